@@ -1,0 +1,55 @@
+// What the master does for administrators, in plain C++ types. Thread safe. Every schema change is
+// durable when it returns. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/model/schema.h"
+
+namespace sippar::cluster {
+
+using engine::TableSchema;
+
+struct TableInfo {
+  TableSchema schema;
+  uint64_t table_id = 0;
+  uint64_t schema_version = 0;   // rises at each change
+  int64_t changed_at_us = 0;     // time of the last schema change
+  uint64_t tablet_count = 0;
+};
+
+struct GroupStats {
+  std::string group;
+  uint64_t sstables = 0;
+  uint64_t stored_bytes = 0;     // of its SSTables
+  uint64_t raw_bytes = 0;        // keys and values before compression
+  uint64_t entries = 0;
+  uint64_t memtable_bytes = 0;
+};
+
+class AdminApi {
+ public:
+  virtual ~AdminApi() = default;
+
+  // kAlreadyExists; kInvalidArgument. `split_keys` sorted, distinct, not empty: n keys, n+1 tablets.
+  [[nodiscard]] virtual Status CreateTable(const TableSchema& schema,
+                                           const std::vector<std::string>& split_keys) = 0;
+  // Replaces the schema. kAborted when `expected_version` is no longer the table's; a family that
+  // is gone is dropped with its data; moving a family between groups: kUnimplemented.
+  [[nodiscard]] virtual Status AlterTable(const TableSchema& schema, uint64_t expected_version) = 0;
+  [[nodiscard]] virtual Status DropTable(const std::string& table) = 0;
+  [[nodiscard]] virtual StatusOr<TableInfo> GetTable(const std::string& table) = 0;  // kNotFound
+  [[nodiscard]] virtual StatusOr<std::vector<TableInfo>> ListTables() = 0;  // in order of name
+  // Memtables to SSTables, now. `group` "" = all.
+  [[nodiscard]] virtual Status Flush(const std::string& table) = 0;
+  // Major compaction: one run without tombstones or garbage. Waits for it.
+  [[nodiscard]] virtual Status Compact(const std::string& table, const std::string& group) = 0;
+  [[nodiscard]] virtual StatusOr<std::vector<GroupStats>> Stats(const std::string& table) = 0;
+  [[nodiscard]] virtual std::map<std::string, uint64_t> Metrics() = 0;
+};
+
+}  // namespace sippar::cluster

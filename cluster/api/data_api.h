@@ -1,0 +1,87 @@
+// What a tablet server does for data, in plain C++ types (layout.md 11.6). The in-process transport
+// calls it directly; RPC adapters will only translate. Thread safe.
+// Errors: kNotFound (no such table), kInvalidArgument, kUnavailable (moved or restarting: ask again),
+// kAborted (lost a race: retry the row), kDataLoss, kResourceExhausted, kCancelled, kDeadlineExceeded.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/model/cell_iterator.h"
+#include "engine/model/mutation.h"
+#include "engine/model/read_spec.h"
+#include "engine/program/program.h"
+#include "engine/program/row_update.h"
+#include "engine/program/run_program.h"
+
+namespace sippar::cluster {
+
+using engine::Cell;
+using engine::CellStream;
+using engine::CellView;
+using engine::ReadSpec;
+using engine::RowMutation;
+using engine::RowRange;
+
+// Shared by a caller and the calls it started; set once, checked by scans between rows and cells.
+using CancelFlag = std::shared_ptr<std::atomic<bool>>;
+
+struct CallOptions {
+  CancelFlag cancel;         // may be null
+  int64_t timeout_us = 0;    // 0 = none; counted from the start of the call
+};
+
+// A read that a row transaction remembers: the commit runs it again and compares the digest
+// (XXH3 over all cells with times and sequences).
+struct ReadCheck {
+  ReadSpec read;             // read.rows is ignored: it is the transaction's row
+  uint64_t digest = 0;
+};
+
+struct TabletInfo {
+  uint64_t tablet_id = 0;
+  RowRange range;
+  std::string server;
+  std::string state;         // "online"
+  uint64_t stored_bytes = 0;
+  uint64_t memtable_bytes = 0;
+  uint64_t sstable_count = 0;
+};
+
+class DataApi {
+ public:
+  virtual ~DataApi() = default;
+
+  // Atomic; durable when OK. After kUnavailable or kDeadlineExceeded the outcome is unknown.
+  [[nodiscard]] virtual Status Apply(const std::string& table, const RowMutation& mutation) = 0;
+  // One status per mutation, in order; each row is atomic, the batch is not.
+  [[nodiscard]] virtual std::vector<Status> ApplyBatch(const std::string& table,
+                                                       const std::vector<RowMutation>& batch) = 0;
+  // A stream over one consistent snapshot of each tablet.
+  [[nodiscard]] virtual StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table,
+                                                                   const ReadSpec& read,
+                                                                   const CallOptions& options) = 0;
+  // Runs `program` over the rows of one tablet range (clipped to program.read.rows), giving every
+  // batch to `sink`; a sink that returns false stops the run. Rows of one call come from one tablet.
+  [[nodiscard]] virtual Status Run(const std::string& table, const RowRange& tablet_range,
+                                   const engine::Program& program, const CallOptions& options,
+                                   engine::ProgramSink* sink) = 0;
+  // Read, decide, write, under the row's lock: UPDATE, IF, INCREMENT, APPEND, DELETE by pattern.
+  [[nodiscard]] virtual StatusOr<engine::RowUpdateResult> Update(
+      const std::string& table, const engine::RowUpdate& update) = 0;
+  // Applies `mutation` if every check still answers the same, else kAborted naming the row.
+  [[nodiscard]] virtual Status CommitRow(const std::string& table, const RowMutation& mutation,
+                                         const std::vector<ReadCheck>& checks) = 0;
+  // Tablets of the table in key order.
+  [[nodiscard]] virtual StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) = 0;
+};
+
+// Digest of a row's cells as ReadCheck wants it; reads `stream` to its end.
+[[nodiscard]] StatusOr<uint64_t> DigestCells(CellStream* stream);
+
+}  // namespace sippar::cluster

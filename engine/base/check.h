@@ -1,0 +1,18 @@
+// CHECK: assertions about our own bugs, on in release. Bytes from disk, network or users never
+// reach a CHECK; they are decoded with Status. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace sippar {
+[[noreturn]] inline void CheckFailed(const char* file, int line, const char* condition) {
+  std::fprintf(stderr, "%s:%d: CHECK failed: %s\n", file, line, condition);
+  std::abort();
+}
+}  // namespace sippar
+
+#define CHECK(condition)                                                              \
+  do {                                                                                \
+    if (!(condition)) [[unlikely]] ::sippar::CheckFailed(__FILE__, __LINE__, #condition); \
+  } while (false)

@@ -1,0 +1,32 @@
+// The system clock. SPDX-License-Identifier: Apache-2.0
+#include "engine/base/clock.h"
+
+#include <ctime>
+
+namespace sippar::engine {
+namespace {
+
+int64_t Nanos(clockid_t id) {
+  timespec time{};
+  clock_gettime(id, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+class SystemClock final : public Clock {
+ public:
+  int64_t NowMicros() override { return Nanos(CLOCK_REALTIME) / 1000; }
+  int64_t MonotonicNanos() override { return Nanos(CLOCK_MONOTONIC); }
+  void SleepMicros(int64_t micros) override {
+    timespec time{micros / 1'000'000, (micros % 1'000'000) * 1000};
+    nanosleep(&time, nullptr);
+  }
+};
+
+}  // namespace
+
+Clock* Clock::System() {
+  static SystemClock clock;
+  return &clock;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,67 @@
+// Errors of the whole project: absl::Status and absl::StatusOr, with the macros that pass them on
+// and the helpers that annotate them at the border of a folder. Messages are std::string (fmt),
+// since Debian's absl::string_view is not std::string_view. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sippar {
+
+using absl::Status;
+using absl::StatusCode;
+using absl::StatusOr;
+
+inline Status OkStatus() { return Status(); }
+
+// The message of `status` as a std::string_view; lives as long as `status`.
+inline std::string_view MessageOf(const Status& status) {
+  return {status.message().data(), status.message().size()};
+}
+
+// Which code for which cause: see layout rules in engine/README.md ("Errors").
+inline Status InvalidArgument(std::string text) { return {StatusCode::kInvalidArgument, text}; }
+inline Status NotFound(std::string text) { return {StatusCode::kNotFound, text}; }
+inline Status AlreadyExists(std::string text) { return {StatusCode::kAlreadyExists, text}; }
+inline Status FailedPrecondition(std::string text) {
+  return {StatusCode::kFailedPrecondition, text};
+}
+inline Status Aborted(std::string text) { return {StatusCode::kAborted, text}; }
+inline Status Unavailable(std::string text) { return {StatusCode::kUnavailable, text}; }
+inline Status ResourceExhausted(std::string text) { return {StatusCode::kResourceExhausted, text}; }
+inline Status DataLoss(std::string text) { return {StatusCode::kDataLoss, text}; }
+inline Status PermissionDenied(std::string text) { return {StatusCode::kPermissionDenied, text}; }
+inline Status DeadlineExceeded(std::string text) { return {StatusCode::kDeadlineExceeded, text}; }
+inline Status Cancelled(std::string text) { return {StatusCode::kCancelled, text}; }
+inline Status Unimplemented(std::string text) { return {StatusCode::kUnimplemented, text}; }
+inline Status Internal(std::string text) { return {StatusCode::kInternal, text}; }
+
+// `status` with "context: " before its message; OK stays OK.
+inline Status Annotate(const Status& status, std::string_view context) {
+  if (status.ok()) return status;
+  std::string text(context);
+  text.append(": ").append(MessageOf(status));
+  return {status.code(), text};
+}
+
+}  // namespace sippar
+
+#define SIPPAR_CONCAT_INNER(a, b) a##b
+#define SIPPAR_CONCAT(a, b) SIPPAR_CONCAT_INNER(a, b)
+
+#define RETURN_IF_ERROR(expression)                         \
+  do {                                                      \
+    ::absl::Status sippar_status = (expression);            \
+    if (!sippar_status.ok()) [[unlikely]] return sippar_status; \
+  } while (false)
+
+#define ASSIGN_OR_RETURN(target, expression) \
+  ASSIGN_OR_RETURN_INNER(SIPPAR_CONCAT(sippar_or_, __LINE__), target, expression)
+#define ASSIGN_OR_RETURN_INNER(holder, target, expression) \
+  auto holder = (expression);                              \
+  if (!holder.ok()) [[unlikely]] return holder.status();   \
+  target = std::move(*holder)

@@ -1,0 +1,14 @@
+// Thread start. SPDX-License-Identifier: Apache-2.0
+#include "engine/base/thread.h"
+
+#include <pthread.h>
+
+namespace sippar::engine {
+
+Thread::Thread(const std::string& name, std::function<void()> body)
+    : thread_([short_name = name.substr(0, 15), body = std::move(body)] {
+        pthread_setname_np(pthread_self(), short_name.c_str());
+        body();
+      }) {}
+
+}  // namespace sippar::engine

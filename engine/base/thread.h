@@ -1,0 +1,90 @@
+// Threads and locks, behind our own names so that a simulator can replace them (fibers later).
+// Clang's -Wthread-safety reads the annotations. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+
+#if defined(__clang__)
+#define SIPPAR_TSA(x) __attribute__((x))
+#else
+#define SIPPAR_TSA(x)
+#endif
+#define GUARDED_BY(x) SIPPAR_TSA(guarded_by(x))
+#define REQUIRES(...) SIPPAR_TSA(requires_capability(__VA_ARGS__))
+#define EXCLUDES(...) SIPPAR_TSA(locks_excluded(__VA_ARGS__))
+
+namespace sippar::engine {
+
+class SIPPAR_TSA(capability("mutex")) Mutex {
+ public:
+  void Lock() SIPPAR_TSA(acquire_capability()) { mutex_.lock(); }
+  void Unlock() SIPPAR_TSA(release_capability()) { mutex_.unlock(); }
+
+ private:
+  friend class CondVar;
+  std::mutex mutex_;
+};
+
+class SIPPAR_TSA(scoped_lockable) MutexLock {
+ public:
+  explicit MutexLock(Mutex* mutex) SIPPAR_TSA(acquire_capability(mutex)) : mutex_(mutex) {
+    mutex_->Lock();
+  }
+  ~MutexLock() SIPPAR_TSA(release_capability()) { mutex_->Unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex* mutex_;
+};
+
+// Used with a held Mutex. Spurious wake-ups happen: wait in a loop.
+class CondVar {
+ public:
+  void Wait(Mutex* mutex) SIPPAR_TSA(no_thread_safety_analysis) {
+    std::unique_lock<std::mutex> lock(mutex->mutex_, std::adopt_lock);
+    condition_.wait(lock);
+    lock.release();
+  }
+  // False when `micros` passed without a wake-up.
+  bool WaitFor(Mutex* mutex, int64_t micros) SIPPAR_TSA(no_thread_safety_analysis) {
+    std::unique_lock<std::mutex> lock(mutex->mutex_, std::adopt_lock);
+    bool woken =
+        condition_.wait_for(lock, std::chrono::microseconds(micros)) == std::cv_status::no_timeout;
+    lock.release();
+    return woken;
+  }
+  void NotifyOne() { condition_.notify_one(); }
+  void NotifyAll() { condition_.notify_all(); }
+
+ private:
+  std::condition_variable condition_;
+};
+
+// A joinable thread with a name (15 characters are shown by the OS). Joined by the destructor.
+class Thread {
+ public:
+  Thread() = default;
+  Thread(const std::string& name, std::function<void()> body);
+  Thread(Thread&&) = default;
+  Thread& operator=(Thread&& other) {
+    Join();
+    thread_ = std::move(other.thread_);
+    return *this;
+  }
+  ~Thread() { Join(); }
+  void Join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::thread thread_;
+};
+
+}  // namespace sippar::engine

@@ -1,0 +1,85 @@
+// The contract of every file system the engine runs on. No other code opens a file.
+//
+// What survives a crash (power loss): bytes of a file up to its last successful Sync(), and a
+// directory entry (creation, rename, removal) once SyncDir() of its directory returned OK. Anything
+// newer may be there, partly there, or gone. A failed Sync() ends that file: it is never written or
+// synced again (reliability.md, decision 6).
+//
+// Implementations: posix (NewPosixFileSystem), memory with crash clones (MemoryFileSystem), and
+// a wrapper that injects faults (FaultFileSystem). All are thread safe; a file object is used by one
+// thread at a time, except RandomFile, whose Read may run in many threads at once.
+// Errors: kNotFound, kAlreadyExists, kResourceExhausted (disk full, quota), kPermissionDenied,
+// kUnavailable (EIO); the message names the operation, the path and the cause.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+
+namespace sippar::engine {
+
+// Call order: Append* Sync* ... Close.
+class AppendFile {
+ public:
+  virtual ~AppendFile() = default;
+  [[nodiscard]] virtual Status Append(std::string_view bytes) = 0;
+  // All bytes appended so far are durable when this returns OK.
+  [[nodiscard]] virtual Status Sync() = 0;
+  // Must be called once, also after an error; the destructor closes but tells nobody.
+  [[nodiscard]] virtual Status Close() = 0;
+  virtual uint64_t size() const = 0;  // bytes appended so far
+};
+
+class RandomFile {
+ public:
+  virtual ~RandomFile() = default;
+  // Exactly `size` bytes at `offset` into `out` (resized); kDataLoss when the file ends earlier.
+  [[nodiscard]] virtual Status Read(uint64_t offset, size_t size, std::string* out) const = 0;
+  virtual uint64_t size() const = 0;  // at open
+};
+
+// A held lock on a file; released by the destructor or the end of the process.
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  // Creates a file that must not exist (O_EXCL): kAlreadyExists otherwise.
+  [[nodiscard]] virtual StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) = 0;
+  [[nodiscard]] virtual StatusOr<std::unique_ptr<RandomFile>> OpenRandom(
+      const std::string& path) = 0;
+  // Atomic; replaces `target`. Durable after SyncDir of the directory.
+  [[nodiscard]] virtual Status Rename(const std::string& source, const std::string& target) = 0;
+  [[nodiscard]] virtual Status Remove(const std::string& path) = 0;       // kNotFound if absent
+  [[nodiscard]] virtual Status RemoveDir(const std::string& path) = 0;    // must be empty
+  // OK when it is a directory already. Parents must exist.
+  [[nodiscard]] virtual Status CreateDir(const std::string& path) = 0;
+  [[nodiscard]] virtual Status SyncDir(const std::string& path) = 0;
+  // Names (not paths) in `path`, sorted, without "." and "..".
+  [[nodiscard]] virtual StatusOr<std::vector<std::string>> List(const std::string& path) = 0;
+  [[nodiscard]] virtual StatusOr<bool> Exists(const std::string& path) = 0;
+  [[nodiscard]] virtual StatusOr<uint64_t> FileSize(const std::string& path) = 0;
+  // Exclusive lock; creates the file. kUnavailable, naming `path`, when another process (or another
+  // handle of this one) holds it. `note` (pid, host) is written into the file by the winner.
+  [[nodiscard]] virtual StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
+                                                                 const std::string& note) = 0;
+};
+
+std::unique_ptr<FileSystem> NewPosixFileSystem();
+
+// Whole file as a string. kResourceExhausted when larger than `size_max`.
+[[nodiscard]] StatusOr<std::string> ReadFile(FileSystem* fs, const std::string& path,
+                                             uint64_t size_max = 1u << 30);
+// Old or new content after a crash, never a mixture: write `path`.tmp, sync, rename, sync directory.
+[[nodiscard]] Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view content);
+
+}  // namespace sippar::engine

@@ -1,0 +1,58 @@
+// Cell: (row, family:qualifier, timestamp) -> value, with the sequence number that wrote it
+// (paper section 2). CellView points into memory owned by its source.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace sippar::engine {
+
+// "Let the server's clock fill it in" as the time of a mutation entry; never stored.
+inline constexpr int64_t kServerTime = std::numeric_limits<int64_t>::min();
+inline constexpr int64_t kTimeMin = std::numeric_limits<int64_t>::min() + 1;
+inline constexpr int64_t kTimeMax = std::numeric_limits<int64_t>::max();
+
+// Half-open [start, limit) in microseconds; limit == kTimeMax means unbounded (kTimeMax itself in).
+struct TimeRange {
+  int64_t start_us = kTimeMin;
+  int64_t limit_us = kTimeMax;
+  bool Contains(int64_t time_us) const {
+    return time_us >= start_us && (time_us < limit_us || limit_us == kTimeMax);
+  }
+  bool IsAll() const { return start_us == kTimeMin && limit_us == kTimeMax; }
+  bool operator==(const TimeRange&) const = default;
+};
+
+struct CellView {
+  std::string_view row;
+  std::string_view family;
+  std::string_view qualifier;
+  int64_t timestamp_us = 0;
+  uint64_t sequence = 0;
+  std::string_view value;
+};
+
+struct Cell {
+  std::string row;
+  std::string family;
+  std::string qualifier;
+  int64_t timestamp_us = 0;
+  uint64_t sequence = 0;
+  std::string value;
+
+  Cell() = default;
+  explicit Cell(const CellView& view)
+      : row(view.row),
+        family(view.family),
+        qualifier(view.qualifier),
+        timestamp_us(view.timestamp_us),
+        sequence(view.sequence),
+        value(view.value) {}
+  CellView view() const { return {row, family, qualifier, timestamp_us, sequence, value}; }
+  bool operator==(const Cell&) const = default;
+};
+
+}  // namespace sippar::engine

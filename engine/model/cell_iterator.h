@@ -1,0 +1,39 @@
+// THE interface of every ordered source of stored entries: memtable, SSTable, merge of sources.
+// Keys are the encoded cell keys of engine/model/cell_key.h, ascending by memcmp.
+// Not thread safe. key() and value() live until the next move. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "engine/base/status.h"
+
+namespace sippar::engine {
+
+class EntryIterator {
+ public:
+  virtual ~EntryIterator() = default;
+  // False at the end, before the first Seek, and after an error: ask status() then.
+  virtual bool Valid() const = 0;
+  virtual void Seek(std::string_view key) = 0;  // first entry >= key; "" is the start
+  virtual void Next() = 0;                      // Requires: Valid()
+  // The last entry < key; "" means the last entry of all. For reverse scans, a row at a time.
+  virtual void SeekBefore(std::string_view key) = 0;
+  virtual std::string_view key() const = 0;    // Requires: Valid()
+  virtual std::string_view value() const = 0;  // Requires: Valid()
+  virtual Status status() const = 0;
+};
+
+// What a read gives: visible cells in storage order (row up, or down when reversed; within a row
+// family up, qualifier up, timestamp down). cell() lives until the next move. Not thread safe.
+class CellStream {
+ public:
+  virtual ~CellStream() = default;
+  virtual bool Valid() const = 0;
+  virtual const CellView& cell() const = 0;  // Requires: Valid()
+  virtual void Next() = 0;
+  // To the first cell of the next row in the direction of the scan.
+  virtual void NextRow() = 0;
+  virtual Status status() const = 0;
+};
+
+}  // namespace sippar::engine

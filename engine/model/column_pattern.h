@@ -1,0 +1,78 @@
+// Column patterns of the query language and of the filters: family part and qualifier part, each
+// exact, prefix, regex or any. Plain data here; ColumnMatcher is the compiled form.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+
+namespace sippar::engine {
+
+// One part of a pattern. Regexes are RE2 over bytes, found anywhere unless anchored.
+struct NamePattern {
+  enum Kind : uint8_t { kExact, kPrefix, kRegex, kAny };
+  Kind kind = kAny;
+  std::string text;             // name, prefix or regex
+  bool case_insensitive = false;  // regex only
+
+  static NamePattern Exact(std::string_view text) { return {kExact, std::string(text), false}; }
+  static NamePattern Prefix(std::string_view text) { return {kPrefix, std::string(text), false}; }
+  static NamePattern Regex(std::string_view text, bool case_insensitive = false) {
+    return {kRegex, std::string(text), case_insensitive};
+  }
+  static NamePattern Any() { return {}; }
+  bool operator==(const NamePattern&) const = default;
+};
+
+struct ColumnPattern {
+  NamePattern family;
+  NamePattern qualifier;
+
+  static ColumnPattern Exact(std::string_view family, std::string_view qualifier) {
+    return {NamePattern::Exact(family), NamePattern::Exact(qualifier)};
+  }
+  bool IsExact() const {
+    return family.kind == NamePattern::kExact && qualifier.kind == NamePattern::kExact;
+  }
+  bool operator==(const ColumnPattern&) const = default;
+};
+
+// Which of a list of patterns match. Immutable after Compile; thread safe.
+class ColumnMatcher {
+ public:
+  // kInvalidArgument, with RE2's reason, for a bad or too large regex.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ColumnMatcher>> Compile(
+      const std::vector<ColumnPattern>& patterns);
+  virtual ~ColumnMatcher() = default;
+
+  virtual bool MatchesAll() const = 0;  // an empty list, or one *:* among them
+  virtual bool MatchesFamily(std::string_view family) const = 0;
+  virtual bool Matches(std::string_view family, std::string_view qualifier) const = 0;
+  // Indexes of all matching patterns, ascending, appended to `out`.
+  virtual void MatchIndexes(std::string_view family, std::string_view qualifier,
+                            std::vector<int>* out) const = 0;
+  // The smallest qualifier >= `qualifier` in `family` that may match, in *next; false when none can.
+  // Regexes count by their literal prefix. Used to seek instead of stepping.
+  virtual bool NextQualifier(std::string_view family, std::string_view qualifier,
+                             std::string* next) const = 0;
+};
+
+// One compiled regex with the rules above (RE2, bytes, bounded). Thread safe.
+class BytesRegex {
+ public:
+  [[nodiscard]] static StatusOr<std::shared_ptr<const BytesRegex>> Compile(
+      std::string_view pattern, bool case_insensitive = false);
+  virtual ~BytesRegex() = default;
+  virtual bool Found(std::string_view text) const = 0;
+  // Group `group` of the first match (0 = whole); false when not found or no such group.
+  virtual bool Extract(std::string_view text, int group, std::string* out) const = 0;
+  virtual std::string ReplaceAll(std::string_view text, std::string_view rewrite) const = 0;
+  // What every matching text begins with when the pattern is anchored with ^; else "".
+  virtual std::string LiteralPrefix() const = 0;
+};
+
+}  // namespace sippar::engine

@@ -1,0 +1,63 @@
+// RowMutation: the atomic change of one row, over any of its families (paper section 2). Entries
+// apply in order; a delete hides what was written before it arrived, never what comes after.
+// Plain data. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/model/cell.h"
+#include "engine/model/schema.h"
+
+namespace sippar::engine {
+
+struct MutationEntry {
+  enum Kind : uint8_t {
+    kSet = 0,
+    kDeleteColumn = 1,  // versions of one column within `time`
+    kDeleteFamily = 2,
+    kDeleteRow = 3,
+    kIncrement = 4,     // newest value as INT64 (absent = 0; otherwise 8 bytes) + delta, wraps
+    kAppend = 5,        // newest value (absent = "") + value
+  };
+  Kind kind = kSet;
+  std::string family;
+  std::string qualifier;
+  int64_t timestamp_us = kServerTime;  // kSet, kIncrement, kAppend
+  TimeRange time;                      // kDeleteColumn
+  std::string value;                   // kSet, kAppend
+  int64_t delta = 0;                   // kIncrement
+};
+
+struct RowMutation {
+  std::string row;
+  std::vector<MutationEntry> entries;
+
+  RowMutation() = default;
+  explicit RowMutation(std::string_view row_key) : row(row_key) {}
+  RowMutation& Set(std::string_view family, std::string_view qualifier, std::string_view value,
+                   int64_t timestamp_us = kServerTime);
+  RowMutation& DeleteColumn(std::string_view family, std::string_view qualifier,
+                            TimeRange time = {});
+  RowMutation& DeleteFamily(std::string_view family);
+  RowMutation& DeleteRow();
+  RowMutation& Increment(std::string_view family, std::string_view qualifier, int64_t delta,
+                         int64_t timestamp_us = kServerTime);
+  RowMutation& Append(std::string_view family, std::string_view qualifier, std::string_view value,
+                      int64_t timestamp_us = kServerTime);
+
+  // Sizes, names, families of the schema, counter values of 8 bytes. Names field, limit and value.
+  [[nodiscard]] Status Validate(const TableSchema& schema) const;
+  // True when an entry needs the present value of the row (kIncrement, kAppend).
+  bool ReadsRow() const;
+  size_t ByteSize() const;
+};
+
+// INT64 cells: 8 bytes, big-endian two's complement (the counter form of the Bigtable API).
+std::string EncodeInt64(int64_t value);
+[[nodiscard]] StatusOr<int64_t> DecodeInt64(std::string_view bytes);
+
+}  // namespace sippar::engine

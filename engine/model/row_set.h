@@ -1,0 +1,56 @@
+// Sets of row keys as sorted, disjoint, half-open ranges. Pure values. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sippar::engine {
+
+// [start, limit); an empty limit means "to the end of the table", an empty start its beginning.
+struct RowRange {
+  std::string start;
+  std::string limit;
+
+  static RowRange All() { return {}; }
+  static RowRange Single(std::string_view row);
+  static RowRange Prefix(std::string_view prefix);  // "" is All()
+  bool Contains(std::string_view row) const {
+    return row >= start && (limit.empty() || row < limit);
+  }
+  bool IsEmpty() const { return !limit.empty() && start >= limit; }
+  bool IsSingle() const;  // exactly one possible key
+  bool operator==(const RowRange&) const = default;
+};
+
+RowRange Intersect(const RowRange& a, const RowRange& b);
+// The smallest key that no key with this prefix reaches; "" when there is none (all 0xff).
+std::string PrefixLimit(std::string_view prefix);
+// The key directly behind `row`: row + '\0'.
+std::string RowSuccessor(std::string_view row);
+
+class RowSet {
+ public:
+  RowSet() = default;  // no row at all
+  explicit RowSet(RowRange range) { Add(std::move(range)); }
+  static RowSet All() { return RowSet(RowRange::All()); }
+
+  void Add(RowRange range);
+  RowSet Intersection(const RowSet& other) const;
+  RowSet Union(const RowSet& other) const;
+  RowSet Complement() const;
+  bool Contains(std::string_view row) const;
+  bool IsEmpty() const;
+  bool IsAll() const;
+  // Sorted, disjoint, not adjacent, none empty.
+  const std::vector<RowRange>& ranges() const;
+  std::string Print() const;  // for EXPLAIN: ["a","b") ["c",)
+  bool operator==(const RowSet& other) const { return ranges() == other.ranges(); }
+
+ private:
+  void Normalize() const;
+  mutable std::vector<RowRange> ranges_;
+  mutable bool normal_ = true;
+};
+
+}  // namespace sippar::engine

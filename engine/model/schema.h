@@ -1,0 +1,69 @@
+// A table's schema: families with their GC rule and type, locality groups with their storage
+// settings, options. Validated as a whole; encoded into the catalog. Plain data.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/model/gc_policy.h"
+
+namespace sippar::engine {
+
+enum class FamilyType : uint8_t {
+  kBytes = 0,
+  kCounter = 1,  // values are INT64 (8 bytes, big-endian), shown and computed as numbers
+};
+
+struct FamilySchema {
+  std::string name;  // [-_.a-zA-Z0-9]{1,64}
+  FamilyType type = FamilyType::kBytes;
+  GcPolicy gc;
+  bool operator==(const FamilySchema&) const = default;
+};
+
+enum class Compression : uint8_t { kNone = 0, kZstd = 1 };
+enum class BloomKind : uint8_t { kNone = 0, kRow = 1, kRowColumn = 2 };
+
+struct LocalityGroupSchema {
+  std::string name;  // same alphabet as a family; "default" holds what no other group names
+  std::vector<std::string> families;
+  uint32_t block_size = 64 << 10;
+  Compression compression = Compression::kZstd;
+  int32_t compression_level = 1;   // zstd 1..19
+  bool dictionary = true;          // sampled dictionary per SSTable
+  BloomKind bloom = BloomKind::kRow;
+  bool in_memory = false;
+  bool operator==(const LocalityGroupSchema&) const = default;
+};
+
+inline constexpr std::string_view kDefaultGroup = "default";
+
+struct TableSchema {
+  std::string name;
+  std::vector<FamilySchema> families;        // in order of name
+  std::vector<LocalityGroupSchema> groups;   // every family is in exactly one
+  std::map<std::string, std::string> options;  // WITH (...), as written
+
+  const FamilySchema* FindFamily(std::string_view name) const;   // nullptr when absent
+  const LocalityGroupSchema* FindGroup(std::string_view name) const;
+  LocalityGroupSchema* FindGroup(std::string_view name);
+  const LocalityGroupSchema& GroupOf(std::string_view family) const;  // Requires: family exists
+  // Sorts families and puts those without a group into "default". Call before Validate.
+  void Normalize();
+  [[nodiscard]] Status Validate() const;
+  std::string Encode() const;
+  [[nodiscard]] static StatusOr<TableSchema> Decode(std::string_view bytes);
+  bool operator==(const TableSchema&) const = default;
+};
+
+[[nodiscard]] Status ValidateTableName(std::string_view name);   // [_a-zA-Z0-9][-_.a-zA-Z0-9]{0,49}
+[[nodiscard]] Status ValidateFamilyName(std::string_view name);
+[[nodiscard]] Status ValidateRowKey(std::string_view row);       // 1 byte .. 64 KiB
+[[nodiscard]] Status ValidateQualifier(std::string_view qualifier);
+
+}  // namespace sippar::engine
