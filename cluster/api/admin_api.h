@@ -17,16 +17,16 @@ using engine::TableSchema;
 struct TableInfo {
   TableSchema schema;
   uint64_t table_id = 0;
-  uint64_t schema_version = 0;   // rises at each change
-  int64_t changed_at_us = 0;     // time of the last schema change
+  uint64_t schema_version = 0;  // rises at each change
+  int64_t changed_at_us = 0;    // time of the last schema change
   uint64_t tablet_count = 0;
 };
 
 struct GroupStats {
   std::string group;
   uint64_t sstables = 0;
-  uint64_t stored_bytes = 0;     // of its SSTables
-  uint64_t raw_bytes = 0;        // keys and values before compression
+  uint64_t stored_bytes = 0;  // of its SSTables
+  uint64_t raw_bytes = 0;     // keys and values before compression
   uint64_t entries = 0;
   uint64_t memtable_bytes = 0;
 };
@@ -35,7 +35,8 @@ class AdminApi {
  public:
   virtual ~AdminApi() = default;
 
-  // kAlreadyExists; kInvalidArgument. `split_keys` sorted, distinct, not empty: n keys, n+1 tablets.
+  // kAlreadyExists; kInvalidArgument. `split_keys` sorted, distinct, not empty: n keys, n+1
+  // tablets.
   [[nodiscard]] virtual Status CreateTable(const TableSchema& schema,
                                            const std::vector<std::string>& split_keys) = 0;
   // Replaces the schema. kAborted when `expected_version` is no longer the table's; a family that

@@ -1,8 +1,8 @@
 // What a tablet server does for data, in plain C++ types (layout.md 11.6). The in-process transport
 // calls it directly; RPC adapters will only translate. Thread safe.
-// Errors: kNotFound (no such table), kInvalidArgument, kUnavailable (moved or restarting: ask again),
-// kAborted (lost a race: retry the row), kDataLoss, kResourceExhausted, kCancelled, kDeadlineExceeded.
-// SPDX-License-Identifier: Apache-2.0
+// Errors: kNotFound (no such table), kInvalidArgument, kUnavailable (moved or restarting: ask
+// again), kAborted (lost a race: retry the row), kDataLoss, kResourceExhausted, kCancelled,
+// kDeadlineExceeded. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -32,14 +32,14 @@ using engine::RowRange;
 using CancelFlag = std::shared_ptr<std::atomic<bool>>;
 
 struct CallOptions {
-  CancelFlag cancel;         // may be null
-  int64_t timeout_us = 0;    // 0 = none; counted from the start of the call
+  CancelFlag cancel;       // may be null
+  int64_t timeout_us = 0;  // 0 = none; counted from the start of the call
 };
 
 // A read that a row transaction remembers: the commit runs it again and compares the digest
 // (XXH3 over all cells with times and sequences).
 struct ReadCheck {
-  ReadSpec read;             // read.rows is ignored: it is the transaction's row
+  ReadSpec read;  // read.rows is ignored: it is the transaction's row
   uint64_t digest = 0;
 };
 
@@ -47,7 +47,7 @@ struct TabletInfo {
   uint64_t tablet_id = 0;
   RowRange range;
   std::string server;
-  std::string state;         // "online"
+  std::string state;  // "online"
   uint64_t stored_bytes = 0;
   uint64_t memtable_bytes = 0;
   uint64_t sstable_count = 0;
@@ -67,7 +67,8 @@ class DataApi {
                                                                    const ReadSpec& read,
                                                                    const CallOptions& options) = 0;
   // Runs `program` over the rows of one tablet range (clipped to program.read.rows), giving every
-  // batch to `sink`; a sink that returns false stops the run. Rows of one call come from one tablet.
+  // batch to `sink`; a sink that returns false stops the run. Rows of one call come from one
+  // tablet.
   [[nodiscard]] virtual Status Run(const std::string& table, const RowRange& tablet_range,
                                    const engine::Program& program, const CallOptions& options,
                                    engine::ProgramSink* sink) = 0;

@@ -16,16 +16,17 @@ namespace sippar::cluster {
 struct ClientOptions {
   // Make a new store when the directory is absent or empty. Without it, absent is kNotFound.
   bool create_if_missing = false;
-  engine::FileSystem* fs = nullptr;   // null: posix
-  engine::Clock* clock = nullptr;     // null: the system's
-  uint64_t memory_limit = 0;          // memtables + caches, bytes; 0: default (512 MiB)
-  bool sync_writes = true;            // false: durability "none", for bulk loads that can be redone
+  engine::FileSystem* fs = nullptr;  // null: posix
+  engine::Clock* clock = nullptr;    // null: the system's
+  uint64_t memory_limit = 0;         // memtables + caches, bytes; 0: default (512 MiB)
+  bool sync_writes = true;           // false: durability "none", for bulk loads that can be redone
 };
 
 class Client {
  public:
-  // kNotFound: no such directory. kFailedPrecondition: it holds something that is not a Sippar store
-  // or is of a newer format. kUnavailable: another process has it open (named in the message).
+  // kNotFound: no such directory. kFailedPrecondition: it holds something that is not a Sippar
+  // store or is of a newer format. kUnavailable: another process has it open (named in the
+  // message).
   [[nodiscard]] static StatusOr<std::unique_ptr<Client>> Open(const std::string& target,
                                                               const ClientOptions& options);
   virtual ~Client() = default;

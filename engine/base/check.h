@@ -12,7 +12,8 @@ namespace sippar {
 }
 }  // namespace sippar
 
-#define CHECK(condition)                                                              \
-  do {                                                                                \
-    if (!(condition)) [[unlikely]] ::sippar::CheckFailed(__FILE__, __LINE__, #condition); \
+#define CHECK(condition)                                     \
+  do {                                                       \
+    if (!(condition)) [[unlikely]]                           \
+      ::sippar::CheckFailed(__FILE__, __LINE__, #condition); \
   } while (false)

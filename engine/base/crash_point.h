@@ -18,7 +18,8 @@ class CrashPoints {
   // Reads SIPPAR_CRASH_POINT once; called by main().
   static void ArmFromEnvironment();
   static void Pass(const char* name) {
-    if (armed_.load(std::memory_order_relaxed)) [[unlikely]] PassArmed(name);
+    if (armed_.load(std::memory_order_relaxed)) [[unlikely]]
+      PassArmed(name);
   }
 
  private:

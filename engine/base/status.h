@@ -53,15 +53,17 @@ inline Status Annotate(const Status& status, std::string_view context) {
 #define SIPPAR_CONCAT_INNER(a, b) a##b
 #define SIPPAR_CONCAT(a, b) SIPPAR_CONCAT_INNER(a, b)
 
-#define RETURN_IF_ERROR(expression)                         \
-  do {                                                      \
-    ::absl::Status sippar_status = (expression);            \
-    if (!sippar_status.ok()) [[unlikely]] return sippar_status; \
+#define RETURN_IF_ERROR(expression)              \
+  do {                                           \
+    ::absl::Status sippar_status = (expression); \
+    if (!sippar_status.ok()) [[unlikely]]        \
+      return sippar_status;                      \
   } while (false)
 
 #define ASSIGN_OR_RETURN(target, expression) \
   ASSIGN_OR_RETURN_INNER(SIPPAR_CONCAT(sippar_or_, __LINE__), target, expression)
 #define ASSIGN_OR_RETURN_INNER(holder, target, expression) \
   auto holder = (expression);                              \
-  if (!holder.ok()) [[unlikely]] return holder.status();   \
+  if (!holder.ok()) [[unlikely]]                           \
+    return holder.status();                                \
   target = std::move(*holder)

@@ -6,11 +6,11 @@
 // synced again (reliability.md, decision 6).
 //
 // Implementations: posix (NewPosixFileSystem), memory with crash clones (MemoryFileSystem), and
-// a wrapper that injects faults (FaultFileSystem). All are thread safe; a file object is used by one
-// thread at a time, except RandomFile, whose Read may run in many threads at once.
-// Errors: kNotFound, kAlreadyExists, kResourceExhausted (disk full, quota), kPermissionDenied,
-// kUnavailable (EIO); the message names the operation, the path and the cause.
-// SPDX-License-Identifier: Apache-2.0
+// a wrapper that injects faults (FaultFileSystem). All are thread safe; a file object is used by
+// one thread at a time, except RandomFile, whose Read may run in many threads at once. Errors:
+// kNotFound, kAlreadyExists, kResourceExhausted (disk full, quota), kPermissionDenied, kUnavailable
+// (EIO); the message names the operation, the path and the cause. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -59,8 +59,8 @@ class FileSystem {
       const std::string& path) = 0;
   // Atomic; replaces `target`. Durable after SyncDir of the directory.
   [[nodiscard]] virtual Status Rename(const std::string& source, const std::string& target) = 0;
-  [[nodiscard]] virtual Status Remove(const std::string& path) = 0;       // kNotFound if absent
-  [[nodiscard]] virtual Status RemoveDir(const std::string& path) = 0;    // must be empty
+  [[nodiscard]] virtual Status Remove(const std::string& path) = 0;     // kNotFound if absent
+  [[nodiscard]] virtual Status RemoveDir(const std::string& path) = 0;  // must be empty
   // OK when it is a directory already. Parents must exist.
   [[nodiscard]] virtual Status CreateDir(const std::string& path) = 0;
   [[nodiscard]] virtual Status SyncDir(const std::string& path) = 0;
@@ -79,7 +79,8 @@ std::unique_ptr<FileSystem> NewPosixFileSystem();
 // Whole file as a string. kResourceExhausted when larger than `size_max`.
 [[nodiscard]] StatusOr<std::string> ReadFile(FileSystem* fs, const std::string& path,
                                              uint64_t size_max = 1u << 30);
-// Old or new content after a crash, never a mixture: write `path`.tmp, sync, rename, sync directory.
+// Old or new content after a crash, never a mixture: write `path`.tmp, sync, rename, sync
+// directory.
 [[nodiscard]] Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view content);
 
 }  // namespace sippar::engine

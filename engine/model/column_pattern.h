@@ -16,7 +16,7 @@ namespace sippar::engine {
 struct NamePattern {
   enum Kind : uint8_t { kExact, kPrefix, kRegex, kAny };
   Kind kind = kAny;
-  std::string text;             // name, prefix or regex
+  std::string text;               // name, prefix or regex
   bool case_insensitive = false;  // regex only
 
   static NamePattern Exact(std::string_view text) { return {kExact, std::string(text), false}; }
@@ -55,8 +55,8 @@ class ColumnMatcher {
   // Indexes of all matching patterns, ascending, appended to `out`.
   virtual void MatchIndexes(std::string_view family, std::string_view qualifier,
                             std::vector<int>* out) const = 0;
-  // The smallest qualifier >= `qualifier` in `family` that may match, in *next; false when none can.
-  // Regexes count by their literal prefix. Used to seek instead of stepping.
+  // The smallest qualifier >= `qualifier` in `family` that may match, in *next; false when none
+  // can. Regexes count by their literal prefix. Used to seek instead of stepping.
   virtual bool NextQualifier(std::string_view family, std::string_view qualifier,
                              std::string* next) const = 0;
 };

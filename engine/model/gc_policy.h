@@ -15,9 +15,9 @@ namespace sippar::engine {
 struct GcPolicy {
   enum Kind : uint8_t { kKeepAll, kMaxVersions, kMaxAge, kUnion, kIntersection };
   Kind kind = kKeepAll;
-  uint32_t max_versions = 0;      // kMaxVersions: drop what ranks behind the n newest, n >= 1
-  int64_t max_age_us = 0;         // kMaxAge: drop what is older than now - age, age > 0
-  std::vector<GcPolicy> rules;    // kUnion: drop when any says so; kIntersection: when all do
+  uint32_t max_versions = 0;    // kMaxVersions: drop what ranks behind the n newest, n >= 1
+  int64_t max_age_us = 0;       // kMaxAge: drop what is older than now - age, age > 0
+  std::vector<GcPolicy> rules;  // kUnion: drop when any says so; kIntersection: when all do
 
   static GcPolicy KeepAll() { return {}; }
   static GcPolicy MaxVersions(uint32_t n) { return {kMaxVersions, n, 0, {}}; }

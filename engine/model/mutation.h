@@ -20,8 +20,8 @@ struct MutationEntry {
     kDeleteColumn = 1,  // versions of one column within `time`
     kDeleteFamily = 2,
     kDeleteRow = 3,
-    kIncrement = 4,     // newest value as INT64 (absent = 0; otherwise 8 bytes) + delta, wraps
-    kAppend = 5,        // newest value (absent = "") + value
+    kIncrement = 4,  // newest value as INT64 (absent = 0; otherwise 8 bytes) + delta, wraps
+    kAppend = 5,     // newest value (absent = "") + value
   };
   Kind kind = kSet;
   std::string family;

@@ -14,16 +14,16 @@ namespace sippar::engine {
 
 struct ReadSpec {
   RowSet rows = RowSet::All();
-  std::vector<ColumnPattern> columns;   // empty: every column
-  TimeRange time;                       // after the GC rule; AS OF t is [min, t+1) with versions 1
-  uint32_t versions_per_column = 0;     // newest first; 0 = all that the GC rule keeps
-  uint64_t cells_per_family = 0;        // 0 = no limit
+  std::vector<ColumnPattern> columns;  // empty: every column
+  TimeRange time;                      // after the GC rule; AS OF t is [min, t+1) with versions 1
+  uint32_t versions_per_column = 0;    // newest first; 0 = all that the GC rule keeps
+  uint64_t cells_per_family = 0;       // 0 = no limit
   uint64_t cells_per_family_offset = 0;
-  uint64_t cells_per_row = 0;           // 0 = no limit
+  uint64_t cells_per_row = 0;  // 0 = no limit
   uint64_t cells_per_row_offset = 0;
-  bool reverse = false;                 // rows downwards
-  bool strip_values = false;            // values come as ""
-  bool keys_only = false;               // one cell a row, value stripped
+  bool reverse = false;       // rows downwards
+  bool strip_values = false;  // values come as ""
+  bool keys_only = false;     // one cell a row, value stripped
 };
 
 }  // namespace sippar::engine

@@ -1,4 +1,5 @@
-// Sets of row keys as sorted, disjoint, half-open ranges. Pure values. SPDX-License-Identifier: Apache-2.0
+// Sets of row keys as sorted, disjoint, half-open ranges. Pure values. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <string>

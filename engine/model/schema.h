@@ -34,8 +34,8 @@ struct LocalityGroupSchema {
   std::vector<std::string> families;
   uint32_t block_size = 64 << 10;
   Compression compression = Compression::kZstd;
-  int32_t compression_level = 1;   // zstd 1..19
-  bool dictionary = true;          // sampled dictionary per SSTable
+  int32_t compression_level = 1;  // zstd 1..19
+  bool dictionary = true;         // sampled dictionary per SSTable
   BloomKind bloom = BloomKind::kRow;
   bool in_memory = false;
   bool operator==(const LocalityGroupSchema&) const = default;
@@ -45,11 +45,11 @@ inline constexpr std::string_view kDefaultGroup = "default";
 
 struct TableSchema {
   std::string name;
-  std::vector<FamilySchema> families;        // in order of name
-  std::vector<LocalityGroupSchema> groups;   // every family is in exactly one
+  std::vector<FamilySchema> families;          // in order of name
+  std::vector<LocalityGroupSchema> groups;     // every family is in exactly one
   std::map<std::string, std::string> options;  // WITH (...), as written
 
-  const FamilySchema* FindFamily(std::string_view name) const;   // nullptr when absent
+  const FamilySchema* FindFamily(std::string_view name) const;  // nullptr when absent
   const LocalityGroupSchema* FindGroup(std::string_view name) const;
   LocalityGroupSchema* FindGroup(std::string_view name);
   const LocalityGroupSchema& GroupOf(std::string_view family) const;  // Requires: family exists
@@ -61,9 +61,9 @@ struct TableSchema {
   bool operator==(const TableSchema&) const = default;
 };
 
-[[nodiscard]] Status ValidateTableName(std::string_view name);   // [_a-zA-Z0-9][-_.a-zA-Z0-9]{0,49}
+[[nodiscard]] Status ValidateTableName(std::string_view name);  // [_a-zA-Z0-9][-_.a-zA-Z0-9]{0,49}
 [[nodiscard]] Status ValidateFamilyName(std::string_view name);
-[[nodiscard]] Status ValidateRowKey(std::string_view row);       // 1 byte .. 64 KiB
+[[nodiscard]] Status ValidateRowKey(std::string_view row);  // 1 byte .. 64 KiB
 [[nodiscard]] Status ValidateQualifier(std::string_view qualifier);
 
 }  // namespace sippar::engine

@@ -1,0 +1,193 @@
+// Compiled column patterns and regexes. SPDX-License-Identifier: Apache-2.0
+#include "engine/model/column_pattern.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "engine/base/limits.h"
+
+namespace sippar::engine {
+namespace {
+
+re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
+
+class Re2Regex final : public BytesRegex {
+ public:
+  Re2Regex(std::string_view pattern, const RE2::Options& options) : re2_(Piece(pattern), options) {}
+
+  bool Found(std::string_view text) const override { return RE2::PartialMatch(Piece(text), re2_); }
+
+  bool Extract(std::string_view text, int group, std::string* out) const override {
+    if (group < 0 || group > re2_.NumberOfCapturingGroups()) return false;
+    std::vector<re2::StringPiece> groups(static_cast<size_t>(group) + 1);
+    if (!re2_.Match(Piece(text), 0, text.size(), RE2::UNANCHORED, groups.data(), group + 1)) {
+      return false;
+    }
+    const re2::StringPiece& piece = groups[static_cast<size_t>(group)];
+    if (piece.data() == nullptr) return false;
+    out->assign(piece.data(), piece.size());
+    return true;
+  }
+
+  std::string ReplaceAll(std::string_view text, std::string_view rewrite) const override {
+    std::string result(text);
+    RE2::GlobalReplace(&result, re2_, Piece(rewrite));
+    return result;
+  }
+
+  std::string LiteralPrefix() const override {
+    if (re2_.pattern().empty() || re2_.pattern()[0] != '^') return "";
+    std::string low;
+    std::string high;
+    if (!re2_.PossibleMatchRange(&low, &high, 64)) return "";
+    // Everything matching lies in [low, high]: their shared head is a literal prefix.
+    auto end = std::mismatch(low.begin(), low.end(), high.begin(), high.end()).first;
+    return {low.begin(), end};
+  }
+
+  const RE2& re2() const { return re2_; }
+
+ private:
+  RE2 re2_;
+};
+
+// One part of a pattern, ready to ask.
+class PartMatcher {
+ public:
+  static StatusOr<PartMatcher> Compile(const NamePattern& pattern) {
+    PartMatcher part;
+    part.pattern_ = pattern;
+    if (pattern.kind == NamePattern::kRegex) {
+      ASSIGN_OR_RETURN(part.regex_, BytesRegex::Compile(pattern.text, pattern.case_insensitive));
+      part.prefix_ = part.regex_->LiteralPrefix();
+    } else if (pattern.kind != NamePattern::kAny) {
+      part.prefix_ = pattern.text;
+    }
+    return part;
+  }
+
+  bool Matches(std::string_view text) const {
+    switch (pattern_.kind) {
+      case NamePattern::kAny:
+        return true;
+      case NamePattern::kExact:
+        return text == pattern_.text;
+      case NamePattern::kPrefix:
+        return text.starts_with(pattern_.text);
+      case NamePattern::kRegex:
+        return regex_->Found(text);
+    }
+    return false;
+  }
+
+  // Smallest candidate >= text; false when no text from here on can match.
+  bool NextCandidate(std::string_view text, std::string* next) const {
+    if (text <= prefix_) {
+      *next = prefix_;
+      return true;
+    }
+    if (pattern_.kind == NamePattern::kExact || !text.starts_with(prefix_)) return false;
+    *next = text;
+    return true;
+  }
+
+  bool IsAny() const { return pattern_.kind == NamePattern::kAny; }
+
+ private:
+  NamePattern pattern_;
+  std::shared_ptr<const BytesRegex> regex_;
+  std::string prefix_;
+};
+
+class PatternListMatcher final : public ColumnMatcher {
+ public:
+  struct Pair {
+    PartMatcher family;
+    PartMatcher qualifier;
+  };
+  explicit PatternListMatcher(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {
+    matches_all_ = pairs_.empty() || std::any_of(pairs_.begin(), pairs_.end(), [](const Pair& p) {
+                     return p.family.IsAny() && p.qualifier.IsAny();
+                   });
+  }
+
+  bool MatchesAll() const override { return matches_all_; }
+
+  bool MatchesFamily(std::string_view family) const override {
+    return matches_all_ || std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
+             return pair.family.Matches(family);
+           });
+  }
+
+  bool Matches(std::string_view family, std::string_view qualifier) const override {
+    return matches_all_ || std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
+             return pair.family.Matches(family) && pair.qualifier.Matches(qualifier);
+           });
+  }
+
+  void MatchIndexes(std::string_view family, std::string_view qualifier,
+                    std::vector<int>* out) const override {
+    for (size_t i = 0; i < pairs_.size(); ++i) {
+      if (pairs_[i].family.Matches(family) && pairs_[i].qualifier.Matches(qualifier)) {
+        out->push_back(static_cast<int>(i));
+      }
+    }
+  }
+
+  bool NextQualifier(std::string_view family, std::string_view qualifier,
+                     std::string* next) const override {
+    if (matches_all_) {
+      *next = qualifier;
+      return true;
+    }
+    bool found = false;
+    std::string candidate;
+    for (const Pair& pair : pairs_) {
+      if (!pair.family.Matches(family)) continue;
+      if (!pair.qualifier.NextCandidate(qualifier, &candidate)) continue;
+      if (!found || candidate < *next) *next = candidate;
+      found = true;
+    }
+    return found;
+  }
+
+ private:
+  std::vector<Pair> pairs_;
+  bool matches_all_ = false;
+};
+
+}  // namespace
+
+StatusOr<std::shared_ptr<const BytesRegex>> BytesRegex::Compile(std::string_view pattern,
+                                                                bool case_insensitive) {
+  if (pattern.size() > limits::kRegexSizeMax) {
+    return InvalidArgument(
+        fmt::format("regex has {} bytes; the limit is {}", pattern.size(), limits::kRegexSizeMax));
+  }
+  RE2::Options options;
+  options.set_encoding(RE2::Options::EncodingLatin1);  // bytes, as row keys and values are
+  options.set_log_errors(false);
+  options.set_dot_nl(true);
+  options.set_max_mem(limits::kRegexMemoryMax);
+  options.set_case_sensitive(!case_insensitive);
+  auto regex = std::make_shared<Re2Regex>(pattern, options);
+  if (!regex->re2().ok()) {
+    return InvalidArgument(fmt::format("bad regex /{}/: {}", pattern, regex->re2().error()));
+  }
+  return std::shared_ptr<const BytesRegex>(std::move(regex));
+}
+
+StatusOr<std::unique_ptr<ColumnMatcher>> ColumnMatcher::Compile(
+    const std::vector<ColumnPattern>& patterns) {
+  std::vector<PatternListMatcher::Pair> pairs;
+  for (const ColumnPattern& pattern : patterns) {
+    ASSIGN_OR_RETURN(PartMatcher family, PartMatcher::Compile(pattern.family));
+    ASSIGN_OR_RETURN(PartMatcher qualifier, PartMatcher::Compile(pattern.qualifier));
+    pairs.push_back({std::move(family), std::move(qualifier)});
+  }
+  return std::unique_ptr<ColumnMatcher>(new PatternListMatcher(std::move(pairs)));
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,140 @@
+// Row mutations: making and validating them. SPDX-License-Identifier: Apache-2.0
+#include "engine/model/mutation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/coding.h"
+#include "engine/base/limits.h"
+
+namespace sippar::engine {
+namespace {
+
+Status ValidateValue(const MutationEntry& entry, const FamilySchema& family) {
+  if (entry.value.size() > limits::kValueSizeMax) {
+    return InvalidArgument(fmt::format("value of {}:{} has {} bytes; the limit is {}", entry.family,
+                                       entry.qualifier, entry.value.size(), limits::kValueSizeMax));
+  }
+  bool is_counter = family.type == FamilyType::kCounter;
+  if (is_counter && entry.kind == MutationEntry::kSet && entry.value.size() != 8) {
+    return InvalidArgument(fmt::format(
+        "value of {}:{} has {} bytes; family {} is a COUNTER and takes 8 (INT64, big-endian)",
+        entry.family, entry.qualifier, entry.value.size(), entry.family));
+  }
+  if (is_counter && entry.kind == MutationEntry::kAppend) {
+    return InvalidArgument(
+        fmt::format("family {} is a COUNTER and cannot be appended to", entry.family));
+  }
+  return OkStatus();
+}
+
+Status ValidateEntry(const MutationEntry& entry, const TableSchema& schema) {
+  if (entry.kind == MutationEntry::kDeleteRow) return OkStatus();
+  const FamilySchema* family = schema.FindFamily(entry.family);
+  if (family == nullptr) {
+    return NotFound(fmt::format("table {} has no family '{}'", schema.name, entry.family));
+  }
+  RETURN_IF_ERROR(ValidateQualifier(entry.qualifier));
+  if (entry.kind == MutationEntry::kDeleteColumn && entry.time.start_us >= entry.time.limit_us) {
+    return InvalidArgument(fmt::format("time range [{}, {}) of a delete in {}:{} is empty",
+                                       entry.time.start_us, entry.time.limit_us, entry.family,
+                                       entry.qualifier));
+  }
+  return ValidateValue(entry, *family);
+}
+
+}  // namespace
+
+RowMutation& RowMutation::Set(std::string_view family, std::string_view qualifier,
+                              std::string_view value, int64_t timestamp_us) {
+  MutationEntry& entry = entries.emplace_back();
+  entry.kind = MutationEntry::kSet;
+  entry.family = family;
+  entry.qualifier = qualifier;
+  entry.value = value;
+  entry.timestamp_us = timestamp_us;
+  return *this;
+}
+
+RowMutation& RowMutation::DeleteColumn(std::string_view family, std::string_view qualifier,
+                                       TimeRange time) {
+  MutationEntry& entry = entries.emplace_back();
+  entry.kind = MutationEntry::kDeleteColumn;
+  entry.family = family;
+  entry.qualifier = qualifier;
+  entry.time = time;
+  return *this;
+}
+
+RowMutation& RowMutation::DeleteFamily(std::string_view family) {
+  MutationEntry& entry = entries.emplace_back();
+  entry.kind = MutationEntry::kDeleteFamily;
+  entry.family = family;
+  return *this;
+}
+
+RowMutation& RowMutation::DeleteRow() {
+  entries.emplace_back().kind = MutationEntry::kDeleteRow;
+  return *this;
+}
+
+RowMutation& RowMutation::Increment(std::string_view family, std::string_view qualifier,
+                                    int64_t delta, int64_t timestamp_us) {
+  Set(family, qualifier, "", timestamp_us);
+  entries.back().kind = MutationEntry::kIncrement;
+  entries.back().delta = delta;
+  return *this;
+}
+
+RowMutation& RowMutation::Append(std::string_view family, std::string_view qualifier,
+                                 std::string_view value, int64_t timestamp_us) {
+  Set(family, qualifier, value, timestamp_us);
+  entries.back().kind = MutationEntry::kAppend;
+  return *this;
+}
+
+bool RowMutation::ReadsRow() const {
+  return std::any_of(entries.begin(), entries.end(), [](const MutationEntry& entry) {
+    return entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend;
+  });
+}
+
+size_t RowMutation::ByteSize() const {
+  size_t size = row.size();
+  for (const MutationEntry& entry : entries) {
+    size += entry.family.size() + entry.qualifier.size() + entry.value.size() + 16;
+  }
+  return size;
+}
+
+Status RowMutation::Validate(const TableSchema& schema) const {
+  RETURN_IF_ERROR(ValidateRowKey(row));
+  if (entries.empty()) return InvalidArgument("mutation has no entries");
+  if (entries.size() > limits::kMutationEntriesMax) {
+    return InvalidArgument(fmt::format("mutation has {} entries; the limit is {}", entries.size(),
+                                       limits::kMutationEntriesMax));
+  }
+  for (const MutationEntry& entry : entries) RETURN_IF_ERROR(ValidateEntry(entry, schema));
+  if (ByteSize() > limits::kMutationSizeMax) {
+    return InvalidArgument(fmt::format("mutation of one row has {} bytes; the limit is {}",
+                                       ByteSize(), limits::kMutationSizeMax));
+  }
+  return OkStatus();
+}
+
+std::string EncodeInt64(int64_t value) {
+  std::string bytes;
+  PutBig64(&bytes, static_cast<uint64_t>(value));
+  return bytes;
+}
+
+StatusOr<int64_t> DecodeInt64(std::string_view bytes) {
+  if (bytes.size() != 8) {
+    return InvalidArgument(
+        fmt::format("{} bytes are not an INT64 (8 bytes, big-endian)", bytes.size()));
+  }
+  return static_cast<int64_t>(GetBig64(bytes.data()));
+}
+
+}  // namespace sippar::engine

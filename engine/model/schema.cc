@@ -1,0 +1,229 @@
+// Table schemas: validation and coding. SPDX-License-Identifier: Apache-2.0
+#include "engine/model/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/base/coding.h"
+#include "engine/base/limits.h"
+
+namespace sippar::engine {
+namespace {
+
+bool IsNameByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_' || c == '.';
+}
+
+Status ValidateName(const char* what, std::string_view name, size_t size_max) {
+  if (name.empty() || name.size() > size_max) {
+    return InvalidArgument(fmt::format("{} name '{}' has {} bytes; 1 to {} are allowed", what,
+                                       name.substr(0, 80), name.size(), size_max));
+  }
+  if (!std::all_of(name.begin(), name.end(), IsNameByte)) {
+    return InvalidArgument(
+        fmt::format("{} name '{}' may hold only letters, digits, '-', '_' and '.'", what, name));
+  }
+  return OkStatus();
+}
+
+void EncodeGroup(const LocalityGroupSchema& group, std::string* out) {
+  PutBytes(out, group.name);
+  PutVarint(out, group.families.size());
+  for (const std::string& family : group.families) PutBytes(out, family);
+  PutVarint(out, group.block_size);
+  out->push_back(static_cast<char>(group.compression));
+  PutSigned(out, group.compression_level);
+  out->push_back(group.dictionary ? 1 : 0);
+  out->push_back(static_cast<char>(group.bloom));
+  out->push_back(group.in_memory ? 1 : 0);
+}
+
+LocalityGroupSchema DecodeGroup(Reader* reader) {
+  LocalityGroupSchema group;
+  group.name = reader->Bytes();
+  size_t count = reader->Count();
+  for (size_t i = 0; i < count; ++i) group.families.emplace_back(reader->Bytes());
+  group.block_size = static_cast<uint32_t>(reader->Varint());
+  group.compression = static_cast<Compression>(reader->Byte());
+  group.compression_level = static_cast<int32_t>(reader->Signed());
+  group.dictionary = reader->Byte() != 0;
+  group.bloom = static_cast<BloomKind>(reader->Byte());
+  group.in_memory = reader->Byte() != 0;
+  return group;
+}
+
+Status ValidateGroup(const LocalityGroupSchema& group) {
+  RETURN_IF_ERROR(ValidateName("locality group", group.name, limits::kFamilyNameSizeMax));
+  if (group.block_size < 1024 || group.block_size > limits::kBlockSizeMax) {
+    return InvalidArgument(fmt::format("BLOCK_SIZE {} of locality group {} is outside 1 KiB to {}",
+                                       group.block_size, group.name, limits::kBlockSizeMax));
+  }
+  if (group.compression_level < 1 || group.compression_level > 19) {
+    return InvalidArgument(fmt::format("compression level {} of locality group {} is outside 1..19",
+                                       group.compression_level, group.name));
+  }
+  if (group.compression > Compression::kZstd || group.bloom > BloomKind::kRowColumn) {
+    return InvalidArgument(fmt::format("locality group {} has an unknown setting", group.name));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+const FamilySchema* TableSchema::FindFamily(std::string_view family) const {
+  for (const FamilySchema& candidate : families) {
+    if (candidate.name == family) return &candidate;
+  }
+  return nullptr;
+}
+
+const LocalityGroupSchema* TableSchema::FindGroup(std::string_view group) const {
+  for (const LocalityGroupSchema& candidate : groups) {
+    if (candidate.name == group) return &candidate;
+  }
+  return nullptr;
+}
+
+LocalityGroupSchema* TableSchema::FindGroup(std::string_view group) {
+  return const_cast<LocalityGroupSchema*>(std::as_const(*this).FindGroup(group));
+}
+
+const LocalityGroupSchema& TableSchema::GroupOf(std::string_view family) const {
+  for (const LocalityGroupSchema& group : groups) {
+    if (std::find(group.families.begin(), group.families.end(), family) != group.families.end()) {
+      return group;
+    }
+  }
+  return groups.front();
+}
+
+void TableSchema::Normalize() {
+  std::sort(families.begin(), families.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::set<std::string> grouped;
+  for (const LocalityGroupSchema& group : groups) {
+    grouped.insert(group.families.begin(), group.families.end());
+  }
+  for (const FamilySchema& family : families) {
+    if (grouped.contains(family.name)) continue;
+    if (FindGroup(kDefaultGroup) == nullptr) {
+      groups.emplace_back().name = kDefaultGroup;
+    }
+    FindGroup(kDefaultGroup)->families.push_back(family.name);
+  }
+  for (LocalityGroupSchema& group : groups) std::sort(group.families.begin(), group.families.end());
+}
+
+Status TableSchema::Validate() const {
+  RETURN_IF_ERROR(ValidateTableName(name));
+  if (families.size() > limits::kFamiliesPerTableMax) {
+    return InvalidArgument(fmt::format("table {} has {} families; the limit is {}", name,
+                                       families.size(), limits::kFamiliesPerTableMax));
+  }
+  std::set<std::string> names;
+  for (const FamilySchema& family : families) {
+    RETURN_IF_ERROR(ValidateFamilyName(family.name));
+    if (!names.insert(family.name).second) {
+      return InvalidArgument(fmt::format("family {} is named twice", family.name));
+    }
+    RETURN_IF_ERROR(Annotate(family.gc.Validate(), "family " + family.name));
+  }
+  std::set<std::string> grouped;
+  std::set<std::string> group_names;
+  for (const LocalityGroupSchema& group : groups) {
+    RETURN_IF_ERROR(ValidateGroup(group));
+    if (!group_names.insert(group.name).second) {
+      return InvalidArgument(fmt::format("locality group {} is named twice", group.name));
+    }
+    for (const std::string& family : group.families) {
+      if (!names.contains(family)) {
+        return InvalidArgument(
+            fmt::format("locality group {} names the unknown family {}", group.name, family));
+      }
+      if (!grouped.insert(family).second) {
+        return InvalidArgument(fmt::format("family {} is in two locality groups", family));
+      }
+    }
+  }
+  if (grouped.size() != names.size()) {
+    return InvalidArgument(fmt::format("a family of table {} is in no locality group", name));
+  }
+  return OkStatus();
+}
+
+std::string TableSchema::Encode() const {
+  std::string out;
+  PutBytes(&out, name);
+  PutVarint(&out, families.size());
+  for (const FamilySchema& family : families) {
+    PutBytes(&out, family.name);
+    out.push_back(static_cast<char>(family.type));
+    family.gc.Encode(&out);
+  }
+  PutVarint(&out, groups.size());
+  for (const LocalityGroupSchema& group : groups) EncodeGroup(group, &out);
+  PutVarint(&out, options.size());
+  for (const auto& [key, value] : options) {
+    PutBytes(&out, key);
+    PutBytes(&out, value);
+  }
+  return out;
+}
+
+StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
+  Reader reader(bytes);
+  TableSchema schema;
+  schema.name = reader.Bytes();
+  size_t family_count = reader.Count();
+  for (size_t i = 0; i < family_count; ++i) {
+    FamilySchema& family = schema.families.emplace_back();
+    family.name = reader.Bytes();
+    family.type = static_cast<FamilyType>(reader.Byte());
+    family.gc = GcPolicy::Decode(&reader);
+  }
+  size_t group_count = reader.Count();
+  for (size_t i = 0; i < group_count; ++i) schema.groups.push_back(DecodeGroup(&reader));
+  size_t option_count = reader.Count();
+  for (size_t i = 0; i < option_count; ++i) {
+    std::string key(reader.Bytes());
+    schema.options[key] = reader.Bytes();
+  }
+  if (!reader.AtEnd()) return DataLoss("schema does not decode");
+  RETURN_IF_ERROR(Annotate(schema.Validate(), "stored schema"));
+  return schema;
+}
+
+Status ValidateTableName(std::string_view name) {
+  RETURN_IF_ERROR(ValidateName("table", name, limits::kTableNameSizeMax));
+  if (name[0] == '-' || name[0] == '.') {
+    return InvalidArgument(fmt::format("table name '{}' may not begin with '{}'", name, name[0]));
+  }
+  return OkStatus();
+}
+
+Status ValidateFamilyName(std::string_view name) {
+  return ValidateName("family", name, limits::kFamilyNameSizeMax);
+}
+
+Status ValidateRowKey(std::string_view row) {
+  if (row.empty()) return InvalidArgument("row key is empty; 1 byte to 64 KiB are allowed");
+  if (row.size() > limits::kRowKeySizeMax) {
+    return InvalidArgument(fmt::format("row key '{}...' has {} bytes; the limit is {}",
+                                       row.substr(0, 40), row.size(), limits::kRowKeySizeMax));
+  }
+  return OkStatus();
+}
+
+Status ValidateQualifier(std::string_view qualifier) {
+  if (qualifier.size() > limits::kQualifierSizeMax) {
+    return InvalidArgument(fmt::format("qualifier '{}...' has {} bytes; the limit is {}",
+                                       qualifier.substr(0, 40), qualifier.size(),
+                                       limits::kQualifierSizeMax));
+  }
+  return OkStatus();
+}
+
+}  // namespace sippar::engine
