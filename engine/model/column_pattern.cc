@@ -13,6 +13,36 @@ namespace {
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
+// True when every match must begin at the start of the text: a leading ^ that no top-level | or
+// quantifier undoes. Errs on the side of false.
+bool IsAnchoredAtStart(std::string_view pattern) {
+  if (pattern.size() < 2 || pattern[0] != '^') return false;
+  if (std::string_view("*?+{").find(pattern[1]) != std::string_view::npos) return false;
+  int depth = 0;
+  bool in_class = false;
+  for (size_t i = 1; i < pattern.size(); ++i) {
+    char c = pattern[i];
+    if (c == '\\') {
+      if (i + 1 < pattern.size() && pattern[i + 1] == 'Q') return false;
+      ++i;
+    } else if (in_class) {
+      in_class = c != ']';
+    } else if (c == '[') {
+      in_class = true;
+      // A ] directly behind [ or [^ is a member of the class.
+      if (i + 1 < pattern.size() && pattern[i + 1] == '^') ++i;
+      if (i + 1 < pattern.size() && pattern[i + 1] == ']') ++i;
+    } else if (c == '(') {
+      ++depth;
+    } else if (c == ')') {
+      --depth;
+    } else if (c == '|' && depth == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 class Re2Regex final : public BytesRegex {
  public:
   Re2Regex(std::string_view pattern, const RE2::Options& options) : re2_(Piece(pattern), options) {}
@@ -38,7 +68,7 @@ class Re2Regex final : public BytesRegex {
   }
 
   std::string LiteralPrefix() const override {
-    if (re2_.pattern().empty() || re2_.pattern()[0] != '^') return "";
+    if (!IsAnchoredAtStart(re2_.pattern())) return "";
     std::string low;
     std::string high;
     if (!re2_.PossibleMatchRange(&low, &high, 64)) return "";

@@ -1,0 +1,163 @@
+// Commit log with group commit. SPDX-License-Identifier: Apache-2.0
+#include "engine/log/commit_log.h"
+
+#include <cstring>
+
+#include "engine/base/coding.h"
+#include "engine/base/crash_point.h"
+
+namespace sippar::engine {
+namespace {
+constexpr size_t kGroupSizeMax = 8 << 20;  // bounds the wait of the first writer in a group
+}
+
+struct CommitLog::Request {
+  std::span<Write* const> writes;
+  size_t size = 0;
+  bool done = false;
+  Status status;
+  CondVar wake;
+};
+
+CommitLog::CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_length,
+                     LogSegments segments)
+    : options_(std::move(options)),
+      segments_(std::move(segments)),
+      last_(last),
+      last_length_(last_length),
+      groups_(options_.metrics->Get("log_groups")),
+      records_(options_.metrics->Get("log_records")) {}
+
+CommitLog::~CommitLog() { (void)Close(); }
+
+Status CommitLog::Append(std::span<Write* const> writes) {
+  Request request;
+  request.writes = writes;
+  for (const Write* write : writes) request.size += write->body.size();
+  std::deque<Request*> group;
+  {
+    MutexLock lock(&mutex_);
+    queue_.push_back(&request);
+    while (!request.done && queue_.front() != &request) request.wake.Wait(&mutex_);
+    if (request.done) return request.status;
+    size_t size = 0;
+    for (Request* next : queue_) {
+      size += next->size;
+      if (!group.empty() && size > kGroupSizeMax) break;
+      group.push_back(next);
+    }
+  }
+  // Leader: this request stays at the front of the queue, so nobody else leads meanwhile.
+  Status status = WriteGroup(group);
+  MutexLock lock(&mutex_);
+  for (Request* finished : group) {
+    queue_.pop_front();
+    finished->status = status;
+    finished->done = true;
+    if (finished != &request) finished->wake.NotifyOne();
+  }
+  if (!queue_.empty()) queue_.front()->wake.NotifyOne();
+  return status;
+}
+
+Status CommitLog::WriteGroup(const std::deque<Request*>& group) {
+  RETURN_IF_ERROR(fenced_);
+  RETURN_IF_ERROR(Annotate(EnsureSegment(), "commit log"));
+  Status status = AppendGroup(group);
+  if (!status.ok()) {
+    // Nothing of this group is visible; its numbers are free again. The segment is finished: a
+    // failed sync is never asked again on the same file.
+    for (auto request = group.rbegin(); request != group.rend(); ++request) {
+      for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
+    }
+    AbandonSegment();
+    return Annotate(status, "commit log");
+  }
+  if (options_.fence) {
+    fenced_ = options_.fence();
+    RETURN_IF_ERROR(fenced_);
+  }
+  CRASH_POINT("log.before_apply");
+  for (Request* request : group) {
+    for (const Write* write : request->writes) write->apply(GetFixed64(write->body.data()));
+  }
+  CRASH_POINT("log.before_answer");
+  groups_->Add();
+  return OkStatus();
+}
+
+Status CommitLog::AppendGroup(const std::deque<Request*>& group) {
+  uint64_t before = writer_->accepted_length();
+  for (Request* request : group) {
+    for (Write* write : request->writes) {
+      uint64_t sequence = *write->next_sequence;
+      std::memcpy(write->body.data(), &sequence, 8);
+      *write->next_sequence += write->entry_count;
+      writer_->Add(write->body);
+    }
+    records_->Add(request->writes.size());
+  }
+  CRASH_POINT("log.before_append");
+  RETURN_IF_ERROR(writer_->Write(options_.sync));
+  CRASH_POINT("log.after_sync");
+  bytes_written_.fetch_add(writer_->accepted_length() - before, std::memory_order_relaxed);
+  for (Request* request : group) {
+    for (const Write* write : request->writes) {
+      writer_sequences_[write->tablet_id] = *write->next_sequence - 1;
+    }
+  }
+  return OkStatus();
+}
+
+Status CommitLog::EnsureSegment() {
+  if (writer_ != nullptr && writer_->accepted_length() < options_.segment_size) return OkStatus();
+  if (writer_ != nullptr) {
+    // Without per-group syncs the segment must be durable before the next one vouches for it.
+    Status status = options_.sync ? OkStatus() : writer_->Write(/*sync=*/true);
+    AbandonSegment();
+    RETURN_IF_ERROR(status);
+  }
+  SegmentHeader header;
+  header.id = {options_.epoch, next_number_++};
+  header.previous = last_;
+  header.previous_length = last_length_;
+  ASSIGN_OR_RETURN(writer_, LogWriter::Create(options_.fs, options_.directory, header));
+  last_ = header.id;
+  last_length_ = writer_->accepted_length();
+  return OkStatus();
+}
+
+// The open segment joins the closed ones with what is accepted of it.
+void CommitLog::AbandonSegment() {
+  last_length_ = writer_->accepted_length();
+  (void)writer_->Finish();  // the end mark lies behind the accepted length: only a courtesy
+  MutexLock lock(&mutex_);
+  segments_.Add(writer_->id(), std::move(writer_sequences_));
+  writer_sequences_.clear();
+  writer_.reset();
+}
+
+std::vector<uint64_t> CommitLog::RemoveObsolete(const std::function<uint64_t(uint64_t)>& redo_of,
+                                                size_t segments_max) {
+  std::vector<SegmentId> obsolete;
+  std::vector<uint64_t> holding;
+  {
+    MutexLock lock(&mutex_);
+    obsolete = segments_.TakeObsolete(redo_of);
+    if (segments_.size() > segments_max) holding = segments_.Needing(redo_of);
+  }
+  for (SegmentId id : obsolete) {
+    // A segment that cannot be removed now is met again at the next start.
+    (void)options_.fs->Remove(options_.directory + "/" + SegmentFileName(id));
+  }
+  return holding;
+}
+
+Status CommitLog::Close() {
+  if (writer_ == nullptr) return OkStatus();
+  Status status = writer_->Finish();
+  writer_.reset();
+  return status;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,99 @@
+// Commit log records. SPDX-License-Identifier: Apache-2.0
+#include "engine/log/log_format.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/checksum.h"
+#include "engine/base/coding.h"
+
+namespace sippar::engine {
+
+uint64_t SegmentSeed(SegmentId id) { return (id.epoch << 32) ^ (id.number << 1) ^ kLogMagic; }
+
+std::string EncodeSegmentHeader(const SegmentHeader& header) {
+  std::string body;
+  PutFixed32(&body, kLogFormatVersion);
+  PutFixed64(&body, header.id.epoch);
+  PutFixed64(&body, header.id.number);
+  PutFixed64(&body, header.previous.epoch);
+  PutFixed64(&body, header.previous.number);
+  PutFixed64(&body, header.previous_length);
+  return body;
+}
+
+StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body) {
+  Reader reader(body);
+  uint32_t version = reader.Fixed32();
+  SegmentHeader header;
+  header.id.epoch = reader.Fixed64();
+  header.id.number = reader.Fixed64();
+  header.previous.epoch = reader.Fixed64();
+  header.previous.number = reader.Fixed64();
+  header.previous_length = reader.Fixed64();
+  if (reader.ok() && version > kLogFormatVersion) {
+    return FailedPrecondition(fmt::format("log format version {} is newer than this program's {}",
+                                          version, kLogFormatVersion));
+  }
+  if (!reader.AtEnd()) return DataLoss("segment header does not decode");
+  return header;
+}
+
+void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
+                   const RowMutation& mutation) {
+  PutVarint(out, tablet_id);
+  PutSigned(out, wall_us);
+  PutBytes(out, mutation.row);
+  PutVarint(out, mutation.entries.size());
+  for (const MutationEntry& entry : mutation.entries) {
+    out->push_back(static_cast<char>(entry.kind));
+    if (entry.kind == MutationEntry::kDeleteRow) continue;
+    PutBytes(out, entry.family);
+    if (entry.kind == MutationEntry::kDeleteFamily) continue;
+    PutBytes(out, entry.qualifier);
+    if (entry.kind == MutationEntry::kDeleteColumn) {
+      PutSigned(out, entry.time.start_us);
+      PutSigned(out, entry.time.limit_us);
+    } else {
+      PutSigned(out, entry.timestamp_us);
+      PutBytes(out, entry.value);
+    }
+  }
+}
+
+StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
+  Reader reader(body);
+  LogRecord record;
+  record.first_sequence = reader.Fixed64();
+  record.tablet_id = reader.Varint();
+  record.wall_us = reader.Signed();
+  record.mutation.row = reader.Bytes();
+  size_t count = reader.Count();
+  for (size_t i = 0; i < count && reader.ok(); ++i) {
+    MutationEntry& entry = record.mutation.entries.emplace_back();
+    uint8_t kind = reader.Byte();
+    if (kind > MutationEntry::kDeleteRow) return DataLoss(fmt::format("entry kind {}", kind));
+    entry.kind = static_cast<MutationEntry::Kind>(kind);
+    if (entry.kind == MutationEntry::kDeleteRow) continue;
+    entry.family = reader.Bytes();
+    if (entry.kind == MutationEntry::kDeleteFamily) continue;
+    entry.qualifier = reader.Bytes();
+    if (entry.kind == MutationEntry::kDeleteColumn) {
+      entry.time.start_us = reader.Signed();
+      entry.time.limit_us = reader.Signed();
+    } else {
+      entry.timestamp_us = reader.Signed();
+      entry.value = reader.Bytes();
+    }
+  }
+  if (!reader.AtEnd()) return DataLoss("log record does not decode");
+  return record;
+}
+
+void AppendLogRecord(std::string* out, std::string_view body, uint64_t seed, uint64_t offset) {
+  PutFixed32(out, kLogMagic);
+  PutFixed32(out, static_cast<uint32_t>(body.size()));
+  PutFixed64(out, Checksum(body, seed ^ offset));
+  out->append(body);
+}
+
+}  // namespace sippar::engine

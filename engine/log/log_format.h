@@ -1,0 +1,95 @@
+// What the writer and the reader of the commit log share (FORMAT.md "Commit log").
+//
+// Segment file: a header record, then mutation records, each
+//   0   4  magic 0x53724c67
+//   4   4  body length
+//   8   8  XXH3 of the body, seeded with (segment seed ^ offset of the record)
+//   16  .. body
+// An empty body marks a clean end: damage in a record before it is no torn tail.
+// The seed holds epoch and number, so a record copied to another place or segment is not valid.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/model/mutation.h"
+
+namespace sippar::engine {
+
+inline constexpr uint32_t kLogMagic = 0x53724c67;
+inline constexpr size_t kLogRecordHeaderSize = 16;
+inline constexpr uint32_t kLogFormatVersion = 1;
+
+struct SegmentId {
+  uint64_t epoch = 0;   // of the owner of the store when it was made; never repeats
+  uint64_t number = 0;  // 1, 2, ... within the epoch
+  auto operator<=>(const SegmentId&) const = default;
+};
+
+uint64_t SegmentSeed(SegmentId id);
+
+// First record of a segment. `previous` with its accepted length: whatever lies behind that length
+// in the previous segment was never acknowledged and is not replayed.
+struct SegmentHeader {
+  SegmentId id;
+  SegmentId previous;  // {0,0}: none
+  uint64_t previous_length = 0;
+};
+std::string EncodeSegmentHeader(const SegmentHeader& header);
+[[nodiscard]] StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body);
+
+// One row mutation of one tablet, resolved: only kSet and deletes, all times known.
+// Entry i has sequence number first_sequence + i.
+struct LogRecord {
+  uint64_t tablet_id = 0;
+  uint64_t first_sequence = 0;
+  int64_t wall_us = 0;  // the server's clock at arrival
+  RowMutation mutation;
+};
+// The body without its first 8 bytes, the sequence number, which the leader fills in.
+void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
+                   const RowMutation& mutation);
+[[nodiscard]] StatusOr<LogRecord> DecodeLogBody(std::string_view body);
+
+// Frames `body` at `offset` of the segment, appended to *out.
+void AppendLogRecord(std::string* out, std::string_view body, uint64_t seed, uint64_t offset);
+
+// Applies one resolved record to a sink of (group-independent) entries: encodes the cell keys.
+// `add(family or "" for a row tombstone, key, value, sequence)`.
+template <typename Add>
+void ForEachEntry(const LogRecord& record, Add add);
+
+}  // namespace sippar::engine
+
+#include "engine/model/cell_key.h"
+
+namespace sippar::engine {
+template <typename Add>
+void ForEachEntry(const LogRecord& record, Add add) {
+  uint64_t sequence = record.first_sequence;
+  const std::string& row = record.mutation.row;
+  for (const MutationEntry& entry : record.mutation.entries) {
+    std::string_view family = entry.family;
+    switch (entry.kind) {
+      case MutationEntry::kDeleteColumn:
+        add(family, EncodeColumnTombstone(row, family, entry.qualifier, sequence),
+            EncodeColumnDelete({entry.time, record.wall_us}), sequence);
+        break;
+      case MutationEntry::kDeleteFamily:
+        add(family, EncodeFamilyTombstone(row, family, sequence), std::string_view(), sequence);
+        break;
+      case MutationEntry::kDeleteRow:
+        add(std::string_view(), EncodeRowTombstone(row, sequence), std::string_view(), sequence);
+        break;
+      default:
+        add(family, EncodeCellKey(row, family, entry.qualifier, entry.timestamp_us, sequence),
+            std::string_view(entry.value), sequence);
+    }
+    ++sequence;
+  }
+}
+}  // namespace sippar::engine

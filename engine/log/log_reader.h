@@ -1,0 +1,28 @@
+// Reads one log segment back, telling tail damage (a crash inside an append: cut it off) from
+// middle damage (valid records behind a bad one: kDataLoss; reliability D1, D2).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "engine/fs/file_system.h"
+#include "engine/log/log_format.h"
+
+namespace sippar::engine {
+
+struct SegmentContent {
+  bool empty = false;  // not even a whole header: the crash came right after its creation
+  SegmentHeader header;
+  uint64_t valid_length = 0;  // bytes up to the last whole record
+  uint64_t file_length = 0;
+};
+
+// Calls `visit` for each record body behind the header, in order, until `accepted_length` (as told
+// by the next segment's header; UINT64_MAX when there is none).
+// kDataLoss names file, offset and what was expected and found.
+[[nodiscard]] StatusOr<SegmentContent> ReadSegment(
+    FileSystem* fs, const std::string& path, SegmentId id, uint64_t accepted_length,
+    const std::function<Status(uint64_t offset, std::string_view body)>& visit);
+
+}  // namespace sippar::engine

@@ -1,0 +1,65 @@
+// Writing one log segment. SPDX-License-Identifier: Apache-2.0
+#include "engine/log/log_writer.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace sippar::engine {
+
+std::string SegmentFileName(SegmentId id) {
+  return fmt::format("{:016x}-{:08x}.log", id.epoch, id.number);
+}
+
+SegmentId ParseSegmentFileName(std::string_view name) {
+  if (name.size() != 29 || name[16] != '-' || !name.ends_with(".log")) return {};
+  SegmentId id;
+  auto hex = [](std::string_view text, uint64_t* value) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value, 16);
+    return error == std::errc() && end == text.data() + text.size();
+  };
+  if (!hex(name.substr(0, 16), &id.epoch) || !hex(name.substr(17, 8), &id.number)) return {};
+  return id;
+}
+
+StatusOr<std::unique_ptr<LogWriter>> LogWriter::Create(FileSystem* fs, const std::string& directory,
+                                                       const SegmentHeader& header) {
+  std::string path = directory + "/" + SegmentFileName(header.id);
+  ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(path));
+  std::unique_ptr<LogWriter> writer(new LogWriter(std::move(file), header.id));
+  writer->Add(EncodeSegmentHeader(header));
+  Status status = writer->Write(/*sync=*/true);
+  if (status.ok()) status = fs->SyncDir(directory);
+  if (!status.ok()) {
+    (void)writer->file_->Close();
+    (void)fs->Remove(path);
+    return status;
+  }
+  return writer;
+}
+
+void LogWriter::Add(std::string_view body) {
+  AppendLogRecord(&buffer_, body, SegmentSeed(id_), accepted_length_ + buffer_.size());
+}
+
+Status LogWriter::Write(bool sync) {
+  Status status = file_->Append(buffer_);
+  if (status.ok() && sync) status = file_->Sync();
+  failed_ = !status.ok();
+  RETURN_IF_ERROR(status);
+  accepted_length_ += buffer_.size();
+  constexpr size_t kBufferKeptMax = 8 << 20;
+  if (buffer_.capacity() > kBufferKeptMax) buffer_.shrink_to_fit();
+  buffer_.clear();
+  return OkStatus();
+}
+
+Status LogWriter::Finish() {
+  if (failed_) return file_->Close();
+  Add("");
+  Status status = Write(/*sync=*/true);
+  Status closed = file_->Close();
+  return status.ok() ? closed : status;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,49 @@
+// Bump allocation for one memtable; everything is freed at once. One writer; memory_bytes() may be
+// read by any thread. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace sippar::engine {
+
+class Arena {
+ public:
+  // `size` bytes, aligned to 8.
+  char* Allocate(size_t size) {
+    size = (size + 7) & ~size_t{7};
+    if (size > left_) return AllocateBlock(size);
+    char* result = next_;
+    next_ += size;
+    left_ -= size;
+    return result;
+  }
+  size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  // Small first, so that an idle tablet stays small; large values get a block of their own.
+  static constexpr size_t kBlockSizeMax = 1 << 20;
+
+  char* AllocateBlock(size_t size) {
+    bool own = size > next_block_size_ / 4;
+    size_t block_size = own ? size : next_block_size_;
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size));
+    memory_bytes_.fetch_add(block_size, std::memory_order_relaxed);
+    char* block = blocks_.back().get();
+    if (own) return block;
+    if (next_block_size_ < kBlockSizeMax) next_block_size_ *= 2;
+    next_ = block + size;
+    left_ = block_size - size;
+    return block;
+  }
+
+  char* next_ = nullptr;
+  size_t left_ = 0;
+  size_t next_block_size_ = 4096;
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::atomic<size_t> memory_bytes_{0};
+};
+
+}  // namespace sippar::engine

@@ -1,0 +1,205 @@
+// Row reader. SPDX-License-Identifier: Apache-2.0
+#include "engine/read/row_reader.h"
+
+#include <algorithm>
+
+namespace sippar::engine {
+namespace {
+
+class RowReader final : public CellStream {
+ public:
+  RowReader(const ReadSpec& read, std::unique_ptr<ColumnMatcher> matcher, RowReaderOptions options)
+      : read_(read), matcher_(std::move(matcher)), options_(std::move(options)) {
+    ranges_ = read_.rows.ranges();
+    if (read_.reverse) std::reverse(ranges_.begin(), ranges_.end());
+    OpenRange();
+    Find();
+  }
+
+  bool Valid() const override { return valid_; }
+  const CellView& cell() const override { return cell_; }
+  Status status() const override { return status_; }
+
+  void Next() override {
+    if (read_.keys_only) return NextRow();
+    entries_->Next();
+    Find();
+  }
+
+  void NextRow() override {
+    LeaveRow();
+    Find();
+  }
+
+ private:
+  // Opens ranges_[range_]; leaves entries_ null behind the last.
+  void OpenRange() {
+    entries_.reset();
+    if (range_ >= ranges_.size()) return;
+    const RowRange& range = ranges_[range_];
+    entries_ = std::make_unique<VisibilityIterator>(options_.source(range), options_.visibility);
+    if (read_.reverse) {
+      reverse_limit_ = SeekKeyForRow(range.limit);
+      StepBack();
+    } else {
+      entries_->SeekRow(SeekKeyForRow(range.start));
+    }
+  }
+
+  // Reverse: to the next lower row of the range that has something visible.
+  void StepBack() {
+    while (entries_->SeekRowBefore(reverse_limit_)) {
+      reverse_limit_ = entries_->found_row_part();
+      if (entries_->Valid() && entries_->row_part() == reverse_limit_) return;
+    }
+    if (status_.ok()) status_ = entries_->status();
+    back_ended_ = true;
+  }
+
+  void LeaveRow() {
+    if (read_.reverse) {
+      StepBack();
+    } else {
+      entries_->SkipRow();
+    }
+  }
+
+  // Stands on a row of the present range; otherwise opens the next range.
+  bool EnsureInRange() {
+    while (entries_ != nullptr) {
+      if (!status_.ok()) return false;
+      if (!entries_->status().ok()) {
+        status_ = entries_->status();
+        return false;
+      }
+      if (read_.reverse && !back_ended_ && LeftReverseRow()) StepBack();
+      if (!back_ended_ && entries_->Valid() && ranges_[range_].Contains(entries_->row())) {
+        return true;
+      }
+      back_ended_ = false;
+      ++range_;
+      OpenRange();
+    }
+    return false;
+  }
+
+  bool LeftReverseRow() const {
+    return !entries_->Valid() || entries_->row_part() != reverse_limit_;
+  }
+
+  void Find() {
+    valid_ = false;
+    while (EnsureInRange()) {
+      if (entries_->row_count() != row_seen_) EnterRow();
+      if (entries_->family_count() != family_seen_) EnterFamily();
+      if (entries_->column_count() != column_seen_ && !EnterColumn()) continue;
+      if (Accept()) {
+        valid_ = true;
+        cell_ = {entries_->row(),          entries_->family(),   entries_->qualifier(),
+                 entries_->timestamp_us(), entries_->sequence(), {}};
+        if (!read_.strip_values && !read_.keys_only) cell_.value = entries_->value();
+        return;
+      }
+    }
+  }
+
+  void EnterRow() {
+    row_seen_ = entries_->row_count();
+    cells_in_row_ = 0;
+  }
+
+  void EnterFamily() {
+    family_seen_ = entries_->family_count();
+    cells_in_family_ = 0;
+    family_matches_ = matcher_->MatchesFamily(entries_->family());
+  }
+
+  // False: the column is not wanted and the iterator has moved on.
+  bool EnterColumn() {
+    if (!family_matches_) {
+      entries_->SkipFamily();
+      return false;
+    }
+    const std::string& qualifier = entries_->qualifier();
+    if (!matcher_->Matches(entries_->family(), qualifier)) {
+      if (!matcher_->NextQualifier(entries_->family(), qualifier, &next_qualifier_)) {
+        entries_->SkipFamily();
+      } else if (next_qualifier_ > qualifier) {
+        entries_->SkipToQualifier(next_qualifier_);
+      } else {
+        entries_->SkipColumn();
+      }
+      return false;
+    }
+    column_seen_ = entries_->column_count();
+    versions_ = 0;
+    return true;
+  }
+
+  // Is this version wanted? If not, the iterator has moved on.
+  bool Accept() {
+    if (!read_.time.Contains(entries_->timestamp_us())) {
+      if (entries_->timestamp_us() < read_.time.start_us) {
+        entries_->SkipColumn();
+      } else {
+        entries_->Next();
+      }
+      return false;
+    }
+    if (read_.versions_per_column != 0 && versions_ >= read_.versions_per_column) {
+      entries_->SkipColumn();
+      return false;
+    }
+    ++versions_;
+    return AcceptByCount();
+  }
+
+  // CELLS PER FAMILY, then CELLS PER ROW over what that leaves.
+  bool AcceptByCount() {
+    uint64_t in_family = cells_in_family_++;
+    if (in_family < read_.cells_per_family_offset) {
+      entries_->Next();
+      return false;
+    }
+    if (read_.cells_per_family != 0 &&
+        in_family - read_.cells_per_family_offset >= read_.cells_per_family) {
+      entries_->SkipFamily();
+      return false;
+    }
+    uint64_t in_row = cells_in_row_++;
+    if (in_row < read_.cells_per_row_offset) {
+      entries_->Next();
+      return false;
+    }
+    if (read_.cells_per_row != 0 && in_row - read_.cells_per_row_offset >= read_.cells_per_row) {
+      LeaveRow();
+      return false;
+    }
+    return true;
+  }
+
+  ReadSpec read_;
+  std::unique_ptr<ColumnMatcher> matcher_;
+  RowReaderOptions options_;
+  std::vector<RowRange> ranges_;
+  size_t range_ = 0;
+  std::unique_ptr<VisibilityIterator> entries_;
+  std::string reverse_limit_;  // row part of the present row of a reverse scan
+  bool back_ended_ = false;
+  CellView cell_;
+  bool valid_ = false;
+  Status status_;
+  bool family_matches_ = true;
+  std::string next_qualifier_;
+  uint64_t row_seen_ = 0, family_seen_ = 0, column_seen_ = 0;
+  uint64_t versions_ = 0, cells_in_family_ = 0, cells_in_row_ = 0;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<CellStream>> NewRowReader(const ReadSpec& read, RowReaderOptions options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<ColumnMatcher> matcher, ColumnMatcher::Compile(read.columns));
+  return std::unique_ptr<CellStream>(new RowReader(read, std::move(matcher), std::move(options)));
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,222 @@
+// Visibility: see version_history.h for what a GC rule means. SPDX-License-Identifier: Apache-2.0
+#include "engine/read/visibility_iterator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/base/coding.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr int kStepsBeforeSeek = 8;     // a step is cheaper than a seek; measured in bench_read
+constexpr size_t kCellSuffixSize = 17;  // 01, timestamp, sequence
+
+}  // namespace
+
+VisibilityIterator::VisibilityIterator(std::unique_ptr<EntryIterator> input, Options options)
+    : input_(std::move(input)), options_(std::move(options)) {}
+
+void VisibilityIterator::SeekRow(std::string_view row_part) {
+  row_part_.clear();
+  column_part_.clear();
+  input_->Seek(row_part);
+  FindVisible();
+}
+
+bool VisibilityIterator::SeekRowBefore(std::string_view row_part) {
+  input_->SeekBefore(row_part);
+  if (!input_->Valid()) {
+    valid_ = false;
+    status_ = input_->status();
+    return false;
+  }
+  found_row_part_ = RowPrefix(input_->key());
+  SeekRow(found_row_part_);
+  return status_.ok();
+}
+
+void VisibilityIterator::Next() {
+  input_->Next();
+  FindVisible();
+}
+
+void VisibilityIterator::SkipBehind(std::string_view prefix) {
+  for (int step = 0; step < kStepsBeforeSeek; ++step) {
+    if (!input_->Valid() || !input_->key().starts_with(prefix)) return FindVisible();
+    input_->Next();
+  }
+  if (input_->Valid() && input_->key().starts_with(prefix)) {
+    seek_key_ = prefix;
+    seek_key_.back() = static_cast<char>(seek_key_.back() + 1);
+    input_->Seek(seek_key_);
+  }
+  FindVisible();
+}
+
+void VisibilityIterator::SkipColumn() { SkipBehind(column_part_); }
+
+void VisibilityIterator::SkipRow() { SkipBehind(row_part_); }
+
+void VisibilityIterator::SkipFamily() {
+  // Everything of the family: family 00 {00,01} ...; the next family sorts behind family 00 ff.
+  seek_key_ = family_part_;
+  seek_key_.append("\0\xff", 2);
+  input_->Seek(seek_key_);
+  FindVisible();
+}
+
+void VisibilityIterator::SkipToQualifier(std::string_view qualifier) {
+  seek_key_ = EncodeColumnPart(row_part_, family_, qualifier);
+  input_->Seek(seek_key_);
+  FindVisible();
+}
+
+void VisibilityIterator::FindVisible() {
+  valid_ = false;
+  while (input_->Valid()) {
+    if (!ReadEntry()) {
+      status_ = DataLoss(fmt::format("stored key of {} bytes does not decode", key().size()));
+      return;
+    }
+    bool there = entry_.sequence <= options_.snapshot;
+    if (there && (entry_.kind == EntryKind::kCell ? IsVisibleCell() : NoteTombstone())) {
+      valid_ = true;
+      return;
+    }
+    if (!status_.ok()) return;
+    if (!input_->Valid()) break;
+    input_->Next();
+  }
+  if (status_.ok()) status_ = input_->status();
+}
+
+bool VisibilityIterator::ReadEntry() {
+  std::string_view key = input_->key();
+  // Another version of the same column: the common case needs no parsing.
+  if (key.size() == column_part_.size() + kCellSuffixSize && !column_part_.empty() &&
+      std::memcmp(key.data(), column_part_.data(), column_part_.size()) == 0 &&
+      key[column_part_.size()] == '\1') {
+    const char* suffix = key.data() + column_part_.size() + 1;
+    entry_.kind = EntryKind::kCell;
+    entry_.timestamp_us = static_cast<int64_t>(~GetBig64(suffix) ^ (uint64_t{1} << 63));
+    entry_.sequence = ~GetBig64(suffix + 8);
+    return true;
+  }
+  if (!ParseKey(key, &entry_)) return false;
+  if (entry_.row_part != row_part_) EnterRow(entry_.row_part);
+  if (entry_.family != family_ || family_part_.empty()) EnterFamily(entry_.family);
+  bool in_column = entry_.kind == EntryKind::kCell || entry_.kind == EntryKind::kColumnTombstone;
+  if (in_column && entry_.column_part != column_part_) EnterColumn(entry_);
+  return true;
+}
+
+void VisibilityIterator::EnterRow(std::string_view row_part) {
+  row_part_ = row_part;
+  UnescapeTo(row_part.substr(0, row_part.size() - 2), &row_);
+  ++row_count_;
+  row_deleted_ = 0;
+  family_part_.clear();
+  column_part_.clear();
+}
+
+void VisibilityIterator::EnterFamily(std::string_view family) {
+  family_ = family;
+  family_part_.assign(row_part_).append(family);
+  ++family_count_;
+  family_deleted_ = 0;
+  auto found = options_.families->find(family);
+  rule_ = found == options_.families->end() ? nullptr : &found->second;
+  column_part_.clear();
+}
+
+void VisibilityIterator::EnterColumn(const ParsedKey& parsed) {
+  column_part_ = parsed.column_part;
+  UnescapeTo(parsed.escaped_qualifier, &qualifier_);
+  ++column_count_;
+  column_deleted_ = std::max(row_deleted_, family_deleted_);
+  if (rule_ != nullptr && rule_->birth > 0) {
+    column_deleted_ = std::max(column_deleted_, rule_->birth);
+  }
+  range_deletes_.clear();
+  replayed_ = false;
+  rank_ = 0;
+  has_timestamp_ = false;
+}
+
+bool VisibilityIterator::NoteTombstone() {
+  bool keep = options_.mode == VisibilityMode::kKeepHistory;
+  switch (entry_.kind) {
+    case EntryKind::kRowTombstone:
+      row_deleted_ = std::max(row_deleted_, entry_.sequence);
+      return keep;
+    case EntryKind::kFamilyTombstone:
+      family_deleted_ = std::max(family_deleted_, entry_.sequence);
+      return keep && rule_ != nullptr;
+    default:
+      break;
+  }
+  ColumnDelete what;
+  if (!DecodeColumnDelete(input_->value(), &what)) {
+    status_ = DataLoss("stored column tombstone does not decode");
+    return false;
+  }
+  if (what.time.IsAll()) {
+    column_deleted_ = std::max(column_deleted_, entry_.sequence);
+  } else if (entry_.sequence > column_deleted_) {
+    range_deletes_.push_back({entry_.sequence, what});
+  }
+  return keep && rule_ != nullptr;
+}
+
+bool VisibilityIterator::IsVisibleCell() {
+  if (rule_ == nullptr || entry_.sequence < column_deleted_) return false;
+  if (options_.mode == VisibilityMode::kKeepHistory) return true;
+  if (!range_deletes_.empty()) return SurvivesReplay();
+  // Versions come newest first, and of one timestamp the last written first.
+  if (has_timestamp_ && entry_.timestamp_us == last_timestamp_us_) return false;
+  has_timestamp_ = true;
+  last_timestamp_us_ = entry_.timestamp_us;
+  return !rule_->gc.MayDrop(++rank_, entry_.timestamp_us, options_.now_us);
+}
+
+bool VisibilityIterator::SurvivesReplay() {
+  if (!replayed_) {
+    Replay();
+    if (!status_.ok() || !input_->Valid()) return false;
+  }
+  while (next_survivor_ < survivors_.size() &&
+         survivors_[next_survivor_].timestamp_us > entry_.timestamp_us) {
+    ++next_survivor_;
+  }
+  return next_survivor_ < survivors_.size() &&
+         survivors_[next_survivor_] == Version{entry_.timestamp_us, entry_.sequence};
+}
+
+// Two passes over the column: the first gathers 16 bytes a version, the second (by FindVisible)
+// meets the cells again, so that no value is ever held.
+void VisibilityIterator::Replay() {
+  std::string first(input_->key());
+  ParsedKey first_entry = entry_;
+  std::vector<Version> puts;
+  ParsedKey parsed;
+  for (; input_->Valid() && input_->key().starts_with(column_part_); input_->Next()) {
+    if (!ParseKey(input_->key(), &parsed)) {
+      status_ = DataLoss("stored key does not decode");
+      return;
+    }
+    bool counts = parsed.kind == EntryKind::kCell && parsed.sequence <= options_.snapshot &&
+                  parsed.sequence > column_deleted_;
+    if (counts) puts.push_back({parsed.timestamp_us, parsed.sequence});
+  }
+  status_ = input_->status();
+  survivors_ = ReplayVersions(std::move(puts), range_deletes_, rule_->gc, options_.now_us);
+  next_survivor_ = 0;
+  replayed_ = true;
+  input_->Seek(first);
+  entry_ = first_entry;
+}
+
+}  // namespace sippar::engine

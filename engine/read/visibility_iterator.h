@@ -1,0 +1,112 @@
+// From stored entries to the versions that are there: applies snapshot, deletes, replaced versions,
+// dropped families and the family's GC rule. Reads and compactions use the same code, so that no
+// answer can depend on when a compaction ran. Not thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/model/cell_iterator.h"
+#include "engine/model/cell_key.h"
+#include "engine/model/gc_policy.h"
+#include "engine/read/version_history.h"
+
+namespace sippar::engine {
+
+// What a tablet knows of a family: entries below `birth` are of an earlier family of that name.
+struct FamilyRule {
+  GcPolicy gc;
+  uint64_t birth = 0;
+};
+using FamilyRules = std::map<std::string, FamilyRule, std::less<>>;
+
+enum class VisibilityMode {
+  kRead,         // visible cells only
+  kCollectAll,   // compaction whose inputs reach back to the first entry: same as kRead
+  kKeepHistory,  // other compactions: drops only what a whole delete or a dropped family hides;
+                 // keeps tombstones and every version that still counts
+};
+
+class VisibilityIterator {
+ public:
+  struct Options {
+    uint64_t snapshot = UINT64_MAX;  // entries above are not there
+    int64_t now_us = 0;
+    VisibilityMode mode = VisibilityMode::kRead;
+    std::shared_ptr<const FamilyRules> families;
+  };
+  VisibilityIterator(std::unique_ptr<EntryIterator> input, Options options);
+
+  // To the first visible entry at or behind the start of a row ("" = start of all). The key must be
+  // a row part: entering a row in its middle would miss its tombstones.
+  void SeekRow(std::string_view row_part);
+  // To the last row that begins before `row_part` ("" = the last of all) and has entries; reads it
+  // from its start. Valid() may then stand in a later row when that one has nothing visible:
+  // compare found_row_part(). False when there is no such row.
+  bool SeekRowBefore(std::string_view row_part);
+  const std::string& found_row_part() const { return found_row_part_; }
+
+  bool Valid() const { return valid_; }
+  void Next();        // Requires: Valid()
+  void SkipColumn();  // behind the present column
+  void SkipRow();     // to the next row
+  // Forward within the present family, to its first column with a qualifier >= `qualifier`.
+  void SkipToQualifier(std::string_view qualifier);
+  void SkipFamily();
+  Status status() const { return status_; }
+
+  std::string_view key() const { return input_->key(); }
+  std::string_view value() const { return input_->value(); }
+  EntryKind kind() const { return entry_.kind; }
+  int64_t timestamp_us() const { return entry_.timestamp_us; }
+  uint64_t sequence() const { return entry_.sequence; }
+  const std::string& row() const { return row_; }
+  const std::string& row_part() const { return row_part_; }
+  const std::string& family() const { return family_; }
+  const std::string& qualifier() const { return qualifier_; }
+  // Rise by one at each new row, family, column: cheap change tests for callers.
+  uint64_t row_count() const { return row_count_; }
+  uint64_t family_count() const { return family_count_; }
+  uint64_t column_count() const { return column_count_; }
+
+ private:
+  void FindVisible();
+  bool ReadEntry();  // parses the present entry, entering row, family, column
+  void EnterRow(std::string_view row_part);
+  void EnterFamily(std::string_view family);
+  void EnterColumn(const ParsedKey& parsed);
+  bool NoteTombstone();  // true: shown to the caller (kKeepHistory)
+  bool IsVisibleCell();
+  bool SurvivesReplay();
+  void Replay();
+  void SkipBehind(std::string_view prefix);
+
+  std::unique_ptr<EntryIterator> input_;
+  Options options_;
+  bool valid_ = false;
+  Status status_;
+  ParsedKey entry_;  // kind, times; its views are not kept
+
+  std::string found_row_part_;
+  std::string row_part_, row_;
+  uint64_t row_deleted_ = 0;  // highest row tombstone seen, 0: none
+  std::string family_;
+  std::string family_part_;           // row part + family
+  const FamilyRule* rule_ = nullptr;  // null: no such family any more
+  uint64_t family_deleted_ = 0;
+  std::string column_part_, qualifier_;
+  uint64_t column_deleted_ = 0;  // everything of this column below is dead
+  std::vector<RangeDelete> range_deletes_;
+  bool replayed_ = false;
+  std::vector<Version> survivors_;
+  size_t next_survivor_ = 0;
+  uint64_t rank_ = 0;
+  bool has_timestamp_ = false;
+  int64_t last_timestamp_us_ = 0;
+  uint64_t row_count_ = 0, family_count_ = 0, column_count_ = 0;
+  std::string seek_key_;
+};
+
+}  // namespace sippar::engine
