@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/base/status.h"
+#include "engine/model/cell.h"
 
 namespace sippar::engine {
 

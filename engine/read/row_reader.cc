@@ -39,6 +39,7 @@ class RowReader final : public CellStream {
     const RowRange& range = ranges_[range_];
     entries_ = std::make_unique<VisibilityIterator>(options_.source(range), options_.visibility);
     if (read_.reverse) {
+      reverse_start_ = SeekKeyForRow(range.start);
       reverse_limit_ = SeekKeyForRow(range.limit);
       StepBack();
     } else {
@@ -51,6 +52,7 @@ class RowReader final : public CellStream {
     while (entries_->SeekRowBefore(reverse_limit_)) {
       reverse_limit_ = entries_->found_row_part();
       if (entries_->Valid() && entries_->row_part() == reverse_limit_) return;
+      if (reverse_limit_ < reverse_start_) break;  // below the range: nothing more to find
     }
     if (status_.ok()) status_ = entries_->status();
     back_ended_ = true;
@@ -185,6 +187,7 @@ class RowReader final : public CellStream {
   size_t range_ = 0;
   std::unique_ptr<VisibilityIterator> entries_;
   std::string reverse_limit_;  // row part of the present row of a reverse scan
+  std::string reverse_start_;       // row part of the start of the present range
   bool back_ended_ = false;
   CellView cell_;
   bool valid_ = false;

@@ -165,7 +165,7 @@ bool VisibilityIterator::NoteTombstone() {
   }
   if (what.time.IsAll()) {
     column_deleted_ = std::max(column_deleted_, entry_.sequence);
-  } else if (entry_.sequence > column_deleted_) {
+  } else if (entry_.sequence >= column_deleted_) {
     range_deletes_.push_back({entry_.sequence, what});
   }
   return keep && rule_ != nullptr;
@@ -208,7 +208,7 @@ void VisibilityIterator::Replay() {
       return;
     }
     bool counts = parsed.kind == EntryKind::kCell && parsed.sequence <= options_.snapshot &&
-                  parsed.sequence > column_deleted_;
+                  parsed.sequence >= column_deleted_;
     if (counts) puts.push_back({parsed.timestamp_us, parsed.sequence});
   }
   status_ = input_->status();
