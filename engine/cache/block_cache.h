@@ -1,0 +1,59 @@
+// The cache of decoded SSTable blocks (paper section 6, "Block Cache"): sharded, bounded in bytes,
+// and scan-resistant. A block enters a probation list and moves to the protected list when it is
+// asked for again; blocks leave from the cold end of probation first. A scan passes over without
+// moving anything. Used by SstableReader. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/base/thread.h"
+#include "engine/cache/block.h"
+
+namespace sippar::engine {
+
+// What a lookup or an insertion is for.
+enum class CacheUse : uint8_t {
+  kPoint,  // counts as a touch; a new block enters at the warm end of probation
+  kScan,   // moves nothing; a new block enters at the cold end, where it leaves next
+};
+
+class BlockCache {
+ public:
+  explicit BlockCache(uint64_t capacity_bytes);
+  ~BlockCache();
+  BlockCache(const BlockCache&) = delete;
+  BlockCache& operator=(const BlockCache&) = delete;
+
+  // nullptr when absent.
+  std::shared_ptr<const Block> Find(uint64_t file_id, uint64_t offset,
+                                    CacheUse use = CacheUse::kPoint);
+  // Replaces an older block of the same place. A block larger than a shard is not kept.
+  void Insert(uint64_t file_id, uint64_t offset, std::shared_ptr<const Block> block,
+              CacheUse use = CacheUse::kPoint);
+  // Called when a file is deleted, so that its blocks make room at once.
+  void EraseFile(uint64_t file_id);
+
+  struct Stats {
+    uint64_t hits = 0;
+    uint64_t misses = 0;
+    uint64_t evictions = 0;
+    uint64_t blocks = 0;
+    uint64_t bytes = 0;  // charged
+  };
+  Stats stats() const;
+  uint64_t capacity_bytes() const { return capacity_bytes_; }
+
+ private:
+  class Shard;
+  Shard& ShardOf(uint64_t file_id, uint64_t offset) const;
+
+  const uint64_t capacity_bytes_;
+  std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+}  // namespace sippar::engine
