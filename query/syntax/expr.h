@@ -1,0 +1,121 @@
+// Expressions and column patterns of the query language as a tree of plain values. Made by
+// query/parse, read by query's planner, printed by syntax/ast_print. Copyable, comparable (places
+// in the text do not count). Depth is bounded by limits::kExpressionDepthMax.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/column_pattern.h"
+#include "query/syntax/span.h"
+
+namespace sippar::query::syntax {
+
+// `family:qualifier` with an exact name, ^prefix, /regex/ or * on either side, or a parameter as
+// the qualifier (anchor:@site).
+struct PatternNode {
+  engine::NamePattern family;
+  engine::NamePattern qualifier;  // meaningless when `qualifier_param` is set
+  std::string qualifier_param;    // name without @; "" when none
+  Span span;
+
+  bool HasParam() const { return !qualifier_param.empty(); }
+  bool IsExact() const {  // names one column (a parameter does, once bound)
+    return family.kind == engine::NamePattern::kExact &&
+           (HasParam() || qualifier.kind == engine::NamePattern::kExact);
+  }
+  // Requires: !HasParam(), or the bound value of the parameter in `bound_qualifier`.
+  engine::ColumnPattern ToColumnPattern() const { return {family, qualifier}; }
+  engine::ColumnPattern ToColumnPattern(std::string_view bound_qualifier) const {
+    return {family, HasParam() ? engine::NamePattern::Exact(bound_qualifier) : qualifier};
+  }
+  bool operator==(const PatternNode&) const = default;
+};
+
+struct Literal {
+  enum Type : uint8_t {
+    kNull,
+    kBool,       // integer: 0 or 1
+    kInt64,      // integer
+    kFloat64,    // real
+    kText,       // text ('…', "…", r'…'); valid UTF-8 unless \x escapes say otherwise
+    kBytes,      // text (b'…', x'…')
+    kDuration,   // integer: microseconds
+    kSize,       // integer: bytes
+    kTimestamp,  // integer: microseconds since 1970
+  };
+  Type type = kNull;
+  int64_t integer = 0;
+  double real = 0;
+  std::string text;
+  // kTimestamp without a zone: `integer` was computed as if UTC; add the session's zone.
+  bool zone_missing = false;
+
+  bool operator==(const Literal&) const = default;
+};
+
+enum class BinaryOp : uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kMatch,     // a ~ b with a computed regex; a literal one is ExprKind::kRegexTest
+  kNotMatch,  // a !~ b
+  kLike,
+  kNotLike,
+  kStartsWith,
+  kAdd,
+  kSubtract,
+  kConcat,
+  kMultiply,
+  kDivide,
+  kModulo,
+};
+
+enum class ExprKind : uint8_t {
+  kLiteral,    // literal
+  kName,       // name: row, value, an alias, …
+  kPattern,    // pattern
+  kParam,      // name, without @
+  kCall,       // name(children); star: COUNT(*); distinct: COUNT(DISTINCT x)
+  kCast,       // CAST(children[0] AS name); negated: TRY_CAST
+  kCase,       // [operand] (when, then)… [else], see has_operand and has_else
+  kNegate,     // -children[0]
+  kNot,        // NOT children[0]
+  kAnd,        // children, two or more. 'a' <= row < 'b' arrives as an AND of two tests
+  kOr,         // children, two or more
+  kBinary,     // children[0] op children[1]
+  kRegexTest,  // children[0] ~ /regex/, negated: !~
+  kBetween,    // children: value, low, high; negated
+  kIn,         // children: value, then the list; negated
+  kIsNull,     // children[0] IS NULL; negated
+  kIndex,      // children[0][children[1]]
+  kArray,      // [children]
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::kLiteral;
+  Span span;
+  Literal literal;
+  std::string name;  // as written
+  PatternNode pattern;
+  engine::NamePattern regex;
+  BinaryOp op = BinaryOp::kEqual;
+  bool negated = false;
+  bool star = false;
+  bool distinct = false;
+  bool has_operand = false;
+  bool has_else = false;
+  std::vector<Expr> children;
+
+  bool operator==(const Expr&) const = default;
+};
+
+using OptionalExpr = std::optional<Expr>;
+
+}  // namespace sippar::query::syntax
