@@ -1,0 +1,520 @@
+// Statements of Sippar's query language over the tokens of SipparLexer.g4. No left recursion, no
+// predicates, no embedded code: one file serves the parser, the completion (which walks the ATN of
+// these rules) and any other ANTLR target. See README.md and query/LANGUAGE.md.
+// SPDX-License-Identifier: Apache-2.0
+parser grammar SipparParser;
+
+options { tokenVocab = SipparLexer; }
+
+// --- Entry points ---
+
+script
+    : statement? (SEMI statement?)* EOF
+    ;
+
+singleExpression
+    : expression EOF
+    ;
+
+singlePattern
+    : columnPattern EOF
+    ;
+
+statement
+    : explain
+    | select
+    | tail
+    | insert
+    | update
+    | deleteRows
+    | increment
+    | append
+    | atomic
+    | beginRow
+    | commit
+    | rollback
+    | createTable
+    | alterTable
+    | dropTable
+    | show
+    | describe
+    | importFile
+    | exportFile
+    | setOption
+    | resetOption
+    | compact
+    | flush
+    | other
+    ;
+
+explain
+    : EXPLAIN ANALYZE? (FORMAT name)? statement
+    ;
+
+// --- Reading ---
+
+select
+    : SELECT CELLS? DISTINCT? selectItem (COMMA selectItem)*
+      (FROM source readOption*)?
+      (WHERE expression readOption*)?
+      (GROUP BY expression (COMMA expression)*)?
+      having?
+      (ORDER BY orderItem (COMMA orderItem)*)?
+      limit?
+      after?
+    ;
+
+selectItem
+    : STAR
+    | expression (AS anyWord | IDENT)?
+    ;
+
+source
+    : tableName (LPAREN namedArg (COMMA namedArg)* RPAREN)?
+    | CELLS LPAREN tableName (COMMA columnPattern)* RPAREN
+    | LPAREN select RPAREN
+    ;
+
+// Kept for GoogleSQL texts: web(as_of => TIMESTAMP '…').
+namedArg
+    : name ARROW expression
+    ;
+
+readOption
+    : AS OF expression
+    | VERSIONS (expression | ALL)
+    | timeRange
+    | CELLS PER (ROW | FAMILY | COLUMN) expression (OFFSET expression)?
+    | WITH DELETES
+    | STRIP VALUES
+    | REVERSE
+    | SAMPLE expression
+    ;
+
+// Half open: FROM is in, TO is out.
+timeRange
+    : TIME timeFrom? timeTo?
+    ;
+
+timeFrom
+    : FROM expression
+    ;
+
+timeTo
+    : TO expression
+    ;
+
+having
+    : HAVING expression
+    ;
+
+orderItem
+    : expression (ASC | DESC)?
+    ;
+
+limit
+    : LIMIT expression (ROWS | CELLS | BY expression)? (OFFSET expression)?
+    ;
+
+after
+    : AFTER ROW? expression
+    ;
+
+tail
+    : TAIL tableName (columnPattern (COMMA columnPattern)*)? where? (FROM expression)? limit?
+    ;
+
+where
+    : WHERE expression
+    ;
+
+// --- Writing ---
+
+insert
+    : INSERT INTO tableName
+      ( ROW expression SET assign (COMMA assign)* condition?
+      | LPAREN columnTarget (COMMA columnTarget)* RPAREN VALUES tuple (COMMA tuple)* at?
+      | CELLS VALUES tuple (COMMA tuple)*
+      | select
+      )
+    ;
+
+columnTarget
+    : ROW
+    | TIMESTAMP
+    | columnPattern
+    ;
+
+tuple
+    : LPAREN expression (COMMA expression)* RPAREN
+    ;
+
+assign
+    : columnPattern (EQ | PLUS_EQ | CAT_EQ) expression at?
+    ;
+
+at
+    : AT expression
+    ;
+
+// Check and mutate: the row is changed only when this holds.
+condition
+    : IF expression
+    ;
+
+update
+    : UPDATE tableName SET assign (COMMA assign)* where condition? returning?
+    ;
+
+deleteRows
+    : DELETE (columnPattern (COMMA columnPattern)*)? FROM tableName timeSpan?
+      (where | ALL ROWS) condition?
+    ;
+
+timeSpan
+    : timeRange
+    | AT expression (COMMA expression)*
+    ;
+
+increment
+    : INCREMENT tableName columnPattern (BY expression)? where returning?
+    ;
+
+append
+    : APPEND expression TO tableName columnPattern where returning?
+    ;
+
+returning
+    : RETURNING selectItem (COMMA selectItem)*
+    ;
+
+// --- Row transactions ---
+
+atomic
+    : ATOMIC ON tableName ROW expression block
+    ;
+
+// Braces and not END, so that the lexer alone finds the end of a statement.
+block
+    : LBRACE (rowStatement SEMI?)* RBRACE
+    ;
+
+rowStatement
+    : IF expression block (ELSE (block | rowStatement))?
+    | SET assign (COMMA assign)*
+    | DELETE (ROW | columnPattern (COMMA columnPattern)*) timeSpan?
+    | LET name EQ expression
+    | FAIL expression
+    | RETURN selectItem (COMMA selectItem)*
+    ;
+
+beginRow
+    : BEGIN ROW tableName expression
+    ;
+
+commit
+    : COMMIT
+    ;
+
+rollback
+    : ROLLBACK
+    ;
+
+// --- Schema ---
+
+createTable
+    : CREATE TABLE (IF NOT EXISTS)? tableName
+      (LIKE tableName | LPAREN tableElement (COMMA tableElement)* RPAREN)
+      optionList? (SPLIT AT tuple)?
+    ;
+
+tableElement
+    : familyElement
+    | groupElement
+    ;
+
+familyElement
+    : FAMILY familyName option*
+    ;
+
+groupElement
+    : LOCALITY GROUP groupName LPAREN familyName (COMMA familyName)* RPAREN option*
+    ;
+
+// "=" may be left out before a literal, not before a name: else BLOOM ROW IN_MEMORY has two
+// readings.
+option
+    : name (EQ? literal | EQ optionCall)?
+    ;
+
+optionCall
+    : name (LPAREN optionArg (COMMA optionArg)* RPAREN)?
+    ;
+
+optionArg
+    : literal
+    | optionCall
+    ;
+
+optionList
+    : WITH LPAREN option (COMMA option)* RPAREN
+    ;
+
+alterTable
+    : ALTER TABLE tableName alterAction (COMMA alterAction)*
+    ;
+
+// RENAME is read only to be refused with a good message.
+alterAction
+    : ADD tableElement
+    | ALTER tableElement
+    | DROP FAMILY (IF EXISTS)? familyName
+    | DROP LOCALITY GROUP groupName
+    | SET LPAREN option (COMMA option)* RPAREN
+    | RENAME (FAMILY familyName)? TO familyName
+    ;
+
+dropTable
+    : DROP TABLE (IF EXISTS)? tableName
+    ;
+
+// --- Looking around, moving data, settings ---
+
+show
+    : SHOW showWhat (LIKE expression)? where?
+    ;
+
+showWhat
+    : CREATE TABLE tableName
+    | (LOCALITY GROUPS | name) ((FROM | IN_ | OF | ON) tableName)?
+    ;
+
+describe
+    : (DESCRIBE | DESC) TABLE? tableName
+    ;
+
+importFile
+    : IMPORT INTO tableName FROM expression (FORMAT name)?
+      (LPAREN mapItem (COMMA mapItem)* RPAREN)? optionList?
+    ;
+
+mapItem
+    : columnTarget EQ expression
+    ;
+
+exportFile
+    : EXPORT (TABLE tableName | LPAREN select RPAREN) TO expression (FORMAT name)? optionList?
+    ;
+
+setOption
+    : SET name (EQ | TO) (expression | ON | ALL)
+    ;
+
+resetOption
+    : RESET (ALL | name)
+    ;
+
+compact
+    : COMPACT TABLE tableName (LOCALITY GROUP groupName)? (MAJOR | MINOR)? where?
+    ;
+
+flush
+    : FLUSH TABLE tableName
+    ;
+
+// --- Statements of a cluster; the tree keeps them as words ---
+
+other
+    : grant
+    | revoke
+    | split
+    | merge
+    | moveTablet
+    | balance
+    | backup
+    | restore
+    | cancel
+    ;
+
+grant
+    : GRANT privilege (COMMA privilege)* ON TABLE tableName
+      (FAMILY familyName (COMMA familyName)*)? TO expression (COMMA expression)*
+    ;
+
+revoke
+    : REVOKE privilege (COMMA privilege)* ON TABLE tableName
+      (FAMILY familyName (COMMA familyName)*)? FROM expression (COMMA expression)*
+    ;
+
+// READ, WRITE, ADMIN: names, checked later. As tokens they made the rule ambiguous.
+privilege
+    : ALL
+    | name
+    ;
+
+split
+    : SPLIT TABLE tableName AT tuple
+    ;
+
+merge
+    : MERGE TABLETS OF tableName where?
+    ;
+
+moveTablet
+    : MOVE TABLET OF tableName ROW expression TO expression
+    ;
+
+balance
+    : BALANCE (TABLE tableName)?
+    ;
+
+backup
+    : (BACKUP | SNAPSHOT) TABLE tableName AS name optionList?
+    ;
+
+restore
+    : RESTORE TABLE tableName FROM name (AS OF expression)?
+    ;
+
+cancel
+    : CANCEL name? expression
+    ;
+
+// --- Names ---
+
+tableName
+    : name
+    ;
+
+familyName
+    : name
+    | STRING
+    ;
+
+groupName
+    : name
+    | STRING
+    ;
+
+columnPattern
+    : COLUMN_PATTERN
+    ;
+
+name
+    : IDENT
+    | softKeyword
+    ;
+
+// What may follow AS: any word at all.
+anyWord
+    : IDENT
+    | softKeyword
+    | hardKeyword
+    ;
+
+// Keywords that may be names: the grammar tells the two uses apart.
+softKeyword
+    : ADD | AFTER | ANALYZE | APPEND | ATOMIC | BACKUP | BALANCE | CANCEL | COLUMN | COMMIT
+    | COMPACT | DELETES | FAIL | FAMILY | FLUSH | FORMAT | GROUPS | LOCALITY | MAJOR | MERGE
+    | MINOR | MOVE | OFFSET | PER | RENAME | RESET | RESTORE | REVERSE | ROLLBACK | ROW | ROWS
+    | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | TABLET | TABLETS | TAIL | TIME | TIMESTAMP
+    | VERSIONS
+    ;
+
+hardKeyword
+    : ALL | ALTER | AND | AS | ASC | AT | BEGIN | BETWEEN | BY | CASE | CAST | CELLS | CREATE
+    | DELETE | DESC | DESCRIBE | DISTINCT | DROP | ELSE | END | EXISTS | EXPLAIN | EXPORT | FALSE_
+    | FROM | GRANT | GROUP | HAVING | IF | IMPORT | IN_ | INCREMENT | INSERT | INTO | IS | LET
+    | LIKE | LIMIT | NOT | NULL_ | OF | ON | OR | ORDER | RETURN | RETURNING | REVOKE | SELECT
+    | SET | SHOW | TABLE | THEN | TO | TRUE_ | TRY_CAST | UPDATE | VALUES | WHEN | WHERE | WITH
+    ;
+
+// --- Expressions, one layer per binding strength ---
+// A chain ('a' <= row < 'e') is several comparisonTails; written as "x < x < x" in one
+// left-recursive rule it was ambiguous.
+
+expression
+    : conjunction (OR conjunction)*
+    ;
+
+conjunction
+    : negation (AND negation)*
+    ;
+
+negation
+    : NOT negation
+    | comparison
+    ;
+
+comparison
+    : sum comparisonTail*
+    ;
+
+comparisonTail
+    : (EQ | NE | LT | LE | GT | GE | MATCH | NOMATCH) sum
+    | REGEX_TEST
+    | NOT? LIKE sum
+    | STARTS WITH sum
+    | NOT? BETWEEN sum AND sum
+    | NOT? IN_ LPAREN expression (COMMA expression)* RPAREN
+    | IS NOT? NULL_
+    ;
+
+sum
+    : term ((PLUS | MINUS | CAT) term)*
+    ;
+
+term
+    : unary ((STAR | SLASH | PERCENT) unary)*
+    ;
+
+unary
+    : MINUS unary
+    | postfix
+    ;
+
+postfix
+    : primary (LBRACKET expression RBRACKET)*
+    ;
+
+primary
+    : literal
+    | call
+    | caseWhen
+    | (CAST | TRY_CAST) LPAREN expression AS name RPAREN
+    | columnPattern
+    | name
+    | PARAM
+    | LPAREN expression RPAREN
+    | LBRACKET (expression (COMMA expression)*)? RBRACKET
+    ;
+
+call
+    : (name | IF) LPAREN (STAR | DISTINCT? expression (COMMA expression)*)? RPAREN
+    ;
+
+caseWhen
+    : CASE caseOperand? (WHEN expression THEN expression)+ caseElse? END
+    ;
+
+caseOperand
+    : expression
+    ;
+
+caseElse
+    : ELSE expression
+    ;
+
+literal
+    : INT
+    | FLOAT
+    | STRING
+    | RAW_STRING
+    | BYTES
+    | DURATION
+    | SIZE
+    | TRUE_
+    | FALSE_
+    | NULL_
+    | TIMESTAMP STRING
+    ;
