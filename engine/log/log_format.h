@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/model/cell_key.h"
 #include "engine/model/mutation.h"
 
 namespace sippar::engine {
@@ -58,26 +59,18 @@ void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
 // Frames `body` at `offset` of the segment, appended to *out.
 void AppendLogRecord(std::string* out, std::string_view body, uint64_t seed, uint64_t offset);
 
-// Applies one resolved record to a sink of (group-independent) entries: encodes the cell keys.
-// `add(family or "" for a row tombstone, key, value, sequence)`.
+// Encodes the entries of one resolved mutation as stored entries. Calls
+// add(family, key, value, sequence) for each; family is "" for a row tombstone.
 template <typename Add>
-void ForEachEntry(const LogRecord& record, Add add);
-
-}  // namespace sippar::engine
-
-#include "engine/model/cell_key.h"
-
-namespace sippar::engine {
-template <typename Add>
-void ForEachEntry(const LogRecord& record, Add add) {
-  uint64_t sequence = record.first_sequence;
-  const std::string& row = record.mutation.row;
-  for (const MutationEntry& entry : record.mutation.entries) {
+void ForEachEntry(const RowMutation& mutation, uint64_t first_sequence, int64_t wall_us, Add add) {
+  uint64_t sequence = first_sequence;
+  const std::string& row = mutation.row;
+  for (const MutationEntry& entry : mutation.entries) {
     std::string_view family = entry.family;
     switch (entry.kind) {
       case MutationEntry::kDeleteColumn:
         add(family, EncodeColumnTombstone(row, family, entry.qualifier, sequence),
-            EncodeColumnDelete({entry.time, record.wall_us}), sequence);
+            EncodeColumnDelete({entry.time, wall_us}), sequence);
         break;
       case MutationEntry::kDeleteFamily:
         add(family, EncodeFamilyTombstone(row, family, sequence), std::string_view(), sequence);
@@ -92,4 +85,5 @@ void ForEachEntry(const LogRecord& record, Add add) {
     ++sequence;
   }
 }
+
 }  // namespace sippar::engine

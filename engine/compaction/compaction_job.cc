@@ -1,0 +1,94 @@
+// Compaction job. SPDX-License-Identifier: Apache-2.0
+#include "engine/compaction/compaction_job.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/crash_point.h"
+#include "engine/sstable/sstable_writer.h"
+
+namespace sippar::engine {
+namespace {
+
+class CompactionJob {
+ public:
+  explicit CompactionJob(CompactionRequest request) : request_(std::move(request)) {}
+
+  StatusOr<std::vector<FileSummary>> Run(const std::string& directory) {
+    Status status = WriteAll();
+    if (status.ok()) status = Finish();
+    if (status.ok() && !outputs_.empty()) status = request_.fs->SyncDir(directory);
+    if (!status.ok()) {
+      RemoveOutputs();
+      return status;
+    }
+    CRASH_POINT("compaction.after_outputs");
+    return std::move(outputs_);
+  }
+
+ private:
+  Status WriteAll() {
+    VisibilityIterator entries(std::move(request_.entries), request_.visibility);
+    uint64_t count = 0;
+    for (entries.SeekRow(""); entries.Valid(); entries.Next()) {
+      if ((++count & 1023) == 0 && request_.cancel != nullptr && *request_.cancel) {
+        return Cancelled("compaction was cancelled");
+      }
+      RETURN_IF_ERROR(EnsureWriter(entries.key()));
+      RETURN_IF_ERROR(writer_->Add(entries.key(), entries.value()));
+    }
+    return entries.status();
+  }
+
+  // The writer of the output that `key` belongs to.
+  Status EnsureWriter(std::string_view key) {
+    bool crossed =
+        next_boundary_ < request_.boundaries.size() && key >= request_.boundaries[next_boundary_];
+    if (writer_ != nullptr && !crossed) return OkStatus();
+    if (crossed) RETURN_IF_ERROR(Finish());
+    while (next_boundary_ < request_.boundaries.size() &&
+           key >= request_.boundaries[next_boundary_]) {
+      ++next_boundary_;
+    }
+    std::string_view limit;
+    if (next_boundary_ < request_.boundaries.size()) limit = request_.boundaries[next_boundary_];
+    std::string sample;
+    if (request_.options.dictionary && request_.options.compression != Compression::kNone) {
+      ASSIGN_OR_RETURN(sample, request_.sample(key, limit));
+    }
+    uint64_t file_id = request_.next_file_id();
+    ASSIGN_OR_RETURN(writer_, SstableWriter::Create(request_.fs, request_.path_of(file_id), file_id,
+                                                    request_.options, std::move(sample)));
+    return OkStatus();
+  }
+
+  Status Finish() {
+    if (writer_ == nullptr) return OkStatus();
+    CRASH_POINT("compaction.before_finish");
+    auto summary = writer_->Finish();
+    RETURN_IF_ERROR(summary.status());
+    writer_.reset();
+    outputs_.push_back(std::move(*summary));
+    return OkStatus();
+  }
+
+  void RemoveOutputs() {
+    if (writer_ != nullptr) writer_->Abandon();
+    for (const FileSummary& output : outputs_) {
+      (void)request_.fs->Remove(request_.path_of(output.file_id));
+    }
+  }
+
+  CompactionRequest request_;
+  std::unique_ptr<SstableWriter> writer_;
+  std::vector<FileSummary> outputs_;
+  size_t next_boundary_ = 0;
+};
+
+}  // namespace
+
+StatusOr<std::vector<FileSummary>> RunCompaction(CompactionRequest request,
+                                                 const std::string& directory) {
+  return CompactionJob(std::move(request)).Run(directory);
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,105 @@
+// One server's storage: several tables, one commit log, shared caches, background flushes and
+// compactions (paper sections 5.3, 5.4, 6). Thread safe. Lock order: admin_mutex_ < tables_mutex_ <
+// the tablets' locks. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/metrics.h"
+#include "engine/base/thread.h"
+#include "engine/log/commit_log.h"
+#include "engine/store/catalog.h"
+#include "engine/store/store_files.h"
+#include "engine/store/store_options.h"
+#include "engine/tablet/tablet.h"
+
+namespace sippar::engine {
+
+class Store {
+ public:
+  // Opens every tablet and replays the log. Errors as OpenStoreFiles; kDataLoss names the file.
+  [[nodiscard]] static StatusOr<std::unique_ptr<Store>> Open(const std::string& directory,
+                                                             const StoreOptions& options);
+  ~Store();
+  // Ends background work, syncs and closes the log. No call may be running.
+  [[nodiscard]] Status Close();
+
+  [[nodiscard]] Status CreateTable(const TableSchema& schema,
+                                   const std::vector<std::string>& split_keys);
+  [[nodiscard]] Status AlterTable(const TableSchema& schema, uint64_t expected_version);
+  [[nodiscard]] Status DropTable(const std::string& name);
+  [[nodiscard]] StatusOr<CatalogTable> GetTable(const std::string& name) const;
+  [[nodiscard]] std::vector<CatalogTable> ListTables() const;
+
+  // kNotFound: no such table.
+  [[nodiscard]] StatusOr<std::shared_ptr<Tablet>> FindTablet(const std::string& table,
+                                                             std::string_view row) const;
+  [[nodiscard]] StatusOr<std::vector<std::shared_ptr<Tablet>>> Tablets(
+      const std::string& table) const;
+
+  // Called before a write of so many bytes: slows down, then stops writers while memtables are over
+  // their budget. kResourceExhausted or the flush's error when flushing fails.
+  [[nodiscard]] Status Admit();
+  // Group commit over several tablets is the log's; this applies one batch of one table.
+  [[nodiscard]] std::vector<Status> Apply(const std::string& table,
+                                          const std::vector<const RowMutation*>& batch);
+
+  [[nodiscard]] Status Flush(const std::string& table);
+  [[nodiscard]] Status CompactMajor(const std::string& table, const std::string& group);
+  Metrics* metrics() { return &metrics_; }
+  BlockCache::Stats cache_stats() const { return cache_.stats(); }
+  uint64_t log_bytes() const { return log_->bytes_written(); }
+
+ private:
+  struct OpenTable {
+    CatalogTable entry;
+    std::vector<std::shared_ptr<Tablet>> tablets;  // in key order
+  };
+
+  Store(StoreOptions options, StoreFiles files);
+  Status OpenTablets(const std::string& catalog_body);
+  Status Recover();
+  Status SweepOrphans();
+  Status SaveCatalog(const Catalog& catalog);
+  Status CheckAlter(const TableSchema& old_schema, const TableSchema& new_schema) const;
+  void StartBackground();
+  void FlushLoop();
+  void CompactLoop();
+  std::shared_ptr<Tablet> PickFlush();
+  void RemoveObsoleteSegments();
+  std::vector<std::shared_ptr<Tablet>> AllTablets() const;
+
+  const StoreOptions options_;
+  StoreFiles files_;
+  Metrics metrics_;
+  BlockCache cache_;
+  RowLocks row_locks_;
+  std::unique_ptr<TabletStateStore> states_;
+  std::atomic<uint64_t> next_file_number_{1};
+  std::atomic<int64_t> memtable_bytes_{0};
+  std::atomic<bool> stopping_{false};
+  TabletContext context_;
+  std::unique_ptr<CommitLog> log_;
+
+  Mutex admin_mutex_;  // one schema change at a time
+  Catalog catalog_ GUARDED_BY(admin_mutex_);
+  mutable Mutex tables_mutex_;
+  std::map<std::string, std::shared_ptr<const OpenTable>> tables_ GUARDED_BY(tables_mutex_);
+
+  Mutex background_mutex_;
+  CondVar background_wake_;  // memtables grew, a flush made a run, or stopping
+  CondVar writers_wake_;     // a flush ended
+  Status flush_status_ GUARDED_BY(background_mutex_);
+  std::vector<uint64_t> flush_wanted_
+      GUARDED_BY(background_mutex_);  // tablets holding back the log
+  uint64_t runs_made_ GUARDED_BY(background_mutex_) = 0;
+  Thread flush_thread_;
+  Thread compact_thread_;
+  bool closed_ = false;
+};
+
+}  // namespace sippar::engine

@@ -1,0 +1,128 @@
+// The directory of a store. SPDX-License-Identifier: Apache-2.0
+#include "engine/store/store_files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/base/coding.h"
+#include "engine/store/catalog.h"
+#include "engine/tablet/state_file.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr std::string_view kIdentityHead = "sippar store\nformat ";
+constexpr int kFormatVersion = 1;
+
+Status CheckIdentity(FileSystem* fs, const std::string& directory) {
+  std::string path = directory + "/STORE";
+  ASSIGN_OR_RETURN(std::string text, ReadFile(fs, path, 4096));
+  int version = 0;
+  if (!text.starts_with(kIdentityHead) || !text.ends_with("\n")) {
+    return DataLoss(
+        fmt::format("{}: damaged; expected '{}{}'", path, kIdentityHead.substr(0, 12), "...'"));
+  }
+  const char* digits = text.data() + kIdentityHead.size();
+  auto parsed = std::from_chars(digits, text.data() + text.size() - 1, version);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() - 1) {
+    return DataLoss(fmt::format("{}: damaged format version", path));
+  }
+  if (version > kFormatVersion) {
+    return FailedPrecondition(
+        fmt::format("{} has format version {}; this program knows up to {}: use a newer sippar",
+                    directory, version, kFormatVersion));
+  }
+  return OkStatus();
+}
+
+// Only names that a start of ours may have left before the identity was durable.
+bool LooksUnfinished(const std::vector<std::string>& names) {
+  return std::all_of(names.begin(), names.end(), [](const std::string& name) {
+    return name == "LOCK" || name == "STORE.tmp" || name == "wal" || name == "tablets" ||
+           name == "sst" || name == "EPOCH" || name == "EPOCH.tmp" || name == "CATALOG" ||
+           name == "CATALOG.tmp" || name == "lost+found";
+  });
+}
+
+Status CheckDirectory(FileSystem* fs, const std::string& directory, bool create, bool* is_new) {
+  ASSIGN_OR_RETURN(bool exists, fs->Exists(directory));
+  *is_new = false;
+  if (!exists) {
+    if (!create) {
+      return NotFound(
+          fmt::format("no store at {}: the directory does not exist (a command that "
+                      "writes, such as import or CREATE TABLE, makes it)",
+                      directory));
+    }
+    RETURN_IF_ERROR(fs->CreateDir(directory));
+    *is_new = true;
+    return OkStatus();
+  }
+  ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory));
+  if (std::find(names.begin(), names.end(), "STORE") != names.end()) {
+    return CheckIdentity(fs, directory);
+  }
+  if (!LooksUnfinished(names)) {
+    return FailedPrecondition(
+        fmt::format("{} is not a Sippar store: it holds {} and no STORE file; name an empty or new "
+                    "directory",
+                    directory, names.front()));
+  }
+  if (!create) {
+    return NotFound(fmt::format("no store at {}: the directory is empty", directory));
+  }
+  *is_new = true;
+  return OkStatus();
+}
+
+Status MakeDirectories(FileSystem* fs, const StoreFiles& files) {
+  for (const std::string& path : {files.wal(), files.tablets(), files.sst()}) {
+    RETURN_IF_ERROR(fs->CreateDir(path));
+  }
+  return fs->SyncDir(files.directory);
+}
+
+// Durable before use: no two lives of the store ever share an epoch.
+StatusOr<uint64_t> RaiseEpoch(FileSystem* fs, const std::string& directory, bool is_new) {
+  std::string path = directory + "/EPOCH";
+  uint64_t epoch = 0;
+  auto body = ReadStateFile(fs, path, kEpochMagic);
+  if (body.ok()) {
+    Reader reader(*body);
+    epoch = reader.Fixed64();
+    if (!reader.AtEnd()) return DataLoss(fmt::format("{} does not decode", path));
+  } else if (!is_new || body.status().code() != StatusCode::kNotFound) {
+    return body.status();
+  }
+  std::string next;
+  PutFixed64(&next, ++epoch);
+  RETURN_IF_ERROR(WriteStateFile(fs, path, kEpochMagic, next));
+  return epoch;
+}
+
+}  // namespace
+
+StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory,
+                                    bool create_if_missing) {
+  bool is_new = false;
+  RETURN_IF_ERROR(CheckDirectory(fs, directory, create_if_missing, &is_new));
+  StoreFiles files;
+  files.directory = directory;
+  ASSIGN_OR_RETURN(files.lock, fs->Lock(directory + "/LOCK", fmt::format("pid {}", ::getpid())));
+  // Under the lock: another process may have finished making the store meanwhile.
+  RETURN_IF_ERROR(CheckDirectory(fs, directory, create_if_missing, &is_new));
+  RETURN_IF_ERROR(MakeDirectories(fs, files));
+  ASSIGN_OR_RETURN(files.epoch, RaiseEpoch(fs, directory, is_new));
+  if (is_new) {
+    // The identity comes last: a directory with it is a whole store.
+    RETURN_IF_ERROR(WriteStateFile(fs, files.catalog(), kCatalogMagic, Catalog().Encode()));
+    RETURN_IF_ERROR(ReplaceFile(fs, directory + "/STORE",
+                                fmt::format("{}{}\n", kIdentityHead, kFormatVersion)));
+  }
+  return files;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,26 @@
+// Every setting of a store, its default and its reason. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/clock.h"
+#include "engine/fs/file_system.h"
+
+namespace sippar::engine {
+
+struct StoreOptions {
+  FileSystem* fs = nullptr;        // required
+  Clock* clock = nullptr;          // required
+  bool create_if_missing = false;  // an absent or empty directory becomes a new store
+  bool sync_writes = true;         // false: acknowledged writes may be lost with the machine
+  // Memtables of all tablets together; half as much again for the block cache. Writers slow down
+  // from here on and stop at twice this.
+  uint64_t memtable_budget = 256ull << 20;
+  uint64_t memtable_size = 64ull << 20;  // a tablet above is flushed
+  uint64_t block_cache_size = 128ull << 20;
+  uint64_t log_segment_size = 64ull << 20;  // paper section 6
+  uint64_t log_segments_max = 8;            // above, tablets that hold back the oldest are flushed
+  bool background = true;                   // false: tests flush and compact by hand
+};
+
+}  // namespace sippar::engine

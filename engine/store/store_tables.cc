@@ -1,0 +1,227 @@
+// Tables of a store: create, alter, drop, look up. Order of a change: tablet states, catalog (the
+// change is made when it is saved), then memory. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/crash_point.h"
+#include "engine/base/limits.h"
+#include "engine/store/store.h"
+#include "engine/tablet/state_file.h"
+
+namespace sippar::engine {
+namespace {
+
+Status CheckSplitKeys(const std::vector<std::string>& keys) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    RETURN_IF_ERROR(Annotate(ValidateRowKey(keys[i]), "split key"));
+    if (i > 0 && keys[i - 1] >= keys[i]) {
+      return InvalidArgument("split keys must be distinct and ascending");
+    }
+  }
+  return OkStatus();
+}
+
+Status NoSuchTable(const std::string& name) { return NotFound(fmt::format("no table '{}'", name)); }
+
+}  // namespace
+
+Status Store::SaveCatalog(const Catalog& catalog) {
+  return Annotate(WriteStateFile(options_.fs, files_.catalog(), kCatalogMagic, catalog.Encode()),
+                  "save catalog");
+}
+
+Status Store::CreateTable(const TableSchema& schema, const std::vector<std::string>& split_keys) {
+  TableSchema normal = schema;
+  normal.Normalize();
+  RETURN_IF_ERROR(normal.Validate());
+  RETURN_IF_ERROR(CheckSplitKeys(split_keys));
+  MutexLock admin_lock(&admin_mutex_);
+  if (catalog_.tables.contains(normal.name)) {
+    return AlreadyExists(fmt::format("table '{}' exists already", normal.name));
+  }
+  if (catalog_.tables.size() >= limits::kTablesMax) {
+    return ResourceExhausted(fmt::format("a store holds at most {} tables", limits::kTablesMax));
+  }
+  Catalog changed = catalog_;
+  auto table = std::make_shared<OpenTable>();
+  table->entry.table_id = changed.next_table_id++;
+  table->entry.changed_at_us = options_.clock->NowMicros();
+  table->entry.schema = normal;
+  auto shared_schema = std::make_shared<const TableSchema>(normal);
+  std::string start;
+  for (size_t i = 0; i <= split_keys.size(); ++i) {
+    TabletState state;
+    state.tablet_id = changed.next_tablet_id++;
+    state.table_id = table->entry.table_id;
+    state.range = {start, i < split_keys.size() ? split_keys[i] : ""};
+    start = state.range.limit;
+    RETURN_IF_ERROR(states_->Save(state));
+    table->entry.tablets.push_back({state.tablet_id, state.range});
+    ASSIGN_OR_RETURN(std::shared_ptr<Tablet> tablet,
+                     Tablet::Open(&context_, std::move(state), shared_schema));
+    table->tablets.push_back(std::move(tablet));
+  }
+  changed.tables[normal.name] = table->entry;
+  CRASH_POINT("create_table.before_catalog");
+  RETURN_IF_ERROR(SaveCatalog(changed));
+  catalog_ = std::move(changed);
+  MutexLock lock(&tables_mutex_);
+  tables_[normal.name] = std::move(table);
+  return OkStatus();
+}
+
+Status Store::CheckAlter(const TableSchema& old_schema, const TableSchema& new_schema) const {
+  for (const FamilySchema& family : new_schema.families) {
+    const FamilySchema* before = old_schema.FindFamily(family.name);
+    if (before == nullptr) continue;
+    if (before->type != family.type) {
+      return FailedPrecondition(
+          fmt::format("the type of family {} cannot change: its cells are stored", family.name));
+    }
+    if (old_schema.GroupOf(family.name).name != new_schema.GroupOf(family.name).name) {
+      return Unimplemented(
+          fmt::format("moving family {} to another locality group is not there yet", family.name));
+    }
+  }
+  return OkStatus();
+}
+
+Status Store::AlterTable(const TableSchema& schema, uint64_t expected_version) {
+  TableSchema normal = schema;
+  normal.Normalize();
+  RETURN_IF_ERROR(normal.Validate());
+  MutexLock admin_lock(&admin_mutex_);
+  auto found = catalog_.tables.find(normal.name);
+  if (found == catalog_.tables.end()) return NoSuchTable(normal.name);
+  if (found->second.schema_version != expected_version) {
+    return Aborted(fmt::format("the schema of table {} changed meanwhile (version {}, expected {})",
+                               normal.name, found->second.schema_version, expected_version));
+  }
+  RETURN_IF_ERROR(CheckAlter(found->second.schema, normal));
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(normal.name));
+  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->PrepareSchema(normal));
+  CRASH_POINT("alter_table.before_catalog");
+  Catalog changed = catalog_;
+  CatalogTable& entry = changed.tables[normal.name];
+  entry.schema = normal;
+  ++entry.schema_version;
+  entry.changed_at_us = options_.clock->NowMicros();
+  RETURN_IF_ERROR(SaveCatalog(changed));
+  catalog_ = std::move(changed);
+  auto shared_schema = std::make_shared<const TableSchema>(normal);
+  for (const auto& tablet : tablets) tablet->SetSchema(shared_schema);
+  auto table = std::make_shared<OpenTable>();
+  table->entry = catalog_.tables[normal.name];
+  table->tablets = std::move(tablets);
+  MutexLock lock(&tables_mutex_);
+  tables_[normal.name] = std::move(table);
+  return OkStatus();
+}
+
+Status Store::DropTable(const std::string& name) {
+  MutexLock admin_lock(&admin_mutex_);
+  if (!catalog_.tables.contains(name)) return NoSuchTable(name);
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(name));
+  Catalog changed = catalog_;
+  changed.tables.erase(name);
+  RETURN_IF_ERROR(SaveCatalog(changed));
+  catalog_ = std::move(changed);
+  {
+    MutexLock lock(&tables_mutex_);
+    tables_.erase(name);
+  }
+  for (const auto& tablet : tablets) {
+    tablet->Drop();
+    (void)states_->Remove(tablet->id());  // an orphan otherwise, swept at the next start
+  }
+  return OkStatus();
+}
+
+StatusOr<CatalogTable> Store::GetTable(const std::string& name) const {
+  MutexLock lock(&tables_mutex_);
+  auto found = tables_.find(name);
+  if (found == tables_.end()) return NoSuchTable(name);
+  return found->second->entry;
+}
+
+std::vector<CatalogTable> Store::ListTables() const {
+  MutexLock lock(&tables_mutex_);
+  std::vector<CatalogTable> all;
+  for (const auto& [name, table] : tables_) all.push_back(table->entry);
+  return all;
+}
+
+StatusOr<std::vector<std::shared_ptr<Tablet>>> Store::Tablets(const std::string& name) const {
+  MutexLock lock(&tables_mutex_);
+  auto found = tables_.find(name);
+  if (found == tables_.end()) return NoSuchTable(name);
+  return found->second->tablets;
+}
+
+StatusOr<std::shared_ptr<Tablet>> Store::FindTablet(const std::string& name,
+                                                    std::string_view row) const {
+  std::shared_ptr<const OpenTable> table;
+  {
+    MutexLock lock(&tables_mutex_);
+    auto found = tables_.find(name);
+    if (found == tables_.end()) return NoSuchTable(name);
+    table = found->second;
+  }
+  auto after = std::upper_bound(
+      table->tablets.begin(), table->tablets.end(), row,
+      [](std::string_view key, const auto& tablet) { return key < tablet->range().start; });
+  return *std::prev(after);
+}
+
+std::vector<std::shared_ptr<Tablet>> Store::AllTablets() const {
+  MutexLock lock(&tables_mutex_);
+  std::vector<std::shared_ptr<Tablet>> all;
+  for (const auto& [name, table] : tables_) {
+    all.insert(all.end(), table->tablets.begin(), table->tablets.end());
+  }
+  return all;
+}
+
+std::vector<Status> Store::Apply(const std::string& table,
+                                 const std::vector<const RowMutation*>& batch) {
+  std::vector<Status> statuses(batch.size());
+  Status admitted = Admit();
+  if (!admitted.ok()) return std::vector<Status>(batch.size(), admitted);
+  std::map<std::shared_ptr<Tablet>, std::vector<size_t>> by_tablet;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    auto tablet = FindTablet(table, batch[i]->row);
+    if (tablet.ok()) {
+      by_tablet[*tablet].push_back(i);
+    } else {
+      statuses[i] = tablet.status();
+    }
+  }
+  for (const auto& [tablet, positions] : by_tablet) {
+    std::vector<const RowMutation*> part;
+    for (size_t position : positions) part.push_back(batch[position]);
+    std::vector<Status> results = tablet->Apply(part);
+    for (size_t i = 0; i < positions.size(); ++i) statuses[positions[i]] = results[i];
+  }
+  return statuses;
+}
+
+Status Store::Flush(const std::string& table) {
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(table));
+  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->Flush());
+  RemoveObsoleteSegments();
+  return OkStatus();
+}
+
+Status Store::CompactMajor(const std::string& table, const std::string& group) {
+  ASSIGN_OR_RETURN(CatalogTable entry, GetTable(table));
+  if (!group.empty() && entry.schema.FindGroup(group) == nullptr) {
+    return NotFound(fmt::format("table {} has no locality group '{}'", table, group));
+  }
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(table));
+  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->CompactMajor(group));
+  RemoveObsoleteSegments();
+  return OkStatus();
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,26 @@
+// Small files that are replaced whole: catalog, tablet states, epoch (FORMAT.md "State files").
+//   0 4 magic | 4 4 format version | 8 8 body length | 16 8 XXH3 of the body, seeded with magic |
+//   body
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/fs/file_system.h"
+
+namespace sippar::engine {
+
+inline constexpr uint32_t kCatalogMagic = 0x53724361;
+inline constexpr uint32_t kTabletStateMagic = 0x53725473;
+inline constexpr uint32_t kEpochMagic = 0x53724570;
+inline constexpr uint32_t kStateFormatVersion = 1;
+
+[[nodiscard]] Status WriteStateFile(FileSystem* fs, const std::string& path, uint32_t magic,
+                                    std::string_view body);
+// kNotFound; kDataLoss naming the file; kFailedPrecondition for a newer format version.
+[[nodiscard]] StatusOr<std::string> ReadStateFile(FileSystem* fs, const std::string& path,
+                                                  uint32_t magic);
+
+}  // namespace sippar::engine

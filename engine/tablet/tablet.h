@@ -1,0 +1,173 @@
+// One tablet: a row range of a table, with its memtables, SSTables and redo point (paper section
+// 5). One verb per file: tablet_open, tablet_read, tablet_write, row_transaction, tablet_flush,
+// tablet_compact.
+//
+// Thread safe. Lock order: row locks < commit log < apply_mutex_ < state_mutex_ < mutex_.
+//   apply_mutex_  memtables change their role (freeze) only when no write is being applied
+//   state_mutex_  one change of the durable state at a time; held while it is saved
+//   mutex_        short: version_, visible_sequence_, schema_, rules_
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/base/metrics.h"
+#include "engine/base/thread.h"
+#include "engine/log/commit_log.h"
+#include "engine/model/cell_iterator.h"
+#include "engine/model/mutation.h"
+#include "engine/model/read_spec.h"
+#include "engine/model/schema.h"
+#include "engine/program/row_update.h"
+#include "engine/read/visibility_iterator.h"
+#include "engine/tablet/row_lock.h"
+#include "engine/tablet/tablet_state.h"
+#include "engine/tablet/tablet_version.h"
+
+namespace sippar::engine {
+
+// What tablets of one store share. Everything outlives the tablets.
+struct TabletContext {
+  FileSystem* fs = nullptr;
+  Clock* clock = nullptr;
+  CommitLog* log = nullptr;  // set after recovery
+  TabletStateStore* states = nullptr;
+  BlockCache* cache = nullptr;
+  RowLocks* row_locks = nullptr;
+  Metrics* metrics = nullptr;
+  std::string sstable_directory;
+  std::function<uint64_t()> next_file_id;
+  std::atomic<int64_t>* memtable_bytes = nullptr;  // of all tablets, frozen ones included
+  const std::atomic<bool>* stopping = nullptr;     // ends compactions early
+
+  std::string SstablePath(uint64_t file_id) const;
+};
+
+// A read to run again at the commit of a row transaction, with the digest its cells had.
+struct RowCheck {
+  ReadSpec read;  // rows are ignored
+  uint64_t digest = 0;
+};
+
+// XXH3 over all cells with times and sequences, in order; reads `stream` to its end.
+[[nodiscard]] StatusOr<uint64_t> DigestCells(CellStream* stream);
+
+struct TabletGroupStats {
+  std::string group;
+  uint64_t runs = 0;
+  uint64_t sstables = 0;
+  uint64_t stored_bytes = 0;
+  uint64_t raw_bytes = 0;
+  uint64_t entries = 0;
+  uint64_t memtable_bytes = 0;
+};
+
+class Tablet {
+ public:
+  // Opens the SSTables that `state` names. Replay() and then Start() follow.
+  [[nodiscard]] static StatusOr<std::shared_ptr<Tablet>> Open(
+      TabletContext* context, TabletState state, std::shared_ptr<const TableSchema> schema);
+  ~Tablet();
+
+  // --- Recovery, one thread. Records in the order of the log; those behind the redo point are
+  // applied, older ones skipped. kDataLoss when numbers are missing.
+  [[nodiscard]] Status Replay(const LogRecord& record);
+
+  // --- Writes. Rows are in range (the store routes them).
+  // One status per mutation. Those that are valid go into one group of the log.
+  [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
+  [[nodiscard]] StatusOr<RowUpdateResult> Update(const RowUpdate& update);
+  // Applies `mutation` if every check still answers the same, else kAborted.
+  [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks);
+
+  // --- Reads: one consistent snapshot, which the stream keeps alive. Rows are clipped to the
+  // range.
+  [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read);
+
+  // --- Maintenance.
+  // Minor compaction of everything in memory now; moves the redo point. OK when there is nothing.
+  [[nodiscard]] Status Flush();
+  // One merging compaction if the policy wants one; true if it did something.
+  [[nodiscard]] StatusOr<bool> CompactOnce();
+  // Flush and major compaction of one group ("" = all): one run, no tombstones, no garbage.
+  [[nodiscard]] Status CompactMajor(const std::string& group);
+  // Families that are new get their birth recorded before OK. Groups may be added, families may not
+  // move between groups.
+  [[nodiscard]] Status PrepareSchema(const TableSchema& schema);
+  void SetSchema(std::shared_ptr<const TableSchema> schema);
+  // The tablet's table was dropped: writes fail, files go when the last reader has ended.
+  void Drop();
+  [[nodiscard]] Status VerifyFiles() const;
+
+  uint64_t id() const { return id_; }
+  const RowRange& range() const { return range_; }
+  uint64_t redo_sequence() const { return redo_sequence_.load(); }
+  int64_t memtable_bytes() const { return memtable_bytes_.load(); }
+  std::vector<TabletGroupStats> Stats() const;
+
+ private:
+  struct Snapshot {
+    std::shared_ptr<const TabletVersion> version;
+    std::shared_ptr<const FamilyRules> rules;
+    std::shared_ptr<const TableSchema> schema;
+    uint64_t sequence = 0;
+  };
+  struct PreparedWrite;
+  struct CompactionInputs;
+
+  Tablet(TabletContext* context, TabletState state);
+  Status OpenFiles();
+  Snapshot TakeSnapshot() const;
+  static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
+                                                      const TabletState& state);
+  Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
+  Status Resolve(RowMutation* mutation);
+  StatusOr<std::string> NewestValue(const std::string& row, const MutationEntry& entry,
+                                    const std::vector<MutationEntry>& earlier);
+  Status Commit(std::span<PreparedWrite> writes);
+  Status CommitOne(const RowMutation& mutation, const TableSchema& schema);
+  StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row, const ReadSpec& read);
+  void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence);
+  int64_t NextServerTime();
+  bool Freeze();
+  Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
+  StatusOr<std::vector<FileSummary>> FlushGroup(const GroupVersion& group,
+                                                const Snapshot& snapshot);
+  StatusOr<TabletRun> OpenRun(const std::vector<FileSummary>& files);
+  void InstallFlush(const std::vector<std::pair<std::string, TabletRun>>& runs,
+                    const TabletVersion& flushed);
+  Status Compact(const std::string& group, size_t first, size_t limit);
+  StatusOr<std::vector<FileSummary>> MergeRuns(const CompactionInputs& inputs);
+  Status InstallCompaction(const CompactionInputs& inputs, const std::vector<FileSummary>& files);
+
+  TabletContext* const context_;
+  const uint64_t id_;
+  const RowRange range_;
+
+  mutable Mutex apply_mutex_;
+  Mutex flush_mutex_;       // one flush at a time
+  Mutex compaction_mutex_;  // one compaction at a time
+  mutable Mutex state_mutex_;
+  TabletState state_ GUARDED_BY(state_mutex_);
+
+  mutable Mutex mutex_;
+  std::shared_ptr<const TabletVersion> version_ GUARDED_BY(mutex_);
+  std::shared_ptr<const TableSchema> schema_ GUARDED_BY(mutex_);
+  std::shared_ptr<const FamilyRules> rules_ GUARDED_BY(mutex_);
+  uint64_t visible_sequence_ GUARDED_BY(mutex_) = 0;
+  uint64_t frozen_sequence_ GUARDED_BY(mutex_) = 0;  // highest number in a frozen memtable
+  bool dropped_ GUARDED_BY(mutex_) = false;
+
+  uint64_t next_sequence_ = 1;  // belongs to the leader of the log, and to recovery
+  std::atomic<uint64_t> redo_sequence_{0};
+  std::atomic<int64_t> last_time_us_{0};
+  std::atomic<int64_t> memtable_bytes_{0};
+};
+
+}  // namespace sippar::engine

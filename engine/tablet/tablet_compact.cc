@@ -1,0 +1,183 @@
+// Merging and major compactions of one tablet: the policy's choice, carried out beside reads and
+// writes. The output replaces its inputs in one saved state; an input file leaves the disk when no
+// reader holds it. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/crash_point.h"
+#include "engine/compaction/compaction_job.h"
+#include "engine/compaction/compaction_policy.h"
+#include "engine/read/merging_iterator.h"
+#include "engine/tablet/tablet.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr uint64_t kOutputRawSize = 128 << 20;  // one dictionary serves this much (compression)
+constexpr uint64_t kSplitGrain = 8 << 20;
+
+std::vector<RunInfo> DescribeRuns(const GroupVersion& group) {
+  std::vector<RunInfo> infos;
+  for (const TabletRun& run : group.runs) {
+    RunInfo& info = infos.emplace_back();
+    for (const auto& file : run.files) {
+      info.size_bytes += file->summary().size_bytes;
+      info.tombstones += file->summary().tombstones;
+      info.entries += file->summary().entries;
+    }
+  }
+  return infos;
+}
+
+}  // namespace
+
+// The runs being merged and what surrounds them.
+struct Tablet::CompactionInputs {
+  std::string group;
+  std::vector<TabletRun> runs;  // oldest first, neighbours
+  bool from_oldest = false;     // they reach back to the first entry of the group
+  Snapshot snapshot;
+
+  std::vector<std::string> Boundaries() const {
+    std::vector<std::string> grains;
+    for (const TabletRun& run : runs) {
+      for (const auto& file : run.files) {
+        for (std::string& key : file->reader().SplitKeys(kSplitGrain)) {
+          grains.push_back(std::move(key));
+        }
+      }
+    }
+    std::sort(grains.begin(), grains.end());
+    std::vector<std::string> boundaries;
+    constexpr size_t kGrains = kOutputRawSize / kSplitGrain;
+    for (size_t i = kGrains; i < grains.size(); i += kGrains) boundaries.push_back(grains[i]);
+    return boundaries;
+  }
+
+  StatusOr<std::string> Sample(std::string_view first, std::string_view limit) const {
+    uint64_t raw = 0;
+    for (const TabletRun& run : runs) {
+      for (const auto& file : run.files) raw += file->summary().raw_bytes;
+    }
+    size_t wanted = DictionarySampleSize(std::min(raw, kOutputRawSize));
+    std::string sample;
+    for (const TabletRun& run : runs) {
+      for (const auto& file : run.files) {
+        auto share = static_cast<size_t>(
+            static_cast<double>(wanted) * static_cast<double>(file->summary().raw_bytes) /
+            static_cast<double>(std::max<uint64_t>(1, raw)) *
+            (raw > kOutputRawSize ? static_cast<double>(raw) / kOutputRawSize : 1.0));
+        size_t left = wanted - std::min(wanted, sample.size());
+        ASSIGN_OR_RETURN(std::string piece,
+                         file->reader().Sample(first, limit, std::min(share, left)));
+        sample += piece;
+      }
+    }
+    return sample;
+  }
+};
+
+StatusOr<bool> Tablet::CompactOnce() {
+  MutexLock compaction_lock(&compaction_mutex_);
+  Snapshot snapshot = TakeSnapshot();
+  for (const GroupVersion& group : snapshot.version->groups) {
+    auto choice = ChooseCompaction(DescribeRuns(group));
+    if (!choice.has_value()) continue;
+    RETURN_IF_ERROR(Compact(group.name, choice->first, choice->limit));
+    return true;
+  }
+  return false;
+}
+
+Status Tablet::CompactMajor(const std::string& wanted) {
+  RETURN_IF_ERROR(Flush());
+  MutexLock compaction_lock(&compaction_mutex_);
+  Snapshot snapshot = TakeSnapshot();
+  for (const GroupVersion& group : snapshot.version->groups) {
+    if (!wanted.empty() && group.name != wanted) continue;
+    if (group.runs.empty()) continue;
+    RETURN_IF_ERROR(Compact(group.name, 0, group.runs.size()));
+  }
+  return OkStatus();
+}
+
+// Runs [first, limit) of the group; compaction_mutex_ held, so only flushes change the list, at its
+// end.
+Status Tablet::Compact(const std::string& group, size_t first, size_t limit) {
+  CompactionInputs inputs;
+  inputs.group = group;
+  inputs.snapshot = TakeSnapshot();
+  const GroupVersion* version = inputs.snapshot.version->Group(group);
+  inputs.from_oldest = first == 0;
+  inputs.runs.assign(version->runs.begin() + static_cast<std::ptrdiff_t>(first),
+                     version->runs.begin() + static_cast<std::ptrdiff_t>(limit));
+  auto files = MergeRuns(inputs);
+  Status status = files.status();
+  if (status.ok()) status = InstallCompaction(inputs, *files);
+  return Annotate(status, fmt::format("compaction of tablet {} group {}", id_, group));
+}
+
+StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inputs) {
+  CompactionRequest request;
+  request.fs = context_->fs;
+  const LocalityGroupSchema* settings = inputs.snapshot.schema->FindGroup(inputs.group);
+  request.options = settings != nullptr ? SstableOptions::From(*settings) : SstableOptions();
+  request.next_file_id = context_->next_file_id;
+  request.path_of = [this](uint64_t id) { return context_->SstablePath(id); };
+  std::vector<std::unique_ptr<EntryIterator>> sources;
+  for (const TabletRun& run : inputs.runs) {
+    sources.push_back(NewRunIterator(run.files, ReadAhead::kScan));
+  }
+  request.entries = NewMergingIterator(std::move(sources));
+  request.visibility.now_us = context_->clock->NowMicros();
+  request.visibility.mode =
+      inputs.from_oldest ? VisibilityMode::kCollectAll : VisibilityMode::kKeepHistory;
+  request.visibility.families = inputs.snapshot.rules;
+  request.boundaries = inputs.Boundaries();
+  request.sample = [&inputs](std::string_view first, std::string_view limit) {
+    return inputs.Sample(first, limit);
+  };
+  request.cancel = context_->stopping;
+  return RunCompaction(std::move(request), context_->sstable_directory);
+}
+
+Status Tablet::InstallCompaction(const CompactionInputs& inputs,
+                                 const std::vector<FileSummary>& files) {
+  TabletRun output;
+  if (!files.empty()) {
+    ASSIGN_OR_RETURN(output, OpenRun(files));
+  }
+  MutexLock state_lock(&state_mutex_);
+  TabletState changed = state_;
+  std::vector<RunState>& runs = changed.Group(inputs.group)->runs;
+  auto begin = std::find_if(runs.begin(), runs.end(), [&](const RunState& run) {
+    return run.run_id == inputs.runs.front().run_id;
+  });
+  auto at = runs.erase(begin, begin + static_cast<std::ptrdiff_t>(inputs.runs.size()));
+  if (!files.empty()) runs.insert(at, RunState{output.run_id, files});
+  CRASH_POINT("compaction.before_state");
+  RETURN_IF_ERROR(context_->states->Save(changed));
+  CRASH_POINT("compaction.after_state");
+  state_ = std::move(changed);
+  MutexLock lock(&mutex_);
+  auto version = std::make_shared<TabletVersion>(*version_);
+  std::vector<TabletRun>& live = version->Group(inputs.group)->runs;
+  auto live_begin = std::find_if(live.begin(), live.end(), [&](const TabletRun& run) {
+    return run.run_id == inputs.runs.front().run_id;
+  });
+  auto live_at =
+      live.erase(live_begin, live_begin + static_cast<std::ptrdiff_t>(inputs.runs.size()));
+  if (!files.empty()) live.insert(live_at, output);
+  version_ = std::move(version);
+  for (const TabletRun& run : inputs.runs) {
+    for (const auto& file : run.files) file->MarkObsolete();
+  }
+  if (dropped_) {
+    for (const auto& file : output.files) file->MarkObsolete();
+  }
+  context_->metrics->Get(inputs.from_oldest ? "major_compactions" : "merging_compactions")->Add();
+  return OkStatus();
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,134 @@
+// Minor compaction (paper section 5.4): memtables to SSTables, redo point forward. Order: freeze,
+// write and sync the files, sync their directory, save the state that names them, only then let the
+// memtables go. A crash in between leaves orphan files and a log that is replayed.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/crash_point.h"
+#include "engine/compaction/compaction_job.h"
+#include "engine/read/merging_iterator.h"
+#include "engine/tablet/tablet.h"
+
+namespace sippar::engine {
+
+bool Tablet::Freeze() {
+  MutexLock apply_lock(&apply_mutex_);
+  MutexLock lock(&mutex_);
+  auto frozen = std::make_shared<TabletVersion>(*version_);
+  bool any = false;
+  for (GroupVersion& group : frozen->groups) {
+    if (group.active->empty()) continue;
+    any = true;
+    group.frozen.push_back(std::move(group.active));
+    group.active = std::make_shared<Memtable>();
+  }
+  if (!any) return false;
+  version_ = std::move(frozen);
+  // No write is being applied: everything numbered up to here is in memtables that are frozen now.
+  frozen_sequence_ = visible_sequence_;
+  return true;
+}
+
+Status Tablet::Flush() {
+  MutexLock flush_lock(&flush_mutex_);
+  Freeze();
+  std::shared_ptr<const TabletVersion> version;
+  uint64_t frozen_sequence = 0;
+  {
+    MutexLock lock(&mutex_);
+    if (dropped_) return OkStatus();
+    version = version_;
+    frozen_sequence = frozen_sequence_;
+  }
+  bool any = std::any_of(version->groups.begin(), version->groups.end(),
+                         [](const GroupVersion& group) { return !group.frozen.empty(); });
+  if (!any) return OkStatus();
+  return Annotate(WriteFrozen(version, frozen_sequence),
+                  fmt::format("minor compaction of tablet {}", id_));
+}
+
+Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
+                           uint64_t frozen_sequence) {
+  Snapshot snapshot = TakeSnapshot();
+  std::vector<std::pair<std::string, TabletRun>> runs;
+  std::vector<std::pair<std::string, std::vector<FileSummary>>> summaries;
+  for (const GroupVersion& group : version->groups) {
+    if (group.frozen.empty()) continue;
+    ASSIGN_OR_RETURN(std::vector<FileSummary> files, FlushGroup(group, snapshot));
+    if (files.empty()) continue;
+    ASSIGN_OR_RETURN(TabletRun run, OpenRun(files));
+    runs.emplace_back(group.name, std::move(run));
+    summaries.emplace_back(group.name, std::move(files));
+  }
+  CRASH_POINT("flush.before_state");
+  {
+    MutexLock state_lock(&state_mutex_);
+    TabletState changed = state_;
+    for (const auto& [name, files] : summaries) {
+      changed.Group(name)->runs.push_back({files.front().file_id, files});
+    }
+    // Everything numbered up to the frozen maximum was applied before the freeze.
+    changed.redo_sequence = frozen_sequence;
+    changed.last_time_us = std::max(changed.last_time_us, last_time_us_.load());
+    Status saved = context_->states->Save(changed);
+    if (!saved.ok()) {
+      // Whether the state names them is unknown now: the files stay, the sweep of the next start
+      // removes them if it does not.
+      return saved;
+    }
+    state_ = std::move(changed);
+    InstallFlush(runs, *version);
+  }
+  CRASH_POINT("flush.after_state");
+  redo_sequence_ = frozen_sequence;
+  context_->metrics->Get("flushes")->Add();
+  return OkStatus();
+}
+
+StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
+                                                      const Snapshot& snapshot) {
+  CompactionRequest request;
+  request.fs = context_->fs;
+  const LocalityGroupSchema* settings = snapshot.schema->FindGroup(group.name);
+  request.options = settings != nullptr ? SstableOptions::From(*settings) : SstableOptions();
+  request.next_file_id = context_->next_file_id;
+  request.path_of = [this](uint64_t id) { return context_->SstablePath(id); };
+  std::vector<std::unique_ptr<EntryIterator>> sources;
+  for (const auto& memtable : group.frozen) sources.push_back(memtable->NewIterator());
+  request.entries = NewMergingIterator(std::move(sources));
+  request.visibility.now_us = context_->clock->NowMicros();
+  request.visibility.mode = VisibilityMode::kKeepHistory;
+  request.visibility.families = snapshot.rules;
+  request.sample = [&group](std::string_view, std::string_view) -> StatusOr<std::string> {
+    const Memtable& newest = *group.frozen.back();
+    return newest.Sample(DictionarySampleSize(newest.raw_bytes()));
+  };
+  return RunCompaction(std::move(request), context_->sstable_directory);
+}
+
+// state_mutex_ held.
+void Tablet::InstallFlush(const std::vector<std::pair<std::string, TabletRun>>& runs,
+                          const TabletVersion& flushed) {
+  int64_t freed = 0;
+  {
+    MutexLock lock(&mutex_);
+    auto changed = std::make_shared<TabletVersion>(*version_);
+    for (const GroupVersion& group : flushed.groups) {
+      GroupVersion* present = changed->Group(group.name);
+      for (const auto& memtable : group.frozen) {
+        freed += static_cast<int64_t>(memtable->memory_bytes());
+        std::erase(present->frozen, memtable);
+      }
+    }
+    for (const auto& [name, run] : runs) changed->Group(name)->runs.push_back(run);
+    version_ = std::move(changed);
+  }
+  // The fresh arena's own first block is counted when it grows, so never below zero.
+  freed = std::min(freed, memtable_bytes_.load());
+  memtable_bytes_ -= freed;
+  *context_->memtable_bytes -= freed;
+}
+
+}  // namespace sippar::engine

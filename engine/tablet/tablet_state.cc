@@ -1,0 +1,132 @@
+// Tablet states in files. SPDX-License-Identifier: Apache-2.0
+#include "engine/tablet/tablet_state.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "engine/base/coding.h"
+#include "engine/tablet/state_file.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr std::string_view kSuffix = ".tablet";
+
+class FileTabletStateStore final : public TabletStateStore {
+ public:
+  FileTabletStateStore(FileSystem* fs, std::string directory)
+      : fs_(fs), directory_(std::move(directory)) {}
+
+  StatusOr<TabletState> Load(uint64_t tablet_id) override {
+    std::string path = PathOf(tablet_id);
+    ASSIGN_OR_RETURN(std::string body, ReadStateFile(fs_, path, kTabletStateMagic));
+    auto state = TabletState::Decode(body);
+    if (!state.ok()) return Annotate(state.status(), path);
+    if (state->tablet_id != tablet_id) {
+      return DataLoss(fmt::format("{} says it is of tablet {}", path, state->tablet_id));
+    }
+    return state;
+  }
+
+  Status Save(const TabletState& state) override {
+    return Annotate(WriteStateFile(fs_, PathOf(state.tablet_id), kTabletStateMagic, state.Encode()),
+                    fmt::format("save state of tablet {}", state.tablet_id));
+  }
+
+  Status Remove(uint64_t tablet_id) override { return fs_->Remove(PathOf(tablet_id)); }
+
+  StatusOr<std::vector<uint64_t>> List() override {
+    ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(directory_));
+    std::vector<uint64_t> ids;
+    for (std::string_view name : names) {
+      if (!name.ends_with(kSuffix)) continue;
+      uint64_t id = 0;
+      std::from_chars(name.data(), name.data() + name.size() - kSuffix.size(), id);
+      ids.push_back(id);
+    }
+    return ids;
+  }
+
+ private:
+  std::string PathOf(uint64_t tablet_id) const {
+    return fmt::format("{}/{}{}", directory_, tablet_id, kSuffix);
+  }
+
+  FileSystem* fs_;
+  std::string directory_;
+};
+
+}  // namespace
+
+GroupState* TabletState::Group(const std::string& name) {
+  for (GroupState& group : groups) {
+    if (group.name == name) return &group;
+  }
+  groups.push_back({name, {}});
+  return &groups.back();
+}
+
+std::string TabletState::Encode() const {
+  std::string out;
+  PutVarint(&out, tablet_id);
+  PutVarint(&out, table_id);
+  PutBytes(&out, range.start);
+  PutBytes(&out, range.limit);
+  PutVarint(&out, redo_sequence);
+  PutSigned(&out, last_time_us);
+  PutVarint(&out, family_births.size());
+  for (const auto& [family, birth] : family_births) {
+    PutBytes(&out, family);
+    PutVarint(&out, birth);
+  }
+  PutVarint(&out, groups.size());
+  for (const GroupState& group : groups) {
+    PutBytes(&out, group.name);
+    PutVarint(&out, group.runs.size());
+    for (const RunState& run : group.runs) {
+      PutVarint(&out, run.run_id);
+      PutVarint(&out, run.files.size());
+      for (const FileSummary& file : run.files) file.Encode(&out);
+    }
+  }
+  return out;
+}
+
+StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
+  Reader reader(bytes);
+  TabletState state;
+  state.tablet_id = reader.Varint();
+  state.table_id = reader.Varint();
+  state.range.start = reader.Bytes();
+  state.range.limit = reader.Bytes();
+  state.redo_sequence = reader.Varint();
+  state.last_time_us = reader.Signed();
+  size_t births = reader.Count();
+  for (size_t i = 0; i < births; ++i) {
+    std::string family(reader.Bytes());
+    state.family_births[family] = reader.Varint();
+  }
+  size_t groups = reader.Count();
+  for (size_t i = 0; i < groups && reader.ok(); ++i) {
+    GroupState& group = state.groups.emplace_back();
+    group.name = reader.Bytes();
+    size_t runs = reader.Count();
+    for (size_t j = 0; j < runs && reader.ok(); ++j) {
+      RunState& run = group.runs.emplace_back();
+      run.run_id = reader.Varint();
+      size_t files = reader.Count();
+      for (size_t k = 0; k < files && reader.ok(); ++k) {
+        run.files.emplace_back().Decode(&reader);
+      }
+    }
+  }
+  if (!reader.AtEnd()) return DataLoss("tablet state does not decode");
+  return state;
+}
+
+std::unique_ptr<TabletStateStore> NewFileTabletStateStore(FileSystem* fs, std::string directory) {
+  return std::make_unique<FileTabletStateStore>(fs, std::move(directory));
+}
+
+}  // namespace sippar::engine

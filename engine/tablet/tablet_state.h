@@ -1,0 +1,55 @@
+// A tablet's durable state: what the paper keeps in its METADATA row, that is its range, SSTables
+// and redo point. Behind an interface: a file here, a METADATA row in the cluster.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/fs/file_system.h"
+#include "engine/model/row_set.h"
+#include "engine/sstable/file_summary.h"
+
+namespace sippar::engine {
+
+struct RunState {
+  uint64_t run_id = 0;             // file id of its first file: unique in the store
+  std::vector<FileSummary> files;  // disjoint, in key order
+};
+
+struct GroupState {
+  std::string name;
+  std::vector<RunState> runs;  // oldest first
+};
+
+struct TabletState {
+  uint64_t tablet_id = 0;
+  uint64_t table_id = 0;
+  RowRange range;
+  uint64_t redo_sequence = 0;  // every entry up to here is in an SSTable
+  int64_t last_time_us = 0;    // server-given timestamps continue above (reliability C2)
+  std::map<std::string, uint64_t> family_births;
+  std::vector<GroupState> groups;
+
+  GroupState* Group(const std::string& name);  // added when absent
+  std::string Encode() const;
+  [[nodiscard]] static StatusOr<TabletState> Decode(std::string_view bytes);
+};
+
+// Thread safe for different tablets. A Save that returned OK is durable and replaces the old state
+// whole; after an error either may be there.
+class TabletStateStore {
+ public:
+  virtual ~TabletStateStore() = default;
+  [[nodiscard]] virtual StatusOr<TabletState> Load(uint64_t tablet_id) = 0;
+  [[nodiscard]] virtual Status Save(const TabletState& state) = 0;
+  [[nodiscard]] virtual Status Remove(uint64_t tablet_id) = 0;
+  [[nodiscard]] virtual StatusOr<std::vector<uint64_t>> List() = 0;
+};
+
+// One file a tablet in `directory`, which must exist.
+std::unique_ptr<TabletStateStore> NewFileTabletStateStore(FileSystem* fs, std::string directory);
+
+}  // namespace sippar::engine

@@ -1,0 +1,198 @@
+// Writes of one tablet: validate, resolve times and counters, log, memtables.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "engine/tablet/tablet.h"
+
+namespace sippar::engine {
+
+// One mutation on its way through the log. Must not move while the log holds its address.
+struct Tablet::PreparedWrite {
+  const RowMutation* mutation = nullptr;
+  RowMutation resolved;  // used when the client's mutation had to be completed
+  int64_t wall_us = 0;
+  CommitLog::Write write;
+};
+
+std::vector<Status> Tablet::Apply(std::span<const RowMutation* const> mutations) {
+  std::vector<Status> statuses(mutations.size());
+  std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
+  std::vector<size_t> stripes;
+  for (const RowMutation* mutation : mutations) {
+    stripes.push_back(context_->row_locks->StripeOf(id_, mutation->row));
+  }
+  RowLockGuard lock(context_->row_locks, std::move(stripes));
+  std::vector<PreparedWrite> writes(mutations.size());
+  std::vector<size_t> positions;
+  size_t count = 0;
+  // Commits what is prepared; a mutation that reads its row must see the ones before it.
+  auto commit = [&] {
+    if (count == 0) return;
+    Status status = Commit({writes.data(), count});
+    for (size_t position : positions) statuses[position] = status;
+    positions.clear();
+    writes = std::vector<PreparedWrite>(mutations.size());
+    count = 0;
+  };
+  for (size_t i = 0; i < mutations.size(); ++i) {
+    if (mutations[i]->ReadsRow()) commit();
+    statuses[i] = Prepare(*mutations[i], *schema, &writes[count]);
+    if (!statuses[i].ok()) continue;
+    positions.push_back(i);
+    ++count;
+    if (mutations[i]->ReadsRow()) commit();
+  }
+  commit();
+  return statuses;
+}
+
+Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out) {
+  RETURN_IF_ERROR(mutation.Validate(schema));
+  if (!range_.Contains(mutation.row)) {
+    return Unavailable(fmt::format("row is not in tablet {}", id_));
+  }
+  bool complete = true;
+  for (const MutationEntry& entry : mutation.entries) {
+    bool timed = entry.kind == MutationEntry::kSet && entry.timestamp_us != kServerTime;
+    bool is_delete =
+        entry.kind >= MutationEntry::kDeleteColumn && entry.kind <= MutationEntry::kDeleteRow;
+    complete &= timed || is_delete;
+  }
+  out->mutation = &mutation;
+  if (!complete) {
+    out->resolved = mutation;
+    RETURN_IF_ERROR(Resolve(&out->resolved));
+    out->mutation = &out->resolved;
+  }
+  out->wall_us = context_->clock->NowMicros();
+  out->write.tablet_id = id_;
+  out->write.entry_count = mutation.entries.size();
+  out->write.next_sequence = &next_sequence_;
+  out->write.body.reserve(mutation.ByteSize() + 64);
+  out->write.body.assign(8, '\0');
+  AppendLogBody(&out->write.body, id_, out->wall_us, *out->mutation);
+  return OkStatus();
+}
+
+// Gives server times and turns increments and appends into puts. Row lock held.
+Status Tablet::Resolve(RowMutation* mutation) {
+  int64_t now_us = NextServerTime();
+  std::vector<MutationEntry> earlier;
+  for (MutationEntry& entry : mutation->entries) {
+    if (entry.timestamp_us == kServerTime) entry.timestamp_us = now_us;
+    if (entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend) {
+      ASSIGN_OR_RETURN(std::string value, NewestValue(mutation->row, entry, earlier));
+      if (entry.kind == MutationEntry::kAppend) {
+        entry.value = value + entry.value;
+      } else {
+        int64_t number = 0;
+        if (!value.empty()) {
+          auto decoded = DecodeInt64(value);
+          if (!decoded.ok()) {
+            return FailedPrecondition(
+                fmt::format("cannot increment {}:{} of row '{}': its value {}", entry.family,
+                            entry.qualifier, mutation->row, MessageOf(decoded.status())));
+          }
+          number = *decoded;
+        }
+        // Wraps, as the wire API says.
+        entry.value = EncodeInt64(static_cast<int64_t>(static_cast<uint64_t>(number) +
+                                                       static_cast<uint64_t>(entry.delta)));
+      }
+      entry.kind = MutationEntry::kSet;
+    }
+    earlier.push_back(entry);
+  }
+  return mutation->Validate(*TakeSnapshot().schema);  // an append may have outgrown the limit
+}
+
+// The newest value that the entry builds on: stored, or written earlier in the same mutation.
+StatusOr<std::string> Tablet::NewestValue(const std::string& row, const MutationEntry& entry,
+                                          const std::vector<MutationEntry>& earlier) {
+  bool touched = false;
+  for (const MutationEntry& before : earlier) {
+    bool same_column = before.family == entry.family && before.qualifier == entry.qualifier;
+    touched |= before.kind == MutationEntry::kDeleteRow ||
+               (before.kind == MutationEntry::kDeleteFamily && before.family == entry.family) ||
+               same_column;
+  }
+  if (touched) {
+    return InvalidArgument(
+        fmt::format("one mutation may not increment or append to {}:{} after changing it; use two",
+                    entry.family, entry.qualifier));
+  }
+  ReadSpec read;
+  read.columns = {ColumnPattern::Exact(entry.family, entry.qualifier)};
+  read.versions_per_column = 1;
+  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, ReadRow(row, read));
+  std::string value;
+  if (cells->Valid()) value = cells->cell().value;
+  RETURN_IF_ERROR(cells->status());
+  return value;
+}
+
+Status Tablet::Commit(std::span<PreparedWrite> writes) {
+  {
+    MutexLock lock(&mutex_);
+    if (dropped_) return NotFound("the table was dropped");
+  }
+  std::vector<CommitLog::Write*> pointers;
+  for (PreparedWrite& prepared : writes) {
+    prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
+      ApplyToMemtables(*prepared.mutation, prepared.wall_us, first_sequence);
+    };
+    pointers.push_back(&prepared.write);
+  }
+  return context_->log->Append(pointers);
+}
+
+Status Tablet::CommitOne(const RowMutation& mutation, const TableSchema& schema) {
+  PreparedWrite write;
+  RETURN_IF_ERROR(Prepare(mutation, schema, &write));
+  return Commit({&write, 1});
+}
+
+void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us,
+                              uint64_t first_sequence) {
+  MutexLock apply_lock(&apply_mutex_);
+  Snapshot snapshot = TakeSnapshot();
+  size_t before = 0;
+  size_t after = 0;
+  auto add_to = [&](const GroupVersion& group, std::string_view key, std::string_view value,
+                    uint64_t sequence) {
+    before += group.active->memory_bytes();
+    group.active->Add(key, value, sequence);
+    after += group.active->memory_bytes();
+  };
+  ForEachEntry(mutation, first_sequence, wall_us,
+               [&](std::string_view family, std::string_view key, std::string_view value,
+                   uint64_t sequence) {
+                 if (family.empty()) {  // a row tombstone counts in every group
+                   for (const GroupVersion& group : snapshot.version->groups) {
+                     add_to(group, key, value, sequence);
+                   }
+                   return;
+                 }
+                 // A family dropped meanwhile: the entry is dead before it arrives.
+                 if (snapshot.schema->FindFamily(family) == nullptr) return;
+                 const std::string& name = snapshot.schema->GroupOf(family).name;
+                 add_to(*snapshot.version->Group(name), key, value, sequence);
+               });
+  auto grown = static_cast<int64_t>(after - before);
+  memtable_bytes_ += grown;
+  *context_->memtable_bytes += grown;
+  MutexLock lock(&mutex_);
+  visible_sequence_ = first_sequence + mutation.entries.size() - 1;
+}
+
+int64_t Tablet::NextServerTime() {
+  int64_t now_us = context_->clock->NowMicros();
+  int64_t last = last_time_us_.load();
+  int64_t next = 0;
+  do {
+    next = std::max(now_us, last + 1);  // never twice, never backwards
+  } while (!last_time_us_.compare_exchange_weak(last, next));
+  return next;
+}
+
+}  // namespace sippar::engine
