@@ -56,7 +56,7 @@ explain
 select
     : SELECT CELLS? DISTINCT? selectItem (COMMA selectItem)*
       (FROM source readOption*)?
-      (WHERE expression readOption*)?
+      (where readOption*)?
       (GROUP BY expression (COMMA expression)*)?
       having?
       (ORDER BY orderItem (COMMA orderItem)*)?

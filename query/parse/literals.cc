@@ -1,0 +1,413 @@
+// Decoding of literals, see literals.h. SPDX-License-Identifier: Apache-2.0
+#include "query/parse/literals.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <limits>
+
+namespace sippar::query {
+namespace {
+
+constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// `count` hex digits at text[at]; -1 when they are not there.
+int ReadHex(std::string_view text, size_t at, size_t count) {
+  int value = 0;
+  for (size_t i = 0; i < count; ++i) {
+    int digit = at + i < text.size() ? HexDigit(text[at + i]) : -1;
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+void AppendUtf8(uint32_t code, std::string* out) {
+  auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xc0 | (code >> 6));
+    put(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    put(0xe0 | (code >> 12));
+    put(0x80 | ((code >> 6) & 0x3f));
+    put(0x80 | (code & 0x3f));
+  } else {
+    put(0xf0 | (code >> 18));
+    put(0x80 | ((code >> 12) & 0x3f));
+    put(0x80 | ((code >> 6) & 0x3f));
+    put(0x80 | (code & 0x3f));
+  }
+}
+
+// \uXXXX at text[at] (behind the u); surrogate pairs make one character. *used: digits and more.
+bool ReadUnicode(std::string_view text, size_t at, uint32_t* code, size_t* used) {
+  int first = ReadHex(text, at, 4);
+  if (first < 0) return false;
+  *code = static_cast<uint32_t>(first);
+  *used = 4;
+  if (*code < 0xd800 || *code > 0xdfff) return true;
+  if (*code > 0xdbff || text.substr(at + 4, 2) != "\\u") return false;
+  int second = ReadHex(text, at + 6, 4);
+  if (second < 0xdc00 || second > 0xdfff) return false;
+  *code = 0x10000 + ((*code - 0xd800) << 10) + (static_cast<uint32_t>(second) - 0xdc00);
+  *used = 10;
+  return true;
+}
+
+// One escape; *i is at the backslash and moves behind the escape.
+OptionalProblem DecodeEscape(std::string_view text, bool bytes, size_t* i, std::string* out) {
+  constexpr std::string_view kPlain = "ntr0\\'\"/";
+  constexpr std::string_view kMeaning("\n\t\r\0\\'\"/", 8);
+  char c = *i + 1 < text.size() ? text[*i + 1] : ' ';
+  if (size_t known = kPlain.find(c); known != std::string_view::npos) {
+    out->push_back(kMeaning[known]);
+    *i += 2;
+    return std::nullopt;
+  }
+  if (c == 'x') {
+    int byte = ReadHex(text, *i + 2, 2);
+    if (byte < 0) return LiteralProblem{"\\x needs two hex digits", *i};
+    out->push_back(static_cast<char>(byte));
+    *i += 4;
+    return std::nullopt;
+  }
+  if (c == 'u' && !bytes) {
+    uint32_t code = 0;
+    size_t used = 0;
+    if (!ReadUnicode(text, *i + 2, &code, &used)) {
+      return LiteralProblem{"\\u needs four hex digits (surrogates in pairs)", *i};
+    }
+    AppendUtf8(code, out);
+    *i += 2 + used;
+    return std::nullopt;
+  }
+  return LiteralProblem{
+      "unknown escape; known are \\n \\t \\r \\0 \\\\ \\' \\\" \\/ \\xHH \\uXXXX (text only)", *i};
+}
+
+struct Unit {
+  std::string_view name;
+  int64_t factor;
+};
+constexpr std::array<Unit, 7> kTimeUnits = {{{"us", 1},
+                                             {"ms", 1'000},
+                                             {"s", 1'000'000},
+                                             {"m", 60'000'000},
+                                             {"h", 3'600'000'000},
+                                             {"d", 86'400'000'000},
+                                             {"w", 604'800'000'000}}};
+constexpr std::array<Unit, 9> kSizeUnits = {{{"B", 1},
+                                             {"KB", 1'000},
+                                             {"MB", 1'000'000},
+                                             {"GB", 1'000'000'000},
+                                             {"TB", 1'000'000'000'000},
+                                             {"KiB", 1LL << 10},
+                                             {"MiB", 1LL << 20},
+                                             {"GiB", 1LL << 30},
+                                             {"TiB", 1LL << 40}}};
+
+// Sum of number-unit pairs, all of `text`.
+template <size_t N>
+OptionalProblem DecodeUnits(std::string_view text, const std::array<Unit, N>& units, int64_t* out) {
+  *out = 0;
+  size_t i = 0;
+  while (i < text.size()) {
+    size_t digits = i;
+    while (digits < text.size() && IsDigit(text[digits])) ++digits;
+    size_t end = digits;
+    while (end < text.size() && !IsDigit(text[end])) ++end;
+    int64_t number = 0;
+    if (DecodeInt(text.substr(i, digits - i), false, &number)) {
+      return LiteralProblem{"number does not fit into 64 bits", i};
+    }
+    const Unit* unit = nullptr;
+    for (const Unit& known : units) {
+      if (known.name == text.substr(digits, end - digits)) unit = &known;
+    }
+    if (unit == nullptr) return LiteralProblem{"unknown unit", digits};
+    int64_t product = 0;
+    if (__builtin_mul_overflow(number, unit->factor, &product) ||
+        __builtin_add_overflow(*out, product, out)) {
+      return LiteralProblem{"too large for 64 bits", i};
+    }
+    i = end;
+  }
+  return std::nullopt;
+}
+
+// Days since 1970-01-01 of a proleptic Gregorian date (H. Hinnant, "days_from_civil").
+int64_t DaysFromCivil(int64_t year, int month, int day) {
+  year -= month <= 2;
+  int64_t era = (year >= 0 ? year : year - 399) / 400;
+  int64_t year_of_era = year - era * 400;
+  int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146097 + day_of_era - 719468;
+}
+
+// Reads fixed pieces of a time text; the first failure sticks.
+class TimeReader {
+ public:
+  explicit TimeReader(std::string_view text) : text_(text) {}
+
+  int Number(size_t digits) {
+    int value = 0;
+    for (size_t i = 0; i < digits; ++i) {
+      if (at_ >= text_.size() || !IsDigit(text_[at_])) {
+        ok_ = false;
+        return 0;
+      }
+      value = value * 10 + (text_[at_++] - '0');
+    }
+    return value;
+  }
+  bool Take(std::string_view any_of) {
+    if (at_ >= text_.size() || any_of.find(text_[at_]) == std::string_view::npos) return false;
+    ++at_;
+    return true;
+  }
+  void Expect(std::string_view any_of) { ok_ = Take(any_of) && ok_; }
+  void Check(bool condition) { ok_ = ok_ && condition; }
+  int64_t Fraction() {
+    int64_t value = 0;
+    int digits = 0;
+    while (at_ < text_.size() && IsDigit(text_[at_])) {
+      if (++digits > 6) ok_ = false;
+      value = digits > 6 ? value : value * 10 + (text_[at_] - '0');
+      ++at_;
+    }
+    if (digits == 0) ok_ = false;
+    for (; digits < 6; ++digits) value *= 10;
+    return value;
+  }
+  bool AtEnd() const { return at_ == text_.size(); }
+  bool ok() const { return ok_; }
+  size_t at() const { return at_; }
+  char last() const { return text_[at_ - 1]; }
+
+ private:
+  std::string_view text_;
+  size_t at_ = 0;
+  bool ok_ = true;
+};
+
+int DaysInMonth(int year, int month) {
+  constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return month == 2 && leap ? 29 : kDays[static_cast<size_t>(month - 1)];
+}
+
+// Where the family part of a pattern ends: the offset of its colon.
+size_t FamilyEnd(std::string_view text) {
+  if (text[0] == '`') return text.find('`', 1) + 1;
+  if (text[0] != '/') return text.find(':');
+  size_t i = 1;
+  while (text[i] != '/') i += text[i] == '\\' ? 2 : 1;
+  ++i;
+  return text[i] == 'i' ? i + 1 : i;
+}
+
+OptionalProblem DecodeWord(std::string_view text, std::string* out) {
+  if (text[0] == '\'' || text[0] == '"') return DecodeQuoted(text, false, out);
+  if (text.size() > 1 && (text[1] == '\'' || text[1] == '"')) return DecodeBytes(text, out);
+  *out = std::string(text);
+  return std::nullopt;
+}
+
+}  // namespace
+
+OptionalProblem DecodeQuoted(std::string_view text, bool bytes, std::string* out) {
+  out->clear();
+  char quote = text[0];
+  size_t end = text.size() - 1;  // at the closing quote
+  for (size_t i = 1; i < end;) {
+    if (text[i] == '\\') {
+      if (OptionalProblem problem = DecodeEscape(text.substr(0, end), bytes, &i, out)) {
+        return problem;
+      }
+      continue;
+    }
+    out->push_back(text[i]);
+    i += text[i] == quote ? 2 : 1;  // a doubled quote stands for one
+  }
+  return std::nullopt;
+}
+
+OptionalProblem DecodeBytes(std::string_view text, std::string* out) {
+  if (text[0] == 'b' || text[0] == 'B') {
+    OptionalProblem problem = DecodeQuoted(text.substr(1), true, out);
+    if (problem) ++problem->at;
+    return problem;
+  }
+  out->clear();
+  int high = -1;
+  for (size_t i = 2; i + 1 < text.size(); ++i) {
+    int digit = HexDigit(text[i]);
+    if (digit < 0) continue;  // a blank
+    if (high < 0) {
+      high = digit;
+    } else {
+      out->push_back(static_cast<char>(high * 16 + digit));
+      high = -1;
+    }
+  }
+  if (high >= 0) return LiteralProblem{"an odd number of hex digits", 0};
+  return std::nullopt;
+}
+
+std::string DecodeRaw(std::string_view text) {
+  return std::string(text.substr(2, text.size() - 3));
+}
+
+OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out) {
+  bool hex = text.size() > 2 && (text[1] == 'x' || text[1] == 'X');
+  std::string_view digits = hex ? text.substr(2) : text;
+  uint64_t value = 0;
+  auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
+  uint64_t limit = static_cast<uint64_t>(kInt64Max) + (negative ? 1 : 0);
+  if (error != std::errc() || end != digits.data() + digits.size() || value > limit) {
+    return LiteralProblem{"number does not fit into INT64", 0};
+  }
+  *out = static_cast<int64_t>(negative ? ~value + 1 : value);
+  return std::nullopt;
+}
+
+OptionalProblem DecodeFloat(std::string_view text, double* out) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return LiteralProblem{"number does not fit into FLOAT64", 0};
+  }
+  return std::nullopt;
+}
+
+OptionalProblem DecodeDuration(std::string_view text, int64_t* micros) {
+  return DecodeUnits(text, kTimeUnits, micros);
+}
+
+OptionalProblem DecodeSize(std::string_view text, int64_t* bytes) {
+  return DecodeUnits(text, kSizeUnits, bytes);
+}
+
+OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zone_missing) {
+  TimeReader reader(text);
+  int year = reader.Number(4);
+  reader.Expect("-");
+  int month = reader.Number(2);
+  reader.Expect("-");
+  int day = reader.Number(2);
+  int64_t hour = 0, minute = 0, second = 0, fraction = 0, zone_minutes = 0;
+  if (reader.Take("Tt ")) {
+    hour = reader.Number(2);
+    reader.Expect(":");
+    minute = reader.Number(2);
+    reader.Expect(":");
+    second = reader.Number(2);
+    if (reader.Take(".")) fraction = reader.Fraction();
+  }
+  *zone_missing = !reader.Take("Zz+-");
+  if (!*zone_missing && (reader.last() == '+' || reader.last() == '-')) {
+    int64_t sign = reader.last() == '-' ? -1 : 1;
+    int zone_hour = reader.Number(2);
+    reader.Take(":");
+    zone_minutes = sign * (zone_hour * 60 + reader.Number(2));
+  }
+  reader.Check(reader.AtEnd() && month >= 1 && month <= 12 && hour < 24 && minute < 60 &&
+               second < 60);
+  if (reader.ok()) reader.Check(day >= 1 && day <= DaysInMonth(year, month));
+  if (!reader.ok()) {
+    return LiteralProblem{"not a time; write 2026-11-20T12:00:00.000000Z", reader.at()};
+  }
+  int64_t seconds =
+      DaysFromCivil(year, month, day) * 86400 + (hour * 60 + minute - zone_minutes) * 60 + second;
+  *micros = seconds * 1'000'000 + fraction;
+  return std::nullopt;
+}
+
+engine::NamePattern DecodeRegex(std::string_view text) {
+  bool fold = text.back() == 'i';
+  std::string_view inner = text.substr(1, text.size() - (fold ? 3 : 2));
+  std::string regex;
+  for (size_t i = 0; i < inner.size(); ++i) {
+    // "\/" is how a slash is written; every other escape belongs to RE2.
+    if (inner[i] == '\\' && i + 1 < inner.size()) {
+      if (inner[i + 1] != '/') regex.push_back('\\');
+      ++i;
+    }
+    regex.push_back(inner[i]);
+  }
+  return engine::NamePattern::Regex(regex, fold);
+}
+
+OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out) {
+  size_t colon = FamilyEnd(text);
+  std::string_view family = text.substr(0, colon);
+  if (family == "*") {
+    out->family = engine::NamePattern::Any();
+  } else if (family[0] == '/') {
+    out->family = DecodeRegex(family);
+  } else if (family[0] == '`') {
+    out->family = engine::NamePattern::Exact(family.substr(1, family.size() - 2));
+  } else {
+    out->family = engine::NamePattern::Exact(family);
+  }
+  std::string_view qualifier = text.substr(colon + 1);
+  std::string word;
+  OptionalProblem problem;
+  if (qualifier.empty()) {
+    out->qualifier = engine::NamePattern::Exact("");
+  } else if (qualifier == "*") {
+    out->qualifier = engine::NamePattern::Any();
+  } else if (qualifier[0] == '@') {
+    out->qualifier_param = std::string(qualifier.substr(1));
+  } else if (qualifier[0] == '/') {
+    out->qualifier = DecodeRegex(qualifier);
+  } else if (qualifier[0] == '^') {
+    problem = DecodeWord(qualifier.substr(1), &word);
+    if (problem) problem->at += colon + 2;
+    out->qualifier = engine::NamePattern::Prefix(word);
+  } else {
+    problem = DecodeWord(qualifier, &word);
+    if (problem) problem->at += colon + 1;
+    out->qualifier = engine::NamePattern::Exact(word);
+  }
+  return problem;
+}
+
+bool IsUtf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x80) {
+      ++i;
+      continue;
+    }
+    size_t length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    if (byte < 0xc2 || byte > 0xf4 || i + length > text.size()) return false;
+    uint32_t code = byte & (0x7fU >> length);
+    for (size_t k = 1; k < length; ++k) {
+      auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xc0) != 0x80) return false;
+      code = (code << 6) | (next & 0x3f);
+    }
+    if ((length == 3 && code < 0x800) || (length == 4 && code < 0x10000) || code > 0x10ffff ||
+        (code >= 0xd800 && code <= 0xdfff)) {
+      return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+}  // namespace sippar::query

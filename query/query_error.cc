@@ -1,0 +1,232 @@
+// The error form of the query language, see query_error.h. SPDX-License-Identifier: Apache-2.0
+#include "query/query_error.h"
+
+#include <absl/strings/cord.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "engine/base/coding.h"
+
+namespace sippar::query {
+namespace {
+
+constexpr const char* kPayloadUrl = "type.sippar/query_error";
+constexpr size_t kExcerptMax = 160;  // bytes of the source line shown
+
+void PutSpan(std::string* out, const Span& span) {
+  engine::PutVarint(out, static_cast<uint64_t>(span.line));
+  engine::PutVarint(out, static_cast<uint64_t>(span.column));
+  engine::PutVarint(out, span.begin);
+  engine::PutVarint(out, span.end);
+}
+
+Span GetSpan(engine::Reader* reader) {
+  Span span;
+  span.line = static_cast<int>(reader->Varint());
+  span.column = static_cast<int>(reader->Varint());
+  span.begin = reader->Varint();
+  span.end = reader->Varint();
+  return span;
+}
+
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// Printable form of a piece of source: controls become \xHH, so that a script cannot draw on the
+// terminal. Adds the number of columns used to *width.
+std::string Shown(std::string_view text, size_t* width) {
+  std::string out;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte == '\t') {
+      out.push_back(' ');
+      ++*width;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+      *width += 4;
+    } else {
+      out.push_back(c);
+      if (!IsContinuation(c)) ++*width;
+    }
+  }
+  return out;
+}
+
+// The line of `text` around `at`, as offsets, cut to kExcerptMax bytes near `at`.
+std::pair<size_t, size_t> LineAround(std::string_view text, size_t at) {
+  size_t begin = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  begin = begin == std::string_view::npos ? 0 : begin + 1;
+  size_t end = std::min(text.find('\n', at), text.size());
+  if (end > begin && text[end - 1] == '\r') --end;
+  if (end - begin > kExcerptMax) {
+    begin = std::max(begin, at > kExcerptMax / 2 ? at - kExcerptMax / 2 : 0);
+    end = std::min(end, begin + kExcerptMax);
+    while (begin < at && IsContinuation(text[begin])) ++begin;
+    while (end > begin && end < text.size() && IsContinuation(text[end])) --end;
+  }
+  return {begin, std::max(begin, end)};
+}
+
+// The source line, and below it carets under every span of that line.
+std::string Excerpt(std::string_view text, const QueryError& error, int first_line) {
+  size_t at = std::min(error.span.begin, text.size());
+  auto [begin, end] = LineAround(text, at);
+  size_t width = 0;
+  std::string number = fmt::format("{}", error.span.line + first_line - 1);
+  std::string out =
+      fmt::format("  {} | {}\n", number, Shown(text.substr(begin, end - begin), &width));
+  std::string carets;
+  std::vector<Span> spans = error.more;
+  spans.push_back(error.span);
+  for (const Span& span : spans) {
+    if (span.begin < begin || span.begin > end) continue;
+    size_t start = 0;
+    size_t length = 0;
+    Shown(text.substr(begin, span.begin - begin), &start);
+    size_t stop = std::clamp(span.end, span.begin, std::max(end, span.begin));
+    Shown(text.substr(span.begin, stop - span.begin), &length);
+    length = std::max<size_t>(length, 1);
+    if (carets.size() < start + length) carets.resize(start + length, ' ');
+    std::fill_n(carets.begin() + static_cast<ptrdiff_t>(start), length, '^');
+  }
+  out += fmt::format("  {} | {}", std::string(number.size(), ' '), carets);
+  if (!error.hint.empty()) out += " " + error.hint;
+  return out + "\n";
+}
+
+std::string_view CodeName(StatusCode code) {
+  switch (code) {
+    case StatusCode::kCancelled:
+      return "CANCELLED";
+    case StatusCode::kInvalidArgument:
+      return "INVALID";
+    case StatusCode::kDeadlineExceeded:
+      return "TIMEOUT";
+    case StatusCode::kNotFound:
+      return "NOT_FOUND";
+    case StatusCode::kAlreadyExists:
+      return "ALREADY_EXISTS";
+    case StatusCode::kPermissionDenied:
+      return "PERMISSION_DENIED";
+    case StatusCode::kResourceExhausted:
+      return "RESOURCE_EXHAUSTED";
+    case StatusCode::kFailedPrecondition:
+      return "FAILED_PRECONDITION";
+    case StatusCode::kAborted:
+      return "ABORTED";
+    case StatusCode::kOutOfRange:
+      return "OUT_OF_RANGE";
+    case StatusCode::kUnimplemented:
+      return "UNSUPPORTED";
+    case StatusCode::kInternal:
+      return "INTERNAL";
+    case StatusCode::kUnavailable:
+      return "UNAVAILABLE";
+    case StatusCode::kDataLoss:
+      return "DATA_LOSS";
+    default:
+      return "UNKNOWN";
+  }
+}
+
+// Edits (insert, delete, replace, swap of neighbours) between two words, case ignored.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t k = 0; k <= b.size(); ++k) {
+      if (i == 0 || k == 0) {
+        cost[i][k] = i + k;
+        continue;
+      }
+      bool same = lower(a[i - 1]) == lower(b[k - 1]);
+      cost[i][k] =
+          std::min({cost[i - 1][k] + 1, cost[i][k - 1] + 1, cost[i - 1][k - 1] + (same ? 0U : 1U)});
+      if (i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2]) &&
+          lower(a[i - 2]) == lower(b[k - 1])) {
+        cost[i][k] = std::min(cost[i][k], cost[i - 2][k - 2] + 1);
+      }
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+Status ToStatus(const QueryError& error, StatusCode status_code) {
+  Status status(status_code, fmt::format("{}: {}", error.code, error.message));
+  std::string payload;
+  engine::PutBytes(&payload, error.code);
+  engine::PutBytes(&payload, error.message);
+  engine::PutBytes(&payload, error.hint);
+  PutSpan(&payload, error.span);
+  engine::PutVarint(&payload, error.more.size());
+  for (const Span& span : error.more) PutSpan(&payload, span);
+  status.SetPayload(kPayloadUrl, absl::Cord(payload));
+  return status;
+}
+
+Status ErrorAt(std::string_view code, const Span& span, std::string_view message,
+               std::string_view hint, StatusCode status_code) {
+  QueryError error;
+  error.code = std::string(code);
+  error.message = std::string(message);
+  error.span = span;
+  error.hint = std::string(hint);
+  return ToStatus(error, status_code);
+}
+
+QueryError QueryErrorOf(const Status& status) {
+  QueryError error;
+  auto payload = status.GetPayload(kPayloadUrl);
+  if (payload) {
+    std::string bytes(*payload);
+    engine::Reader reader(bytes);
+    error.code = std::string(reader.Bytes());
+    error.message = std::string(reader.Bytes());
+    error.hint = std::string(reader.Bytes());
+    error.span = GetSpan(&reader);
+    size_t more = reader.Count();
+    for (size_t i = 0; i < more && reader.ok(); ++i) error.more.push_back(GetSpan(&reader));
+    if (reader.ok()) return error;
+    error = {};
+  }
+  error.code = std::string(CodeName(status.code()));
+  error.message = std::string(MessageOf(status));
+  return error;
+}
+
+std::string RenderError(std::string_view text, const QueryError& error,
+                        std::string_view script_name, int first_line) {
+  std::string out = fmt::format("error {}: ", error.code);
+  if (error.span.line > 0) {
+    if (!script_name.empty()) out += fmt::format("{}:", script_name);
+    out += fmt::format("{}:{}: ", error.span.line + first_line - 1, error.span.column);
+  } else if (!script_name.empty()) {
+    out += fmt::format("{}: ", script_name);
+  }
+  size_t width = 0;
+  out += Shown(error.message, &width) + "\n";
+  if (error.span.line > 0) return out + Excerpt(text, error, first_line);
+  if (!error.hint.empty()) out += fmt::format("  hint: {}\n", error.hint);
+  return out;
+}
+
+std::string NearestWord(std::string_view word, const std::vector<std::string>& words) {
+  constexpr size_t kWordMax = 64;  // longer words are no slips of the finger, and cost time
+  if (word.size() > kWordMax) return "";
+  std::string best;
+  size_t best_distance = word.size() <= 2 ? 1 : word.size() <= 4 ? 2 : word.size() <= 8 ? 3 : 4;
+  for (const std::string& candidate : words) {
+    if (candidate.size() > kWordMax) continue;
+    size_t distance = EditDistance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace sippar::query
