@@ -1,0 +1,54 @@
+// Admin handler. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/admin_handler.h"
+
+namespace sippar::cluster {
+namespace {
+
+TableInfo InfoOf(const engine::CatalogTable& entry) {
+  return {entry.schema, entry.table_id, entry.schema_version, entry.changed_at_us,
+          entry.tablets.size()};
+}
+
+}  // namespace
+
+StatusOr<TableInfo> AdminHandler::GetTable(const std::string& table) {
+  ASSIGN_OR_RETURN(engine::CatalogTable entry, store_->GetTable(table));
+  return InfoOf(entry);
+}
+
+StatusOr<std::vector<TableInfo>> AdminHandler::ListTables() {
+  std::vector<TableInfo> infos;
+  for (const engine::CatalogTable& entry : store_->ListTables()) infos.push_back(InfoOf(entry));
+  return infos;
+}
+
+StatusOr<std::vector<GroupStats>> AdminHandler::Stats(const std::string& table) {
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store_->Tablets(table));
+  std::map<std::string, GroupStats> by_group;
+  for (const auto& tablet : tablets) {
+    for (const engine::TabletGroupStats& part : tablet->Stats()) {
+      GroupStats& sum = by_group[part.group];
+      sum.group = part.group;
+      sum.sstables += part.sstables;
+      sum.stored_bytes += part.stored_bytes;
+      sum.raw_bytes += part.raw_bytes;
+      sum.entries += part.entries;
+      sum.memtable_bytes += part.memtable_bytes;
+    }
+  }
+  std::vector<GroupStats> all;
+  for (auto& [name, sum] : by_group) all.push_back(std::move(sum));
+  return all;
+}
+
+std::map<std::string, uint64_t> AdminHandler::Metrics() {
+  std::map<std::string, uint64_t> metrics = store_->metrics()->Snapshot();
+  engine::BlockCache::Stats cache = store_->cache_stats();
+  metrics["block_cache_hits"] = cache.hits;
+  metrics["block_cache_misses"] = cache.misses;
+  metrics["block_cache_bytes"] = cache.bytes;
+  metrics["log_bytes_written"] = store_->log_bytes();
+  return metrics;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,38 @@
+// AdminApi over one server's store. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cluster/api/admin_api.h"
+#include "engine/store/store.h"
+
+namespace sippar::cluster {
+
+class AdminHandler final : public AdminApi {
+ public:
+  explicit AdminHandler(engine::Store* store) : store_(store) {}
+
+  Status CreateTable(const TableSchema& schema,
+                     const std::vector<std::string>& split_keys) override {
+    return store_->CreateTable(schema, split_keys);
+  }
+  Status AlterTable(const TableSchema& schema, uint64_t expected_version) override {
+    return store_->AlterTable(schema, expected_version);
+  }
+  Status DropTable(const std::string& table) override { return store_->DropTable(table); }
+  StatusOr<TableInfo> GetTable(const std::string& table) override;
+  StatusOr<std::vector<TableInfo>> ListTables() override;
+  Status Flush(const std::string& table) override { return store_->Flush(table); }
+  Status Compact(const std::string& table, const std::string& group) override {
+    return store_->CompactMajor(table, group);
+  }
+  StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
+  std::map<std::string, uint64_t> Metrics() override;
+
+ private:
+  engine::Store* store_;
+};
+
+}  // namespace sippar::cluster

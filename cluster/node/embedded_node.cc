@@ -1,0 +1,77 @@
+// The embedded shape (architecture.md): store, tablet server and master in this process, reached by
+// direct calls. Client::Open of a directory ends here. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cluster/client/client.h"
+#include "cluster/master/admin_handler.h"
+#include "cluster/tabletserver/data_handler.h"
+#include "engine/store/store.h"
+
+namespace sippar::cluster {
+namespace {
+
+class EmbeddedClient final : public Client {
+ public:
+  EmbeddedClient(std::string target, std::unique_ptr<engine::FileSystem> own_fs,
+                 engine::Clock* clock, std::unique_ptr<engine::Store> store)
+      : target_(std::move(target)),
+        own_fs_(std::move(own_fs)),
+        clock_(clock),
+        store_(std::move(store)),
+        data_(store_.get(), clock, "embedded"),
+        admin_(store_.get()) {}
+  ~EmbeddedClient() override { (void)Close(); }
+
+  DataApi* data() override { return &data_; }
+  AdminApi* admin() override { return &admin_; }
+  engine::Clock* clock() override { return clock_; }
+  const std::string& target() const override { return target_; }
+  Status Close() override { return store_->Close(); }
+
+ private:
+  std::string target_;
+  std::unique_ptr<engine::FileSystem> own_fs_;
+  engine::Clock* clock_;
+  std::unique_ptr<engine::Store> store_;
+  DataHandler data_;
+  AdminHandler admin_;
+};
+
+bool LooksRemote(const std::string& target) {
+  return target.starts_with("zk://") || target.starts_with("sippar://");
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Client>> Client::Open(const std::string& target,
+                                               const ClientOptions& options) {
+  if (target.empty()) return InvalidArgument("target is empty; name a directory");
+  if (LooksRemote(target)) {
+    return Unimplemented(
+        fmt::format("target {}: servers are not there yet; name a directory", target));
+  }
+  std::unique_ptr<engine::FileSystem> own_fs;
+  engine::StoreOptions store_options;
+  store_options.fs = options.fs;
+  if (options.fs == nullptr) {
+    own_fs = engine::NewPosixFileSystem();
+    store_options.fs = own_fs.get();
+  }
+  store_options.clock = options.clock == nullptr ? engine::Clock::System() : options.clock;
+  store_options.create_if_missing = options.create_if_missing;
+  store_options.sync_writes = options.sync_writes;
+  if (options.memory_limit != 0) {
+    // Two thirds for memtables, one for blocks.
+    store_options.memtable_budget = options.memory_limit / 3;  // writers stop at twice this
+    store_options.memtable_size = std::max<uint64_t>(options.memory_limit / 8, 64 << 10);
+    store_options.block_cache_size = options.memory_limit / 3;
+  }
+  std::string directory = target;
+  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+  ASSIGN_OR_RETURN(std::unique_ptr<engine::Store> store,
+                   engine::Store::Open(directory, store_options));
+  return std::unique_ptr<Client>(
+      new EmbeddedClient(directory, std::move(own_fs), store_options.clock, std::move(store)));
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,19 @@
+// One stream over several tablets of a table, in the order given, opened one after the other, with
+// cancellation and deadline. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cluster/api/data_api.h"
+#include "engine/base/clock.h"
+#include "engine/tablet/tablet.h"
+
+namespace sippar::cluster {
+
+// The first tablet is opened at once, so a bad pattern is reported here.
+[[nodiscard]] StatusOr<std::unique_ptr<CellStream>> NewTableStream(
+    std::vector<std::shared_ptr<engine::Tablet>> tablets, const ReadSpec& read,
+    const CallOptions& options, engine::Clock* clock);
+
+}  // namespace sippar::cluster
