@@ -1,0 +1,240 @@
+// The file system of the machine. The only place of the engine that calls the OS for files.
+// SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "engine/fs/file_system.h"
+
+namespace sippar::engine {
+namespace {
+
+Status ErrnoStatus(int error, std::string_view operation, const std::string& path) {
+  std::string text = fmt::format("{} {}: {}", operation, path, std::strerror(error));
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return NotFound(text);
+    case EEXIST:
+      return AlreadyExists(text);
+    case ENOSPC:
+    case EDQUOT:
+      return ResourceExhausted(text + "; free space or raise the quota");
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return PermissionDenied(text);
+    default:
+      return Unavailable(text);
+  }
+}
+
+int OpenRetry(const std::string& path, int flags, mode_t mode = 0600) {
+  int fd = -1;
+  do {
+    fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+class PosixAppendFile final : public AppendFile {
+ public:
+  PosixAppendFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  ~PosixAppendFile() override { (void)Close(); }
+
+  Status Append(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+      if (written < 0) {
+        if (errno == EINTR) continue;
+        return ErrnoStatus(errno, "write", path_);
+      }
+      size_ += static_cast<uint64_t>(written);
+      bytes.remove_prefix(static_cast<size_t>(written));
+    }
+    return OkStatus();
+  }
+
+  Status Sync() override {
+    if (::fdatasync(fd_) != 0) return ErrnoStatus(errno, "fdatasync", path_);
+    return OkStatus();
+  }
+
+  Status Close() override {
+    if (fd_ < 0) return OkStatus();
+    int result = ::close(fd_);
+    fd_ = -1;
+    // After EINTR the descriptor is closed on Linux; asking again could close another's.
+    if (result != 0 && errno != EINTR) return ErrnoStatus(errno, "close", path_);
+    return OkStatus();
+  }
+
+  uint64_t size() const override { return size_; }
+
+ private:
+  std::string path_;
+  int fd_;
+  uint64_t size_ = 0;
+};
+
+class PosixRandomFile final : public RandomFile {
+ public:
+  PosixRandomFile(std::string path, int fd, uint64_t size)
+      : path_(std::move(path)), fd_(fd), size_(size) {}
+  ~PosixRandomFile() override { ::close(fd_); }
+
+  Status Read(uint64_t offset, size_t size, std::string* out) const override {
+    if (offset > size_ || size > size_ - offset) return Short(offset, size, size_);
+    out->resize(size);
+    size_t done = 0;
+    while (done < size) {
+      ssize_t got = ::pread(fd_, out->data() + done, size - done, static_cast<off_t>(offset + done));
+      if (got < 0) {
+        if (errno == EINTR) continue;
+        return ErrnoStatus(errno, "read", path_);
+      }
+      if (got == 0) return Short(offset, size, offset + done);
+      done += static_cast<size_t>(got);
+    }
+    return OkStatus();
+  }
+
+  uint64_t size() const override { return size_; }
+
+ private:
+  Status Short(uint64_t offset, size_t size, uint64_t end) const {
+    return DataLoss(fmt::format("read {} @{}: expected {} bytes, the file ends at {}", path_, offset,
+                                size, end));
+  }
+
+  std::string path_;
+  int fd_;
+  uint64_t size_;
+};
+
+class PosixFileLock final : public FileLock {
+ public:
+  explicit PosixFileLock(int fd) : fd_(fd) {}
+  ~PosixFileLock() override { ::close(fd_); }
+
+ private:
+  int fd_;
+};
+
+class PosixFileSystem final : public FileSystem {
+ public:
+  StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override {
+    int fd = OpenRetry(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+    if (fd < 0) return ErrnoStatus(errno, "create", path);
+    return std::unique_ptr<AppendFile>(new PosixAppendFile(path, fd));
+  }
+
+  StatusOr<std::unique_ptr<RandomFile>> OpenRandom(const std::string& path) override {
+    int fd = OpenRetry(path, O_RDONLY);
+    if (fd < 0) return ErrnoStatus(errno, "open", path);
+    struct stat info {};
+    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+      int error = S_ISREG(info.st_mode) ? errno : EISDIR;
+      ::close(fd);
+      return ErrnoStatus(error, "open", path);
+    }
+    return std::unique_ptr<RandomFile>(
+        new PosixRandomFile(path, fd, static_cast<uint64_t>(info.st_size)));
+  }
+
+  Status Rename(const std::string& source, const std::string& target) override {
+    if (::rename(source.c_str(), target.c_str()) == 0) return OkStatus();
+    return ErrnoStatus(errno, "rename", source + " to " + target);
+  }
+
+  Status Remove(const std::string& path) override {
+    if (::unlink(path.c_str()) == 0) return OkStatus();
+    return ErrnoStatus(errno, "remove", path);
+  }
+
+  Status RemoveDir(const std::string& path) override {
+    if (::rmdir(path.c_str()) == 0) return OkStatus();
+    return ErrnoStatus(errno, "remove directory", path);
+  }
+
+  Status CreateDir(const std::string& path) override {
+    if (::mkdir(path.c_str(), 0700) == 0) return OkStatus();
+    int error = errno;
+    struct stat info {};
+    if (error == EEXIST && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+      return OkStatus();
+    }
+    return ErrnoStatus(error, "create directory", path);
+  }
+
+  Status SyncDir(const std::string& path) override {
+    int fd = OpenRetry(path, O_RDONLY | O_DIRECTORY);
+    if (fd < 0) return ErrnoStatus(errno, "open directory", path);
+    int result = ::fsync(fd);
+    int error = errno;
+    ::close(fd);
+    return result == 0 ? OkStatus() : ErrnoStatus(error, "sync directory", path);
+  }
+
+  StatusOr<std::vector<std::string>> List(const std::string& path) override {
+    DIR* directory = ::opendir(path.c_str());
+    if (directory == nullptr) return ErrnoStatus(errno, "list", path);
+    std::vector<std::string> names;
+    errno = 0;
+    while (dirent* entry = ::readdir(directory)) {
+      std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+    }
+    int error = errno;
+    ::closedir(directory);
+    if (error != 0) return ErrnoStatus(error, "list", path);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  StatusOr<bool> Exists(const std::string& path) override {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0) return true;
+    if (errno == ENOENT) return false;
+    return ErrnoStatus(errno, "stat", path);
+  }
+
+  StatusOr<uint64_t> FileSize(const std::string& path) override {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return ErrnoStatus(errno, "stat", path);
+    return static_cast<uint64_t>(info.st_size);
+  }
+
+  StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
+                                           const std::string& note) override {
+    int fd = OpenRetry(path, O_RDWR | O_CREAT);
+    if (fd < 0) return ErrnoStatus(errno, "open", path);
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+      int error = errno;
+      char holder[128] = {};
+      ssize_t size = ::pread(fd, holder, sizeof(holder) - 1, 0);
+      ::close(fd);
+      if (error != EWOULDBLOCK) return ErrnoStatus(error, "lock", path);
+      return Unavailable(fmt::format("{} is held by another process ({})", path,
+                                     size > 0 ? holder : "unknown"));
+    }
+    if (::ftruncate(fd, 0) != 0 ||
+        ::pwrite(fd, note.data(), note.size(), 0) != static_cast<ssize_t>(note.size())) {
+      // The note only helps people; a full disk must not keep the store closed.
+    }
+    return std::unique_ptr<FileLock>(new PosixFileLock(fd));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<FileSystem> NewPosixFileSystem() { return std::make_unique<PosixFileSystem>(); }
+
+}  // namespace sippar::engine

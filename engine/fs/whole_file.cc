@@ -1,0 +1,37 @@
+// ReadFile and ReplaceFile. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "engine/fs/file_system.h"
+
+namespace sippar::engine {
+
+StatusOr<std::string> ReadFile(FileSystem* fs, const std::string& path, uint64_t size_max) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
+  if (file->size() > size_max) {
+    return ResourceExhausted(
+        fmt::format("{} has {} bytes; at most {} are read", path, file->size(), size_max));
+  }
+  std::string content;
+  RETURN_IF_ERROR(file->Read(0, file->size(), &content));
+  return content;
+}
+
+Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view content) {
+  std::string temporary = path + ".tmp";
+  Status removed = fs->Remove(temporary);  // of an earlier life
+  if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
+  ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(temporary));
+  Status status = file->Append(content);
+  if (status.ok()) status = file->Sync();
+  Status closed = file->Close();
+  if (status.ok()) status = closed;
+  if (status.ok()) status = fs->Rename(temporary, path);
+  if (!status.ok()) {
+    (void)fs->Remove(temporary);
+    return status;
+  }
+  size_t slash = path.rfind('/');
+  return fs->SyncDir(slash == std::string::npos ? "." : path.substr(0, slash));
+}
+
+}  // namespace sippar::engine
