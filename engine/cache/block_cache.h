@@ -4,14 +4,10 @@
 // moving anything. Used by SstableReader. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
-#include "engine/base/thread.h"
 #include "engine/cache/block.h"
 
 namespace sippar::engine {

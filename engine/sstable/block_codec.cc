@@ -1,0 +1,204 @@
+// Block frames with libzstd. SPDX-License-Identifier: Apache-2.0
+#define ZSTD_STATIC_LINKING_ONLY  // raw-content dictionaries by reference, forceAttachDict
+#include "engine/sstable/block_codec.h"
+
+#include <fmt/format.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include <cstring>
+#include <vector>
+
+#include "engine/base/checksum.h"
+#include "engine/base/coding.h"
+
+namespace sippar::engine {
+namespace {
+
+struct ZstdFree {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  void operator()(ZSTD_CDict* dictionary) const { ZSTD_freeCDict(dictionary); }
+  void operator()(ZSTD_DDict* dictionary) const { ZSTD_freeDDict(dictionary); }
+};
+template <typename T>
+using ZstdPtr = std::unique_ptr<T, ZstdFree>;
+
+// One per thread: a context is 160 KB, too much to make for each block.
+ZSTD_DCtx* ThreadDecodeContext() {
+  thread_local ZstdPtr<ZSTD_DCtx> context(ZSTD_createDCtx());
+  return context.get();
+}
+
+void AppendTrailer(BlockType type, uint64_t seed, size_t start, std::string* out) {
+  out->push_back(static_cast<char>(type));
+  PutFixed64(out, Checksum(std::string_view(*out).substr(start), seed));
+}
+
+class ZstdEncoder final : public BlockEncoder {
+ public:
+  ZstdEncoder(uint64_t file_id, Compression compression, int level, std::string dictionary)
+      : file_id_(file_id),
+        compression_(compression),
+        level_(level),
+        dictionary_(std::move(dictionary)) {}
+
+  Status Init() {
+    if (compression_ == Compression::kNone) return OkStatus();
+    context_.reset(ZSTD_createCCtx());
+    if (context_ == nullptr) return ResourceExhausted("no memory for a zstd context");
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level_);
+    if (dictionary_.empty()) return OkStatus();
+    // Raw content, so that a sample which begins like a trained dictionary is not taken for one.
+    ZSTD_compressionParameters parameters = ZSTD_getCParams(level_, 0, dictionary_.size());
+    encode_dictionary_.reset(ZSTD_createCDict_advanced(dictionary_.data(), dictionary_.size(),
+                                                       ZSTD_dlm_byRef, ZSTD_dct_rawContent,
+                                                       parameters, ZSTD_defaultCMem));
+    if (encode_dictionary_ == nullptr) return ResourceExhausted("no memory for a zstd dictionary");
+    ZSTD_CCtx_refCDict(context_.get(), encode_dictionary_.get());
+    return OkStatus();
+  }
+
+  StatusOr<BlockHandle> Append(std::string_view raw, uint64_t offset, std::string* out) override {
+    size_t start = out->size();
+    BlockType type = BlockType::kRaw;
+    if (compression_ == Compression::kZstd) {
+      ASSIGN_OR_RETURN(std::string_view compressed, Compress(raw));
+      if (compressed.size() < raw.size() - raw.size() / 16) {
+        type = dictionary_.empty() ? BlockType::kZstd : BlockType::kZstdDictionary;
+        out->append(compressed);
+      }
+    }
+    if (type == BlockType::kRaw) out->append(raw);
+    dictionary_used_ = dictionary_used_ || type == BlockType::kZstdDictionary;
+    AppendTrailer(type, BlockSeed(file_id_, offset), start, out);
+    return BlockHandle{offset, out->size() - start, raw.size()};
+  }
+
+  const std::string& dictionary() const override { return dictionary_; }
+  bool dictionary_used() const override { return dictionary_used_; }
+
+ private:
+  StatusOr<std::string_view> Compress(std::string_view raw) {
+    size_t bound = ZSTD_compressBound(raw.size());
+    if (bound > scratch_size_) {
+      scratch_ = std::make_unique_for_overwrite<char[]>(bound);
+      scratch_size_ = bound;
+    }
+    size_t size =
+        ZSTD_compress2(context_.get(), scratch_.get(), scratch_size_, raw.data(), raw.size());
+    if (ZSTD_isError(size)) return Internal(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
+    return std::string_view(scratch_.get(), size);
+  }
+
+  const uint64_t file_id_;
+  const Compression compression_;
+  const int level_;
+  const std::string dictionary_;
+  bool dictionary_used_ = false;
+  std::unique_ptr<char[]> scratch_;
+  size_t scratch_size_ = 0;
+  ZstdPtr<ZSTD_CDict> encode_dictionary_;
+  ZstdPtr<ZSTD_CCtx> context_;  // refers to the dictionary, so goes first
+};
+
+class ZstdDecodeDictionary final : public DecodeDictionary {
+ public:
+  ZstdDecodeDictionary(std::shared_ptr<const Block> content, ZSTD_DDict* dictionary)
+      : content_(std::move(content)), dictionary_(dictionary) {}
+  const ZSTD_DDict* get() const { return dictionary_.get(); }
+  size_t memory_bytes() const override {
+    return content_->charge() + ZSTD_sizeof_DDict(dictionary_.get());
+  }
+
+ private:
+  std::shared_ptr<const Block> content_;
+  ZstdPtr<ZSTD_DDict> dictionary_;
+};
+
+// Empty when the announced size is possible.
+std::string SizeProblem(const BlockHandle& handle, std::string_view payload, BlockType type,
+                        uint64_t size_max) {
+  uint64_t raw = handle.raw_size;
+  if (raw > size_max) return fmt::format("{} raw bytes are above the limit of {}", raw, size_max);
+  if (type == BlockType::kRaw) {
+    return raw == payload.size() ? "" : fmt::format("{} bytes instead of {}", payload.size(), raw);
+  }
+  uint64_t content = ZSTD_getFrameContentSize(payload.data(), payload.size());
+  if (content == raw && raw / kZstdRatioMax <= payload.size()) return "";
+  return fmt::format("zstd announces {} bytes in {}, the index {}", content, payload.size(), raw);
+}
+
+size_t Decompress(std::string_view payload, Block* block, const DecodeDictionary* dictionary) {
+  size_t size = block->bytes().size();
+  ZSTD_DCtx* context = ThreadDecodeContext();
+  if (context == nullptr) return static_cast<size_t>(-ZSTD_error_memory_allocation);
+  if (dictionary == nullptr) {
+    return ZSTD_decompressDCtx(context, block->data(), size, payload.data(), payload.size());
+  }
+  return ZSTD_decompress_usingDDict(context, block->data(), size, payload.data(), payload.size(),
+                                    static_cast<const ZstdDecodeDictionary*>(dictionary)->get());
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<BlockEncoder>> BlockEncoder::Create(uint64_t file_id,
+                                                             Compression compression, int level,
+                                                             std::string dictionary) {
+  if (compression == Compression::kNone) dictionary.clear();
+  auto encoder = std::make_unique<ZstdEncoder>(file_id, compression, level, std::move(dictionary));
+  RETURN_IF_ERROR(encoder->Init());
+  return encoder;
+}
+
+StatusOr<std::unique_ptr<DecodeDictionary>> DecodeDictionary::Create(
+    std::shared_ptr<const Block> content) {
+  std::string_view bytes = content->bytes();
+  ZSTD_DDict* dictionary = ZSTD_createDDict_advanced(bytes.data(), bytes.size(), ZSTD_dlm_byRef,
+                                                     ZSTD_dct_rawContent, ZSTD_defaultCMem);
+  if (dictionary == nullptr) return ResourceExhausted("no memory for a zstd dictionary");
+  return std::make_unique<ZstdDecodeDictionary>(std::move(content), dictionary);
+}
+
+Status CheckFrame(const FileName& file, std::string_view what, const BlockHandle& handle,
+                  std::string_view stored) {
+  if (stored.size() != handle.stored_size || stored.size() < kBlockTrailerSize) {
+    return SstableDamage(file, what, handle.offset, "the file ends within it");
+  }
+  uint64_t expected = GetFixed64(stored.data() + stored.size() - 8);
+  uint64_t found =
+      Checksum(stored.substr(0, stored.size() - 8), BlockSeed(file.file_id, handle.offset));
+  if (found == expected) return OkStatus();
+  return SstableDamage(file, what, handle.offset,
+                       fmt::format("checksum expected {:016x}, found {:016x}", expected, found));
+}
+
+StatusOr<std::shared_ptr<const Block>> DecodeBlock(const FileName& file, std::string_view what,
+                                                   const BlockHandle& handle,
+                                                   std::string_view stored, uint64_t size_max,
+                                                   const DecodeDictionary* dictionary) {
+  RETURN_IF_ERROR(CheckFrame(file, what, handle, stored));
+  auto damage = [&](std::string_view problem) {
+    return SstableDamage(file, what, handle.offset, problem);
+  };
+  auto type = static_cast<BlockType>(stored[stored.size() - kBlockTrailerSize]);
+  std::string_view payload = stored.substr(0, stored.size() - kBlockTrailerSize);
+  if (type > BlockType::kZstdDictionary) return damage("unknown block type");
+  if (type != BlockType::kZstdDictionary) dictionary = nullptr;
+  if (type == BlockType::kZstdDictionary && dictionary == nullptr) {
+    return damage("it needs the file's dictionary, which is missing or damaged");
+  }
+  std::string problem = SizeProblem(handle, payload, type, size_max);
+  if (!problem.empty()) return damage(problem);
+  auto block = std::make_shared<Block>(handle.raw_size);
+  if (type == BlockType::kRaw) {
+    std::memcpy(block->data(), payload.data(), payload.size());
+    return block;
+  }
+  size_t size = Decompress(payload, block.get(), dictionary);
+  if (ZSTD_isError(size)) return damage(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
+  if (size != handle.raw_size) return damage(fmt::format("zstd gave {} bytes", size));
+  return block;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,147 @@
+// Block cursor. SPDX-License-Identifier: Apache-2.0
+#include "engine/sstable/block_cursor.h"
+
+#include "engine/base/coding.h"
+
+namespace sippar::engine {
+namespace {
+
+struct EntryHeader {
+  uint64_t shared = 0;
+  uint64_t unshared = 0;
+  uint64_t value_size = 0;
+};
+
+// The byte behind the header; nullptr when it or the bytes it announces do not fit before `limit`.
+inline const char* ParseHeader(const char* p, const char* limit, EntryHeader* header) {
+  auto byte = [p](int i) { return static_cast<uint8_t>(p[i]); };
+  if (limit - p >= 3 && (byte(0) | byte(1) | byte(2)) < 0x80) {
+    *header = {byte(0), byte(1), byte(2)};
+    p += 3;
+  } else {
+    p = GetVarint(p, limit, &header->shared);
+    if (p != nullptr) p = GetVarint(p, limit, &header->unshared);
+    if (p != nullptr) p = GetVarint(p, limit, &header->value_size);
+    if (p == nullptr) return nullptr;
+  }
+  auto left = static_cast<uint64_t>(limit - p);
+  if (header->unshared > left || header->value_size > left - header->unshared) return nullptr;
+  return p;
+}
+
+}  // namespace
+
+void BlockCursor::Init(std::string_view bytes) {
+  entry_ = nullptr;
+  damaged_ = false;
+  restart_count_ = 0;
+  begin_ = restarts_ = bytes.data();
+  if (bytes.size() < 4) return SetDamaged();
+  uint32_t count = GetFixed32(bytes.data() + bytes.size() - 4);
+  if (count == 0 || count > bytes.size() / 4 - 1) return SetDamaged();
+  restarts_ = bytes.data() + bytes.size() - 4 - size_t{count} * 4;
+  restart_count_ = count;
+}
+
+void BlockCursor::SetDamaged() {
+  entry_ = nullptr;
+  damaged_ = true;
+}
+
+inline void BlockCursor::TakeKey(size_t shared, std::string_view suffix) {
+  if (shared == 0) {
+    key_ = suffix;
+    return;
+  }
+  if (key_.data() == key_buffer_.data()) {
+    key_buffer_.resize(shared);
+  } else {
+    key_buffer_.assign(key_.data(), shared);
+  }
+  key_buffer_.append(suffix);
+  key_ = key_buffer_;
+}
+
+inline void BlockCursor::Parse(const char* entry) {
+  if (entry == restarts_) {
+    entry_ = nullptr;
+    return;
+  }
+  EntryHeader header;
+  const char* suffix = ParseHeader(entry, restarts_, &header);
+  if (suffix == nullptr || header.shared > key_.size()) return SetDamaged();
+  TakeKey(header.shared, {suffix, header.unshared});
+  value_ = {suffix + header.unshared, header.value_size};
+  entry_ = entry;
+  next_ = suffix + header.unshared + header.value_size;
+}
+
+void BlockCursor::Next() { Parse(next_); }
+
+const char* BlockCursor::RestartEntry(uint32_t index) {
+  uint32_t offset = GetFixed32(restarts_ + size_t{index} * 4);
+  if (offset >= static_cast<size_t>(restarts_ - begin_)) {
+    SetDamaged();
+    return nullptr;
+  }
+  return begin_ + offset;
+}
+
+void BlockCursor::SeekToRestart(uint32_t index) {
+  key_ = {};
+  const char* entry = RestartEntry(index);
+  if (entry != nullptr) Parse(entry);
+}
+
+uint32_t BlockCursor::RestartBefore(std::string_view target) {
+  uint32_t low = 0;
+  uint32_t high = restart_count_ - 1;
+  while (low < high) {
+    uint32_t middle = low + (high - low + 1) / 2;
+    SeekToRestart(middle);
+    if (!Valid()) {
+      SetDamaged();
+      return 0;
+    }
+    if (key_ < target) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+void BlockCursor::SeekToFirst() {
+  if (!damaged_) SeekToRestart(0);
+}
+
+void BlockCursor::SeekToLast() {
+  if (damaged_) return;
+  SeekToRestart(restart_count_ - 1);
+  while (Valid() && next_ != restarts_) Parse(next_);
+}
+
+void BlockCursor::Seek(std::string_view target) {
+  if (damaged_) return;
+  uint32_t restart = RestartBefore(target);
+  if (damaged_) return;
+  SeekToRestart(restart);
+  while (Valid() && key_ < target) Parse(next_);
+}
+
+void BlockCursor::SeekBefore(std::string_view target) {
+  if (damaged_) return;
+  uint32_t restart = RestartBefore(target);
+  if (damaged_) return;
+  SeekToRestart(restart);
+  size_t before = 0;  // entries < target from the restart on
+  for (; Valid() && key_ < target; Parse(next_)) ++before;
+  if (damaged_) return;
+  entry_ = nullptr;
+  if (before == 0) return;
+  SeekToRestart(restart);
+  while (Valid() && --before > 0) Parse(next_);
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,49 @@
+// Walks the entries of one decoded block (FORMAT.md "Blocks"). Trusts no byte: a block that does
+// not parse makes the cursor invalid and damaged. Used by the SSTable iterator and by fuzzing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sippar::engine {
+
+class BlockCursor {
+ public:
+  // `bytes` outlives the cursor's use of it. The cursor stands nowhere until a Seek.
+  void Init(std::string_view bytes);
+  bool Valid() const { return entry_ != nullptr; }
+  bool damaged() const { return damaged_; }
+
+  void SeekToFirst();
+  void SeekToLast();
+  void Seek(std::string_view target);        // first entry >= target
+  void SeekBefore(std::string_view target);  // last entry < target
+  void Next();                               // Requires: Valid()
+
+  // Into the block when the entry stores its whole key, otherwise into the cursor.
+  std::string_view key() const { return key_; }
+  std::string_view value() const { return value_; }
+
+ private:
+  void Parse(const char* entry);  // sets entry_, key_, value_, or ends
+  void TakeKey(size_t shared, std::string_view suffix);
+  void SetDamaged();
+  const char* RestartEntry(uint32_t index);
+  void SeekToRestart(uint32_t index);
+  // The last restart whose key is < target; 0 when there is none. Sets damaged_ if need be.
+  uint32_t RestartBefore(std::string_view target);
+
+  const char* begin_ = nullptr;
+  const char* restarts_ = nullptr;  // also the end of the entries
+  uint32_t restart_count_ = 0;
+  const char* entry_ = nullptr;  // the current entry, nullptr when invalid
+  const char* next_ = nullptr;
+  std::string_view key_;
+  std::string_view value_;
+  std::string key_buffer_;
+  bool damaged_ = false;
+};
+
+}  // namespace sippar::engine

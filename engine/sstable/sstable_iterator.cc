@@ -1,0 +1,156 @@
+// The iterator over one SSTable: index, then block cursor. Pins the block it stands on, and the one
+// before it, so that reverse scans that step back over a block border do not decode twice.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engine/sstable/block_cursor.h"
+#include "engine/sstable/open_sstable.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr uint64_t kReadAheadMin = 128 << 10;
+constexpr uint64_t kReadAheadMax = 1 << 20;
+constexpr size_t kNoBlock = ~size_t{0};
+
+class SstableIterator final : public EntryIterator {
+ public:
+  SstableIterator(std::shared_ptr<const OpenSstable> file, ReadAhead read_ahead)
+      : file_(std::move(file)), read_ahead_(read_ahead) {}
+
+  bool Valid() const override { return valid_; }
+  std::string_view key() const override { return cursor_.key(); }
+  std::string_view value() const override { return cursor_.value(); }
+  Status status() const override { return status_; }
+
+  void Seek(std::string_view key) override {
+    if (!Start() || key > file_->summary().last_key) return;
+    if (!Load(file_->index().FindBlock(key))) return;
+    cursor_.Seek(key);
+    Settle();
+  }
+
+  void SeekBefore(std::string_view key) override {
+    if (!Start()) return;
+    size_t blocks = file_->index().BlocksBefore(key);
+    if (blocks == 0 || !Load(blocks - 1)) return;
+    if (key.empty()) {
+      cursor_.SeekToLast();
+    } else {
+      cursor_.SeekBefore(key);
+    }
+    valid_ = cursor_.Valid();
+    if (!valid_) SetDamaged("it does not parse");
+  }
+
+  void Next() override {
+    cursor_.Next();
+    if (!cursor_.Valid()) [[unlikely]] {
+      Settle();
+    }
+  }
+
+ private:
+  struct Pinned {
+    size_t index = kNoBlock;
+    std::shared_ptr<const Block> block;
+  };
+
+  bool Start() {
+    valid_ = false;
+    status_ = OkStatus();
+    return file_->index().size() > 0;
+  }
+
+  // Moves on to the next block when the cursor ran off the end of its block.
+  void Settle() {
+    valid_ = cursor_.Valid();
+    if (valid_) return;
+    if (cursor_.damaged()) return SetDamaged("it does not parse");
+    if (current_.index + 1 >= file_->index().size()) return;
+    if (Load(current_.index + 1)) valid_ = true;
+  }
+
+  void SetDamaged(std::string_view problem) {
+    valid_ = false;
+    status_ =
+        SstableDamage(file_->name(), "block", file_->index().entry(current_.index).offset, problem);
+  }
+
+  // The cursor stands on the first entry of `block` when it returns true.
+  bool Load(size_t block) {
+    if (current_.index != block) {
+      std::swap(current_, spare_);
+      if (current_.index != block && !Fetch(block)) return false;
+      cursor_.Init(current_.block->bytes());
+    }
+    cursor_.SeekToFirst();
+    if (cursor_.Valid() && cursor_.key() == file_->index().first_key(block)) return true;
+    SetDamaged("its first key is not the one in the index");
+    return false;
+  }
+
+  bool Fetch(size_t block) {
+    auto fetched = read_ahead_ == ReadAhead::kScan ? FetchForScan(block) : file_->ReadBlock(block);
+    current_ = {};
+    if (!fetched.ok()) {
+      valid_ = false;
+      status_ = fetched.status();
+      return false;
+    }
+    current_ = {block, *std::move(fetched)};
+    return true;
+  }
+
+  StatusOr<std::shared_ptr<const Block>> FetchForScan(size_t block) {
+    auto cached = file_->CachedBlock(block);
+    if (cached != nullptr) return cached;
+    if (block < ahead_first_ || block >= ahead_first_ + ahead_count_) {
+      RETURN_IF_ERROR(ReadRun(block));
+    }
+    const BlockIndex& index = file_->index();
+    uint64_t start = index.entry(block).offset - index.entry(ahead_first_).offset;
+    return file_->Decode(block,
+                         std::string_view(ahead_).substr(start, index.entry(block).stored_size));
+  }
+
+  // A short scan reads one block; each continuation doubles, up to kReadAheadMax.
+  Status ReadRun(size_t block) {
+    bool sequential = ahead_count_ > 0 && block == ahead_first_ + ahead_count_;
+    run_size_ = sequential ? std::clamp(run_size_ * 2, kReadAheadMin, kReadAheadMax) : 0;
+    const BlockIndex& index = file_->index();
+    uint64_t size = index.entry(block).stored_size;
+    size_t count = 1;
+    while (block + count < index.size() &&
+           size + index.entry(block + count).stored_size <= run_size_) {
+      size += index.entry(block + count).stored_size;
+      ++count;
+    }
+    ahead_count_ = 0;
+    RETURN_IF_ERROR(file_->ReadStored(block, count, &ahead_));
+    ahead_first_ = block;
+    ahead_count_ = count;
+    return OkStatus();
+  }
+
+  const std::shared_ptr<const OpenSstable> file_;
+  const ReadAhead read_ahead_;
+  BlockCursor cursor_;
+  bool valid_ = false;
+  Status status_;
+  Pinned current_;
+  Pinned spare_;       // the one before
+  std::string ahead_;  // stored bytes of the blocks [ahead_first_, ahead_first_ + ahead_count_)
+  size_t ahead_first_ = 0;
+  size_t ahead_count_ = 0;
+  uint64_t run_size_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<EntryIterator> NewSstableIterator(std::shared_ptr<const OpenSstable> file,
+                                                  ReadAhead read_ahead) {
+  return std::make_unique<SstableIterator>(std::move(file), read_ahead);
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,201 @@
+// Opening an SSTable, reading its blocks, asking its filter and index.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sstable/sstable_reader.h"
+
+#include <algorithm>
+
+#include "engine/base/limits.h"
+#include "engine/model/cell_key.h"
+#include "engine/sstable/bloom_filter.h"
+#include "engine/sstable/open_sstable.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr size_t kSamplePiece = 8 << 10;  // larger pieces gain little, smaller ones lose
+
+}  // namespace
+
+Status OpenSstable::Load() {
+  ASSIGN_OR_RETURN(footer_, ReadFooter());
+  ASSIGN_OR_RETURN(auto properties, ReadSection("properties", footer_.properties));
+  if (!properties_.Decode(properties->bytes()) || summary().file_id != file_id_) {
+    return SstableDamage(name(), "properties", footer_.properties.offset, "they do not parse");
+  }
+  properties_.summary.size_bytes = file_->size();
+  ASSIGN_OR_RETURN(auto index, ReadSection("index", footer_.index));
+  if (!index_.Decode(index->bytes(), footer_.dictionary.offset) ||
+      (index_.size() == 0) != (summary().entries == 0) ||
+      (index_.size() > 0 && index_.first_key(0) != summary().first_key)) {
+    return SstableDamage(name(), "index", footer_.index.offset, "it does not parse");
+  }
+  LoadDictionary(footer_.dictionary);
+  LoadFilter(footer_.filter);
+  return OkStatus();
+}
+
+StatusOr<Footer> OpenSstable::ReadFooter() const {
+  uint64_t size = file_->size();
+  size_t tail_size = static_cast<size_t>(std::min<uint64_t>(size, Footer::kSizeMax));
+  std::string tail;
+  RETURN_IF_ERROR(file_->Read(size - tail_size, tail_size, &tail));
+  return Footer::Decode(tail, size, name());
+}
+
+StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadSection(std::string_view what,
+                                                                const BlockHandle& handle) const {
+  std::string stored;
+  RETURN_IF_ERROR(file_->Read(handle.offset, handle.stored_size, &stored));
+  return DecodeBlock(name(), what, handle, stored, kSectionRawSizeMax, nullptr);
+}
+
+// The other blocks are served even when the dictionary is lost (reliability D3).
+void OpenSstable::LoadDictionary(const BlockHandle& handle) {
+  if (handle.stored_size == 0) return;
+  auto content = ReadSection("dictionary", handle);
+  dictionary_status_ = content.status();
+  if (!content.ok()) return;
+  auto dictionary = DecodeDictionary::Create(*std::move(content));
+  dictionary_status_ = dictionary.status();
+  if (dictionary.ok()) dictionary_ = *std::move(dictionary);
+}
+
+// A damaged filter costs speed, not answers (D4); VerifyAll reports it.
+void OpenSstable::LoadFilter(const BlockHandle& handle) {
+  if (handle.stored_size == 0) return;
+  auto filter = ReadSection("filter", handle);
+  filter_status_ = filter.status();
+  if (!filter.ok()) return;
+  auto kind = static_cast<uint8_t>((*filter)->bytes().empty() ? '\0' : (*filter)->bytes()[0]);
+  if (kind != static_cast<uint8_t>(properties_.options.bloom)) {
+    filter_status_ = SstableDamage(name(), "filter", handle.offset, "unexpected kind");
+    return;
+  }
+  filter_ = *std::move(filter);
+}
+
+std::string_view OpenSstable::FilterBytes() const {
+  return filter_ == nullptr ? std::string_view() : filter_->bytes().substr(1);
+}
+
+// No key with this prefix lies between the file's first and last key.
+bool OpenSstable::OutsideKeyRange(std::string_view prefix) const {
+  const FileSummary& file = summary();
+  if (file.entries == 0) return true;
+  return prefix > file.last_key ||
+         std::string_view(file.first_key).substr(0, prefix.size()) > prefix;
+}
+
+bool OpenSstable::MayContainRow(std::string_view row_prefix) const {
+  if (OutsideKeyRange(row_prefix)) return false;
+  return BloomFilterMayContain(FilterBytes(), RowFilterHash(row_prefix));
+}
+
+bool OpenSstable::MayContainColumn(std::string_view column_prefix) const {
+  std::string_view row_prefix = RowPrefix(column_prefix);
+  if (OutsideKeyRange(row_prefix)) return false;
+  std::string_view filter = FilterBytes();
+  if (properties_.options.bloom != BloomKind::kRowColumn) {
+    return BloomFilterMayContain(filter, RowFilterHash(row_prefix));
+  }
+  return BloomFilterMayContain(filter, ColumnFilterHash(column_prefix)) ||
+         (summary().tombstones > 0 &&
+          BloomFilterMayContain(filter, WideTombstoneFilterHash(row_prefix)));
+}
+
+uint64_t OpenSstable::memory_bytes() const {
+  uint64_t bytes = sizeof(*this) + index_.memory_bytes();
+  if (filter_ != nullptr) bytes += filter_->charge();
+  if (dictionary_ != nullptr) bytes += dictionary_->memory_bytes();
+  return bytes;
+}
+
+std::unique_ptr<EntryIterator> OpenSstable::NewIterator(ReadAhead read_ahead) const {
+  return NewSstableIterator(shared_from_this(), read_ahead);
+}
+
+Status OpenSstable::ReadStored(size_t first_block, size_t count, std::string* stored) const {
+  const BlockIndex::Entry& first = index_.entry(first_block);
+  uint64_t end = index_.entry(first_block + count - 1).handle().end();
+  return Annotate(file_->Read(first.offset, static_cast<size_t>(end - first.offset), stored),
+                  "sstable");
+}
+
+StatusOr<std::shared_ptr<const Block>> OpenSstable::Decode(size_t block,
+                                                           std::string_view stored) const {
+  auto decoded = DecodeBlock(name(), "block", index_.entry(block).handle(), stored,
+                             limits::kBlockRawSizeMax, dictionary_.get());
+  if (!decoded.ok() && !dictionary_status_.ok()) {
+    return Annotate(decoded.status(), MessageOf(dictionary_status_));
+  }
+  return decoded;
+}
+
+std::shared_ptr<const Block> OpenSstable::CachedBlock(size_t block) const {
+  if (cache_ == nullptr) return nullptr;
+  return cache_->Find(file_id_, index_.entry(block).offset, CacheUse::kScan);
+}
+
+StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadBlock(size_t block) const {
+  uint64_t offset = index_.entry(block).offset;
+  if (cache_ != nullptr) {
+    auto cached = cache_->Find(file_id_, offset);
+    if (cached != nullptr) return cached;
+  }
+  std::string stored;
+  RETURN_IF_ERROR(ReadStored(block, 1, &stored));
+  ASSIGN_OR_RETURN(auto decoded, Decode(block, stored));
+  if (cache_ != nullptr) cache_->Insert(file_id_, offset, decoded);
+  return decoded;
+}
+
+StatusOr<std::string> OpenSstable::Sample(std::string_view first_key, std::string_view limit_key,
+                                          size_t bytes_max) const {
+  std::string sample;
+  size_t begin = index_.FindBlock(first_key);
+  size_t end = index_.BlocksBefore(limit_key);
+  uint64_t total = 0;
+  for (size_t i = begin; i < end; ++i) total += index_.entry(i).raw_size;
+  if (total == 0 || bytes_max == 0) return sample;
+  uint64_t pieces = std::max<uint64_t>(1, bytes_max / kSamplePiece);
+  uint64_t step = std::max<uint64_t>(total / pieces, 1);
+  uint64_t block_start = 0;  // position of block `begin` among the `total` bytes
+  std::string stored;
+  for (uint64_t at = 0; begin < end && sample.size() < bytes_max; ++begin) {
+    uint64_t block_end = block_start + index_.entry(begin).raw_size;
+    if (at < block_end) {
+      RETURN_IF_ERROR(ReadStored(begin, 1, &stored));
+      ASSIGN_OR_RETURN(auto block, Decode(begin, stored));
+      for (; at < block_end && sample.size() < bytes_max; at += step) {
+        size_t size =
+            std::min({kSamplePiece, static_cast<size_t>(step), bytes_max - sample.size()});
+        sample.append(block->bytes().substr(static_cast<size_t>(at - block_start), size));
+      }
+    }
+    block_start = block_end;
+  }
+  return sample;
+}
+
+std::vector<std::string> OpenSstable::SplitKeys(uint64_t raw_bytes) const {
+  std::vector<std::string> keys;
+  uint64_t since_cut = 0;
+  for (size_t i = 0; i < index_.size(); ++i) {
+    if (i > 0 && since_cut >= raw_bytes) {
+      keys.emplace_back(index_.first_key(i));
+      since_cut = 0;
+    }
+    since_cut += index_.entry(i).raw_size;
+  }
+  return keys;
+}
+
+StatusOr<std::shared_ptr<SstableReader>> SstableReader::Open(FileSystem* fs, std::string path,
+                                                             uint64_t file_id, BlockCache* cache) {
+  ASSIGN_OR_RETURN(auto file, fs->OpenRandom(path));
+  auto reader = std::make_shared<OpenSstable>(std::move(path), file_id, cache, std::move(file));
+  RETURN_IF_ERROR(reader->Load());
+  return reader;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,270 @@
+// SSTable writing. SPDX-License-Identifier: Apache-2.0
+#include "engine/sstable/sstable_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/base/crash_point.h"
+#include "engine/base/limits.h"
+#include "engine/model/cell_key.h"
+#include "engine/sstable/block_builder.h"
+#include "engine/sstable/block_codec.h"
+#include "engine/sstable/block_index.h"
+#include "engine/sstable/bloom_filter.h"
+#include "engine/sstable/sstable_properties.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr size_t kAppendSize = 1 << 20;     // bytes given to the file at once
+constexpr size_t kShownKeySize = 80;        // of a key in a message
+constexpr size_t kEntryOverhead = 64;       // block framing around a single huge entry
+constexpr int kSectionLevel = 6;            // index, properties, dictionary: small, written once
+constexpr uint32_t kBlockSizeMin = 1 << 8;  // below, an index would outgrow its data
+
+std::string Shown(std::string_view key) {
+  std::string text;
+  for (char c : key.substr(0, kShownKeySize)) {
+    if (c >= ' ' && c <= '~') {
+      text.push_back(c);
+    } else {
+      text += fmt::format("\\x{:02x}", static_cast<uint8_t>(c));
+    }
+  }
+  return text;
+}
+
+class Writer final : public SstableWriter {
+ public:
+  Writer(FileSystem* fs, std::string path, uint64_t file_id, SstableOptions options)
+      : fs_(fs), path_(std::move(path)), options_(options) {
+    options_.block_size = std::clamp<uint32_t>(options_.block_size, kBlockSizeMin,
+                                               static_cast<uint32_t>(limits::kBlockSizeMax));
+    summary_.file_id = file_id;
+  }
+  ~Writer() override { Abandon(); }
+
+  Status Open(std::string sample) {
+    if (!options_.dictionary) sample.clear();
+    if (sample.size() > kDictionarySizeMax) sample.resize(kDictionarySizeMax);
+    ASSIGN_OR_RETURN(encoder_, BlockEncoder::Create(summary_.file_id, options_.compression,
+                                                    options_.level, std::move(sample)));
+    ASSIGN_OR_RETURN(section_encoder_,
+                     BlockEncoder::Create(summary_.file_id, Compression::kZstd, kSectionLevel, ""));
+    ASSIGN_OR_RETURN(file_, fs_->Create(path_));
+    created_ = true;
+    return OkStatus();
+  }
+
+  Status Add(std::string_view key, std::string_view value) override;
+  uint64_t raw_bytes() const override { return summary_.raw_bytes; }
+  uint64_t entries() const override { return summary_.entries; }
+  uint64_t stored_bytes() const override { return offset_; }
+  StatusOr<FileSummary> Finish() override;
+  void Abandon() override;
+
+ private:
+  Status CheckEntry(std::string_view key, std::string_view value, ParsedKey* parsed) const;
+  void CountEntry(const ParsedKey& parsed, size_t raw_bytes);
+  void CountRowAndColumn(const ParsedKey& parsed);
+  std::string_view LastKey() const {
+    return block_.empty() ? std::string_view(summary_.last_key) : block_.last_key();
+  }
+  Status FlushBlock();
+  Status AppendPending(size_t least);
+  StatusOr<BlockHandle> AddSection(BlockEncoder* encoder, std::string_view name,
+                                   std::string_view bytes);
+  Status AddTail();
+
+  FileSystem* const fs_;
+  const std::string path_;
+  SstableOptions options_;
+  std::unique_ptr<AppendFile> file_;  // nullptr once closed
+  std::unique_ptr<BlockEncoder> encoder_;
+  std::unique_ptr<BlockEncoder> section_encoder_;
+  bool created_ = false;
+  bool finished_ = false;
+
+  BlockBuilder block_;
+  std::string block_first_key_;
+  BlockIndex::Entry block_times_;
+  BlockIndex index_;
+  BloomFilterBuilder filter_;
+  FileSummary summary_;            // last_key is that of the last flushed block
+  FamilyBytes* family_ = nullptr;  // of the entry before
+  std::string_view family_name_;   // its name, within summary_.families
+  uint64_t offset_ = 0;            // where the next block begins
+  std::string pending_;            // bytes before offset_ not yet given to the file
+};
+
+Status Writer::CheckEntry(std::string_view key, std::string_view value, ParsedKey* parsed) const {
+  if (key.size() + value.size() + kEntryOverhead > limits::kBlockRawSizeMax) {
+    return InvalidArgument(fmt::format("sstable {}: an entry of {} bytes is above the limit of {}",
+                                       path_, key.size() + value.size(), limits::kBlockRawSizeMax));
+  }
+  if (!ParseKey(key, parsed)) {
+    return InvalidArgument(fmt::format("sstable {}: no cell key: {}", path_, Shown(key)));
+  }
+  if (summary_.entries > 0 && key <= LastKey()) {
+    return InvalidArgument(
+        fmt::format("sstable {}: key {} does not follow {}", path_, Shown(key), Shown(LastKey())));
+  }
+  return OkStatus();
+}
+
+// The parts of a key end in a terminator, so "the last key begins with it" is "the same part".
+void Writer::CountRowAndColumn(const ParsedKey& parsed) {
+  std::string_view last = LastKey();
+  bool first = summary_.entries == 0;
+  bool filtered = options_.bloom != BloomKind::kNone;
+  if (first || !last.starts_with(parsed.row_part)) {
+    ++summary_.rows;
+    if (filtered) filter_.Add(RowFilterHash(parsed.row_part));
+  }
+  if (options_.bloom != BloomKind::kRowColumn) return;
+  if (parsed.kind == EntryKind::kRowTombstone || parsed.kind == EntryKind::kFamilyTombstone) {
+    filter_.Add(WideTombstoneFilterHash(parsed.row_part));
+  } else if (first || !last.starts_with(parsed.column_part)) {
+    filter_.Add(ColumnFilterHash(parsed.column_part));
+  }
+}
+
+void Writer::CountEntry(const ParsedKey& parsed, size_t raw_bytes) {
+  ++summary_.entries;
+  summary_.raw_bytes += raw_bytes;
+  summary_.sequence_min = std::min(summary_.sequence_min, parsed.sequence);
+  summary_.sequence_max = std::max(summary_.sequence_max, parsed.sequence);
+  if (parsed.kind != EntryKind::kCell) {
+    ++summary_.tombstones;
+    block_times_.time_min_us = kTimeMin;
+    block_times_.time_max_us = kTimeMax;
+  } else {
+    int64_t time = parsed.timestamp_us;
+    summary_.time_min_us = std::min(summary_.time_min_us, time);
+    summary_.time_max_us = std::max(summary_.time_max_us, time);
+    block_times_.time_min_us = std::min(block_times_.time_min_us, time);
+    block_times_.time_max_us = std::max(block_times_.time_max_us, time);
+  }
+  if (parsed.kind == EntryKind::kRowTombstone) return;
+  if (family_ == nullptr || parsed.family != family_name_) {
+    auto found = summary_.families.try_emplace(std::string(parsed.family)).first;
+    family_name_ = found->first;
+    family_ = &found->second;
+  }
+  if (parsed.kind == EntryKind::kCell) ++family_->cells;
+  family_->raw_bytes += raw_bytes;
+}
+
+Status Writer::Add(std::string_view key, std::string_view value) {
+  CHECK(file_ != nullptr && !finished_);
+  ParsedKey parsed;
+  RETURN_IF_ERROR(CheckEntry(key, value, &parsed));
+  // A small entry does not share its block with a huge neighbour: reading it would cost as much.
+  size_t size = key.size() + value.size();
+  if (!block_.empty() && block_.size() + size > 2 * size_t{options_.block_size}) {
+    RETURN_IF_ERROR(FlushBlock());
+  }
+  if (block_.empty()) {
+    block_first_key_ = key;
+    block_times_.time_min_us = kTimeMax;
+    block_times_.time_max_us = kTimeMin;
+    if (summary_.entries == 0) summary_.first_key = key;
+  }
+  CountRowAndColumn(parsed);
+  CountEntry(parsed, size);
+  block_.Add(key, value);
+  return block_.size() >= options_.block_size ? FlushBlock() : OkStatus();
+}
+
+Status Writer::FlushBlock() {
+  if (block_.empty()) return OkStatus();
+  auto count = static_cast<uint32_t>(block_.entries());
+  ASSIGN_OR_RETURN(BlockHandle handle, encoder_->Append(block_.Finish(), offset_, &pending_));
+  BlockIndex::Entry entry = block_times_;
+  entry.offset = offset_;
+  entry.stored_size = static_cast<uint32_t>(handle.stored_size);
+  entry.raw_size = static_cast<uint32_t>(handle.raw_size);
+  entry.entries = count;
+  index_.Add(block_first_key_, entry);
+  offset_ = handle.end();
+  summary_.last_key = block_.last_key();
+  block_.Reset();
+  return AppendPending(kAppendSize);
+}
+
+Status Writer::AppendPending(size_t least) {
+  if (pending_.size() < least) return OkStatus();
+  RETURN_IF_ERROR(Annotate(file_->Append(pending_), "sstable"));
+  pending_.clear();
+  return OkStatus();
+}
+
+// Nothing is written for empty bytes.
+StatusOr<BlockHandle> Writer::AddSection(BlockEncoder* encoder, std::string_view name,
+                                         std::string_view bytes) {
+  if (bytes.empty()) return BlockHandle{offset_, 0, 0};
+  if (bytes.size() > kSectionRawSizeMax) {
+    return ResourceExhausted(fmt::format(
+        "sstable {}: its {} would be {} bytes, above the limit of {}: write smaller files", path_,
+        name, bytes.size(), kSectionRawSizeMax));
+  }
+  ASSIGN_OR_RETURN(BlockHandle handle, encoder->Append(bytes, offset_, &pending_));
+  offset_ = handle.end();
+  return handle;
+}
+
+Status Writer::AddTail() {
+  BlockEncoder* sections = section_encoder_.get();
+  std::string filter = filter_.Build();
+  if (!filter.empty()) filter.insert(0, 1, static_cast<char>(options_.bloom));
+  std::string_view dictionary;
+  if (encoder_->dictionary_used()) dictionary = encoder_->dictionary();
+  Footer footer;
+  footer.file_id = summary_.file_id;
+  ASSIGN_OR_RETURN(footer.dictionary, AddSection(sections, "dictionary", dictionary));
+  ASSIGN_OR_RETURN(footer.filter, AddSection(sections, "filter", filter));
+  ASSIGN_OR_RETURN(footer.index, AddSection(sections, "index", index_.Encode()));
+  ASSIGN_OR_RETURN(footer.properties, AddSection(sections, "properties",
+                                                 SstableProperties{summary_, options_}.Encode()));
+  pending_ += footer.Encode(offset_);
+  offset_ += Footer::kSize;
+  return AppendPending(0);
+}
+
+StatusOr<FileSummary> Writer::Finish() {
+  CHECK(file_ != nullptr && !finished_);
+  RETURN_IF_ERROR(FlushBlock());
+  RETURN_IF_ERROR(AddTail());
+  CRASH_POINT("sstable.written");
+  RETURN_IF_ERROR(Annotate(file_->Sync(), "sstable"));
+  CRASH_POINT("sstable.synced");
+  Status closed = file_->Close();
+  file_ = nullptr;
+  RETURN_IF_ERROR(Annotate(closed, "sstable"));
+  finished_ = true;
+  summary_.size_bytes = offset_;
+  return summary_;
+}
+
+void Writer::Abandon() {
+  if (finished_ || !created_) return;  // a file that was there before us is not ours
+  if (file_ != nullptr) static_cast<void>(file_->Close());
+  file_ = nullptr;
+  static_cast<void>(fs_->Remove(path_));
+  finished_ = true;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<SstableWriter>> SstableWriter::Create(FileSystem* fs, std::string path,
+                                                               uint64_t file_id,
+                                                               SstableOptions options,
+                                                               std::string sample) {
+  auto writer = std::make_unique<Writer>(fs, std::move(path), file_id, options);
+  RETURN_IF_ERROR(writer->Open(std::move(sample)));
+  return writer;
+}
+
+}  // namespace sippar::engine
