@@ -1,0 +1,38 @@
+// Expression: one uniform tree node of a row program, a literal, a slot (an input of the program)
+// or a function of arguments. Plain data; evaluate.h runs it. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/coding.h"
+#include "engine/program/function.h"
+#include "engine/program/value.h"
+
+namespace sippar::engine {
+
+struct Expression {
+  enum Kind : uint8_t { kLiteral = 0, kSlot = 1, kCall = 2 };
+  Kind kind = kLiteral;
+  Value literal;                           // kLiteral
+  uint32_t slot = 0;                       // kSlot: index into the program's slots
+  Function function = Function::kAnd;      // kCall
+  ValueType cast_type = ValueType::kNull;  // kCall of kCast, kTryCast
+  std::vector<Expression> args;            // kCall
+
+  static Expression Literal(Value value);
+  static Expression Slot(uint32_t index);
+  static Expression Call(Function function, std::vector<Expression> args);
+  static Expression Cast(ValueType type, Expression arg, bool try_cast = false);
+
+  bool IsLiteral() const { return kind == kLiteral; }
+  void Encode(std::string* out) const;
+  // Fails `reader` on damage, unknown functions, wrong numbers of arguments and depths beyond
+  // limits::kExpressionDepthMax.
+  static Expression Decode(Reader* reader, size_t depth = 0);
+  std::string Print() const;  // for EXPLAIN: slots as $n
+  bool operator==(const Expression&) const = default;
+};
+
+}  // namespace sippar::engine

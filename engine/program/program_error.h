@@ -1,0 +1,22 @@
+// Errors of running programs with a stable code word (DECODE, OVERFLOW, TYPE …) as a payload, so
+// that query/ can show them in the language's form. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/status.h"
+
+namespace sippar::engine {
+
+// The message gets `hint` behind "; " when there is one.
+[[nodiscard]] Status ProgramError(std::string_view code, std::string message,
+                                  std::string_view hint = {},
+                                  StatusCode status_code = StatusCode::kInvalidArgument);
+// The code word of `status`; "" when it has none.
+std::string ProgramErrorCode(const Status& status);
+std::string ProgramErrorHint(const Status& status);
+// Annotate() that keeps the code word: ", where" goes behind the message.
+[[nodiscard]] Status AddPlace(const Status& status, std::string_view where);
+
+}  // namespace sippar::engine

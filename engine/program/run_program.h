@@ -1,0 +1,46 @@
+// Runs a program over the cells of one tablet (or of any CellStream), giving batches of result rows
+// to a sink. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/base/status.h"
+#include "engine/model/cell_iterator.h"
+#include "engine/program/program.h"
+
+namespace sippar::engine {
+
+struct ProgramBatch {
+  // Outputs (then order keys); in aggregate mode the group keys, then the partial states.
+  std::vector<Row> rows;   // may be empty: a sign of life with progress
+  std::string last_row;    // key of the last row read so far
+  uint64_t rows_seen = 0;  // since the batch before
+  uint64_t cells_seen = 0;
+};
+
+class ProgramSink {
+ public:
+  virtual ~ProgramSink() = default;
+  virtual bool Emit(ProgramBatch batch) = 0;  // false = enough, end the run
+};
+
+struct RunLimits {
+  const std::atomic<bool>* cancel = nullptr;  // may be null
+  Clock* clock = nullptr;                     // needed for a deadline
+  int64_t deadline_nanos = 0;                 // of clock->MonotonicNanos(); 0 = none
+};
+
+inline constexpr size_t kBatchRowsMax = 1000;
+inline constexpr size_t kBatchBytesMax = 1 << 20;
+inline constexpr size_t kGroupsMax = 1'000'000;  // groups of one GROUP BY in memory
+
+// kCancelled, kDeadlineExceeded, what the stream reports, and errors of program_error.h. OK when
+// the sink had enough.
+[[nodiscard]] Status RunProgram(const Program& program, CellStream* cells, const RunLimits& limits,
+                                ProgramSink* sink);
+
+}  // namespace sippar::engine

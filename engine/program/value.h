@@ -1,0 +1,109 @@
+// Value: what expressions compute with and result rows hold (query language 2.4). Stored cells are
+// BYTES; a missing cell is NULL. TEXT and BYTES compare as bytes. Copying shares the items of
+// ARRAY, MAP and STRUCT. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/coding.h"
+
+namespace sippar::engine {
+
+enum class ValueType : uint8_t {
+  kNull,
+  kBool,
+  kInt64,
+  kFloat64,
+  kBytes,
+  kText,
+  kTimestamp,  // microseconds since 1970
+  kDuration,   // microseconds
+  kArray,
+  kMap,     // items: key, value, key, value … in order of the keys
+  kStruct,  // of a cell version: (timestamp, value)
+};
+
+std::string_view TypeName(ValueType type);  // INT64 …
+
+class Value {
+ public:
+  using Items = std::vector<Value>;
+
+  Value() = default;  // NULL
+  static Value Null() { return {}; }
+  static Value Bool(bool value) { return Value(ValueType::kBool, value ? 1 : 0); }
+  static Value Int64(int64_t value) { return Value(ValueType::kInt64, value); }
+  static Value Float64(double value);
+  static Value Bytes(std::string value) { return Value(ValueType::kBytes, std::move(value)); }
+  static Value Text(std::string value) { return Value(ValueType::kText, std::move(value)); }
+  static Value Timestamp(int64_t micros) { return Value(ValueType::kTimestamp, micros); }
+  static Value Duration(int64_t micros) { return Value(ValueType::kDuration, micros); }
+  static Value Array(Items items) { return Value(ValueType::kArray, std::move(items)); }
+  static Value Map(Items keys_and_values) {
+    return Value(ValueType::kMap, std::move(keys_and_values));
+  }
+  static Value Struct(Items fields) { return Value(ValueType::kStruct, std::move(fields)); }
+
+  ValueType type() const { return type_; }
+  bool is_null() const { return type_ == ValueType::kNull; }
+  bool is_string() const { return type_ == ValueType::kBytes || type_ == ValueType::kText; }
+  bool is_number() const { return type_ == ValueType::kInt64 || type_ == ValueType::kFloat64; }
+  bool is_true() const { return type_ == ValueType::kBool && integer_ != 0; }
+
+  // BOOL (0, 1), INT64, TIMESTAMP, DURATION.
+  int64_t integer() const { return integer_; }
+  double real() const { return real_; }                // FLOAT64
+  const std::string& bytes() const { return bytes_; }  // BYTES, TEXT
+  std::string TakeBytes() { return std::move(bytes_); }
+  const Items& items() const;  // ARRAY, MAP, STRUCT; empty for others
+  // As FLOAT64: Requires is_number().
+  double AsReal() const {
+    return type_ == ValueType::kFloat64 ? real_ : static_cast<double>(integer_);
+  }
+
+  // Makes this BYTES or TEXT, keeping the buffer: for slots that are filled row after row.
+  void AssignBytes(ValueType type, std::string_view bytes);
+
+  // Exact: same type and same content (TEXT and BYTES differ).
+  bool operator==(const Value& other) const;
+
+  void Encode(std::string* out) const;
+  // A damaged or too deep input fails `reader`.
+  static Value Decode(Reader* reader, size_t depth = 0);
+
+  // As plain output shows it: NULL, TRUE, 42, 8.5, text with \xHH for what is not printable,
+  // {key: value}, [a, b], (6, text), 1970-01-01T00:00:00.000005Z, 1h30m.
+  std::string Print() const;
+
+ private:
+  explicit Value(ValueType type, int64_t integer) : type_(type), integer_(integer) {}
+  explicit Value(ValueType type, std::string bytes) : type_(type), bytes_(std::move(bytes)) {}
+  Value(ValueType type, Items items);
+
+  ValueType type_ = ValueType::kNull;
+  int64_t integer_ = 0;
+  double real_ = 0;
+  std::string bytes_;
+  std::shared_ptr<const Items> items_;
+};
+
+// Total order for sorting and grouping: NULL first, then by type class (bool, number and time,
+// string, items), numbers by value, strings by bytes. INT64 and FLOAT64 that are equal compare 0.
+int CompareValues(const Value& a, const Value& b);
+
+using Row = std::vector<Value>;
+
+// "1h30m", "250us", "0us"; "-" in front of negative ones.
+std::string PrintDuration(int64_t micros);
+// 2026-11-20T12:00:00Z, with as many digits of the fraction as needed.
+std::string PrintTimestamp(int64_t micros);
+std::string PrintFloat(double value);  // shortest that reads back: 8.5, 30, 1e+300
+// Printable UTF-8 stays, everything else and the backslash become \xHH or \\.
+std::string PrintEscaped(std::string_view bytes);
+
+}  // namespace sippar::engine
