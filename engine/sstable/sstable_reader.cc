@@ -14,6 +14,15 @@ namespace {
 
 constexpr size_t kSamplePiece = 8 << 10;  // larger pieces gain little, smaller ones lose
 
+// A piece that would hang over the end of its block is taken a little before, unless the pieces are
+// so dense that it would repeat one.
+void AppendPiece(std::string_view block, size_t at, uint64_t step, size_t size_max,
+                 std::string* sample) {
+  size_t size = std::min({kSamplePiece, static_cast<size_t>(step), size_max, block.size()});
+  if (step >= 2 * kSamplePiece) at = std::min(at, block.size() - size);
+  sample->append(block.substr(at, size));
+}
+
 }  // namespace
 
 Status OpenSstable::Load() {
@@ -167,9 +176,8 @@ StatusOr<std::string> OpenSstable::Sample(std::string_view first_key, std::strin
       RETURN_IF_ERROR(ReadStored(begin, 1, &stored));
       ASSIGN_OR_RETURN(auto block, Decode(begin, stored));
       for (; at < block_end && sample.size() < bytes_max; at += step) {
-        size_t size =
-            std::min({kSamplePiece, static_cast<size_t>(step), bytes_max - sample.size()});
-        sample.append(block->bytes().substr(static_cast<size_t>(at - block_start), size));
+        AppendPiece(block->bytes(), static_cast<size_t>(at - block_start), step,
+                    bytes_max - sample.size(), &sample);
       }
     }
     block_start = block_end;
