@@ -1,0 +1,278 @@
+// The walk over the parser's ATN, see grammar_walk.h. SPDX-License-Identifier: Apache-2.0
+#include "query/parse/grammar_walk.h"
+
+#include <algorithm>
+#include <set>
+
+#include "query/parse/lexed_text.h"
+
+namespace sippar::query {
+namespace {
+
+using antlr4::atn::ATNState;
+using antlr4::atn::Transition;
+
+// A parser over nothing, kept for its ATN and its names. Its tables live as long as the program.
+SipparParser& TableParser() {
+  static ByteStream* input = new ByteStream("");
+  static SilentLexer* lexer = new SilentLexer(input);
+  static antlr4::CommonTokenStream* tokens = new antlr4::CommonTokenStream(lexer);
+  static SipparParser* parser = new SipparParser(tokens);
+  return *parser;
+}
+
+const antlr4::atn::ATN& Atn() {
+  static const antlr4::atn::ATN& atn = TableParser().getATN();
+  return atn;
+}
+
+bool Contains(const std::vector<size_t>& rules, size_t rule) {
+  return std::find(rules.begin(), rules.end(), rule) != rules.end();
+}
+
+void AddWord(std::vector<std::string>* words, const std::string& word) {
+  if (std::find(words->begin(), words->end(), word) == words->end()) words->push_back(word);
+}
+
+// Rules that only stand between a token and the rule that gives it its meaning.
+bool IsNameRule(size_t rule) {
+  return rule == SipparParser::RuleName || rule == SipparParser::RuleAnyWord ||
+         rule == SipparParser::RuleSoftKeyword || rule == SipparParser::RuleHardKeyword;
+}
+
+// A name of some kind is allowed: which kind?
+void AddName(const std::vector<size_t>& rules, Expectation* out) {
+  auto rule =
+      std::find_if(rules.begin(), rules.end(), [](size_t each) { return !IsNameRule(each); });
+  switch (rule == rules.end() ? size_t{SipparParser::RuleName} : *rule) {
+    case SipparParser::RuleTableName:
+      out->table = true;
+      break;
+    case SipparParser::RuleFamilyName:
+      out->family = true;
+      break;
+    case SipparParser::RuleGroupName:
+      out->group = true;
+      break;
+    case SipparParser::RulePrimary:
+    case SipparParser::RuleCall:
+      out->expression = true;
+      break;
+    case SipparParser::RuleOption:
+    case SipparParser::RuleOptionCall:
+      out->option = true;
+      break;
+    case SipparParser::RuleSetOption:
+    case SipparParser::RuleResetOption:
+      out->setting = true;
+      break;
+    case SipparParser::RuleShowWhat:
+      out->show = true;
+      break;
+    case SipparParser::RuleImportFile:
+    case SipparParser::RuleExportFile:
+    case SipparParser::RuleExplain:
+      out->format = true;
+      break;
+    default:
+      out->name = true;
+  }
+}
+
+bool IsExpressionStart(size_t type, size_t rule) {
+  switch (rule) {
+    case SipparParser::RuleLiteral:
+    case SipparParser::RuleUnary:
+    case SipparParser::RuleNegation:
+      return true;
+    case SipparParser::RulePrimary:
+      return type != SipparParser::AS && type != SipparParser::RPAREN &&
+             type != SipparParser::RBRACKET && type != SipparParser::COMMA;
+    case SipparParser::RuleCaseWhen:
+      return type == SipparParser::CASE;
+    case SipparParser::RuleCall:
+      return type == SipparParser::IF;
+    default:
+      return false;
+  }
+}
+
+bool IsOperatorRule(size_t rule) {
+  return rule == SipparParser::RuleExpression || rule == SipparParser::RuleConjunction ||
+         rule == SipparParser::RuleComparisonTail || rule == SipparParser::RuleSum ||
+         rule == SipparParser::RuleTerm || rule == SipparParser::RulePostfix;
+}
+
+void AddAllowed(const AllowedToken& allowed, Expectation* out) {
+  size_t rule = allowed.rules.front();
+  std::string word = TokenWord(allowed.type);
+  bool keyword = IsKeyword(allowed.type);
+  if (allowed.type == antlr4::Token::EOF) {
+    out->end = true;
+  } else if (IsNameRule(rule) || allowed.type == SipparParser::IDENT) {
+    AddName(allowed.rules, out);
+  } else if (rule == SipparParser::RuleColumnPattern) {
+    out->pattern = true;
+    if (Contains(allowed.rules, SipparParser::RulePrimary)) out->expression = true;
+  } else if (IsExpressionStart(allowed.type, rule)) {
+    // A literal where only a literal may stand (options) is a value as well.
+    out->expression = true;
+    if (keyword) AddWord(&out->starts, word);
+  } else if (IsOperatorRule(rule)) {
+    if (word != ")" && word != "]" && word != "(" && word != ",") out->after_value = true;
+    if (keyword) AddWord(&out->operators, word);
+  } else if (keyword) {
+    AddWord(&out->clauses, word);
+  } else if (!word.empty()) {
+    AddWord(&out->signs, word);
+  } else if (allowed.type == SipparParser::STRING) {
+    out->name = true;  // a family or group in quotes
+  }
+}
+
+}  // namespace
+
+GrammarWalk::GrammarWalk(size_t rule) { Close({{Atn().ruleToStartState[rule], -1}}); }
+
+int GrammarWalk::Push(ATNState* follow, int parent) {
+  auto [found, added] =
+      frame_index_.try_emplace({follow, parent}, static_cast<int>(frames_.size()));
+  if (added) frames_.push_back({follow, parent});
+  return found->second;
+}
+
+// Follows everything that takes no token from `work` on; the rest becomes configs_.
+void GrammarWalk::Close(std::vector<Config> work) {
+  std::set<Config> seen(work.begin(), work.end());
+  configs_.clear();
+  auto visit = [&](ATNState* state, int frame) {
+    if (seen.insert({state, frame}).second) work.push_back({state, frame});
+  };
+  while (!work.empty()) {
+    Config config = work.back();
+    work.pop_back();
+    if (config.state->getStateType() == ATNState::RULE_STOP) {
+      if (config.frame >= 0) {
+        Frame frame = frames_[static_cast<size_t>(config.frame)];
+        visit(frame.follow, frame.parent);
+      }
+      continue;
+    }
+    bool consumes = false;
+    for (const auto& transition : config.state->transitions) {
+      if (transition->getSerializationType() == Transition::RULE) {
+        auto* call = static_cast<const antlr4::atn::RuleTransition*>(&*transition);
+        visit(call->target, Push(call->followState, config.frame));
+      } else if (transition->isEpsilon()) {
+        visit(transition->target, config.frame);
+      } else {
+        consumes = true;
+      }
+    }
+    if (consumes) configs_.push_back(config);
+  }
+}
+
+bool GrammarWalk::Advance(size_t token_type) {
+  std::vector<Config> next;
+  for (const Config& config : configs_) {
+    for (const auto& transition : config.state->transitions) {
+      if (transition->isEpsilon()) continue;
+      antlr4::misc::IntervalSet label = transition->label();
+      if (label.contains(token_type)) next.push_back({transition->target, config.frame});
+    }
+  }
+  if (next.empty()) return false;
+  Close(std::move(next));
+  return true;
+}
+
+std::vector<AllowedToken> GrammarWalk::Allowed() const {
+  std::vector<AllowedToken> all;
+  for (const Config& config : configs_) {
+    std::vector<size_t> rules = {config.state->ruleIndex};
+    for (int at = config.frame; at >= 0; at = frames_[static_cast<size_t>(at)].parent) {
+      rules.push_back(frames_[static_cast<size_t>(at)].follow->ruleIndex);
+    }
+    for (const auto& transition : config.state->transitions) {
+      if (transition->isEpsilon()) continue;
+      antlr4::misc::IntervalSet label = transition->label();  // a temporary: keep it for the loop
+      for (ssize_t type : label.toList()) all.push_back({static_cast<size_t>(type), rules});
+    }
+  }
+  return all;
+}
+
+bool GrammarWalk::Allows(size_t token_type) const {
+  GrammarWalk copy = *this;
+  return copy.Advance(token_type);
+}
+
+bool IsKeyword(size_t token_type) {
+  return token_type >= SipparParser::ADD && token_type <= SipparParser::WITH;
+}
+
+std::string TokenWord(size_t token_type) {
+  if (token_type == antlr4::Token::EOF) return "";
+  auto& vocabulary = TableParser().getVocabulary();
+  if (IsKeyword(token_type)) {
+    std::string word = vocabulary.getSymbolicName(token_type);
+    if (word.back() == '_') word.pop_back();  // NULL_, IN_: the bare words are macros in C
+    return word;
+  }
+  std::string quoted = vocabulary.getLiteralName(token_type);
+  return quoted.size() > 2 ? quoted.substr(1, quoted.size() - 2) : "";
+}
+
+Expectation ExpectationOf(const GrammarWalk& walk) {
+  Expectation out;
+  for (const AllowedToken& allowed : walk.Allowed()) AddAllowed(allowed, &out);
+  for (auto* words : {&out.clauses, &out.signs, &out.operators, &out.starts}) {
+    std::sort(words->begin(), words->end());
+  }
+  return out;
+}
+
+std::vector<std::string> Expectation::AllWords() const {
+  std::vector<std::string> words = clauses;
+  words.insert(words.end(), operators.begin(), operators.end());
+  words.insert(words.end(), starts.begin(), starts.end());
+  return words;
+}
+
+std::string Expectation::Describe() const {
+  constexpr size_t kWordsShown = 8;
+  std::vector<std::string> parts;
+  if (table) parts.push_back("a table name");
+  if (family) parts.push_back("a family name");
+  if (group) parts.push_back("a group name");
+  if (pattern && !expression) parts.push_back("a column pattern");
+  if (expression) parts.push_back("a value");
+  if (option) parts.push_back("an option");
+  if (setting) parts.push_back("a setting");
+  if (format) parts.push_back("a format");
+  if (show) parts.push_back("what to show");
+  if (name) parts.push_back("a name");
+  for (size_t i = 0; i < clauses.size(); ++i) {
+    if (i == kWordsShown && clauses.size() > kWordsShown + 1) {
+      parts.back() += ", …";
+      break;
+    }
+    parts.push_back(clauses[i]);
+  }
+  if (parts.empty() && signs.empty()) {
+    for (const std::string& word : operators) parts.push_back(word);
+  } else if (after_value) {
+    parts.push_back("an operator");
+  }
+  for (const std::string& sign : signs) parts.push_back(sign == "," ? "a comma" : sign);
+  if (parts.empty() && end) parts.push_back("the end");
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += i + 1 == parts.size() ? " or " : ", ";
+    out += parts[i];
+  }
+  return out;
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,210 @@
+// The driver of the ANTLR parser, see parse.h: fast SLL pass, LL pass when that gives up, and for
+// wrong texts a message made by walking the grammar. SPDX-License-Identifier: Apache-2.0
+#include "query/parse/parse.h"
+
+#include <SipparParser.h>
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "query/parse/grammar_walk.h"
+#include "query/parse/lexed_text.h"
+#include "query/parse/statement_builder.h"
+
+namespace sippar::query {
+namespace {
+
+using antlr4::Token;
+using antlr4::atn::PredictionMode;
+
+constexpr size_t kWalkTokensMax = 50'000;  // a longer statement gets no list of what was expected
+
+// A word the user probably meant at the failing token, or at the name before it (FORM web).
+std::string DidYouMean(const LexedText& text, const Token& token, const Token* previous,
+                       const std::vector<std::string>& here,
+                       const std::vector<std::string>& before) {
+  std::string near = NearestWord(text.TextOf(token), here);
+  if (!near.empty()) return fmt::format("did you mean {}?", near);
+  if (previous == nullptr || previous->getType() != SipparParser::IDENT) return "";
+  near = NearestWord(text.TextOf(*previous), before);
+  if (near.empty()) return "";
+  return fmt::format("did you mean {} instead of {}?", near, text.TextOf(*previous));
+}
+
+std::string HintFor(const Expectation& expected, const Token& token) {
+  bool name = token.getType() == SipparParser::IDENT || IsKeyword(token.getType());
+  if (expected.pattern && !expected.expression && name) {
+    return "a column is written family:qualifier, the empty qualifier as family:";
+  }
+  if (token.getType() == SipparParser::STRING && expected.table) {
+    return "names are not quoted; unusual ones go into backquotes";
+  }
+  return "";
+}
+
+// Finds the first token no statement can have there and says what could.
+Status ExplainSyntax(LexedText* text, size_t rule) {
+  auto tokens = text->VisibleTokens();
+  GrammarWalk walk(rule);
+  GrammarWalk before(rule);
+  const Token* previous = nullptr;
+  for (const Token* token : tokens) {
+    GrammarWalk here = walk;
+    if (walk.Advance(token->getType())) {
+      before = std::move(here);
+      previous = token;
+      continue;
+    }
+    Expectation expected = ExpectationOf(walk);
+    std::string found = token->getType() == Token::EOF
+                            ? "unexpected end of the statement"
+                            : fmt::format("unexpected '{}'", text->TextOf(*token));
+    std::string hint =
+        DidYouMean(*text, *token, previous, expected.AllWords(), ExpectationOf(before).AllWords());
+    if (hint.empty()) hint = HintFor(expected, *token);
+    return ErrorAt("SYNTAX", text->SpanOf(*token),
+                   fmt::format("{}, expected {}", found, expected.Describe()), hint);
+  }
+  return ErrorAt("SYNTAX", Span(), "the text is no statement");
+}
+
+// The place where ANTLR itself gave up; for texts too long for the walk.
+class FirstErrorListener : public antlr4::BaseErrorListener {
+ public:
+  void syntaxError(antlr4::Recognizer*, Token* token, size_t, size_t, const std::string&,
+                   std::exception_ptr) override {
+    if (token_ == nullptr) token_ = token;
+  }
+  const Token* token() const { return token_; }
+
+ private:
+  const Token* token_ = nullptr;
+};
+
+// Owns the parser and its tree.
+class ParserRun {
+ public:
+  explicit ParserRun(LexedText* text) : text_(text), parser_(text->tokens()) {
+    parser_.removeErrorListeners();
+  }
+
+  // `parse` calls one rule of the parser; nullptr when the text does not fit, with status() set.
+  template <typename Parse>
+  auto Run(size_t rule, Parse parse) -> decltype(parse(std::declval<SipparParser*>())) {
+    for (PredictionMode mode : {PredictionMode::SLL, PredictionMode::LL}) {
+      try {
+        parser_.reset();
+        parser_.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
+        parser_.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
+        return parse(&parser_);
+      } catch (const antlr4::ParseCancellationException&) {
+        // SLL may refuse what LL accepts.
+      }
+    }
+    bool short_text = text_->tokens()->size() <= kWalkTokensMax;
+    status_ = short_text ? ExplainSyntax(text_, rule) : FirstError(parse);
+    return nullptr;
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  template <typename Parse>
+  Status FirstError(Parse parse) {
+    FirstErrorListener listener;
+    parser_.reset();
+    parser_.setErrorHandler(std::make_shared<antlr4::DefaultErrorStrategy>());
+    parser_.addErrorListener(&listener);
+    parse(&parser_);
+    parser_.removeErrorListeners();
+    if (listener.token() == nullptr) return ErrorAt("SYNTAX", Span(), "the text is no statement");
+    return ErrorAt("SYNTAX", text_->SpanOf(*listener.token()),
+                   fmt::format("unexpected '{}'", text_->TextOf(*listener.token())));
+  }
+
+  LexedText* text_;
+  SipparParser parser_;
+  Status status_;
+};
+
+// ANTLR reports only through exceptions of std and its own; none may leave this file.
+template <typename Body>
+auto Guarded(Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("out of memory while parsing");
+  } catch (const std::exception& problem) {
+    return Internal(fmt::format("the parser failed: {}", problem.what()));
+  }
+}
+
+StatusOr<std::vector<syntax::Statement>> ParseAll(std::string_view text) {
+  LexedText lexed(text);
+  RETURN_IF_ERROR(lexed.Check());
+  ParserRun run(&lexed);
+  auto* script =
+      run.Run(SipparParser::RuleScript, [](SipparParser* parser) { return parser->script(); });
+  if (script == nullptr) return run.status();
+  StatementBuilder builder(&lexed);
+  std::vector<syntax::Statement> statements;
+  for (auto* statement : script->statement()) {
+    statements.push_back(builder.Build(statement));
+    RETURN_IF_ERROR(builder.status());
+  }
+  return statements;
+}
+
+}  // namespace
+
+StatusOr<std::vector<syntax::Statement>> ParseScript(std::string_view text) {
+  return Guarded([&] { return ParseAll(text); });
+}
+
+StatusOr<syntax::Statement> ParseStatement(std::string_view text) {
+  ASSIGN_OR_RETURN(std::vector<syntax::Statement> statements, ParseScript(text));
+  if (statements.empty()) {
+    return ErrorAt("SYNTAX", Span{1, 1, 0, 0}, "expected a statement, found none");
+  }
+  if (statements.size() > 1) {
+    return ErrorAt("SYNTAX", statements[1].span, "expected one statement, found more");
+  }
+  return std::move(statements[0]);
+}
+
+StatusOr<syntax::Expr> ParseExpression(std::string_view text) {
+  return Guarded([&]() -> StatusOr<syntax::Expr> {
+    LexedText lexed(text);
+    RETURN_IF_ERROR(lexed.Check());
+    ParserRun run(&lexed);
+    auto* context = run.Run(SipparParser::RuleSingleExpression,
+                            [](SipparParser* parser) { return parser->singleExpression(); });
+    if (context == nullptr) return run.status();
+    StatementBuilder builder(&lexed);
+    syntax::Expr expr = builder.expressions()->Build(context->expression());
+    RETURN_IF_ERROR(builder.status());
+    return expr;
+  });
+}
+
+StatusOr<syntax::PatternNode> ParsePattern(std::string_view text) {
+  return Guarded([&]() -> StatusOr<syntax::PatternNode> {
+    LexedText lexed(text);
+    RETURN_IF_ERROR(lexed.Check());
+    ParserRun run(&lexed);
+    auto* context = run.Run(SipparParser::RuleSinglePattern,
+                            [](SipparParser* parser) { return parser->singlePattern(); });
+    if (context == nullptr) return run.status();
+    StatementBuilder builder(&lexed);
+    syntax::PatternNode pattern = builder.expressions()->Build(context->columnPattern());
+    RETURN_IF_ERROR(builder.status());
+    return pattern;
+  });
+}
+
+void WarmUpParser() {
+  (void)ParseScript(
+      "SELECT CELLS a:* FROM t VERSIONS ALL WHERE row = 'a' AND b: > 1 LIMIT 1; "
+      "INSERT INTO t ROW 'r' SET a:b = 'v' AT 3; DELETE FROM t WHERE row = 'x'");
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,252 @@
+// Schema, import, settings and the choice of the statement's kind, see statement_builder.h.
+// SPDX-License-Identifier: Apache-2.0
+#include <cctype>
+
+#include "query/parse/statement_builder.h"
+
+namespace sippar::query {
+namespace {
+
+std::string Upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+syntax::OptionValue StatementBuilder::BuildOptionLiteral(P::LiteralContext* context) {
+  syntax::OptionValue value;
+  value.span = expressions_.SpanOf(context);
+  value.literal = expressions_.Build(context);
+  return value;
+}
+
+syntax::OptionValue StatementBuilder::BuildOptionCall(P::OptionCallContext* context) {
+  syntax::OptionValue value;
+  value.span = expressions_.SpanOf(context);
+  value.call = expressions_.Name(context->name()).text;
+  for (auto* arg : context->optionArg()) {
+    value.args.push_back(arg->literal() != nullptr ? BuildOptionLiteral(arg->literal())
+                                                   : BuildOptionCall(arg->optionCall()));
+  }
+  return value;
+}
+
+std::vector<syntax::Option> StatementBuilder::BuildOptions(
+    const std::vector<P::OptionContext*>& options) {
+  std::vector<syntax::Option> out;
+  for (auto* context : options) {
+    syntax::Option option;
+    option.name = expressions_.Name(context->name());
+    if (context->literal() != nullptr) option.value = BuildOptionLiteral(context->literal());
+    if (context->optionCall() != nullptr) option.value = BuildOptionCall(context->optionCall());
+    out.push_back(std::move(option));
+  }
+  return out;
+}
+
+std::vector<syntax::Option> StatementBuilder::BuildOptions(P::OptionListContext* context) {
+  if (context == nullptr) return {};
+  return BuildOptions(context->option());
+}
+
+syntax::FamilyDef StatementBuilder::BuildFamily(P::FamilyElementContext* context) {
+  return {expressions_.NameOrString(context->familyName()), BuildOptions(context->option())};
+}
+
+syntax::GroupDef StatementBuilder::BuildGroup(P::GroupElementContext* context) {
+  syntax::GroupDef group;
+  group.name = expressions_.NameOrString(context->groupName());
+  for (auto* family : context->familyName()) {
+    group.families.push_back(expressions_.NameOrString(family));
+  }
+  group.options = BuildOptions(context->option());
+  return group;
+}
+
+syntax::CreateTable StatementBuilder::BuildCreate(P::CreateTableContext* context) {
+  syntax::CreateTable create;
+  create.table = expressions_.Name(context->tableName(0));
+  create.if_not_exists = context->EXISTS() != nullptr;
+  if (context->LIKE() != nullptr) create.like = expressions_.Name(context->tableName(1));
+  for (auto* element : context->tableElement()) {
+    if (auto* family = element->familyElement()) create.families.push_back(BuildFamily(family));
+    if (auto* group = element->groupElement()) create.groups.push_back(BuildGroup(group));
+  }
+  create.options = BuildOptions(context->optionList());
+  if (context->tuple() != nullptr) create.split_at = BuildTuple(context->tuple()).values;
+  return create;
+}
+
+syntax::AlterAction StatementBuilder::BuildAction(P::AlterActionContext* context) {
+  using syntax::AlterAction;
+  AlterAction action;
+  action.span = expressions_.SpanOf(context);
+  if (auto* element = context->tableElement()) {
+    bool add = context->ADD() != nullptr;
+    if (element->familyElement() != nullptr) {
+      action.kind = add ? AlterAction::kAddFamily : AlterAction::kAlterFamily;
+      action.family = BuildFamily(element->familyElement());
+    } else {
+      action.kind = add ? AlterAction::kAddGroup : AlterAction::kAlterGroup;
+      action.group = BuildGroup(element->groupElement());
+    }
+  } else if (context->groupName() != nullptr) {
+    action.kind = AlterAction::kDropGroup;
+    action.group.name = expressions_.NameOrString(context->groupName());
+  } else if (context->DROP() != nullptr) {
+    action.kind = AlterAction::kDropFamily;
+    action.if_exists = context->EXISTS() != nullptr;
+    action.family.name = expressions_.NameOrString(context->familyName(0));
+  } else if (context->SET() != nullptr) {
+    action.kind = AlterAction::kSetOptions;
+    action.options = BuildOptions(context->option());
+  } else {
+    bool family = context->FAMILY() != nullptr;
+    action.kind = family ? AlterAction::kRenameFamily : AlterAction::kRenameTable;
+    if (family) action.family.name = expressions_.NameOrString(context->familyName(0));
+    action.new_name = expressions_.NameOrString(context->familyName().back());
+  }
+  return action;
+}
+
+syntax::AlterTable StatementBuilder::BuildAlter(P::AlterTableContext* context) {
+  syntax::AlterTable alter;
+  alter.table = expressions_.Name(context->tableName());
+  for (auto* action : context->alterAction()) alter.actions.push_back(BuildAction(action));
+  return alter;
+}
+
+syntax::Show StatementBuilder::BuildShow(P::ShowContext* context) {
+  syntax::Show show;
+  auto* what = context->showWhat();
+  if (what->CREATE() != nullptr) {
+    show.what.text = "CREATE TABLE";
+  } else if (what->LOCALITY() != nullptr) {
+    show.what.text = "LOCALITY GROUPS";
+  } else {
+    show.what.text = Upper(expressions_.Name(what->name()).text);
+  }
+  show.what.span = text_->SpanOf(*what->getStart());
+  if (what->tableName() != nullptr) show.table = expressions_.Name(what->tableName());
+  show.like = Optional(context->expression());
+  show.where = Where(context->where());
+  return show;
+}
+
+syntax::Import StatementBuilder::BuildImport(P::ImportFileContext* context) {
+  syntax::Import import_file;
+  import_file.table = expressions_.Name(context->tableName());
+  import_file.from = Expression(context->expression());
+  if (context->name() != nullptr) import_file.format = expressions_.Name(context->name());
+  for (auto* item : context->mapItem()) {
+    import_file.mapping.push_back(
+        {BuildTarget(item->columnTarget()), Expression(item->expression())});
+  }
+  import_file.options = BuildOptions(context->optionList());
+  return import_file;
+}
+
+syntax::Export StatementBuilder::BuildExport(P::ExportFileContext* context) {
+  syntax::Export export_file;
+  if (context->tableName() != nullptr) export_file.table = expressions_.Name(context->tableName());
+  if (context->select() != nullptr) {
+    export_file.select = syntax::Box(BuildSelect(context->select()));
+  }
+  export_file.to = Expression(context->expression());
+  if (context->name() != nullptr) export_file.format = expressions_.Name(context->name());
+  export_file.options = BuildOptions(context->optionList());
+  return export_file;
+}
+
+syntax::SetOption StatementBuilder::BuildSet(P::SetOptionContext* context) {
+  syntax::SetOption set;
+  set.name = expressions_.Name(context->name());
+  if (context->expression() != nullptr) {
+    set.value = Expression(context->expression());
+    return set;
+  }
+  set.value.kind = syntax::ExprKind::kName;
+  set.value.name = context->ON() != nullptr ? "ON" : "ALL";
+  set.value.span = text_->SpanOf(*context->getStop());
+  return set;
+}
+
+syntax::ResetOption StatementBuilder::BuildReset(P::ResetOptionContext* context) {
+  if (context->name() == nullptr) return {};
+  return {expressions_.Name(context->name())};
+}
+
+syntax::Compact StatementBuilder::BuildCompact(P::CompactContext* context) {
+  syntax::Compact compact;
+  compact.table = expressions_.Name(context->tableName());
+  if (context->groupName() != nullptr) {
+    compact.group = expressions_.NameOrString(context->groupName());
+  }
+  auto* kind = context->MAJOR() != nullptr ? context->MAJOR() : context->MINOR();
+  if (kind != nullptr) {
+    compact.kind = expressions_.Name(*kind->getSymbol());
+    compact.kind.text = Upper(compact.kind.text);
+  }
+  compact.where = Where(context->where());
+  return compact;
+}
+
+syntax::Other StatementBuilder::BuildOther(P::OtherContext* context) {
+  syntax::Other other;
+  size_t last = context->getStop()->getTokenIndex();
+  for (size_t i = context->getStart()->getTokenIndex(); i <= last; ++i) {
+    const antlr4::Token& token = *text_->tokens()->get(i);
+    if (token.getChannel() != antlr4::Token::DEFAULT_CHANNEL) continue;
+    other.words.emplace_back(text_->TextOf(token));
+  }
+  other.name = Upper(other.words.front());
+  other.words.front() = other.name;
+  return other;
+}
+
+syntax::StatementNode StatementBuilder::BuildSchemaNode(P::StatementContext* context) {
+  if (auto* node = context->createTable()) return BuildCreate(node);
+  if (auto* node = context->alterTable()) return BuildAlter(node);
+  if (auto* node = context->dropTable()) {
+    return syntax::DropTable{expressions_.Name(node->tableName()), node->EXISTS() != nullptr};
+  }
+  if (auto* node = context->show()) return BuildShow(node);
+  if (auto* node = context->describe()) {
+    return syntax::Describe{expressions_.Name(node->tableName())};
+  }
+  if (auto* node = context->importFile()) return BuildImport(node);
+  if (auto* node = context->exportFile()) return BuildExport(node);
+  if (auto* node = context->setOption()) return BuildSet(node);
+  if (auto* node = context->resetOption()) return BuildReset(node);
+  if (auto* node = context->compact()) return BuildCompact(node);
+  if (auto* node = context->flush()) return syntax::Flush{expressions_.Name(node->tableName())};
+  return BuildOther(context->other());
+}
+
+syntax::StatementNode StatementBuilder::BuildNode(P::StatementContext* context) {
+  if (auto* node = context->explain()) return BuildExplain(node);
+  if (auto* node = context->select()) return BuildSelect(node);
+  if (auto* node = context->tail()) return BuildTail(node);
+  if (auto* node = context->insert()) return BuildInsert(node);
+  if (auto* node = context->update()) return BuildUpdate(node);
+  if (auto* node = context->deleteRows()) return BuildDelete(node);
+  if (auto* node = context->increment()) return BuildIncrement(node);
+  if (auto* node = context->append()) return BuildAppend(node);
+  if (auto* node = context->atomic()) return BuildAtomic(node);
+  if (auto* node = context->beginRow()) {
+    return syntax::BeginRow{expressions_.Name(node->tableName()), Expression(node->expression())};
+  }
+  if (context->commit() != nullptr) return syntax::Commit{};
+  if (context->rollback() != nullptr) return syntax::Rollback{};
+  return BuildSchemaNode(context);
+}
+
+syntax::Statement StatementBuilder::Build(P::StatementContext* context) {
+  syntax::Statement statement;
+  statement.node = BuildNode(context);
+  statement.span = expressions_.SpanOf(context);
+  return statement;
+}
+
+}  // namespace sippar::query

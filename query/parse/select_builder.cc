@@ -1,0 +1,169 @@
+// Reading statements from ANTLR's parse tree, see statement_builder.h. SPDX-License-Identifier:
+// Apache-2.0
+#include <fmt/format.h>
+
+#include "query/parse/statement_builder.h"
+
+namespace sippar::query {
+
+using syntax::ReadOptions;
+
+void StatementBuilder::OnlyOnce(bool already, antlr4::ParserRuleContext* context,
+                                std::string_view clause) {
+  if (!already) return;
+  expressions_.Fail("DUPLICATE_CLAUSE", expressions_.SpanOf(context),
+                    fmt::format("{} was given already", clause));
+}
+
+syntax::OptionalExpr StatementBuilder::Optional(P::ExpressionContext* context) {
+  if (context == nullptr) return std::nullopt;
+  return Expression(context);
+}
+
+syntax::OptionalExpr StatementBuilder::Where(P::WhereContext* context) {
+  if (context == nullptr) return std::nullopt;
+  return Expression(context->expression());
+}
+
+std::vector<syntax::PatternNode> StatementBuilder::BuildPatterns(
+    const std::vector<P::ColumnPatternContext*>& patterns) {
+  std::vector<syntax::PatternNode> out;
+  for (auto* pattern : patterns) out.push_back(expressions_.Build(pattern));
+  return out;
+}
+
+syntax::SelectItem StatementBuilder::BuildItem(P::SelectItemContext* context) {
+  syntax::SelectItem item;
+  item.span = expressions_.SpanOf(context);
+  item.star = context->STAR() != nullptr;
+  if (!item.star) item.expr = Expression(context->expression());
+  if (context->anyWord() != nullptr) {
+    item.alias = expressions_.Name(context->anyWord());
+  } else if (context->IDENT() != nullptr) {
+    item.alias = expressions_.Name(*context->IDENT()->getSymbol());
+  }
+  return item;
+}
+
+std::vector<syntax::SelectItem> StatementBuilder::BuildItems(
+    const std::vector<P::SelectItemContext*>& items) {
+  std::vector<syntax::SelectItem> out;
+  for (auto* item : items) out.push_back(BuildItem(item));
+  return out;
+}
+
+syntax::Source StatementBuilder::BuildSource(P::SourceContext* context) {
+  syntax::Source source;
+  source.span = expressions_.SpanOf(context);
+  if (context->select() != nullptr) {
+    source.kind = syntax::Source::kSelect;
+    source.select = syntax::Box(BuildSelect(context->select()));
+    return source;
+  }
+  source.kind = context->CELLS() != nullptr ? syntax::Source::kCells : syntax::Source::kTable;
+  source.table = expressions_.Name(context->tableName());
+  source.patterns = BuildPatterns(context->columnPattern());
+  for (auto* arg : context->namedArg()) {
+    source.named_args.push_back({expressions_.Name(arg->name()), Expression(arg->expression())});
+  }
+  return source;
+}
+
+void StatementBuilder::BuildTimeRange(P::TimeRangeContext* context, syntax::OptionalExpr* from,
+                                      syntax::OptionalExpr* to) {
+  if (context->timeFrom() != nullptr) *from = Expression(context->timeFrom()->expression());
+  if (context->timeTo() != nullptr) *to = Expression(context->timeTo()->expression());
+}
+
+void StatementBuilder::BuildCellsPer(P::ReadOptionContext* context, ReadOptions* out) {
+  std::optional<syntax::CellsPer>* slot = context->ROW() != nullptr      ? &out->cells_per_row
+                                          : context->FAMILY() != nullptr ? &out->cells_per_family
+                                                                         : &out->cells_per_column;
+  OnlyOnce(slot->has_value(), context, "CELLS PER");
+  *slot = syntax::CellsPer{Expression(context->expression(0)), Optional(context->expression(1))};
+}
+
+void StatementBuilder::BuildReadOption(P::ReadOptionContext* context, ReadOptions* out) {
+  if (out->span.line == 0) out->span = expressions_.SpanOf(context);
+  if (context->AS() != nullptr) {
+    OnlyOnce(out->as_of.has_value(), context, "AS OF");
+    out->as_of = Expression(context->expression(0));
+  } else if (context->VERSIONS() != nullptr) {
+    OnlyOnce(out->versions.has_value() || out->versions_all, context, "VERSIONS");
+    out->versions_all = context->ALL() != nullptr;
+    out->versions = Optional(context->expression(0));
+  } else if (context->timeRange() != nullptr) {
+    OnlyOnce(out->time, context, "TIME");
+    out->time = true;
+    BuildTimeRange(context->timeRange(), &out->time_from, &out->time_to);
+  } else if (context->PER() != nullptr) {
+    BuildCellsPer(context, out);
+  } else if (context->DELETES() != nullptr) {
+    out->with_deletes = true;
+  } else if (context->STRIP() != nullptr) {
+    out->strip_values = true;
+  } else if (context->REVERSE() != nullptr) {
+    out->reverse = true;
+  } else {
+    OnlyOnce(out->sample.has_value(), context, "SAMPLE");
+    out->sample = Expression(context->expression(0));
+  }
+}
+
+syntax::Limit StatementBuilder::BuildLimit(P::LimitContext* context) {
+  syntax::Limit limit;
+  limit.span = expressions_.SpanOf(context);
+  limit.count = Expression(context->expression(0));
+  if (context->CELLS() != nullptr) limit.unit = syntax::Limit::kCells;
+  if (context->BY() != nullptr) {
+    limit.unit = syntax::Limit::kBy;
+    limit.by = Expression(context->expression(1));
+  }
+  if (context->OFFSET() != nullptr) limit.offset = Expression(context->expression().back());
+  return limit;
+}
+
+syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
+  syntax::Select select;
+  select.span = expressions_.SpanOf(context);
+  select.cells = context->CELLS() != nullptr;
+  select.distinct = context->DISTINCT() != nullptr;
+  select.items = BuildItems(context->selectItem());
+  if (context->source() != nullptr) select.from = BuildSource(context->source());
+  for (auto* option : context->readOption()) BuildReadOption(option, &select.read);
+  if (select.read.span.line > 0 && !select.from) {
+    expressions_.Fail("SYNTAX", select.read.span, "there is no FROM to read from");
+  }
+  select.where = Where(context->where());
+  for (auto* key : context->expression()) select.group_by.push_back(Expression(key));
+  if (context->having() != nullptr) select.having = Expression(context->having()->expression());
+  for (auto* item : context->orderItem()) {
+    select.order_by.push_back({Expression(item->expression()), item->DESC() != nullptr});
+  }
+  if (context->limit() != nullptr) select.limit = BuildLimit(context->limit());
+  if (auto* after = context->after()) {
+    select.after = Expression(after->expression());
+    select.after_row = after->ROW() != nullptr;
+  }
+  return select;
+}
+
+syntax::Tail StatementBuilder::BuildTail(P::TailContext* context) {
+  syntax::Tail tail;
+  tail.table = expressions_.Name(context->tableName());
+  tail.patterns = BuildPatterns(context->columnPattern());
+  tail.where = Where(context->where());
+  tail.from = Optional(context->expression());
+  if (context->limit() != nullptr) tail.limit = BuildLimit(context->limit());
+  return tail;
+}
+
+syntax::Explain StatementBuilder::BuildExplain(P::ExplainContext* context) {
+  syntax::Explain explain;
+  explain.analyze = context->ANALYZE() != nullptr;
+  if (context->name() != nullptr) explain.format = expressions_.Name(context->name());
+  explain.statement = syntax::Box(Build(context->statement()));
+  return explain;
+}
+
+}  // namespace sippar::query

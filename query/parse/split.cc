@@ -1,0 +1,106 @@
+// Where a statement ends, see split.h. SPDX-License-Identifier: Apache-2.0
+#include "query/parse/split.h"
+
+#include <algorithm>
+
+#include "query/parse/lexed_text.h"
+
+namespace sippar::query {
+namespace {
+
+using antlr4::Token;
+
+class Splitter {
+ public:
+  explicit Splitter(std::string_view text) : text_(text), input_(text), lexer_(&input_) {}
+
+  SplitResult Run() {
+    while (true) {
+      auto token = lexer_.nextToken();
+      if (token->getType() == Token::EOF) break;
+      if (token->getChannel() == Token::DEFAULT_CHANNEL) Take(*token);
+    }
+    if (open_) {
+      result_.rest = Cut(start_, text_.size(), false);
+      result_.state = state_;
+      if (state_ == Completeness::kEmpty) {
+        result_.state = depth_ > 0 ? Completeness::kInBraces : Completeness::kNeedsMore;
+      }
+    } else {
+      result_.rest = Cut(text_.size(), text_.size(), false);
+      result_.state = state_;  // kEmpty, or a comment that is not closed
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // Offsets only grow, so lines are counted once.
+  StatementText Cut(size_t begin, size_t end, bool meta) {
+    line_ += static_cast<int>(std::count(text_.begin() + static_cast<ptrdiff_t>(counted_),
+                                         text_.begin() + static_cast<ptrdiff_t>(begin), '\n'));
+    counted_ = begin;
+    return {text_.substr(begin, end - begin), begin, line_, meta};
+  }
+
+  void Take(const Token& token) {
+    size_t at = token.getStartIndex();
+    switch (token.getType()) {
+      case SipparLexer::OPEN_COMMENT:
+        state_ = Completeness::kInComment;
+        return;
+      case SipparLexer::OPEN_STRING:
+        state_ = Completeness::kInString;
+        break;
+      case SipparLexer::LBRACE:
+        ++depth_;
+        break;
+      case SipparLexer::RBRACE:
+        depth_ = std::max(depth_ - 1, 0);
+        break;
+      case SipparLexer::SEMI:
+        if (depth_ > 0) break;
+        if (open_) result_.statements.push_back(Cut(start_, at, false));
+        open_ = false;
+        return;
+      default:
+        if (!open_ && text_[at] == '\\') {
+          TakeMetaLine(at);
+          return;
+        }
+    }
+    if (!open_) start_ = at;
+    open_ = true;
+  }
+
+  // A shell command is one line with rules of its own: the lexer goes on behind it.
+  void TakeMetaLine(size_t at) {
+    size_t end = std::min(text_.find('\n', at), text_.size());
+    size_t trimmed = end;
+    while (trimmed > at && (text_[trimmed - 1] == '\r' || text_[trimmed - 1] == ' ')) --trimmed;
+    result_.statements.push_back(Cut(at, trimmed, true));
+    input_.seek(end);
+  }
+
+  std::string_view text_;
+  ByteStream input_;
+  SilentLexer lexer_;
+  SplitResult result_;
+  Completeness state_ = Completeness::kEmpty;
+  size_t start_ = 0;
+  size_t counted_ = 0;
+  int line_ = 1;
+  int depth_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace
+
+SplitResult SplitStatements(std::string_view text) { return Splitter(text).Run(); }
+
+Completeness CompletenessOf(std::string_view text) {
+  SplitResult split = SplitStatements(text);
+  bool complete = split.state == Completeness::kEmpty && !split.statements.empty();
+  return complete ? Completeness::kComplete : split.state;
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,85 @@
+// Statements from ANTLR's parse tree; expressions are in expression_builder.h. One object serves
+// one text. Split over select_builder.cc (reading), write_builder.cc (writing, row transactions),
+// schema_builder.cc (schema, import, settings). Private to query/parse.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "query/parse/expression_builder.h"
+
+namespace sippar::query {
+
+class StatementBuilder {
+ public:
+  explicit StatementBuilder(LexedText* text) : text_(text), expressions_(text) {}
+
+  syntax::Statement Build(SipparParser::StatementContext* context);
+  ExpressionBuilder* expressions() { return &expressions_; }
+  const Status& status() const { return expressions_.status(); }
+
+ private:
+  using P = SipparParser;
+
+  // select_builder.cc
+  syntax::Select BuildSelect(P::SelectContext* context);
+  syntax::SelectItem BuildItem(P::SelectItemContext* context);
+  std::vector<syntax::SelectItem> BuildItems(const std::vector<P::SelectItemContext*>& items);
+  syntax::Source BuildSource(P::SourceContext* context);
+  void BuildReadOption(P::ReadOptionContext* context, syntax::ReadOptions* out);
+  void BuildCellsPer(P::ReadOptionContext* context, syntax::ReadOptions* out);
+  void BuildTimeRange(P::TimeRangeContext* context, syntax::OptionalExpr* from,
+                      syntax::OptionalExpr* to);
+  syntax::Limit BuildLimit(P::LimitContext* context);
+  syntax::Tail BuildTail(P::TailContext* context);
+  syntax::Explain BuildExplain(P::ExplainContext* context);
+  std::vector<syntax::PatternNode> BuildPatterns(
+      const std::vector<P::ColumnPatternContext*>& patterns);
+  syntax::OptionalExpr Where(P::WhereContext* context);
+  syntax::OptionalExpr Optional(P::ExpressionContext* context);
+  syntax::Expr Expression(P::ExpressionContext* context) { return expressions_.Build(context); }
+  // The error of a clause that was there already.
+  void OnlyOnce(bool already, antlr4::ParserRuleContext* context, std::string_view clause);
+
+  // write_builder.cc
+  syntax::Insert BuildInsert(P::InsertContext* context);
+  syntax::Tuple BuildTuple(P::TupleContext* context);
+  syntax::ColumnTarget BuildTarget(P::ColumnTargetContext* context);
+  syntax::Assign BuildAssign(P::AssignContext* context);
+  std::vector<syntax::Assign> BuildAssigns(const std::vector<P::AssignContext*>& assigns);
+  syntax::Update BuildUpdate(P::UpdateContext* context);
+  syntax::Delete BuildDelete(P::DeleteRowsContext* context);
+  syntax::TimeSpan BuildTimeSpan(P::TimeSpanContext* context);
+  syntax::Increment BuildIncrement(P::IncrementContext* context);
+  syntax::Append BuildAppend(P::AppendContext* context);
+  syntax::OptionalExpr Condition(P::ConditionContext* context);
+  std::vector<syntax::SelectItem> Returning(P::ReturningContext* context);
+  syntax::Atomic BuildAtomic(P::AtomicContext* context);
+  std::vector<syntax::RowStatement> BuildBlock(P::BlockContext* context);
+  syntax::RowStatement BuildRowStatement(P::RowStatementContext* context);
+
+  // schema_builder.cc
+  syntax::CreateTable BuildCreate(P::CreateTableContext* context);
+  syntax::FamilyDef BuildFamily(P::FamilyElementContext* context);
+  syntax::GroupDef BuildGroup(P::GroupElementContext* context);
+  std::vector<syntax::Option> BuildOptions(const std::vector<P::OptionContext*>& options);
+  std::vector<syntax::Option> BuildOptions(P::OptionListContext* context);
+  syntax::OptionValue BuildOptionCall(P::OptionCallContext* context);
+  syntax::OptionValue BuildOptionLiteral(P::LiteralContext* context);
+  syntax::AlterTable BuildAlter(P::AlterTableContext* context);
+  syntax::AlterAction BuildAction(P::AlterActionContext* context);
+  syntax::Show BuildShow(P::ShowContext* context);
+  syntax::Import BuildImport(P::ImportFileContext* context);
+  syntax::Export BuildExport(P::ExportFileContext* context);
+  syntax::SetOption BuildSet(P::SetOptionContext* context);
+  syntax::ResetOption BuildReset(P::ResetOptionContext* context);
+  syntax::Compact BuildCompact(P::CompactContext* context);
+  syntax::Other BuildOther(P::OtherContext* context);
+  syntax::StatementNode BuildNode(P::StatementContext* context);
+  syntax::StatementNode BuildSchemaNode(P::StatementContext* context);
+
+  LexedText* text_;
+  ExpressionBuilder expressions_;
+};
+
+}  // namespace sippar::query
