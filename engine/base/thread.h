@@ -15,6 +15,10 @@
 #else
 #define SIPPAR_TSA(x)
 #endif
+// Abseil's headers define the same names, with the same meaning.
+#undef GUARDED_BY
+#undef REQUIRES
+#undef EXCLUDES
 #define GUARDED_BY(x) SIPPAR_TSA(guarded_by(x))
 #define REQUIRES(...) SIPPAR_TSA(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) SIPPAR_TSA(locks_excluded(__VA_ARGS__))

@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "engine/base/limits.h"
 
@@ -43,6 +44,29 @@ bool IsAnchoredAtStart(std::string_view pattern) {
   return true;
 }
 
+// The literal characters behind the ^ of an anchored pattern.
+std::string LiteralHead(std::string_view pattern) {
+  std::string head;
+  for (size_t i = 1; i < pattern.size(); ++i) {
+    char c = pattern[i];
+    if (c == '\\') {
+      // Escaped punctuation stands for itself; escaped letters and digits mean something else.
+      if (i + 1 >= pattern.size() || !std::ispunct(static_cast<unsigned char>(pattern[i + 1]))) {
+        break;
+      }
+      c = pattern[++i];
+    } else if (std::string_view("*?{+.[()|^$").find(c) != std::string_view::npos) {
+      // A quantifier that allows none takes the character before it back.
+      if (std::string_view("*?{").find(c) != std::string_view::npos && !head.empty()) {
+        head.pop_back();
+      }
+      break;
+    }
+    head.push_back(c);
+  }
+  return head;
+}
+
 class Re2Regex final : public BytesRegex {
  public:
   Re2Regex(std::string_view pattern, const RE2::Options& options) : re2_(Piece(pattern), options) {}
@@ -68,13 +92,8 @@ class Re2Regex final : public BytesRegex {
   }
 
   std::string LiteralPrefix() const override {
-    if (!IsAnchoredAtStart(re2_.pattern())) return "";
-    std::string low;
-    std::string high;
-    if (!re2_.PossibleMatchRange(&low, &high, 64)) return "";
-    // Everything matching lies in [low, high]: their shared head is a literal prefix.
-    auto end = std::mismatch(low.begin(), low.end(), high.begin(), high.end()).first;
-    return {low.begin(), end};
+    if (!re2_.options().case_sensitive() || !IsAnchoredAtStart(re2_.pattern())) return "";
+    return LiteralHead(re2_.pattern());
   }
 
   const RE2& re2() const { return re2_; }

@@ -1,0 +1,260 @@
+// The store as its users see it: every answer is asked four times, from the memtable, after a
+// flush, after a major compaction and after reopening. SPDX-License-Identifier: Apache-2.0
+#include "engine/store/store.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace sippar::engine {
+namespace {
+
+class StoreTest : public testing::Test {
+ protected:
+  StoreTest() : fs_(NewPosixFileSystem()), clock_(1'000'000) {
+    static int counter = 0;
+    directory_ = testing::TempDir() + "store_test_" + std::to_string(::getpid()) + "_" +
+                 std::to_string(counter++);
+    Open();
+  }
+  ~StoreTest() override {
+    store_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  StatusOr<std::unique_ptr<Store>> TryOpen(bool create = true) {
+    StoreOptions options;
+    options.fs = fs_.get();
+    options.clock = &clock_;
+    options.create_if_missing = create;
+    options.background = false;
+    return Store::Open(directory_, options);
+  }
+  void Open() {
+    store_.reset();
+    auto opened = TryOpen();
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    store_ = std::move(*opened);
+  }
+
+  void Create(std::vector<FamilySchema> families, const std::vector<std::string>& splits = {}) {
+    TableSchema schema;
+    schema.name = "t";
+    schema.families = std::move(families);
+    if (schema.families.size() > 1) {
+      LocalityGroupSchema& group = schema.groups.emplace_back();
+      group.name = "second";
+      group.families = {schema.families[1].name};
+    }
+    Status status = store_->CreateTable(schema, splits);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+
+  void Write(const RowMutation& mutation) {
+    Status status = store_->Apply("t", {&mutation}).front();
+    ASSERT_TRUE(status.ok()) << status;
+  }
+
+  // "row f:q@time=value ..." of everything the spec reads.
+  std::string Read(const ReadSpec& spec = {}) {
+    std::string text;
+    auto tablets = store_->Tablets("t");
+    EXPECT_TRUE(tablets.ok()) << tablets.status();
+    if (spec.reverse) std::reverse(tablets->begin(), tablets->end());
+    for (const auto& tablet : *tablets) {
+      auto cells = tablet->Read(spec);
+      EXPECT_TRUE(cells.ok()) << cells.status();
+      for (; (*cells)->Valid(); (*cells)->Next()) {
+        const CellView& cell = (*cells)->cell();
+        text += fmt::format("{}{} {}:{}@{}={}", text.empty() ? "" : " | ", cell.row, cell.family,
+                            cell.qualifier, cell.timestamp_us, cell.value);
+      }
+      EXPECT_TRUE((*cells)->status().ok()) << (*cells)->status();
+    }
+    return text;
+  }
+
+  // The same answer wherever the cells lie.
+  void Expect(const std::string& answer, const ReadSpec& spec = {}) {
+    EXPECT_EQ(Read(spec), answer) << "from the memtable";
+    ASSERT_TRUE(store_->Flush("t").ok());
+    EXPECT_EQ(Read(spec), answer) << "after a flush";
+    ASSERT_TRUE(store_->CompactMajor("t", "").ok());
+    EXPECT_EQ(Read(spec), answer) << "after a major compaction";
+    Open();
+    EXPECT_EQ(Read(spec), answer) << "after reopening";
+  }
+
+  std::unique_ptr<FileSystem> fs_;
+  ManualClock clock_;
+  std::string directory_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(StoreTest, CellsComeBackInStorageOrder) {
+  Create({{"a", FamilyType::kBytes, {}}, {"b", FamilyType::kBytes, {}}}, {"m"});
+  Write(RowMutation("x").Set("b", "q", "1", 5).Set("a", "z", "2", 6).Set("a", "", "3", 7));
+  Write(RowMutation("c").Set("b", "q", "4", 5).Set("b", "q", "5", 9));
+  Expect("c b:q@9=5 | c b:q@5=4 | x a:@7=3 | x a:z@6=2 | x b:q@5=1");
+  ReadSpec reverse;
+  reverse.reverse = true;
+  reverse.versions_per_column = 1;
+  Expect("x a:@7=3 | x a:z@6=2 | x b:q@5=1 | c b:q@9=5", reverse);
+}
+
+TEST_F(StoreTest, DeletesHideOnlyWhatCameBeforeThem) {
+  Create({{"a", FamilyType::kBytes, {}}, {"b", FamilyType::kBytes, {}}});
+  Write(RowMutation("r").Set("a", "q", "old", 100).Set("b", "q", "old", 100));
+  Write(RowMutation("r").DeleteRow().Set("a", "q", "new", 5));
+  Write(RowMutation("s").Set("a", "x", "1", 1).Set("a", "y", "2", 2));
+  Write(RowMutation("s").DeleteColumn("a", "x"));
+  Write(RowMutation("s").Set("a", "x", "again", 1));
+  Write(RowMutation("u").Set("a", "x", "1", 1).Set("b", "x", "1", 1));
+  Write(RowMutation("u").DeleteFamily("b"));
+  Write(RowMutation("v").Set("a", "x", "1", 1).Set("a", "x", "2", 2).Set("a", "x", "3", 3));
+  Write(RowMutation("v").DeleteColumn("a", "x", {2, 3}));
+  Expect("r a:q@5=new | s a:x@1=again | s a:y@2=2 | u a:x@1=1 | v a:x@3=3 | v a:x@1=1");
+}
+
+TEST_F(StoreTest, VersionsCountAsWritten) {
+  Create({{"a", FamilyType::kBytes, GcPolicy::MaxVersions(1)}});
+  Write(RowMutation("r").Set("a", "q", "nine", 9));
+  Write(RowMutation("r").Set("a", "q", "five", 5));
+  Expect("r a:q@9=nine");
+  Write(RowMutation("r").DeleteColumn("a", "q", {9, 10}));
+  Expect("");
+  Write(RowMutation("r").Set("a", "q", "three", 3));
+  Expect("r a:q@3=three");
+}
+
+TEST_F(StoreTest, AgeRuleHidesAsTimePasses) {
+  Create({{"a", FamilyType::kBytes, GcPolicy::MaxAge(1'000'000)}});
+  Write(RowMutation("r").Set("a", "q", "young", 900'000).Set("a", "q", "older", 100'000));
+  Expect("r a:q@900000=young | r a:q@100000=older");
+  clock_.Set(1'500'000);
+  Expect("r a:q@900000=young");
+  clock_.Set(2'500'000);
+  Expect("");
+}
+
+TEST_F(StoreTest, CountersAndAppendsBuildOnTheNewestValue) {
+  Create({{"n", FamilyType::kCounter, GcPolicy::MaxVersions(1)}, {"s", FamilyType::kBytes, {}}});
+  for (int i = 0; i < 5; ++i) {
+    Write(RowMutation("r").Increment("n", "hits", 2, i + 1).Append("s", "log", "x", i + 1));
+    if (i == 2) ASSERT_TRUE(store_->Flush("t").ok());
+  }
+  ReadSpec newest;
+  newest.versions_per_column = 1;
+  Expect("r n:hits@5=" + EncodeInt64(10) + " | r s:log@5=xxxxx", newest);
+}
+
+TEST_F(StoreTest, ServerTimesNeverRepeatEvenWhenTheClockStepsBack) {
+  Create({{"a", FamilyType::kBytes, {}}});
+  Write(RowMutation("r").Set("a", "q", "1"));
+  clock_.Set(5);
+  Write(RowMutation("r").Set("a", "q", "2"));
+  Open();
+  Write(RowMutation("r").Set("a", "q", "3"));
+  Expect("r a:q@1000002=3 | r a:q@1000001=2 | r a:q@1000000=1");
+}
+
+TEST_F(StoreTest, ADroppedFamilyStaysDeadWhenMadeAgain) {
+  Create({{"a", FamilyType::kBytes, {}}, {"b", FamilyType::kBytes, {}}});
+  Write(RowMutation("r").Set("a", "q", "1", 1).Set("b", "q", "old", 1));
+  CatalogTable table = *store_->GetTable("t");
+  TableSchema without = table.schema;
+  std::erase_if(without.families, [](const FamilySchema& family) { return family.name == "b"; });
+  for (LocalityGroupSchema& group : without.groups) std::erase(group.families, "b");
+  ASSERT_TRUE(store_->AlterTable(without, table.schema_version).ok());
+  EXPECT_EQ(Read(), "r a:q@1=1");
+  EXPECT_EQ(store_->AlterTable(without, table.schema_version).code(), StatusCode::kAborted);
+  ASSERT_TRUE(store_->AlterTable(table.schema, table.schema_version + 1).ok());
+  EXPECT_EQ(Read(), "r a:q@1=1");
+  Write(RowMutation("r").Set("b", "q", "new", 1));
+  Expect("r a:q@1=1 | r b:q@1=new");
+}
+
+TEST_F(StoreTest, LimitsPerRowAndFamilyComeAfterVersions) {
+  Create({{"a", FamilyType::kBytes, {}}, {"b", FamilyType::kBytes, {}}});
+  Write(RowMutation("r").Set("a", "1", "", 1).Set("a", "2", "", 2).Set("a", "2", "", 1));
+  Write(RowMutation("r").Set("b", "1", "", 1).Set("b", "2", "", 1));
+  ReadSpec spec;
+  spec.versions_per_column = 1;
+  spec.cells_per_family = 1;
+  spec.cells_per_family_offset = 1;
+  Expect("r a:2@2= | r b:2@1=", spec);
+  spec = {};
+  spec.cells_per_row = 2;
+  spec.cells_per_row_offset = 1;
+  Expect("r a:2@2= | r a:2@1=", spec);
+  spec = {};
+  spec.keys_only = true;
+  Expect("r a:1@1=", spec);
+}
+
+TEST_F(StoreTest, UnknownTablesFamiliesAndRowsAreRefused) {
+  Create({{"a", FamilyType::kBytes, {}}});
+  RowMutation bad("r");
+  bad.Set("zzz", "q", "v", 1);
+  EXPECT_EQ(store_->Apply("t", {&bad}).front().code(), StatusCode::kNotFound);
+  RowMutation good("r");
+  good.Set("a", "q", "v", 1);
+  EXPECT_EQ(store_->Apply("nope", {&good}).front().code(), StatusCode::kNotFound);
+  std::vector<Status> both = store_->Apply("t", {&bad, &good});
+  EXPECT_FALSE(both[0].ok());
+  EXPECT_TRUE(both[1].ok());
+  Expect("r a:q@1=v");
+}
+
+TEST_F(StoreTest, ASecondOpenIsRefusedNamingTheHolder) {
+  auto second = TryOpen();
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.status().code(), StatusCode::kUnavailable);
+  EXPECT_NE(second.status().ToString().find("pid"), std::string::npos);
+}
+
+TEST_F(StoreTest, AForeignDirectoryIsRefusedUntouched) {
+  store_.reset();
+  std::filesystem::remove_all(directory_);
+  std::filesystem::create_directories(directory_);
+  std::ofstream(directory_ + "/letters.txt") << "mine";
+  auto opened = TryOpen();
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.status().code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(fs_->List(directory_)->size(), 1u);
+}
+
+TEST_F(StoreTest, WithoutCreateAnEmptyPlaceIsNotFound) {
+  store_.reset();
+  std::filesystem::remove_all(directory_);
+  EXPECT_EQ(TryOpen(false).status().code(), StatusCode::kNotFound);
+  EXPECT_FALSE(std::filesystem::exists(directory_));
+}
+
+TEST_F(StoreTest, DroppedTablesLeaveNoFiles) {
+  Create({{"a", FamilyType::kBytes, {}}});
+  Write(RowMutation("r").Set("a", "q", "v", 1));
+  ASSERT_TRUE(store_->Flush("t").ok());
+  EXPECT_EQ(fs_->List(directory_ + "/sst")->size(), 1u);
+  ASSERT_TRUE(store_->DropTable("t").ok());
+  EXPECT_TRUE(fs_->List(directory_ + "/sst")->empty());
+  Open();
+  EXPECT_EQ(store_->GetTable("t").status().code(), StatusCode::kNotFound);
+}
+
+TEST_F(StoreTest, SnapshotsOfReadersDoNotMove) {
+  Create({{"a", FamilyType::kBytes, GcPolicy::MaxVersions(1)}});
+  for (int i = 0; i < 10; ++i) Write(RowMutation("r" + std::to_string(i)).Set("a", "q", "old", 1));
+  auto tablet = store_->FindTablet("t", "r");
+  auto cells = (*tablet)->Read({});
+  for (int i = 0; i < 10; ++i) Write(RowMutation("r" + std::to_string(i)).Set("a", "q", "new", 2));
+  ASSERT_TRUE(store_->CompactMajor("t", "").ok());
+  int seen = 0;
+  for (; (*cells)->Valid(); (*cells)->Next(), ++seen) EXPECT_EQ((*cells)->cell().value, "old");
+  EXPECT_EQ(seen, 10);
+}
+
+}  // namespace
+}  // namespace sippar::engine
