@@ -414,6 +414,7 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
     std::string time;
     problem = DecodeQuoted(text, false, &time);
     if (!problem) problem = DecodeTimestamp(time, &out->integer, &out->zone_missing);
+    if (problem) problem->at = 0;  // the whole literal is meant
   } else if (context->STRING() != nullptr) {
     out->type = Literal::kText;
     problem = DecodeQuoted(text, false, &out->text);

@@ -26,6 +26,14 @@ const antlr4::atn::ATN& Atn() {
   return atn;
 }
 
+// What a user most likely looks for comes first in a message; the rest follows by the alphabet.
+size_t Weight(const std::string& word) {
+  static const auto& order = *new std::vector<std::string>(
+      {"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "SHOW", "FROM", "INTO", "SET", "VALUES",
+       "WHERE", "GROUP", "ORDER", "LIMIT", "VERSIONS", "TIME"});
+  return static_cast<size_t>(std::find(order.begin(), order.end(), word) - order.begin());
+}
+
 bool Contains(const std::vector<size_t>& rules, size_t rule) {
   return std::find(rules.begin(), rules.end(), rule) != rules.end();
 }
@@ -228,7 +236,9 @@ Expectation ExpectationOf(const GrammarWalk& walk) {
   Expectation out;
   for (const AllowedToken& allowed : walk.Allowed()) AddAllowed(allowed, &out);
   for (auto* words : {&out.clauses, &out.signs, &out.operators, &out.starts}) {
-    std::sort(words->begin(), words->end());
+    std::sort(words->begin(), words->end(), [](const std::string& a, const std::string& b) {
+      return std::pair(Weight(a), a) < std::pair(Weight(b), b);
+    });
   }
   return out;
 }
@@ -258,7 +268,8 @@ std::string Expectation::Describe() const {
       parts.back() += ", …";
       break;
     }
-    parts.push_back(clauses[i]);
+    bool by = clauses[i] == "GROUP" || clauses[i] == "ORDER";
+    parts.push_back(clauses[i] + (by ? " BY" : ""));
   }
   if (parts.empty() && signs.empty()) {
     for (const std::string& word : operators) parts.push_back(word);

@@ -332,6 +332,10 @@ OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zo
   }
   int64_t seconds =
       DaysFromCivil(year, month, day) * 86400 + (hour * 60 + minute - zone_minutes) * 60 + second;
+  constexpr int64_t kYear0 =
+      -62'167'219'200;  // the four digits of a year bound what can be written
+  constexpr int64_t kYear10000 = 253'402'300'800;
+  if (seconds < kYear0 || seconds >= kYear10000) return LiteralProblem{"not in year 0 to 9999", 0};
   *micros = seconds * 1'000'000 + fraction;
   return std::nullopt;
 }

@@ -1,0 +1,228 @@
+// Canonical text of expressions, see ast_print.h. Brackets only where the layers of the grammar
+// need them. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "engine/program/value.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+
+using syntax::BinaryOp;
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::Literal;
+
+namespace {
+
+// Binding strength, as the layers of the grammar; higher binds tighter.
+enum Layer : int { kOr, kAnd, kNot, kTest, kSum, kTerm, kUnary, kPostfix, kPrimary };
+
+struct OpText {
+  std::string_view text;
+  Layer layer;
+};
+constexpr std::array<OpText, 17> kOps = {{{"=", kTest},
+                                          {"!=", kTest},
+                                          {"<", kTest},
+                                          {"<=", kTest},
+                                          {">", kTest},
+                                          {">=", kTest},
+                                          {"~", kTest},
+                                          {"!~", kTest},
+                                          {"LIKE", kTest},
+                                          {"NOT LIKE", kTest},
+                                          {"STARTS WITH", kTest},
+                                          {"+", kSum},
+                                          {"-", kSum},
+                                          {"||", kSum},
+                                          {"*", kTerm},
+                                          {"/", kTerm},
+                                          {"%", kTerm}}};
+
+bool IsNegativeNumber(const Literal& literal) {
+  bool number = literal.type == Literal::kInt64 || literal.type == Literal::kDuration;
+  return (number && literal.integer < 0) ||
+         (literal.type == Literal::kFloat64 && std::signbit(literal.real));
+}
+
+Layer LayerOf(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::kOr:
+      return kOr;
+    case ExprKind::kAnd:
+      return kAnd;
+    case ExprKind::kNot:
+      return kNot;
+    case ExprKind::kRegexTest:
+    case ExprKind::kBetween:
+    case ExprKind::kIn:
+    case ExprKind::kIsNull:
+      return kTest;
+    case ExprKind::kBinary:
+      return kOps[static_cast<size_t>(expr.op)].layer;
+    case ExprKind::kNegate:
+      return kUnary;
+    case ExprKind::kIndex:
+      return kPostfix;
+    case ExprKind::kLiteral:
+      return IsNegativeNumber(expr.literal) ? kUnary : kPrimary;
+    default:
+      return kPrimary;
+  }
+}
+
+std::string At(const Expr& expr, Layer least) {
+  std::string text = Print(expr);
+  return LayerOf(expr) < least ? "(" + text + ")" : text;
+}
+
+std::string List(const std::vector<Expr>& exprs, size_t first = 0) {
+  std::string out;
+  for (size_t i = first; i < exprs.size(); ++i) {
+    if (i > first) out += ", ";
+    out += Print(exprs[i]);
+  }
+  return out;
+}
+
+std::string Joined(const std::vector<Expr>& exprs, std::string_view word, Layer least) {
+  std::string out;
+  for (size_t i = 0; i < exprs.size(); ++i) {
+    if (i > 0) out += fmt::format(" {} ", word);
+    out += At(exprs[i], least);
+  }
+  return out;
+}
+
+std::string PrintBinary(const Expr& expr) {
+  const OpText& op = kOps[static_cast<size_t>(expr.op)];
+  const Expr& left = expr.children[0];
+  const Expr& right = expr.children[1];
+  // Sums and terms lean left; tests do not chain, so that no order chain arises by accident.
+  auto next = static_cast<Layer>(op.layer + 1);
+  return fmt::format("{} {} {}", At(left, op.layer == kTest ? kSum : op.layer), op.text,
+                     At(right, next));
+}
+
+std::string PrintCase(const Expr& expr) {
+  std::string out = "CASE";
+  size_t i = 0;
+  if (expr.has_operand) out += " " + Print(expr.children[i++]);
+  size_t end = expr.children.size() - (expr.has_else ? 1 : 0);
+  for (; i + 1 < end; i += 2) {
+    out += fmt::format(" WHEN {} THEN {}", Print(expr.children[i]), Print(expr.children[i + 1]));
+  }
+  if (expr.has_else) out += " ELSE " + Print(expr.children.back());
+  return out + " END";
+}
+
+std::string PrintSize(int64_t bytes) {
+  constexpr std::array<std::string_view, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  while (unit + 1 < kUnits.size() && bytes != 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{}{}", bytes, kUnits[unit]);
+}
+
+std::string PrintReal(double value) {
+  std::string text = engine::PrintFloat(value);
+  bool plain = text.find_first_of(".eE") == std::string::npos;
+  return plain ? text + ".0" : text;
+}
+
+std::string PrintTime(const Literal& literal) {
+  std::string text = engine::PrintTimestamp(literal.integer);
+  if (literal.zone_missing) text.pop_back();  // the Z
+  return fmt::format("TIMESTAMP '{}'", text);
+}
+
+// A function's name: IF is the one keyword that may be called.
+std::string FunctionName(const std::string& name) {
+  bool is_if =
+      name.size() == 2 && (name[0] == 'I' || name[0] == 'i') && (name[1] == 'F' || name[1] == 'f');
+  return is_if ? name : QuoteName(name);
+}
+
+}  // namespace
+
+std::string Print(const Literal& literal) {
+  switch (literal.type) {
+    case Literal::kNull:
+      return "NULL";
+    case Literal::kBool:
+      return literal.integer != 0 ? "TRUE" : "FALSE";
+    case Literal::kInt64:
+      return fmt::format("{}", literal.integer);
+    case Literal::kFloat64:
+      return PrintReal(literal.real);
+    case Literal::kText:
+      return QuoteText(literal.text);
+    case Literal::kBytes:
+      return QuoteBytes(literal.text);
+    case Literal::kDuration:
+      return engine::PrintDuration(literal.integer);
+    case Literal::kSize:
+      return PrintSize(literal.integer);
+    case Literal::kTimestamp:
+      return PrintTime(literal);
+  }
+  return "";
+}
+
+std::string Print(const Expr& expr) {
+  const auto& children = expr.children;
+  std::string_view no = expr.negated ? "NOT " : "";
+  switch (expr.kind) {
+    case ExprKind::kLiteral:
+      return Print(expr.literal);
+    case ExprKind::kName:
+      return QuoteName(expr.name);
+    case ExprKind::kPattern:
+      return Print(expr.pattern);
+    case ExprKind::kParam:
+      return "@" + expr.name;
+    case ExprKind::kCall:
+      return fmt::format("{}({}{})", FunctionName(expr.name), expr.distinct ? "DISTINCT " : "",
+                         expr.star ? "*" : List(children));
+    case ExprKind::kCast:
+      return fmt::format("{}({} AS {})", expr.negated ? "TRY_CAST" : "CAST", Print(children[0]),
+                         QuoteName(expr.name));
+    case ExprKind::kCase:
+      return PrintCase(expr);
+    case ExprKind::kNegate:
+      // "- 5" would be read as the number, "--" as a comment.
+      return LayerOf(children[0]) == kPrimary && children[0].kind != ExprKind::kLiteral
+                 ? "-" + Print(children[0])
+                 : "-(" + Print(children[0]) + ")";
+    case ExprKind::kNot:
+      return "NOT " + At(children[0], kNot);
+    case ExprKind::kAnd:
+      return Joined(children, "AND", kNot);
+    case ExprKind::kOr:
+      return Joined(children, "OR", kAnd);
+    case ExprKind::kBinary:
+      return PrintBinary(expr);
+    case ExprKind::kRegexTest:
+      return fmt::format("{} {} {}", At(children[0], kSum), expr.negated ? "!~" : "~",
+                         PrintRegex(expr.regex));
+    case ExprKind::kBetween:
+      return fmt::format("{} {}BETWEEN {} AND {}", At(children[0], kSum), no, At(children[1], kSum),
+                         At(children[2], kSum));
+    case ExprKind::kIn:
+      return fmt::format("{} {}IN ({})", At(children[0], kSum), no, List(children, 1));
+    case ExprKind::kIsNull:
+      return fmt::format("{} IS {}NULL", At(children[0], kSum), no);
+    case ExprKind::kIndex:
+      return fmt::format("{}[{}]", At(children[0], kPostfix), Print(children[1]));
+    case ExprKind::kArray:
+      return fmt::format("[{}]", List(children));
+  }
+  return "";
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,126 @@
+// Quoting of names, text, bytes and column patterns, see ast_print.h. SPDX-License-Identifier:
+// Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "query/parse/keywords.h"
+#include "query/parse/literals.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+// `ascii`: every byte above 0x7f is escaped.
+std::string Escaped(std::string_view text, bool ascii) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    auto byte = static_cast<unsigned char>(c);
+    // C1 controls (U+0080..U+009F) drive terminals as ESC does.
+    bool c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (c == '\'' || c == '\\') {
+      out.push_back('\\');
+      out.push_back(c);
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (byte < 0x20 || byte == 0x7f || (ascii && byte >= 0x80)) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else if (c1) {
+      out += fmt::format("\\xc2\\x{:02x}", static_cast<unsigned char>(text[++i]));
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out;
+}
+
+bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+bool IsBare(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return IsNameChar(c) || c == '.'; });
+}
+
+std::string FamilyText(std::string_view family) {
+  bool plain = !family.empty() && family[0] != '-' &&
+               std::all_of(family.begin(), family.end(),
+                           [](char c) { return IsNameChar(c) || c == '.' || c == '-'; });
+  return plain ? std::string(family) : fmt::format("`{}`", family);
+}
+
+std::string WordText(std::string_view word) {
+  return IsBare(word) ? std::string(word) : QuoteValue(word);
+}
+
+std::string RegexText(const engine::NamePattern& pattern) {
+  std::string out = "/";
+  const std::string& regex = pattern.text;
+  for (size_t i = 0; i < regex.size(); ++i) {
+    if (regex[i] == '\\' && i + 1 < regex.size()) {
+      out.push_back(regex[i]);
+      out.push_back(regex[++i]);
+    } else if (regex[i] == '/') {
+      out += "\\/";
+    } else {
+      out.push_back(regex[i]);
+    }
+  }
+  return out + (pattern.case_insensitive ? "/i" : "/");
+}
+
+}  // namespace
+
+std::string PrintRegex(const engine::NamePattern& pattern) { return RegexText(pattern); }
+
+std::string QuoteText(std::string_view text) {
+  return fmt::format("'{}'", Escaped(text, !IsUtf8(text)));
+}
+std::string QuoteBytes(std::string_view bytes) {
+  return fmt::format("b'{}'", Escaped(bytes, true));
+}
+std::string QuoteValue(std::string_view bytes) {
+  return IsUtf8(bytes) ? QuoteText(bytes) : QuoteBytes(bytes);
+}
+
+std::string QuoteName(std::string_view name) {
+  bool plain = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+               std::all_of(name.begin(), name.end(), IsNameChar) && !IsHardKeyword(name);
+  return plain ? std::string(name) : fmt::format("`{}`", name);
+}
+
+std::string QuoteColumn(std::string_view family, std::string_view qualifier) {
+  return FamilyText(family) + ":" + (qualifier.empty() ? "" : WordText(qualifier));
+}
+
+std::string Print(const syntax::PatternNode& pattern) {
+  using engine::NamePattern;
+  std::string out;
+  if (pattern.family.kind == NamePattern::kAny) {
+    out = "*";
+  } else if (pattern.family.kind == NamePattern::kRegex) {
+    out = RegexText(pattern.family);
+  } else {
+    out = FamilyText(pattern.family.text);
+  }
+  out += ":";
+  if (pattern.HasParam()) return out + "@" + pattern.qualifier_param;
+  const NamePattern& qualifier = pattern.qualifier;
+  switch (qualifier.kind) {
+    case NamePattern::kAny:
+      return out + "*";
+    case NamePattern::kRegex:
+      return out + RegexText(qualifier);
+    case NamePattern::kPrefix:
+      return out + "^" + WordText(qualifier.text);
+    default:
+      return out + (qualifier.text.empty() ? "" : WordText(qualifier.text));
+  }
+}
+
+}  // namespace sippar::query
