@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/model/cell_key.h"
 #include "engine/sstable/block_cursor.h"
@@ -20,7 +21,7 @@ std::string Printable(std::string_view bytes) {
     if (c >= ' ' && c <= '~' && c != '\\') {
       text.push_back(c);
     } else {
-      text += fmt::format("\\x{:02x}", static_cast<uint8_t>(c));
+      fmt::format_to(std::back_inserter(text), "\\x{:02x}", static_cast<uint8_t>(c));
     }
   }
   return text;

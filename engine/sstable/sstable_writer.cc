@@ -51,8 +51,8 @@ class Writer final : public SstableWriter {
     if (sample.size() > kDictionarySizeMax) sample.resize(kDictionarySizeMax);
     ASSIGN_OR_RETURN(encoder_, BlockEncoder::Create(summary_.file_id, options_.compression,
                                                     options_.level, std::move(sample)));
-    ASSIGN_OR_RETURN(section_encoder_,
-                     BlockEncoder::Create(summary_.file_id, Compression::kZstd, kSectionLevel, ""));
+    ASSIGN_OR_RETURN(section_encoder_, BlockEncoder::Create(summary_.file_id, options_.compression,
+                                                            kSectionLevel, ""));
     ASSIGN_OR_RETURN(file_, fs_->Create(path_));
     created_ = true;
     return OkStatus();
