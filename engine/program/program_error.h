@@ -9,7 +9,7 @@
 
 namespace sippar::engine {
 
-// The message gets `hint` behind "; " when there is one.
+// `hint`: what the user may do; kept beside the message.
 [[nodiscard]] Status ProgramError(std::string_view code, std::string message,
                                   std::string_view hint = {},
                                   StatusCode status_code = StatusCode::kInvalidArgument);

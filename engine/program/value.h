@@ -61,7 +61,7 @@ class Value {
   const std::string& bytes() const { return bytes_; }  // BYTES, TEXT
   std::string TakeBytes() { return std::move(bytes_); }
   const Items& items() const;  // ARRAY, MAP, STRUCT; empty for others
-  // As FLOAT64: Requires is_number().
+  // As FLOAT64; of times their microseconds.
   double AsReal() const {
     return type_ == ValueType::kFloat64 ? real_ : static_cast<double>(integer_);
   }
@@ -103,7 +103,7 @@ std::string PrintDuration(int64_t micros);
 // 2026-11-20T12:00:00Z, with as many digits of the fraction as needed.
 std::string PrintTimestamp(int64_t micros);
 std::string PrintFloat(double value);  // shortest that reads back: 8.5, 30, 1e+300
-// Printable UTF-8 stays, everything else and the backslash become \xHH or \\.
+// Printable UTF-8 stays, every other byte becomes \xHH.
 std::string PrintEscaped(std::string_view bytes);
 
 }  // namespace sippar::engine

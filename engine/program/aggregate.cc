@@ -1,0 +1,253 @@
+// Aggregates and their partial states. SPDX-License-Identifier: Apache-2.0
+#include "engine/program/aggregate.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/program/hyper_log_log.h"
+#include "engine/program/program_error.h"
+
+namespace sippar::engine {
+namespace {
+
+using enum ValueType;
+
+Status BadPartial() { return Internal("partial state of an aggregate is damaged"); }
+
+class Count final : public Aggregate {
+ public:
+  explicit Count(bool rows) : rows_(rows) {}
+  Status Add(const Value& value) override {
+    if (rows_ || !value.is_null()) ++count_;
+    return OkStatus();
+  }
+  void AddRows(uint64_t count) override { count_ += static_cast<int64_t>(count); }
+  Value Partial() const override { return Value::Int64(count_); }
+  Status Merge(const Value& partial) override {
+    if (partial.type() != kInt64) return BadPartial();
+    count_ += partial.integer();
+    return OkStatus();
+  }
+  Value Finish() const override { return Partial(); }
+
+ private:
+  bool rows_;
+  int64_t count_ = 0;
+};
+
+// SUM and AVG. State: STRUCT(sum, count); the sum is INT64 until a FLOAT64 comes.
+class Sum final : public Aggregate {
+ public:
+  explicit Sum(bool average) : average_(average) {}
+
+  Status Add(const Value& value) override {
+    if (value.is_null()) return OkStatus();
+    RETURN_IF_ERROR(AddNumber(value));
+    ++count_;
+    return OkStatus();
+  }
+  Value Partial() const override { return Value::Struct({sum_, Value::Int64(count_)}); }
+  Status Merge(const Value& partial) override {
+    if (partial.type() != kStruct || partial.items().size() != 2) return BadPartial();
+    if (partial.items()[1].type() != kInt64) return BadPartial();
+    if (partial.items()[1].integer() == 0) return OkStatus();
+    RETURN_IF_ERROR(AddNumber(partial.items()[0]));
+    count_ += partial.items()[1].integer();
+    return OkStatus();
+  }
+  Value Finish() const override {
+    if (count_ == 0) return Value::Null();
+    if (!average_) return sum_;
+    double count = static_cast<double>(count_);
+    if (sum_.type() == kDuration) return Value::Duration(sum_.integer() / count_);
+    return Value::Float64(sum_.AsReal() / count);
+  }
+
+ private:
+  Status AddNumber(const Value& value) {
+    if (!value.is_number() && value.type() != kDuration) {
+      return ProgramError("TYPE",
+                          fmt::format("{} of {}", average_ ? "AVG" : "SUM", TypeName(value.type())),
+                          "INT64(x) reads 8 bytes, INT64(TEXT(x)) a decimal number");
+    }
+    if (sum_.is_null()) {
+      sum_ = value;
+      return OkStatus();
+    }
+    if ((value.type() == kDuration) != (sum_.type() == kDuration)) {
+      return ProgramError("TYPE", "a sum of numbers and durations");
+    }
+    // An average may pass 64 bits on its way.
+    bool real = value.type() == kFloat64 || sum_.type() == kFloat64;
+    int64_t sum = 0;
+    if (!real && !__builtin_add_overflow(sum_.integer(), value.integer(), &sum)) {
+      sum_ = value.type() == kDuration ? Value::Duration(sum) : Value::Int64(sum);
+      return OkStatus();
+    }
+    if (!real && !average_) return ProgramError("OVERFLOW", "the sum does not fit into 64 bits");
+    sum_ = Value::Float64(sum_.AsReal() + value.AsReal());
+    return OkStatus();
+  }
+
+  bool average_;
+  Value sum_;
+  int64_t count_ = 0;
+};
+
+class Extreme final : public Aggregate {
+ public:
+  explicit Extreme(bool greatest) : greatest_(greatest) {}
+  Status Add(const Value& value) override {
+    if (value.is_null()) return OkStatus();
+    int order = best_.is_null() ? 1 : CompareValues(value, best_);
+    if (best_.is_null() || (greatest_ ? order > 0 : order < 0)) best_ = value;
+    return OkStatus();
+  }
+  Value Partial() const override { return best_; }
+  Status Merge(const Value& partial) override { return Add(partial); }
+  Value Finish() const override { return best_; }
+
+ private:
+  bool greatest_;
+  Value best_;
+};
+
+class AnyValue final : public Aggregate {
+ public:
+  Status Add(const Value& value) override {
+    if (any_.is_null()) any_ = value;
+    return OkStatus();
+  }
+  Value Partial() const override { return any_; }
+  Status Merge(const Value& partial) override { return Add(partial); }
+  Value Finish() const override { return any_; }
+
+ private:
+  Value any_;
+};
+
+struct ValueLess {
+  bool operator()(const Value& a, const Value& b) const { return CompareValues(a, b) < 0; }
+};
+
+class CountDistinct final : public Aggregate {
+ public:
+  Status Add(const Value& value) override {
+    if (value.is_null() || !values_.insert(value).second) return OkStatus();
+    bytes_ += value.bytes().size() + sizeof(Value);
+    if (bytes_ <= kDistinctBytesMax) return OkStatus();
+    return ProgramError("TOO_LARGE",
+                        fmt::format("COUNT(DISTINCT) of more than {} MiB", kDistinctBytesMax >> 20),
+                        "APPROX_COUNT_DISTINCT needs 4 KiB", StatusCode::kResourceExhausted);
+  }
+  Value Partial() const override {
+    return Value::Array(Value::Items(values_.begin(), values_.end()));
+  }
+  Status Merge(const Value& partial) override {
+    if (partial.type() != kArray) return BadPartial();
+    for (const Value& value : partial.items()) RETURN_IF_ERROR(Add(value));
+    return OkStatus();
+  }
+  Value Finish() const override { return Value::Int64(static_cast<int64_t>(values_.size())); }
+
+ private:
+  std::set<Value, ValueLess> values_;
+  size_t bytes_ = 0;
+};
+
+class ArrayAgg final : public Aggregate {
+ public:
+  explicit ArrayAgg(uint64_t limit) : limit_(limit == 0 ? kArrayAggItemsMax : limit) {}
+  Status Add(const Value& value) override {
+    if (!value.is_null() && items_.size() < limit_) items_.push_back(value);
+    return OkStatus();
+  }
+  Value Partial() const override { return Value::Array(items_); }
+  Status Merge(const Value& partial) override {
+    if (partial.type() != kArray) return BadPartial();
+    for (const Value& value : partial.items()) RETURN_IF_ERROR(Add(value));
+    return OkStatus();
+  }
+  Value Finish() const override { return Partial(); }
+
+ private:
+  uint64_t limit_;
+  Value::Items items_;
+};
+
+class ApproxCountDistinct final : public Aggregate {
+ public:
+  Status Add(const Value& value) override {
+    if (value.is_null()) return OkStatus();
+    if (value.is_string()) {
+      sketch_.Add(value.bytes());
+    } else {
+      encoded_.clear();
+      value.Encode(&encoded_);
+      sketch_.Add(encoded_);
+    }
+    return OkStatus();
+  }
+  Value Partial() const override { return Value::Bytes(sketch_.registers()); }
+  Status Merge(const Value& partial) override {
+    return partial.type() == kBytes && sketch_.Merge(partial.bytes()) ? OkStatus() : BadPartial();
+  }
+  Value Finish() const override { return Value::Int64(static_cast<int64_t>(sketch_.Estimate())); }
+
+ private:
+  HyperLogLog sketch_;
+  std::string encoded_;
+};
+
+}  // namespace
+
+std::string_view AggregateName(AggregateDef::Kind kind) {
+  switch (kind) {
+    case AggregateDef::kCountRows:
+    case AggregateDef::kCount:
+      return "COUNT";
+    case AggregateDef::kSum:
+      return "SUM";
+    case AggregateDef::kMin:
+      return "MIN";
+    case AggregateDef::kMax:
+      return "MAX";
+    case AggregateDef::kAvg:
+      return "AVG";
+    case AggregateDef::kAnyValue:
+      return "ANY_VALUE";
+    case AggregateDef::kCountDistinct:
+      return "COUNT DISTINCT";
+    case AggregateDef::kArrayAgg:
+      return "ARRAY_AGG";
+    case AggregateDef::kApproxCountDistinct:
+      return "APPROX_COUNT_DISTINCT";
+  }
+  return "?";
+}
+
+std::unique_ptr<Aggregate> Aggregate::New(const AggregateDef& def) {
+  switch (def.kind) {
+    case AggregateDef::kCountRows:
+    case AggregateDef::kCount:
+      return std::make_unique<Count>(def.kind == AggregateDef::kCountRows);
+    case AggregateDef::kSum:
+    case AggregateDef::kAvg:
+      return std::make_unique<Sum>(def.kind == AggregateDef::kAvg);
+    case AggregateDef::kMin:
+    case AggregateDef::kMax:
+      return std::make_unique<Extreme>(def.kind == AggregateDef::kMax);
+    case AggregateDef::kAnyValue:
+      return std::make_unique<AnyValue>();
+    case AggregateDef::kCountDistinct:
+      return std::make_unique<CountDistinct>();
+    case AggregateDef::kArrayAgg:
+      return std::make_unique<ArrayAgg>(def.limit);
+    case AggregateDef::kApproxCountDistinct:
+      break;
+  }
+  return std::make_unique<ApproxCountDistinct>();
+}
+
+}  // namespace sippar::engine

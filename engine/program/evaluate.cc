@@ -1,0 +1,337 @@
+// The tree walk: lazy forms (AND, OR, CASE, IF, COALESCE, IN) here, the rest through the table of
+// scalar functions. SPDX-License-Identifier: Apache-2.0
+#include "engine/program/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/base/limits.h"
+#include "engine/program/program_error.h"
+#include "engine/program/scalar_function.h"
+
+namespace sippar::engine {
+namespace {
+
+struct Node {
+  Expression::Kind kind = Expression::kLiteral;
+  uint32_t slot = 0;
+  CallSite site;
+  ScalarEntry scalar;
+  std::vector<Node> args;
+  std::vector<const Value*> arguments;  // of the call at hand
+  Value scratch;                        // literal, or result of the last call
+};
+
+struct Context {
+  const Row* slots;
+  const SlotPlaces* places;
+};
+
+Status Run(Node* node, const Context& context, const Value** result);
+
+Status RunTest(Node* node, const Context& context, const Value** result) {
+  RETURN_IF_ERROR(Run(node, context, result));
+  ValueType type = (*result)->type();
+  if (type == ValueType::kBool || type == ValueType::kNull) return OkStatus();
+  return ProgramError("TYPE", fmt::format("a test must be TRUE or FALSE, not {}", TypeName(type)));
+}
+
+// AND stops at FALSE, OR at TRUE; NULL only when nothing decides.
+Status RunJunction(Node* node, const Context& context, bool deciding) {
+  bool null_seen = false;
+  for (Node& arg : node->args) {
+    const Value* value = nullptr;
+    RETURN_IF_ERROR(RunTest(&arg, context, &value));
+    if (value->is_null()) {
+      null_seen = true;
+    } else if (value->is_true() == deciding) {
+      node->scratch = Value::Bool(deciding);
+      return OkStatus();
+    }
+  }
+  node->scratch = null_seen ? Value::Null() : Value::Bool(!deciding);
+  return OkStatus();
+}
+
+Status RunCase(Node* node, const Context& context, const Value** result) {
+  size_t i = 0;
+  for (; i + 1 < node->args.size(); i += 2) {
+    const Value* test = nullptr;
+    RETURN_IF_ERROR(RunTest(&node->args[i], context, &test));
+    if (test->is_true()) return Run(&node->args[i + 1], context, result);
+  }
+  if (i < node->args.size()) return Run(&node->args[i], context, result);
+  node->scratch = Value::Null();
+  return OkStatus();
+}
+
+bool Comparable(const Value& a, const Value& b) {
+  auto is_time_or_number = [](const Value& v) {
+    return v.is_number() || v.type() == ValueType::kTimestamp;
+  };
+  if (a.is_string() && b.is_string()) return true;
+  if (is_time_or_number(a) && is_time_or_number(b)) return true;
+  return a.type() == b.type();
+}
+
+Status CompareForTest(const Value& a, const Value& b, int* order) {
+  if (Comparable(a, b)) {
+    *order = CompareValues(a, b);
+    return OkStatus();
+  }
+  const char* hint = "";
+  bool number = a.is_number() || b.is_number();
+  if (number && (a.is_string() || b.is_string())) {
+    hint = "INT64(x) reads 8 bytes or decimal TEXT; INT64(TEXT(x)) reads a decimal cell";
+  } else if (a.type() == ValueType::kTimestamp || b.type() == ValueType::kTimestamp) {
+    hint = "write a time as TIMESTAMP '2026-11-20T12:00:00Z'";
+  }
+  return ProgramError(
+      "TYPE", fmt::format("cannot compare {} with {}", TypeName(a.type()), TypeName(b.type())),
+      hint);
+}
+
+Status RunIn(Node* node, const Context& context) {
+  const Value* value = nullptr;
+  RETURN_IF_ERROR(Run(&node->args[0], context, &value));
+  node->scratch = Value::Null();
+  if (value->is_null()) return OkStatus();
+  bool null_seen = false;
+  for (size_t i = 1; i < node->args.size(); ++i) {
+    const Value* item = nullptr;
+    RETURN_IF_ERROR(Run(&node->args[i], context, &item));
+    if (item->is_null()) {
+      null_seen = true;
+      continue;
+    }
+    int order = 0;
+    RETURN_IF_ERROR(CompareForTest(*value, *item, &order));
+    if (order == 0) {
+      node->scratch = Value::Bool(true);
+      return OkStatus();
+    }
+  }
+  if (!null_seen) node->scratch = Value::Bool(false);
+  return OkStatus();
+}
+
+Status RunComparison(Node* node, const Context& context) {
+  const Value* left = nullptr;
+  const Value* right = nullptr;
+  RETURN_IF_ERROR(Run(&node->args[0], context, &left));
+  RETURN_IF_ERROR(Run(&node->args[1], context, &right));
+  node->scratch = Value::Null();
+  Function function = node->site.function;
+  if (left->is_null() || right->is_null()) {
+    if (function == Function::kNullIf) node->scratch = *left;
+    return OkStatus();
+  }
+  int order = 0;
+  RETURN_IF_ERROR(CompareForTest(*left, *right, &order));
+  bool truth = false;
+  switch (function) {
+    case Function::kEqual:
+      truth = order == 0;
+      break;
+    case Function::kNotEqual:
+      truth = order != 0;
+      break;
+    case Function::kLess:
+      truth = order < 0;
+      break;
+    case Function::kLessEqual:
+      truth = order <= 0;
+      break;
+    case Function::kGreater:
+      truth = order > 0;
+      break;
+    case Function::kGreaterEqual:
+      truth = order >= 0;
+      break;
+    default:  // kNullIf
+      node->scratch = order == 0 ? Value::Null() : *left;
+      return OkStatus();
+  }
+  node->scratch = Value::Bool(truth);
+  return OkStatus();
+}
+
+// LEAST and GREATEST; NULL when one argument is.
+Status RunExtreme(Node* node, const Context& context, const Value** result) {
+  const Value* best = nullptr;
+  for (Node& arg : node->args) {
+    const Value* value = nullptr;
+    RETURN_IF_ERROR(Run(&arg, context, &value));
+    if (value->is_null()) {
+      *result = value;
+      return OkStatus();
+    }
+    int order = 0;
+    if (best != nullptr) RETURN_IF_ERROR(CompareForTest(*value, *best, &order));
+    bool better = node->site.function == Function::kLeast ? order < 0 : order > 0;
+    if (best == nullptr || better) best = value;
+  }
+  *result = best;
+  return OkStatus();
+}
+
+// The first slot below a call, for the place in an error message.
+const Node* FirstSlot(const Node& node) {
+  if (node.kind == Expression::kSlot) return &node;
+  for (const Node& arg : node.args) {
+    if (const Node* slot = FirstSlot(arg)) return slot;
+  }
+  return nullptr;
+}
+
+Status RunScalar(Node* node, const Context& context) {
+  bool null_seen = false;
+  for (size_t i = 0; i < node->args.size(); ++i) {
+    RETURN_IF_ERROR(Run(&node->args[i], context, &node->arguments[i]));
+    null_seen = null_seen || node->arguments[i]->is_null();
+  }
+  if (null_seen && node->scalar.null_if_any_null) {
+    node->scratch = Value::Null();
+    return OkStatus();
+  }
+  Status status = node->scalar.run(&node->site, node->arguments, &node->scratch);
+  if (status.ok()) [[likely]]
+    return status;
+  const Node* slot = FirstSlot(*node);
+  if (slot == nullptr || context.places == nullptr) return status;
+  return AddPlace(status, context.places->PlaceOf(slot->slot));
+}
+
+Status RunCall(Node* node, const Context& context, const Value** result) {
+  *result = &node->scratch;
+  switch (node->site.function) {
+    case Function::kAnd:
+      return RunJunction(node, context, false);
+    case Function::kOr:
+      return RunJunction(node, context, true);
+    case Function::kCase:
+    case Function::kIf:
+      return RunCase(node, context, result);
+    case Function::kIn:
+      return RunIn(node, context);
+    case Function::kEqual:
+    case Function::kNotEqual:
+    case Function::kLess:
+    case Function::kLessEqual:
+    case Function::kGreater:
+    case Function::kGreaterEqual:
+    case Function::kNullIf:
+      return RunComparison(node, context);
+    case Function::kLeast:
+    case Function::kGreatest:
+      return RunExtreme(node, context, result);
+    case Function::kCoalesce:
+      for (Node& arg : node->args) {
+        RETURN_IF_ERROR(Run(&arg, context, result));
+        if (!(*result)->is_null()) break;
+      }
+      return OkStatus();
+    default:
+      return RunScalar(node, context);
+  }
+}
+
+Status Run(Node* node, const Context& context, const Value** result) {
+  switch (node->kind) {
+    case Expression::kLiteral:
+      *result = &node->scratch;
+      return OkStatus();
+    case Expression::kSlot:
+      *result = &(*context.slots)[node->slot];
+      return OkStatus();
+    case Expression::kCall:
+      break;
+  }
+  return RunCall(node, context, result);
+}
+
+bool IsRegexCall(Function function) {
+  return function == Function::kRegexFound || function == Function::kRegexExtract ||
+         function == Function::kRegexReplace;
+}
+
+bool RunsItself(Function function) {
+  using enum Function;
+  static constexpr std::array kLazy = {kAnd,   kOr,       kCase,     kIf,           kIn,
+                                       kEqual, kNotEqual, kLess,     kLessEqual,    kGreater,
+                                       kLeast, kGreatest, kCoalesce, kGreaterEqual, kNullIf};
+  for (Function lazy : kLazy) {
+    if (lazy == function) return true;
+  }
+  return false;
+}
+
+Status Build(const Expression& expression, Node* node, size_t depth) {
+  if (depth > limits::kExpressionDepthMax) {
+    return ProgramError("TOO_DEEP", fmt::format("expression nested deeper than {} levels",
+                                                limits::kExpressionDepthMax));
+  }
+  node->kind = expression.kind;
+  node->slot = expression.slot;
+  if (expression.kind == Expression::kLiteral) node->scratch = expression.literal;
+  if (expression.kind != Expression::kCall) return OkStatus();
+  node->site.function = expression.function;
+  node->site.cast_type = expression.cast_type;
+  node->scalar = FindScalar(expression.function);
+  if (node->scalar.run == nullptr && !RunsItself(expression.function)) {
+    return Internal(fmt::format("function {} has no code", static_cast<int>(expression.function)));
+  }
+  node->args.resize(expression.args.size());
+  node->arguments.resize(expression.args.size());
+  for (size_t i = 0; i < expression.args.size(); ++i) {
+    RETURN_IF_ERROR(Build(expression.args[i], &node->args[i], depth + 1));
+  }
+  if (IsRegexCall(expression.function) && expression.args[1].IsLiteral() &&
+      expression.args[1].literal.is_string()) {
+    bool case_insensitive = expression.function == Function::kRegexFound &&
+                            expression.args.size() == 3 && expression.args[2].IsLiteral() &&
+                            expression.args[2].literal.bytes() == "i";
+    return PrepareRegex(&node->site, expression.args[1].literal.bytes(), case_insensitive);
+  }
+  return OkStatus();
+}
+
+class TreeEvaluator final : public Evaluator {
+ public:
+  Node* root() { return &root_; }
+  Status Evaluate(const Row& slots, const SlotPlaces* places, const Value** result) override {
+    return Run(&root_, {&slots, places}, result);
+  }
+
+ private:
+  Node root_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Evaluator>> Evaluator::Prepare(const Expression& expression) {
+  auto evaluator = std::make_unique<TreeEvaluator>();
+  RETURN_IF_ERROR(Build(expression, evaluator->root(), 0));
+  return std::unique_ptr<Evaluator>(std::move(evaluator));
+}
+
+Status Evaluator::EvaluateTest(const Row& slots, const SlotPlaces* places, bool* result) {
+  const Value* value = nullptr;
+  RETURN_IF_ERROR(Evaluate(slots, places, &value));
+  if (value->type() != ValueType::kBool && !value->is_null()) {
+    return ProgramError(
+        "TYPE", fmt::format("a condition must be TRUE or FALSE, not {}", TypeName(value->type())));
+  }
+  *result = value->is_true();
+  return OkStatus();
+}
+
+StatusOr<Value> EvaluateConstant(const Expression& expression) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression));
+  const Value* value = nullptr;
+  RETURN_IF_ERROR(evaluator->Evaluate({}, nullptr, &value));
+  return *value;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,38 @@
+// Evaluates expressions on one row (or cell) after another: three-valued logic, bytes order,
+// overflow and decode errors. Results live in the tree's nodes, so that a scan allocates little;
+// hence one Evaluator per run, not thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/base/status.h"
+#include "engine/program/expression.h"
+#include "engine/program/value.h"
+
+namespace sippar::engine {
+
+// Says where a slot's value came from, for error messages: "in row r, column f:q, time 6".
+class SlotPlaces {
+ public:
+  virtual ~SlotPlaces() = default;
+  virtual std::string PlaceOf(uint32_t slot) const = 0;
+};
+
+class Evaluator {
+ public:
+  // BAD_REGEX for literal regexes that do not compile.
+  [[nodiscard]] static StatusOr<std::unique_ptr<Evaluator>> Prepare(const Expression& expression);
+  virtual ~Evaluator() = default;
+  // *result lives until the next call. `places` may be null. Requires: slots for every slot used.
+  [[nodiscard]] virtual Status Evaluate(const Row& slots, const SlotPlaces* places,
+                                        const Value** result) = 0;
+  // TRUE or not; anything but BOOL and NULL is a TYPE error.
+  [[nodiscard]] Status EvaluateTest(const Row& slots, const SlotPlaces* places, bool* result);
+};
+
+// For expressions without slots: literals, NOW() - 5m, parameters.
+[[nodiscard]] StatusOr<Value> EvaluateConstant(const Expression& expression);
+
+}  // namespace sippar::engine

@@ -1,0 +1,121 @@
+// Expression trees: making, encoding, printing. SPDX-License-Identifier: Apache-2.0
+#include "engine/program/expression.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/limits.h"
+
+namespace sippar::engine {
+namespace {
+
+std::string PrintLiteral(const Value& value) {
+  switch (value.type()) {
+    case ValueType::kText:
+      return "'" + PrintEscaped(value.bytes()) + "'";
+    case ValueType::kBytes:
+      return "b'" + PrintEscaped(value.bytes()) + "'";
+    default:
+      return value.Print();
+  }
+}
+
+}  // namespace
+
+Expression Expression::Literal(Value value) {
+  Expression expression;
+  expression.literal = std::move(value);
+  return expression;
+}
+
+Expression Expression::Slot(uint32_t index) {
+  Expression expression;
+  expression.kind = kSlot;
+  expression.slot = index;
+  return expression;
+}
+
+Expression Expression::Call(Function function, std::vector<Expression> args) {
+  Expression expression;
+  expression.kind = kCall;
+  expression.function = function;
+  expression.args = std::move(args);
+  return expression;
+}
+
+Expression Expression::Cast(ValueType type, Expression arg, bool try_cast) {
+  std::vector<Expression> args;
+  args.push_back(std::move(arg));
+  Expression expression = Call(try_cast ? Function::kTryCast : Function::kCast, std::move(args));
+  expression.cast_type = type;
+  return expression;
+}
+
+void Expression::Encode(std::string* out) const {
+  out->push_back(static_cast<char>(kind));
+  switch (kind) {
+    case kLiteral:
+      literal.Encode(out);
+      return;
+    case kSlot:
+      PutVarint(out, slot);
+      return;
+    case kCall:
+      out->push_back(static_cast<char>(function));
+      out->push_back(static_cast<char>(cast_type));
+      PutVarint(out, args.size());
+      for (const Expression& arg : args) arg.Encode(out);
+  }
+}
+
+Expression Expression::Decode(Reader* reader, size_t depth) {
+  Expression expression;
+  uint8_t kind = reader->Byte();
+  if (kind > kCall || depth > limits::kExpressionDepthMax) {
+    reader->Fail();
+    return expression;
+  }
+  if (kind == kLiteral) return Literal(Value::Decode(reader));
+  if (kind == kSlot) {
+    uint64_t slot = reader->Varint();
+    if (slot > 1'000'000) reader->Fail();
+    return Slot(static_cast<uint32_t>(slot));
+  }
+  expression.kind = kCall;
+  expression.function = static_cast<Function>(reader->Byte());
+  uint8_t cast_type = reader->Byte();
+  size_t count = reader->Count();
+  const FunctionInfo* info = FindFunction(expression.function);
+  if (info == nullptr || cast_type > static_cast<uint8_t>(ValueType::kStruct) ||
+      count < static_cast<size_t>(info->arguments_min) ||
+      count > static_cast<size_t>(info->arguments_max)) {
+    reader->Fail();
+    return expression;
+  }
+  expression.cast_type = static_cast<ValueType>(cast_type);
+  for (size_t i = 0; i < count && reader->ok(); ++i) {
+    expression.args.push_back(Decode(reader, depth + 1));
+  }
+  return expression;
+}
+
+std::string Expression::Print() const {
+  if (kind == kLiteral) return PrintLiteral(literal);
+  if (kind == kSlot) return fmt::format("${}", slot);
+  const FunctionInfo* info = FindFunction(function);
+  std::string name(info == nullptr ? "?" : info->name);
+  if (function == Function::kCast || function == Function::kTryCast) {
+    return fmt::format("{}({} AS {})", name, args[0].Print(), TypeName(cast_type));
+  }
+  bool infix = info != nullptr && !info->is_call && args.size() >= 2 &&
+               function != Function::kCase && function != Function::kIn &&
+               function != Function::kArray && function != Function::kIndex;
+  if (function == Function::kConcat) name = "||", infix = args.size() == 2;
+  std::string text = infix ? "(" : name + "(";
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (i > 0) text += infix ? " " + name + " " : ", ";
+    text += args[i].Print();
+  }
+  return text + ")";
+}
+
+}  // namespace sippar::engine

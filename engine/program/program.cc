@@ -1,0 +1,299 @@
+// Programs as bytes and as text. SPDX-License-Identifier: Apache-2.0
+#include "engine/program/program.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/limits.h"
+#include "engine/program/program_coding.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr uint8_t kVersion = 1;
+constexpr uint64_t kCountMax = 100'000;  // slots, outputs … of one program
+
+void EncodeName(const NamePattern& name, std::string* out) {
+  out->push_back(static_cast<char>(name.kind));
+  out->push_back(name.case_insensitive ? 1 : 0);
+  PutBytes(out, name.text);
+}
+
+NamePattern DecodeName(Reader* reader) {
+  NamePattern name;
+  uint8_t kind = reader->Byte();
+  if (kind > NamePattern::kAny) reader->Fail();
+  name.kind = static_cast<NamePattern::Kind>(kind);
+  name.case_insensitive = reader->Byte() != 0;
+  name.text = reader->Bytes();
+  return name;
+}
+
+void EncodeAggregate(const AggregateDef& def, std::string* out) {
+  out->push_back(static_cast<char>(def.kind));
+  def.argument.Encode(out);
+  PutVarint(out, def.limit);
+}
+
+AggregateDef DecodeAggregate(Reader* reader) {
+  AggregateDef def;
+  uint8_t kind = reader->Byte();
+  if (kind > AggregateDef::kApproxCountDistinct) reader->Fail();
+  def.kind = static_cast<AggregateDef::Kind>(kind);
+  def.argument = Expression::Decode(reader);
+  def.limit = reader->Varint();
+  return def;
+}
+
+OrderKey DecodeOrderKey(Reader* reader) {
+  OrderKey key;
+  key.descending = reader->Byte() != 0;
+  key.expression = Expression::Decode(reader);
+  return key;
+}
+
+bool SlotsAreKnown(const Expression& expression, size_t slots) {
+  if (expression.kind == Expression::kSlot) return expression.slot < slots;
+  for (const Expression& arg : expression.args) {
+    if (!SlotsAreKnown(arg, slots)) return false;
+  }
+  return true;
+}
+
+// A decoded program may come from anywhere: no expression reads a slot that is not there.
+bool IsSound(const Program& program) {
+  size_t slots = program.slots.size();
+  for (const SlotDef& slot : program.slots) {
+    bool needs_pattern = slot.kind >= SlotDef::kNewest;
+    if (needs_pattern && slot.pattern >= program.read.columns.size()) return false;
+    bool of_cell = slot.kind >= SlotDef::kFamily && slot.kind <= SlotDef::kValue;
+    if (of_cell != (program.source == Program::kCells) && slot.kind != SlotDef::kRow) return false;
+  }
+  auto known = [slots](const Expression& e) { return SlotsAreKnown(e, slots); };
+  if (program.where && !known(*program.where)) return false;
+  for (const Expression& e : program.outputs) {
+    if (!known(e)) return false;
+  }
+  for (const Expression& e : program.group_by) {
+    if (!known(e)) return false;
+  }
+  for (const AggregateDef& def : program.aggregates) {
+    if (!known(def.argument)) return false;
+  }
+  for (const OrderKey& key : program.order_by) {
+    if (!known(key.expression)) return false;
+  }
+  return true;
+}
+
+std::string PrintList(const std::vector<Expression>& expressions) {
+  std::string text;
+  for (const Expression& e : expressions) text += (text.empty() ? "" : ", ") + e.Print();
+  return text;
+}
+
+}  // namespace
+
+void EncodeColumnPattern(const ColumnPattern& pattern, std::string* out) {
+  EncodeName(pattern.family, out);
+  EncodeName(pattern.qualifier, out);
+}
+
+ColumnPattern DecodeColumnPattern(Reader* reader) {
+  ColumnPattern pattern;
+  pattern.family = DecodeName(reader);
+  pattern.qualifier = DecodeName(reader);
+  return pattern;
+}
+
+void EncodeTimeRange(const TimeRange& time, std::string* out) {
+  PutSigned(out, time.start_us);
+  PutSigned(out, time.limit_us);
+}
+
+TimeRange DecodeTimeRange(Reader* reader) {
+  TimeRange time;
+  time.start_us = reader->Signed();
+  time.limit_us = reader->Signed();
+  return time;
+}
+
+void EncodeSlots(const std::vector<SlotDef>& slots, std::string* out) {
+  PutVarint(out, slots.size());
+  for (const SlotDef& slot : slots) {
+    out->push_back(static_cast<char>(slot.kind));
+    PutVarint(out, slot.pattern);
+  }
+}
+
+std::vector<SlotDef> DecodeSlots(Reader* reader) {
+  std::vector<SlotDef> slots;
+  size_t count = reader->Count();
+  for (size_t i = 0; i < count && reader->ok(); ++i) {
+    uint8_t kind = reader->Byte();
+    uint64_t pattern = reader->Varint();
+    bool known = kind <= SlotDef::kValue ||
+                 (kind >= SlotDef::kNewest && kind <= SlotDef::kMapHistory) ||
+                 kind == SlotDef::kLet;
+    if (!known || pattern > kCountMax) reader->Fail();
+    slots.push_back({static_cast<SlotDef::Kind>(kind), static_cast<uint32_t>(pattern)});
+  }
+  return slots;
+}
+
+void EncodeExpressions(const std::vector<Expression>& expressions, std::string* out) {
+  PutVarint(out, expressions.size());
+  for (const Expression& e : expressions) e.Encode(out);
+}
+
+std::vector<Expression> DecodeExpressions(Reader* reader) {
+  std::vector<Expression> expressions;
+  size_t count = reader->Count();
+  for (size_t i = 0; i < count && reader->ok(); ++i) {
+    expressions.push_back(Expression::Decode(reader));
+  }
+  return expressions;
+}
+
+void EncodeOptional(const std::optional<Expression>& expression, std::string* out) {
+  out->push_back(expression ? 1 : 0);
+  if (expression) expression->Encode(out);
+}
+
+std::optional<Expression> DecodeOptional(Reader* reader) {
+  if (reader->Byte() == 0) return std::nullopt;
+  return Expression::Decode(reader);
+}
+
+void EncodeStrings(const std::vector<std::string>& strings, std::string* out) {
+  PutVarint(out, strings.size());
+  for (const std::string& text : strings) PutBytes(out, text);
+}
+
+std::vector<std::string> DecodeStrings(Reader* reader) {
+  std::vector<std::string> strings;
+  size_t count = reader->Count();
+  for (size_t i = 0; i < count && reader->ok(); ++i) strings.emplace_back(reader->Bytes());
+  return strings;
+}
+
+void EncodeReadSpec(const ReadSpec& read, std::string* out) {
+  PutVarint(out, read.rows.ranges().size());
+  for (const RowRange& range : read.rows.ranges()) {
+    PutBytes(out, range.start);
+    PutBytes(out, range.limit);
+  }
+  PutVarint(out, read.columns.size());
+  for (const ColumnPattern& pattern : read.columns) EncodeColumnPattern(pattern, out);
+  EncodeTimeRange(read.time, out);
+  PutVarint(out, read.versions_per_column);
+  PutVarint(out, read.cells_per_family);
+  PutVarint(out, read.cells_per_family_offset);
+  PutVarint(out, read.cells_per_row);
+  PutVarint(out, read.cells_per_row_offset);
+  out->push_back(static_cast<char>((read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) |
+                                   (read.keys_only ? 4 : 0)));
+}
+
+ReadSpec DecodeReadSpec(Reader* reader) {
+  ReadSpec read;
+  read.rows = RowSet();
+  size_t ranges = reader->Count();
+  for (size_t i = 0; i < ranges && reader->ok(); ++i) {
+    RowRange range;
+    range.start = reader->Bytes();
+    range.limit = reader->Bytes();
+    read.rows.Add(std::move(range));
+  }
+  size_t columns = reader->Count();
+  for (size_t i = 0; i < columns && reader->ok(); ++i) {
+    read.columns.push_back(DecodeColumnPattern(reader));
+  }
+  read.time = DecodeTimeRange(reader);
+  read.versions_per_column = static_cast<uint32_t>(reader->Varint());
+  read.cells_per_family = reader->Varint();
+  read.cells_per_family_offset = reader->Varint();
+  read.cells_per_row = reader->Varint();
+  read.cells_per_row_offset = reader->Varint();
+  uint8_t flags = reader->Byte();
+  read.reverse = (flags & 1) != 0;
+  read.strip_values = (flags & 2) != 0;
+  read.keys_only = (flags & 4) != 0;
+  return read;
+}
+
+std::string Program::Encode() const {
+  std::string out(1, static_cast<char>(kVersion));
+  EncodeReadSpec(read, &out);
+  out.push_back(static_cast<char>(source));
+  EncodeSlots(slots, &out);
+  EncodeStrings(counter_families, &out);
+  EncodeOptional(where, &out);
+  EncodeExpressions(outputs, &out);
+  out.push_back(aggregate ? 1 : 0);
+  EncodeExpressions(group_by, &out);
+  PutVarint(&out, aggregates.size());
+  for (const AggregateDef& def : aggregates) EncodeAggregate(def, &out);
+  PutVarint(&out, order_by.size());
+  for (const OrderKey& key : order_by) {
+    out.push_back(key.descending ? 1 : 0);
+    key.expression.Encode(&out);
+  }
+  PutVarint(&out, limit);
+  PutSigned(&out, now_us);
+  return out;
+}
+
+StatusOr<Program> Program::Decode(std::string_view bytes) {
+  if (bytes.size() > limits::kProgramSizeMax) {
+    return InvalidArgument(fmt::format("row program of {} bytes; the limit is {}", bytes.size(),
+                                       limits::kProgramSizeMax));
+  }
+  Reader reader(bytes);
+  if (reader.Byte() != kVersion) return InvalidArgument("row program of an unknown version");
+  Program program;
+  program.read = DecodeReadSpec(&reader);
+  uint8_t source = reader.Byte();
+  if (source > kCells) reader.Fail();
+  program.source = static_cast<Source>(source);
+  program.slots = DecodeSlots(&reader);
+  program.counter_families = DecodeStrings(&reader);
+  program.where = DecodeOptional(&reader);
+  program.outputs = DecodeExpressions(&reader);
+  program.aggregate = reader.Byte() != 0;
+  program.group_by = DecodeExpressions(&reader);
+  size_t aggregates = reader.Count();
+  for (size_t i = 0; i < aggregates && reader.ok(); ++i) {
+    program.aggregates.push_back(DecodeAggregate(&reader));
+  }
+  size_t keys = reader.Count();
+  for (size_t i = 0; i < keys && reader.ok(); ++i) {
+    program.order_by.push_back(DecodeOrderKey(&reader));
+  }
+  program.limit = reader.Varint();
+  program.now_us = reader.Signed();
+  if (!reader.AtEnd() || !IsSound(program)) return InvalidArgument("row program is damaged");
+  return program;
+}
+
+std::string Program::Print() const {
+  std::string text = fmt::format("source: {}\n", source == kRows ? "rows" : "cells");
+  if (where) text += fmt::format("where: {}\n", where->Print());
+  if (aggregate) {
+    if (!group_by.empty()) text += fmt::format("group by: {}\n", PrintList(group_by));
+    std::string list;
+    for (const AggregateDef& def : aggregates) {
+      list += fmt::format("{}{}({})", list.empty() ? "" : ", ", AggregateName(def.kind),
+                          def.kind == AggregateDef::kCountRows ? "" : def.argument.Print());
+    }
+    text += fmt::format("aggregates: {}\n", list);
+  } else {
+    text += fmt::format("outputs: {}\n", PrintList(outputs));
+  }
+  for (const OrderKey& key : order_by) {
+    text += fmt::format("order by: {}{}\n", key.expression.Print(), key.descending ? " desc" : "");
+  }
+  if (limit != 0) text += fmt::format("limit: {}\n", limit);
+  return text;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,44 @@
+// Errors of running programs. SPDX-License-Identifier: Apache-2.0
+#include "engine/program/program_error.h"
+
+#include <absl/strings/cord.h>
+
+#include <optional>
+
+namespace sippar::engine {
+namespace {
+
+constexpr const char* kCodeUrl = "sippar/program-code";
+constexpr const char* kHintUrl = "sippar/program-hint";
+
+std::string PayloadOf(const Status& status, const char* url) {
+  auto payload = status.GetPayload(url);
+  return payload.has_value() ? std::string(*payload) : std::string();
+}
+
+}  // namespace
+
+Status ProgramError(std::string_view code, std::string message, std::string_view hint,
+                    StatusCode status_code) {
+  Status status(status_code, message);
+  status.SetPayload(kCodeUrl, absl::Cord(std::string(code)));
+  if (!hint.empty()) status.SetPayload(kHintUrl, absl::Cord(std::string(hint)));
+  return status;
+}
+
+std::string ProgramErrorCode(const Status& status) { return PayloadOf(status, kCodeUrl); }
+std::string ProgramErrorHint(const Status& status) { return PayloadOf(status, kHintUrl); }
+
+Status AddPlace(const Status& status, std::string_view where) {
+  if (status.ok() || where.empty()) return status;
+  std::string text(MessageOf(status));
+  text.append(" ").append(where);
+  Status placed(status.code(), text);
+  for (const char* url : {kCodeUrl, kHintUrl}) {
+    auto payload = status.GetPayload(url);
+    if (payload.has_value()) placed.SetPayload(url, *payload);
+  }
+  return placed;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,256 @@
+// Slots from cells. SPDX-License-Identifier: Apache-2.0
+#include "engine/program/row_slots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sippar::engine {
+
+RowSlots::RowSlots(const std::vector<SlotDef>& slots,
+                   const std::vector<std::string>& counter_families)
+    : slots_(slots),
+      counter_families_(counter_families),
+      states_(slots.size()),
+      values_(slots.size()) {}
+
+StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
+    const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
+    const std::vector<std::string>& counter_families) {
+  std::unique_ptr<RowSlots> result(new RowSlots(slots, counter_families));
+  std::vector<ColumnPattern>
+      used;  // patterns behind the last one a slot needs only make rows count
+  bool families_known = true;
+  for (uint32_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].kind < SlotDef::kNewest || slots[i].kind == SlotDef::kLet) continue;
+    if (slots[i].pattern >= columns.size()) return InvalidArgument("slot of no column");
+    result->needs_cells_ = true;
+    if (used.size() <= slots[i].pattern) {
+      used.assign(columns.begin(), columns.begin() + slots[i].pattern + 1);
+      result->patterns_.resize(used.size());
+    }
+    const NamePattern& family = columns[slots[i].pattern].family;
+    result->patterns_[slots[i].pattern].slots.push_back(i);
+    result->patterns_[slots[i].pattern].family_is_exact = family.kind == NamePattern::kExact;
+    families_known = families_known && family.kind == NamePattern::kExact;
+    if (families_known) result->last_family_ = std::max(result->last_family_, family.text);
+  }
+  if (!families_known) result->last_family_.clear();
+  if (result->needs_cells_) {
+    ASSIGN_OR_RETURN(result->matcher_, ColumnMatcher::Compile(used));
+  }
+  return result;
+}
+
+bool RowSlots::IsCounter(std::string_view family) const {
+  return std::find(counter_families_.begin(), counter_families_.end(), family) !=
+         counter_families_.end();
+}
+
+void RowSlots::AssignValue(const CellView& cell, Value* out) const {
+  // A counter of another length cannot be written; should one be met, its bytes are shown.
+  if (column_is_counter_ && cell.value.size() == 8) {
+    *out = Value::Int64(static_cast<int64_t>(GetBig64(cell.value.data())));
+  } else {
+    out->AssignBytes(ValueType::kBytes, cell.value);
+  }
+}
+
+Value RowSlots::ValueOf(const CellView& cell) const {
+  Value value;
+  AssignValue(cell, &value);
+  return value;
+}
+
+void RowSlots::StartRow(std::string_view row) {
+  row_.assign(row);
+  family_.clear();
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    SlotState& state = states_[i];
+    switch (slots_[i].kind) {
+      case SlotDef::kRow:
+        values_[i].AssignBytes(ValueType::kText, row);
+        break;
+      case SlotDef::kVersionCount:
+        values_[i] = Value::Int64(0);
+        break;
+      case SlotDef::kLet:
+        break;
+      default:
+        values_[i] = Value::Null();
+    }
+    state.taken = false;
+    state.items.clear();
+    state.history.clear();
+  }
+}
+
+void RowSlots::FinishRow() {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    SlotState& state = states_[i];
+    switch (slots_[i].kind) {
+      case SlotDef::kHistory:
+        if (state.taken) values_[i] = Value::Array(std::move(state.items));
+        break;
+      case SlotDef::kMapHistory:
+        FinishEntry(&state);
+        [[fallthrough]];
+      case SlotDef::kMap:
+        values_[i] = Value::Map(std::move(state.items));
+        break;
+      default:
+        continue;
+    }
+    state.items = {};
+  }
+}
+
+void RowSlots::FinishEntry(SlotState* state) {
+  if (state->history.empty()) return;
+  state->items.push_back(Value::Array(std::move(state->history)));
+  state->history = {};
+}
+
+void RowSlots::EnterColumn(const CellView& cell) {
+  if (cell.family != family_) column_is_counter_ = IsCounter(cell.family);
+  family_.assign(cell.family);
+  qualifier_.assign(cell.qualifier);
+  matches_.clear();
+  matcher_->MatchIndexes(cell.family, cell.qualifier, &matches_);
+}
+
+void RowSlots::TakeIntoMap(const SlotDef& def, SlotState* state, const CellView& cell,
+                           bool family_is_exact, bool first_version) {
+  if (first_version) {
+    FinishEntry(state);
+    std::string name(cell.qualifier);
+    if (!family_is_exact) name = fmt::format("{}:{}", cell.family, cell.qualifier);
+    state->items.push_back(Value::Text(std::move(name)));
+    if (def.kind == SlotDef::kMap) state->items.push_back(ValueOf(cell));
+  }
+  if (def.kind == SlotDef::kMapHistory) {
+    state->history.push_back(Value::Struct({Value::Int64(cell.timestamp_us), ValueOf(cell)}));
+  }
+}
+
+void RowSlots::Take(const CellView& cell, bool first_version) {
+  for (int match : matches_) {
+    for (uint32_t i : patterns_[static_cast<size_t>(match)].slots) {
+      SlotState& state = states_[i];
+      bool newest = !state.taken;
+      switch (slots_[i].kind) {
+        case SlotDef::kNewest:
+          if (newest) AssignValue(cell, &values_[i]);
+          break;
+        case SlotDef::kNewestTime:
+          if (newest) values_[i] = Value::Int64(cell.timestamp_us);
+          break;
+        case SlotDef::kVersionCount:
+          values_[i] = Value::Int64(values_[i].integer() + 1);
+          break;
+        case SlotDef::kHistory:
+          state.items.push_back(Value::Struct({Value::Int64(cell.timestamp_us), ValueOf(cell)}));
+          break;
+        default:
+          TakeIntoMap(slots_[i], &state, cell,
+                      patterns_[static_cast<size_t>(match)].family_is_exact, first_version);
+      }
+      if (newest) {
+        state.taken = true;
+        state.family.assign(cell.family);
+        state.qualifier.assign(cell.qualifier);
+        state.timestamp_us = cell.timestamp_us;
+      }
+    }
+  }
+}
+
+uint64_t RowSlots::ReadRow(CellStream* cells) {
+  StartRow(cells->cell().row);
+  if (!needs_cells_) {
+    cells->NextRow();
+    return 1;
+  }
+  uint64_t count = 0;
+  bool first = true;
+  while (cells->Valid()) {
+    const CellView& cell = cells->cell();
+    if (cell.row != row_) break;
+    if (!last_family_.empty() && cell.family > last_family_) {
+      cells->NextRow();
+      break;
+    }
+    bool first_version = first || cell.family != family_ || cell.qualifier != qualifier_;
+    if (first_version) EnterColumn(cell);
+    first = false;
+    if (!matches_.empty()) Take(cell, first_version);
+    ++count;
+    cells->Next();
+  }
+  FinishRow();
+  return count;
+}
+
+void RowSlots::SetEmptyRow(std::string_view row) {
+  StartRow(row);
+  FinishRow();
+}
+
+void RowSlots::SetCell(const CellView& cell) {
+  if (cell.family != family_) {
+    family_.assign(cell.family);
+    column_is_counter_ = IsCounter(cell.family);
+  }
+  row_.assign(cell.row);
+  qualifier_.assign(cell.qualifier);
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    Value& value = values_[i];
+    switch (slots_[i].kind) {
+      case SlotDef::kRow:
+        value.AssignBytes(ValueType::kText, cell.row);
+        break;
+      case SlotDef::kFamily:
+        value.AssignBytes(ValueType::kText, cell.family);
+        break;
+      case SlotDef::kQualifier:
+        value.AssignBytes(ValueType::kText, cell.qualifier);
+        break;
+      case SlotDef::kColumn:
+        value.AssignBytes(ValueType::kText, fmt::format("{}:{}", cell.family, cell.qualifier));
+        break;
+      case SlotDef::kTimestamp:
+        value = Value::Int64(cell.timestamp_us);
+        break;
+      case SlotDef::kValue:
+        AssignValue(cell, &value);
+        states_[i].timestamp_us = cell.timestamp_us;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void RowSlots::SetLets(const Row& lets) {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].kind == SlotDef::kLet && slots_[i].pattern < lets.size()) {
+      values_[i] = lets[slots_[i].pattern];
+    }
+  }
+}
+
+std::string RowSlots::PlaceOf(uint32_t slot) const {
+  std::string place = fmt::format("in row '{}'", PrintEscaped(row_));
+  const SlotState& state = states_[slot];
+  if (slots_[slot].kind == SlotDef::kValue) {
+    return fmt::format("{}, column {}:{}, time {}", place, family_, PrintEscaped(qualifier_),
+                       state.timestamp_us);
+  }
+  if (slots_[slot].kind >= SlotDef::kNewest && state.taken) {
+    return fmt::format("{}, column {}:{}, time {}", place, state.family,
+                       PrintEscaped(state.qualifier), state.timestamp_us);
+  }
+  return place;
+}
+
+}  // namespace sippar::engine

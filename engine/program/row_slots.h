@@ -1,0 +1,79 @@
+// Fills a program's slots from the cells of one row, or from one cell. Used by run_program and
+// row_update. Not thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/cell_iterator.h"
+#include "engine/model/column_pattern.h"
+#include "engine/program/evaluate.h"
+#include "engine/program/program.h"
+
+namespace sippar::engine {
+
+class RowSlots final : public SlotPlaces {
+ public:
+  // The arguments live as long as this.
+  [[nodiscard]] static StatusOr<std::unique_ptr<RowSlots>> Make(
+      const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
+      const std::vector<std::string>& counter_families);
+
+  // True when slots need cells: otherwise ReadRow only takes the row's key.
+  bool needs_cells() const { return needs_cells_; }
+  // Reads the row at which `cells` stands (Requires: Valid) and moves to the next row.
+  // Returns the cells read.
+  uint64_t ReadRow(CellStream* cells);
+  // The row that has no cells.
+  void SetEmptyRow(std::string_view row);
+  // For Program::kCells.
+  void SetCell(const CellView& cell);
+  void SetLets(const Row& lets);
+
+  const Row& values() const { return values_; }
+  const std::string& row() const { return row_; }
+  std::string PlaceOf(uint32_t slot) const override;
+
+ private:
+  struct PatternState {
+    std::vector<uint32_t> slots;
+    bool family_is_exact = false;
+  };
+  struct SlotState {
+    std::string family;  // newest cell taken, for PlaceOf
+    std::string qualifier;
+    int64_t timestamp_us = 0;
+    bool taken = false;
+    Value::Items items;    // of the map or history being collected
+    Value::Items history;  // of the map's present entry
+  };
+
+  RowSlots(const std::vector<SlotDef>& slots, const std::vector<std::string>& counter_families);
+  void StartRow(std::string_view row);
+  void FinishRow();
+  void EnterColumn(const CellView& cell);
+  void Take(const CellView& cell, bool first_version);
+  void TakeIntoMap(const SlotDef& def, SlotState* state, const CellView& cell, bool family_is_exact,
+                   bool first_version);
+  void FinishEntry(SlotState* state);
+  Value ValueOf(const CellView& cell) const;
+  void AssignValue(const CellView& cell, Value* out) const;
+  bool IsCounter(std::string_view family) const;
+
+  const std::vector<SlotDef>& slots_;
+  const std::vector<std::string>& counter_families_;
+  std::unique_ptr<ColumnMatcher> matcher_;  // null when no slot needs cells
+  std::vector<PatternState> patterns_;
+  std::string last_family_;  // no slot needs families behind this one; "" = unknown
+  std::vector<SlotState> states_;
+  Row values_;
+  std::string row_;
+  std::string family_, qualifier_;  // of the present column
+  bool column_is_counter_ = false;
+  std::vector<int> matches_;
+  bool needs_cells_ = false;
+};
+
+}  // namespace sippar::engine

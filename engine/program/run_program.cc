@@ -1,0 +1,348 @@
+// The run loop: slots, WHERE, outputs or aggregates, batches. SPDX-License-Identifier: Apache-2.0
+#include "engine/program/run_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "engine/program/program_error.h"
+#include "engine/program/row_slots.h"
+
+namespace sippar::engine {
+namespace {
+
+using Evaluators = std::vector<std::unique_ptr<Evaluator>>;
+
+constexpr uint64_t kChecksEvery = 64;        // rows between looks at the cancel flag
+constexpr uint64_t kProgressEvery = 20'000;  // rows without a batch before a sign of life
+
+Status PrepareAll(const std::vector<Expression>& expressions, Evaluators* out) {
+  for (const Expression& expression : expressions) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression));
+    out->push_back(std::move(evaluator));
+  }
+  return OkStatus();
+}
+
+// What becomes of the rows that pass WHERE: one class a mode.
+class Mode {
+ public:
+  virtual ~Mode() = default;
+  virtual Status Add(const RowSlots& slots) = 0;
+  virtual bool Full() const { return false; }                      // a batch is ready
+  virtual std::vector<Row> TakeRows() = 0;                         // of the batch
+  virtual Status Finish(std::vector<Row>*) { return OkStatus(); }  // rows known only at the end
+};
+
+class OutputMode final : public Mode {
+ public:
+  Status Prepare(const Program& program) { return PrepareAll(program.outputs, &outputs_); }
+  Status Add(const RowSlots& slots) override {
+    Row& row = rows_.emplace_back();
+    row.reserve(outputs_.size());
+    for (const auto& output : outputs_) {
+      const Value* value = nullptr;
+      RETURN_IF_ERROR(output->Evaluate(slots.values(), &slots, &value));
+      bytes_ += value->bytes().size() + value->items().size() * sizeof(Value);
+      row.push_back(*value);
+    }
+    return OkStatus();
+  }
+  bool Full() const override { return rows_.size() >= kBatchRowsMax || bytes_ >= kBatchBytesMax; }
+  std::vector<Row> TakeRows() override {
+    bytes_ = 0;
+    return std::exchange(rows_, {});
+  }
+
+ private:
+  Evaluators outputs_;
+  std::vector<Row> rows_;
+  size_t bytes_ = 0;
+};
+
+// The first `limit` rows by the order keys; ties keep the order of the scan.
+class TopMode final : public Mode {
+ public:
+  explicit TopMode(const Program& program) : limit_(program.limit) {
+    for (const OrderKey& key : program.order_by) descending_.push_back(key.descending);
+  }
+  Status Prepare(const Program& program) {
+    RETURN_IF_ERROR(PrepareAll(program.outputs, &outputs_));
+    std::vector<Expression> keys;
+    for (const OrderKey& key : program.order_by) keys.push_back(key.expression);
+    return PrepareAll(keys, &keys_);
+  }
+  Status Add(const RowSlots& slots) override {
+    Entry entry;
+    for (const auto& key : keys_) {
+      const Value* value = nullptr;
+      RETURN_IF_ERROR(key->Evaluate(slots.values(), &slots, &value));
+      entry.keys.push_back(*value);
+    }
+    entry.number = ++count_;
+    bool full = limit_ != 0 && heap_.size() >= limit_;
+    if (full && !Before(entry, heap_.front())) return OkStatus();
+    for (const auto& output : outputs_) {
+      const Value* value = nullptr;
+      RETURN_IF_ERROR(output->Evaluate(slots.values(), &slots, &value));
+      entry.outputs.push_back(*value);
+    }
+    auto before = [this](const Entry& a, const Entry& b) { return Before(a, b); };
+    if (full) {
+      std::pop_heap(heap_.begin(), heap_.end(), before);
+      heap_.pop_back();
+    }
+    heap_.push_back(std::move(entry));
+    std::push_heap(heap_.begin(), heap_.end(), before);
+    return OkStatus();
+  }
+  std::vector<Row> TakeRows() override { return {}; }
+  Status Finish(std::vector<Row>* rows) override {
+    auto before = [this](const Entry& a, const Entry& b) { return Before(a, b); };
+    std::sort(heap_.begin(), heap_.end(), before);
+    for (Entry& entry : heap_) {
+      Row& row = rows->emplace_back(std::move(entry.outputs));
+      for (Value& key : entry.keys) row.push_back(std::move(key));
+    }
+    return OkStatus();
+  }
+
+ private:
+  struct Entry {
+    Row keys;
+    Row outputs;
+    uint64_t number = 0;
+  };
+  bool Before(const Entry& a, const Entry& b) const {
+    for (size_t i = 0; i < descending_.size(); ++i) {
+      int order = CompareValues(a.keys[i], b.keys[i]);
+      if (order != 0) return (order < 0) != descending_[i];
+    }
+    return a.number < b.number;
+  }
+
+  uint64_t limit_;
+  std::vector<bool> descending_;
+  Evaluators outputs_, keys_;
+  std::vector<Entry> heap_;  // the last in the order in front
+  uint64_t count_ = 0;
+};
+
+class AggregateMode final : public Mode {
+ public:
+  explicit AggregateMode(const Program& program) : program_(program) {}
+  Status Prepare() {
+    RETURN_IF_ERROR(PrepareAll(program_.group_by, &keys_));
+    std::vector<Expression> arguments;
+    for (const AggregateDef& def : program_.aggregates) arguments.push_back(def.argument);
+    RETURN_IF_ERROR(PrepareAll(arguments, &arguments_));
+    if (keys_.empty()) only_ = NewGroup();
+    return OkStatus();
+  }
+  bool CountsRowsOnly() const {
+    for (const AggregateDef& def : program_.aggregates) {
+      if (def.kind != AggregateDef::kCountRows) return false;
+    }
+    return keys_.empty() && !program_.where;
+  }
+  void AddRows(uint64_t count) {
+    for (auto& aggregate : only_->aggregates) aggregate->AddRows(count);
+  }
+  Status Add(const RowSlots& slots) override {
+    Group* group = only_.get();
+    if (group == nullptr) RETURN_IF_ERROR(FindGroup(slots, &group));
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      if (program_.aggregates[i].kind == AggregateDef::kCountRows) {
+        group->aggregates[i]->AddRows(1);
+        continue;
+      }
+      const Value* value = nullptr;
+      RETURN_IF_ERROR(arguments_[i]->Evaluate(slots.values(), &slots, &value));
+      RETURN_IF_ERROR(group->aggregates[i]->Add(*value));
+    }
+    return OkStatus();
+  }
+  std::vector<Row> TakeRows() override { return {}; }
+  Status Finish(std::vector<Row>* rows) override {
+    if (only_ != nullptr) rows->push_back(PartialRow(*only_));
+    for (const auto& [key, group] : groups_) rows->push_back(PartialRow(*group));
+    return OkStatus();
+  }
+
+ private:
+  struct Group {
+    Row keys;
+    std::vector<std::unique_ptr<Aggregate>> aggregates;
+  };
+  std::unique_ptr<Group> NewGroup() const {
+    auto group = std::make_unique<Group>();
+    for (const AggregateDef& def : program_.aggregates) {
+      group->aggregates.push_back(Aggregate::New(def));
+    }
+    return group;
+  }
+  Status FindGroup(const RowSlots& slots, Group** out) {
+    encoded_.clear();
+    Row keys;
+    for (const auto& key : keys_) {
+      const Value* value = nullptr;
+      RETURN_IF_ERROR(key->Evaluate(slots.values(), &slots, &value));
+      value->Encode(&encoded_);
+      keys.push_back(*value);
+    }
+    std::unique_ptr<Group>& group = groups_[encoded_];
+    if (group == nullptr) {
+      if (groups_.size() > kGroupsMax) {
+        return ProgramError("TOO_LARGE",
+                            fmt::format("GROUP BY has more than {} groups", kGroupsMax),
+                            "group by something coarser", StatusCode::kResourceExhausted);
+      }
+      group = NewGroup();
+      group->keys = std::move(keys);
+    }
+    *out = group.get();
+    return OkStatus();
+  }
+  static Row PartialRow(const Group& group) {
+    Row row = group.keys;
+    for (const auto& aggregate : group.aggregates) row.push_back(aggregate->Partial());
+    return row;
+  }
+
+  const Program& program_;
+  Evaluators keys_, arguments_;
+  std::unique_ptr<Group> only_;  // without GROUP BY
+  std::unordered_map<std::string, std::unique_ptr<Group>> groups_;
+  std::string encoded_;
+};
+
+class Run {
+ public:
+  Run(const Program& program, CellStream* cells, const RunLimits& limits, ProgramSink* sink)
+      : program_(program), cells_(cells), limits_(limits), sink_(sink) {}
+
+  Status Execute() {
+    ASSIGN_OR_RETURN(
+        slots_, RowSlots::Make(program_.slots, program_.read.columns, program_.counter_families));
+    if (program_.where) {
+      ASSIGN_OR_RETURN(where_, Evaluator::Prepare(*program_.where));
+    }
+    if (program_.aggregate) {
+      AggregateMode mode(program_);
+      RETURN_IF_ERROR(mode.Prepare());
+      if (mode.CountsRowsOnly()) return CountOnly(&mode);
+      return Scan(&mode, false);
+    }
+    if (!program_.order_by.empty()) {
+      TopMode mode(program_);
+      RETURN_IF_ERROR(mode.Prepare(program_));
+      return Scan(&mode, false);
+    }
+    OutputMode mode;
+    RETURN_IF_ERROR(mode.Prepare(program_));
+    return Scan(&mode, program_.limit != 0);
+  }
+
+ private:
+  Status Check() {
+    if (limits_.cancel != nullptr && limits_.cancel->load(std::memory_order_relaxed)) {
+      return Cancelled("cancelled");
+    }
+    if (limits_.deadline_nanos != 0 && limits_.clock != nullptr &&
+        limits_.clock->MonotonicNanos() > limits_.deadline_nanos) {
+      return DeadlineExceeded("the statement ran out of time");
+    }
+    return OkStatus();
+  }
+
+  bool Emit(std::vector<Row> rows) {
+    ProgramBatch batch;
+    batch.rows = std::move(rows);
+    batch.last_row = slots_->row();
+    batch.rows_seen = std::exchange(rows_seen_, 0);
+    batch.cells_seen = std::exchange(cells_seen_, 0);
+    return sink_->Emit(std::move(batch));
+  }
+
+  Status CountOnly(AggregateMode* mode) {
+    bool by_row = program_.source == Program::kRows;
+    uint64_t batch_rows = 0;
+    for (uint64_t count = 1; cells_->Valid(); ++count) {
+      if (by_row) {
+        cells_->NextRow();
+      } else {
+        cells_->Next();
+      }
+      ++batch_rows;
+      if (count % kChecksEvery == 0) RETURN_IF_ERROR(Check());
+      if (count % kProgressEvery != 0) continue;
+      mode->AddRows(batch_rows);
+      rows_seen_ = cells_seen_ = std::exchange(batch_rows, 0);
+      if (!Emit({})) return OkStatus();
+    }
+    mode->AddRows(batch_rows);
+    rows_seen_ = cells_seen_ = batch_rows;
+    return End(mode);
+  }
+
+  // One row or cell into the slots; the stream moves on.
+  void Step() {
+    if (program_.source == Program::kRows) {
+      cells_seen_ += slots_->ReadRow(cells_);
+      ++rows_seen_;
+      return;
+    }
+    const CellView& cell = cells_->cell();
+    if (cell.row != slots_->row() || rows_seen_ == 0) ++rows_seen_;
+    slots_->SetCell(cell);
+    ++cells_seen_;
+    cells_->Next();
+  }
+
+  Status Scan(Mode* mode, bool limited) {
+    uint64_t passed = 0;
+    for (uint64_t count = 1; cells_->Valid(); ++count) {
+      if (count % kChecksEvery == 0) RETURN_IF_ERROR(Check());
+      Step();
+      bool pass = true;
+      if (where_ != nullptr) {
+        RETURN_IF_ERROR(where_->EvaluateTest(slots_->values(), slots_.get(), &pass));
+      }
+      if (pass) {
+        RETURN_IF_ERROR(mode->Add(*slots_));
+        if (limited && ++passed == program_.limit) return End(mode);
+      }
+      if (mode->Full() || count % kProgressEvery == 0) {
+        if (!Emit(mode->TakeRows())) return OkStatus();
+      }
+    }
+    return End(mode);
+  }
+
+  Status End(Mode* mode) {
+    RETURN_IF_ERROR(cells_->status());
+    RETURN_IF_ERROR(Check());
+    std::vector<Row> rows = mode->TakeRows();
+    RETURN_IF_ERROR(mode->Finish(&rows));
+    Emit(std::move(rows));
+    return OkStatus();
+  }
+
+  const Program& program_;
+  CellStream* cells_;
+  const RunLimits& limits_;
+  ProgramSink* sink_;
+  std::unique_ptr<RowSlots> slots_;
+  std::unique_ptr<Evaluator> where_;
+  uint64_t rows_seen_ = 0, cells_seen_ = 0;
+};
+
+}  // namespace
+
+Status RunProgram(const Program& program, CellStream* cells, const RunLimits& limits,
+                  ProgramSink* sink) {
+  return Run(program, cells, limits, sink).Execute();
+}
+
+}  // namespace sippar::engine

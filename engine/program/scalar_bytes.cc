@@ -1,0 +1,180 @@
+// Encodings of bytes, hashes, host names of web pages. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/base/checksum.h"
+#include "engine/program/program_error.h"
+#include "engine/program/scalar_function.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr std::string_view kBase64 =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+Status ToHex(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  std::string hex;
+  for (unsigned char c : args[0]->bytes()) hex += fmt::format("{:02x}", c);
+  *out = Value::Text(std::move(hex));
+  return OkStatus();
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+Status FromHex(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  const std::string& hex = args[0]->bytes();
+  std::string bytes;
+  bool fine = hex.size() % 2 == 0;
+  for (size_t i = 0; fine && i < hex.size(); i += 2) {
+    int high = HexDigit(hex[i]);
+    int low = HexDigit(hex[i + 1]);
+    fine = high >= 0 && low >= 0;
+    bytes.push_back(static_cast<char>(high * 16 + low));
+  }
+  if (!fine) return ProgramError("DECODE", fmt::format("{} is not hex", PrintEscaped(hex)));
+  *out = Value::Bytes(std::move(bytes));
+  return OkStatus();
+}
+
+Status ToBase64(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  const std::string& bytes = args[0]->bytes();
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t group = 0;
+    size_t count = std::min<size_t>(3, bytes.size() - i);
+    for (size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0);
+    }
+    for (size_t k = 0; k < 4; ++k) {
+      text.push_back(k <= count ? kBase64[group >> (18 - 6 * k) & 63] : '=');
+    }
+  }
+  *out = Value::Text(std::move(text));
+  return OkStatus();
+}
+
+Status FromBase64(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  std::string_view text = args[0]->bytes();
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::string bytes;
+  uint32_t group = 0;
+  int bits = 0;
+  for (char c : text) {
+    size_t digit = kBase64.find(c);
+    if (digit == kBase64.npos) {
+      return ProgramError("DECODE", fmt::format("{} is not base64", args[0]->Print()));
+    }
+    group = group << 6 | static_cast<uint32_t>(digit);
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push_back(static_cast<char>(group >> bits & 0xff));
+    }
+  }
+  *out = Value::Bytes(std::move(bytes));
+  return OkStatus();
+}
+
+uint32_t Crc32c(std::string_view bytes) {
+  static const std::array<uint32_t, 256> kTable = [] {
+    std::array<uint32_t, 256> table{};
+    for (uint32_t i = 0; i < 256; ++i) {
+      uint32_t crc = i;
+      for (int k = 0; k < 8; ++k) crc = (crc >> 1) ^ (crc & 1 ? 0x82f63b78u : 0);
+      table[i] = crc;
+    }
+    return table;
+  }();
+  uint32_t crc = ~0u;
+  for (unsigned char c : bytes) crc = kTable[(crc ^ c) & 0xff] ^ (crc >> 8);
+  return ~crc;
+}
+
+Status HashBytes(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  const std::string& bytes = args[0]->bytes();
+  *out = Value::Int64(site->function == Function::kCrc32c ? static_cast<int64_t>(Crc32c(bytes))
+                                                          : static_cast<int64_t>(Hash(bytes)));
+  return OkStatus();
+}
+
+// scheme://user@host:port/path -> host; NULL without "//".
+Status UrlHost(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  std::string_view url = args[0]->bytes();
+  *out = Value::Null();
+  size_t start = url.starts_with("//") ? 0 : url.find("://");
+  if (start == url.npos) return OkStatus();
+  url.remove_prefix(start + (start == 0 && url.starts_with("//") ? 2 : 3));
+  url = url.substr(0, url.find_first_of("/?#"));
+  size_t user = url.rfind('@');
+  if (user != url.npos) url.remove_prefix(user + 1);
+  if (url.starts_with('[')) {
+    url = url.substr(0, url.find(']') == url.npos ? url.npos : url.find(']') + 1);
+  } else {
+    url = url.substr(0, url.find(':'));
+  }
+  if (url.empty()) return OkStatus();
+  std::string host(url);
+  for (char& c : host) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  out->AssignBytes(args[0]->type(), host);
+  return OkStatus();
+}
+
+// Turns the labels in front of the first "/" or ":" round: the Webtable's row keys (paper
+// section 2).
+Status ReverseHost(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  std::string_view text = args[0]->bytes();
+  size_t end = std::min(text.find_first_of("/:"), text.size());
+  std::string_view host = text.substr(0, end);
+  std::string reversed;
+  for (;;) {
+    size_t dot = host.rfind('.');
+    reversed.append(dot == host.npos ? host : host.substr(dot + 1));
+    if (dot == host.npos) break;
+    reversed.push_back('.');
+    host = host.substr(0, dot);
+  }
+  reversed.append(text.substr(end));
+  out->AssignBytes(args[0]->type(), reversed);
+  return OkStatus();
+}
+
+}  // namespace
+
+ScalarEntry FindBytesFunction(Function function) {
+  switch (function) {
+    case Function::kToHex:
+      return {ToHex};
+    case Function::kFromHex:
+      return {FromHex};
+    case Function::kToBase64:
+      return {ToBase64};
+    case Function::kFromBase64:
+      return {FromBase64};
+    case Function::kHash64:
+    case Function::kCrc32c:
+      return {HashBytes};
+    case Function::kUrlHost:
+      return {UrlHost};
+    case Function::kReverseHost:
+      return {ReverseHost};
+    default:
+      return {};
+  }
+}
+
+}  // namespace sippar::engine

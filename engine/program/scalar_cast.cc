@@ -1,0 +1,300 @@
+// CAST and TRY_CAST: INT64 and FLOAT64 of 8 big-endian bytes (the counter form of the Bigtable API)
+// or of decimal TEXT. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include "engine/program/program_error.h"
+#include "engine/program/scalar_function.h"
+
+namespace sippar::engine {
+namespace {
+
+using enum ValueType;
+
+Status DecodeError(const Value& value, ValueType type) {
+  constexpr size_t kShown = 16;
+  const std::string& bytes = value.bytes();
+  std::string shown = PrintEscaped(std::string_view(bytes).substr(0, kShown));
+  if (bytes.size() > kShown) shown += "…";
+  std::string message =
+      value.type() == kBytes
+          ? fmt::format("{} bytes are not a{} {} ('{}')", bytes.size(), type == kInt64 ? "n" : "",
+                        TypeName(type), shown)
+          : fmt::format("'{}' is not a{} {}", shown, type == kInt64 ? "n" : "", TypeName(type));
+  return ProgramError("DECODE", message, "TRY_CAST(x AS type) gives NULL instead");
+}
+
+Status NoConversion(const Value& value, ValueType type) {
+  return ProgramError("TYPE",
+                      fmt::format("{} cannot become {}", TypeName(value.type()), TypeName(type)));
+}
+
+std::string_view WithoutBlanks(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+template <typename T>
+bool ParseNumber(std::string_view text, T* number) {
+  text = WithoutBlanks(text);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+Status ToInt64(const Value& value, int64_t* out) {
+  switch (value.type()) {
+    case kBool:
+    case kInt64:
+    case kTimestamp:
+    case kDuration:
+      *out = value.integer();
+      return OkStatus();
+    case kFloat64: {
+      double rounded = std::round(value.real());
+      if (!(rounded >= -9223372036854775808.0 && rounded < 9223372036854775808.0)) {
+        return ProgramError("OVERFLOW", fmt::format("{} does not fit into INT64", value.Print()));
+      }
+      *out = static_cast<int64_t>(rounded);
+      return OkStatus();
+    }
+    case kBytes:
+      if (value.bytes().size() != 8) return DecodeError(value, kInt64);
+      *out = static_cast<int64_t>(GetBig64(value.bytes().data()));
+      return OkStatus();
+    case kText:
+      return ParseNumber(value.bytes(), out) ? OkStatus() : DecodeError(value, kInt64);
+    default:
+      return NoConversion(value, kInt64);
+  }
+}
+
+Status ToFloat64(const Value& value, Value* out) {
+  double number = 0;
+  switch (value.type()) {
+    case kInt64:
+    case kFloat64:
+      number = value.AsReal();
+      break;
+    case kBytes:
+      if (value.bytes().size() != 8) return DecodeError(value, kFloat64);
+      number = std::bit_cast<double>(GetBig64(value.bytes().data()));
+      break;
+    case kText:
+      if (!ParseNumber(value.bytes(), &number)) return DecodeError(value, kFloat64);
+      break;
+    default:
+      return NoConversion(value, kFloat64);
+  }
+  *out = Value::Float64(number);
+  return OkStatus();
+}
+
+Status ToBytes(const Value& value, Value* out) {
+  std::string bytes;
+  switch (value.type()) {
+    case kBytes:
+    case kText:
+      bytes = value.bytes();
+      break;
+    case kInt64:
+      PutBig64(&bytes, static_cast<uint64_t>(value.integer()));
+      break;
+    case kFloat64:
+      PutBig64(&bytes, std::bit_cast<uint64_t>(value.real()));
+      break;
+    default:
+      return NoConversion(value, kBytes);
+  }
+  *out = Value::Bytes(std::move(bytes));
+  return OkStatus();
+}
+
+Status ToText(const Value& value, Value* out) {
+  if (value.type() == kBytes && !IsValidUtf8(value.bytes())) return DecodeError(value, kText);
+  std::string text = value.is_string() ? value.bytes() : value.Print();
+  *out = Value::Text(std::move(text));
+  return OkStatus();
+}
+
+Status ToBool(const Value& value, Value* out) {
+  if (value.type() == kInt64) {
+    *out = Value::Bool(value.integer() != 0);
+    return OkStatus();
+  }
+  if (!value.is_string()) return NoConversion(value, kBool);
+  std::string word(WithoutBlanks(value.bytes()));
+  for (char& c : word) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  if (word != "true" && word != "false") return DecodeError(value, kBool);
+  *out = Value::Bool(word == "true");
+  return OkStatus();
+}
+
+Status ToTimestamp(const Value& value, Value* out) {
+  int64_t micros = value.integer();
+  if (value.is_string()) {
+    if (!ParseTimestamp(WithoutBlanks(value.bytes()), &micros)) {
+      return DecodeError(value, kTimestamp);
+    }
+  } else if (value.type() != kInt64) {
+    return NoConversion(value, kTimestamp);
+  }
+  *out = Value::Timestamp(micros);
+  return OkStatus();
+}
+
+Status Cast(CallSite* site, Arguments args, Value* out) {
+  Status status = ConvertValue(*args[0], site->cast_type, out);
+  if (!status.ok() && site->function == Function::kTryCast) {
+    *out = Value::Null();
+    return OkStatus();
+  }
+  return status;
+}
+
+Status Index(CallSite* site, Arguments args, Value* out) {
+  const Value::Items& items = args[0]->items();
+  const Value& key = *args[1];
+  *out = Value::Null();
+  if (args[0]->type() == kMap) {
+    for (size_t i = 0; i + 1 < items.size(); i += 2) {
+      if (CompareValues(items[i], key) == 0) {
+        *out = Value(items[i + 1]);
+        break;
+      }
+    }
+    return OkStatus();
+  }
+  bool listed = args[0]->type() == kArray || args[0]->type() == kStruct;
+  if (listed && key.type() == kInt64) {
+    int64_t count = static_cast<int64_t>(items.size());
+    int64_t index =
+        key.integer() > 0 ? key.integer() - 1 : count + std::max(key.integer(), -count - 1);
+    if (key.integer() != 0 && index >= 0 && index < count) {
+      *out = Value(items[static_cast<size_t>(index)]);
+    }
+    return OkStatus();
+  }
+  if (args[0]->type() == kStruct && key.is_string() && items.size() == 2) {
+    if (key.bytes() == "timestamp") *out = Value(items[0]);
+    if (key.bytes() == "value") *out = Value(items[1]);
+    return OkStatus();
+  }
+  return TypeError(*site, args, "x[key] takes an entry of a MAP, x[1] the first of an ARRAY");
+}
+
+Status Cardinality(CallSite* site, Arguments args, Value* out) {
+  bool map = args[0]->type() == kMap;
+  if (!map && args[0]->type() != kArray) return TypeError(*site, args);
+  size_t count = args[0]->items().size() / (map ? 2 : 1);
+  *out = Value::Int64(static_cast<int64_t>(count));
+  return OkStatus();
+}
+
+Status MapParts(CallSite* site, Arguments args, Value* out) {
+  if (args[0]->type() != kMap) return TypeError(*site, args);
+  Value::Items parts;
+  const Value::Items& items = args[0]->items();
+  for (size_t i = site->function == Function::kMapKeys ? 0 : 1; i < items.size(); i += 2) {
+    parts.push_back(items[i]);
+  }
+  *out = Value::Array(std::move(parts));
+  return OkStatus();
+}
+
+Status Array(CallSite*, Arguments args, Value* out) {
+  Value::Items items;
+  for (const Value* arg : args) items.push_back(*arg);
+  *out = Value::Array(std::move(items));
+  return OkStatus();
+}
+
+}  // namespace
+
+bool IsValidUtf8(std::string_view text) {
+  while (!text.empty()) {
+    size_t size = CharacterSize(text);
+    unsigned char first = static_cast<unsigned char>(text[0]);
+    if (size == 1 && first >= 0x80) return false;
+    unsigned char second = size > 1 ? static_cast<unsigned char>(text[1]) : 0;
+    bool overlong = (size == 2 && first < 0xc2) || (size == 3 && first == 0xe0 && second < 0xa0) ||
+                    (size == 4 && first == 0xf0 && second < 0x90);
+    bool surrogate = size == 3 && first == 0xed && second >= 0xa0;
+    bool beyond = size == 4 && (first > 0xf4 || (first == 0xf4 && second >= 0x90));
+    if (overlong || surrogate || beyond) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+Status ConvertValue(const Value& value, ValueType type, Value* out) {
+  if (value.type() == type || value.is_null()) {
+    *out = Value(value);
+    return OkStatus();
+  }
+  switch (type) {
+    case kInt64:
+    case kDuration: {
+      if (type == kDuration && value.type() != kInt64) return NoConversion(value, type);
+      int64_t number = 0;
+      RETURN_IF_ERROR(ToInt64(value, &number));
+      *out = type == kInt64 ? Value::Int64(number) : Value::Duration(number);
+      return OkStatus();
+    }
+    case kFloat64:
+      return ToFloat64(value, out);
+    case kBytes:
+      return ToBytes(value, out);
+    case kText:
+      return ToText(value, out);
+    case kBool:
+      return ToBool(value, out);
+    case kTimestamp:
+      return ToTimestamp(value, out);
+    default:
+      return NoConversion(value, type);
+  }
+}
+
+Status TypeError(const CallSite& site, Arguments args, std::string_view hint) {
+  std::string types;
+  for (const Value* arg : args) {
+    types += fmt::format("{}{}", types.empty() ? "" : ", ", TypeName(arg->type()));
+  }
+  return ProgramError(
+      "TYPE", fmt::format("{} does not take ({})", FindFunction(site.function)->name, types), hint);
+}
+
+ScalarEntry FindItemFunction(Function function) {
+  switch (function) {
+    case Function::kCast:
+    case Function::kTryCast:
+      return {Cast};
+    case Function::kArray:
+      return {Array, false};
+    case Function::kIndex:
+      return {Index};
+    case Function::kCardinality:
+      return {Cardinality};
+    case Function::kMapKeys:
+    case Function::kMapValues:
+      return {MapParts};
+    default:
+      return {};
+  }
+}
+
+ScalarEntry FindScalar(Function function) {
+  for (auto find : {FindNumberFunction, FindTextFunction, FindBytesFunction, FindTimeFunction,
+                    FindItemFunction}) {
+    ScalarEntry entry = find(function);
+    if (entry.run != nullptr) return entry;
+  }
+  return {};
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,224 @@
+// Arithmetic on INT64, FLOAT64, TIMESTAMP and DURATION. Overflow is an error, never a wrap.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "engine/program/program_error.h"
+#include "engine/program/scalar_function.h"
+
+namespace sippar::engine {
+namespace {
+
+using enum ValueType;
+
+Status Overflow(const CallSite& site, const Value& a, const Value& b) {
+  return ProgramError("OVERFLOW", fmt::format("{} {} {} does not fit into 64 bits", a.Print(),
+                                              FindFunction(site.function)->name, b.Print()));
+}
+
+Status DivisionByZero(const Value& a) {
+  return ProgramError("DIVISION_BY_ZERO", fmt::format("{} is divided by zero", a.Print()),
+                      "NULLIF(x, 0) makes the result NULL");
+}
+
+bool ComputeIntegers(Function function, int64_t a, int64_t b, int64_t* out) {
+  switch (function) {
+    case Function::kAdd:
+      return !__builtin_add_overflow(a, b, out);
+    case Function::kSubtract:
+      return !__builtin_sub_overflow(a, b, out);
+    default:
+      return !__builtin_mul_overflow(a, b, out);
+  }
+}
+
+double ComputeReals(Function function, double a, double b) {
+  switch (function) {
+    case Function::kAdd:
+      return a + b;
+    case Function::kSubtract:
+      return a - b;
+    default:
+      return a * b;
+  }
+}
+
+bool IsTime(ValueType type) { return type == kTimestamp || type == kInt64; }
+
+// Type of a +, -, * of integers, times and durations; kNull when there is none.
+ValueType ResultType(Function function, ValueType a, ValueType b) {
+  if (a == kInt64 && b == kInt64) return kInt64;
+  switch (function) {
+    case Function::kAdd:
+      if (a == kDuration && b == kDuration) return kDuration;
+      if (IsTime(a) && b == kDuration) return a;
+      if (a == kDuration && IsTime(b)) return b;
+      return kNull;
+    case Function::kSubtract:
+      if (a == kDuration && b == kDuration) return kDuration;
+      if (IsTime(a) && b == kDuration) return a;
+      if (IsTime(a) && IsTime(b)) return kDuration;
+      return kNull;
+    default:
+      if ((a == kDuration && b == kInt64) || (a == kInt64 && b == kDuration)) return kDuration;
+      return kNull;
+  }
+}
+
+Value OfType(ValueType type, int64_t integer) {
+  switch (type) {
+    case kTimestamp:
+      return Value::Timestamp(integer);
+    case kDuration:
+      return Value::Duration(integer);
+    default:
+      return Value::Int64(integer);
+  }
+}
+
+Status Arithmetic(CallSite* site, Arguments args, Value* out) {
+  const Value& a = *args[0];
+  const Value& b = *args[1];
+  if (a.is_number() && b.is_number() && (a.type() == kFloat64 || b.type() == kFloat64)) {
+    *out = Value::Float64(ComputeReals(site->function, a.AsReal(), b.AsReal()));
+    return OkStatus();
+  }
+  ValueType type = ResultType(site->function, a.type(), b.type());
+  if (type == kNull) {
+    bool text = a.is_string() || b.is_string();
+    return TypeError(*site, args,
+                     text ? "text is joined with ||; numbers are read with INT64(x)" : "");
+  }
+  int64_t result = 0;
+  if (!ComputeIntegers(site->function, a.integer(), b.integer(), &result)) {
+    return Overflow(*site, a, b);
+  }
+  *out = OfType(type, result);
+  return OkStatus();
+}
+
+Status Divide(CallSite* site, Arguments args, Value* out) {
+  const Value& a = *args[0];
+  const Value& b = *args[1];
+  if (a.type() == kDuration && b.type() == kInt64) {
+    if (b.integer() == 0) return DivisionByZero(a);
+    *out = Value::Duration(b.integer() == -1 ? -a.integer() : a.integer() / b.integer());
+    return OkStatus();
+  }
+  bool durations = a.type() == kDuration && b.type() == kDuration;
+  if (!durations && !(a.is_number() && b.is_number())) return TypeError(*site, args);
+  if (b.AsReal() == 0) return DivisionByZero(a);  // of a DURATION: its microseconds
+  *out = Value::Float64(a.AsReal() / b.AsReal());
+  return OkStatus();
+}
+
+Status WholeDivision(CallSite* site, Arguments args, Value* out) {
+  const Value& a = *args[0];
+  const Value& b = *args[1];
+  if (a.type() == kFloat64 && b.is_number() && site->function == Function::kModulo) {
+    if (b.AsReal() == 0) return DivisionByZero(a);
+    *out = Value::Float64(std::fmod(a.real(), b.AsReal()));
+    return OkStatus();
+  }
+  if (a.type() != kInt64 || b.type() != kInt64) return TypeError(*site, args);
+  if (b.integer() == 0) return DivisionByZero(a);
+  bool div = site->function == Function::kDiv;
+  if (b.integer() == -1) {  // the one pair that overflows
+    if (div && a.integer() == std::numeric_limits<int64_t>::min()) return Overflow(*site, a, b);
+    *out = Value::Int64(div ? -a.integer() : 0);
+    return OkStatus();
+  }
+  *out = Value::Int64(div ? a.integer() / b.integer() : a.integer() % b.integer());
+  return OkStatus();
+}
+
+Status Negate(CallSite* site, Arguments args, Value* out) {
+  const Value& a = *args[0];
+  if (a.type() == kFloat64) {
+    *out = Value::Float64(-a.real());
+    return OkStatus();
+  }
+  if (a.type() != kInt64 && a.type() != kDuration) return TypeError(*site, args);
+  if (a.integer() == std::numeric_limits<int64_t>::min()) {
+    return Overflow(*site, Value::Int64(0), a);
+  }
+  *out = OfType(a.type(), -a.integer());
+  return OkStatus();
+}
+
+Status Abs(CallSite* site, Arguments args, Value* out) {
+  const Value& a = *args[0];
+  if (a.type() == kFloat64) {
+    *out = Value::Float64(std::fabs(a.real()));
+    return OkStatus();
+  }
+  if ((a.type() == kInt64 || a.type() == kDuration) && a.integer() >= 0) {
+    *out = a;
+    return OkStatus();
+  }
+  return Negate(site, args, out);
+}
+
+Status Round(CallSite* site, Arguments args, Value* out) {
+  const Value& a = *args[0];
+  if (!a.is_number() || (args.size() == 2 && args[1]->type() != kInt64)) {
+    return TypeError(*site, args);
+  }
+  int64_t digits = args.size() == 2 ? args[1]->integer() : 0;
+  if (a.type() == kInt64 && digits >= 0) {
+    *out = a;
+    return OkStatus();
+  }
+  if (digits < -308 || digits > 308) {
+    return ProgramError("RANGE", fmt::format("ROUND to {} digits; the limit is 308", digits));
+  }
+  double scale = std::pow(10.0, static_cast<double>(digits));
+  double scaled = a.AsReal() * scale;
+  double rounded = std::isfinite(scaled) ? std::round(scaled) / scale : a.AsReal();
+  if (a.type() == kInt64) return ConvertValue(Value::Float64(rounded), kInt64, out);
+  *out = Value::Float64(rounded);
+  return OkStatus();
+}
+
+Status Not(CallSite* site, Arguments args, Value* out) {
+  if (args[0]->type() != kBool) return TypeError(*site, args);
+  *out = Value::Bool(!args[0]->is_true());
+  return OkStatus();
+}
+
+Status IsNull(CallSite*, Arguments args, Value* out) {
+  *out = Value::Bool(args[0]->is_null());
+  return OkStatus();
+}
+
+}  // namespace
+
+ScalarEntry FindNumberFunction(Function function) {
+  switch (function) {
+    case Function::kAdd:
+    case Function::kSubtract:
+    case Function::kMultiply:
+      return {Arithmetic};
+    case Function::kDivide:
+      return {Divide};
+    case Function::kModulo:
+    case Function::kDiv:
+      return {WholeDivision};
+    case Function::kNegate:
+      return {Negate};
+    case Function::kAbs:
+      return {Abs};
+    case Function::kRound:
+      return {Round};
+    case Function::kNot:
+      return {Not};
+    case Function::kIsNull:
+      return {IsNull, false};
+    default:
+      return {};
+  }
+}
+
+}  // namespace sippar::engine

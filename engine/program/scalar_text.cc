@@ -1,0 +1,326 @@
+// Functions on TEXT and BYTES. Positions count from 1, in characters of TEXT and bytes of BYTES.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/program/program_error.h"
+#include "engine/program/scalar_function.h"
+
+namespace sippar::engine {
+namespace {
+
+using enum ValueType;
+
+bool AllStrings(Arguments args) {
+  return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
+}
+
+// Byte offsets of the characters of `text`, with text.size() at the end.
+std::vector<size_t> CharacterStarts(std::string_view text) {
+  std::vector<size_t> starts;
+  for (size_t at = 0; at < text.size(); at += CharacterSize(text.substr(at))) starts.push_back(at);
+  starts.push_back(text.size());
+  return starts;
+}
+
+int64_t CountCharacters(std::string_view text) {
+  int64_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(CharacterSize(text));
+  return count;
+}
+
+Status Length(CallSite* site, Arguments args, Value* out) {
+  const Value& text = *args[0];
+  if (!text.is_string()) {
+    return TypeError(*site, args, "CARDINALITY(x) counts the entries of a MAP or ARRAY");
+  }
+  int64_t length = text.type() == kText ? CountCharacters(text.bytes())
+                                        : static_cast<int64_t>(text.bytes().size());
+  *out = Value::Int64(length);
+  return OkStatus();
+}
+
+Status Substr(CallSite* site, Arguments args, Value* out) {
+  const Value& text = *args[0];
+  bool fine = text.is_string() && args[1]->type() == kInt64 &&
+              (args.size() == 2 || args[2]->type() == kInt64);
+  if (!fine) return TypeError(*site, args);
+  std::vector<size_t> starts;
+  if (text.type() == kText) starts = CharacterStarts(text.bytes());
+  int64_t size =
+      static_cast<int64_t>(text.type() == kText ? starts.size() - 1 : text.bytes().size());
+  int64_t from = args[1]->integer();
+  if (from < 0) from = std::max<int64_t>(size + std::max(from, -size - 1) + 1, 1);
+  if (from == 0) from = 1;
+  int64_t length = args.size() == 3 ? args[2]->integer() : size;
+  if (length < 0) {
+    return ProgramError("RANGE", fmt::format("SUBSTR of negative length {}", length));
+  }
+  from = std::min(from - 1, size);
+  int64_t limit = from + std::min(length, size - from);
+  auto offset = [&](int64_t i) {
+    return text.type() == kText ? starts[static_cast<size_t>(i)] : static_cast<size_t>(i);
+  };
+  std::string part = text.bytes().substr(offset(from), offset(limit) - offset(from));
+  out->AssignBytes(text.type(), part);
+  return OkStatus();
+}
+
+Status ChangeCase(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  std::string text = args[0]->bytes();
+  bool lower = site->function == Function::kLower;
+  for (char& c : text) {
+    if (lower && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (!lower && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  out->AssignBytes(args[0]->type(), text);
+  return OkStatus();
+}
+
+// TEXT when all are TEXT (numbers count as TEXT), else BYTES.
+Status Concat(CallSite* site, Arguments args, Value* out) {
+  std::string joined;
+  ValueType type = kText;
+  for (const Value* arg : args) {
+    if (arg->is_string()) {
+      joined += arg->bytes();
+      if (arg->type() == kBytes) type = kBytes;
+    } else if (arg->items().empty() && arg->type() < kArray) {
+      joined += arg->Print();
+    } else {
+      return TypeError(*site, args);
+    }
+  }
+  out->AssignBytes(type, joined);
+  return OkStatus();
+}
+
+Status Replace(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  const std::string& text = args[0]->bytes();
+  const std::string& from = args[1]->bytes();
+  std::string result;
+  size_t at = 0;
+  while (!from.empty()) {
+    size_t found = text.find(from, at);
+    if (found == std::string::npos) break;
+    result.append(text, at, found - at).append(args[2]->bytes());
+    at = found + from.size();
+  }
+  result.append(text, at);
+  out->AssignBytes(args[0]->type(), result);
+  return OkStatus();
+}
+
+Status Trim(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  std::string_view blanks = args.size() == 2 ? std::string_view(args[1]->bytes()) : " \t\r\n\f\v";
+  std::string_view text = args[0]->bytes();
+  size_t first = text.find_first_not_of(blanks);
+  size_t last = text.find_last_not_of(blanks);
+  std::string part(first == text.npos ? "" : text.substr(first, last - first + 1));
+  out->AssignBytes(args[0]->type(), part);
+  return OkStatus();
+}
+
+Status SplitPart(CallSite* site, Arguments args, Value* out) {
+  bool fine = args[0]->is_string() && args[1]->is_string() && args[2]->type() == kInt64;
+  if (!fine) return TypeError(*site, args);
+  const std::string& text = args[0]->bytes();
+  const std::string& separator = args[1]->bytes();
+  int64_t n = args[2]->integer();
+  if (separator.empty() || n == 0) {
+    return ProgramError("RANGE", "SPLIT_PART wants a separator and a number other than 0");
+  }
+  std::vector<std::string_view> parts;
+  size_t at = 0;
+  for (size_t found; (found = text.find(separator, at)) != std::string::npos;) {
+    parts.push_back(std::string_view(text).substr(at, found - at));
+    at = found + separator.size();
+  }
+  parts.push_back(std::string_view(text).substr(at));
+  int64_t count = static_cast<int64_t>(parts.size());
+  int64_t index = n > 0 ? n - 1 : count + n;
+  bool inside = index >= 0 && index < count;
+  out->AssignBytes(args[0]->type(), std::string(inside ? parts[static_cast<size_t>(index)] : ""));
+  return OkStatus();
+}
+
+Status StartsOrEnds(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  const std::string& text = args[0]->bytes();
+  const std::string& part = args[1]->bytes();
+  *out = Value::Bool(site->function == Function::kStartsWith ? text.starts_with(part)
+                                                             : text.ends_with(part));
+  return OkStatus();
+}
+
+Status StrPos(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  size_t found = args[0]->bytes().find(args[1]->bytes());
+  int64_t position = 0;
+  if (found != std::string::npos) {
+    std::string_view before = std::string_view(args[0]->bytes()).substr(0, found);
+    position = 1 + (args[0]->type() == kText ? CountCharacters(before)
+                                             : static_cast<int64_t>(before.size()));
+  }
+  *out = Value::Int64(position);
+  return OkStatus();
+}
+
+Status Reverse(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  const std::string& text = args[0]->bytes();
+  std::string reversed;
+  if (args[0]->type() == kBytes) {
+    reversed.assign(text.rbegin(), text.rend());
+  } else {
+    std::vector<size_t> starts = CharacterStarts(text);
+    for (size_t i = starts.size() - 1; i > 0; --i) {
+      reversed.append(text, starts[i - 1], starts[i] - starts[i - 1]);
+    }
+  }
+  out->AssignBytes(args[0]->type(), reversed);
+  return OkStatus();
+}
+
+Status RegexFound(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  bool case_insensitive = args.size() == 3 && args[2]->bytes() == "i";
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), case_insensitive));
+  *out = Value::Bool(site->regex->Found(args[0]->bytes()));
+  return OkStatus();
+}
+
+Status RegexExtract(CallSite* site, Arguments args, Value* out) {
+  bool fine = args[0]->is_string() && args[1]->is_string() &&
+              (args.size() == 2 || args[2]->type() == kInt64);
+  if (!fine) return TypeError(*site, args);
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  std::string text;
+  bool found = false;
+  if (args.size() == 3) {
+    int64_t group = args[2]->integer();
+    found = group >= 0 && group < 1000 &&
+            site->regex->Extract(args[0]->bytes(), static_cast<int>(group), &text);
+  } else {
+    found = site->regex->Extract(args[0]->bytes(), 1, &text) ||
+            site->regex->Extract(args[0]->bytes(), 0, &text);
+  }
+  *out = Value::Null();
+  if (found) out->AssignBytes(args[0]->type(), text);
+  return OkStatus();
+}
+
+Status RegexReplace(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  std::string text = site->regex->ReplaceAll(args[0]->bytes(), args[2]->bytes());
+  out->AssignBytes(args[0]->type(), text);
+  return OkStatus();
+}
+
+Status Like(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  *out = Value::Bool(LikeMatches(args[0]->bytes(), args[1]->bytes(), args[0]->type() == kText));
+  return OkStatus();
+}
+
+}  // namespace
+
+size_t CharacterSize(std::string_view text) {
+  unsigned char first = static_cast<unsigned char>(text[0]);
+  size_t size = first < 0xc0 ? 1 : (first < 0xe0 ? 2 : (first < 0xf0 ? 3 : 4));
+  if (first >= 0xf8 || size > text.size()) return 1;
+  for (size_t i = 1; i < size; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 1;
+  }
+  return size;
+}
+
+bool LikeMatches(std::string_view text, std::string_view pattern, bool by_character) {
+  // Greedy with one point of return: the last % seen.
+  size_t t = 0, p = 0;
+  size_t star_p = std::string_view::npos, star_t = 0;
+  while (t < text.size()) {
+    size_t step = by_character ? CharacterSize(text.substr(t)) : 1;
+    if (p < pattern.size() && pattern[p] == '%') {
+      star_p = ++p;
+      star_t = t;
+      continue;
+    }
+    if (p < pattern.size() && pattern[p] == '_') {
+      ++p;
+      t += step;
+      continue;
+    }
+    bool escaped = p + 1 < pattern.size() && pattern[p] == '\\';
+    if (p < pattern.size() && pattern[p + (escaped ? 1 : 0)] == text[t]) {
+      p += escaped ? 2 : 1;
+      ++t;
+      continue;
+    }
+    if (star_p == std::string_view::npos) return false;
+    p = star_p;
+    t = ++star_t;
+  }
+  while (p < pattern.size() && pattern[p] == '%') ++p;
+  return p == pattern.size();
+}
+
+Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive) {
+  if (site->regex != nullptr && site->regex_text == text &&
+      site->regex_case_insensitive == case_insensitive) {
+    return OkStatus();
+  }
+  auto regex = BytesRegex::Compile(text, case_insensitive);
+  if (!regex.ok()) {
+    return ProgramError("BAD_REGEX", std::string(MessageOf(regex.status())));
+  }
+  site->regex = *std::move(regex);
+  site->regex_text = text;
+  site->regex_case_insensitive = case_insensitive;
+  return OkStatus();
+}
+
+ScalarEntry FindTextFunction(Function function) {
+  using enum Function;
+  switch (function) {
+    case kLength:
+      return {Length};
+    case kSubstr:
+      return {Substr};
+    case kLower:
+    case kUpper:
+      return {ChangeCase};
+    case kConcat:
+      return {Concat};
+    case kReplace:
+      return {Replace};
+    case kTrim:
+      return {Trim};
+    case kSplitPart:
+      return {SplitPart};
+    case kStartsWith:
+    case kEndsWith:
+      return {StartsOrEnds};
+    case kStrPos:
+      return {StrPos};
+    case Function::kReverse:
+      return {Reverse};
+    case kRegexFound:
+      return {RegexFound};
+    case kRegexExtract:
+      return {RegexExtract};
+    case kRegexReplace:
+      return {RegexReplace};
+    case kLike:
+      return {Like};
+    default:
+      return {};
+  }
+}
+
+}  // namespace sippar::engine

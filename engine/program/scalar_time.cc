@@ -1,0 +1,192 @@
+// Functions on times. A time is a TIMESTAMP or an INT64 of microseconds. All in UTC.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+
+#include "engine/program/program_error.h"
+#include "engine/program/scalar_function.h"
+
+namespace sippar::engine {
+namespace {
+
+using enum ValueType;
+
+constexpr int64_t kSecond = 1'000'000;
+constexpr int64_t kDay = 86'400 * kSecond;
+constexpr int64_t kDaysMax = 11'000'000;  // what std::chrono's year holds
+
+bool IsTime(const Value& value) { return value.type() == kTimestamp || value.type() == kInt64; }
+
+int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+Status TimeBucket(CallSite* site, Arguments args, Value* out) {
+  bool width_fine = args[0]->type() == kDuration || args[0]->type() == kInt64;
+  if (!width_fine || !IsTime(*args[1])) return TypeError(*site, args);
+  int64_t width = args[0]->integer();
+  if (width <= 0) return ProgramError("RANGE", "the width of TIME_BUCKET must be positive");
+  int64_t start = 0;
+  if (__builtin_mul_overflow(FloorDiv(args[1]->integer(), width), width, &start)) {
+    return ProgramError("OVERFLOW", "the start of the bucket does not fit into 64 bits");
+  }
+  *out = args[1]->type() == kTimestamp ? Value::Timestamp(start) : Value::Int64(start);
+  return OkStatus();
+}
+
+struct Parts {
+  std::tm tm{};
+  int64_t micros = 0;  // of the second
+};
+
+Status Split(int64_t time_us, Parts* parts) {
+  int64_t days = FloorDiv(time_us, kDay);
+  if (days > kDaysMax || days < -kDaysMax) {
+    return ProgramError("RANGE", fmt::format("time {} is beyond the calendar", time_us));
+  }
+  int64_t rest = time_us - days * kDay;
+  std::chrono::sys_days day{std::chrono::days{days}};
+  std::chrono::year_month_day date{day};
+  auto year_start = std::chrono::sys_days{date.year() / std::chrono::January / 1};
+  parts->micros = rest % kSecond;
+  int second = static_cast<int>(rest / kSecond);
+  parts->tm.tm_year = static_cast<int>(date.year()) - 1900;
+  parts->tm.tm_mon = static_cast<int>(static_cast<unsigned>(date.month())) - 1;
+  parts->tm.tm_mday = static_cast<int>(static_cast<unsigned>(date.day()));
+  parts->tm.tm_hour = second / 3600;
+  parts->tm.tm_min = second / 60 % 60;
+  parts->tm.tm_sec = second % 60;
+  parts->tm.tm_wday = static_cast<int>(std::chrono::weekday{day}.c_encoding());
+  parts->tm.tm_yday = static_cast<int>((day - year_start).count());
+  parts->tm.tm_zone = "UTC";
+  return OkStatus();
+}
+
+Status DatePart(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string() || !IsTime(*args[1])) return TypeError(*site, args);
+  Parts parts;
+  RETURN_IF_ERROR(Split(args[1]->integer(), &parts));
+  std::string name = args[0]->bytes();
+  for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  int64_t part = 0;
+  if (name == "year") {
+    part = parts.tm.tm_year + 1900;
+  } else if (name == "month") {
+    part = parts.tm.tm_mon + 1;
+  } else if (name == "day") {
+    part = parts.tm.tm_mday;
+  } else if (name == "hour") {
+    part = parts.tm.tm_hour;
+  } else if (name == "minute") {
+    part = parts.tm.tm_min;
+  } else if (name == "second") {
+    part = parts.tm.tm_sec;
+  } else if (name == "microsecond") {
+    part = parts.micros;
+  } else if (name == "dow") {
+    part = parts.tm.tm_wday;
+  } else if (name == "doy") {
+    part = parts.tm.tm_yday + 1;
+  } else if (name == "epoch") {
+    part = FloorDiv(args[1]->integer(), kSecond);
+  } else {
+    return ProgramError("UNKNOWN_NAME", fmt::format("no date part '{}'", PrintEscaped(name)),
+                        "year, month, day, hour, minute, second, microsecond, dow, doy, epoch");
+  }
+  *out = Value::Int64(part);
+  return OkStatus();
+}
+
+Status FormatTime(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string() || !IsTime(*args[1])) return TypeError(*site, args);
+  Parts parts;
+  RETURN_IF_ERROR(Split(args[1]->integer(), &parts));
+  // A trailing blank makes an empty result tell itself from a result too long.
+  std::string pattern = args[0]->bytes() + " ";
+  char buffer[1024];
+  size_t size = std::strftime(buffer, sizeof buffer, pattern.c_str(), &parts.tm);
+  if (size == 0) return ProgramError("RANGE", "the result of FORMAT_TIME is longer than 1 KiB");
+  *out = Value::Text(std::string(buffer, size - 1));
+  return OkStatus();
+}
+
+// Exactly `count` digits off the front of *text.
+bool TakeDigits(std::string_view* text, size_t count, int* number) {
+  if (text->size() < count) return false;
+  *number = 0;
+  for (size_t i = 0; i < count; ++i) {
+    char c = (*text)[i];
+    if (c < '0' || c > '9') return false;
+    *number = *number * 10 + (c - '0');
+  }
+  text->remove_prefix(count);
+  return true;
+}
+
+bool Take(std::string_view* text, std::string_view chars) {
+  if (text->empty() || chars.find((*text)[0]) == chars.npos) return false;
+  text->remove_prefix(1);
+  return true;
+}
+
+bool TakeFraction(std::string_view* text, int64_t* micros) {
+  int64_t scale = kSecond / 10;
+  size_t digits = 0;
+  for (; !text->empty() && (*text)[0] >= '0' && (*text)[0] <= '9'; ++digits, scale /= 10) {
+    *micros += ((*text)[0] - '0') * scale;
+    text->remove_prefix(1);
+  }
+  return digits >= 1 && digits <= 6;
+}
+
+bool TakeZone(std::string_view* text, int64_t* offset_us) {
+  if (Take(text, "Zz")) return text->empty();
+  bool west = text->starts_with('-');
+  int hours = 0, minutes = 0;
+  if (!Take(text, "+-") || !TakeDigits(text, 2, &hours)) return false;
+  Take(text, ":");
+  if (!TakeDigits(text, 2, &minutes) || hours > 23 || minutes > 59) return false;
+  *offset_us = (hours * 3600 + minutes * 60) * kSecond * (west ? -1 : 1);
+  return text->empty();
+}
+
+}  // namespace
+
+bool ParseTimestamp(std::string_view text, int64_t* micros) {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  int64_t fraction = 0, offset = 0;
+  if (!TakeDigits(&text, 4, &year) || !Take(&text, "-")) return false;
+  if (!TakeDigits(&text, 2, &month) || !Take(&text, "-") || !TakeDigits(&text, 2, &day)) {
+    return false;
+  }
+  std::chrono::year_month_day date{std::chrono::year{year},
+                                   std::chrono::month{static_cast<unsigned>(month)},
+                                   std::chrono::day{static_cast<unsigned>(day)}};
+  if (!date.ok()) return false;
+  if (!text.empty()) {
+    if (!Take(&text, "Tt ") || !TakeDigits(&text, 2, &hour) || !Take(&text, ":")) return false;
+    if (!TakeDigits(&text, 2, &minute)) return false;
+    if (Take(&text, ":") && !TakeDigits(&text, 2, &second)) return false;
+    if (Take(&text, ".") && !TakeFraction(&text, &fraction)) return false;
+    if (!TakeZone(&text, &offset)) return false;
+  }
+  if (hour > 23 || minute > 59 || second > 59) return false;
+  int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
+  *micros = days * kDay + (hour * 3600 + minute * 60 + second) * kSecond + fraction - offset;
+  return true;
+}
+
+ScalarEntry FindTimeFunction(Function function) {
+  switch (function) {
+    case Function::kTimeBucket:
+      return {TimeBucket};
+    case Function::kDatePart:
+      return {DatePart};
+    case Function::kFormatTime:
+      return {FormatTime};
+    default:
+      return {};
+  }
+}
+
+}  // namespace sippar::engine

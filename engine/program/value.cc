@@ -1,0 +1,208 @@
+// Values: making, comparing, encoding. SPDX-License-Identifier: Apache-2.0
+#include "engine/program/value.h"
+
+#include <bit>
+#include <cmath>
+
+#include "engine/base/limits.h"
+
+namespace sippar::engine {
+namespace {
+
+int CompareIntegers(int64_t a, int64_t b) { return a < b ? -1 : (a > b ? 1 : 0); }
+
+int CompareReals(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(b) - std::isnan(a);  // NaN sorts first
+  return a < b ? -1 : (a > b ? 1 : 0);
+}
+
+// INT64 against FLOAT64 without rounding the integer.
+int CompareMixed(int64_t a, double b) {
+  if (std::isnan(b)) return 1;
+  if (b >= 9223372036854775808.0) return -1;
+  if (b < -9223372036854775808.0) return 1;
+  double whole = std::trunc(b);
+  int order = CompareIntegers(a, static_cast<int64_t>(whole));
+  return order != 0 ? order : CompareReals(0, b - whole);
+}
+
+int CompareNumbers(const Value& a, const Value& b) {
+  bool a_real = a.type() == ValueType::kFloat64;
+  bool b_real = b.type() == ValueType::kFloat64;
+  if (a_real && b_real) return CompareReals(a.real(), b.real());
+  if (b_real) return CompareMixed(a.integer(), b.real());
+  if (a_real) return -CompareMixed(b.integer(), a.real());
+  return CompareIntegers(a.integer(), b.integer());
+}
+
+// Types of one class compare with each other.
+int ClassOf(ValueType type) {
+  switch (type) {
+    case ValueType::kNull:
+      return 0;
+    case ValueType::kBool:
+      return 1;
+    case ValueType::kInt64:
+    case ValueType::kFloat64:
+    case ValueType::kTimestamp:
+      return 2;
+    case ValueType::kDuration:
+      return 3;
+    case ValueType::kBytes:
+    case ValueType::kText:
+      return 4;
+    default:
+      return 5 + static_cast<int>(type);
+  }
+}
+
+}  // namespace
+
+std::string_view TypeName(ValueType type) {
+  switch (type) {
+    case ValueType::kNull:
+      return "NULL";
+    case ValueType::kBool:
+      return "BOOL";
+    case ValueType::kInt64:
+      return "INT64";
+    case ValueType::kFloat64:
+      return "FLOAT64";
+    case ValueType::kBytes:
+      return "BYTES";
+    case ValueType::kText:
+      return "TEXT";
+    case ValueType::kTimestamp:
+      return "TIMESTAMP";
+    case ValueType::kDuration:
+      return "DURATION";
+    case ValueType::kArray:
+      return "ARRAY";
+    case ValueType::kMap:
+      return "MAP";
+    case ValueType::kStruct:
+      return "STRUCT";
+  }
+  return "?";
+}
+
+Value::Value(ValueType type, Items items)
+    : type_(type), items_(std::make_shared<const Items>(std::move(items))) {}
+
+Value Value::Float64(double value) {
+  Value result(ValueType::kFloat64, 0);
+  result.real_ = value;
+  return result;
+}
+
+const Value::Items& Value::items() const {
+  static const Items kNone;
+  return items_ ? *items_ : kNone;
+}
+
+void Value::AssignBytes(ValueType type, std::string_view bytes) {
+  type_ = type;
+  bytes_.assign(bytes);
+  items_.reset();
+}
+
+bool Value::operator==(const Value& other) const {
+  if (type_ != other.type_) return false;
+  switch (type_) {
+    case ValueType::kNull:
+      return true;
+    case ValueType::kFloat64:
+      return std::bit_cast<uint64_t>(real_) == std::bit_cast<uint64_t>(other.real_);
+    case ValueType::kBytes:
+    case ValueType::kText:
+      return bytes_ == other.bytes_;
+    case ValueType::kArray:
+    case ValueType::kMap:
+    case ValueType::kStruct:
+      return items() == other.items();
+    default:
+      return integer_ == other.integer_;
+  }
+}
+
+int CompareValues(const Value& a, const Value& b) {
+  int a_class = ClassOf(a.type());
+  int b_class = ClassOf(b.type());
+  if (a_class != b_class) return a_class < b_class ? -1 : 1;
+  switch (a_class) {
+    case 0:
+      return 0;
+    case 1:
+    case 3:
+      return CompareIntegers(a.integer(), b.integer());
+    case 2:
+      return CompareNumbers(a, b);
+    case 4: {
+      int order = a.bytes().compare(b.bytes());
+      return order < 0 ? -1 : (order > 0 ? 1 : 0);
+    }
+    default:
+      break;
+  }
+  const Value::Items& left = a.items();
+  const Value::Items& right = b.items();
+  for (size_t i = 0; i < left.size() && i < right.size(); ++i) {
+    int order = CompareValues(left[i], right[i]);
+    if (order != 0) return order;
+  }
+  return left.size() < right.size() ? -1 : (left.size() > right.size() ? 1 : 0);
+}
+
+void Value::Encode(std::string* out) const {
+  out->push_back(static_cast<char>(type_));
+  switch (type_) {
+    case ValueType::kNull:
+      break;
+    case ValueType::kFloat64:
+      PutFixed64(out, std::bit_cast<uint64_t>(real_));
+      break;
+    case ValueType::kBytes:
+    case ValueType::kText:
+      PutBytes(out, bytes_);
+      break;
+    case ValueType::kArray:
+    case ValueType::kMap:
+    case ValueType::kStruct:
+      PutVarint(out, items().size());
+      for (const Value& item : items()) item.Encode(out);
+      break;
+    default:
+      PutSigned(out, integer_);
+  }
+}
+
+Value Value::Decode(Reader* reader, size_t depth) {
+  uint8_t tag = reader->Byte();
+  if (tag > static_cast<uint8_t>(ValueType::kStruct) || depth > limits::kExpressionDepthMax) {
+    reader->Fail();
+    return {};
+  }
+  ValueType type = static_cast<ValueType>(tag);
+  switch (type) {
+    case ValueType::kNull:
+      return {};
+    case ValueType::kFloat64:
+      return Float64(std::bit_cast<double>(reader->Fixed64()));
+    case ValueType::kBytes:
+    case ValueType::kText:
+      return Value(type, std::string(reader->Bytes()));
+    case ValueType::kArray:
+    case ValueType::kMap:
+    case ValueType::kStruct:
+      break;
+    default:
+      return Value(type, reader->Signed());
+  }
+  Items items;
+  size_t count = reader->Count();
+  if (type == ValueType::kMap && count % 2 != 0) reader->Fail();
+  for (size_t i = 0; i < count && reader->ok(); ++i) items.push_back(Decode(reader, depth + 1));
+  return Value(type, std::move(items));
+}
+
+}  // namespace sippar::engine
