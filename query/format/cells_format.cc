@@ -1,0 +1,102 @@
+// Exact forms of cells, for results of SELECT CELLS only. Both read back to the same bytes.
+//   cells:  row TAB family:qualifier TAB timestamp TAB value, escaped with \t \n \r \\ \xHH
+//   insert: INSERT INTO t CELLS VALUES (…), (…);
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/model/mutation.h"
+#include "query/format/formatters.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::Row;
+using engine::Value;
+using engine::ValueType;
+
+constexpr std::array<std::string_view, 4> kColumns = {"row", "column", "timestamp", "value"};
+
+// The stored bytes of a value: counters are shown as numbers and stored as 8 bytes.
+std::string StoredBytes(const Value& value) {
+  if (value.type() == ValueType::kInt64) return engine::EncodeInt64(value.integer());
+  return value.bytes();
+}
+
+class CellsRows : public ResultFormatter {
+ public:
+  explicit CellsRows(std::string_view format) : format_(format) {}
+  Status Begin(const std::vector<std::string>& columns, std::string*) override {
+    bool fits = columns.size() == kColumns.size();
+    for (size_t i = 0; fits && i < kColumns.size(); ++i) fits = columns[i] == kColumns[i];
+    if (fits) return OkStatus();
+    return InvalidArgument(
+        fmt::format("format {} shows whole cells only: use SELECT CELLS", format_));
+  }
+  void Add(const Row& row, std::string* out) override {
+    AddCell(row[0].bytes(), row[1].bytes(), row[2].integer(), StoredBytes(row[3]), out);
+  }
+
+ protected:
+  virtual void AddCell(const std::string& row, const std::string& column, int64_t timestamp_us,
+                       const std::string& value, std::string* out) = 0;
+
+ private:
+  std::string_view format_;
+};
+
+class CellsFormatter : public CellsRows {
+ public:
+  CellsFormatter() : CellsRows("cells") {}
+  void AddCell(const std::string& row, const std::string& column, int64_t timestamp_us,
+               const std::string& value, std::string* out) override {
+    *out += fmt::format("{}\t{}\t{}\t{}\n", EscapeField(row), EscapeField(column), timestamp_us,
+                        EscapeField(value));
+  }
+  void End(const FormatEnd&, std::string*) override {}
+};
+
+class InsertFormatter : public CellsRows {
+ public:
+  explicit InsertFormatter(const FormatOptions& options)
+      : CellsRows("insert"), table_(QuoteName(options.table)) {}
+  void AddCell(const std::string& row, const std::string& column, int64_t timestamp_us,
+               const std::string& value, std::string* out) override {
+    std::string tuple = fmt::format("({}, {}, {}, {})", QuoteValue(row), QuoteValue(column),
+                                    timestamp_us, QuoteValue(value));
+    bool full = tuples_ == kTuplesMax || bytes_ > kBytesMax;
+    if (full) *out += ";\n";
+    if (tuples_ == 0 || full) {
+      *out += fmt::format("INSERT INTO {} CELLS VALUES\n  {}", table_, tuple);
+      tuples_ = 0;
+      bytes_ = 0;
+    } else {
+      *out += ",\n  " + tuple;
+    }
+    ++tuples_;
+    bytes_ += tuple.size();
+  }
+  void End(const FormatEnd&, std::string* out) override {
+    if (tuples_ > 0) *out += ";\n";
+  }
+
+ private:
+  static constexpr size_t kTuplesMax = 500;     // keeps statements easy to parse
+  static constexpr size_t kBytesMax = 1 << 20;  // well below the limit of a statement
+  std::string table_;
+  size_t tuples_ = 0;
+  size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultFormatter> NewCellsFormatter(const FormatOptions&) {
+  return std::make_unique<CellsFormatter>();
+}
+std::unique_ptr<ResultFormatter> NewInsertFormatter(const FormatOptions& options) {
+  return std::make_unique<InsertFormatter>(options);
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,57 @@
+// Formats by name, see format.h. SPDX-License-Identifier: Apache-2.0
+#include "query/format/format.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "query/format/formatters.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+namespace {
+
+using Maker = std::unique_ptr<ResultFormatter> (*)(const FormatOptions&);
+
+struct FormatEntry {
+  std::string_view name;
+  Maker maker;
+};
+
+constexpr std::array<FormatEntry, 11> kFormats = {{{"box", NewBoxFormatter},
+                                                   {"line", NewLineFormatter},
+                                                   {"plain", NewPlainFormatter},
+                                                   {"markdown", NewMarkdownFormatter},
+                                                   {"csv", NewCsvFormatter},
+                                                   {"tsv", NewTsvFormatter},
+                                                   {"json", NewJsonFormatter},
+                                                   {"jsonl", NewJsonLinesFormatter},
+                                                   {"cells", NewCellsFormatter},
+                                                   {"insert", NewInsertFormatter},
+                                                   {"null", NewNullFormatter}}};
+
+}  // namespace
+
+const std::vector<std::string>& FormatNames() {
+  static const auto& names = *new std::vector<std::string>([] {
+    std::vector<std::string> all;
+    for (const FormatEntry& entry : kFormats) all.emplace_back(entry.name);
+    return all;
+  }());
+  return names;
+}
+
+StatusOr<std::unique_ptr<ResultFormatter>> NewFormatter(std::string_view name,
+                                                        const FormatOptions& options) {
+  for (const FormatEntry& entry : kFormats) {
+    if (entry.name == name) return entry.maker(options);
+  }
+  std::string near = NearestWord(name, FormatNames());
+  std::string all;
+  for (const std::string& known : FormatNames()) all += (all.empty() ? "" : " ") + known;
+  return InvalidArgument(
+      fmt::format("unknown format '{}'{}; formats: {}", engine::PrintEscaped(name),
+                  near.empty() ? "" : fmt::format(", did you mean {}?", near), all));
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,26 @@
+// The makers of the single formats, for format.cc only. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "query/format/format.h"
+
+namespace sippar::query {
+
+std::unique_ptr<ResultFormatter> NewBoxFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewLineFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewPlainFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewMarkdownFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewCsvFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewTsvFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewJsonFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewJsonLinesFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewCellsFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewInsertFormatter(const FormatOptions& options);
+std::unique_ptr<ResultFormatter> NewNullFormatter(const FormatOptions& options);
+
+// \t \n \r \\ and \xHH for everything that is not printable UTF-8: the field form of tsv and cells.
+std::string EscapeField(std::string_view bytes);
+
+}  // namespace sippar::query

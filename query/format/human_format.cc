@@ -1,0 +1,233 @@
+// Formats for people: box, line, plain, markdown; and null, which shows nothing.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "query/format/formatters.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::PrintEscaped;
+using engine::Row;
+using engine::Value;
+
+constexpr size_t kRowsBuffered = 1000;  // box: widths are fixed after that many rows
+
+std::string Spaces(size_t count) { return std::string(count, ' '); }
+
+std::vector<std::string> Escaped(const std::vector<std::string>& columns) {
+  std::vector<std::string> out;
+  for (const std::string& column : columns) out.push_back(PrintEscaped(column));
+  return out;
+}
+
+// Frame pieces of a box.
+struct Frame {
+  std::string_view left, middle, right, line;
+};
+
+class BoxFormatter : public ResultFormatter {
+ public:
+  explicit BoxFormatter(const FormatOptions& options) : options_(options) {}
+
+  Status Begin(const std::vector<std::string>& columns, std::string*) override {
+    columns_ = Escaped(columns);
+    for (const std::string& column : columns_) widths_.push_back(TextWidth(column));
+    return OkStatus();
+  }
+
+  void Add(const Row& row, std::string* out) override {
+    TextRow text;
+    for (const Value& value : row) {
+      text.cells.push_back(value.is_null() ? options_.null_text
+                                           : CutText(value.Print(), options_.value_width_max));
+      text.right.push_back(value.is_number());
+      text.null.push_back(value.is_null());
+    }
+    if (started_) {
+      PrintRow(text, out);
+      return;
+    }
+    for (size_t i = 0; i < text.cells.size() && i < widths_.size(); ++i) {
+      widths_[i] = std::max(widths_[i], TextWidth(text.cells[i]));
+    }
+    rows_.push_back(std::move(text));
+    if (rows_.size() == kRowsBuffered) Start(out);
+  }
+
+  void End(const FormatEnd& end, std::string* out) override {
+    if (!started_) Start(out);
+    Rule(options_.unicode ? Frame{"└", "┴", "┘", "─"} : Frame{"+", "+", "+", "-"}, out);
+    if (!end.next.empty()) *out += fmt::format("next: {}\n", PrintEscaped(end.next));
+  }
+
+ private:
+  struct TextRow {
+    std::vector<std::string> cells;
+    std::vector<bool> right;
+    std::vector<bool> null;
+  };
+
+  void Rule(const Frame& frame, std::string* out) {
+    for (size_t i = 0; i < widths_.size(); ++i) {
+      *out += i == 0 ? frame.left : frame.middle;
+      for (size_t k = 0; k < widths_[i] + 2; ++k) *out += frame.line;
+    }
+    *out += frame.right;
+    *out += "\n";
+  }
+
+  void Start(std::string* out) {
+    started_ = true;
+    Rule(options_.unicode ? Frame{"┌", "┬", "┐", "─"} : Frame{"+", "+", "+", "-"}, out);
+    TextRow header;
+    header.cells = columns_;
+    header.right.assign(columns_.size(), false);
+    header.null.assign(columns_.size(), false);
+    PrintRow(header, out);
+    Rule(options_.unicode ? Frame{"├", "┼", "┤", "─"} : Frame{"+", "+", "+", "-"}, out);
+    for (const TextRow& row : rows_) PrintRow(row, out);
+    rows_.clear();
+  }
+
+  void PrintRow(const TextRow& row, std::string* out) {
+    std::string_view bar = options_.unicode ? "│" : "|";
+    for (size_t i = 0; i < row.cells.size(); ++i) {
+      size_t width = TextWidth(row.cells[i]);
+      size_t pad = i < widths_.size() && widths_[i] > width ? widths_[i] - width : 0;
+      bool dim = row.null[i] && options_.color;
+      *out += bar;
+      *out += " ";
+      if (row.right[i]) *out += Spaces(pad);
+      if (dim) *out += "\x1b[2m";
+      *out += row.cells[i];
+      if (dim) *out += "\x1b[0m";
+      if (!row.right[i]) *out += Spaces(pad);
+      *out += " ";
+    }
+    *out += bar;
+    *out += "\n";
+  }
+
+  FormatOptions options_;
+  std::vector<std::string> columns_;
+  std::vector<size_t> widths_;
+  std::vector<TextRow> rows_;
+  bool started_ = false;
+};
+
+// One field per line, a rule between rows: for rows that are too wide for a box.
+class LineFormatter : public ResultFormatter {
+ public:
+  explicit LineFormatter(const FormatOptions& options) : options_(options) {}
+
+  Status Begin(const std::vector<std::string>& columns, std::string*) override {
+    columns_ = Escaped(columns);
+    for (const std::string& column : columns_) width_ = std::max(width_, TextWidth(column));
+    return OkStatus();
+  }
+
+  void Add(const Row& row, std::string* out) override {
+    *out += fmt::format("-- row {} --\n", ++rows_);
+    for (size_t i = 0; i < row.size() && i < columns_.size(); ++i) {
+      std::string text =
+          row[i].is_null() ? options_.null_text : CutText(row[i].Print(), options_.value_width_max);
+      *out += Spaces(width_ - TextWidth(columns_[i])) + columns_[i] + " = " + text + "\n";
+    }
+  }
+
+  void End(const FormatEnd& end, std::string* out) override {
+    if (!end.next.empty()) *out += fmt::format("next: {}\n", PrintEscaped(end.next));
+  }
+
+ private:
+  FormatOptions options_;
+  std::vector<std::string> columns_;
+  size_t width_ = 0;
+  uint64_t rows_ = 0;
+};
+
+// Fields separated by " | ", no header: the form of the examples in the documentation.
+class PlainFormatter : public ResultFormatter {
+ public:
+  explicit PlainFormatter(const FormatOptions& options) : options_(options) {}
+  Status Begin(const std::vector<std::string>&, std::string*) override { return OkStatus(); }
+  void Add(const Row& row, std::string* out) override {
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) *out += " | ";
+      *out += row[i].is_null() ? options_.null_text : row[i].Print();
+    }
+    *out += "\n";
+  }
+  void End(const FormatEnd& end, std::string* out) override {
+    if (!end.next.empty()) *out += fmt::format("next: {}\n", PrintEscaped(end.next));
+  }
+
+ private:
+  FormatOptions options_;
+};
+
+class MarkdownFormatter : public ResultFormatter {
+ public:
+  explicit MarkdownFormatter(const FormatOptions& options) : options_(options) {}
+  Status Begin(const std::vector<std::string>& columns, std::string* out) override {
+    std::string rule = "|";
+    *out += "|";
+    for (const std::string& column : columns) {
+      *out += " " + Cell(PrintEscaped(column)) + " |";
+      rule += "---|";
+    }
+    *out += "\n" + rule + "\n";
+    return OkStatus();
+  }
+  void Add(const Row& row, std::string* out) override {
+    *out += "|";
+    for (const Value& value : row) {
+      *out += " " + Cell(value.is_null() ? options_.null_text : value.Print()) + " |";
+    }
+    *out += "\n";
+  }
+  void End(const FormatEnd&, std::string*) override {}
+
+ private:
+  // Signs that mean something to Markdown or HTML inside a table.
+  static std::string Cell(std::string_view text) {
+    constexpr std::string_view kSpecial = "|\\`*_<>[]";
+    std::string out;
+    for (char c : text) {
+      if (kSpecial.find(c) != std::string_view::npos) out.push_back('\\');
+      out.push_back(c);
+    }
+    return out;
+  }
+  FormatOptions options_;
+};
+
+class NullFormatter : public ResultFormatter {
+ public:
+  Status Begin(const std::vector<std::string>&, std::string*) override { return OkStatus(); }
+  void Add(const Row&, std::string*) override {}
+  void End(const FormatEnd&, std::string*) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<ResultFormatter> NewBoxFormatter(const FormatOptions& options) {
+  return std::make_unique<BoxFormatter>(options);
+}
+std::unique_ptr<ResultFormatter> NewLineFormatter(const FormatOptions& options) {
+  return std::make_unique<LineFormatter>(options);
+}
+std::unique_ptr<ResultFormatter> NewPlainFormatter(const FormatOptions& options) {
+  return std::make_unique<PlainFormatter>(options);
+}
+std::unique_ptr<ResultFormatter> NewMarkdownFormatter(const FormatOptions& options) {
+  return std::make_unique<MarkdownFormatter>(options);
+}
+std::unique_ptr<ResultFormatter> NewNullFormatter(const FormatOptions&) {
+  return std::make_unique<NullFormatter>();
+}
+
+}  // namespace sippar::query
