@@ -95,7 +95,8 @@ class PosixRandomFile final : public RandomFile {
     out->resize(size);
     size_t done = 0;
     while (done < size) {
-      ssize_t got = ::pread(fd_, out->data() + done, size - done, static_cast<off_t>(offset + done));
+      ssize_t got =
+          ::pread(fd_, out->data() + done, size - done, static_cast<off_t>(offset + done));
       if (got < 0) {
         if (errno == EINTR) continue;
         return ErrnoStatus(errno, "read", path_);
@@ -110,8 +111,8 @@ class PosixRandomFile final : public RandomFile {
 
  private:
   Status Short(uint64_t offset, size_t size, uint64_t end) const {
-    return DataLoss(fmt::format("read {} @{}: expected {} bytes, the file ends at {}", path_, offset,
-                                size, end));
+    return DataLoss(fmt::format("read {} @{}: expected {} bytes, the file ends at {}", path_,
+                                offset, size, end));
   }
 
   std::string path_;
@@ -222,8 +223,8 @@ class PosixFileSystem final : public FileSystem {
       ssize_t size = ::pread(fd, holder, sizeof(holder) - 1, 0);
       ::close(fd);
       if (error != EWOULDBLOCK) return ErrnoStatus(error, "lock", path);
-      return Unavailable(fmt::format("{} is held by another process ({})", path,
-                                     size > 0 ? holder : "unknown"));
+      return Unavailable(
+          fmt::format("{} is held by another process ({})", path, size > 0 ? holder : "unknown"));
     }
     if (::ftruncate(fd, 0) != 0 ||
         ::pwrite(fd, note.data(), note.size(), 0) != static_cast<ssize_t>(note.size())) {

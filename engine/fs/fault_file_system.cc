@@ -1,0 +1,155 @@
+// Fault injection. SPDX-License-Identifier: Apache-2.0
+#include "engine/fs/fault_file_system.h"
+
+#include <fmt/format.h>
+
+namespace sippar::engine {
+
+Status FaultFileSystem::Check(const char* operation, const std::string& path,
+                              FaultRule::Effect* effect) {
+  MutexLock lock(&mutex_);
+  ++calls_;
+  for (Counted& counted : rules_) {
+    if (!counted.rule.Matches(operation, path)) continue;
+    ++counted.seen;
+    bool hit = counted.rule.and_later ? counted.seen >= counted.rule.nth
+                                      : counted.seen == counted.rule.nth;
+    if (!hit) continue;
+    ++faults_;
+    if (effect != nullptr) *effect = counted.rule.effect;
+    std::string text =
+        fmt::format("{} {}: injected by '{}'", operation, path, counted.rule.Print());
+    return counted.rule.effect == FaultRule::kFull ? ResourceExhausted(text) : Unavailable(text);
+  }
+  return OkStatus();
+}
+
+class FaultFileSystem::FaultyAppendFile final : public AppendFile {
+ public:
+  FaultyAppendFile(FaultFileSystem* owner, std::string path, std::unique_ptr<AppendFile> base)
+      : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
+
+  Status Append(std::string_view bytes) override {
+    FaultRule::Effect effect{};
+    Status fault = owner_->Check("write", path_, &effect);
+    if (fault.ok()) return base_->Append(bytes);
+    if (effect == FaultRule::kTorn) (void)base_->Append(bytes.substr(0, bytes.size() / 2));
+    return fault;
+  }
+  Status Sync() override {
+    // A failed sync leaves the bytes in doubt: nothing is made durable (decision 6, D9, D10).
+    RETURN_IF_ERROR(owner_->Check("sync", path_));
+    RETURN_IF_ERROR(base_->Sync());
+    if (owner_->on_sync_) owner_->on_sync_();
+    return OkStatus();
+  }
+  Status Close() override {
+    Status fault = owner_->Check("close", path_);
+    Status closed = base_->Close();
+    return fault.ok() ? closed : fault;
+  }
+  uint64_t size() const override { return base_->size(); }
+
+ private:
+  FaultFileSystem* owner_;
+  std::string path_;
+  std::unique_ptr<AppendFile> base_;
+};
+
+class FaultFileSystem::FaultyRandomFile final : public RandomFile {
+ public:
+  FaultyRandomFile(FaultFileSystem* owner, std::string path, std::unique_ptr<RandomFile> base)
+      : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
+  Status Read(uint64_t offset, size_t size, std::string* out) const override {
+    RETURN_IF_ERROR(owner_->Check("read", path_));
+    return base_->Read(offset, size, out);
+  }
+  uint64_t size() const override { return base_->size(); }
+
+ private:
+  FaultFileSystem* owner_;
+  std::string path_;
+  std::unique_ptr<RandomFile> base_;
+};
+
+void FaultFileSystem::AddRule(const FaultRule& rule) {
+  MutexLock lock(&mutex_);
+  rules_.push_back({rule, 0});
+}
+
+void FaultFileSystem::ClearRules() {
+  MutexLock lock(&mutex_);
+  rules_.clear();
+}
+
+uint64_t FaultFileSystem::calls() const {
+  MutexLock lock(&mutex_);
+  return calls_;
+}
+
+uint64_t FaultFileSystem::faults() const {
+  MutexLock lock(&mutex_);
+  return faults_;
+}
+
+StatusOr<std::unique_ptr<AppendFile>> FaultFileSystem::Create(const std::string& path) {
+  RETURN_IF_ERROR(Check("create", path));
+  ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> base, base_->Create(path));
+  return std::unique_ptr<AppendFile>(new FaultyAppendFile(this, path, std::move(base)));
+}
+
+StatusOr<std::unique_ptr<RandomFile>> FaultFileSystem::OpenRandom(const std::string& path) {
+  RETURN_IF_ERROR(Check("open", path));
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> base, base_->OpenRandom(path));
+  return std::unique_ptr<RandomFile>(new FaultyRandomFile(this, path, std::move(base)));
+}
+
+Status FaultFileSystem::Rename(const std::string& source, const std::string& target) {
+  RETURN_IF_ERROR(Check("rename", target));
+  return base_->Rename(source, target);
+}
+
+Status FaultFileSystem::Remove(const std::string& path) {
+  RETURN_IF_ERROR(Check("remove", path));
+  return base_->Remove(path);
+}
+
+Status FaultFileSystem::RemoveDir(const std::string& path) {
+  RETURN_IF_ERROR(Check("remove", path));
+  return base_->RemoveDir(path);
+}
+
+Status FaultFileSystem::CreateDir(const std::string& path) {
+  RETURN_IF_ERROR(Check("mkdir", path));
+  return base_->CreateDir(path);
+}
+
+Status FaultFileSystem::SyncDir(const std::string& path) {
+  RETURN_IF_ERROR(Check("syncdir", path));
+  RETURN_IF_ERROR(base_->SyncDir(path));
+  if (on_sync_) on_sync_();
+  return OkStatus();
+}
+
+StatusOr<std::vector<std::string>> FaultFileSystem::List(const std::string& path) {
+  RETURN_IF_ERROR(Check("list", path));
+  return base_->List(path);
+}
+
+StatusOr<bool> FaultFileSystem::Exists(const std::string& path) {
+  RETURN_IF_ERROR(Check("stat", path));
+  return base_->Exists(path);
+}
+
+StatusOr<uint64_t> FaultFileSystem::FileSize(const std::string& path) {
+  RETURN_IF_ERROR(Check("stat", path));
+  return base_->FileSize(path);
+}
+
+StatusOr<std::unique_ptr<FileLock>> FaultFileSystem::Lock(const std::string& path,
+                                                          const std::string& note) {
+  RETURN_IF_ERROR(Check("lock", path));
+  return base_->Lock(path, note);
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,59 @@
+// A wrapper that injects faults by rule and counts every call, so that a test can fail the n-th
+// call for n = 1, 2, ... until a run needs fewer. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/thread.h"
+#include "engine/fs/fault_rule.h"
+#include "engine/fs/file_system.h"
+
+namespace sippar::engine {
+
+class FaultFileSystem final : public FileSystem {
+ public:
+  explicit FaultFileSystem(FileSystem* base) : base_(base) {}
+
+  void AddRule(const FaultRule& rule);
+  void ClearRules();
+  uint64_t calls() const;
+  uint64_t faults() const;  // injected so far
+  // Called after each successful Sync or SyncDir, outside of locks: the moments at which a crash
+  // test takes its clone.
+  void OnSync(std::function<void()> action) { on_sync_ = std::move(action); }
+
+  StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;
+  StatusOr<std::unique_ptr<RandomFile>> OpenRandom(const std::string& path) override;
+  Status Rename(const std::string& source, const std::string& target) override;
+  Status Remove(const std::string& path) override;
+  Status RemoveDir(const std::string& path) override;
+  Status CreateDir(const std::string& path) override;
+  Status SyncDir(const std::string& path) override;
+  StatusOr<std::vector<std::string>> List(const std::string& path) override;
+  StatusOr<bool> Exists(const std::string& path) override;
+  StatusOr<uint64_t> FileSize(const std::string& path) override;
+  StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
+                                           const std::string& note) override;
+
+ private:
+  class FaultyAppendFile;
+  class FaultyRandomFile;
+  struct Counted {
+    FaultRule rule;
+    uint64_t seen = 0;
+  };
+  // The fault for this call: OK when none; *effect says how.
+  Status Check(const char* operation, const std::string& path, FaultRule::Effect* effect = nullptr);
+
+  FileSystem* base_;
+  mutable Mutex mutex_;
+  std::vector<Counted> rules_ GUARDED_BY(mutex_);
+  uint64_t calls_ GUARDED_BY(mutex_) = 0;
+  uint64_t faults_ GUARDED_BY(mutex_) = 0;
+  std::function<void()> on_sync_;
+};
+
+}  // namespace sippar::engine

@@ -1,0 +1,82 @@
+// Fault rules. SPDX-License-Identifier: Apache-2.0
+#include "engine/fs/fault_rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace sippar::engine {
+namespace {
+constexpr std::array<std::string_view, 3> kEffects = {"fail", "full", "torn"};
+constexpr std::array<std::string_view, 14> kOperations = {
+    "any",    "create", "open",  "write",   "sync", "close", "read",
+    "rename", "remove", "mkdir", "syncdir", "list", "stat",  "lock"};
+}  // namespace
+
+bool GlobMatches(std::string_view glob, std::string_view text) {
+  size_t star = std::string_view::npos;
+  size_t retry = 0;
+  size_t g = 0;
+  size_t t = 0;
+  while (t < text.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      retry = t;
+    } else if (g < glob.size() && glob[g] == text[t]) {
+      ++g;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (g < glob.size() && glob[g] == '*') ++g;
+  return g == glob.size();
+}
+
+StatusOr<FaultRule> FaultRule::Parse(std::string_view text) {
+  std::array<std::string_view, 4> words;
+  size_t count = 0;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.find(' ', at), text.size());
+    if (end > at) {
+      if (count == words.size()) return InvalidArgument(fmt::format("'{}': too many words", text));
+      words[count++] = text.substr(at, end - at);
+    }
+    at = end + 1;
+  }
+  FaultRule rule;
+  auto bad = [&](std::string_view what) {
+    return InvalidArgument(fmt::format("fault rule '{}': {}", text, what));
+  };
+  if (count != words.size()) return bad("expected: effect operation glob n");
+  auto effect = std::find(kEffects.begin(), kEffects.end(), words[0]);
+  if (effect == kEffects.end()) return bad("effect is one of fail, full, torn");
+  rule.effect = static_cast<Effect>(effect - kEffects.begin());
+  if (std::find(kOperations.begin(), kOperations.end(), words[1]) == kOperations.end()) {
+    return bad("unknown operation");
+  }
+  rule.operation = words[1];
+  rule.glob = words[2];
+  rule.and_later = words[3].ends_with("+");
+  if (rule.and_later) words[3].remove_suffix(1);
+  auto number = std::from_chars(words[3].data(), words[3].data() + words[3].size(), rule.nth);
+  if (number.ptr != words[3].data() + words[3].size() || rule.nth == 0) {
+    return bad("n is a number from 1 on, with + for 'and every later one'");
+  }
+  return rule;
+}
+
+std::string FaultRule::Print() const {
+  return fmt::format("{} {} {} {}{}", kEffects[effect], operation, glob, nth, and_later ? "+" : "");
+}
+
+bool FaultRule::Matches(std::string_view operation_name, std::string_view path) const {
+  return (operation == "any" || operation == operation_name) && GlobMatches(glob, path);
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,55 @@
+// A file system in memory that knows what a power loss would leave: for tests and simulation.
+// Bytes count as durable up to the last Sync of their file, directory entries up to the last
+// SyncDir of their directory. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/random.h"
+#include "engine/base/thread.h"
+#include "engine/fs/file_system.h"
+
+namespace sippar::engine {
+
+class MemoryFileSystem final : public FileSystem {
+ public:
+  // `capacity` bytes in all files together, then kResourceExhausted; 0 = no limit.
+  explicit MemoryFileSystem(uint64_t capacity = 0);
+  ~MemoryFileSystem() override;
+
+  // What is on the disk after a power loss at this moment: everything durable; of each file's newer
+  // bytes a random prefix, sometimes with zeros at its end; of each directory's newer changes the
+  // first few, in order. Locks are free. This file system goes on unharmed.
+  std::unique_ptr<MemoryFileSystem> CrashClone(Random* random) const;
+
+  void SetCapacity(uint64_t capacity);
+  uint64_t used_bytes() const;
+  // Changes one stored byte (durable and volatile alike). Requires: it exists.
+  void FlipByte(const std::string& path, uint64_t offset, char mask);
+  std::vector<std::string> AllFiles() const;  // paths, sorted
+
+  StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;
+  StatusOr<std::unique_ptr<RandomFile>> OpenRandom(const std::string& path) override;
+  Status Rename(const std::string& source, const std::string& target) override;
+  Status Remove(const std::string& path) override;
+  Status RemoveDir(const std::string& path) override;
+  Status CreateDir(const std::string& path) override;
+  Status SyncDir(const std::string& path) override;
+  StatusOr<std::vector<std::string>> List(const std::string& path) override;
+  StatusOr<bool> Exists(const std::string& path) override;
+  StatusOr<uint64_t> FileSize(const std::string& path) override;
+  StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
+                                           const std::string& note) override;
+
+ private:
+  struct Disk;
+  class MemoryAppendFile;
+  class MemoryRandomFile;
+  class MemoryLock;
+  std::shared_ptr<Disk> disk_;  // files opened from here outlive the file system
+};
+
+}  // namespace sippar::engine
