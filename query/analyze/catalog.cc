@@ -1,0 +1,93 @@
+// Tables and families by name. SPDX-License-Identifier: Apache-2.0
+#include "query/analyze/catalog.h"
+
+#include <fmt/format.h>
+
+#include "query/query_error.h"
+
+namespace sippar::query {
+namespace {
+
+std::string DidYouMean(std::string_view name, const std::vector<std::string>& known) {
+  std::string nearest = NearestWord(name, known);
+  return nearest.empty() ? "" : fmt::format("did you mean {}?", nearest);
+}
+
+}  // namespace
+
+StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
+                                       const syntax::Identifier& name) {
+  auto info = context.client()->admin()->GetTable(name.text);
+  if (info.ok() || info.status().code() != StatusCode::kNotFound) return info;
+  std::vector<std::string> known;
+  auto tables = context.client()->admin()->ListTables();
+  if (tables.ok()) {
+    for (const cluster::TableInfo& table : *tables) known.push_back(table.schema.name);
+  }
+  std::string hint = DidYouMean(name.text, known);
+  if (known.empty()) hint = "there is no table yet: CREATE TABLE t (FAMILY f)";
+  return ErrorAt("UNKNOWN_TABLE", name.span, fmt::format("no table {}", name.text), hint,
+                 StatusCode::kNotFound);
+}
+
+Status UnknownFamily(const engine::TableSchema& schema, std::string_view family, const Span& span) {
+  std::vector<std::string> known;
+  std::string list;
+  for (const engine::FamilySchema& each : schema.families) {
+    known.push_back(each.name);
+    list += (list.empty() ? "" : ", ") + each.name;
+  }
+  return ErrorAt("UNKNOWN_FAMILY", span,
+                 fmt::format("no family {} in {} (families: {})", family, schema.name, list),
+                 DidYouMean(family, known), StatusCode::kNotFound);
+}
+
+Status UnknownName(std::string_view what, std::string_view name, const Span& span,
+                   const std::vector<std::string>& known) {
+  return ErrorAt("UNKNOWN_NAME", span, fmt::format("no {} {}", what, name),
+                 DidYouMean(name, known));
+}
+
+std::vector<std::string> CounterFamilies(const engine::TableSchema& schema) {
+  std::vector<std::string> names;
+  for (const engine::FamilySchema& family : schema.families) {
+    if (family.type == engine::FamilyType::kCounter) names.push_back(family.name);
+  }
+  return names;
+}
+
+Status CheckRegex(const engine::NamePattern& pattern, const Span& span) {
+  if (pattern.kind != engine::NamePattern::kRegex) return OkStatus();
+  auto regex = engine::BytesRegex::Compile(pattern.text, pattern.case_insensitive);
+  if (regex.ok()) return OkStatus();
+  return ErrorAt("BAD_REGEX", span, MessageOf(regex.status()), "RE2 syntax; \\/ is a slash");
+}
+
+StatusOr<engine::ColumnPattern> BindPattern(const StatementContext& context,
+                                            const engine::TableSchema& schema,
+                                            const syntax::PatternNode& node) {
+  engine::ColumnPattern pattern = node.ToColumnPattern();
+  if (node.HasParam()) {
+    auto found = context.session->parameters.find(node.qualifier_param);
+    if (found == context.session->parameters.end()) {
+      return ErrorAt(
+          "UNKNOWN_PARAM", node.span, fmt::format("no value for @{}", node.qualifier_param),
+          fmt::format("--param {}=…, or \\set {} …", node.qualifier_param, node.qualifier_param));
+    }
+    if (!found->second.is_string()) {
+      return ErrorAt("TYPE", node.span,
+                     fmt::format("@{} is {}; a qualifier is TEXT or BYTES", node.qualifier_param,
+                                 engine::TypeName(found->second.type())));
+    }
+    pattern = node.ToColumnPattern(found->second.bytes());
+  }
+  bool exact = pattern.family.kind == engine::NamePattern::kExact;
+  if (exact && schema.FindFamily(pattern.family.text) == nullptr) {
+    return UnknownFamily(schema, pattern.family.text, node.span);
+  }
+  RETURN_IF_ERROR(CheckRegex(pattern.family, node.span));
+  RETURN_IF_ERROR(CheckRegex(pattern.qualifier, node.span));
+  return pattern;
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,350 @@
+// Expressions of the tree to expressions of a program. SPDX-License-Identifier: Apache-2.0
+#include "query/analyze/compile.h"
+
+#include <fmt/format.h>
+
+#include "engine/program/evaluate.h"
+#include "query/analyze/catalog.h"
+#include "query/query_error.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::Function;
+using syntax::BinaryOp;
+using syntax::Expr;
+using syntax::ExprKind;
+
+Expression Call1(Function function, Expression a) {
+  std::vector<Expression> args;
+  args.push_back(std::move(a));
+  return Fold(Expression::Call(function, std::move(args)));
+}
+
+Expression Call2(Function function, Expression a, Expression b) {
+  std::vector<Expression> args;
+  args.push_back(std::move(a));
+  args.push_back(std::move(b));
+  return Fold(Expression::Call(function, std::move(args)));
+}
+
+Expression NegatedIf(bool negated, Expression test) {
+  return negated ? Call1(Function::kNot, std::move(test)) : test;
+}
+
+Function FunctionOf(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kEqual:
+      return Function::kEqual;
+    case BinaryOp::kNotEqual:
+      return Function::kNotEqual;
+    case BinaryOp::kLess:
+      return Function::kLess;
+    case BinaryOp::kLessEqual:
+      return Function::kLessEqual;
+    case BinaryOp::kGreater:
+      return Function::kGreater;
+    case BinaryOp::kGreaterEqual:
+      return Function::kGreaterEqual;
+    case BinaryOp::kMatch:
+    case BinaryOp::kNotMatch:
+      return Function::kRegexFound;
+    case BinaryOp::kLike:
+    case BinaryOp::kNotLike:
+      return Function::kLike;
+    case BinaryOp::kStartsWith:
+      return Function::kStartsWith;
+    case BinaryOp::kAdd:
+      return Function::kAdd;
+    case BinaryOp::kSubtract:
+      return Function::kSubtract;
+    case BinaryOp::kConcat:
+      return Function::kConcat;
+    case BinaryOp::kMultiply:
+      return Function::kMultiply;
+    case BinaryOp::kDivide:
+      return Function::kDivide;
+    case BinaryOp::kModulo:
+      break;
+  }
+  return Function::kModulo;
+}
+
+bool IsLater(std::string_view name) {
+  for (std::string_view later : {"JSON_VALUE", "APPROX_QUANTILES", "APPROX_TOP"}) {
+    if (SameWord(name, later)) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> KnownFunctions() {
+  std::vector<std::string> names;
+  for (const engine::FunctionInfo& info : engine::AllFunctions()) {
+    if (info.is_call) names.emplace_back(info.name);
+  }
+  for (const char* name : {"COUNT", "SUM", "MIN", "MAX", "AVG", "ANY_VALUE", "ARRAY_AGG",
+                           "APPROX_COUNT_DISTINCT", "TIMESTAMP", "VERSION_COUNT", "HISTORY", "NOW",
+                           "INT64", "FLOAT64", "TEXT", "BYTES", "BOOL", "DURATION"}) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
+  if (hook_) {
+    ASSIGN_OR_RETURN(std::optional<Expression> hooked, hook_(expr));
+    if (hooked) return *std::move(hooked);
+  }
+  switch (expr.kind) {
+    case ExprKind::kLiteral:
+      return Literal(expr);
+    case ExprKind::kName:
+      return Name(expr);
+    case ExprKind::kPattern:
+      return scope_->Pattern(expr.pattern, SlotDef::kNewest);
+    case ExprKind::kParam:
+      return Param(expr);
+    case ExprKind::kCall:
+      return Call(expr);
+    case ExprKind::kCast: {
+      std::optional<ValueType> type = FindType(expr.name);
+      if (!type) return ErrorAt("UNKNOWN_NAME", expr.span, fmt::format("no type {}", expr.name));
+      ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
+      return Fold(Expression::Cast(*type, std::move(arg), expr.negated));
+    }
+    case ExprKind::kCase:
+      return Case(expr);
+    case ExprKind::kNegate: {
+      ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
+      return Call1(Function::kNegate, std::move(arg));
+    }
+    case ExprKind::kNot: {
+      ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
+      return Call1(Function::kNot, std::move(arg));
+    }
+    case ExprKind::kAnd:
+    case ExprKind::kOr: {
+      ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
+      Function function = expr.kind == ExprKind::kAnd ? Function::kAnd : Function::kOr;
+      return Fold(Expression::Call(function, std::move(args)));
+    }
+    case ExprKind::kBinary:
+      return Binary(expr);
+    case ExprKind::kRegexTest:
+      return RegexTest(expr);
+    case ExprKind::kBetween:
+      return Between(expr);
+    case ExprKind::kIn: {
+      ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
+      return NegatedIf(expr.negated, Fold(Expression::Call(Function::kIn, std::move(args))));
+    }
+    case ExprKind::kIsNull: {
+      ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
+      return NegatedIf(expr.negated, Call1(Function::kIsNull, std::move(arg)));
+    }
+    case ExprKind::kIndex:
+      return Index(expr);
+    case ExprKind::kArray: {
+      ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
+      return Fold(Expression::Call(Function::kArray, std::move(args)));
+    }
+  }
+  return Internal("expression of an unknown kind");
+}
+
+StatusOr<std::vector<Expression>> ExpressionCompiler::CompileAll(const std::vector<Expr>& exprs,
+                                                                 size_t from) {
+  std::vector<Expression> result;
+  for (size_t i = from; i < exprs.size(); ++i) {
+    ASSIGN_OR_RETURN(Expression arg, Compile(exprs[i]));
+    result.push_back(std::move(arg));
+  }
+  return result;
+}
+
+StatusOr<Expression> ExpressionCompiler::Name(const Expr& expr) {
+  ASSIGN_OR_RETURN(std::optional<Expression> found, scope_->Name(expr.name));
+  if (found) return *std::move(found);
+  if (aliases_ != nullptr) {
+    auto alias = aliases_->find(expr.name);
+    if (alias != aliases_->end()) {
+      // An alias stands for its expression, in which no alias is known.
+      const Aliases* aliases = std::exchange(aliases_, nullptr);
+      auto compiled = Compile(*alias->second);
+      aliases_ = aliases;
+      return compiled;
+    }
+  }
+  std::vector<std::string> known = scope_->KnownNames();
+  if (aliases_ != nullptr) {
+    for (const auto& [name, alias] : *aliases_) known.push_back(name);
+  }
+  return UnknownName("name", expr.name, expr.span, known);
+}
+
+StatusOr<Expression> ExpressionCompiler::ColumnCall(const Expr& expr, SlotDef::Kind kind) {
+  if (expr.children.size() != 1 || expr.children[0].kind != ExprKind::kPattern) {
+    return ErrorAt("ARITY", expr.span, fmt::format("{} takes one column", expr.name),
+                   "for example TIMESTAMP(contents:)");
+  }
+  return scope_->Pattern(expr.children[0].pattern, kind);
+}
+
+StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
+  bool of_column = expr.children.size() == 1 && expr.children[0].kind == ExprKind::kPattern;
+  if (SameWord(expr.name, "TIMESTAMP") && of_column) return ColumnCall(expr, SlotDef::kNewestTime);
+  if (SameWord(expr.name, "VERSION_COUNT")) return ColumnCall(expr, SlotDef::kVersionCount);
+  if (SameWord(expr.name, "HISTORY")) return ColumnCall(expr, SlotDef::kHistory);
+  if (SameWord(expr.name, "NOW") && expr.children.empty()) {
+    return Expression::Literal(Value::Timestamp(context_.now_us));
+  }
+  if (IsLater(expr.name)) {
+    return ErrorAt("UNSUPPORTED", expr.span, fmt::format("{} is not there yet", expr.name), {},
+                   StatusCode::kUnimplemented);
+  }
+  if (FindAggregate(expr)) {
+    return ErrorAt("AGGREGATE", expr.span, fmt::format("{} cannot stand here", expr.name),
+                   "aggregates go into the SELECT list, HAVING and ORDER BY");
+  }
+  ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
+  if (std::optional<ValueType> type = FindType(expr.name); type && args.size() == 1) {
+    return Fold(Expression::Cast(*type, std::move(args[0])));
+  }
+  const engine::FunctionInfo* info = engine::FindFunction(expr.name);
+  if (info == nullptr) {
+    Status unknown = UnknownName("function", expr.name, expr.span, KnownFunctions());
+    QueryError error = QueryErrorOf(unknown);
+    return ErrorAt("UNKNOWN_FUNCTION", expr.span, error.message, error.hint);
+  }
+  int count = static_cast<int>(args.size());
+  if (count < info->arguments_min || count > info->arguments_max || expr.star || expr.distinct) {
+    std::string wanted = info->arguments_min == info->arguments_max
+                             ? fmt::format("{}", info->arguments_min)
+                             : fmt::format("{} or more", info->arguments_min);
+    if (info->arguments_max != engine::kManyArguments &&
+        info->arguments_min != info->arguments_max) {
+      wanted = fmt::format("{} to {}", info->arguments_min, info->arguments_max);
+    }
+    return ErrorAt("ARITY", expr.span,
+                   fmt::format("{} takes {} arguments, not {}", info->name, wanted,
+                               expr.star ? "*" : fmt::format("{}", count)));
+  }
+  if (info->function == Function::kRegexFound && args[1].IsLiteral() &&
+      args[1].literal.is_string()) {
+    RETURN_IF_ERROR(
+        CheckRegex(engine::NamePattern::Regex(args[1].literal.bytes()), expr.children[1].span));
+  }
+  return Fold(Expression::Call(info->function, std::move(args)));
+}
+
+StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
+  ASSIGN_OR_RETURN(Expression left, Compile(expr.children[0]));
+  auto right = Compile(expr.children[1]);
+  if (!right.ok()) {
+    // anchor:c-span reads as anchor:c minus span.
+    bool dashed = expr.op == BinaryOp::kSubtract && expr.children[0].kind == ExprKind::kPattern &&
+                  expr.children[1].kind == ExprKind::kName;
+    if (!dashed) return right.status();
+    const syntax::PatternNode& pattern = expr.children[0].pattern;
+    return ErrorAt("UNKNOWN_NAME", expr.children[1].span,
+                   fmt::format("no name {}", expr.children[1].name),
+                   fmt::format("a qualifier with - is written {}:\"{}-{}\"", pattern.family.text,
+                               pattern.qualifier.text, expr.children[1].name));
+  }
+  bool negated = expr.op == BinaryOp::kNotMatch || expr.op == BinaryOp::kNotLike;
+  return NegatedIf(negated, Call2(FunctionOf(expr.op), std::move(left), *std::move(right)));
+}
+
+StatusOr<Expression> ExpressionCompiler::RegexTest(const Expr& expr) {
+  RETURN_IF_ERROR(CheckRegex(expr.regex, expr.span));
+  ASSIGN_OR_RETURN(Expression text, Compile(expr.children[0]));
+  std::vector<Expression> args;
+  args.push_back(std::move(text));
+  args.push_back(Expression::Literal(Value::Text(expr.regex.text)));
+  if (expr.regex.case_insensitive) args.push_back(Expression::Literal(Value::Text("i")));
+  return NegatedIf(expr.negated, Fold(Expression::Call(Function::kRegexFound, std::move(args))));
+}
+
+StatusOr<Expression> ExpressionCompiler::Case(const Expr& expr) {
+  size_t first = expr.has_operand ? 1 : 0;
+  size_t pairs_end = expr.children.size() - (expr.has_else ? 1 : 0);
+  std::vector<Expression> args;
+  for (size_t i = first; i + 1 < pairs_end; i += 2) {
+    ASSIGN_OR_RETURN(Expression test, Compile(expr.children[i]));
+    if (expr.has_operand) {
+      ASSIGN_OR_RETURN(Expression operand, Compile(expr.children[0]));
+      test = Call2(Function::kEqual, std::move(operand), std::move(test));
+    }
+    ASSIGN_OR_RETURN(Expression result, Compile(expr.children[i + 1]));
+    args.push_back(std::move(test));
+    args.push_back(std::move(result));
+  }
+  if (expr.has_else) {
+    ASSIGN_OR_RETURN(Expression otherwise, Compile(expr.children.back()));
+    args.push_back(std::move(otherwise));
+  }
+  return Expression::Call(Function::kCase, std::move(args));
+}
+
+StatusOr<Expression> ExpressionCompiler::Between(const Expr& expr) {
+  ASSIGN_OR_RETURN(Expression value, Compile(expr.children[0]));
+  ASSIGN_OR_RETURN(Expression low, Compile(expr.children[1]));
+  ASSIGN_OR_RETURN(Expression high, Compile(expr.children[2]));
+  Expression from = Call2(Function::kGreaterEqual, value, std::move(low));
+  Expression to = Call2(Function::kLessEqual, std::move(value), std::move(high));
+  return NegatedIf(expr.negated, Call2(Function::kAnd, std::move(from), std::move(to)));
+}
+
+StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {
+  ASSIGN_OR_RETURN(Expression key, Compile(expr.children[1]));
+  const Expr& base = expr.children[0];
+  if (base.kind == ExprKind::kName && key.IsLiteral() && key.literal.is_string()) {
+    ASSIGN_OR_RETURN(std::optional<Expression> item,
+                     scope_->FamilyItem(base.name, key.literal.bytes()));
+    if (item) return *std::move(item);
+  }
+  ASSIGN_OR_RETURN(Expression items, Compile(base));
+  return Call2(Function::kIndex, std::move(items), std::move(key));
+}
+
+StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {
+  const syntax::Literal& literal = expr.literal;
+  switch (literal.type) {
+    case syntax::Literal::kNull:
+      return Expression::Literal(Value::Null());
+    case syntax::Literal::kBool:
+      return Expression::Literal(Value::Bool(literal.integer != 0));
+    case syntax::Literal::kInt64:
+    case syntax::Literal::kSize:
+      return Expression::Literal(Value::Int64(literal.integer));
+    case syntax::Literal::kFloat64:
+      return Expression::Literal(Value::Float64(literal.real));
+    case syntax::Literal::kText:
+      return Expression::Literal(Value::Text(literal.text));
+    case syntax::Literal::kBytes:
+      return Expression::Literal(Value::Bytes(literal.text));
+    case syntax::Literal::kDuration:
+      return Expression::Literal(Value::Duration(literal.integer));
+    case syntax::Literal::kTimestamp:
+      break;
+  }
+  const Settings& settings = context_.session->settings;
+  if (literal.zone_missing && !settings.timezone_set) {
+    return ErrorAt("BAD_LITERAL", expr.span, "a TIMESTAMP needs its zone",
+                   "end it with Z, or SET timezone = 'UTC'");
+  }
+  int64_t shift = literal.zone_missing ? settings.timezone_us : 0;
+  return Expression::Literal(Value::Timestamp(literal.integer - shift));
+}
+
+StatusOr<Expression> ExpressionCompiler::Param(const Expr& expr) const {
+  auto found = context_.session->parameters.find(expr.name);
+  if (found != context_.session->parameters.end()) return Expression::Literal(found->second);
+  return ErrorAt("UNKNOWN_PARAM", expr.span, fmt::format("no value for @{}", expr.name),
+                 fmt::format("--param {}=…, or \\set {} … in the shell", expr.name, expr.name));
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,186 @@
+// Constants, folding, types, names of functions. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/model/schema.h"
+#include "engine/program/evaluate.h"
+#include "engine/program/program_error.h"
+#include "query/analyze/compile.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+
+using engine::AggregateDef;
+using engine::Function;
+using syntax::Expr;
+using syntax::ExprKind;
+
+bool SameWord(std::string_view a, std::string_view b) {
+  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+Status WithQueryCode(const Status& status, const Span& span) {
+  if (status.ok()) return status;
+  std::string code = engine::ProgramErrorCode(status);
+  if (code.empty()) return status;
+  return ErrorAt(code, span, MessageOf(status), engine::ProgramErrorHint(status), status.code());
+}
+
+Expression Fold(Expression expression) {
+  if (expression.kind != Expression::kCall) return expression;
+  for (const Expression& arg : expression.args) {
+    if (!arg.IsLiteral()) return expression;
+  }
+  auto value = engine::EvaluateConstant(expression);
+  // An expression that fails may stand behind a CASE that never gets there.
+  if (!value.ok()) return expression;
+  return Expression::Literal(*std::move(value));
+}
+
+StatusOr<Value> CompileConstant(const StatementContext& context, const Expr& expr) {
+  ConstantScope scope;
+  ExpressionCompiler compiler(context, &scope);
+  ASSIGN_OR_RETURN(Expression expression, compiler.Compile(expr));
+  auto value = engine::EvaluateConstant(expression);
+  if (!value.ok()) return WithQueryCode(value.status(), expr.span);
+  return value;
+}
+
+StatusOr<uint64_t> CompileCount(const StatementContext& context, const Expr& expr,
+                                std::string_view what, int64_t min) {
+  ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
+  if (value.type() == ValueType::kInt64 && value.integer() >= min) {
+    return static_cast<uint64_t>(value.integer());
+  }
+  return ErrorAt("RANGE", expr.span,
+                 fmt::format("{} takes a whole number from {}, not {}", what, min, value.Print()));
+}
+
+StatusOr<int64_t> CompileTime(const StatementContext& context, const Expr& expr) {
+  ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
+  if (value.type() == ValueType::kInt64 || value.type() == ValueType::kTimestamp) {
+    return value.integer();
+  }
+  return ErrorAt(
+      "TYPE", expr.span,
+      fmt::format("a time is microseconds or a TIMESTAMP, not {}", engine::TypeName(value.type())),
+      "TIMESTAMP '2026-11-20T12:00:00Z', NOW() - 5m");
+}
+
+StatusOr<std::string> CompileRowKey(const StatementContext& context, const Expr& expr) {
+  ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
+  if (!value.is_string()) {
+    return ErrorAt(
+        "TYPE", expr.span,
+        fmt::format("a row key is TEXT or BYTES, not {}", engine::TypeName(value.type())));
+  }
+  Status valid = engine::ValidateRowKey(value.bytes());
+  if (!valid.ok()) return ErrorAt("BAD_ROW_KEY", expr.span, MessageOf(valid));
+  return value.TakeBytes();
+}
+
+std::optional<ValueType> FindType(std::string_view name) {
+  struct Entry {
+    std::string_view name;
+    ValueType type;
+  };
+  static constexpr std::array<Entry, 12> kTypes = {{{"INT64", ValueType::kInt64},
+                                                    {"TO_INT64", ValueType::kInt64},
+                                                    {"INT", ValueType::kInt64},
+                                                    {"FLOAT64", ValueType::kFloat64},
+                                                    {"FLOAT", ValueType::kFloat64},
+                                                    {"BYTES", ValueType::kBytes},
+                                                    {"TEXT", ValueType::kText},
+                                                    {"STRING", ValueType::kText},
+                                                    {"BOOL", ValueType::kBool},
+                                                    {"TIMESTAMP", ValueType::kTimestamp},
+                                                    {"DURATION", ValueType::kDuration},
+                                                    {"INTERVAL", ValueType::kDuration}}};
+  for (const Entry& entry : kTypes) {
+    if (SameWord(entry.name, name)) return entry.type;
+  }
+  return std::nullopt;
+}
+
+std::optional<AggregateDef::Kind> FindAggregate(const Expr& call) {
+  if (call.kind != ExprKind::kCall) return std::nullopt;
+  struct Entry {
+    std::string_view name;
+    AggregateDef::Kind kind;
+  };
+  static constexpr std::array<Entry, 7> kAggregates = {
+      {{"SUM", AggregateDef::kSum},
+       {"MIN", AggregateDef::kMin},
+       {"MAX", AggregateDef::kMax},
+       {"AVG", AggregateDef::kAvg},
+       {"ANY_VALUE", AggregateDef::kAnyValue},
+       {"ARRAY_AGG", AggregateDef::kArrayAgg},
+       {"APPROX_COUNT_DISTINCT", AggregateDef::kApproxCountDistinct}}};
+  if (SameWord(call.name, "COUNT")) {
+    if (call.star) return AggregateDef::kCountRows;
+    return call.distinct ? AggregateDef::kCountDistinct : AggregateDef::kCount;
+  }
+  for (const Entry& entry : kAggregates) {
+    if (SameWord(entry.name, call.name)) return entry.kind;
+  }
+  return std::nullopt;
+}
+
+bool ContainsAggregate(const Expr& expr) {
+  if (FindAggregate(expr)) return true;
+  return std::any_of(expr.children.begin(), expr.children.end(), ContainsAggregate);
+}
+
+ValueType TypeOf(const Expression& expression, const std::vector<SlotDef>& slots) {
+  if (expression.IsLiteral()) return expression.literal.type();
+  if (expression.kind == Expression::kSlot) {
+    if (expression.slot >= slots.size()) return ValueType::kNull;
+    switch (slots[expression.slot].kind) {
+      case SlotDef::kRow:
+      case SlotDef::kFamily:
+      case SlotDef::kQualifier:
+      case SlotDef::kColumn:
+        return ValueType::kText;
+      case SlotDef::kTimestamp:
+      case SlotDef::kNewestTime:
+      case SlotDef::kVersionCount:
+        return ValueType::kInt64;
+      case SlotDef::kHistory:
+        return ValueType::kArray;
+      case SlotDef::kMap:
+      case SlotDef::kMapHistory:
+        return ValueType::kMap;
+      default:
+        return ValueType::kNull;
+    }
+  }
+  switch (expression.function) {
+    case Function::kCast:
+    case Function::kTryCast:
+      return expression.cast_type;
+    case Function::kLength:
+    case Function::kStrPos:
+    case Function::kCardinality:
+    case Function::kHash64:
+    case Function::kCrc32c:
+    case Function::kDatePart:
+    case Function::kDiv:
+      return ValueType::kInt64;
+    case Function::kToHex:
+    case Function::kToBase64:
+    case Function::kFormatTime:
+      return ValueType::kText;
+    case Function::kMapKeys:
+    case Function::kMapValues:
+    case Function::kArray:
+      return ValueType::kArray;
+    default:
+      return expression.function <= Function::kIn ? ValueType::kBool : ValueType::kNull;
+  }
+}
+
+}  // namespace sippar::query

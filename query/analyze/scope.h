@@ -1,0 +1,101 @@
+// Scopes: what names and column patterns mean at a place of a statement. A scope collects the slots
+// and patterns its expressions use. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/schema.h"
+#include "engine/program/program.h"
+#include "query/session.h"
+#include "query/syntax/ast.h"
+
+namespace sippar::query {
+
+using engine::Expression;
+using engine::SlotDef;
+
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  // nullopt: no such name here.
+  virtual StatusOr<std::optional<Expression>> Name(std::string_view name) = 0;
+  // A pattern as a value, or its time, count or history.
+  virtual StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) = 0;
+  // family['qualifier'], the spelling of GoogleSQL.
+  virtual StatusOr<std::optional<Expression>> FamilyItem(std::string_view, std::string_view) {
+    return std::optional<Expression>();
+  }
+  virtual std::vector<std::string> KnownNames() const = 0;
+};
+
+// No names at all: VALUES, LIMIT, AT.
+class ConstantScope final : public Scope {
+ public:
+  StatusOr<std::optional<Expression>> Name(std::string_view) override {
+    return std::optional<Expression>();
+  }
+  StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind) override;
+  std::vector<std::string> KnownNames() const override { return {}; }
+};
+
+// Row view: row, patterns, families.
+class RowScope final : public Scope {
+ public:
+  RowScope(const StatementContext* context, const engine::TableSchema* schema)
+      : context_(context), schema_(schema) {}
+
+  StatusOr<std::optional<Expression>> Name(std::string_view name) override;
+  StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) override;
+  StatusOr<std::optional<Expression>> FamilyItem(std::string_view family,
+                                                 std::string_view qualifier) override;
+  std::vector<std::string> KnownNames() const override;
+
+  Expression Slot(SlotDef::Kind kind, uint32_t pattern = 0);
+  Expression PatternSlot(const engine::ColumnPattern& pattern, SlotDef::Kind kind);
+  uint32_t AddPattern(const engine::ColumnPattern& pattern);  // its index
+  void AddLet(const std::string& name, uint32_t index) { lets_.push_back({name, index}); }
+
+  const std::vector<SlotDef>& slots() const { return slots_; }
+  const std::vector<engine::ColumnPattern>& patterns() const { return patterns_; }
+
+ private:
+  struct Let {
+    std::string name;
+    uint32_t index;
+  };
+  const StatementContext* context_;
+  const engine::TableSchema* schema_;
+  std::vector<SlotDef> slots_;
+  std::vector<engine::ColumnPattern> patterns_;
+  std::vector<Let> lets_;  // the last of a name counts
+};
+
+// Cell view: row, family, qualifier, column, timestamp, value.
+class CellScope final : public Scope {
+ public:
+  StatusOr<std::optional<Expression>> Name(std::string_view name) override;
+  StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) override;
+  std::vector<std::string> KnownNames() const override;
+  Expression Slot(SlotDef::Kind kind);
+  const std::vector<SlotDef>& slots() const { return slots_; }
+
+ private:
+  std::vector<SlotDef> slots_;
+};
+
+// Columns of a relation: a subselect, SHOW, a file of IMPORT. Slot i is column i.
+class RelationScope final : public Scope {
+ public:
+  explicit RelationScope(std::vector<std::string> columns) : columns_(std::move(columns)) {}
+  StatusOr<std::optional<Expression>> Name(std::string_view name) override;
+  StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) override;
+  std::vector<std::string> KnownNames() const override { return columns_; }
+
+ private:
+  std::vector<std::string> columns_;
+};
+
+}  // namespace sippar::query

@@ -1,0 +1,141 @@
+// Settings of a session. SPDX-License-Identifier: Apache-2.0
+#include "query/session.h"
+
+#include <fmt/format.h>
+
+#include "engine/program/value.h"
+
+namespace sippar::query {
+namespace {
+
+std::string Lower(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return lower;
+}
+
+Status Wrong(std::string_view name, std::string_view wanted) {
+  return InvalidArgument(fmt::format("setting {} takes {}", name, wanted));
+}
+
+// "UTC", "Z", "+01:00". Named zones need a database that is not always there.
+bool ParseZone(std::string_view text, int64_t* offset_us) {
+  if (text == "UTC" || text == "Z" || text == "utc") {
+    *offset_us = 0;
+    return true;
+  }
+  auto digit = [&](size_t i) { return text[i] >= '0' && text[i] <= '9'; };
+  bool shaped = text.size() == 6 && (text[0] == '+' || text[0] == '-') && text[3] == ':' &&
+                digit(1) && digit(2) && digit(4) && digit(5);
+  if (!shaped) return false;
+  int64_t minutes =
+      ((text[1] - '0') * 10 + (text[2] - '0')) * 60 + (text[4] - '0') * 10 + (text[5] - '0');
+  if (minutes > 18 * 60) return false;
+  *offset_us = minutes * 60'000'000 * (text[0] == '-' ? -1 : 1);
+  return true;
+}
+
+std::string PrintZone(const Settings& settings) {
+  if (!settings.timezone_set) return "";
+  int64_t minutes = settings.timezone_us / 60'000'000;
+  if (minutes == 0) return "UTC";
+  int64_t size = minutes < 0 ? -minutes : minutes;
+  return fmt::format("{}{:02}:{:02}", minutes < 0 ? '-' : '+', size / 60, size % 60);
+}
+
+// ON, OFF, TRUE, FALSE.
+bool ParseSwitch(const Value& value, bool* on) {
+  if (value.type() == ValueType::kBool) {
+    *on = value.is_true();
+    return true;
+  }
+  std::string word = Lower(value.bytes());
+  *on = word == "on" || word == "true";
+  return *on || word == "off" || word == "false";
+}
+
+}  // namespace
+
+std::vector<SettingLine> DescribeSettings(const Settings& settings) {
+  auto versions = settings.versions == 0 ? "ALL" : fmt::format("{}", settings.versions);
+  auto timeout = settings.timeout_us == 0 ? "0" : engine::PrintDuration(settings.timeout_us);
+  return {
+      {"safe_updates", settings.safe_updates ? "on" : "off", "on",
+       "UPDATE and DELETE need a test on row"},
+      {"sort_memory", fmt::format("{}", settings.sort_memory_bytes), "0",
+       "bytes that ORDER BY without LIMIT may use"},
+      {"timeout", timeout, "0", "longest time a statement may run; 0 = no limit"},
+      {"timezone", PrintZone(settings), "", "zone of times written without one: UTC or +hh:mm"},
+      {"versions", versions, "1", "versions per column when a query does not say"},
+  };
+}
+
+StatusOr<bool> ChangeSetting(std::string_view name, const Value& value, Settings* settings) {
+  std::string key = Lower(name);
+  if (key == "versions") {
+    bool all = value.is_string() && Lower(value.bytes()) == "all";
+    bool count =
+        value.type() == ValueType::kInt64 && value.integer() >= 1 && value.integer() <= UINT32_MAX;
+    if (!all && !count) return Wrong(key, "a number from 1, or ALL");
+    settings->versions = all ? 0 : static_cast<uint32_t>(value.integer());
+  } else if (key == "timezone") {
+    if (!value.is_string() || !ParseZone(value.bytes(), &settings->timezone_us)) {
+      return Wrong(key, "'UTC' or an offset such as '+01:00'");
+    }
+    settings->timezone_set = true;
+  } else if (key == "safe_updates") {
+    if (!ParseSwitch(value, &settings->safe_updates)) return Wrong(key, "on or off");
+  } else if (key == "timeout") {
+    bool zero = value.type() == ValueType::kInt64 && value.integer() == 0;
+    if (!zero && (value.type() != ValueType::kDuration || value.integer() < 0)) {
+      return Wrong(key, "a duration such as 30s, or 0");
+    }
+    settings->timeout_us = value.integer();
+  } else if (key == "sort_memory") {
+    if (value.type() != ValueType::kInt64 || value.integer() < 0) {
+      return Wrong(key, "a size such as 64MiB, or 0");
+    }
+    settings->sort_memory_bytes = static_cast<uint64_t>(value.integer());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool ResetSetting(std::string_view name, Settings* settings) {
+  const Settings defaults;
+  std::string key = Lower(name);
+  if (key == "versions") {
+    settings->versions = defaults.versions;
+  } else if (key == "timezone") {
+    settings->timezone_us = 0;
+    settings->timezone_set = false;
+  } else if (key == "safe_updates") {
+    settings->safe_updates = defaults.safe_updates;
+  } else if (key == "timeout") {
+    settings->timeout_us = defaults.timeout_us;
+  } else if (key == "sort_memory") {
+    settings->sort_memory_bytes = defaults.sort_memory_bytes;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::vector<std::string> SettingNames() {
+  std::vector<std::string> names;
+  for (const SettingLine& line : DescribeSettings({})) names.push_back(line.name);
+  return names;
+}
+
+cluster::CallOptions StatementContext::CallOptions() const {
+  cluster::CallOptions options;
+  options.cancel = session->cancel;
+  if (deadline_nanos != 0) {
+    int64_t left = (deadline_nanos - session->client->clock()->MonotonicNanos()) / 1000;
+    options.timeout_us = left > 0 ? left : 1;
+  }
+  return options;
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,80 @@
+// What a session remembers between statements: settings, parameters, the open row transaction, the
+// cancel flag. Used by analyze, plan and execute. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/client/client.h"
+#include "query/file_access.h"
+#include "query/result.h"
+
+namespace sippar::query {
+
+struct Settings {
+  uint32_t versions = 1;    // 0 = all
+  int64_t timezone_us = 0;  // east of UTC
+  bool timezone_set = false;
+  bool safe_updates = true;
+  int64_t timeout_us = 0;          // 0 = none
+  uint64_t sort_memory_bytes = 0;  // 0: ORDER BY needs a LIMIT
+};
+
+// One line of SHOW SESSION.
+struct SettingLine {
+  std::string name;
+  std::string value;
+  std::string default_value;
+  std::string meaning;
+};
+
+std::vector<SettingLine> DescribeSettings(const Settings& settings);
+// False: no such setting. The value was checked by the caller's expression; a wrong one is
+// kInvalidArgument.
+[[nodiscard]] StatusOr<bool> ChangeSetting(std::string_view name, const Value& value,
+                                           Settings* settings);
+[[nodiscard]] bool ResetSetting(std::string_view name, Settings* settings);
+std::vector<std::string> SettingNames();
+
+// BEGIN ROW … COMMIT: optimistic. Writes wait here; the reads are remembered with the digest of
+// what they saw, and COMMIT applies the writes only if they would see the same again.
+struct RowTransaction {
+  std::string table;
+  std::string row;
+  engine::RowMutation writes;
+  std::vector<cluster::ReadCheck> checks;
+  uint64_t cells_set = 0;
+};
+
+struct SessionState {
+  cluster::Client* client = nullptr;
+  FileAccess* files = nullptr;
+  Settings settings;
+  std::map<std::string, Value> parameters;
+  std::optional<RowTransaction> transaction;
+  cluster::CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
+
+  // Progress of the statement that runs now.
+  std::atomic<uint64_t> tablets_done{0}, tablets{0}, rows_read{0}, cells_read{0};
+};
+
+// What one statement sees: the session, its own text and its pinned time.
+struct StatementContext {
+  SessionState* session = nullptr;
+  std::string_view text;
+  int64_t now_us = 0;
+  int64_t deadline_nanos = 0;  // of the client's clock; 0 = none
+  ResultSink* sink = nullptr;
+  ResultSummary* summary = nullptr;
+
+  cluster::Client* client() const { return session->client; }
+  [[nodiscard]] cluster::CallOptions CallOptions() const;
+};
+
+}  // namespace sippar::query
