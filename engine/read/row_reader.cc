@@ -35,6 +35,7 @@ class RowReader final : public CellStream {
   // Opens ranges_[range_]; leaves entries_ null behind the last.
   void OpenRange() {
     entries_.reset();
+    row_seen_ = family_seen_ = column_seen_ = 0;  // a fresh iterator counts anew, from 1
     if (range_ >= ranges_.size()) return;
     const RowRange& range = ranges_[range_];
     entries_ = std::make_unique<VisibilityIterator>(options_.source(range), options_.visibility);

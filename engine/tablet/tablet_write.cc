@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -64,7 +66,8 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
     RETURN_IF_ERROR(Resolve(&out->resolved));
     out->mutation = &out->resolved;
   }
-  out->wall_us = context_->clock->NowMicros();
+  // Not below any time given so far: recovery finds the last one in the records.
+  out->wall_us = std::max(context_->clock->NowMicros(), last_time_us_.load());
   out->write.tablet_id = id_;
   out->write.entry_count = mutation.entries.size();
   out->write.next_sequence = &next_sequence_;

@@ -2,6 +2,7 @@
 // flush, after a major compaction and after reopening. SPDX-License-Identifier: Apache-2.0
 #include "engine/store/store.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
