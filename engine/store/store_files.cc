@@ -38,6 +38,12 @@ Status CheckIdentity(FileSystem* fs, const std::string& directory) {
   return OkStatus();
 }
 
+std::string ParentOf(const std::string& path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 // Only names that a start of ours may have left before the identity was durable.
 bool LooksUnfinished(const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [](const std::string& name) {
@@ -59,7 +65,7 @@ Status CheckDirectory(FileSystem* fs, const std::string& directory, bool create,
     }
     RETURN_IF_ERROR(fs->CreateDir(directory));
     *is_new = true;
-    return OkStatus();
+    return fs->SyncDir(ParentOf(directory));
   }
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory));
   if (std::find(names.begin(), names.end(), "STORE") != names.end()) {

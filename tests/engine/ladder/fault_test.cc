@@ -1,0 +1,267 @@
+// The fault ladder (reliability: D1-D9, D13, D14, D22): the n-th file system call fails, a power
+// loss after every sync, flipped bytes, a full disk. After each: every acknowledged write is there,
+// an unacknowledged one is there whole or not at all, and no read gives a wrong answer.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/fs/fault_file_system.h"
+#include "engine/fs/memory_file_system.h"
+#include "tests/engine/ladder/history_runner.h"
+
+namespace sippar::engine {
+namespace {
+
+// What the client of a faulty store may find later: a run of states, each one allowed. A write
+// whose outcome is unknown forks them.
+class PossibleStates {
+ public:
+  explicit PossibleStates(const TableSchema& schema) : states_({ReferenceTable(schema)}) {}
+
+  void Acknowledged(const RowMutation& mutation, int64_t now_us) {
+    for (ReferenceTable& state : states_) state.Apply(mutation, now_us);
+  }
+  void Unknown(const RowMutation& mutation, int64_t now_us) {
+    std::vector<ReferenceTable> forked = states_;
+    for (ReferenceTable& state : forked) state.Apply(mutation, now_us);
+    for (ReferenceTable& state : forked) states_.push_back(std::move(state));
+    // Histories here fail at most a handful of writes.
+    ASSERT_LE(states_.size(), 4096u);
+  }
+  bool Allows(const std::string& cells, int64_t now_us) const {
+    return std::any_of(states_.begin(), states_.end(), [&](const ReferenceTable& state) {
+      return PrintCells(state.Read({}, now_us)) == cells;
+    });
+  }
+  std::string First(int64_t now_us) const { return PrintCells(states_[0].Read({}, now_us)); }
+
+ private:
+  std::vector<ReferenceTable> states_;
+};
+
+// One history on `fs`; stops when `store` cannot be opened. Writes that fail are of unknown
+// outcome.
+struct FaultyRun {
+  FaultyRun(uint64_t seed, FileSystem* file_system) : history(seed), clock(1'000), fs(file_system) {
+    schema = history.Schema();
+    splits = history.SplitKeys();
+  }
+
+  // A fresh store with its table, before any fault.
+  void Start() {
+    store = std::move(*Store::Open("/db", LadderOptions(fs, &clock)));
+    Status created = store->CreateTable(schema, splits);
+    ASSERT_TRUE(created.ok()) << created;
+  }
+
+  void Write(PossibleStates* states) {
+    clock.Set(clock.NowMicros() + 1);
+    RowMutation mutation = history.Mutation(schema, clock.NowMicros());
+    Status status = store->Apply("t", {&mutation}).front();
+    if (status.ok()) {
+      ++acknowledged;
+      states->Acknowledged(mutation, clock.NowMicros());
+    } else {
+      states->Unknown(mutation, clock.NowMicros());
+    }
+  }
+
+  // Errors of maintenance are allowed; wrong answers are not.
+  void Maintain() {
+    switch (history.random()->Uniform(6)) {
+      case 0:
+        (void)store->Flush("t");
+        break;
+      case 1:
+        (void)store->CompactMajor("t", "");
+        break;
+      default:
+        break;
+    }
+  }
+
+  RandomHistory history;
+  ManualClock clock;
+  FileSystem* fs;
+  TableSchema schema;
+  std::vector<std::string> splits;
+  std::unique_ptr<Store> store;
+  int acknowledged = 0;
+};
+
+TEST(FaultLadder, EveryNthCallFails) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    bool hit = true;
+    for (uint64_t n = 1; hit; ++n) {
+      SCOPED_TRACE(fmt::format("seed {}, call {} fails", seed, n));
+      MemoryFileSystem memory;
+      FaultFileSystem faulty(&memory);
+      FaultyRun run(seed, &faulty);
+      run.Start();
+      PossibleStates states(run.schema);
+      faulty.AddRule(*FaultRule::Parse(fmt::format("fail any * {}", n)));
+      for (int step = 0; step < 25; ++step) {
+        run.Write(&states);
+        run.Maintain();
+        if (step % 8 == 0) {
+          auto cells = ReadAll(run.store.get(), {});
+          if (cells.ok()) {
+            ASSERT_TRUE(states.Allows(PrintCells(*cells), run.clock.NowMicros()))
+                << "live store, step " << step;
+          }
+        }
+      }
+      (void)run.store->Close();
+      run.store.reset();
+      hit = faulty.faults() > 0;
+      // A start may fail while the disk does; on a sound one it must not.
+      auto again = Store::Open("/db", LadderOptions(&faulty, &run.clock));
+      hit |= faulty.faults() > 0;
+      if (again.ok()) again->reset();
+      auto reopened = Store::Open("/db", LadderOptions(&memory, &run.clock));
+      ASSERT_TRUE(reopened.ok()) << reopened.status();
+      auto cells = ReadAll(reopened->get(), {});
+      ASSERT_TRUE(cells.ok()) << cells.status();
+      ASSERT_TRUE(states.Allows(PrintCells(*cells), run.clock.NowMicros()))
+          << "reopened:\n"
+          << PrintCells(*cells) << "expected:\n"
+          << states.First(run.clock.NowMicros());
+      if (!hit) EXPECT_GT(n, 100u);
+    }
+  }
+}
+
+TEST(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
+  for (uint64_t seed = 10; seed < 60; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    MemoryFileSystem memory;
+    FaultFileSystem watched(&memory);
+    FaultyRun run(seed, &watched);
+    run.Start();
+    PossibleStates acknowledged(run.schema);
+    std::vector<std::unique_ptr<MemoryFileSystem>> clones;
+    Random crash(seed);
+    watched.OnSync([&] { clones.push_back(memory.CrashClone(&crash)); });
+    for (int step = 0; step < 40; ++step) {
+      // Clones taken while this write runs may hold it or not.
+      PossibleStates around = acknowledged;
+      clones.clear();
+      run.clock.Set(run.clock.NowMicros() + 1);
+      RowMutation mutation = run.history.Mutation(run.schema, run.clock.NowMicros());
+      ASSERT_TRUE(run.store->Apply("t", {&mutation}).front().ok());
+      around.Unknown(mutation, run.clock.NowMicros());
+      acknowledged.Acknowledged(mutation, run.clock.NowMicros());
+      clones.push_back(memory.CrashClone(&crash));
+      size_t during_write = clones.size() - 1;
+      run.Maintain();
+      clones.push_back(memory.CrashClone(&crash));
+      for (size_t i = 0; i < clones.size(); ++i) {
+        auto survivor = Store::Open("/db", LadderOptions(clones[i].get(), &run.clock));
+        ASSERT_TRUE(survivor.ok()) << "step " << step << " clone " << i << " " << survivor.status();
+        auto cells = ReadAll(survivor->get(), {});
+        ASSERT_TRUE(cells.ok()) << cells.status();
+        const PossibleStates& allowed = i < during_write ? around : acknowledged;
+        ASSERT_TRUE(allowed.Allows(PrintCells(*cells), run.clock.NowMicros()))
+            << "step " << step << " clone " << i << ":\n"
+            << PrintCells(*cells) << "expected:\n"
+            << acknowledged.First(run.clock.NowMicros());
+      }
+    }
+    watched.OnSync(nullptr);
+  }
+}
+
+TEST(FaultLadder, AFlippedByteIsFoundOrHarmless) {
+  MemoryFileSystem memory;
+  FaultyRun run(21, &memory);
+  run.Start();
+  PossibleStates states(run.schema);
+  for (int step = 0; step < 30; ++step) {
+    run.Write(&states);
+    if (step == 20) ASSERT_TRUE(run.store->Flush("t").ok());
+  }
+  ASSERT_TRUE(run.store->Close().ok());
+  run.store.reset();
+  Random none(1);
+  std::unique_ptr<MemoryFileSystem> image = memory.CrashClone(&none);
+  std::string expected = states.First(run.clock.NowMicros());
+  int found = 0;
+  int harmless = 0;
+  for (const std::string& path : image->AllFiles()) {
+    uint64_t size = *image->FileSize(path);
+    for (uint64_t offset = 0; offset < size; ++offset) {
+      std::unique_ptr<MemoryFileSystem> damaged = image->CrashClone(&none);
+      damaged->FlipByte(path, offset, static_cast<char>(1 << (offset % 8)));
+      auto store = Store::Open("/db", LadderOptions(damaged.get(), &run.clock));
+      Status status = store.status();
+      std::string cells;
+      if (status.ok()) {
+        auto all = ReadAll(store->get(), {});
+        status = all.status();
+        if (status.ok()) cells = PrintCells(*all);
+      }
+      if (status.ok()) {
+        ASSERT_EQ(cells, expected) << path << " @" << offset;
+        ++harmless;
+      } else {
+        bool typed = status.code() == StatusCode::kDataLoss ||
+                     status.code() == StatusCode::kFailedPrecondition;
+        ASSERT_TRUE(typed) << path << " @" << offset << " " << status;
+        ASSERT_NE(MessageOf(status).find("/db"), std::string_view::npos) << status;
+        ++found;
+      }
+    }
+  }
+  EXPECT_GT(found, 1000);
+  RecordProperty("found", found);
+  RecordProperty("harmless", harmless);
+}
+
+TEST(FaultLadder, AFullDiskRefusesWritesKeepsReadsAndRecoversByItself) {
+  MemoryFileSystem memory;
+  FaultyRun run(31, &memory);
+  run.Start();
+  PossibleStates states(run.schema);
+  for (int step = 0; step < 20; ++step) run.Write(&states);
+  std::string before = PrintCells(*ReadAll(run.store.get(), {}));
+  memory.SetCapacity(memory.used_bytes() + 40);
+  RowMutation big("a");
+  big.Set("a", "q", std::string(500, 'x'), 999);
+  Status refused = run.store->Apply("t", {&big}).front();
+  EXPECT_EQ(refused.code(), StatusCode::kResourceExhausted) << refused;
+  EXPECT_FALSE(run.store->Flush("t").ok());
+  EXPECT_FALSE(run.store->CompactMajor("t", "").ok());
+  EXPECT_EQ(PrintCells(*ReadAll(run.store.get(), {})), before);
+  memory.SetCapacity(0);
+  states.Unknown(big, run.clock.NowMicros());
+  EXPECT_TRUE(states.Allows(PrintCells(*ReadAll(run.store.get(), {})), run.clock.NowMicros()));
+  for (int step = 0; step < 20; ++step) run.Write(&states);
+  EXPECT_TRUE(run.store->CompactMajor("t", "").ok());
+  ASSERT_TRUE(run.store->Close().ok());
+  run.store.reset();
+  auto reopened = Store::Open("/db", LadderOptions(&memory, &run.clock));
+  ASSERT_TRUE(reopened.ok()) << reopened.status();
+  EXPECT_TRUE(states.Allows(PrintCells(*ReadAll(reopened->get(), {})), run.clock.NowMicros()));
+}
+
+TEST(FaultLadder, AFailedSyncIsNeverAskedAgainOnTheSameFile) {
+  for (int n = 1; n <= 20; ++n) {
+    MemoryFileSystem memory;
+    FaultFileSystem faulty(&memory);
+    FaultyRun run(41, &faulty);
+    run.Start();
+    PossibleStates states(run.schema);
+    faulty.AddRule(*FaultRule::Parse(fmt::format("fail sync *.log {}", n)));
+    for (int step = 0; step < 30; ++step) run.Write(&states);
+    Random crash(static_cast<uint64_t>(n));
+    auto clone = memory.CrashClone(&crash);
+    auto store = Store::Open("/db", LadderOptions(clone.get(), &run.clock));
+    ASSERT_TRUE(store.ok()) << store.status();
+    EXPECT_TRUE(states.Allows(PrintCells(*ReadAll(store->get(), {})), run.clock.NowMicros())) << n;
+    EXPECT_GE(run.acknowledged, 28);
+  }
+}
+
+}  // namespace
+}  // namespace sippar::engine
