@@ -28,7 +28,7 @@ class Splitter {
       }
     } else {
       result_.rest = Cut(text_.size(), text_.size(), false);
-      result_.state = state_;  // kEmpty, or a comment that is not closed
+      result_.state = Completeness::kEmpty;
     }
     return std::move(result_);
   }
@@ -47,7 +47,7 @@ class Splitter {
     switch (token.getType()) {
       case SipparLexer::OPEN_COMMENT:
         state_ = Completeness::kInComment;
-        return;
+        break;
       case SipparLexer::OPEN_STRING:
         state_ = Completeness::kInString;
         break;

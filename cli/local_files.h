@@ -1,0 +1,13 @@
+// The user's own files for IMPORT and EXPORT: plain paths, "-" is stdin or stdout.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "query/file_access.h"
+
+namespace sippar::cli {
+
+std::unique_ptr<query::FileAccess> NewLocalFiles();
+
+}  // namespace sippar::cli

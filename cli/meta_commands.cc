@@ -1,0 +1,212 @@
+// Backslash commands, see meta_commands.h. SPDX-License-Identifier: Apache-2.0
+#include "cli/meta_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "cli/exit_code.h"
+#include "cli/script.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::cli {
+namespace {
+
+constexpr int kIncludeDepthMax = 16;
+
+std::string Trim(std::string_view text) {
+  size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return "";
+  size_t end = text.find_last_not_of(" \t\r");
+  return std::string(text.substr(begin, end - begin + 1));
+}
+
+}  // namespace
+
+const std::vector<MetaCommand>& MetaCommandList() {
+  static const auto& list = *new std::vector<MetaCommand>{
+      {"\\?", "", "this list"},
+      {"\\h", "[STATEMENT]", "help on a statement, with examples"},
+      {"\\d", "[TABLE]", "tables, or the families and options of one"},
+      {"\\dt", "[PATTERN]", "tables, as SHOW TABLES LIKE"},
+      {"\\format", "[NAME]",
+       "how rows look: box line plain markdown csv tsv json jsonl cells insert"},
+      {"\\x", "[auto|on|off]", "one field per line"},
+      {"\\timing", "[on|off]", "show how long statements take"},
+      {"\\null", "[TEXT]", "how NULL looks in box and line"},
+      {"\\set", "[NAME[:TYPE]=VALUE]", "value of @NAME"},
+      {"\\unset", "NAME", "forget @NAME"},
+      {"\\o", "[FILE]", "rows into a file; without FILE to the terminal again"},
+      {"\\i", "FILE", "run a script"},
+      {"\\echo", "TEXT", "print TEXT"},
+      {"\\history", "[N]", "the last statements typed"},
+      {"\\q", "", "leave (also Ctrl-D)"},
+  };
+  return list;
+}
+
+int MetaCommands::Fail(std::string_view message) {
+  fmt::print(stderr, "error META: {}\n", engine::PrintEscaped(message));
+  return kExitFailed;
+}
+
+int MetaCommands::Statement(const std::string& text) {
+  query::StatementText statement;
+  statement.text = text;
+  return runner_->Run(statement, ScriptPlace{"", text, 1});
+}
+
+int MetaCommands::Describe(const std::string& table) {
+  if (table.empty()) return Statement("SHOW TABLES");
+  return Statement("DESCRIBE " + query::QuoteName(table));
+}
+
+int MetaCommands::Format(const std::string& name) {
+  OutputSettings* settings = runner_->output_settings();
+  if (name.empty()) {
+    runner_->output()->Write((settings->format.empty() ? "auto" : settings->format) + "\n");
+    return kExitOk;
+  }
+  if (name == "auto") {
+    settings->format.clear();
+    return kExitOk;
+  }
+  auto formatter = query::NewFormatter(name, settings->options);
+  if (!formatter.ok()) return Fail(MessageOf(formatter.status()));
+  settings->format = name;
+  return kExitOk;
+}
+
+int MetaCommands::SetExpanded(const std::string& word) {
+  Expanded& expanded = runner_->output_settings()->expanded;
+  if (word.empty()) {
+    expanded = expanded == Expanded::kOn ? Expanded::kOff : Expanded::kOn;
+  } else if (word == "on" || word == "off" || word == "auto") {
+    expanded = word == "on" ? Expanded::kOn : word == "off" ? Expanded::kOff : Expanded::kAuto;
+  } else {
+    return Fail("\\x takes auto, on or off");
+  }
+  return kExitOk;
+}
+
+int MetaCommands::Switch(const std::string& word, bool* flag, std::string_view what) {
+  if (!word.empty() && word != "on" && word != "off") {
+    return Fail(fmt::format("{} takes on or off", what));
+  }
+  *flag = word.empty() ? !*flag : word == "on";
+  fmt::print(stderr, "{} is {}\n", what, *flag ? "on" : "off");
+  return kExitOk;
+}
+
+int MetaCommands::SetParameter(const std::string& rest) {
+  if (rest.empty()) {
+    if (runner_->store()->session() == nullptr) return kExitOk;
+    for (const auto& [name, value] : runner_->store()->session()->parameters()) {
+      runner_->output()->Write(
+          fmt::format("@{} = {} ({})\n", name, value.Print(), engine::TypeName(value.type())));
+    }
+    return kExitOk;
+  }
+  Status status = runner_->SetParameter(rest);
+  return status.ok() ? kExitOk : Fail(MessageOf(status));
+}
+
+int MetaCommands::Include(const std::string& path) {
+  if (path.empty()) return Fail("\\i needs a file");
+  if (include_depth_ >= kIncludeDepthMax) return Fail("\\i is nested too deep");
+  ++include_depth_;
+  Script script(
+      runner_, [this](std::string_view line) { return Run(line); }, false);
+  int code = script.RunFile(path);
+  --include_depth_;
+  return code;
+}
+
+int MetaCommands::ShowHistory(const std::string& count) {
+  size_t wanted = count.empty() ? 20 : static_cast<size_t>(std::max(std::atoi(count.c_str()), 1));
+  std::ifstream file(history_file_);
+  std::vector<std::string> entries;
+  for (std::string line; std::getline(file, line);) {
+    bool time = line.size() > 1 && line[0] == '#' &&
+                line.find_first_not_of("0123456789", 1) == std::string::npos;
+    if (time) {
+      entries.emplace_back();
+    } else if (!entries.empty()) {
+      entries.back() += line + "\n";
+    }
+  }
+  size_t first = entries.size() > wanted ? entries.size() - wanted : 0;
+  for (size_t i = first; i < entries.size(); ++i) {
+    std::string_view entry = entries[i];
+    while (!entry.empty()) {  // newlines stay, other controls are escaped
+      size_t end = std::min(entry.find('\n'), entry.size());
+      runner_->output()->Write(engine::PrintEscaped(entry.substr(0, end)) + "\n");
+      entry.remove_prefix(std::min(end + 1, entry.size()));
+    }
+  }
+  return kExitOk;
+}
+
+int MetaCommands::RunFileCommand(const std::string& name, const std::string& argument) {
+  if (name == "\\i") return Include(argument);
+  if (name == "\\history") return ShowHistory(argument);
+  if (name == "\\echo") {
+    runner_->output()->Write(argument + "\n");
+    return kExitOk;
+  }
+  if (name == "\\o") {
+    Status status = runner_->output()->Redirect(argument);
+    return status.ok() ? kExitOk : Fail(MessageOf(status));
+  }
+  std::vector<std::string> names;
+  for (const MetaCommand& command : MetaCommandList()) names.emplace_back(command.name);
+  std::string near = query::NearestWord(name, names);
+  return Fail(fmt::format("unknown command {}{}; \\? lists them", name,
+                          near.empty() ? "" : fmt::format(", did you mean {}?", near)));
+}
+
+int MetaCommands::Run(std::string_view line) {
+  size_t space = std::min(line.find_first_of(" \t"), line.size());
+  std::string name(line.substr(0, space));
+  std::string argument = Trim(line.substr(space));
+  while (!argument.empty() && argument.back() == ';' && name != "\\echo") argument.pop_back();
+  while (name.size() > 2 && name.back() == ';') name.pop_back();
+  if (name == "\\q") {
+    quit_ = true;
+    return kExitOk;
+  }
+  if (name == "\\d") return Describe(argument);
+  if (name == "\\dt") {
+    return Statement(argument.empty() ? "SHOW TABLES"
+                                      : "SHOW TABLES LIKE " + query::QuoteText(argument));
+  }
+  if (name == "\\format") return Format(argument);
+  if (name == "\\x") return SetExpanded(argument);
+  if (name == "\\timing") return Switch(argument, &runner_->output_settings()->timing, "timing");
+  if (name == "\\set") return SetParameter(argument);
+  if (name == "\\unset") {
+    runner_->RemoveParameter(argument);
+    return kExitOk;
+  }
+  if (name == "\\null") {
+    runner_->output_settings()->options.null_text = argument;
+    return kExitOk;
+  }
+  if (name == "\\?") {
+    for (const MetaCommand& command : MetaCommandList()) {
+      runner_->output()->Write(
+          fmt::format("  {:<9} {:<22} {}\n", command.name, command.arguments, command.summary));
+    }
+    return kExitOk;
+  }
+  if (name == "\\h") {
+    std::string help = argument.empty() ? StatementHelpList() : StatementHelp(argument);
+    if (help.empty()) return Fail(fmt::format("no help on {}; \\h lists the statements", argument));
+    runner_->output()->Write(help);
+    return kExitOk;
+  }
+  return RunFileCommand(name, argument);
+}
+
+}  // namespace sippar::cli

@@ -1,0 +1,52 @@
+// The shell's own commands, lines that begin with a backslash: \d, \format, \i … Also understood in
+// scripts. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/statement_runner.h"
+
+namespace sippar::cli {
+
+struct MetaCommand {
+  const char* name;       // with the backslash
+  const char* arguments;  // for \?
+  const char* summary;
+};
+const std::vector<MetaCommand>& MetaCommandList();
+
+class MetaCommands {
+ public:
+  explicit MetaCommands(StatementRunner* runner) : runner_(runner) {}
+
+  // Exit code, kExitOk when it worked.
+  int Run(std::string_view line);
+  bool quit() const { return quit_; }
+  // Statements that \history shows, newest last; set by the shell.
+  void set_history_file(std::string path) { history_file_ = std::move(path); }
+
+ private:
+  int Statement(const std::string& text);
+  int Describe(const std::string& table);
+  int Format(const std::string& name);
+  int SetExpanded(const std::string& word);
+  int SetParameter(const std::string& rest);
+  int Include(const std::string& path);
+  int ShowHistory(const std::string& count);
+  int Switch(const std::string& word, bool* flag, std::string_view what);
+  int Fail(std::string_view message);
+  int RunFileCommand(const std::string& name, const std::string& argument);
+
+  StatementRunner* runner_;
+  std::string history_file_;
+  bool quit_ = false;
+  int include_depth_ = 0;
+};
+
+// Help on statements: \h, \h SELECT. "" for an unknown word.
+std::string StatementHelp(std::string_view word);
+std::string StatementHelpList();
+
+}  // namespace sippar::cli

@@ -1,0 +1,27 @@
+// The one line about a long statement on a terminal's stderr: shown after half a second, renewed
+// ten times a second, wiped before other output. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/clock.h"
+#include "query/result.h"
+
+namespace sippar::cli {
+
+class ProgressLine {
+ public:
+  // `enabled`: stderr is a terminal and the user wants it.
+  explicit ProgressLine(bool enabled);
+  void Start();
+  void Show(const query::Progress& progress);
+  void Wipe();
+
+ private:
+  bool enabled_;
+  bool shown_ = false;
+  int64_t start_ns_ = 0;
+  int64_t last_ns_ = 0;
+};
+
+}  // namespace sippar::cli

@@ -1,0 +1,99 @@
+// Help on the statements of the language for \h. Each example parses (tests/cli).
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "cli/meta_commands.h"
+
+namespace sippar::cli {
+namespace {
+
+struct Help {
+  std::string_view name;
+  std::string_view form;
+  std::string_view example;
+};
+
+constexpr Help kHelp[] = {
+    {"SELECT",
+     "SELECT [CELLS] item, … FROM table [VERSIONS n|ALL] [TIME FROM a TO b] [AS OF t]\n"
+     "  [CELLS PER ROW|FAMILY|COLUMN n] [REVERSE] [WHERE test] [GROUP BY …] [HAVING …]\n"
+     "  [ORDER BY …] [LIMIT n] [AFTER ROW 'key']\n"
+     "  item: *, row, family:qualifier, family:*, family:/regex/, family:^prefix, expressions\n",
+     "SELECT row, anchor:*, contents: FROM web VERSIONS 2 WHERE row STARTS WITH 'com.' LIMIT 10;"},
+    {"INSERT",
+     "INSERT INTO table ROW key SET column = value [AT time], … [IF test]\n"
+     "INSERT INTO table (ROW, column, …) VALUES (…), … [AT time]\n"
+     "INSERT INTO table CELLS VALUES (row, column, time, value), …\n",
+     "INSERT INTO web ROW 'com.cnn.www' SET contents: = '<html>', anchor:a.com = 'CNN' AT 5;"},
+    {"UPDATE", "UPDATE table SET column = | += | ||= value, … WHERE test [IF test] [RETURNING …]\n",
+     "UPDATE web SET hits:total += 1 WHERE row = 'com.cnn.www' RETURNING hits:total;"},
+    {"DELETE",
+     "DELETE [column, …] FROM table [AT time | TIME FROM a TO b] WHERE test | ALL ROWS [IF test]\n",
+     "DELETE anchor:/^my\\./ FROM web WHERE row STARTS WITH 'com.';"},
+    {"INCREMENT", "INCREMENT table column [BY n] WHERE test [RETURNING …]\n",
+     "INCREMENT web hits:total BY 5 WHERE row = 'org.debian.www';"},
+    {"APPEND", "APPEND value TO table column WHERE test [RETURNING …]\n",
+     "APPEND '!' TO web anchor:a.com WHERE row = 'com.cnn.www';"},
+    {"ATOMIC",
+     "ATOMIC ON table ROW key { SET …; DELETE …; LET n = …; IF test { … } ELSE { … }; FAIL text;\n"
+     "  RETURN … }\n",
+     "ATOMIC ON web ROW 'r' { IF hits:total IS NULL { SET hits:total = 1; } };"},
+    {"BEGIN", "BEGIN ROW table key; statements on that row; COMMIT; (or ROLLBACK)\n",
+     "BEGIN ROW web 'r'; UPDATE web SET language: = 'EN' WHERE row = 'r'; COMMIT;"},
+    {"CREATE TABLE",
+     "CREATE TABLE [IF NOT EXISTS] table (FAMILY name [VERSIONS n] [TTL d] [COUNTER], …,\n"
+     "  LOCALITY GROUP name (family, …) [IN_MEMORY] [COMPRESSION = …] [BLOOM = …])\n"
+     "  [WITH (…)] [SPLIT AT (…)]\n",
+     "CREATE TABLE web (FAMILY contents VERSIONS 3, FAMILY anchor, FAMILY hits COUNTER);"},
+    {"ALTER TABLE", "ALTER TABLE table ADD FAMILY … | ALTER FAMILY … | DROP FAMILY name, …\n",
+     "ALTER TABLE web ADD FAMILY tags VERSIONS 1;"},
+    {"DROP TABLE", "DROP TABLE [IF EXISTS] table\n", "DROP TABLE IF EXISTS web;"},
+    {"SHOW", "SHOW TABLES | FAMILIES | LOCALITY GROUPS | TABLETS | CREATE TABLE | SESSION [OF t]\n",
+     "SHOW TABLES LIKE 'w%';"},
+    {"DESCRIBE", "DESCRIBE table\n", "DESCRIBE web;"},
+    {"EXPLAIN", "EXPLAIN [ANALYZE] [FORMAT JSON] statement\n",
+     "EXPLAIN SELECT row FROM web WHERE row STARTS WITH 'com.';"},
+    {"IMPORT",
+     "IMPORT INTO table FROM 'file' [FORMAT csv|tsv|jsonl|cells] [(ROW = …, column = …)]\n"
+     "  [WITH (…)]\n",
+     "IMPORT INTO web FROM 'pages.csv' FORMAT csv (ROW = host, contents: = body);"},
+    {"EXPORT", "EXPORT TABLE table | (SELECT …) TO 'file' [FORMAT …]\n",
+     "EXPORT (SELECT CELLS * FROM web VERSIONS ALL) TO 'web.jsonl' FORMAT jsonl;"},
+    {"SET", "SET name = value; RESET name | ALL; SHOW SESSION lists the names\n",
+     "SET versions = ALL;"},
+    {"COMPACT", "COMPACT TABLE table [LOCALITY GROUP name] [MAJOR|MINOR]; FLUSH TABLE table\n",
+     "COMPACT TABLE web MAJOR;"},
+};
+
+std::string Upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+}  // namespace
+
+std::string StatementHelp(std::string_view word) {
+  std::string wanted = Upper(word);
+  std::string out;
+  for (const Help& help : kHelp) {
+    bool first_word = help.name.substr(0, help.name.find(' ')) == wanted;
+    if (help.name != wanted && !first_word) continue;
+    out += fmt::format("{}example:\n  {}\n", help.form, help.example);
+  }
+  return out;
+}
+
+std::string StatementHelpList() {
+  std::string out = "\\h STATEMENT for help on one of\n ";
+  for (const Help& help : kHelp) out += fmt::format(" {}{}", help.name, ",");
+  out.back() = '\n';
+  return out + "every statement ends with ; and may span lines\n";
+}
+
+}  // namespace sippar::cli

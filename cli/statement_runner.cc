@@ -1,0 +1,192 @@
+// Running statements and telling what came of them, see statement_runner.h.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/statement_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/exit_code.h"
+#include "cli/parameter.h"
+#include "cli/signals.h"
+#include "query/parse/parse.h"
+
+namespace sippar::cli {
+namespace {
+
+using query::QueryError;
+using query::Span;
+using query::StatementText;
+
+// The table a statement reads, for the insert format.
+std::string TableOf(const query::syntax::Statement& statement) {
+  const auto* select = std::get_if<query::syntax::Select>(&statement.node);
+  if (select == nullptr || !select->from) return "";
+  return select->from->table.text;
+}
+
+// From a place in the statement to the same place in the piece of script it was cut from.
+void MoveSpan(Span* span, const StatementText& statement, std::string_view text) {
+  if (span->line == 0) return;
+  if (span->line == 1) {
+    size_t line_start =
+        statement.offset == 0 ? std::string_view::npos : text.rfind('\n', statement.offset - 1);
+    line_start = line_start == std::string_view::npos ? 0 : line_start + 1;
+    std::string_view before = text.substr(line_start, statement.offset - line_start);
+    span->column += static_cast<int>(std::count_if(before.begin(), before.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    }));
+  }
+  span->line += statement.line - 1;
+  span->begin += statement.offset;
+  span->end += statement.offset;
+}
+
+std::string JsonText(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out + "\"";
+}
+
+std::string JsonError(const QueryError& error, const ScriptPlace& place, const Status& status) {
+  bool retryable = status.code() == StatusCode::kAborted ||
+                   status.code() == StatusCode::kUnavailable ||
+                   status.code() == StatusCode::kDeadlineExceeded;
+  int line = error.span.line == 0 ? 0 : error.span.line + place.first_line - 1;
+  return fmt::format(
+      "{{\"code\":{},\"message\":{},\"file\":{},\"line\":{},\"column\":{},\"hint\":{},"
+      "\"retryable\":{}}}\n",
+      JsonText(error.code), JsonText(engine::PrintEscaped(error.message)), JsonText(place.name),
+      line, error.span.column, JsonText(engine::PrintEscaped(error.hint)), retryable);
+}
+
+std::string Seconds(int64_t micros) {
+  if (micros < 1'000'000) return fmt::format("{:.1f} ms", static_cast<double>(micros) / 1e3);
+  return fmt::format("{:.2f} s", static_cast<double>(micros) / 1e6);
+}
+
+}  // namespace
+
+void StatementRunner::PrintError(const Status& status) { PrintError(status, {}, {}); }
+
+void StatementRunner::PrintError(const Status& status, const StatementText& statement,
+                                 const ScriptPlace& place) {
+  QueryError error = query::QueryErrorOf(status);
+  MoveSpan(&error.span, statement, place.text);
+  for (Span& span : error.more) MoveSpan(&span, statement, place.text);
+  bool json = output_settings_->format == "json" || output_settings_->format == "jsonl";
+  std::string text = json ? JsonError(error, place, status)
+                          : query::RenderError(place.text, error, place.name, place.first_line);
+  fmt::print(stderr, "{}", text);
+}
+
+Status StatementRunner::SetParameter(const std::string& definition) {
+  ASSIGN_OR_RETURN(auto parameter, ParseParameter(definition));
+  parameters_[parameter.first] = parameter.second;
+  if (store_->session() != nullptr) {
+    store_->session()->SetParameter(parameter.first, parameter.second);
+  }
+  return OkStatus();
+}
+
+void StatementRunner::RemoveParameter(const std::string& name) {
+  parameters_.erase(name);
+  if (store_->session() != nullptr) store_->session()->RemoveParameter(name);
+}
+
+Status StatementRunner::OpenFor(const query::syntax::Statement& parsed) {
+  if (store_->session() != nullptr) return OkStatus();
+  RETURN_IF_ERROR(store_->Open(WritesStore(parsed)));
+  for (const auto& [name, value] : parameters_) store_->session()->SetParameter(name, value);
+  return OkStatus();
+}
+
+int StatementRunner::ExitCodeOf(const Status& status, bool interrupted, bool timed_out) const {
+  if (output_.closed_pipe()) return kExitClosedPipe;
+  if (interrupted && status.code() == StatusCode::kCancelled) return kExitInterrupted;
+  if (timed_out || status.code() == StatusCode::kDeadlineExceeded) return kExitTimeout;
+  if (settings_.fail_on_unapplied && query::QueryErrorOf(status).code == "ROW_CONFLICT") {
+    return kExitUnapplied;
+  }
+  return kExitFailed;
+}
+
+void StatementRunner::PrintFoot(const query::ResultSummary& summary, uint64_t rows,
+                                int64_t elapsed_us) {
+  FILE* foot = settings_.interactive && output_.is_terminal() ? stdout : stderr;
+  for (const std::string& notice : summary.notices) {
+    fmt::print(foot, "note: {}\n", engine::PrintEscaped(notice));
+  }
+  if (!settings_.quiet && !summary.tag.empty()) {
+    fmt::print(foot, "{}\n", engine::PrintEscaped(summary.tag));
+  }
+  if (settings_.interactive && summary.kind == query::ResultKind::kRows) {
+    fmt::print(foot, "({} {})\n", rows, rows == 1 ? "row" : "rows");
+  }
+  if (output_settings_->timing) {
+    fmt::print(foot, "time {}, {} rows and {} cells read\n", Seconds(elapsed_us), summary.rows_read,
+               summary.cells_read);
+  }
+  std::fflush(foot);
+}
+
+int StatementRunner::Execute(const query::syntax::Statement& parsed, const StatementText& statement,
+                             const ScriptPlace& place) {
+  int64_t start = engine::Clock::System()->MonotonicNanos();
+  RowPrinter printer(*output_settings_, TableOf(parsed), &output_);
+  CancelScope cancel(store_->session(), settings_.timeout_us);
+  auto summary = store_->session()->Execute(parsed, statement.text, &printer);
+  int64_t elapsed_us = (engine::Clock::System()->MonotonicNanos() - start) / 1000;
+  Status printed = printer.End(summary.ok() ? summary->next : "", summary.ok());
+  if (output_.closed_pipe()) return kExitClosedPipe;
+  if (!summary.ok()) {
+    int code = ExitCodeOf(summary.status(), cancel.interrupted(), cancel.timed_out());
+    if (code == kExitInterrupted || (code == kExitTimeout && cancel.timed_out())) {
+      fmt::print(stderr, "{} after {}, {} rows shown\n",
+                 code == kExitTimeout ? "timed out" : "cancelled", Seconds(elapsed_us),
+                 printer.rows());
+    } else {
+      PrintError(summary.status(), statement, place);
+    }
+    return code;
+  }
+  if (!printed.ok()) {
+    PrintError(printed, statement, place);
+    return kExitFailed;
+  }
+  // Formats with a place for it have shown `next` already.
+  bool shown = output_settings_->format == "json" || output_settings_->format == "plain" ||
+               output_settings_->format == "line" || output_settings_->format == "box" ||
+               (output_settings_->format.empty() && output_.is_terminal());
+  PrintFoot(*summary, printer.rows(), elapsed_us);
+  if (!summary->next.empty() && !shown) {
+    fmt::print(stderr, "next: {}\n", engine::PrintEscaped(summary->next));
+  }
+  bool rows_wanted = summary->kind == query::ResultKind::kRows && printer.has_columns();
+  if (settings_.fail_on_empty && rows_wanted && printer.rows() == 0) return kExitUnapplied;
+  if (settings_.fail_on_unapplied && summary->applied == false) return kExitUnapplied;
+  return kExitOk;
+}
+
+int StatementRunner::Run(const StatementText& statement, const ScriptPlace& place) {
+  if (settings_.echo) fmt::print(stderr, "{};\n", engine::PrintEscaped(statement.text));
+  auto parsed = query::ParseStatement(statement.text);
+  if (!parsed.ok()) {
+    PrintError(parsed.status(), statement, place);
+    return kExitFailed;
+  }
+  if (Status opened = OpenFor(*parsed); !opened.ok()) {
+    PrintError(opened);
+    return kExitNoStore;
+  }
+  return Execute(*parsed, statement, place);
+}
+
+}  // namespace sippar::cli

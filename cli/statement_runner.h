@@ -1,0 +1,64 @@
+// Runs one statement after another on a store: parses, opens the store when needed, executes with
+// Ctrl-C and timeout, prints rows, errors and the foot. Shared by `sippar query` and the shell.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cli/output.h"
+#include "cli/store.h"
+#include "query/parse/split.h"
+#include "query/query_error.h"
+
+namespace sippar::cli {
+
+struct RunSettings {
+  bool interactive = false;
+  bool echo = false;
+  bool quiet = false;  // no "1 row written"
+  bool fail_on_empty = false;
+  bool fail_on_unapplied = false;
+  int64_t timeout_us = 0;
+};
+
+// The text a statement was cut from, for messages.
+struct ScriptPlace {
+  std::string name;       // file; "" for -e and the prompt
+  std::string_view text;  // the piece of script in memory
+  int first_line = 1;     // of `text` in the script
+};
+
+class StatementRunner {
+ public:
+  StatementRunner(Store* store, OutputSettings* output_settings, RunSettings run_settings)
+      : store_(store), output_settings_(output_settings), settings_(run_settings) {}
+
+  // Exit code of the statement, kExitOk when it succeeded.
+  int Run(const query::StatementText& statement, const ScriptPlace& place);
+  // Prints `status` in the error form, as JSON when rows are JSON.
+  void PrintError(const Status& status, const query::StatementText& statement,
+                  const ScriptPlace& place);
+  void PrintError(const Status& status);
+  [[nodiscard]] Status SetParameter(const std::string& definition);
+  void RemoveParameter(const std::string& name);
+
+  Output* output() { return &output_; }
+  Store* store() { return store_; }
+  RunSettings* settings() { return &settings_; }
+  OutputSettings* output_settings() { return output_settings_; }
+
+ private:
+  int Execute(const query::syntax::Statement& parsed, const query::StatementText& statement,
+              const ScriptPlace& place);
+  int ExitCodeOf(const Status& status, bool interrupted, bool timed_out) const;
+  void PrintFoot(const query::ResultSummary& summary, uint64_t rows, int64_t elapsed_us);
+  Status OpenFor(const query::syntax::Statement& parsed);
+
+  Store* store_;
+  OutputSettings* output_settings_;
+  RunSettings settings_;
+  Output output_;
+  std::map<std::string, query::Value> parameters_;
+};
+
+}  // namespace sippar::cli

@@ -1,0 +1,37 @@
+// The store a command works on, opened when the first statement needs it, and made only when that
+// statement writes: a SELECT in an empty directory leaves it empty. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/client/client.h"
+#include "query/file_access.h"
+#include "query/query.h"
+
+namespace sippar::cli {
+
+class Store {
+ public:
+  explicit Store(std::string target);
+  ~Store();
+
+  // Opens if not open yet. `create`: also when there is nothing.
+  [[nodiscard]] Status Open(bool create);
+  // Null until Open succeeded.
+  query::Session* session() { return session_.get(); }
+  [[nodiscard]] Status Close();
+  const std::string& target() const { return target_; }
+
+ private:
+  std::string target_;
+  std::unique_ptr<query::FileAccess> files_;
+  std::unique_ptr<cluster::Client> client_;
+  std::unique_ptr<query::Session> session_;
+};
+
+// Would this statement make a store where there is none?
+bool WritesStore(const query::syntax::Statement& statement);
+
+}  // namespace sippar::cli
