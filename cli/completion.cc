@@ -1,0 +1,133 @@
+// Completion of keywords, tables, families, settings, formats, functions and shell commands.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/completion.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "cli/meta_commands.h"
+#include "query/format/format.h"
+#include "query/parse/complete.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::cli {
+namespace {
+
+constexpr size_t kCandidatesMax = 200;
+
+bool SameLetter(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+bool StartsWithAnyCase(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() &&
+         std::equal(start.begin(), start.end(), text.begin(), SameLetter);
+}
+
+std::string Lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// Collects words that begin like the one being typed.
+class Collector {
+ public:
+  explicit Collector(std::string_view typed) : typed_(typed) {}
+
+  // Words of the language follow the letter case of what was typed.
+  void AddKeywords(const std::vector<std::string>& words, std::string_view suffix = "") {
+    bool lower = !typed_.empty() && std::islower(static_cast<unsigned char>(typed_[0]));
+    for (const std::string& word : words) {
+      if (!StartsWithAnyCase(word, typed_)) continue;
+      Keep((lower ? Lower(word) : word) + std::string(suffix));
+    }
+  }
+  void AddNames(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      if (name.compare(0, typed_.size(), typed_) == 0) Keep(name);
+    }
+  }
+  std::vector<std::string> Take() {
+    std::sort(words_.begin(), words_.end());
+    words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
+    if (words_.size() > kCandidatesMax) words_.resize(kCandidatesMax);
+    return std::move(words_);
+  }
+
+ private:
+  void Keep(std::string word) { words_.push_back(std::move(word)); }
+  std::string typed_;
+  std::vector<std::string> words_;
+};
+
+Candidates MetaCandidates(Store* store, std::string_view text, size_t caret) {
+  Candidates out;
+  size_t space = text.find(' ');
+  if (space == std::string_view::npos || space >= caret) {
+    Collector collector(text.substr(0, caret));
+    std::vector<std::string> names;
+    for (const MetaCommand& command : MetaCommandList()) names.emplace_back(command.name);
+    collector.AddNames(names);
+    out.words = collector.Take();
+    return out;
+  }
+  std::string_view name = text.substr(0, space);
+  out.begin = text.rfind(' ', caret - 1) + 1;
+  Collector collector(text.substr(out.begin, caret - out.begin));
+  if (name == "\\i" || name == "\\o") {
+    out.files = true;
+  } else if (name == "\\format") {
+    collector.AddNames(query::FormatNames());
+  } else if (name == "\\d" && store->session() != nullptr) {
+    collector.AddNames(store->session()->TableNames());
+  }
+  out.words = collector.Take();
+  return out;
+}
+
+std::vector<std::string> Families(Store* store, const std::string& table) {
+  if (store->session() == nullptr || table.empty()) return {};
+  std::vector<std::string> families;
+  for (const std::string& family : store->session()->FamilyNames(table)) {
+    families.push_back(query::QuoteColumn(family, ""));  // family:
+  }
+  return families;
+}
+
+}  // namespace
+
+Candidates FindCandidates(Store* store, std::string_view text, size_t caret) {
+  if (!text.empty() && text[0] == '\\') return MetaCandidates(store, text, caret);
+  query::Completion at = query::CompleteAt(text, caret);
+  Candidates out;
+  out.begin = at.word_begin;
+  if (at.in_string) return out;
+  Collector collector(text.substr(at.word_begin, caret - at.word_begin));
+  collector.AddKeywords(at.keywords);
+  if (at.table && store->session() != nullptr) {
+    std::vector<std::string> tables;
+    for (const std::string& table : store->session()->TableNames()) {
+      tables.push_back(query::QuoteName(table));
+    }
+    collector.AddNames(tables);
+  }
+  std::vector<std::string> families = Families(store, at.table_name);
+  if (at.pattern || at.value) collector.AddNames(families);
+  if (at.family && store->session() != nullptr) {
+    collector.AddNames(store->session()->FamilyNames(at.table_name));
+  }
+  if (at.value) {
+    collector.AddNames({"row", "timestamp", "value"});
+    collector.AddKeywords(query::FunctionNames(), "(");
+  }
+  if (at.show) {
+    collector.AddKeywords({"TABLES", "TABLETS", "FAMILIES", "LOCALITY GROUPS", "SESSION"});
+  }
+  if (at.format) collector.AddNames({"csv", "tsv", "jsonl", "cells", "JSON"});
+  out.words = collector.Take();
+  out.no_space =
+      out.words.size() == 1 && (out.words[0].back() == ':' || out.words[0].back() == '(');
+  return out;
+}
+
+}  // namespace sippar::cli

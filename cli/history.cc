@@ -1,0 +1,66 @@
+// The history file, see history.h. SPDX-License-Identifier: Apache-2.0
+#include "cli/history.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+// readline needs FILE declared before it.
+#include <fmt/format.h>
+#include <readline/history.h>
+
+#include "engine/base/clock.h"
+
+namespace sippar::cli {
+namespace {
+
+constexpr int kEntriesMax = 5000;        // in memory
+constexpr off_t kFileSizeMax = 8 << 20;  // the file is cut when it is larger
+constexpr int kFileLinesKept = 50'000;
+constexpr size_t kEntrySizeMax = 64 << 10;  // a pasted bulk insert is not worth keeping
+
+}  // namespace
+
+History::History() {
+  const char* chosen = std::getenv("SIPPAR_HISTORY");
+  const char* home = std::getenv("HOME");
+  if (chosen != nullptr) {
+    path_ = std::string(chosen) == "off" ? "" : chosen;
+  } else if (home != nullptr) {
+    path_ = std::string(home) + "/.sippar_history";
+  }
+}
+
+void History::Load() {
+  using_history();
+  stifle_history(kEntriesMax);
+  history_comment_char = '#';
+  history_write_timestamps = 1;
+  history_multiline_entries = 1;
+  if (path_.empty()) return;
+  struct stat info = {};
+  if (stat(path_.c_str(), &info) != 0) return;
+  if (info.st_size > kFileSizeMax) history_truncate_file(path_.c_str(), kFileLinesKept);
+  read_history(path_.c_str());
+  HIST_ENTRY* newest =
+      history_length > 0 ? history_get(history_base + history_length - 1) : nullptr;
+  if (newest != nullptr) last_ = newest->line;
+}
+
+void History::Add(const std::string& entry) {
+  if (entry.empty() || entry[0] == ' ' || entry == last_ || entry.size() > kEntrySizeMax) return;
+  last_ = entry;
+  add_history(entry.c_str());
+  if (path_.empty()) return;
+  int descriptor = open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) return;  // a history that cannot be kept is no reason to stop
+  int64_t seconds = engine::Clock::System()->NowMicros() / 1'000'000;
+  std::string record = fmt::format("#{}\n{}\n", seconds, entry);
+  // One write: entries of two shells do not mix.
+  [[maybe_unused]] ssize_t written = write(descriptor, record.data(), record.size());
+  close(descriptor);
+}
+
+}  // namespace sippar::cli

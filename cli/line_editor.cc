@@ -1,0 +1,148 @@
+// readline, see line_editor.h. SPDX-License-Identifier: Apache-2.0
+#include "cli/line_editor.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+// readline needs FILE declared before it.
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include "cli/signals.h"
+
+namespace sippar::cli {
+namespace {
+
+// readline calls plain functions: what they need is here.
+LineEditorHooks* active_hooks = nullptr;
+bool line_done = false;
+bool line_is_end = false;
+std::string line_text;
+volatile std::sig_atomic_t window_changed = 0;
+
+void OnWindowChange(int) { window_changed = 1; }
+
+void OnLine(char* line) {
+  line_done = true;
+  line_is_end = line == nullptr;
+  line_text = line == nullptr ? "" : line;
+  std::free(line);
+  rl_callback_handler_remove();
+}
+
+int OnEnter(int count, int key) {
+  std::string_view text(rl_line_buffer, static_cast<size_t>(rl_end));
+  if (active_hooks->complete(text)) return rl_newline(count, key);
+  rl_point = rl_end;
+  return rl_insert_text("\n") >= 0 ? 0 : 1;
+}
+
+int OnNewLine(int, int) { return rl_insert_text("\n") >= 0 ? 0 : 1; }
+
+char* Copy(const std::string& text) { return strdup(text.c_str()); }
+
+// The candidates of the word under the caret, as readline wants them: first the common start.
+char** OnComplete(const char*, int start, int end) {
+  std::string_view text(rl_line_buffer, static_cast<size_t>(rl_end));
+  Candidates found = active_hooks->candidates(text, static_cast<size_t>(end));
+  rl_attempted_completion_over = found.files ? 0 : 1;
+  // readline's word must be ours: words it breaks elsewhere are left alone.
+  if (found.files || found.words.empty() || found.begin > static_cast<size_t>(start)) {
+    return nullptr;
+  }
+  size_t cut = static_cast<size_t>(start) - found.begin;
+  std::string common = found.words[0];
+  for (const std::string& word : found.words) {
+    size_t same = 0;
+    while (same < common.size() && same < word.size() && common[same] == word[same]) ++same;
+    common.resize(same);
+  }
+  if (common.size() < cut) return nullptr;
+  rl_completion_suppress_append = found.no_space ? 1 : 0;
+  auto** matches = static_cast<char**>(std::calloc(found.words.size() + 2, sizeof(char*)));
+  matches[0] = Copy(common.substr(cut));
+  if (found.words.size() == 1) return matches;
+  for (size_t i = 0; i < found.words.size(); ++i) matches[i + 1] = Copy(found.words[i].substr(cut));
+  return matches;
+}
+
+void SetUp() {
+  static char name[] = "sippar";
+  static char breaks[] = " \t\n(),=<>+-*/%|~![]{};'\"";
+  rl_readline_name = name;
+  rl_basic_word_break_characters = breaks;  // without : and . so that anchor:cn is one word
+  rl_completer_word_break_characters = breaks;
+  rl_catch_signals = 0;
+  rl_attempted_completion_function = OnComplete;
+  rl_variable_bind("enable-bracketed-paste", "on");
+  rl_variable_bind("blink-matching-paren", "on");
+  rl_initialize();
+  rl_bind_key('\r', OnEnter);
+  rl_bind_key('\n', OnEnter);
+  rl_bind_keyseq("\\e\\C-m", OnNewLine);  // Alt-Enter
+  rl_bind_keyseq("\\e\\C-j", OnNewLine);
+  struct sigaction action = {};
+  action.sa_handler = OnWindowChange;
+  sigaction(SIGWINCH, &action, nullptr);
+}
+
+}  // namespace
+
+LineEditor::LineEditor(LineEditorHooks hooks) : hooks_(std::move(hooks)) {
+  active_hooks = &hooks_;
+  SetUp();
+}
+
+LineEditor::~LineEditor() { active_hooks = nullptr; }
+
+LineEvent LineEditor::Wait() {
+  while (!line_done) {
+    pollfd waits[2] = {{STDIN_FILENO, POLLIN, 0}, {InterruptPipe(), POLLIN, 0}};
+    int ready = poll(waits, 2, -1);
+    if (window_changed != 0) {
+      window_changed = 0;
+      rl_resize_terminal();
+    }
+    if (ready < 0 && errno != EINTR) return LineEvent::kEnd;
+    if (ready <= 0) continue;
+    if ((waits[1].revents & POLLIN) != 0) {
+      DrainInterruptPipe();
+      return LineEvent::kInterrupt;
+    }
+    if ((waits[0].revents & (POLLHUP | POLLERR)) != 0 && (waits[0].revents & POLLIN) == 0) {
+      return LineEvent::kEnd;
+    }
+    rl_callback_read_char();
+  }
+  return line_is_end ? LineEvent::kEnd : LineEvent::kText;
+}
+
+LineEvent LineEditor::Read(const std::string& prompt, std::string* text) {
+  line_done = false;
+  DrainInterruptPipe();
+  rl_callback_handler_install(prompt.c_str(), OnLine);
+  LineEvent event = Wait();
+  if (event == LineEvent::kText) {
+    *text = std::move(line_text);
+    return event;
+  }
+  if (event == LineEvent::kInterrupt) {
+    text->assign(rl_line_buffer, static_cast<size_t>(rl_end));
+    rl_free_line_state();
+    rl_callback_sigcleanup();
+    rl_callback_handler_remove();
+    std::fputs("^C\n", stdout);
+  } else {
+    rl_callback_handler_remove();
+    std::fputs("\n", stdout);
+  }
+  std::fflush(stdout);
+  return event;
+}
+
+}  // namespace sippar::cli

@@ -1,0 +1,126 @@
+// Completion by grammar position, see complete.h. SPDX-License-Identifier: Apache-2.0
+#include "query/parse/complete.h"
+
+#include "query/parse/grammar_walk.h"
+#include "query/parse/lexed_text.h"
+#include "query/parse/split.h"
+
+namespace sippar::query {
+namespace {
+
+using antlr4::Token;
+
+// A word that the caret may be in the middle of: it is being completed, not read.
+bool IsWord(const Token& token) {
+  size_t type = token.getType();
+  return IsKeyword(type) || type == SipparParser::IDENT || type == SipparParser::COLUMN_PATTERN ||
+         type == SipparParser::BAD_NUMBER;
+}
+
+// The name behind FROM, INTO, UPDATE … anywhere in the statement, also behind the caret.
+std::string TableOf(LexedText* text) {
+  auto tokens = text->VisibleTokens();
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    bool leads = false;
+    switch (tokens[i]->getType()) {
+      case SipparParser::FROM:
+      case SipparParser::INTO:
+      case SipparParser::UPDATE:
+      case SipparParser::INCREMENT:
+      case SipparParser::TABLE:
+      case SipparParser::TAIL:
+      case SipparParser::ON:
+      case SipparParser::OF:
+        leads = true;
+        break;
+      case SipparParser::LPAREN:
+        leads = i > 0 && tokens[i - 1]->getType() == SipparParser::CELLS;
+        break;
+      case SipparParser::ROW:
+        leads = i > 0 && tokens[i - 1]->getType() == SipparParser::BEGIN;
+        break;
+      case SipparParser::TO:
+        leads = tokens[0]->getType() == SipparParser::APPEND;
+        break;
+      default:
+        break;
+    }
+    if (!leads || tokens[i + 1]->getType() != SipparParser::IDENT) continue;
+    std::string_view name = text->TextOf(*tokens[i + 1]);
+    if (name[0] == '`') name = name.substr(1, name.size() - 2);
+    return std::string(name);
+  }
+  return "";
+}
+
+void Fill(const Expectation& expected, Completion* out) {
+  out->keywords = expected.AllWords();
+  out->table = expected.table;
+  out->family = expected.family;
+  out->group = expected.group;
+  out->pattern = expected.pattern;
+  out->value = expected.expression;
+  out->setting = expected.setting;
+  out->show = expected.show;
+  out->format = expected.format;
+}
+
+}  // namespace
+
+Completion CompleteAt(std::string_view text, size_t caret) {
+  Completion out;
+  caret = std::min(caret, text.size());
+  out.word_begin = caret;
+  // The statement around the caret: from the last end before it to the next one.
+  size_t begin = SplitStatements(text.substr(0, caret)).rest.offset;
+  LexedText all(text.substr(begin));
+  out.table_name = TableOf(&all);
+  LexedText before(text.substr(begin, caret - begin));
+  auto tokens = before.VisibleTokens();
+  tokens.pop_back();  // EOF
+  if (!tokens.empty()) {
+    const Token& last = *tokens.back();
+    bool touches = begin + last.getStopIndex() + 1 == caret;
+    out.in_string = last.getType() == SipparParser::OPEN_STRING;
+    if ((touches && IsWord(last)) || out.in_string) {
+      out.word_begin = begin + last.getStartIndex();
+      tokens.pop_back();
+    }
+  }
+  GrammarWalk walk(SipparParser::RuleScript);
+  for (const Token* token : tokens) {
+    if (!walk.Advance(token->getType())) return out;
+  }
+  Fill(ExpectationOf(walk), &out);
+  return out;
+}
+
+const std::vector<std::string>& FunctionNames() {
+  static const auto& names = *new std::vector<std::string>{"ABS",          "AVG",
+                                                           "CARDINALITY",  "COALESCE",
+                                                           "CONCAT",       "COUNT",
+                                                           "CRC32C",       "DIV",
+                                                           "ENDS_WITH",    "FROM_BASE64",
+                                                           "FROM_HEX",     "GREATEST",
+                                                           "HASH64",       "IF",
+                                                           "INT64",        "LEAST",
+                                                           "LENGTH",       "LOWER",
+                                                           "MAP_KEYS",     "MAP_VALUES",
+                                                           "MAX",          "MIN",
+                                                           "MOD",          "NOW",
+                                                           "NULLIF",       "REGEXP_EXTRACT",
+                                                           "REGEXP_MATCH", "REGEXP_REPLACE",
+                                                           "REPLACE",      "REVERSE",
+                                                           "REVERSE_HOST", "ROUND",
+                                                           "SPLIT_PART",   "STARTS_WITH",
+                                                           "STRPOS",       "SUBSTR",
+                                                           "SUM",          "TEXT",
+                                                           "TIME_BUCKET",  "TIMESTAMP",
+                                                           "TO_BASE64",    "TO_HEX",
+                                                           "TO_INT64",     "TRIM",
+                                                           "UPPER",        "URL_HOST",
+                                                           "VERSION_COUNT"};
+  return names;
+}
+
+}  // namespace sippar::query
