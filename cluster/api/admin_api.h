@@ -49,6 +49,8 @@ class AdminApi {
   [[nodiscard]] virtual Status Flush(const std::string& table) = 0;
   // Major compaction: one run without tombstones or garbage. Waits for it.
   [[nodiscard]] virtual Status Compact(const std::string& table, const std::string& group) = 0;
+  // Scrub: reads every block of every SSTable; kDataLoss names file and offset.
+  [[nodiscard]] virtual Status Verify(const std::string& table) = 0;
   [[nodiscard]] virtual StatusOr<std::vector<GroupStats>> Stats(const std::string& table) = 0;
   [[nodiscard]] virtual std::map<std::string, uint64_t> Metrics() = 0;
 };

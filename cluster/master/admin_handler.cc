@@ -22,6 +22,12 @@ StatusOr<std::vector<TableInfo>> AdminHandler::ListTables() {
   return infos;
 }
 
+Status AdminHandler::Verify(const std::string& table) {
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store_->Tablets(table));
+  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->VerifyFiles());
+  return OkStatus();
+}
+
 StatusOr<std::vector<GroupStats>> AdminHandler::Stats(const std::string& table) {
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store_->Tablets(table));
   std::map<std::string, GroupStats> by_group;

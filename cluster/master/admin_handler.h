@@ -28,6 +28,7 @@ class AdminHandler final : public AdminApi {
   Status Compact(const std::string& table, const std::string& group) override {
     return store_->CompactMajor(table, group);
   }
+  Status Verify(const std::string& table) override;
   StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override;
 

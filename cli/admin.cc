@@ -1,0 +1,116 @@
+// `sippar admin`: look after a store: sizes, metrics, flush, major compaction, scrub.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/run_statement.h"
+#include "cluster/client/client.h"
+
+namespace sippar::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  sippar admin stats ./data            sizes of every table and locality group\n"
+    "  sippar admin compact ./data web      major compaction: deleted data is gone from the disk\n"
+    "  sippar admin verify ./data           reads every block of every SSTable\n";
+
+Status PrintStats(cluster::Client* client) {
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, client->admin()->ListTables());
+  fmt::print("{:<20} {:<12} {:>8} {:>10} {:>12} {:>12} {:>8} {:>12}\n", "table", "group", "files",
+             "entries", "raw", "stored", "ratio", "in memory");
+  for (const cluster::TableInfo& table : tables) {
+    ASSIGN_OR_RETURN(std::vector<cluster::GroupStats> groups,
+                     client->admin()->Stats(table.schema.name));
+    for (const cluster::GroupStats& group : groups) {
+      auto raw = static_cast<double>(group.raw_bytes - group.memtable_bytes);
+      auto stored = static_cast<double>(group.stored_bytes);
+      fmt::print("{:<20} {:<12} {:>8} {:>10} {:>12} {:>12} {:>8} {:>12}\n", table.schema.name,
+                 group.group, group.sstables, group.entries, PrintBytes(raw), PrintBytes(stored),
+                 stored > 0 ? fmt::format("{:.2f}", raw / stored) : "-",
+                 PrintBytes(static_cast<double>(group.memtable_bytes)));
+    }
+  }
+  return OkStatus();
+}
+
+Status ForTables(cluster::Client* client, const std::string& wanted,
+                 const std::function<Status(const std::string&)>& action) {
+  if (!wanted.empty()) return action(wanted);
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, client->admin()->ListTables());
+  for (const cluster::TableInfo& table : tables) RETURN_IF_ERROR(action(table.schema.name));
+  return OkStatus();
+}
+
+Status PrintMetrics(cluster::Client* client) {
+  for (const auto& [name, value] : client->admin()->Metrics()) {
+    fmt::print("{:<32} {}\n", name, value);
+  }
+  return OkStatus();
+}
+
+// What the command does on the open store.
+Status RunAction(const std::string& action, cluster::Client* client, const std::string& table,
+                 const std::string& group) {
+  cluster::AdminApi* admin = client->admin();
+  if (action == "stats") return PrintStats(client);
+  if (action == "metrics") return PrintMetrics(client);
+  return ForTables(client, table, [&](const std::string& name) -> Status {
+    if (action == "flush") return admin->Flush(name);
+    if (action == "compact") return admin->Compact(name, group);
+    RETURN_IF_ERROR(admin->Verify(name));
+    fmt::print("{}: every block is whole\n", name);
+    return OkStatus();
+  });
+}
+
+}  // namespace
+
+int RunAdmin(int argc, char** argv) {
+  CLI::App app{"Looks after a store.", "sippar admin"};
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  std::string target;
+  std::string table;
+  std::string group;
+  std::vector<CLI::App*> actions;
+  for (auto [name, summary] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"stats", "sizes of tables and locality groups"},
+           {"metrics", "counters of this opening"},
+           {"flush", "memtables to SSTables"},
+           {"compact", "major compaction"},
+           {"verify", "read and check every block"}}) {
+    CLI::App* sub = app.add_subcommand(name, summary);
+    sub->add_option("TARGET", target, "directory of the store")->required();
+    sub->add_option("TABLE", table, "one table; all when left out");
+    sub->add_option("--group", group, "one locality group (compact)");
+    actions.push_back(sub);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  auto client = cluster::Client::Open(target, {});
+  if (!client.ok()) {
+    fmt::print(stderr, "sippar admin: {}\n", MessageOf(client.status()));
+    return kExitNoStore;
+  }
+  Status status;
+  for (CLI::App* sub : actions) {
+    if (sub->parsed()) status = RunAction(sub->get_name(), client->get(), table, group);
+  }
+  Status closed = (*client)->Close();
+  if (status.ok()) status = closed;
+  if (status.ok()) return kExitOk;
+  fmt::print(stderr, "sippar admin: {}\n", MessageOf(status));
+  return kExitFailed;
+}
+
+}  // namespace sippar::cli
