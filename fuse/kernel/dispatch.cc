@@ -1,0 +1,118 @@
+// Dispatch: what the callbacks share. SPDX-License-Identifier: Apache-2.0
+#include "fuse/kernel/dispatch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fuse/kernel/request.h"
+
+namespace sippar::fuse {
+namespace {
+
+constexpr double kForEverSeconds = 365.0 * 86'400;  // cell versions and symlinks never change
+constexpr blksize_t kFileBlockSize = 4'096;
+constexpr blksize_t kTableBlockSize = 1 << 20;  // libc then asks for names by the megabyte
+
+timespec TimeOf(int64_t micros) {
+  int64_t seconds = micros / 1'000'000;
+  int64_t rest = micros % 1'000'000;
+  if (rest < 0) --seconds, rest += 1'000'000;  // before 1970 too, nanoseconds count upwards
+  return {seconds, rest * 1000};
+}
+
+}  // namespace
+
+Dispatch::Dispatch(TreeView* tree, engine::Clock* clock, const DispatchOptions& options)
+    : tree_(tree), clock_(clock), options_(options), inodes_(tree->Root()), log_(tree, clock) {}
+
+Dispatch::~Dispatch() {
+  for (OpenFile* file : files_) delete file;
+  for (OpenDir* dir : dirs_) delete dir;
+}
+
+void Dispatch::FillOperations(fuse_lowlevel_ops* operations) {
+  FillLookupOperations(operations);
+  FillDirectoryOperations(operations);
+  FillFileOperations(operations);
+  FillWriteOperations(operations);
+}
+
+void Dispatch::FillStat(const Node& node, const Attributes& attributes, uint64_t inode_number,
+                        struct stat* out) const {
+  *out = {};
+  out->st_ino = inode_number;
+  switch (TypeOf(node)) {
+    case FileType::kDirectory:
+      out->st_mode = S_IFDIR | (0555 & ~options_.mode_mask);
+      break;
+    case FileType::kRegular:
+      out->st_mode = S_IFREG | (0444 & ~options_.mode_mask);
+      break;
+    case FileType::kSymlink:
+      out->st_mode = S_IFLNK | 0777;
+      break;
+  }
+  out->st_nlink = 1;
+  out->st_uid = options_.uid;
+  out->st_gid = options_.gid;
+  out->st_size = static_cast<off_t>(attributes.size_bytes);
+  out->st_blocks = static_cast<blkcnt_t>((attributes.size_bytes + 511) / 512);
+  out->st_blksize = node.kind == NodeKind::kTable ? kTableBlockSize : kFileBlockSize;
+  out->st_mtim = TimeOf(attributes.changed_at_us);
+  out->st_ctim = out->st_mtim;
+  out->st_atim = out->st_mtim;
+}
+
+double Dispatch::NameSeconds(const Entry& entry) const {
+  int64_t left_us = options_.name_age_us_max - entry.age_us;
+  return static_cast<double>(std::max<int64_t>(left_us, 0)) / 1e6;
+}
+
+double Dispatch::AttributeSeconds(const Node& node) const {
+  return node.IsDirectory() ? static_cast<double>(options_.name_age_us_max) / 1e6 : kForEverSeconds;
+}
+
+uint64_t Dispatch::AddFile(ValuePtr value) {
+  auto* file = new OpenFile{std::move(value)};
+  engine::MutexLock lock(&mutex_);
+  files_.insert(file);
+  return reinterpret_cast<uint64_t>(file);
+}
+
+uint64_t Dispatch::AddDir(const Node& node) {
+  auto* dir = new OpenDir;
+  dir->node = node;
+  engine::MutexLock lock(&mutex_);
+  dirs_.insert(dir);
+  return reinterpret_cast<uint64_t>(dir);
+}
+
+void Dispatch::Release(OpenFile* file) {
+  {
+    engine::MutexLock lock(&mutex_);
+    files_.erase(file);
+  }
+  delete file;
+}
+
+void Dispatch::Release(OpenDir* dir) {
+  {
+    engine::MutexLock lock(&mutex_);
+    dirs_.erase(dir);
+  }
+  delete dir;
+}
+
+std::string Dispatch::Counters() {
+  size_t files = 0, dirs = 0;
+  {
+    engine::MutexLock lock(&mutex_);
+    files = files_.size();
+    dirs = dirs_.size();
+  }
+  return fmt::format("nodes {}\nopen_files {}\nopen_dirs {}\nvalue_bytes {}\nrow_reads {}\n",
+                     inodes_.size(), files, dirs, tree_->value_bytes(), tree_->row_reads());
+}
+
+}  // namespace sippar::fuse

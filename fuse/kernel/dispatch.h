@@ -1,0 +1,84 @@
+// Dispatch: kernel call -> tree -> reply. Owns the inode table and the open handles; the libfuse
+// callbacks in the .cc files are thin and end here. Used by mount. Thread safe (libfuse calls it
+// from many threads). SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+#include "fuse/kernel/inode_table.h"
+#include "fuse/kernel/trouble_log.h"
+#include "fuse/tree/tree_view.h"
+
+struct fuse_lowlevel_ops;
+
+namespace sippar::fuse {
+
+struct DispatchOptions {
+  int64_t timeout_us = 10'000'000;          // of one request
+  int64_t listing_timeout_us = 30'000'000;  // of one buffer of a listing
+  int64_t name_age_us_max = kFreshnessUs;   // --entry-timeout
+  uint64_t nodes_max = 1'000'000;           // above it listings hand out names only
+  uid_t uid = 0;
+  gid_t gid = 0;
+  mode_t mode_mask = 0;            // --umask
+  std::function<void()> on_ready;  // when the kernel has said hello
+};
+
+struct OpenFile {
+  ValuePtr value;
+};
+
+struct OpenDir {
+  Node node;
+  cluster::CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
+  engine::Mutex mutex;
+  std::unique_ptr<DirStream> stream GUARDED_BY(mutex);
+};
+
+class Dispatch {
+ public:
+  Dispatch(TreeView* tree, engine::Clock* clock, const DispatchOptions& options);
+  ~Dispatch();
+
+  // The callbacks; their userdata is a Dispatch.
+  static void FillOperations(fuse_lowlevel_ops* operations);
+
+  TreeView* tree() { return tree_; }
+  engine::Clock* clock() { return clock_; }
+  const DispatchOptions& options() const { return options_; }
+  InodeTable* inodes() { return &inodes_; }
+  TroubleLog* log() { return &log_; }
+
+  void FillStat(const Node& node, const Attributes& attributes, uint64_t inode_number,
+                struct stat* out) const;
+  // Seconds the kernel may keep the name, and the attributes.
+  double NameSeconds(const Entry& entry) const;
+  double AttributeSeconds(const Node& node) const;
+
+  // Handles live until released or until this object ends: a lazy unmount releases nothing.
+  uint64_t AddFile(ValuePtr value);
+  uint64_t AddDir(const Node& node);
+  void Release(OpenFile* file);
+  void Release(OpenDir* dir);
+
+  // "name value" lines for SIGUSR1.
+  std::string Counters();
+
+ private:
+  TreeView* const tree_;
+  engine::Clock* const clock_;
+  const DispatchOptions options_;
+  InodeTable inodes_;
+  TroubleLog log_;
+  engine::Mutex mutex_;
+  std::unordered_set<OpenFile*> files_ GUARDED_BY(mutex_);
+  std::unordered_set<OpenDir*> dirs_ GUARDED_BY(mutex_);
+};
+
+}  // namespace sippar::fuse

@@ -1,0 +1,149 @@
+// Callbacks: opendir, readdir, readdirplus, releasedir. Entries go straight from the stream into
+// the reply. SPDX-License-Identifier: Apache-2.0
+#include "fuse/kernel/request.h"
+
+namespace sippar::fuse {
+namespace {
+
+// From its first entry on the kernel asks a directory with attributes, without knowing whether
+// anybody wants them. Of a table only so many are made then; when it asks again further on,
+// somebody did.
+constexpr uint64_t kEagerRowsMax = 1'024;
+constexpr uint32_t kEntriesPerClock = 256;
+
+OpenDir* DirOf(const fuse_file_info* info) { return reinterpret_cast<OpenDir*>(info->fh); }
+
+// One reply to readdir or readdirplus.
+class Listing {
+ public:
+  Listing(Request* request, OpenDir* dir, size_t size, uint64_t start, bool is_plus)
+      : request_(request),
+        dispatch_(request->dispatch()),
+        dir_(dir),
+        size_(size),
+        start_(start),
+        is_plus_(is_plus),
+        buffer_(new char[size]) {}
+
+  void Run() {
+    Status status = Collect();
+    // What there is comes first; the error meets the next call.
+    if (!status.ok() && used_ == 0) return request_->ReplyStatus(status);
+    if (request_->ReplyBytes({buffer_.get(), used_})) return;
+    for (uint64_t node_id : acquired_) dispatch_->inodes()->Forget(node_id, 1);
+  }
+
+ private:
+  Status Collect() {
+    engine::MutexLock lock(&dir_->mutex);
+    if (dir_->stream == nullptr) {
+      ASSIGN_OR_RETURN(dir_->stream, dispatch_->tree()->OpenDirectory(dir_->node, dir_->cancel));
+    }
+    for (uint64_t ordinal = start_;; ++ordinal) {
+      ASSIGN_OR_RETURN(const DirEntry* entry, dir_->stream->At(ordinal));
+      if (entry == nullptr) return OkStatus();
+      bool fits = is_plus_ ? AddPlus(*entry, ordinal) : AddPlain(*entry, ordinal);
+      if (!fits) return OkStatus();
+      if ((ordinal - start_) % kEntriesPerClock == 0 &&
+          request_->ElapsedUs() > request_->call().timeout_us) {
+        return DeadlineExceeded("the listing took too long");
+      }
+    }
+  }
+
+  bool AddPlain(const DirEntry& entry, uint64_t ordinal) {
+    struct stat attributes {};  // only number and type are looked at
+    attributes.st_ino = entry.entry.inode_number;
+    attributes.st_mode = entry.entry.node.IsDirectory() ? S_IFDIR : S_IFREG;
+    size_t needed =
+        fuse_add_direntry(request_->raw(), buffer_.get() + used_, size_ - used_, entry.name.c_str(),
+                          &attributes, static_cast<off_t>(ordinal + 1));
+    if (needed > size_ - used_) return false;
+    used_ += needed;
+    return true;
+  }
+
+  bool AddPlus(const DirEntry& listed, uint64_t ordinal) {
+    const Entry& found = listed.entry;
+    size_t needed =
+        fuse_add_direntry_plus(request_->raw(), nullptr, 0, listed.name.c_str(), nullptr, 0);
+    if (needed > size_ - used_) return false;
+    fuse_entry_param entry{};
+    dispatch_->FillStat(found.node, found.attributes, found.inode_number, &entry.attr);
+    if (WantsNode(listed, ordinal)) {
+      entry.ino = dispatch_->inodes()->Acquire(found);
+      entry.attr_timeout = dispatch_->AttributeSeconds(found.node);
+      entry.entry_timeout = dispatch_->NameSeconds(found);
+      acquired_.push_back(entry.ino);
+    }
+    fuse_add_direntry_plus(request_->raw(), buffer_.get() + used_, size_ - used_,
+                           listed.name.c_str(), &entry, static_cast<off_t>(ordinal + 1));
+    used_ += needed;
+    return true;
+  }
+
+  // An entry without a node is a name only: the kernel takes no reference.
+  bool WantsNode(const DirEntry& listed, uint64_t ordinal) {
+    if (ordinal < 2) return false;  // "." and "..": the kernel counts no lookup for them
+    if (dir_->node.kind == NodeKind::kTable && start_ == 0 && ordinal > kEagerRowsMax) return false;
+    if (listed.entry.age_us >= dispatch_->options().name_age_us_max) return false;
+    return dispatch_->inodes()->size() < dispatch_->options().nodes_max;
+  }
+
+  Request* const request_;
+  Dispatch* const dispatch_;
+  OpenDir* const dir_;
+  const size_t size_;
+  const uint64_t start_;
+  const bool is_plus_;
+  const std::unique_ptr<char[]> buffer_;
+  size_t used_ = 0;
+  std::vector<uint64_t> acquired_;
+};
+
+void OnOpendir(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
+  Request request(raw, "opendir");
+  Answer(&request, [&] {
+    auto inode = request.Find(node_id);
+    if (!inode.has_value()) return;
+    if (!inode->node.IsDirectory()) return request.ReplyError(ENOTDIR);
+    info->fh = request.dispatch()->AddDir(inode->node);
+    if (!request.ReplyOpen(*info)) request.dispatch()->Release(DirOf(info));
+  });
+}
+
+void List(fuse_req_t raw, size_t size, off_t offset, fuse_file_info* info, bool is_plus) {
+  OpenDir* dir = DirOf(info);
+  auto* dispatch = static_cast<Dispatch*>(fuse_req_userdata(raw));
+  dir->cancel->store(false);  // set by the interrupt of an earlier call
+  Request request(raw, "readdir", dispatch->options().listing_timeout_us, dir->cancel);
+  Answer(&request, [&] {
+    if (offset < 0) return request.ReplyError(EINVAL);
+    Listing(&request, dir, size, static_cast<uint64_t>(offset), is_plus).Run();
+  });
+}
+
+void OnReaddir(fuse_req_t raw, fuse_ino_t, size_t size, off_t offset, fuse_file_info* info) {
+  List(raw, size, offset, info, false);
+}
+
+void OnReaddirplus(fuse_req_t raw, fuse_ino_t, size_t size, off_t offset, fuse_file_info* info) {
+  List(raw, size, offset, info, true);
+}
+
+void OnReleasedir(fuse_req_t raw, fuse_ino_t, fuse_file_info* info) {
+  Request request(raw, "releasedir");
+  request.dispatch()->Release(DirOf(info));
+  request.ReplyError(0);
+}
+
+}  // namespace
+
+void FillDirectoryOperations(fuse_lowlevel_ops* operations) {
+  operations->opendir = OnOpendir;
+  operations->readdir = OnReaddir;
+  operations->readdirplus = OnReaddirplus;
+  operations->releasedir = OnReleasedir;
+}
+
+}  // namespace sippar::fuse

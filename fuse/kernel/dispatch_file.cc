@@ -1,0 +1,56 @@
+// Callbacks: open, read, release. An open holds the whole value of its version, so every read of it
+// gives the same bytes. SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "fuse/kernel/request.h"
+
+namespace sippar::fuse {
+namespace {
+
+OpenFile* FileOf(const fuse_file_info* info) { return reinterpret_cast<OpenFile*>(info->fh); }
+
+void OnOpen(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
+  Request request(raw, "open");
+  Answer(&request, [&] {
+    if ((info->flags & O_ACCMODE) != O_RDONLY || (info->flags & O_TRUNC) != 0) {
+      return request.ReplyError(EROFS);
+    }
+    auto inode = request.Find(node_id);
+    if (!inode.has_value()) return;
+    auto value =
+        request.dispatch()->tree()->OpenFile(inode->node, inode->attributes, request.call());
+    if (!value.ok()) return request.ReplyStatus(value.status());
+    info->fh = request.dispatch()->AddFile(*std::move(value));
+    info->keep_cache = 1;  // the bytes of an inode never change
+    info->noflush = 1;
+    if (!request.ReplyOpen(*info)) request.dispatch()->Release(FileOf(info));
+  });
+}
+
+void OnRead(fuse_req_t raw, fuse_ino_t, size_t size, off_t offset, fuse_file_info* info) {
+  Request request(raw, "read");
+  Answer(&request, [&] {
+    std::string_view bytes = *FileOf(info)->value;
+    if (offset < 0) return request.ReplyError(EINVAL);
+    size_t start = std::min(static_cast<size_t>(offset), bytes.size());
+    request.ReplyBytes(bytes.substr(start, size));
+  });
+}
+
+void OnRelease(fuse_req_t raw, fuse_ino_t, fuse_file_info* info) {
+  Request request(raw, "release");
+  request.dispatch()->Release(FileOf(info));
+  request.ReplyError(0);
+}
+
+}  // namespace
+
+void FillFileOperations(fuse_lowlevel_ops* operations) {
+  operations->open = OnOpen;
+  operations->read = OnRead;
+  operations->release = OnRelease;
+}
+
+}  // namespace sippar::fuse

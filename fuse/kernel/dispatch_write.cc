@@ -1,0 +1,32 @@
+// Callbacks of everything that would change the tree: EROFS. The kernel refuses most of it already
+// because of the "ro" mount flag; a remount may take the flag away.
+// SPDX-License-Identifier: Apache-2.0
+#include "fuse/kernel/request.h"
+
+namespace sippar::fuse {
+namespace {
+
+template <typename... Arguments>
+void Refuse(fuse_req_t raw, Arguments...) {
+  fuse_reply_err(raw, EROFS);
+}
+
+}  // namespace
+
+void FillWriteOperations(fuse_lowlevel_ops* operations) {
+  operations->setattr = Refuse;
+  operations->mknod = Refuse;
+  operations->mkdir = Refuse;
+  operations->unlink = Refuse;
+  operations->rmdir = Refuse;
+  operations->symlink = Refuse;
+  operations->rename = Refuse;
+  operations->link = Refuse;
+  operations->write = Refuse;
+  operations->create = Refuse;
+  operations->setxattr = Refuse;
+  operations->removexattr = Refuse;
+  operations->fallocate = Refuse;
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,59 @@
+// Errno of a status. SPDX-License-Identifier: Apache-2.0
+#include "fuse/kernel/errno_map.h"
+
+#include <cerrno>
+
+namespace sippar::fuse {
+
+int ErrnoOf(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return 0;
+    case StatusCode::kNotFound:
+      return ENOENT;
+    case StatusCode::kInvalidArgument:
+      return EINVAL;
+    case StatusCode::kPermissionDenied:
+    case StatusCode::kUnauthenticated:
+      return EACCES;
+    case StatusCode::kDeadlineExceeded:
+      return ETIMEDOUT;
+    case StatusCode::kUnavailable:
+      return EHOSTDOWN;
+    case StatusCode::kCancelled:
+      return EINTR;
+    case StatusCode::kResourceExhausted:
+      return ENOMEM;
+    case StatusCode::kOutOfRange:
+      return EFBIG;  // a value larger than the memory for values
+    case StatusCode::kFailedPrecondition:
+    case StatusCode::kAborted:
+      return ESTALE;  // the version behind an inode is gone
+    case StatusCode::kUnimplemented:
+      return EOPNOTSUPP;
+    case StatusCode::kDataLoss:
+    case StatusCode::kAlreadyExists:
+    case StatusCode::kInternal:
+    case StatusCode::kUnknown:
+    default:
+      return EIO;
+  }
+}
+
+bool IsTrouble(int error) {
+  switch (error) {
+    case 0:
+    case ENOENT:
+    case ENODATA:
+    case ENAMETOOLONG:
+    case ERANGE:
+    case EROFS:
+    case EINTR:
+    case ESTALE:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,204 @@
+// The libfuse session of a mount. SPDX-License-Identifier: Apache-2.0
+#include "fuse/kernel/mount.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+
+#include "fuse/kernel/mount_point.h"
+#include "fuse/kernel/request.h"
+
+namespace sippar::fuse {
+namespace {
+
+constexpr unsigned kThreadsMax = 16;
+constexpr int64_t kWakeIntervalUs = 5'000;
+
+// libfuse tells the reason of a failure only to its log.
+engine::Mutex log_mutex;
+std::string* captured_log = nullptr;
+
+void OnLibraryLog(fuse_log_level, const char* format, va_list arguments) {
+  char line[1024];
+  std::vsnprintf(line, sizeof(line), format, arguments);
+  engine::MutexLock lock(&log_mutex);
+  if (captured_log != nullptr) {
+    captured_log->append(line);
+  } else {
+    std::fputs(line, stderr);
+  }
+}
+
+class LogCapture {
+ public:
+  LogCapture() {
+    engine::MutexLock lock(&log_mutex);
+    captured_log = &text_;
+  }
+  ~LogCapture() {
+    engine::MutexLock lock(&log_mutex);
+    captured_log = nullptr;
+  }
+  std::string Text() {
+    engine::MutexLock lock(&log_mutex);
+    while (!text_.empty() && text_.back() == '\n') text_.pop_back();
+    return text_;
+  }
+
+ private:
+  std::string text_;
+};
+
+bool HasUnmountHelper() {
+  for (const char* path :
+       {"/usr/bin/fusermount3", "/bin/fusermount3", "/usr/local/bin/fusermount3"}) {
+    if (::access(path, X_OK) == 0) return true;
+  }
+  return false;
+}
+
+// A ',' would end an option.
+std::string EscapeOption(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == ',' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+  return out;
+}
+
+std::string OptionText(const MountOptions& options) {
+  std::string text = fmt::format("ro,nosuid,nodev,noatime,default_permissions,subtype={},fsname={}",
+                                 kMountSubtype, EscapeOption(options.source));
+  if (options.allow_other) text += ",allow_other";
+  if (options.auto_unmount && HasUnmountHelper()) text += ",auto_unmount";
+  return text;
+}
+
+DispatchOptions DispatchOptionsOf(const MountOptions& options) {
+  DispatchOptions dispatch;
+  dispatch.timeout_us = options.timeout_us;
+  dispatch.listing_timeout_us = options.listing_timeout_us;
+  dispatch.name_age_us_max = options.name_age_us_max;
+  dispatch.nodes_max = options.nodes_max;
+  dispatch.uid = options.uid;
+  dispatch.gid = options.gid;
+  dispatch.mode_mask = options.mode_mask;
+  dispatch.on_ready = options.on_ready;
+  return dispatch;
+}
+
+Status CheckDevice() {
+  if (::access("/dev/fuse", R_OK | W_OK) == 0) return OkStatus();
+  if (errno == ENOENT) {
+    return FailedPrecondition("there is no /dev/fuse; load the kernel module: modprobe fuse");
+  }
+  return PermissionDenied(fmt::format("/dev/fuse: {}; mount as root", std::strerror(errno)));
+}
+
+class SessionMount final : public Mount {
+ public:
+  SessionMount(cluster::Client* client, const MountOptions& options)
+      : tree_(client, TreeOptions{options.value_memory_bytes, NameCodec()}),
+        dispatch_(&tree_, client->clock(), DispatchOptionsOf(options)) {}
+
+  ~SessionMount() override {
+    if (session_ == nullptr) return;
+    if (is_mounted_) fuse_session_unmount(session_);
+    fuse_session_destroy(session_);
+  }
+
+  Status Start(const MountOptions& options) {
+    RETURN_IF_ERROR(CheckDevice());
+    fuse_set_log_func(&OnLibraryLog);
+    LogCapture capture;
+    std::string option_text = OptionText(options);
+    fuse_args arguments = FUSE_ARGS_INIT(0, nullptr);
+    fuse_lowlevel_ops operations{};
+    Dispatch::FillOperations(&operations);
+    bool ok = fuse_opt_add_arg(&arguments, "sippar") == 0 &&
+              fuse_opt_add_arg(&arguments, "-o") == 0 &&
+              fuse_opt_add_arg(&arguments, option_text.c_str()) == 0;
+    if (ok) session_ = fuse_session_new(&arguments, &operations, sizeof(operations), &dispatch_);
+    fuse_opt_free_args(&arguments);
+    if (session_ == nullptr) return Internal("fuse session: " + capture.Text());
+    if (fuse_session_mount(session_, options.mount_point.c_str()) != 0) {
+      return FailedPrecondition(
+          fmt::format("cannot mount on {}: {}", options.mount_point, capture.Text()));
+    }
+    is_mounted_ = true;
+    return OkStatus();
+  }
+
+  Status Serve() override {
+    InstallWakeSignal();
+    {
+      engine::MutexLock lock(&mutex_);
+      server_ = pthread_self();
+      state_ = kServing;
+    }
+    int result = 0;
+    if (!fuse_session_exited(session_)) {
+      fuse_loop_config* config = fuse_loop_cfg_create();
+      fuse_loop_cfg_set_max_threads(config, kThreadsMax);
+      result = fuse_session_loop_mt(session_, config);
+      fuse_loop_cfg_destroy(config);
+    }
+    {
+      engine::MutexLock lock(&mutex_);
+      state_ = kServed;
+    }
+    served_.NotifyAll();
+    fuse_session_unmount(session_);
+    is_mounted_ = false;
+    // A positive result is the signal that ended the loop.
+    if (result < 0) return Internal(fmt::format("fuse loop: {}", std::strerror(-result)));
+    return OkStatus();
+  }
+
+  void Stop() override {
+    fuse_session_exit(session_);
+    engine::MutexLock lock(&mutex_);
+    // The loop looks at the flag only when its wait is interrupted, and may be just before it.
+    while (state_ == kServing) {
+      pthread_kill(server_, SIGUSR2);
+      served_.WaitFor(&mutex_, kWakeIntervalUs);
+    }
+  }
+
+  std::string Counters() override { return dispatch_.Counters(); }
+
+ private:
+  enum State { kAttached, kServing, kServed };
+
+  static void InstallWakeSignal() {
+    struct sigaction action {};
+    action.sa_handler = [](int) {};  // only to end a wait with EINTR, so no SA_RESTART
+    sigaction(SIGUSR2, &action, nullptr);
+  }
+
+  TreeView tree_;
+  Dispatch dispatch_;
+  fuse_session* session_ = nullptr;
+  bool is_mounted_ = false;
+  engine::Mutex mutex_;
+  engine::CondVar served_;
+  State state_ GUARDED_BY(mutex_) = kAttached;
+  pthread_t server_ GUARDED_BY(mutex_){};
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Mount>> Mount::Attach(cluster::Client* client,
+                                               const MountOptions& options) {
+  auto mount = std::make_unique<SessionMount>(client, options);
+  RETURN_IF_ERROR(mount->Start(options));
+  return std::unique_ptr<Mount>(std::move(mount));
+}
+
+}  // namespace sippar::fuse

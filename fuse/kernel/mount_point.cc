@@ -1,0 +1,150 @@
+// Mount points. SPDX-License-Identifier: Apache-2.0
+#include "fuse/kernel/mount_point.h"
+
+#include <fmt/format.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace sippar::fuse {
+namespace {
+
+constexpr int kDeadMountsMax = 16;  // stacked on one point
+
+// \040 and its like, as the kernel writes blanks.
+std::string UnescapeOctal(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool is_escape = text[i] == '\\' && i + 3 < text.size();
+    if (!is_escape) {
+      out.push_back(text[i]);
+      continue;
+    }
+    int value = (text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0');
+    out.push_back(static_cast<char>(value));
+    i += 3;
+  }
+  return out;
+}
+
+std::optional<MountEntry> FindMount(const std::string& path) {
+  std::ifstream file("/proc/self/mountinfo");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::optional<MountEntry> found;
+  for (MountEntry& entry : ParseMountInfo(text.str())) {
+    if (entry.mount_point == path) found = std::move(entry);  // the last one is on top
+  }
+  return found;
+}
+
+StatusOr<std::string> RealPath(const std::string& path) {
+  char resolved[PATH_MAX];
+  if (::realpath(path.c_str(), resolved) != nullptr) return std::string(resolved);
+  return NotFound(fmt::format("{}: {}", path, std::strerror(errno)));
+}
+
+// The real path without touching the last component, which may be a dead mount.
+StatusOr<std::string> RealParent(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  size_t slash = path.rfind('/');
+  std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  ASSIGN_OR_RETURN(std::string real, RealPath(parent));
+  if (real != "/") real.push_back('/');
+  return real + (slash == std::string::npos ? path : path.substr(slash + 1));
+}
+
+bool IsOurs(const MountEntry& entry) { return entry.type == fmt::format("fuse.{}", kMountSubtype); }
+
+Status DetachDead(const std::string& path) {
+  for (int i = 0; i < kDeadMountsMax; ++i) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) == 0 || errno != ENOTCONN) return OkStatus();
+    std::optional<MountEntry> entry = FindMount(path);
+    if (!entry.has_value() || !IsOurs(*entry)) {
+      return FailedPrecondition(
+          fmt::format("mount point {} is a dead mount of another file system ({}); unmount it "
+                      "first: umount -l {}",
+                      path, entry.has_value() ? entry->type : "unknown", path));
+    }
+    if (::umount2(path.c_str(), MNT_DETACH) == 0) continue;
+    // Not root: the set-user-id program may still be allowed to.
+    std::string command = fmt::format("fusermount3 -uz -- '{}' 2>/dev/null", path);
+    bool is_plain = path.find('\'') == std::string::npos;
+    if (!is_plain || std::system(command.c_str()) != 0) {
+      return PermissionDenied(
+          fmt::format("cannot detach the dead mount at {}; try: fusermount3 -uz {}", path, path));
+    }
+  }
+  return FailedPrecondition(fmt::format("too many dead mounts at {}", path));
+}
+
+bool IsInside(const std::string& inner, const std::string& outer) {
+  return inner == outer || inner.starts_with(outer == "/" ? "/" : outer + "/");
+}
+
+}  // namespace
+
+std::vector<MountEntry> ParseMountInfo(std::string_view text) {
+  std::vector<MountEntry> entries;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    // id parent major:minor root MOUNT_POINT options [optional...] - TYPE SOURCE superoptions
+    std::istringstream words(line);
+    std::vector<std::string> fields;
+    for (std::string word; words >> word;) fields.push_back(word);
+    size_t dash = 0;
+    for (size_t i = 6; i < fields.size() && dash == 0; ++i) {
+      if (fields[i] == "-") dash = i;
+    }
+    if (dash == 0 || dash + 2 >= fields.size()) continue;
+    entries.push_back(
+        {UnescapeOctal(fields[4]), fields[dash + 1], UnescapeOctal(fields[dash + 2])});
+  }
+  return entries;
+}
+
+StatusOr<std::string> PrepareMountPoint(const std::string& mount_point, const std::string& target) {
+  if (mount_point.empty()) return InvalidArgument("mount point is empty; name a directory");
+  struct stat found {};
+  if (::stat(mount_point.c_str(), &found) != 0) {
+    if (errno == ENOENT) {
+      return NotFound(fmt::format("mount point {} does not exist; make it first: mkdir -p {}",
+                                  mount_point, mount_point));
+    }
+    if (errno != ENOTCONN) {
+      return FailedPrecondition(
+          fmt::format("mount point {}: {}", mount_point, std::strerror(errno)));
+    }
+    ASSIGN_OR_RETURN(std::string dead, RealParent(mount_point));
+    RETURN_IF_ERROR(DetachDead(dead));
+    return PrepareMountPoint(dead, target);
+  }
+  if (!S_ISDIR(found.st_mode)) {
+    return FailedPrecondition(fmt::format("mount point {} is not a directory", mount_point));
+  }
+  ASSIGN_OR_RETURN(std::string path, RealPath(mount_point));
+  std::optional<MountEntry> entry = FindMount(path);
+  if (entry.has_value() && IsOurs(*entry)) {
+    return AlreadyExists(
+        fmt::format("mount point {} is busy: {} is mounted there; unmount it first: umount {}",
+                    path, entry->source, path));
+  }
+  auto store = RealPath(target);
+  if (store.ok() && (IsInside(path, *store) || IsInside(*store, path))) {
+    return InvalidArgument(
+        fmt::format("mount point {} and store {} lie inside each other; take a directory elsewhere",
+                    path, *store));
+  }
+  return path;
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,39 @@
+// What stat shows of a node, and one entry of a directory. Plain data, used by the tree and the
+// kernel layer. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "fuse/tree/node.h"
+
+namespace sippar::fuse {
+
+enum class FileType : uint8_t { kDirectory, kRegular, kSymlink };
+
+inline FileType TypeOf(const Node& node) {
+  if (node.IsDirectory()) return FileType::kDirectory;
+  return node.kind == NodeKind::kSymlink ? FileType::kSymlink : FileType::kRegular;
+}
+
+struct Attributes {
+  uint64_t size_bytes = 0;
+  int64_t changed_at_us = 0;  // mtime = ctime = atime; a cell's is its timestamp
+};
+
+// What a lookup finds. `age_us` is how old the read behind it is: the kernel may keep the name only
+// for what is left of the freshness promise.
+struct Entry {
+  Node node;
+  Attributes attributes;
+  uint64_t inode_number = 0;  // InodeNumber(node)
+  int64_t age_us = 0;
+};
+
+// One name of a listing. `entry.attributes` is right whenever the name is listed.
+struct DirEntry {
+  std::string name;
+  Entry entry;
+};
+
+}  // namespace sippar::fuse

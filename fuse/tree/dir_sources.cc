@@ -1,0 +1,299 @@
+// Sources of directory entries. SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/dir_sources.h"
+
+#include "fuse/tree/time_name.h"
+
+namespace sippar::fuse {
+namespace {
+
+constexpr uint32_t kStepsPerClock = 256;  // how often a scan looks at the clock
+
+// The node of something in `directory`, with the directory's place.
+Node ChildOf(const Node& directory, NodeKind kind) {
+  Node child = directory;
+  child.kind = kind;
+  if (kind == NodeKind::kCell) {
+    child.as_of.reset();
+    child.is_row_form = false;
+  }
+  return child;
+}
+
+// A cell stream as entries. Where that is cheap it is opened anew behind its present place once a
+// second, so that what is listed is never older and no long listing holds on to an old snapshot.
+class ScanSource : public EntrySource {
+ public:
+  ScanSource(TreeContext* context, TablePtr table, const Node& directory, NodeKind child,
+             cluster::CancelFlag cancel)
+      : context_(context),
+        table_(std::move(table)),
+        view_{table_->schema.name, directory.as_of},
+        child_(ChildOf(directory, child)),
+        cancel_(std::move(cancel)) {}
+
+  Status Start(const std::optional<std::string>& after) override {
+    stream_.reset();
+    status_ = OkStatus();
+    age_us_ = 0;
+    opened_at_ns_ = context_->clock->MonotonicNanos();
+    cluster::CallOptions call;
+    call.cancel = cancel_;
+    auto stream = context_->data->Read(view_.table, SpecBehind(after), call);
+    if (!stream.ok()) return status_ = stream.status();
+    stream_ = *std::move(stream);
+    while (stream_->Valid() && after.has_value() && IsAtOrBefore(*after)) stream_->Next();
+    TakeMark();
+    return status_;
+  }
+
+  bool Valid() const override { return status_.ok() && stream_ != nullptr && stream_->Valid(); }
+  Status status() const override { return status_; }
+  std::string_view Mark() const override { return mark_; }
+
+  void Next() override {
+    if (++steps_ % kStepsPerClock == 0) age_us_ = context_->AgeUs(opened_at_ns_);
+    if (age_us_ > kFreshnessUs && IsCheapToEnter()) {
+      std::string after = mark_;
+      (void)Start(after);  // kept in status_
+      return;
+    }
+    stream_->Next();
+    TakeMark();
+  }
+
+  void Fill(DirEntry* out) override {
+    Entry& entry = out->entry;
+    if (entry.node.kind != child_.kind) entry.node = child_;
+    FillCell(stream_->cell(), out);
+    bool is_cell = child_.kind == NodeKind::kCell;
+    entry.attributes.changed_at_us = is_cell ? entry.node.timestamp_us : table_->changed_at_us;
+    entry.inode_number = InodeNumber(entry.node);
+    entry.age_us = age_us_;
+    if (child_.kind == NodeKind::kRow) {
+      context_->recent_rows.Note(entry.inode_number, opened_at_ns_);
+    }
+  }
+
+ protected:
+  virtual cluster::ReadSpec SpecBehind(const std::optional<std::string>& after) const = 0;
+  virtual void MarkOf(const cluster::CellView& cell, std::string* mark) const = 0;
+  virtual bool IsAtOrBefore(const std::string& after) const = 0;
+  virtual void FillCell(const cluster::CellView& cell, DirEntry* out) = 0;
+  virtual bool IsCheapToEnter() const { return true; }  // behind any entry
+
+  void NameKey(std::string_view key, DirEntry* out) {
+    context_->codec.Encode(key, &out->name);
+    // A plain name takes at most three bytes a byte: shorter keys never get a long name.
+    if (key.size() * 3 > kNameSizeMax && out->name.find("%~") != std::string::npos) {
+      context_->long_names.Remember(out->name, key);
+    }
+  }
+
+  TreeContext* const context_;
+  const TablePtr table_;
+  const ReadView view_;
+  const Node child_;
+  const cluster::CancelFlag cancel_;
+  std::unique_ptr<cluster::CellStream> stream_;
+  int64_t opened_at_ns_ = 0;
+
+ private:
+  void TakeMark() {
+    if (stream_->Valid()) {
+      MarkOf(stream_->cell(), &mark_);
+    } else {
+      status_ = stream_->status();
+    }
+  }
+
+  Status status_;
+  std::string mark_;
+  uint32_t steps_ = 0;
+  int64_t age_us_ = 0;  // of the stream
+};
+
+class RowSource final : public ScanSource {
+ public:
+  using ScanSource::ScanSource;
+
+ private:
+  cluster::ReadSpec SpecBehind(const std::optional<std::string>& after) const override {
+    cluster::ReadSpec spec;
+    std::string start = after.has_value() ? engine::RowSuccessor(*after) : "";
+    spec.rows = engine::RowSet(engine::RowRange{std::move(start), ""});
+    spec.time = TimesOf(view_.as_of);
+    spec.versions_per_column = 1;
+    spec.keys_only = true;
+    return spec;
+  }
+  void MarkOf(const cluster::CellView& cell, std::string* mark) const override {
+    mark->assign(cell.row);
+  }
+  bool IsAtOrBefore(const std::string&) const override { return false; }
+  void FillCell(const cluster::CellView& cell, DirEntry* out) override {
+    NameKey(cell.row, out);
+    out->entry.node.row.assign(cell.row);
+  }
+};
+
+// Columns of a row too wide for the row cache; values are read because their sizes are shown.
+class WideColumnSource final : public ScanSource {
+ public:
+  using ScanSource::ScanSource;
+
+ private:
+  cluster::ReadSpec SpecBehind(const std::optional<std::string>&) const override {
+    cluster::ReadSpec spec = RowSpec(view_, child_.row);
+    spec.columns.push_back({engine::NamePattern::Exact(child_.family), engine::NamePattern::Any()});
+    spec.strip_values = child_.kind != NodeKind::kCell;
+    return spec;
+  }
+  void MarkOf(const cluster::CellView& cell, std::string* mark) const override {
+    mark->assign(cell.qualifier);
+  }
+  bool IsAtOrBefore(const std::string& after) const override {
+    return stream_->cell().qualifier <= after;
+  }
+  bool IsCheapToEnter() const override { return false; }  // reads the columns before it again
+  void FillCell(const cluster::CellView& cell, DirEntry* out) override {
+    NameKey(cell.qualifier, out);
+    out->entry.node.qualifier.assign(cell.qualifier);
+    if (child_.kind != NodeKind::kCell) return;
+    out->entry.node.timestamp_us = cell.timestamp_us;
+    out->entry.node.sequence = cell.sequence;
+    out->entry.attributes.size_bytes = cell.value.size();
+  }
+};
+
+class VersionSource final : public ScanSource {
+ public:
+  using ScanSource::ScanSource;
+
+ private:
+  cluster::ReadSpec SpecBehind(const std::optional<std::string>& after) const override {
+    cluster::ReadSpec spec = ColumnSpec(view_, child_.row, child_.family, child_.qualifier);
+    spec.versions_per_column = 0;
+    if (after.has_value()) spec.time.limit_us = *ParseTime(*after);  // newest first
+    return spec;
+  }
+  void MarkOf(const cluster::CellView& cell, std::string* mark) const override {
+    *mark = PrintTime(cell.timestamp_us);
+  }
+  bool IsAtOrBefore(const std::string& after) const override {
+    return stream_->cell().timestamp_us >= *ParseTime(after);  // limit kTimeMax keeps kTimeMax in
+  }
+  void FillCell(const cluster::CellView& cell, DirEntry* out) override {
+    out->name = PrintTime(cell.timestamp_us);
+    out->entry.node.timestamp_us = cell.timestamp_us;
+    out->entry.node.sequence = cell.sequence;
+    out->entry.attributes.size_bytes = cell.value.size();
+  }
+};
+
+// Columns of a family out of the row cache; a wide row's by a scan.
+class ColumnSource final : public EntrySource {
+ public:
+  ColumnSource(TreeContext* context, TablePtr table, const Node& directory,
+               cluster::CancelFlag cancel)
+      : context_(context), table_(std::move(table)), directory_(directory), cancel_(cancel) {
+    child_ = directory.kind == NodeKind::kFamily ? NodeKind::kCell : NodeKind::kColumnVersions;
+  }
+
+  Status Start(const std::optional<std::string>& after) override {
+    cluster::CallOptions call;
+    call.cancel = cancel_;
+    auto row = context_->rows.Get(table_->table_id, {table_->schema.name, directory_.as_of},
+                                  directory_.row, call);
+    if (!row.ok()) return row.status();
+    row_ = *std::move(row);
+    wide_.reset();
+    if (row_->is_wide) {
+      wide_ = std::make_unique<WideColumnSource>(context_, table_, directory_, child_, cancel_);
+      return wide_->Start(after);
+    }
+    index_ = row_->FirstOf(directory_.family, after);
+    return OkStatus();
+  }
+
+  bool Valid() const override {
+    if (wide_ != nullptr) return wide_->Valid();
+    return row_ != nullptr && index_ < row_->columns.size() &&
+           row_->columns[index_].family == directory_.family;
+  }
+  Status status() const override { return wide_ != nullptr ? wide_->status() : OkStatus(); }
+  std::string_view Mark() const override {
+    return wide_ != nullptr ? wide_->Mark() : row_->columns[index_].qualifier;
+  }
+  void Next() override { wide_ != nullptr ? wide_->Next() : void(++index_); }
+
+  void Fill(DirEntry* out) override {
+    if (wide_ != nullptr) return wide_->Fill(out);
+    const RowColumn& column = row_->columns[index_];
+    context_->codec.Encode(column.qualifier, &out->name);
+    if (out->name.find("%~") != std::string::npos) {
+      context_->long_names.Remember(out->name, column.qualifier);
+    }
+    Entry& entry = out->entry;
+    entry.node = ChildOf(directory_, child_);
+    entry.node.qualifier = column.qualifier;
+    entry.attributes = {0, table_->changed_at_us};
+    if (child_ == NodeKind::kCell) {
+      entry.node.timestamp_us = column.timestamp_us;
+      entry.node.sequence = column.sequence;
+      entry.attributes = {column.size_bytes, column.timestamp_us};
+    }
+    entry.inode_number = InodeNumber(entry.node);
+    entry.age_us = context_->AgeUs(row_->loaded_at_ns);
+  }
+
+ private:
+  TreeContext* const context_;
+  const TablePtr table_;
+  const Node directory_;
+  const cluster::CancelFlag cancel_;
+  NodeKind child_;
+  RowPtr row_;
+  size_t index_ = 0;
+  std::unique_ptr<EntrySource> wide_;
+};
+
+}  // namespace
+
+std::unique_ptr<EntrySource> NewRowSource(TreeContext* context, TablePtr table,
+                                          const Node& directory, cluster::CancelFlag cancel) {
+  return std::make_unique<RowSource>(context, std::move(table), directory, NodeKind::kRow,
+                                     std::move(cancel));
+}
+
+std::unique_ptr<EntrySource> NewColumnSource(TreeContext* context, TablePtr table,
+                                             const Node& directory, cluster::CancelFlag cancel) {
+  return std::make_unique<ColumnSource>(context, std::move(table), directory, std::move(cancel));
+}
+
+std::unique_ptr<EntrySource> NewVersionSource(TreeContext* context, TablePtr table,
+                                              const Node& directory, cluster::CancelFlag cancel) {
+  return std::make_unique<VersionSource>(context, std::move(table), directory, NodeKind::kCell,
+                                         std::move(cancel));
+}
+
+StatusOr<std::vector<std::string>> FamiliesOf(TreeContext* context, const TablePtr& table,
+                                              const Node& directory,
+                                              const cluster::CallOptions& call) {
+  ReadView view{table->schema.name, directory.as_of};
+  ASSIGN_OR_RETURN(RowPtr row, context->rows.Get(table->table_id, view, directory.row, call));
+  std::vector<std::string> families;
+  auto add = [&](std::string_view family) {
+    if (families.empty() || families.back() != family) families.emplace_back(family);
+  };
+  for (const RowColumn& column : row->columns) add(column.family);
+  if (!row->is_wide) return families;
+  cluster::ReadSpec spec = RowSpec(view, directory.row);
+  spec.cells_per_family = 1;
+  spec.strip_values = true;
+  ASSIGN_OR_RETURN(auto stream, context->data->Read(view.table, spec, call));
+  for (; stream->Valid(); stream->Next()) add(stream->cell().family);
+  RETURN_IF_ERROR(stream->status());
+  return families;
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,85 @@
+// Directory streams. SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/dir_stream.h"
+
+#include <algorithm>
+
+#include "fuse/tree/tree_limits.h"
+
+namespace sippar::fuse {
+
+StatusOr<const DirEntry*> DirStream::At(uint64_t ordinal) {
+  if (!is_loaded_ || (ordinal == 0 && position_ != 0)) RETURN_IF_ERROR(Rewind());
+  position_ = ordinal;
+  if (ordinal < entries_.size()) return &entries_[ordinal];
+  if (source_ == nullptr) return nullptr;
+  RETURN_IF_ERROR(MoveSource(ordinal - entries_.size()));
+  if (!source_->Valid()) return nullptr;
+  if (!is_filled_) {
+    source_->Fill(&entry_);
+    is_filled_ = true;
+  }
+  return &entry_;
+}
+
+Status DirStream::Rewind() {
+  ASSIGN_OR_RETURN(entries_, fixed_());
+  is_loaded_ = true;
+  is_started_ = false;
+  source_ordinal_ = 0;
+  last_.ordinal = 0;
+  checkpoints_.clear();
+  checkpoint_distance_ = kCheckpointDistance;
+  return OkStatus();
+}
+
+// The last checkpoint at or before `ordinal`, nullptr when there is none.
+const DirStream::Checkpoint* DirStream::NearestCheckpoint(uint64_t ordinal) const {
+  auto behind =
+      std::upper_bound(checkpoints_.begin(), checkpoints_.end(), ordinal,
+                       [](uint64_t wanted, const Checkpoint& c) { return wanted < c.ordinal; });
+  return behind == checkpoints_.begin() ? nullptr : &*std::prev(behind);
+}
+
+// Enters the source at the nearest known place at or before `ordinal`.
+Status DirStream::StartSource(uint64_t ordinal) {
+  const Checkpoint* best = NearestCheckpoint(ordinal);
+  bool last_is_before = last_.ordinal > 0 && last_.ordinal <= ordinal;
+  if (last_is_before && (best == nullptr || best->ordinal < last_.ordinal)) best = &last_;
+  std::optional<std::string> after;
+  if (best != nullptr) after = best->mark;
+  source_ordinal_ = best == nullptr ? 0 : best->ordinal;
+  is_filled_ = false;
+  RETURN_IF_ERROR(source_->Start(after));
+  is_started_ = true;
+  return OkStatus();
+}
+
+Status DirStream::MoveSource(uint64_t ordinal) {
+  const Checkpoint* nearest = is_started_ ? NearestCheckpoint(ordinal) : nullptr;
+  bool is_far = nearest != nullptr && nearest->ordinal > source_ordinal_;
+  if (!is_started_ || ordinal < source_ordinal_ || is_far) {
+    RETURN_IF_ERROR(StartSource(ordinal));
+  }
+  while (source_ordinal_ < ordinal && source_->Valid()) StepSource();
+  Status status = source_->Valid() ? OkStatus() : source_->status();
+  if (!status.ok()) is_started_ = false;  // the next call enters again behind the last entry
+  return status;
+}
+
+void DirStream::StepSource() {
+  last_.mark.assign(source_->Mark());
+  last_.ordinal = ++source_ordinal_;
+  is_filled_ = false;
+  bool is_new = checkpoints_.empty() || checkpoints_.back().ordinal < last_.ordinal;
+  if (is_new && last_.ordinal % checkpoint_distance_ == 0) {
+    checkpoints_.push_back(last_);
+    if (checkpoints_.size() > kCheckpointsMax) {
+      checkpoint_distance_ *= 2;
+      std::erase_if(checkpoints_,
+                    [&](const Checkpoint& c) { return c.ordinal % checkpoint_distance_ != 0; });
+    }
+  }
+  source_->Next();
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,67 @@
+// Nodes. SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/node.h"
+
+#include "engine/base/check.h"
+#include "engine/base/checksum.h"
+#include "engine/base/coding.h"
+
+namespace sippar::fuse {
+namespace {
+
+constexpr uint64_t kInodeSeed = 0x5349505041523031;  // "SIPPAR01": changing it renumbers all files
+constexpr uint8_t kRowFormFlag = 0x40;
+constexpr uint8_t kAsOfFlag = 0x80;
+
+void EncodeIdentity(const Node& node, std::string* out) {
+  out->clear();
+  auto head = static_cast<uint8_t>(node.kind);
+  if (node.is_row_form) head |= kRowFormFlag;
+  if (node.as_of.has_value()) head |= kAsOfFlag;
+  out->push_back(static_cast<char>(head));
+  if (node.as_of.has_value()) engine::PutSigned(out, *node.as_of);
+  engine::PutVarint(out, node.table_id);
+  engine::PutBytes(out, node.row);
+  engine::PutBytes(out, node.family);
+  engine::PutBytes(out, node.qualifier);
+  if (node.kind != NodeKind::kCell) return;
+  engine::PutSigned(out, node.timestamp_us);
+  engine::PutVarint(out, node.sequence);
+}
+
+}  // namespace
+
+void EncodeNode(const Node& node, std::string* out) {
+  EncodeIdentity(node, out);
+  if (node.kind == NodeKind::kText || node.kind == NodeKind::kSymlink) {
+    engine::PutBytes(out, node.text);
+  }
+}
+
+Node DecodeNode(std::string_view bytes) {
+  engine::Reader reader(bytes);
+  Node node;
+  uint8_t head = reader.Byte();
+  node.kind = static_cast<NodeKind>(head & 0x3f);
+  node.is_row_form = (head & kRowFormFlag) != 0;
+  if ((head & kAsOfFlag) != 0) node.as_of = reader.Signed();
+  node.table_id = reader.Varint();
+  node.row = reader.Bytes();
+  node.family = reader.Bytes();
+  node.qualifier = reader.Bytes();
+  if (node.kind == NodeKind::kCell) {
+    node.timestamp_us = reader.Signed();
+    node.sequence = reader.Varint();
+  }
+  if (node.kind == NodeKind::kText || node.kind == NodeKind::kSymlink) node.text = reader.Bytes();
+  CHECK(reader.AtEnd());  // our own bytes, kept in memory
+  return node;
+}
+
+uint64_t InodeNumber(const Node& node) {
+  thread_local std::string identity;
+  EncodeIdentity(node, &identity);
+  uint64_t number = engine::Checksum(identity, kInodeSeed) >> 1;
+  return number < 2 ? number + 2 : number;
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,36 @@
+// The reads of the client that the tree needs, as functions of what they look for. All go through
+// DataApi::Read. Used by tree_view and its parts. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cluster/api/data_api.h"
+
+namespace sippar::fuse {
+
+// Which table at which time; nothing: now.
+struct ReadView {
+  std::string table;
+  std::optional<int64_t> as_of;
+};
+
+// Cells with time <= as_of.
+engine::TimeRange TimesOf(const std::optional<int64_t>& as_of);
+engine::TimeRange OnlyTime(int64_t timestamp_us);
+
+// Newest versions of a row's columns; of one column.
+cluster::ReadSpec RowSpec(const ReadView& view, std::string_view row);
+cluster::ReadSpec ColumnSpec(const ReadView& view, std::string_view row, std::string_view family,
+                             std::string_view qualifier);
+
+[[nodiscard]] StatusOr<bool> RowExists(cluster::DataApi* data, const ReadView& view,
+                                       std::string_view row, const cluster::CallOptions& call);
+// The first cell of the read, if any.
+[[nodiscard]] StatusOr<std::optional<cluster::Cell>> ReadFirst(cluster::DataApi* data,
+                                                               const std::string& table,
+                                                               const cluster::ReadSpec& spec,
+                                                               const cluster::CallOptions& call);
+
+}  // namespace sippar::fuse

@@ -1,0 +1,44 @@
+// Rows that a listing has just handed out: the lookups that `ls -l` and find send behind it need no
+// read. A direct-mapped table of 64-bit numbers. Used by dir_sources and tree_view. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/base/thread.h"
+#include "fuse/tree/tree_limits.h"
+
+namespace sippar::fuse {
+
+class RecentRows {
+ public:
+  // `read_at_ns`: when the listing read the row.
+  void Note(uint64_t inode_number, int64_t read_at_ns) {
+    engine::MutexLock lock(&mutex_);
+    if (slots_.empty()) slots_.resize(kRecentRowsMax);
+    slots_[inode_number % kRecentRowsMax] = {inode_number, read_at_ns};
+  }
+
+  // When the row was last seen; nothing when that is not known or older than kFreshnessUs.
+  std::optional<int64_t> Find(uint64_t inode_number, int64_t now_ns) {
+    engine::MutexLock lock(&mutex_);
+    if (slots_.empty()) return std::nullopt;
+    const Slot& slot = slots_[inode_number % kRecentRowsMax];
+    bool is_fresh = now_ns - slot.read_at_ns < kFreshnessUs * 1000;
+    if (slot.inode_number != inode_number || !is_fresh) return std::nullopt;
+    return slot.read_at_ns;
+  }
+
+ private:
+  struct Slot {
+    uint64_t inode_number = 0;
+    int64_t read_at_ns = 0;
+  };
+
+  engine::Mutex mutex_;
+  std::vector<Slot> slots_ GUARDED_BY(mutex_);  // made by the first listing
+};
+
+}  // namespace sippar::fuse

@@ -1,0 +1,71 @@
+// Rows read whole once, so that the files beside the one asked for need no read of their own. Keeps
+// names, times, exact sizes and small values; a least-recently-used list with a bound in bytes.
+// Used by tree_view. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/base/thread.h"
+#include "fuse/tree/node.h"
+#include "fuse/tree/reads.h"
+
+namespace sippar::fuse {
+
+struct RowColumn {
+  std::string family;
+  std::string qualifier;
+  int64_t timestamp_us = 0;
+  uint64_t sequence = 0;
+  uint64_t size_bytes = 0;
+  std::optional<std::string> value;  // nothing: too large to keep
+};
+
+// The newest version of each column of a row, from one atomic read.
+struct RowSnapshot {
+  std::vector<RowColumn> columns;  // in order of family, qualifier
+  bool is_wide = false;            // too many columns: none are here, read them one by one
+  int64_t loaded_at_ns = 0;
+  size_t size_bytes = 0;  // of this object, roughly
+
+  const RowColumn* Find(std::string_view family, std::string_view qualifier) const;
+  // Index of the first column of `family` with a qualifier > `after` (>= "" when nothing).
+  size_t FirstOf(std::string_view family, const std::optional<std::string>& after) const;
+};
+using RowPtr = std::shared_ptr<const RowSnapshot>;
+
+class RowCache {
+ public:
+  RowCache(cluster::DataApi* data, engine::Clock* clock) : data_(data), clock_(clock) {}
+
+  // The row at most kFreshnessUs old; without columns when it does not exist.
+  [[nodiscard]] StatusOr<RowPtr> Get(uint64_t table_id, const ReadView& view, std::string_view row,
+                                     const cluster::CallOptions& call);
+  // What is kept of the row, however old; null when nothing is. Never reads.
+  RowPtr Peek(uint64_t table_id, const ReadView& view, std::string_view row) EXCLUDES(mutex_);
+  uint64_t reads() const { return reads_.load(std::memory_order_relaxed); }
+
+ private:
+  using Item = std::pair<std::string, RowPtr>;
+
+  StatusOr<RowPtr> Load(const ReadView& view, std::string_view row,
+                        const cluster::CallOptions& call);
+  RowPtr FindFresh(const std::string& key) EXCLUDES(mutex_);
+  void Insert(const std::string& key, const RowPtr& row) EXCLUDES(mutex_);
+  void Erase(std::list<Item>::iterator item) REQUIRES(mutex_);
+
+  cluster::DataApi* const data_;
+  engine::Clock* const clock_;
+  std::atomic<uint64_t> reads_{0};
+  engine::Mutex mutex_;
+  std::list<Item> items_ GUARDED_BY(mutex_);  // most recently used first
+  std::unordered_map<std::string_view, std::list<Item>::iterator> by_key_ GUARDED_BY(mutex_);
+  size_t size_bytes_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace sippar::fuse

@@ -1,0 +1,14 @@
+// A table's schema as the CREATE TABLE statement that makes it again: the content of .schema.sql.
+// Pure. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "engine/model/schema.h"
+
+namespace sippar::fuse {
+
+// Ends with ";\n". Split points are no part of a schema.
+std::string PrintCreateTable(const engine::TableSchema& schema);
+
+}  // namespace sippar::fuse

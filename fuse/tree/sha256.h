@@ -1,0 +1,13 @@
+// SHA-256 (FIPS 180-4) of one byte string: the hash in the names of long keys, so that users can
+// check a name with sha256sum. Used by name_codec. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace sippar::fuse {
+
+std::array<uint8_t, 32> Sha256(std::string_view bytes);
+
+}  // namespace sippar::fuse

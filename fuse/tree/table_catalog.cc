@@ -1,0 +1,52 @@
+// Table catalog. SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/table_catalog.h"
+
+#include <fmt/format.h>
+
+#include "fuse/tree/tree_limits.h"
+
+namespace sippar::fuse {
+
+Status TableCatalog::Refresh(int64_t age_ns_max) {
+  int64_t now_ns = clock_->MonotonicNanos();
+  {
+    engine::MutexLock lock(&mutex_);
+    if (is_loaded_ && now_ns - loaded_at_ns_ <= age_ns_max) return OkStatus();
+  }
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> infos, admin_->ListTables());
+  std::vector<TablePtr> tables;
+  for (cluster::TableInfo& info : infos) {
+    tables.push_back(std::make_shared<const cluster::TableInfo>(std::move(info)));
+  }
+  engine::MutexLock lock(&mutex_);
+  tables_ = std::move(tables);
+  loaded_at_ns_ = now_ns;
+  is_loaded_ = true;
+  return OkStatus();
+}
+
+StatusOr<std::vector<TablePtr>> TableCatalog::List() {
+  RETURN_IF_ERROR(Refresh(0));
+  engine::MutexLock lock(&mutex_);
+  return tables_;
+}
+
+StatusOr<TablePtr> TableCatalog::FindName(std::string_view name) {
+  RETURN_IF_ERROR(Refresh(kFreshnessUs * 1000));
+  engine::MutexLock lock(&mutex_);
+  for (const TablePtr& table : tables_) {
+    if (table->schema.name == name) return table;
+  }
+  return NotFound(fmt::format("no table {}", name));
+}
+
+StatusOr<TablePtr> TableCatalog::FindId(uint64_t table_id) {
+  RETURN_IF_ERROR(Refresh(kFreshnessUs * 1000));
+  engine::MutexLock lock(&mutex_);
+  for (const TablePtr& table : tables_) {
+    if (table->table_id == table_id) return table;
+  }
+  return NotFound(fmt::format("table with id {} was dropped", table_id));
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,38 @@
+// The tables as the mount sees them: by name and by id, with schemas at most one second old, so
+// that a lookup costs no administrative call. Used by tree_view. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/api/admin_api.h"
+#include "engine/base/clock.h"
+#include "engine/base/thread.h"
+
+namespace sippar::fuse {
+
+using TablePtr = std::shared_ptr<const cluster::TableInfo>;
+
+class TableCatalog {
+ public:
+  TableCatalog(cluster::AdminApi* admin, engine::Clock* clock) : admin_(admin), clock_(clock) {}
+
+  [[nodiscard]] StatusOr<std::vector<TablePtr>> List();  // in order of name
+  // kNotFound when there is no such table (any more).
+  [[nodiscard]] StatusOr<TablePtr> FindName(std::string_view name);
+  [[nodiscard]] StatusOr<TablePtr> FindId(uint64_t table_id);
+
+ private:
+  Status Refresh(int64_t age_ns_max) EXCLUDES(mutex_);
+
+  cluster::AdminApi* const admin_;
+  engine::Clock* const clock_;
+  engine::Mutex mutex_;
+  std::vector<TablePtr> tables_ GUARDED_BY(mutex_);
+  int64_t loaded_at_ns_ GUARDED_BY(mutex_) = 0;
+  bool is_loaded_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace sippar::fuse

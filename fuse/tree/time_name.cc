@@ -1,0 +1,74 @@
+// Time names. SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/time_name.h"
+
+#include <charconv>
+#include <chrono>
+
+#include "engine/model/cell.h"
+
+namespace sippar::fuse {
+namespace {
+
+// Reads exactly `digits` decimal digits and then `end` ('\0': nothing) off the front of *text.
+bool TakeNumber(std::string_view* text, size_t digits, char end, int* value) {
+  size_t size = digits + (end == '\0' ? 0 : 1);
+  if (text->size() < size || (end != '\0' && (*text)[digits] != end)) return false;
+  *value = 0;
+  for (char c : text->substr(0, digits)) {
+    if (c < '0' || c > '9') return false;
+    *value = *value * 10 + (c - '0');
+  }
+  text->remove_prefix(size);
+  return true;
+}
+
+// ".5", ".123456" or nothing.
+bool TakeFraction(std::string_view* text, int* micros) {
+  *micros = 0;
+  if (text->empty() || text->front() != '.') return true;
+  text->remove_prefix(1);
+  size_t digits = 0;
+  while (digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9') ++digits;
+  if (digits == 0 || digits > 6) return false;
+  std::string padded(text->substr(0, digits));
+  padded.resize(6, '0');
+  std::string_view rest = padded;
+  text->remove_prefix(digits);
+  return TakeNumber(&rest, 6, '\0', micros);
+}
+
+}  // namespace
+
+std::string PrintTime(int64_t timestamp_us) { return std::to_string(timestamp_us); }
+
+std::optional<int64_t> ParseTime(std::string_view name) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  if (value == engine::kServerTime || PrintTime(value) != name) return std::nullopt;
+  return value;
+}
+
+std::optional<int64_t> ParseTimeAlias(std::string_view name, int64_t now_us) {
+  if (name == "now") return now_us;
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, micros = 0;
+  if (!TakeNumber(&name, 4, '-', &year) || !TakeNumber(&name, 2, '-', &month) ||
+      !TakeNumber(&name, 2, '\0', &day)) {
+    return std::nullopt;
+  }
+  std::chrono::year_month_day date{std::chrono::year(year),
+                                   std::chrono::month(static_cast<unsigned>(month)),
+                                   std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok()) return std::nullopt;
+  if (!name.empty()) {
+    if (name.front() != 'T') return std::nullopt;
+    name.remove_prefix(1);
+    bool ok = TakeNumber(&name, 2, ':', &hour) && TakeNumber(&name, 2, ':', &minute) &&
+              TakeNumber(&name, 2, '\0', &second) && TakeFraction(&name, &micros);
+    if (!ok || name != "Z" || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  }
+  int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  return ((days * 24 + hour) * 60 + minute) * 60'000'000 + second * int64_t{1'000'000} + micros;
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,86 @@
+// Contents, extended attributes and usage, see tree_view.h. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "fuse/tree/tree_limits.h"
+#include "fuse/tree/tree_view.h"
+#include "fuse/tree/xattrs.h"
+
+namespace sippar::fuse {
+
+StatusOr<ValuePtr> TreeView::OpenFile(const Node& file, const Attributes& attributes,
+                                      const Call& call) {
+  if (file.kind == NodeKind::kText) return std::make_shared<const std::string>(file.text);
+  if (file.kind != NodeKind::kCell) return FailedPrecondition("not a file");
+  std::string key;
+  EncodeNode(file, &key);
+  return values_.Open(key, attributes.size_bytes, call.timeout_us,
+                      [&] { return ReadValue(file, call); });
+}
+
+// The bytes of exactly this version. The row cache may hold them, however old the row there is: a
+// version never changes.
+StatusOr<std::string> TreeView::ReadValue(const Node& cell, const Call& call) {
+  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(cell.table_id));
+  ReadView view{table->schema.name, std::nullopt};
+  if (RowPtr row = context_.rows.Peek(cell.table_id, view, cell.row); row != nullptr) {
+    const RowColumn* column = row->Find(cell.family, cell.qualifier);
+    if (column != nullptr && column->value.has_value() && column->sequence == cell.sequence &&
+        column->timestamp_us == cell.timestamp_us) {
+      return *column->value;
+    }
+  }
+  cluster::ReadSpec spec = ColumnSpec(view, cell.row, cell.family, cell.qualifier);
+  spec.time = OnlyTime(cell.timestamp_us);
+  ASSIGN_OR_RETURN(std::optional<cluster::Cell> found,
+                   ReadFirst(context_.data, view.table, spec, call));
+  if (!found.has_value() || found->sequence != cell.sequence) {
+    return FailedPrecondition(fmt::format(
+        "version {} of {}:{} in table {} was overwritten, deleted or collected", cell.timestamp_us,
+        cell.family, context_.codec.Encode(cell.qualifier), view.table));
+  }
+  return std::move(found->value);
+}
+
+StatusOr<std::optional<std::string>> TreeView::Xattr(const Node& node, std::string_view name,
+                                                     const Call& call) {
+  return ReadXattr(&context_, node, name, call);
+}
+
+StatusOr<Usage> TreeView::ReadUsage() {
+  int64_t now_ns = context_.clock->MonotonicNanos();
+  {
+    engine::MutexLock lock(&mutex_);
+    if (is_usage_read_ && now_ns - usage_read_at_ns_ < kFreshnessUs * 1000) return usage_;
+  }
+  ASSIGN_OR_RETURN(std::vector<TablePtr> tables, context_.tables.List());
+  Usage usage;
+  for (const TablePtr& table : tables) {
+    auto groups = context_.client->admin()->Stats(table->schema.name);
+    if (!groups.ok()) continue;  // dropped meanwhile
+    for (const cluster::GroupStats& group : *groups) {
+      usage.stored_bytes += group.stored_bytes + group.memtable_bytes;
+      usage.entries += group.entries;
+    }
+  }
+  engine::MutexLock lock(&mutex_);
+  usage_ = usage;
+  usage_read_at_ns_ = now_ns;
+  is_usage_read_ = true;
+  return usage;
+}
+
+void TreeView::NoteError(const std::string& text) {
+  engine::MutexLock lock(&mutex_);
+  ++status_.errors;
+  status_.last_error = text;
+  for (char& c : status_.last_error) {
+    if (c == '\n') c = ' ';
+  }
+}
+
+std::string TreeView::RenderMountStatus() {
+  engine::MutexLock lock(&mutex_);
+  return RenderStatus(&context_, status_);
+}
+
+}  // namespace sippar::fuse

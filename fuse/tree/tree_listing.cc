@@ -1,0 +1,130 @@
+// What directories of the tree hold, see tree_view.h. SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/dir_sources.h"
+#include "fuse/tree/tree_view.h"
+
+namespace sippar::fuse {
+namespace {
+
+// The directory above; a hint for "..", the kernel knows better.
+Node ParentOf(const Node& node) {
+  Node parent;
+  parent.as_of = node.as_of;
+  parent.table_id = node.table_id;
+  parent.row = node.row;
+  parent.family = node.family;
+  parent.is_row_form = node.is_row_form;
+  switch (node.kind) {
+    case NodeKind::kFamily:
+    case NodeKind::kRowVersions:
+      parent.kind = NodeKind::kRow;
+      parent.family.clear();
+      break;
+    case NodeKind::kFamilyVersions:
+      parent.kind = node.is_row_form ? NodeKind::kRowVersions : NodeKind::kFamily;
+      parent.is_row_form = false;
+      if (node.is_row_form) parent.family.clear();
+      break;
+    case NodeKind::kColumnVersions:
+      parent.kind = NodeKind::kFamilyVersions;
+      break;
+    case NodeKind::kRow:
+      parent.kind = NodeKind::kTable;
+      parent.row.clear();
+      break;
+    default:
+      parent = Node();
+      if (node.kind == NodeKind::kTable) parent.as_of = node.as_of;
+      if (node.kind == NodeKind::kRoot && node.as_of.has_value()) parent.kind = NodeKind::kAsOf;
+      break;
+  }
+  return parent;
+}
+
+// Names of control files and directories that are listed (SEMANTICS.md "Control names").
+std::vector<std::string_view> ListedControls(const Node& directory) {
+  if (directory.as_of.has_value()) return {};
+  if (directory.kind == NodeKind::kRoot) return {".as-of", ".status", ".version"};
+  if (directory.kind == NodeKind::kTable) return {".schema.sql", ".stats", ".tablets"};
+  if (directory.kind == NodeKind::kAsOf) return {"README"};
+  return {};
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directory,
+                                                             cluster::CancelFlag cancel) {
+  std::unique_ptr<EntrySource> source;
+  TablePtr table;
+  if (directory.kind != NodeKind::kRoot && directory.kind != NodeKind::kAsOf) {
+    ASSIGN_OR_RETURN(table, context_.tables.FindId(directory.table_id));
+  }
+  switch (directory.kind) {
+    case NodeKind::kTable:
+      source = NewRowSource(&context_, table, directory, cancel);
+      break;
+    case NodeKind::kFamily:
+    case NodeKind::kFamilyVersions:
+      source = NewColumnSource(&context_, table, directory, cancel);
+      break;
+    case NodeKind::kColumnVersions:
+      source = NewVersionSource(&context_, table, directory, cancel);
+      break;
+    case NodeKind::kRoot:
+    case NodeKind::kAsOf:
+    case NodeKind::kRow:
+    case NodeKind::kRowVersions:
+      break;
+    case NodeKind::kCell:
+    case NodeKind::kText:
+    case NodeKind::kSymlink:
+      return FailedPrecondition("not a directory");
+  }
+  auto fixed = [this, directory, cancel] {
+    Call call;
+    call.cancel = cancel;
+    return FixedEntries(directory, call);
+  };
+  return std::make_unique<DirStream>(fixed, std::move(source));
+}
+
+StatusOr<std::vector<DirEntry>> TreeView::FixedEntries(const Node& directory, const Call& call) {
+  std::vector<DirEntry> entries;
+  entries.push_back({".", DirectoryEntry(directory, 0)});
+  entries.push_back({"..", DirectoryEntry(ParentOf(directory), 0)});
+  for (std::string_view name : ListedControls(directory)) {
+    ASSIGN_OR_RETURN(Entry entry, Lookup(directory, name, call));
+    entries.push_back({std::string(name), std::move(entry)});
+  }
+  if (directory.kind == NodeKind::kRoot) {
+    ASSIGN_OR_RETURN(std::vector<DirEntry> tables, TableEntries(directory));
+    for (DirEntry& entry : tables) entries.push_back(std::move(entry));
+  }
+  if (directory.kind != NodeKind::kRow && directory.kind != NodeKind::kRowVersions) return entries;
+  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
+  ASSIGN_OR_RETURN(std::vector<std::string> families,
+                   FamiliesOf(&context_, table, directory, call));
+  for (const std::string& family : families) {
+    Node node = directory;
+    bool is_row = directory.kind == NodeKind::kRow;
+    node.kind = is_row ? NodeKind::kFamily : NodeKind::kFamilyVersions;
+    node.is_row_form = !is_row;
+    node.family = family;
+    entries.push_back(
+        {context_.codec.Encode(family), DirectoryEntry(std::move(node), table->changed_at_us)});
+  }
+  return entries;
+}
+
+StatusOr<std::vector<DirEntry>> TreeView::TableEntries(const Node& directory) {
+  ASSIGN_OR_RETURN(std::vector<TablePtr> tables, context_.tables.List());
+  std::vector<DirEntry> entries;
+  for (const TablePtr& table : tables) {
+    Node node = directory;
+    node.kind = NodeKind::kTable;
+    node.table_id = table->table_id;
+    entries.push_back({table->schema.name, DirectoryEntry(std::move(node), table->changed_at_us)});
+  }
+  return entries;
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,289 @@
+// The tree: what names mean. Directories are in tree_listing.cc, contents in tree_content.cc.
+// SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/tree_view.h"
+
+#include <fmt/format.h>
+
+#include "fuse/tree/dir_sources.h"
+#include "fuse/tree/schema_text.h"
+#include "fuse/tree/time_name.h"
+
+namespace sippar::fuse {
+namespace {
+
+constexpr std::string_view kAsOfName = ".as-of";
+constexpr std::string_view kVersionsName = ".versions";
+
+Node ChildOf(const Node& directory, NodeKind kind) {
+  Node child = directory;
+  child.kind = kind;
+  return child;
+}
+
+Status NoSuchName(std::string_view name) { return NotFound(fmt::format("no entry {}", name)); }
+
+}  // namespace
+
+TreeView::TreeView(cluster::Client* client, const TreeOptions& options)
+    : context_(client, options.codec),
+      values_(options.value_memory_bytes, client->clock()),
+      mounted_at_us_(client->clock()->NowMicros()) {
+  status_.mounted_at_us = mounted_at_us_;
+}
+
+Entry TreeView::Root() const { return DirectoryEntry(Node(), mounted_at_us_); }
+
+Entry TreeView::DirectoryEntry(Node node, int64_t changed_at_us) const {
+  Entry entry;
+  entry.attributes.changed_at_us = changed_at_us;
+  entry.inode_number = InodeNumber(node);
+  entry.node = std::move(node);
+  return entry;
+}
+
+Entry TreeView::TextEntry(const Node& directory, std::string_view name, std::string text,
+                          int64_t changed_at_us) const {
+  Node node = ChildOf(directory, NodeKind::kText);
+  node.qualifier = name;
+  node.text = std::move(text);
+  Entry entry = DirectoryEntry(std::move(node), changed_at_us);
+  entry.attributes.size_bytes = entry.node.text.size();
+  return entry;
+}
+
+Entry TreeView::SymlinkEntry(const Node& directory, std::string_view name, std::string target,
+                             int64_t changed_at_us) const {
+  Entry entry = TextEntry(directory, name, std::move(target), changed_at_us);
+  entry.node.kind = NodeKind::kSymlink;
+  entry.inode_number = InodeNumber(entry.node);
+  return entry;
+}
+
+StatusOr<Entry> TreeView::Lookup(const Node& directory, std::string_view name, const Call& call) {
+  switch (directory.kind) {
+    case NodeKind::kRoot:
+      return LookupInRoot(directory, name);
+    case NodeKind::kAsOf:
+      return LookupInAsOf(directory, name);
+    case NodeKind::kTable:
+      return LookupInTable(directory, name, call);
+    case NodeKind::kRow:
+      if (name == kVersionsName) return LookupFamily(directory, "", NodeKind::kRowVersions);
+      return LookupFamily(directory, name, NodeKind::kFamily);
+    case NodeKind::kRowVersions:
+      return LookupFamily(directory, name, NodeKind::kFamilyVersions);
+    case NodeKind::kFamily:
+      if (name == kVersionsName) {
+        return LookupFamily(directory, context_.codec.Encode(directory.family),
+                            NodeKind::kFamilyVersions);
+      }
+      return LookupColumn(directory, name, NodeKind::kCell, call);
+    case NodeKind::kFamilyVersions:
+      return LookupColumn(directory, name, NodeKind::kColumnVersions, call);
+    case NodeKind::kColumnVersions:
+      return LookupVersion(directory, name, call);
+    case NodeKind::kCell:
+    case NodeKind::kText:
+    case NodeKind::kSymlink:
+      break;
+  }
+  return FailedPrecondition("not a directory");
+}
+
+StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
+                                                      std::string_view name) {
+  std::optional<Entry> none;
+  if (directory.kind == NodeKind::kRoot && !directory.as_of.has_value()) {
+    if (name == kAsOfName) {
+      return std::optional(DirectoryEntry(ChildOf(directory, NodeKind::kAsOf), mounted_at_us_));
+    }
+    auto text = [&](std::string content) {
+      return std::optional(TextEntry(directory, name, std::move(content), mounted_at_us_));
+    };
+    if (name == ".version") return text(RenderVersion());
+    if (name == ".status") return text(RenderMountStatus());
+  }
+  if (directory.kind != NodeKind::kTable || directory.as_of.has_value()) return none;
+  if (name != ".schema.sql" && name != ".stats" && name != ".tablets") return none;
+  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
+  std::string content;
+  if (name == ".schema.sql") {
+    content = PrintCreateTable(table->schema);
+  } else if (name == ".stats") {
+    ASSIGN_OR_RETURN(content, RenderStats(&context_, table->schema.name));
+  } else {
+    ASSIGN_OR_RETURN(content, RenderTablets(&context_, table->schema.name));
+  }
+  if (content.size() > kControlTextSizeMax) {
+    return Status(StatusCode::kOutOfRange, fmt::format("{} has {} bytes, over {}", name,
+                                                       content.size(), kControlTextSizeMax));
+  }
+  return std::optional(TextEntry(directory, name, std::move(content), table->changed_at_us));
+}
+
+StatusOr<Entry> TreeView::LookupInRoot(const Node& directory, std::string_view name) {
+  ASSIGN_OR_RETURN(std::optional<Entry> control, ControlEntry(directory, name));
+  if (control.has_value()) return *std::move(control);
+  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindName(name));
+  Node node = ChildOf(directory, NodeKind::kTable);
+  node.table_id = table->table_id;
+  return DirectoryEntry(std::move(node), table->changed_at_us);
+}
+
+StatusOr<Entry> TreeView::LookupInAsOf(const Node& directory, std::string_view name) {
+  if (name == "README") return TextEntry(directory, name, RenderAsOfReadme(), mounted_at_us_);
+  if (std::optional<int64_t> time = ParseTime(name); time.has_value()) {
+    Node node;
+    node.as_of = time;
+    return DirectoryEntry(std::move(node), mounted_at_us_);
+  }
+  if (name.starts_with('.')) return NoSuchName(name);
+  std::optional<int64_t> time = ParseTimeAlias(name, context_.clock->NowMicros());
+  if (time.has_value()) return SymlinkEntry(directory, name, PrintTime(*time), mounted_at_us_);
+  return InvalidArgument(fmt::format(
+      ".as-of/{}: a time is decimal microseconds, now, or like 2026-11-20T12:00:00Z", name));
+}
+
+StatusOr<std::string> TreeView::ResolveName(const LongNameScope& scope, std::string_view name,
+                                            std::string* canonical, const Call& call) {
+  std::optional<DecodedName> decoded = context_.codec.Decode(name);
+  if (!decoded.has_value()) return NoSuchName(name);
+  std::string key = std::move(decoded->key);
+  if (decoded->is_long) {
+    if (auto known = context_.long_names.Find(name); known.has_value()) {
+      *canonical = name;
+      return *std::move(known);
+    }
+    decoded->key = key;
+    ASSIGN_OR_RETURN(key, ScanForLongName(context_.data, context_.codec, scope, *decoded, call));
+    if (*canonical = context_.codec.Encode(key); *canonical == name) {
+      context_.long_names.Remember(name, key);
+    }
+    return key;
+  }
+  *canonical = decoded->is_canonical ? std::string(name) : context_.codec.Encode(key);
+  return key;
+}
+
+StatusOr<Entry> TreeView::LookupInTable(const Node& directory, std::string_view name,
+                                        const Call& call) {
+  ASSIGN_OR_RETURN(std::optional<Entry> control, ControlEntry(directory, name));
+  if (control.has_value()) return *std::move(control);
+  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
+  LongNameScope scope;
+  scope.view = {table->schema.name, directory.as_of};
+  std::string canonical;
+  Node node = ChildOf(directory, NodeKind::kRow);
+  ASSIGN_OR_RETURN(node.row, ResolveName(scope, name, &canonical, call));
+  ASSIGN_OR_RETURN(Entry entry, FindRow(table, std::move(node), call));
+  if (canonical == name) return entry;
+  return SymlinkEntry(directory, name, std::move(canonical), table->changed_at_us);
+}
+
+StatusOr<Entry> TreeView::FindRow(const TablePtr& table, Node node, const Call& call) {
+  if (node.row.empty()) return NotFound("no row has an empty key");
+  ReadView view{table->schema.name, node.as_of};
+  Entry entry = DirectoryEntry(std::move(node), table->changed_at_us);
+  int64_t now_ns = context_.clock->MonotonicNanos();
+  if (auto read_at_ns = context_.recent_rows.Find(entry.inode_number, now_ns)) {
+    entry.age_us = (now_ns - *read_at_ns) / 1000;
+    return entry;
+  }
+  ASSIGN_OR_RETURN(bool exists, RowExists(context_.data, view, entry.node.row, call));
+  if (!exists) return NotFound(fmt::format("no such row in table {}", view.table));
+  context_.recent_rows.Note(entry.inode_number, now_ns);
+  return entry;
+}
+
+StatusOr<Entry> TreeView::LookupFamily(const Node& directory, std::string_view name,
+                                       NodeKind kind) {
+  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
+  Node node = ChildOf(directory, kind);
+  if (kind == NodeKind::kRowVersions) {
+    return DirectoryEntry(std::move(node), table->changed_at_us);
+  }
+  std::optional<DecodedName> decoded = context_.codec.Decode(name);
+  if (!decoded.has_value() || decoded->is_long) return NoSuchName(name);
+  if (table->schema.FindFamily(decoded->key) == nullptr) {
+    return NotFound(fmt::format("table {} has no family {}", table->schema.name, decoded->key));
+  }
+  if (!decoded->is_canonical) {
+    return SymlinkEntry(directory, name, context_.codec.Encode(decoded->key), table->changed_at_us);
+  }
+  node.is_row_form = directory.kind == NodeKind::kRowVersions;
+  node.family = std::move(decoded->key);
+  return DirectoryEntry(std::move(node), table->changed_at_us);
+}
+
+StatusOr<Entry> TreeView::LookupColumn(const Node& directory, std::string_view name, NodeKind kind,
+                                       const Call& call) {
+  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
+  LongNameScope scope;
+  scope.view = {table->schema.name, directory.as_of};
+  scope.is_qualifier = true;
+  scope.row = directory.row;
+  scope.family = directory.family;
+  std::string canonical;
+  Node node = ChildOf(directory, kind);
+  ASSIGN_OR_RETURN(node.qualifier, ResolveName(scope, name, &canonical, call));
+  ASSIGN_OR_RETURN(Entry entry, FindColumn(table, std::move(node), call));
+  if (canonical == name) return entry;
+  return SymlinkEntry(directory, name, std::move(canonical), table->changed_at_us);
+}
+
+// `node` is a kCell, still without its version, or a kColumnVersions.
+StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Call& call) {
+  ReadView view{table->schema.name, node.as_of};
+  ASSIGN_OR_RETURN(RowPtr row, context_.rows.Get(node.table_id, view, node.row, call));
+  Attributes attributes;
+  int64_t age_us = row->is_wide ? 0 : context_.AgeUs(row->loaded_at_ns);
+  std::optional<cluster::Cell> cell;
+  if (row->is_wide) {
+    ASSIGN_OR_RETURN(cell,
+                     ReadFirst(context_.data, view.table,
+                               ColumnSpec(view, node.row, node.family, node.qualifier), call));
+    if (!cell.has_value()) return NotFound("no such column");
+    node.timestamp_us = cell->timestamp_us, node.sequence = cell->sequence;
+    attributes = {cell->value.size(), cell->timestamp_us};
+  } else {
+    const RowColumn* column = row->Find(node.family, node.qualifier);
+    if (column == nullptr) return NotFound("no such column");
+    node.timestamp_us = column->timestamp_us, node.sequence = column->sequence;
+    attributes = {column->size_bytes, column->timestamp_us};
+  }
+  if (node.kind == NodeKind::kColumnVersions) {
+    node.timestamp_us = 0, node.sequence = 0;
+    attributes = {0, table->changed_at_us};
+  } else {
+    node.as_of.reset();
+  }
+  Entry entry = DirectoryEntry(std::move(node), 0);
+  entry.attributes = attributes;
+  entry.age_us = age_us;
+  return entry;
+}
+
+StatusOr<Entry> TreeView::LookupVersion(const Node& directory, std::string_view name,
+                                        const Call& call) {
+  std::optional<int64_t> time = ParseTime(name);
+  if (!time.has_value() || (directory.as_of.has_value() && *time > *directory.as_of)) {
+    return NoSuchName(name);
+  }
+  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
+  ReadView view{table->schema.name, std::nullopt};
+  cluster::ReadSpec spec = ColumnSpec(view, directory.row, directory.family, directory.qualifier);
+  spec.time = OnlyTime(*time);
+  ASSIGN_OR_RETURN(std::optional<cluster::Cell> cell,
+                   ReadFirst(context_.data, view.table, spec, call));
+  if (!cell.has_value()) return NoSuchName(name);
+  Node node = ChildOf(directory, NodeKind::kCell);
+  node.as_of.reset();
+  node.is_row_form = false;
+  node.timestamp_us = cell->timestamp_us;
+  node.sequence = cell->sequence;
+  Entry entry = DirectoryEntry(std::move(node), cell->timestamp_us);
+  entry.attributes.size_bytes = cell->value.size();
+  return entry;
+}
+
+}  // namespace sippar::fuse

@@ -1,0 +1,96 @@
+// TreeView: the mounted tree without a kernel. Says what a name in a directory means, what a
+// directory holds, what a file contains (SEMANTICS.md); knows no inode tables and no libfuse, so
+// it is tested against a fake client. Thread safe. Errors: kNotFound; kInvalidArgument (bad time);
+// kFailedPrecondition (the version behind an inode is gone); kOutOfRange, kResourceExhausted
+// (values, open_values.h); and what the client says. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/client/client.h"
+#include "fuse/tree/attributes.h"
+#include "fuse/tree/control_text.h"
+#include "fuse/tree/dir_stream.h"
+#include "fuse/tree/open_values.h"
+#include "fuse/tree/tree_context.h"
+
+namespace sippar::fuse {
+
+struct TreeOptions {
+  uint64_t value_memory_bytes = 256 << 20;  // of values that open files hold
+  NameCodec codec;
+};
+
+// For statfs.
+struct Usage {
+  uint64_t stored_bytes = 0;
+  uint64_t entries = 0;
+};
+
+class TreeView {
+ public:
+  // `client` must outlive this object.
+  TreeView(cluster::Client* client, const TreeOptions& options);
+
+  Entry Root() const;
+  [[nodiscard]] StatusOr<Entry> Lookup(const Node& directory, std::string_view name,
+                                       const cluster::CallOptions& call);
+  // `cancel` stops the scans of this stream.
+  [[nodiscard]] StatusOr<std::unique_ptr<DirStream>> OpenDirectory(const Node& directory,
+                                                                   cluster::CancelFlag cancel);
+  // The whole content of a kCell or kText with these attributes.
+  [[nodiscard]] StatusOr<ValuePtr> OpenFile(const Node& file, const Attributes& attributes,
+                                            const cluster::CallOptions& call);
+  // Nothing: no such attribute. Names: XattrNames.
+  [[nodiscard]] StatusOr<std::optional<std::string>> Xattr(const Node& node, std::string_view name,
+                                                           const cluster::CallOptions& call);
+  [[nodiscard]] StatusOr<Usage> ReadUsage();  // at most kFreshnessUs old
+
+  // What .status tells about errors; called by who ends them.
+  void NoteError(const std::string& text);
+  uint64_t row_reads() const { return context_.rows.reads(); }
+  uint64_t value_bytes() { return values_.held_bytes(); }
+
+ private:
+  using Call = cluster::CallOptions;
+
+  StatusOr<Entry> LookupInRoot(const Node& directory, std::string_view name);
+  StatusOr<Entry> LookupInAsOf(const Node& directory, std::string_view name);
+  StatusOr<Entry> LookupInTable(const Node& directory, std::string_view name, const Call& call);
+  StatusOr<Entry> LookupFamily(const Node& directory, std::string_view name, NodeKind kind);
+  StatusOr<Entry> LookupColumn(const Node& directory, std::string_view name, NodeKind kind,
+                               const Call& call);
+  StatusOr<Entry> LookupVersion(const Node& directory, std::string_view name, const Call& call);
+  // The key a name stands for; when the name is another spelling, *canonical is the right one.
+  StatusOr<std::string> ResolveName(const LongNameScope& scope, std::string_view name,
+                                    std::string* canonical, const Call& call);
+  StatusOr<Entry> FindRow(const TablePtr& table, Node node, const Call& call);
+  StatusOr<Entry> FindColumn(const TablePtr& table, Node node, const Call& call);
+  StatusOr<std::string> ReadValue(const Node& cell, const Call& call);
+
+  Entry DirectoryEntry(Node node, int64_t changed_at_us) const;
+  Entry TextEntry(const Node& directory, std::string_view name, std::string text,
+                  int64_t changed_at_us) const;
+  Entry SymlinkEntry(const Node& directory, std::string_view name, std::string target,
+                     int64_t changed_at_us) const;
+  StatusOr<std::vector<DirEntry>> FixedEntries(const Node& directory, const Call& call);
+  StatusOr<std::vector<DirEntry>> TableEntries(const Node& directory);
+  StatusOr<std::optional<Entry>> ControlEntry(const Node& directory, std::string_view name);
+  std::string RenderMountStatus();
+
+  TreeContext context_;
+  OpenValues values_;
+  const int64_t mounted_at_us_;
+
+  engine::Mutex mutex_;
+  MountStatus status_ GUARDED_BY(mutex_);
+  Usage usage_ GUARDED_BY(mutex_);
+  int64_t usage_read_at_ns_ GUARDED_BY(mutex_) = 0;
+  bool is_usage_read_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace sippar::fuse
