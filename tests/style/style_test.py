@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""The rules of the house that a machine can check.
+
+  style_test.py REPOSITORY
+
+1. Layers: every #include goes to the own folder or to one above it in layers.txt; no cycles between
+   files. 2. Sizes: no file over 400 lines but those in ratchet.txt, and those may not grow. 3. Banned
+names. 4. No calls to the OS for files, threads, time or chance outside their folders. 5. Paths named
+in READMEs exist. 6. No file over 1 MiB, no path of a machine. SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import re
+import subprocess
+import sys
+
+CODE = ("engine", "cluster", "query", "fuse", "cli")
+BANNED_IN_NAMES = {"manager": "say what it manages", "helper": "name what it does",
+                   "util": "name what it does", "utils": "name what it does", "impl": "name the kind",
+                   "misc": "give each thing its file"}
+# What reaches around our own interfaces, and where it is allowed.
+OS_CALLS = [
+    (re.compile(r"std::(thread|mutex|shared_mutex|condition_variable)\b"), ("engine/base/",)),
+    (re.compile(r"std::chrono::\w*_clock"), ("engine/base/",)),
+    (re.compile(r"\b(fopen|std::[io]?fstream)\b"), ("cli/", "fuse/kernel/")),
+    (re.compile(r"(?<![\w.>])::open\(|(?<![\w.>])::fsync\(|(?<![\w.>])::rename\("),
+     ("engine/fs/", "cli/", "fuse/kernel/")),
+    (re.compile(r"\b(std::rand|srand|std::random_device|std::mt19937)\b"), ("engine/base/",)),
+    (re.compile(r"\bclock_gettime\b|\bgettimeofday\b"), ("engine/base/",)),
+]
+PACKAGE_ONLY = [  # heavy libraries live behind one door each
+    (re.compile(r'#include [<"]antlr4'), ("query/parse/",)),
+    (re.compile(r"#include <fuse"), ("fuse/kernel/",)),
+    (re.compile(r"#include <gumbo"), ("cli/web/",)),
+    (re.compile(r"#include <zstd"), ("engine/sstable/",)),
+    (re.compile(r"#include <re2/"), ("engine/model/",)),
+    (re.compile(r"#include <readline/"), ("cli/",)),
+]
+MACHINE_PATHS = re.compile(r"/work/(main|shared|\.library)|(?<![\w}])/root/|/home/[a-z]")
+failures = []
+
+
+def fail(text):
+    failures.append(text)
+
+
+def tracked(root):
+    out = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"], check=True,
+                         capture_output=True, text=True).stdout
+    return [p for p in out.splitlines() if os.path.isfile(os.path.join(root, p))]
+
+
+def read(root, path):
+    with open(os.path.join(root, path), encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def layers(root):
+    order = {}
+    for line in read(root, "tests/style/layers.txt").splitlines():
+        if line and not line.startswith("#"):
+            level = len(order)
+            for folder in line.split():
+                order[folder] = level
+    return order
+
+
+def check_layers(sources, order):
+    graph = {}
+    for path, text in sources.items():
+        folder = os.path.dirname(path)
+        if folder not in order:
+            fail(f"{path}: folder {folder} is not in tests/style/layers.txt")
+            continue
+        for include in re.findall(r'^#include "([^"]+)"', text, re.M):
+            target = os.path.dirname(include)
+            graph.setdefault(path, []).append(include)
+            if target == folder or target not in order:
+                continue
+            if order[target] >= order[folder]:
+                fail(f"{path}: includes {include}, which lies above it (tests/style/layers.txt)")
+    state = {}
+
+    def visit(path, trail):
+        if state.get(path) == 2:
+            return
+        if state.get(path) == 1:
+            fail("cycle of includes: " + " -> ".join(trail[trail.index(path):] + [path]))
+            return
+        state[path] = 1
+        for include in graph.get(path, []):
+            if include in sources:
+                visit(include, trail + [path])
+        state[path] = 2
+
+    for path in sources:
+        visit(path, [])
+
+
+def check_sizes(root, sources):
+    allowed = {}
+    for line in read(root, "tests/style/ratchet.txt").splitlines():
+        if line and not line.startswith("#"):
+            size, path = line.split()
+            allowed[path] = int(size)
+    for path, text in sources.items():
+        lines = text.count("\n")
+        limit = allowed.get(path, 400)
+        if lines > limit:
+            fail(f"{path}: {lines} lines, at most {limit}: which is the second noun in it?")
+
+
+def check_names(sources):
+    for path, text in sources.items():
+        for word in re.split(r"[_./]", path.lower()):
+            if word in BANNED_IN_NAMES:
+                fail(f"{path}: '{word}' in its name: {BANNED_IN_NAMES[word]}")
+        for name in re.findall(r"^\s*(?:class|struct|enum class) (\w+)", text, re.M):
+            for word in re.findall(r"[A-Z][a-z]+", name):
+                if word.lower() in BANNED_IN_NAMES:
+                    fail(f"{path}: type {name}: {BANNED_IN_NAMES[word.lower()]}")
+
+
+def check_doors(sources):
+    for path, text in sources.items():
+        code = re.sub(r"//.*", "", text)
+        for pattern, folders in OS_CALLS + PACKAGE_ONLY:
+            found = pattern.search(code)
+            if found and not path.startswith(folders):
+                fail(f"{path}: {found.group(0)!r} is allowed only in {', '.join(folders)}")
+
+
+def check_documents(root, files):
+    for path in files:
+        if os.path.getsize(os.path.join(root, path)) > 1 << 20:
+            fail(f"{path}: larger than 1 MiB")
+            continue
+        text = read(root, path)
+        if path != "tests/style/style_test.py" and MACHINE_PATHS.search(text):
+            fail(f"{path}: names a path of one machine: {MACHINE_PATHS.search(text).group(0)}")
+        if os.path.basename(path) == "README.md":
+            for name in re.findall(r"`((?:engine|cluster|query|fuse|cli|grammar|tests)/[\w./-]+)`",
+                                   text):
+                if not any(os.path.exists(os.path.join(root, name + end)) for end in ("", ".h", ".cc")):
+                    fail(f"{path}: names `{name}`, which is not there")
+
+
+def main():
+    root = os.path.abspath(sys.argv[1])
+    files = tracked(root)
+    sources = {p: read(root, p) for p in files
+               if p.startswith(tuple(c + "/" for c in CODE)) and p.endswith((".h", ".cc"))}
+    check_layers(sources, layers(root))
+    check_sizes(root, sources)
+    check_names(sources)
+    check_doors(sources)
+    check_documents(root, files)
+    for text in failures:
+        print(text)
+    print(f"{len(sources)} source files, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+sys.exit(main())
