@@ -85,11 +85,19 @@ Candidates MetaCandidates(Store* store, std::string_view text, size_t caret) {
   return out;
 }
 
+// Families as patterns "family:". Of every table while the statement does not name one yet, as in
+// SELECT anc… before its FROM.
 std::vector<std::string> Families(Store* store, const std::string& table) {
-  if (store->session() == nullptr || table.empty()) return {};
+  constexpr size_t kTablesMax = 20;  // asked for; more would be slow and of little use
+  if (store->session() == nullptr) return {};
+  std::vector<std::string> tables = {table};
+  if (table.empty()) tables = store->session()->TableNames();
+  if (tables.size() > kTablesMax) tables.resize(kTablesMax);
   std::vector<std::string> families;
-  for (const std::string& family : store->session()->FamilyNames(table)) {
-    families.push_back(query::QuoteColumn(family, ""));  // family:
+  for (const std::string& each : tables) {
+    for (const std::string& family : store->session()->FamilyNames(each)) {
+      families.push_back(query::QuoteColumn(family, ""));
+    }
   }
   return families;
 }

@@ -1,0 +1,162 @@
+# `sippar query`: exit codes, where rows and messages go, formats, parameters, streams.
+# usage: batch_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BINARY = ""
+SETUP = (
+    "CREATE TABLE t (FAMILY f VERSIONS 3, FAMILY n COUNTER);"
+    "INSERT INTO t ROW 'a' SET f:x = 'one' AT 1, n:c = 7 AT 1;"
+    "INSERT INTO t ROW 'b' SET f:x = b'\\xff\\x00\\n', f:\"q'\\t\" = '' AT 2;"
+)
+
+
+class BatchTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.store = os.path.join(self.folder.name, "store")
+        self.query("-e", SETUP)
+
+    def query(self, *args, code=0, text=None, store=None):
+        run = subprocess.run([BINARY, "query", store or self.store, *args], capture_output=True,
+                             input=None if text is None else text.encode(), timeout=60,
+                             stdin=subprocess.DEVNULL if text is None else None)
+        self.assertEqual(run.returncode, code, run.stderr.decode())
+        self.assertNotIn(b"\x1b", run.stdout)  # never colours in a pipe
+        return run.stdout.decode(), run.stderr.decode()
+
+    def test_rows_on_stdout_the_rest_on_stderr(self):
+        out, err = self.query("-e", "SELECT row FROM t LIMIT 1; DELETE FROM t WHERE row = 'zz'")
+        self.assertEqual(out, "row\na\n")
+        self.assertIn("next: AFTER ROW 'a'", err)
+
+    def test_exit_codes(self):
+        self.query("-e", "SELECT row FROM t", code=0)
+        self.query("-e", "SELCT", code=1)
+        self.query("-e", "SELECT nosuch:x FROM t", code=1)
+        self.query("--nonsense", code=2)
+        self.query("--format", "jsno", code=2)
+        self.query("-f", "/nonexistent/file", code=2)
+        self.query("--param", "n:INT64=x", "-e", "SELECT 1", code=2)
+        self.query("-e", "SELECT 1", store=self.store + "-none", code=3)
+        self.query("--fail-on-empty", "-e", "SELECT row FROM t WHERE row = 'zz'", code=4)
+        self.query("--fail-on-unapplied", "-e",
+                   "UPDATE t SET f:x = 'y' WHERE row = 'a' IF f:x = 'no'", code=4)
+
+    def test_reading_makes_no_store(self):
+        path = self.store + "-new"
+        self.query("-e", "SHOW TABLES", store=path, code=3)
+        self.assertFalse(os.path.exists(path))
+        self.query("-e", "CREATE TABLE u (FAMILY f)", store=path)
+        self.assertTrue(os.path.isdir(path))
+
+    def test_first_error_ends_the_script(self):
+        script = "SELECT 'one';\nSELECT 'two';\nSELCT;\nSELECT 'four';\nSELECT 'five';\n"
+        out, err = self.query("--no-header", text=script, code=1)
+        self.assertEqual(out, "one\ntwo\n")
+        self.assertIn("error SYNTAX: stdin:3:1: unexpected 'SELCT'", err)
+        self.assertIn("did you mean SELECT?", err)
+        out, _ = self.query("--no-header", "--keep-going", text=script, code=1)
+        self.assertEqual(out, "one\ntwo\nfour\nfive\n")
+
+    def test_pieces_run_in_order(self):
+        path = os.path.join(self.folder.name, "script.sql")
+        with open(path, "w", encoding="utf-8") as script:
+            script.write("\ufeff#! shebang line\r\n-- comment ;\r\nSELECT 'file';\r\n")
+        out, _ = self.query("--no-header", "-e", "SELECT 'first'", "-f", path, "-e",
+                            "SELECT 'last'")
+        self.assertEqual(out, "first\nfile\nlast\n")
+
+    def test_parameters_are_values(self):
+        out, _ = self.query("--no-header", "--param", "k=a", "--param", "n:INT64=5", "-e",
+                            "SELECT row, @n + 1 FROM t WHERE row = @k")
+        self.assertEqual(out, "a\t6\n")
+        out, _ = self.query("--no-header", "--param", "k=a' OR TRUE OR row = '", "-e",
+                            "SELECT row FROM t WHERE row = @k")
+        self.assertEqual(out, "")
+
+    def test_formats(self):
+        out, _ = self.query("--format", "csv", "-e", "SELECT CELLS * FROM t")
+        records = list(csv.reader(io.StringIO(out)))
+        self.assertEqual(records[0], ["row", "column", "timestamp", "value"])
+        self.assertEqual(len(records), 5)
+        out, _ = self.query("--format", "json", "-e", "SELECT row, n:c FROM t LIMIT 1")
+        document = json.loads(out)
+        self.assertEqual(document["rows"], [["a", 7]])
+        self.assertIn("AFTER ROW", document["next"])
+        out, _ = self.query("--format", "jsonl", "-e", "SELECT row, f:* FROM t WHERE row = 'a'")
+        self.assertEqual(json.loads(out)["f:*"], {"x": "one"})
+
+    def test_insert_format_makes_an_equal_table(self):
+        dump, _ = self.query("--format", "insert", "-e", "SELECT CELLS * FROM t VERSIONS ALL")
+        copy = self.store + "-copy"
+        self.query(store=copy, text="CREATE TABLE t (FAMILY f VERSIONS 3, FAMILY n COUNTER);" + dump)
+        for path in (self.store, copy):
+            cells, _ = self.query("--format", "cells", "-e", "SELECT CELLS * FROM t VERSIONS ALL",
+                                  store=path)
+            if path == self.store:
+                first = cells
+        self.assertEqual(first, cells)
+
+    def test_json_errors(self):
+        _, err = self.query("--format", "json", "-e", "SELECT 1;\nSELCT", code=1)
+        error = json.loads(err.splitlines()[-1])
+        self.assertEqual((error["code"], error["line"], error["column"]), ("SYNTAX", 2, 1))
+
+    def test_open_transaction_at_the_end(self):
+        _, err = self.query("-e", "BEGIN ROW t 'a'; UPDATE t SET f:x = 'no' WHERE row = 'a'", code=1)
+        self.assertIn("OPEN_TRANSACTION", err)
+        out, _ = self.query("--no-header", "-e", "SELECT f:x FROM t WHERE row = 'a'")
+        self.assertEqual(out, "one\n")
+
+    def test_statements_run_as_they_come(self):
+        with subprocess.Popen([BINARY, "query", self.store, "--no-header"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as run:
+            run.stdin.write(b"SELECT 'early';\nSELECT\n")
+            run.stdin.flush()
+            self.assertEqual(run.stdout.readline(), b"early\n")
+            run.stdin.write(b"'late';\n")
+            run.stdin.flush()
+            self.assertEqual(run.stdout.readline(), b"late\n")
+            run.stdin.close()
+            self.assertEqual(run.wait(10), 0)
+
+    def test_interrupt_and_closed_pipe(self):
+        with subprocess.Popen([BINARY, "query", self.store], stdin=subprocess.PIPE) as run:
+            time.sleep(0.5)
+            run.send_signal(signal.SIGINT)
+            self.assertEqual(run.wait(10), 130)
+        fill = ", ".join(f"('r{i:05}', '{'x' * 200}')" for i in range(5000))
+        self.query(text=f"INSERT INTO t (ROW, f:x) VALUES {fill};")
+        with subprocess.Popen([BINARY, "query", self.store, "-e", "SELECT row, f:x FROM t"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            run.stdout.readline()
+            run.stdout.close()
+            self.assertEqual(run.wait(20), 141)
+
+    def test_program(self):
+        def run(*args):
+            return subprocess.run([BINARY, *args], capture_output=True, timeout=20)
+        self.assertEqual(run("--version").returncode, 0)
+        self.assertEqual(run().returncode, 2)
+        unknown = run("qurey")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn(b"did you mean query?", unknown.stderr)
+        for command in ("query", "shell"):
+            shown = run(command, "--help")
+            self.assertEqual(shown.returncode, 0)
+            self.assertIn(b"examples:", shown.stdout)
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
