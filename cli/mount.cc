@@ -1,0 +1,84 @@
+// `sippar mount`: shows the tables of a store as directories. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "fuse/kernel/serve_mount.h"
+
+namespace sippar::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  sippar mount ./data /mnt/data --daemon        returns when the mount answers\n"
+    "  ls /mnt/data/web                              rows of table web\n"
+    "  cat /mnt/data/web/com.cnn.www/contents/%      newest value of column contents:\n"
+    "  ls /mnt/data/web/com.cnn.www/contents/.versions/%    times of all its versions\n"
+    "  umount /mnt/data                              or Ctrl-C, or kill\n";
+
+struct Flags {
+  fuse::ServeOptions serve;
+  double timeout_s = 10;
+  double name_age_s_max = 1;
+  bool is_auto_unmount_off = false;
+  std::string mode_mask = "0";
+};
+
+void AddOptions(CLI::App* app, Flags* flags) {
+  fuse::MountOptions& mount = flags->serve.mount;
+  app->add_option("TARGET", flags->serve.target, "directory of the store")->required();
+  app->add_option("MOUNTPOINT", mount.mount_point, "an existing directory")->required();
+  app->add_flag("--daemon", flags->serve.is_daemon, "serve in the background");
+  app->add_option("--log", flags->serve.log_path, "file for messages of the background process");
+  app->add_flag("--allow-other", mount.allow_other, "let other users read everything");
+  app->add_option("--uid", mount.uid, "owner of all files")->capture_default_str();
+  app->add_option("--gid", mount.gid, "group of all files")->capture_default_str();
+  app->add_option("--umask", flags->mode_mask, "octal bits taken from 0555 and 0444");
+  app->add_option("--timeout", flags->timeout_s, "seconds a request may take")
+      ->check(CLI::Range(0.001, 86'400.0))
+      ->capture_default_str();
+  app->add_option("--entry-timeout", flags->name_age_s_max, "seconds a looked-up name may be old")
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->capture_default_str();
+  app->add_option("--max-nodes", mount.nodes_max, "above it listings hand out names only")
+      ->capture_default_str();
+  app->add_option("--max-value-memory", mount.value_memory_bytes,
+                  "bytes of values that open files hold")
+      ->capture_default_str();
+  app->add_flag("--no-auto-unmount", flags->is_auto_unmount_off,
+                "no helper process that unmounts when this one is killed");
+}
+
+}  // namespace
+
+int RunMount(int argc, char** argv) {
+  CLI::App app{"Shows the tables of a store as directories, read-only.", "sippar mount"};
+  app.footer(kExamples);
+  Flags flags;
+  flags.serve.mount.uid = getuid();
+  flags.serve.mount.gid = getgid();
+  AddOptions(&app, &flags);
+  try {
+    app.parse(argc, argv);
+    flags.serve.mount.mode_mask =
+        static_cast<uint32_t>(std::stoul(flags.mode_mask, nullptr, 8)) & 0777u;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  } catch (const std::exception&) {
+    fmt::print(stderr, "sippar mount: --umask {} is no octal number\n", flags.mode_mask);
+    return kExitUsage;
+  }
+  flags.serve.mount.timeout_us = static_cast<int64_t>(flags.timeout_s * 1e6);
+  flags.serve.mount.name_age_us_max = static_cast<int64_t>(flags.name_age_s_max * 1e6);
+  flags.serve.mount.auto_unmount = !flags.is_auto_unmount_off;
+  Status status = fuse::ServeMount(flags.serve);
+  if (status.ok()) return kExitOk;
+  fmt::print(stderr, "sippar mount: {}\n", MessageOf(status));
+  return kExitFailed;
+}
+
+}  // namespace sippar::cli

@@ -1,0 +1,207 @@
+// Fake client. SPDX-License-Identifier: Apache-2.0
+#include "tests/fuse/fake_client.h"
+
+namespace sippar::fuse {
+namespace {
+
+using cluster::Cell;
+
+bool Matches(const engine::NamePattern& pattern, std::string_view text) {
+  switch (pattern.kind) {
+    case engine::NamePattern::kExact:
+      return text == pattern.text;
+    case engine::NamePattern::kPrefix:
+      return text.starts_with(pattern.text);
+    case engine::NamePattern::kAny:
+      return true;
+    case engine::NamePattern::kRegex:
+      break;
+  }
+  return false;  // the tree sends no regexes
+}
+
+bool MatchesAny(const std::vector<engine::ColumnPattern>& patterns, std::string_view family,
+                std::string_view qualifier) {
+  if (patterns.empty()) return true;
+  for (const engine::ColumnPattern& pattern : patterns) {
+    if (Matches(pattern.family, family) && Matches(pattern.qualifier, qualifier)) return true;
+  }
+  return false;
+}
+
+class VectorStream final : public cluster::CellStream {
+ public:
+  VectorStream(std::vector<Cell> cells, Status failure, cluster::CancelFlag cancel)
+      : cells_(std::move(cells)), failure_(std::move(failure)), cancel_(std::move(cancel)) {
+    Take();
+  }
+  bool Valid() const override { return index_ < cells_.size() && status_.ok(); }
+  const cluster::CellView& cell() const override { return view_; }
+  void Next() override {
+    ++index_;
+    if (cancel_ != nullptr && cancel_->load()) status_ = Cancelled("cancelled");
+    Take();
+  }
+  void NextRow() override {
+    std::string row(view_.row);
+    while (Valid() && view_.row == row) Next();
+  }
+  Status status() const override { return status_; }
+
+ private:
+  void Take() {
+    if (index_ < cells_.size()) {
+      view_ = cells_[index_].view();
+    } else if (status_.ok()) {
+      status_ = failure_;
+    }
+  }
+
+  const std::vector<Cell> cells_;
+  const Status failure_;
+  const cluster::CancelFlag cancel_;
+  size_t index_ = 0;
+  cluster::CellView view_;
+  Status status_;
+};
+
+Status NoTable(const std::string& table) { return NotFound("no table " + table); }
+Status NotFaked() { return Unimplemented("the fake client only reads"); }
+
+}  // namespace
+
+FakeClient::FakeClient() = default;
+
+void FakeClient::AddTable(const std::string& name, const std::vector<std::string>& families) {
+  Table& table = tables_[name];
+  table.columns.clear();
+  table.info.table_id = next_table_id_++;
+  table.info.changed_at_us = 1'234'567'890'123'456 + static_cast<int64_t>(table.info.table_id);
+  table.info.schema.name = name;
+  table.info.schema.families.clear();
+  for (const std::string& family : families) {
+    engine::FamilySchema schema;
+    schema.name = family;
+    table.info.schema.families.push_back(schema);
+  }
+  table.info.schema.Normalize();
+}
+
+void FakeClient::Set(const std::string& table, std::string_view row, std::string_view family,
+                     std::string_view qualifier, int64_t timestamp_us, std::string_view value) {
+  ColumnKey key{row, family, qualifier};
+  tables_.at(table).columns[key][timestamp_us] = {next_sequence_++, std::string(value)};
+}
+
+void FakeClient::DeleteColumn(const std::string& table, const std::string& row,
+                              const std::string& family, const std::string& qualifier) {
+  tables_.at(table).columns.erase({row, family, qualifier});
+}
+
+void FakeClient::DeleteRow(const std::string& table, const std::string& row) {
+  std::erase_if(tables_.at(table).columns,
+                [&](const auto& item) { return std::get<0>(item.first) == row; });
+}
+
+void FakeClient::FailNextRead(Status status, int64_t after_cells) {
+  next_failure_ = std::move(status);
+  failure_after_ = after_cells;
+}
+
+StatusOr<std::unique_ptr<cluster::CellStream>> FakeClient::Read(
+    const std::string& table, const cluster::ReadSpec& read, const cluster::CallOptions& options) {
+  ++reads_;
+  Status failure = std::exchange(next_failure_, OkStatus());
+  if (!failure.ok() && failure_after_ < 0) return failure;
+  auto found = tables_.find(table);
+  if (found == tables_.end()) return NoTable(table);
+  std::vector<Cell> cells;
+  const auto& columns = found->second.columns;
+  for (const engine::RowRange& range : read.rows.ranges()) {
+    for (auto at = columns.lower_bound({range.start, "", ""}); at != columns.end(); ++at) {
+      const auto& [row, family, qualifier] = at->first;
+      if (!range.Contains(row)) break;
+      if (read.keys_only && !cells.empty() && cells.back().row == row) continue;
+      if (!MatchesAny(read.columns, family, qualifier)) continue;
+      if (read.cells_per_family == 1 && !cells.empty() && cells.back().row == row &&
+          cells.back().family == family) {
+        continue;
+      }
+      uint32_t versions = 0;
+      for (const auto& [time, version] : at->second) {
+        if (!read.time.Contains(time)) continue;
+        Cell& cell = cells.emplace_back();
+        cell.row = row, cell.family = family, cell.qualifier = qualifier;
+        cell.timestamp_us = time, cell.sequence = version.sequence;
+        if (!read.strip_values && !read.keys_only) cell.value = version.value;
+        if (++versions == read.versions_per_column || read.keys_only) break;
+      }
+    }
+  }
+  if (!failure.ok() && cells.size() > static_cast<size_t>(failure_after_)) {
+    cells.resize(static_cast<size_t>(failure_after_));
+  }
+  std::unique_ptr<cluster::CellStream> stream =
+      std::make_unique<VectorStream>(std::move(cells), failure, options.cancel);
+  return stream;
+}
+
+StatusOr<std::vector<cluster::TabletInfo>> FakeClient::Tablets(const std::string& table) {
+  if (!tables_.contains(table)) return NoTable(table);
+  cluster::TabletInfo tablet;
+  tablet.tablet_id = 1;
+  tablet.server = "fake";
+  tablet.state = "online";
+  return std::vector<cluster::TabletInfo>{tablet};
+}
+
+StatusOr<cluster::TableInfo> FakeClient::GetTable(const std::string& table) {
+  auto found = tables_.find(table);
+  if (found == tables_.end()) return NoTable(table);
+  return found->second.info;
+}
+
+StatusOr<std::vector<cluster::TableInfo>> FakeClient::ListTables() {
+  std::vector<cluster::TableInfo> infos;
+  for (const auto& [name, table] : tables_) infos.push_back(table.info);
+  return infos;
+}
+
+StatusOr<std::vector<cluster::GroupStats>> FakeClient::Stats(const std::string& table) {
+  if (!tables_.contains(table)) return NoTable(table);
+  cluster::GroupStats stats;
+  stats.group = "default";
+  stats.stored_bytes = 10'000;
+  stats.entries = tables_.at(table).columns.size();
+  return std::vector<cluster::GroupStats>{stats};
+}
+
+Status FakeClient::DropTable(const std::string& table) {
+  return tables_.erase(table) == 1 ? OkStatus() : NoTable(table);
+}
+
+Status FakeClient::Apply(const std::string&, const cluster::RowMutation&) { return NotFaked(); }
+std::vector<Status> FakeClient::ApplyBatch(const std::string&,
+                                           const std::vector<cluster::RowMutation>& batch) {
+  return std::vector<Status>(batch.size(), NotFaked());
+}
+Status FakeClient::Run(const std::string&, const cluster::RowRange&, const engine::Program&,
+                       const cluster::CallOptions&, engine::ProgramSink*) {
+  return NotFaked();
+}
+StatusOr<engine::RowUpdateResult> FakeClient::Update(const std::string&, const engine::RowUpdate&) {
+  return NotFaked();
+}
+Status FakeClient::CommitRow(const std::string&, const cluster::RowMutation&,
+                             const std::vector<cluster::ReadCheck>&) {
+  return NotFaked();
+}
+Status FakeClient::CreateTable(const cluster::TableSchema&, const std::vector<std::string>&) {
+  return NotFaked();
+}
+Status FakeClient::AlterTable(const cluster::TableSchema&, uint64_t) { return NotFaked(); }
+Status FakeClient::Flush(const std::string&) { return NotFaked(); }
+Status FakeClient::Compact(const std::string&, const std::string&) { return NotFaked(); }
+Status FakeClient::Verify(const std::string&) { return NotFaked(); }
+
+}  // namespace sippar::fuse

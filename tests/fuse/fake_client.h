@@ -1,0 +1,89 @@
+// A client on std::map for tests of the mounted tree: no engine, no disk. Reads answer as
+// read_spec.h says, for the parts of it that the tree uses; faults and calls are countable.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cluster/client/client.h"
+
+namespace sippar::fuse {
+
+class FakeClient final : public cluster::Client, cluster::DataApi, cluster::AdminApi {
+ public:
+  FakeClient();
+
+  // --- What a test sets up ---
+  void AddTable(const std::string& name, const std::vector<std::string>& families);
+  // A later Set of the same version replaces it with a higher sequence.
+  void Set(const std::string& table, std::string_view row, std::string_view family,
+           std::string_view qualifier, int64_t timestamp_us, std::string_view value);
+  void DeleteColumn(const std::string& table, const std::string& row, const std::string& family,
+                    const std::string& qualifier);
+  void DeleteRow(const std::string& table, const std::string& row);
+  // The next read fails; `after_cells` >= 0: only behind that many cells.
+  void FailNextRead(Status status, int64_t after_cells = -1);
+  uint64_t reads() const { return reads_; }
+  engine::ManualClock* manual_clock() { return &clock_; }
+
+  // --- cluster::Client ---
+  cluster::DataApi* data() override { return this; }
+  cluster::AdminApi* admin() override { return this; }
+  engine::Clock* clock() override { return &clock_; }
+  const std::string& target() const override { return target_; }
+  Status Close() override { return OkStatus(); }
+
+ private:
+  struct Version {
+    uint64_t sequence = 0;
+    std::string value;
+  };
+  using ColumnKey = std::tuple<std::string, std::string, std::string>;
+  using Versions = std::map<int64_t, Version, std::greater<>>;
+  struct Table {
+    cluster::TableInfo info;
+    std::map<ColumnKey, Versions> columns;
+  };
+
+  Status Apply(const std::string& table, const cluster::RowMutation& mutation) override;
+  std::vector<Status> ApplyBatch(const std::string& table,
+                                 const std::vector<cluster::RowMutation>& batch) override;
+  StatusOr<std::unique_ptr<cluster::CellStream>> Read(const std::string& table,
+                                                      const cluster::ReadSpec& read,
+                                                      const cluster::CallOptions& options) override;
+  Status Run(const std::string& table, const cluster::RowRange& tablet_range,
+             const engine::Program& program, const cluster::CallOptions& options,
+             engine::ProgramSink* sink) override;
+  StatusOr<engine::RowUpdateResult> Update(const std::string& table,
+                                           const engine::RowUpdate& update) override;
+  Status CommitRow(const std::string& table, const cluster::RowMutation& mutation,
+                   const std::vector<cluster::ReadCheck>& checks) override;
+  StatusOr<std::vector<cluster::TabletInfo>> Tablets(const std::string& table) override;
+
+  Status CreateTable(const cluster::TableSchema& schema,
+                     const std::vector<std::string>& split_keys) override;
+  Status AlterTable(const cluster::TableSchema& schema, uint64_t expected_version) override;
+  Status DropTable(const std::string& table) override;
+  StatusOr<cluster::TableInfo> GetTable(const std::string& table) override;
+  StatusOr<std::vector<cluster::TableInfo>> ListTables() override;
+  Status Flush(const std::string& table) override;
+  Status Compact(const std::string& table, const std::string& group) override;
+  Status Verify(const std::string& table) override;
+  StatusOr<std::vector<cluster::GroupStats>> Stats(const std::string& table) override;
+  std::map<std::string, uint64_t> Metrics() override { return {}; }
+
+  std::string target_ = "fake";
+  engine::ManualClock clock_{1'000'000'000'000'000};
+  std::map<std::string, Table> tables_;
+  uint64_t next_table_id_ = 1;
+  uint64_t next_sequence_ = 1;
+  uint64_t reads_ = 0;
+  Status next_failure_;
+  int64_t failure_after_ = -1;
+};
+
+}  // namespace sippar::fuse

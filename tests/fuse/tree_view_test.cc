@@ -1,0 +1,424 @@
+// The tree against a fake client: names, contents, versions, times, attributes, errors.
+// SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/tree_view.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fuse/tree/schema_text.h"
+#include "fuse/tree/xattrs.h"
+#include "tests/fuse/fake_client.h"
+#include "tests/fuse/tree_walk.h"
+
+namespace sippar::fuse {
+namespace {
+
+class TreeViewTest : public ::testing::Test {
+ protected:
+  TreeViewTest() : tree_(&client_, TreeOptions()), walk_(&tree_) {
+    client_.AddTable("web", {"anchor", "contents", "language"});
+    client_.Set("web", "com.cnn.www/index.html", "contents", "", 3, "v3");
+    client_.Set("web", "com.cnn.www/index.html", "contents", "", 5, "v5");
+    client_.Set("web", "com.cnn.www/index.html", "contents", "", 6, "v6");
+    client_.Set("web", "com.cnn.www/index.html", "anchor", "my.look.ca", 8, "CNN.com");
+    client_.Set("web", "org.debian", "contents", "", 2, "debian");
+  }
+  void PassASecond() { client_.manual_clock()->SleepMicros(1'000'001); }
+
+  FakeClient client_;
+  TreeView tree_;
+  TreeWalk walk_;
+  const std::string row_ = "web/com.cnn.www%2Findex.html";
+};
+
+TEST_F(TreeViewTest, ShowsTablesRowsFamiliesAndColumns) {
+  EXPECT_EQ(walk_.List(""), (Names{".as-of", ".status", ".version", "web"}));
+  EXPECT_EQ(walk_.List("web"),
+            (Names{".schema.sql", ".stats", ".tablets", "com.cnn.www%2Findex.html", "org.debian"}));
+  EXPECT_EQ(walk_.List(row_), (Names{"anchor", "contents"}));
+  EXPECT_EQ(walk_.List(row_ + "/contents"), (Names{"%"}));
+  EXPECT_EQ(walk_.Read(row_ + "/contents/%"), "v6");
+  EXPECT_EQ(walk_.Read(row_ + "/anchor/my.look.ca"), "CNN.com");
+  EXPECT_EQ(walk_.List(row_ + "/language"), Names{});
+}
+
+TEST_F(TreeViewTest, AnswersNotFoundForWhatIsNot) {
+  for (const std::string& path :
+       {std::string("none"), std::string("web/none"), row_ + "/none", row_ + "/contents/none",
+        std::string("web/%"), row_ + "/language/%", std::string(".git"), std::string("web/.git"),
+        row_ + "/.git", row_ + "/contents/.git", std::string("web/a%zz"),
+        row_ + "/contents/.versions/none", row_ + "/contents/.versions/%/4",
+        row_ + "/contents/.versions/%/06", row_ + "/contents/.versions/%/x"}) {
+    EXPECT_EQ(walk_.Find(path).status().code(), StatusCode::kNotFound) << path;
+  }
+}
+
+TEST_F(TreeViewTest, VersionsHaveTwoPathsToOneFile) {
+  EXPECT_EQ(walk_.List(row_ + "/contents/.versions"), Names{"%"});
+  EXPECT_EQ(walk_.List(row_ + "/contents/.versions/%"), (Names{"6", "5", "3"}));
+  EXPECT_EQ(walk_.List(row_ + "/.versions"), (Names{"anchor", "contents"}));
+  EXPECT_EQ(walk_.List(row_ + "/.versions/contents/%"), (Names{"6", "5", "3"}));
+  EXPECT_EQ(walk_.Read(row_ + "/contents/.versions/%/3"), "v3");
+  EXPECT_EQ(walk_.Read(row_ + "/.versions/contents/%/5"), "v5");
+  Entry newest = *walk_.Find(row_ + "/contents/%");
+  EXPECT_EQ(walk_.Find(row_ + "/contents/.versions/%/6")->node, newest.node);
+  EXPECT_EQ(walk_.Find(row_ + "/.versions/contents/%/6")->inode_number, newest.inode_number);
+  // Two directories must never be one: the kernel would move the one to the other's place.
+  EXPECT_NE(walk_.Find(row_ + "/contents/.versions")->node,
+            walk_.Find(row_ + "/.versions/contents")->node);
+}
+
+TEST_F(TreeViewTest, OtherSpellingsAreSymlinksToTheRightOne) {
+  for (auto [path, target] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"web/com.cnn.www%2findex.html", "com.cnn.www%2Findex.html"},
+           {"web/%6Frg.debian", "org.debian"},
+           {row_ + "/%63ontents", "contents"},
+           {row_ + "/anchor/my.look%2eca", "my.look.ca"}}) {
+    auto found = walk_.Find(path);
+    ASSERT_TRUE(found.ok()) << path << found.status();
+    EXPECT_EQ(found->node.kind, NodeKind::kSymlink) << path;
+    EXPECT_EQ(found->node.text, target);
+    EXPECT_EQ(found->attributes.size_bytes, target.size());
+  }
+  EXPECT_FALSE(walk_.Find("web/%6Frg.nothere").ok());
+}
+
+TEST_F(TreeViewTest, SizesAndTimesAreExactBeforeOpen) {
+  client_.Set("web", "big", "contents", "x", -7, std::string(3'000'000, 'b'));
+  client_.Set("web", "big", "contents", "empty", 0, "");
+  Entry big = *walk_.Find("web/big/contents/x");
+  EXPECT_EQ(big.attributes.size_bytes, 3'000'000u);
+  EXPECT_EQ(big.attributes.changed_at_us, -7);
+  EXPECT_EQ(walk_.Read("web/big/contents/x"), std::string(3'000'000, 'b'));
+  EXPECT_EQ(walk_.Find("web/big/contents/empty")->attributes.size_bytes, 0u);
+  EXPECT_EQ(walk_.Read("web/big/contents/empty"), "");
+  for (const DirEntry& entry : walk_.Entries("web/big/contents")) {
+    if (entry.name == "x") {
+      EXPECT_EQ(entry.entry.attributes.size_bytes, 3'000'000u);
+    }
+  }
+}
+
+TEST_F(TreeViewTest, ListingAndLookupAgree) {
+  for (const std::string& path :
+       {std::string(""), std::string("web"), row_, row_ + "/contents", row_ + "/.versions",
+        row_ + "/contents/.versions", row_ + "/contents/.versions/%", std::string(".as-of"),
+        std::string(".as-of/5/web"), std::string(".as-of/5/") + row_ + "/contents"}) {
+    for (const DirEntry& listed : walk_.Entries(path)) {
+      if (listed.name == "." || listed.name == "..") continue;
+      auto found = walk_.Find(path + "/" + listed.name);
+      ASSERT_TRUE(found.ok()) << path << "/" << listed.name << found.status();
+      EXPECT_EQ(found->inode_number, listed.entry.inode_number) << path << "/" << listed.name;
+      EXPECT_EQ(found->attributes.size_bytes, listed.entry.attributes.size_bytes);
+      EXPECT_EQ(found->attributes.changed_at_us, listed.entry.attributes.changed_at_us);
+      if (found->node.kind != NodeKind::kText) {
+        EXPECT_EQ(found->node, listed.entry.node);
+      }
+    }
+  }
+}
+
+TEST_F(TreeViewTest, AnInodeKeepsItsBytesAndANewVersionIsANewInode) {
+  Entry old = *walk_.Find(row_ + "/contents/%");
+  auto held = tree_.OpenFile(old.node, old.attributes, {});
+  ASSERT_TRUE(held.ok());
+  client_.Set("web", "com.cnn.www/index.html", "contents", "", 9, "v9 is longer");
+  EXPECT_EQ(walk_.Read(row_ + "/contents/%"), "v6") << "at most a second old";
+  PassASecond();
+  Entry fresh = *walk_.Find(row_ + "/contents/%");
+  EXPECT_NE(fresh.inode_number, old.inode_number);
+  EXPECT_EQ(walk_.Read(row_ + "/contents/%"), "v9 is longer");
+  EXPECT_EQ(**held, "v6");
+  EXPECT_EQ(**tree_.OpenFile(old.node, old.attributes, {}), "v6") << "still a kept version";
+}
+
+TEST_F(TreeViewTest, OverwritingATimestampMakesTheOldInodeStale) {
+  Entry old = *walk_.Find(row_ + "/contents/%");
+  client_.Set("web", "com.cnn.www/index.html", "contents", "", 6, "V6");
+  PassASecond();
+  EXPECT_NE(walk_.Find(row_ + "/contents/%")->node, old.node);
+  EXPECT_EQ(walk_.Read(row_ + "/contents/%"), "V6");
+  EXPECT_EQ(tree_.OpenFile(old.node, old.attributes, {}).status().code(),
+            StatusCode::kFailedPrecondition);
+}
+
+TEST_F(TreeViewTest, DeletedVersionsRowsAndTablesAreGone) {
+  client_.Set("web", "org.debian", "contents", "big", 2, std::string(100'000, 'b'));
+  Entry small = *walk_.Find("web/org.debian/contents/%");
+  Entry big = *walk_.Find("web/org.debian/contents/big");
+  client_.DeleteRow("web", "org.debian");
+  PassASecond();
+  EXPECT_EQ(walk_.Find("web/org.debian").status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(**tree_.OpenFile(small.node, small.attributes, {}), "debian") << "read with its row";
+  EXPECT_EQ(tree_.OpenFile(big.node, big.attributes, {}).status().code(),
+            StatusCode::kFailedPrecondition);
+  Entry table = *walk_.Find("web");
+  client_.AddTable("web", {"contents"});  // dropped and made again
+  PassASecond();
+  EXPECT_NE(walk_.Find("web")->node, table.node);
+  EXPECT_EQ(tree_.Lookup(table.node, "org.debian", {}).status().code(), StatusCode::kNotFound);
+}
+
+TEST_F(TreeViewTest, AsOfShowsTheTreeOfATime) {
+  EXPECT_EQ(walk_.List(".as-of"), Names{"README"});
+  EXPECT_EQ(walk_.List(".as-of/5"), Names{"web"});
+  EXPECT_EQ(walk_.List(".as-of/2/web"), Names{"org.debian"});
+  EXPECT_EQ(walk_.Read(".as-of/5/" + row_ + "/contents/%"), "v5");
+  EXPECT_EQ(walk_.Read(".as-of/4/" + row_ + "/contents/%"), "v3");
+  EXPECT_EQ(walk_.List(".as-of/5/" + row_ + "/contents/.versions/%"), (Names{"5", "3"}));
+  EXPECT_FALSE(walk_.Find(".as-of/5/" + row_ + "/contents/.versions/%/6").ok());
+  EXPECT_FALSE(walk_.Find(".as-of/1/web/org.debian").ok());
+  EXPECT_EQ(walk_.Read(".as-of/9223372036854775807/" + row_ + "/contents/%"), "v6");
+  EXPECT_EQ(walk_.List(".as-of/-9223372036854775807/web"), Names{});
+  EXPECT_EQ(walk_.Find(".as-of/5/" + row_ + "/contents/%")->node,
+            walk_.Find(row_ + "/contents/.versions/%/5")->node)
+      << "a version is one inode at every time";
+}
+
+TEST_F(TreeViewTest, AsOfTakesIsoTimesAndNowAsSymlinks) {
+  EXPECT_EQ(walk_.Find(".as-of/1970-01-01T00:00:01.5Z")->node.text, "1500000");
+  EXPECT_EQ(walk_.Find(".as-of/1969-12-31T23:59:59Z")->node.text, "-1000000");
+  EXPECT_EQ(walk_.Find(".as-of/2026-11-20")->node.text, "1795132800000000");
+  EXPECT_EQ(walk_.Find(".as-of/now")->node.text,
+            std::to_string(client_.manual_clock()->NowMicros()));
+  for (const char* bad : {"05", "1e3", "2026-13-01", "2026-02-30", "2026-11-20T25:00:00Z",
+                          "2026-11-20T12:00:00", "-9223372036854775808", "x"}) {
+    EXPECT_EQ(walk_.Find(std::string(".as-of/") + bad).status().code(),
+              StatusCode::kInvalidArgument)
+        << bad;
+  }
+}
+
+TEST_F(TreeViewTest, LongNamesResolveByMemoAndByScan) {
+  std::string key(300, 'k');
+  client_.Set("web", key, "contents", key + "q", 1, "long");
+  client_.Set("web", std::string(300, 'k') + "2", "contents", "", 1, "other");
+  std::string row = NameCodec().Encode(key);
+  std::string qualifier = NameCodec().Encode(key + "q");
+  EXPECT_EQ(walk_.Read("web/" + row + "/contents/" + qualifier), "long") << "by scan";
+  uint64_t reads = client_.reads();
+  EXPECT_TRUE(walk_.Find("web/" + row).ok());
+  EXPECT_LE(client_.reads() - reads, 1u) << "from the memo, only existence is read";
+  TreeView listed(&client_, TreeOptions());
+  TreeWalk walk(&listed);
+  walk.List("web");
+  EXPECT_EQ(walk.Read("web/" + row + "/contents/" + qualifier), "long") << "after listing";
+  std::string wrong = row;
+  wrong.back() = wrong.back() == '0' ? '1' : '0';
+  EXPECT_EQ(walk_.Find("web/" + wrong).status().code(), StatusCode::kNotFound);
+}
+
+TEST_F(TreeViewTest, TwoKeysWithOneLongNameAreAnError) {
+  TreeOptions options;
+  options.codec = NameCodec([](std::string_view) { return std::string(32, 'a'); });
+  TreeView tree(&client_, options);
+  client_.Set("web", std::string(300, 'k'), "contents", "", 1, "one");
+  client_.Set("web", std::string(301, 'k'), "contents", "", 1, "two");
+  auto found = TreeWalk(&tree).Find("web/" + options.codec.Encode(std::string(300, 'k')));
+  EXPECT_EQ(found.status().code(), StatusCode::kDataLoss);
+}
+
+TEST_F(TreeViewTest, ARowReadOnceServesItsFiles) {
+  for (int i = 0; i < 100; ++i) {
+    client_.Set("web", "r", "anchor", "a" + std::to_string(i), i, "value");
+  }
+  walk_.List("web/r");
+  uint64_t reads = client_.reads();
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(walk_.Read("web/r/anchor/a" + std::to_string(i)), "value");
+  }
+  walk_.List("web/r/anchor");
+  EXPECT_EQ(client_.reads(), reads);
+}
+
+TEST_F(TreeViewTest, RowsOfAListingNeedNoReadWhenLookedUp) {
+  for (int i = 0; i < 1'000; ++i) client_.Set("web", "r" + std::to_string(i), "anchor", "", 1, "");
+  Names names = walk_.List("web");
+  uint64_t reads = client_.reads();
+  for (const std::string& name : names) EXPECT_TRUE(walk_.Find("web/" + name).ok());
+  EXPECT_LE(client_.reads(), reads + 50) << "a few meet in the table of recent rows";
+  reads = client_.reads();
+  PassASecond();
+  EXPECT_TRUE(walk_.Find("web/r1").ok());
+  EXPECT_GT(client_.reads(), reads) << "what a listing saw is believed for a second only";
+}
+
+TEST_F(TreeViewTest, WideRowsAreListedAndReadColumnByColumn) {
+  constexpr int kColumns = 10'000;
+  for (int i = 0; i < kColumns; ++i) {
+    client_.Set("web", "wide", "anchor", "q" + std::to_string(100'000 + i), 5, std::to_string(i));
+  }
+  client_.Set("web", "wide", "contents", "", 1, "c");
+  EXPECT_EQ(walk_.List("web/wide"), (Names{"anchor", "contents"}));
+  std::vector<DirEntry> entries = walk_.Entries("web/wide/anchor");
+  ASSERT_EQ(entries.size(), kColumns + 2u);
+  EXPECT_EQ(entries[2 + 1'234].entry.attributes.size_bytes, 4u);
+  EXPECT_EQ(walk_.Read("web/wide/anchor/q101234"), "1234");
+  EXPECT_EQ(walk_.List("web/wide/anchor/.versions").size(), size_t{kColumns});
+  EXPECT_FALSE(walk_.Find("web/wide/anchor/q1").ok());
+}
+
+TEST_F(TreeViewTest, ControlFilesHaveExactSizesAndAreListedOnlyAboveRows) {
+  Entry schema = *walk_.Find("web/.schema.sql");
+  EXPECT_EQ(walk_.Read("web/.schema.sql").size(), schema.attributes.size_bytes);
+  EXPECT_EQ(walk_.Read("web/.schema.sql"),
+            "CREATE TABLE `web` (\n  FAMILY `anchor`,\n  FAMILY `contents`,\n  FAMILY "
+            "`language`\n);\n");
+  EXPECT_NE(walk_.Read("web/.stats").find("default\t0\t10000"), std::string::npos);
+  EXPECT_NE(walk_.Read("web/.tablets").find("fake\tonline"), std::string::npos);
+  tree_.NoteError("lookup: something\nbad");
+  EXPECT_NE(walk_.Read(".status").find("last_error: lookup: something bad\n"), std::string::npos);
+  EXPECT_TRUE(walk_.Read(".version").starts_with("sippar "));
+  EXPECT_NE(walk_.Read(".as-of/README").find("AS OF"), std::string::npos);
+  EXPECT_FALSE(walk_.Find(".as-of/5/web/.schema.sql").ok());
+}
+
+TEST_F(TreeViewTest, XattrsHoldTheRawKey) {
+  std::string key("\0/%\xff", 4);
+  client_.Set("web", key, "anchor", "q/1", 7, "v");
+  client_.Set("web", key, "anchor", "q/1", 8, "v");
+  Entry cell = *walk_.Find("web/%00%2F%25%FF/anchor/q%2F1");
+  auto get = [&](const Entry& entry, std::string_view name) {
+    auto value = tree_.Xattr(entry.node, name, {});
+    return value.ok() && value->has_value() ? **value : "(none)";
+  };
+  EXPECT_EQ(get(cell, "user.sippar.key"), key);
+  EXPECT_EQ(get(cell, "user.sippar.table"), "web");
+  EXPECT_EQ(get(cell, "user.sippar.family"), "anchor");
+  EXPECT_EQ(get(cell, "user.sippar.qualifier"), "q/1");
+  EXPECT_EQ(get(cell, "user.sippar.timestamp"), "8");
+  EXPECT_EQ(get(cell, "user.sippar.versions"), "2");
+  EXPECT_EQ(get(cell, "user.sippar.none"), "(none)");
+  EXPECT_EQ(get(cell, "security.capability"), "(none)");
+  EXPECT_EQ(XattrNames(cell.node).size(), 5u);
+  Entry row = *walk_.Find("web/%00%2F%25%FF");
+  EXPECT_EQ(get(row, "user.sippar.key"), key);
+  EXPECT_EQ(get(row, "user.sippar.cells"), "1");
+  EXPECT_EQ(get(row, "user.sippar.newest"), "8");
+  EXPECT_EQ(get(row, "user.sippar.family"), "(none)");
+  EXPECT_EQ(get(tree_.Root(), "user.sippar.table"), "(none)");
+}
+
+TEST_F(TreeViewTest, FamiliesWithLeadingDotsCannotHideControls) {
+  client_.AddTable("odd", {".", "..", ".versions", "-x"});
+  client_.Set("odd", "r", ".versions", "q", 1, "v");
+  client_.Set("odd", "r", "..", "q", 1, "w");
+  EXPECT_EQ(walk_.List("odd/r"), (Names{"%2E.", "%2Eversions"}));
+  EXPECT_EQ(walk_.Read("odd/r/%2Eversions/q"), "v");
+  EXPECT_EQ(walk_.Read("odd/r/%2Eversions/.versions/q/1"), "v");
+  EXPECT_EQ(walk_.Read("odd/r/.versions/%2E./q/1"), "w");
+}
+
+TEST_F(TreeViewTest, AListingStopsAtAnErrorAndGoesOnAfterIt) {
+  client_.AddTable("many", {"f"});
+  for (int i = 0; i < 100; ++i) client_.Set("many", "r" + std::to_string(100 + i), "f", "", 1, "");
+  auto stream = tree_.OpenDirectory(walk_.Find("many")->node, nullptr);
+  ASSERT_TRUE(stream.ok());
+  client_.FailNextRead(Unavailable("moved"), 30);
+  Names names;
+  int errors = 0;
+  for (uint64_t ordinal = 5;;) {  // behind dots and control files
+    auto entry = (*stream)->At(ordinal);
+    if (!entry.ok()) {
+      EXPECT_EQ(names.size(), 30u);
+      ASSERT_EQ(++errors, 1);
+      continue;
+    }
+    if (*entry == nullptr) break;
+    names.push_back((*entry)->name);
+    ++ordinal;
+  }
+  ASSERT_EQ(names.size(), 100u);
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(errors, 1);
+}
+
+TEST_F(TreeViewTest, AListingThatTakesLongIsReadAnewEverySecond) {
+  client_.AddTable("many", {"f"});
+  for (int i = 0; i < 5'000; ++i) client_.Set("many", std::to_string(10'000 + i), "f", "", 1, "");
+  auto stream = tree_.OpenDirectory(walk_.Find("many")->node, nullptr);
+  ASSERT_TRUE(stream.ok());
+  Names names;
+  for (uint64_t ordinal = 5;; ++ordinal) {
+    auto entry = (*stream)->At(ordinal);
+    ASSERT_TRUE(entry.ok());
+    if (*entry == nullptr) break;
+    EXPECT_LE((*entry)->entry.age_us, 1'300'000);
+    names.push_back((*entry)->name);
+    client_.manual_clock()->SleepMicros(1'000);
+    if (names.size() == 100) client_.Set("many", "13000-new", "f", "", 1, "");
+    if (names.size() == 101) client_.DeleteRow("many", "14000");
+  }
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(std::count(names.begin(), names.end(), "13000-new"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "14000"), 0);
+  EXPECT_EQ(names.size(), 5'000u);
+}
+
+TEST_F(TreeViewTest, ValuesWaitForMemoryThenAreRefused) {
+  TreeOptions options;
+  options.value_memory_bytes = 1'000'000;
+  TreeView tree(&client_, options);
+  TreeWalk walk(&tree);
+  client_.Set("web", "r", "contents", "a", 1, std::string(600'000, 'a'));
+  client_.Set("web", "r", "contents", "b", 1, std::string(600'000, 'b'));
+  client_.Set("web", "r", "contents", "huge", 1, std::string(1'000'001, 'h'));
+  Entry a = *walk.Find("web/r/contents/a");
+  Entry b = *walk.Find("web/r/contents/b");
+  Entry huge = *walk.Find("web/r/contents/huge");
+  cluster::CallOptions call;
+  auto first = tree.OpenFile(a.node, a.attributes, call);
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(tree.value_bytes(), 600'000u);
+  auto again = tree.OpenFile(a.node, a.attributes, call);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, *first) << "opens of one version share its bytes";
+  EXPECT_EQ(tree.OpenFile(b.node, b.attributes, call).status().code(),
+            StatusCode::kResourceExhausted);
+  EXPECT_EQ(tree.OpenFile(huge.node, huge.attributes, call).status().code(),
+            StatusCode::kOutOfRange);
+  *first = nullptr, *again = nullptr;
+  EXPECT_EQ(tree.value_bytes(), 0u);
+  EXPECT_TRUE(tree.OpenFile(b.node, b.attributes, call).ok());
+}
+
+TEST_F(TreeViewTest, ErrorsOfTheClientComeThrough) {
+  client_.FailNextRead(Unavailable("moved"));
+  EXPECT_EQ(walk_.Find("web/org.debian").status().code(), StatusCode::kUnavailable);
+  client_.FailNextRead(DataLoss("checksum"), 0);
+  EXPECT_EQ(walk_.Find("web/org.debian/contents/%").status().code(), StatusCode::kDataLoss);
+  EXPECT_EQ(walk_.Read("web/org.debian/contents/%"), "debian") << "an error is not cached";
+}
+
+TEST(SchemaText, PrintsEverySetting) {
+  engine::TableSchema schema;
+  schema.name = "t";
+  engine::FamilySchema hits;
+  hits.name = "hits";
+  hits.type = engine::FamilyType::kCounter;
+  engine::FamilySchema page;
+  page.name = "page";
+  page.gc = engine::GcPolicy::Union(
+      {engine::GcPolicy::MaxVersions(3), engine::GcPolicy::MaxAge(86'400'000'000)});
+  schema.families = {hits, page};
+  engine::LocalityGroupSchema group;
+  group.name = "big";
+  group.families = {"page"};
+  group.block_size = 128 << 10;
+  group.compression_level = 3;
+  group.bloom = engine::BloomKind::kRowColumn;
+  group.in_memory = true;
+  schema.groups = {group};
+  schema.Normalize();
+  EXPECT_EQ(PrintCreateTable(schema),
+            "CREATE TABLE `t` (\n"
+            "  FAMILY `hits` COUNTER,\n"
+            "  FAMILY `page` GC = UNION(VERSIONS(3), AGE(1d)),\n"
+            "  LOCALITY GROUP `big` (`page`) IN_MEMORY BLOCK_SIZE = 131072B COMPRESSION = "
+            "ZSTD(LEVEL(3)) BLOOM = ROW_COLUMN\n"
+            ");\n");
+}
+
+}  // namespace
+}  // namespace sippar::fuse
