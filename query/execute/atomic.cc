@@ -1,0 +1,170 @@
+// ATOMIC ON t ROW k { … }: the block becomes one row update, run by the tablet under the row's
+// lock. IF becomes a guard of the writes inside, LET a value of the row before, RETURN is read from
+// the row after. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/execute/select.h"
+#include "query/execute/transaction.h"
+#include "query/execute/write.h"
+#include "query/plan/update_builder.h"
+#include "query/query_error.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::Expression;
+using engine::Function;
+using syntax::Expr;
+using syntax::RowStatement;
+
+using Guard = std::optional<Expression>;
+
+Guard Both(const Guard& outer, Expression inner) {
+  if (!outer) return inner;
+  return Expression::Call(Function::kAnd, {*outer, std::move(inner)});
+}
+
+// TRUE when `test` is FALSE or NULL: ELSE.
+Expression Otherwise(const Expression& test) {
+  return Expression::Call(Function::kIf, {test, Expression::Literal(Value::Bool(false)),
+                                          Expression::Literal(Value::Bool(true))});
+}
+
+class BlockCompiler {
+ public:
+  BlockCompiler(const StatementContext& context, UpdateBuilder* builder)
+      : context_(context), builder_(builder) {}
+
+  Status Block(const std::vector<RowStatement>& block, const Guard& guard, bool top) {
+    for (const RowStatement& statement : block) {
+      if (returned_) {
+        return ErrorAt("UNREACHABLE", statement.span, "RETURN must be the last statement");
+      }
+      RETURN_IF_ERROR(One(statement, guard, top));
+    }
+    return OkStatus();
+  }
+
+ private:
+  Status One(const RowStatement& statement, const Guard& guard, bool top) {
+    switch (statement.kind) {
+      case RowStatement::kIf:
+        return If(statement, guard);
+      case RowStatement::kSet:
+        return Set(statement, guard);
+      case RowStatement::kDelete:
+        return Delete(statement, guard);
+      case RowStatement::kLet: {
+        ASSIGN_OR_RETURN(Expression value, Compile(statement.expr));
+        builder_->AddLet(statement.name.text, std::move(value));
+        return OkStatus();
+      }
+      case RowStatement::kFail: {
+        ASSIGN_OR_RETURN(Expression message, Compile(statement.expr));
+        builder_->AddFailure(guard, std::move(message));
+        return OkStatus();
+      }
+      case RowStatement::kReturn:
+        break;
+    }
+    if (!top) {
+      return ErrorAt("UNSUPPORTED", statement.span, "RETURN inside IF is not there yet", {},
+                     StatusCode::kUnimplemented);
+    }
+    returned_ = true;
+    return builder_->AddReturning(statement.items);
+  }
+
+  Status If(const RowStatement& statement, const Guard& guard) {
+    ASSIGN_OR_RETURN(Expression test, Compile(statement.expr));
+    Guard otherwise = Both(guard, Otherwise(test));
+    // Writes of one branch are not there in the other.
+    std::vector<engine::ColumnPattern> before = written_;
+    RETURN_IF_ERROR(Block(statement.then_block, Both(guard, std::move(test)), false));
+    std::vector<engine::ColumnPattern> after = std::exchange(written_, before);
+    if (statement.has_else) RETURN_IF_ERROR(Block(statement.else_block, otherwise, false));
+    written_.insert(written_.end(), after.begin(), after.end());
+    return OkStatus();
+  }
+
+  Status Set(const RowStatement& statement, const Guard& guard) {
+    for (const syntax::Assign& assign : statement.assigns) {
+      RETURN_IF_ERROR(CheckReads(assign.value));
+      RETURN_IF_ERROR(builder_->AddAssign(assign, guard));
+    }
+    for (const syntax::Assign& assign : statement.assigns) Wrote(assign.column);
+    return OkStatus();
+  }
+
+  Status Delete(const RowStatement& statement, const Guard& guard) {
+    RETURN_IF_ERROR(builder_->AddDeletes(statement.patterns, statement.times, guard));
+    for (const syntax::PatternNode& pattern : statement.patterns) Wrote(pattern);
+    if (statement.patterns.empty()) written_.push_back({});
+    return OkStatus();
+  }
+
+  void Wrote(const syntax::PatternNode& pattern) { written_.push_back(pattern.ToColumnPattern()); }
+
+  StatusOr<Expression> Compile(const Expr& expr) {
+    RETURN_IF_ERROR(CheckReads(expr));
+    ExpressionCompiler compiler(context_, builder_->scope());
+    return compiler.Compile(expr);
+  }
+
+  // A read sees the row as it was before the block; one that should see the block's own write is
+  // refused rather than answered wrongly.
+  Status CheckReads(const Expr& expr) const {
+    if (expr.kind == syntax::ExprKind::kPattern) {
+      engine::ColumnPattern read = expr.pattern.ToColumnPattern();
+      auto overlaps = [&](const engine::ColumnPattern& written) {
+        bool exact = read.IsExact() && written.IsExact();
+        return exact ? read == written
+                     : read.family.kind != engine::NamePattern::kExact ||
+                           written.family.kind != engine::NamePattern::kExact ||
+                           read.family == written.family;
+      };
+      if (std::any_of(written_.begin(), written_.end(), overlaps)) {
+        return ErrorAt("UNSUPPORTED", expr.span,
+                       fmt::format("{} was changed earlier in this block", Print(expr.pattern)),
+                       "read it into a name with LET before the change",
+                       StatusCode::kUnimplemented);
+      }
+    }
+    for (const Expr& child : expr.children) RETURN_IF_ERROR(CheckReads(child));
+    return OkStatus();
+  }
+
+  const StatementContext& context_;
+  UpdateBuilder* builder_;
+  std::vector<engine::ColumnPattern> written_;
+  bool returned_ = false;
+};
+
+}  // namespace
+
+Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atomic) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, atomic.table));
+  ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, atomic.row));
+  UpdateBuilder builder(context, info.schema);
+  RETURN_IF_ERROR(BlockCompiler(context, &builder).Block(atomic.block, {}, true));
+  engine::RowUpdate update = builder.Finish();
+  update.row = row;
+  ASSIGN_OR_RETURN(engine::RowUpdateResult result,
+                   RunUpdate(context, info.schema.name, update, atomic.row.span));
+  context.summary->tag =
+      fmt::format("applied: 1 row, {} set, {} deleted", Plural(result.cells_set, "cell"),
+                  Plural(result.columns_deleted, "column"));
+  if (builder.returning_columns().empty()) return OkStatus();
+  context.summary->kind = ResultKind::kRows;
+  context.sink->Begin(builder.returning_columns());
+  bool goes_on = true;
+  GiveRows(context, {std::move(result.returning)}, &goes_on);
+  return OkStatus();
+}
+
+}  // namespace sippar::query

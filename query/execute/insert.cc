@@ -1,0 +1,209 @@
+// INSERT in its forms. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/execute/row_overlay.h"
+#include "query/execute/transaction.h"
+#include "query/execute/write.h"
+#include "query/plan/update_builder.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+namespace {
+
+constexpr size_t kBatchRows = 1000;
+constexpr size_t kBatchBytes = 4 << 20;
+
+std::string WrittenTag(uint64_t rows, uint64_t cells) {
+  return fmt::format("{}, {} written", Plural(rows, "row"), Plural(cells, "cell"));
+}
+
+// INSERT … ROW key SET …: nothing of the row is read unless IF or a value asks for it.
+Status InsertRow(const StatementContext& context, const engine::TableSchema& schema,
+                 const syntax::Insert& insert) {
+  ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, insert.row));
+  UpdateBuilder builder(context, schema);
+  for (const syntax::Assign& assign : insert.assigns) RETURN_IF_ERROR(builder.AddAssign(assign));
+  RETURN_IF_ERROR(builder.AddCondition(insert.condition));
+  bool reads = builder.ReadsRow();
+  engine::RowUpdate update = builder.Finish();
+  update.row = row;
+  if (reads) {
+    ASSIGN_OR_RETURN(engine::RowUpdateResult result,
+                     RunUpdate(context, schema.name, update, insert.row.span));
+    context.summary->applied = result.applied;
+    uint64_t rows = result.applied ? 1 : 0;
+    context.summary->tag = insert.condition
+                               ? fmt::format("applied: {}, {}", result.applied, Plural(rows, "row"))
+                               : WrittenTag(rows, result.cells_set);
+    return OkStatus();
+  }
+  ASSIGN_OR_RETURN(auto nothing, ReadCells({}, {}));
+  auto plan = engine::PlanRowUpdate(update, nothing.get(), context.now_us);
+  if (!plan.ok()) return WithQueryCode(plan.status(), insert.row.span);
+  RowWriter writer(context, schema.name);
+  RETURN_IF_ERROR(writer.Add(std::move(plan->mutation), insert.row.span));
+  RETURN_IF_ERROR(writer.Flush());
+  context.summary->tag = WrittenTag(writer.rows(), writer.cells());
+  return OkStatus();
+}
+
+StatusOr<engine::RowMutation> TupleRow(const StatementContext& context, const syntax::Expr& key) {
+  ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, key));
+  return engine::RowMutation(row);
+}
+
+// (ROW, columns) VALUES tuples [AT time]. A NULL writes no cell.
+Status InsertTuples(const StatementContext& context, const engine::TableSchema& schema,
+                    const syntax::Insert& insert, RowWriter* writer) {
+  std::optional<size_t> row_at, time_at;
+  std::vector<engine::ColumnPattern> columns(insert.columns.size());
+  for (size_t i = 0; i < insert.columns.size(); ++i) {
+    const syntax::ColumnTarget& target = insert.columns[i];
+    if (target.kind == syntax::ColumnTarget::kRow) row_at = i;
+    if (target.kind == syntax::ColumnTarget::kTimestamp) time_at = i;
+    if (target.kind != syntax::ColumnTarget::kColumn) continue;
+    ASSIGN_OR_RETURN(columns[i], BindPattern(context, schema, target.column));
+    if (!columns[i].IsExact()) {
+      return ErrorAt("NOT_EXACT", target.span, "a column of INSERT must name one column");
+    }
+  }
+  if (!row_at) {
+    return ErrorAt("NO_ROW", insert.table.span, "the columns of INSERT lack ROW",
+                   "INSERT INTO t (ROW, f:q) VALUES ('key', 'value')");
+  }
+  int64_t at_us = engine::kServerTime;
+  if (insert.at) {
+    ASSIGN_OR_RETURN(at_us, CompileTime(context, *insert.at));
+  }
+  for (size_t n = 0; n < insert.tuples.size(); ++n) {
+    const syntax::Tuple& tuple = insert.tuples[n];
+    if (tuple.values.size() != columns.size()) {
+      return ErrorAt("ARITY", tuple.span,
+                     fmt::format("{}, {} in tuple {}", Plural(columns.size(), "column"),
+                                 Plural(tuple.values.size(), "value"), n + 1));
+    }
+    ASSIGN_OR_RETURN(engine::RowMutation mutation, TupleRow(context, tuple.values[*row_at]));
+    int64_t time_us = at_us;
+    if (time_at) {
+      ASSIGN_OR_RETURN(time_us, CompileTime(context, tuple.values[*time_at]));
+    }
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (i == *row_at || (time_at && i == *time_at)) continue;
+      const syntax::Expr& expr = tuple.values[i];
+      ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
+      if (value.is_null()) continue;
+      const std::string& family = columns[i].family.text;
+      const std::string& qualifier = columns[i].qualifier.text;
+      ASSIGN_OR_RETURN(std::string bytes, CellBytes(schema, family, qualifier, value, expr.span));
+      mutation.Set(family, qualifier, bytes, time_us);
+    }
+    if (mutation.entries.empty()) continue;
+    RETURN_IF_ERROR(writer->Add(std::move(mutation), tuple.span));
+  }
+  return OkStatus();
+}
+
+// CELLS VALUES (row, 'family:qualifier', timestamp, value), …
+Status InsertCells(const StatementContext& context, const engine::TableSchema& schema,
+                   const syntax::Insert& insert, RowWriter* writer) {
+  for (size_t n = 0; n < insert.tuples.size(); ++n) {
+    const syntax::Tuple& tuple = insert.tuples[n];
+    if (tuple.values.size() != 4) {
+      return ErrorAt("ARITY", tuple.span,
+                     fmt::format("CELLS takes (row, column, timestamp, value); tuple {} has {}",
+                                 n + 1, Plural(tuple.values.size(), "value")));
+    }
+    ASSIGN_OR_RETURN(engine::RowMutation mutation, TupleRow(context, tuple.values[0]));
+    ASSIGN_OR_RETURN(Value column, CompileConstant(context, tuple.values[1]));
+    size_t colon = column.bytes().find(':');
+    if (colon == std::string::npos) {
+      return ErrorAt("BAD_COLUMN", tuple.values[1].span, "a column is written 'family:qualifier'");
+    }
+    std::string family = column.bytes().substr(0, colon);
+    std::string qualifier = column.bytes().substr(colon + 1);
+    if (schema.FindFamily(family) == nullptr) {
+      return UnknownFamily(schema, family, tuple.values[1].span);
+    }
+    int64_t time_us = engine::kServerTime;
+    ASSIGN_OR_RETURN(Value time, CompileConstant(context, tuple.values[2]));
+    if (!time.is_null()) {
+      ASSIGN_OR_RETURN(time_us, CompileTime(context, tuple.values[2]));
+    }
+    ASSIGN_OR_RETURN(Value value, CompileConstant(context, tuple.values[3]));
+    ASSIGN_OR_RETURN(std::string bytes,
+                     CellBytes(schema, family, qualifier, value, tuple.values[3].span));
+    mutation.Set(family, qualifier, bytes, time_us);
+    RETURN_IF_ERROR(writer->Add(std::move(mutation), tuple.span));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<std::string> CellBytes(const engine::TableSchema& schema, std::string_view family,
+                                std::string_view qualifier, const Value& value, const Span& span) {
+  const engine::FamilySchema* found = schema.FindFamily(family);
+  bool counter = found != nullptr && found->type == engine::FamilyType::kCounter;
+  if (counter && value.type() == ValueType::kInt64) return engine::EncodeInt64(value.integer());
+  bool raw = value.type() == ValueType::kBytes && value.bytes().size() == 8;
+  if (value.is_string() && (!counter || raw)) return value.bytes();
+  return ErrorAt("TYPE", span,
+                 fmt::format("{}:{} cannot be set to {}", family, engine::PrintEscaped(qualifier),
+                             engine::TypeName(value.type())),
+                 counter ? "its family is a COUNTER and takes an INT64"
+                         : "TEXT(x) writes digits, BYTES(x) 8 bytes");
+}
+
+Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
+  RETURN_IF_ERROR(CheckTransactionRow(context_, table_, mutation.row, span));
+  cells_ += mutation.entries.size();
+  if (context_.session->transaction) {
+    if (index_.emplace(mutation.row, 0).second) ++rows_;
+    WriteInTransaction(context_, mutation);
+    return OkStatus();
+  }
+  bytes_ += mutation.ByteSize();
+  auto [found, is_new] = index_.emplace(mutation.row, batch_.size());
+  if (is_new) {
+    ++rows_;
+    batch_.push_back(std::move(mutation));
+  } else {
+    auto& entries = batch_[found->second].entries;
+    for (engine::MutationEntry& entry : mutation.entries) entries.push_back(std::move(entry));
+  }
+  if (batch_.size() < kBatchRows && bytes_ < kBatchBytes) return OkStatus();
+  return Flush();
+}
+
+Status RowWriter::Flush() {
+  if (batch_.empty()) return OkStatus();
+  std::vector<Status> statuses = context_.client()->data()->ApplyBatch(table_, batch_);
+  Status first;
+  for (size_t i = 0; i < statuses.size() && first.ok(); ++i) {
+    first = Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(batch_[i].row)));
+  }
+  batch_.clear();
+  index_.clear();
+  bytes_ = 0;
+  return first;
+}
+
+Status ExecuteInsert(const StatementContext& context, const syntax::Insert& insert) {
+  if (insert.kind == syntax::Insert::kSelect) {
+    return ErrorAt("UNSUPPORTED", insert.table.span, "INSERT … SELECT is not there yet",
+                   "EXPORT and IMPORT FORMAT cells", StatusCode::kUnimplemented);
+  }
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, insert.table));
+  if (insert.kind == syntax::Insert::kRow) return InsertRow(context, info.schema, insert);
+  RowWriter writer(context, info.schema.name);
+  RETURN_IF_ERROR(insert.kind == syntax::Insert::kTuples
+                      ? InsertTuples(context, info.schema, insert, &writer)
+                      : InsertCells(context, info.schema, insert, &writer));
+  RETURN_IF_ERROR(writer.Flush());
+  context.summary->tag = WrittenTag(writer.rows(), writer.cells());
+  return OkStatus();
+}
+
+}  // namespace sippar::query

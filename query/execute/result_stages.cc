@@ -1,0 +1,153 @@
+// Stages behind the tablets. SPDX-License-Identifier: Apache-2.0
+#include "query/execute/result_stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/program/evaluate.h"
+#include "query/analyze/compile.h"
+#include "query/query_error.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+constexpr size_t kDistinctBytesMax = 256 << 20;
+constexpr size_t kSubselectSortBytes = 256 << 20;
+
+size_t SizeOf(const Row& row) {
+  size_t size = 0;
+  for (const Value& value : row) {
+    size += sizeof(Value) + value.bytes().size() + value.items().size() * sizeof(Value);
+  }
+  return size;
+}
+
+}  // namespace
+
+StatusOr<bool> ResultStages::Add(std::vector<Row> rows) {
+  if (!plan_.sorts) return Pass(std::move(rows));
+  RETURN_IF_ERROR(AddToSort(std::move(rows)));
+  return true;
+}
+
+Status ResultStages::AddToSort(std::vector<Row> rows) {
+  uint64_t memory = context_.session->settings.sort_memory_bytes;
+  if (memory == 0) memory = kSubselectSortBytes;
+  for (Row& row : rows) {
+    sort_bytes_ += SizeOf(row);
+    sorted_.push_back(std::move(row));
+  }
+  if (sort_bytes_ <= memory) return OkStatus();
+  return ErrorAt("TOO_LARGE", {}, fmt::format("ORDER BY needs more than {} MiB", memory >> 20),
+                 "add LIMIT, or SET sort_memory", StatusCode::kResourceExhausted);
+}
+
+Status ResultStages::AddGroups(const std::vector<Row>& groups) {
+  std::vector<std::unique_ptr<engine::Evaluator>> outputs;
+  for (const engine::Expression& output : plan_.final_outputs) {
+    ASSIGN_OR_RETURN(auto evaluator, engine::Evaluator::Prepare(output));
+    outputs.push_back(std::move(evaluator));
+  }
+  std::unique_ptr<engine::Evaluator> having;
+  if (plan_.having) {
+    ASSIGN_OR_RETURN(having, engine::Evaluator::Prepare(*plan_.having));
+  }
+  std::vector<Row> rows;
+  for (const Row& group : groups) {
+    bool pass = true;
+    if (having != nullptr) {
+      Status status = having->EvaluateTest(group, nullptr, &pass);
+      if (!status.ok()) return WithQueryCode(status);
+    }
+    if (!pass) continue;
+    Row& row = rows.emplace_back();
+    for (const auto& output : outputs) {
+      const Value* value = nullptr;
+      Status status = output->Evaluate(group, nullptr, &value);
+      if (!status.ok()) return WithQueryCode(status);
+      row.push_back(*value);
+    }
+  }
+  return AddToSort(std::move(rows));
+}
+
+bool ResultStages::TakesByLimitBy(const Row& row) {
+  std::string key;
+  row[plan_.limit_by_at].Encode(&key);
+  return ++by_counts_[key] <= plan_.limit_by;
+}
+
+bool ResultStages::IsWanted(const Row& row) {
+  if (plan_.distinct) {
+    std::string key;
+    for (size_t i = 0; i < plan_.columns.size(); ++i) row[i].Encode(&key);
+    distinct_bytes_ += key.size();
+    if (!distinct_.insert(std::move(key)).second) return false;
+  }
+  if (plan_.limit_by != kNoLimit && !TakesByLimitBy(row)) return false;
+  if (skipped_ < plan_.offset) {
+    ++skipped_;
+    return false;
+  }
+  return true;
+}
+
+StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
+  std::vector<Row> wanted;
+  for (Row& row : rows) {
+    if (!IsWanted(row)) continue;
+    if (given_ + wanted.size() >= plan_.limit) {
+      more_ = true;
+      break;
+    }
+    if (plan_.paging != SelectPlan::kNoPaging) {
+      page_key_.assign(row.begin() + static_cast<std::ptrdiff_t>(plan_.page_at), row.end());
+    }
+    row.resize(plan_.columns.size());
+    wanted.push_back(std::move(row));
+  }
+  if (distinct_bytes_ > kDistinctBytesMax) {
+    return ErrorAt("TOO_LARGE", {},
+                   fmt::format("DISTINCT needs more than {} MiB", kDistinctBytesMax >> 20),
+                   "GROUP BY, or APPROX_COUNT_DISTINCT", StatusCode::kResourceExhausted);
+  }
+  given_ += wanted.size();
+  bool goes_on = true;
+  if (!wanted.empty()) {
+    ASSIGN_OR_RETURN(goes_on, consumer_(std::move(wanted)));
+  }
+  // A limit that is exactly reached needs one row more to know whether there is a next page.
+  return goes_on && !more_;
+}
+
+Status ResultStages::Finish() {
+  if (!plan_.sorts) return OkStatus();
+  std::stable_sort(sorted_.begin(), sorted_.end(), [this](const Row& a, const Row& b) {
+    for (size_t i = 0; i < plan_.descending.size(); ++i) {
+      int order = engine::CompareValues(a[plan_.sort_at + i], b[plan_.sort_at + i]);
+      if (order != 0) return (order < 0) != plan_.descending[i];
+    }
+    return false;
+  });
+  return Pass(std::move(sorted_)).status();
+}
+
+std::string ResultStages::next() const {
+  if (!more_ || page_key_.empty()) return "";
+  if (plan_.paging == SelectPlan::kByRow) {
+    return fmt::format("AFTER ROW {}", QuoteValue(page_key_[0].bytes()));
+  }
+  if (plan_.paging != SelectPlan::kByCell || page_key_.size() < 4) return "";
+  PageToken token;
+  token.fingerprint = plan_.fingerprint;
+  token.now_us = plan_.program.now_us;
+  token.row = page_key_[0].bytes();
+  token.family = page_key_[1].bytes();
+  token.qualifier = page_key_[2].bytes();
+  token.timestamp_us = page_key_[3].integer();
+  return fmt::format("AFTER '{}'", EncodePageToken(token));
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,314 @@
+// Statements on tables as a whole, and settings. SPDX-License-Identifier: Apache-2.0
+#include "query/execute/schema_statement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/execute/transaction.h"
+#include "query/plan/schema_options.h"
+#include "query/query_error.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::FamilySchema;
+using engine::LocalityGroupSchema;
+using engine::TableSchema;
+using syntax::AlterAction;
+
+std::string Families(size_t count) {
+  return fmt::format("{} famil{}", count, count == 1 ? "y" : "ies");
+}
+
+FamilySchema* FindFamily(TableSchema* schema, std::string_view name) {
+  for (FamilySchema& family : schema->families) {
+    if (family.name == name) return &family;
+  }
+  return nullptr;
+}
+
+// Takes the families into `group`, out of the groups they were in.
+void MoveFamilies(const syntax::GroupDef& def, LocalityGroupSchema* group, TableSchema* schema) {
+  for (const syntax::Identifier& family : def.families) {
+    for (LocalityGroupSchema& each : schema->groups) std::erase(each.families, family.text);
+    group->families.push_back(family.text);
+  }
+}
+
+Status AddFamily(const syntax::FamilyDef& def, TableSchema* schema) {
+  if (FindFamily(schema, def.name.text) != nullptr) {
+    return ErrorAt("DUPLICATE", def.name.span,
+                   fmt::format("family {} is there twice", def.name.text), {},
+                   StatusCode::kAlreadyExists);
+  }
+  FamilySchema family;
+  family.name = def.name.text;
+  RETURN_IF_ERROR(ApplyFamilyOptions(def, &family));
+  schema->families.push_back(std::move(family));
+  return OkStatus();
+}
+
+Status AddGroup(const syntax::GroupDef& def, TableSchema* schema,
+                std::vector<std::string>* notices) {
+  if (schema->FindGroup(def.name.text) == nullptr) {
+    schema->groups.emplace_back().name = def.name.text;
+  } else if (def.name.text != engine::kDefaultGroup) {
+    return ErrorAt("DUPLICATE", def.name.span,
+                   fmt::format("locality group {} is there twice", def.name.text), {},
+                   StatusCode::kAlreadyExists);
+  }
+  LocalityGroupSchema* group = schema->FindGroup(def.name.text);
+  for (const syntax::Identifier& family : def.families) {
+    if (FindFamily(schema, family.text) == nullptr) {
+      return UnknownFamily(*schema, family.text, family.span);
+    }
+  }
+  MoveFamilies(def, group, schema);
+  return ApplyGroupOptions(def, schema->FindGroup(def.name.text), notices);
+}
+
+StatusOr<std::vector<std::string>> SplitKeys(const StatementContext& context,
+                                             const std::vector<syntax::Expr>& exprs) {
+  std::vector<std::string> keys;
+  for (const syntax::Expr& expr : exprs) {
+    ASSIGN_OR_RETURN(std::string key, CompileRowKey(context, expr));
+    keys.push_back(std::move(key));
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+size_t UsedGroups(const TableSchema& schema) {
+  auto used = [](const LocalityGroupSchema& group) { return !group.families.empty(); };
+  return static_cast<size_t>(std::count_if(schema.groups.begin(), schema.groups.end(), used));
+}
+
+}  // namespace
+
+Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateTable& create) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "CREATE TABLE"));
+  std::vector<std::string>& notices = context.summary->notices;
+  TableSchema schema;
+  if (!create.like.empty()) {
+    ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, create.like));
+    schema = info.schema;
+  }
+  schema.name = create.table.text;
+  for (const syntax::FamilyDef& def : create.families) RETURN_IF_ERROR(AddFamily(def, &schema));
+  for (const syntax::GroupDef& def : create.groups) {
+    RETURN_IF_ERROR(AddGroup(def, &schema, &notices));
+  }
+  RETURN_IF_ERROR(ApplyTableOptions(create.options, &schema, &notices));
+  ASSIGN_OR_RETURN(std::vector<std::string> keys, SplitKeys(context, create.split_at));
+  schema.Normalize();
+  Status valid = schema.Validate();
+  if (!valid.ok()) return ErrorAt("BAD_SCHEMA", create.table.span, MessageOf(valid));
+  Status status = context.client()->admin()->CreateTable(schema, keys);
+  if (status.code() == StatusCode::kAlreadyExists) {
+    if (create.if_not_exists) {
+      context.summary->tag = fmt::format("table {} exists, skipped", schema.name);
+      return OkStatus();
+    }
+    return ErrorAt("TABLE_EXISTS", create.table.span, fmt::format("table {} exists", schema.name),
+                   "CREATE TABLE IF NOT EXISTS", StatusCode::kAlreadyExists);
+  }
+  RETURN_IF_ERROR(status);
+  context.summary->tag =
+      fmt::format("table {} created: {}, {}, {}", schema.name, Families(schema.families.size()),
+                  Plural(UsedGroups(schema), "locality group"), Plural(keys.size() + 1, "tablet"));
+  return OkStatus();
+}
+
+namespace {
+
+struct AlterCounts {
+  uint64_t added = 0, changed = 0, dropped = 0;
+  std::vector<std::string> skipped;
+};
+
+Status AlterFamily(const AlterAction& action, TableSchema* schema) {
+  FamilySchema* family = FindFamily(schema, action.family.name.text);
+  if (family == nullptr) {
+    return UnknownFamily(*schema, action.family.name.text, action.family.name.span);
+  }
+  engine::FamilyType before = family->type;
+  RETURN_IF_ERROR(ApplyFamilyOptions(action.family, family));
+  if (family->type == before) return OkStatus();
+  return ErrorAt("UNSUPPORTED", action.family.name.span, "a family's type cannot be changed",
+                 "add a family with the type wanted", StatusCode::kUnimplemented);
+}
+
+Status DropFamily(const AlterAction& action, TableSchema* schema, AlterCounts* counts) {
+  const std::string& name = action.family.name.text;
+  if (FindFamily(schema, name) == nullptr) {
+    if (!action.if_exists) return UnknownFamily(*schema, name, action.family.name.span);
+    counts->skipped.push_back(name);
+    return OkStatus();
+  }
+  std::erase_if(schema->families, [&](const FamilySchema& family) { return family.name == name; });
+  for (LocalityGroupSchema& group : schema->groups) std::erase(group.families, name);
+  ++counts->dropped;
+  return OkStatus();
+}
+
+Status AlterGroup(const AlterAction& action, TableSchema* schema,
+                  std::vector<std::string>* notices) {
+  LocalityGroupSchema* group = schema->FindGroup(action.group.name.text);
+  if (group == nullptr) {
+    return UnknownName("locality group", action.group.name.text, action.group.name.span, {});
+  }
+  std::vector<std::string> families;
+  for (const syntax::Identifier& family : action.group.families) families.push_back(family.text);
+  std::vector<std::string> present = group->families;
+  std::sort(families.begin(), families.end());
+  std::sort(present.begin(), present.end());
+  if (!families.empty() && families != present) {
+    return ErrorAt("UNSUPPORTED", action.group.name.span,
+                   "families cannot move between locality groups yet", {},
+                   StatusCode::kUnimplemented);
+  }
+  return ApplyGroupOptions(action.group, group, notices);
+}
+
+Status Refuse(const AlterAction& action, const std::string& table) {
+  if (action.kind == AlterAction::kRenameTable) {
+    return ErrorAt(
+        "UNSUPPORTED", action.span,
+        "a table cannot be renamed: its name is part of every location row",
+        fmt::format("BACKUP TABLE {} AS b; RESTORE TABLE {} FROM b", table, action.new_name.text),
+        StatusCode::kUnimplemented);
+  }
+  std::string_view what =
+      action.kind == AlterAction::kRenameFamily ? "RENAME FAMILY" : "DROP LOCALITY GROUP";
+  return ErrorAt("UNSUPPORTED", action.span, fmt::format("{} is not there yet", what), {},
+                 StatusCode::kUnimplemented);
+}
+
+Status Alter(const AlterAction& action, TableSchema* schema, AlterCounts* counts,
+             std::vector<std::string>* notices) {
+  switch (action.kind) {
+    case AlterAction::kAddFamily:
+      ++counts->added;
+      return AddFamily(action.family, schema);
+    case AlterAction::kAddGroup:
+      ++counts->added;
+      return AddGroup(action.group, schema, notices);
+    case AlterAction::kAlterFamily:
+      ++counts->changed;
+      return AlterFamily(action, schema);
+    case AlterAction::kAlterGroup:
+      ++counts->changed;
+      return AlterGroup(action, schema, notices);
+    case AlterAction::kDropFamily:
+      return DropFamily(action, schema, counts);
+    case AlterAction::kSetOptions:
+      ++counts->changed;
+      return ApplyTableOptions(action.options, schema, notices);
+    default:
+      return Refuse(action, schema->name);
+  }
+}
+
+}  // namespace
+
+Status ExecuteAlterTable(const StatementContext& context, const syntax::AlterTable& alter) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "ALTER TABLE"));
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, alter.table));
+  TableSchema schema = info.schema;
+  AlterCounts counts;
+  for (const AlterAction& action : alter.actions) {
+    RETURN_IF_ERROR(Alter(action, &schema, &counts, &context.summary->notices));
+  }
+  schema.Normalize();
+  Status valid = schema.Validate();
+  if (!valid.ok()) return ErrorAt("BAD_SCHEMA", alter.table.span, MessageOf(valid));
+  if (!(schema == info.schema)) {
+    RETURN_IF_ERROR(context.client()->admin()->AlterTable(schema, info.schema_version));
+  }
+  std::string parts;
+  auto add = [&](uint64_t count, const char* what) {
+    if (count > 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", count, what);
+  };
+  add(counts.added, "added");
+  add(counts.changed, "changed");
+  add(counts.dropped, "dropped");
+  std::string skipped;
+  for (const std::string& name : counts.skipped) {
+    skipped += fmt::format(" ({}: no such family, skipped)", name);
+  }
+  context.summary->tag = fmt::format("table {} altered: {}{}", schema.name,
+                                     parts.empty() ? "nothing" : parts, skipped);
+  return OkStatus();
+}
+
+Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable& drop) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "DROP TABLE"));
+  auto info = FindTable(context, drop.table);
+  if (!info.ok()) {
+    if (info.status().code() != StatusCode::kNotFound || !drop.if_exists) return info.status();
+    context.summary->tag = fmt::format("no table {}, skipped", drop.table.text);
+    return OkStatus();
+  }
+  RETURN_IF_ERROR(context.client()->admin()->DropTable(info->schema.name));
+  context.summary->tag = fmt::format("table {} dropped", info->schema.name);
+  return OkStatus();
+}
+
+Status ExecuteCompact(const StatementContext& context, const syntax::Compact& compact) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, compact.table));
+  if (compact.where) {
+    return ErrorAt("UNSUPPORTED", compact.where->span, "COMPACT of some rows is not there yet", {},
+                   StatusCode::kUnimplemented);
+  }
+  if (!compact.group.empty() && info.schema.FindGroup(compact.group.text) == nullptr) {
+    std::vector<std::string> known;
+    for (const LocalityGroupSchema& group : info.schema.groups) known.push_back(group.name);
+    return UnknownName("locality group", compact.group.text, compact.group.span, known);
+  }
+  if (SameWord(compact.kind.text, "MINOR")) {
+    RETURN_IF_ERROR(context.client()->admin()->Flush(info.schema.name));
+    context.summary->tag = fmt::format("table {} flushed", info.schema.name);
+    return OkStatus();
+  }
+  RETURN_IF_ERROR(context.client()->admin()->Compact(info.schema.name, compact.group.text));
+  context.summary->tag = fmt::format("table {} compacted", info.schema.name);
+  return OkStatus();
+}
+
+Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, flush.table));
+  RETURN_IF_ERROR(context.client()->admin()->Flush(info.schema.name));
+  context.summary->tag = fmt::format("table {} flushed", info.schema.name);
+  return OkStatus();
+}
+
+Status ExecuteSet(const StatementContext& context, const syntax::SetOption& set) {
+  Value value;
+  if (set.value.kind == syntax::ExprKind::kName) {  // ON, OFF, ALL
+    value = Value::Text(set.value.name);
+  } else {
+    ASSIGN_OR_RETURN(value, CompileConstant(context, set.value));
+  }
+  auto known = ChangeSetting(set.name.text, value, &context.session->settings);
+  if (!known.ok()) return ErrorAt("BAD_OPTION", set.value.span, MessageOf(known.status()));
+  if (!*known) return UnknownName("setting", set.name.text, set.name.span, SettingNames());
+  context.summary->tag = "ok";
+  return OkStatus();
+}
+
+Status ExecuteReset(const StatementContext& context, const syntax::ResetOption& reset) {
+  context.summary->tag = "ok";
+  if (reset.name.empty()) {
+    context.session->settings = {};
+    return OkStatus();
+  }
+  if (ResetSetting(reset.name.text, &context.session->settings)) return OkStatus();
+  return UnknownName("setting", reset.name.text, reset.name.span, SettingNames());
+}
+
+}  // namespace sippar::query

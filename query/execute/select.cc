@@ -1,0 +1,111 @@
+// SELECT: source, stages, sink. SPDX-License-Identifier: Apache-2.0
+#include "query/execute/select.h"
+
+#include <fmt/format.h>
+
+#include "engine/program/evaluate.h"
+#include "query/analyze/compile.h"
+#include "query/execute/local_run.h"
+#include "query/execute/scatter.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+namespace {
+
+Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
+  if (!plan.program.aggregate) {
+    return RunOnTablets(context, plan.table, plan.program,
+                        [&](std::vector<Row> rows) { return stages->Add(std::move(rows)); });
+  }
+  GroupMerger merger(plan.program.group_by.size(), plan.program.aggregates);
+  auto merge = [&](std::vector<Row> rows) -> StatusOr<bool> {
+    for (const Row& row : rows) RETURN_IF_ERROR(merger.Merge(row));
+    return true;
+  };
+  RETURN_IF_ERROR(RunOnTablets(context, plan.table, plan.program, merge));
+  return stages->AddGroups(merger.Finish());
+}
+
+Status RunRelation(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
+  auto prepared = LocalRun::Prepare(plan.program);
+  if (!prepared.ok()) return WithQueryCode(prepared.status());
+  LocalRun* run = prepared->get();
+  auto add = [&](std::vector<Row> input) -> StatusOr<bool> {
+    std::vector<Row> outputs;
+    for (const Row& row : input) {
+      Status status = run->Add(row, &outputs);
+      if (!status.ok()) return WithQueryCode(status);
+    }
+    if (outputs.empty()) return true;
+    return stages->Add(std::move(outputs));
+  };
+  if (plan.source == SelectPlan::kNothing) {
+    RETURN_IF_ERROR(add({Row()}).status());
+  } else {
+    std::string next;
+    RETURN_IF_ERROR(RunSelect(context, *plan.input, add, &next));
+  }
+  return plan.program.aggregate ? stages->AddGroups(run->Finish()) : OkStatus();
+}
+
+}  // namespace
+
+Status RunSelect(const StatementContext& context, const SelectPlan& plan,
+                 const RowConsumer& consumer, std::string* next) {
+  ResultStages stages(context, plan, consumer);
+  if (plan.source == SelectPlan::kTable) {
+    RETURN_IF_ERROR(RunTable(context, plan, &stages));
+  } else {
+    RETURN_IF_ERROR(RunRelation(context, plan, &stages));
+  }
+  Status status = stages.Finish();
+  *next = stages.next();
+  return status;
+}
+
+void GiveRows(const StatementContext& context, std::vector<Row> rows, bool* goes_on) {
+  context.summary->rows += rows.size();
+  *goes_on = context.sink->Rows(std::move(rows));
+}
+
+Status ExecuteSelect(const StatementContext& context, const syntax::Select& select) {
+  ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, select));
+  context.summary->kind = ResultKind::kRows;
+  context.summary->notices = plan.notices;
+  context.sink->Begin(plan.columns);
+  return RunSelect(
+      context, plan,
+      [&](std::vector<Row> rows) -> StatusOr<bool> {
+        bool goes_on = true;
+        GiveRows(context, std::move(rows), &goes_on);
+        return goes_on;
+      },
+      &context.summary->next);
+}
+
+Status GiveRelation(const StatementContext& context, const std::vector<ResultColumn>& columns,
+                    std::vector<Row> rows, const syntax::OptionalExpr& where) {
+  context.summary->kind = ResultKind::kRows;
+  if (where) {
+    std::vector<std::string> names;
+    for (const ResultColumn& column : columns) names.push_back(column.name);
+    RelationScope scope(names);
+    ExpressionCompiler compiler(context, &scope);
+    ASSIGN_OR_RETURN(Expression test, compiler.Compile(*where));
+    ASSIGN_OR_RETURN(auto evaluator, engine::Evaluator::Prepare(test));
+    std::vector<Row> passed;
+    for (Row& row : rows) {
+      bool pass = false;
+      Status status = evaluator->EvaluateTest(row, nullptr, &pass);
+      if (!status.ok()) return WithQueryCode(status, where->span);
+      if (pass) passed.push_back(std::move(row));
+    }
+    rows = std::move(passed);
+  }
+  context.sink->Begin(columns);
+  bool goes_on = true;
+  GiveRows(context, std::move(rows), &goes_on);
+  return OkStatus();
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,216 @@
+// SHOW and DESCRIBE. SPDX-License-Identifier: Apache-2.0
+#include "query/execute/show.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/program/scalar_function.h"
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/execute/select.h"
+#include "query/plan/schema_options.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+namespace {
+
+struct Relation {
+  std::vector<ResultColumn> columns;
+  std::vector<Row> rows;
+};
+
+Value Text(std::string_view text) { return Value::Text(std::string(text)); }
+Value Number(uint64_t number) { return Value::Int64(static_cast<int64_t>(number)); }
+ResultColumn TextColumn(const char* name) { return {name, ValueType::kText}; }
+ResultColumn NumberColumn(const char* name) { return {name, ValueType::kInt64}; }
+
+std::string Join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+StatusOr<std::vector<cluster::TableInfo>> Tables(const StatementContext& context,
+                                                 const syntax::Show& show) {
+  if (show.table.empty()) return context.client()->admin()->ListTables();
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
+  return std::vector<cluster::TableInfo>{std::move(info)};
+}
+
+StatusOr<Relation> ShowTables(const StatementContext& context, const syntax::Show& show) {
+  Relation relation{
+      {TextColumn("table"), NumberColumn("tablets"), NumberColumn("families"), TextColumn("state")},
+      {}};
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, Tables(context, show));
+  for (const cluster::TableInfo& table : tables) {
+    relation.rows.push_back({Text(table.schema.name), Number(table.tablet_count),
+                             Number(table.schema.families.size()), Text("online")});
+  }
+  return relation;
+}
+
+StatusOr<Relation> ShowFamilies(const StatementContext& context, const syntax::Show& show) {
+  Relation relation{{TextColumn("table"), TextColumn("family"), TextColumn("type"),
+                     TextColumn("gc"), TextColumn("locality_group")},
+                    {}};
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, Tables(context, show));
+  for (const cluster::TableInfo& table : tables) {
+    for (const engine::FamilySchema& family : table.schema.families) {
+      bool counter = family.type == engine::FamilyType::kCounter;
+      relation.rows.push_back({Text(table.schema.name), Text(family.name),
+                               Text(counter ? "COUNTER" : "BYTES"), Text(family.gc.Print()),
+                               Text(table.schema.GroupOf(family.name).name)});
+    }
+  }
+  return relation;
+}
+
+StatusOr<Relation> ShowGroups(const StatementContext& context, const syntax::Show& show) {
+  Relation relation{{TextColumn("group"), TextColumn("families"), TextColumn("place"),
+                     TextColumn("compression"), TextColumn("block_size"), TextColumn("bloom")},
+                    {}};
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, Tables(context, show));
+  for (const cluster::TableInfo& table : tables) {
+    for (const engine::LocalityGroupSchema& group : table.schema.groups) {
+      if (group.families.empty()) continue;
+      relation.rows.push_back({Text(group.name), Text(Join(group.families)),
+                               Text(group.in_memory ? "memory" : "disk"),
+                               Text(PrintCompression(group)), Text(PrintSize(group.block_size)),
+                               Text(PrintBloom(group.bloom))});
+    }
+  }
+  return relation;
+}
+
+StatusOr<Relation> ShowTablets(const StatementContext& context, const syntax::Show& show) {
+  Relation relation{{TextColumn("table"), TextColumn("start"), TextColumn("end"),
+                     TextColumn("server"), TextColumn("state"), NumberColumn("size"),
+                     NumberColumn("memtable"), NumberColumn("sstables")},
+                    {}};
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, Tables(context, show));
+  for (const cluster::TableInfo& table : tables) {
+    ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
+                     context.client()->data()->Tablets(table.schema.name));
+    for (const cluster::TabletInfo& tablet : tablets) {
+      relation.rows.push_back({Text(table.schema.name), Text(tablet.range.start),
+                               Text(tablet.range.limit), Text(tablet.server), Text(tablet.state),
+                               Number(tablet.stored_bytes), Number(tablet.memtable_bytes),
+                               Number(tablet.sstable_count)});
+    }
+  }
+  return relation;
+}
+
+StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
+  Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
+  for (const auto& [name, value] : context.client()->admin()->Metrics()) {
+    relation.rows.push_back({Text(name), Number(value)});
+  }
+  return relation;
+}
+
+StatusOr<Relation> ShowSession(const StatementContext& context, const syntax::Show&) {
+  Relation relation{
+      {TextColumn("name"), TextColumn("value"), TextColumn("default"), TextColumn("meaning")}, {}};
+  for (const SettingLine& line : DescribeSettings(context.session->settings)) {
+    relation.rows.push_back(
+        {Text(line.name), Text(line.value), Text(line.default_value), Text(line.meaning)});
+  }
+  return relation;
+}
+
+StatusOr<Relation> ShowFunctions(const StatementContext&, const syntax::Show&) {
+  Relation relation{{TextColumn("name"), TextColumn("arguments"), TextColumn("meaning")}, {}};
+  for (const engine::FunctionInfo& info : engine::AllFunctions()) {
+    if (!info.is_call) continue;
+    std::string count = info.arguments_max == engine::kManyArguments
+                            ? fmt::format("{}…", info.arguments_min)
+                            : fmt::format("{}", info.arguments_max);
+    if (info.arguments_max != engine::kManyArguments && info.arguments_min != info.arguments_max) {
+      count = fmt::format("{}-{}", info.arguments_min, info.arguments_max);
+    }
+    relation.rows.push_back({Text(info.name), Text(count), Text(info.meaning)});
+  }
+  static constexpr std::array<std::array<const char*, 3>, 12> kOthers = {
+      {{"NOW", "0", "time of the statement, the same for all of it"},
+       {"TIMESTAMP", "1", "of a column: time of its newest cell; else a cast"},
+       {"VERSION_COUNT", "1", "cells of a column that the query reads"},
+       {"HISTORY", "1", "ARRAY of (timestamp, value) of a column, newest first"},
+       {"COUNT", "1", "aggregate: rows (*), values that are not NULL, DISTINCT values"},
+       {"SUM", "1", "aggregate: sum of numbers or durations"},
+       {"MIN", "1", "aggregate: smallest"},
+       {"MAX", "1", "aggregate: greatest"},
+       {"AVG", "1", "aggregate: mean, FLOAT64"},
+       {"ANY_VALUE", "1", "aggregate: one that is not NULL"},
+       {"ARRAY_AGG", "1-2", "aggregate: ARRAY of values, at most 1000 or the second"},
+       {"APPROX_COUNT_DISTINCT", "1", "aggregate: about how many distinct values"}}};
+  for (const auto& each : kOthers) {
+    relation.rows.push_back({Text(each[0]), Text(each[1]), Text(each[2])});
+  }
+  return relation;
+}
+
+StatusOr<Relation> ShowCreateTable(const StatementContext& context, const syntax::Show& show) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
+  ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
+                   context.client()->data()->Tablets(info.schema.name));
+  std::vector<std::string> splits;
+  for (const cluster::TabletInfo& tablet : tablets) {
+    if (!tablet.range.start.empty()) splits.push_back(tablet.range.start);
+  }
+  return Relation{{TextColumn("create_table")}, {{Text(PrintCreateTable(info.schema, splits))}}};
+}
+
+using Maker = StatusOr<Relation> (*)(const StatementContext&, const syntax::Show&);
+struct Entry {
+  std::string_view name;
+  Maker make;
+};
+constexpr std::array<Entry, 8> kShows = {{{"TABLES", ShowTables},
+                                          {"CREATE TABLE", ShowCreateTable},
+                                          {"FAMILIES", ShowFamilies},
+                                          {"LOCALITY GROUPS", ShowGroups},
+                                          {"TABLETS", ShowTablets},
+                                          {"METRICS", ShowMetrics},
+                                          {"SESSION", ShowSession},
+                                          {"FUNCTIONS", ShowFunctions}}};
+
+Status UnknownShow(const syntax::Show& show) {
+  for (std::string_view later : {"SERVERS", "GRANTS", "BACKUPS", "QUERIES", "JOBS"}) {
+    if (!SameWord(show.what.text, later)) continue;
+    return ErrorAt("UNSUPPORTED", show.what.span, fmt::format("SHOW {} is not there yet", later),
+                   {}, StatusCode::kUnimplemented);
+  }
+  std::vector<std::string> known;
+  for (const Entry& entry : kShows) known.emplace_back(entry.name);
+  return UnknownName("SHOW", show.what.text, show.what.span, known);
+}
+
+}  // namespace
+
+Status ExecuteShow(const StatementContext& context, const syntax::Show& show) {
+  for (const Entry& entry : kShows) {
+    if (!SameWord(entry.name, show.what.text)) continue;
+    ASSIGN_OR_RETURN(Relation relation, entry.make(context, show));
+    if (show.like) {
+      ASSIGN_OR_RETURN(Value pattern, CompileConstant(context, *show.like));
+      std::erase_if(relation.rows, [&](const Row& row) {
+        return !engine::LikeMatches(row[0].bytes(), pattern.bytes(), true);
+      });
+    }
+    return GiveRelation(context, relation.columns, std::move(relation.rows), show.where);
+  }
+  return UnknownShow(show);
+}
+
+Status ExecuteDescribe(const StatementContext& context, const syntax::Describe& describe) {
+  syntax::Show show;
+  show.table = describe.table;
+  ASSIGN_OR_RETURN(Relation relation, ShowFamilies(context, show));
+  relation.columns.erase(relation.columns.begin());
+  for (Row& row : relation.rows) row.erase(row.begin());
+  return GiveRelation(context, relation.columns, std::move(relation.rows), {});
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,14 @@
+// SHOW and DESCRIBE: small relations about tables, the store and the session.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "query/session.h"
+#include "query/syntax/ast.h"
+
+namespace sippar::query {
+
+[[nodiscard]] Status ExecuteShow(const StatementContext& context, const syntax::Show& show);
+[[nodiscard]] Status ExecuteDescribe(const StatementContext& context,
+                                     const syntax::Describe& describe);
+
+}  // namespace sippar::query

@@ -1,0 +1,151 @@
+// Row transactions across statements. SPDX-License-Identifier: Apache-2.0
+#include "query/execute/transaction.h"
+
+#include <fmt/format.h>
+
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/execute/row_overlay.h"
+#include "query/query_error.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+engine::ReadSpec OfRow(engine::ReadSpec read, const std::string& row) {
+  read.rows = engine::RowSet(engine::RowRange::Single(row));
+  return read;
+}
+
+// Before the read itself: should the row change in between, the read sees newer cells than the
+// digest and COMMIT refuses, which is safe.
+Status Remember(const StatementContext& context, RowTransaction* transaction,
+                const engine::ReadSpec& read) {
+  cluster::ReadCheck check;
+  check.read = OfRow(read, transaction->row);
+  ASSIGN_OR_RETURN(auto stream, context.client()->data()->Read(transaction->table, check.read,
+                                                               context.CallOptions()));
+  ASSIGN_OR_RETURN(check.digest, cluster::DigestCells(stream.get()));
+  transaction->checks.push_back(std::move(check));
+  return OkStatus();
+}
+
+Status NoTransaction() {
+  return ErrorAt("NO_TRANSACTION", {}, "no row transaction is open", "BEGIN ROW table 'key'",
+                 StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+
+std::string Plural(uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+RowTransaction* TransactionOn(const StatementContext& context, const std::string& table) {
+  auto& transaction = context.session->transaction;
+  return transaction && transaction->table == table ? &*transaction : nullptr;
+}
+
+Status CheckTransactionRow(const StatementContext& context, const std::string& table,
+                           const std::string& row, const Span& span) {
+  const auto& transaction = context.session->transaction;
+  if (!transaction || (transaction->table == table && transaction->row == row)) return OkStatus();
+  return ErrorAt("OTHER_ROW", span,
+                 fmt::format("the open transaction is on row {} of {}",
+                             QuoteValue(transaction->row), transaction->table),
+                 "COMMIT or ROLLBACK first", StatusCode::kFailedPrecondition);
+}
+
+Status CheckNoTransaction(const StatementContext& context, std::string_view what) {
+  if (!context.session->transaction) return OkStatus();
+  return ErrorAt("TRANSACTION_OPEN", {},
+                 fmt::format("{} cannot run inside a row transaction", what),
+                 "COMMIT or ROLLBACK first", StatusCode::kFailedPrecondition);
+}
+
+StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& context,
+                                                       const engine::ReadSpec& read) {
+  RowTransaction* transaction = &*context.session->transaction;
+  RETURN_IF_ERROR(Remember(context, transaction, read));
+  ASSIGN_OR_RETURN(auto stream,
+                   context.client()->data()->Read(transaction->table, OfRow({}, transaction->row),
+                                                  context.CallOptions()));
+  std::vector<engine::Cell> cells;
+  for (; stream->Valid(); stream->Next()) cells.emplace_back(stream->cell());
+  RETURN_IF_ERROR(stream->status());
+  RETURN_IF_ERROR(ApplyToCells(transaction->writes, context.now_us, &cells));
+  return cells;
+}
+
+void WriteInTransaction(const StatementContext& context, const engine::RowMutation& mutation) {
+  RowTransaction* transaction = &*context.session->transaction;
+  for (const engine::MutationEntry& entry : mutation.entries) {
+    bool sets = entry.kind == engine::MutationEntry::kSet ||
+                entry.kind == engine::MutationEntry::kIncrement ||
+                entry.kind == engine::MutationEntry::kAppend;
+    if (sets) ++transaction->cells_set;
+    transaction->writes.entries.push_back(entry);
+  }
+}
+
+StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& context,
+                                                      const engine::RowUpdate& update) {
+  engine::ReadSpec read = OfRow(update.read, update.row);
+  ASSIGN_OR_RETURN(std::vector<engine::Cell> cells, ReadTransactionRow(context, read));
+  ASSIGN_OR_RETURN(auto before, ReadCells(read, cells));
+  ASSIGN_OR_RETURN(engine::RowUpdatePlan plan,
+                   engine::PlanRowUpdate(update, before.get(), context.now_us));
+  RETURN_IF_ERROR(ApplyToCells(plan.mutation, context.now_us, &cells));
+  ASSIGN_OR_RETURN(auto after, ReadCells(read, std::move(cells)));
+  RETURN_IF_ERROR(engine::FinishRowUpdate(update, after.get(), &plan.result));
+  WriteInTransaction(context, plan.mutation);
+  return std::move(plan.result);
+}
+
+StatusOr<engine::RowUpdateResult> RunUpdate(const StatementContext& context,
+                                            const std::string& table,
+                                            const engine::RowUpdate& update, const Span& span) {
+  RETURN_IF_ERROR(CheckTransactionRow(context, table, update.row, span));
+  auto result = context.session->transaction ? UpdateInTransaction(context, update)
+                                             : context.client()->data()->Update(table, update);
+  if (!result.ok()) return WithQueryCode(result.status(), span);
+  return result;
+}
+
+Status ExecuteBegin(const StatementContext& context, const syntax::BeginRow& begin) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "BEGIN ROW"));
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, begin.table));
+  RowTransaction transaction;
+  transaction.table = info.schema.name;
+  ASSIGN_OR_RETURN(transaction.row, CompileRowKey(context, begin.row));
+  transaction.writes.row = transaction.row;
+  context.session->transaction = std::move(transaction);
+  context.summary->tag = "row transaction begun";
+  return OkStatus();
+}
+
+Status ExecuteCommit(const StatementContext& context) {
+  if (!context.session->transaction) return NoTransaction();
+  RowTransaction transaction = *std::move(context.session->transaction);
+  context.session->transaction.reset();
+  Status status = context.client()->data()->CommitRow(transaction.table, transaction.writes,
+                                                      transaction.checks);
+  if (status.code() == StatusCode::kAborted) {
+    return ErrorAt("ROW_CONFLICT", {}, MessageOf(status),
+                   "nothing was written; run the transaction again", StatusCode::kAborted);
+  }
+  RETURN_IF_ERROR(status);
+  uint64_t deletes = transaction.writes.entries.size() - transaction.cells_set;
+  context.summary->tag = fmt::format("committed: {}", Plural(transaction.cells_set, "cell"));
+  if (deletes > 0) context.summary->tag += fmt::format(", {}", Plural(deletes, "deletion"));
+  return OkStatus();
+}
+
+Status ExecuteRollback(const StatementContext& context) {
+  if (!context.session->transaction) return NoTransaction();
+  context.session->transaction.reset();
+  context.summary->tag = "rolled back";
+  return OkStatus();
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,295 @@
+// UPDATE, DELETE, INCREMENT, APPEND: find the rows, then one atomic row update each.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/execute/scatter.h"
+#include "query/execute/select.h"
+#include "query/execute/transaction.h"
+#include "query/execute/write.h"
+#include "query/plan/row_ranges.h"
+#include "query/plan/select_plan.h"
+#include "query/plan/update_builder.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::RowUpdateResult;
+
+constexpr uint64_t kCountedRowsMax = 1000;
+
+struct Totals {
+  uint64_t rows = 0;     // to which the update was applied
+  uint64_t changed = 0;  // of which something was deleted
+  uint64_t cells_set = 0, columns_deleted = 0, cells_deleted = 0, rows_deleted = 0;
+  Row last_returning;
+};
+
+// WHERE of a writing statement: its row ranges, and what is left to test.
+struct Target {
+  engine::RowSet rows;
+  std::optional<engine::Expression> rest;
+  Span span;
+
+  // One Update each, without a scan.
+  bool IsListed() const {
+    const auto& ranges = rows.ranges();
+    return std::all_of(ranges.begin(), ranges.end(),
+                       [](const engine::RowRange& range) { return range.IsSingle(); });
+  }
+};
+
+StatusOr<Target> FindTarget(const StatementContext& context, UpdateBuilder* builder,
+                            const syntax::Expr& where) {
+  ExpressionCompiler compiler(context, builder->scope());
+  ASSIGN_OR_RETURN(engine::Expression test, compiler.Compile(where));
+  Target target;
+  target.rest = std::move(test);
+  target.rows = ExtractRows(builder->scope()->slots(), &target.rest);
+  target.span = where.span;
+  return target;
+}
+
+// "to scan 4 rows": counted up to a bound.
+std::string CountRows(const StatementContext& context, const std::string& table) {
+  SelectPlan plan;
+  plan.program.read.keys_only = true;
+  plan.program.limit = kCountedRowsMax + 1;
+  uint64_t rows = 0;
+  Status status =
+      RunOnTablets(context, table, plan.program, [&](std::vector<Row> batch) -> StatusOr<bool> {
+        rows += batch.size();
+        return true;
+      });
+  if (!status.ok()) return "the whole table";
+  if (rows > kCountedRowsMax) return fmt::format("more than {} rows", kCountedRowsMax);
+  return Plural(rows, "row");
+}
+
+Status CheckSafe(const StatementContext& context, const std::string& table, const Target& target) {
+  if (!target.rows.IsAll() || !context.session->settings.safe_updates) return OkStatus();
+  return ErrorAt("UNSAFE", target.span, "no test on row",
+                 fmt::format("SET safe_updates = off to scan {}", CountRows(context, table)),
+                 StatusCode::kFailedPrecondition);
+}
+
+// Calls `handle` with the keys of rows that match, in batches.
+Status ScanKeys(const StatementContext& context, const engine::TableSchema& schema,
+                UpdateBuilder* builder, const Target& target,
+                const std::function<Status(const std::vector<std::string>&)>& handle) {
+  SelectPlan plan;
+  engine::Program& program = plan.program;
+  program.now_us = context.now_us;
+  program.counter_families = CounterFamilies(schema);
+  program.where = target.rest;
+  program.outputs.push_back(builder->scope()->Slot(SlotDef::kRow));
+  program.slots = builder->scope()->slots();
+  program.read.versions_per_column = 1;
+  ChooseColumns(schema,
+                target.rest ? builder->scope()->patterns() : std::vector<engine::ColumnPattern>{},
+                &plan);
+  if (!target.rest) {
+    program.slots = {{SlotDef::kRow, 0}};
+    program.outputs = {engine::Expression::Slot(0)};
+  }
+  program.read.rows = target.rows;
+  return RunOnTablets(context, schema.name, program, [&](std::vector<Row> rows) -> StatusOr<bool> {
+    std::vector<std::string> keys;
+    for (Row& row : rows) keys.push_back(row[0].TakeBytes());
+    RETURN_IF_ERROR(handle(keys));
+    return true;
+  });
+}
+
+class RowUpdater {
+ public:
+  RowUpdater(const StatementContext& context, const engine::TableSchema& schema,
+             engine::RowUpdate update, const Span& span, bool returns)
+      : context_(context),
+        table_(schema.name),
+        update_(std::move(update)),
+        span_(span),
+        returns_(returns) {}
+
+  Status Run(const std::string& row) {
+    if (context_.session->cancel->load()) return Cancelled("cancelled");
+    update_.row = row;
+    ASSIGN_OR_RETURN(RowUpdateResult result, RunUpdate(context_, table_, update_, span_));
+    if (!result.applied) return OkStatus();
+    ++totals_.rows;
+    totals_.cells_set += result.cells_set;
+    totals_.columns_deleted += result.columns_deleted;
+    totals_.cells_deleted += result.cells_deleted;
+    if (result.columns_deleted > 0) ++totals_.changed;
+    if (result.row_deleted) ++totals_.rows_deleted;
+    totals_.last_returning = result.returning;
+    if (returns_) {
+      bool goes_on = true;
+      GiveRows(context_, {std::move(result.returning)}, &goes_on);
+    }
+    return OkStatus();
+  }
+  const Totals& totals() const { return totals_; }
+
+ private:
+  const StatementContext& context_;
+  std::string table_;
+  engine::RowUpdate update_;
+  Span span_;
+  bool returns_;
+  Totals totals_;
+};
+
+// Runs the built update on every row of the target.
+StatusOr<Totals> UpdateRows(const StatementContext& context, const engine::TableSchema& schema,
+                            UpdateBuilder* builder, const Target& target, bool returns) {
+  builder->AddCondition(target.rest);
+  RowUpdater updater(context, schema, builder->Finish(), target.span, returns);
+  if (target.IsListed()) {
+    for (const engine::RowRange& range : target.rows.ranges()) {
+      RETURN_IF_ERROR(updater.Run(range.start));
+    }
+    return updater.totals();
+  }
+  auto update_all = [&](const std::vector<std::string>& keys) -> Status {
+    for (const std::string& key : keys) RETURN_IF_ERROR(updater.Run(key));
+    return OkStatus();
+  };
+  RETURN_IF_ERROR(ScanKeys(context, schema, builder, target, update_all));
+  return updater.totals();
+}
+
+void BeginReturning(const StatementContext& context, const UpdateBuilder& builder) {
+  if (builder.returning_columns().empty()) return;
+  context.summary->kind = ResultKind::kRows;
+  context.sink->Begin(builder.returning_columns());
+}
+
+Status FinishWrite(const StatementContext& context, const Totals& totals, bool conditional) {
+  if (conditional) {
+    context.summary->applied = totals.rows > 0;
+    context.summary->tag =
+        fmt::format("applied: {}, {}", totals.rows > 0, Plural(totals.rows, "row"));
+  } else {
+    context.summary->tag =
+        fmt::format("{}, {} written", Plural(totals.rows, "row"), Plural(totals.cells_set, "cell"));
+  }
+  return OkStatus();
+}
+
+// Whole rows of a range, tested by nothing but the range: plain batches.
+Status DropRows(const StatementContext& context, const engine::TableSchema& schema,
+                UpdateBuilder* builder, const Target& target) {
+  RowWriter writer(context, schema.name);
+  auto drop_all = [&](const std::vector<std::string>& keys) -> Status {
+    for (const std::string& key : keys) {
+      engine::RowMutation mutation(key);
+      mutation.DeleteRow();
+      RETURN_IF_ERROR(writer.Add(std::move(mutation), target.span));
+    }
+    return OkStatus();
+  };
+  RETURN_IF_ERROR(ScanKeys(context, schema, builder, target, drop_all));
+  RETURN_IF_ERROR(writer.Flush());
+  context.summary->tag = fmt::format("{} deleted", Plural(writer.rows(), "row"));
+  return OkStatus();
+}
+
+}  // namespace
+
+Status ExecuteUpdate(const StatementContext& context, const syntax::Update& update) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, update.table));
+  UpdateBuilder builder(context, info.schema);
+  ASSIGN_OR_RETURN(Target target, FindTarget(context, &builder, update.where));
+  RETURN_IF_ERROR(CheckSafe(context, info.schema.name, target));
+  builder.SetOnlyIfExists();
+  for (const syntax::Assign& assign : update.assigns) RETURN_IF_ERROR(builder.AddAssign(assign));
+  RETURN_IF_ERROR(builder.AddCondition(update.condition));
+  RETURN_IF_ERROR(builder.AddReturning(update.returning));
+  BeginReturning(context, builder);
+  ASSIGN_OR_RETURN(Totals totals,
+                   UpdateRows(context, info.schema, &builder, target, !update.returning.empty()));
+  return FinishWrite(context, totals, update.condition.has_value());
+}
+
+Status ExecuteDelete(const StatementContext& context, const syntax::Delete& statement) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, statement.table));
+  UpdateBuilder builder(context, info.schema);
+  Target target;
+  if (statement.all_rows) {
+    target.rows = engine::RowSet::All();
+    target.span = statement.table.span;
+  } else {
+    ASSIGN_OR_RETURN(target, FindTarget(context, &builder, *statement.where));
+    RETURN_IF_ERROR(CheckSafe(context, info.schema.name, target));
+  }
+  bool spans = statement.times.time || !statement.times.at.empty();
+  bool whole_rows = statement.patterns.empty() && !spans;
+  bool plain = whole_rows && !statement.condition && !target.rest && !target.IsListed() &&
+               !context.session->transaction;
+  if (plain) return DropRows(context, info.schema, &builder, target);
+  builder.SetOnlyIfExists();
+  RETURN_IF_ERROR(builder.AddDeletes(statement.patterns, statement.times));
+  RETURN_IF_ERROR(builder.AddCondition(statement.condition));
+  ASSIGN_OR_RETURN(Totals totals, UpdateRows(context, info.schema, &builder, target, false));
+  if (statement.condition) return FinishWrite(context, totals, true);
+  std::string& tag = context.summary->tag;
+  if (whole_rows) {
+    tag = fmt::format("{} deleted", Plural(totals.rows_deleted, "row"));
+  } else if (spans) {
+    tag = fmt::format("{} changed, {} deleted", Plural(totals.changed, "row"),
+                      Plural(totals.cells_deleted, "cell"));
+  } else {
+    tag = fmt::format("{} changed, {} deleted", Plural(totals.changed, "row"),
+                      Plural(totals.columns_deleted, "column"));
+  }
+  return OkStatus();
+}
+
+namespace {
+
+// INCREMENT and APPEND make a row that is named by its key when it is not there.
+StatusOr<Totals> ReadModifyWrite(const StatementContext& context, const engine::TableSchema& schema,
+                                 UpdateBuilder* builder, const Target& target, bool returns) {
+  RETURN_IF_ERROR(CheckSafe(context, schema.name, target));
+  if (!target.IsListed() || target.rest) builder->SetOnlyIfExists();
+  BeginReturning(context, *builder);
+  return UpdateRows(context, schema, builder, target, returns);
+}
+
+}  // namespace
+
+Status ExecuteIncrement(const StatementContext& context, const syntax::Increment& increment) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, increment.table));
+  UpdateBuilder builder(context, info.schema);
+  ASSIGN_OR_RETURN(Target target, FindTarget(context, &builder, increment.where));
+  engine::Expression by = engine::Expression::Literal(Value::Int64(1));
+  if (increment.by) {
+    ExpressionCompiler compiler(context, builder.scope());
+    ASSIGN_OR_RETURN(by, compiler.Compile(*increment.by));
+  }
+  RETURN_IF_ERROR(builder.AddWrite(engine::RowWrite::kIncrement, increment.column, std::move(by)));
+  RETURN_IF_ERROR(builder.AddReturning(increment.returning));
+  ASSIGN_OR_RETURN(Totals totals, ReadModifyWrite(context, info.schema, &builder, target,
+                                                  !increment.returning.empty()));
+  return FinishWrite(context, totals, false);
+}
+
+Status ExecuteAppend(const StatementContext& context, const syntax::Append& append) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, append.table));
+  UpdateBuilder builder(context, info.schema);
+  ASSIGN_OR_RETURN(Target target, FindTarget(context, &builder, append.where));
+  ExpressionCompiler compiler(context, builder.scope());
+  ASSIGN_OR_RETURN(engine::Expression value, compiler.Compile(append.value));
+  RETURN_IF_ERROR(builder.AddWrite(engine::RowWrite::kAppend, append.column, std::move(value)));
+  RETURN_IF_ERROR(builder.AddReturning(append.returning));
+  ASSIGN_OR_RETURN(Totals totals, ReadModifyWrite(context, info.schema, &builder, target,
+                                                  !append.returning.empty()));
+  return FinishWrite(context, totals, false);
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,242 @@
+// Read options of a SELECT, columns to read, page tokens. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/checksum.h"
+#include "engine/program/evaluate.h"
+#include "query/analyze/compile.h"
+#include "query/plan/row_ranges.h"
+#include "query/plan/select_plan.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::Expression;
+using engine::SlotDef;
+
+// [start, t+1), which at the end of time is everything.
+int64_t Behind(int64_t time_us) { return time_us == engine::kTimeMax ? time_us : time_us + 1; }
+
+Status PlanCellsPer(const StatementContext& context, const syntax::CellsPer& per,
+                    std::string_view what, uint64_t* count, uint64_t* offset) {
+  ASSIGN_OR_RETURN(*count, CompileCount(context, per.count, what, 1));
+  if (per.offset) {
+    ASSIGN_OR_RETURN(*offset, CompileCount(context, *per.offset, "OFFSET"));
+  }
+  return OkStatus();
+}
+
+bool UsesSlot(const Expression& expression, const std::vector<SlotDef>& slots,
+              bool (*wanted)(SlotDef::Kind)) {
+  if (expression.kind == Expression::kSlot) return wanted(slots[expression.slot].kind);
+  return std::any_of(expression.args.begin(), expression.args.end(),
+                     [&](const Expression& arg) { return UsesSlot(arg, slots, wanted); });
+}
+
+bool IsRowSlot(SlotDef::Kind kind) { return kind == SlotDef::kRow; }
+
+// What a row without any cell in the slots' columns looks like.
+engine::Row EmptyRow(const std::vector<SlotDef>& slots) {
+  engine::Row row;
+  for (const SlotDef& slot : slots) {
+    switch (slot.kind) {
+      case SlotDef::kVersionCount:
+        row.push_back(Value::Int64(0));
+        break;
+      case SlotDef::kMap:
+      case SlotDef::kMapHistory:
+        row.push_back(Value::Map({}));
+        break;
+      default:
+        row.push_back(Value::Null());
+    }
+  }
+  return row;
+}
+
+bool IsTrueOnEmpty(const Expression& test, const std::vector<SlotDef>& slots) {
+  auto evaluator = engine::Evaluator::Prepare(test);
+  if (!evaluator.ok()) return true;
+  bool result = true;
+  Status status = (*evaluator)->EvaluateTest(EmptyRow(slots), nullptr, &result);
+  return !status.ok() || result;
+}
+
+bool IsNullOnEmpty(const Expression& expression, const std::vector<SlotDef>& slots) {
+  auto evaluator = engine::Evaluator::Prepare(expression);
+  if (!evaluator.ok() || UsesSlot(expression, slots, IsRowSlot)) return false;
+  const Value* value = nullptr;
+  return (*evaluator)->Evaluate(EmptyRow(slots), nullptr, &value).ok() && value->is_null();
+}
+
+// Can a row that has no cell in the slots' columns change the result?
+bool EmptyRowsCount(const engine::Program& program) {
+  for (const Expression& test : SplitAnd(program.where)) {
+    if (UsesSlot(test, program.slots, IsRowSlot)) continue;
+    if (!IsTrueOnEmpty(test, program.slots)) return false;
+  }
+  if (!program.aggregate || !program.group_by.empty()) return true;
+  for (const engine::AggregateDef& def : program.aggregates) {
+    if (def.kind == engine::AggregateDef::kCountRows) return true;
+    if (!IsNullOnEmpty(def.argument, program.slots)) return true;
+  }
+  return false;
+}
+
+bool CoversEverything(const engine::TableSchema& schema,
+                      const std::vector<engine::ColumnPattern>& patterns) {
+  auto covered = [&](const engine::FamilySchema& family) {
+    return std::any_of(patterns.begin(), patterns.end(), [&](const engine::ColumnPattern& p) {
+      bool named = p.family.kind == engine::NamePattern::kAny ||
+                   (p.family.kind == engine::NamePattern::kExact && p.family.text == family.name);
+      return named && p.qualifier.kind == engine::NamePattern::kAny;
+    });
+  };
+  return std::all_of(schema.families.begin(), schema.families.end(), covered);
+}
+
+constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuv";
+
+}  // namespace
+
+void ChooseColumns(const engine::TableSchema& schema,
+                   const std::vector<engine::ColumnPattern>& patterns, SelectPlan* plan) {
+  engine::ReadSpec& read = plan->program.read;
+  read.columns = patterns;
+  if (patterns.empty()) {
+    read.keys_only = true;
+    return;
+  }
+  // CELLS PER counts what the patterns choose; another column would count too.
+  bool counted = read.cells_per_row != 0 || read.cells_per_family != 0 ||
+                 read.cells_per_row_offset != 0 || read.cells_per_family_offset != 0;
+  if (counted || CoversEverything(schema, patterns) || !EmptyRowsCount(plan->program)) return;
+  read.columns.push_back({engine::NamePattern::Any(), engine::NamePattern::Any()});
+  plan->reads_every_column = true;
+}
+
+Status PlanReadOptions(const StatementContext& context, const syntax::ReadOptions& options,
+                       engine::ReadSpec* read) {
+  if (options.with_deletes || options.sample) {
+    return ErrorAt("UNSUPPORTED", options.span,
+                   fmt::format("{} is not there yet", options.sample ? "SAMPLE" : "WITH DELETES"),
+                   {}, StatusCode::kUnimplemented);
+  }
+  if (options.as_of) {
+    ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, *options.as_of));
+    read->time.limit_us = Behind(time_us);
+    if (!options.versions && !options.versions_all) read->versions_per_column = 1;
+  }
+  if (options.time_from) {
+    ASSIGN_OR_RETURN(read->time.start_us, CompileTime(context, *options.time_from));
+  }
+  if (options.time_to) {
+    ASSIGN_OR_RETURN(int64_t limit_us, CompileTime(context, *options.time_to));
+    read->time.limit_us = std::min(read->time.limit_us, limit_us);
+  }
+  if (options.versions_all) read->versions_per_column = 0;
+  if (options.versions) {
+    ASSIGN_OR_RETURN(uint64_t versions, CompileCount(context, *options.versions, "VERSIONS", 1));
+    read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(versions, UINT32_MAX));
+  }
+  if (options.cells_per_row) {
+    RETURN_IF_ERROR(PlanCellsPer(context, *options.cells_per_row, "CELLS PER ROW",
+                                 &read->cells_per_row, &read->cells_per_row_offset));
+  }
+  if (options.cells_per_family) {
+    RETURN_IF_ERROR(PlanCellsPer(context, *options.cells_per_family, "CELLS PER FAMILY",
+                                 &read->cells_per_family, &read->cells_per_family_offset));
+  }
+  if (options.cells_per_column) {
+    uint64_t count = 0, offset = 0;
+    RETURN_IF_ERROR(
+        PlanCellsPer(context, *options.cells_per_column, "CELLS PER COLUMN", &count, &offset));
+    if (offset != 0) {
+      return ErrorAt("UNSUPPORTED", options.span, "CELLS PER COLUMN with OFFSET is not there yet",
+                     {}, StatusCode::kUnimplemented);
+    }
+    read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
+  }
+  read->strip_values = options.strip_values;
+  read->reverse = options.reverse;
+  return OkStatus();
+}
+
+Status PlanNamedArgs(const StatementContext& context, const std::vector<syntax::NamedArg>& args,
+                     engine::ReadSpec* read) {
+  for (const syntax::NamedArg& arg : args) {
+    if (SameWord(arg.name.text, "with_history")) {
+      ASSIGN_OR_RETURN(Value history, CompileConstant(context, arg.value));
+      if (history.is_true()) read->versions_per_column = 0;
+    } else if (SameWord(arg.name.text, "as_of")) {
+      ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, arg.value));
+      read->time.limit_us = std::min(read->time.limit_us, Behind(time_us));
+    } else if (SameWord(arg.name.text, "latest_n")) {
+      ASSIGN_OR_RETURN(uint64_t count, CompileCount(context, arg.value, "latest_n", 1));
+      read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
+    } else if (SameWord(arg.name.text, "after")) {
+      ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, arg.value));
+      read->time.start_us = std::max(read->time.start_us, Behind(time_us));
+    } else if (SameWord(arg.name.text, "before")) {
+      ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, arg.value));
+      read->time.limit_us = std::min(read->time.limit_us, time_us);
+    } else {
+      return ErrorAt("UNKNOWN_NAME", arg.name.span, fmt::format("no argument {}", arg.name.text),
+                     "with_history, as_of, latest_n, after, before");
+    }
+  }
+  return OkStatus();
+}
+
+// Letters and digits only, so that a token can be copied with a double click.
+std::string EncodePageToken(const PageToken& token) {
+  std::string bytes;
+  engine::PutFixed64(&bytes, token.fingerprint);
+  engine::PutSigned(&bytes, token.now_us);
+  engine::PutBytes(&bytes, token.row);
+  engine::PutBytes(&bytes, token.family);
+  engine::PutBytes(&bytes, token.qualifier);
+  engine::PutSigned(&bytes, token.timestamp_us);
+  engine::PutFixed32(&bytes, static_cast<uint32_t>(engine::Checksum(bytes, 1)));
+  std::string text;
+  uint32_t bits = 0;
+  int count = 0;
+  for (unsigned char c : bytes) {
+    bits = bits << 8 | c;
+    for (count += 8; count >= 5; count -= 5) text.push_back(kDigits[bits >> (count - 5) & 31]);
+  }
+  if (count > 0) text.push_back(kDigits[bits << (5 - count) & 31]);
+  return text;
+}
+
+bool DecodePageToken(std::string_view text, PageToken* token) {
+  std::string bytes;
+  uint32_t bits = 0;
+  int count = 0;
+  for (char c : text) {
+    size_t digit = kDigits.find(c);
+    if (digit == kDigits.npos) return false;
+    bits = bits << 5 | static_cast<uint32_t>(digit);
+    count += 5;
+    if (count >= 8) {
+      count -= 8;
+      bytes.push_back(static_cast<char>(bits >> count & 0xff));
+    }
+  }
+  if (bytes.size() < 4) return false;
+  std::string_view body(bytes.data(), bytes.size() - 4);
+  uint32_t sum = engine::GetFixed32(bytes.data() + body.size());
+  if (sum != static_cast<uint32_t>(engine::Checksum(body, 1))) return false;
+  engine::Reader reader(body);
+  token->fingerprint = reader.Fixed64();
+  token->now_us = reader.Signed();
+  token->row = reader.Bytes();
+  token->family = reader.Bytes();
+  token->qualifier = reader.Bytes();
+  token->timestamp_us = reader.Signed();
+  return reader.AtEnd();
+}
+
+}  // namespace sippar::query

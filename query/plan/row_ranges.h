@@ -1,0 +1,33 @@
+// Turns tests on the row key into row ranges, and tests on a cell's time into a time range, so that
+// a scan reads no more than it must. Pure. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/model/row_set.h"
+#include "engine/program/program.h"
+
+namespace sippar::query {
+
+struct RowRanges {
+  engine::RowSet rows;  // every row for which the test may be TRUE
+  bool exact = false;   // and for no other row: the test is spent
+};
+
+// What `test` says about the slot that holds the row key.
+RowRanges RangesOf(const engine::Expression& test, const std::vector<engine::SlotDef>& slots);
+
+// Splits `where` at its top-level AND: tests that ranges express completely are taken out, the rest
+// stays in *where.
+engine::RowSet ExtractRows(const std::vector<engine::SlotDef>& slots,
+                           std::optional<engine::Expression>* where);
+// Tests on SlotDef::kTimestamp. Only right when every version is read.
+void ExtractTime(const std::vector<engine::SlotDef>& slots, engine::TimeRange* time,
+                 std::optional<engine::Expression>* where);
+
+// The conjuncts of `where`, and back. Join of none is nullopt.
+std::vector<engine::Expression> SplitAnd(std::optional<engine::Expression> where);
+std::optional<engine::Expression> JoinAnd(std::vector<engine::Expression> tests);
+
+}  // namespace sippar::query

@@ -1,0 +1,299 @@
+// Schema options. SPDX-License-Identifier: Apache-2.0
+#include "query/plan/schema_options.h"
+
+#include <fmt/format.h>
+
+#include "engine/program/value.h"
+#include "query/analyze/compile.h"
+#include "query/query_error.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::GcPolicy;
+using syntax::Literal;
+using syntax::Option;
+using syntax::OptionValue;
+
+Status BadOption(const Option& option, std::string_view wanted) {
+  Span span = option.value ? option.value->span : option.name.span;
+  return ErrorAt("BAD_OPTION", span, fmt::format("{} takes {}", option.name.text, wanted));
+}
+
+Status UnknownOption(const Option& option, std::string_view known) {
+  return ErrorAt("UNKNOWN_OPTION", option.name.span, fmt::format("no option {}", option.name.text),
+                 fmt::format("options here: {}", known));
+}
+
+bool IsInteger(const std::optional<OptionValue>& value, Literal::Type type) {
+  return value && value->literal && value->literal->type == type;
+}
+
+bool IsCount(const OptionValue& value) {
+  return value.literal && value.literal->type == Literal::kInt64 && value.literal->integer >= 1 &&
+         value.literal->integer <= UINT32_MAX;
+}
+
+bool IsAge(const OptionValue& value) {
+  return value.literal && value.literal->type == Literal::kDuration && value.literal->integer > 0;
+}
+
+// VERSIONS(3), AGE(30d), UNION(…), INTERSECTION(…), NONE.
+StatusOr<GcPolicy> PlanGc(const OptionValue& value, size_t depth = 0) {
+  auto bad = [&] {
+    return ErrorAt("BAD_OPTION", value.span, "no such GC rule",
+                   "VERSIONS(n), AGE(30d), UNION(…), INTERSECTION(…), NONE");
+  };
+  if (value.literal || depth > 20) return bad();
+  if (SameWord(value.call, "NONE") && value.args.empty()) return GcPolicy::KeepAll();
+  if (SameWord(value.call, "VERSIONS") && value.args.size() == 1 && IsCount(value.args[0])) {
+    return GcPolicy::MaxVersions(static_cast<uint32_t>(value.args[0].literal->integer));
+  }
+  if (SameWord(value.call, "AGE") && value.args.size() == 1 && IsAge(value.args[0])) {
+    return GcPolicy::MaxAge(value.args[0].literal->integer);
+  }
+  bool is_union = SameWord(value.call, "UNION");
+  if ((!is_union && !SameWord(value.call, "INTERSECTION")) || value.args.empty()) return bad();
+  std::vector<GcPolicy> rules;
+  for (const OptionValue& arg : value.args) {
+    ASSIGN_OR_RETURN(GcPolicy rule, PlanGc(arg, depth + 1));
+    rules.push_back(std::move(rule));
+  }
+  return is_union ? GcPolicy::Union(std::move(rules)) : GcPolicy::Intersection(std::move(rules));
+}
+
+Status PlanType(const Option& option, engine::FamilySchema* family) {
+  if (!option.value || option.value->literal) return BadOption(option, "BYTES or COUNTER");
+  const std::string& type = option.value->call;
+  if (SameWord(type, "COUNTER")) {
+    family->type = engine::FamilyType::kCounter;
+  } else if (SameWord(type, "BYTES")) {
+    family->type = engine::FamilyType::kBytes;
+  } else {
+    return ErrorAt("UNSUPPORTED", option.value->span, fmt::format("TYPE {} is not there yet", type),
+                   "COUNTER, BYTES", StatusCode::kUnimplemented);
+  }
+  return OkStatus();
+}
+
+// A flag, or = TRUE / FALSE.
+Status PlanFlag(const Option& option, bool* flag) {
+  *flag = true;
+  if (!option.value) return OkStatus();
+  if (!IsInteger(option.value, Literal::kBool)) return BadOption(option, "TRUE or FALSE");
+  *flag = option.value->literal->integer != 0;
+  return OkStatus();
+}
+
+Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
+                       std::vector<std::string>* notices) {
+  constexpr const char* kWanted = "NONE or ZSTD(LEVEL(1..19))";
+  if (!option.value || option.value->literal) return BadOption(option, kWanted);
+  const OptionValue& value = *option.value;
+  if (SameWord(value.call, "NONE")) {
+    group->compression = engine::Compression::kNone;
+    return OkStatus();
+  }
+  if (!SameWord(value.call, "ZSTD")) return BadOption(option, kWanted);
+  group->compression = engine::Compression::kZstd;
+  for (const OptionValue& arg : value.args) {
+    bool level = SameWord(arg.call, "LEVEL") && arg.args.size() == 1 && IsCount(arg.args[0]) &&
+                 arg.args[0].literal->integer <= 19;
+    if (level) {
+      group->compression_level = static_cast<int32_t>(arg.args[0].literal->integer);
+    } else if (SameWord(arg.call, "WINDOW")) {
+      notices->push_back(fmt::format("{}: WINDOW is not used yet and not kept", group->name));
+    } else {
+      return BadOption(option, kWanted);
+    }
+  }
+  return OkStatus();
+}
+
+Status PlanBloom(const Option& option, engine::BloomKind* bloom) {
+  const std::string name = option.value && !option.value->literal ? option.value->call : "";
+  if (SameWord(name, "NONE")) {
+    *bloom = engine::BloomKind::kNone;
+  } else if (SameWord(name, "ROW")) {
+    *bloom = engine::BloomKind::kRow;
+  } else if (SameWord(name, "ROW_COLUMN")) {
+    *bloom = engine::BloomKind::kRowColumn;
+  } else {
+    return BadOption(option, "NONE, ROW or ROW_COLUMN");
+  }
+  return OkStatus();
+}
+
+std::string PrintOption(const OptionValue& value) {
+  if (value.literal) return Print(*value.literal);
+  std::string text = value.call;
+  for (size_t i = 0; i < value.args.size(); ++i) {
+    text += (i == 0 ? "(" : ", ") + PrintOption(value.args[i]);
+  }
+  return value.args.empty() ? text : text + ")";
+}
+
+}  // namespace
+
+Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* family) {
+  std::optional<GcPolicy> versions, age;
+  for (const Option& option : def.options) {
+    if (SameWord(option.name.text, "VERSIONS")) {
+      if (!option.value || !IsCount(*option.value)) return BadOption(option, "a number from 1");
+      versions = GcPolicy::MaxVersions(static_cast<uint32_t>(option.value->literal->integer));
+    } else if (SameWord(option.name.text, "TTL")) {
+      if (!option.value || !IsAge(*option.value))
+        return BadOption(option, "a duration such as 30d");
+      age = GcPolicy::MaxAge(option.value->literal->integer);
+    } else if (SameWord(option.name.text, "GC")) {
+      if (!option.value) return BadOption(option, "a rule");
+      ASSIGN_OR_RETURN(family->gc, PlanGc(*option.value));
+    } else if (SameWord(option.name.text, "COUNTER")) {
+      bool counter = false;
+      RETURN_IF_ERROR(PlanFlag(option, &counter));
+      family->type = counter ? engine::FamilyType::kCounter : engine::FamilyType::kBytes;
+    } else if (SameWord(option.name.text, "TYPE")) {
+      RETURN_IF_ERROR(PlanType(option, family));
+    } else {
+      return UnknownOption(option, "VERSIONS, TTL, GC, COUNTER, TYPE");
+    }
+  }
+  // Both together: a version goes when either says so.
+  if (versions && age) {
+    family->gc = GcPolicy::Union({*versions, *age});
+  } else if (versions || age) {
+    family->gc = versions ? *versions : *age;
+  }
+  return OkStatus();
+}
+
+Status ApplyGroupOptions(const syntax::GroupDef& def, engine::LocalityGroupSchema* group,
+                         std::vector<std::string>* notices) {
+  for (const Option& option : def.options) {
+    if (SameWord(option.name.text, "IN_MEMORY")) {
+      RETURN_IF_ERROR(PlanFlag(option, &group->in_memory));
+    } else if (SameWord(option.name.text, "DICTIONARY")) {
+      RETURN_IF_ERROR(PlanFlag(option, &group->dictionary));
+    } else if (SameWord(option.name.text, "BLOCK_SIZE")) {
+      bool size =
+          IsInteger(option.value, Literal::kSize) || IsInteger(option.value, Literal::kInt64);
+      if (!size || option.value->literal->integer < 1 ||
+          option.value->literal->integer > UINT32_MAX) {
+        return BadOption(option, "a size such as 64KiB");
+      }
+      group->block_size = static_cast<uint32_t>(option.value->literal->integer);
+    } else if (SameWord(option.name.text, "COMPRESSION")) {
+      RETURN_IF_ERROR(PlanCompression(option, group, notices));
+    } else if (SameWord(option.name.text, "BLOOM")) {
+      RETURN_IF_ERROR(PlanBloom(option, &group->bloom));
+    } else {
+      return UnknownOption(option, "IN_MEMORY, BLOCK_SIZE, COMPRESSION, BLOOM, DICTIONARY");
+    }
+  }
+  return OkStatus();
+}
+
+Status ApplyTableOptions(const std::vector<Option>& options, engine::TableSchema* schema,
+                         std::vector<std::string>* notices) {
+  for (const Option& option : options) {
+    if (!SameWord(option.name.text, "SPLIT_SIZE")) return UnknownOption(option, "SPLIT_SIZE");
+    if (!IsInteger(option.value, Literal::kSize) && !IsInteger(option.value, Literal::kInt64)) {
+      return BadOption(option, "a size such as 200MiB");
+    }
+    schema->options["SPLIT_SIZE"] = PrintOption(*option.value);
+    notices->push_back("SPLIT_SIZE is kept; tablets do not split by themselves yet");
+  }
+  return OkStatus();
+}
+
+std::string PrintSize(uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < std::size(kUnits)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{}{}", bytes, kUnits[unit]);
+}
+
+std::string PrintCompression(const engine::LocalityGroupSchema& group) {
+  if (group.compression == engine::Compression::kNone) return "none";
+  return fmt::format("zstd({})", group.compression_level);
+}
+
+std::string PrintBloom(engine::BloomKind kind) {
+  switch (kind) {
+    case engine::BloomKind::kNone:
+      return "none";
+    case engine::BloomKind::kRow:
+      return "row";
+    case engine::BloomKind::kRowColumn:
+      break;
+  }
+  return "row_column";
+}
+
+namespace {
+
+std::string PrintFamily(const engine::FamilySchema& family) {
+  std::string text = "FAMILY " + QuoteName(family.name);
+  if (family.type == engine::FamilyType::kCounter) text += " COUNTER";
+  if (family.gc.kind == GcPolicy::kMaxVersions) {
+    text += fmt::format(" VERSIONS {}", family.gc.max_versions);
+  } else if (family.gc.kind == GcPolicy::kMaxAge) {
+    text += fmt::format(" TTL {}", engine::PrintDuration(family.gc.max_age_us));
+  } else if (family.gc.kind != GcPolicy::kKeepAll) {
+    text += fmt::format(" GC = {}", family.gc.Print());
+  }
+  return text;
+}
+
+std::string PrintGroup(const engine::LocalityGroupSchema& group) {
+  std::string families;
+  for (const std::string& family : group.families) {
+    families += (families.empty() ? "" : ", ") + QuoteName(family);
+  }
+  std::string text = fmt::format("LOCALITY GROUP {} ({})", QuoteName(group.name), families);
+  if (group.in_memory) text += " IN_MEMORY";
+  text += group.compression == engine::Compression::kNone
+              ? " COMPRESSION = NONE"
+              : fmt::format(" COMPRESSION = ZSTD(LEVEL({}))", group.compression_level);
+  text += fmt::format(" BLOCK_SIZE {}", PrintSize(group.block_size));
+  std::string bloom = PrintBloom(group.bloom);
+  for (char& c : bloom) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  text += " BLOOM = " + bloom;
+  if (!group.dictionary) text += " DICTIONARY = FALSE";
+  return text;
+}
+
+}  // namespace
+
+std::string PrintCreateTable(const engine::TableSchema& schema,
+                             const std::vector<std::string>& split_keys) {
+  std::string text = fmt::format("CREATE TABLE {} (\n", QuoteName(schema.name));
+  std::string elements;
+  for (const engine::FamilySchema& family : schema.families) {
+    elements += (elements.empty() ? "  " : ",\n  ") + PrintFamily(family);
+  }
+  // The default group is what no other group names, unless it has settings of its own.
+  for (const engine::LocalityGroupSchema& group : schema.groups) {
+    engine::LocalityGroupSchema plain;
+    plain.name = group.name;
+    plain.families = group.families;
+    if (group.families.empty() || (group.name == engine::kDefaultGroup && group == plain)) continue;
+    elements += ",\n  " + PrintGroup(group);
+  }
+  text += elements + "\n)";
+  std::string options;
+  for (const auto& [name, value] : schema.options) {
+    options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", name, value);
+  }
+  if (!options.empty()) text += fmt::format(" WITH ({})", options);
+  std::string keys;
+  for (const std::string& key : split_keys) keys += (keys.empty() ? "" : ", ") + QuoteValue(key);
+  if (!keys.empty()) text += fmt::format(" SPLIT AT ({})", keys);
+  return text;
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,190 @@
+// Writing statements to row updates. SPDX-License-Identifier: Apache-2.0
+#include "query/plan/update_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/plan/row_ranges.h"
+#include "query/plan/select_plan.h"
+#include "query/query_error.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+
+using engine::ColumnPattern;
+using engine::Expression;
+using engine::NamePattern;
+using engine::RowWrite;
+using engine::SlotDef;
+
+StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& context,
+                                                   const syntax::TimeSpan& times) {
+  std::vector<engine::TimeRange> ranges;
+  if (times.time) {
+    engine::TimeRange& range = ranges.emplace_back();
+    if (times.from) {
+      ASSIGN_OR_RETURN(range.start_us, CompileTime(context, *times.from));
+    }
+    if (times.to) {
+      ASSIGN_OR_RETURN(range.limit_us, CompileTime(context, *times.to));
+    }
+    if (range.start_us >= range.limit_us) {
+      return ErrorAt("RANGE", times.span, "this TIME span holds no time: FROM is not before TO");
+    }
+  }
+  for (const syntax::Expr& at : times.at) {
+    ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, at));
+    if (time_us == engine::kTimeMax) return ErrorAt("RANGE", at.span, "no cell has this time");
+    ranges.push_back({time_us, time_us + 1});
+  }
+  return ranges;
+}
+
+UpdateBuilder::UpdateBuilder(const StatementContext& context, const engine::TableSchema& schema)
+    : context_(context), schema_(schema), scope_(&context, &schema) {
+  update_.now_us = context.now_us;
+  update_.counter_families = CounterFamilies(schema);
+}
+
+StatusOr<ColumnPattern> UpdateBuilder::ExactColumn(const syntax::PatternNode& column) {
+  ASSIGN_OR_RETURN(ColumnPattern pattern, BindPattern(context_, schema_, column));
+  if (pattern.IsExact()) return pattern;
+  return ErrorAt("NOT_EXACT", column.span,
+                 fmt::format("{} names many columns; only one can be written", Print(column)));
+}
+
+Status UpdateBuilder::AddWrite(RowWrite::Kind kind, const syntax::PatternNode& column,
+                               Expression value) {
+  ASSIGN_OR_RETURN(ColumnPattern pattern, ExactColumn(column));
+  RowWrite& write = update_.writes.emplace_back();
+  write.kind = kind;
+  write.family = pattern.family.text;
+  write.qualifier = pattern.qualifier.text;
+  write.value = std::move(value);
+  return OkStatus();
+}
+
+Status UpdateBuilder::AddAssign(const syntax::Assign& assign,
+                                const std::optional<Expression>& guard) {
+  ExpressionCompiler compiler(context_, &scope_);
+  ASSIGN_OR_RETURN(Expression value, compiler.Compile(assign.value));
+  RowWrite::Kind kind = assign.op == syntax::Assign::kSet   ? RowWrite::kSet
+                        : assign.op == syntax::Assign::kAdd ? RowWrite::kIncrement
+                                                            : RowWrite::kAppend;
+  RETURN_IF_ERROR(AddWrite(kind, assign.column, std::move(value)));
+  RowWrite& write = update_.writes.back();
+  write.guard = guard;
+  if (assign.at) {
+    ASSIGN_OR_RETURN(write.timestamp, compiler.Compile(*assign.at));
+  }
+  return OkStatus();
+}
+
+Status UpdateBuilder::AddDeletes(const std::vector<syntax::PatternNode>& patterns,
+                                 const syntax::TimeSpan& times,
+                                 const std::optional<Expression>& guard) {
+  ASSIGN_OR_RETURN(std::vector<engine::TimeRange> ranges, PlanTimes(context_, times));
+  if (patterns.empty() && ranges.empty()) {
+    RowWrite& write = update_.writes.emplace_back();
+    write.kind = RowWrite::kDeleteRow;
+    write.guard = guard;
+    deletes_rows_ = true;
+    return OkStatus();
+  }
+  std::vector<ColumnPattern> columns;
+  for (const syntax::PatternNode& node : patterns) {
+    ASSIGN_OR_RETURN(ColumnPattern pattern, BindPattern(context_, schema_, node));
+    columns.push_back(std::move(pattern));
+  }
+  if (columns.empty()) columns.push_back({NamePattern::Any(), NamePattern::Any()});
+  for (const ColumnPattern& column : columns) {
+    RowWrite& write = update_.writes.emplace_back();
+    write.guard = guard;
+    deleted_.push_back(column);
+    bool family = column.family.kind == NamePattern::kExact &&
+                  column.qualifier.kind == NamePattern::kAny && ranges.empty();
+    if (family) {
+      write.kind = RowWrite::kDeleteFamily;
+      write.family = column.family.text;
+      continue;
+    }
+    write.kind = RowWrite::kDeleteColumns;
+    write.pattern = column;
+    write.times = ranges;
+  }
+  return OkStatus();
+}
+
+void UpdateBuilder::AddCondition(std::optional<Expression> condition) {
+  std::vector<Expression> tests = SplitAnd(std::move(update_.condition));
+  for (Expression& test : SplitAnd(std::move(condition))) tests.push_back(std::move(test));
+  update_.condition = JoinAnd(std::move(tests));
+}
+
+Status UpdateBuilder::AddCondition(const syntax::OptionalExpr& condition) {
+  if (!condition) return OkStatus();
+  ExpressionCompiler compiler(context_, &scope_);
+  ASSIGN_OR_RETURN(Expression test, compiler.Compile(*condition));
+  AddCondition(std::optional(std::move(test)));
+  return OkStatus();
+}
+
+Status UpdateBuilder::AddReturning(const std::vector<syntax::SelectItem>& items) {
+  for (const syntax::SelectItem& item : items) {
+    if (!item.star) {
+      ExpressionCompiler compiler(context_, &scope_);
+      ASSIGN_OR_RETURN(Expression value, compiler.Compile(item.expr));
+      returning_columns_.push_back({ItemName(context_, item), TypeOf(value, scope_.slots())});
+      update_.returning.push_back(std::move(value));
+      continue;
+    }
+    returning_columns_.push_back({"row", ValueType::kText});
+    update_.returning.push_back(scope_.Slot(SlotDef::kRow));
+    for (const engine::FamilySchema& family : schema_.families) {
+      returning_columns_.push_back({family.name, ValueType::kMap});
+      update_.returning.push_back(
+          scope_.PatternSlot({NamePattern::Exact(family.name), NamePattern::Any()}, SlotDef::kMap));
+    }
+  }
+  return OkStatus();
+}
+
+void UpdateBuilder::AddLet(const std::string& name, Expression value) {
+  scope_.AddLet(name, static_cast<uint32_t>(update_.lets.size()));
+  update_.lets.push_back(std::move(value));
+}
+
+void UpdateBuilder::AddFailure(std::optional<Expression> guard, Expression message) {
+  update_.failures.push_back({std::move(guard), std::move(message)});
+}
+
+bool UpdateBuilder::ReadsRow() const {
+  return !scope_.patterns().empty() || !deleted_.empty() || deletes_rows_ ||
+         update_.only_if_exists || update_.condition || !update_.returning.empty();
+}
+
+engine::RowUpdate UpdateBuilder::Finish() {
+  update_.slots = scope_.slots();
+  engine::ReadSpec& read = update_.read;
+  read.columns = scope_.patterns();
+  read.columns.insert(read.columns.end(), deleted_.begin(), deleted_.end());
+  auto many = [](const SlotDef& slot) {
+    return slot.kind == SlotDef::kVersionCount || slot.kind == SlotDef::kHistory ||
+           slot.kind == SlotDef::kMapHistory;
+  };
+  bool all_versions = !deleted_.empty() || deletes_rows_ ||
+                      std::any_of(update_.slots.begin(), update_.slots.end(), many);
+  read.versions_per_column = all_versions ? 0 : 1;
+  if (read.columns.empty()) {
+    // Whether there is a row is all that is asked.
+    read.keys_only = !deletes_rows_;
+  } else if (update_.only_if_exists || deletes_rows_) {
+    read.columns.push_back({NamePattern::Any(), NamePattern::Any()});
+  }
+  return update_;
+}
+
+}  // namespace sippar::query

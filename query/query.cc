@@ -1,0 +1,138 @@
+// Session: one statement from text to result. SPDX-License-Identifier: Apache-2.0
+#include "query/query.h"
+
+#include <fmt/format.h>
+
+#include "query/analyze/compile.h"
+#include "query/execute/schema_statement.h"
+#include "query/execute/select.h"
+#include "query/execute/show.h"
+#include "query/execute/transaction.h"
+#include "query/execute/transfer.h"
+#include "query/execute/write.h"
+#include "query/parse/parse.h"
+#include "query/query_error.h"
+#include "query/session.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+Status Unsupported(std::string_view what) {
+  return ErrorAt("UNSUPPORTED", {}, fmt::format("{} is understood but not there yet", what), {},
+                 StatusCode::kUnimplemented);
+}
+
+struct Dispatcher {
+  const StatementContext& context;
+
+  Status operator()(const syntax::Select& s) const { return ExecuteSelect(context, s); }
+  Status operator()(const syntax::Tail&) const { return Unsupported("TAIL"); }
+  Status operator()(const syntax::Insert& s) const { return ExecuteInsert(context, s); }
+  Status operator()(const syntax::Update& s) const { return ExecuteUpdate(context, s); }
+  Status operator()(const syntax::Delete& s) const { return ExecuteDelete(context, s); }
+  Status operator()(const syntax::Increment& s) const { return ExecuteIncrement(context, s); }
+  Status operator()(const syntax::Append& s) const { return ExecuteAppend(context, s); }
+  Status operator()(const syntax::Atomic& s) const { return ExecuteAtomic(context, s); }
+  Status operator()(const syntax::BeginRow& s) const { return ExecuteBegin(context, s); }
+  Status operator()(const syntax::Commit&) const { return ExecuteCommit(context); }
+  Status operator()(const syntax::Rollback&) const { return ExecuteRollback(context); }
+  Status operator()(const syntax::CreateTable& s) const { return ExecuteCreateTable(context, s); }
+  Status operator()(const syntax::AlterTable& s) const { return ExecuteAlterTable(context, s); }
+  Status operator()(const syntax::DropTable& s) const { return ExecuteDropTable(context, s); }
+  Status operator()(const syntax::Show& s) const { return ExecuteShow(context, s); }
+  Status operator()(const syntax::Describe& s) const { return ExecuteDescribe(context, s); }
+  Status operator()(const syntax::Import& s) const { return ExecuteImport(context, s); }
+  Status operator()(const syntax::Export& s) const { return ExecuteExport(context, s); }
+  Status operator()(const syntax::SetOption& s) const { return ExecuteSet(context, s); }
+  Status operator()(const syntax::ResetOption& s) const { return ExecuteReset(context, s); }
+  Status operator()(const syntax::Compact& s) const { return ExecuteCompact(context, s); }
+  Status operator()(const syntax::Flush& s) const { return ExecuteFlush(context, s); }
+  Status operator()(const syntax::Explain& s) const { return ExecuteExplain(context, s); }
+  Status operator()(const syntax::Other& s) const { return Unsupported(s.name); }
+};
+
+class ClientSession final : public Session {
+ public:
+  ClientSession(cluster::Client* client, const SessionOptions& options) {
+    state_.client = client;
+    state_.files = options.files;
+  }
+
+  StatusOr<ResultSummary> Execute(std::string_view text, ResultSink* sink) override {
+    ASSIGN_OR_RETURN(syntax::Statement statement, ParseStatement(text));
+    return Execute(statement, text, sink);
+  }
+
+  StatusOr<ResultSummary> Execute(const syntax::Statement& statement, std::string_view text,
+                                  ResultSink* sink) override {
+    ResultSummary summary;
+    engine::Clock* clock = state_.client->clock();
+    int64_t start_nanos = clock->MonotonicNanos();
+    StatementContext context;
+    context.session = &state_;
+    context.text = text;
+    context.now_us = clock->NowMicros();
+    if (state_.settings.timeout_us > 0) {
+      context.deadline_nanos = start_nanos + state_.settings.timeout_us * 1000;
+    }
+    context.sink = sink;
+    context.summary = &summary;
+    StartStatement();
+    Status status = std::visit(Dispatcher{context}, statement.node);
+    summary.elapsed_us = (clock->MonotonicNanos() - start_nanos) / 1000;
+    summary.rows_read = state_.rows_read;
+    summary.cells_read = state_.cells_read;
+    if (!status.ok()) return WithQueryCode(status);
+    return summary;
+  }
+
+  void SetParameter(const std::string& name, Value value) override {
+    state_.parameters[name] = std::move(value);
+  }
+  void RemoveParameter(const std::string& name) override { state_.parameters.erase(name); }
+  const std::map<std::string, Value>& parameters() const override { return state_.parameters; }
+
+  void Cancel() override { state_.cancel->store(true, std::memory_order_relaxed); }
+  Progress progress() const override {
+    return {state_.tablets_done, state_.tablets, state_.rows_read, state_.cells_read};
+  }
+
+  std::string transaction() const override {
+    if (!state_.transaction) return "";
+    return fmt::format("{} {}", state_.transaction->table, QuoteValue(state_.transaction->row));
+  }
+  std::vector<std::string> TableNames() override {
+    std::vector<std::string> names;
+    auto tables = state_.client->admin()->ListTables();
+    if (!tables.ok()) return names;
+    for (const cluster::TableInfo& table : *tables) names.push_back(table.schema.name);
+    return names;
+  }
+  std::vector<std::string> FamilyNames(const std::string& table) override {
+    std::vector<std::string> names;
+    auto info = state_.client->admin()->GetTable(table);
+    if (!info.ok()) return names;
+    for (const engine::FamilySchema& family : info->schema.families) names.push_back(family.name);
+    return names;
+  }
+
+ private:
+  void StartStatement() {
+    state_.cancel->store(false);
+    state_.tablets_done = 0;
+    state_.tablets = 0;
+    state_.rows_read = 0;
+    state_.cells_read = 0;
+  }
+
+  SessionState state_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> Session::New(cluster::Client* client, const SessionOptions& options) {
+  return std::make_unique<ClientSession>(client, options);
+}
+
+}  // namespace sippar::query
