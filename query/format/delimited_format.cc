@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "query/format/formatters.h"
-#include "query/parse/literals.h"
+#include "query/syntax/literals.h"
 
 namespace sippar::query {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "query/format/formatters.h"
-#include "query/parse/literals.h"
+#include "query/syntax/literals.h"
 
 namespace sippar::query {
 namespace {

@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include "engine/base/limits.h"
+#include "query/parse/expr_node.h"
 
 namespace sippar::query {
 
-using syntax::BinaryOp;
 using syntax::Expr;
 using syntax::ExprKind;
-using syntax::Literal;
 
 namespace {
 
@@ -19,67 +18,6 @@ namespace {
 const antlr4::Token* TokenOf(antlr4::tree::ParseTree* node) {
   auto* terminal = dynamic_cast<antlr4::tree::TerminalNode*>(node);
   return terminal == nullptr ? nullptr : terminal->getSymbol();
-}
-
-Expr MakeExpr(ExprKind kind, const Span& span) {
-  Expr expr;
-  expr.kind = kind;
-  expr.span = span;
-  return expr;
-}
-
-Span Join(const Span& first, const Span& last) {
-  Span span = first;
-  span.end = last.end;
-  return span;
-}
-
-Expr MakeBinary(BinaryOp op, Expr left, Expr right) {
-  Expr expr = MakeExpr(ExprKind::kBinary, Join(left.span, right.span));
-  expr.op = op;
-  expr.children.push_back(std::move(left));
-  expr.children.push_back(std::move(right));
-  return expr;
-}
-
-BinaryOp OperatorOf(size_t token_type) {
-  switch (token_type) {
-    case SipparParser::EQ:
-      return BinaryOp::kEqual;
-    case SipparParser::NE:
-      return BinaryOp::kNotEqual;
-    case SipparParser::LT:
-      return BinaryOp::kLess;
-    case SipparParser::LE:
-      return BinaryOp::kLessEqual;
-    case SipparParser::GT:
-      return BinaryOp::kGreater;
-    case SipparParser::GE:
-      return BinaryOp::kGreaterEqual;
-    case SipparParser::MATCH:
-      return BinaryOp::kMatch;
-    case SipparParser::NOMATCH:
-      return BinaryOp::kNotMatch;
-    case SipparParser::PLUS:
-      return BinaryOp::kAdd;
-    case SipparParser::MINUS:
-      return BinaryOp::kSubtract;
-    case SipparParser::CAT:
-      return BinaryOp::kConcat;
-    case SipparParser::STAR:
-      return BinaryOp::kMultiply;
-    case SipparParser::SLASH:
-      return BinaryOp::kDivide;
-    default:
-      return BinaryOp::kModulo;
-  }
-}
-
-// < and <= point up (1), > and >= down (-1), everything else is no order test (0).
-int DirectionOf(SipparParser::ComparisonTailContext* tail) {
-  if (tail->LT() != nullptr || tail->LE() != nullptr) return 1;
-  if (tail->GT() != nullptr || tail->GE() != nullptr) return -1;
-  return 0;
 }
 
 }  // namespace
@@ -184,81 +122,6 @@ Expr ExpressionBuilder::BuildNot(SipparParser::NegationContext* context) {
   Expr expr = MakeExpr(ExprKind::kNot, SpanOf(context));
   expr.children.push_back(BuildNot(context->negation()));
   --depth_;
-  return expr;
-}
-
-Expr ExpressionBuilder::BuildComparison(SipparParser::ComparisonContext* context) {
-  auto tails = context->comparisonTail();
-  if (TooDeep(tails.size(), context)) return {};
-  size_t order_tests = 0;
-  for (auto* tail : tails) order_tests += DirectionOf(tail) != 0;
-  if (tails.size() > 1 && order_tests == tails.size()) return BuildChain(context);
-  if (tails.size() > 1 && order_tests > 1) {
-    Fail("SYNTAX", SpanOf(context), "order tests and other tests in one chain",
-         "use AND, or put one of the tests into ( )");
-    return {};
-  }
-  depth_ += tails.size();
-  Expr expr = BuildSum(context->sum());
-  for (auto* tail : tails) expr = ApplyTail(std::move(expr), tail);
-  depth_ -= tails.size();
-  return expr;
-}
-
-// 'a' <= row < 'b' means both tests; they must point the same way.
-Expr ExpressionBuilder::BuildChain(SipparParser::ComparisonContext* context) {
-  auto tails = context->comparisonTail();
-  Expr all = MakeExpr(ExprKind::kAnd, SpanOf(context));
-  ++depth_;
-  Expr left = BuildSum(context->sum());
-  for (auto* tail : tails) {
-    const antlr4::Token& sign = *tail->getStart();
-    if (DirectionOf(tail) != DirectionOf(tails[0])) {
-      QueryError error;
-      error.code = "RANGE_DIRECTION";
-      error.message = fmt::format("a chain of order tests must point one way, {} and {} do not",
-                                  text_->TextOf(*tails[0]->getStart()), text_->TextOf(sign));
-      error.span = text_->SpanOf(*tails[0]->getStart());
-      error.more.push_back(text_->SpanOf(sign));
-      error.hint = "write 'a' < row < 'b', or two tests with AND";
-      Fail(error);
-    }
-    Expr right = BuildSum(tail->sum(0));
-    all.children.push_back(MakeBinary(OperatorOf(sign.getType()), left, right));
-    left = std::move(right);
-  }
-  --depth_;
-  return all;
-}
-
-Expr ExpressionBuilder::ApplyTail(Expr left, SipparParser::ComparisonTailContext* context) {
-  Expr expr = MakeExpr(ExprKind::kBinary, Join(left.span, SpanOf(context)));
-  expr.negated = context->NOT() != nullptr;
-  expr.children.push_back(std::move(left));
-  const antlr4::Token& first = *context->getStart();
-  if (first.getType() == SipparParser::REGEX_TEST) {
-    std::string_view text = text_->TextOf(first);
-    expr.kind = ExprKind::kRegexTest;
-    expr.negated = text[0] == '!';
-    expr.regex = DecodeRegex(text.substr(text.find('/')));
-  } else if (context->NULL_() != nullptr) {
-    expr.kind = ExprKind::kIsNull;
-  } else if (context->IN_() != nullptr) {
-    expr.kind = ExprKind::kIn;
-    for (auto* item : context->expression()) expr.children.push_back(Build(item));
-  } else if (context->BETWEEN() != nullptr) {
-    expr.kind = ExprKind::kBetween;
-    for (auto* bound : context->sum()) expr.children.push_back(BuildSum(bound));
-  } else {
-    if (context->LIKE() != nullptr) {
-      expr.op = expr.negated ? BinaryOp::kNotLike : BinaryOp::kLike;
-      expr.negated = false;
-    } else {
-      bool starts = context->STARTS() != nullptr;
-      expr.op = starts ? BinaryOp::kStartsWith : OperatorOf(first.getType());
-    }
-    expr.children.push_back(BuildSum(context->sum(0)));
-  }
   return expr;
 }
 
@@ -383,60 +246,6 @@ Expr ExpressionBuilder::BuildCase(SipparParser::CaseWhenContext* context) {
     expr.children.push_back(Build(otherwise->expression()));
   }
   return expr;
-}
-
-Expr ExpressionBuilder::BuildLiteral(SipparParser::LiteralContext* context, bool negative) {
-  Expr expr = MakeExpr(ExprKind::kLiteral, SpanOf(context));
-  DecodeLiteral(context, negative, &expr.literal);
-  return expr;
-}
-
-Literal ExpressionBuilder::Build(SipparParser::LiteralContext* context) {
-  Literal literal;
-  DecodeLiteral(context, false, &literal);
-  return literal;
-}
-
-bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, bool negative,
-                                      Literal* out) {
-  const antlr4::Token& token = *context->getStop();  // of TIMESTAMP '…' the text
-  std::string_view text = text_->TextOf(token);
-  OptionalProblem problem;
-  if (context->INT() != nullptr) {
-    out->type = Literal::kInt64;
-    problem = DecodeInt(text, negative, &out->integer);
-  } else if (context->FLOAT() != nullptr) {
-    out->type = Literal::kFloat64;
-    problem = DecodeFloat(text, &out->real);
-    if (negative) out->real = -out->real;
-  } else if (context->TIMESTAMP() != nullptr) {
-    out->type = Literal::kTimestamp;
-    std::string time;
-    problem = DecodeQuoted(text, false, &time);
-    if (!problem) problem = DecodeTimestamp(time, &out->integer, &out->zone_missing);
-    if (problem) problem->at = 0;  // the whole literal is meant
-  } else if (context->STRING() != nullptr) {
-    out->type = Literal::kText;
-    problem = DecodeQuoted(text, false, &out->text);
-  } else if (context->RAW_STRING() != nullptr) {
-    out->type = Literal::kText;
-    out->text = DecodeRaw(text);
-  } else if (context->BYTES() != nullptr) {
-    out->type = Literal::kBytes;
-    problem = DecodeBytes(text, &out->text);
-  } else if (context->DURATION() != nullptr) {
-    out->type = Literal::kDuration;
-    problem = DecodeDuration(text, &out->integer);
-    if (negative) out->integer = -out->integer;
-  } else if (context->SIZE() != nullptr) {
-    out->type = Literal::kSize;
-    problem = DecodeSize(text, &out->integer);
-  } else if (context->NULL_() == nullptr) {
-    out->type = Literal::kBool;
-    out->integer = context->TRUE_() != nullptr ? 1 : 0;
-  }
-  Report(problem, token);
-  return !problem;
 }
 
 }  // namespace sippar::query

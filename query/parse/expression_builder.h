@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "query/parse/lexed_text.h"
-#include "query/parse/literals.h"
 #include "query/syntax/ast.h"
+#include "query/syntax/literals.h"
 
 namespace sippar::query {
 

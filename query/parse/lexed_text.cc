@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "engine/base/limits.h"
-#include "query/parse/literals.h"
+#include "query/syntax/literals.h"
 
 namespace sippar::query {
 namespace {

@@ -14,6 +14,13 @@
 
 namespace sippar::query::syntax {
 
+struct Identifier {  // a table, family, group, alias … as written, without backquotes
+  std::string text;
+  Span span;
+  bool empty() const { return text.empty(); }
+  bool operator==(const Identifier&) const = default;
+};
+
 // `family:qualifier` with an exact name, ^prefix, /regex/ or * on either side, or a parameter as
 // the qualifier (anchor:@site).
 struct PatternNode {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "query/parse/keywords.h"
-#include "query/parse/literals.h"
 #include "query/syntax/ast_print.h"
+#include "query/syntax/keywords.h"
+#include "query/syntax/literals.h"
 
 namespace sippar::query {
 namespace {

@@ -1,0 +1,100 @@
+// Tests of an expression: = < LIKE IN …, and chains of them; see expression_builder.h.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "query/parse/expr_node.h"
+#include "query/parse/expression_builder.h"
+
+namespace sippar::query {
+
+using syntax::BinaryOp;
+using syntax::Expr;
+using syntax::ExprKind;
+
+namespace {
+
+// < and <= point up (1), > and >= down (-1), everything else is no order test (0).
+int DirectionOf(SipparParser::ComparisonTailContext* tail) {
+  if (tail->LT() != nullptr || tail->LE() != nullptr) return 1;
+  if (tail->GT() != nullptr || tail->GE() != nullptr) return -1;
+  return 0;
+}
+
+}  // namespace
+
+Expr ExpressionBuilder::BuildComparison(SipparParser::ComparisonContext* context) {
+  auto tails = context->comparisonTail();
+  if (TooDeep(tails.size(), context)) return {};
+  size_t order_tests = 0;
+  for (auto* tail : tails) order_tests += DirectionOf(tail) != 0;
+  if (tails.size() > 1 && order_tests == tails.size()) return BuildChain(context);
+  if (tails.size() > 1 && order_tests > 1) {
+    Fail("SYNTAX", SpanOf(context), "order tests and other tests in one chain",
+         "use AND, or put one of the tests into ( )");
+    return {};
+  }
+  depth_ += tails.size();
+  Expr expr = BuildSum(context->sum());
+  for (auto* tail : tails) expr = ApplyTail(std::move(expr), tail);
+  depth_ -= tails.size();
+  return expr;
+}
+
+// 'a' <= row < 'b' means both tests; they must point the same way.
+Expr ExpressionBuilder::BuildChain(SipparParser::ComparisonContext* context) {
+  auto tails = context->comparisonTail();
+  Expr all = MakeExpr(ExprKind::kAnd, SpanOf(context));
+  ++depth_;
+  Expr left = BuildSum(context->sum());
+  for (auto* tail : tails) {
+    const antlr4::Token& sign = *tail->getStart();
+    if (DirectionOf(tail) != DirectionOf(tails[0])) {
+      QueryError error;
+      error.code = "RANGE_DIRECTION";
+      error.message = fmt::format("a chain of order tests must point one way, {} and {} do not",
+                                  text_->TextOf(*tails[0]->getStart()), text_->TextOf(sign));
+      error.span = text_->SpanOf(*tails[0]->getStart());
+      error.more.push_back(text_->SpanOf(sign));
+      error.hint = "write 'a' < row < 'b', or two tests with AND";
+      Fail(error);
+    }
+    Expr right = BuildSum(tail->sum(0));
+    all.children.push_back(MakeBinary(OperatorOf(sign.getType()), left, right));
+    left = std::move(right);
+  }
+  --depth_;
+  return all;
+}
+
+Expr ExpressionBuilder::ApplyTail(Expr left, SipparParser::ComparisonTailContext* context) {
+  Expr expr = MakeExpr(ExprKind::kBinary, JoinSpans(left.span, SpanOf(context)));
+  expr.negated = context->NOT() != nullptr;
+  expr.children.push_back(std::move(left));
+  const antlr4::Token& first = *context->getStart();
+  if (first.getType() == SipparParser::REGEX_TEST) {
+    std::string_view text = text_->TextOf(first);
+    expr.kind = ExprKind::kRegexTest;
+    expr.negated = text[0] == '!';
+    expr.regex = DecodeRegex(text.substr(text.find('/')));
+  } else if (context->NULL_() != nullptr) {
+    expr.kind = ExprKind::kIsNull;
+  } else if (context->IN_() != nullptr) {
+    expr.kind = ExprKind::kIn;
+    for (auto* item : context->expression()) expr.children.push_back(Build(item));
+  } else if (context->BETWEEN() != nullptr) {
+    expr.kind = ExprKind::kBetween;
+    for (auto* bound : context->sum()) expr.children.push_back(BuildSum(bound));
+  } else {
+    if (context->LIKE() != nullptr) {
+      expr.op = expr.negated ? BinaryOp::kNotLike : BinaryOp::kLike;
+      expr.negated = false;
+    } else {
+      bool starts = context->STARTS() != nullptr;
+      expr.op = starts ? BinaryOp::kStartsWith : OperatorOf(first.getType());
+    }
+    expr.children.push_back(BuildSum(context->sum(0)));
+  }
+  return expr;
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,67 @@
+// Makers of expression nodes, see expr_node.h. SPDX-License-Identifier: Apache-2.0
+#include "query/parse/expr_node.h"
+
+#include <SipparParser.h>
+
+namespace sippar::query {
+
+using sippar_grammar::SipparParser;
+using syntax::BinaryOp;
+using syntax::Expr;
+using syntax::ExprKind;
+
+Expr MakeExpr(ExprKind kind, const Span& span) {
+  Expr expr;
+  expr.kind = kind;
+  expr.span = span;
+  return expr;
+}
+
+Span JoinSpans(const Span& first, const Span& last) {
+  Span span = first;
+  span.end = last.end;
+  return span;
+}
+
+Expr MakeBinary(BinaryOp op, Expr left, Expr right) {
+  Expr expr = MakeExpr(ExprKind::kBinary, JoinSpans(left.span, right.span));
+  expr.op = op;
+  expr.children.push_back(std::move(left));
+  expr.children.push_back(std::move(right));
+  return expr;
+}
+
+BinaryOp OperatorOf(size_t token_type) {
+  switch (token_type) {
+    case SipparParser::EQ:
+      return BinaryOp::kEqual;
+    case SipparParser::NE:
+      return BinaryOp::kNotEqual;
+    case SipparParser::LT:
+      return BinaryOp::kLess;
+    case SipparParser::LE:
+      return BinaryOp::kLessEqual;
+    case SipparParser::GT:
+      return BinaryOp::kGreater;
+    case SipparParser::GE:
+      return BinaryOp::kGreaterEqual;
+    case SipparParser::MATCH:
+      return BinaryOp::kMatch;
+    case SipparParser::NOMATCH:
+      return BinaryOp::kNotMatch;
+    case SipparParser::PLUS:
+      return BinaryOp::kAdd;
+    case SipparParser::MINUS:
+      return BinaryOp::kSubtract;
+    case SipparParser::CAT:
+      return BinaryOp::kConcat;
+    case SipparParser::STAR:
+      return BinaryOp::kMultiply;
+    case SipparParser::SLASH:
+      return BinaryOp::kDivide;
+    default:
+      return BinaryOp::kModulo;
+  }
+}
+
+}  // namespace sippar::query

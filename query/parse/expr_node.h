@@ -1,0 +1,15 @@
+// Makers of expression nodes, for the builders of query/parse. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "query/syntax/expr.h"
+
+namespace sippar::query {
+
+syntax::Expr MakeExpr(syntax::ExprKind kind, const Span& span);
+syntax::Expr MakeBinary(syntax::BinaryOp op, syntax::Expr left, syntax::Expr right);
+Span JoinSpans(const Span& first, const Span& last);
+syntax::BinaryOp OperatorOf(size_t token_type);  // of a sign: = < + …
+
+}  // namespace sippar::query

@@ -1,0 +1,65 @@
+// Literals of an expression, see expression_builder.h. SPDX-License-Identifier: Apache-2.0
+#include "query/parse/expr_node.h"
+#include "query/parse/expression_builder.h"
+
+namespace sippar::query {
+
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::Literal;
+
+Expr ExpressionBuilder::BuildLiteral(SipparParser::LiteralContext* context, bool negative) {
+  Expr expr = MakeExpr(ExprKind::kLiteral, SpanOf(context));
+  DecodeLiteral(context, negative, &expr.literal);
+  return expr;
+}
+
+Literal ExpressionBuilder::Build(SipparParser::LiteralContext* context) {
+  Literal literal;
+  DecodeLiteral(context, false, &literal);
+  return literal;
+}
+
+bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, bool negative,
+                                      Literal* out) {
+  const antlr4::Token& token = *context->getStop();  // of TIMESTAMP '…' the text
+  std::string_view text = text_->TextOf(token);
+  OptionalProblem problem;
+  if (context->INT() != nullptr) {
+    out->type = Literal::kInt64;
+    problem = DecodeInt(text, negative, &out->integer);
+  } else if (context->FLOAT() != nullptr) {
+    out->type = Literal::kFloat64;
+    problem = DecodeFloat(text, &out->real);
+    if (negative) out->real = -out->real;
+  } else if (context->TIMESTAMP() != nullptr) {
+    out->type = Literal::kTimestamp;
+    std::string time;
+    problem = DecodeQuoted(text, false, &time);
+    if (!problem) problem = DecodeTimestamp(time, &out->integer, &out->zone_missing);
+    if (problem) problem->at = 0;  // the whole literal is meant
+  } else if (context->STRING() != nullptr) {
+    out->type = Literal::kText;
+    problem = DecodeQuoted(text, false, &out->text);
+  } else if (context->RAW_STRING() != nullptr) {
+    out->type = Literal::kText;
+    out->text = DecodeRaw(text);
+  } else if (context->BYTES() != nullptr) {
+    out->type = Literal::kBytes;
+    problem = DecodeBytes(text, &out->text);
+  } else if (context->DURATION() != nullptr) {
+    out->type = Literal::kDuration;
+    problem = DecodeDuration(text, &out->integer);
+    if (negative) out->integer = -out->integer;
+  } else if (context->SIZE() != nullptr) {
+    out->type = Literal::kSize;
+    problem = DecodeSize(text, &out->integer);
+  } else if (context->NULL_() == nullptr) {
+    out->type = Literal::kBool;
+    out->integer = context->TRUE_() != nullptr ? 1 : 0;
+  }
+  Report(problem, token);
+  return !problem;
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,56 @@
+// The keywords, see keywords.h. A test compares them with the grammar. SPDX-License-Identifier:
+// Apache-2.0
+#include "query/syntax/keywords.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace sippar::query {
+namespace {
+
+constexpr std::string_view kSoft[] = {
+    "ADD",      "AFTER",  "ANALYZE", "APPEND",   "ATOMIC",   "BACKUP",    "BALANCE",
+    "CANCEL",   "COLUMN", "COMMIT",  "COMPACT",  "DELETES",  "FAIL",      "FAMILY",
+    "FLUSH",    "FORMAT", "GROUPS",  "LOCALITY", "MAJOR",    "MERGE",     "MINOR",
+    "MOVE",     "OFFSET", "PER",     "RENAME",   "RESET",    "RESTORE",   "REVERSE",
+    "ROLLBACK", "ROW",    "ROWS",    "SAMPLE",   "SNAPSHOT", "SPLIT",     "STARTS",
+    "STRIP",    "TABLET", "TABLETS", "TAIL",     "TIME",     "TIMESTAMP", "VERSIONS"};
+
+constexpr std::string_view kHard[] = {
+    "ALL",      "ALTER", "AND",   "AS",     "ASC",    "AT",        "BEGIN",    "BETWEEN",
+    "BY",       "CASE",  "CAST",  "CELLS",  "CREATE", "DELETE",    "DESC",     "DESCRIBE",
+    "DISTINCT", "DROP",  "ELSE",  "END",    "EXISTS", "EXPLAIN",   "EXPORT",   "FALSE",
+    "FROM",     "GRANT", "GROUP", "HAVING", "IF",     "IMPORT",    "IN",       "INCREMENT",
+    "INSERT",   "INTO",  "IS",    "LET",    "LIKE",   "LIMIT",     "NOT",      "NULL",
+    "OF",       "ON",    "OR",    "ORDER",  "RETURN", "RETURNING", "REVOKE",   "SELECT",
+    "SET",      "SHOW",  "TABLE", "THEN",   "TO",     "TRUE",      "TRY_CAST", "UPDATE",
+    "VALUES",   "WHEN",  "WHERE", "WITH"};
+
+std::string Upper(std::string_view word) {
+  std::string out(word);
+  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+}  // namespace
+
+const std::vector<std::string>& Keywords() {
+  static const auto& words = *new std::vector<std::string>([] {
+    std::vector<std::string> all(std::begin(kSoft), std::end(kSoft));
+    all.insert(all.end(), std::begin(kHard), std::end(kHard));
+    std::sort(all.begin(), all.end());
+    return all;
+  }());
+  return words;
+}
+
+bool IsKeyword(std::string_view word) {
+  return std::binary_search(Keywords().begin(), Keywords().end(), Upper(word));
+}
+
+bool IsHardKeyword(std::string_view word) {
+  return std::binary_search(std::begin(kHard), std::end(kHard), std::string_view(Upper(word)));
+}
+
+}  // namespace sippar::query

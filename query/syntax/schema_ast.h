@@ -1,0 +1,86 @@
+// The tree of CREATE TABLE, ALTER TABLE, DROP TABLE and of options; part of ast.h.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "query/syntax/expr.h"
+
+namespace sippar::query::syntax {
+
+// 3, 8MiB, 'x', or a call: ZSTD(LEVEL(3), WINDOW(8MiB)); a bare name is a call without arguments.
+struct OptionValue {
+  std::optional<Literal> literal;
+  std::string call;  // name as written, when there is no literal
+  std::vector<OptionValue> args;
+  Span span;
+  bool operator==(const OptionValue&) const = default;
+};
+
+struct Option {
+  Identifier name;
+  std::optional<OptionValue> value;  // none: a flag such as IN_MEMORY
+  bool operator==(const Option&) const = default;
+};
+
+struct FamilyDef {
+  Identifier name;
+  std::vector<Option> options;
+  bool operator==(const FamilyDef&) const = default;
+};
+
+struct GroupDef {
+  Identifier name;
+  std::vector<Identifier> families;
+  std::vector<Option> options;
+  bool operator==(const GroupDef&) const = default;
+};
+
+struct CreateTable {
+  Identifier table;
+  bool if_not_exists = false;
+  Identifier like;  // CREATE TABLE t LIKE u; empty when not
+  std::vector<FamilyDef> families;
+  std::vector<GroupDef> groups;
+  std::vector<Option> options;  // WITH (…)
+  std::vector<Expr> split_at;
+  bool operator==(const CreateTable&) const = default;
+};
+
+struct AlterAction {
+  enum Kind : uint8_t {
+    kAddFamily,
+    kAddGroup,
+    kAlterFamily,
+    kAlterGroup,
+    kDropFamily,
+    kDropGroup,
+    kSetOptions,
+    kRenameTable,
+    kRenameFamily,
+  };
+  Kind kind = kAddFamily;
+  FamilyDef family;  // kAddFamily, kAlterFamily; name only: kDropFamily, kRenameFamily
+  GroupDef group;    // kAddGroup, kAlterGroup; name only: kDropGroup
+  bool if_exists = false;
+  std::vector<Option> options;  // kSetOptions
+  Identifier new_name;          // kRename…
+  Span span;
+  bool operator==(const AlterAction&) const = default;
+};
+
+struct AlterTable {
+  Identifier table;
+  std::vector<AlterAction> actions;
+  bool operator==(const AlterTable&) const = default;
+};
+
+struct DropTable {
+  Identifier table;
+  bool if_exists = false;
+  bool operator==(const DropTable&) const = default;
+};
+
+}  // namespace sippar::query::syntax
