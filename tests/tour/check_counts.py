@@ -58,8 +58,8 @@ def link_targets(row, path):
             url = urllib.parse.urlsplit(urllib.parse.urljoin(base, href.strip()))
         except ValueError:
             continue
-        if url.scheme in ("http", "https") and url.netloc:
-            targets.add(reverse_host(url.netloc.lower().split(":")[0]))
+        if url.scheme in ("http", "https") and url.hostname:
+            targets.add(reverse_host(url.hostname))
     return targets
 
 
