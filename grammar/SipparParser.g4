@@ -294,7 +294,7 @@ describe
     ;
 
 importFile
-    : IMPORT INTO tableName FROM expression (FORMAT name)?
+    : IMPORT INTO tableName FROM expression (FORMAT fileFormat)?
       (LPAREN mapItem (COMMA mapItem)* RPAREN)? optionList?
     ;
 
@@ -303,7 +303,12 @@ mapItem
     ;
 
 exportFile
-    : EXPORT (TABLE tableName | LPAREN select RPAREN) TO expression (FORMAT name)? optionList?
+    : EXPORT (TABLE tableName | LPAREN select RPAREN) TO expression (FORMAT fileFormat)? optionList?
+    ;
+
+// CELLS is the one format whose name is a reserved word.
+fileFormat
+    : name | CELLS
     ;
 
 setOption

@@ -138,7 +138,9 @@ syntax::Import StatementBuilder::BuildImport(P::ImportFileContext* context) {
   syntax::Import import_file;
   import_file.table = expressions_.Name(context->tableName());
   import_file.from = Expression(context->expression());
-  if (context->name() != nullptr) import_file.format = expressions_.Name(context->name());
+  if (context->fileFormat() != nullptr) {
+    import_file.format = expressions_.Name(context->fileFormat());
+  }
   for (auto* item : context->mapItem()) {
     import_file.mapping.push_back(
         {BuildTarget(item->columnTarget()), Expression(item->expression())});
@@ -154,7 +156,9 @@ syntax::Export StatementBuilder::BuildExport(P::ExportFileContext* context) {
     export_file.select = syntax::Box(BuildSelect(context->select()));
   }
   export_file.to = Expression(context->expression());
-  if (context->name() != nullptr) export_file.format = expressions_.Name(context->name());
+  if (context->fileFormat() != nullptr) {
+    export_file.format = expressions_.Name(context->fileFormat());
+  }
   export_file.options = BuildOptions(context->optionList());
   return export_file;
 }
