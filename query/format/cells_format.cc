@@ -19,12 +19,6 @@ using engine::ValueType;
 
 constexpr std::array<std::string_view, 4> kColumns = {"row", "column", "timestamp", "value"};
 
-// The stored bytes of a value: counters are shown as numbers and stored as 8 bytes.
-std::string StoredBytes(const Value& value) {
-  if (value.type() == ValueType::kInt64) return engine::EncodeInt64(value.integer());
-  return value.bytes();
-}
-
 class CellsRows : public ResultFormatter {
  public:
   explicit CellsRows(std::string_view format) : format_(format) {}
@@ -36,12 +30,12 @@ class CellsRows : public ResultFormatter {
         fmt::format("format {} shows whole cells only: use SELECT CELLS", format_));
   }
   void Add(const Row& row, std::string* out) override {
-    AddCell(row[0].bytes(), row[1].bytes(), row[2].integer(), StoredBytes(row[3]), out);
+    AddCell(row[0].bytes(), row[1].bytes(), row[2].integer(), row[3], out);
   }
 
  protected:
   virtual void AddCell(const std::string& row, const std::string& column, int64_t timestamp_us,
-                       const std::string& value, std::string* out) = 0;
+                       const Value& value, std::string* out) = 0;
 
  private:
   std::string_view format_;
@@ -51,9 +45,12 @@ class CellsFormatter : public CellsRows {
  public:
   CellsFormatter() : CellsRows("cells") {}
   void AddCell(const std::string& row, const std::string& column, int64_t timestamp_us,
-               const std::string& value, std::string* out) override {
-    *out += fmt::format("{}\t{}\t{}\t{}\n", EscapeField(row), EscapeField(column), timestamp_us,
-                        EscapeField(value));
+               const Value& value, std::string* out) override {
+    // Counters are shown as numbers and stored as 8 bytes.
+    bool counter = value.type() == ValueType::kInt64;
+    *out +=
+        fmt::format("{}\t{}\t{}\t{}\n", EscapeField(row), EscapeField(column), timestamp_us,
+                    EscapeField(counter ? engine::EncodeInt64(value.integer()) : value.bytes()));
   }
   void End(const FormatEnd&, std::string*) override {}
 };
@@ -63,9 +60,10 @@ class InsertFormatter : public CellsRows {
   explicit InsertFormatter(const FormatOptions& options)
       : CellsRows("insert"), table_(QuoteName(options.table)) {}
   void AddCell(const std::string& row, const std::string& column, int64_t timestamp_us,
-               const std::string& value, std::string* out) override {
-    std::string tuple = fmt::format("({}, {}, {}, {})", QuoteValue(row), QuoteValue(column),
-                                    timestamp_us, QuoteValue(value));
+               const Value& value, std::string* out) override {
+    std::string tuple =
+        fmt::format("({}, {}, {}, {})", QuoteValue(row), QuoteValue(column), timestamp_us,
+                    value.is_number() ? value.Print() : QuoteValue(value.bytes()));
     bool full = tuples_ == kTuplesMax || bytes_ > kBytesMax;
     if (full) *out += ";\n";
     if (tuples_ == 0 || full) {
