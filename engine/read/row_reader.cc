@@ -188,7 +188,7 @@ class RowReader final : public CellStream {
   size_t range_ = 0;
   std::unique_ptr<VisibilityIterator> entries_;
   std::string reverse_limit_;  // row part of the present row of a reverse scan
-  std::string reverse_start_;       // row part of the start of the present range
+  std::string reverse_start_;  // row part of the start of the present range
   bool back_ended_ = false;
   CellView cell_;
   bool valid_ = false;
