@@ -46,6 +46,25 @@ Status MiddleDamage(const std::string& path, uint64_t bad, uint64_t good) {
 
 }  // namespace
 
+StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& path, SegmentId id) {
+  size_t head_size = kLogRecordHeaderSize + EncodeSegmentHeader({}).size();
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
+  std::string head;
+  if (file->size() >= head_size) RETURN_IF_ERROR(file->Read(0, head_size, &head));
+  Frame frame = FrameAt(head, 0, SegmentSeed(id));
+  if (frame.valid) {
+    auto header = DecodeSegmentHeader(frame.body);
+    if (header.ok() && header->id == id) {
+      SegmentContent content;
+      content.header = *header;
+      content.file_length = file->size();
+      return content;
+    }
+  }
+  return ReadSegment(fs, path, id, UINT64_MAX,
+                     [](uint64_t, std::string_view) { return OkStatus(); });
+}
+
 StatusOr<SegmentContent> ReadSegment(
     FileSystem* fs, const std::string& path, SegmentId id, uint64_t accepted_length,
     const std::function<Status(uint64_t offset, std::string_view body)>& visit) {

@@ -18,6 +18,11 @@ struct SegmentContent {
   uint64_t file_length = 0;
 };
 
+// The header alone, by one small read. A damaged one costs a whole read, to tell a crash right after
+// the creation (content.empty) from damage (kDataLoss).
+[[nodiscard]] StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& path,
+                                                         SegmentId id);
+
 // Calls `visit` for each record body behind the header, in order, until `accepted_length` (as told
 // by the next segment's header; UINT64_MAX when there is none).
 // kDataLoss names file, offset and what was expected and found.

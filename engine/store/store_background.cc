@@ -8,6 +8,7 @@ namespace sippar::engine {
 namespace {
 constexpr int64_t kRetryMicros = 1'000'000;  // after a failed flush or compaction
 constexpr int64_t kPollMicros = 200'000;
+constexpr int64_t kIdleMicros = 50'000;  // how late a full memtable may be noticed
 }  // namespace
 
 void Store::StartBackground() {
@@ -93,7 +94,7 @@ void Store::FlushLoop() {
       metrics_.Get("flush_errors")->Add();
       background_wake_.WaitFor(&background_mutex_, kRetryMicros);
     } else if (tablet == nullptr && !stopping_) {
-      background_wake_.WaitFor(&background_mutex_, 10'000);
+      background_wake_.WaitFor(&background_mutex_, kIdleMicros);
     }
   }
 }

@@ -30,9 +30,7 @@ StatusOr<OldLog> FindOldLog(FileSystem* fs, const std::string& directory) {
     SegmentId id = ParseSegmentFileName(name);
     if (id == SegmentId{}) continue;
     std::string path = directory + "/" + name;
-    ASSIGN_OR_RETURN(SegmentContent content,
-                     ReadSegment(fs, path, id, UINT64_MAX,
-                                 [](uint64_t, std::string_view) { return OkStatus(); }));
+    ASSIGN_OR_RETURN(SegmentContent content, ReadSegmentHeader(fs, path, id));
     if (!content.empty) found[id] = content.header;
   }
   OldLog log;
