@@ -77,8 +77,7 @@ void AddName(const std::vector<size_t>& rules, Expectation* out) {
     case SipparParser::RuleShowWhat:
       out->show = true;
       break;
-    case SipparParser::RuleImportFile:
-    case SipparParser::RuleExportFile:
+    case SipparParser::RuleFileFormat:
     case SipparParser::RuleExplain:
       out->format = true;
       break;
