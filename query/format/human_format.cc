@@ -23,6 +23,23 @@ std::vector<std::string> Escaped(const std::vector<std::string>& columns) {
   return out;
 }
 
+// TEXT keeps its lines (SHOW CREATE TABLE); in BYTES, which may be a whole web page, a newline is
+// one escaped byte as any other.
+std::vector<std::string> ValueLines(const Value& value, const FormatOptions& options) {
+  if (value.is_null()) return {options.null_text};
+  bool lines =
+      value.type() == engine::ValueType::kText && value.bytes().find('\n') != std::string::npos;
+  if (!lines) return {CutText(value.Print(), options.value_width_max)};
+  std::vector<std::string> out;
+  std::string_view text = value.bytes();
+  while (true) {
+    size_t end = std::min(text.find('\n'), text.size());
+    out.push_back(PrintEscaped(text.substr(0, end)));
+    if (end == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
 // Frame pieces of a box.
 struct Frame {
   std::string_view left, middle, right, line;
@@ -41,8 +58,7 @@ class BoxFormatter : public ResultFormatter {
   void Add(const Row& row, std::string* out) override {
     TextRow text;
     for (const Value& value : row) {
-      text.cells.push_back(value.is_null() ? options_.null_text
-                                           : CutText(value.Print(), options_.value_width_max));
+      text.cells.push_back(ValueLines(value, options_));
       text.right.push_back(value.is_number());
       text.null.push_back(value.is_null());
     }
@@ -51,7 +67,9 @@ class BoxFormatter : public ResultFormatter {
       return;
     }
     for (size_t i = 0; i < text.cells.size() && i < widths_.size(); ++i) {
-      widths_[i] = std::max(widths_[i], TextWidth(text.cells[i]));
+      for (const std::string& line : text.cells[i]) {
+        widths_[i] = std::max(widths_[i], TextWidth(line));
+      }
     }
     rows_.push_back(std::move(text));
     if (rows_.size() == kRowsBuffered) Start(out);
@@ -65,7 +83,7 @@ class BoxFormatter : public ResultFormatter {
 
  private:
   struct TextRow {
-    std::vector<std::string> cells;
+    std::vector<std::vector<std::string>> cells;  // each one line or more
     std::vector<bool> right;
     std::vector<bool> null;
   };
@@ -83,7 +101,7 @@ class BoxFormatter : public ResultFormatter {
     started_ = true;
     Rule(options_.unicode ? Frame{"┌", "┬", "┐", "─"} : Frame{"+", "+", "+", "-"}, out);
     TextRow header;
-    header.cells = columns_;
+    for (const std::string& column : columns_) header.cells.push_back({column});
     header.right.assign(columns_.size(), false);
     header.null.assign(columns_.size(), false);
     PrintRow(header, out);
@@ -93,22 +111,27 @@ class BoxFormatter : public ResultFormatter {
   }
 
   void PrintRow(const TextRow& row, std::string* out) {
-    std::string_view bar = options_.unicode ? "│" : "|";
-    for (size_t i = 0; i < row.cells.size(); ++i) {
-      size_t width = TextWidth(row.cells[i]);
-      size_t pad = i < widths_.size() && widths_[i] > width ? widths_[i] - width : 0;
-      bool dim = row.null[i] && options_.color;
-      *out += bar;
-      *out += " ";
-      if (row.right[i]) *out += Spaces(pad);
-      if (dim) *out += "\x1b[2m";
-      *out += row.cells[i];
-      if (dim) *out += "\x1b[0m";
-      if (!row.right[i]) *out += Spaces(pad);
-      *out += " ";
+    size_t lines = 1;
+    for (const auto& cell : row.cells) lines = std::max(lines, cell.size());
+    for (size_t line = 0; line < lines; ++line) {
+      for (size_t i = 0; i < row.cells.size(); ++i) {
+        bool dim = row.null[i] && options_.color;
+        PrintCell(line < row.cells[i].size() ? row.cells[i][line] : "", i, row.right[i], dim, out);
+      }
+      *out += options_.unicode ? "│\n" : "|\n";
     }
-    *out += bar;
-    *out += "\n";
+  }
+
+  void PrintCell(const std::string& text, size_t i, bool right, bool dim, std::string* out) {
+    size_t width = TextWidth(text);
+    size_t pad = i < widths_.size() && widths_[i] > width ? widths_[i] - width : 0;
+    *out += options_.unicode ? "│ " : "| ";
+    if (right) *out += Spaces(pad);
+    if (dim) *out += "\x1b[2m";
+    *out += text;
+    if (dim) *out += "\x1b[0m";
+    if (!right) *out += Spaces(pad);
+    *out += " ";
   }
 
   FormatOptions options_;

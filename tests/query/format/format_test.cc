@@ -72,6 +72,18 @@ TEST(Format, MapsAndVersions) {
             "\"b\":[{\"timestamp\":6,\"value\":\"<html>v6\"}]}\n");
 }
 
+TEST(Format, TextKeepsItsLines) {
+  std::vector<Row> rows = {{Value::Text("one\ntwo\x1b"), Value::Bytes("a\nb")}};
+  EXPECT_EQ(Format("line", {"t", "b"}, rows), "-- row 1 --\nt = one\n    two\\x1b\nb = a\\x0ab\n");
+  EXPECT_EQ(Format("box", {"t", "b"}, rows),
+            "┌─────────┬────────┐\n"
+            "│ t       │ b      │\n"
+            "├─────────┼────────┤\n"
+            "│ one     │ a\\x0ab │\n"
+            "│ two\\x1b │        │\n"
+            "└─────────┴────────┘\n");
+}
+
 TEST(Format, WideCharactersAlign) {
   EXPECT_EQ(TextWidth("a\xe6\x97\xa5"), 3U);  // 日 is two columns
   EXPECT_EQ(TextWidth("e\xcc\x81"), 1U);      // combining acute is none
