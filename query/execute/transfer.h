@@ -2,6 +2,9 @@
 // come and go through query/file_access.h. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "query/session.h"
 #include "query/syntax/ast.h"
 
@@ -10,5 +13,18 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteImport(const StatementContext& context, const syntax::Import& import);
 [[nodiscard]] Status ExecuteExport(const StatementContext& context,
                                    const syntax::Export& statement);
+
+// Shared by both.
+struct TransferOptions {
+  bool header = true;
+  bool skip_errors = false;
+};
+[[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(
+    const std::vector<syntax::Option>& options);
+// As written, else by the file's suffix.
+[[nodiscard]] StatusOr<std::string> TransferFormat(const syntax::Identifier& format,
+                                                   const std::string& path, const Span& span);
+[[nodiscard]] StatusOr<std::string> TransferPath(const StatementContext& context,
+                                                 const syntax::Expr& expr);
 
 }  // namespace sippar::query

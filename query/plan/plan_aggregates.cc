@@ -1,0 +1,110 @@
+// GROUP BY, HAVING and aggregates of a SELECT. SPDX-License-Identifier: Apache-2.0
+#include "query/plan/select_planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "query/query_error.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::Program;
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::SelectItem;
+
+// Values on (group keys, finished aggregates): a group expression or an aggregate becomes a slot,
+// any other column is an error.
+class GroupScope final : public Scope {
+ public:
+  StatusOr<std::optional<Expression>> Name(std::string_view) override {
+    return std::optional<Expression>();
+  }
+  StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind) override {
+    return NotGrouped(node.span, Print(node));
+  }
+  std::vector<std::string> KnownNames() const override { return {}; }
+  static Status NotGrouped(const Span& span, std::string_view text) {
+    return ErrorAt("NOT_GROUPED", span,
+                   fmt::format("{} is neither in GROUP BY nor inside an aggregate", text),
+                   fmt::format("add it to GROUP BY, or ANY_VALUE({})", text));
+  }
+};
+
+}  // namespace
+
+Status SelectPlanner::PlanAggregates() {
+  Program& program = plan.program;
+  program.aggregate = true;
+  std::vector<const Expr*> groups;
+  for (const Expr& expr : select.group_by) {
+    groups.push_back(&Unaliased(expr));
+    ExpressionCompiler compiler = Compiler();
+    ASSIGN_OR_RETURN(Expression key, compiler.Compile(*groups.back()));
+    program.group_by.push_back(std::move(key));
+  }
+  CompileHook hook = [&](const Expr& written) -> StatusOr<std::optional<Expression>> {
+    const Expr& expr = written.kind == ExprKind::kName ? Unaliased(written) : written;
+    for (uint32_t i = 0; i < groups.size(); ++i) {
+      if (*groups[i] == expr) return std::optional(Expression::Slot(i));
+    }
+    std::optional<engine::AggregateDef::Kind> kind = FindAggregate(expr);
+    if (!kind) {
+      if (written.kind != ExprKind::kName) return std::optional<Expression>();
+      if (&expr == &written) {
+        auto named = scope->Name(expr.name);
+        if (named.ok() && named->has_value()) {
+          return GroupScope::NotGrouped(written.span, expr.name);
+        }
+      }
+      return std::optional<Expression>();
+    }
+    engine::AggregateDef def;
+    def.kind = *kind;
+    bool limited = *kind == engine::AggregateDef::kArrayAgg && expr.children.size() == 2;
+    if (!expr.star && expr.children.size() != 1 && !limited) {
+      return ErrorAt("ARITY", expr.span, fmt::format("{} takes one argument", expr.name));
+    }
+    if (!expr.star) {
+      ExpressionCompiler compiler(context, scope.get());
+      ASSIGN_OR_RETURN(def.argument, compiler.Compile(expr.children[0]));
+    }
+    if (limited) {
+      ASSIGN_OR_RETURN(def.limit, CompileCount(context, expr.children[1], "ARRAY_AGG", 1));
+    }
+    auto found = std::find(program.aggregates.begin(), program.aggregates.end(), def);
+    if (found == program.aggregates.end()) found = program.aggregates.insert(found, def);
+    size_t index = groups.size() + static_cast<size_t>(found - program.aggregates.begin());
+    return std::optional(Expression::Slot(static_cast<uint32_t>(index)));
+  };
+  GroupScope group_scope;
+  ExpressionCompiler compiler(context, &group_scope);
+  compiler.SetAliases(&aliases);
+  compiler.SetHook(hook);
+  for (const SelectItem& item : items) {
+    ASSIGN_OR_RETURN(Expression output, compiler.Compile(item.expr));
+    plan.final_outputs.push_back(std::move(output));
+  }
+  if (select.having) {
+    ASSIGN_OR_RETURN(plan.having, compiler.Compile(*select.having));
+  }
+  plan.sorts = true;
+  plan.sort_at = items.size();
+  for (const syntax::OrderItem& order : select.order_by) {
+    ASSIGN_OR_RETURN(Expression key, compiler.Compile(Unaliased(order.expr)));
+    plan.final_outputs.push_back(std::move(key));
+    plan.descending.push_back(order.descending);
+  }
+  // Ties, and results without ORDER BY: by the group keys.
+  for (uint32_t i = 0; i < groups.size(); ++i) {
+    plan.final_outputs.push_back(Expression::Slot(i));
+    plan.descending.push_back(false);
+  }
+  storage_order = false;
+  return OkStatus();
+}
+
+}  // namespace sippar::query

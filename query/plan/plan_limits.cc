@@ -1,0 +1,207 @@
+// ORDER BY, LIMIT, paging and the read of a SELECT. SPDX-License-Identifier: Apache-2.0
+#include "query/plan/select_planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/checksum.h"
+#include "query/plan/row_ranges.h"
+#include "query/query_error.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::Function;
+using engine::Program;
+using engine::RowRange;
+using engine::RowSet;
+using syntax::Expr;
+using syntax::ExprKind;
+using syntax::Select;
+
+Expression Test(Function function, Expression slot, Value value) {
+  std::vector<Expression> args;
+  args.push_back(std::move(slot));
+  args.push_back(Expression::Literal(std::move(value)));
+  return Expression::Call(function, std::move(args));
+}
+
+// Cells behind the token's within its row; other rows all.
+Expression BehindToken(CellScope* scope, const PageToken& token) {
+  Expression row = scope->Slot(SlotDef::kRow);
+  Expression family = scope->Slot(SlotDef::kFamily);
+  Expression qualifier = scope->Slot(SlotDef::kQualifier);
+  Expression time = scope->Slot(SlotDef::kTimestamp);
+  Expression same_family = Test(Function::kEqual, family, Value::Text(token.family));
+  Expression same_column = Test(Function::kEqual, qualifier, Value::Text(token.qualifier));
+  return Expression::Call(
+      Function::kOr,
+      {Test(Function::kNotEqual, row, Value::Text(token.row)),
+       Test(Function::kGreater, family, Value::Text(token.family)),
+       Expression::Call(Function::kAnd, {same_family, Test(Function::kGreater, qualifier,
+                                                           Value::Text(token.qualifier))}),
+       Expression::Call(Function::kAnd,
+                        {same_family, same_column,
+                         Test(Function::kLess, time, Value::Int64(token.timestamp_us))})});
+}
+
+}  // namespace
+
+bool SelectPlanner::IsRowOrder(const syntax::OrderItem& order) {
+  if (plan.source != SelectPlan::kTable) return false;
+  const Expr& expr = Unaliased(order.expr);
+  return expr.kind == ExprKind::kName && (SameWord(expr.name, "row") || expr.name == "_key");
+}
+
+Status SelectPlanner::PlanOrder() {
+  if (select.order_by.empty() || plan.program.aggregate) return OkStatus();
+  if (select.order_by.size() == 1 && IsRowOrder(select.order_by[0])) {
+    plan.program.read.reverse = select.order_by[0].descending;
+    return OkStatus();
+  }
+  uint64_t memory = context.session->settings.sort_memory_bytes;
+  bool small = plan.source != SelectPlan::kTable;
+  bool limited = select.limit && select.limit->unit != syntax::Limit::kBy;
+  if (!limited && memory == 0 && !small) {
+    return ErrorAt("NEEDS_LIMIT", select.order_by[0].expr.span,
+                   "ORDER BY anything but row needs LIMIT n", "add LIMIT n or SET sort_memory");
+  }
+  for (const syntax::OrderItem& order : select.order_by) {
+    ExpressionCompiler compiler = Compiler();
+    ASSIGN_OR_RETURN(Expression key, compiler.Compile(Unaliased(order.expr)));
+    plan.program.order_by.push_back({std::move(key), order.descending});
+    plan.descending.push_back(order.descending);
+  }
+  plan.sorts = true;
+  storage_order = false;
+  return OkStatus();
+}
+
+Status SelectPlanner::PlanLimit() {
+  plan.distinct = select.distinct;
+  if (!select.limit) return OkStatus();
+  const syntax::Limit& limit = *select.limit;
+  ASSIGN_OR_RETURN(uint64_t count, CompileCount(context, limit.count, "LIMIT"));
+  if (limit.offset) {
+    ASSIGN_OR_RETURN(plan.offset, CompileCount(context, *limit.offset, "OFFSET"));
+  }
+  if (limit.unit == syntax::Limit::kCells && cell_scope == nullptr) {
+    return ErrorAt("NOT_CELLS", limit.span, "LIMIT n CELLS counts cells; this is the row view",
+                   "SELECT CELLS …, or LIMIT n");
+  }
+  if (limit.unit != syntax::Limit::kBy) {
+    plan.limit = count;
+    if (plan.offset > 0 && storage_order && plan.source == SelectPlan::kTable) {
+      plan.notices.push_back(
+          "OFFSET reads what it skips; AFTER continues without reading it again");
+    }
+    return OkStatus();
+  }
+  if (plan.program.aggregate) {
+    return ErrorAt("UNSUPPORTED", limit.span, "LIMIT n BY with GROUP BY is not there yet", {},
+                   StatusCode::kUnimplemented);
+  }
+  plan.limit_by = count;
+  ExpressionCompiler compiler = Compiler();
+  ASSIGN_OR_RETURN(Expression by, compiler.Compile(Unaliased(*limit.by)));
+  plan.limit_by_at = plan.program.outputs.size();
+  plan.program.outputs.push_back(std::move(by));
+  return OkStatus();
+}
+
+void SelectPlanner::AddPageKeys() {
+  bool pages = plan.source == SelectPlan::kTable && storage_order && !plan.distinct &&
+               !plan.program.aggregate && plan.limit != kNoLimit;
+  if (!pages) return;
+  plan.page_at = plan.program.outputs.size();
+  if (row_scope != nullptr) {
+    plan.paging = SelectPlan::kByRow;
+    plan.program.outputs.push_back(row_scope->Slot(SlotDef::kRow));
+    return;
+  }
+  plan.paging = SelectPlan::kByCell;
+  for (SlotDef::Kind kind :
+       {SlotDef::kRow, SlotDef::kFamily, SlotDef::kQualifier, SlotDef::kTimestamp}) {
+    plan.program.outputs.push_back(cell_scope->Slot(kind));
+  }
+}
+
+Status SelectPlanner::PlanAfter() {
+  Select unpaged = select;
+  unpaged.after.reset();
+  unpaged.after_row = false;
+  unpaged.limit.reset();
+  plan.fingerprint = engine::Hash(Print(unpaged));
+  if (!select.after) return OkStatus();
+  if (plan.source != SelectPlan::kTable || !storage_order) {
+    return ErrorAt("NOT_PAGED", select.after->span,
+                   "AFTER continues results in storage order, from one table, without ORDER BY");
+  }
+  ASSIGN_OR_RETURN(Value value, CompileConstant(context, *select.after));
+  if (!value.is_string()) {
+    return ErrorAt("TYPE", select.after->span, "AFTER takes a row key or a page token");
+  }
+  bool reverse = plan.program.read.reverse;
+  std::string start = value.bytes();
+  bool inclusive = false;
+  if (!select.after_row) {
+    PageToken token;
+    if (!DecodePageToken(value.bytes(), &token) || token.fingerprint != plan.fingerprint) {
+      return ErrorAt("TOKEN_MISMATCH", select.after->span, "this token is of another query",
+                     "AFTER ROW 'key' continues behind a row");
+    }
+    start = token.row;
+    plan.program.now_us = token.now_us;
+    inclusive = cell_scope != nullptr;
+    if (cell_scope != nullptr) {
+      std::vector<Expression> tests = SplitAnd(std::move(plan.program.where));
+      tests.push_back(BehindToken(cell_scope, token));
+      plan.program.where = JoinAnd(std::move(tests));
+    }
+  }
+  RowRange range;
+  if (reverse) {
+    range.limit = inclusive ? engine::RowSuccessor(start) : start;
+  } else {
+    range.start = inclusive ? start : engine::RowSuccessor(start);
+  }
+  bool nothing = reverse && range.limit.empty();
+  plan.program.read.rows = plan.program.read.rows.Intersection(nothing ? RowSet() : RowSet(range));
+  return OkStatus();
+}
+
+void SelectPlanner::FinishRead() {
+  Program& program = plan.program;
+  program.slots = Slots();
+  if (plan.source != SelectPlan::kTable) return;
+  RowSet rows = ExtractRows(program.slots, &program.where);
+  program.read.rows = program.read.rows.Intersection(rows);
+  if (cell_scope != nullptr) {
+    program.read.columns = cell_patterns;
+    bool all_versions = program.read.versions_per_column == 0 && program.read.cells_per_row == 0 &&
+                        program.read.cells_per_family == 0 &&
+                        program.read.cells_per_row_offset == 0 &&
+                        program.read.cells_per_family_offset == 0;
+    if (all_versions) ExtractTime(program.slots, &program.read.time, &program.where);
+    auto needs_value = [](const SlotDef& slot) { return slot.kind == SlotDef::kValue; };
+    bool values = std::any_of(program.slots.begin(), program.slots.end(), needs_value);
+    if (!values) program.read.strip_values = true;
+  } else {
+    ChooseColumns(schema, row_scope->patterns(), &plan);
+  }
+  // One row more tells whether there is a next page.
+  bool pushes_limit = storage_order && plan.limit_by == kNoLimit && !plan.distinct &&
+                      plan.limit < kNoLimit - plan.offset - 1;
+  if (program.aggregate || plan.limit == kNoLimit) return;
+  if (!program.order_by.empty()) {
+    if (plan.limit_by == kNoLimit && !plan.distinct && plan.limit < kNoLimit - plan.offset) {
+      program.limit = std::max<uint64_t>(plan.limit + plan.offset, 1);
+    }
+  } else if (pushes_limit) {
+    program.limit = plan.limit + plan.offset + 1;
+  }
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,56 @@
+// The making of a SelectPlan, shared by plan_select.cc (sources, items), plan_aggregates.cc and
+// plan_limits.cc (order, limits, paging). SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "query/analyze/compile.h"
+#include "query/analyze/scope.h"
+#include "query/plan/select_plan.h"
+
+namespace sippar::query {
+
+// The steps are called in the order of Plan(). SELECT CELLS p FROM t is planned as
+// SELECT row, column, timestamp, value FROM CELLS(t, p).
+struct SelectPlanner {
+  const StatementContext& context;
+  const syntax::Select& select;
+  SelectPlan plan;
+  engine::TableSchema schema;
+  std::unique_ptr<Scope> scope;
+  RowScope* row_scope = nullptr;
+  CellScope* cell_scope = nullptr;
+  Aliases aliases;
+  std::vector<syntax::SelectItem> items;  // `*` written out
+  std::vector<engine::ColumnPattern> cell_patterns;
+  bool storage_order = true;
+
+  StatusOr<SelectPlan> Plan();
+  Status PlanSource();
+  Status PlanTable();
+  Status PlanCellItems();
+  Status ExpandStars();
+  Status PlanWhere();
+  Status PlanOutputs();
+  Status PlanAggregates();
+  Status PlanOrder();
+  Status PlanLimit();
+  Status PlanAfter();
+  void AddPageKeys();
+  void FinishRead();
+
+  ExpressionCompiler Compiler() {
+    ExpressionCompiler compiler(context, scope.get());
+    compiler.SetAliases(&aliases);
+    return compiler;
+  }
+  StatusOr<Expression> CompileItem(const syntax::SelectItem& item);
+  bool IsAggregate() const;
+  bool IsRowOrder(const syntax::OrderItem& order);
+  const syntax::Expr& Unaliased(const syntax::Expr& expr) const;
+  std::vector<SlotDef> Slots() const;
+};
+
+}  // namespace sippar::query
