@@ -80,9 +80,11 @@ uint64_t Dispatch::AddFile(ValuePtr value) {
   return reinterpret_cast<uint64_t>(file);
 }
 
-uint64_t Dispatch::AddDir(const Node& node) {
+uint64_t Dispatch::AddDir(uint64_t node_id, const Node& node) {
   auto* dir = new OpenDir;
   dir->node = node;
+  dir->node_id = node_id;
+  dir->lookups_before = LookupsIn(node_id);
   engine::MutexLock lock(&mutex_);
   dirs_.insert(dir);
   return reinterpret_cast<uint64_t>(dir);
@@ -111,8 +113,11 @@ std::string Dispatch::Counters() {
     files = files_.size();
     dirs = dirs_.size();
   }
-  return fmt::format("nodes {}\nopen_files {}\nopen_dirs {}\nvalue_bytes {}\nrow_reads {}\n",
-                     inodes_.size(), files, dirs, tree_->value_bytes(), tree_->row_reads());
+  uint64_t lookups = 0;
+  for (const auto& count : lookups_) lookups += count.load();
+  return fmt::format(
+      "nodes {}\nlookups {}\nopen_files {}\nopen_dirs {}\nvalue_bytes {}\nrow_reads {}\n",
+      inodes_.size(), lookups, files, dirs, tree_->value_bytes(), tree_->row_reads());
 }
 
 }  // namespace sippar::fuse

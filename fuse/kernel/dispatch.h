@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -36,6 +37,8 @@ struct OpenFile {
 
 struct OpenDir {
   Node node;
+  uint64_t node_id = 0;
+  uint64_t lookups_before = 0;  // LookupsIn(node_id) when it was opened
   cluster::CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
   engine::Mutex mutex;
   std::unique_ptr<DirStream> stream GUARDED_BY(mutex);
@@ -63,17 +66,26 @@ class Dispatch {
 
   // Handles live until released or until this object ends: a lazy unmount releases nothing.
   uint64_t AddFile(ValuePtr value);
-  uint64_t AddDir(const Node& node);
+  uint64_t AddDir(uint64_t node_id, const Node& node);
   void Release(OpenFile* file);
   void Release(OpenDir* dir);
+
+  // Roughly how many names were found in the directory by looking them up one by one.
+  void NoteLookupIn(uint64_t node_id) { LookupCounter(node_id)->fetch_add(1); }
+  uint64_t LookupsIn(uint64_t node_id) { return LookupCounter(node_id)->load(); }
 
   // "name value" lines for SIGUSR1.
   std::string Counters();
 
  private:
+  std::atomic<uint64_t>* LookupCounter(uint64_t node_id) {
+    return &lookups_[node_id % lookups_.size()];
+  }
+
   TreeView* const tree_;
   engine::Clock* const clock_;
   const DispatchOptions options_;
+  std::array<std::atomic<uint64_t>, 256> lookups_{};  // two directories may share one
   InodeTable inodes_;
   TroubleLog log_;
   engine::Mutex mutex_;

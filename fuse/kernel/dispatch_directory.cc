@@ -5,10 +5,10 @@
 namespace sippar::fuse {
 namespace {
 
-// From its first entry on the kernel asks a directory with attributes, without knowing whether
-// anybody wants them. Of a table only so many are made then; when it asks again further on,
-// somebody did.
+// The kernel always asks for attributes, and an entry with them costs it and us a node. Of a table
+// only the first rows get them, and the rest of a listing whose reader has begun to look rows up.
 constexpr uint64_t kEagerRowsMax = 1'024;
+constexpr uint64_t kLookupsOfInterest = 16;
 constexpr uint32_t kEntriesPerClock = 256;
 
 OpenDir* DirOf(const fuse_file_info* info) { return reinterpret_cast<OpenDir*>(info->fh); }
@@ -23,6 +23,8 @@ class Listing {
         size_(size),
         start_(start),
         is_plus_(is_plus),
+        is_reader_looking_(dispatch_->LookupsIn(dir->node_id) - dir->lookups_before >=
+                           kLookupsOfInterest),
         buffer_(new char[size]) {}
 
   void Run() {
@@ -85,7 +87,9 @@ class Listing {
   // An entry without a node is a name only: the kernel takes no reference.
   bool WantsNode(const DirEntry& listed, uint64_t ordinal) {
     if (ordinal < 2) return false;  // "." and "..": the kernel counts no lookup for them
-    if (dir_->node.kind == NodeKind::kTable && start_ == 0 && ordinal > kEagerRowsMax) return false;
+    if (dir_->node.kind == NodeKind::kTable && ordinal > kEagerRowsMax && !is_reader_looking_) {
+      return false;
+    }
     if (listed.entry.age_us >= dispatch_->options().name_age_us_max) return false;
     return dispatch_->inodes()->size() < dispatch_->options().nodes_max;
   }
@@ -96,6 +100,7 @@ class Listing {
   const size_t size_;
   const uint64_t start_;
   const bool is_plus_;
+  const bool is_reader_looking_;
   const std::unique_ptr<char[]> buffer_;
   size_t used_ = 0;
   std::vector<uint64_t> acquired_;
@@ -107,7 +112,7 @@ void OnOpendir(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
     auto inode = request.Find(node_id);
     if (!inode.has_value()) return;
     if (!inode->node.IsDirectory()) return request.ReplyError(ENOTDIR);
-    info->fh = request.dispatch()->AddDir(inode->node);
+    info->fh = request.dispatch()->AddDir(node_id, inode->node);
     if (!request.ReplyOpen(*info)) request.dispatch()->Release(DirOf(info));
   });
 }

@@ -11,10 +11,12 @@ constexpr unsigned kBackgroundMax = 64;
 
 void OnInit(void* userdata, fuse_conn_info* connection) {
   // libfuse presets bits; each one here is chosen. AUTO_INVAL_DATA stays off: data never changes.
-  constexpr unsigned kWanted = FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO |
-                               FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_ASYNC_READ |
-                               FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPLICIT_INVAL_DATA |
-                               FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE;
+  // READDIRPLUS_AUTO too: the kernel's guess gives most names of a large directory without
+  // attributes; dispatch_directory.cc decides better.
+  constexpr unsigned kWanted = FUSE_CAP_READDIRPLUS | FUSE_CAP_PARALLEL_DIROPS |
+                               FUSE_CAP_ASYNC_READ | FUSE_CAP_CACHE_SYMLINKS |
+                               FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_SPLICE_WRITE |
+                               FUSE_CAP_SPLICE_MOVE;
   connection->want = connection->capable & kWanted;
   connection->max_write = kWriteSizeMax;
   connection->max_background = kBackgroundMax;
@@ -33,6 +35,7 @@ void OnLookup(fuse_req_t raw, fuse_ino_t parent, const char* name) {
     Dispatch* dispatch = request.dispatch();
     auto found = dispatch->tree()->Lookup(directory->node, name, request.call());
     if (!found.ok()) return request.ReplyStatus(found.status());
+    dispatch->NoteLookupIn(parent);
     fuse_entry_param entry{};
     entry.ino = dispatch->inodes()->Acquire(*found);
     entry.attr_timeout = dispatch->AttributeSeconds(found->node);

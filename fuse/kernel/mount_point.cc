@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,10 +15,14 @@
 #include <optional>
 #include <sstream>
 
+#include "engine/base/clock.h"
+
 namespace sippar::fuse {
 namespace {
 
 constexpr int kDeadMountsMax = 16;  // stacked on one point
+constexpr int kHelperWaits = 20;    // for the unmount helper of a process that was just killed
+constexpr int64_t kHelperWaitUs = 50'000;
 
 // \040 and its like, as the kernel writes blanks.
 std::string UnescapeOctal(std::string_view text) {
@@ -64,10 +69,19 @@ StatusOr<std::string> RealParent(std::string path) {
 
 bool IsOurs(const MountEntry& entry) { return entry.type == fmt::format("fuse.{}", kMountSubtype); }
 
+// stat may still be answered from the kernel's cache; statfs never is.
+bool IsDead(const std::string& path) {
+  struct statvfs usage {};
+  return ::statvfs(path.c_str(), &usage) != 0 && errno == ENOTCONN;
+}
+
+// The helper goes first: coming later it could take our new mount for the dead one.
 Status DetachDead(const std::string& path) {
+  for (int i = 0; i < kHelperWaits && IsDead(path); ++i) {
+    engine::Clock::System()->SleepMicros(kHelperWaitUs);
+  }
   for (int i = 0; i < kDeadMountsMax; ++i) {
-    struct stat found {};
-    if (::stat(path.c_str(), &found) == 0 || errno != ENOTCONN) return OkStatus();
+    if (!IsDead(path)) return OkStatus();
     std::optional<MountEntry> entry = FindMount(path);
     if (!entry.has_value() || !IsOurs(*entry)) {
       return FailedPrecondition(
@@ -114,19 +128,18 @@ std::vector<MountEntry> ParseMountInfo(std::string_view text) {
 
 StatusOr<std::string> PrepareMountPoint(const std::string& mount_point, const std::string& target) {
   if (mount_point.empty()) return InvalidArgument("mount point is empty; name a directory");
+  if (IsDead(mount_point)) {
+    ASSIGN_OR_RETURN(std::string dead, RealParent(mount_point));
+    RETURN_IF_ERROR(DetachDead(dead));
+    return PrepareMountPoint(dead, target);
+  }
   struct stat found {};
   if (::stat(mount_point.c_str(), &found) != 0) {
     if (errno == ENOENT) {
       return NotFound(fmt::format("mount point {} does not exist; make it first: mkdir -p {}",
                                   mount_point, mount_point));
     }
-    if (errno != ENOTCONN) {
-      return FailedPrecondition(
-          fmt::format("mount point {}: {}", mount_point, std::strerror(errno)));
-    }
-    ASSIGN_OR_RETURN(std::string dead, RealParent(mount_point));
-    RETURN_IF_ERROR(DetachDead(dead));
-    return PrepareMountPoint(dead, target);
+    return FailedPrecondition(fmt::format("mount point {}: {}", mount_point, std::strerror(errno)));
   }
   if (!S_ISDIR(found.st_mode)) {
     return FailedPrecondition(fmt::format("mount point {} is not a directory", mount_point));

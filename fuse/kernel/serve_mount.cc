@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -118,18 +119,18 @@ void RedirectOutput(const std::string& log_path) {
 
 [[noreturn]] void RunChild(ServeOptions options, int pipe_fd) {
   ::setsid();
-  options.mount.on_ready = [&options, pipe_fd] {
+  std::atomic<bool> is_ready{false};
+  options.mount.on_ready = [&] {
     RedirectOutput(options.log_path);
+    is_ready = true;
     WriteAll(pipe_fd, {&kReadyByte, 1});
     ::close(pipe_fd);
   };
-  if (::chdir("/") != 0) WriteAll(pipe_fd, "cannot change to /");
-  Status status = ServeWithSignals(options);
-  if (!status.ok()) {
-    // Before the mount answered the parent prints this, afterwards the log has it.
-    WriteAll(pipe_fd, MessageOf(status));
-    fmt::print(stderr, "sippar mount: {}\n", MessageOf(status));
-  }
+  Status status = ::chdir("/") == 0 ? ServeWithSignals(options)
+                                    : Internal(fmt::format("chdir /: {}", std::strerror(errno)));
+  // Before the mount answered the parent prints the reason, afterwards the log has it.
+  if (!status.ok() && is_ready) fmt::print(stderr, "sippar mount: {}\n", MessageOf(status));
+  if (!status.ok() && !is_ready) WriteAll(pipe_fd, MessageOf(status));
   _exit(status.ok() ? 0 : 1);
 }
 

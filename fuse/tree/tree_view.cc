@@ -7,6 +7,7 @@
 #include "fuse/tree/dir_sources.h"
 #include "fuse/tree/schema_text.h"
 #include "fuse/tree/time_name.h"
+#include "fuse/tree/tree_limits.h"
 
 namespace sippar::fuse {
 namespace {
@@ -101,7 +102,11 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
       return std::optional(TextEntry(directory, name, std::move(content), mounted_at_us_));
     };
     if (name == ".version") return text(RenderVersion());
-    if (name == ".status") return text(RenderMountStatus());
+    if (name == ".status") {
+      std::optional<Entry> status = text(RenderMountStatus());
+      status->age_us = kFreshnessUs;  // always looked up anew: it tells about errors just met
+      return status;
+    }
   }
   if (directory.kind != NodeKind::kTable || directory.as_of.has_value()) return none;
   if (name != ".schema.sql" && name != ".stats" && name != ".tablets") return none;
@@ -235,21 +240,21 @@ StatusOr<Entry> TreeView::LookupColumn(const Node& directory, std::string_view n
 StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Call& call) {
   ReadView view{table->schema.name, node.as_of};
   ASSIGN_OR_RETURN(RowPtr row, context_.rows.Get(node.table_id, view, node.row, call));
+  const RowColumn* column = row->Find(node.family, node.qualifier);
   Attributes attributes;
-  int64_t age_us = row->is_wide ? 0 : context_.AgeUs(row->loaded_at_ns);
-  std::optional<cluster::Cell> cell;
-  if (row->is_wide) {
-    ASSIGN_OR_RETURN(cell,
-                     ReadFirst(context_.data, view.table,
-                               ColumnSpec(view, node.row, node.family, node.qualifier), call));
+  int64_t age_us = 0;
+  if (column != nullptr) {
+    node.timestamp_us = column->timestamp_us, node.sequence = column->sequence;
+    attributes = {column->size_bytes, column->timestamp_us};
+    age_us = context_.AgeUs(row->loaded_at_ns);
+  } else {
+    // A wide row, or one that had no such column a moment ago: a miss is never remembered.
+    cluster::ReadSpec spec = ColumnSpec(view, node.row, node.family, node.qualifier);
+    ASSIGN_OR_RETURN(std::optional<cluster::Cell> cell,
+                     ReadFirst(context_.data, view.table, spec, call));
     if (!cell.has_value()) return NotFound("no such column");
     node.timestamp_us = cell->timestamp_us, node.sequence = cell->sequence;
     attributes = {cell->value.size(), cell->timestamp_us};
-  } else {
-    const RowColumn* column = row->Find(node.family, node.qualifier);
-    if (column == nullptr) return NotFound("no such column");
-    node.timestamp_us = column->timestamp_us, node.sequence = column->sequence;
-    attributes = {column->size_bytes, column->timestamp_us};
   }
   if (node.kind == NodeKind::kColumnVersions) {
     node.timestamp_us = 0, node.sequence = 0;
