@@ -155,9 +155,11 @@ class LineFormatter : public ResultFormatter {
   void Add(const Row& row, std::string* out) override {
     *out += fmt::format("-- row {} --\n", ++rows_);
     for (size_t i = 0; i < row.size() && i < columns_.size(); ++i) {
-      std::string text =
-          row[i].is_null() ? options_.null_text : CutText(row[i].Print(), options_.value_width_max);
-      *out += Spaces(width_ - TextWidth(columns_[i])) + columns_[i] + " = " + text + "\n";
+      *out += Spaces(width_ - TextWidth(columns_[i])) + columns_[i] + " = ";
+      std::vector<std::string> lines = ValueLines(row[i], options_);
+      for (size_t k = 0; k < lines.size(); ++k) {
+        *out += (k == 0 ? "" : Spaces(width_ + 3)) + lines[k] + "\n";
+      }
     }
   }
 
