@@ -36,10 +36,9 @@ struct WebImport {
 };
 
 void ShowProgress(const ImportProgress& progress, double seconds, bool terminal) {
-  std::string line =
-      fmt::format("{}/{} pages, {}, {} links, {:.0f} s", progress.pages.load(),
-                  progress.pages_total, PrintBytes(static_cast<double>(progress.page_bytes.load())),
-                  progress.anchors.load(), seconds);
+  std::string line = fmt::format(
+      "{}/{} pages, {}, {} links, {:.0f} s", progress.pages.load(), progress.pages_total,
+      PrintBytes(static_cast<double>(progress.page_bytes.load())), progress.links.load(), seconds);
   fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
 }
 
@@ -66,8 +65,8 @@ void PrintSummary(const ImportProgress& progress, int jobs, double seconds) {
   fmt::print(stderr,
              "{} pages, {} links, {} cells; {} of pages in {:.1f} s ({}/s; writing alone {:.1f} s, "
              "{}/s); {} failed\n",
-             progress.pages.load(), progress.anchors.load(), progress.cells.load(),
-             PrintBytes(bytes), seconds, PrintBytes(bytes / seconds), write_seconds,
+             progress.pages.load(), progress.links.load(), progress.cells.load(), PrintBytes(bytes),
+             seconds, PrintBytes(bytes / seconds), write_seconds,
              PrintBytes(bytes / std::max(write_seconds, 1e-3)), progress.failed.load());
 }
 
@@ -77,14 +76,17 @@ int Fail(const Status& status, int code) {
 }
 
 int RunWeb(const WebImport& web) {
-  auto manifest = ReadManifest(web.options.corpus);
+  auto fs = engine::NewPosixFileSystem();
+  auto manifest = ReadManifest(fs.get(), web.options.corpus);
   if (!manifest.ok()) return Fail(manifest.status(), kExitUsage);
+  for (const std::string& line : manifest->bad_lines) fmt::print(stderr, "{}\n", line);
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
   auto client = cluster::Client::Open(web.target, client_options);
   if (!client.ok()) return Fail(client.status(), kExitNoStore);
   ImportProgress progress;
-  for (const ManifestLine& page : *manifest) {
+  progress.failed = manifest->bad_lines.size();
+  for (const ManifestLine& page : manifest->pages) {
     progress.pages_total += web.options.all_types || page.content_type == "text/html";
   }
   std::signal(SIGINT, [](int) { interrupted = true; });
@@ -94,7 +96,7 @@ int RunWeb(const WebImport& web) {
   Status status;
   {
     engine::Thread watch("progress", [&] { WatchProgress(progress, web.progress, done); });
-    status = ImportWeb(client->get(), web.options, *manifest, interrupted, &progress,
+    status = ImportWeb(client->get(), web.options, manifest->pages, interrupted, &progress,
                        [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
     done = true;
   }
@@ -123,7 +125,6 @@ int RunImport(int argc, char** argv) {
   app.footer(kExamples);
   app.require_subcommand(1);
   WebImport web;
-  web.options.jobs = 2;
   CLI::App* web_app = app.add_subcommand("web", "a Webtable: pages, their links, language");
   web_app->add_option("TARGET", web.target, "directory of the store; made when absent")->required();
   web_app->add_option("CORPUS", web.options.corpus, "directory with manifest.tsv")->required();

@@ -1,4 +1,4 @@
-// Imports a Webtable: pages listed in a manifest, with their links, through the client. Writes with
+// Imports a Webtable: the pages of a manifest, with their links, through the client. Writes have
 // explicit timestamps, so running it again changes nothing: an interrupted import is resumed by
 // starting it anew. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,21 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/web/manifest.h"
 #include "cluster/client/client.h"
 
 namespace sippar::cli {
-
-// One line of manifest.tsv: row key, path below the corpus, content type, timestamp (us), package.
-struct ManifestLine {
-  std::string row;
-  std::string path;
-  std::string content_type;
-  int64_t timestamp_us = 0;
-  std::string package;
-  int line = 0;
-};
-// kInvalidArgument naming file, line and what is wrong with it.
-[[nodiscard]] StatusOr<std::vector<ManifestLine>> ReadManifest(const std::string& corpus);
 
 struct ImportWebOptions {
   std::string corpus;
@@ -33,19 +22,17 @@ struct ImportWebOptions {
 };
 
 struct ImportProgress {
-  std::atomic<uint64_t> pages{0}, page_bytes{0}, anchors{0}, cells{0}, failed{0};
-  std::atomic<int64_t> parse_nanos{0}, write_nanos{0};  // summed over the jobs
+  std::atomic<uint64_t> pages{0}, page_bytes{0}, links{0}, cells{0}, failed{0};
+  std::atomic<int64_t> write_nanos{0};  // summed over the jobs
   uint64_t pages_total = 0;
 };
 
-// The schema of the table that an import makes when there is none: contents in a locality group of
-// its own and with every version kept (a crawl is an archive; ALTER TABLE limits it).
-engine::TableSchema WebTableSchema(const std::string& name);
-
-// Stops early when *cancel. Pages that cannot be read or stored are told to `complain` and counted;
-// the others go on. The table is flushed at the end.
+// Stops early when *cancel (kCancelled), and when the store refuses for a reason that is not the
+// page's, such as a full disk. Pages that cannot be read or stored are told to `complain` and
+// counted; the others go on. What was written is flushed at the end in any case but a failing
+// store.
 [[nodiscard]] Status ImportWeb(cluster::Client* client, const ImportWebOptions& options,
-                               const std::vector<ManifestLine>& manifest,
+                               const std::vector<ManifestLine>& pages,
                                const std::atomic<bool>& cancel, ImportProgress* progress,
                                const std::function<void(const std::string&)>& complain);
 
