@@ -18,8 +18,8 @@ struct SegmentContent {
   uint64_t file_length = 0;
 };
 
-// The header alone, by one small read. A damaged one costs a whole read, to tell a crash right after
-// the creation (content.empty) from damage (kDataLoss).
+// The header alone, by one small read. A damaged one costs a whole read, to tell a crash right
+// after the creation (content.empty) from damage (kDataLoss).
 [[nodiscard]] StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& path,
                                                          SegmentId id);
 
