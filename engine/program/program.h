@@ -1,6 +1,6 @@
 // Program: the part of a query that runs next to the data: what to read, filter, outputs or partial
 // aggregates, order and limit. query/ compiles to it, cluster/ carries it as bytes, the engine runs
-// it (run_program.h). Plain data. Encoding: FORMAT.md "Programs". SPDX-License-Identifier:
+// it (run_program.h). Plain data. Encoded by program.cc. SPDX-License-Identifier:
 // Apache-2.0
 #pragma once
 

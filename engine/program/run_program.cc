@@ -91,7 +91,15 @@ class TopMode final : public Mode {
     auto before = [this](const Entry& a, const Entry& b) { return Before(a, b); };
     if (full) {
       std::pop_heap(heap_.begin(), heap_.end(), before);
+      bytes_ -= SizeOf(heap_.back());
       heap_.pop_back();
+    }
+    bytes_ += SizeOf(entry);
+    if (bytes_ > kTopBytesMax) {
+      return ProgramError("TOO_LARGE",
+                          fmt::format("the first {} rows in order need more than {} MiB", limit_,
+                                      kTopBytesMax >> 20),
+                          "a smaller LIMIT, or fewer columns", StatusCode::kResourceExhausted);
     }
     heap_.push_back(std::move(entry));
     std::push_heap(heap_.begin(), heap_.end(), before);
@@ -114,6 +122,15 @@ class TopMode final : public Mode {
     Row outputs;
     uint64_t number = 0;
   };
+  static size_t SizeOf(const Entry& entry) {
+    size_t size = sizeof(Entry);
+    for (const Row* row : {&entry.keys, &entry.outputs}) {
+      for (const Value& value : *row) {
+        size += sizeof(Value) + value.bytes().size() + value.items().size() * sizeof(Value);
+      }
+    }
+    return size;
+  }
   bool Before(const Entry& a, const Entry& b) const {
     for (size_t i = 0; i < descending_.size(); ++i) {
       int order = CompareValues(a.keys[i], b.keys[i]);
@@ -127,6 +144,7 @@ class TopMode final : public Mode {
   Evaluators outputs_, keys_;
   std::vector<Entry> heap_;  // the last in the order in front
   uint64_t count_ = 0;
+  size_t bytes_ = 0;
 };
 
 class AggregateMode final : public Mode {

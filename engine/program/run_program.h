@@ -36,7 +36,8 @@ struct RunLimits {
 
 inline constexpr size_t kBatchRowsMax = 1000;
 inline constexpr size_t kBatchBytesMax = 1 << 20;
-inline constexpr size_t kGroupsMax = 1'000'000;  // groups of one GROUP BY in memory
+inline constexpr size_t kTopBytesMax = 256 << 20;  // rows held for ORDER BY … LIMIT
+inline constexpr size_t kGroupsMax = 1'000'000;    // groups of one GROUP BY in memory
 
 // kCancelled, kDeadlineExceeded, what the stream reports, and errors of program_error.h. OK when
 // the sink had enough.

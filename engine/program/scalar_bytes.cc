@@ -16,7 +16,7 @@ constexpr std::string_view kBase64 =
 Status ToHex(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   std::string hex;
-  for (unsigned char c : args[0]->bytes()) hex += fmt::format("{:02x}", c);
+  for (char c : args[0]->bytes()) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
   *out = Value::Text(std::move(hex));
   return OkStatus();
 }
@@ -96,7 +96,9 @@ uint32_t Crc32c(std::string_view bytes) {
     return table;
   }();
   uint32_t crc = ~0u;
-  for (unsigned char c : bytes) crc = kTable[(crc ^ c) & 0xff] ^ (crc >> 8);
+  for (char c : bytes) {
+    crc = kTable[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ (crc >> 8);
+  }
   return ~crc;
 }
 

@@ -95,8 +95,7 @@ class InputRows : public FileRows {
     ASSIGN_OR_RETURN(bool more, Record(row));
     if (!more) return false;
     if (row->size() == columns_.size()) return true;
-    return BadRecord(
-        fmt::format("{} fields where {} are expected", row->size(), columns_.size()));
+    return BadRecord(fmt::format("{} fields where {} are expected", row->size(), columns_.size()));
   }
 
  protected:

@@ -115,7 +115,7 @@ class Taker {
  public:
   explicit Taker(const engine::ReadSpec& read) : read_(read) {}
 
-  // In the order of work of query.md: versions, then cells per family, then per row.
+  // In the language's order of work: versions, then cells per family, then per row.
   bool Takes(const Cell& cell) {
     Enter(cell);
     if (read_.keys_only && in_row_ > 0) return false;

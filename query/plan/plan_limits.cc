@@ -191,17 +191,28 @@ void SelectPlanner::FinishRead() {
   } else {
     ChooseColumns(schema, row_scope->patterns(), &plan);
   }
-  // One row more tells whether there is a next page.
-  bool pushes_limit = storage_order && plan.limit_by == kNoLimit && !plan.distinct &&
-                      plan.limit < kNoLimit - plan.offset - 1;
-  if (program.aggregate || plan.limit == kNoLimit) return;
-  if (!program.order_by.empty()) {
-    if (plan.limit_by == kNoLimit && !plan.distinct && plan.limit < kNoLimit - plan.offset) {
-      program.limit = std::max<uint64_t>(plan.limit + plan.offset, 1);
-    }
-  } else if (pushes_limit) {
-    program.limit = plan.limit + plan.offset + 1;
+  PushLimit();
+}
+
+void SelectPlanner::PushLimit() {
+  Program& program = plan.program;
+  if (program.aggregate) return;
+  bool whole =
+      plan.limit_by == kNoLimit && !plan.distinct && plan.limit < kNoLimit - plan.offset - 1;
+  if (program.order_by.empty()) {
+    // One row more tells whether there is a next page.
+    if (whole && storage_order) program.limit = plan.limit + plan.offset + 1;
+    return;
   }
+  if (whole) {
+    program.limit = std::max<uint64_t>(plan.limit + plan.offset, 1);
+    return;
+  }
+  // All rows are sorted here, within the session's memory: the tablets send them as they come.
+  for (engine::OrderKey& key : program.order_by) {
+    program.outputs.push_back(std::move(key.expression));
+  }
+  program.order_by.clear();
 }
 
 }  // namespace sippar::query

@@ -43,8 +43,6 @@ const Expr& SelectPlanner::Unaliased(const Expr& expr) const {
     return items[static_cast<size_t>(expr.literal.integer) - 1].expr;  // ORDER BY 1
   }
   if (expr.kind != ExprKind::kName) return expr;
-  auto named = scope->Name(expr.name);
-  if (named.ok() && named->has_value()) return expr;
   auto alias = aliases.find(expr.name);
   return alias == aliases.end() ? expr : *alias->second;
 }

@@ -203,8 +203,8 @@ std::string EncodePageToken(const PageToken& token) {
   std::string text;
   uint32_t bits = 0;
   int count = 0;
-  for (unsigned char c : bytes) {
-    bits = bits << 8 | c;
+  for (char c : bytes) {
+    bits = bits << 8 | static_cast<unsigned char>(c);
     for (count += 8; count >= 5; count -= 5) text.push_back(kDigits[bits >> (count - 5) & 31]);
   }
   if (count > 0) text.push_back(kDigits[bits << (5 - count) & 31]);

@@ -40,6 +40,7 @@ struct SelectPlanner {
   Status PlanAfter();
   void AddPageKeys();
   void FinishRead();
+  void PushLimit();
 
   ExpressionCompiler Compiler() {
     ExpressionCompiler compiler(context, scope.get());
@@ -49,6 +50,8 @@ struct SelectPlanner {
   StatusOr<Expression> CompileItem(const syntax::SelectItem& item);
   bool IsAggregate() const;
   bool IsRowOrder(const syntax::OrderItem& order);
+  // GROUP BY, HAVING and ORDER BY mean an item by its alias (also when a family has that name) or
+  // its number.
   const syntax::Expr& Unaliased(const syntax::Expr& expr) const;
   std::vector<SlotDef> Slots() const;
 };
