@@ -24,21 +24,29 @@ inline std::string_view MessageOf(const Status& status) {
 }
 
 // Which code for which cause: see layout rules in engine/README.md ("Errors").
-inline Status InvalidArgument(std::string text) { return {StatusCode::kInvalidArgument, text}; }
-inline Status NotFound(std::string text) { return {StatusCode::kNotFound, text}; }
-inline Status AlreadyExists(std::string text) { return {StatusCode::kAlreadyExists, text}; }
-inline Status FailedPrecondition(std::string text) {
+inline Status InvalidArgument(const std::string& text) {
+  return {StatusCode::kInvalidArgument, text};
+}
+inline Status NotFound(const std::string& text) { return {StatusCode::kNotFound, text}; }
+inline Status AlreadyExists(const std::string& text) { return {StatusCode::kAlreadyExists, text}; }
+inline Status FailedPrecondition(const std::string& text) {
   return {StatusCode::kFailedPrecondition, text};
 }
-inline Status Aborted(std::string text) { return {StatusCode::kAborted, text}; }
-inline Status Unavailable(std::string text) { return {StatusCode::kUnavailable, text}; }
-inline Status ResourceExhausted(std::string text) { return {StatusCode::kResourceExhausted, text}; }
-inline Status DataLoss(std::string text) { return {StatusCode::kDataLoss, text}; }
-inline Status PermissionDenied(std::string text) { return {StatusCode::kPermissionDenied, text}; }
-inline Status DeadlineExceeded(std::string text) { return {StatusCode::kDeadlineExceeded, text}; }
-inline Status Cancelled(std::string text) { return {StatusCode::kCancelled, text}; }
-inline Status Unimplemented(std::string text) { return {StatusCode::kUnimplemented, text}; }
-inline Status Internal(std::string text) { return {StatusCode::kInternal, text}; }
+inline Status Aborted(const std::string& text) { return {StatusCode::kAborted, text}; }
+inline Status Unavailable(const std::string& text) { return {StatusCode::kUnavailable, text}; }
+inline Status ResourceExhausted(const std::string& text) {
+  return {StatusCode::kResourceExhausted, text};
+}
+inline Status DataLoss(const std::string& text) { return {StatusCode::kDataLoss, text}; }
+inline Status PermissionDenied(const std::string& text) {
+  return {StatusCode::kPermissionDenied, text};
+}
+inline Status DeadlineExceeded(const std::string& text) {
+  return {StatusCode::kDeadlineExceeded, text};
+}
+inline Status Cancelled(const std::string& text) { return {StatusCode::kCancelled, text}; }
+inline Status Unimplemented(const std::string& text) { return {StatusCode::kUnimplemented, text}; }
+inline Status Internal(const std::string& text) { return {StatusCode::kInternal, text}; }
 
 // `status` with "context: " before its message; OK stays OK.
 inline Status Annotate(const Status& status, std::string_view context) {

@@ -18,7 +18,7 @@ std::string PayloadOf(const Status& status, const char* url) {
 
 }  // namespace
 
-Status ProgramError(std::string_view code, std::string message, std::string_view hint,
+Status ProgramError(std::string_view code, const std::string& message, std::string_view hint,
                     StatusCode status_code) {
   Status status(status_code, message);
   status.SetPayload(kCodeUrl, absl::Cord(std::string(code)));

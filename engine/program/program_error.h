@@ -10,7 +10,7 @@
 namespace sippar::engine {
 
 // `hint`: what the user may do; kept beside the message.
-[[nodiscard]] Status ProgramError(std::string_view code, std::string message,
+[[nodiscard]] Status ProgramError(std::string_view code, const std::string& message,
                                   std::string_view hint = {},
                                   StatusCode status_code = StatusCode::kInvalidArgument);
 // The code word of `status`; "" when it has none.

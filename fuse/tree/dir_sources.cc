@@ -195,7 +195,10 @@ class ColumnSource final : public EntrySource {
  public:
   ColumnSource(TreeContext* context, TablePtr table, const Node& directory,
                cluster::CancelFlag cancel)
-      : context_(context), table_(std::move(table)), directory_(directory), cancel_(cancel) {
+      : context_(context),
+        table_(std::move(table)),
+        directory_(directory),
+        cancel_(std::move(cancel)) {
     child_ = directory.kind == NodeKind::kFamily ? NodeKind::kCell : NodeKind::kColumnVersions;
   }
 

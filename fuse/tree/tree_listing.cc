@@ -52,7 +52,7 @@ std::vector<std::string_view> ListedControls(const Node& directory) {
 }  // namespace
 
 StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directory,
-                                                             cluster::CancelFlag cancel) {
+                                                             const cluster::CancelFlag& cancel) {
   std::unique_ptr<EntrySource> source;
   TablePtr table;
   if (directory.kind != NodeKind::kRoot && directory.kind != NodeKind::kAsOf) {

@@ -40,8 +40,8 @@ class TreeView {
   [[nodiscard]] StatusOr<Entry> Lookup(const Node& directory, std::string_view name,
                                        const cluster::CallOptions& call);
   // `cancel` stops the scans of this stream.
-  [[nodiscard]] StatusOr<std::unique_ptr<DirStream>> OpenDirectory(const Node& directory,
-                                                                   cluster::CancelFlag cancel);
+  [[nodiscard]] StatusOr<std::unique_ptr<DirStream>> OpenDirectory(
+      const Node& directory, const cluster::CancelFlag& cancel);
   // The whole content of a kCell or kText with these attributes.
   [[nodiscard]] StatusOr<ValuePtr> OpenFile(const Node& file, const Attributes& attributes,
                                             const cluster::CallOptions& call);

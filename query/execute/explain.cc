@@ -21,7 +21,7 @@ StatusOr<std::string> Measure(const StatementContext& context, const SelectPlan&
   std::string next;
   RETURN_IF_ERROR(RunSelect(
       context, plan,
-      [&](std::vector<Row> batch) -> StatusOr<bool> {
+      [&](const std::vector<Row>& batch) -> StatusOr<bool> {
         rows += batch.size();
         return true;
       },

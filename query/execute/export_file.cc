@@ -42,7 +42,7 @@ Status ExecuteExport(const StatementContext& context, const syntax::Export& stat
   if (!fits.ok()) return ErrorAt("BAD_FORMAT", statement.format.span, MessageOf(fits));
   ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, context.session->files->OpenOutput(path));
   uint64_t count = 0;
-  auto write = [&](std::vector<Row> rows) -> StatusOr<bool> {
+  auto write = [&](const std::vector<Row>& rows) -> StatusOr<bool> {
     for (const Row& row : rows) {
       formatter->Add(row, &out);
       if (out.size() < kChunkBytes) continue;

@@ -18,7 +18,7 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
                         [&](std::vector<Row> rows) { return stages->Add(std::move(rows)); });
   }
   GroupMerger merger(plan.program.group_by.size(), plan.program.aggregates);
-  auto merge = [&](std::vector<Row> rows) -> StatusOr<bool> {
+  auto merge = [&](const std::vector<Row>& rows) -> StatusOr<bool> {
     for (const Row& row : rows) RETURN_IF_ERROR(merger.Merge(row));
     return true;
   };
@@ -30,7 +30,7 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
   auto prepared = LocalRun::Prepare(plan.program);
   if (!prepared.ok()) return WithQueryCode(prepared.status());
   LocalRun* run = prepared->get();
-  auto add = [&](std::vector<Row> input) -> StatusOr<bool> {
+  auto add = [&](const std::vector<Row>& input) -> StatusOr<bool> {
     std::vector<Row> outputs;
     for (const Row& row : input) {
       Status status = run->Add(row, &outputs);

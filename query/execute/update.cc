@@ -60,11 +60,11 @@ std::string CountRows(const StatementContext& context, const std::string& table)
   plan.program.read.keys_only = true;
   plan.program.limit = kCountedRowsMax + 1;
   uint64_t rows = 0;
-  Status status =
-      RunOnTablets(context, table, plan.program, [&](std::vector<Row> batch) -> StatusOr<bool> {
-        rows += batch.size();
-        return true;
-      });
+  Status status = RunOnTablets(context, table, plan.program,
+                               [&](const std::vector<Row>& batch) -> StatusOr<bool> {
+                                 rows += batch.size();
+                                 return true;
+                               });
   if (!status.ok()) return "the whole table";
   if (rows > kCountedRowsMax) return fmt::format("more than {} rows", kCountedRowsMax);
   return Plural(rows, "row");

@@ -13,7 +13,6 @@ using engine::Function;
 using engine::RowRange;
 using engine::RowSet;
 using engine::SlotDef;
-using engine::Value;
 using engine::ValueType;
 
 RowRanges Unknown() { return {RowSet::All(), false}; }

@@ -10,7 +10,6 @@
 
 namespace sippar::query {
 
-using syntax::BinaryOp;
 using syntax::Expr;
 using syntax::ExprKind;
 using syntax::Literal;
