@@ -90,6 +90,16 @@ uint64_t Dispatch::AddDir(uint64_t node_id, const Node& node) {
   return reinterpret_cast<uint64_t>(dir);
 }
 
+ValuePtr Dispatch::ValueOf(uint64_t handle) {
+  engine::MutexLock lock(&mutex_);
+  return reinterpret_cast<OpenFile*>(handle)->value;
+}
+
+OpenDir* Dispatch::DirOf(uint64_t handle) {
+  engine::MutexLock lock(&mutex_);
+  return reinterpret_cast<OpenDir*>(handle);
+}
+
 void Dispatch::Release(OpenFile* file) {
   {
     engine::MutexLock lock(&mutex_);

@@ -67,6 +67,10 @@ class Dispatch {
   // Handles live until released or until this object ends: a lazy unmount releases nothing.
   uint64_t AddFile(ValuePtr value);
   uint64_t AddDir(uint64_t node_id, const Node& node);
+  // What the kernel's handle means. The lock is for the memory model: that the open came before the
+  // read only the kernel knows.
+  ValuePtr ValueOf(uint64_t handle) EXCLUDES(mutex_);
+  OpenDir* DirOf(uint64_t handle) EXCLUDES(mutex_);
   void Release(OpenFile* file);
   void Release(OpenDir* dir);
 

@@ -118,8 +118,8 @@ void OnOpendir(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
 }
 
 void List(fuse_req_t raw, size_t size, off_t offset, fuse_file_info* info, bool is_plus) {
-  OpenDir* dir = DirOf(info);
   auto* dispatch = static_cast<Dispatch*>(fuse_req_userdata(raw));
+  OpenDir* dir = dispatch->DirOf(info->fh);
   dir->cancel->store(false);  // set by the interrupt of an earlier call
   Request request(raw, "readdir", dispatch->options().listing_timeout_us, dir->cancel);
   Answer(&request, [&] {

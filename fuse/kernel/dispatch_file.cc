@@ -32,7 +32,8 @@ void OnOpen(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
 void OnRead(fuse_req_t raw, fuse_ino_t, size_t size, off_t offset, fuse_file_info* info) {
   Request request(raw, "read");
   Answer(&request, [&] {
-    std::string_view bytes = *FileOf(info)->value;
+    ValuePtr value = request.dispatch()->ValueOf(info->fh);
+    std::string_view bytes = *value;
     if (offset < 0) return request.ReplyError(EINVAL);
     size_t start = std::min(static_cast<size_t>(offset), bytes.size());
     request.ReplyBytes(bytes.substr(start, size));

@@ -491,6 +491,28 @@ class LifeTest(unittest.TestCase):
         os.kill(self.daemon(), signal.SIGTERM)
         wait_until(lambda: not is_mounted(self.stage.mount), "the end of the mount")
 
+    @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
+    def test_the_shell_accepts_the_schema_text(self):
+        query = [SERVE[0], "query"]
+        store = os.path.join(self.stage.folder, "first")
+        subprocess.run(query + [store, "-e", """
+            CREATE TABLE `select` (FAMILY contents VERSIONS = 3, FAMILY `.odd-name` VERSIONS 10 TTL 30d,
+              FAMILY hits COUNTER, FAMILY both GC = INTERSECTION(VERSIONS(2), AGE(90m)),
+              LOCALITY GROUP page (contents) COMPRESSION = ZSTD(LEVEL(3)) BLOCK_SIZE 128KiB
+                BLOOM = ROW_COLUMN DICTIONARY = FALSE,
+              LOCALITY GROUP raw (hits) IN_MEMORY COMPRESSION = NONE BLOOM = NONE);"""],
+                       check=True, capture_output=True)
+        run(*SERVE, store, self.stage.mount, "--daemon")
+        with open(self.stage.path("select/.schema.sql"), "rb") as file:
+            text = file.read()
+        run("umount", self.stage.mount)
+        again = os.path.join(self.stage.folder, "second")
+        subprocess.run(query + [again], input=text, check=True, capture_output=True)
+        show = ["-e", "SHOW CREATE TABLE `select`", "--format", "json"]
+        wait_until(lambda: subprocess.call(query + [store] + show, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL) == 0, "the store's lock")
+        self.assertEqual(run(*query, store, *show), run(*query, again, *show))
+
     def test_refusals_are_readable(self):
         missing = os.path.join(self.stage.folder, "missing")
         self.assertIn("mkdir", self.refuse(self.stage.store, missing))
