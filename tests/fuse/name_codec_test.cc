@@ -97,7 +97,8 @@ TEST(NameCodec, RoundTripsRandomKeysUpTo64KiB) {
   engine::Random random(1);
   std::set<std::string> keys;
   std::set<std::string> names;
-  constexpr std::string_view kSpecial("%/. \n\0~\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80", 18);
+  using namespace std::string_view_literals;
+  constexpr std::string_view kSpecial = "%/. \n\0~\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80"sv;
   for (int round = 0; round < 4'000; ++round) {
     size_t size = random.Uniform(uint64_t{1} << random.Uniform(17));
     bool is_text = random.OneIn(2);
