@@ -23,7 +23,7 @@ constexpr const char* kExamples =
 struct Flags {
   fuse::ServeOptions serve;
   double timeout_s = 10;
-  double name_age_s_max = 1;
+  double name_age_s_max = 60;  // this process has the store for itself: nobody else can write
   bool is_auto_unmount_off = false;
   std::string mode_mask = "0";
 };

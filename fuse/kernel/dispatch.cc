@@ -65,6 +65,7 @@ void Dispatch::FillStat(const Node& node, const Attributes& attributes, uint64_t
 }
 
 double Dispatch::NameSeconds(const Entry& entry) const {
+  if (entry.is_volatile) return 0;
   int64_t left_us = options_.name_age_us_max - entry.age_us;
   return static_cast<double>(std::max<int64_t>(left_us, 0)) / 1e6;
 }

@@ -90,7 +90,7 @@ class Listing {
     if (dir_->node.kind == NodeKind::kTable && ordinal > kEagerRowsMax && !is_reader_looking_) {
       return false;
     }
-    if (listed.entry.age_us >= dispatch_->options().name_age_us_max) return false;
+    if (dispatch_->NameSeconds(listed.entry) <= 0) return false;
     return dispatch_->inodes()->size() < dispatch_->options().nodes_max;
   }
 

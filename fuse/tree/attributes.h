@@ -28,6 +28,7 @@ struct Entry {
   Attributes attributes;
   uint64_t inode_number = 0;  // InodeNumber(node)
   int64_t age_us = 0;
+  bool is_volatile = false;  // must be looked up each time: .status, now
 };
 
 // One name of a listing. `entry.attributes` is right whenever the name is listed.

@@ -104,7 +104,7 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
     if (name == ".version") return text(RenderVersion());
     if (name == ".status") {
       std::optional<Entry> status = text(RenderMountStatus());
-      status->age_us = kFreshnessUs;  // always looked up anew: it tells about errors just met
+      status->is_volatile = true;
       return status;
     }
   }
@@ -123,7 +123,9 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
     return Status(StatusCode::kOutOfRange, fmt::format("{} has {} bytes, over {}", name,
                                                        content.size(), kControlTextSizeMax));
   }
-  return std::optional(TextEntry(directory, name, std::move(content), table->changed_at_us));
+  Entry entry = TextEntry(directory, name, std::move(content), table->changed_at_us);
+  entry.is_volatile = name != ".schema.sql";
+  return std::optional(std::move(entry));
 }
 
 StatusOr<Entry> TreeView::LookupInRoot(const Node& directory, std::string_view name) {
@@ -144,7 +146,11 @@ StatusOr<Entry> TreeView::LookupInAsOf(const Node& directory, std::string_view n
   }
   if (name.starts_with('.')) return NoSuchName(name);
   std::optional<int64_t> time = ParseTimeAlias(name, context_.clock->NowMicros());
-  if (time.has_value()) return SymlinkEntry(directory, name, PrintTime(*time), mounted_at_us_);
+  if (time.has_value()) {
+    Entry entry = SymlinkEntry(directory, name, PrintTime(*time), mounted_at_us_);
+    entry.is_volatile = name == "now";
+    return entry;
+  }
   return InvalidArgument(fmt::format(
       ".as-of/{}: a time is decimal microseconds, now, or like 2026-11-20T12:00:00Z", name));
 }
