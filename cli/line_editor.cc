@@ -2,6 +2,7 @@
 #include "cli/line_editor.h"
 
 #include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -71,6 +72,16 @@ char** OnComplete(const char*, int start, int end) {
   return matches;
 }
 
+// Ctrl-C must not throw away typed keys behind our back: a key that poll() has promised would be
+// gone and the read for it would sleep through the interrupt. Read() throws them away itself.
+void PrepareTerminal(int meta_keys) {
+  rl_prep_terminal(meta_keys);
+  termios settings = {};
+  if (tcgetattr(STDIN_FILENO, &settings) != 0) return;
+  settings.c_lflag |= NOFLSH;
+  tcsetattr(STDIN_FILENO, TCSADRAIN, &settings);
+}
+
 void SetUp() {
   static char name[] = "sippar";
   static char breaks[] = " \t\n(),=<>+-*/%|~![]{};'\"";
@@ -78,6 +89,7 @@ void SetUp() {
   rl_basic_word_break_characters = breaks;  // without : and . so that anchor:cn is one word
   rl_completer_word_break_characters = breaks;
   rl_catch_signals = 0;
+  rl_prep_term_function = PrepareTerminal;
   rl_attempted_completion_function = OnComplete;
   rl_variable_bind("enable-bracketed-paste", "on");
   rl_variable_bind("blink-matching-paren", "on");
@@ -133,6 +145,7 @@ LineEvent LineEditor::Read(const std::string& prompt, std::string* text) {
   }
   if (event == LineEvent::kInterrupt) {
     text->assign(rl_line_buffer, static_cast<size_t>(rl_end));
+    tcflush(STDIN_FILENO, TCIFLUSH);
     rl_free_line_state();
     rl_callback_sigcleanup();
     rl_callback_handler_remove();

@@ -2,6 +2,7 @@
 // golden bytes. Only what SSTables need. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,7 +15,7 @@ namespace sippar::engine {
 class ByteFiles final : public FileSystem {
  public:
   std::map<std::string, std::string> files;
-  size_t reads = 0;
+  std::atomic<size_t> reads{0};
   bool fail_appends = false;
 
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override {
