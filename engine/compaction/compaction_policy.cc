@@ -20,7 +20,8 @@ std::optional<CompactionChoice> ChooseCompaction(const std::vector<RunInfo>& run
   size_t like = runs.size() - first;
   if (like >= options.tier_width) {
     return CompactionChoice{first, runs.size(),
-                            fmt::format("merging: {} runs of like size, {} bytes", like, sum)};
+                            fmt::format("merging: {} runs of like size, {} bytes", like, sum),
+                            true};
   }
   // 2. Too many runs: a read would merge them all.
   if (runs.size() > options.runs_max) {
@@ -28,7 +29,8 @@ std::optional<CompactionChoice> ChooseCompaction(const std::vector<RunInfo>& run
     size_t width = std::min(runs.size(), std::max(excess, like));
     return CompactionChoice{
         runs.size() - width, runs.size(),
-        fmt::format("merging: {} runs, at most {} are allowed", runs.size(), options.runs_max)};
+        fmt::format("merging: {} runs, at most {} are allowed", runs.size(), options.runs_max),
+        true};
   }
   // 3. Tombstone-heavy oldest runs: half of the entries only say that others are gone.
   uint64_t tombstones = 0;

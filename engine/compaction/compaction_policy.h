@@ -22,6 +22,7 @@ struct CompactionChoice {
   size_t first = 0;  // inputs are runs [first, limit), oldest first
   size_t limit = 0;
   std::string reason;
+  bool may_join = false;  // only the number of runs matters: files that do not overlap may stay
 };
 
 struct CompactionPolicyOptions {

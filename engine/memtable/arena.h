@@ -1,16 +1,25 @@
 // Bump allocation for one memtable; everything is freed at once. One writer; memory_bytes() may be
-// read by any thread. SPDX-License-Identifier: Apache-2.0
+// read by any thread. Large blocks lie in huge pages: a search in a full memtable jumps about, and
+// with small pages each jump misses the TLB. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <vector>
+
+#include "engine/base/huge_memory.h"
 
 namespace sippar::engine {
 
 class Arena {
  public:
+  Arena() = default;
+  ~Arena() {
+    for (char* block : blocks_) FreeHuge(block);
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
   // `size` bytes, aligned to 8.
   char* Allocate(size_t size) {
     size = (size + 7) & ~size_t{7};
@@ -24,14 +33,14 @@ class Arena {
 
  private:
   // Small first, so that an idle tablet stays small; large values get a block of their own.
-  static constexpr size_t kBlockSizeMax = 1 << 20;
+  static constexpr size_t kBlockSizeMax = kHugePageSize;
 
   char* AllocateBlock(size_t size) {
     bool own = size > next_block_size_ / 4;
     size_t block_size = own ? size : next_block_size_;
-    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size));
+    char* block = AllocateHuge(block_size);
+    blocks_.push_back(block);
     memory_bytes_.fetch_add(block_size, std::memory_order_relaxed);
-    char* block = blocks_.back().get();
     if (own) return block;
     if (next_block_size_ < kBlockSizeMax) next_block_size_ *= 2;
     next_ = block + size;
@@ -42,7 +51,7 @@ class Arena {
   char* next_ = nullptr;
   size_t left_ = 0;
   size_t next_block_size_ = 4096;
-  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::vector<char*> blocks_;
   std::atomic<size_t> memory_bytes_{0};
 };
 

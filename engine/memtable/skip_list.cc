@@ -21,6 +21,19 @@ struct SkipList::Node {
   const std::atomic<Node*>* link(int level) const { return &next[0] + level; }
 };
 
+// Where `key` belongs in one level, from `node` on. What the next two steps may need is asked of
+// memory while this one compares: searches in a full memtable wait for nothing else.
+SkipList::Place SkipList::FindPlace(Node* node, int level, std::string_view key) {
+  while (true) {
+    Node* next = node->link(level)->load(std::memory_order_acquire);
+    if (level > 0) __builtin_prefetch(node->link(level - 1)->load(std::memory_order_relaxed));
+    if (next == nullptr) return {node, nullptr};
+    __builtin_prefetch(next->link(level)->load(std::memory_order_relaxed));
+    if (Key(next) >= key) return {node, next};
+    node = next;
+  }
+}
+
 SkipList::SkipList(Arena* arena) : arena_(arena), head_(NewNode("", "", kHeightMax)) {
   for (Node*& node : last_path_) node = head_;
 }
@@ -59,22 +72,12 @@ void SkipList::Insert(std::string_view key, std::string_view value) {
   bool sequential = hint != head_ && is_before(hint) && (behind == nullptr || key < Key(behind));
   if (sequential) {
     for (int level = 0; level < top; ++level) {
-      Node* node = last_path_[level];
-      Node* next = node->link(level)->load(std::memory_order_relaxed);
-      while (next != nullptr && Key(next) < key) {
-        node = next;
-        next = node->link(level)->load(std::memory_order_relaxed);
-      }
-      before[level] = node;
+      before[level] = FindPlace(last_path_[level], level, key).before;
     }
   } else {
     Node* node = head_;
     for (int level = top - 1; level >= 0; --level) {
-      Node* next = node->link(level)->load(std::memory_order_relaxed);
-      while (next != nullptr && Key(next) < key) {
-        node = next;
-        next = node->link(level)->load(std::memory_order_relaxed);
-      }
+      node = FindPlace(node, level, key).before;
       before[level] = node;
     }
   }
@@ -98,26 +101,21 @@ const SkipList::Node* SkipList::First() const {
 }
 
 const SkipList::Node* SkipList::FirstAtOrAfter(std::string_view key) const {
-  const Node* node = head_;
-  const Node* next = nullptr;
+  Place place{head_, nullptr};
   for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
-    next = node->link(level)->load(std::memory_order_acquire);
-    while (next != nullptr && Key(next) < key) {
-      node = next;
-      next = node->link(level)->load(std::memory_order_acquire);
-    }
+    place = FindPlace(place.before, level, key);
   }
-  return next;
+  return place.behind;  // as compared: a writer may have put a lower key between them by now
 }
 
 const SkipList::Node* SkipList::LastBefore(std::string_view key) const {
-  const Node* node = head_;
+  Node* node = head_;
   for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
-    const Node* next = node->link(level)->load(std::memory_order_acquire);
-    while (next != nullptr && (key.empty() || Key(next) < key)) {
-      node = next;
-      next = node->link(level)->load(std::memory_order_acquire);
+    if (!key.empty()) {
+      node = FindPlace(node, level, key).before;
+      continue;
     }
+    while (Node* next = node->link(level)->load(std::memory_order_acquire)) node = next;
   }
   return node == head_ ? nullptr : node;
 }

@@ -33,6 +33,11 @@ class SkipList {
  private:
   static constexpr int kHeightMax = 14;  // 4^14 entries
 
+  struct Place {
+    Node* before;  // the last node whose key is below
+    Node* behind;  // the next one, nullptr at the end
+  };
+  static Place FindPlace(Node* node, int level, std::string_view key);
   Node* NewNode(std::string_view key, std::string_view value, int height);
   int RandomHeight();
 

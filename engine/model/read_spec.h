@@ -12,9 +12,8 @@
 
 namespace sippar::engine {
 
-struct ReadSpec {
-  RowSet rows = RowSet::All();
-  std::vector<ColumnPattern> columns;  // empty: every column
+// Which cells of the rows and columns.
+struct CellLimits {
   TimeRange time;                      // after the GC rule; AS OF t is [min, t+1) with versions 1
   uint32_t versions_per_column = 0;    // newest first; 0 = all that the GC rule keeps
   uint64_t cells_per_family = 0;       // 0 = no limit
@@ -24,6 +23,11 @@ struct ReadSpec {
   bool reverse = false;       // rows downwards
   bool strip_values = false;  // values come as ""
   bool keys_only = false;     // one cell a row, value stripped
+};
+
+struct ReadSpec : CellLimits {
+  RowSet rows = RowSet::All();
+  std::vector<ColumnPattern> columns;  // empty: every column
 };
 
 }  // namespace sippar::engine

@@ -8,9 +8,11 @@ namespace {
 
 class RowReader final : public CellStream {
  public:
-  RowReader(const ReadSpec& read, std::unique_ptr<ColumnMatcher> matcher, RowReaderOptions options)
-      : read_(read), matcher_(std::move(matcher)), options_(std::move(options)) {
-    ranges_ = read_.rows.ranges();
+  explicit RowReader(RowReaderOptions options)
+      : options_(std::move(options)),
+        read_(options_.limits),
+        matcher_(*options_.columns),
+        ranges_(options_.ranges) {
     if (read_.reverse) std::reverse(ranges_.begin(), ranges_.end());
     OpenRange();
     Find();
@@ -114,7 +116,7 @@ class RowReader final : public CellStream {
   void EnterFamily() {
     family_seen_ = entries_->family_count();
     cells_in_family_ = 0;
-    family_matches_ = matcher_->MatchesFamily(entries_->family());
+    family_matches_ = matcher_.MatchesFamily(entries_->family());
   }
 
   // False: the column is not wanted and the iterator has moved on.
@@ -124,8 +126,8 @@ class RowReader final : public CellStream {
       return false;
     }
     const std::string& qualifier = entries_->qualifier();
-    if (!matcher_->Matches(entries_->family(), qualifier)) {
-      if (!matcher_->NextQualifier(entries_->family(), qualifier, &next_qualifier_)) {
+    if (!matcher_.Matches(entries_->family(), qualifier)) {
+      if (!matcher_.NextQualifier(entries_->family(), qualifier, &next_qualifier_)) {
         entries_->SkipFamily();
       } else if (next_qualifier_ > qualifier) {
         entries_->SkipToQualifier(next_qualifier_);
@@ -181,10 +183,10 @@ class RowReader final : public CellStream {
     return true;
   }
 
-  ReadSpec read_;
-  std::unique_ptr<ColumnMatcher> matcher_;
   RowReaderOptions options_;
-  std::vector<RowRange> ranges_;
+  const CellLimits& read_;
+  const ColumnMatcher& matcher_;
+  std::vector<RowRange>& ranges_;
   size_t range_ = 0;
   std::unique_ptr<VisibilityIterator> entries_;
   std::string reverse_limit_;  // row part of the present row of a reverse scan
@@ -201,9 +203,8 @@ class RowReader final : public CellStream {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<CellStream>> NewRowReader(const ReadSpec& read, RowReaderOptions options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<ColumnMatcher> matcher, ColumnMatcher::Compile(read.columns));
-  return std::unique_ptr<CellStream>(new RowReader(read, std::move(matcher), std::move(options)));
+std::unique_ptr<CellStream> NewRowReader(RowReaderOptions options) {
+  return std::make_unique<RowReader>(std::move(options));
 }
 
 }  // namespace sippar::engine

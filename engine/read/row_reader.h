@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "engine/model/cell_iterator.h"
 #include "engine/model/read_spec.h"
@@ -15,13 +16,13 @@ namespace sippar::engine {
 using EntrySource = std::function<std::unique_ptr<EntryIterator>(const RowRange&)>;
 
 struct RowReaderOptions {
+  std::vector<RowRange> ranges;  // ascending, disjoint
+  std::unique_ptr<ColumnMatcher> columns;
+  CellLimits limits;
   VisibilityIterator::Options visibility;
-  EntrySource source;
-  std::shared_ptr<void> keep_alive;  // the snapshot that `source` reads
+  EntrySource source;  // keeps alive what it reads
 };
 
-// kInvalidArgument for a bad pattern.
-[[nodiscard]] StatusOr<std::unique_ptr<CellStream>> NewRowReader(const ReadSpec& read,
-                                                                 RowReaderOptions options);
+std::unique_ptr<CellStream> NewRowReader(RowReaderOptions options);
 
 }  // namespace sippar::engine

@@ -27,7 +27,8 @@ size_t SharedPrefix(std::string_view a, std::string_view b) {
 
 void BlockBuilder::Add(std::string_view key, std::string_view value) {
   size_t shared = 0;
-  if (restarts_.empty() || since_restart_ == kRestartInterval) {
+  if (restarts_.empty() || since_restart_ == kRestartInterval ||
+      buffer_.size() - restarts_.back() >= kRestartBytes) {
     restarts_.push_back(static_cast<uint32_t>(buffer_.size()));
     since_restart_ = 0;
   } else {

@@ -100,12 +100,8 @@ Status OpenSstable::VerifyBlock(size_t block, std::string* last_key, FileSummary
   ASSIGN_OR_RETURN(auto decoded, Decode(block, stored));
   BlockCursor cursor;
   cursor.Init(decoded->bytes());
-  cursor.SeekToFirst();
-  if (!cursor.Valid() || cursor.key() != index_.first_key(block)) {
-    return damage("its first key is not the one in the index");
-  }
   uint64_t before = found->entries;
-  for (; cursor.Valid(); cursor.Next()) {
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
     if (found->entries > 0 && cursor.key() <= *last_key) return damage("its keys do not ascend");
     ParsedKey parsed;
     if (!ParseKey(cursor.key(), &parsed)) return damage("it holds a string that is no cell key");

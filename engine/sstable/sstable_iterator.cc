@@ -26,7 +26,11 @@ class SstableIterator final : public EntryIterator {
   void Seek(std::string_view key) override {
     if (!Start() || key > file_->summary().last_key) return;
     if (!Load(file_->index().FindBlock(key))) return;
-    cursor_.Seek(key);
+    if (key.empty()) {
+      cursor_.SeekToFirst();
+    } else {
+      cursor_.Seek(key);
+    }
     Settle();
   }
 
@@ -68,7 +72,10 @@ class SstableIterator final : public EntryIterator {
     if (valid_) return;
     if (cursor_.damaged()) return SetDamaged("it does not parse");
     if (current_.index + 1 >= file_->index().size()) return;
-    if (Load(current_.index + 1)) valid_ = true;
+    if (!Load(current_.index + 1)) return;
+    cursor_.SeekToFirst();
+    valid_ = cursor_.Valid();
+    if (!valid_) SetDamaged("it does not parse");
   }
 
   void SetDamaged(std::string_view problem) {
@@ -77,17 +84,13 @@ class SstableIterator final : public EntryIterator {
         SstableDamage(file_->name(), "block", file_->index().entry(current_.index).offset, problem);
   }
 
-  // The cursor stands on the first entry of `block` when it returns true.
+  // The cursor is over `block`, standing anywhere, when it returns true.
   bool Load(size_t block) {
-    if (current_.index != block) {
-      std::swap(current_, spare_);
-      if (current_.index != block && !Fetch(block)) return false;
-      cursor_.Init(current_.block->bytes());
-    }
-    cursor_.SeekToFirst();
-    if (cursor_.Valid() && cursor_.key() == file_->index().first_key(block)) return true;
-    SetDamaged("its first key is not the one in the index");
-    return false;
+    if (current_.index == block) return true;
+    std::swap(current_, spare_);
+    if (current_.index != block && !Fetch(block)) return false;
+    cursor_.Init(current_.block->bytes());
+    return true;
   }
 
   bool Fetch(size_t block) {

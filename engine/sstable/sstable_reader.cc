@@ -6,6 +6,7 @@
 
 #include "engine/base/limits.h"
 #include "engine/model/cell_key.h"
+#include "engine/sstable/block_cursor.h"
 #include "engine/sstable/bloom_filter.h"
 #include "engine/sstable/open_sstable.h"
 
@@ -136,6 +137,15 @@ StatusOr<std::shared_ptr<const Block>> OpenSstable::Decode(size_t block,
                              limits::kBlockRawSizeMax, dictionary_.get());
   if (!decoded.ok() && !dictionary_status_.ok()) {
     return Annotate(decoded.status(), MessageOf(dictionary_status_));
+  }
+  RETURN_IF_ERROR(decoded.status());
+  // Another block's bytes are noticed here, once, and not at each search of a cached block.
+  BlockCursor cursor;
+  cursor.Init((*decoded)->bytes());
+  cursor.SeekToFirst();
+  if (!cursor.Valid() || cursor.key() != index_.first_key(block)) {
+    return SstableDamage(name(), "block", index_.entry(block).offset,
+                         "its first key is not the one in the index");
   }
   return decoded;
 }

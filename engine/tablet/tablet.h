@@ -142,9 +142,10 @@ class Tablet {
   StatusOr<TabletRun> OpenRun(const std::vector<FileSummary>& files);
   void InstallFlush(const std::vector<std::pair<std::string, TabletRun>>& runs,
                     const TabletVersion& flushed);
-  Status Compact(const std::string& group, size_t first, size_t limit);
+  Status Compact(const std::string& group, size_t first, size_t limit, bool may_join);
+  Status Rewrite(const CompactionInputs& inputs);
   StatusOr<std::vector<FileSummary>> MergeRuns(const CompactionInputs& inputs);
-  Status InstallCompaction(const CompactionInputs& inputs, const std::vector<FileSummary>& files);
+  Status InstallCompaction(const CompactionInputs& inputs, const TabletRun& output);
 
   TabletContext* const context_;
   const uint64_t id_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/base/crash_point.h"
 #include "engine/compaction/compaction_job.h"
@@ -55,6 +56,25 @@ struct Tablet::CompactionInputs {
     return boundaries;
   }
 
+  // The runs as one, without a byte copied, when no two files overlap: what is written in key order
+  // is never written again for its order alone.
+  std::optional<TabletRun> Joined() const {
+    TabletRun joined;
+    for (const TabletRun& run : runs) {
+      joined.files.insert(joined.files.end(), run.files.begin(), run.files.end());
+    }
+    std::sort(joined.files.begin(), joined.files.end(), [](const auto& a, const auto& b) {
+      return a->summary().first_key < b->summary().first_key;
+    });
+    for (size_t i = 1; i < joined.files.size(); ++i) {
+      if (joined.files[i - 1]->summary().last_key >= joined.files[i]->summary().first_key) {
+        return std::nullopt;
+      }
+    }
+    joined.run_id = joined.files.front()->summary().file_id;
+    return joined;
+  }
+
   StatusOr<std::string> Sample(std::string_view first, std::string_view limit) const {
     uint64_t raw = 0;
     for (const TabletRun& run : runs) {
@@ -84,7 +104,7 @@ StatusOr<bool> Tablet::CompactOnce() {
   for (const GroupVersion& group : snapshot.version->groups) {
     auto choice = ChooseCompaction(DescribeRuns(group));
     if (!choice.has_value()) continue;
-    RETURN_IF_ERROR(Compact(group.name, choice->first, choice->limit));
+    RETURN_IF_ERROR(Compact(group.name, choice->first, choice->limit, choice->may_join));
     return true;
   }
   return false;
@@ -97,14 +117,14 @@ Status Tablet::CompactMajor(const std::string& wanted) {
   for (const GroupVersion& group : snapshot.version->groups) {
     if (!wanted.empty() && group.name != wanted) continue;
     if (group.runs.empty()) continue;
-    RETURN_IF_ERROR(Compact(group.name, 0, group.runs.size()));
+    RETURN_IF_ERROR(Compact(group.name, 0, group.runs.size(), /*may_join=*/false));
   }
   return OkStatus();
 }
 
 // Runs [first, limit) of the group; compaction_mutex_ held, so only flushes change the list, at its
 // end.
-Status Tablet::Compact(const std::string& group, size_t first, size_t limit) {
+Status Tablet::Compact(const std::string& group, size_t first, size_t limit, bool may_join) {
   CompactionInputs inputs;
   inputs.group = group;
   inputs.snapshot = TakeSnapshot();
@@ -112,10 +132,28 @@ Status Tablet::Compact(const std::string& group, size_t first, size_t limit) {
   inputs.from_oldest = first == 0;
   inputs.runs.assign(version->runs.begin() + static_cast<std::ptrdiff_t>(first),
                      version->runs.begin() + static_cast<std::ptrdiff_t>(limit));
-  auto files = MergeRuns(inputs);
-  Status status = files.status();
-  if (status.ok()) status = InstallCompaction(inputs, *files);
+  Status status;
+  if (std::optional<TabletRun> joined; may_join && (joined = inputs.Joined()).has_value()) {
+    status = InstallCompaction(inputs, *joined);
+    context_->metrics->Get("joined_runs")->Add(inputs.runs.size());
+  } else {
+    status = Rewrite(inputs);
+  }
   return Annotate(status, fmt::format("compaction of tablet {} group {}", id_, group));
+}
+
+Status Tablet::Rewrite(const CompactionInputs& inputs) {
+  ASSIGN_OR_RETURN(std::vector<FileSummary> files, MergeRuns(inputs));
+  TabletRun output;
+  if (!files.empty()) {
+    ASSIGN_OR_RETURN(output, OpenRun(files));
+  }
+  RETURN_IF_ERROR(InstallCompaction(inputs, output));
+  for (const TabletRun& run : inputs.runs) {
+    for (const auto& file : run.files) file->MarkObsolete();
+  }
+  context_->metrics->Get(inputs.from_oldest ? "major_compactions" : "merging_compactions")->Add();
+  return OkStatus();
 }
 
 StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inputs) {
@@ -142,41 +180,31 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   return RunCompaction(std::move(request), context_->sstable_directory);
 }
 
-Status Tablet::InstallCompaction(const CompactionInputs& inputs,
-                                 const std::vector<FileSummary>& files) {
-  TabletRun output;
-  if (!files.empty()) {
-    ASSIGN_OR_RETURN(output, OpenRun(files));
-  }
+// Replaces the inputs by `output` (without files: by nothing), in the saved state first.
+Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun& output) {
+  auto replace = [&](auto* runs, auto replacement) {
+    auto begin = std::find_if(runs->begin(), runs->end(), [&](const auto& run) {
+      return run.run_id == inputs.runs.front().run_id;
+    });
+    auto at = runs->erase(begin, begin + static_cast<std::ptrdiff_t>(inputs.runs.size()));
+    if (!replacement.files.empty()) runs->insert(at, std::move(replacement));
+  };
+  RunState output_state{output.run_id, {}};
+  for (const auto& file : output.files) output_state.files.push_back(file->summary());
   MutexLock state_lock(&state_mutex_);
   TabletState changed = state_;
-  std::vector<RunState>& runs = changed.Group(inputs.group)->runs;
-  auto begin = std::find_if(runs.begin(), runs.end(), [&](const RunState& run) {
-    return run.run_id == inputs.runs.front().run_id;
-  });
-  auto at = runs.erase(begin, begin + static_cast<std::ptrdiff_t>(inputs.runs.size()));
-  if (!files.empty()) runs.insert(at, RunState{output.run_id, files});
+  replace(&changed.Group(inputs.group)->runs, std::move(output_state));
   CRASH_POINT("compaction.before_state");
   RETURN_IF_ERROR(context_->states->Save(changed));
   CRASH_POINT("compaction.after_state");
   state_ = std::move(changed);
   MutexLock lock(&mutex_);
   auto version = std::make_shared<TabletVersion>(*version_);
-  std::vector<TabletRun>& live = version->Group(inputs.group)->runs;
-  auto live_begin = std::find_if(live.begin(), live.end(), [&](const TabletRun& run) {
-    return run.run_id == inputs.runs.front().run_id;
-  });
-  auto live_at =
-      live.erase(live_begin, live_begin + static_cast<std::ptrdiff_t>(inputs.runs.size()));
-  if (!files.empty()) live.insert(live_at, output);
+  replace(&version->Group(inputs.group)->runs, output);
   version_ = std::move(version);
-  for (const TabletRun& run : inputs.runs) {
-    for (const auto& file : run.files) file->MarkObsolete();
-  }
   if (dropped_) {
     for (const auto& file : output.files) file->MarkObsolete();
   }
-  context_->metrics->Get(inputs.from_oldest ? "major_compactions" : "merging_compactions")->Add();
   return OkStatus();
 }
 

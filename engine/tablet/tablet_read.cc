@@ -10,40 +10,50 @@ namespace sippar::engine {
 namespace {
 
 // Groups with a family that a pattern may match; all when none are named.
-std::vector<std::string> GroupsToRead(const ReadSpec& read, const ColumnMatcher& matcher,
-                                      const TableSchema& schema) {
-  std::vector<std::string> names;
+std::vector<const GroupVersion*> GroupsToRead(const ColumnMatcher& matcher,
+                                              const TableSchema& schema,
+                                              const TabletVersion& version) {
+  std::vector<const GroupVersion*> groups;
   for (const LocalityGroupSchema& group : schema.groups) {
-    bool wanted = read.columns.empty();
-    for (const std::string& family : group.families) wanted |= matcher.MatchesFamily(family);
-    if (wanted) names.push_back(group.name);
+    bool wanted = matcher.MatchesAll();
+    for (const std::string& family : group.families) {
+      wanted = wanted || matcher.MatchesFamily(family);
+    }
+    const GroupVersion* found = wanted ? version.Group(group.name) : nullptr;
+    if (found != nullptr) groups.push_back(found);
   }
-  return names;
+  return groups;
+}
+
+std::vector<RowRange> ClippedRanges(const RowSet& rows, const RowRange& tablet) {
+  std::vector<RowRange> ranges = rows.ranges();
+  if (tablet == RowRange::All()) return ranges;
+  for (RowRange& range : ranges) range = Intersect(range, tablet);
+  std::erase_if(ranges, [](const RowRange& range) { return range.IsEmpty(); });
+  return ranges;
 }
 
 }  // namespace
 
 StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read) {
   Snapshot snapshot = TakeSnapshot();
-  ASSIGN_OR_RETURN(std::unique_ptr<ColumnMatcher> matcher, ColumnMatcher::Compile(read.columns));
   RowReaderOptions options;
+  ASSIGN_OR_RETURN(options.columns, ColumnMatcher::Compile(read.columns));
+  options.ranges = ClippedRanges(read.rows, range_);
+  options.limits = read;
   options.visibility.snapshot = snapshot.sequence;
   options.visibility.now_us = context_->clock->NowMicros();
-  options.visibility.families = snapshot.rules;
-  options.source = [version = snapshot.version,
-                    names = GroupsToRead(read, *matcher, *snapshot.schema)](const RowRange& range) {
+  options.visibility.families = std::move(snapshot.rules);
+  std::vector<const GroupVersion*> groups =
+      GroupsToRead(*options.columns, *snapshot.schema, *snapshot.version);
+  options.source = [version = std::move(snapshot.version),
+                    groups = std::move(groups)](const RowRange& range) {
     std::vector<std::unique_ptr<EntryIterator>> sources;
     ReadAhead read_ahead = range.IsSingle() ? ReadAhead::kNone : ReadAhead::kScan;
-    for (const std::string& name : names) {
-      const GroupVersion* group = version->Group(name);
-      if (group != nullptr) AddGroupSources(*group, range, read_ahead, &sources);
-    }
+    for (const GroupVersion* group : groups) AddGroupSources(*group, range, read_ahead, &sources);
     return NewMergingIterator(std::move(sources));
   };
-  if (range_ == RowRange::All()) return NewRowReader(read, std::move(options));
-  ReadSpec clipped = read;
-  clipped.rows = read.rows.Intersection(RowSet(range_));
-  return NewRowReader(clipped, std::move(options));
+  return NewRowReader(std::move(options));
 }
 
 StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRow(const std::string& row,

@@ -78,16 +78,19 @@ void AddGroupSources(const GroupVersion& group, const RowRange& range, ReadAhead
                      std::vector<std::unique_ptr<EntryIterator>>* sources) {
   if (!group.active->empty()) sources->push_back(group.active->NewIterator());
   for (const auto& memtable : group.frozen) sources->push_back(memtable->NewIterator());
+  if (group.runs.empty()) return;
   std::string start = SeekKeyForRow(range.start);
   std::string limit = SeekKeyForRow(range.limit);
   bool single = range.IsSingle();
   for (const TabletRun& run : group.runs) {
+    // Files of a run are disjoint and in key order.
+    auto file = std::partition_point(run.files.begin(), run.files.end(), [&](const auto& before) {
+      return std::string_view(before->summary().last_key) < start;
+    });
     std::vector<std::shared_ptr<TabletFile>> files;
-    for (const auto& file : run.files) {
-      const FileSummary& summary = file->summary();
-      if (summary.last_key < start || (!limit.empty() && summary.first_key >= limit)) continue;
-      if (single && !file->reader().MayContainRow(start)) continue;
-      files.push_back(file);
+    for (; file != run.files.end(); ++file) {
+      if (!limit.empty() && (*file)->summary().first_key >= limit) break;
+      if (!single || (*file)->reader().MayContainRow(start)) files.push_back(*file);
     }
     if (!files.empty()) sources->push_back(NewRunIterator(std::move(files), read_ahead));
   }

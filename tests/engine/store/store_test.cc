@@ -257,5 +257,25 @@ TEST_F(StoreTest, SnapshotsOfReadersDoNotMove) {
   EXPECT_EQ(seen, 10);
 }
 
+TEST_F(StoreTest, RunsThatDoNotOverlapAreJoinedWithoutWritingThemAgain) {
+  FamilySchema family;
+  family.name = "f";
+  Create({family});
+  for (int i : {2, 0, 3, 1}) {
+    Write(RowMutation(fmt::format("row{}", i)).Set("f", "q", "v", 1));
+    ASSERT_TRUE(store_->Flush("t").ok());
+  }
+  auto tablet = store_->Tablets("t")->front();
+  auto compacted = tablet->CompactOnce();
+  ASSERT_TRUE(compacted.ok() && *compacted) << compacted.status();
+  TabletGroupStats stats = tablet->Stats().front();
+  EXPECT_EQ(stats.runs, 1u);
+  EXPECT_EQ(stats.sstables, 4u);
+  EXPECT_EQ(store_->metrics()->Get("joined_runs")->value(), 4u);
+  EXPECT_EQ(store_->metrics()->Get("merging_compactions")->value(), 0u);
+  tablet.reset();  // it must not outlive the store
+  Expect("row0 f:q@1=v | row1 f:q@1=v | row2 f:q@1=v | row3 f:q@1=v");
+}
+
 }  // namespace
 }  // namespace sippar::engine
