@@ -18,9 +18,12 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+constexpr size_t kReservedLeftMax = 4096;  // zeros are like each other: a few are enough for a test
+
 struct Inode {
   std::string bytes;
   size_t durable_size = 0;
+  size_t reserved_size = 0;
 };
 using Entries = std::map<std::string, std::shared_ptr<Inode>>;  // path -> file, null: directory
 // One change of a directory, replayable on the durable entries.
@@ -75,10 +78,18 @@ class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
     inode_->durable_size = inode_->bytes.size();
     return OkStatus();
   }
-  Status Close() override { return OkStatus(); }
+  Status Close() override {
+    MutexLock lock(&disk_->mutex);
+    inode_->reserved_size = 0;
+    return OkStatus();
+  }
   uint64_t size() const override {
     MutexLock lock(&disk_->mutex);
     return inode_->bytes.size();
+  }
+  void Reserve(uint64_t bytes) override {
+    MutexLock lock(&disk_->mutex);
+    inode_->reserved_size = inode_->bytes.size() + bytes;
   }
 
  private:
@@ -151,6 +162,9 @@ std::unique_ptr<MemoryFileSystem> MemoryFileSystem::CrashClone(Random* random) c
       // Delayed allocation: the length is there, the bytes are not.
       size_t zeros = 1 + random->Uniform(kept - inode->durable_size);
       survivor->bytes.replace(kept - zeros, zeros, zeros, '\0');
+    }
+    if (inode->reserved_size > kept && random->OneIn(2)) {
+      survivor->bytes.resize(std::min(inode->reserved_size, kept + kReservedLeftMax));
     }
     survivor->durable_size = survivor->bytes.size();
     inode = std::move(survivor);

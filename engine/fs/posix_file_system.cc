@@ -51,7 +51,7 @@ class PosixAppendFile final : public AppendFile {
 
   Status Append(std::string_view bytes) override {
     while (!bytes.empty()) {
-      ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+      ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
       if (written < 0) {
         if (errno == EINTR) continue;
         return ErrnoStatus(errno, "write", path_);
@@ -67,8 +67,16 @@ class PosixAppendFile final : public AppendFile {
     return OkStatus();
   }
 
+  void Reserve(uint64_t bytes) override {
+    if (::fallocate(fd_, 0, static_cast<off_t>(size_), static_cast<off_t>(bytes)) == 0) {
+      reserved_ = size_ + bytes;
+    }
+  }
+
   Status Close() override {
     if (fd_ < 0) return OkStatus();
+    // What stays is zeros, which readers take for the end.
+    if (reserved_ > size_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) reserved_ = 0;
     int result = ::close(fd_);
     fd_ = -1;
     // After EINTR the descriptor is closed on Linux; asking again could close another's.
@@ -82,6 +90,7 @@ class PosixAppendFile final : public AppendFile {
   std::string path_;
   int fd_;
   uint64_t size_ = 0;
+  uint64_t reserved_ = 0;  // the file's length where it is more than size_
 };
 
 class PosixRandomFile final : public RandomFile {
@@ -132,7 +141,7 @@ class PosixFileLock final : public FileLock {
 class PosixFileSystem final : public FileSystem {
  public:
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override {
-    int fd = OpenRetry(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+    int fd = OpenRetry(path, O_WRONLY | O_CREAT | O_EXCL);
     if (fd < 0) return ErrnoStatus(errno, "create", path);
     return std::unique_ptr<AppendFile>(new PosixAppendFile(path, fd));
   }

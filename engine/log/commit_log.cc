@@ -38,14 +38,10 @@ Status CommitLog::Append(std::span<Write* const> writes) {
   {
     MutexLock lock(&mutex_);
     queue_.push_back(&request);
+    if (gathering_ && queue_.size() >= expected_) gathered_.NotifyOne();
     while (!request.done && queue_.front() != &request) request.wake.Wait(&mutex_);
     if (request.done) return request.status;
-    size_t size = 0;
-    for (Request* next : queue_) {
-      size += next->size;
-      if (!group.empty() && size > kGroupSizeMax) break;
-      group.push_back(next);
-    }
+    group = GatherGroup();
   }
   // Leader: this request stays at the front of the queue, so nobody else leads meanwhile.
   Status status = WriteGroup(group);
@@ -56,8 +52,30 @@ Status CommitLog::Append(std::span<Write* const> writes) {
     finished->done = true;
     if (finished != &request) finished->wake.NotifyOne();
   }
+  expected_ = group.size() + queue_.size();
   if (!queue_.empty()) queue_.front()->wake.NotifyOne();
   return status;
+}
+
+// Writers that were just answered come back at once as a rule. Without a short wait for them, they
+// and those that queued meanwhile take turns: groups of half the size, twice the syncs.
+std::deque<CommitLog::Request*> CommitLog::GatherGroup() {
+  gathering_ = options_.sync;
+  int64_t wait_us = sync_time_us_.load() / 4;
+  int64_t limit_us = options_.clock->MonotonicNanos() / 1000 + wait_us;
+  while (gathering_ && queue_.size() < expected_ && wait_us > 0) {
+    if (!gathered_.WaitFor(&mutex_, wait_us)) break;
+    wait_us = limit_us - options_.clock->MonotonicNanos() / 1000;
+  }
+  gathering_ = false;
+  std::deque<Request*> group;
+  size_t size = 0;
+  for (Request* next : queue_) {
+    size += next->size;
+    if (!group.empty() && size > kGroupSizeMax) break;
+    group.push_back(next);
+  }
+  return group;
 }
 
 Status CommitLog::WriteGroup(const std::deque<Request*>& group) {
@@ -98,7 +116,9 @@ Status CommitLog::AppendGroup(const std::deque<Request*>& group) {
     records_->Add(request->writes.size());
   }
   CRASH_POINT("log.before_append");
+  int64_t start = options_.clock->MonotonicNanos();
   RETURN_IF_ERROR(writer_->Write(options_.sync));
+  sync_time_us_ = (options_.clock->MonotonicNanos() - start) / 1000;
   CRASH_POINT("log.after_sync");
   bytes_written_.fetch_add(writer_->accepted_length() - before, std::memory_order_relaxed);
   for (Request* request : group) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 
+#include "engine/base/clock.h"
 #include "engine/base/metrics.h"
 #include "engine/base/thread.h"
 #include "engine/fs/file_system.h"
@@ -27,6 +28,7 @@ struct CommitLogOptions {
   bool sync = true;  // false: durability "none", for loads that can be redone
   uint64_t segment_size = 64 << 20;
   Metrics* metrics = nullptr;
+  Clock* clock = nullptr;
   // Asked after each sync, before anything becomes visible; an error ends the log for good.
   std::function<Status()> fence;
 };
@@ -63,6 +65,7 @@ class CommitLog {
  private:
   struct Request;
 
+  std::deque<Request*> GatherGroup() REQUIRES(mutex_);
   Status WriteGroup(const std::deque<Request*>& group);
   Status EnsureSegment();
   Status AppendGroup(const std::deque<Request*>& group);
@@ -72,6 +75,9 @@ class CommitLog {
   Mutex mutex_;
   std::deque<Request*> queue_ GUARDED_BY(mutex_);
   LogSegments segments_ GUARDED_BY(mutex_);  // closed ones
+  CondVar gathered_;                         // the leader waits for writers to join it
+  bool gathering_ GUARDED_BY(mutex_) = false;
+  size_t expected_ GUARDED_BY(mutex_) = 1;  // writers that were there when the last group ended
   // The rest belongs to the leader.
   std::unique_ptr<LogWriter> writer_;
   std::map<uint64_t, uint64_t> writer_sequences_;  // tablet -> highest number in writer_
@@ -79,6 +85,7 @@ class CommitLog {
   uint64_t last_length_;
   uint64_t next_number_ = 1;
   Status fenced_;
+  std::atomic<int64_t> sync_time_us_{0};  // of the last group
   std::atomic<uint64_t> bytes_written_{0};
   Counter* groups_;
   Counter* records_;

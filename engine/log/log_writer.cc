@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace sippar::engine {
@@ -43,6 +44,12 @@ void LogWriter::Add(std::string_view body) {
 }
 
 Status LogWriter::Write(bool sync) {
+  constexpr uint64_t kReserveStep = 4 << 20;
+  if (accepted_length_ + buffer_.size() > reserved_length_) {
+    uint64_t wanted = std::max<uint64_t>(kReserveStep, buffer_.size());
+    file_->Reserve(wanted);
+    reserved_length_ = accepted_length_ + wanted;
+  }
   Status status = file_->Append(buffer_);
   if (status.ok() && sync) status = file_->Sync();
   failed_ = !status.ok();

@@ -132,6 +132,7 @@ Status Store::Recover() {
   log_options.sync = options_.sync_writes;
   log_options.segment_size = options_.log_segment_size;
   log_options.metrics = &metrics_;
+  log_options.clock = options_.clock;
   log_ =
       std::make_unique<CommitLog>(std::move(log_options), last, last_length, std::move(segments));
   context_.log = log_.get();
