@@ -34,58 +34,60 @@ Status CommitLog::Append(std::span<Write* const> writes) {
   Request request;
   request.writes = writes;
   for (const Write* write : writes) request.size += write->body.size();
-  std::deque<Request*> group;
   {
     MutexLock lock(&mutex_);
     queue_.push_back(&request);
     if (gathering_ && queue_.size() >= expected_) gathered_.NotifyOne();
     while (!request.done && queue_.front() != &request) request.wake.Wait(&mutex_);
     if (request.done) return request.status;
-    group = GatherGroup();
+    GatherGroup();
   }
   // Leader: this request stays at the front of the queue, so nobody else leads meanwhile.
-  Status status = WriteGroup(group);
+  Status status = WriteGroup();
   MutexLock lock(&mutex_);
-  for (Request* finished : group) {
+  for (Request* finished : group_) {
     queue_.pop_front();
     finished->status = status;
     finished->done = true;
     if (finished != &request) finished->wake.NotifyOne();
   }
-  expected_ = group.size() + queue_.size();
+  expected_ = group_.size() + queue_.size();
   if (!queue_.empty()) queue_.front()->wake.NotifyOne();
   return status;
 }
 
+void CommitLog::GatherGroup() {
+  if (options_.sync && queue_.size() < expected_) WaitForWriters();
+  group_.clear();
+  size_t size = 0;
+  for (Request* next : queue_) {
+    size += next->size;
+    if (!group_.empty() && size > kGroupSizeMax) break;
+    group_.push_back(next);
+  }
+}
+
 // Writers that were just answered come back at once as a rule. Without a short wait for them, they
 // and those that queued meanwhile take turns: groups of half the size, twice the syncs.
-std::deque<CommitLog::Request*> CommitLog::GatherGroup() {
-  gathering_ = options_.sync;
-  int64_t wait_us = sync_time_us_.load() / 4;
+void CommitLog::WaitForWriters() {
+  gathering_ = true;
+  int64_t wait_us = sync_time_us_ / 4;
   int64_t limit_us = options_.clock->MonotonicNanos() / 1000 + wait_us;
-  while (gathering_ && queue_.size() < expected_ && wait_us > 0) {
+  while (queue_.size() < expected_ && wait_us > 0) {
     if (!gathered_.WaitFor(&mutex_, wait_us)) break;
     wait_us = limit_us - options_.clock->MonotonicNanos() / 1000;
   }
   gathering_ = false;
-  std::deque<Request*> group;
-  size_t size = 0;
-  for (Request* next : queue_) {
-    size += next->size;
-    if (!group.empty() && size > kGroupSizeMax) break;
-    group.push_back(next);
-  }
-  return group;
 }
 
-Status CommitLog::WriteGroup(const std::deque<Request*>& group) {
+Status CommitLog::WriteGroup() {
   RETURN_IF_ERROR(fenced_);
   RETURN_IF_ERROR(Annotate(EnsureSegment(), "commit log"));
-  Status status = AppendGroup(group);
+  Status status = AppendGroup();
   if (!status.ok()) {
     // Nothing of this group is visible; its numbers are free again. The segment is finished: a
     // failed sync is never asked again on the same file.
-    for (auto request = group.rbegin(); request != group.rend(); ++request) {
+    for (auto request = group_.rbegin(); request != group_.rend(); ++request) {
       for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
     }
     AbandonSegment();
@@ -96,7 +98,7 @@ Status CommitLog::WriteGroup(const std::deque<Request*>& group) {
     RETURN_IF_ERROR(fenced_);
   }
   CRASH_POINT("log.before_apply");
-  for (Request* request : group) {
+  for (Request* request : group_) {
     for (const Write* write : request->writes) write->apply(GetFixed64(write->body.data()));
   }
   CRASH_POINT("log.before_answer");
@@ -104,9 +106,9 @@ Status CommitLog::WriteGroup(const std::deque<Request*>& group) {
   return OkStatus();
 }
 
-Status CommitLog::AppendGroup(const std::deque<Request*>& group) {
+Status CommitLog::AppendGroup() {
   uint64_t before = writer_->accepted_length();
-  for (Request* request : group) {
+  for (Request* request : group_) {
     for (Write* write : request->writes) {
       uint64_t sequence = *write->next_sequence;
       std::memcpy(write->body.data(), &sequence, 8);
@@ -116,12 +118,12 @@ Status CommitLog::AppendGroup(const std::deque<Request*>& group) {
     records_->Add(request->writes.size());
   }
   CRASH_POINT("log.before_append");
-  int64_t start = options_.clock->MonotonicNanos();
+  int64_t start = options_.sync ? options_.clock->MonotonicNanos() : 0;
   RETURN_IF_ERROR(writer_->Write(options_.sync));
-  sync_time_us_ = (options_.clock->MonotonicNanos() - start) / 1000;
+  if (options_.sync) sync_time_us_ = (options_.clock->MonotonicNanos() - start) / 1000;
   CRASH_POINT("log.after_sync");
   bytes_written_.fetch_add(writer_->accepted_length() - before, std::memory_order_relaxed);
-  for (Request* request : group) {
+  for (Request* request : group_) {
     for (const Write* write : request->writes) {
       writer_sequences_[write->tablet_id] = *write->next_sequence - 1;
     }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/base/metrics.h"
@@ -65,10 +66,11 @@ class CommitLog {
  private:
   struct Request;
 
-  std::deque<Request*> GatherGroup() REQUIRES(mutex_);
-  Status WriteGroup(const std::deque<Request*>& group);
+  void GatherGroup() REQUIRES(mutex_);
+  void WaitForWriters() REQUIRES(mutex_);
+  Status WriteGroup();
   Status EnsureSegment();
-  Status AppendGroup(const std::deque<Request*>& group);
+  Status AppendGroup();
   void AbandonSegment();
 
   CommitLogOptions options_;
@@ -79,13 +81,14 @@ class CommitLog {
   bool gathering_ GUARDED_BY(mutex_) = false;
   size_t expected_ GUARDED_BY(mutex_) = 1;  // writers that were there when the last group ended
   // The rest belongs to the leader.
+  std::vector<Request*> group_;
   std::unique_ptr<LogWriter> writer_;
   std::map<uint64_t, uint64_t> writer_sequences_;  // tablet -> highest number in writer_
   SegmentId last_;
   uint64_t last_length_;
   uint64_t next_number_ = 1;
   Status fenced_;
-  std::atomic<int64_t> sync_time_us_{0};  // of the last group
+  int64_t sync_time_us_ = 0;  // of the last group
   std::atomic<uint64_t> bytes_written_{0};
   Counter* groups_;
   Counter* records_;

@@ -34,13 +34,19 @@ class RowReader final : public CellStream {
   }
 
  private:
-  // Opens ranges_[range_]; leaves entries_ null behind the last.
+  // Opens ranges_[range_] or the first behind it that may hold something; leaves entries_ null
+  // behind the last.
   void OpenRange() {
     entries_.reset();
     row_seen_ = family_seen_ = column_seen_ = 0;  // a fresh iterator counts anew, from 1
-    if (range_ >= ranges_.size()) return;
+    std::unique_ptr<EntryIterator> input;
+    for (; range_ < ranges_.size(); ++range_) {
+      input = options_.source(ranges_[range_]);
+      if (input != nullptr) break;
+    }
+    if (input == nullptr) return;
     const RowRange& range = ranges_[range_];
-    entries_ = std::make_unique<VisibilityIterator>(options_.source(range), options_.visibility);
+    entries_ = std::make_unique<VisibilityIterator>(std::move(input), options_.visibility);
     if (read_.reverse) {
       reverse_start_ = SeekKeyForRow(range.start);
       reverse_limit_ = SeekKeyForRow(range.limit);

@@ -12,7 +12,8 @@
 
 namespace sippar::engine {
 
-// Makes the merged entries that may hold rows of a range; asked once per range of the read.
+// Makes the merged entries that may hold rows of a range; asked once per range of the read. Null:
+// there is none, as a rule because the Bloom filters say so.
 using EntrySource = std::function<std::unique_ptr<EntryIterator>(const RowRange&)>;
 
 struct RowReaderOptions {

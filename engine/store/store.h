@@ -58,9 +58,11 @@ class Store {
   struct OpenTable {
     CatalogTable entry;
     std::vector<std::shared_ptr<Tablet>> tablets;  // in key order
+    const std::shared_ptr<Tablet>& TabletOf(std::string_view row) const;
   };
 
   Store(StoreOptions options, StoreFiles files);
+  StatusOr<std::shared_ptr<const OpenTable>> FindTable(const std::string& name) const;
   Status OpenTablets(const std::string& catalog_body);
   Status Recover();
   Status SweepOrphans();

@@ -159,19 +159,24 @@ StatusOr<std::vector<std::shared_ptr<Tablet>>> Store::Tablets(const std::string&
   return found->second->tablets;
 }
 
-StatusOr<std::shared_ptr<Tablet>> Store::FindTablet(const std::string& name,
-                                                    std::string_view row) const {
-  std::shared_ptr<const OpenTable> table;
-  {
-    MutexLock lock(&tables_mutex_);
-    auto found = tables_.find(name);
-    if (found == tables_.end()) return NoSuchTable(name);
-    table = found->second;
-  }
+StatusOr<std::shared_ptr<const Store::OpenTable>> Store::FindTable(const std::string& name) const {
+  MutexLock lock(&tables_mutex_);
+  auto found = tables_.find(name);
+  if (found == tables_.end()) return NoSuchTable(name);
+  return found->second;
+}
+
+const std::shared_ptr<Tablet>& Store::OpenTable::TabletOf(std::string_view row) const {
   auto after = std::upper_bound(
-      table->tablets.begin(), table->tablets.end(), row,
+      tablets.begin(), tablets.end(), row,
       [](std::string_view key, const auto& tablet) { return key < tablet->range().start; });
   return *std::prev(after);
+}
+
+StatusOr<std::shared_ptr<Tablet>> Store::FindTablet(const std::string& name,
+                                                    std::string_view row) const {
+  ASSIGN_OR_RETURN(std::shared_ptr<const OpenTable> table, FindTable(name));
+  return table->TabletOf(row);
 }
 
 std::vector<std::shared_ptr<Tablet>> Store::AllTablets() const {
@@ -183,20 +188,22 @@ std::vector<std::shared_ptr<Tablet>> Store::AllTablets() const {
   return all;
 }
 
-std::vector<Status> Store::Apply(const std::string& table,
+std::vector<Status> Store::Apply(const std::string& name,
                                  const std::vector<const RowMutation*>& batch) {
-  std::vector<Status> statuses(batch.size());
   Status admitted = Admit();
-  if (!admitted.ok()) return std::vector<Status>(batch.size(), admitted);
-  std::map<std::shared_ptr<Tablet>, std::vector<size_t>> by_tablet;
+  auto table = FindTable(name);
+  if (admitted.ok()) admitted = table.status();
+  if (!admitted.ok() || batch.empty()) return std::vector<Status>(batch.size(), admitted);
+  const std::shared_ptr<Tablet>& first = (*table)->TabletOf(batch[0]->row);
+  bool one_tablet = std::all_of(batch.begin(), batch.end(), [&](const RowMutation* mutation) {
+    return first->range().Contains(mutation->row);
+  });
+  if (one_tablet) return first->Apply(batch);
+  std::map<Tablet*, std::vector<size_t>> by_tablet;
   for (size_t i = 0; i < batch.size(); ++i) {
-    auto tablet = FindTablet(table, batch[i]->row);
-    if (tablet.ok()) {
-      by_tablet[*tablet].push_back(i);
-    } else {
-      statuses[i] = tablet.status();
-    }
+    by_tablet[(*table)->TabletOf(batch[i]->row).get()].push_back(i);
   }
+  std::vector<Status> statuses(batch.size());
   for (const auto& [tablet, positions] : by_tablet) {
     std::vector<const RowMutation*> part;
     for (size_t position : positions) part.push_back(batch[position]);

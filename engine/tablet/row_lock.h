@@ -19,6 +19,9 @@ class RowLocks {
     return Checksum(row, tablet_id) % kStripes;
   }
   Mutex* stripe(size_t index) { return &stripes_[index]; }
+  Mutex* MutexOf(uint64_t tablet_id, std::string_view row) {
+    return stripe(StripeOf(tablet_id, row));
+  }
 
  private:
   static constexpr size_t kStripes = 4096;

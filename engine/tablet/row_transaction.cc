@@ -8,7 +8,7 @@ namespace sippar::engine {
 
 Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
   std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
-  RowLockGuard lock(context_->row_locks, {context_->row_locks->StripeOf(id_, mutation.row)});
+  MutexLock lock(context_->row_locks->MutexOf(id_, mutation.row));
   for (const RowCheck& check : checks) {
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, ReadRow(mutation.row, check.read));
     ASSIGN_OR_RETURN(uint64_t digest, DigestCells(cells.get()));
@@ -23,7 +23,7 @@ Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> 
 StatusOr<RowUpdateResult> Tablet::Update(const RowUpdate& update) {
   RETURN_IF_ERROR(ValidateRowKey(update.row));
   std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
-  RowLockGuard lock(context_->row_locks, {context_->row_locks->StripeOf(id_, update.row)});
+  MutexLock lock(context_->row_locks->MutexOf(id_, update.row));
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> before, ReadRow(update.row, update.read));
   ASSIGN_OR_RETURN(RowUpdatePlan plan,
                    PlanRowUpdate(update, before.get(), context_->clock->NowMicros()));

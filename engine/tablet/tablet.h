@@ -126,6 +126,8 @@ class Tablet {
   Snapshot TakeSnapshot() const;
   static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
                                                       const TabletState& state);
+  std::vector<Status> ApplyBatch(std::span<const RowMutation* const> mutations,
+                                 const TableSchema& schema);
   Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
   Status Resolve(RowMutation* mutation);
   StatusOr<std::string> NewestValue(const std::string& row, const MutationEntry& entry,

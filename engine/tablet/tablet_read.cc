@@ -51,7 +51,7 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read) {
     std::vector<std::unique_ptr<EntryIterator>> sources;
     ReadAhead read_ahead = range.IsSingle() ? ReadAhead::kNone : ReadAhead::kScan;
     for (const GroupVersion* group : groups) AddGroupSources(*group, range, read_ahead, &sources);
-    return NewMergingIterator(std::move(sources));
+    return sources.empty() ? nullptr : NewMergingIterator(std::move(sources));
   };
   return NewRowReader(std::move(options));
 }

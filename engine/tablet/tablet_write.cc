@@ -17,8 +17,17 @@ struct Tablet::PreparedWrite {
 };
 
 std::vector<Status> Tablet::Apply(std::span<const RowMutation* const> mutations) {
-  std::vector<Status> statuses(mutations.size());
   std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
+  if (mutations.size() == 1) {
+    MutexLock lock(context_->row_locks->MutexOf(id_, mutations[0]->row));
+    return {CommitOne(*mutations[0], *schema)};
+  }
+  return ApplyBatch(mutations, *schema);
+}
+
+std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutations,
+                                       const TableSchema& schema) {
+  std::vector<Status> statuses(mutations.size());
   std::vector<size_t> stripes;
   for (const RowMutation* mutation : mutations) {
     stripes.push_back(context_->row_locks->StripeOf(id_, mutation->row));
@@ -33,12 +42,11 @@ std::vector<Status> Tablet::Apply(std::span<const RowMutation* const> mutations)
     Status status = Commit({writes.data(), count});
     for (size_t position : positions) statuses[position] = status;
     positions.clear();
-    writes = std::vector<PreparedWrite>(mutations.size());
     count = 0;
   };
   for (size_t i = 0; i < mutations.size(); ++i) {
     if (mutations[i]->ReadsRow()) commit();
-    statuses[i] = Prepare(*mutations[i], *schema, &writes[count]);
+    statuses[i] = Prepare(*mutations[i], schema, &writes[count]);
     if (!statuses[i].ok()) continue;
     positions.push_back(i);
     ++count;
@@ -71,6 +79,7 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
   out->write.tablet_id = id_;
   out->write.entry_count = mutation.entries.size();
   out->write.next_sequence = &next_sequence_;
+  out->write.body.clear();
   out->write.body.reserve(mutation.ByteSize() + 64);
   out->write.body.assign(8, '\0');
   AppendLogBody(&out->write.body, id_, out->wall_us, *out->mutation);
@@ -139,13 +148,16 @@ Status Tablet::Commit(std::span<PreparedWrite> writes) {
     MutexLock lock(&mutex_);
     if (dropped_) return NotFound("the table was dropped");
   }
-  std::vector<CommitLog::Write*> pointers;
   for (PreparedWrite& prepared : writes) {
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
       ApplyToMemtables(*prepared.mutation, prepared.wall_us, first_sequence);
     };
-    pointers.push_back(&prepared.write);
   }
+  if (CommitLog::Write* only = &writes[0].write; writes.size() == 1) {
+    return context_->log->Append({&only, 1});
+  }
+  std::vector<CommitLog::Write*> pointers;
+  for (PreparedWrite& prepared : writes) pointers.push_back(&prepared.write);
   return context_->log->Append(pointers);
 }
 
