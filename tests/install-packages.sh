@@ -9,6 +9,9 @@ packages="ca-certificates git cmake ninja-build g++ ccache pkg-config python3
 if [ "${1:-}" = --checks ]; then
   packages="$packages clang-format-14 clang-tidy-14"
 fi
+if [ "${1:-}" = --bench ]; then  # for the target bench_peers
+  packages="$packages librocksdb-dev libleveldb-dev"
+fi
 missing=""
 for package in $packages; do
   if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
