@@ -58,7 +58,7 @@ StatusOr<PageRows> ReadPage(engine::FileSystem* fs, const std::string& corpus,
   own.Set("meta", "length", std::to_string(bytes.size()), page.timestamp_us);
   own.Set("meta", "package", page.package, page.timestamp_us);
   if (page.content_type == "text/html") AddFacts(page, bytes, &out);
-  for (const engine::RowMutation& row : out.rows) out.byte_size += row.ByteSize();
+  for (const engine::RowMutation& row : out.rows) out.byte_size += row.StoredSize();
   return out;
 }
 

@@ -9,6 +9,10 @@
 namespace sippar::engine {
 namespace {
 
+// With keys as long as a block, a file's index holds every key: it must end before its index does
+// not fit any more.
+constexpr uint64_t kIndexSizeMax = 64 << 20;
+
 class CompactionJob {
  public:
   explicit CompactionJob(CompactionRequest request) : request_(std::move(request)) {}
@@ -43,8 +47,9 @@ class CompactionJob {
   Status EnsureWriter(std::string_view key) {
     bool crossed =
         next_boundary_ < request_.boundaries.size() && key >= request_.boundaries[next_boundary_];
-    if (writer_ != nullptr && !crossed) return OkStatus();
-    if (crossed) RETURN_IF_ERROR(Finish());
+    bool full = writer_ != nullptr && writer_->index_bytes() > kIndexSizeMax;
+    if (writer_ != nullptr && !crossed && !full) return OkStatus();
+    if (crossed || full) RETURN_IF_ERROR(Finish());
     while (next_boundary_ < request_.boundaries.size() &&
            key >= request_.boundaries[next_boundary_]) {
       ++next_boundary_;

@@ -38,6 +38,14 @@ StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body) {
   return header;
 }
 
+size_t LogBodySizeMax(const RowMutation& mutation) {
+  size_t size = mutation.row.size() + 64;
+  for (const MutationEntry& entry : mutation.entries) {
+    size += entry.family.size() + entry.qualifier.size() + entry.value.size() + 48;
+  }
+  return size;
+}
+
 void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
                    const RowMutation& mutation) {
   PutVarint(out, tablet_id);

@@ -51,6 +51,7 @@ struct LogRecord {
   int64_t wall_us = 0;  // the server's clock at arrival
   RowMutation mutation;
 };
+size_t LogBodySizeMax(const RowMutation& mutation);
 // The body without its first 8 bytes, the sequence number, which the leader fills in.
 void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
                    const RowMutation& mutation);

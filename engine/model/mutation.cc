@@ -100,10 +100,12 @@ bool RowMutation::ReadsRow() const {
   });
 }
 
-size_t RowMutation::ByteSize() const {
-  size_t size = row.size();
+size_t RowMutation::StoredSize() const {
+  auto row_zeros = static_cast<size_t>(std::count(row.begin(), row.end(), '\0'));
+  size_t size = 0;
   for (const MutationEntry& entry : entries) {
-    size += entry.family.size() + entry.qualifier.size() + entry.value.size() + 16;
+    size += row.size() + row_zeros + entry.family.size() + 2 * entry.qualifier.size() +
+            entry.value.size() + 32;
   }
   return size;
 }
@@ -116,9 +118,11 @@ Status RowMutation::Validate(const TableSchema& schema) const {
                                        limits::kMutationEntriesMax));
   }
   for (const MutationEntry& entry : entries) RETURN_IF_ERROR(ValidateEntry(entry, schema));
-  if (ByteSize() > limits::kMutationSizeMax) {
-    return InvalidArgument(fmt::format("mutation of one row has {} bytes; the limit is {}",
-                                       ByteSize(), limits::kMutationSizeMax));
+  if (size_t size = StoredSize(); size > limits::kMutationSizeMax) {
+    return InvalidArgument(
+        fmt::format("mutation of one row stores {} bytes (each entry stores the row key too); the "
+                    "limit is {}: write it in parts",
+                    size, limits::kMutationSizeMax));
   }
   return OkStatus();
 }

@@ -53,7 +53,8 @@ struct RowMutation {
   [[nodiscard]] Status Validate(const TableSchema& schema) const;
   // True when an entry needs the present value of the row (kIncrement, kAppend).
   bool ReadsRow() const;
-  size_t ByteSize() const;
+  // Bytes of the stored entries: each holds the row key again, escaped. A bound for the memtable.
+  size_t StoredSize() const;
 };
 
 // INT64 cells: 8 bytes, big-endian two's complement (the counter form of the Bigtable API).

@@ -46,10 +46,11 @@ class RowReader final : public CellStream {
     }
     if (input == nullptr) return;
     const RowRange& range = ranges_[range_];
+    options_.visibility.row_limit = SeekKeyForRow(range.limit);
     entries_ = std::make_unique<VisibilityIterator>(std::move(input), options_.visibility);
     if (read_.reverse) {
       reverse_start_ = SeekKeyForRow(range.start);
-      reverse_limit_ = SeekKeyForRow(range.limit);
+      reverse_limit_ = options_.visibility.row_limit;
       StepBack();
     } else {
       entries_->SeekRow(SeekKeyForRow(range.start));

@@ -22,6 +22,7 @@ VisibilityIterator::VisibilityIterator(std::unique_ptr<EntryIterator> input, Opt
 void VisibilityIterator::SeekRow(std::string_view row_part) {
   row_part_.clear();
   column_part_.clear();
+  behind_limit_ = false;
   input_->Seek(row_part);
   FindVisible();
 }
@@ -34,6 +35,7 @@ bool VisibilityIterator::SeekRowBefore(std::string_view row_part) {
     return false;
   }
   found_row_part_ = RowPrefix(input_->key());
+  options_.row_limit = row_part;  // no step searches the rows behind again
   SeekRow(found_row_part_);
   return status_.ok();
 }
@@ -81,6 +83,7 @@ void VisibilityIterator::FindVisible() {
       status_ = DataLoss(fmt::format("stored key of {} bytes does not decode", key().size()));
       return;
     }
+    if (behind_limit_) return;
     bool there = entry_.sequence <= options_.snapshot;
     if (there && (entry_.kind == EntryKind::kCell ? IsVisibleCell() : NoteTombstone())) {
       valid_ = true;
@@ -117,6 +120,7 @@ void VisibilityIterator::EnterRow(std::string_view row_part) {
   row_part_ = row_part;
   UnescapeTo(row_part.substr(0, row_part.size() - 2), &row_);
   ++row_count_;
+  behind_limit_ = !options_.row_limit.empty() && row_part >= options_.row_limit;
   row_deleted_ = 0;
   family_part_.clear();
   column_part_.clear();

@@ -36,6 +36,7 @@ class VisibilityIterator {
     int64_t now_us = 0;
     VisibilityMode mode = VisibilityMode::kRead;
     std::shared_ptr<const FamilyRules> families;
+    std::string row_limit;  // row part at which to end, "" = none: what lies behind is not searched
   };
   VisibilityIterator(std::unique_ptr<EntryIterator> input, Options options);
 
@@ -43,8 +44,8 @@ class VisibilityIterator {
   // a row part: entering a row in its middle would miss its tombstones.
   void SeekRow(std::string_view row_part);
   // To the last row that begins before `row_part` ("" = the last of all) and has entries; reads it
-  // from its start. Valid() may then stand in a later row when that one has nothing visible:
-  // compare found_row_part(). False when there is no such row.
+  // from its start; Valid() is false when nothing of it is visible. False when there is no such
+  // row. From here on `row_part` is the limit.
   bool SeekRowBefore(std::string_view row_part);
   const std::string& found_row_part() const { return found_row_part_; }
 
@@ -86,6 +87,7 @@ class VisibilityIterator {
   std::unique_ptr<EntryIterator> input_;
   Options options_;
   bool valid_ = false;
+  bool behind_limit_ = false;
   Status status_;
   ParsedKey entry_;  // kind, times; its views are not kept
 

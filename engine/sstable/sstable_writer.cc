@@ -60,6 +60,7 @@ class Writer final : public SstableWriter {
 
   Status Add(std::string_view key, std::string_view value) override;
   uint64_t raw_bytes() const override { return summary_.raw_bytes; }
+  uint64_t index_bytes() const override { return index_.memory_bytes(); }
   uint64_t entries() const override { return summary_.entries; }
   uint64_t stored_bytes() const override { return offset_; }
   StatusOr<FileSummary> Finish() override;

@@ -32,6 +32,8 @@ class SstableWriter {
   [[nodiscard]] virtual Status Add(std::string_view key, std::string_view value) = 0;
   virtual uint64_t raw_bytes() const = 0;
   virtual uint64_t entries() const = 0;
+  // Of the index so far, which holds a whole key a block and may not pass kSectionRawSizeMax.
+  virtual uint64_t index_bytes() const = 0;
   // Bytes of finished blocks so far: what the file takes on disk, without its tail.
   virtual uint64_t stored_bytes() const = 0;
   // Writes the tail, syncs and closes. Syncing the directory is the caller's business, once for all

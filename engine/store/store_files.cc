@@ -53,6 +53,22 @@ bool LooksUnfinished(const std::vector<std::string>& names) {
   });
 }
 
+// A start that did not finish has made no file in these: data without its identity is a store that
+// lost one, not a new one.
+Status CheckNoData(FileSystem* fs, const std::string& directory,
+                   const std::vector<std::string>& names) {
+  for (const std::string folder : {"wal", "tablets", "sst"}) {
+    if (std::find(names.begin(), names.end(), folder) == names.end()) continue;
+    ASSIGN_OR_RETURN(std::vector<std::string> files, fs->List(directory + "/" + folder));
+    if (files.empty()) continue;
+    return DataLoss(
+        fmt::format("{0}: the file STORE is missing, but {1}/ holds a store's data; if the rest is "
+                    "whole, put it back: printf '{2}{3}\\n' > {0}/STORE",
+                    directory, folder, "sippar store\\nformat ", kFormatVersion));
+  }
+  return OkStatus();
+}
+
 Status CheckDirectory(FileSystem* fs, const std::string& directory, bool create, bool* is_new) {
   ASSIGN_OR_RETURN(bool exists, fs->Exists(directory));
   *is_new = false;
@@ -77,6 +93,7 @@ Status CheckDirectory(FileSystem* fs, const std::string& directory, bool create,
                     "directory",
                     directory, names.front()));
   }
+  RETURN_IF_ERROR(CheckNoData(fs, directory, names));
   if (!create) {
     return NotFound(fmt::format("no store at {}: the directory is empty", directory));
   }

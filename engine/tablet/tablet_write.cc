@@ -80,7 +80,7 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
   out->write.entry_count = mutation.entries.size();
   out->write.next_sequence = &next_sequence_;
   out->write.body.clear();
-  out->write.body.reserve(mutation.ByteSize() + 64);
+  out->write.body.reserve(LogBodySizeMax(mutation));
   out->write.body.assign(8, '\0');
   AppendLogBody(&out->write.body, id_, out->wall_us, *out->mutation);
   return OkStatus();

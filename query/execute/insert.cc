@@ -164,7 +164,7 @@ Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
     WriteInTransaction(context_, mutation);
     return OkStatus();
   }
-  bytes_ += mutation.ByteSize();
+  bytes_ += mutation.StoredSize();
   auto [found, is_new] = index_.emplace(mutation.row, batch_.size());
   if (is_new) {
     ++rows_;

@@ -277,5 +277,27 @@ TEST_F(StoreTest, RunsThatDoNotOverlapAreJoinedWithoutWritingThemAgain) {
   Expect("row0 f:q@1=v | row1 f:q@1=v | row2 f:q@1=v | row3 f:q@1=v");
 }
 
+TEST_F(StoreTest, AStoreThatLostItsIdentityIsNotMadeAnew) {
+  Create({{"a", FamilyType::kBytes, {}}});
+  Write(RowMutation("r").Set("a", "q", "v", 1));
+  store_.reset();
+  std::filesystem::rename(directory_ + "/STORE", directory_ + "/../STORE.away");
+  auto opened = TryOpen();
+  ASSERT_EQ(opened.status().code(), StatusCode::kDataLoss) << opened.status();
+  EXPECT_NE(opened.status().message().find("STORE is missing"), std::string::npos);
+  std::filesystem::rename(directory_ + "/../STORE.away", directory_ + "/STORE");
+  Open();
+  Expect("r a:q@1=v");
+}
+
+TEST_F(StoreTest, AMutationIsMeasuredByWhatItStores) {
+  Create({{"a", FamilyType::kBytes, {}}});
+  RowMutation mutation(std::string(64 << 10, 'r'));
+  for (int i = 0; i < 5000; ++i) mutation.Set("a", fmt::format("{}", i), "v", 1);
+  Status status = store_->Apply("t", {&mutation}).front();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("write it in parts"), std::string::npos) << status;
+}
+
 }  // namespace
 }  // namespace sippar::engine
