@@ -49,4 +49,10 @@ void FileSummary::Decode(Reader* reader) {
   if (first_key > last_key || tombstones > entries || rows > entries) reader->Fail();
 }
 
+uint64_t StoredBytes(const std::vector<FileSummary>& files) {
+  uint64_t bytes = 0;
+  for (const FileSummary& file : files) bytes += file.size_bytes;
+  return bytes;
+}
+
 }  // namespace sippar::engine

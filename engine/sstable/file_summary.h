@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "engine/base/coding.h"
 #include "engine/model/cell.h"
@@ -38,5 +39,7 @@ struct FileSummary {
   void Decode(Reader* reader);
   bool operator==(const FileSummary&) const = default;
 };
+
+uint64_t StoredBytes(const std::vector<FileSummary>& files);
 
 }  // namespace sippar::engine

@@ -144,6 +144,7 @@ Status Tablet::Compact(const std::string& group, size_t first, size_t limit, boo
 
 Status Tablet::Rewrite(const CompactionInputs& inputs) {
   ASSIGN_OR_RETURN(std::vector<FileSummary> files, MergeRuns(inputs));
+  context_->metrics->Get("compaction_bytes_written")->Add(StoredBytes(files));
   TabletRun output;
   if (!files.empty()) {
     ASSIGN_OR_RETURN(output, OpenRun(files));

@@ -62,6 +62,9 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     runs.emplace_back(group.name, std::move(run));
     summaries.emplace_back(group.name, std::move(files));
   }
+  for (const auto& [name, files] : summaries) {
+    context_->metrics->Get("flush_bytes_written")->Add(StoredBytes(files));
+  }
   CRASH_POINT("flush.before_state");
   {
     MutexLock state_lock(&state_mutex_);

@@ -11,16 +11,19 @@
 #include <fstream>
 #include <functional>
 
+#include "cli/bench/bench_data.h"
 #include "cli/bench/latency_histogram.h"
 #include "engine/base/clock.h"
 #include "engine/base/thread.h"
-#include "tests/bench/peers/values.h"
 
 namespace sippar::bench {
 namespace {
 
+using cli::BenchKey;
 using cli::LatencyHistogram;
+using cli::ValuePool;
 
+constexpr size_t kValueSize = 1000;
 constexpr uint64_t kReads = 200'000;
 constexpr uint64_t kCachedBytes = 76 << 20;  // of a block cache of 128 MiB: no shard overflows
 constexpr int64_t kIdleMicros = 1'000'000;
@@ -50,19 +53,19 @@ void WaitUntilIdle() {
 }
 
 // `puts` puts by `threads` threads; gives all latencies.
-LatencyHistogram Put(Peer* store, uint64_t puts, uint64_t threads, uint64_t seed,
+LatencyHistogram Put(Peer* store, const ValuePool& pool, uint64_t puts, uint64_t threads,
+                     uint64_t seed,
                      const std::function<uint64_t(uint64_t, engine::Random*)>& key_of) {
   std::vector<LatencyHistogram> latencies(threads);
   {
     std::vector<engine::Thread> running;
     for (uint64_t t = 0; t < threads; ++t) {
       running.emplace_back("bench", [&, t] {
-        Values values(seed + t);
         engine::Random random(seed + t);
         for (uint64_t i = t; i < puts; i += threads) {
-          Key key(key_of(i, &random));
+          BenchKey key(key_of(i, &random));
           int64_t start = Now();
-          store->Put(key.text(), values.Next());
+          store->Put(key.text(), pool.At(i));
           latencies[t].Add(Now() - start);
         }
       });
@@ -84,6 +87,11 @@ std::vector<std::string> Cases::Names() {
           "synced16",  "get1",         "get4",          "iterate", "count",
           "absentrow", "absentcolumn", "amplification", "storm"};
 }
+
+Cases::Cases(Load load, Figures* figures)
+    : load_(std::move(load)),
+      figures_(figures),
+      pool_(load_.seed, kValueSize, UINT64_MAX, /*compressible=*/true) {}
 
 void Cases::Run(const std::string& name, int peer) {
   if (name == "fillseq") return Fill(name, peer, 1, false);
@@ -114,10 +122,10 @@ void Cases::Discard(std::unique_ptr<Peer> store, int peer, const std::string& na
 void Cases::Fill(const std::string& name, int peer, uint64_t threads, bool random) {
   auto store = Open(peer, {}, name);
   int64_t start = Now();
-  LatencyHistogram latencies =
-      Put(store.get(), load_.rows, threads, load_.seed, [&](uint64_t i, engine::Random* chance) {
-        return 2 * (random ? chance->Uniform(load_.rows) : i);
-      });
+  LatencyHistogram latencies = Put(store.get(), pool_, load_.rows, threads, load_.seed,
+                                   [&](uint64_t i, engine::Random* chance) {
+                                     return 2 * (random ? chance->Uniform(load_.rows) : i);
+                                   });
   figures_->Add(name, peer, Rate(load_.rows, start));
   figures_->Add(name + ".p99", peer, latencies.Micros(0.99));
   Discard(std::move(store), peer, name);
@@ -129,7 +137,7 @@ void Cases::Synced(const std::string& name, int peer, uint64_t threads) {
   auto store = Open(peer, settings, name);
   int64_t start = Now();
   LatencyHistogram latencies =
-      Put(store.get(), load_.synced_puts, threads, load_.seed,
+      Put(store.get(), pool_, load_.synced_puts, threads, load_.seed,
           [&](uint64_t, engine::Random* chance) { return 2 * chance->Uniform(load_.rows); });
   figures_->Add(name, peer, Rate(load_.synced_puts, start));
   figures_->Add(name + ".p99", peer, latencies.Micros(0.99));
@@ -138,17 +146,17 @@ void Cases::Synced(const std::string& name, int peer, uint64_t threads) {
 
 // Memtables are scaled with the data: 64 MiB for 10 GB over 1 GB.
 void Cases::Amplification(const std::string& name, int peer) {
-  uint64_t puts = load_.overwrite_mb * 1'000'000 / (kKeySize + kValueSize);
+  uint64_t puts = load_.overwrite_mb * 1'000'000 / (BenchKey::kSize + kValueSize);
   PeerSettings settings;
   settings.memtable_bytes = std::max<uint64_t>((64 << 20) * load_.overwrite_mb / 10'000, 1 << 20);
   auto store = Open(peer, settings, name);
   uint64_t before = BytesWritten();
-  Put(store.get(), puts, 1, load_.seed, [&](uint64_t, engine::Random* chance) {
+  Put(store.get(), pool_, puts, 1, load_.seed, [&](uint64_t, engine::Random* chance) {
     return 2 * chance->Uniform(std::max<uint64_t>(puts / 10, 1));
   });
   WaitUntilIdle();
   auto written = static_cast<double>(BytesWritten() - before);
-  figures_->Add(name, peer, written / static_cast<double>(puts * (kKeySize + kValueSize)));
+  figures_->Add(name, peer, written / static_cast<double>(puts * (BenchKey::kSize + kValueSize)));
   Discard(std::move(store), peer, name);
 }
 
@@ -161,8 +169,8 @@ void Cases::Storm(const std::string& name, int peer) {
   uint64_t keys = std::max<uint64_t>(load_.rows / 5, 1);
   auto random_key = [&](uint64_t, engine::Random* chance) { return 2 * chance->Uniform(keys); };
   uint64_t quiet_puts = settings.memtable_bytes / 2 / kValueSize;
-  double quiet = Put(store.get(), quiet_puts, 1, load_.seed, random_key).Micros(0.5);
-  double storm = Put(store.get(), load_.rows, 1, load_.seed + 1, random_key).Micros(0.999);
+  double quiet = Put(store.get(), pool_, quiet_puts, 1, load_.seed, random_key).Micros(0.5);
+  double storm = Put(store.get(), pool_, load_.rows, 1, load_.seed + 1, random_key).Micros(0.999);
   figures_->Add(name, peer, storm / quiet);
   figures_->Add(name + ".p50", peer, quiet);
   figures_->Add(name + ".p999", peer, storm);
@@ -173,7 +181,7 @@ Peer* Cases::ReadStore(int peer) {
   if (read_stores_[peer] == nullptr) {
     read_stores_[peer] = Open(peer, {}, "read");
     Peer* store = read_stores_[peer].get();
-    Put(store, load_.rows, 1, load_.seed, [](uint64_t i, engine::Random*) { return 2 * i; });
+    Put(store, pool_, load_.rows, 1, load_.seed, [](uint64_t i, engine::Random*) { return 2 * i; });
     store->Compact();
     WaitUntilIdle();
   }
@@ -195,11 +203,11 @@ void Cases::Read(const std::string& name, int peer) {
 
 void Cases::Gets(const std::string& name, int peer, uint64_t threads) {
   Peer* store = ReadStore(peer);
-  uint64_t keys = std::min<uint64_t>(load_.rows, kCachedBytes / (kKeySize + kValueSize));
+  uint64_t keys = std::min<uint64_t>(load_.rows, kCachedBytes / (BenchKey::kSize + kValueSize));
   bool present = name.starts_with("get");
   auto get = [&](uint64_t number) {
     size_t size = 0;
-    Key key(2 * number + (name == "absentrow" ? 1 : 0));
+    BenchKey key(2 * number + (name == "absentrow" ? 1 : 0));
     bool found =
         name == "absentcolumn" ? store->GetAbsentColumn(key.text()) : store->Get(key.text(), &size);
     if (found != present || (found && size != kValueSize)) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench/bench_data.h"
 #include "tests/bench/peers/figures.h"
 #include "tests/bench/peers/peer.h"
 
@@ -23,7 +24,7 @@ struct Load {
 
 class Cases {
  public:
-  Cases(Load load, Figures* figures) : load_(std::move(load)), figures_(figures) {}
+  Cases(Load load, Figures* figures);
 
   static std::vector<std::string> Names();
   // Runs one case on one peer. Requires: `name` is one of Names().
@@ -42,6 +43,7 @@ class Cases {
 
   const Load load_;
   Figures* const figures_;
+  const cli::ValuePool pool_;
   std::unique_ptr<Peer> read_stores_[kPeers];  // filled and compacted once
 };
 
