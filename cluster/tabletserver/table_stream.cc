@@ -1,20 +1,20 @@
 // Stream over tablets. SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/table_stream.h"
 
-#include <fmt/format.h>
-
 namespace sippar::cluster {
 namespace {
 
-constexpr uint32_t kCellsPerDeadlineCheck = 256;
+constexpr uint32_t kCellsPerCheck = 16;  // a caller may be slow between two
 
 class TableStream final : public CellStream {
  public:
   TableStream(std::vector<std::shared_ptr<engine::Tablet>> tablets, const ReadSpec& read,
               const CallOptions& options, engine::Clock* clock)
-      : tablets_(std::move(tablets)), read_(read), options_(options), clock_(clock) {
-    if (options_.timeout_us > 0) {
-      deadline_nanos_ = clock_->MonotonicNanos() + options_.timeout_us * 1000;
+      : tablets_(std::move(tablets)), read_(read), cancel_(options.cancel) {
+    stop_.cancel = cancel_.get();
+    stop_.clock = clock;
+    if (options.timeout_us > 0) {
+      stop_.deadline_nanos = clock->MonotonicNanos() + options.timeout_us * 1000;
     }
   }
 
@@ -24,7 +24,7 @@ class TableStream final : public CellStream {
       if (cells_ != nullptr) status_ = cells_->status();
       cells_.reset();
       if (!status_.ok() || next_ >= tablets_.size()) return;
-      auto opened = tablets_[next_++]->Read(read_);
+      auto opened = tablets_[next_++]->Read(read_, &stop_);
       if (!opened.ok()) {
         status_ = opened.status();
         return;
@@ -49,21 +49,14 @@ class TableStream final : public CellStream {
 
  private:
   void AfterMove() {
-    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
-      status_ = Cancelled("the read was cancelled");
-    } else if (deadline_nanos_ != 0 && ++moves_ % kCellsPerDeadlineCheck == 0 &&
-               clock_->MonotonicNanos() > deadline_nanos_) {
-      status_ = DeadlineExceeded(
-          fmt::format("the read took longer than {} ms", options_.timeout_us / 1000));
-    }
+    if (++moves_ % kCellsPerCheck == 0) status_ = stop_.Check();
     if (!cells_->Valid()) Settle();
   }
 
   std::vector<std::shared_ptr<engine::Tablet>> tablets_;
   ReadSpec read_;
-  CallOptions options_;
-  engine::Clock* clock_;
-  int64_t deadline_nanos_ = 0;
+  const CancelFlag cancel_;
+  engine::StopSignal stop_;
   uint32_t moves_ = 0;
   size_t next_ = 0;
   std::unique_ptr<CellStream> cells_;

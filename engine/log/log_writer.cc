@@ -56,8 +56,8 @@ Status LogWriter::Write(bool sync) {
   RETURN_IF_ERROR(status);
   accepted_length_ += buffer_.size();
   constexpr size_t kBufferKeptMax = 8 << 20;
-  if (buffer_.capacity() > kBufferKeptMax) buffer_.shrink_to_fit();
   buffer_.clear();
+  if (buffer_.capacity() > kBufferKeptMax) buffer_.shrink_to_fit();
   return OkStatus();
 }
 

@@ -73,7 +73,7 @@ StatusOr<bool> TestOn(const std::optional<Expression>& expression, const RowSlot
 
 class Planner {
  public:
-  explicit Planner(const RowUpdate& update) : update_(update) {}
+  Planner(const RowUpdate& update, int64_t now_us) : update_(update), now_us_(now_us) {}
 
   StatusOr<RowUpdatePlan> Plan(CellStream* row_before) {
     plan_.mutation = RowMutation(update_.row);
@@ -84,6 +84,10 @@ class Planner {
     if (!holds) return std::move(plan_);
     plan_.result.applied = true;
     RETURN_IF_ERROR(CheckFailures());
+    deletes_ = std::any_of(update_.writes.begin(), update_.writes.end(), [](const RowWrite& write) {
+      return write.kind == RowWrite::kDeleteColumns || write.kind == RowWrite::kDeleteFamily ||
+             write.kind == RowWrite::kDeleteRow;
+    });
     for (const RowWrite& write : update_.writes) {
       ASSIGN_OR_RETURN(bool wanted, TestOn(write.guard, *slots_));
       if (wanted) RETURN_IF_ERROR(AddWrite(write));
@@ -133,7 +137,7 @@ class Planner {
       case RowWrite::kDeleteRow:
         break;
     }
-    if (!plan_.result.existed) return OkStatus();
+    if (columns_.empty()) return OkStatus();
     plan_.result.row_deleted = true;
     plan_.result.columns_deleted += columns_.size();
     for (const ColumnVersions& column : columns_) {
@@ -158,6 +162,19 @@ class Planner {
     return OkStatus();
   }
 
+  // A delete further down in the same update also takes what was set before it.
+  void NoteSet(const RowWrite& write, int64_t time_us) {
+    if (!deletes_) return;
+    auto same = [&](const ColumnVersions& column) {
+      return column.family == write.family && column.qualifier == write.qualifier;
+    };
+    auto column = std::find_if(columns_.begin(), columns_.end(), same);
+    if (column == columns_.end()) {
+      column = columns_.insert(columns_.end(), {write.family, write.qualifier, {}});
+    }
+    column->times_us.push_back(time_us);
+  }
+
   std::string ColumnName(const RowWrite& write) const {
     return fmt::format("{}:{}", write.family, PrintEscaped(write.qualifier));
   }
@@ -176,6 +193,7 @@ class Planner {
     int64_t time_us = 0;
     RETURN_IF_ERROR(Timestamp(write, &time_us));
     ++plan_.result.cells_set;
+    NoteSet(write, time_us == kServerTime ? now_us_ : time_us);
     if (write.kind == RowWrite::kIncrement) {
       if (value.type() != ValueType::kInt64) return WrongType(write, value, "an INT64 to add");
       plan_.mutation.Increment(write.family, write.qualifier, value.integer(), time_us);
@@ -241,6 +259,8 @@ class Planner {
   }
 
   const RowUpdate& update_;
+  const int64_t now_us_;
+  bool deletes_ = false;  // some write of the update deletes
   std::unique_ptr<RowSlots> slots_;
   std::vector<ColumnVersions> columns_;
   RowUpdatePlan plan_;
@@ -248,8 +268,9 @@ class Planner {
 
 }  // namespace
 
-StatusOr<RowUpdatePlan> PlanRowUpdate(const RowUpdate& update, CellStream* row_before, int64_t) {
-  return Planner(update).Plan(row_before);
+StatusOr<RowUpdatePlan> PlanRowUpdate(const RowUpdate& update, CellStream* row_before,
+                                      int64_t now_us) {
+  return Planner(update, now_us).Plan(row_before);
 }
 
 Status FinishRowUpdate(const RowUpdate& update, CellStream* row_after, RowUpdateResult* result) {

@@ -11,7 +11,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr int kStepsBeforeSeek = 8;     // a step is cheaper than a seek; measured in bench_read
+constexpr int kStepsBeforeSeek = 8;  // a step is cheaper than a seek; measured in bench_read
+constexpr uint32_t kStepsBetweenChecks = 4096;
 constexpr size_t kCellSuffixSize = 17;  // 01, timestamp, sequence
 
 }  // namespace
@@ -84,6 +85,10 @@ void VisibilityIterator::FindVisible() {
       return;
     }
     if (behind_limit_) return;
+    if (++steps_ % kStepsBetweenChecks == 0 && options_.stop != nullptr) {
+      status_ = options_.stop->Check();
+      if (!status_.ok()) return;
+    }
     bool there = entry_.sequence <= options_.snapshot;
     if (there && (entry_.kind == EntryKind::kCell ? IsVisibleCell() : NoteTombstone())) {
       valid_ = true;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/stop_signal.h"
 #include "engine/model/cell_iterator.h"
 #include "engine/model/cell_key.h"
 #include "engine/model/gc_policy.h"
@@ -36,6 +37,7 @@ class VisibilityIterator {
     int64_t now_us = 0;
     VisibilityMode mode = VisibilityMode::kRead;
     std::shared_ptr<const FamilyRules> families;
+    const StopSignal* stop = nullptr;  // may be null
     std::string row_limit;  // row part at which to end, "" = none: what lies behind is not searched
   };
   VisibilityIterator(std::unique_ptr<EntryIterator> input, Options options);
@@ -88,6 +90,7 @@ class VisibilityIterator {
   Options options_;
   bool valid_ = false;
   bool behind_limit_ = false;
+  uint32_t steps_ = 0;  // entries looked at, for `stop`
   Status status_;
   ParsedKey entry_;  // kind, times; its views are not kept
 

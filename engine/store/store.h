@@ -66,6 +66,8 @@ class Store {
   Status OpenTablets(const std::string& catalog_body);
   Status Recover();
   Status SweepOrphans();
+  void RemoveOrphan(const std::string& path);
+  void CountOrphan(const Status& removed);
   Status SaveCatalog(const Catalog& catalog);
   Status CheckAlter(const TableSchema& old_schema, const TableSchema& new_schema) const;
   void StartBackground();

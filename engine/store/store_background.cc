@@ -79,8 +79,10 @@ std::shared_ptr<Tablet> Store::PickFlush() {
 }
 
 void Store::FlushLoop() {
+  RemoveObsoleteSegments();  // many short lives leave many segments, though none fills a memtable
   while (!stopping_) {
     std::shared_ptr<Tablet> tablet = PickFlush();
+    uint64_t redo_before = tablet == nullptr ? 0 : tablet->redo_sequence();
     Status status = tablet == nullptr ? OkStatus() : tablet->Flush();
     if (tablet != nullptr && status.ok()) RemoveObsoleteSegments();
     MutexLock lock(&background_mutex_);
@@ -93,7 +95,7 @@ void Store::FlushLoop() {
     if (!status.ok()) {
       metrics_.Get("flush_errors")->Add();
       background_wake_.WaitFor(&background_mutex_, kRetryMicros);
-    } else if (tablet == nullptr && !stopping_) {
+    } else if ((tablet == nullptr || tablet->redo_sequence() == redo_before) && !stopping_) {
       background_wake_.WaitFor(&background_mutex_, kIdleMicros);
     }
   }
@@ -122,9 +124,13 @@ void Store::CompactLoop() {
 
 void Store::RemoveObsoleteSegments() {
   std::map<uint64_t, uint64_t> redo;
-  for (const auto& tablet : AllTablets()) redo[tablet->id()] = tablet->redo_sequence();
   std::vector<uint64_t> holding = log_->RemoveObsolete(
-      [&redo](uint64_t tablet_id) {
+      [&](uint64_t tablet_id) {
+        // Collected when the log has settled which segments are closed: a tablet made later cannot
+        // have a record in them, so one that is unknown here is gone.
+        if (redo.empty()) {
+          for (const auto& tablet : AllTablets()) redo[tablet->id()] = tablet->redo_sequence();
+        }
         auto found = redo.find(tablet_id);
         return found == redo.end() ? UINT64_MAX : found->second;
       },

@@ -19,29 +19,36 @@ struct OldLog {
     uint64_t accepted_length = UINT64_MAX;  // told by the next segment
   };
   std::vector<Segment> segments;
+  std::vector<SegmentId> unused;  // nothing in them was ever acknowledged, or all is in SSTables
 };
 
 // Follows the `previous` links from the newest segment back. Segments off that chain were given up
 // before anything in them was acknowledged.
 StatusOr<OldLog> FindOldLog(FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory));
+  OldLog log;
   std::map<SegmentId, SegmentHeader> found;
   for (const std::string& name : names) {
     SegmentId id = ParseSegmentFileName(name);
     if (id == SegmentId{}) continue;
     std::string path = directory + "/" + name;
     ASSIGN_OR_RETURN(SegmentContent content, ReadSegmentHeader(fs, path, id));
-    if (!content.empty) found[id] = content.header;
+    if (content.empty) {
+      log.unused.push_back(id);
+    } else {
+      found[id] = content.header;
+    }
   }
-  OldLog log;
   if (found.empty()) return log;
   SegmentId id = found.rbegin()->first;
   uint64_t accepted_length = UINT64_MAX;
-  while (found.contains(id)) {
+  for (auto at = found.find(id); at != found.end(); at = found.find(id)) {
     log.segments.push_back({id, accepted_length});
-    accepted_length = found[id].previous_length;
-    id = found[id].previous;
+    accepted_length = at->second.previous_length;
+    id = at->second.previous;
+    found.erase(at);
   }
+  for (const auto& [off_chain, header] : found) log.unused.push_back(off_chain);
   std::reverse(log.segments.begin(), log.segments.end());
   return log;
 }
@@ -125,6 +132,9 @@ Status Store::Recover() {
     segments.Add(segment.id, std::move(sequences));
     metrics_.Get("log_bytes_replayed")->Add(content.valid_length);
   }
+  for (SegmentId id : old_log.unused) {
+    RemoveOrphan(files_.wal() + "/" + SegmentFileName(id));
+  }
   CommitLogOptions log_options;
   log_options.fs = options_.fs;
   log_options.directory = files_.wal();
@@ -137,6 +147,13 @@ Status Store::Recover() {
       std::make_unique<CommitLog>(std::move(log_options), last, last_length, std::move(segments));
   context_.log = log_.get();
   return OkStatus();
+}
+
+// What stays is in nobody's way and is met again at the next start.
+void Store::RemoveOrphan(const std::string& path) { CountOrphan(options_.fs->Remove(path)); }
+
+void Store::CountOrphan(const Status& removed) {
+  metrics_.Get(removed.ok() ? "orphans_swept" : "orphans_not_removed")->Add();
 }
 
 // Mark and sweep: files that no tablet names were left by a crash or a failed job.
@@ -157,13 +174,12 @@ Status Store::SweepOrphans() {
   ASSIGN_OR_RETURN(std::vector<std::string> names, options_.fs->List(files_.sst()));
   for (const std::string& name : names) {
     std::string path = files_.sst() + "/" + name;
-    if (named.contains(path)) continue;
-    RETURN_IF_ERROR(options_.fs->Remove(path));
-    metrics_.Get("orphans_swept")->Add();
+    bool ours = name.size() == 20 && name.ends_with(".sst");
+    if (ours && !named.contains(path)) RemoveOrphan(path);
   }
   ASSIGN_OR_RETURN(std::vector<uint64_t> states, states_->List());
   for (uint64_t id : states) {
-    if (!tablets.contains(id)) RETURN_IF_ERROR(states_->Remove(id));
+    if (!tablets.contains(id)) CountOrphan(states_->Remove(id));
   }
   return OkStatus();
 }

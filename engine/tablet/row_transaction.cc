@@ -2,6 +2,7 @@
 // single-row transactions). SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "engine/program/program_error.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -30,7 +31,11 @@ StatusOr<RowUpdateResult> Tablet::Update(const RowUpdate& update) {
   before.reset();
   if (!plan.mutation.entries.empty()) RETURN_IF_ERROR(CommitOne(plan.mutation, *schema));
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> after, ReadRow(update.row, update.read));
-  RETURN_IF_ERROR(FinishRowUpdate(update, after.get(), &plan.result));
+  Status returned = FinishRowUpdate(update, after.get(), &plan.result);
+  if (!returned.ok() && !plan.mutation.entries.empty()) {
+    return AddPlace(returned, "the row was changed, do not repeat it; only RETURNING failed");
+  }
+  RETURN_IF_ERROR(returned);
   return std::move(plan.result);
 }
 

@@ -18,6 +18,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/metrics.h"
+#include "engine/base/stop_signal.h"
 #include "engine/base/thread.h"
 #include "engine/log/commit_log.h"
 #include "engine/model/cell_iterator.h"
@@ -87,8 +88,9 @@ class Tablet {
   [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks);
 
   // --- Reads: one consistent snapshot, which the stream keeps alive. Rows are clipped to the
-  // range.
-  [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read);
+  // range. `stop` (may be null) is asked now and then and outlives the stream.
+  [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
+                                                           const StopSignal* stop = nullptr);
 
   // --- Maintenance.
   // Minor compaction of everything in memory now; moves the redo point. OK when there is nothing.
@@ -130,14 +132,14 @@ class Tablet {
                                  const TableSchema& schema);
   Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
   Status Resolve(RowMutation* mutation);
-  StatusOr<std::string> NewestValue(const std::string& row, const MutationEntry& entry,
-                                    const std::vector<MutationEntry>& earlier);
+  Status ResolveOnNewest(const std::string& row, const std::vector<MutationEntry>& earlier,
+                         int64_t now_us, MutationEntry* entry);
   Status Commit(std::span<PreparedWrite> writes);
   Status CommitOne(const RowMutation& mutation, const TableSchema& schema);
   StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row, const ReadSpec& read);
   void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence);
   int64_t NextServerTime();
-  bool Freeze();
+  void Freeze();
   Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
   StatusOr<std::vector<FileSummary>> FlushGroup(const GroupVersion& group,
                                                 const Snapshot& snapshot);

@@ -13,7 +13,7 @@
 
 namespace sippar::engine {
 
-bool Tablet::Freeze() {
+void Tablet::Freeze() {
   MutexLock apply_lock(&apply_mutex_);
   MutexLock lock(&mutex_);
   auto frozen = std::make_shared<TabletVersion>(*version_);
@@ -24,11 +24,10 @@ bool Tablet::Freeze() {
     group.frozen.push_back(std::move(group.active));
     group.active = std::make_shared<Memtable>();
   }
-  if (!any) return false;
-  version_ = std::move(frozen);
-  // No write is being applied: everything numbered up to here is in memtables that are frozen now.
+  if (any) version_ = std::move(frozen);
+  // No write is being applied: everything numbered up to here is in memtables that are frozen now,
+  // or left nothing behind (writes to a family that was dropped meanwhile).
   frozen_sequence_ = visible_sequence_;
-  return true;
 }
 
 Status Tablet::Flush() {
@@ -44,7 +43,7 @@ Status Tablet::Flush() {
   }
   bool any = std::any_of(version->groups.begin(), version->groups.end(),
                          [](const GroupVersion& group) { return !group.frozen.empty(); });
-  if (!any) return OkStatus();
+  if (!any && frozen_sequence == redo_sequence_) return OkStatus();
   return Annotate(WriteFrozen(version, frozen_sequence),
                   fmt::format("minor compaction of tablet {}", id_));
 }

@@ -35,7 +35,7 @@ std::vector<RowRange> ClippedRanges(const RowSet& rows, const RowRange& tablet) 
 
 }  // namespace
 
-StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read) {
+StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read, const StopSignal* stop) {
   Snapshot snapshot = TakeSnapshot();
   RowReaderOptions options;
   ASSIGN_OR_RETURN(options.columns, ColumnMatcher::Compile(read.columns));
@@ -43,6 +43,7 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read) {
   options.limits = read;
   options.visibility.snapshot = snapshot.sequence;
   options.visibility.now_us = context_->clock->NowMicros();
+  options.visibility.stop = stop;
   options.visibility.families = std::move(snapshot.rules);
   std::vector<const GroupVersion*> groups =
       GroupsToRead(*options.columns, *snapshot.schema, *snapshot.version);

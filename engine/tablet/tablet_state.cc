@@ -42,8 +42,9 @@ class FileTabletStateStore final : public TabletStateStore {
     for (std::string_view name : names) {
       if (!name.ends_with(kSuffix)) continue;
       uint64_t id = 0;
-      std::from_chars(name.data(), name.data() + name.size() - kSuffix.size(), id);
-      ids.push_back(id);
+      const char* end = name.data() + name.size() - kSuffix.size();
+      auto parsed = std::from_chars(name.data(), end, id);
+      if (parsed.ec == std::errc() && parsed.ptr == end) ids.push_back(id);  // others are not ours
     }
     return ids;
   }

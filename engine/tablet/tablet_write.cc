@@ -91,56 +91,57 @@ Status Tablet::Resolve(RowMutation* mutation) {
   int64_t now_us = NextServerTime();
   std::vector<MutationEntry> earlier;
   for (MutationEntry& entry : mutation->entries) {
-    if (entry.timestamp_us == kServerTime) entry.timestamp_us = now_us;
     if (entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend) {
-      ASSIGN_OR_RETURN(std::string value, NewestValue(mutation->row, entry, earlier));
-      if (entry.kind == MutationEntry::kAppend) {
-        entry.value = value + entry.value;
-      } else {
-        int64_t number = 0;
-        if (!value.empty()) {
-          auto decoded = DecodeInt64(value);
-          if (!decoded.ok()) {
-            return FailedPrecondition(
-                fmt::format("cannot increment {}:{} of row '{}': its value {}", entry.family,
-                            entry.qualifier, mutation->row, MessageOf(decoded.status())));
-          }
-          number = *decoded;
-        }
-        // Wraps, as the wire API says.
-        entry.value = EncodeInt64(static_cast<int64_t>(static_cast<uint64_t>(number) +
-                                                       static_cast<uint64_t>(entry.delta)));
-      }
-      entry.kind = MutationEntry::kSet;
+      RETURN_IF_ERROR(ResolveOnNewest(mutation->row, earlier, now_us, &entry));
+    } else if (entry.timestamp_us == kServerTime) {
+      entry.timestamp_us = now_us;
     }
     earlier.push_back(entry);
   }
   return mutation->Validate(*TakeSnapshot().schema);  // an append may have outgrown the limit
 }
 
-// The newest value that the entry builds on: stored, or written earlier in the same mutation.
-StatusOr<std::string> Tablet::NewestValue(const std::string& row, const MutationEntry& entry,
-                                          const std::vector<MutationEntry>& earlier) {
-  bool touched = false;
-  for (const MutationEntry& before : earlier) {
-    bool same_column = before.family == entry.family && before.qualifier == entry.qualifier;
-    touched |= before.kind == MutationEntry::kDeleteRow ||
-               (before.kind == MutationEntry::kDeleteFamily && before.family == entry.family) ||
-               same_column;
-  }
-  if (touched) {
+// Builds `entry` on the newest value. A server's time is never below that value's: the result would
+// not be the newest, and the call without effect.
+Status Tablet::ResolveOnNewest(const std::string& row, const std::vector<MutationEntry>& earlier,
+                               int64_t now_us, MutationEntry* entry) {
+  if (std::any_of(earlier.begin(), earlier.end(), [entry](const MutationEntry& before) {
+        return before.kind == MutationEntry::kDeleteRow ||
+               (before.family == entry->family && (before.kind == MutationEntry::kDeleteFamily ||
+                                                   before.qualifier == entry->qualifier));
+      })) {
     return InvalidArgument(
         fmt::format("one mutation may not increment or append to {}:{} after changing it; use two",
-                    entry.family, entry.qualifier));
+                    entry->family, entry->qualifier));
   }
   ReadSpec read;
-  read.columns = {ColumnPattern::Exact(entry.family, entry.qualifier)};
+  read.columns = {ColumnPattern::Exact(entry->family, entry->qualifier)};
   read.versions_per_column = 1;
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, ReadRow(row, read));
-  std::string value;
-  if (cells->Valid()) value = cells->cell().value;
   RETURN_IF_ERROR(cells->status());
-  return value;
+  Cell newest = cells->Valid() ? Cell(cells->cell()) : Cell();
+  if (entry->timestamp_us == kServerTime) {
+    entry->timestamp_us = cells->Valid() ? std::max(now_us, newest.timestamp_us) : now_us;
+  }
+  if (entry->kind == MutationEntry::kAppend) {
+    entry->value = newest.value + entry->value;
+  } else {
+    int64_t number = 0;
+    if (!newest.value.empty()) {
+      auto decoded = DecodeInt64(newest.value);
+      if (!decoded.ok()) {
+        return FailedPrecondition(fmt::format("cannot increment {}:{} of row '{}': its value {}",
+                                              entry->family, entry->qualifier, row,
+                                              MessageOf(decoded.status())));
+      }
+      number = *decoded;
+    }
+    // Wraps, as the wire API says.
+    entry->value = EncodeInt64(
+        static_cast<int64_t>(static_cast<uint64_t>(number) + static_cast<uint64_t>(entry->delta)));
+  }
+  entry->kind = MutationEntry::kSet;
+  return OkStatus();
 }
 
 Status Tablet::Commit(std::span<PreparedWrite> writes) {

@@ -12,11 +12,12 @@
 
 #include "fuse/kernel/mount_point.h"
 #include "fuse/kernel/request.h"
+#include "fuse/tree/open_values.h"
 
 namespace sippar::fuse {
 namespace {
 
-constexpr unsigned kThreadsMax = 16;
+constexpr unsigned kThreadsMax = kOpenWaitersMax + 16;
 constexpr int64_t kWakeIntervalUs = 5'000;
 
 // libfuse tells the reason of a failure only to its log.

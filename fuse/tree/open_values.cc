@@ -24,12 +24,14 @@ StatusOr<ValuePtr> OpenValues::Open(const std::string& key, uint64_t size_bytes,
       if (ValuePtr value = FindOpen(key); value != nullptr) return value;
       if (held_bytes_ + size_bytes <= budget_bytes_) break;
       int64_t left_us = (deadline_ns - clock_->MonotonicNanos()) / 1000;
-      if (left_us <= 0) {
+      if (left_us <= 0 || waiters_ >= kOpenWaitersMax) {
         return ResourceExhausted(
             fmt::format("open files hold {} of --max-value-memory of {} bytes; no room for {}",
                         held_bytes_, budget_bytes_, size_bytes));
       }
+      ++waiters_;
       room_.WaitFor(&mutex_, left_us);
+      --waiters_;
     }
     held_bytes_ += size_bytes;
   }

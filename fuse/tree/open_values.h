@@ -15,14 +15,18 @@ namespace sippar::fuse {
 
 using ValuePtr = std::shared_ptr<const std::string>;
 
+// More openers than this do not wait for room: the threads left over answer the reads and closes
+// that make it.
+inline constexpr unsigned kOpenWaitersMax = 48;
+
 class OpenValues {
  public:
   OpenValues(uint64_t budget_bytes, engine::Clock* clock)
       : budget_bytes_(budget_bytes), clock_(clock) {}
 
-  // The value under `key`, by `load` when nobody has it open. Waits for room, at most `timeout_us`:
-  // then kResourceExhausted. kOutOfRange: larger than the whole budget. The pointer must not
-  // outlive this object.
+  // The value under `key`, by `load` when nobody has it open. Waits for room, at most `timeout_us`
+  // (not at all behind kOpenWaitersMax others): then kResourceExhausted. kOutOfRange: larger than
+  // the whole budget. The pointer must not outlive this object.
   [[nodiscard]] StatusOr<ValuePtr> Open(const std::string& key, uint64_t size_bytes,
                                         int64_t timeout_us,
                                         const std::function<StatusOr<std::string>()>& load);
@@ -37,6 +41,7 @@ class OpenValues {
   engine::Mutex mutex_;
   engine::CondVar room_;
   uint64_t held_bytes_ GUARDED_BY(mutex_) = 0;
+  unsigned waiters_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<std::string, std::weak_ptr<const std::string>> open_ GUARDED_BY(mutex_);
 };
 

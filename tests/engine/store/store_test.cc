@@ -58,6 +58,8 @@ class StoreTest : public testing::Test {
     ASSERT_TRUE(status.ok()) << status;
   }
 
+  size_t Segments() { return fs_->List(directory_ + "/wal")->size(); }
+
   // "row f:q@time=value ..." of everything the spec reads.
   std::string Read(const ReadSpec& spec = {}) {
     std::string text;
@@ -297,6 +299,56 @@ TEST_F(StoreTest, AMutationIsMeasuredByWhatItStores) {
   Status status = store_->Apply("t", {&mutation}).front();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("write it in parts"), std::string::npos) << status;
+}
+
+TEST_F(StoreTest, WritesToADroppedFamilyDoNotHoldBackTheLog) {
+  Create({{"a", FamilyType::kBytes, {}}, {"b", FamilyType::kBytes, {}}});
+  Write(RowMutation("r").Set("b", "q", "v", 1));
+  CatalogTable table = *store_->GetTable("t");
+  TableSchema without = table.schema;
+  std::erase_if(without.families, [](const FamilySchema& family) { return family.name == "b"; });
+  for (LocalityGroupSchema& group : without.groups) std::erase(group.families, "b");
+  ASSERT_TRUE(store_->AlterTable(without, table.schema_version).ok());
+  Open();  // the replay leaves nothing of the record
+  EXPECT_EQ(Segments(), 1u);
+  ASSERT_TRUE(store_->Flush("t").ok());
+  EXPECT_EQ(Segments(), 0u);
+  Expect("");
+}
+
+TEST_F(StoreTest, SegmentsOfManyShortLivesAreFlushedAway) {
+  Create({{"a", FamilyType::kBytes, {}}});
+  for (int i = 0; i < 12; ++i) {
+    Write(RowMutation(fmt::format("r{:02}", i)).Set("a", "q", "v", 1));
+    Open();
+  }
+  EXPECT_EQ(Segments(), 12u);
+  store_.reset();
+  StoreOptions options;
+  options.fs = fs_.get();
+  options.clock = Clock::System();
+  store_ = *Store::Open(directory_, options);
+  for (int i = 0; i < 500 && Segments() > 8; ++i) Clock::System()->SleepMicros(10'000);
+  EXPECT_LE(Segments(), 8u);
+  Open();
+  ReadSpec counted;
+  counted.keys_only = true;
+  std::string rows = Read(counted);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '|'), 11);
+}
+
+TEST_F(StoreTest, StrangeNamesAreLeftAloneAndUnusedSegmentsGo) {
+  Create({{"a", FamilyType::kBytes, {}}});
+  Write(RowMutation("r").Set("a", "q", "v", 1));
+  store_.reset();
+  std::filesystem::create_directory(directory_ + "/sst/x");
+  std::ofstream(directory_ + "/tablets/abc.tablet") << "?";
+  std::ofstream(directory_ + "/wal/0000000000000009-00000001.log");  // made, never written
+  Open();
+  EXPECT_TRUE(std::filesystem::exists(directory_ + "/sst/x"));
+  EXPECT_TRUE(std::filesystem::exists(directory_ + "/tablets/abc.tablet"));
+  EXPECT_EQ(Segments(), 1u);
+  Expect("r a:q@1=v");
 }
 
 }  // namespace

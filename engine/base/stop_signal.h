@@ -1,0 +1,29 @@
+// When a call should end early: its caller cancelled it, or its time is over. Asked by scans every
+// few thousand entries, visible or not. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "engine/base/clock.h"
+#include "engine/base/status.h"
+
+namespace sippar::engine {
+
+struct StopSignal {
+  const std::atomic<bool>* cancel = nullptr;  // may be null
+  Clock* clock = nullptr;                     // required with a deadline
+  int64_t deadline_nanos = 0;                 // of the monotonic clock; 0 = none
+
+  [[nodiscard]] Status Check() const {
+    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) {
+      return Cancelled("the read was cancelled");
+    }
+    if (deadline_nanos != 0 && clock->MonotonicNanos() > deadline_nanos) {
+      return DeadlineExceeded("the read took longer than its timeout");
+    }
+    return OkStatus();
+  }
+};
+
+}  // namespace sippar::engine
