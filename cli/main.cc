@@ -30,6 +30,7 @@ constexpr Command kCommands[] = {
 #ifdef SIPPAR_WITH_ADMIN
     {"admin", "look into a store: tables, sizes, metrics, checks", RunAdmin},
 #endif
+    {"bench", "measure reads and writes, with percentiles and charts", RunBench},
 };
 
 std::string Usage() {

@@ -1,0 +1,61 @@
+// One workload: clients (threads) that call the store as fast as it answers, and what was measured.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/bench/bench_data.h"
+#include "cli/bench/bench_options.h"
+#include "cluster/client/client.h"
+
+namespace sippar::cli {
+
+inline constexpr const char* kBenchTable = "bench";
+
+struct Workload {
+  enum Kind { kWriteSeq, kWriteRandom, kReadSeq, kReadRandom, kReadMissing, kScan };
+  std::string name;
+  Kind kind = kWriteSeq;
+  uint64_t rows = 0;         // of the table, and operations
+  std::string family = "f";  // "m" is kept in memory
+
+  bool writes() const { return kind == kWriteSeq || kind == kWriteRandom; }
+};
+
+// What happened in the tenth of a second before `seconds`.
+struct WorkloadSample {
+  double seconds = 0;  // since the start
+  double ops_per_s = 0;
+  uint64_t flushes = 0;
+  uint64_t compactions = 0;
+};
+
+struct WorkloadResult {
+  std::string workload;
+  uint64_t rows = 0;   // done
+  uint64_t found = 0;  // of the rows read
+  uint64_t threads = 0;
+  bool sync = false;
+  double seconds = 0;
+  double ops_per_s = 0;
+  double p50_us = 0;
+  double p99_us = 0;
+  double p999_us = 0;
+  double cpu_us_per_op = 0;  // of this process
+  uint64_t bytes_written = 0;
+  std::vector<WorkloadSample> samples;
+};
+
+// Told ten times a second: rows done so far and seconds since the start.
+using WorkloadProgress = std::function<void(const Workload&, uint64_t done, double seconds)>;
+
+// Ends early, with what was measured, when *cancel. The first error ends all clients.
+[[nodiscard]] StatusOr<WorkloadResult> RunWorkload(
+    cluster::Client* client, const Workload& workload, const BenchOptions& options,
+    const ValuePool& values, const std::atomic<bool>& cancel, const WorkloadProgress& progress);
+
+}  // namespace sippar::cli
