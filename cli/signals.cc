@@ -67,6 +67,7 @@ void DrainInterruptPipe() {
 CancelScope::CancelScope(query::Session* session, int64_t timeout_us) {
   interrupt_seen.store(false);
   timeout_seen.store(false);
+  session->ClearCancel();  // before anything can set it, so that nothing set is lost
   running.store(session);
   if (timeout_us > 0) SetTimer(timeout_us);
 }

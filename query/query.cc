@@ -79,7 +79,9 @@ class ClientSession final : public Session {
     context.sink = sink;
     context.summary = &summary;
     StartStatement();
-    Status status = std::visit(Dispatcher{context}, statement.node);
+    Status status = state_.cancel->load() ? Cancelled("cancelled before it began")
+                                          : std::visit(Dispatcher{context}, statement.node);
+    ClearCancel();
     summary.elapsed_us = (clock->MonotonicNanos() - start_nanos) / 1000;
     summary.rows_read = state_.rows_read;
     summary.cells_read = state_.cells_read;
@@ -94,6 +96,7 @@ class ClientSession final : public Session {
   const std::map<std::string, Value>& parameters() const override { return state_.parameters; }
 
   void Cancel() override { state_.cancel->store(true, std::memory_order_relaxed); }
+  void ClearCancel() override { state_.cancel->store(false, std::memory_order_relaxed); }
   Progress progress() const override {
     return {state_.tablets_done, state_.tablets, state_.rows_read, state_.cells_read};
   }
@@ -119,7 +122,6 @@ class ClientSession final : public Session {
 
  private:
   void StartStatement() {
-    state_.cancel->store(false);
     state_.tablets_done = 0;
     state_.tablets = 0;
     state_.rows_read = 0;

@@ -42,9 +42,10 @@ class Session {
   virtual void RemoveParameter(const std::string& name) = 0;
   virtual const std::map<std::string, Value>& parameters() const = 0;
 
-  // Ends the statement that runs now with CANCELLED, soon. Only stores to an atomic: may be called
-  // from a signal handler.
+  // Ends the statement that runs now, or else the next one, with CANCELLED, soon. Only stores to an
+  // atomic: may be called from a signal handler.
   virtual void Cancel() = 0;
+  virtual void ClearCancel() = 0;         // forgets a Cancel that came when nothing ran
   virtual Progress progress() const = 0;  // of the statement that runs now; thread safe
 
   // The open row transaction, for the prompt: "web 'com.cnn.www'"; "" when there is none.

@@ -22,7 +22,6 @@ inline constexpr size_t kGcPolicyDepthMax = 20;         // nesting of union / in
 // Patterns and programs.
 inline constexpr size_t kRegexSizeMax = 4 << 10;     // pattern text
 inline constexpr int64_t kRegexMemoryMax = 1 << 20;  // RE2 budget of one pattern
-inline constexpr size_t kRowRangesMax = 100'000;     // IN lists
 inline constexpr size_t kExpressionDepthMax = 200;   // evaluator recursion
 inline constexpr size_t kProgramSizeMax = 16 << 20;  // encoded row program
 

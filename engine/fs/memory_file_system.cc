@@ -18,6 +18,7 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+constexpr size_t kPageSize = 512;          // small, so that small tests have several
 constexpr size_t kReservedLeftMax = 4096;  // zeros are like each other: a few are enough for a test
 
 struct Inode {
@@ -158,6 +159,11 @@ std::unique_ptr<MemoryFileSystem> MemoryFileSystem::CrashClone(Random* random) c
     size_t newer = inode->bytes.size() - inode->durable_size;
     size_t kept = inode->durable_size + random->Uniform(newer + 1);
     survivor->bytes = inode->bytes.substr(0, kept);
+    // Pages of an unsynced write reach the disk in any order.
+    for (size_t page = inode->durable_size; page < kept; page += kPageSize) {
+      size_t size = std::min(kPageSize, kept - page);
+      if (random->OneIn(8)) survivor->bytes.replace(page, size, size, '\0');
+    }
     if (kept > inode->durable_size && random->OneIn(4)) {
       // Delayed allocation: the length is there, the bytes are not.
       size_t zeros = 1 + random->Uniform(kept - inode->durable_size);

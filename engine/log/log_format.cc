@@ -97,10 +97,16 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
   return record;
 }
 
-void AppendLogRecord(std::string* out, std::string_view body, uint64_t seed, uint64_t offset) {
+uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position) {
+  uint64_t durable = position.durable_length * 0x9e3779b97f4a7c15u;  // apart from the offset's bits
+  return Checksum(body, position.seed ^ position.offset ^ durable);
+}
+
+void AppendLogRecord(std::string* out, std::string_view body, const LogPosition& position) {
   PutFixed32(out, kLogMagic);
   PutFixed32(out, static_cast<uint32_t>(body.size()));
-  PutFixed64(out, Checksum(body, seed ^ offset));
+  PutFixed64(out, position.durable_length);
+  PutFixed64(out, LogRecordChecksum(body, position));
   out->append(body);
 }
 

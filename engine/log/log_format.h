@@ -3,11 +3,13 @@
 // Segment file: a header record, then mutation records, each
 //   0   4  magic 0x53724c67
 //   4   4  body length
-//   8   8  XXH3 of the body, seeded with (segment seed ^ offset of the record)
-//   16  .. body
-// An empty body marks a clean end: damage in a record before it is no torn tail.
-// The seed holds epoch and number, so a record copied to another place or segment is not valid.
-// SPDX-License-Identifier: Apache-2.0
+//   8   8  durable length: bytes of the segment known to be synced when this was written
+//   16  8  XXH3 of the body, seeded with segment, offset and durable length
+//   24  .. body
+// Damage below the durable length of any later record is loss of acknowledged data; other damage is
+// a group whose sync was cut short, whatever pages of it reached the disk. An empty body marks a
+// clean end: damage in a record before it is no torn tail. The seed holds epoch and number, so a
+// record copied to another place or segment is not valid. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -22,8 +24,8 @@
 namespace sippar::engine {
 
 inline constexpr uint32_t kLogMagic = 0x53724c67;
-inline constexpr size_t kLogRecordHeaderSize = 16;
-inline constexpr uint32_t kLogFormatVersion = 1;
+inline constexpr size_t kLogRecordHeaderSize = 24;
+inline constexpr uint32_t kLogFormatVersion = 2;
 
 struct SegmentId {
   uint64_t epoch = 0;   // of the owner of the store when it was made; never repeats
@@ -57,8 +59,15 @@ void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
                    const RowMutation& mutation);
 [[nodiscard]] StatusOr<LogRecord> DecodeLogBody(std::string_view body);
 
-// Frames `body` at `offset` of the segment, appended to *out.
-void AppendLogRecord(std::string* out, std::string_view body, uint64_t seed, uint64_t offset);
+// Where a record stands and what was durable before it.
+struct LogPosition {
+  uint64_t seed = 0;  // of the segment
+  uint64_t offset = 0;
+  uint64_t durable_length = 0;
+};
+uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position);
+// Frames `body`, appended to *out.
+void AppendLogRecord(std::string* out, std::string_view body, const LogPosition& position);
 
 // Encodes the entries of one resolved mutation as stored entries. Calls
 // add(family, key, value, sequence) for each; family is "" for a row tombstone.

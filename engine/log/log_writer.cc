@@ -40,7 +40,8 @@ StatusOr<std::unique_ptr<LogWriter>> LogWriter::Create(FileSystem* fs, const std
 }
 
 void LogWriter::Add(std::string_view body) {
-  AppendLogRecord(&buffer_, body, SegmentSeed(id_), accepted_length_ + buffer_.size());
+  AppendLogRecord(&buffer_, body,
+                  {SegmentSeed(id_), accepted_length_ + buffer_.size(), durable_length_});
 }
 
 Status LogWriter::Write(bool sync) {
@@ -55,6 +56,7 @@ Status LogWriter::Write(bool sync) {
   failed_ = !status.ok();
   RETURN_IF_ERROR(status);
   accepted_length_ += buffer_.size();
+  if (sync) durable_length_ = accepted_length_;
   constexpr size_t kBufferKeptMax = 8 << 20;
   buffer_.clear();
   if (buffer_.capacity() > kBufferKeptMax) buffer_.shrink_to_fit();
@@ -63,8 +65,12 @@ Status LogWriter::Write(bool sync) {
 
 Status LogWriter::Finish() {
   if (failed_) return file_->Close();
-  Add("");
-  Status status = Write(/*sync=*/true);
+  // The mark vouches for what was synced before it.
+  Status status = durable_length_ < accepted_length_ ? Write(/*sync=*/true) : OkStatus();
+  if (status.ok()) {
+    Add("");
+    status = Write(/*sync=*/true);
+  }
   Status closed = file_->Close();
   return status.ok() ? closed : status;
 }

@@ -34,6 +34,7 @@ class LogWriter {
   SegmentId id_;
   std::string buffer_;
   uint64_t accepted_length_ = 0;
+  uint64_t durable_length_ = 0;
   uint64_t reserved_length_ = 0;
   bool failed_ = false;
 };

@@ -97,12 +97,14 @@ class Sum final : public Aggregate {
 
 class Extreme final : public Aggregate {
  public:
-  explicit Extreme(bool greatest) : greatest_(greatest) {}
+  Extreme(bool greatest, GroupMemory* memory) : greatest_(greatest), memory_(memory) {}
   Status Add(const Value& value) override {
     if (value.is_null()) return OkStatus();
     int order = best_.is_null() ? 1 : CompareValues(value, best_);
-    if (best_.is_null() || (greatest_ ? order > 0 : order < 0)) best_ = value;
-    return OkStatus();
+    if (!best_.is_null() && (greatest_ ? order <= 0 : order >= 0)) return OkStatus();
+    memory_->RemoveValue(best_);
+    best_ = value;
+    return memory_->AddValue(best_);
   }
   Value Partial() const override { return best_; }
   Status Merge(const Value& partial) override { return Add(partial); }
@@ -110,20 +112,24 @@ class Extreme final : public Aggregate {
 
  private:
   bool greatest_;
+  GroupMemory* memory_;
   Value best_;
 };
 
 class AnyValue final : public Aggregate {
  public:
+  explicit AnyValue(GroupMemory* memory) : memory_(memory) {}
   Status Add(const Value& value) override {
-    if (any_.is_null()) any_ = value;
-    return OkStatus();
+    if (!any_.is_null()) return OkStatus();
+    any_ = value;
+    return memory_->AddValue(any_);
   }
   Value Partial() const override { return any_; }
   Status Merge(const Value& partial) override { return Add(partial); }
   Value Finish() const override { return any_; }
 
  private:
+  GroupMemory* memory_;
   Value any_;
 };
 
@@ -133,8 +139,10 @@ struct ValueLess {
 
 class CountDistinct final : public Aggregate {
  public:
+  explicit CountDistinct(GroupMemory* memory) : memory_(memory) {}
   Status Add(const Value& value) override {
     if (value.is_null() || !values_.insert(value).second) return OkStatus();
+    RETURN_IF_ERROR(memory_->AddValue(value));
     bytes_ += value.bytes().size() + sizeof(Value);
     if (bytes_ <= kDistinctBytesMax) return OkStatus();
     return ProgramError("TOO_LARGE",
@@ -152,16 +160,19 @@ class CountDistinct final : public Aggregate {
   Value Finish() const override { return Value::Int64(static_cast<int64_t>(values_.size())); }
 
  private:
+  GroupMemory* memory_;
   std::set<Value, ValueLess> values_;
   size_t bytes_ = 0;
 };
 
 class ArrayAgg final : public Aggregate {
  public:
-  explicit ArrayAgg(uint64_t limit) : limit_(limit == 0 ? kArrayAggItemsMax : limit) {}
+  ArrayAgg(uint64_t limit, GroupMemory* memory)
+      : limit_(limit == 0 ? kArrayAggItemsMax : limit), memory_(memory) {}
   Status Add(const Value& value) override {
-    if (!value.is_null() && items_.size() < limit_) items_.push_back(value);
-    return OkStatus();
+    if (value.is_null() || items_.size() >= limit_) return OkStatus();
+    items_.push_back(value);
+    return memory_->AddValue(value);
   }
   Value Partial() const override { return Value::Array(items_); }
   Status Merge(const Value& partial) override {
@@ -173,6 +184,7 @@ class ArrayAgg final : public Aggregate {
 
  private:
   uint64_t limit_;
+  GroupMemory* memory_;
   Value::Items items_;
 };
 
@@ -227,7 +239,34 @@ std::string_view AggregateName(AggregateDef::Kind kind) {
   return "?";
 }
 
-std::unique_ptr<Aggregate> Aggregate::New(const AggregateDef& def) {
+Status GroupMemory::Add(size_t bytes) {
+  bytes_ += bytes;
+  if (bytes_ <= kGroupBytesMax) return OkStatus();
+  return ProgramError(
+      "TOO_LARGE",
+      fmt::format("the groups of this query need more than {} MiB", kGroupBytesMax >> 20),
+      "group by something shorter, aggregate smaller values, or fewer rows",
+      StatusCode::kResourceExhausted);
+}
+
+Status GroupMemory::AddValue(const Value& value) {
+  return Add(sizeof(Value) + value.bytes().size() + value.items().size() * sizeof(Value));
+}
+
+void GroupMemory::RemoveValue(const Value& value) {
+  if (value.is_null()) return;
+  bytes_ -= sizeof(Value) + value.bytes().size() + value.items().size() * sizeof(Value);
+}
+
+size_t GroupSize(std::string_view encoded_keys, const std::vector<AggregateDef>& aggregates) {
+  size_t size = 2 * encoded_keys.size() + 256;
+  for (const AggregateDef& def : aggregates) {
+    size += def.kind == AggregateDef::kApproxCountDistinct ? sizeof(HyperLogLog) + 4096 : 64;
+  }
+  return size;
+}
+
+std::unique_ptr<Aggregate> Aggregate::New(const AggregateDef& def, GroupMemory* memory) {
   switch (def.kind) {
     case AggregateDef::kCountRows:
     case AggregateDef::kCount:
@@ -237,13 +276,13 @@ std::unique_ptr<Aggregate> Aggregate::New(const AggregateDef& def) {
       return std::make_unique<Sum>(def.kind == AggregateDef::kAvg);
     case AggregateDef::kMin:
     case AggregateDef::kMax:
-      return std::make_unique<Extreme>(def.kind == AggregateDef::kMax);
+      return std::make_unique<Extreme>(def.kind == AggregateDef::kMax, memory);
     case AggregateDef::kAnyValue:
-      return std::make_unique<AnyValue>();
+      return std::make_unique<AnyValue>(memory);
     case AggregateDef::kCountDistinct:
-      return std::make_unique<CountDistinct>();
+      return std::make_unique<CountDistinct>(memory);
     case AggregateDef::kArrayAgg:
-      return std::make_unique<ArrayAgg>(def.limit);
+      return std::make_unique<ArrayAgg>(def.limit, memory);
     case AggregateDef::kApproxCountDistinct:
       break;
   }

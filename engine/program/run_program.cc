@@ -193,10 +193,10 @@ class AggregateMode final : public Mode {
     Row keys;
     std::vector<std::unique_ptr<Aggregate>> aggregates;
   };
-  std::unique_ptr<Group> NewGroup() const {
+  std::unique_ptr<Group> NewGroup() {
     auto group = std::make_unique<Group>();
     for (const AggregateDef& def : program_.aggregates) {
-      group->aggregates.push_back(Aggregate::New(def));
+      group->aggregates.push_back(Aggregate::New(def, &memory_));
     }
     return group;
   }
@@ -218,6 +218,7 @@ class AggregateMode final : public Mode {
       }
       group = NewGroup();
       group->keys = std::move(keys);
+      RETURN_IF_ERROR(memory_.Add(GroupSize(encoded_, program_.aggregates)));
     }
     *out = group.get();
     return OkStatus();
@@ -229,6 +230,7 @@ class AggregateMode final : public Mode {
   }
 
   const Program& program_;
+  GroupMemory memory_;
   Evaluators keys_, arguments_;
   std::unique_ptr<Group> only_;  // without GROUP BY
   std::unordered_map<std::string, std::unique_ptr<Group>> groups_;

@@ -101,12 +101,30 @@ Status CheckDirectory(FileSystem* fs, const std::string& directory, bool create,
   return OkStatus();
 }
 
-Status MakeDirectories(FileSystem* fs, const StoreFiles& files) {
+Status MakeDirectories(FileSystem* fs, const StoreFiles& files, bool is_new) {
   for (const std::string& path : {files.wal(), files.tablets(), files.sst()}) {
+    ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
+    if (exists) continue;
+    if (!is_new) {
+      return DataLoss(
+          fmt::format("{} is missing; the store had it: put it back from where it was "
+                      "moved or from a copy",
+                      path));
+    }
     RETURN_IF_ERROR(fs->CreateDir(path));
   }
   return fs->SyncDir(files.directory);
 }
+
+}  // namespace
+
+Status MissingIsLoss(const Status& status) {
+  return status.code() == StatusCode::kNotFound
+             ? DataLoss(fmt::format("a file of the store is missing: {}", MessageOf(status)))
+             : status;
+}
+
+namespace {
 
 // Durable before use: no two lives of the store ever share an epoch.
 StatusOr<uint64_t> RaiseEpoch(FileSystem* fs, const std::string& directory, bool is_new) {
@@ -118,7 +136,7 @@ StatusOr<uint64_t> RaiseEpoch(FileSystem* fs, const std::string& directory, bool
     epoch = reader.Fixed64();
     if (!reader.AtEnd()) return DataLoss(fmt::format("{} does not decode", path));
   } else if (!is_new || body.status().code() != StatusCode::kNotFound) {
-    return body.status();
+    return MissingIsLoss(body.status());
   }
   std::string next;
   PutFixed64(&next, ++epoch);
@@ -137,7 +155,7 @@ StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory
   ASSIGN_OR_RETURN(files.lock, fs->Lock(directory + "/LOCK", fmt::format("pid {}", ::getpid())));
   // Under the lock: another process may have finished making the store meanwhile.
   RETURN_IF_ERROR(CheckDirectory(fs, directory, create_if_missing, &is_new));
-  RETURN_IF_ERROR(MakeDirectories(fs, files));
+  RETURN_IF_ERROR(MakeDirectories(fs, files, is_new));
   ASSIGN_OR_RETURN(files.epoch, RaiseEpoch(fs, directory, is_new));
   if (is_new) {
     // The identity comes last: a directory with it is a whole store.

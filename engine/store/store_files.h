@@ -26,6 +26,9 @@ struct StoreFiles {
   std::string sst() const { return directory + "/sst"; }
 };
 
+// kNotFound below an existing store is lost data; other errors stay as they are.
+[[nodiscard]] Status MissingIsLoss(const Status& status);
+
 // Takes the lock, checks or makes the identity, raises the epoch. kNotFound: no directory;
 // kFailedPrecondition: a foreign directory, or a newer format; kUnavailable: open elsewhere.
 // Nothing is written before these checks have passed.

@@ -78,11 +78,12 @@ StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& directory,
   ASSIGN_OR_RETURN(StoreFiles files,
                    OpenStoreFiles(options.fs, directory, options.create_if_missing));
   std::unique_ptr<Store> store(new Store(options, std::move(files)));
-  ASSIGN_OR_RETURN(std::string catalog,
-                   ReadStateFile(options.fs, store->files_.catalog(), kCatalogMagic));
-  RETURN_IF_ERROR(Annotate(store->OpenTablets(catalog), "open store " + directory));
-  RETURN_IF_ERROR(Annotate(store->Recover(), "open store " + directory));
-  RETURN_IF_ERROR(Annotate(store->SweepOrphans(), "open store " + directory));
+  auto catalog = ReadStateFile(options.fs, store->files_.catalog(), kCatalogMagic);
+  Status status = catalog.status();
+  if (status.ok()) status = store->OpenTablets(*catalog);
+  if (status.ok()) status = store->Recover();
+  if (status.ok()) status = store->SweepOrphans();
+  RETURN_IF_ERROR(Annotate(MissingIsLoss(status), "open store " + directory));
   store->StartBackground();
   return store;
 }

@@ -119,6 +119,7 @@ class CsvRows final : public InputRows {
     char c = 0;
     ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
     if (!more) return false;
+    record_size_ = 0;
     for (bool last = false; !last;) {
       RETURN_IF_ERROR(Field(row, &last));
     }
@@ -133,6 +134,7 @@ class CsvRows final : public InputRows {
     for (;;) {
       char c = 0;
       ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
+      if (++record_size_ > kRecordSizeMax) return ByteInput::TooLong();
       if (!more) {
         *last = true;
         if (inside) return BadRecord("a quoted field does not end");
@@ -142,7 +144,6 @@ class CsvRows final : public InputRows {
         input_.Skip();
         if (c != '"') {
           text.push_back(c);
-          if (text.size() > kRecordSizeMax) return ByteInput::TooLong();
           continue;
         }
         char next = 0;
@@ -170,8 +171,11 @@ class CsvRows final : public InputRows {
     }
     if (*last && !text.empty() && text.back() == '\r') text.pop_back();
     row->push_back(text.empty() && !quoted ? Value::Null() : Value::Text(std::move(text)));
+    record_size_ += sizeof(Value);
     return OkStatus();
   }
+
+  size_t record_size_ = 0;  // in memory, so many empty fields count too
 };
 
 class TsvRows : public InputRows {
@@ -249,9 +253,32 @@ class JsonRows final : public InputRows {
       ASSIGN_OR_RETURN(bool more, input_.Line(&line));
       if (!more) return false;
     } while (line.find_first_not_of(" \t") == std::string::npos);
+    if (NestsTooDeep(line)) {
+      return BadRecord(fmt::format("nested more than {} levels deep", limits::kNestingMax));
+    }
     *object = nlohmann::ordered_json::parse(line, nullptr, false);
     if (object->is_object()) return true;
     return BadRecord("this line is no JSON object");
+  }
+
+  // The library prints and frees nested values by recursion.
+  static bool NestsTooDeep(std::string_view line) {
+    size_t depth = 0;
+    bool in_text = false;
+    for (size_t i = 0; i < line.size(); ++i) {
+      char c = line[i];
+      if (in_text) {
+        if (c == '\\') ++i;
+        in_text = c != '"';
+      } else if (c == '"') {
+        in_text = true;
+      } else if (c == '[' || c == '{') {
+        if (++depth > limits::kNestingMax) return true;
+      } else if ((c == ']' || c == '}') && depth > 0) {
+        --depth;
+      }
+    }
+    return false;
   }
 
   Row RowOf(const nlohmann::ordered_json& object) const {

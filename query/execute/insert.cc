@@ -1,6 +1,7 @@
 // INSERT in its forms. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "engine/base/limits.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/row_overlay.h"
@@ -161,8 +162,12 @@ Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
   cells_ += mutation.entries.size();
   if (context_.session->transaction) {
     if (index_.emplace(mutation.row, 0).second) ++rows_;
-    WriteInTransaction(context_, mutation);
-    return OkStatus();
+    return WriteInTransaction(context_, mutation);
+  }
+  auto present = index_.find(mutation.row);
+  if (present != index_.end() && batch_[present->second].entries.size() + mutation.entries.size() >
+                                     limits::kMutationEntriesMax) {
+    RETURN_IF_ERROR(Flush());
   }
   bytes_ += mutation.StoredSize();
   auto [found, is_new] = index_.emplace(mutation.row, batch_.size());

@@ -37,8 +37,9 @@ StatusOr<std::vector<std::unique_ptr<engine::Aggregate>>*> GroupMerger::Find(con
   if (group.aggregates.empty() && group.keys.empty()) {
     group.keys = keys;
     for (const engine::AggregateDef& def : defs_) {
-      group.aggregates.push_back(engine::Aggregate::New(def));
+      group.aggregates.push_back(engine::Aggregate::New(def, &memory_));
     }
+    RETURN_IF_ERROR(memory_.Add(engine::GroupSize(encoded, defs_)));
   }
   return &group.aggregates;
 }

@@ -31,6 +31,7 @@ class GroupMerger {
   };
   size_t key_count_;
   std::vector<engine::AggregateDef> defs_;
+  engine::GroupMemory memory_;
   std::unordered_map<std::string, Group> groups_;
 };
 

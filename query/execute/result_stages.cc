@@ -76,7 +76,9 @@ Status ResultStages::AddGroups(const std::vector<Row>& groups) {
 bool ResultStages::TakesByLimitBy(const Row& row) {
   std::string key;
   row[plan_.limit_by_at].Encode(&key);
-  return ++by_counts_[key] <= plan_.limit_by;
+  auto [found, is_new] = by_counts_.try_emplace(std::move(key), 0);
+  if (is_new) distinct_bytes_ += found->first.size() + 64;
+  return ++found->second <= plan_.limit_by;
 }
 
 bool ResultStages::IsWanted(const Row& row) {

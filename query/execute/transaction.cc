@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
+#include "query/execute/fold_entry.h"
 #include "query/execute/row_overlay.h"
 #include "query/query_error.h"
 #include "query/syntax/ast_print.h"
@@ -77,15 +80,16 @@ StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& c
   return cells;
 }
 
-void WriteInTransaction(const StatementContext& context, const engine::RowMutation& mutation) {
+Status WriteInTransaction(const StatementContext& context, const engine::RowMutation& mutation) {
   RowTransaction* transaction = &*context.session->transaction;
   for (const engine::MutationEntry& entry : mutation.entries) {
     bool sets = entry.kind == engine::MutationEntry::kSet ||
                 entry.kind == engine::MutationEntry::kIncrement ||
                 entry.kind == engine::MutationEntry::kAppend;
     if (sets) ++transaction->cells_set;
-    transaction->writes.entries.push_back(entry);
+    RETURN_IF_ERROR(FoldEntry(entry, &transaction->writes));
   }
+  return OkStatus();
 }
 
 StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& context,
@@ -98,7 +102,7 @@ StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& co
   RETURN_IF_ERROR(ApplyToCells(plan.mutation, context.now_us, &cells));
   ASSIGN_OR_RETURN(auto after, ReadCells(read, std::move(cells)));
   RETURN_IF_ERROR(engine::FinishRowUpdate(update, after.get(), &plan.result));
-  WriteInTransaction(context, plan.mutation);
+  RETURN_IF_ERROR(WriteInTransaction(context, plan.mutation));
   return std::move(plan.result);
 }
 
@@ -135,7 +139,12 @@ Status ExecuteCommit(const StatementContext& context) {
                    "nothing was written; run the transaction again", StatusCode::kAborted);
   }
   RETURN_IF_ERROR(status);
-  uint64_t deletes = transaction.writes.entries.size() - transaction.cells_set;
+  auto is_delete = [](const engine::MutationEntry& entry) {
+    return entry.kind >= engine::MutationEntry::kDeleteColumn &&
+           entry.kind <= engine::MutationEntry::kDeleteRow;
+  };
+  auto deletes = static_cast<uint64_t>(std::count_if(transaction.writes.entries.begin(),
+                                                     transaction.writes.entries.end(), is_delete));
   context.summary->tag = fmt::format("committed: {}", Plural(transaction.cells_set, "cell"));
   if (deletes > 0) context.summary->tag += fmt::format(", {}", Plural(deletes, "deletion"));
   return OkStatus();

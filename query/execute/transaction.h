@@ -26,7 +26,8 @@ RowTransaction* TransactionOn(const StatementContext& context, const std::string
 // An update of the row: planned here, its writes held back until COMMIT.
 [[nodiscard]] StatusOr<engine::RowUpdateResult> UpdateInTransaction(
     const StatementContext& context, const engine::RowUpdate& update);
-void WriteInTransaction(const StatementContext& context, const engine::RowMutation& mutation);
+[[nodiscard]] Status WriteInTransaction(const StatementContext& context,
+                                        const engine::RowMutation& mutation);
 
 [[nodiscard]] Status ExecuteBegin(const StatementContext& context, const syntax::BeginRow& begin);
 [[nodiscard]] Status ExecuteCommit(const StatementContext& context);

@@ -55,11 +55,12 @@ void ReadBytes(const std::string& file) {
 std::string SegmentOf(Reader* input, Bodies* written) {
   std::string file;
   SegmentHeader header{kId, {3, 4}, input->Varint()};
-  AppendLogRecord(&file, EncodeSegmentHeader(header), SegmentSeed(kId), 0);
+  AppendLogRecord(&file, EncodeSegmentHeader(header), {SegmentSeed(kId), 0, 0});
   while (input->left() > 0) {
     std::string body(input->Raw(std::min<size_t>(input->left(), input->Byte())));
     if (!body.empty()) written->emplace_back(file.size(), body);
-    AppendLogRecord(&file, body, SegmentSeed(kId), file.size());
+    uint64_t durable_length = input->Byte() % 2 == 0 ? file.size() : 0;
+    AppendLogRecord(&file, body, {SegmentSeed(kId), file.size(), durable_length});
   }
   return file;
 }

@@ -88,6 +88,28 @@ TEST_F(LogTest, AFlippedByteBeforeValidRecordsIsDataLossNamingFileAndOffset) {
   }
 }
 
+TEST_F(LogTest, AHoleInTheLastGroupIsATornGroupAndInAnEarlierOneLoss) {
+  SegmentId id{1, 1};
+  auto writer = LogWriter::Create(fs_.get(), directory_, {id, {}, 0});
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  (*writer)->Add("synced");
+  ASSERT_TRUE((*writer)->Write(true).ok());
+  uint64_t group = (*writer)->accepted_length();
+  for (const char* body : {"one", "two", "three"}) (*writer)->Add(body);
+  ASSERT_TRUE((*writer)->Write(true).ok());
+  std::string file = ReadFile(fs_.get(), PathOf(id))->substr(0, (*writer)->accepted_length());
+  std::string hole = file;
+  hole[group + 1] ^= 1;  // "two" and "three" are whole
+  Overwrite(id, hole);
+  auto bodies = Bodies(id);
+  ASSERT_TRUE(bodies.ok()) << bodies.status();
+  EXPECT_EQ(*bodies, (std::vector<std::string>{"synced"}));
+  hole = file;
+  hole[group - 1] ^= 1;  // the group says that this was synced
+  Overwrite(id, hole);
+  EXPECT_EQ(Bodies(id).status().code(), StatusCode::kDataLoss);
+}
+
 TEST_F(LogTest, WhatTheNextSegmentAcceptedMustBeThere) {
   SegmentId id{1, 1};
   std::string file = WriteSegment(id, {"first", "second"}, false);

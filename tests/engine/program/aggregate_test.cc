@@ -10,10 +10,31 @@
 namespace sippar::engine {
 namespace {
 
+GroupMemory memory;
+
 AggregateDef Def(AggregateDef::Kind kind) {
   AggregateDef def;
   def.kind = kind;
   return def;
+}
+
+TEST(AggregateTest, HeldValuesAreBounded) {
+  GroupMemory small;
+  AggregateDef def = Def(AggregateDef::kArrayAgg);
+  def.limit = 1'000'000;
+  auto array = Aggregate::New(def, &small);
+  Value value = Value::Bytes(std::string(1 << 20, 'x'));
+  Status status;
+  int added = 0;
+  for (; status.ok() && added < 1000; ++added) status = array->Add(value);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_LE(added, 257);
+  auto greatest = Aggregate::New(Def(AggregateDef::kMax), &small);
+  small.RemoveValue(value);
+  small.RemoveValue(value);
+  for (int i = 0; i < 1000; ++i) {  // one value is held, however many were
+    EXPECT_TRUE(greatest->Add(Value::Bytes(std::string(1 << 19, static_cast<char>(i % 100)))).ok());
+  }
 }
 
 TEST(AggregateTest, MergedPartsEqualTheWhole) {
@@ -21,10 +42,10 @@ TEST(AggregateTest, MergedPartsEqualTheWhole) {
     AggregateDef def = Def(static_cast<AggregateDef::Kind>(kind));
     Random random(kind);
     for (int round = 0; round < 50; ++round) {
-      auto whole = Aggregate::New(def);
-      auto merged = Aggregate::New(def);
+      auto whole = Aggregate::New(def, &memory);
+      auto merged = Aggregate::New(def, &memory);
       for (uint64_t part = 0; part < 4; ++part) {
-        auto state = Aggregate::New(def);
+        auto state = Aggregate::New(def, &memory);
         for (uint64_t n = random.Uniform(20); n > 0; --n) {
           Value value = random.OneIn(4) ? Value::Null()
                                         : Value::Int64(static_cast<int64_t>(random.Uniform(30)));
@@ -42,15 +63,15 @@ TEST(AggregateTest, MergedPartsEqualTheWhole) {
 }
 
 TEST(AggregateTest, EmptyGroups) {
-  EXPECT_EQ(Aggregate::New(Def(AggregateDef::kCount))->Finish(), Value::Int64(0));
-  EXPECT_TRUE(Aggregate::New(Def(AggregateDef::kSum))->Finish().is_null());
-  EXPECT_TRUE(Aggregate::New(Def(AggregateDef::kAvg))->Finish().is_null());
-  EXPECT_EQ(Aggregate::New(Def(AggregateDef::kArrayAgg))->Finish(), Value::Array({}));
+  EXPECT_EQ(Aggregate::New(Def(AggregateDef::kCount), &memory)->Finish(), Value::Int64(0));
+  EXPECT_TRUE(Aggregate::New(Def(AggregateDef::kSum), &memory)->Finish().is_null());
+  EXPECT_TRUE(Aggregate::New(Def(AggregateDef::kAvg), &memory)->Finish().is_null());
+  EXPECT_EQ(Aggregate::New(Def(AggregateDef::kArrayAgg), &memory)->Finish(), Value::Array({}));
 }
 
 TEST(AggregateTest, SumsOverflowAveragesDoNot) {
-  auto sum = Aggregate::New(Def(AggregateDef::kSum));
-  auto average = Aggregate::New(Def(AggregateDef::kAvg));
+  auto sum = Aggregate::New(Def(AggregateDef::kSum), &memory);
+  auto average = Aggregate::New(Def(AggregateDef::kAvg), &memory);
   Value big = Value::Int64(INT64_MAX);
   ASSERT_TRUE(sum->Add(big).ok());
   EXPECT_EQ(ProgramErrorCode(sum->Add(big)), "OVERFLOW");
@@ -61,7 +82,7 @@ TEST(AggregateTest, SumsOverflowAveragesDoNot) {
 }
 
 TEST(AggregateTest, SketchIsWithinItsError) {
-  auto sketch = Aggregate::New(Def(AggregateDef::kApproxCountDistinct));
+  auto sketch = Aggregate::New(Def(AggregateDef::kApproxCountDistinct), &memory);
   for (int i = 0; i < 100'000; ++i) {
     ASSERT_TRUE(sketch->Add(Value::Text("row" + std::to_string(i))).ok());
     if (i == 2) EXPECT_EQ(sketch->Finish(), Value::Int64(3));
@@ -71,13 +92,14 @@ TEST(AggregateTest, SketchIsWithinItsError) {
 
 TEST(AggregateTest, ForeignPartialsAreRefused) {
   for (uint8_t kind = 0; kind <= AggregateDef::kApproxCountDistinct; ++kind) {
-    auto state = Aggregate::New(Def(static_cast<AggregateDef::Kind>(kind)));
+    auto state = Aggregate::New(Def(static_cast<AggregateDef::Kind>(kind)), &memory);
     (void)state->Merge(Value::Bytes("junk"));
     (void)state->Merge(Value::Struct({Value::Int64(1)}));
     state->Finish();
   }
-  EXPECT_FALSE(
-      Aggregate::New(Def(AggregateDef::kApproxCountDistinct))->Merge(Value::Bytes("junk")).ok());
+  EXPECT_FALSE(Aggregate::New(Def(AggregateDef::kApproxCountDistinct), &memory)
+                   ->Merge(Value::Bytes("junk"))
+                   .ok());
 }
 
 }  // namespace
