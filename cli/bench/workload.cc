@@ -40,7 +40,8 @@ class WorkloadRun {
         options_(options),
         values_(values),
         cancel_(cancel),
-        meters_(options.threads) {}
+        meters_(options.threads),
+        running_(options.threads) {}
 
   StatusOr<WorkloadResult> Run(const WorkloadProgress& progress);
 
@@ -75,7 +76,7 @@ class WorkloadRun {
   std::atomic<bool> failed_{false};
   engine::Mutex mutex_;
   engine::CondVar ended_;
-  uint64_t running_ GUARDED_BY(mutex_) = 0;
+  uint64_t running_ GUARDED_BY(mutex_);
   Status status_ GUARDED_BY(mutex_);  // the first error
 
   // Of the thread that watches.
@@ -219,14 +220,16 @@ StatusOr<WorkloadResult> WorkloadRun::Run(const WorkloadProgress& progress) {
   start_ = Now();
   {
     std::vector<engine::Thread> clients;
-    running_ = options_.threads;
     for (uint64_t i = 0; i < options_.threads; ++i) {
       clients.emplace_back("bench-client", [this, i] { RunClient(i); });
     }
     Watch(progress);
   }
   TakeSample();
-  RETURN_IF_ERROR(status_);
+  {
+    engine::MutexLock lock(&mutex_);
+    RETURN_IF_ERROR(status_);
+  }
   WorkloadResult result;
   result.workload = workload_.name;
   result.rows = Done();
