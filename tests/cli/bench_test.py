@@ -54,6 +54,11 @@ class BenchTest(unittest.TestCase):
         (scan,) = self.bench_json("scan", "--threads", "4", rows=1001)
         self.assertEqual(scan["rows"], 1001)
 
+    def test_more_clients_than_rows(self):
+        for workload in ("fillseq", "scan", "readseq"):
+            (result,) = self.bench_json(workload, "--threads", "8", rows=1)
+            self.assertEqual(result["rows"], 1)
+
     def test_paper_has_the_six_workloads_beside_its_figures(self):
         results = self.bench_json("paper", rows=500)
         self.assertEqual({r["workload"] for r in results},
