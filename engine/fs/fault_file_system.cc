@@ -3,10 +3,20 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/clock.h"
+
 namespace sippar::engine {
 
 Status FaultFileSystem::Check(const char* operation, const std::string& path,
                               FaultRule::Effect* effect) {
+  int64_t delay_ms = 0;
+  Status fault = Decide(operation, path, effect, &delay_ms);
+  if (delay_ms > 0) Clock::System()->SleepMicros(delay_ms * 1000);
+  return fault;
+}
+
+Status FaultFileSystem::Decide(const char* operation, const std::string& path,
+                               FaultRule::Effect* effect, int64_t* delay_ms) {
   MutexLock lock(&mutex_);
   ++calls_;
   for (Counted& counted : rules_) {
@@ -16,6 +26,10 @@ Status FaultFileSystem::Check(const char* operation, const std::string& path,
                                       : counted.seen == counted.rule.nth;
     if (!hit) continue;
     ++faults_;
+    if (counted.rule.effect == FaultRule::kDelay) {
+      *delay_ms += counted.rule.delay_ms;
+      continue;
+    }
     if (effect != nullptr) *effect = counted.rule.effect;
     std::string text =
         fmt::format("{} {}: injected by '{}'", operation, path, counted.rule.Print());

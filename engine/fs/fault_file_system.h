@@ -47,6 +47,8 @@ class FaultFileSystem final : public FileSystem {
   };
   // The fault for this call: OK when none; *effect says how.
   Status Check(const char* operation, const std::string& path, FaultRule::Effect* effect = nullptr);
+  Status Decide(const char* operation, const std::string& path, FaultRule::Effect* effect,
+                int64_t* delay_ms);
 
   FileSystem* base_;
   mutable Mutex mutex_;

@@ -9,7 +9,7 @@
 
 namespace sippar::engine {
 namespace {
-constexpr std::array<std::string_view, 3> kEffects = {"fail", "full", "torn"};
+constexpr std::array<std::string_view, 4> kEffects = {"fail", "full", "torn", "delay"};
 constexpr std::array<std::string_view, 14> kOperations = {
     "any",    "create", "open",  "write",   "sync", "close", "read",
     "rename", "remove", "mkdir", "syncdir", "list", "stat",  "lock"};
@@ -54,8 +54,18 @@ StatusOr<FaultRule> FaultRule::Parse(std::string_view text) {
     return InvalidArgument(fmt::format("fault rule '{}': {}", text, what));
   };
   if (count != words.size()) return bad("expected: effect operation glob n");
+  auto read_number = [](std::string_view digits, auto* number) {
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *number);
+    return error == std::errc() && end == digits.data() + digits.size() && *number > 0;
+  };
+  if (words[0].starts_with("delay:")) {
+    if (!read_number(words[0].substr(6), &rule.delay_ms)) return bad("delay:milliseconds");
+    words[0] = "delay";
+  }
   auto effect = std::find(kEffects.begin(), kEffects.end(), words[0]);
-  if (effect == kEffects.end()) return bad("effect is one of fail, full, torn");
+  if (effect == kEffects.end() || (words[0] == "delay") != (rule.delay_ms > 0)) {
+    return bad("effect is one of fail, full, torn, delay:ms");
+  }
   rule.effect = static_cast<Effect>(effect - kEffects.begin());
   if (std::find(kOperations.begin(), kOperations.end(), words[1]) == kOperations.end()) {
     return bad("unknown operation");
@@ -64,15 +74,16 @@ StatusOr<FaultRule> FaultRule::Parse(std::string_view text) {
   rule.glob = words[2];
   rule.and_later = words[3].ends_with("+");
   if (rule.and_later) words[3].remove_suffix(1);
-  auto number = std::from_chars(words[3].data(), words[3].data() + words[3].size(), rule.nth);
-  if (number.ptr != words[3].data() + words[3].size() || rule.nth == 0) {
+  if (!read_number(words[3], &rule.nth)) {
     return bad("n is a number from 1 on, with + for 'and every later one'");
   }
   return rule;
 }
 
 std::string FaultRule::Print() const {
-  return fmt::format("{} {} {} {}{}", kEffects[effect], operation, glob, nth, and_later ? "+" : "");
+  std::string time = effect == kDelay ? fmt::format(":{}", delay_ms) : "";
+  return fmt::format("{}{} {} {} {}{}", kEffects[effect], time, operation, glob, nth,
+                     and_later ? "+" : "");
 }
 
 bool FaultRule::Matches(std::string_view operation_name, std::string_view path) const {

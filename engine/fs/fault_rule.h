@@ -3,6 +3,7 @@
 //   fail any * 17             the 17th call of any kind fails; counted over all paths
 //   full write *.log 2+       the second and every later one says: no space left
 //   torn write *.log 4        half of the bytes arrive, then it fails
+//   delay:400 sync *.log 5    takes 400 ms longer, then succeeds
 // Operations: create open write sync close read rename remove mkdir syncdir list stat lock any.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,8 +17,9 @@
 namespace sippar::engine {
 
 struct FaultRule {
-  enum Effect : uint8_t { kFail, kFull, kTorn };
+  enum Effect : uint8_t { kFail, kFull, kTorn, kDelay };
   Effect effect = kFail;
+  int64_t delay_ms = 0;  // of kDelay
   std::string operation = "any";
   std::string glob = "*";  // '*' matches any bytes, '/' too
   uint64_t nth = 1;        // counted over the calls that match

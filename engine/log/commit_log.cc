@@ -26,7 +26,11 @@ CommitLog::CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_len
       last_(last),
       last_length_(last_length),
       groups_(options_.metrics->Get("log_groups")),
-      records_(options_.metrics->Get("log_records")) {}
+      records_(options_.metrics->Get("log_records")) {
+  if (options_.two_writers && options_.sync) {
+    watch_thread_ = Thread("sippar-log", [this] { WatchLoop(); });
+  }
+}
 
 CommitLog::~CommitLog() { (void)Close(); }
 
@@ -43,17 +47,23 @@ Status CommitLog::Append(std::span<Write* const> writes) {
     GatherGroup();
   }
   // Leader: this request stays at the front of the queue, so nobody else leads meanwhile.
-  Status status = WriteGroup();
+  bool taken_over = false;
+  Status status = WriteGroup(&taken_over);
   MutexLock lock(&mutex_);
+  if (!taken_over) AnswerGroup(status);
+  while (!request.done) request.wake.Wait(&mutex_);
+  return request.status;
+}
+
+void CommitLog::AnswerGroup(const Status& status) {
   for (Request* finished : group_) {
     queue_.pop_front();
     finished->status = status;
     finished->done = true;
-    if (finished != &request) finished->wake.NotifyOne();
+    finished->wake.NotifyOne();
   }
   expected_ = group_.size() + queue_.size();
   if (!queue_.empty()) queue_.front()->wake.NotifyOne();
-  return status;
 }
 
 void CommitLog::GatherGroup() {
@@ -80,19 +90,63 @@ void CommitLog::WaitForWriters() {
   gathering_ = false;
 }
 
-Status CommitLog::WriteGroup() {
+Status CommitLog::WriteGroup(bool* taken_over) {
   RETURN_IF_ERROR(fenced_);
   RETURN_IF_ERROR(Annotate(EnsureSegment(), "commit log"));
-  Status status = AppendGroup();
-  if (!status.ok()) {
+  NumberGroup();
+  Status written = WriteFramed(taken_over);
+  return *taken_over ? OkStatus() : SettleGroup(written);
+}
+
+void CommitLog::NumberGroup() {
+  for (Request* request : group_) {
+    for (Write* write : request->writes) {
+      uint64_t sequence = *write->next_sequence;
+      std::memcpy(write->body.data(), &sequence, 8);
+      *write->next_sequence += write->entry_count;
+    }
+    records_->Add(request->writes.size());
+  }
+}
+
+void CommitLog::FrameGroup() {
+  for (Request* request : group_) {
+    for (const Write* write : request->writes) writer_->Add(write->body);
+  }
+}
+
+// The group, numbered, into the open segment and, if asked for, onto the disk.
+Status CommitLog::WriteFramed(bool* taken_over) {
+  FrameGroup();
+  CRASH_POINT("log.before_append");
+  if (!options_.sync) return writer_->Write(/*sync=*/false);
+  RETURN_IF_ERROR(WriteWatched(taken_over));
+  CRASH_POINT("log.after_sync");
+  return OkStatus();
+}
+
+// What follows the writing, by whichever writer.
+Status CommitLog::SettleGroup(const Status& written) {
+  if (!written.ok()) {
     // Nothing of this group is visible; its numbers are free again. The segment is finished: a
     // failed sync is never asked again on the same file.
     for (auto request = group_.rbegin(); request != group_.rend(); ++request) {
       for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
     }
-    AbandonSegment();
-    return Annotate(status, "commit log");
+    if (writer_ != nullptr) AbandonSegment();
+    return Annotate(written, "commit log");
   }
+  bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
+  last_length_ = writer_->accepted_length();
+  for (Request* request : group_) {
+    for (const Write* write : request->writes) {
+      writer_sequences_[write->tablet_id] = *write->next_sequence - 1;
+    }
+  }
+  return Publish();
+}
+
+Status CommitLog::Publish() {
   if (options_.fence) {
     fenced_ = options_.fence();
     RETURN_IF_ERROR(fenced_);
@@ -103,31 +157,6 @@ Status CommitLog::WriteGroup() {
   }
   CRASH_POINT("log.before_answer");
   groups_->Add();
-  return OkStatus();
-}
-
-Status CommitLog::AppendGroup() {
-  uint64_t before = writer_->accepted_length();
-  for (Request* request : group_) {
-    for (Write* write : request->writes) {
-      uint64_t sequence = *write->next_sequence;
-      std::memcpy(write->body.data(), &sequence, 8);
-      *write->next_sequence += write->entry_count;
-      writer_->Add(write->body);
-    }
-    records_->Add(request->writes.size());
-  }
-  CRASH_POINT("log.before_append");
-  int64_t start = options_.sync ? options_.clock->MonotonicNanos() : 0;
-  RETURN_IF_ERROR(writer_->Write(options_.sync));
-  if (options_.sync) sync_time_us_ = (options_.clock->MonotonicNanos() - start) / 1000;
-  CRASH_POINT("log.after_sync");
-  bytes_written_.fetch_add(writer_->accepted_length() - before, std::memory_order_relaxed);
-  for (Request* request : group_) {
-    for (const Write* write : request->writes) {
-      writer_sequences_[write->tablet_id] = *write->next_sequence - 1;
-    }
-  }
   return OkStatus();
 }
 
@@ -149,14 +178,18 @@ Status CommitLog::EnsureSegment() {
   return OkStatus();
 }
 
-// The open segment joins the closed ones with what is accepted of it.
 void CommitLog::AbandonSegment() {
   last_length_ = writer_->accepted_length();
   (void)writer_->Finish();  // the end mark lies behind the accepted length: only a courtesy
-  MutexLock lock(&mutex_);
-  segments_.Add(writer_->id(), std::move(writer_sequences_));
-  writer_sequences_.clear();
   writer_.reset();
+  CloseBooks();
+}
+
+// The segment `last_` joins the closed ones.
+void CommitLog::CloseBooks() {
+  MutexLock lock(&mutex_);
+  segments_.Add(last_, std::move(writer_sequences_));
+  writer_sequences_.clear();
 }
 
 std::vector<uint64_t> CommitLog::RemoveObsolete(const std::function<uint64_t(uint64_t)>& redo_of,
@@ -165,20 +198,36 @@ std::vector<uint64_t> CommitLog::RemoveObsolete(const std::function<uint64_t(uin
   std::vector<uint64_t> holding;
   {
     MutexLock lock(&mutex_);
-    obsolete = segments_.TakeObsolete(redo_of);
-    if (segments_.size() > segments_max) holding = segments_.Needing(redo_of);
+    obsolete = segments_.Obsolete(redo_of);
+    if (segments_.size() - obsolete.size() > segments_max) holding = segments_.Holding(redo_of);
   }
   for (SegmentId id : obsolete) {
-    // A segment that cannot be removed now is met again at the next start.
-    (void)options_.fs->Remove(options_.directory + "/" + SegmentFileName(id));
+    Status removed = options_.fs->Remove(options_.directory + "/" + SegmentFileName(id));
+    // Tried again next time. Nothing newer goes before it: it would become the newest one, and what
+    // lies behind its accepted length would count.
+    if (!removed.ok() && removed.code() != StatusCode::kNotFound) break;
+    MutexLock lock(&mutex_);
+    segments_.Drop(id);
   }
   return holding;
 }
 
+size_t CommitLog::closed_segments() const {
+  MutexLock lock(&mutex_);
+  return segments_.size();
+}
+
 Status CommitLog::Close() {
+  {
+    MutexLock lock(&mutex_);
+    closing_ = true;
+    watch_wake_.NotifyOne();
+  }
+  watch_thread_.Join();
   if (writer_ == nullptr) return OkStatus();
   Status status = writer_->Finish();
   writer_.reset();
+  CloseBooks();
   return status;
 }
 

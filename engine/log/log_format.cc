@@ -102,6 +102,18 @@ uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position) {
   return Checksum(body, position.seed ^ position.offset ^ durable);
 }
 
+StatusOr<LogRecordHead> DecodeLogHead(std::string_view body) {
+  Reader reader(body);
+  LogRecordHead head;
+  head.first_sequence = reader.Fixed64();
+  head.tablet_id = reader.Varint();
+  static_cast<void>(reader.Signed());  // wall clock
+  static_cast<void>(reader.Bytes());   // row
+  head.entry_count = reader.Count();
+  if (!reader.ok() || head.entry_count == 0) return DataLoss("log record does not decode");
+  return head;
+}
+
 void AppendLogRecord(std::string* out, std::string_view body, const LogPosition& position) {
   PutFixed32(out, kLogMagic);
   PutFixed32(out, static_cast<uint32_t>(body.size()));

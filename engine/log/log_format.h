@@ -59,6 +59,14 @@ void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
                    const RowMutation& mutation);
 [[nodiscard]] StatusOr<LogRecord> DecodeLogBody(std::string_view body);
 
+// What tells whether a record is wanted, without its entries.
+struct LogRecordHead {
+  uint64_t tablet_id = 0;
+  uint64_t first_sequence = 0;
+  uint64_t entry_count = 0;  // at least 1
+};
+[[nodiscard]] StatusOr<LogRecordHead> DecodeLogHead(std::string_view body);
+
 // Where a record stands and what was durable before it.
 struct LogPosition {
   uint64_t seed = 0;  // of the segment

@@ -14,33 +14,43 @@ namespace sippar::engine {
 class LogSegments {
  public:
   using TabletSequences = std::map<uint64_t, uint64_t>;  // tablet -> highest number in it
+  using RedoOf = std::function<uint64_t(uint64_t tablet_id)>;
 
   void Add(SegmentId id, TabletSequences sequences) { segments_[id] = std::move(sequences); }
 
-  // Takes out, oldest first, what holds nothing above the redo points; stops at the first needed
-  // one, so that the kept segments have no holes.
-  std::vector<SegmentId> TakeObsolete(const std::function<uint64_t(uint64_t)>& redo_of) {
+  // What holds nothing above the redo points, oldest first, up to the first needed one: the kept
+  // segments have no holes.
+  std::vector<SegmentId> Obsolete(const RedoOf& redo_of) const {
     std::vector<SegmentId> obsolete;
-    while (!segments_.empty() && Needing(redo_of).empty()) {
-      obsolete.push_back(segments_.begin()->first);
-      segments_.erase(segments_.begin());
+    for (const auto& [id, sequences] : segments_) {
+      if (!Needing(sequences, redo_of).empty()) break;
+      obsolete.push_back(id);
     }
     return obsolete;
   }
 
-  // Tablets that need the oldest segment.
-  std::vector<uint64_t> Needing(const std::function<uint64_t(uint64_t)>& redo_of) const {
-    std::vector<uint64_t> tablets;
-    if (segments_.empty()) return tablets;
-    for (auto [tablet, sequence] : segments_.begin()->second) {
-      if (redo_of(tablet) < sequence) tablets.push_back(tablet);
+  void Drop(SegmentId id) { segments_.erase(id); }
+
+  // Tablets that need the oldest segment that is not obsolete.
+  std::vector<uint64_t> Holding(const RedoOf& redo_of) const {
+    for (const auto& [id, sequences] : segments_) {
+      std::vector<uint64_t> tablets = Needing(sequences, redo_of);
+      if (!tablets.empty()) return tablets;
     }
-    return tablets;
+    return {};
   }
 
   size_t size() const { return segments_.size(); }
 
  private:
+  static std::vector<uint64_t> Needing(const TabletSequences& sequences, const RedoOf& redo_of) {
+    std::vector<uint64_t> tablets;
+    for (auto [tablet, sequence] : sequences) {
+      if (redo_of(tablet) < sequence) tablets.push_back(tablet);
+    }
+    return tablets;
+  }
+
   std::map<SegmentId, TabletSequences> segments_;
 };
 

@@ -30,7 +30,10 @@ Status Store::Close() {
   }
   flush_thread_.Join();
   compact_thread_.Join();
-  return log_ == nullptr ? OkStatus() : Annotate(log_->Close(), "close commit log");
+  if (log_ == nullptr) return OkStatus();
+  Status closed = log_->Close();
+  RemoveObsoleteSegments();  // all of them when everything is flushed: the next start reads no log
+  return Annotate(closed, "close commit log");
 }
 
 Status Store::Admit() {
@@ -81,6 +84,8 @@ std::shared_ptr<Tablet> Store::PickFlush() {
 void Store::FlushLoop() {
   RemoveObsoleteSegments();  // many short lives leave many segments, though none fills a memtable
   while (!stopping_) {
+    // Also when nothing is flushed for its size: many small memtables hold a long log, too.
+    if (log_->closed_segments() > options_.log_segments_max) RemoveObsoleteSegments();
     std::shared_ptr<Tablet> tablet = PickFlush();
     uint64_t redo_before = tablet == nullptr ? 0 : tablet->redo_sequence();
     Status status = tablet == nullptr ? OkStatus() : tablet->Flush();
@@ -136,7 +141,7 @@ void Store::RemoveObsoleteSegments() {
       },
       options_.log_segments_max);
   MutexLock lock(&background_mutex_);
-  flush_wanted_.insert(flush_wanted_.end(), holding.begin(), holding.end());
+  flush_wanted_ = std::move(holding);
 }
 
 }  // namespace sippar::engine

@@ -337,6 +337,42 @@ TEST_F(StoreTest, SegmentsOfManyShortLivesAreFlushedAway) {
   EXPECT_EQ(std::count(rows.begin(), rows.end(), '|'), 11);
 }
 
+// A small idle table, a busy one, and no memtable ever large enough to be flushed for itself.
+TEST_F(StoreTest, TheLogIsBoundedThoughNoMemtableIsFull) {
+  store_.reset();
+  StoreOptions options;
+  options.fs = fs_.get();
+  options.clock = Clock::System();
+  options.log_segment_size = 8192;
+  options.log_segments_max = 3;
+  store_ = *Store::Open(directory_, options);
+  Create({{"a", FamilyType::kBytes, {}}}, {"m"});  // two tablets
+  Write(RowMutation("idle").Set("a", "q", "v", 1));
+  for (int i = 0; i < 1000; ++i) {
+    Write(RowMutation(fmt::format("z{:03}", i)).Set("a", "q", std::string(100, 'v'), 1));
+  }
+  for (int i = 0; i < 500 && Segments() > 4; ++i) Clock::System()->SleepMicros(10'000);
+  EXPECT_LE(Segments(), 4u) << "three closed ones and the open one";
+  EXPECT_GE(store_->metrics()->Get("flushes")->value(), 2u) << "of both tablets";
+  Open();
+  ReadSpec counted;
+  counted.keys_only = true;
+  std::string rows = Read(counted);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '|'), 1000);
+}
+
+TEST_F(StoreTest, AStartWithNothingToReplayReadsNoLog) {
+  Create({{"a", FamilyType::kBytes, {}}});
+  for (int i = 0; i < 100; ++i) Write(RowMutation(fmt::format("r{}", i)).Set("a", "q", "v", 1));
+  ASSERT_TRUE(store_->Flush("t").ok());
+  Open();
+  EXPECT_EQ(Segments(), 0u) << "the end of the last life found all of them flushed";
+  EXPECT_EQ(store_->metrics()->Get("log_bytes_replayed")->value(), 0u);
+  Write(RowMutation("s").Set("a", "q", "w", 1));
+  Open();
+  EXPECT_GT(store_->metrics()->Get("log_bytes_replayed")->value(), 0u);
+}
+
 TEST_F(StoreTest, StrangeNamesAreLeftAloneAndUnusedSegmentsGo) {
   Create({{"a", FamilyType::kBytes, {}}});
   Write(RowMutation("r").Set("a", "q", "v", 1));

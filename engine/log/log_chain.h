@@ -1,0 +1,27 @@
+// What earlier lives of a log left in its directory: the chain of segments that count, found by
+// their headers alone (FORMAT.md "Commit log"). SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/fs/file_system.h"
+#include "engine/log/log_format.h"
+
+namespace sippar::engine {
+
+struct LogChain {
+  struct Segment {
+    SegmentId id;
+    uint64_t accepted_length = UINT64_MAX;  // told by the next segment
+    uint64_t file_length = 0;
+  };
+  std::vector<Segment> segments;  // oldest first
+  std::vector<SegmentId> unused;  // nothing in them was ever acknowledged, or all is in SSTables
+};
+
+// Follows the `previous` links from the newest segment back. Segments off that chain were given up
+// before anything in them was acknowledged. kDataLoss names the damaged segment.
+[[nodiscard]] StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory);
+
+}  // namespace sippar::engine

@@ -1,0 +1,17 @@
+// One log segment as text for people, record by record. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "engine/fs/file_system.h"
+
+namespace sippar::engine {
+
+// Prints the segment at `path` (named as SegmentFileName does) line by line, without line ends: the
+// header, each record with its entries, then where whole records end. kInvalidArgument: the name is
+// no segment's; kDataLoss: damage that is no torn tail, after all that is before it was printed.
+[[nodiscard]] Status DumpSegment(FileSystem* fs, const std::string& path,
+                                 const std::function<void(std::string_view line)>& print);
+
+}  // namespace sippar::engine

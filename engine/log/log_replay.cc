@@ -1,0 +1,125 @@
+// Replaying the log. SPDX-License-Identifier: Apache-2.0
+#include "engine/log/log_replay.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <span>
+
+#include "engine/base/thread.h"
+#include "engine/log/log_chain.h"
+#include "engine/log/log_reader.h"
+#include "engine/log/log_writer.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr uint64_t kPartSize = 128 << 20;        // two whole segments
+constexpr uint64_t kThreadWorthwhile = 1 << 20;  // less log than this is read at once
+constexpr size_t kThreadsMax = 4;
+
+using Segments = std::span<const LogChain::Segment>;
+
+struct SegmentRecords {
+  Status status;
+  SegmentContent content;
+  std::map<uint64_t, std::vector<LogRecord>> records;  // by tablet
+  LogSegments::TabletSequences sequences;
+};
+
+// Runs work(0), ... work(count - 1) on up to `threads` threads and waits for them.
+void RunParallel(size_t threads, size_t count, const std::function<void(size_t)>& work) {
+  std::atomic<size_t> next{0};
+  auto take = [&] {
+    for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(i);
+  };
+  std::vector<Thread> others;
+  for (size_t t = 1; t < std::min(threads, count); ++t) others.emplace_back("sippar-replay", take);
+  take();
+}
+
+class Replayer {
+ public:
+  Replayer(FileSystem* fs, const std::string& directory,
+           const std::function<uint64_t(uint64_t)>& redo_of,
+           const std::function<Status(const LogRecord&)>& replay)
+      : fs_(fs), directory_(directory), redo_of_(redo_of), replay_(replay) {}
+
+  Status ReplayPart(Segments part, size_t threads, ReplayedLog* log) {
+    std::vector<SegmentRecords> read(part.size());
+    RunParallel(threads, part.size(), [&](size_t i) { read[i].status = Read(part[i], &read[i]); });
+    std::map<uint64_t, std::vector<const std::vector<LogRecord>*>> tablets;
+    for (size_t i = 0; i < part.size(); ++i) {
+      RETURN_IF_ERROR(read[i].status);
+      for (const auto& [tablet, records] : read[i].records) tablets[tablet].push_back(&records);
+      log->last = part[i].id;
+      log->last_length = read[i].content.valid_length;
+      log->bytes += read[i].content.valid_length;
+      log->segments.Add(part[i].id, std::move(read[i].sequences));
+    }
+    std::vector<std::vector<const std::vector<LogRecord>*>> slices;
+    for (auto& [tablet, slice] : tablets) slices.push_back(std::move(slice));
+    std::vector<Status> replayed(slices.size());
+    RunParallel(threads, slices.size(), [&](size_t i) { replayed[i] = ReplaySlice(slices[i]); });
+    for (const Status& status : replayed) RETURN_IF_ERROR(status);
+    return OkStatus();
+  }
+
+ private:
+  Status Read(const LogChain::Segment& segment, SegmentRecords* out) const {
+    auto visit = [&](uint64_t, std::string_view body) -> Status {
+      ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
+      uint64_t redo = redo_of_(head.tablet_id);
+      if (redo == UINT64_MAX) return OkStatus();  // of a dropped table
+      uint64_t last = head.first_sequence + head.entry_count - 1;
+      out->sequences[head.tablet_id] = last;
+      if (last <= redo) return OkStatus();
+      ASSIGN_OR_RETURN(LogRecord record, DecodeLogBody(body));
+      out->records[head.tablet_id].push_back(std::move(record));
+      return OkStatus();
+    };
+    std::string path = directory_ + "/" + SegmentFileName(segment.id);
+    ASSIGN_OR_RETURN(out->content,
+                     ReadSegment(fs_, path, segment.id, segment.accepted_length, visit));
+    return OkStatus();
+  }
+
+  Status ReplaySlice(std::span<const std::vector<LogRecord>* const> slice) const {
+    for (const std::vector<LogRecord>* records : slice) {
+      for (const LogRecord& record : *records) RETURN_IF_ERROR(replay_(record));
+    }
+    return OkStatus();
+  }
+
+  FileSystem* fs_;
+  const std::string& directory_;
+  const std::function<uint64_t(uint64_t)>& redo_of_;
+  const std::function<Status(const LogRecord&)>& replay_;
+};
+
+}  // namespace
+
+StatusOr<ReplayedLog> ReplayLog(FileSystem* fs, const std::string& directory,
+                                const std::function<uint64_t(uint64_t)>& redo_of,
+                                const std::function<Status(const LogRecord&)>& replay) {
+  ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory));
+  ReplayedLog log;
+  Replayer replayer(fs, directory, redo_of, replay);
+  for (size_t first = 0; first < chain.segments.size();) {
+    size_t limit = first;
+    uint64_t size = 0;
+    do {
+      size += chain.segments[limit].file_length;
+      ++limit;
+    } while (limit < chain.segments.size() &&
+             size + chain.segments[limit].file_length <= kPartSize + kPartSize / 8);
+    size_t threads = size < kThreadWorthwhile ? 1 : kThreadsMax;
+    Segments part(chain.segments.data() + first, limit - first);
+    RETURN_IF_ERROR(replayer.ReplayPart(part, threads, &log));
+    first = limit;
+  }
+  log.unused = std::move(chain.unused);
+  return log;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,33 @@
+// Reading a whole log back at the start of a server (paper section 6): segments are read and
+// decoded by several threads, their records sorted by tablet, and tablets replayed by several
+// threads, each with its own records only. In parts of some segments, so memory is bounded.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/fs/file_system.h"
+#include "engine/log/log_format.h"
+#include "engine/log/log_segments.h"
+
+namespace sippar::engine {
+
+struct ReplayedLog {
+  LogSegments segments;  // with the highest number of each tablet that is still there
+  SegmentId last;        // {0,0}: there was none
+  uint64_t last_length = 0;
+  uint64_t bytes = 0;  // read, headers of unused segments not counted
+  std::vector<SegmentId> unused;
+};
+
+// `redo_of` gives the redo point of a tablet, UINT64_MAX when it is gone; many threads ask it.
+// `replay` gets the records behind it: those of one tablet in the order of the log and one at a
+// time, different tablets in parallel. The first error, in the order of the log, ends it.
+[[nodiscard]] StatusOr<ReplayedLog> ReplayLog(
+    FileSystem* fs, const std::string& directory,
+    const std::function<uint64_t(uint64_t tablet_id)>& redo_of,
+    const std::function<Status(const LogRecord& record)>& replay);
+
+}  // namespace sippar::engine

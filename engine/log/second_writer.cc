@@ -1,0 +1,86 @@
+// The second log writer: takes over from a slow one (paper section 6).
+//
+// Why this is sound. The slow segment counts up to its accepted length, all of which was synced
+// before this group. The new segment's header says so and is durable before any of the group is
+// acknowledged, and the group is acknowledged only from the new segment. So whatever the slow call
+// still writes is behind the accepted length and not read. Power lost before that header: the slow
+// segment is the newest, and its group of unknown outcome is replayed as far as it is whole.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/crash_point.h"
+#include "engine/log/commit_log.h"
+
+namespace sippar::engine {
+
+Status CommitLog::WriteWatched(bool* taken_over) {
+  LogWriter* writer = writer_.get();
+  int64_t start_us = options_.clock->MonotonicNanos() / 1000;
+  {
+    MutexLock lock(&mutex_);
+    syncing_since_us_ = start_us;
+    ++syncs_;
+    if (watch_idle_) watch_wake_.NotifyOne();
+  }
+  Status status = writer->Write(/*sync=*/true);
+  std::unique_ptr<LogWriter> given_up;
+  MutexLock lock(&mutex_);
+  if (slow_writer_.get() == writer) {
+    // Its late outcome means nothing. Closed without an end mark, below, outside of the lock.
+    given_up = std::move(slow_writer_);
+    *taken_over = true;
+    return OkStatus();
+  }
+  syncing_since_us_ = 0;
+  sync_time_us_ = options_.clock->MonotonicNanos() / 1000 - start_us;
+  sync_history_.Add(sync_time_us_);
+  return status;
+}
+
+void CommitLog::WatchLoop() {
+  while (WaitForSlowSync()) {
+    Status status = SettleGroup(RewriteGroup());
+    MutexLock lock(&mutex_);
+    AnswerGroup(status);
+  }
+}
+
+// Waits for a slow sync and takes its group; false at the end of the log. While writers are busy it
+// looks at most once in each slow sync's time, so that they need not wake it.
+bool CommitLog::WaitForSlowSync() {
+  MutexLock lock(&mutex_);
+  uint64_t seen = 0;
+  while (!closing_) {
+    int64_t slow_us = sync_history_.SlowMicros();
+    if (syncing_since_us_ != 0 && slow_writer_ == nullptr) {
+      int64_t spent_us = options_.clock->MonotonicNanos() / 1000 - syncing_since_us_;
+      if (spent_us >= slow_us) {
+        syncing_since_us_ = 0;
+        sync_history_.Add(spent_us);
+        slow_writer_ = std::move(writer_);
+        return true;
+      }
+      watch_wake_.WaitFor(&mutex_, slow_us - spent_us);
+    } else if (seen != syncs_) {
+      seen = syncs_;
+      watch_wake_.WaitFor(&mutex_, slow_us);
+    } else {
+      watch_idle_ = true;
+      watch_wake_.Wait(&mutex_);
+      watch_idle_ = false;
+    }
+  }
+  return false;
+}
+
+// The group, with the numbers it has, into a segment of its own.
+Status CommitLog::RewriteGroup() {
+  options_.metrics->Get("log_switches")->Add();
+  CloseBooks();
+  CRASH_POINT("log.before_switch");
+  RETURN_IF_ERROR(EnsureSegment());
+  FrameGroup();
+  RETURN_IF_ERROR(writer_->Write(/*sync=*/true));
+  CRASH_POINT("log.after_switch");
+  return OkStatus();
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,38 @@
+// When a sync is slow against its own history (paper section 6: two log writers), as plain
+// arithmetic. Not thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sippar::engine {
+
+class SyncHistory {
+ public:
+  void Add(int64_t micros) { times_[added_++ % times_.size()] = micros; }
+
+  // Of the last syncs; 0 when there was none.
+  int64_t MedianMicros() const {
+    size_t count = std::min(added_, times_.size());
+    if (count == 0) return 0;
+    std::array<int64_t, kKept> sorted = times_;
+    auto middle = sorted.begin() + static_cast<ptrdiff_t>(count / 2);
+    std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<ptrdiff_t>(count));
+    return *middle;
+  }
+
+  // A sync that takes longer is slow. The floor keeps a fast disk's usual hiccups from costing a
+  // new segment each; a disk that is slow as a whole raises the median, and switching ends.
+  int64_t SlowMicros() const { return std::max(kFloorMicros, 8 * MedianMicros()); }
+
+  static constexpr int64_t kFloorMicros = 50'000;
+
+ private:
+  static constexpr size_t kKept = 31;
+  std::array<int64_t, kKept> times_{};
+  size_t added_ = 0;
+};
+
+}  // namespace sippar::engine

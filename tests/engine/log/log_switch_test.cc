@@ -1,0 +1,277 @@
+// The two log writers, the order of an acknowledgement (W1-W5), replaying in parallel, printing.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/base/coding.h"
+#include "engine/fs/fault_file_system.h"
+#include "engine/fs/memory_file_system.h"
+#include "engine/log/commit_log.h"
+#include "engine/log/log_dump.h"
+#include "engine/log/log_reader.h"
+#include "engine/log/log_replay.h"
+
+namespace sippar::engine {
+namespace {
+
+// One tablet's writer of a log on a file system with faults.
+class LogSwitchTest : public testing::Test {
+ protected:
+  LogSwitchTest() : faulty_(&memory_) {
+    EXPECT_TRUE(memory_.CreateDir("/wal").ok());
+    EXPECT_TRUE(memory_.SyncDir("/").ok());
+  }
+
+  CommitLogOptions Options() {
+    CommitLogOptions options;
+    options.fs = &faulty_;
+    options.directory = "/wal";
+    options.epoch = 1;
+    options.metrics = &metrics_;
+    options.clock = Clock::System();
+    return options;
+  }
+
+  void AddRule(const std::string& text) {
+    auto rule = FaultRule::Parse(text);
+    ASSERT_TRUE(rule.ok()) << rule.status();
+    EXPECT_EQ(rule->Print(), text);
+    faulty_.AddRule(*rule);
+  }
+
+  Status Put(CommitLog* log, const std::string& row, std::function<void(uint64_t)> apply) {
+    CommitLog::Write write;
+    write.tablet_id = 1;
+    write.body.assign(8, '\0');
+    RowMutation mutation(row);
+    AppendLogBody(&write.body, 1, 0, mutation.Set("f", "q", "v", 1));
+    write.entry_count = 1;
+    write.next_sequence = &next_sequence_;
+    write.apply = std::move(apply);
+    CommitLog::Write* pointer = &write;
+    return log->Append({&pointer, 1});
+  }
+
+  // Rows in the order of their numbers; EXPECTs numbers without gaps from 1 on.
+  static std::vector<std::string> Replayed(FileSystem* fs) {
+    std::vector<std::string> rows;
+    auto log = ReplayLog(
+        fs, "/wal", [](uint64_t) { return uint64_t{0}; },
+        [&](const LogRecord& record) -> Status {
+          if (record.first_sequence <= rows.size()) return OkStatus();
+          EXPECT_EQ(record.first_sequence, rows.size() + 1) << "a gap";
+          rows.push_back(record.mutation.row);
+          return OkStatus();
+        });
+    EXPECT_TRUE(log.ok()) << log.status();
+    return rows;
+  }
+
+  MemoryFileSystem memory_;
+  FaultFileSystem faulty_;
+  Metrics metrics_;
+  uint64_t next_sequence_ = 1;
+};
+
+TEST(SyncHistoryTest, SlowIsEightTimesTheMedianButNeverBelowTheFloor) {
+  SyncHistory history;
+  EXPECT_EQ(history.SlowMicros(), SyncHistory::kFloorMicros);
+  history.Add(100);
+  EXPECT_EQ(history.MedianMicros(), 100);
+  EXPECT_EQ(history.SlowMicros(), SyncHistory::kFloorMicros);
+  for (int i = 0; i < 10; ++i) history.Add(20'000);
+  history.Add(5'000'000);
+  EXPECT_EQ(history.MedianMicros(), 20'000);
+  EXPECT_EQ(history.SlowMicros(), 160'000);
+  for (int i = 0; i < 40; ++i) history.Add(90);  // old times are forgotten
+  EXPECT_EQ(history.MedianMicros(), 90);
+  EXPECT_EQ(history.SlowMicros(), SyncHistory::kFloorMicros);
+}
+
+TEST_F(LogSwitchTest, AnAcknowledgementIsAppendSyncFenceApplyAnswer) {
+  std::vector<std::string> calls;
+  CommitLogOptions options = Options();
+  options.fence = [&] {
+    calls.emplace_back("fence");
+    return OkStatus();
+  };
+  CommitLog log(options, {}, 0, {});
+  ASSERT_TRUE(Put(&log, "first", [](uint64_t) {}).ok());  // makes the segment
+  calls.clear();
+  faulty_.OnSync([&] {
+    EXPECT_EQ(Replayed(&memory_).size(), 2u) << "appended before the sync";
+    calls.emplace_back("sync");
+  });
+  ASSERT_TRUE(Put(&log, "second", [&](uint64_t) { calls.emplace_back("apply"); }).ok());
+  calls.emplace_back("answer");
+  EXPECT_EQ(calls, (std::vector<std::string>{"sync", "fence", "apply", "answer"}));
+}
+
+TEST_F(LogSwitchTest, NothingBecomesVisibleWhenTheFenceFailsNorEverAfter) {
+  bool owner = true;
+  CommitLogOptions options = Options();
+  options.fence = [&] { return owner ? OkStatus() : FailedPrecondition("no longer the owner"); };
+  CommitLog log(options, {}, 0, {});
+  int applied = 0;
+  auto apply = [&](uint64_t) { ++applied; };
+  ASSERT_TRUE(Put(&log, "mine", apply).ok());
+  owner = false;
+  EXPECT_EQ(Put(&log, "late", apply).code(), StatusCode::kFailedPrecondition);
+  owner = true;  // even so: the log was ended
+  EXPECT_EQ(Put(&log, "later", apply).code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(applied, 1);
+}
+
+// Latencies of `threads` writers with `writes` each, sorted.
+template <typename PutRow>
+std::vector<int64_t> Latencies(int threads, int writes, PutRow put_row) {
+  std::vector<std::vector<int64_t>> each(static_cast<size_t>(threads));
+  {
+    std::vector<Thread> running;
+    for (size_t t = 0; t < each.size(); ++t) {
+      running.emplace_back("writer", [&, t] {
+        for (int i = 0; i < writes; ++i) {
+          int64_t start = Clock::System()->MonotonicNanos();
+          put_row(fmt::format("{}-{}", t, i));
+          each[t].push_back((Clock::System()->MonotonicNanos() - start) / 1000);
+        }
+      });
+    }
+  }
+  std::vector<int64_t> all;
+  for (const auto& some : each) all.insert(all.end(), some.begin(), some.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+TEST_F(LogSwitchTest, ASlowSyncDelaysOneWriterAndPowerLossAtAnyTimeLosesNothing) {
+  CommitLogOptions options = Options();
+  options.two_writers = true;
+  AddRule("delay:800 sync *-00000001.log 20+");
+  Mutex mutex;
+  std::vector<std::string> acknowledged;
+  std::vector<std::string> applied;  // by the leader of the moment alone
+  Random crash(7);
+  int clones = 0;
+  auto check_clone = [&] {
+    MutexLock lock(&mutex);
+    std::unique_ptr<MemoryFileSystem> clone = memory_.CrashClone(&crash);
+    std::vector<std::string> rows = Replayed(clone.get());
+    std::sort(rows.begin(), rows.end());
+    for (const std::string& row : acknowledged) {
+      EXPECT_TRUE(std::binary_search(rows.begin(), rows.end(), row)) << row << " is lost";
+    }
+    ++clones;
+  };
+  faulty_.OnSync(check_clone);
+  std::vector<int64_t> times;
+  {
+    CommitLog log(options, {}, 0, {});
+    times = Latencies(4, 50, [&](const std::string& row) {
+      ASSERT_TRUE(Put(&log, row, [&](uint64_t) { applied.push_back(row); }).ok());
+      MutexLock lock(&mutex);
+      acknowledged.push_back(row);
+    });
+    EXPECT_TRUE(log.Close().ok());
+  }
+  EXPECT_EQ(metrics_.Get("log_switches")->value(), 1u);
+  // The leader of the slow sync itself comes back with it.
+  EXPECT_LT(times[times.size() - 2], 500'000) << "all but the leader go on in the other segment";
+  EXPECT_GE(times.back(), 800'000);
+  EXPECT_GT(clones, 50);
+  faulty_.OnSync({});
+  EXPECT_EQ(applied.size(), 200u);
+  EXPECT_EQ(Replayed(&memory_), applied) << "late bytes in the slow segment are not read";
+  EXPECT_GT(memory_.List("/wal")->size(), 1u);
+}
+
+TEST_F(LogSwitchTest, WhenTheOtherWriterFailsTheGroupFailsAndTheLogGoesOn) {
+  CommitLogOptions options = Options();
+  options.two_writers = true;
+  CommitLog log(options, {}, 0, {});
+  std::vector<std::string> applied;
+  auto put = [&](const std::string& row) {
+    return Put(&log, row, [&, row](uint64_t) { applied.push_back(row); });
+  };
+  ASSERT_TRUE(put("a").ok());
+  AddRule("delay:300 sync *-00000001.log 1");
+  AddRule("fail sync *-00000002.log 1");
+  EXPECT_EQ(put("unknown").code(), StatusCode::kUnavailable);
+  ASSERT_TRUE(put("b").ok());
+  EXPECT_EQ(applied, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(log.Close().ok());
+  EXPECT_EQ(Replayed(&memory_), applied) << "the number of the failed group was given again";
+}
+
+TEST_F(LogSwitchTest, ALongLogIsReplayedInTheOrderOfEachTablet) {
+  constexpr uint64_t kTablets = 7;
+  constexpr int kRecords = 6000;  // about 3 MB: read by several threads
+  Random random(3);
+  std::vector<uint64_t> written(kTablets, 0);
+  SegmentHeader header{{1, 1}, {}, 0};
+  auto writer = *LogWriter::Create(&memory_, "/wal", header);
+  for (int i = 0; i < kRecords; ++i) {
+    uint64_t tablet = random.Uniform(kTablets);
+    std::string body;
+    PutFixed64(&body, ++written[tablet]);
+    RowMutation mutation(fmt::format("row{}", i));
+    AppendLogBody(&body, tablet, i, mutation.Set("f", "q", std::string(500, 'v'), 1));
+    writer->Add(body);
+    if (i % 500 == 499) {
+      ASSERT_TRUE(writer->Write(true).ok());
+      header = {{1, header.id.number + 1}, header.id, writer->accepted_length()};
+      ASSERT_TRUE(writer->Finish().ok());
+      writer = *LogWriter::Create(&memory_, "/wal", header);
+    }
+  }
+  ASSERT_TRUE(writer->Finish().ok());
+  std::vector<uint64_t> replayed(kTablets, 0);  // each element is one tablet's, so one thread's
+  replayed[2] = 400;
+  auto redo_of = [](uint64_t tablet) -> uint64_t {
+    return tablet == 2 ? 400 : tablet == 5 ? UINT64_MAX : 0;
+  };
+  auto log = ReplayLog(&memory_, "/wal", redo_of, [&](const LogRecord& record) -> Status {
+    uint64_t& last = replayed[record.tablet_id];
+    if (record.first_sequence != last + 1) return DataLoss("out of order");
+    ++last;
+    return OkStatus();
+  });
+  ASSERT_TRUE(log.ok()) << log.status();
+  EXPECT_EQ(replayed[5], 0u) << "the tablet is gone";
+  written[5] = 0;
+  EXPECT_EQ(replayed, written);
+  EXPECT_EQ(log->last, header.id);
+  EXPECT_EQ(log->segments.size(), static_cast<size_t>(kRecords / 500 + 1));
+  memory_.FlipByte("/wal/" + SegmentFileName({1, 4}), 5000, 1);
+  auto damaged = ReplayLog(&memory_, "/wal", redo_of, [](const LogRecord&) { return OkStatus(); });
+  EXPECT_EQ(damaged.status().code(), StatusCode::kDataLoss);
+  EXPECT_NE(damaged.status().ToString().find(SegmentFileName({1, 4})), std::string::npos);
+}
+
+TEST_F(LogSwitchTest, ASegmentPrintsItself) {
+  auto writer = *LogWriter::Create(&memory_, "/wal", {{1, 2}, {1, 1}, 99});
+  std::string body;
+  PutFixed64(&body, 5);
+  RowMutation mutation(std::string_view("r\0w", 3));
+  mutation.Set("f", "q", "v\"", 7).DeleteColumn("f", "x", {1, 9}).DeleteFamily("g").DeleteRow();
+  AppendLogBody(&body, 4, 1234, mutation);
+  writer->Add(body);
+  ASSERT_TRUE(writer->Finish().ok());
+  std::string text;
+  auto print = [&](std::string_view line) { text.append(line).append("\n"); };
+  ASSERT_TRUE(DumpSegment(&memory_, "/wal/" + SegmentFileName({1, 2}), print).ok());
+  EXPECT_EQ(text, fmt::format("segment 1.2 previous 1.1 accepted 99 B\n"
+                              "@68 {0} B tablet 4 sequence 5 time 1234 row \"r\\x00w\"\n"
+                              "  put f:\"q\" @7 \"v\\x22\"\n"
+                              "  delete f:\"x\" from 1 to 9\n"
+                              "  delete family g\n"
+                              "  delete row\n"
+                              "end @{1} of {1} B\n",
+                              body.size(), 68 + 24 + body.size() + 24));
+  EXPECT_EQ(DumpSegment(&memory_, "/wal/x.log", print).code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace sippar::engine
