@@ -46,18 +46,14 @@ Status DataHandler::Run(const std::string& table, const RowRange& tablet_range,
 
 StatusOr<engine::RowUpdateResult> DataHandler::Update(const std::string& table,
                                                       const engine::RowUpdate& update) {
-  RETURN_IF_ERROR(store_->Admit());
-  ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> tablet, store_->FindTablet(table, update.row));
-  return tablet->Update(update);
+  return store_->Update(table, update);
 }
 
 Status DataHandler::CommitRow(const std::string& table, const RowMutation& mutation,
                               const std::vector<ReadCheck>& checks) {
-  RETURN_IF_ERROR(store_->Admit());
-  ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> tablet, store_->FindTablet(table, mutation.row));
   std::vector<engine::RowCheck> row_checks;
   for (const ReadCheck& check : checks) row_checks.push_back({check.read, check.digest});
-  return tablet->CommitRow(mutation, row_checks);
+  return store_->CommitRow(table, mutation, row_checks);
 }
 
 StatusOr<std::vector<TabletInfo>> DataHandler::Tablets(const std::string& table) {

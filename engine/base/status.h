@@ -38,6 +38,7 @@ inline Status ResourceExhausted(const std::string& text) {
   return {StatusCode::kResourceExhausted, text};
 }
 inline Status DataLoss(const std::string& text) { return {StatusCode::kDataLoss, text}; }
+inline Status OutOfRange(const std::string& text) { return {StatusCode::kOutOfRange, text}; }
 inline Status PermissionDenied(const std::string& text) {
   return {StatusCode::kPermissionDenied, text};
 }

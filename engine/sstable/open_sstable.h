@@ -30,6 +30,8 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
   StatusOr<std::string> Sample(std::string_view first_key, std::string_view limit_key,
                                size_t bytes_max) const override;
   std::vector<std::string> SplitKeys(uint64_t raw_bytes) const override;
+  uint64_t StoredBytesBetween(std::string_view first_key,
+                              std::string_view limit_key) const override;
   Status VerifyAll() const override;
   std::string Dump(bool with_entries) const override;
 

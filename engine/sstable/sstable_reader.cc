@@ -208,6 +208,20 @@ std::vector<std::string> OpenSstable::SplitKeys(uint64_t raw_bytes) const {
   return keys;
 }
 
+uint64_t OpenSstable::StoredBytesBetween(std::string_view first_key,
+                                         std::string_view limit_key) const {
+  uint64_t data_bytes = footer_.dictionary.offset;
+  if (index_.size() == 0 || data_bytes == 0) return 0;
+  auto offset_of = [&](size_t block) {
+    return block < index_.size() ? index_.entry(block).offset : data_bytes;
+  };
+  uint64_t first = first_key.empty() ? 0 : offset_of(index_.BlocksBefore(first_key));
+  uint64_t limit = offset_of(index_.BlocksBefore(limit_key));
+  return static_cast<uint64_t>(static_cast<double>(limit - std::min(first, limit)) /
+                               static_cast<double>(data_bytes) *
+                               static_cast<double>(summary().size_bytes));
+}
+
 StatusOr<std::shared_ptr<SstableReader>> SstableReader::Open(FileSystem* fs, std::string path,
                                                              uint64_t file_id, BlockCache* cache) {
   ASSIGN_OR_RETURN(auto file, fs->OpenRandom(path));

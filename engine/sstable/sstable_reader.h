@@ -57,6 +57,10 @@ class SstableReader {
   // Keys of this file that cut it into pieces of about `raw_bytes`, ascending, the first key of the
   // file not among them.
   virtual std::vector<std::string> SplitKeys(uint64_t raw_bytes) const = 0;
+  // Stored bytes, index and filter included in proportion, of the blocks that begin in
+  // [first_key, limit_key).
+  virtual uint64_t StoredBytesBetween(std::string_view first_key,
+                                      std::string_view limit_key) const = 0;
   // Reads every block: checksums, key order, counts, filter, dictionary. The first error found.
   [[nodiscard]] virtual Status VerifyAll() const = 0;
   // For people: properties, sections, blocks; with all entries if asked. Damage is told in place.

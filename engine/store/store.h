@@ -1,11 +1,13 @@
 // One server's storage: several tables, one commit log, shared caches, background flushes and
-// compactions (paper sections 5.3, 5.4, 6). Thread safe. Lock order: admin_mutex_ < tables_mutex_ <
-// the tablets' locks. SPDX-License-Identifier: Apache-2.0
+// compactions (paper sections 5.3, 5.4, 6). Thread safe. Lock order: the tablets' compaction locks
+// < admin_mutex_ < tables_mutex_ < the tablets' other locks. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "engine/store/catalog.h"
 #include "engine/store/store_files.h"
 #include "engine/store/store_options.h"
+#include "engine/tablet/reshape.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -48,6 +51,18 @@ class Store {
   [[nodiscard]] std::vector<Status> Apply(const std::string& table,
                                           const std::vector<const RowMutation*>& batch);
 
+  // As Tablet's, on the tablet that has the row.
+  [[nodiscard]] StatusOr<RowUpdateResult> Update(const std::string& table, const RowUpdate& update);
+  [[nodiscard]] Status CommitRow(const std::string& table, const RowMutation& mutation,
+                                 std::span<const RowCheck> checks);
+
+  // `row` becomes the first of a tablet. OK when it is already.
+  [[nodiscard]] Status Split(const std::string& table, const std::string& row);
+  // All tablets with some of `rows` become one.
+  [[nodiscard]] Status Merge(const std::string& table, const RowRange& rows);
+  // One split or merge that sizes ask for (reshape.h); false when none does. Background work.
+  bool ReshapeOnce();
+
   [[nodiscard]] Status Flush(const std::string& table);
   [[nodiscard]] Status CompactMajor(const std::string& table, const std::string& group);
   Metrics* metrics() { return &metrics_; }
@@ -61,8 +76,40 @@ class Store {
     const std::shared_ptr<Tablet>& TabletOf(std::string_view row) const;
   };
 
+  // Crash points of a split or merge, in order.
+  struct ReshapePoints {
+    const char* after_flush;
+    const char* after_states;
+    const char* after_catalog;
+    const char* after_removal;
+  };
+  using ChildStates = std::function<StatusOr<std::vector<TabletState>>(
+      const std::vector<TabletState>& parents, uint64_t* next_tablet_id)>;
+
   Store(StoreOptions options, StoreFiles files);
   StatusOr<std::shared_ptr<const OpenTable>> FindTable(const std::string& name) const;
+  Status OnTablet(const std::string& name, std::string_view row,
+                  const std::function<Status(Tablet*)>& action);
+  Status OnTablets(const std::string& name, const std::function<Status(Tablet*)>& action);
+  void WaitForRouting(const std::string& name, const std::shared_ptr<const OpenTable>& table);
+  std::vector<Status> ApplyRouted(const OpenTable& table,
+                                  const std::vector<const RowMutation*>& batch);
+  Status Replace(const std::string& name, const std::vector<std::shared_ptr<Tablet>>& parents,
+                 const ChildStates& children_of, const ReshapePoints& points);
+  Status CommitReplacement(const OpenTable& table, size_t first,
+                           const std::vector<std::shared_ptr<Tablet>>& parents,
+                           const ChildStates& children_of, const ReshapePoints& points)
+      REQUIRES(admin_mutex_);
+  void Install(const OpenTable& table, size_t first,
+               const std::vector<std::shared_ptr<Tablet>>& parents,
+               std::vector<TabletState> children, Catalog changed) REQUIRES(admin_mutex_);
+  Status MergePair(const std::string& name, const std::vector<std::shared_ptr<Tablet>>& tablets);
+  uint64_t SplitSizeOf(const TableSchema& schema) const;
+  TabletSize SizeOf(const Tablet& tablet) const;
+  bool SplitIfLarge(const std::string& name, const std::shared_ptr<Tablet>& tablet,
+                    uint64_t split_size);
+  bool MergeIfSmall(const std::string& name, const std::shared_ptr<Tablet>& left,
+                    const std::shared_ptr<Tablet>& right, uint64_t split_size);
   Status OpenTablets(const std::string& catalog_body);
   Status Recover();
   Status SweepOrphans();
@@ -92,6 +139,7 @@ class Store {
   Mutex admin_mutex_;  // one schema change at a time
   Catalog catalog_ GUARDED_BY(admin_mutex_);
   mutable Mutex tables_mutex_;
+  CondVar routing_changed_;  // a split or merge has ended
   std::map<std::string, std::shared_ptr<const OpenTable>> tables_ GUARDED_BY(tables_mutex_);
 
   Mutex background_mutex_;

@@ -118,6 +118,7 @@ void Store::CompactLoop() {
       }
       worked |= compacted.ok() && *compacted;
     }
+    worked |= !stopping_ && ReshapeOnce();
     MutexLock lock(&background_mutex_);
     // Sleeps until a flush made a new run; a failed compaction is tried again then, too.
     while (!worked && !stopping_ && runs_made_ == runs_seen) {

@@ -18,7 +18,7 @@ Store::Store(StoreOptions options, StoreFiles files)
   context_.cache = &cache_;
   context_.row_locks = &row_locks_;
   context_.metrics = &metrics_;
-  context_.sstable_directory = files_.sst();
+  context_.files = std::make_shared<FileRegistry>(options_.fs, &cache_, files_.sst());
   context_.memtable_bytes = &memtable_bytes_;
   context_.stopping = &stopping_;
   // Unique for ever without a durable counter: the epoch is never repeated.
@@ -51,9 +51,7 @@ Status Store::OpenTablets(const std::string& catalog_body) {
     auto schema = std::make_shared<const TableSchema>(entry.schema);
     for (const CatalogTablet& tablet : entry.tablets) {
       ASSIGN_OR_RETURN(TabletState state, states_->Load(tablet.tablet_id));
-      ASSIGN_OR_RETURN(std::shared_ptr<Tablet> opened,
-                       Tablet::Open(&context_, std::move(state), schema));
-      table->tablets.push_back(std::move(opened));
+      table->tablets.push_back(Tablet::Open(&context_, std::move(state), schema));
     }
     MutexLock lock(&tables_mutex_);
     tables_[name] = std::move(table);
@@ -68,27 +66,20 @@ void Store::CountOrphan(const Status& removed) {
   metrics_.Get(removed.ok() ? "orphans_swept" : "orphans_not_removed")->Add();
 }
 
-// Mark and sweep: files that no tablet names were left by a crash or a failed job.
+// Mark and sweep: files that no tablet names were left by a crash or a failed job. A file that is
+// named and not there is noticed here, as SSTables open at first use.
 Status Store::SweepOrphans() {
   std::set<std::string> named;
-  std::set<uint64_t> tablets;
-  for (const auto& tablet : AllTablets()) {
-    tablets.insert(tablet->id());
-    ASSIGN_OR_RETURN(TabletState state, states_->Load(tablet->id()));
-    for (const GroupState& group : state.groups) {
-      for (const RunState& run : group.runs) {
-        for (const FileSummary& file : run.files) {
-          named.insert(context_.SstablePath(file.file_id));
-        }
-      }
-    }
-  }
+  for (uint64_t id : context_.files->Named()) named.insert(context_.files->PathOf(id));
   ASSIGN_OR_RETURN(std::vector<std::string> names, options_.fs->List(files_.sst()));
   for (const std::string& name : names) {
     std::string path = files_.sst() + "/" + name;
     bool ours = name.size() == 20 && name.ends_with(".sst");
-    if (ours && !named.contains(path)) RemoveOrphan(path);
+    if (named.erase(path) == 0 && ours) RemoveOrphan(path);
   }
+  if (!named.empty()) return DataLoss(*named.begin() + ": the file is missing");
+  std::set<uint64_t> tablets;
+  for (const auto& tablet : AllTablets()) tablets.insert(tablet->id());
   ASSIGN_OR_RETURN(std::vector<uint64_t> states, states_->List());
   for (uint64_t id : states) {
     if (!tablets.contains(id)) CountOrphan(states_->Remove(id));

@@ -20,7 +20,10 @@ struct StoreOptions {
   uint64_t block_cache_size = 128ull << 20;
   uint64_t log_segment_size = 64ull << 20;  // paper section 6
   uint64_t log_segments_max = 8;            // above, tablets that hold back the oldest are flushed
-  bool background = true;                   // false: tests flush and compact by hand
+  // A tablet with more stored bytes in SSTables is split (paper section 5.3: 100-200 MB); a table's
+  // SPLIT_SIZE comes first.
+  uint64_t split_size = 200ull << 20;
+  bool background = true;  // false: tests flush and compact by hand
 };
 
 }  // namespace sippar::engine

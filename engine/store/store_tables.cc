@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/base/crash_point.h"
 #include "engine/base/limits.h"
@@ -58,9 +59,7 @@ Status Store::CreateTable(const TableSchema& schema, const std::vector<std::stri
     start = state.range.limit;
     RETURN_IF_ERROR(states_->Save(state));
     table->entry.tablets.push_back({state.tablet_id, state.range});
-    ASSIGN_OR_RETURN(std::shared_ptr<Tablet> tablet,
-                     Tablet::Open(&context_, std::move(state), shared_schema));
-    table->tablets.push_back(std::move(tablet));
+    table->tablets.push_back(Tablet::Open(&context_, std::move(state), shared_schema));
   }
   changed.tables[normal.name] = table->entry;
   CRASH_POINT("create_table.before_catalog");
@@ -190,18 +189,42 @@ std::vector<std::shared_ptr<Tablet>> Store::AllTablets() const {
 
 std::vector<Status> Store::Apply(const std::string& name,
                                  const std::vector<const RowMutation*>& batch) {
-  Status admitted = Admit();
-  auto table = FindTable(name);
-  if (admitted.ok()) admitted = table.status();
-  if (!admitted.ok() || batch.empty()) return std::vector<Status>(batch.size(), admitted);
-  const std::shared_ptr<Tablet>& first = (*table)->TabletOf(batch[0]->row);
+  std::vector<Status> statuses(batch.size(), Admit());
+  if (batch.empty() || !statuses[0].ok()) return statuses;
+  std::vector<const RowMutation*> left = batch;
+  std::vector<size_t> positions(batch.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  for (;;) {
+    auto table = FindTable(name);
+    std::vector<Status> results =
+        table.ok() ? ApplyRouted(**table, left) : std::vector<Status>(left.size(), table.status());
+    // What met a tablet that gives way to others goes the same way again, in the same order.
+    size_t moved = 0;
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (IsMoved(results[i])) {
+        left[moved] = left[i];
+        positions[moved++] = positions[i];
+      } else {
+        statuses[positions[i]] = std::move(results[i]);
+      }
+    }
+    if (moved == 0) return statuses;
+    left.resize(moved);
+    positions.resize(moved);
+    WaitForRouting(name, *table);
+  }
+}
+
+std::vector<Status> Store::ApplyRouted(const OpenTable& table,
+                                       const std::vector<const RowMutation*>& batch) {
+  const std::shared_ptr<Tablet>& first = table.TabletOf(batch[0]->row);
   bool one_tablet = std::all_of(batch.begin(), batch.end(), [&](const RowMutation* mutation) {
     return first->range().Contains(mutation->row);
   });
   if (one_tablet) return first->Apply(batch);
   std::map<Tablet*, std::vector<size_t>> by_tablet;
   for (size_t i = 0; i < batch.size(); ++i) {
-    by_tablet[(*table)->TabletOf(batch[i]->row).get()].push_back(i);
+    by_tablet[table.TabletOf(batch[i]->row).get()].push_back(i);
   }
   std::vector<Status> statuses(batch.size());
   for (const auto& [tablet, positions] : by_tablet) {
@@ -213,9 +236,25 @@ std::vector<Status> Store::Apply(const std::string& name,
   return statuses;
 }
 
+StatusOr<RowUpdateResult> Store::Update(const std::string& table, const RowUpdate& update) {
+  RETURN_IF_ERROR(Admit());
+  RowUpdateResult result;
+  RETURN_IF_ERROR(OnTablet(table, update.row, [&](Tablet* tablet) -> Status {
+    ASSIGN_OR_RETURN(result, tablet->Update(update));
+    return OkStatus();
+  }));
+  return result;
+}
+
+Status Store::CommitRow(const std::string& table, const RowMutation& mutation,
+                        std::span<const RowCheck> checks) {
+  RETURN_IF_ERROR(Admit());
+  return OnTablet(table, mutation.row,
+                  [&](Tablet* tablet) { return tablet->CommitRow(mutation, checks); });
+}
+
 Status Store::Flush(const std::string& table) {
-  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(table));
-  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->Flush());
+  RETURN_IF_ERROR(OnTablets(table, [](Tablet* tablet) { return tablet->Flush(); }));
   RemoveObsoleteSegments();
   return OkStatus();
 }
@@ -225,8 +264,7 @@ Status Store::CompactMajor(const std::string& table, const std::string& group) {
   if (!group.empty() && entry.schema.FindGroup(group) == nullptr) {
     return NotFound(fmt::format("table {} has no locality group '{}'", table, group));
   }
-  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(table));
-  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->CompactMajor(group));
+  RETURN_IF_ERROR(OnTablets(table, [&](Tablet* tablet) { return tablet->CompactMajor(group); }));
   RemoveObsoleteSegments();
   return OkStatus();
 }

@@ -19,6 +19,10 @@ class RowLocks {
     return Checksum(row, tablet_id) % kStripes;
   }
   Mutex* stripe(size_t index) { return &stripes_[index]; }
+  // Returns when everybody who held a lock at the call has given it back.
+  void WaitForHolders() {
+    for (Mutex& stripe : stripes_) MutexLock lock(&stripe);
+  }
   Mutex* MutexOf(uint64_t tablet_id, std::string_view row) {
     return stripe(StripeOf(tablet_id, row));
   }

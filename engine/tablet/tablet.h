@@ -1,8 +1,9 @@
 // One tablet: a row range of a table, with its memtables, SSTables and redo point (paper section
 // 5). One verb per file: tablet_open, tablet_read, tablet_write, row_transaction, tablet_flush,
-// tablet_compact.
+// tablet_compact, tablet_reshape.
 //
-// Thread safe. Lock order: row locks < commit log < apply_mutex_ < state_mutex_ < mutex_.
+// Thread safe. Lock order: compaction_mutex_ < flush_mutex_ < row locks < commit log < apply_mutex_
+// < state_mutex_ < mutex_.
 //   apply_mutex_  memtables change their role (freeze) only when no write is being applied
 //   state_mutex_  one change of the durable state at a time; held while it is saved
 //   mutex_        short: version_, visible_sequence_, schema_, rules_
@@ -11,7 +12,9 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,13 +45,15 @@ struct TabletContext {
   BlockCache* cache = nullptr;
   RowLocks* row_locks = nullptr;
   Metrics* metrics = nullptr;
-  std::string sstable_directory;
+  std::shared_ptr<FileRegistry> files;
   std::function<uint64_t()> next_file_id;
   std::atomic<int64_t>* memtable_bytes = nullptr;  // of all tablets, frozen ones included
   const std::atomic<bool>* stopping = nullptr;     // ends compactions early
-
-  std::string SstablePath(uint64_t file_id) const;
 };
+
+// The write did not happen: the row has another tablet now. The store routes it again; no caller of
+// the store sees this.
+inline bool IsMoved(const Status& status) { return status.code() == StatusCode::kOutOfRange; }
 
 // A read to run again at the commit of a row transaction, with the digest its cells had.
 struct RowCheck {
@@ -66,14 +71,16 @@ struct TabletGroupStats {
   uint64_t stored_bytes = 0;
   uint64_t raw_bytes = 0;
   uint64_t entries = 0;
+  uint64_t rows = 0;
+  std::map<std::string, FamilyBytes> families;
   uint64_t memtable_bytes = 0;
 };
 
 class Tablet {
  public:
-  // Opens the SSTables that `state` names. Replay() and then Start() follow.
-  [[nodiscard]] static StatusOr<std::shared_ptr<Tablet>> Open(
-      TabletContext* context, TabletState state, std::shared_ptr<const TableSchema> schema);
+  // Opens no SSTable: the first read that needs one does.
+  static std::shared_ptr<Tablet> Open(TabletContext* context, TabletState state,
+                                      std::shared_ptr<const TableSchema> schema);
   ~Tablet();
 
   // --- Recovery, one thread. Records in the order of the log; those behind the redo point are
@@ -97,20 +104,50 @@ class Tablet {
   [[nodiscard]] Status Flush();
   // One merging compaction if the policy wants one; true if it did something.
   [[nodiscard]] StatusOr<bool> CompactOnce();
-  // Flush and major compaction of one group ("" = all): one run, no tombstones, no garbage.
+  // Flush and major compaction of one group ("" = all): one run, no tombstones, no garbage. IsMoved
+  // when the tablet was split or merged meanwhile.
   [[nodiscard]] Status CompactMajor(const std::string& group);
   // Families that are new get their birth recorded before OK. Groups may be added, families may not
   // move between groups.
   [[nodiscard]] Status PrepareSchema(const TableSchema& schema);
   void SetSchema(std::shared_ptr<const TableSchema> schema);
   // The tablet's table was dropped: writes fail, files go when the last reader has ended.
-  void Drop();
+  void Drop() { Release(Serving::kDropped); }
   [[nodiscard]] Status VerifyFiles() const;
+
+  // --- Giving way to other tablets, in this order; readers go on with what they have.
+  // No compaction runs in between.
+  void PauseCompactions() SIPPAR_TSA(no_thread_safety_analysis) { compaction_mutex_.Lock(); }
+  void ResumeCompactions() SIPPAR_TSA(no_thread_safety_analysis) { compaction_mutex_.Unlock(); }
+  // New writes get IsMoved; returns when none is under way.
+  void CloseForWrites();
+  // Everything to SSTables; the state with which others may go on. Requires: closed for writes.
+  [[nodiscard]] StatusOr<TabletState> HandOver();
+  // Either it stays: writes go on,
+  void Reopen();
+  // or others have its rows now,
+  void Retire() { Release(Serving::kMoved); }
+  // or nobody knows: no write, and no way back, until the store is opened again.
+  void GiveUp() { SetServing(Serving::kUnknown); }
+  // About the middle of the tablet: the first row of a right half. nullopt: there are no two rows,
+  // or too few bytes to tell them apart from the indexes.
+  [[nodiscard]] StatusOr<std::optional<std::string>> MiddleRow() const;
+  // Stored bytes of the file's rows in `rows`, from its index; without an index, half.
+  uint64_t StoredBytesOf(const FileRef& file, const RowRange& rows) const;
+  // Rewrites everything, so that no cell of a family dropped earlier is left, and forgets the
+  // births of families: sequence numbers that mean nothing in another tablet.
+  [[nodiscard]] Status ForgetBirths();
+  std::map<std::string, uint64_t> FamilyBirths() const;
 
   uint64_t id() const { return id_; }
   const RowRange& range() const { return range_; }
   uint64_t redo_sequence() const { return redo_sequence_.load(); }
   int64_t memtable_bytes() const { return memtable_bytes_.load(); }
+  uint64_t stored_bytes() const;
+  int64_t opened_at_us() const { return opened_at_us_; }
+  // Size at which no row was found to split at; 0: not tried.
+  uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
+  void SetUnsplitBytes(uint64_t bytes) { unsplit_bytes_ = bytes; }
   std::vector<TabletGroupStats> Stats() const;
 
  private:
@@ -120,11 +157,16 @@ class Tablet {
     std::shared_ptr<const TableSchema> schema;
     uint64_t sequence = 0;
   };
+  enum class Serving : uint8_t { kOpen, kMoved, kDropped, kUnknown };
   struct PreparedWrite;
   struct CompactionInputs;
 
   Tablet(TabletContext* context, TabletState state);
-  Status OpenFiles();
+  void FindFiles();
+  void SetServing(Serving serving);
+  Serving serving() const;
+  Status CheckServing() const;
+  void Release(Serving why);
   Snapshot TakeSnapshot() const;
   static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
                                                       const TabletState& state);
@@ -143,7 +185,8 @@ class Tablet {
   Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
   StatusOr<std::vector<FileSummary>> FlushGroup(const GroupVersion& group,
                                                 const Snapshot& snapshot);
-  StatusOr<TabletRun> OpenRun(const std::vector<FileSummary>& files);
+  TabletRun FindRun(const RunState& state);
+  StatusOr<TabletRun> OpenOutput(std::vector<FileSummary> files);
   void InstallFlush(const std::vector<std::pair<std::string, TabletRun>>& runs,
                     const TabletVersion& flushed);
   Status Compact(const std::string& group, size_t first, size_t limit, bool may_join);
@@ -154,6 +197,7 @@ class Tablet {
   TabletContext* const context_;
   const uint64_t id_;
   const RowRange range_;
+  const int64_t opened_at_us_;
 
   mutable Mutex apply_mutex_;
   Mutex flush_mutex_;       // one flush at a time
@@ -167,12 +211,13 @@ class Tablet {
   std::shared_ptr<const FamilyRules> rules_ GUARDED_BY(mutex_);
   uint64_t visible_sequence_ GUARDED_BY(mutex_) = 0;
   uint64_t frozen_sequence_ GUARDED_BY(mutex_) = 0;  // highest number in a frozen memtable
-  bool dropped_ GUARDED_BY(mutex_) = false;
+  Serving serving_ GUARDED_BY(mutex_) = Serving::kOpen;
 
   uint64_t next_sequence_ = 1;  // belongs to the leader of the log, and to recovery
   std::atomic<uint64_t> redo_sequence_{0};
   std::atomic<int64_t> last_time_us_{0};
   std::atomic<int64_t> memtable_bytes_{0};
+  std::atomic<uint64_t> unsplit_bytes_{0};
 };
 
 }  // namespace sippar::engine

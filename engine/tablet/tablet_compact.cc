@@ -23,7 +23,7 @@ std::vector<RunInfo> DescribeRuns(const GroupVersion& group) {
   for (const TabletRun& run : group.runs) {
     RunInfo& info = infos.emplace_back();
     for (const auto& file : run.files) {
-      info.size_bytes += file->summary().size_bytes;
+      info.size_bytes += file->ref().part_bytes;
       info.tombstones += file->summary().tombstones;
       info.entries += file->summary().entries;
     }
@@ -40,13 +40,12 @@ struct Tablet::CompactionInputs {
   bool from_oldest = false;     // they reach back to the first entry of the group
   Snapshot snapshot;
 
-  std::vector<std::string> Boundaries() const {
+  StatusOr<std::vector<std::string>> Boundaries() const {
     std::vector<std::string> grains;
     for (const TabletRun& run : runs) {
       for (const auto& file : run.files) {
-        for (std::string& key : file->reader().SplitKeys(kSplitGrain)) {
-          grains.push_back(std::move(key));
-        }
+        ASSIGN_OR_RETURN(std::vector<std::string> keys, file->SplitKeys(kSplitGrain));
+        std::move(keys.begin(), keys.end(), std::back_inserter(grains));
       }
     }
     std::sort(grains.begin(), grains.end());
@@ -63,15 +62,14 @@ struct Tablet::CompactionInputs {
     for (const TabletRun& run : runs) {
       joined.files.insert(joined.files.end(), run.files.begin(), run.files.end());
     }
-    std::sort(joined.files.begin(), joined.files.end(), [](const auto& a, const auto& b) {
-      return a->summary().first_key < b->summary().first_key;
-    });
+    std::sort(joined.files.begin(), joined.files.end(),
+              [](const auto& a, const auto& b) { return a->first_key() < b->first_key(); });
     for (size_t i = 1; i < joined.files.size(); ++i) {
-      if (joined.files[i - 1]->summary().last_key >= joined.files[i]->summary().first_key) {
+      if (!joined.files[i - 1]->EndsBefore(joined.files[i]->first_key())) {
         return std::nullopt;
       }
     }
-    joined.run_id = joined.files.front()->summary().file_id;
+    joined.run_id = runs.front().run_id;  // a file's id may stand in another run after a merge
     return joined;
   }
 
@@ -89,8 +87,7 @@ struct Tablet::CompactionInputs {
             static_cast<double>(std::max<uint64_t>(1, raw)) *
             (raw > kOutputRawSize ? static_cast<double>(raw) / kOutputRawSize : 1.0));
         size_t left = wanted - std::min(wanted, sample.size());
-        ASSIGN_OR_RETURN(std::string piece,
-                         file->reader().Sample(first, limit, std::min(share, left)));
+        ASSIGN_OR_RETURN(std::string piece, file->Sample(first, limit, std::min(share, left)));
         sample += piece;
       }
     }
@@ -100,6 +97,7 @@ struct Tablet::CompactionInputs {
 
 StatusOr<bool> Tablet::CompactOnce() {
   MutexLock compaction_lock(&compaction_mutex_);
+  if (serving() != Serving::kOpen) return false;
   Snapshot snapshot = TakeSnapshot();
   for (const GroupVersion& group : snapshot.version->groups) {
     auto choice = ChooseCompaction(DescribeRuns(group));
@@ -113,6 +111,7 @@ StatusOr<bool> Tablet::CompactOnce() {
 Status Tablet::CompactMajor(const std::string& wanted) {
   RETURN_IF_ERROR(Flush());
   MutexLock compaction_lock(&compaction_mutex_);
+  RETURN_IF_ERROR(CheckServing());
   Snapshot snapshot = TakeSnapshot();
   for (const GroupVersion& group : snapshot.version->groups) {
     if (!wanted.empty() && group.name != wanted) continue;
@@ -147,12 +146,9 @@ Status Tablet::Rewrite(const CompactionInputs& inputs) {
   context_->metrics->Get("compaction_bytes_written")->Add(StoredBytes(files));
   TabletRun output;
   if (!files.empty()) {
-    ASSIGN_OR_RETURN(output, OpenRun(files));
+    ASSIGN_OR_RETURN(output, OpenOutput(files));
   }
   RETURN_IF_ERROR(InstallCompaction(inputs, output));
-  for (const TabletRun& run : inputs.runs) {
-    for (const auto& file : run.files) file->MarkObsolete();
-  }
   context_->metrics->Get(inputs.from_oldest ? "major_compactions" : "merging_compactions")->Add();
   return OkStatus();
 }
@@ -163,7 +159,7 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   const LocalityGroupSchema* settings = inputs.snapshot.schema->FindGroup(inputs.group);
   request.options = settings != nullptr ? SstableOptions::From(*settings) : SstableOptions();
   request.next_file_id = context_->next_file_id;
-  request.path_of = [this](uint64_t id) { return context_->SstablePath(id); };
+  request.path_of = [this](uint64_t id) { return context_->files->PathOf(id); };
   std::vector<std::unique_ptr<EntryIterator>> sources;
   for (const TabletRun& run : inputs.runs) {
     sources.push_back(NewRunIterator(run.files, ReadAhead::kScan));
@@ -173,12 +169,12 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   request.visibility.mode =
       inputs.from_oldest ? VisibilityMode::kCollectAll : VisibilityMode::kKeepHistory;
   request.visibility.families = inputs.snapshot.rules;
-  request.boundaries = inputs.Boundaries();
+  ASSIGN_OR_RETURN(request.boundaries, inputs.Boundaries());
   request.sample = [&inputs](std::string_view first, std::string_view limit) {
     return inputs.Sample(first, limit);
   };
   request.cancel = context_->stopping;
-  return RunCompaction(std::move(request), context_->sstable_directory);
+  return RunCompaction(std::move(request), context_->files->directory());
 }
 
 // Replaces the inputs by `output` (without files: by nothing), in the saved state first.
@@ -191,21 +187,22 @@ Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun
     if (!replacement.files.empty()) runs->insert(at, std::move(replacement));
   };
   RunState output_state{output.run_id, {}};
-  for (const auto& file : output.files) output_state.files.push_back(file->summary());
+  for (const auto& file : output.files) output_state.files.push_back(file->ref());
   MutexLock state_lock(&state_mutex_);
+  if (serving() == Serving::kDropped) return CheckServing();
   TabletState changed = state_;
   replace(&changed.Group(inputs.group)->runs, std::move(output_state));
   CRASH_POINT("compaction.before_state");
   RETURN_IF_ERROR(context_->states->Save(changed));
   CRASH_POINT("compaction.after_state");
+  // First the new names: files that stay are never without one.
+  context_->files->Name(changed.FileIds());
+  context_->files->Unname(state_.FileIds());
   state_ = std::move(changed);
   MutexLock lock(&mutex_);
   auto version = std::make_shared<TabletVersion>(*version_);
   replace(&version->Group(inputs.group)->runs, output);
   version_ = std::move(version);
-  if (dropped_) {
-    for (const auto& file : output.files) file->MarkObsolete();
-  }
   return OkStatus();
 }
 

@@ -37,7 +37,7 @@ Status Tablet::Flush() {
   uint64_t frozen_sequence = 0;
   {
     MutexLock lock(&mutex_);
-    if (dropped_) return OkStatus();
+    if (serving_ == Serving::kDropped) return OkStatus();
     version = version_;
     frozen_sequence = frozen_sequence_;
   }
@@ -57,7 +57,7 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     if (group.frozen.empty()) continue;
     ASSIGN_OR_RETURN(std::vector<FileSummary> files, FlushGroup(group, snapshot));
     if (files.empty()) continue;
-    ASSIGN_OR_RETURN(TabletRun run, OpenRun(files));
+    ASSIGN_OR_RETURN(TabletRun run, OpenOutput(files));
     runs.emplace_back(group.name, std::move(run));
     summaries.emplace_back(group.name, std::move(files));
   }
@@ -69,16 +69,22 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     MutexLock state_lock(&state_mutex_);
     TabletState changed = state_;
     for (const auto& [name, files] : summaries) {
-      changed.Group(name)->runs.push_back({files.front().file_id, files});
+      RunState& run = changed.Group(name)->runs.emplace_back();
+      run.run_id = files.front().file_id;
+      for (const FileSummary& file : files) run.files.emplace_back(file);
     }
     // Everything numbered up to the frozen maximum was applied before the freeze.
     changed.redo_sequence = frozen_sequence;
     changed.last_time_us = std::max(changed.last_time_us, last_time_us_.load());
+    if (serving() == Serving::kDropped) return OkStatus();  // its files are swept at the next start
     Status saved = context_->states->Save(changed);
     if (!saved.ok()) {
       // Whether the state names them is unknown now: the files stay, the sweep of the next start
       // removes them if it does not.
       return saved;
+    }
+    for (const auto& [name, run] : runs) {
+      for (const auto& file : run.files) context_->files->Name({file->summary().file_id});
     }
     state_ = std::move(changed);
     InstallFlush(runs, *version);
@@ -96,7 +102,7 @@ StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
   const LocalityGroupSchema* settings = snapshot.schema->FindGroup(group.name);
   request.options = settings != nullptr ? SstableOptions::From(*settings) : SstableOptions();
   request.next_file_id = context_->next_file_id;
-  request.path_of = [this](uint64_t id) { return context_->SstablePath(id); };
+  request.path_of = [this](uint64_t id) { return context_->files->PathOf(id); };
   std::vector<std::unique_ptr<EntryIterator>> sources;
   for (const auto& memtable : group.frozen) sources.push_back(memtable->NewIterator());
   request.entries = NewMergingIterator(std::move(sources));
@@ -107,7 +113,7 @@ StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
     const Memtable& newest = *group.frozen.back();
     return newest.Sample(DictionarySampleSize(newest.raw_bytes()));
   };
-  return RunCompaction(std::move(request), context_->sstable_directory);
+  return RunCompaction(std::move(request), context_->files->directory());
 }
 
 // state_mutex_ held.

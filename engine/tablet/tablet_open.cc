@@ -6,14 +6,11 @@
 
 namespace sippar::engine {
 
-std::string TabletContext::SstablePath(uint64_t file_id) const {
-  return fmt::format("{}/{:016x}.sst", sstable_directory, file_id);
-}
-
 Tablet::Tablet(TabletContext* context, TabletState state)
     : context_(context),
       id_(state.tablet_id),
       range_(state.range),
+      opened_at_us_(context->clock->NowMicros()),
       state_(std::move(state)),
       next_sequence_(state_.redo_sequence + 1),
       redo_sequence_(state_.redo_sequence),
@@ -23,41 +20,45 @@ Tablet::Tablet(TabletContext* context, TabletState state)
 
 Tablet::~Tablet() { *context_->memtable_bytes -= memtable_bytes_.load(); }
 
-StatusOr<std::shared_ptr<Tablet>> Tablet::Open(TabletContext* context, TabletState state,
-                                               std::shared_ptr<const TableSchema> schema) {
+std::shared_ptr<Tablet> Tablet::Open(TabletContext* context, TabletState state,
+                                     std::shared_ptr<const TableSchema> schema) {
   std::shared_ptr<Tablet> tablet(new Tablet(context, std::move(state)));
-  RETURN_IF_ERROR(Annotate(tablet->OpenFiles(), fmt::format("open tablet {}", tablet->id_)));
+  tablet->FindFiles();
   tablet->SetSchema(std::move(schema));
   return tablet;
 }
 
-Status Tablet::OpenFiles() {
+void Tablet::FindFiles() {
   auto version = std::make_shared<TabletVersion>();
   MutexLock state_lock(&state_mutex_);
   for (const GroupState& group : state_.groups) {
-    GroupVersion& open = version->groups.emplace_back();
-    open.name = group.name;
-    open.active = std::make_shared<Memtable>();
-    for (const RunState& run : group.runs) {
-      ASSIGN_OR_RETURN(TabletRun opened, OpenRun(run.files));
-      open.runs.push_back(std::move(opened));
-    }
+    GroupVersion& found = version->groups.emplace_back();
+    found.name = group.name;
+    found.active = std::make_shared<Memtable>();
+    for (const RunState& run : group.runs) found.runs.push_back(FindRun(run));
   }
+  context_->files->Name(state_.FileIds());
   MutexLock lock(&mutex_);
   version_ = std::move(version);
-  return OkStatus();
 }
 
-StatusOr<TabletRun> Tablet::OpenRun(const std::vector<FileSummary>& files) {
+TabletRun Tablet::FindRun(const RunState& state) {
   TabletRun run;
-  run.run_id = files.front().file_id;
-  for (const FileSummary& file : files) {
-    ASSIGN_OR_RETURN(std::shared_ptr<SstableReader> reader,
-                     SstableReader::Open(context_->fs, context_->SstablePath(file.file_id),
-                                         file.file_id, context_->cache));
+  run.run_id = state.run_id;
+  for (const FileRef& file : state.files) {
     run.files.push_back(
-        std::make_shared<TabletFile>(context_->fs, context_->cache, std::move(reader)));
+        std::make_shared<TabletFile>(file, context_->files->Find(file.summary.file_id)));
   }
+  return run;
+}
+
+// Opened before anything names them: what does not open is not installed.
+StatusOr<TabletRun> Tablet::OpenOutput(std::vector<FileSummary> files) {
+  RunState state;
+  for (FileSummary& file : files) state.files.emplace_back(std::move(file));
+  state.run_id = state.files.front().summary.file_id;
+  TabletRun run = FindRun(state);
+  for (const auto& file : run.files) RETURN_IF_ERROR(file->Reader().status());
   return run;
 }
 
@@ -118,20 +119,68 @@ void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
   schema_ = std::move(schema);
 }
 
-void Tablet::Drop() {
+void Tablet::Release(Serving why) {
+  MutexLock state_lock(&state_mutex_);
+  SetServing(why);
+  context_->files->Unname(state_.FileIds());
+  state_.groups.clear();
+}
+
+void Tablet::SetServing(Serving serving) {
   MutexLock lock(&mutex_);
-  dropped_ = true;
-  for (const GroupVersion& group : version_->groups) {
-    for (const TabletRun& run : group.runs) {
-      for (const auto& file : run.files) file->MarkObsolete();
-    }
+  serving_ = serving;
+}
+
+Tablet::Serving Tablet::serving() const {
+  MutexLock lock(&mutex_);
+  return serving_;
+}
+
+Status Tablet::CheckServing() const {
+  switch (serving()) {
+    case Serving::kOpen:
+      return OkStatus();
+    case Serving::kMoved:
+      return OutOfRange(fmt::format("tablet {} was split or merged", id_));
+    case Serving::kDropped:
+      return NotFound("the table was dropped");
+    case Serving::kUnknown:
+      break;
   }
+  return Unavailable(
+      fmt::format("a split or merge of tablet {} failed half-way; open the store again", id_));
 }
 
 Tablet::Snapshot Tablet::TakeSnapshot() const {
   MutexLock lock(&mutex_);
   return {version_, rules_, schema_, visible_sequence_};
 }
+
+namespace {
+
+// A shared file counts with the share of its bytes that lies in the tablet's rows: an estimate
+// until the tablet's first major compaction.
+void AddFile(const FileRef& file, TabletGroupStats* stats) {
+  const FileSummary& whole = file.summary;
+  double share = file.IsWhole() ? 1.0
+                                : static_cast<double>(file.part_bytes) /
+                                      static_cast<double>(std::max<uint64_t>(1, whole.size_bytes));
+  auto part = [&](uint64_t count) {
+    return file.IsWhole() ? count : static_cast<uint64_t>(static_cast<double>(count) * share);
+  };
+  ++stats->sstables;
+  stats->stored_bytes += file.part_bytes;
+  stats->raw_bytes += part(whole.raw_bytes);
+  stats->entries += part(whole.entries);
+  stats->rows += part(whole.rows);
+  for (const auto& [name, bytes] : whole.families) {
+    FamilyBytes& family = stats->families[name];
+    family.cells += part(bytes.cells);
+    family.raw_bytes += part(bytes.raw_bytes);
+  }
+}
+
+}  // namespace
 
 std::vector<TabletGroupStats> Tablet::Stats() const {
   Snapshot snapshot = TakeSnapshot();
@@ -148,22 +197,31 @@ std::vector<TabletGroupStats> Tablet::Stats() const {
     stats.raw_bytes = stats.memtable_bytes;
     stats.runs = group.runs.size();
     for (const TabletRun& run : group.runs) {
-      stats.sstables += run.files.size();
-      for (const auto& file : run.files) {
-        stats.stored_bytes += file->summary().size_bytes;
-        stats.raw_bytes += file->summary().raw_bytes;
-        stats.entries += file->summary().entries;
-      }
+      for (const auto& file : run.files) AddFile(file->ref(), &stats);
     }
   }
   return all;
+}
+
+uint64_t Tablet::stored_bytes() const {
+  uint64_t bytes = 0;
+  Snapshot snapshot = TakeSnapshot();
+  for (const GroupVersion& group : snapshot.version->groups) {
+    for (const TabletRun& run : group.runs) {
+      for (const auto& file : run.files) bytes += file->ref().part_bytes;
+    }
+  }
+  return bytes;
 }
 
 Status Tablet::VerifyFiles() const {
   Snapshot snapshot = TakeSnapshot();
   for (const GroupVersion& group : snapshot.version->groups) {
     for (const TabletRun& run : group.runs) {
-      for (const auto& file : run.files) RETURN_IF_ERROR(file->reader().VerifyAll());
+      for (const auto& file : run.files) {
+        ASSIGN_OR_RETURN(const SstableReader* reader, file->Reader());
+        RETURN_IF_ERROR(reader->VerifyAll());
+      }
     }
   }
   return OkStatus();

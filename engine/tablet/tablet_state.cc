@@ -58,7 +58,24 @@ class FileTabletStateStore final : public TabletStateStore {
   std::string directory_;
 };
 
+template <typename State>
+auto AllFiles(State& state) {
+  std::vector<decltype(&state.groups[0].runs[0].files[0])> files;
+  for (auto& group : state.groups) {
+    for (auto& run : group.runs) {
+      for (auto& file : run.files) files.push_back(&file);
+    }
+  }
+  return files;
+}
+
 }  // namespace
+
+std::vector<uint64_t> TabletState::FileIds() const {
+  std::vector<uint64_t> ids;
+  for (const FileRef* file : AllFiles(*this)) ids.push_back(file->summary.file_id);
+  return ids;
+}
 
 GroupState* TabletState::Group(const std::string& name) {
   for (GroupState& group : groups) {
@@ -88,8 +105,13 @@ std::string TabletState::Encode() const {
     for (const RunState& run : group.runs) {
       PutVarint(&out, run.run_id);
       PutVarint(&out, run.files.size());
-      for (const FileSummary& file : run.files) file.Encode(&out);
+      for (const FileRef& file : run.files) file.summary.Encode(&out);
     }
+  }
+  for (const FileRef* file : AllFiles(*this)) {
+    PutBytes(&out, file->rows.start);
+    PutBytes(&out, file->rows.limit);
+    PutVarint(&out, file->part_bytes);
   }
   return out;
 }
@@ -118,9 +140,17 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
       run.run_id = reader.Varint();
       size_t files = reader.Count();
       for (size_t k = 0; k < files && reader.ok(); ++k) {
-        run.files.emplace_back().Decode(&reader);
+        FileSummary summary;
+        summary.Decode(&reader);
+        run.files.emplace_back(std::move(summary));
       }
     }
+  }
+  // Absent in states from before there were splits: every file is the tablet's own.
+  for (FileRef* file : reader.AtEnd() ? std::vector<FileRef*>() : AllFiles(state)) {
+    file->rows.start = reader.Bytes();
+    file->rows.limit = reader.Bytes();
+    file->part_bytes = reader.Varint();
   }
   if (!reader.AtEnd()) return DataLoss("tablet state does not decode");
   return state;

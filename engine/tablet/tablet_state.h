@@ -14,9 +14,21 @@
 
 namespace sippar::engine {
 
+// An SSTable as a tablet names it. After a split several tablets name one file, each trusting it
+// for its own rows only.
+struct FileRef {
+  FileSummary summary;      // of the whole file
+  RowRange rows;            // what else the file holds is another tablet's
+  uint64_t part_bytes = 0;  // stored bytes of these rows; an estimate when the file is shared
+
+  FileRef() = default;
+  explicit FileRef(FileSummary whole) : summary(std::move(whole)), part_bytes(summary.size_bytes) {}
+  bool IsWhole() const { return rows == RowRange::All(); }
+};
+
 struct RunState {
-  uint64_t run_id = 0;             // file id of its first file: unique in the store
-  std::vector<FileSummary> files;  // disjoint, in key order
+  uint64_t run_id = 0;         // unique in the store
+  std::vector<FileRef> files;  // disjoint where they are trusted, in key order
 };
 
 struct GroupState {
@@ -34,6 +46,7 @@ struct TabletState {
   std::vector<GroupState> groups;
 
   GroupState* Group(const std::string& name);  // added when absent
+  std::vector<uint64_t> FileIds() const;       // as often as they are named
   std::string Encode() const;
   [[nodiscard]] static StatusOr<TabletState> Decode(std::string_view bytes);
 };

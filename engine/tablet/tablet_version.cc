@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "engine/model/cell_key.h"
+
 namespace sippar::engine {
 namespace {
 
 class RunIterator final : public EntryIterator {
  public:
-  RunIterator(std::vector<std::shared_ptr<TabletFile>> files, ReadAhead read_ahead)
+  RunIterator(std::vector<std::shared_ptr<const TabletFile>> files, ReadAhead read_ahead)
       : files_(std::move(files)), read_ahead_(read_ahead) {}
 
   bool Valid() const override { return current_ != nullptr && current_->Valid(); }
@@ -18,7 +20,7 @@ class RunIterator final : public EntryIterator {
 
   void Seek(std::string_view key) override {
     auto file = std::partition_point(files_.begin(), files_.end(), [&](const auto& candidate) {
-      return std::string_view(candidate->summary().last_key) < key;
+      return candidate->EndsBefore(key);
     });
     Open(static_cast<size_t>(file - files_.begin()));
     if (current_ != nullptr) current_->Seek(key);
@@ -34,15 +36,21 @@ class RunIterator final : public EntryIterator {
     auto file = files_.end();
     if (!key.empty()) {
       file = std::partition_point(files_.begin(), files_.end(), [&](const auto& candidate) {
-        return std::string_view(candidate->summary().first_key) < key;
+        return std::string_view(candidate->first_key()) < key;
       });
     }
     if (file == files_.begin()) {
       current_.reset();
       return;
     }
-    Open(static_cast<size_t>(file - files_.begin()) - 1);
+    auto index = static_cast<size_t>(file - files_.begin()) - 1;
+    Open(index);
     current_->SeekBefore(key);
+    // The part of a file that is trusted may have no key before `key`.
+    while (!current_->Valid() && current_->status().ok() && index > 0) {
+      Open(--index);
+      current_->SeekBefore("");
+    }
   }
 
  private:
@@ -50,7 +58,7 @@ class RunIterator final : public EntryIterator {
     if (index == index_ && current_ != nullptr) return;
     index_ = index;
     current_.reset();
-    if (index_ < files_.size()) current_ = files_[index_]->reader().NewIterator(read_ahead_);
+    if (index_ < files_.size()) current_ = files_[index_]->NewIterator(read_ahead_);
   }
 
   void SkipEnded() {
@@ -60,7 +68,7 @@ class RunIterator final : public EntryIterator {
     }
   }
 
-  std::vector<std::shared_ptr<TabletFile>> files_;
+  std::vector<std::shared_ptr<const TabletFile>> files_;
   ReadAhead read_ahead_;
   size_t index_ = SIZE_MAX;
   std::unique_ptr<EntryIterator> current_;
@@ -68,9 +76,9 @@ class RunIterator final : public EntryIterator {
 
 }  // namespace
 
-std::unique_ptr<EntryIterator> NewRunIterator(std::vector<std::shared_ptr<TabletFile>> files,
+std::unique_ptr<EntryIterator> NewRunIterator(std::vector<std::shared_ptr<const TabletFile>> files,
                                               ReadAhead read_ahead) {
-  if (files.size() == 1) return files[0]->reader().NewIterator(read_ahead);
+  if (files.size() == 1) return files[0]->NewIterator(read_ahead);
   return std::make_unique<RunIterator>(std::move(files), read_ahead);
 }
 
@@ -84,13 +92,12 @@ void AddGroupSources(const GroupVersion& group, const RowRange& range, ReadAhead
   bool single = range.IsSingle();
   for (const TabletRun& run : group.runs) {
     // Files of a run are disjoint and in key order.
-    auto file = std::partition_point(run.files.begin(), run.files.end(), [&](const auto& before) {
-      return std::string_view(before->summary().last_key) < start;
-    });
-    std::vector<std::shared_ptr<TabletFile>> files;
+    auto file = std::partition_point(run.files.begin(), run.files.end(),
+                                     [&](const auto& before) { return before->EndsBefore(start); });
+    std::vector<std::shared_ptr<const TabletFile>> files;
     for (; file != run.files.end(); ++file) {
-      if (!limit.empty() && (*file)->summary().first_key >= limit) break;
-      if (!single || (*file)->reader().MayContainRow(start)) files.push_back(*file);
+      if (!limit.empty() && (*file)->first_key() >= limit) break;
+      if (!single || (*file)->MayContainRow(start)) files.push_back(*file);
     }
     if (!files.empty()) sources->push_back(NewRunIterator(std::move(files), read_ahead));
   }

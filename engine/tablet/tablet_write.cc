@@ -36,10 +36,12 @@ std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutat
   std::vector<PreparedWrite> writes(mutations.size());
   std::vector<size_t> positions;
   size_t count = 0;
+  Status moved;  // then none of the later ones is written either: rows keep their order
   // Commits what is prepared; a mutation that reads its row must see the ones before it.
   auto commit = [&] {
     if (count == 0) return;
-    Status status = Commit({writes.data(), count});
+    Status status = moved.ok() ? Commit({writes.data(), count}) : moved;
+    if (IsMoved(status)) moved = status;
     for (size_t position : positions) statuses[position] = status;
     positions.clear();
     count = 0;
@@ -145,10 +147,7 @@ Status Tablet::ResolveOnNewest(const std::string& row, const std::vector<Mutatio
 }
 
 Status Tablet::Commit(std::span<PreparedWrite> writes) {
-  {
-    MutexLock lock(&mutex_);
-    if (dropped_) return NotFound("the table was dropped");
-  }
+  RETURN_IF_ERROR(CheckServing());
   for (PreparedWrite& prepared : writes) {
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
       ApplyToMemtables(*prepared.mutation, prepared.wall_us, first_sequence);

@@ -1,0 +1,90 @@
+// Registry of SSTables. SPDX-License-Identifier: Apache-2.0
+#include "engine/tablet/file_registry.h"
+
+#include <fmt/format.h>
+
+namespace sippar::engine {
+
+SharedSstable::~SharedSstable() { registry_->Released(file_id_); }
+
+StatusOr<const SstableReader*> SharedSstable::Reader() {
+  if (const SstableReader* ready = ready_.load(std::memory_order_acquire)) return ready;
+  MutexLock lock(&mutex_);
+  if (reader_ == nullptr) {
+    ASSIGN_OR_RETURN(reader_, SstableReader::Open(registry_->fs_, registry_->PathOf(file_id_),
+                                                  file_id_, registry_->cache_));
+    ready_.store(reader_.get(), std::memory_order_release);
+  }
+  return reader_.get();
+}
+
+std::shared_ptr<SharedSstable> FileRegistry::Find(uint64_t file_id) {
+  MutexLock lock(&mutex_);
+  Entry& entry = entries_[file_id];
+  std::shared_ptr<SharedSstable> file = entry.file.lock();
+  if (file == nullptr) {
+    file = std::make_shared<SharedSstable>(shared_from_this(), file_id);
+    entry.file = file;
+  }
+  return file;
+}
+
+void FileRegistry::Name(const std::vector<uint64_t>& file_ids) {
+  MutexLock lock(&mutex_);
+  for (uint64_t id : file_ids) {
+    Entry& entry = entries_[id];
+    ++entry.names;
+    entry.obsolete = false;
+  }
+}
+
+void FileRegistry::Unname(const std::vector<uint64_t>& file_ids) {
+  std::vector<uint64_t> unheld;
+  {
+    MutexLock lock(&mutex_);
+    for (uint64_t id : file_ids) {
+      Entry& entry = entries_[id];
+      if (--entry.names > 0) continue;
+      entry.obsolete = true;
+      if (!entry.file.expired()) continue;
+      entries_.erase(id);
+      unheld.push_back(id);
+    }
+  }
+  for (uint64_t id : unheld) Remove(id);
+}
+
+std::vector<uint64_t> FileRegistry::Named() const {
+  MutexLock lock(&mutex_);
+  std::vector<uint64_t> named;
+  for (const auto& [id, entry] : entries_) {
+    if (entry.names > 0) named.push_back(id);
+  }
+  return named;
+}
+
+std::string FileRegistry::PathOf(uint64_t file_id) const {
+  return fmt::format("{}/{:016x}.sst", directory_, file_id);
+}
+
+void FileRegistry::Released(uint64_t file_id) {
+  {
+    MutexLock lock(&mutex_);
+    auto found = entries_.find(file_id);
+    // Found again meanwhile, or still named.
+    if (found == entries_.end() || !found->second.file.expired()) return;
+    if (found->second.names > 0) return;
+    bool obsolete = found->second.obsolete;
+    entries_.erase(found);
+    if (!obsolete) return;
+  }
+  Remove(file_id);
+}
+
+void FileRegistry::Remove(uint64_t file_id) {
+  cache_->EraseFile(file_id);
+  // Best effort: what stays is an orphan that the next start sweeps.
+  (void)fs_->Remove(PathOf(file_id));
+}
+
+}  // namespace sippar::engine

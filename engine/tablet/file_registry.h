@@ -1,0 +1,77 @@
+// The SSTables of a store by who names them. After a split two tablets name one file, so no tablet
+// alone knows when it may go: it leaves the disk when no tablet's saved state names it and no
+// reader holds it. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/thread.h"
+#include "engine/cache/block_cache.h"
+#include "engine/fs/file_system.h"
+#include "engine/sstable/sstable_reader.h"
+
+namespace sippar::engine {
+
+class FileRegistry;
+
+// One SSTable, shared by all tablets that name it. Opened at first use: an idle tablet holds what
+// its state says of its files, no index and no file descriptor.
+class SharedSstable {
+ public:
+  SharedSstable(std::shared_ptr<FileRegistry> registry, uint64_t file_id)
+      : registry_(std::move(registry)), file_id_(file_id) {}
+  ~SharedSstable();
+  SharedSstable(const SharedSstable&) = delete;
+  SharedSstable& operator=(const SharedSstable&) = delete;
+
+  // Lives as long as this. An error is not remembered: the next call tries again.
+  [[nodiscard]] StatusOr<const SstableReader*> Reader();
+
+ private:
+  const std::shared_ptr<FileRegistry> registry_;
+  const uint64_t file_id_;
+  std::atomic<const SstableReader*> ready_{nullptr};
+  Mutex mutex_;
+  std::shared_ptr<SstableReader> reader_ GUARDED_BY(mutex_);
+};
+
+// Thread safe. Lock order: last of all.
+class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
+ public:
+  FileRegistry(FileSystem* fs, BlockCache* cache, std::string directory)
+      : fs_(fs), cache_(cache), directory_(std::move(directory)) {}
+
+  std::shared_ptr<SharedSstable> Find(uint64_t file_id);
+  // A saved state names these files, once for each time they stand in it.
+  void Name(const std::vector<uint64_t>& file_ids);
+  // A saved state names them no more. What nobody names any more goes with its last reader; a file
+  // that was never named stays: after a failed save nobody knows whether a state names it.
+  void Unname(const std::vector<uint64_t>& file_ids);
+  std::vector<uint64_t> Named() const;
+
+  std::string PathOf(uint64_t file_id) const;
+  const std::string& directory() const { return directory_; }
+
+ private:
+  friend class SharedSstable;
+  struct Entry {
+    std::weak_ptr<SharedSstable> file;
+    uint64_t names = 0;
+    bool obsolete = false;
+  };
+  void Released(uint64_t file_id);
+  void Remove(uint64_t file_id);
+
+  FileSystem* const fs_;
+  BlockCache* const cache_;
+  const std::string directory_;
+  mutable Mutex mutex_;
+  std::map<uint64_t, Entry> entries_ GUARDED_BY(mutex_);
+};
+
+}  // namespace sippar::engine

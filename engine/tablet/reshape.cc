@@ -1,0 +1,138 @@
+// Split and merge decisions and states. SPDX-License-Identifier: Apache-2.0
+#include "engine/tablet/reshape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/model/cell_key.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr int64_t kMergeAgeMicros = 24ll * 3600 * 1'000'000;
+constexpr uint64_t kMergeDivisor = 4;  // far from the split size: no split follows a merge
+
+// nullopt: none of the file's rows are in `rows`.
+std::optional<FileRef> PartOfFile(const FileRef& file, const RowRange& rows) {
+  FileRef part = file;
+  part.rows = Intersect(file.rows, rows);
+  if (part.rows.IsEmpty()) return std::nullopt;
+  std::string start = SeekKeyForRow(part.rows.start);
+  std::string limit = SeekKeyForRow(part.rows.limit);
+  const FileSummary& whole = file.summary;
+  if (whole.last_key < start || (!limit.empty() && whole.first_key >= limit)) return std::nullopt;
+  bool cut = whole.first_key < start || (!limit.empty() && whole.last_key >= limit);
+  if (!cut) part.rows = RowRange::All();
+  return part;
+}
+
+// Parts of one file that touch become one part again.
+void AppendFiles(const std::vector<FileRef>& files, std::vector<FileRef>* out) {
+  for (const FileRef& file : files) {
+    FileRef* last = out->empty() ? nullptr : &out->back();
+    if (last == nullptr || last->summary.file_id != file.summary.file_id ||
+        last->rows.limit != file.rows.start) {
+      out->push_back(file);
+      continue;
+    }
+    FileRef whole = file;
+    whole.rows = {last->rows.start, file.rows.limit};
+    whole.part_bytes = last->part_bytes + file.part_bytes;
+    *last = *PartOfFile(whole, RowRange::All());
+  }
+}
+
+std::vector<RunState> RunsOf(const TabletState& state, const std::string& group) {
+  for (const GroupState& candidate : state.groups) {
+    if (candidate.name == group) return candidate.runs;
+  }
+  return {};
+}
+
+}  // namespace
+
+ReshapeDecision DecideSplit(const TabletSize& tablet, uint64_t split_size) {
+  bool wanted = split_size > 0 && tablet.stored_bytes > split_size;
+  return {wanted, fmt::format("{} bytes stored, {} split size {}", tablet.stored_bytes,
+                              wanted ? "above" : "not above", split_size)};
+}
+
+ReshapeDecision DecideMerge(const TabletSize& left, const TabletSize& right, uint64_t split_size) {
+  uint64_t bytes =
+      left.stored_bytes + left.memtable_bytes + right.stored_bytes + right.memtable_bytes;
+  int64_t age_us = std::min(left.age_us, right.age_us);
+  if (age_us < kMergeAgeMicros) {
+    return {false, fmt::format("one is {} s old, merged from {} s on", age_us / 1'000'000,
+                               kMergeAgeMicros / 1'000'000)};
+  }
+  bool wanted = bytes <= split_size / kMergeDivisor;
+  return {wanted, fmt::format("{} bytes together, {} a quarter of split size {}", bytes,
+                              wanted ? "within" : "above", split_size)};
+}
+
+std::optional<std::string> ChooseMiddleRow(std::vector<std::string> keys,
+                                           const std::string& first_key) {
+  std::sort(keys.begin(), keys.end());
+  std::optional<std::string> best;
+  size_t best_distance = SIZE_MAX;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    size_t distance = 2 * i + 1 > keys.size() ? 2 * i + 1 - keys.size() : keys.size() - 2 * i - 1;
+    if (distance >= best_distance) continue;
+    std::string row = DecodeRowPart(RowPrefix(keys[i]));
+    if (row.empty() || SeekKeyForRow(row) <= first_key) continue;
+    best = std::move(row);
+    best_distance = distance;
+  }
+  return best;
+}
+
+TabletState PartOfState(
+    const TabletState& parent, uint64_t tablet_id, const RowRange& rows,
+    const std::function<uint64_t(const FileRef&, const RowRange&)>& part_bytes) {
+  TabletState part = parent;
+  part.tablet_id = tablet_id;
+  part.range = rows;
+  for (GroupState& group : part.groups) {
+    for (RunState& run : group.runs) {
+      std::vector<FileRef> files;
+      for (const FileRef& file : run.files) {
+        std::optional<FileRef> piece = PartOfFile(file, rows);
+        if (!piece.has_value()) continue;
+        if (!(piece->rows == file.rows)) piece->part_bytes = part_bytes(file, piece->rows);
+        if (piece->IsWhole()) piece->part_bytes = piece->summary.size_bytes;
+        files.push_back(*std::move(piece));
+      }
+      run.files = std::move(files);
+    }
+    std::erase_if(group.runs, [](const RunState& run) { return run.files.empty(); });
+  }
+  return part;
+}
+
+StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& right,
+                                 uint64_t tablet_id, const std::function<uint64_t()>& next_run_id) {
+  if (left.family_births != right.family_births) {
+    return Aborted(fmt::format("the schema of tablets {} and {} changed meanwhile", left.tablet_id,
+                               right.tablet_id));
+  }
+  TabletState joined = left;
+  joined.tablet_id = tablet_id;
+  joined.range.limit = right.range.limit;
+  joined.redo_sequence = std::max(left.redo_sequence, right.redo_sequence);
+  joined.last_time_us = std::max(left.last_time_us, right.last_time_us);
+  for (const GroupState& group : right.groups) joined.Group(group.name);
+  for (GroupState& group : joined.groups) {
+    std::vector<RunState> of_left = std::move(group.runs);
+    std::vector<RunState> of_right = RunsOf(right, group.name);
+    group.runs.assign(std::max(of_left.size(), of_right.size()), {});
+    for (size_t i = 0; i < group.runs.size(); ++i) {
+      group.runs[i].run_id = next_run_id();
+      if (i < of_left.size()) AppendFiles(of_left[i].files, &group.runs[i].files);
+      if (i < of_right.size()) AppendFiles(of_right[i].files, &group.runs[i].files);
+    }
+  }
+  return joined;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,50 @@
+// An SSTable as one tablet sees it: only the rows it is trusted for exist. What else is in a file
+// that tablets share belongs to another tablet and may be out of date here (paper section 5.2:
+// children of a split share the parent's SSTables). SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/cell_iterator.h"
+#include "engine/tablet/file_registry.h"
+#include "engine/tablet/tablet_state.h"
+
+namespace sippar::engine {
+
+// Immutable, thread safe.
+class TabletFile {
+ public:
+  TabletFile(FileRef ref, std::shared_ptr<SharedSstable> file);
+
+  const FileRef& ref() const { return ref_; }
+  const FileSummary& summary() const { return ref_.summary; }
+  [[nodiscard]] StatusOr<const SstableReader*> Reader() const { return file_->Reader(); }
+
+  // Of the trusted part: no key is below first_key(), none is at or above a key it EndsBefore().
+  const std::string& first_key() const {
+    return start_key_.empty() ? ref_.summary.first_key : start_key_;
+  }
+  bool EndsBefore(std::string_view key) const {
+    return limit_key_.empty() ? ref_.summary.last_key < key : limit_key_ <= key;
+  }
+
+  // Has the error when the file does not open.
+  std::unique_ptr<EntryIterator> NewIterator(ReadAhead read_ahead) const;
+  bool MayContainRow(std::string_view row_prefix) const;
+  // As SstableReader's, of the trusted part.
+  [[nodiscard]] StatusOr<std::string> Sample(std::string_view first_key, std::string_view limit_key,
+                                             size_t bytes_max) const;
+  [[nodiscard]] StatusOr<std::vector<std::string>> SplitKeys(uint64_t raw_bytes) const;
+
+ private:
+  const FileRef ref_;
+  const std::shared_ptr<SharedSstable> file_;
+  // Where the file is cut; "" where it is not.
+  std::string start_key_;
+  std::string limit_key_;
+};
+
+}  // namespace sippar::engine

@@ -1,0 +1,86 @@
+// A tablet gives way to others: no write under way, everything in SSTables, state handed over.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engine/model/cell_key.h"
+#include "engine/tablet/reshape.h"
+#include "engine/tablet/tablet.h"
+
+namespace sippar::engine {
+namespace {
+constexpr uint64_t kPieces = 256;  // how finely the middle is looked for
+}  // namespace
+
+void Tablet::CloseForWrites() {
+  SetServing(Serving::kMoved);
+  // A write holds its row's lock from before the check in Commit until it is visible.
+  context_->row_locks->WaitForHolders();
+}
+
+void Tablet::Reopen() {
+  MutexLock lock(&mutex_);
+  if (serving_ == Serving::kMoved) serving_ = Serving::kOpen;
+}
+
+StatusOr<TabletState> Tablet::HandOver() {
+  RETURN_IF_ERROR(Flush());
+  uint64_t visible = TakeSnapshot().sequence;
+  MutexLock state_lock(&state_mutex_);
+  TabletState state = state_;
+  // Nothing is in memory, whether entries up to here are in SSTables or were dead on arrival.
+  state.redo_sequence = visible;
+  state.last_time_us = std::max(state.last_time_us, last_time_us_.load());
+  return state;
+}
+
+StatusOr<std::optional<std::string>> Tablet::MiddleRow() const {
+  Snapshot snapshot = TakeSnapshot();
+  std::vector<std::shared_ptr<const TabletFile>> files;
+  uint64_t raw_bytes = 0;
+  for (const GroupVersion& group : snapshot.version->groups) {
+    for (const TabletRun& run : group.runs) {
+      for (const auto& file : run.files) {
+        files.push_back(file);
+        raw_bytes += file->summary().raw_bytes;
+      }
+    }
+  }
+  std::vector<std::string> keys;
+  std::string first_key;
+  for (const auto& file : files) {
+    ASSIGN_OR_RETURN(std::vector<std::string> of_file, file->SplitKeys(raw_bytes / kPieces));
+    std::move(of_file.begin(), of_file.end(), std::back_inserter(keys));
+    if (first_key.empty() || file->first_key() < first_key) first_key = file->first_key();
+  }
+  return ChooseMiddleRow(std::move(keys), first_key);
+}
+
+uint64_t Tablet::StoredBytesOf(const FileRef& file, const RowRange& rows) const {
+  std::shared_ptr<SharedSstable> shared = context_->files->Find(file.summary.file_id);
+  auto reader = shared->Reader();
+  if (!reader.ok()) return file.part_bytes / 2;
+  return (*reader)->StoredBytesBetween(SeekKeyForRow(rows.start), SeekKeyForRow(rows.limit));
+}
+
+std::map<std::string, uint64_t> Tablet::FamilyBirths() const {
+  MutexLock state_lock(&state_mutex_);
+  return state_.family_births;
+}
+
+Status Tablet::ForgetBirths() {
+  std::map<std::string, uint64_t> before = FamilyBirths();
+  RETURN_IF_ERROR(CompactMajor(""));
+  MutexLock state_lock(&state_mutex_);
+  TabletState changed = state_;
+  std::erase_if(changed.family_births, [&](const auto& birth) {
+    auto old = before.find(birth.first);
+    return old != before.end() && old->second == birth.second;
+  });
+  RETURN_IF_ERROR(context_->states->Save(changed));
+  state_ = std::move(changed);
+  MutexLock lock(&mutex_);
+  rules_ = MakeRules(*schema_, state_);
+  return OkStatus();
+}
+
+}  // namespace sippar::engine
