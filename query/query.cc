@@ -126,6 +126,7 @@ class ClientSession final : public Session {
     state_.tablets = 0;
     state_.rows_read = 0;
     state_.cells_read = 0;
+    state_.read_counters = {};
   }
 
   SessionState state_;

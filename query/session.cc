@@ -131,6 +131,7 @@ std::vector<std::string> SettingNames() {
 cluster::CallOptions StatementContext::CallOptions() const {
   cluster::CallOptions options;
   options.cancel = session->cancel;
+  options.counters = &session->read_counters;
   if (deadline_nanos != 0) {
     int64_t left = (deadline_nanos - session->client->clock()->MonotonicNanos()) / 1000;
     options.timeout_us = left > 0 ? left : 1;

@@ -62,6 +62,7 @@ struct SessionState {
 
   // Progress of the statement that runs now.
   std::atomic<uint64_t> tablets_done{0}, tablets{0}, rows_read{0}, cells_read{0};
+  engine::ReadCounters read_counters;  // of the thread that runs it
 };
 
 // What one statement sees: the session, its own text and its pinned time.

@@ -14,6 +14,7 @@
 #include "engine/base/status.h"
 #include "engine/model/cell_iterator.h"
 #include "engine/model/mutation.h"
+#include "engine/model/read_counters.h"
 #include "engine/model/read_spec.h"
 #include "engine/program/program.h"
 #include "engine/program/row_update.h"
@@ -34,6 +35,8 @@ using CancelFlag = std::shared_ptr<std::atomic<bool>>;
 struct CallOptions {
   CancelFlag cancel;       // may be null
   int64_t timeout_us = 0;  // 0 = none; counted from the start of the call
+  // What a read did is added here when its call or stream ends. May be null; outlives the stream.
+  engine::ReadCounters* counters = nullptr;
 };
 
 // A read that a row transaction remembers: the commit runs it again and compares the digest

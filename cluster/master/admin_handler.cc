@@ -1,6 +1,8 @@
 // Admin handler. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/admin_handler.h"
 
+#include <fmt/format.h>
+
 namespace sippar::cluster {
 namespace {
 
@@ -53,6 +55,12 @@ std::map<std::string, uint64_t> AdminHandler::Metrics() {
   metrics["block_cache_hits"] = cache.hits;
   metrics["block_cache_misses"] = cache.misses;
   metrics["block_cache_bytes"] = cache.bytes;
+  for (const auto& [table, reads] : store_->TableReads()) {
+    for (const engine::ReadCounterField& entry : engine::kReadCounterFields) {
+      uint64_t value = reads.*entry.field;
+      if (value > 0) metrics[fmt::format("table.{}.{}", table, entry.name)] = value;
+    }
+  }
   metrics["log_bytes_written"] = store_->log_bytes();
   return metrics;
 }

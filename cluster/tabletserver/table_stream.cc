@@ -10,7 +10,10 @@ class TableStream final : public CellStream {
  public:
   TableStream(std::vector<std::shared_ptr<engine::Tablet>> tablets, const ReadSpec& read,
               const CallOptions& options, engine::Clock* clock)
-      : tablets_(std::move(tablets)), read_(read), cancel_(options.cancel) {
+      : tablets_(std::move(tablets)),
+        read_(read),
+        cancel_(options.cancel),
+        counters_(options.counters) {
     stop_.cancel = cancel_.get();
     stop_.clock = clock;
     if (options.timeout_us > 0) {
@@ -24,7 +27,7 @@ class TableStream final : public CellStream {
       if (cells_ != nullptr) status_ = cells_->status();
       cells_.reset();
       if (!status_.ok() || next_ >= tablets_.size()) return;
-      auto opened = tablets_[next_++]->Read(read_, &stop_);
+      auto opened = tablets_[next_++]->Read(read_, &stop_, counters_);
       if (!opened.ok()) {
         status_ = opened.status();
         return;
@@ -56,6 +59,7 @@ class TableStream final : public CellStream {
   std::vector<std::shared_ptr<engine::Tablet>> tablets_;
   ReadSpec read_;
   const CancelFlag cancel_;
+  engine::ReadCounters* const counters_;
   engine::StopSignal stop_;
   uint32_t moves_ = 0;
   size_t next_ = 0;

@@ -22,6 +22,10 @@ struct TimeRange {
   bool Contains(int64_t time_us) const {
     return time_us >= start_us && (time_us < limit_us || limit_us == kTimeMax);
   }
+  // Does it meet [min_us, max_us], both included?
+  bool Overlaps(int64_t min_us, int64_t max_us) const {
+    return max_us >= start_us && (min_us < limit_us || limit_us == kTimeMax);
+  }
   bool IsAll() const { return start_us == kTimeMin && limit_us == kTimeMax; }
   bool operator==(const TimeRange&) const = default;
 };

@@ -57,6 +57,12 @@ bool GcPolicy::MayDrop(uint64_t rank, int64_t timestamp_us, int64_t now_us) cons
   return false;
 }
 
+bool GcPolicy::CountsVersions() const {
+  return kind == kMaxVersions || std::any_of(rules.begin(), rules.end(), [](const GcPolicy& rule) {
+           return rule.CountsVersions();
+         });
+}
+
 Status GcPolicy::Validate() const { return ValidateAt(*this, 0); }
 
 std::string GcPolicy::Print() const {

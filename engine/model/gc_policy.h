@@ -30,6 +30,8 @@ struct GcPolicy {
   // May a version of this age go? `rank` is 1 for the newest live version of its column.
   // Monotone: once true for (rank, now), true for every larger rank and later now.
   bool MayDrop(uint64_t rank, int64_t timestamp_us, int64_t now_us) const;
+  // Does what becomes of a version depend on how many others there are?
+  bool CountsVersions() const;
   [[nodiscard]] Status Validate() const;
   // As the language writes it: "VERSIONS(3)", "UNION(VERSIONS(3), AGE(30d))", "" for keep all.
   std::string Print() const;

@@ -10,6 +10,7 @@ class RowReader final : public CellStream {
  public:
   explicit RowReader(RowReaderOptions options)
       : options_(std::move(options)),
+        counters_(options_.opened),
         read_(options_.limits),
         matcher_(*options_.columns),
         ranges_(options_.ranges) {
@@ -17,6 +18,13 @@ class RowReader final : public CellStream {
     OpenRange();
     Find();
   }
+  ~RowReader() override {
+    CountEntries();
+    if (options_.totals != nullptr) options_.totals->Add(counters_);
+    if (options_.counters != nullptr) options_.counters->Add(counters_);
+  }
+  RowReader(const RowReader&) = delete;
+  RowReader& operator=(const RowReader&) = delete;
 
   bool Valid() const override { return valid_; }
   const CellView& cell() const override { return cell_; }
@@ -37,11 +45,12 @@ class RowReader final : public CellStream {
   // Opens ranges_[range_] or the first behind it that may hold something; leaves entries_ null
   // behind the last.
   void OpenRange() {
+    CountEntries();
     entries_.reset();
     row_seen_ = family_seen_ = column_seen_ = 0;  // a fresh iterator counts anew, from 1
     std::unique_ptr<EntryIterator> input;
     for (; range_ < ranges_.size(); ++range_) {
-      input = options_.source(ranges_[range_]);
+      input = options_.source(ranges_[range_], &counters_);
       if (input != nullptr) break;
     }
     if (input == nullptr) return;
@@ -55,6 +64,10 @@ class RowReader final : public CellStream {
     } else {
       entries_->SeekRow(SeekKeyForRow(range.start));
     }
+  }
+
+  void CountEntries() {
+    if (entries_ != nullptr) counters_.entries_seen += entries_->entries_seen();
   }
 
   // Reverse: to the next lower row of the range that has something visible.
@@ -107,6 +120,7 @@ class RowReader final : public CellStream {
       if (entries_->column_count() != column_seen_ && !EnterColumn()) continue;
       if (Accept()) {
         valid_ = true;
+        ++counters_.cells_returned;
         cell_ = {entries_->row(),          entries_->family(),   entries_->qualifier(),
                  entries_->timestamp_us(), entries_->sequence(), {}};
         if (!read_.strip_values && !read_.keys_only) cell_.value = entries_->value();
@@ -191,6 +205,7 @@ class RowReader final : public CellStream {
   }
 
   RowReaderOptions options_;
+  ReadCounters counters_;  // before the iterators that count in it
   const CellLimits& read_;
   const ColumnMatcher& matcher_;
   std::vector<RowRange>& ranges_;

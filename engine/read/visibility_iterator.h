@@ -73,6 +73,7 @@ class VisibilityIterator {
   uint64_t row_count() const { return row_count_; }
   uint64_t family_count() const { return family_count_; }
   uint64_t column_count() const { return column_count_; }
+  uint64_t entries_seen() const { return steps_; }
 
  private:
   void FindVisible();
@@ -90,7 +91,7 @@ class VisibilityIterator {
   Options options_;
   bool valid_ = false;
   bool behind_limit_ = false;
-  uint32_t steps_ = 0;  // entries looked at, for `stop`
+  uint64_t steps_ = 0;
   Status status_;
   ParsedKey entry_;  // kind, times; its views are not kept
 

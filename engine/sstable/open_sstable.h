@@ -20,7 +20,7 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
       : path_(std::move(path)), file_id_(file_id), cache_(cache), file_(std::move(file)) {}
   [[nodiscard]] Status Load();
 
-  std::unique_ptr<EntryIterator> NewIterator(ReadAhead read_ahead) const override;
+  std::unique_ptr<EntryIterator> NewIterator(const FileRead& read) const override;
   bool MayContainRow(std::string_view row_prefix) const override;
   bool MayContainColumn(std::string_view column_prefix) const override;
   const FileSummary& summary() const override { return properties_.summary; }
@@ -38,7 +38,8 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
   const BlockIndex& index() const { return index_; }
   FileName name() const { return {path_, file_id_}; }
   // Through the cache.
-  [[nodiscard]] StatusOr<std::shared_ptr<const Block>> ReadBlock(size_t block) const;
+  [[nodiscard]] StatusOr<std::shared_ptr<const Block>> ReadBlock(size_t block,
+                                                                 ReadCounters* counters) const;
   // From the cache only, without touching; nullptr when absent.
   std::shared_ptr<const Block> CachedBlock(size_t block) const;
   // The stored bytes of neighbouring blocks in one file read.
@@ -70,6 +71,6 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
 };
 
 std::unique_ptr<EntryIterator> NewSstableIterator(std::shared_ptr<const OpenSstable> file,
-                                                  ReadAhead read_ahead);
+                                                  const FileRead& read);
 
 }  // namespace sippar::engine

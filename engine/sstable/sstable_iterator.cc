@@ -15,8 +15,8 @@ constexpr size_t kNoBlock = ~size_t{0};
 
 class SstableIterator final : public EntryIterator {
  public:
-  SstableIterator(std::shared_ptr<const OpenSstable> file, ReadAhead read_ahead)
-      : file_(std::move(file)), read_ahead_(read_ahead) {}
+  SstableIterator(std::shared_ptr<const OpenSstable> file, const FileRead& read)
+      : file_(std::move(file)), read_(read), all_times_(read.time.IsAll()) {}
 
   bool Valid() const override { return valid_; }
   std::string_view key() const override { return cursor_.key(); }
@@ -25,8 +25,10 @@ class SstableIterator final : public EntryIterator {
 
   void Seek(std::string_view key) override {
     if (!Start() || key > file_->summary().last_key) return;
-    if (!Load(file_->index().FindBlock(key))) return;
-    if (key.empty()) {
+    size_t found = file_->index().FindBlock(key);
+    size_t block = SkipForward(found);
+    if (block >= file_->index().size() || !Load(block)) return;
+    if (key.empty() || block != found) {
       cursor_.SeekToFirst();
     } else {
       cursor_.Seek(key);
@@ -36,9 +38,11 @@ class SstableIterator final : public EntryIterator {
 
   void SeekBefore(std::string_view key) override {
     if (!Start()) return;
-    size_t blocks = file_->index().BlocksBefore(key);
+    size_t found = file_->index().BlocksBefore(key);
+    size_t blocks = found;
+    while (blocks > 0 && !InTime(blocks - 1)) --blocks;
     if (blocks == 0 || !Load(blocks - 1)) return;
-    if (key.empty()) {
+    if (key.empty() || blocks != found) {
       cursor_.SeekToLast();
     } else {
       cursor_.SeekBefore(key);
@@ -61,9 +65,24 @@ class SstableIterator final : public EntryIterator {
   };
 
   bool Start() {
+    if (read_.counters != nullptr) ++read_.counters->seeks;
     valid_ = false;
     status_ = OkStatus();
     return file_->index().size() > 0;
+  }
+
+  bool InTime(size_t block) const {
+    if (all_times_) return true;
+    const BlockIndex::Entry& entry = file_->index().entry(block);
+    if (read_.time.Overlaps(entry.time_min_us, entry.time_max_us)) return true;
+    if (read_.counters != nullptr) ++read_.counters->blocks_by_time;
+    return false;
+  }
+
+  // The first block from `block` on that the read wants; the number of blocks when there is none.
+  size_t SkipForward(size_t block) const {
+    while (block < file_->index().size() && !InTime(block)) ++block;
+    return block;
   }
 
   // Moves on to the next block when the cursor ran off the end of its block.
@@ -71,8 +90,8 @@ class SstableIterator final : public EntryIterator {
     valid_ = cursor_.Valid();
     if (valid_) return;
     if (cursor_.damaged()) return SetDamaged("it does not parse");
-    if (current_.index + 1 >= file_->index().size()) return;
-    if (!Load(current_.index + 1)) return;
+    size_t next = SkipForward(current_.index + 1);
+    if (next >= file_->index().size() || !Load(next)) return;
     cursor_.SeekToFirst();
     valid_ = cursor_.Valid();
     if (!valid_) SetDamaged("it does not parse");
@@ -94,7 +113,8 @@ class SstableIterator final : public EntryIterator {
   }
 
   bool Fetch(size_t block) {
-    auto fetched = read_ahead_ == ReadAhead::kScan ? FetchForScan(block) : file_->ReadBlock(block);
+    auto fetched = read_.read_ahead == ReadAhead::kScan ? FetchForScan(block)
+                                                        : file_->ReadBlock(block, read_.counters);
     current_ = {};
     if (!fetched.ok()) {
       valid_ = false;
@@ -107,6 +127,9 @@ class SstableIterator final : public EntryIterator {
 
   StatusOr<std::shared_ptr<const Block>> FetchForScan(size_t block) {
     auto cached = file_->CachedBlock(block);
+    if (read_.counters != nullptr) {
+      ++(cached != nullptr ? read_.counters->blocks_cached : read_.counters->blocks_from_disk);
+    }
     if (cached != nullptr) return cached;
     if (block < ahead_first_ || block >= ahead_first_ + ahead_count_) {
       RETURN_IF_ERROR(ReadRun(block));
@@ -131,13 +154,18 @@ class SstableIterator final : public EntryIterator {
     }
     ahead_count_ = 0;
     RETURN_IF_ERROR(file_->ReadStored(block, count, &ahead_));
+    if (read_.counters != nullptr) {
+      ++read_.counters->disk_reads;
+      read_.counters->disk_bytes += ahead_.size();
+    }
     ahead_first_ = block;
     ahead_count_ = count;
     return OkStatus();
   }
 
   const std::shared_ptr<const OpenSstable> file_;
-  const ReadAhead read_ahead_;
+  const FileRead read_;
+  const bool all_times_;
   BlockCursor cursor_;
   bool valid_ = false;
   Status status_;
@@ -152,8 +180,8 @@ class SstableIterator final : public EntryIterator {
 }  // namespace
 
 std::unique_ptr<EntryIterator> NewSstableIterator(std::shared_ptr<const OpenSstable> file,
-                                                  ReadAhead read_ahead) {
-  return std::make_unique<SstableIterator>(std::move(file), read_ahead);
+                                                  const FileRead& read) {
+  return std::make_unique<SstableIterator>(std::move(file), read);
 }
 
 }  // namespace sippar::engine

@@ -120,8 +120,8 @@ uint64_t OpenSstable::memory_bytes() const {
   return bytes;
 }
 
-std::unique_ptr<EntryIterator> OpenSstable::NewIterator(ReadAhead read_ahead) const {
-  return NewSstableIterator(shared_from_this(), read_ahead);
+std::unique_ptr<EntryIterator> OpenSstable::NewIterator(const FileRead& read) const {
+  return NewSstableIterator(shared_from_this(), read);
 }
 
 Status OpenSstable::ReadStored(size_t first_block, size_t count, std::string* stored) const {
@@ -155,14 +155,23 @@ std::shared_ptr<const Block> OpenSstable::CachedBlock(size_t block) const {
   return cache_->Find(file_id_, index_.entry(block).offset, CacheUse::kScan);
 }
 
-StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadBlock(size_t block) const {
+StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadBlock(size_t block,
+                                                              ReadCounters* counters) const {
   uint64_t offset = index_.entry(block).offset;
   if (cache_ != nullptr) {
     auto cached = cache_->Find(file_id_, offset);
-    if (cached != nullptr) return cached;
+    if (cached != nullptr) {
+      if (counters != nullptr) ++counters->blocks_cached;
+      return cached;
+    }
   }
   std::string stored;
   RETURN_IF_ERROR(ReadStored(block, 1, &stored));
+  if (counters != nullptr) {
+    ++counters->blocks_from_disk;
+    ++counters->disk_reads;
+    counters->disk_bytes += stored.size();
+  }
   ASSIGN_OR_RETURN(auto decoded, Decode(block, stored));
   if (cache_ != nullptr) cache_->Insert(file_id_, offset, decoded);
   return decoded;

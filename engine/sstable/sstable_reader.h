@@ -14,7 +14,9 @@
 #include "engine/base/status.h"
 #include "engine/cache/block_cache.h"
 #include "engine/fs/file_system.h"
+#include "engine/model/cell.h"
 #include "engine/model/cell_iterator.h"
+#include "engine/model/read_counters.h"
 #include "engine/sstable/file_summary.h"
 
 namespace sippar::engine {
@@ -22,6 +24,15 @@ namespace sippar::engine {
 enum class ReadAhead : uint8_t {
   kNone,  // point reads: one block at a time, through the cache
   kScan,  // long scans: several blocks (up to 1 MiB) per file read, nothing put into the cache
+};
+
+// How an iterator over one file reads it.
+struct FileRead {
+  FileRead(ReadAhead ahead) : read_ahead(ahead) {}
+  ReadAhead read_ahead;
+  TimeRange time;                    // blocks without a tombstone wholly outside are left out
+  bool in_memory = false;            // blocks stay decoded with the file, while the budget lasts
+  ReadCounters* counters = nullptr;  // may be null; outlives the iterator
 };
 
 class SstableReader {
@@ -34,7 +45,7 @@ class SstableReader {
                                                                      BlockCache* cache);
   virtual ~SstableReader() = default;
 
-  virtual std::unique_ptr<EntryIterator> NewIterator(ReadAhead read_ahead) const = 0;
+  virtual std::unique_ptr<EntryIterator> NewIterator(const FileRead& read) const = 0;
 
   // False when no entry of that row (RowPrefix) or column (ColumnPrefix) is in the file. A column
   // also counts as contained when a row or family tombstone of its row is. True when the file has

@@ -67,6 +67,8 @@ class Store {
   [[nodiscard]] Status CompactMajor(const std::string& table, const std::string& group);
   Metrics* metrics() { return &metrics_; }
   BlockCache::Stats cache_stats() const { return cache_.stats(); }
+  // What all reads of each table did so far, by name.
+  std::map<std::string, ReadCounters> TableReads() const;
   uint64_t log_bytes() const { return log_->bytes_written(); }
 
  private:
@@ -124,6 +126,8 @@ class Store {
   void RemoveObsoleteSegments();
   std::vector<std::shared_ptr<Tablet>> AllTablets() const;
 
+  std::shared_ptr<ReadTotals> ReadTotalsOf(uint64_t table_id);
+
   const StoreOptions options_;
   StoreFiles files_;
   Metrics metrics_;
@@ -141,6 +145,9 @@ class Store {
   mutable Mutex tables_mutex_;
   CondVar routing_changed_;  // a split or merge has ended
   std::map<std::string, std::shared_ptr<const OpenTable>> tables_ GUARDED_BY(tables_mutex_);
+
+  mutable Mutex totals_mutex_;
+  std::map<uint64_t, std::shared_ptr<ReadTotals>> read_totals_ GUARDED_BY(totals_mutex_);
 
   Mutex background_mutex_;
   CondVar background_wake_;  // memtables grew, a flush made a run, or stopping

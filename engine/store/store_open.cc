@@ -19,6 +19,7 @@ Store::Store(StoreOptions options, StoreFiles files)
   context_.row_locks = &row_locks_;
   context_.metrics = &metrics_;
   context_.files = std::make_shared<FileRegistry>(options_.fs, &cache_, files_.sst());
+  context_.read_totals = [this](uint64_t table_id) { return ReadTotalsOf(table_id); };
   context_.memtable_bytes = &memtable_bytes_;
   context_.stopping = &stopping_;
   // Unique for ever without a durable counter: the epoch is never repeated.

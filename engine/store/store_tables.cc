@@ -123,6 +123,7 @@ Status Store::DropTable(const std::string& name) {
   if (!catalog_.tables.contains(name)) return NoSuchTable(name);
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(name));
   Catalog changed = catalog_;
+  uint64_t table_id = changed.tables[name].table_id;
   changed.tables.erase(name);
   RETURN_IF_ERROR(SaveCatalog(changed));
   catalog_ = std::move(changed);
@@ -134,6 +135,8 @@ Status Store::DropTable(const std::string& name) {
     tablet->Drop();
     (void)states_->Remove(tablet->id());  // an orphan otherwise, swept at the next start
   }
+  MutexLock lock(&totals_mutex_);
+  read_totals_.erase(table_id);
   return OkStatus();
 }
 
@@ -251,6 +254,23 @@ Status Store::CommitRow(const std::string& table, const RowMutation& mutation,
   RETURN_IF_ERROR(Admit());
   return OnTablet(table, mutation.row,
                   [&](Tablet* tablet) { return tablet->CommitRow(mutation, checks); });
+}
+
+std::shared_ptr<ReadTotals> Store::ReadTotalsOf(uint64_t table_id) {
+  MutexLock lock(&totals_mutex_);
+  std::shared_ptr<ReadTotals>& totals = read_totals_[table_id];
+  if (totals == nullptr) totals = std::make_shared<ReadTotals>();
+  return totals;
+}
+
+std::map<std::string, ReadCounters> Store::TableReads() const {
+  std::map<std::string, ReadCounters> reads;
+  for (const CatalogTable& table : ListTables()) {
+    MutexLock lock(&totals_mutex_);
+    auto found = read_totals_.find(table.table_id);
+    if (found != read_totals_.end()) reads[table.schema.name] = found->second->Sum();
+  }
+  return reads;
 }
 
 Status Store::Flush(const std::string& table) {

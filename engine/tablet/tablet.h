@@ -29,6 +29,7 @@
 #include "engine/model/read_spec.h"
 #include "engine/model/schema.h"
 #include "engine/program/row_update.h"
+#include "engine/read/read_totals.h"
 #include "engine/read/visibility_iterator.h"
 #include "engine/tablet/row_lock.h"
 #include "engine/tablet/tablet_state.h"
@@ -46,6 +47,7 @@ struct TabletContext {
   RowLocks* row_locks = nullptr;
   Metrics* metrics = nullptr;
   std::shared_ptr<FileRegistry> files;
+  std::function<std::shared_ptr<ReadTotals>(uint64_t table_id)> read_totals;
   std::function<uint64_t()> next_file_id;
   std::atomic<int64_t>* memtable_bytes = nullptr;  // of all tablets, frozen ones included
   const std::atomic<bool>* stopping = nullptr;     // ends compactions early
@@ -95,9 +97,11 @@ class Tablet {
   [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks);
 
   // --- Reads: one consistent snapshot, which the stream keeps alive. Rows are clipped to the
-  // range. `stop` (may be null) is asked now and then and outlives the stream.
+  // range. `stop` (may be null) is asked now and then, `counters` (may be null) added to when the
+  // stream ends; both outlive it.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
-                                                           const StopSignal* stop = nullptr);
+                                                           const StopSignal* stop = nullptr,
+                                                           ReadCounters* counters = nullptr);
 
   // --- Maintenance.
   // Minor compaction of everything in memory now; moves the redo point. OK when there is nothing.
@@ -198,6 +202,7 @@ class Tablet {
   const uint64_t id_;
   const RowRange range_;
   const int64_t opened_at_us_;
+  const std::shared_ptr<ReadTotals> read_totals_;  // of the table
 
   mutable Mutex apply_mutex_;
   Mutex flush_mutex_;       // one flush at a time

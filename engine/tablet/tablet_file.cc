@@ -70,10 +70,10 @@ TabletFile::TabletFile(FileRef ref, std::shared_ptr<SharedSstable> file)
   if (!limit.empty() && limit <= ref_.summary.last_key) limit_key_ = std::move(limit);
 }
 
-std::unique_ptr<EntryIterator> TabletFile::NewIterator(ReadAhead read_ahead) const {
+std::unique_ptr<EntryIterator> TabletFile::NewIterator(const FileRead& read) const {
   auto reader = file_->Reader();
   if (!reader.ok()) return std::make_unique<FailedIterator>(reader.status());
-  std::unique_ptr<EntryIterator> entries = (*reader)->NewIterator(read_ahead);
+  std::unique_ptr<EntryIterator> entries = (*reader)->NewIterator(read);
   if (start_key_.empty() && limit_key_.empty()) return entries;
   return std::make_unique<ClippedIterator>(std::move(entries), start_key_, limit_key_);
 }
@@ -81,6 +81,11 @@ std::unique_ptr<EntryIterator> TabletFile::NewIterator(ReadAhead read_ahead) con
 bool TabletFile::MayContainRow(std::string_view row_prefix) const {
   auto reader = file_->Reader();
   return !reader.ok() || (*reader)->MayContainRow(row_prefix);
+}
+
+bool TabletFile::MayContainColumn(std::string_view column_prefix) const {
+  auto reader = file_->Reader();
+  return !reader.ok() || (*reader)->MayContainColumn(column_prefix);
 }
 
 StatusOr<std::string> TabletFile::Sample(std::string_view first_key, std::string_view limit_key,

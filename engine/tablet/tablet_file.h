@@ -32,8 +32,9 @@ class TabletFile {
   }
 
   // Has the error when the file does not open.
-  std::unique_ptr<EntryIterator> NewIterator(ReadAhead read_ahead) const;
+  std::unique_ptr<EntryIterator> NewIterator(const FileRead& read) const;
   bool MayContainRow(std::string_view row_prefix) const;
+  bool MayContainColumn(std::string_view column_prefix) const;
   // As SstableReader's, of the trusted part.
   [[nodiscard]] StatusOr<std::string> Sample(std::string_view first_key, std::string_view limit_key,
                                              size_t bytes_max) const;

@@ -11,6 +11,7 @@ Tablet::Tablet(TabletContext* context, TabletState state)
       id_(state.tablet_id),
       range_(state.range),
       opened_at_us_(context->clock->NowMicros()),
+      read_totals_(context->read_totals(state.table_id)),
       state_(std::move(state)),
       next_sequence_(state_.redo_sequence + 1),
       redo_sequence_(state_.redo_sequence),

@@ -10,8 +10,8 @@ namespace {
 
 class RunIterator final : public EntryIterator {
  public:
-  RunIterator(std::vector<std::shared_ptr<const TabletFile>> files, ReadAhead read_ahead)
-      : files_(std::move(files)), read_ahead_(read_ahead) {}
+  RunIterator(std::vector<std::shared_ptr<const TabletFile>> files, const FileRead& read)
+      : files_(std::move(files)), read_(read) {}
 
   bool Valid() const override { return current_ != nullptr && current_->Valid(); }
   std::string_view key() const override { return current_->key(); }
@@ -58,7 +58,7 @@ class RunIterator final : public EntryIterator {
     if (index == index_ && current_ != nullptr) return;
     index_ = index;
     current_.reset();
-    if (index_ < files_.size()) current_ = files_[index_]->NewIterator(read_ahead_);
+    if (index_ < files_.size()) current_ = files_[index_]->NewIterator(read_);
   }
 
   void SkipEnded() {
@@ -69,20 +69,35 @@ class RunIterator final : public EntryIterator {
   }
 
   std::vector<std::shared_ptr<const TabletFile>> files_;
-  ReadAhead read_ahead_;
+  const FileRead read_;
   size_t index_ = SIZE_MAX;
   std::unique_ptr<EntryIterator> current_;
 };
 
+// May the file hold what is wanted of one row?
+bool FilterLetsPass(const TabletFile& file, std::string_view row_part,
+                    const std::vector<std::string>& columns) {
+  if (columns.empty()) return file.MayContainRow(row_part);
+  return std::any_of(columns.begin(), columns.end(), [&](const std::string& column_part) {
+    return file.MayContainColumn(column_part);
+  });
+}
+
+// Tombstones have no time: a file with one may hide cells of any time.
+bool OutOfTime(const FileSummary& file, const TimeRange& time) {
+  return file.tombstones == 0 && !time.Overlaps(file.time_min_us, file.time_max_us);
+}
+
 }  // namespace
 
 std::unique_ptr<EntryIterator> NewRunIterator(std::vector<std::shared_ptr<const TabletFile>> files,
-                                              ReadAhead read_ahead) {
-  if (files.size() == 1) return files[0]->NewIterator(read_ahead);
-  return std::make_unique<RunIterator>(std::move(files), read_ahead);
+                                              const FileRead& read) {
+  if (files.size() == 1) return files[0]->NewIterator(read);
+  return std::make_unique<RunIterator>(std::move(files), read);
 }
 
-void AddGroupSources(const GroupVersion& group, const RowRange& range, ReadAhead read_ahead,
+void AddGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
+                     const std::vector<std::string>& columns,
                      std::vector<std::unique_ptr<EntryIterator>>* sources) {
   if (!group.active->empty()) sources->push_back(group.active->NewIterator());
   for (const auto& memtable : group.frozen) sources->push_back(memtable->NewIterator());
@@ -90,16 +105,26 @@ void AddGroupSources(const GroupVersion& group, const RowRange& range, ReadAhead
   std::string start = SeekKeyForRow(range.start);
   std::string limit = SeekKeyForRow(range.limit);
   bool single = range.IsSingle();
+  ReadCounters* counters = read.counters;
   for (const TabletRun& run : group.runs) {
     // Files of a run are disjoint and in key order.
     auto file = std::partition_point(run.files.begin(), run.files.end(),
                                      [&](const auto& before) { return before->EndsBefore(start); });
+    counters->files_by_key += run.files.size();
     std::vector<std::shared_ptr<const TabletFile>> files;
     for (; file != run.files.end(); ++file) {
       if (!limit.empty() && (*file)->first_key() >= limit) break;
-      if (!single || (*file)->MayContainRow(start)) files.push_back(*file);
+      --counters->files_by_key;
+      if (OutOfTime((*file)->summary(), read.time)) {
+        ++counters->files_by_time;
+      } else if (single && !FilterLetsPass(**file, start, columns)) {
+        ++counters->files_by_bloom;
+      } else {
+        files.push_back(*file);
+      }
     }
-    if (!files.empty()) sources->push_back(NewRunIterator(std::move(files), read_ahead));
+    counters->files_read += files.size();
+    if (!files.empty()) sources->push_back(NewRunIterator(std::move(files), read));
   }
 }
 

@@ -39,13 +39,15 @@ struct TabletVersion {
   }
 };
 
-// Sources for the rows of `range` in one group: memtables, then the files whose keys (and, for a
-// single row, whose Bloom filters) do not rule it out.
-void AddGroupSources(const GroupVersion& group, const RowRange& range, ReadAhead read_ahead,
+// Sources for the rows of `range` in one group: memtables, then the files whose keys, times and,
+// for a single row, Bloom filters do not rule it out. `columns`: the column parts that are wanted
+// of the single row, empty when others may be, too.
+void AddGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
+                     const std::vector<std::string>& columns,
                      std::vector<std::unique_ptr<EntryIterator>>* sources);
 
 // The files of one run, one after the other.
 std::unique_ptr<EntryIterator> NewRunIterator(std::vector<std::shared_ptr<const TabletFile>> files,
-                                              ReadAhead read_ahead);
+                                              const FileRead& read);
 
 }  // namespace sippar::engine

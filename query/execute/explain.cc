@@ -13,8 +13,22 @@ const std::string* TableOf(const SelectPlan& plan) {
   return plan.input == nullptr ? nullptr : TableOf(*plan.input);
 }
 
+std::vector<std::string> PrintCounters(const engine::ReadCounters& c) {
+  return {
+      fmt::format("  groups read {}, left alone {}; entries seen {}, cells returned {}, seeks {}",
+                  c.groups_read, c.groups_left, c.entries_seen, c.cells_returned, c.seeks),
+      fmt::format("  sstables read {}, ruled out by key {}, by bloom {}, by time {}", c.files_read,
+                  c.files_by_key, c.files_by_bloom, c.files_by_time),
+      fmt::format(
+          "  blocks pinned {}, cached {}, from disk {} ({} bytes in {} reads), ruled out by "
+          "time {}",
+          c.blocks_pinned, c.blocks_cached, c.blocks_from_disk, c.disk_bytes, c.disk_reads,
+          c.blocks_by_time)};
+}
+
 // Runs the plan without showing its rows.
-StatusOr<std::string> Measure(const StatementContext& context, const SelectPlan& plan) {
+StatusOr<std::vector<std::string>> Measure(const StatementContext& context,
+                                           const SelectPlan& plan) {
   engine::Clock* clock = context.client()->clock();
   int64_t start_nanos = clock->MonotonicNanos();
   uint64_t rows = 0;
@@ -28,9 +42,12 @@ StatusOr<std::string> Measure(const StatementContext& context, const SelectPlan&
       &next));
   double millis = static_cast<double>(clock->MonotonicNanos() - start_nanos) / 1e6;
   const SessionState& session = *context.session;
-  return fmt::format("ran: {} rows in {:.1f} ms; rows seen {}, cells seen {}, tablets {}", rows,
-                     millis, session.rows_read.load(), session.cells_read.load(),
-                     session.tablets_done.load());
+  std::vector<std::string> lines = PrintCounters(session.read_counters);
+  lines.insert(lines.begin(),
+               fmt::format("ran: {} rows in {:.1f} ms; rows seen {}, cells seen {}, tablets {}",
+                           rows, millis, session.rows_read.load(), session.cells_read.load(),
+                           session.tablets_done.load()));
+  return lines;
 }
 
 }  // namespace
@@ -55,8 +72,8 @@ Status ExecuteExplain(const StatementContext& context, const syntax::Explain& ex
     rows.push_back({Value::Text(std::move(line))});
   }
   if (explain.analyze) {
-    ASSIGN_OR_RETURN(std::string line, Measure(context, plan));
-    rows.push_back({Value::Text(std::move(line))});
+    ASSIGN_OR_RETURN(std::vector<std::string> lines, Measure(context, plan));
+    for (std::string& line : lines) rows.push_back({Value::Text(std::move(line))});
   }
   return GiveRelation(context, {{"plan", ValueType::kText}}, std::move(rows), {});
 }

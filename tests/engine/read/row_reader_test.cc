@@ -57,7 +57,7 @@ class RowReaderTest : public testing::Test {
     options.limits.reverse = reverse;
     options.visibility.families =
         std::make_shared<FamilyRules>(FamilyRules{{"f", FamilyRule{GcPolicy::KeepAll(), 0}}});
-    options.source = [this](const RowRange&) {
+    options.source = [this](const RowRange&, ReadCounters*) {
       return std::make_unique<CountingIterator>(memtable_.NewIterator(), &moves_);
     };
     auto cells = NewRowReader(std::move(options));

@@ -1,0 +1,168 @@
+// What a read opens, told by its own counters: groups, files by key, Bloom filter and time, blocks.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "engine/fs/memory_file_system.h"
+#include "engine/store/store.h"
+
+namespace sippar::engine {
+namespace {
+
+class ReadCountersTest : public testing::Test {
+ protected:
+  ReadCountersTest() {
+    StoreOptions options;
+    options.fs = &fs_;
+    options.clock = &clock_;
+    options.create_if_missing = true;
+    options.background = false;
+    auto opened = Store::Open("/db", options);
+    EXPECT_TRUE(opened.ok()) << opened.status();
+    store_ = std::move(*opened);
+  }
+
+  // Families "a" in group "default" and "b" in group "second".
+  void Create(const GcPolicy& gc = GcPolicy::KeepAll()) {
+    TableSchema schema;
+    schema.name = "t";
+    schema.families = {{"a", FamilyType::kBytes, gc}, {"b", FamilyType::kBytes, gc}};
+    for (const char* name : {"default", "second"}) {
+      LocalityGroupSchema& group = schema.groups.emplace_back();
+      group.name = name;
+      group.families = {name == std::string_view("default") ? "a" : "b"};
+      group.bloom = BloomKind::kRowColumn;
+      group.block_size = 4096;
+    }
+    Status status = store_->CreateTable(schema, {});
+    ASSERT_TRUE(status.ok()) << status;
+  }
+
+  void Put(const std::string& row, const std::string& family, const std::string& qualifier,
+           int64_t time, const std::string& value = std::string(500, 'v')) {
+    RowMutation mutation;
+    mutation.row = row;
+    mutation.Set(family, qualifier, value, time);
+    Status status = store_->Apply("t", {&mutation}).front();
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  void Flush() { ASSERT_TRUE(store_->Flush("t").ok()); }
+
+  ReadCounters Count(const ReadSpec& read) {
+    ReadCounters counters;
+    auto tablet = store_->FindTablet("t", "");
+    auto cells = (*tablet)->Read(read, nullptr, &counters);
+    EXPECT_TRUE(cells.ok()) << cells.status();
+    for (; (*cells)->Valid(); (*cells)->Next()) continue;
+    EXPECT_TRUE((*cells)->status().ok()) << (*cells)->status();
+    cells->reset();
+    return counters;
+  }
+
+  static ReadSpec Cell(const std::string& row, const std::string& family,
+                       const std::string& qualifier) {
+    ReadSpec read;
+    read.rows = RowSet(RowRange::Single(row));
+    read.columns = {ColumnPattern::Exact(family, qualifier)};
+    return read;
+  }
+
+  MemoryFileSystem fs_;
+  ManualClock clock_{1'000'000};
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(ReadCountersTest, OnlyTheGroupsThatTheColumnsNameAreOpened) {
+  Create();
+  Put("r", "a", "q", 1);
+  Put("r", "b", "q", 1);
+  Flush();
+  ReadCounters one = Count(Cell("r", "b", "q"));
+  EXPECT_EQ(one.groups_read, 1u);
+  EXPECT_EQ(one.groups_left, 1u);
+  EXPECT_EQ(one.files_read, 1u);
+  EXPECT_EQ(one.blocks_from_disk, 1u);
+  EXPECT_EQ(one.cells_returned, 1u);
+  ReadCounters all = Count({});
+  EXPECT_EQ(all.groups_read, 2u);
+  EXPECT_EQ(all.files_read, 2u);
+  EXPECT_EQ(all.cells_returned, 2u);
+  EXPECT_EQ(all.blocks_cached, 1u) << "the block that the point read left in the cache";
+  // The table's totals are the sum.
+  ReadCounters totals = store_->TableReads()["t"];
+  one.Add(all);
+  for (const ReadCounterField& entry : kReadCounterFields) {
+    EXPECT_EQ(totals.*entry.field, one.*entry.field) << entry.name;
+  }
+}
+
+TEST_F(ReadCountersTest, AnAbsentColumnCostsNoBlock) {
+  Create();
+  for (int row = 0; row < 100; ++row) Put(fmt::format("r{:03}", row), "a", "there", 1);
+  Flush();
+  ReadCounters present = Count(Cell("r050", "a", "there"));
+  EXPECT_EQ(present.cells_returned, 1u);
+  EXPECT_EQ(present.files_read, 1u);
+  uint64_t blocks = 0;
+  for (int row = 0; row < 100; ++row) {
+    ReadCounters absent = Count(Cell(fmt::format("r{:03}", row), "a", "not there"));
+    EXPECT_EQ(absent.cells_returned, 0u);
+    blocks += absent.blocks_from_disk + absent.blocks_cached;
+  }
+  EXPECT_LE(blocks, 5u) << "more than the filter's false positives";
+}
+
+TEST_F(ReadCountersTest, ADeletedRowOpensItsFileForTheTombstone) {
+  Create();
+  Put("r", "a", "q", 1);
+  Flush();
+  RowMutation mutation;
+  mutation.row = "r";
+  mutation.DeleteRow();
+  ASSERT_TRUE(store_->Apply("t", {&mutation}).front().ok());
+  Flush();
+  ReadCounters counters = Count(Cell("r", "a", "q"));
+  EXPECT_EQ(counters.files_read, 2u);
+  EXPECT_EQ(counters.cells_returned, 0u);
+}
+
+TEST_F(ReadCountersTest, FilesAndBlocksOfOtherTimesAreLeftOut) {
+  Create();
+  for (int row = 0; row < 100; ++row) Put(fmt::format("r{:03}", row), "a", "q", row);
+  Flush();
+  for (int row = 0; row < 100; ++row) Put(fmt::format("r{:03}", row), "a", "q", 1000 + row);
+  Flush();
+  ReadSpec recent;
+  recent.time = {1050, kTimeMax};
+  ReadCounters counters = Count(recent);
+  EXPECT_EQ(counters.files_by_time, 1u);
+  EXPECT_GT(counters.blocks_by_time, 0u);
+  EXPECT_EQ(counters.cells_returned, 50u);
+  ReadSpec old;
+  old.time = {0, 50};
+  counters = Count(old);
+  EXPECT_EQ(counters.files_by_time, 1u);
+  EXPECT_EQ(counters.cells_returned, 50u);
+}
+
+// The newer version is what makes the older one garbage: it may not be overlooked.
+TEST_F(ReadCountersTest, NewerFilesCountWhereTheRuleCountsVersions) {
+  Create(GcPolicy::MaxVersions(1));
+  Put("r", "a", "q", 1);
+  Flush();
+  Put("r", "a", "q", 1000);
+  Flush();
+  ReadSpec old;
+  old.time = {0, 50};
+  ReadCounters counters = Count(old);
+  EXPECT_EQ(counters.files_by_time, 0u);
+  EXPECT_EQ(counters.cells_returned, 0u);
+  ReadSpec recent;
+  recent.time = {50, kTimeMax};
+  counters = Count(recent);
+  EXPECT_EQ(counters.files_by_time, 1u);
+  EXPECT_EQ(counters.cells_returned, 1u);
+}
+
+}  // namespace
+}  // namespace sippar::engine
