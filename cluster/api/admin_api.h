@@ -40,7 +40,7 @@ class AdminApi {
   [[nodiscard]] virtual Status CreateTable(const TableSchema& schema,
                                            const std::vector<std::string>& split_keys) = 0;
   // Replaces the schema. kAborted when `expected_version` is no longer the table's; a family that
-  // is gone is dropped with its data; moving a family between groups: kUnimplemented.
+  // is gone is dropped with its data; one that moves to another group gets there over time.
   [[nodiscard]] virtual Status AlterTable(const TableSchema& schema, uint64_t expected_version) = 0;
   [[nodiscard]] virtual Status DropTable(const std::string& table) = 0;
   [[nodiscard]] virtual StatusOr<TableInfo> GetTable(const std::string& table) = 0;  // kNotFound

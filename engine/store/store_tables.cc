@@ -78,10 +78,6 @@ Status Store::CheckAlter(const TableSchema& old_schema, const TableSchema& new_s
       return FailedPrecondition(
           fmt::format("the type of family {} cannot change: its cells are stored", family.name));
     }
-    if (old_schema.GroupOf(family.name).name != new_schema.GroupOf(family.name).name) {
-      return Unimplemented(
-          fmt::format("moving family {} to another locality group is not there yet", family.name));
-    }
   }
   return OkStatus();
 }

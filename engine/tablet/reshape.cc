@@ -122,6 +122,12 @@ StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& rig
   joined.redo_sequence = std::max(left.redo_sequence, right.redo_sequence);
   joined.last_time_us = std::max(left.last_time_us, right.last_time_us);
   for (const GroupState& group : right.groups) joined.Group(group.name);
+  for (const auto& [family, left_groups] : right.old_groups) {
+    for (const auto& [group, sequence] : left_groups) {
+      uint64_t& joined_sequence = joined.old_groups[family][group];
+      joined_sequence = std::max(joined_sequence, sequence);
+    }
+  }
   for (GroupState& group : joined.groups) {
     std::vector<RunState> of_left = std::move(group.runs);
     std::vector<RunState> of_right = RunsOf(right, group.name);

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -111,8 +112,7 @@ class Tablet {
   // Flush and major compaction of one group ("" = all): one run, no tombstones, no garbage. IsMoved
   // when the tablet was split or merged meanwhile.
   [[nodiscard]] Status CompactMajor(const std::string& group);
-  // Families that are new get their birth recorded before OK. Groups may be added, families may not
-  // move between groups.
+  // Before OK, the births of new families and the groups that moved families leave are recorded.
   [[nodiscard]] Status PrepareSchema(const TableSchema& schema);
   void SetSchema(std::shared_ptr<const TableSchema> schema);
   // The tablet's table was dropped: writes fail, files go when the last reader has ended.
@@ -193,6 +193,14 @@ class Tablet {
   StatusOr<TabletRun> OpenOutput(std::vector<FileSummary> files);
   void InstallFlush(const std::vector<std::pair<std::string, TabletRun>>& runs,
                     const TabletVersion& flushed);
+  StatusOr<std::set<std::string>> Settle(const std::string& group);
+  Status SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot);
+  StatusOr<std::vector<FileSummary>> MergeFamilies(const std::string& group,
+                                                   const std::set<std::string>& families,
+                                                   const std::vector<TabletRun>& runs,
+                                                   const Snapshot& snapshot);
+  Status InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot,
+                        const std::map<std::string, TabletRun>& outputs);
   Status Compact(const std::string& group, size_t first, size_t limit, bool may_join);
   Status Rewrite(const CompactionInputs& inputs);
   StatusOr<std::vector<FileSummary>> MergeRuns(const CompactionInputs& inputs);

@@ -10,6 +10,7 @@
 #include "engine/compaction/compaction_job.h"
 #include "engine/compaction/compaction_policy.h"
 #include "engine/read/merging_iterator.h"
+#include "engine/tablet/family_filter.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -39,6 +40,7 @@ struct Tablet::CompactionInputs {
   std::vector<TabletRun> runs;  // oldest first, neighbours
   bool from_oldest = false;     // they reach back to the first entry of the group
   Snapshot snapshot;
+  const std::set<std::string>* families = nullptr;  // only these; null: all
 
   StatusOr<std::vector<std::string>> Boundaries() const {
     std::vector<std::string> grains;
@@ -98,8 +100,11 @@ struct Tablet::CompactionInputs {
 StatusOr<bool> Tablet::CompactOnce() {
   MutexLock compaction_lock(&compaction_mutex_);
   if (serving() != Serving::kOpen) return false;
+  ASSIGN_OR_RETURN(std::set<std::string> settled, Settle(""));
+  if (!settled.empty()) return true;
   Snapshot snapshot = TakeSnapshot();
   for (const GroupVersion& group : snapshot.version->groups) {
+    if (PlanSettling(snapshot.version->old_groups, *snapshot.schema, group.name)) continue;
     auto choice = ChooseCompaction(DescribeRuns(group));
     if (!choice.has_value()) continue;
     RETURN_IF_ERROR(Compact(group.name, choice->first, choice->limit, choice->may_join));
@@ -112,10 +117,17 @@ Status Tablet::CompactMajor(const std::string& wanted) {
   RETURN_IF_ERROR(Flush());
   MutexLock compaction_lock(&compaction_mutex_);
   RETURN_IF_ERROR(CheckServing());
+  std::set<std::string> settled;
+  for (;;) {
+    ASSIGN_OR_RETURN(std::set<std::string> groups, Settle(wanted));
+    if (groups.empty()) break;
+    settled.merge(groups);
+  }
   Snapshot snapshot = TakeSnapshot();
   for (const GroupVersion& group : snapshot.version->groups) {
     if (!wanted.empty() && group.name != wanted) continue;
-    if (group.runs.empty()) continue;
+    if (group.runs.empty() || settled.contains(group.name)) continue;
+    if (PlanSettling(snapshot.version->old_groups, *snapshot.schema, group.name)) continue;
     RETURN_IF_ERROR(Compact(group.name, 0, group.runs.size(), /*may_join=*/false));
   }
   return OkStatus();
@@ -165,6 +177,9 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
     sources.push_back(NewRunIterator(run.files, ReadAhead::kScan));
   }
   request.entries = NewMergingIterator(std::move(sources));
+  if (inputs.families != nullptr) {
+    request.entries = NewFamilyFilter(std::move(request.entries), inputs.families);
+  }
   request.visibility.now_us = context_->clock->NowMicros();
   request.visibility.mode =
       inputs.from_oldest ? VisibilityMode::kCollectAll : VisibilityMode::kKeepHistory;
@@ -175,6 +190,20 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   };
   request.cancel = context_->stopping;
   return RunCompaction(std::move(request), context_->files->directory());
+}
+
+// All of `runs`, from the first entry on, as files of `group`.
+StatusOr<std::vector<FileSummary>> Tablet::MergeFamilies(const std::string& group,
+                                                         const std::set<std::string>& families,
+                                                         const std::vector<TabletRun>& runs,
+                                                         const Snapshot& snapshot) {
+  CompactionInputs inputs;
+  inputs.group = group;
+  inputs.runs = runs;
+  inputs.from_oldest = true;
+  inputs.snapshot = snapshot;
+  inputs.families = &families;
+  return MergeRuns(inputs);
 }
 
 // Replaces the inputs by `output` (without files: by nothing), in the saved state first.

@@ -98,7 +98,10 @@ Status Tablet::PrepareSchema(const TableSchema& schema) {
       changed.family_births[family.name] = next_visible;
     }
   }
-  if (changed.family_births == state_.family_births) return OkStatus();
+  NoteMoves(*old, schema, next_visible, &changed.old_groups);
+  if (changed.family_births == state_.family_births && changed.old_groups == state_.old_groups) {
+    return OkStatus();
+  }
   RETURN_IF_ERROR(context_->states->Save(changed));
   state_ = std::move(changed);
   return OkStatus();
@@ -115,6 +118,7 @@ void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
     fresh.name = group.name;
     fresh.active = std::make_shared<Memtable>();
   }
+  version->old_groups = state_.old_groups;
   version_ = std::move(version);
   rules_ = MakeRules(*schema, state_);
   schema_ = std::move(schema);

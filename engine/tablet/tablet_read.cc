@@ -13,10 +13,25 @@ namespace {
 
 struct GroupToRead {
   const GroupVersion* version = nullptr;
-  const LocalityGroupSchema* settings = nullptr;
+  const LocalityGroupSchema* settings = nullptr;  // null: the schema has no such group any more
 };
 
-// Groups with a family that a pattern may match; all when none are named.
+// Groups that families on the move have left and that are not there yet.
+void AddOldGroups(const ColumnMatcher& matcher, const TableSchema& schema,
+                  const TabletVersion& version, std::vector<GroupToRead>* groups) {
+  for (const auto& [family, left] : version.old_groups) {
+    if (!matcher.MatchesFamily(family)) continue;
+    for (const auto& [name, sequence] : left) {
+      const GroupVersion* group = version.Group(name);
+      bool there = std::any_of(groups->begin(), groups->end(), [group](const GroupToRead& other) {
+        return other.version == group;
+      });
+      if (group != nullptr && !there) groups->push_back({group, schema.FindGroup(name)});
+    }
+  }
+}
+
+// Groups that may hold a family that a pattern may match; all when none are named.
 std::vector<GroupToRead> GroupsToRead(const ColumnMatcher& matcher, const TableSchema& schema,
                                       const TabletVersion& version) {
   std::vector<GroupToRead> groups;
@@ -28,6 +43,7 @@ std::vector<GroupToRead> GroupsToRead(const ColumnMatcher& matcher, const TableS
     const GroupVersion* found = wanted ? version.Group(group.name) : nullptr;
     if (found != nullptr) groups.push_back({found, &group});
   }
+  AddOldGroups(matcher, schema, version, &groups);
   return groups;
 }
 
@@ -57,7 +73,8 @@ struct ReadPlan {
     read.counters = counters;
     for (const GroupToRead& group : groups) {
       std::vector<std::string> columns;
-      if (range.IsSingle() && group.settings->bloom == BloomKind::kRowColumn) {
+      if (range.IsSingle() && group.settings != nullptr &&
+          group.settings->bloom == BloomKind::kRowColumn) {
         columns = ColumnParts(range.start);
       }
       AddGroupSources(*group.version, range, read, columns, &sources);

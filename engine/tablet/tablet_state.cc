@@ -113,6 +113,15 @@ std::string TabletState::Encode() const {
     PutBytes(&out, file->rows.limit);
     PutVarint(&out, file->part_bytes);
   }
+  PutVarint(&out, old_groups.size());
+  for (const auto& [family, left] : old_groups) {
+    PutBytes(&out, family);
+    PutVarint(&out, left.size());
+    for (const auto& [group, sequence] : left) {
+      PutBytes(&out, group);
+      PutVarint(&out, sequence);
+    }
+  }
   return out;
 }
 
@@ -151,6 +160,15 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
     file->rows.start = reader.Bytes();
     file->rows.limit = reader.Bytes();
     file->part_bytes = reader.Varint();
+  }
+  size_t moved = reader.AtEnd() ? 0 : reader.Count();  // not there in states of older stores
+  for (size_t i = 0; i < moved && reader.ok(); ++i) {
+    std::map<std::string, uint64_t>& left = state.old_groups[std::string(reader.Bytes())];
+    size_t count = reader.Count();
+    for (size_t j = 0; j < count && reader.ok(); ++j) {
+      std::string group(reader.Bytes());
+      left[group] = reader.Varint();
+    }
   }
   if (!reader.AtEnd()) return DataLoss("tablet state does not decode");
   return state;

@@ -11,6 +11,7 @@
 #include "engine/fs/file_system.h"
 #include "engine/model/row_set.h"
 #include "engine/sstable/file_summary.h"
+#include "engine/tablet/family_moves.h"
 
 namespace sippar::engine {
 
@@ -44,6 +45,7 @@ struct TabletState {
   int64_t last_time_us = 0;    // server-given timestamps continue above (reliability C2)
   std::map<std::string, uint64_t> family_births;
   std::vector<GroupState> groups;
+  OldGroups old_groups;
 
   GroupState* Group(const std::string& name);  // added when absent
   std::vector<uint64_t> FileIds() const;       // as often as they are named

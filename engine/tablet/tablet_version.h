@@ -9,6 +9,7 @@
 
 #include "engine/memtable/memtable.h"
 #include "engine/model/row_set.h"
+#include "engine/tablet/family_moves.h"
 #include "engine/tablet/tablet_file.h"
 
 namespace sippar::engine {
@@ -27,6 +28,7 @@ struct GroupVersion {
 
 struct TabletVersion {
   std::vector<GroupVersion> groups;
+  OldGroups old_groups;
 
   const GroupVersion* Group(std::string_view name) const {
     for (const GroupVersion& group : groups) {

@@ -1,0 +1,62 @@
+// Family filter. SPDX-License-Identifier: Apache-2.0
+#include "engine/tablet/family_filter.h"
+
+#include "engine/model/cell_key.h"
+
+namespace sippar::engine {
+namespace {
+
+// Leaves out cells and tombstones of other families; row tombstones pass.
+class FamilyFilter final : public EntryIterator {
+ public:
+  FamilyFilter(std::unique_ptr<EntryIterator> input, const std::set<std::string>* families)
+      : input_(std::move(input)), families_(families) {}
+
+  bool Valid() const override { return input_->Valid(); }
+  std::string_view key() const override { return input_->key(); }
+  std::string_view value() const override { return input_->value(); }
+  Status status() const override { return input_->status(); }
+
+  void Seek(std::string_view key) override {
+    input_->Seek(key);
+    while (input_->Valid() && !IsWanted()) input_->Next();
+  }
+  void Next() override {
+    do {
+      input_->Next();
+    } while (input_->Valid() && !IsWanted());
+  }
+  void SeekBefore(std::string_view key) override {
+    input_->SeekBefore(key);
+    while (input_->Valid() && !IsWanted()) {
+      std::string at(input_->key());
+      input_->SeekBefore(at);
+    }
+  }
+
+ private:
+  // Damage passes: who reads on finds it.
+  bool IsWanted() {
+    ParsedKey parsed;
+    if (!ParseKey(input_->key(), &parsed) || parsed.family.empty()) return true;
+    if (parsed.family != family_) {
+      family_ = parsed.family;
+      wanted_ = families_->contains(family_);
+    }
+    return wanted_;
+  }
+
+  std::unique_ptr<EntryIterator> input_;
+  const std::set<std::string>* families_;
+  std::string family_;  // the last one asked for
+  bool wanted_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<EntryIterator> NewFamilyFilter(std::unique_ptr<EntryIterator> input,
+                                               const std::set<std::string>* families) {
+  return std::make_unique<FamilyFilter>(std::move(input), families);
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,77 @@
+// Family moves. SPDX-License-Identifier: Apache-2.0
+#include "engine/tablet/family_moves.h"
+
+#include <algorithm>
+
+namespace sippar::engine {
+namespace {
+
+// Every group that may hold cells of the family; one when it is settled.
+std::set<std::string> GroupsHolding(const std::string& family, const OldGroups& old,
+                                    const TableSchema& schema) {
+  std::set<std::string> groups = {schema.GroupOf(family).name};
+  if (auto found = old.find(family); found != old.end()) {
+    for (const auto& [group, sequence] : found->second) groups.insert(group);
+  }
+  return groups;
+}
+
+bool Meets(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&b](const std::string& name) { return b.contains(name); });
+}
+
+}  // namespace
+
+void NoteMoves(const TableSchema& from, const TableSchema& to, uint64_t sequence, OldGroups* old) {
+  std::erase_if(*old, [&to](const auto& entry) { return to.FindFamily(entry.first) == nullptr; });
+  for (const FamilySchema& family : to.families) {
+    if (from.FindFamily(family.name) == nullptr) continue;
+    const std::string& left = from.GroupOf(family.name).name;
+    if (left != to.GroupOf(family.name).name) (*old)[family.name][left] = sequence;
+  }
+}
+
+std::optional<SettlingPlan> PlanSettling(const OldGroups& old, const TableSchema& schema,
+                                         const std::string& group) {
+  SettlingPlan plan;
+  if (!group.empty()) plan.groups.insert(group);
+  bool unsettled = false;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const auto& [family, left] : old) {
+      if (schema.FindFamily(family) == nullptr) continue;
+      std::set<std::string> holding = GroupsHolding(family, old, schema);
+      if (holding.size() < 2 || (!plan.groups.empty() && !Meets(holding, plan.groups))) continue;
+      unsettled = true;
+      size_t before = plan.groups.size();
+      plan.groups.merge(holding);
+      grown |= plan.groups.size() > before;
+    }
+  }
+  if (!unsettled) return std::nullopt;
+  for (const FamilySchema& family : schema.families) {
+    const std::string& name = schema.GroupOf(family.name).name;
+    if (plan.groups.contains(name)) plan.families[name].insert(family.name);
+  }
+  return plan;
+}
+
+OldGroups AfterSettling(OldGroups now, const OldGroups& then, const SettlingPlan& plan) {
+  for (const auto& [target, families] : plan.families) {
+    for (const std::string& family : families) {
+      auto before = then.find(family);
+      auto present = now.find(family);
+      if (before == then.end() || present == now.end()) continue;
+      std::erase_if(present->second, [&](const auto& entry) {
+        auto same = before->second.find(entry.first);
+        return entry.first != target && same != before->second.end() &&
+               same->second == entry.second;
+      });
+      if (present->second.empty()) now.erase(present);
+    }
+  }
+  return now;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,91 @@
+// Settling compaction: families that ALTER moved to another locality group get there. All runs of
+// the groups that are tied together are merged, from the first entry on, and written again by
+// group; one saved state replaces them and forgets the moves. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "engine/base/crash_point.h"
+#include "engine/tablet/tablet.h"
+
+namespace sippar::engine {
+
+// compaction_mutex_ held.
+StatusOr<std::set<std::string>> Tablet::Settle(const std::string& group) {
+  std::set<std::string> none;
+  Snapshot before = TakeSnapshot();
+  std::optional<SettlingPlan> plan =
+      PlanSettling(before.version->old_groups, *before.schema, group);
+  if (!plan.has_value()) return none;
+  // What was written before the move leaves the memtables of the old groups.
+  RETURN_IF_ERROR(Flush());
+  Snapshot snapshot = TakeSnapshot();
+  if (snapshot.schema != before.schema) {
+    return Aborted(fmt::format("the schema of tablet {} changed meanwhile; ask again", id_));
+  }
+  Status status = SettleGroups(*plan, snapshot);
+  RETURN_IF_ERROR(Annotate(status, fmt::format("settling compaction of tablet {}", id_)));
+  context_->metrics->Get("settling_compactions")->Add();
+  return plan->groups;
+}
+
+Status Tablet::SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot) {
+  std::vector<TabletRun> inputs;
+  for (const std::string& name : plan.groups) {
+    const GroupVersion* group = snapshot.version->Group(name);
+    if (group == nullptr) continue;
+    inputs.insert(inputs.end(), group->runs.begin(), group->runs.end());
+  }
+  std::map<std::string, TabletRun> outputs;
+  if (!inputs.empty()) {
+    for (const auto& [name, families] : plan.families) {
+      ASSIGN_OR_RETURN(std::vector<FileSummary> files,
+                       MergeFamilies(name, families, inputs, snapshot));
+      context_->metrics->Get("compaction_bytes_written")->Add(StoredBytes(files));
+      if (files.empty()) continue;
+      ASSIGN_OR_RETURN(outputs[name], OpenOutput(files));
+    }
+  }
+  return InstallSettled(plan, snapshot, outputs);
+}
+
+Status Tablet::InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot,
+                              const std::map<std::string, TabletRun>& outputs) {
+  // The inputs are the oldest runs of each group: only flushes changed the lists, at their ends.
+  auto replace = [&](const std::string& name, auto* runs, auto make) {
+    const GroupVersion* merged = snapshot.version->Group(name);
+    auto count = static_cast<std::ptrdiff_t>(merged == nullptr ? 0 : merged->runs.size());
+    runs->erase(runs->begin(), runs->begin() + count);
+    auto output = outputs.find(name);
+    if (output != outputs.end()) runs->insert(runs->begin(), make(output->second));
+  };
+  auto state_of = [](const TabletRun& run) {
+    RunState state{run.run_id, {}};
+    for (const auto& file : run.files) state.files.push_back(file->ref());
+    return state;
+  };
+  MutexLock state_lock(&state_mutex_);
+  if (serving() == Serving::kDropped) return CheckServing();
+  TabletState changed = state_;
+  for (const std::string& name : plan.groups) {
+    replace(name, &changed.Group(name)->runs, state_of);
+  }
+  changed.old_groups =
+      AfterSettling(std::move(changed.old_groups), snapshot.version->old_groups, plan);
+  CRASH_POINT("settling.before_state");
+  RETURN_IF_ERROR(context_->states->Save(changed));
+  CRASH_POINT("settling.after_state");
+  context_->files->Name(changed.FileIds());
+  context_->files->Unname(state_.FileIds());
+  state_ = std::move(changed);
+  MutexLock lock(&mutex_);
+  auto version = std::make_shared<TabletVersion>(*version_);
+  for (const std::string& name : plan.groups) {
+    GroupVersion* group = version->Group(name);
+    if (group != nullptr) replace(name, &group->runs, [](const TabletRun& run) { return run; });
+  }
+  version->old_groups =
+      AfterSettling(std::move(version->old_groups), snapshot.version->old_groups, plan);
+  version_ = std::move(version);
+  return OkStatus();
+}
+
+}  // namespace sippar::engine
