@@ -55,6 +55,8 @@ std::map<std::string, uint64_t> AdminHandler::Metrics() {
   metrics["block_cache_hits"] = cache.hits;
   metrics["block_cache_misses"] = cache.misses;
   metrics["block_cache_bytes"] = cache.bytes;
+  metrics["in_memory_bytes"] = cache.pinned_bytes;
+  metrics["in_memory_refused"] = cache.pins_refused;
   for (const auto& [table, reads] : store_->TableReads()) {
     for (const engine::ReadCounterField& entry : engine::kReadCounterFields) {
       uint64_t value = reads.*entry.field;

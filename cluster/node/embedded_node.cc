@@ -61,10 +61,11 @@ StatusOr<std::unique_ptr<Client>> Client::Open(const std::string& target,
   store_options.create_if_missing = options.create_if_missing;
   store_options.sync_writes = options.sync_writes;
   if (options.memory_limit != 0) {
-    // Two thirds for memtables, one for blocks.
+    // Two thirds for memtables, one for blocks: a quarter cached, a twelfth pinned.
     store_options.memtable_budget = options.memory_limit / 3;  // writers stop at twice this
     store_options.memtable_size = std::max<uint64_t>(options.memory_limit / 8, 64 << 10);
-    store_options.block_cache_size = options.memory_limit / 3;
+    store_options.block_cache_size = options.memory_limit / 4;
+    store_options.pinned_blocks_size = options.memory_limit / 12;
   }
   std::string directory = target;
   while (directory.size() > 1 && directory.back() == '/') directory.pop_back();

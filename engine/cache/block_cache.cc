@@ -135,7 +135,8 @@ class BlockCache::Shard {
   Stats stats_ GUARDED_BY(mutex_);
 };
 
-BlockCache::BlockCache(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {
+BlockCache::BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes)
+    : capacity_bytes_(capacity_bytes), pins_(pinned_bytes) {
   size_t count = ShardCount(capacity_bytes);
   for (size_t i = 0; i < count; ++i) {
     shards_.push_back(std::make_unique<Shard>(capacity_bytes / count));
@@ -165,6 +166,8 @@ void BlockCache::EraseFile(uint64_t file_id) {
 BlockCache::Stats BlockCache::stats() const {
   Stats total;
   for (const auto& shard : shards_) shard->AddTo(&total);
+  total.pinned_bytes = pins_.used_bytes();
+  total.pins_refused = pins_.refused();
   return total;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/cache/block.h"
+#include "engine/cache/pin_budget.h"
 
 namespace sippar::engine {
 
@@ -20,7 +21,8 @@ enum class CacheUse : uint8_t {
 
 class BlockCache {
  public:
-  explicit BlockCache(uint64_t capacity_bytes);
+  // `pinned_bytes`: what in-memory groups may keep besides (PinnedBlocks).
+  explicit BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes = 0);
   ~BlockCache();
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
@@ -40,15 +42,19 @@ class BlockCache {
     uint64_t evictions = 0;
     uint64_t blocks = 0;
     uint64_t bytes = 0;  // charged
+    uint64_t pinned_bytes = 0;
+    uint64_t pins_refused = 0;  // blocks of in-memory groups for which there was no room
   };
   Stats stats() const;
   uint64_t capacity_bytes() const { return capacity_bytes_; }
+  PinBudget* pins() { return &pins_; }
 
  private:
   class Shard;
   Shard& ShardOf(uint64_t file_id, uint64_t offset) const;
 
   const uint64_t capacity_bytes_;
+  PinBudget pins_;
   std::vector<std::unique_ptr<Shard>> shards_;
 };
 

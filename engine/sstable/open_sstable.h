@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cache/pinned_blocks.h"
 #include "engine/sstable/block_codec.h"
 #include "engine/sstable/block_index.h"
 #include "engine/sstable/sstable_properties.h"
@@ -37,9 +38,17 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
 
   const BlockIndex& index() const { return index_; }
   FileName name() const { return {path_, file_id_}; }
-  // Through the cache.
+  // Through the cache, or kept with the file when `read` says so.
   [[nodiscard]] StatusOr<std::shared_ptr<const Block>> ReadBlock(size_t block,
-                                                                 ReadCounters* counters) const;
+                                                                 const FileRead& read) const;
+  // nullptr when it is not kept. Not an owner: its holder holds the file.
+  std::shared_ptr<const Block> PinnedBlock(size_t block) const {
+    return {std::shared_ptr<const Block>(), pinned_.Find(block)};
+  }
+  // False: no room.
+  bool Pin(size_t block, const std::shared_ptr<const Block>& decoded) const {
+    return cache_ != nullptr && pinned_.Keep(block, index_.size(), decoded, cache_->pins());
+  }
   // From the cache only, without touching; nullptr when absent.
   std::shared_ptr<const Block> CachedBlock(size_t block) const;
   // The stored bytes of neighbouring blocks in one file read.
@@ -64,6 +73,7 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
   Footer footer_;
   SstableProperties properties_;
   BlockIndex index_;
+  mutable PinnedBlocks pinned_;                   // a cache of what is in the file
   std::shared_ptr<const Block> filter_;           // nullptr: none, or damaged
   std::unique_ptr<DecodeDictionary> dictionary_;  // nullptr: none, or damaged
   Status filter_status_;

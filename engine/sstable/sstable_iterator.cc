@@ -113,8 +113,9 @@ class SstableIterator final : public EntryIterator {
   }
 
   bool Fetch(size_t block) {
-    auto fetched = read_.read_ahead == ReadAhead::kScan ? FetchForScan(block)
-                                                        : file_->ReadBlock(block, read_.counters);
+    if (read_.in_memory && FetchPinned(block)) return true;
+    auto fetched =
+        read_.read_ahead == ReadAhead::kScan ? FetchForScan(block) : file_->ReadBlock(block, read_);
     current_ = {};
     if (!fetched.ok()) {
       valid_ = false;
@@ -122,6 +123,14 @@ class SstableIterator final : public EntryIterator {
       return false;
     }
     current_ = {block, *std::move(fetched)};
+    return true;
+  }
+
+  bool FetchPinned(size_t block) {
+    std::shared_ptr<const Block> pinned = file_->PinnedBlock(block);
+    if (pinned == nullptr) return false;
+    if (read_.counters != nullptr) ++read_.counters->blocks_pinned;
+    current_ = {block, std::move(pinned)};
     return true;
   }
 
@@ -136,8 +145,11 @@ class SstableIterator final : public EntryIterator {
     }
     const BlockIndex& index = file_->index();
     uint64_t start = index.entry(block).offset - index.entry(ahead_first_).offset;
-    return file_->Decode(block,
-                         std::string_view(ahead_).substr(start, index.entry(block).stored_size));
+    ASSIGN_OR_RETURN(std::shared_ptr<const Block> decoded,
+                     file_->Decode(block, std::string_view(ahead_).substr(
+                                              start, index.entry(block).stored_size)));
+    if (read_.in_memory) (void)file_->Pin(block, decoded);  // no room: read again next time
+    return decoded;
   }
 
   // A short scan reads one block; each continuation doubles, up to kReadAheadMax.

@@ -10,6 +10,8 @@
 
 namespace sippar::engine {
 
+inline constexpr int kFastLevel = 1;  // of zstd
+
 struct SstableOptions {
   uint32_t block_size = 64 << 10;  // raw bytes after which a block is closed
   Compression compression = Compression::kZstd;
@@ -17,9 +19,11 @@ struct SstableOptions {
   bool dictionary = true;  // use the writer's sample as a dictionary
   BloomKind bloom = BloomKind::kRow;
 
-  static SstableOptions From(const LocalityGroupSchema& group) {
-    return {group.block_size, group.compression, group.compression_level, group.dictionary,
-            group.bloom};
+  // `is_final`: written by a major compaction, which is worth the group's own level. What is soon
+  // merged again is written at the fast one.
+  static SstableOptions From(const LocalityGroupSchema& group, bool is_final) {
+    int level = is_final ? group.compression_level : std::min(group.compression_level, kFastLevel);
+    return {group.block_size, group.compression, level, group.dictionary, group.bloom};
   }
 };
 

@@ -156,7 +156,8 @@ std::shared_ptr<const Block> OpenSstable::CachedBlock(size_t block) const {
 }
 
 StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadBlock(size_t block,
-                                                              ReadCounters* counters) const {
+                                                              const FileRead& read) const {
+  ReadCounters* counters = read.counters;
   uint64_t offset = index_.entry(block).offset;
   if (cache_ != nullptr) {
     auto cached = cache_->Find(file_id_, offset);
@@ -173,7 +174,8 @@ StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadBlock(size_t block,
     counters->disk_bytes += stored.size();
   }
   ASSIGN_OR_RETURN(auto decoded, Decode(block, stored));
-  if (cache_ != nullptr) cache_->Insert(file_id_, offset, decoded);
+  bool kept = read.in_memory && Pin(block, decoded);
+  if (cache_ != nullptr && !kept) cache_->Insert(file_id_, offset, decoded);
   return decoded;
 }
 

@@ -10,7 +10,7 @@ namespace sippar::engine {
 Store::Store(StoreOptions options, StoreFiles files)
     : options_(options),
       files_(std::move(files)),
-      cache_(options.block_cache_size),
+      cache_(options.block_cache_size, options.pinned_blocks_size),
       states_(NewFileTabletStateStore(options.fs, files_.tablets())) {
   context_.fs = options_.fs;
   context_.clock = options_.clock;

@@ -18,8 +18,9 @@ struct StoreOptions {
   uint64_t memtable_budget = 256ull << 20;
   uint64_t memtable_size = 64ull << 20;  // a tablet above is flushed
   uint64_t block_cache_size = 128ull << 20;
-  uint64_t log_segment_size = 64ull << 20;  // paper section 6
-  uint64_t log_segments_max = 8;            // above, tablets that hold back the oldest are flushed
+  uint64_t pinned_blocks_size = 64ull << 20;  // in-memory groups, what is above goes by the cache
+  uint64_t log_segment_size = 64ull << 20;    // paper section 6
+  uint64_t log_segments_max = 8;  // above, tablets that hold back the oldest are flushed
   // A tablet with more stored bytes in SSTables is split (paper section 5.3: 100-200 MB); a table's
   // SPLIT_SIZE comes first.
   uint64_t split_size = 200ull << 20;

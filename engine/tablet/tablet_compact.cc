@@ -169,7 +169,8 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   CompactionRequest request;
   request.fs = context_->fs;
   const LocalityGroupSchema* settings = inputs.snapshot.schema->FindGroup(inputs.group);
-  request.options = settings != nullptr ? SstableOptions::From(*settings) : SstableOptions();
+  request.options =
+      settings != nullptr ? SstableOptions::From(*settings, inputs.from_oldest) : SstableOptions();
   request.next_file_id = context_->next_file_id;
   request.path_of = [this](uint64_t id) { return context_->files->PathOf(id); };
   std::vector<std::unique_ptr<EntryIterator>> sources;

@@ -100,7 +100,8 @@ StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
   CompactionRequest request;
   request.fs = context_->fs;
   const LocalityGroupSchema* settings = snapshot.schema->FindGroup(group.name);
-  request.options = settings != nullptr ? SstableOptions::From(*settings) : SstableOptions();
+  request.options =
+      settings != nullptr ? SstableOptions::From(*settings, /*is_final=*/false) : SstableOptions();
   request.next_file_id = context_->next_file_id;
   request.path_of = [this](uint64_t id) { return context_->files->PathOf(id); };
   std::vector<std::unique_ptr<EntryIterator>> sources;

@@ -73,6 +73,7 @@ struct ReadPlan {
     read.counters = counters;
     for (const GroupToRead& group : groups) {
       std::vector<std::string> columns;
+      read.in_memory = group.settings != nullptr && group.settings->in_memory;
       if (range.IsSingle() && group.settings != nullptr &&
           group.settings->bloom == BloomKind::kRowColumn) {
         columns = ColumnParts(range.start);

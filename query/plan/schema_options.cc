@@ -86,17 +86,22 @@ Status PlanFlag(const Option& option, bool* flag) {
   return OkStatus();
 }
 
+constexpr int32_t kHighLevel = 9;  // denser than this costs more time than it saves bytes
+
 Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
                        std::vector<std::string>* notices) {
-  constexpr const char* kWanted = "NONE or ZSTD(LEVEL(1..19))";
+  constexpr const char* kWanted = "NONE, FAST, HIGH or ZSTD(LEVEL(1..19))";
   if (!option.value || option.value->literal) return BadOption(option, kWanted);
   const OptionValue& value = *option.value;
   if (SameWord(value.call, "NONE")) {
     group->compression = engine::Compression::kNone;
     return OkStatus();
   }
-  if (!SameWord(value.call, "ZSTD")) return BadOption(option, kWanted);
+  bool high = SameWord(value.call, "HIGH");
+  bool named = (high || SameWord(value.call, "FAST")) && value.args.empty();
+  if (!named && !SameWord(value.call, "ZSTD")) return BadOption(option, kWanted);
   group->compression = engine::Compression::kZstd;
+  if (named) group->compression_level = high ? kHighLevel : 1;
   for (const OptionValue& arg : value.args) {
     bool level = SameWord(arg.call, "LEVEL") && arg.args.size() == 1 && IsCount(arg.args[0]) &&
                  arg.args[0].literal->integer <= 19;

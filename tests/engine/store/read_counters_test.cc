@@ -11,8 +11,11 @@ namespace {
 
 class ReadCountersTest : public testing::Test {
  protected:
-  ReadCountersTest() {
+  ReadCountersTest() { Open(); }
+  void Open() {
+    store_.reset();
     StoreOptions options;
+    options.pinned_blocks_size = pinned_blocks_size_;
     options.fs = &fs_;
     options.clock = &clock_;
     options.create_if_missing = true;
@@ -67,6 +70,7 @@ class ReadCountersTest : public testing::Test {
     return read;
   }
 
+  uint64_t pinned_blocks_size_ = 64 << 20;
   MemoryFileSystem fs_;
   ManualClock clock_{1'000'000};
   std::unique_ptr<Store> store_;
@@ -143,6 +147,53 @@ TEST_F(ReadCountersTest, FilesAndBlocksOfOtherTimesAreLeftOut) {
   counters = Count(old);
   EXPECT_EQ(counters.files_by_time, 1u);
   EXPECT_EQ(counters.cells_returned, 50u);
+}
+
+TEST_F(ReadCountersTest, AnInMemoryGroupIsReadFromDiskOnce) {
+  Create();
+  CatalogTable table = *store_->GetTable("t");
+  table.schema.FindGroup("second")->in_memory = true;
+  ASSERT_TRUE(store_->AlterTable(table.schema, table.schema_version).ok());
+  for (int row = 0; row < 100; ++row) Put(fmt::format("r{:03}", row), "b", "q", 1);
+  Flush();
+  EXPECT_EQ(store_->cache_stats().pinned_bytes, 0u) << "loaded at the first read";
+  ReadCounters first = Count(Cell("r000", "b", "q"));
+  EXPECT_EQ(first.blocks_from_disk, 1u);
+  ReadCounters again = Count(Cell("r000", "b", "q"));
+  EXPECT_EQ(again.blocks_from_disk + again.blocks_cached, 0u);
+  EXPECT_EQ(again.blocks_pinned, 1u);
+  EXPECT_EQ(again.cells_returned, 1u);
+  (void)Count({});  // a scan loads the rest
+  ReadCounters scan = Count({});
+  EXPECT_EQ(scan.blocks_from_disk, 0u);
+  EXPECT_GT(scan.blocks_pinned, 5u);
+  EXPECT_EQ(scan.cells_returned, 100u);
+  EXPECT_EQ(store_->cache_stats().bytes, 0u) << "not cached a second time";
+  EXPECT_GT(store_->cache_stats().pinned_bytes, 50'000u);
+  // The bytes come back with the file.
+  ASSERT_TRUE(store_->CompactMajor("t", "second").ok());
+  EXPECT_EQ(store_->cache_stats().pinned_bytes, 0u);
+}
+
+TEST_F(ReadCountersTest, WhatDoesNotFitIntoMemoryIsCached) {
+  pinned_blocks_size_ = 10'000;
+  Open();
+  Create();
+  CatalogTable table = *store_->GetTable("t");
+  table.schema.FindGroup("second")->in_memory = true;
+  ASSERT_TRUE(store_->AlterTable(table.schema, table.schema_version).ok());
+  for (int row = 0; row < 100; ++row) Put(fmt::format("r{:03}", row), "b", "q", 1);
+  Flush();
+  for (int round = 0; round < 2; ++round) {
+    ReadCounters sum;
+    for (int row = 0; row < 100; ++row) sum.Add(Count(Cell(fmt::format("r{:03}", row), "b", "q")));
+    EXPECT_EQ(sum.cells_returned, 100u);
+    EXPECT_EQ(sum.blocks_from_disk > 0, round == 0);
+    EXPECT_GT(sum.blocks_pinned, 0u);
+    EXPECT_GT(sum.blocks_cached, 0u);
+  }
+  EXPECT_GT(store_->cache_stats().pins_refused, 0u);
+  EXPECT_LE(store_->cache_stats().pinned_bytes, 10'000u);
 }
 
 // The newer version is what makes the older one garbage: it may not be overlooked.

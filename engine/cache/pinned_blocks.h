@@ -1,0 +1,43 @@
+// Decoded blocks of one file of an in-memory locality group, kept as long as the file is open
+// (paper section 6, "Locality groups": loaded lazily, then read without the disk). The budget is
+// shared by all files of a store; what does not fit goes through the block cache. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "engine/base/thread.h"
+#include "engine/cache/block.h"
+#include "engine/cache/pin_budget.h"
+
+namespace sippar::engine {
+
+class PinnedBlocks {
+ public:
+  PinnedBlocks() = default;
+  ~PinnedBlocks();
+  PinnedBlocks(const PinnedBlocks&) = delete;
+  PinnedBlocks& operator=(const PinnedBlocks&) = delete;
+
+  // nullptr when absent. Lives as long as this object: who holds it must hold the file.
+  const Block* Find(size_t index) const {
+    const Slot* slots = slots_.load(std::memory_order_acquire);
+    return slots == nullptr ? nullptr : slots[index].load(std::memory_order_acquire);
+  }
+  // Keeps block `index` of `count`. False: the budget is used up.
+  bool Keep(size_t index, size_t count, std::shared_ptr<const Block> block, PinBudget* budget);
+
+ private:
+  using Slot = std::atomic<const Block*>;
+
+  std::atomic<Slot*> slots_{nullptr};
+  Mutex mutex_;
+  std::unique_ptr<Slot[]> slot_memory_ GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
+  PinBudget* budget_ GUARDED_BY(mutex_) = nullptr;
+};
+
+}  // namespace sippar::engine
