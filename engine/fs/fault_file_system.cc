@@ -63,6 +63,7 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
     return fault.ok() ? closed : fault;
   }
   uint64_t size() const override { return base_->size(); }
+  void Reserve(uint64_t bytes) override { base_->Reserve(bytes); }
 
  private:
   FaultFileSystem* owner_;

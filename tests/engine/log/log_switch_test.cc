@@ -176,7 +176,7 @@ TEST_F(LogSwitchTest, ASlowSyncDelaysOneWriterAndPowerLossAtAnyTimeLosesNothing)
     });
     EXPECT_TRUE(log.Close().ok());
   }
-  EXPECT_EQ(metrics_.Get("log_switches")->value(), 1u);
+  EXPECT_GE(metrics_.Get("log_switches")->value(), 1u);
   // The leader of the slow sync itself comes back with it.
   EXPECT_LT(times[times.size() - 2], 500'000) << "all but the leader go on in the other segment";
   EXPECT_GE(times.back(), 800'000);

@@ -1,0 +1,83 @@
+// A store whose log meets a slow sync, and the power lost at many moments around it.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "engine/fs/fault_file_system.h"
+#include "engine/fs/memory_file_system.h"
+#include "engine/store/store.h"
+
+namespace sippar::engine {
+namespace {
+
+StoreOptions Options(FileSystem* fs, bool background) {
+  StoreOptions options;
+  options.fs = fs;
+  options.clock = Clock::System();
+  options.create_if_missing = true;
+  options.background = background;
+  return options;
+}
+
+std::set<std::string> Rows(FileSystem* fs) {
+  std::set<std::string> rows;
+  auto store = Store::Open("/db", Options(fs, /*background=*/false));
+  EXPECT_TRUE(store.ok()) << store.status();
+  if (!store.ok()) return rows;
+  auto tablets = (*store)->Tablets("t");
+  EXPECT_TRUE(tablets.ok()) << tablets.status();
+  for (const auto& tablet : *tablets) {
+    auto cells = tablet->Read({});
+    EXPECT_TRUE(cells.ok()) << cells.status();
+    if (!cells.ok()) return rows;
+    for (; (*cells)->Valid(); (*cells)->Next()) rows.emplace((*cells)->cell().row);
+  }
+  return rows;
+}
+
+TEST(SlowSyncTest, WhatWasAcknowledgedAroundASwitchOfWritersSurvives) {
+  MemoryFileSystem memory;
+  FaultFileSystem faulty(&memory);
+  auto store = std::move(*Store::Open("/db", Options(&faulty, /*background=*/true)));
+  TableSchema schema;
+  schema.name = "t";
+  schema.families = {{"f", FamilyType::kBytes, {}}};
+  ASSERT_TRUE(store->CreateTable(schema, {"2"}).ok());
+  faulty.AddRule(*FaultRule::Parse("delay:400 sync */wal/*-00000001.log 5+"));
+  Mutex mutex;
+  std::set<std::string> acknowledged;
+  std::vector<std::pair<std::set<std::string>, std::unique_ptr<MemoryFileSystem>>> moments;
+  Random crash(11);
+  faulty.OnSync([&] {
+    MutexLock lock(&mutex);
+    moments.emplace_back(acknowledged, memory.CrashClone(&crash));
+  });
+  {
+    std::vector<Thread> writers;
+    for (int t = 0; t < 4; ++t) {
+      writers.emplace_back("writer", [&, t] {
+        for (int i = 0; i < 20; ++i) {
+          RowMutation mutation(fmt::format("{}-{}", t, i));
+          ASSERT_TRUE(store->Apply("t", {&mutation.Set("f", "q", "v", 1)}).front().ok());
+          MutexLock lock(&mutex);
+          acknowledged.insert(mutation.row);
+        }
+      });
+    }
+  }
+  EXPECT_GE(store->metrics()->Get("log_switches")->value(), 1u);
+  faulty.OnSync({});
+  ASSERT_TRUE(store->Close().ok());
+  store.reset();
+  EXPECT_GT(moments.size(), 20u);
+  for (const auto& [expected, disk] : moments) {
+    std::set<std::string> rows = Rows(disk.get());
+    for (const std::string& row : expected) EXPECT_TRUE(rows.contains(row)) << row << " is lost";
+  }
+  EXPECT_EQ(Rows(&memory), acknowledged);
+}
+
+}  // namespace
+}  // namespace sippar::engine
