@@ -23,18 +23,23 @@ constexpr const char* kExamples =
 
 Status PrintStats(cluster::Client* client) {
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, client->admin()->ListTables());
-  fmt::print("{:<20} {:<12} {:>8} {:>10} {:>12} {:>12} {:>8} {:>12}\n", "table", "group", "files",
-             "entries", "raw", "stored", "ratio", "in memory");
+  fmt::print("{:<20} {:<12} {:>8} {:>10} {:>10} {:>12} {:>12} {:>8} {:>12}\n", "table", "group",
+             "files", "rows", "entries", "raw", "stored", "ratio", "in memory");
   for (const cluster::TableInfo& table : tables) {
     ASSIGN_OR_RETURN(std::vector<cluster::GroupStats> groups,
                      client->admin()->Stats(table.schema.name));
     for (const cluster::GroupStats& group : groups) {
       auto raw = static_cast<double>(group.raw_bytes - group.memtable_bytes);
       auto stored = static_cast<double>(group.stored_bytes);
-      fmt::print("{:<20} {:<12} {:>8} {:>10} {:>12} {:>12} {:>8} {:>12}\n", table.schema.name,
-                 group.group, group.sstables, group.entries, PrintBytes(raw), PrintBytes(stored),
+      fmt::print("{:<20} {:<12} {:>8} {:>10} {:>10} {:>12} {:>12} {:>8} {:>12}\n",
+                 table.schema.name, group.group, group.sstables, group.rows, group.entries,
+                 PrintBytes(raw), PrintBytes(stored),
                  stored > 0 ? fmt::format("{:.2f}", raw / stored) : "-",
                  PrintBytes(static_cast<double>(group.memtable_bytes)));
+      for (const auto& [name, family] : group.families) {
+        fmt::print("  family {:<45} {:>10} {:>12}\n", name, family.cells,
+                   PrintBytes(static_cast<double>(family.raw_bytes)));
+      }
     }
   }
   return OkStatus();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "query/analyze/compile.h"
+#include "query/execute/reshape_statement.h"
 #include "query/execute/schema_statement.h"
 #include "query/execute/select.h"
 #include "query/execute/show.h"
@@ -48,6 +49,8 @@ struct Dispatcher {
   Status operator()(const syntax::ResetOption& s) const { return ExecuteReset(context, s); }
   Status operator()(const syntax::Compact& s) const { return ExecuteCompact(context, s); }
   Status operator()(const syntax::Flush& s) const { return ExecuteFlush(context, s); }
+  Status operator()(const syntax::SplitTable& s) const { return ExecuteSplit(context, s); }
+  Status operator()(const syntax::MergeTablets& s) const { return ExecuteMerge(context, s); }
   Status operator()(const syntax::Explain& s) const { return ExecuteExplain(context, s); }
   Status operator()(const syntax::Other& s) const { return Unsupported(s.name); }
 };

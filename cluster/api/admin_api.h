@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/model/row_set.h"
 #include "engine/model/schema.h"
+#include "engine/sstable/file_summary.h"
 
 namespace sippar::cluster {
 
@@ -27,7 +29,11 @@ struct GroupStats {
   uint64_t sstables = 0;
   uint64_t stored_bytes = 0;  // of its SSTables
   uint64_t raw_bytes = 0;     // keys and values before compression
-  uint64_t entries = 0;
+  uint64_t entries = 0;       // of memtables and SSTables
+  // Of its SSTables; exact after a major compaction. `raw_bytes` and `entries` of the group add
+  // what lies in memory.
+  uint64_t rows = 0;
+  std::map<std::string, engine::FamilyBytes> families;
   uint64_t memtable_bytes = 0;
 };
 
@@ -49,6 +55,10 @@ class AdminApi {
   [[nodiscard]] virtual Status Flush(const std::string& table) = 0;
   // Major compaction: one run without tombstones or garbage. Waits for it.
   [[nodiscard]] virtual Status Compact(const std::string& table, const std::string& group) = 0;
+  // `row` becomes the first of a tablet; no byte is copied, nobody waits long.
+  [[nodiscard]] virtual Status Split(const std::string& table, const std::string& row) = 0;
+  // The tablets that have some of `rows` become one.
+  [[nodiscard]] virtual Status Merge(const std::string& table, const engine::RowRange& rows) = 0;
   // Scrub: reads every block of every SSTable; kDataLoss names file and offset.
   [[nodiscard]] virtual Status Verify(const std::string& table) = 0;
   [[nodiscard]] virtual StatusOr<std::vector<GroupStats>> Stats(const std::string& table) = 0;

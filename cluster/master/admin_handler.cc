@@ -41,6 +41,11 @@ StatusOr<std::vector<GroupStats>> AdminHandler::Stats(const std::string& table) 
       sum.stored_bytes += part.stored_bytes;
       sum.raw_bytes += part.raw_bytes;
       sum.entries += part.entries;
+      sum.rows += part.rows;
+      for (const auto& [name, bytes] : part.families) {
+        sum.families[name].cells += bytes.cells;
+        sum.families[name].raw_bytes += bytes.raw_bytes;
+      }
       sum.memtable_bytes += part.memtable_bytes;
     }
   }

@@ -28,6 +28,12 @@ class AdminHandler final : public AdminApi {
   Status Compact(const std::string& table, const std::string& group) override {
     return store_->CompactMajor(table, group);
   }
+  Status Split(const std::string& table, const std::string& row) override {
+    return store_->Split(table, row);
+  }
+  Status Merge(const std::string& table, const engine::RowRange& rows) override {
+    return store_->Merge(table, rows);
+  }
   Status Verify(const std::string& table) override;
   StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override;

@@ -1,5 +1,7 @@
 // A tablet gives way to others: no write under way, everything in SSTables, state handed over.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/model/cell_key.h"
@@ -71,6 +73,9 @@ Status Tablet::ForgetBirths() {
   std::map<std::string, uint64_t> before = FamilyBirths();
   RETURN_IF_ERROR(CompactMajor(""));
   MutexLock state_lock(&state_mutex_);
+  if (!state_.old_groups.empty()) {
+    return Aborted(fmt::format("families of tablet {} were moved meanwhile", id_));
+  }
   TabletState changed = state_;
   std::erase_if(changed.family_births, [&](const auto& birth) {
     auto old = before.find(birth.first);

@@ -103,7 +103,7 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   for (const syntax::GroupDef& def : create.groups) {
     RETURN_IF_ERROR(AddGroup(def, &schema, &notices));
   }
-  RETURN_IF_ERROR(ApplyTableOptions(create.options, &schema, &notices));
+  RETURN_IF_ERROR(ApplyTableOptions(create.options, &schema));
   ASSIGN_OR_RETURN(std::vector<std::string> keys, SplitKeys(context, create.split_at));
   schema.Normalize();
   Status valid = schema.Validate();
@@ -208,7 +208,7 @@ Status Alter(const AlterAction& action, TableSchema* schema, AlterCounts* counts
       return DropFamily(action, schema, counts);
     case AlterAction::kSetOptions:
       ++counts->changed;
-      return ApplyTableOptions(action.options, schema, notices);
+      return ApplyTableOptions(action.options, schema);
     default:
       return Refuse(action, schema->name);
   }

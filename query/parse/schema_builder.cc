@@ -225,6 +225,13 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(P::StatementContext* con
   if (auto* node = context->resetOption()) return BuildReset(node);
   if (auto* node = context->compact()) return BuildCompact(node);
   if (auto* node = context->flush()) return syntax::Flush{expressions_.Name(node->tableName())};
+  if (auto* node = context->other()->split()) {
+    return syntax::SplitTable{expressions_.Name(node->tableName()),
+                              BuildTuple(node->tuple()).values};
+  }
+  if (auto* node = context->other()->merge()) {
+    return syntax::MergeTablets{expressions_.Name(node->tableName()), Where(node->where())};
+  }
   return BuildOther(context->other());
 }
 

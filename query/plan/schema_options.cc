@@ -199,15 +199,13 @@ Status ApplyGroupOptions(const syntax::GroupDef& def, engine::LocalityGroupSchem
   return OkStatus();
 }
 
-Status ApplyTableOptions(const std::vector<Option>& options, engine::TableSchema* schema,
-                         std::vector<std::string>* notices) {
+Status ApplyTableOptions(const std::vector<Option>& options, engine::TableSchema* schema) {
   for (const Option& option : options) {
     if (!SameWord(option.name.text, "SPLIT_SIZE")) return UnknownOption(option, "SPLIT_SIZE");
     if (!IsInteger(option.value, Literal::kSize) && !IsInteger(option.value, Literal::kInt64)) {
       return BadOption(option, "a size such as 200MiB");
     }
     schema->options["SPLIT_SIZE"] = PrintOption(*option.value);
-    notices->push_back("SPLIT_SIZE is kept; tablets do not split by themselves yet");
   }
   return OkStatus();
 }

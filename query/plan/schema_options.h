@@ -18,8 +18,7 @@ namespace sippar::query {
                                        engine::LocalityGroupSchema* group,
                                        std::vector<std::string>* notices);
 [[nodiscard]] Status ApplyTableOptions(const std::vector<syntax::Option>& options,
-                                       engine::TableSchema* schema,
-                                       std::vector<std::string>* notices);
+                                       engine::TableSchema* schema);
 
 std::string PrintSize(uint64_t bytes);  // 64KiB
 std::string PrintCompression(const engine::LocalityGroupSchema& group);

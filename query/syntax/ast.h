@@ -301,8 +301,20 @@ struct Flush {
   bool operator==(const Flush&) const = default;
 };
 
+struct SplitTable {
+  Identifier table;
+  std::vector<Expr> at;  // row keys
+  bool operator==(const SplitTable&) const = default;
+};
+
+struct MergeTablets {
+  Identifier table;
+  OptionalExpr where;  // none: all of the table
+  bool operator==(const MergeTablets&) const = default;
+};
+
 // Statements of a real cluster that are read but have no tree of their own yet: GRANT, REVOKE,
-// SPLIT, MERGE, MOVE, BALANCE, BACKUP, RESTORE, CANCEL.
+// MOVE, BALANCE, BACKUP, RESTORE, CANCEL.
 struct Other {
   std::string name;                // upper case
   std::vector<std::string> words;  // the tokens, as written
@@ -321,7 +333,7 @@ struct Explain {
 using StatementNode =
     std::variant<Select, Tail, Insert, Update, Delete, Increment, Append, Atomic, BeginRow, Commit,
                  Rollback, CreateTable, AlterTable, DropTable, Show, Describe, Import, Export,
-                 SetOption, ResetOption, Compact, Flush, Explain, Other>;
+                 SetOption, ResetOption, Compact, Flush, SplitTable, MergeTablets, Explain, Other>;
 
 struct Statement {
   StatementNode node;

@@ -339,6 +339,12 @@ struct StatementPrinter {
   std::string operator()(const syntax::Flush& flush) const {
     return "FLUSH TABLE " + Name(flush.table);
   }
+  std::string operator()(const syntax::SplitTable& split) const {
+    return fmt::format("SPLIT TABLE {} AT ({})", Name(split.table), Exprs(split.at));
+  }
+  std::string operator()(const syntax::MergeTablets& merge) const {
+    return "MERGE TABLETS OF " + Name(merge.table) + Clause("WHERE", merge.where);
+  }
   std::string operator()(const syntax::Explain& explain) const {
     std::string out = "EXPLAIN ";
     if (explain.analyze) out += "ANALYZE ";

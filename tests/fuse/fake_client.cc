@@ -201,6 +201,8 @@ Status FakeClient::CreateTable(const cluster::TableSchema&, const std::vector<st
 }
 Status FakeClient::AlterTable(const cluster::TableSchema&, uint64_t) { return NotFaked(); }
 Status FakeClient::Flush(const std::string&) { return NotFaked(); }
+Status FakeClient::Split(const std::string&, const std::string&) { return NotFaked(); }
+Status FakeClient::Merge(const std::string&, const engine::RowRange&) { return NotFaked(); }
 Status FakeClient::Compact(const std::string&, const std::string&) { return NotFaked(); }
 Status FakeClient::Verify(const std::string&) { return NotFaked(); }
 

@@ -72,6 +72,8 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   StatusOr<std::vector<cluster::TableInfo>> ListTables() override;
   Status Flush(const std::string& table) override;
   Status Compact(const std::string& table, const std::string& group) override;
+  Status Split(const std::string& table, const std::string& row) override;
+  Status Merge(const std::string& table, const engine::RowRange& rows) override;
   Status Verify(const std::string& table) override;
   StatusOr<std::vector<cluster::GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override { return {}; }

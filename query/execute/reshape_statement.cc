@@ -1,0 +1,64 @@
+// SPLIT TABLE, MERGE TABLETS. SPDX-License-Identifier: Apache-2.0
+#include "query/execute/reshape_statement.h"
+
+#include <fmt/format.h>
+
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/execute/transaction.h"
+#include "query/plan/row_ranges.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+namespace {
+
+// From the first row that `where` may mean to the last.
+StatusOr<engine::RowRange> RangeOf(const StatementContext& context,
+                                   const engine::TableSchema& schema, const syntax::Expr& where) {
+  RowScope scope(&context, &schema);
+  ExpressionCompiler compiler(context, &scope);
+  ASSIGN_OR_RETURN(Expression test, compiler.Compile(where));
+  RowRanges found = RangesOf(test, scope.slots());
+  if (!found.exact || found.rows.IsEmpty()) {
+    return ErrorAt("UNSUPPORTED", where.span, "MERGE takes tests on row only", "WHERE row < 'k'",
+                   StatusCode::kUnimplemented);
+  }
+  const std::vector<engine::RowRange>& ranges = found.rows.ranges();
+  return engine::RowRange{ranges.front().start, ranges.back().limit};
+}
+
+Status TagTablets(const StatementContext& context, const std::string& table) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info, context.client()->admin()->GetTable(table));
+  context.summary->tag = fmt::format("table {} has {} tablet{}", table, info.tablet_count,
+                                     info.tablet_count == 1 ? "" : "s");
+  return OkStatus();
+}
+
+}  // namespace
+
+Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& split) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "SPLIT TABLE"));
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, split.table));
+  std::vector<std::string> keys;
+  for (const syntax::Expr& expr : split.at) {
+    ASSIGN_OR_RETURN(std::string key, CompileRowKey(context, expr));
+    keys.push_back(std::move(key));
+  }
+  for (const std::string& key : keys) {
+    RETURN_IF_ERROR(context.client()->admin()->Split(info.schema.name, key));
+  }
+  return TagTablets(context, info.schema.name);
+}
+
+Status ExecuteMerge(const StatementContext& context, const syntax::MergeTablets& merge) {
+  RETURN_IF_ERROR(CheckNoTransaction(context, "MERGE TABLETS"));
+  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, merge.table));
+  engine::RowRange rows;
+  if (merge.where) {
+    ASSIGN_OR_RETURN(rows, RangeOf(context, info.schema, *merge.where));
+  }
+  RETURN_IF_ERROR(context.client()->admin()->Merge(info.schema.name, rows));
+  return TagTablets(context, info.schema.name);
+}
+
+}  // namespace sippar::query

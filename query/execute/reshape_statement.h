@@ -1,0 +1,13 @@
+// SPLIT TABLE, MERGE TABLETS. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "query/session.h"
+#include "query/syntax/ast.h"
+
+namespace sippar::query {
+
+[[nodiscard]] Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& split);
+[[nodiscard]] Status ExecuteMerge(const StatementContext& context,
+                                  const syntax::MergeTablets& merge);
+
+}  // namespace sippar::query
