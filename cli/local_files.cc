@@ -4,8 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace sippar::cli {
@@ -40,7 +44,7 @@ class LocalOutput : public query::OutputFile {
   ~LocalOutput() override {
     if (file_ == nullptr || file_ == stdout) return;
     std::fclose(file_);
-    std::remove(temporary_.c_str());
+    if (!temporary_.empty()) std::remove(temporary_.c_str());
   }
   Status Write(std::string_view bytes) override {
     if (std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size()) return OkStatus();
@@ -50,8 +54,11 @@ class LocalOutput : public query::OutputFile {
     FILE* file = file_;
     if (file == stdout) return std::fflush(file) == 0 ? OkStatus() : FileError(path_, "write");
     file_ = nullptr;
-    if (std::fclose(file) != 0) {
-      Status status = FileError(path_, "write");
+    bool written = std::fflush(file) == 0 && (temporary_.empty() || ::fsync(::fileno(file)) == 0);
+    Status status = written ? OkStatus() : FileError(path_, "write");
+    if (std::fclose(file) != 0 && status.ok()) status = FileError(path_, "write");
+    if (temporary_.empty()) return status;
+    if (!status.ok()) {
       std::remove(temporary_.c_str());
       return status;
     }
@@ -65,6 +72,13 @@ class LocalOutput : public query::OutputFile {
   FILE* file_;
 };
 
+// Devices and pipes are written, not replaced.
+StatusOr<std::unique_ptr<query::OutputFile>> OpenInPlace(const std::string& path) {
+  FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return FileError(path, "open");
+  return std::make_unique<LocalOutput>(path, "", file);
+}
+
 class LocalFiles : public query::FileAccess {
  public:
   StatusOr<std::unique_ptr<query::InputFile>> OpenInput(const std::string& path) override {
@@ -73,10 +87,20 @@ class LocalFiles : public query::FileAccess {
     return std::make_unique<LocalInput>(path, file);
   }
   StatusOr<std::unique_ptr<query::OutputFile>> OpenOutput(const std::string& path) override {
-    std::string temporary = path + ".part";
-    FILE* file = path == "-" ? stdout : std::fopen(temporary.c_str(), "wb");
-    if (file == nullptr) return FileError(path, "open");
-    return std::make_unique<LocalOutput>(path, temporary, file);
+    if (path == "-") return std::make_unique<LocalOutput>(path, "", stdout);
+    std::string target = path;
+    struct stat info = {};
+    if (::stat(path.c_str(), &info) == 0) {
+      if (!S_ISREG(info.st_mode)) return OpenInPlace(path);
+      // Of a link, the file it leads to is replaced, and the link stays.
+      std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                       &std::free);
+      if (real != nullptr) target = real.get();
+    }
+    std::string temporary = fmt::format("{}.{}.part", target, ::getpid());
+    FILE* file = std::fopen(temporary.c_str(), "wbx");
+    if (file == nullptr) return FileError(temporary, "create");
+    return std::make_unique<LocalOutput>(target, temporary, file);
   }
 };
 

@@ -63,6 +63,12 @@ bool GcPolicy::CountsVersions() const {
          });
 }
 
+bool GcPolicy::MixesAgeAndVersions() const {
+  return kind == kIntersection || std::any_of(rules.begin(), rules.end(), [](const GcPolicy& rule) {
+           return rule.MixesAgeAndVersions();
+         });
+}
+
 Status GcPolicy::Validate() const { return ValidateAt(*this, 0); }
 
 std::string GcPolicy::Print() const {

@@ -32,6 +32,9 @@ struct GcPolicy {
   bool MayDrop(uint64_t rank, int64_t timestamp_us, int64_t now_us) const;
   // Does what becomes of a version depend on how many others there are?
   bool CountsVersions() const;
+  // An intersection of age and versions: what a delete that is not seen yet would have kept by
+  // lowering its rank may be old enough by now. Only whole compactions may apply such a rule.
+  bool MixesAgeAndVersions() const;
   [[nodiscard]] Status Validate() const;
   // As the language writes it: "VERSIONS(3)", "UNION(VERSIONS(3), AGE(30d))", "" for keep all.
   std::string Print() const;

@@ -36,7 +36,9 @@ Status ValidateEntry(const MutationEntry& entry, const TableSchema& schema) {
     return NotFound(fmt::format("table {} has no family '{}'", schema.name, entry.family));
   }
   RETURN_IF_ERROR(ValidateQualifier(entry.qualifier));
-  if (entry.kind == MutationEntry::kDeleteColumn && entry.time.start_us >= entry.time.limit_us) {
+  // A limit of kTimeMax is an open end: kTimeMax itself is in.
+  bool empty = entry.time.start_us >= entry.time.limit_us && entry.time.limit_us != kTimeMax;
+  if (entry.kind == MutationEntry::kDeleteColumn && empty) {
     return InvalidArgument(fmt::format("time range [{}, {}) of a delete in {}:{} is empty",
                                        entry.time.start_us, entry.time.limit_us, entry.family,
                                        entry.qualifier));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/limits.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 
@@ -83,6 +84,14 @@ Status ChangeCase(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
+// Results are bounded as values are: nested calls could ask for any amount of memory.
+Status CheckSize(size_t size) {
+  if (size <= limits::kValueSizeMax) return OkStatus();
+  return ProgramError("TOO_LARGE",
+                      fmt::format("a text of more than {} MiB", limits::kValueSizeMax >> 20), "",
+                      StatusCode::kResourceExhausted);
+}
+
 // TEXT when all are TEXT (numbers count as TEXT), else BYTES.
 Status Concat(CallSite* site, Arguments args, Value* out) {
   std::string joined;
@@ -96,6 +105,7 @@ Status Concat(CallSite* site, Arguments args, Value* out) {
     } else {
       return TypeError(*site, args);
     }
+    RETURN_IF_ERROR(CheckSize(joined.size()));
   }
   out->AssignBytes(type, joined);
   return OkStatus();
@@ -111,6 +121,7 @@ Status Replace(CallSite* site, Arguments args, Value* out) {
     size_t found = text.find(from, at);
     if (found == std::string::npos) break;
     result.append(text, at, found - at).append(args[2]->bytes());
+    RETURN_IF_ERROR(CheckSize(result.size()));
     at = found + from.size();
   }
   result.append(text, at);
@@ -221,7 +232,12 @@ Status RegexExtract(CallSite* site, Arguments args, Value* out) {
 Status RegexReplace(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  // At most a match a byte; the bound is rough, but nothing is built that would not fit.
+  if (args[0]->bytes().size() * args[2]->bytes().size() > 4 * limits::kValueSizeMax) {
+    RETURN_IF_ERROR(CheckSize(limits::kValueSizeMax + 1));
+  }
   std::string text = site->regex->ReplaceAll(args[0]->bytes(), args[2]->bytes());
+  RETURN_IF_ERROR(CheckSize(text.size()));
   out->AssignBytes(args[0]->type(), text);
   return OkStatus();
 }

@@ -117,7 +117,9 @@ class Store {
   Status SweepOrphans();
   void RemoveOrphan(const std::string& path);
   void CountOrphan(const Status& removed);
-  Status SaveCatalog(const Catalog& catalog);
+  Status SaveCatalog(const Catalog& catalog) REQUIRES(admin_mutex_);
+  // After a failed save the disk may hold either catalog: writes wait until it is ours again.
+  Status SettleCatalog() REQUIRES(admin_mutex_);
   Status CheckAlter(const TableSchema& old_schema, const TableSchema& new_schema) const;
   void StartBackground();
   void FlushLoop();
@@ -142,6 +144,7 @@ class Store {
 
   Mutex admin_mutex_;  // one schema change at a time
   Catalog catalog_ GUARDED_BY(admin_mutex_);
+  std::atomic<bool> catalog_in_doubt_{false};
   mutable Mutex tables_mutex_;
   CondVar routing_changed_;  // a split or merge has ended
   std::map<std::string, std::shared_ptr<const OpenTable>> tables_ GUARDED_BY(tables_mutex_);

@@ -37,6 +37,14 @@ Status Store::Close() {
 }
 
 Status Store::Admit() {
+  if (catalog_in_doubt_) {
+    MutexLock lock(&admin_mutex_);
+    if (catalog_in_doubt_) {
+      RETURN_IF_ERROR(Annotate(SettleCatalog(),
+                               "nothing is written after a failed schema change until the catalog "
+                               "can be saved"));
+    }
+  }
   auto budget = static_cast<int64_t>(options_.memtable_budget);
   int64_t used = memtable_bytes_.load();
   if (used < budget || !options_.background) return OkStatus();

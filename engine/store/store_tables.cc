@@ -28,8 +28,16 @@ Status NoSuchTable(const std::string& name) { return NotFound(fmt::format("no ta
 }  // namespace
 
 Status Store::SaveCatalog(const Catalog& catalog) {
-  return Annotate(WriteStateFile(options_.fs, files_.catalog(), kCatalogMagic, catalog.Encode()),
-                  "save catalog");
+  Status saved = WriteStateFile(options_.fs, files_.catalog(), kCatalogMagic, catalog.Encode());
+  catalog_in_doubt_ = !saved.ok();
+  if (!saved.ok()) (void)SettleCatalog();
+  return Annotate(saved, "save catalog");
+}
+
+Status Store::SettleCatalog() {
+  RETURN_IF_ERROR(WriteStateFile(options_.fs, files_.catalog(), kCatalogMagic, catalog_.Encode()));
+  catalog_in_doubt_ = false;
+  return OkStatus();
 }
 
 Status Store::CreateTable(const TableSchema& schema, const std::vector<std::string>& split_keys) {

@@ -201,7 +201,8 @@ class Tablet {
                                                    const Snapshot& snapshot);
   Status InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot,
                         const std::map<std::string, TabletRun>& outputs);
-  Status Compact(const std::string& group, size_t first, size_t limit, bool may_join);
+  Status Compact(const std::string& group, size_t first, size_t limit, bool may_join,
+                 std::optional<int64_t> whole_at_us = std::nullopt);
   Status Rewrite(const CompactionInputs& inputs);
   StatusOr<std::vector<FileSummary>> MergeRuns(const CompactionInputs& inputs);
   Status InstallCompaction(const CompactionInputs& inputs, const TabletRun& output);

@@ -37,8 +37,9 @@ std::vector<RunInfo> DescribeRuns(const GroupVersion& group) {
 // The runs being merged and what surrounds them.
 struct Tablet::CompactionInputs {
   std::string group;
-  std::vector<TabletRun> runs;  // oldest first, neighbours
-  bool from_oldest = false;     // they reach back to the first entry of the group
+  std::vector<TabletRun> runs;         // oldest first, neighbours
+  bool from_oldest = false;            // they reach back to the first entry of the group
+  std::optional<int64_t> whole_at_us;  // they hold all that arrived before this time
   Snapshot snapshot;
   const std::set<std::string>* families = nullptr;  // only these; null: all
 
@@ -73,6 +74,16 @@ struct Tablet::CompactionInputs {
     }
     joined.run_id = runs.front().run_id;  // a file's id may stand in another run after a merge
     return joined;
+  }
+
+  // Without the rules that a delete outside of the inputs could still soften.
+  std::shared_ptr<const FamilyRules> Rules() const {
+    if (whole_at_us) return snapshot.rules;
+    auto rules = std::make_shared<FamilyRules>(*snapshot.rules);
+    for (auto& [family, rule] : *rules) {
+      if (rule.gc.MixesAgeAndVersions()) rule.gc = GcPolicy::KeepAll();
+    }
+    return rules;
   }
 
   StatusOr<std::string> Sample(std::string_view first, std::string_view limit) const {
@@ -114,6 +125,7 @@ StatusOr<bool> Tablet::CompactOnce() {
 }
 
 Status Tablet::CompactMajor(const std::string& wanted) {
+  int64_t now_us = context_->clock->NowMicros();  // what comes behind the flush arrived later
   RETURN_IF_ERROR(Flush());
   MutexLock compaction_lock(&compaction_mutex_);
   RETURN_IF_ERROR(CheckServing());
@@ -128,19 +140,21 @@ Status Tablet::CompactMajor(const std::string& wanted) {
     if (!wanted.empty() && group.name != wanted) continue;
     if (group.runs.empty() || settled.contains(group.name)) continue;
     if (PlanSettling(snapshot.version->old_groups, *snapshot.schema, group.name)) continue;
-    RETURN_IF_ERROR(Compact(group.name, 0, group.runs.size(), /*may_join=*/false));
+    RETURN_IF_ERROR(Compact(group.name, 0, group.runs.size(), /*may_join=*/false, now_us));
   }
   return OkStatus();
 }
 
 // Runs [first, limit) of the group; compaction_mutex_ held, so only flushes change the list, at its
 // end.
-Status Tablet::Compact(const std::string& group, size_t first, size_t limit, bool may_join) {
+Status Tablet::Compact(const std::string& group, size_t first, size_t limit, bool may_join,
+                       std::optional<int64_t> whole_at_us) {
   CompactionInputs inputs;
   inputs.group = group;
   inputs.snapshot = TakeSnapshot();
   const GroupVersion* version = inputs.snapshot.version->Group(group);
   inputs.from_oldest = first == 0;
+  inputs.whole_at_us = whole_at_us;
   inputs.runs.assign(version->runs.begin() + static_cast<std::ptrdiff_t>(first),
                      version->runs.begin() + static_cast<std::ptrdiff_t>(limit));
   Status status;
@@ -181,10 +195,10 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   if (inputs.families != nullptr) {
     request.entries = NewFamilyFilter(std::move(request.entries), inputs.families);
   }
-  request.visibility.now_us = context_->clock->NowMicros();
+  request.visibility.now_us = inputs.whole_at_us.value_or(context_->clock->NowMicros());
   request.visibility.mode =
       inputs.from_oldest ? VisibilityMode::kCollectAll : VisibilityMode::kKeepHistory;
-  request.visibility.families = inputs.snapshot.rules;
+  request.visibility.families = inputs.Rules();
   ASSIGN_OR_RETURN(request.boundaries, inputs.Boundaries());
   request.sample = [&inputs](std::string_view first, std::string_view limit) {
     return inputs.Sample(first, limit);

@@ -15,9 +15,14 @@ using engine::Value;
 std::string CsvText(std::string_view bytes) {
   bool text = IsUtf8(bytes);
   std::string out;
-  for (char c : bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    char c = bytes[i];
     auto byte = static_cast<unsigned char>(c);
     bool control = (byte < 0x20 && c != '\n' && c != '\t' && c != '\r') || byte == 0x7f;
+    if (text && byte == 0xc2 && static_cast<unsigned char>(bytes[i + 1]) < 0xa0) {
+      out += fmt::format("\\xc2\\x{:02x}", static_cast<unsigned char>(bytes[++i]));  // C1 control
+      continue;
+    }
     if (control || (byte >= 0x80 && !text)) {
       out += fmt::format("\\x{:02x}", byte);
     } else {

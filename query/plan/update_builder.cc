@@ -37,8 +37,8 @@ StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& conte
   }
   for (const syntax::Expr& at : times.at) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, at));
-    if (time_us == engine::kTimeMax) return ErrorAt("RANGE", at.span, "no cell has this time");
-    ranges.push_back({time_us, time_us + 1});
+    bool last = time_us == engine::kTimeMax;  // as a limit it is an open end
+    ranges.push_back({time_us, last ? time_us : time_us + 1});
   }
   return ranges;
 }
