@@ -1,4 +1,4 @@
-// `sippar admin`: look after a store: sizes, metrics, flush, major compaction, scrub.
+// `sippar admin`: look after a store: sizes, metrics, flush, major compaction, scrub, dumps.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/run_statement.h"
 #include "cluster/client/client.h"
+#include "cluster/client/dump_file.h"
 
 namespace sippar::cli {
 namespace {
@@ -19,7 +20,14 @@ constexpr const char* kExamples =
     "examples:\n"
     "  sippar admin stats ./data            sizes of every table and locality group\n"
     "  sippar admin compact ./data web      major compaction: deleted data is gone from the disk\n"
-    "  sippar admin verify ./data           reads every block of every SSTable\n";
+    "  sippar admin verify ./data           reads every block of every SSTable\n"
+    "  sippar admin tablet dump ./data web  runs, files, memtables, redo point\n"
+    "  sippar admin sstable dump ./data/sst/0000000100000001.sst --entries\n";
+
+int Failed(const Status& status, int code) {
+  fmt::print(stderr, "sippar admin: {}\n", MessageOf(status));
+  return code;
+}
 
 Status PrintStats(cluster::Client* client) {
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, client->admin()->ListTables());
@@ -60,12 +68,49 @@ Status PrintMetrics(cluster::Client* client) {
   return OkStatus();
 }
 
+// `sippar admin KIND dump FILE`: of files that no store has to be opened for.
+struct FileDump {
+  std::string path;
+  bool entries = false;
+  CLI::App* sstable = nullptr;
+  CLI::App* log = nullptr;
+
+  void AddTo(CLI::App* app) {
+    sstable = app->add_subcommand("sstable", "look into one file of tables");
+    sstable->require_subcommand(1);
+    log = app->add_subcommand("log", "look into one segment of the commit log");
+    log->require_subcommand(1);
+    log->add_subcommand("dump", "every record")
+        ->add_option("FILE", path, "path of a segment")
+        ->required();
+    CLI::App* dump = sstable->add_subcommand("dump", "properties and blocks");
+    dump->add_option("FILE", path, "path of an SSTable")->required();
+    dump->add_flag("--entries", entries, "every entry too");
+  }
+  bool parsed() const { return sstable->parsed() || log->parsed(); }
+  int Run() const {
+    if (log->parsed()) {
+      Status status =
+          cluster::DumpLog(path, [](std::string_view line) { fmt::print("{}\n", line); });
+      return status.ok() ? kExitOk : Failed(status, kExitFailed);
+    }
+    StatusOr<std::string> text = cluster::DumpSstable(path, entries);
+    if (text.ok()) fmt::print("{}", *text);
+    return text.ok() ? kExitOk : Failed(text.status(), kExitFailed);
+  }
+};
+
 // What the command does on the open store.
 Status RunAction(const std::string& action, cluster::Client* client, const std::string& table,
                  const std::string& group) {
   cluster::AdminApi* admin = client->admin();
   if (action == "stats") return PrintStats(client);
   if (action == "metrics") return PrintMetrics(client);
+  if (action == "dump") {
+    ASSIGN_OR_RETURN(std::string text, admin->DumpTablets(table));
+    fmt::print("{}", text);
+    return OkStatus();
+  }
   return ForTables(client, table, [&](const std::string& name) -> Status {
     if (action == "flush") return admin->Flush(name);
     if (action == "compact") return admin->Compact(name, group);
@@ -97,25 +142,28 @@ int RunAdmin(int argc, char** argv) {
     sub->add_option("--group", group, "one locality group (compact)");
     actions.push_back(sub);
   }
+  CLI::App* tablet = app.add_subcommand("tablet", "look into the tablets of a table");
+  tablet->require_subcommand(1);
+  actions.push_back(tablet->add_subcommand("dump", "runs, files, memtables, redo point"));
+  actions.back()->add_option("TARGET", target, "directory of the store")->required();
+  actions.back()->add_option("TABLE", table, "the table")->required();
+  FileDump file_dump;
+  file_dump.AddTo(&app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
+  if (file_dump.parsed()) return file_dump.Run();
   auto client = cluster::Client::Open(target, {});
-  if (!client.ok()) {
-    fmt::print(stderr, "sippar admin: {}\n", MessageOf(client.status()));
-    return kExitNoStore;
-  }
+  if (!client.ok()) return Failed(client.status(), kExitNoStore);
   Status status;
   for (CLI::App* sub : actions) {
     if (sub->parsed()) status = RunAction(sub->get_name(), client->get(), table, group);
   }
   Status closed = (*client)->Close();
   if (status.ok()) status = closed;
-  if (status.ok()) return kExitOk;
-  fmt::print(stderr, "sippar admin: {}\n", MessageOf(status));
-  return kExitFailed;
+  return status.ok() ? kExitOk : Failed(status, kExitFailed);
 }
 
 }  // namespace sippar::cli

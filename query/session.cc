@@ -67,6 +67,7 @@ std::vector<SettingLine> DescribeSettings(const Settings& settings) {
       {"timeout", timeout, "0", "longest time a statement may run; 0 = no limit"},
       {"timezone", PrintZone(settings), "", "zone of times written without one: UTC or +hh:mm"},
       {"versions", versions, "1", "versions per column when a query does not say"},
+      {"wait", "on", "on", "FLUSH and COMPACT end when their work is done"},
   };
 }
 
@@ -96,6 +97,9 @@ StatusOr<bool> ChangeSetting(std::string_view name, const Value& value, Settings
       return Wrong(key, "a size such as 64MiB, or 0");
     }
     settings->sort_memory_bytes = static_cast<uint64_t>(value.integer());
+  } else if (key == "wait") {
+    bool on = false;
+    if (!ParseSwitch(value, &on) || !on) return Wrong(key, "on; nothing goes on in the background");
   } else {
     return false;
   }
@@ -116,7 +120,7 @@ bool ResetSetting(std::string_view name, Settings* settings) {
     settings->timeout_us = defaults.timeout_us;
   } else if (key == "sort_memory") {
     settings->sort_memory_bytes = defaults.sort_memory_bytes;
-  } else {
+  } else if (key != "wait") {
     return false;
   }
   return true;

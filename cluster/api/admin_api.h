@@ -24,6 +24,20 @@ struct TableInfo {
   uint64_t tablet_count = 0;
 };
 
+struct CompactionInfo {
+  std::string table;
+  uint64_t tablet_id = 0;
+  std::string group;
+  std::string kind;    // "minor", "merging", "major"
+  std::string reason;  // why the policy chose it
+  uint64_t inputs = 0;
+  uint64_t bytes_in = 0;
+  uint64_t bytes_out = 0;
+  int64_t started_us = 0;
+  int64_t duration_us = 0;
+  std::string status;  // "running", "done", or the error
+};
+
 struct GroupStats {
   std::string group;
   uint64_t sstables = 0;
@@ -63,6 +77,10 @@ class AdminApi {
   [[nodiscard]] virtual Status Verify(const std::string& table) = 0;
   [[nodiscard]] virtual StatusOr<std::vector<GroupStats>> Stats(const std::string& table) = 0;
   [[nodiscard]] virtual std::map<std::string, uint64_t> Metrics() = 0;
+  // About the last hundred that ended, oldest first, then those that run.
+  [[nodiscard]] virtual std::vector<CompactionInfo> Compactions() = 0;
+  // For people: range, redo point, memtables, runs and files of every tablet.
+  [[nodiscard]] virtual StatusOr<std::string> DumpTablets(const std::string& table) = 0;
 };
 
 }  // namespace sippar::cluster

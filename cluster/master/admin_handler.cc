@@ -69,7 +69,27 @@ std::map<std::string, uint64_t> AdminHandler::Metrics() {
     }
   }
   metrics["log_bytes_written"] = store_->log_bytes();
+  metrics["memtable_bytes"] = static_cast<uint64_t>(store_->memtable_bytes());
+  metrics["group_runs_max"] = store_->most_runs();
   return metrics;
+}
+
+std::vector<CompactionInfo> AdminHandler::Compactions() {
+  std::vector<CompactionInfo> all;
+  for (engine::CompactionRecord& record : store_->Compactions()) {
+    all.push_back({std::move(record.table), record.tablet_id, std::move(record.group),
+                   engine::CompactionKindName(record.kind), std::move(record.reason), record.inputs,
+                   record.bytes_in, record.bytes_out, record.started_us, record.duration_us,
+                   std::move(record.status)});
+  }
+  return all;
+}
+
+StatusOr<std::string> AdminHandler::DumpTablets(const std::string& table) {
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store_->Tablets(table));
+  std::string text;
+  for (const auto& tablet : tablets) text += tablet->Dump();
+  return text;
 }
 
 }  // namespace sippar::cluster

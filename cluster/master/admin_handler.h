@@ -37,6 +37,8 @@ class AdminHandler final : public AdminApi {
   Status Verify(const std::string& table) override;
   StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override;
+  std::vector<CompactionInfo> Compactions() override;
+  StatusOr<std::string> DumpTablets(const std::string& table) override;
 
  private:
   engine::Store* store_;

@@ -3,7 +3,11 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+
 namespace sippar::engine {
+
+size_t HardwareThreads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 Thread::Thread(const std::string& name, std::function<void()> body)
     : thread_([short_name = name.substr(0, 15), body = std::move(body)] {

@@ -71,6 +71,9 @@ class CondVar {
   std::condition_variable condition_;
 };
 
+// Of this machine, at least 1.
+size_t HardwareThreads();
+
 // A joinable thread with a name (15 characters are shown by the OS). Joined by the destructor.
 class Thread {
  public:

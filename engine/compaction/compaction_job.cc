@@ -13,9 +13,46 @@ namespace {
 // not fit any more.
 constexpr uint64_t kIndexSizeMax = 64 << 20;
 
+// Ends the source when the job is cancelled: a compaction may read garbage for long before it has
+// anything to write.
+class CancellableIterator final : public EntryIterator {
+ public:
+  CancellableIterator(std::unique_ptr<EntryIterator> base, const std::atomic<bool>* cancel)
+      : base_(std::move(base)), cancel_(cancel) {}
+
+  bool Valid() const override { return !cancelled_ && base_->Valid(); }
+  std::string_view key() const override { return base_->key(); }
+  std::string_view value() const override { return base_->value(); }
+  void Seek(std::string_view key) override { base_->Seek(key); }
+  void SeekBefore(std::string_view key) override { base_->SeekBefore(key); }
+  void Next() override {
+    bytes_ += kEntryCost + base_->value().size();
+    if (bytes_ >= kCheckBytes) {
+      bytes_ = 0;
+      cancelled_ = *cancel_;
+    }
+    if (!cancelled_) base_->Next();
+  }
+  Status status() const override {
+    return cancelled_ ? Cancelled("compaction was cancelled") : base_->status();
+  }
+
+ private:
+  static constexpr size_t kEntryCost = 100;
+  static constexpr size_t kCheckBytes = 256 << 10;
+  std::unique_ptr<EntryIterator> base_;
+  const std::atomic<bool>* cancel_;
+  size_t bytes_ = 0;
+  bool cancelled_ = false;
+};
+
 class CompactionJob {
  public:
-  explicit CompactionJob(CompactionRequest request) : request_(std::move(request)) {}
+  explicit CompactionJob(CompactionRequest request) : request_(std::move(request)) {
+    if (request_.cancel == nullptr) return;
+    request_.entries =
+        std::make_unique<CancellableIterator>(std::move(request_.entries), request_.cancel);
+  }
 
   StatusOr<std::vector<FileSummary>> Run(const std::string& directory) {
     Status status = WriteAll();
@@ -32,15 +69,19 @@ class CompactionJob {
  private:
   Status WriteAll() {
     VisibilityIterator entries(std::move(request_.entries), request_.visibility);
-    uint64_t count = 0;
     for (entries.SeekRow(""); entries.Valid(); entries.Next()) {
-      if ((++count & 1023) == 0 && request_.cancel != nullptr && *request_.cancel) {
-        return Cancelled("compaction was cancelled");
-      }
       RETURN_IF_ERROR(EnsureWriter(entries.key()));
       RETURN_IF_ERROR(writer_->Add(entries.key(), entries.value()));
+      if (request_.limiter != nullptr) Pace();
     }
     return entries.status();
+  }
+
+  void Pace() {
+    uint64_t written = writer_->stored_bytes();
+    if (written < paced_ + kPaceBytes) return;
+    request_.limiter->Acquire(written - paced_, request_.cancel);
+    paced_ = written;
   }
 
   // The writer of the output that `key` belongs to.
@@ -72,6 +113,7 @@ class CompactionJob {
     auto summary = writer_->Finish();
     RETURN_IF_ERROR(summary.status());
     writer_.reset();
+    paced_ = 0;
     outputs_.push_back(std::move(*summary));
     return OkStatus();
   }
@@ -83,10 +125,13 @@ class CompactionJob {
     }
   }
 
+  static constexpr uint64_t kPaceBytes = 256 << 10;
+
   CompactionRequest request_;
   std::unique_ptr<SstableWriter> writer_;
   std::vector<FileSummary> outputs_;
   size_t next_boundary_ = 0;
+  uint64_t paced_ = 0;  // bytes of the present output that went through the limiter
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/compaction/rate_limiter.h"
 #include "engine/fs/file_system.h"
 #include "engine/read/visibility_iterator.h"
 #include "engine/sstable/file_summary.h"
@@ -27,6 +28,7 @@ struct CompactionRequest {
   // Dictionary sample for the output holding [first, limit) keys ("" = open end).
   std::function<StatusOr<std::string>(std::string_view first, std::string_view limit)> sample;
   const std::atomic<bool>* cancel = nullptr;
+  RateLimiter* limiter = nullptr;  // nullptr: as fast as it goes
 };
 
 // Files in key order; none when everything was garbage. On error the half-made files are removed,

@@ -69,6 +69,15 @@ bool GcPolicy::MixesAgeAndVersions() const {
          });
 }
 
+int64_t GcPolicy::AgeMin() const {
+  int64_t age_us = kind == kMaxAge ? max_age_us : 0;
+  for (const GcPolicy& rule : rules) {
+    int64_t below = rule.AgeMin();
+    if (below > 0) age_us = age_us == 0 ? below : std::min(age_us, below);
+  }
+  return age_us;
+}
+
 Status GcPolicy::Validate() const { return ValidateAt(*this, 0); }
 
 std::string GcPolicy::Print() const {

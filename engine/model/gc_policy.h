@@ -35,6 +35,8 @@ struct GcPolicy {
   // An intersection of age and versions: what a delete that is not seen yet would have kept by
   // lowering its rank may be old enough by now. Only whole compactions may apply such a rule.
   bool MixesAgeAndVersions() const;
+  // Once a version is this old it may go without another write; 0: only writes make garbage.
+  int64_t AgeMin() const;
   [[nodiscard]] Status Validate() const;
   // As the language writes it: "VERSIONS(3)", "UNION(VERSIONS(3), AGE(30d))", "" for keep all.
   std::string Print() const;

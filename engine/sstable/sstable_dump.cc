@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
+#include "engine/base/printable.h"
 #include "engine/model/cell_key.h"
 #include "engine/sstable/block_cursor.h"
 #include "engine/sstable/bloom_filter.h"
@@ -15,39 +15,27 @@ namespace {
 
 constexpr size_t kShownValueSize = 60;
 
-std::string Printable(std::string_view bytes) {
-  std::string text;
-  for (char c : bytes) {
-    if (c >= ' ' && c <= '~' && c != '\\') {
-      text.push_back(c);
-    } else {
-      fmt::format_to(std::back_inserter(text), "\\x{:02x}", static_cast<uint8_t>(c));
-    }
-  }
-  return text;
-}
-
 std::string PrintEntry(std::string_view key, std::string_view value) {
   ParsedKey parsed;
-  if (!ParseKey(key, &parsed)) return fmt::format("    no cell key: {}\n", Printable(key));
+  if (!ParseKey(key, &parsed)) return fmt::format("    no cell key: {}\n", PrintableBytes(key));
   std::string qualifier;
   UnescapeTo(parsed.escaped_qualifier, &qualifier);
-  std::string row = Printable(DecodeRowPart(parsed.row_part));
+  std::string row = PrintableBytes(DecodeRowPart(parsed.row_part));
   switch (parsed.kind) {
     case EntryKind::kRowTombstone:
       return fmt::format("    {} deleted #{}\n", row, parsed.sequence);
     case EntryKind::kFamilyTombstone:
-      return fmt::format("    {} {}: deleted #{}\n", row, Printable(parsed.family),
+      return fmt::format("    {} {}: deleted #{}\n", row, PrintableBytes(parsed.family),
                          parsed.sequence);
     case EntryKind::kColumnTombstone:
-      return fmt::format("    {} {}:{} deleted #{}\n", row, Printable(parsed.family),
-                         Printable(qualifier), parsed.sequence);
+      return fmt::format("    {} {}:{} deleted #{}\n", row, PrintableBytes(parsed.family),
+                         PrintableBytes(qualifier), parsed.sequence);
     case EntryKind::kCell:
       break;
   }
-  return fmt::format("    {} {}:{} @{} #{} = {} bytes: {}{}\n", row, Printable(parsed.family),
-                     Printable(qualifier), parsed.timestamp_us, parsed.sequence, value.size(),
-                     Printable(value.substr(0, kShownValueSize)),
+  return fmt::format("    {} {}:{} @{} #{} = {} bytes: {}{}\n", row, PrintableBytes(parsed.family),
+                     PrintableBytes(qualifier), parsed.timestamp_us, parsed.sequence, value.size(),
+                     PrintableBytes(value.substr(0, kShownValueSize)),
                      value.size() > kShownValueSize ? "..." : "");
 }
 
@@ -68,11 +56,12 @@ std::string PrintSummary(const FileSummary& file) {
       file.size_bytes, file.raw_bytes,
       static_cast<double>(file.raw_bytes) /
           static_cast<double>(std::max<uint64_t>(file.size_bytes, 1)),
-      file.entries, file.tombstones, file.rows, Printable(file.first_key), Printable(file.last_key),
-      file.sequence_min, file.sequence_max, file.time_min_us, file.time_max_us);
+      file.entries, file.tombstones, file.rows, PrintableBytes(file.first_key),
+      PrintableBytes(file.last_key), file.sequence_min, file.sequence_max, file.time_min_us,
+      file.time_max_us);
   for (const auto& [family, bytes] : file.families) {
-    out += fmt::format("family      {}: {} cells, {} raw bytes\n", Printable(family), bytes.cells,
-                       bytes.raw_bytes);
+    out += fmt::format("family      {}: {} cells, {} raw bytes\n", PrintableBytes(family),
+                       bytes.cells, bytes.raw_bytes);
   }
   return out;
 }
@@ -164,7 +153,7 @@ std::string OpenSstable::Dump(bool with_entries) const {
     out += fmt::format(
         "  block {} at {}: {} entries, {} bytes stored, {} raw, times {} .. {}, from {}\n", i,
         entry.offset, entry.entries, entry.stored_size, entry.raw_size, entry.time_min_us,
-        entry.time_max_us, Printable(index_.first_key(i)));
+        entry.time_max_us, PrintableBytes(index_.first_key(i)));
     std::string stored;
     Status read = ReadStored(i, 1, &stored);
     auto block = read.ok() ? Decode(i, stored) : read;

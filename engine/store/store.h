@@ -1,6 +1,6 @@
 // One server's storage: several tables, one commit log, shared caches, background flushes and
-// compactions (paper sections 5.3, 5.4, 6). Thread safe. Lock order: the tablets' compaction locks
-// < admin_mutex_ < tables_mutex_ < the tablets' other locks. SPDX-License-Identifier: Apache-2.0
+// compactions (paper sections 5.3, 5.4, 6). Thread safe. Lock order: admin_mutex_, schedule_mutex_
+// < tables_mutex_ < the tablets' locks. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -44,9 +44,10 @@ class Store {
   [[nodiscard]] StatusOr<std::vector<std::shared_ptr<Tablet>>> Tablets(
       const std::string& table) const;
 
-  // Called before a write of so many bytes: slows down, then stops writers while memtables are over
-  // their budget. kResourceExhausted or the flush's error when flushing fails.
-  [[nodiscard]] Status Admit();
+  // Called before a write of so many rows. Slows writers down while flushes or compactions are
+  // behind (write_delay.h), and stops them while memtables are at twice their budget. The flush's
+  // error when flushing fails then.
+  [[nodiscard]] Status Admit(size_t rows);
   // Group commit over several tablets is the log's; this applies one batch of one table.
   [[nodiscard]] std::vector<Status> Apply(const std::string& table,
                                           const std::vector<const RowMutation*>& batch);
@@ -65,11 +66,15 @@ class Store {
 
   [[nodiscard]] Status Flush(const std::string& table);
   [[nodiscard]] Status CompactMajor(const std::string& table, const std::string& group);
+  // What runs, and about the last hundred that ended.
+  std::vector<CompactionRecord> Compactions() const { return compactions_.List(); }
   Metrics* metrics() { return &metrics_; }
   BlockCache::Stats cache_stats() const { return cache_.stats(); }
   // What all reads of each table did so far, by name.
   std::map<std::string, ReadCounters> TableReads() const;
   uint64_t log_bytes() const { return log_->bytes_written(); }
+  int64_t memtable_bytes() const { return memtable_bytes_.load(); }
+  uint64_t most_runs() const { return most_runs_.load(); }  // of a group: what a read merges
 
  private:
   struct OpenTable {
@@ -123,7 +128,12 @@ class Store {
   Status CheckAlter(const TableSchema& old_schema, const TableSchema& new_schema) const;
   void StartBackground();
   void FlushLoop();
-  void CompactLoop();
+  void CompactLoop(bool reshapes);  // one of the threads splits and merges tablets, too
+  bool CompactNext();
+  bool SettleFamilies();
+  std::vector<CompactionCandidate> CompactionCandidates();
+  void AfterCompaction(const CompactionCandidate& candidate, const Status& status);
+  Status StopUntilFlushed(int64_t budget);
   std::shared_ptr<Tablet> PickFlush();
   void RemoveObsoleteSegments();
   std::vector<std::shared_ptr<Tablet>> AllTablets() const;
@@ -133,6 +143,8 @@ class Store {
   const StoreOptions options_;
   StoreFiles files_;
   Metrics metrics_;
+  CompactionHistory compactions_;
+  RateLimiter limiter_;
   BlockCache cache_;
   RowLocks row_locks_;
   std::unique_ptr<TabletStateStore> states_;
@@ -159,8 +171,19 @@ class Store {
   std::vector<uint64_t> flush_wanted_
       GUARDED_BY(background_mutex_);  // tablets holding back the log
   uint64_t runs_made_ GUARDED_BY(background_mutex_) = 0;
+  // Of groups whose last compaction failed.
+  struct Failure {
+    uint64_t failures = 0;
+    int64_t retry_at_us = 0;
+  };
+  Mutex schedule_mutex_;  // one choice at a time; before the tablets' locks
+  std::map<std::pair<uint64_t, std::string>, Failure> failures_ GUARDED_BY(schedule_mutex_);
+  bool large_running_ GUARDED_BY(schedule_mutex_) = false;
+  std::atomic<uint64_t> most_runs_{0};  // of a group, when last looked at
+  Counter* const writer_delay_us_;
+  Counter* const writer_stops_;
   Thread flush_thread_;
-  Thread compact_thread_;
+  std::vector<Thread> compact_threads_;
   bool closed_ = false;
 };
 

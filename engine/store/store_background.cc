@@ -1,20 +1,25 @@
-// Background work of a store: one thread flushes the largest memtables, one compacts; writers slow
-// down before they are stopped. SPDX-License-Identifier: Apache-2.0
+// Background work of a store: one thread flushes the largest memtables, one or two compact; writers
+// slow down before they are stopped. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "engine/store/store.h"
+#include "engine/store/write_delay.h"
 
 namespace sippar::engine {
 namespace {
 constexpr int64_t kRetryMicros = 1'000'000;  // after a failed flush or compaction
 constexpr int64_t kPollMicros = 200'000;
+constexpr size_t kCompactThreadsMax = 2;
 constexpr int64_t kIdleMicros = 50'000;  // how late a full memtable may be noticed
 }  // namespace
 
 void Store::StartBackground() {
   if (!options_.background) return;
   flush_thread_ = Thread("sippar-flush", [this] { FlushLoop(); });
-  compact_thread_ = Thread("sippar-compact", [this] { CompactLoop(); });
+  for (size_t i = 0; i < std::min(kCompactThreadsMax, HardwareThreads()); ++i) {
+    compact_threads_.emplace_back("sippar-compact",
+                                  [this, i] { CompactLoop(/*reshapes=*/i == 0); });
+  }
 }
 
 Store::~Store() { (void)Close(); }
@@ -29,14 +34,14 @@ Status Store::Close() {
     writers_wake_.NotifyAll();
   }
   flush_thread_.Join();
-  compact_thread_.Join();
+  for (Thread& thread : compact_threads_) thread.Join();
   if (log_ == nullptr) return OkStatus();
   Status closed = log_->Close();
   RemoveObsoleteSegments();  // all of them when everything is flushed: the next start reads no log
   return Annotate(closed, "close commit log");
 }
 
-Status Store::Admit() {
+Status Store::Admit(size_t rows) {
   if (catalog_in_doubt_) {
     MutexLock lock(&admin_mutex_);
     if (catalog_in_doubt_) {
@@ -45,15 +50,20 @@ Status Store::Admit() {
                                "can be saved"));
     }
   }
+  if (!options_.background) return OkStatus();
   auto budget = static_cast<int64_t>(options_.memtable_budget);
   int64_t used = memtable_bytes_.load();
-  if (used < budget || !options_.background) return OkStatus();
-  if (used < 2 * budget) {
-    // The delay grows with the debt: 0 at the budget, 2 ms a call at twice of it.
-    options_.clock->SleepMicros(2000 * (used - budget) / budget);
-    return OkStatus();
-  }
-  metrics_.Get("writer_stops")->Add();
+  if (used >= 2 * budget) return StopUntilFlushed(budget);
+  int64_t delay_us =
+      WriteDelayMicros({used, budget, most_runs_.load(), CompactionPolicyOptions().runs_max}, rows);
+  if (delay_us == 0) return OkStatus();
+  writer_delay_us_->Add(static_cast<uint64_t>(delay_us));
+  options_.clock->SleepMicros(delay_us);
+  return OkStatus();
+}
+
+Status Store::StopUntilFlushed(int64_t budget) {
+  writer_stops_->Add();
   MutexLock lock(&background_mutex_);
   background_wake_.NotifyAll();
   while (memtable_bytes_.load() >= 2 * budget && !stopping_) {
@@ -63,7 +73,8 @@ Status Store::Admit() {
   return OkStatus();
 }
 
-// A tablet above its size, one that holds back the log, or the largest while over the budget.
+// A tablet above its size, one that holds back the log, the largest while over the budget, or one
+// whose oldest write has waited for the whole major cycle.
 std::shared_ptr<Tablet> Store::PickFlush() {
   std::vector<uint64_t> wanted;
   {
@@ -71,6 +82,8 @@ std::shared_ptr<Tablet> Store::PickFlush() {
     wanted.swap(flush_wanted_);
   }
   std::shared_ptr<Tablet> largest;
+  std::shared_ptr<Tablet> oldest;
+  int64_t due_us = options_.clock->NowMicros() - options_.major_cycle_us;
   for (const auto& tablet : AllTablets()) {
     auto holds = std::find(wanted.begin(), wanted.end(), tablet->id());
     if (holds != wanted.end()) {
@@ -82,11 +95,13 @@ std::shared_ptr<Tablet> Store::PickFlush() {
     if (largest == nullptr || tablet->memtable_bytes() > largest->memtable_bytes()) {
       largest = tablet;
     }
+    int64_t since_us = tablet->oldest_write_us();
+    if (options_.major_cycle_us > 0 && since_us != 0 && since_us <= due_us) oldest = tablet;
   }
   if (largest == nullptr) return nullptr;
   bool over_budget = memtable_bytes_.load() >= static_cast<int64_t>(options_.memtable_budget) / 2;
   bool too_large = largest->memtable_bytes() >= static_cast<int64_t>(options_.memtable_size);
-  return over_budget || too_large ? largest : nullptr;
+  return over_budget || too_large ? largest : oldest;
 }
 
 void Store::FlushLoop() {
@@ -98,6 +113,7 @@ void Store::FlushLoop() {
     uint64_t redo_before = tablet == nullptr ? 0 : tablet->redo_sequence();
     Status status = tablet == nullptr ? OkStatus() : tablet->Flush();
     if (tablet != nullptr && status.ok()) RemoveObsoleteSegments();
+    if (tablet != nullptr) (void)CompactionCandidates();  // counts runs: writers may have to wait
     MutexLock lock(&background_mutex_);
     flush_status_ = status;
     if (tablet != nullptr) {
@@ -114,25 +130,86 @@ void Store::FlushLoop() {
   }
 }
 
-void Store::CompactLoop() {
-  uint64_t runs_seen = UINT64_MAX;
+// Of all tablets; on the way, what writers and the rate limiter go by.
+std::vector<CompactionCandidate> Store::CompactionCandidates() {
+  std::vector<CompactionCandidate> candidates;
+  for (const auto& tablet : AllTablets()) tablet->AddCompactionCandidates(&candidates);
+  MutexLock lock(&schedule_mutex_);
+  for (CompactionCandidate& candidate : candidates) {
+    auto failure = failures_.find({candidate.tablet_id, candidate.group});
+    if (failure != failures_.end()) candidate.retry_at_us = failure->second.retry_at_us;
+  }
+  most_runs_ = MostRuns(candidates);
+  limiter_.SetRate(most_runs_ > CompactionPolicyOptions().runs_max ? 0 : options_.background_rate);
+  return candidates;
+}
+
+// True if there was something to do.
+bool Store::CompactNext() {
+  CompactionPolicyOptions options;
+  options.now_us = options_.clock->NowMicros();
+  options.cycle_us = options_.major_cycle_us;
+  std::vector<CompactionCandidate> candidates = CompactionCandidates();
+  std::optional<ScheduledCompaction> next;
+  bool large = false;
+  {
+    MutexLock lock(&schedule_mutex_);
+    next = ScheduleCompaction(candidates, options, !large_running_);
+    if (!next.has_value()) return false;
+    large = next->bytes_in > kLargeCompaction;
+    large_running_ |= large;
+  }
+  const CompactionCandidate& candidate = candidates[next->candidate];
+  for (const auto& tablet : AllTablets()) {
+    if (tablet->id() != candidate.tablet_id) continue;
+    auto compacted =
+        tablet->Compact(candidate, next->choice, next->choice.is_debt ? nullptr : &limiter_);
+    AfterCompaction(candidate, compacted.status());
+  }
+  MutexLock lock(&schedule_mutex_);
+  if (large) large_running_ = false;
+  return true;
+}
+
+void Store::AfterCompaction(const CompactionCandidate& candidate, const Status& status) {
+  if (status.code() == StatusCode::kCancelled) return;
+  MutexLock lock(&schedule_mutex_);
+  if (status.ok()) {
+    failures_.erase({candidate.tablet_id, candidate.group});
+    return;
+  }
+  metrics_.Get("compaction_errors")->Add();
+  Failure& failure = failures_[{candidate.tablet_id, candidate.group}];
+  failure.retry_at_us = options_.clock->NowMicros() + CompactionBackoffMicros(++failure.failures);
+}
+
+bool Store::SettleFamilies() {
+  for (const auto& tablet : AllTablets()) {
+    if (stopping_) return false;
+    auto settled = tablet->SettleOnce();
+    if (settled.ok() && *settled) return true;
+    bool failed = !settled.ok() && settled.status().code() != StatusCode::kCancelled;
+    if (failed && !IsMoved(settled.status())) metrics_.Get("compaction_errors")->Add();
+  }
+  return false;
+}
+
+void Store::CompactLoop(bool reshapes) {
   while (!stopping_) {
-    bool worked = false;
-    for (const auto& tablet : AllTablets()) {
-      if (stopping_) break;
-      auto compacted = tablet->CompactOnce();
-      if (!compacted.ok() && compacted.status().code() != StatusCode::kCancelled) {
-        metrics_.Get("compaction_errors")->Add();
-      }
-      worked |= compacted.ok() && *compacted;
+    uint64_t runs_seen = 0;
+    {
+      MutexLock lock(&background_mutex_);
+      runs_seen = runs_made_;
     }
-    worked |= !stopping_ && ReshapeOnce();
+    bool worked = CompactNext();
+    if (reshapes) worked |= SettleFamilies();
+    if (reshapes) worked |= !stopping_ && ReshapeOnce();
     MutexLock lock(&background_mutex_);
-    // Sleeps until a flush made a new run; a failed compaction is tried again then, too.
-    while (!worked && !stopping_ && runs_made_ == runs_seen) {
-      background_wake_.WaitFor(&background_mutex_, kPollMicros);
+    // Until a flush made a new run, another thread ended a compaction, or time made some due.
+    if (worked) background_wake_.NotifyAll();
+    if (!worked && !stopping_ && runs_made_ == runs_seen) {
+      background_wake_.WaitFor(&background_mutex_, kRetryMicros);
     }
-    runs_seen = runs_made_;
   }
 }
 

@@ -10,8 +10,12 @@ namespace sippar::engine {
 Store::Store(StoreOptions options, StoreFiles files)
     : options_(options),
       files_(std::move(files)),
+      compactions_(options.clock),
+      limiter_(options.clock),
       cache_(options.block_cache_size, options.pinned_blocks_size),
-      states_(NewFileTabletStateStore(options.fs, files_.tablets())) {
+      states_(NewFileTabletStateStore(options.fs, files_.tablets())),
+      writer_delay_us_(metrics_.Get("writer_delay_us")),
+      writer_stops_(metrics_.Get("writer_stops")) {
   context_.fs = options_.fs;
   context_.clock = options_.clock;
   context_.states = states_.get();
@@ -20,6 +24,7 @@ Store::Store(StoreOptions options, StoreFiles files)
   context_.metrics = &metrics_;
   context_.files = std::make_shared<FileRegistry>(options_.fs, &cache_, files_.sst());
   context_.read_totals = [this](uint64_t table_id) { return ReadTotalsOf(table_id); };
+  context_.compactions = &compactions_;
   context_.memtable_bytes = &memtable_bytes_;
   context_.stopping = &stopping_;
   // Unique for ever without a durable counter: the epoch is never repeated.

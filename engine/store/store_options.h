@@ -24,6 +24,12 @@ struct StoreOptions {
   // A tablet with more stored bytes in SSTables is split (paper section 5.3: 100-200 MB); a table's
   // SPLIT_SIZE comes first.
   uint64_t split_size = 200ull << 20;
+  // Deleted data and garbage leave the disk with the next major compaction, which begins when they
+  // are this old; 0: only when asked for.
+  int64_t major_cycle_us = int64_t{24} * 3600 * 1'000'000;
+  // Bytes per second written by compactions that neither readers nor writers wait for; 0:
+  // unlimited.
+  uint64_t background_rate = 64ull << 20;
   bool background = true;  // false: tests flush and compact by hand
 };
 

@@ -196,7 +196,7 @@ std::vector<std::shared_ptr<Tablet>> Store::AllTablets() const {
 
 std::vector<Status> Store::Apply(const std::string& name,
                                  const std::vector<const RowMutation*>& batch) {
-  std::vector<Status> statuses(batch.size(), Admit());
+  std::vector<Status> statuses(batch.size(), Admit(batch.size()));
   if (batch.empty() || !statuses[0].ok()) return statuses;
   std::vector<const RowMutation*> left = batch;
   std::vector<size_t> positions(batch.size());
@@ -244,7 +244,7 @@ std::vector<Status> Store::ApplyRouted(const OpenTable& table,
 }
 
 StatusOr<RowUpdateResult> Store::Update(const std::string& table, const RowUpdate& update) {
-  RETURN_IF_ERROR(Admit());
+  RETURN_IF_ERROR(Admit(1));
   RowUpdateResult result;
   RETURN_IF_ERROR(OnTablet(table, update.row, [&](Tablet* tablet) -> Status {
     ASSIGN_OR_RETURN(result, tablet->Update(update));
@@ -255,7 +255,7 @@ StatusOr<RowUpdateResult> Store::Update(const std::string& table, const RowUpdat
 
 Status Store::CommitRow(const std::string& table, const RowMutation& mutation,
                         std::span<const RowCheck> checks) {
-  RETURN_IF_ERROR(Admit());
+  RETURN_IF_ERROR(Admit(1));
   return OnTablet(table, mutation.row,
                   [&](Tablet* tablet) { return tablet->CommitRow(mutation, checks); });
 }

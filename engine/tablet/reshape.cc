@@ -43,6 +43,16 @@ void AppendFiles(const std::vector<FileRef>& files, std::vector<FileRef>* out) {
   }
 }
 
+// A run that holds what both hold is as old as the older that is not clean.
+void JoinAges(const RunState& from, RunState* to) {
+  if (to->files.empty() || (to->major && !from.major)) {
+    to->made_us = from.made_us;
+    to->major = from.major;
+  } else if (to->major == from.major) {
+    to->made_us = std::min(to->made_us, from.made_us);
+  }
+}
+
 std::vector<RunState> RunsOf(const TabletState& state, const std::string& group) {
   for (const GroupState& candidate : state.groups) {
     if (candidate.name == group) return candidate.runs;
@@ -134,8 +144,11 @@ StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& rig
     group.runs.assign(std::max(of_left.size(), of_right.size()), {});
     for (size_t i = 0; i < group.runs.size(); ++i) {
       group.runs[i].run_id = next_run_id();
-      if (i < of_left.size()) AppendFiles(of_left[i].files, &group.runs[i].files);
-      if (i < of_right.size()) AppendFiles(of_right[i].files, &group.runs[i].files);
+      for (const std::vector<RunState>* side : {&of_left, &of_right}) {
+        if (i >= side->size()) continue;
+        JoinAges((*side)[i], &group.runs[i]);
+        AppendFiles((*side)[i].files, &group.runs[i].files);
+      }
     }
   }
   return joined;

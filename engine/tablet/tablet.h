@@ -1,8 +1,8 @@
 // One tablet: a row range of a table, with its memtables, SSTables and redo point (paper section
 // 5). One verb per file: tablet_open, tablet_read, tablet_write, row_transaction, tablet_flush,
-// tablet_compact, tablet_reshape.
+// tablet_compact, tablet_dump, tablet_reshape.
 //
-// Thread safe. Lock order: compaction_mutex_ < flush_mutex_ < row locks < commit log < apply_mutex_
+// Thread safe. Lock order: flush_mutex_ < row locks < commit log < apply_mutex_
 // < state_mutex_ < mutex_.
 //   apply_mutex_  memtables change their role (freeze) only when no write is being applied
 //   state_mutex_  one change of the durable state at a time; held while it is saved
@@ -24,6 +24,9 @@
 #include "engine/base/metrics.h"
 #include "engine/base/stop_signal.h"
 #include "engine/base/thread.h"
+#include "engine/compaction/compaction_history.h"
+#include "engine/compaction/compaction_schedule.h"
+#include "engine/compaction/rate_limiter.h"
 #include "engine/log/commit_log.h"
 #include "engine/model/cell_iterator.h"
 #include "engine/model/mutation.h"
@@ -49,6 +52,7 @@ struct TabletContext {
   Metrics* metrics = nullptr;
   std::shared_ptr<FileRegistry> files;
   std::function<std::shared_ptr<ReadTotals>(uint64_t table_id)> read_totals;
+  CompactionHistory* compactions = nullptr;
   std::function<uint64_t()> next_file_id;
   std::atomic<int64_t>* memtable_bytes = nullptr;  // of all tablets, frozen ones included
   const std::atomic<bool>* stopping = nullptr;     // ends compactions early
@@ -107,8 +111,16 @@ class Tablet {
   // --- Maintenance.
   // Minor compaction of everything in memory now; moves the redo point. OK when there is nothing.
   [[nodiscard]] Status Flush();
-  // One merging compaction if the policy wants one; true if it did something.
-  [[nodiscard]] StatusOr<bool> CompactOnce();
+  // What the schedule chooses from: one for each group that has runs.
+  void AddCompactionCandidates(std::vector<CompactionCandidate>* candidates) const;
+  // Carries out a choice. False when its runs are not there any more, or being compacted. Choices
+  // of the same group may run at the same time. `limiter` may be nullptr.
+  [[nodiscard]] StatusOr<bool> Compact(const CompactionCandidate& candidate,
+                                       const CompactionChoice& choice, RateLimiter* limiter);
+  // Gathers families that ALTER moved to another group; true if it did something.
+  [[nodiscard]] StatusOr<bool> SettleOnce();
+  // One compaction if the policy wants one; true if it did something.
+  [[nodiscard]] StatusOr<bool> CompactOnce(CompactionPolicyOptions options = {});
   // Flush and major compaction of one group ("" = all): one run, no tombstones, no garbage. IsMoved
   // when the tablet was split or merged meanwhile.
   [[nodiscard]] Status CompactMajor(const std::string& group);
@@ -121,8 +133,8 @@ class Tablet {
 
   // --- Giving way to other tablets, in this order; readers go on with what they have.
   // No compaction runs in between.
-  void PauseCompactions() SIPPAR_TSA(no_thread_safety_analysis) { compaction_mutex_.Lock(); }
-  void ResumeCompactions() SIPPAR_TSA(no_thread_safety_analysis) { compaction_mutex_.Unlock(); }
+  void PauseCompactions();
+  void ResumeCompactions();
   // New writes get IsMoved; returns when none is under way.
   void CloseForWrites();
   // Everything to SSTables; the state with which others may go on. Requires: closed for writes.
@@ -153,6 +165,10 @@ class Tablet {
   uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
   void SetUnsplitBytes(uint64_t bytes) { unsplit_bytes_ = bytes; }
   std::vector<TabletGroupStats> Stats() const;
+  // Time of the oldest write that only memtables and the log hold; 0 = there is none.
+  int64_t oldest_write_us() const;
+  // For people: range, redo point, groups, memtables, runs, files.
+  std::string Dump() const;
 
  private:
   struct Snapshot {
@@ -193,6 +209,7 @@ class Tablet {
   StatusOr<TabletRun> OpenOutput(std::vector<FileSummary> files);
   void InstallFlush(const std::vector<std::pair<std::string, TabletRun>>& runs,
                     const TabletVersion& flushed);
+  StatusOr<std::set<std::string>> SettleAlone(const std::string& group);
   StatusOr<std::set<std::string>> Settle(const std::string& group);
   Status SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot);
   StatusOr<std::vector<FileSummary>> MergeFamilies(const std::string& group,
@@ -201,9 +218,13 @@ class Tablet {
                                                    const Snapshot& snapshot);
   Status InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot,
                         const std::map<std::string, TabletRun>& outputs);
-  Status Compact(const std::string& group, size_t first, size_t limit, bool may_join,
-                 std::optional<int64_t> whole_at_us = std::nullopt);
-  Status Rewrite(const CompactionInputs& inputs);
+  Status CompactWhole(const std::string& group, const std::string& reason, RateLimiter* limiter);
+  bool TakeRuns(const CompactionCandidate& candidate, const CompactionChoice& choice,
+                CompactionInputs* inputs);
+  void TakeAllRuns(const std::string& group, CompactionInputs* inputs);
+  void ReleaseRuns(const CompactionInputs& inputs);
+  Status CarryOut(const CompactionInputs& inputs);
+  Status Rewrite(const CompactionInputs& inputs, uint64_t* bytes_out);
   StatusOr<std::vector<FileSummary>> MergeRuns(const CompactionInputs& inputs);
   Status InstallCompaction(const CompactionInputs& inputs, const TabletRun& output);
 
@@ -214,8 +235,7 @@ class Tablet {
   const std::shared_ptr<ReadTotals> read_totals_;  // of the table
 
   mutable Mutex apply_mutex_;
-  Mutex flush_mutex_;       // one flush at a time
-  Mutex compaction_mutex_;  // one compaction at a time
+  Mutex flush_mutex_;  // one flush at a time
   mutable Mutex state_mutex_;
   TabletState state_ GUARDED_BY(state_mutex_);
 
@@ -226,6 +246,12 @@ class Tablet {
   uint64_t visible_sequence_ GUARDED_BY(mutex_) = 0;
   uint64_t frozen_sequence_ GUARDED_BY(mutex_) = 0;  // highest number in a frozen memtable
   Serving serving_ GUARDED_BY(mutex_) = Serving::kOpen;
+  std::set<uint64_t> busy_runs_ GUARDED_BY(mutex_);  // inputs of running compactions
+  bool paused_ GUARDED_BY(mutex_) = false;           // no compaction may begin
+  size_t majors_waiting_ GUARDED_BY(mutex_) = 0;     // for these to end; no other may begin
+  CondVar compaction_ended_;
+  int64_t oldest_write_us_ GUARDED_BY(mutex_) = 0;  // in the active memtables; 0 = none
+  int64_t frozen_write_us_ GUARDED_BY(mutex_) = 0;  // in the frozen ones
 
   uint64_t next_sequence_ = 1;  // belongs to the leader of the log, and to recovery
   std::atomic<uint64_t> redo_sequence_{0};

@@ -19,17 +19,31 @@ namespace {
 constexpr uint64_t kOutputRawSize = 128 << 20;  // one dictionary serves this much (compression)
 constexpr uint64_t kSplitGrain = 8 << 20;
 
-std::vector<RunInfo> DescribeRuns(const GroupVersion& group) {
-  std::vector<RunInfo> infos;
-  for (const TabletRun& run : group.runs) {
-    RunInfo& info = infos.emplace_back();
-    for (const auto& file : run.files) {
-      info.size_bytes += file->ref().part_bytes;
-      info.tombstones += file->summary().tombstones;
-      info.entries += file->summary().entries;
-    }
+RunInfo DescribeRun(const TabletRun& run) {
+  RunInfo info;
+  info.made_us = run.made_us;
+  info.major = run.major;
+  info.run_id = run.run_id;
+  info.time_min_us = kTimeMax;
+  for (const auto& file : run.files) {
+    info.size_bytes += file->ref().part_bytes;
+    // What the other tablets of a shared file deleted is gone when all of them have let it go.
+    info.major &= file->ref().IsWhole();
+    info.tombstones += file->summary().tombstones;
+    info.entries += file->summary().entries;
+    info.time_min_us = std::min(info.time_min_us, file->summary().time_min_us);
   }
-  return infos;
+  return info;
+}
+
+int64_t ExpireAfter(const TableSchema& schema, const std::string& group) {
+  int64_t least = 0;
+  for (const FamilySchema& family : schema.families) {
+    int64_t age_us = family.gc.AgeMin();
+    if (age_us == 0 || schema.GroupOf(family.name).name != group) continue;
+    least = least == 0 ? age_us : std::min(least, age_us);
+  }
+  return least;
 }
 
 }  // namespace
@@ -40,8 +54,26 @@ struct Tablet::CompactionInputs {
   std::vector<TabletRun> runs;         // oldest first, neighbours
   bool from_oldest = false;            // they reach back to the first entry of the group
   std::optional<int64_t> whole_at_us;  // they hold all that arrived before this time
+  bool may_join = false;
+  std::string reason;
+  RateLimiter* limiter = nullptr;
   Snapshot snapshot;
   const std::set<std::string>* families = nullptr;  // only these; null: all
+
+  uint64_t StoredSize() const {
+    uint64_t bytes = 0;
+    for (const TabletRun& run : runs) bytes += DescribeRun(run).size_bytes;
+    return bytes;
+  }
+
+  // Of a run that holds all that the inputs held: as old as the oldest of them that is not clean.
+  int64_t OldestMade() const {
+    int64_t made_us = kTimeMax;
+    for (const TabletRun& run : runs) {
+      if (!run.major) made_us = std::min(made_us, run.made_us);
+    }
+    return made_us == kTimeMax ? runs.front().made_us : made_us;
+  }
 
   StatusOr<std::vector<std::string>> Boundaries() const {
     std::vector<std::string> grains;
@@ -73,6 +105,7 @@ struct Tablet::CompactionInputs {
       }
     }
     joined.run_id = runs.front().run_id;  // a file's id may stand in another run after a merge
+    joined.made_us = OldestMade();
     return joined;
   }
 
@@ -108,72 +141,174 @@ struct Tablet::CompactionInputs {
   }
 };
 
-StatusOr<bool> Tablet::CompactOnce() {
-  MutexLock compaction_lock(&compaction_mutex_);
-  if (serving() != Serving::kOpen) return false;
-  ASSIGN_OR_RETURN(std::set<std::string> settled, Settle(""));
-  if (!settled.empty()) return true;
-  Snapshot snapshot = TakeSnapshot();
-  for (const GroupVersion& group : snapshot.version->groups) {
-    if (PlanSettling(snapshot.version->old_groups, *snapshot.schema, group.name)) continue;
-    auto choice = ChooseCompaction(DescribeRuns(group));
-    if (!choice.has_value()) continue;
-    RETURN_IF_ERROR(Compact(group.name, choice->first, choice->limit, choice->may_join));
+void Tablet::AddCompactionCandidates(std::vector<CompactionCandidate>* candidates) const {
+  MutexLock lock(&mutex_);
+  if (serving_ != Serving::kOpen || paused_ || majors_waiting_ > 0) return;
+  for (const GroupVersion& group : version_->groups) {
+    if (group.runs.empty()) continue;
+    if (PlanSettling(version_->old_groups, *schema_, group.name)) continue;
+    CompactionCandidate& candidate = candidates->emplace_back();
+    candidate.tablet_id = id_;
+    candidate.group = group.name;
+    candidate.expire_after_us = ExpireAfter(*schema_, group.name);
+    for (const TabletRun& run : group.runs) {
+      candidate.runs.push_back(DescribeRun(run));
+      candidate.runs.back().busy = busy_runs_.contains(run.run_id);
+    }
+  }
+}
+
+StatusOr<bool> Tablet::CompactOnce(CompactionPolicyOptions options) {
+  ASSIGN_OR_RETURN(bool settled, SettleOnce());
+  if (settled) return true;
+  std::vector<CompactionCandidate> candidates;
+  AddCompactionCandidates(&candidates);
+  options.now_us = context_->clock->NowMicros();
+  auto chosen = ScheduleCompaction(candidates, options, /*large_allowed=*/true);
+  if (!chosen.has_value()) return false;
+  return Compact(candidates[chosen->candidate], chosen->choice, nullptr);
+}
+
+StatusOr<bool> Tablet::Compact(const CompactionCandidate& candidate, const CompactionChoice& choice,
+                               RateLimiter* limiter) {
+  if (!choice.is_debt) {  // for what it removes
+    RETURN_IF_ERROR(CompactWhole(candidate.group, choice.reason, limiter));
     return true;
   }
-  return false;
+  CompactionInputs inputs;
+  if (!TakeRuns(candidate, choice, &inputs)) return false;
+  Status status = CarryOut(inputs);
+  ReleaseRuns(inputs);
+  RETURN_IF_ERROR(status);
+  return true;
 }
 
 Status Tablet::CompactMajor(const std::string& wanted) {
-  int64_t now_us = context_->clock->NowMicros();  // what comes behind the flush arrived later
-  RETURN_IF_ERROR(Flush());
-  MutexLock compaction_lock(&compaction_mutex_);
-  RETURN_IF_ERROR(CheckServing());
   std::set<std::string> settled;
   for (;;) {
-    ASSIGN_OR_RETURN(std::set<std::string> groups, Settle(wanted));
-    if (groups.empty()) break;
-    settled.merge(groups);
+    ASSIGN_OR_RETURN(std::set<std::string> moved, SettleAlone(wanted));
+    if (moved.empty()) break;
+    settled.merge(moved);
   }
+  std::vector<std::string> groups;
   Snapshot snapshot = TakeSnapshot();
   for (const GroupVersion& group : snapshot.version->groups) {
     if (!wanted.empty() && group.name != wanted) continue;
-    if (group.runs.empty() || settled.contains(group.name)) continue;
+    if (settled.contains(group.name)) continue;
     if (PlanSettling(snapshot.version->old_groups, *snapshot.schema, group.name)) continue;
-    RETURN_IF_ERROR(Compact(group.name, 0, group.runs.size(), /*may_join=*/false, now_us));
+    groups.push_back(group.name);
+  }
+  for (const std::string& group : groups) {
+    RETURN_IF_ERROR(CompactWhole(group, "major: asked for", nullptr));
   }
   return OkStatus();
 }
 
-// Runs [first, limit) of the group; compaction_mutex_ held, so only flushes change the list, at its
-// end.
-Status Tablet::Compact(const std::string& group, size_t first, size_t limit, bool may_join,
-                       std::optional<int64_t> whole_at_us) {
+// Memtables and runs of the group as one run: the only compaction that may apply every GC rule.
+Status Tablet::CompactWhole(const std::string& group, const std::string& reason,
+                            RateLimiter* limiter) {
+  int64_t now_us = context_->clock->NowMicros();  // what comes behind the flush arrived later
+  RETURN_IF_ERROR(Flush());
   CompactionInputs inputs;
-  inputs.group = group;
-  inputs.snapshot = TakeSnapshot();
-  const GroupVersion* version = inputs.snapshot.version->Group(group);
-  inputs.from_oldest = first == 0;
-  inputs.whole_at_us = whole_at_us;
-  inputs.runs.assign(version->runs.begin() + static_cast<std::ptrdiff_t>(first),
-                     version->runs.begin() + static_cast<std::ptrdiff_t>(limit));
+  inputs.reason = reason;
+  inputs.limiter = limiter;
+  inputs.whole_at_us = now_us;
+  TakeAllRuns(group, &inputs);
+  if (inputs.runs.empty()) return CheckServing();
+  Status status = CarryOut(inputs);
+  ReleaseRuns(inputs);
+  return status;
+}
+
+// The choice was made from a list of runs that may have changed: only exactly these are taken.
+bool Tablet::TakeRuns(const CompactionCandidate& candidate, const CompactionChoice& choice,
+                      CompactionInputs* inputs) {
+  MutexLock lock(&mutex_);
+  const GroupVersion* group = version_->Group(candidate.group);
+  if (serving_ != Serving::kOpen || paused_ || majors_waiting_ > 0 || group == nullptr) {
+    return false;
+  }
+  uint64_t first_id = candidate.runs[choice.first].run_id;
+  size_t at = 0;
+  while (at < group->runs.size() && group->runs[at].run_id != first_id) ++at;
+  size_t count = choice.limit - choice.first;
+  if (at + count > group->runs.size()) return false;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t id = group->runs[at + i].run_id;
+    if (id != candidate.runs[choice.first + i].run_id || busy_runs_.contains(id)) return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    busy_runs_.insert(group->runs[at + i].run_id);
+    inputs->runs.push_back(group->runs[at + i]);
+  }
+  inputs->group = candidate.group;
+  inputs->from_oldest = at == 0;
+  inputs->may_join = choice.may_join;
+  inputs->reason = choice.reason;
+  inputs->snapshot = {version_, rules_, schema_, visible_sequence_};
+  return true;
+}
+
+// Waits for the compactions that run on the group.
+void Tablet::TakeAllRuns(const std::string& name, CompactionInputs* inputs) {
+  MutexLock lock(&mutex_);
+  ++majors_waiting_;
+  auto busy = [this, &name]() SIPPAR_TSA(no_thread_safety_analysis) {
+    const std::vector<TabletRun>& runs = version_->Group(name)->runs;
+    return std::any_of(runs.begin(), runs.end(),
+                       [this](const TabletRun& run) SIPPAR_TSA(no_thread_safety_analysis) {
+                         return busy_runs_.contains(run.run_id);
+                       });
+  };
+  while (paused_ || busy()) compaction_ended_.Wait(&mutex_);
+  --majors_waiting_;
+  if (serving_ != Serving::kOpen) return;
+  inputs->runs = version_->Group(name)->runs;
+  for (const TabletRun& run : inputs->runs) busy_runs_.insert(run.run_id);
+  inputs->group = name;
+  inputs->from_oldest = true;
+  inputs->snapshot = {version_, rules_, schema_, visible_sequence_};
+}
+
+void Tablet::ReleaseRuns(const CompactionInputs& inputs) {
+  MutexLock lock(&mutex_);
+  for (const TabletRun& run : inputs.runs) busy_runs_.erase(run.run_id);
+  compaction_ended_.NotifyAll();
+}
+
+// The inputs are marked busy, so beside this only flushes and compactions of other runs change the
+// list.
+Status Tablet::CarryOut(const CompactionInputs& inputs) {
+  std::optional<TabletRun> joined;
+  if (inputs.may_join) joined = inputs.Joined();
+  bool major = inputs.from_oldest && !joined.has_value();
+  uint64_t history_id = context_->compactions->Begin(
+      {inputs.snapshot.schema->name, id_, inputs.group,
+       major ? CompactionKind::kMajor : CompactionKind::kMerging,
+       inputs.reason + (joined.has_value() ? ", joined without a copy" : ""), inputs.runs.size(),
+       inputs.StoredSize()});
   Status status;
-  if (std::optional<TabletRun> joined; may_join && (joined = inputs.Joined()).has_value()) {
+  uint64_t bytes_out = 0;
+  if (joined.has_value()) {
     status = InstallCompaction(inputs, *joined);
     context_->metrics->Get("joined_runs")->Add(inputs.runs.size());
   } else {
-    status = Rewrite(inputs);
+    status = Rewrite(inputs, &bytes_out);
   }
-  return Annotate(status, fmt::format("compaction of tablet {} group {}", id_, group));
+  context_->compactions->End(history_id, status, bytes_out);
+  return Annotate(status, fmt::format("compaction of tablet {} group {}", id_, inputs.group));
 }
 
-Status Tablet::Rewrite(const CompactionInputs& inputs) {
+Status Tablet::Rewrite(const CompactionInputs& inputs, uint64_t* bytes_out) {
   ASSIGN_OR_RETURN(std::vector<FileSummary> files, MergeRuns(inputs));
-  context_->metrics->Get("compaction_bytes_written")->Add(StoredBytes(files));
+  *bytes_out = StoredBytes(files);
+  context_->metrics->Get("compaction_bytes_written")->Add(*bytes_out);
   TabletRun output;
   if (!files.empty()) {
     ASSIGN_OR_RETURN(output, OpenOutput(files));
   }
+  output.major = inputs.whole_at_us.has_value();
+  output.made_us = inputs.whole_at_us.value_or(inputs.OldestMade());
   RETURN_IF_ERROR(InstallCompaction(inputs, output));
   context_->metrics->Get(inputs.from_oldest ? "major_compactions" : "merging_compactions")->Add();
   return OkStatus();
@@ -204,6 +339,7 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
     return inputs.Sample(first, limit);
   };
   request.cancel = context_->stopping;
+  request.limiter = inputs.limiter;
   return RunCompaction(std::move(request), context_->files->directory());
 }
 
@@ -230,11 +366,19 @@ Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun
     auto at = runs->erase(begin, begin + static_cast<std::ptrdiff_t>(inputs.runs.size()));
     if (!replacement.files.empty()) runs->insert(at, std::move(replacement));
   };
-  RunState output_state{output.run_id, {}};
+  RunState output_state{output.run_id, {}, output.made_us, output.major};
   for (const auto& file : output.files) output_state.files.push_back(file->ref());
   MutexLock state_lock(&state_mutex_);
   if (serving() == Serving::kDropped) return CheckServing();
   TabletState changed = state_;
+  const std::vector<RunState>& present = changed.Group(inputs.group)->runs;
+  auto same = [](const RunState& run, const TabletRun& input) {
+    return run.run_id == input.run_id;
+  };
+  if (std::search(present.begin(), present.end(), inputs.runs.begin(), inputs.runs.end(), same) ==
+      present.end()) {
+    return Aborted("the runs it merged are not the tablet's any more");
+  }
   replace(&changed.Group(inputs.group)->runs, std::move(output_state));
   CRASH_POINT("compaction.before_state");
   RETURN_IF_ERROR(context_->states->Save(changed));

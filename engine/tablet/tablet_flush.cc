@@ -28,6 +28,8 @@ void Tablet::Freeze() {
   // No write is being applied: everything numbered up to here is in memtables that are frozen now,
   // or left nothing behind (writes to a family that was dropped meanwhile).
   frozen_sequence_ = visible_sequence_;
+  if (frozen_write_us_ == 0) frozen_write_us_ = oldest_write_us_;
+  oldest_write_us_ = 0;
 }
 
 Status Tablet::Flush() {
@@ -51,6 +53,7 @@ Status Tablet::Flush() {
 Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
                            uint64_t frozen_sequence) {
   Snapshot snapshot = TakeSnapshot();
+  int64_t made_us = oldest_write_us();
   std::vector<std::pair<std::string, TabletRun>> runs;
   std::vector<std::pair<std::string, std::vector<FileSummary>>> summaries;
   for (const GroupVersion& group : version->groups) {
@@ -58,6 +61,7 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     ASSIGN_OR_RETURN(std::vector<FileSummary> files, FlushGroup(group, snapshot));
     if (files.empty()) continue;
     ASSIGN_OR_RETURN(TabletRun run, OpenOutput(files));
+    run.made_us = made_us;
     runs.emplace_back(group.name, std::move(run));
     summaries.emplace_back(group.name, std::move(files));
   }
@@ -72,6 +76,7 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
       RunState& run = changed.Group(name)->runs.emplace_back();
       run.run_id = files.front().file_id;
       for (const FileSummary& file : files) run.files.emplace_back(file);
+      run.made_us = made_us;
     }
     // Everything numbered up to the frozen maximum was applied before the freeze.
     changed.redo_sequence = frozen_sequence;
@@ -114,7 +119,14 @@ StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
     const Memtable& newest = *group.frozen.back();
     return newest.Sample(DictionarySampleSize(newest.raw_bytes()));
   };
-  return RunCompaction(std::move(request), context_->files->directory());
+  CompactionRecord record{
+      snapshot.schema->name, id_, group.name, CompactionKind::kMinor, "minor: memtables to disk",
+      group.frozen.size()};
+  for (const auto& memtable : group.frozen) record.bytes_in += memtable->raw_bytes();
+  uint64_t history_id = context_->compactions->Begin(std::move(record));
+  auto files = RunCompaction(std::move(request), context_->files->directory());
+  context_->compactions->End(history_id, files.status(), files.ok() ? StoredBytes(*files) : 0);
+  return files;
 }
 
 // state_mutex_ held.
@@ -133,6 +145,7 @@ void Tablet::InstallFlush(const std::vector<std::pair<std::string, TabletRun>>& 
     }
     for (const auto& [name, run] : runs) changed->Group(name)->runs.push_back(run);
     version_ = std::move(changed);
+    frozen_write_us_ = 0;
   }
   // The fresh arena's own first block is counted when it grows, so never below zero.
   freed = std::min(freed, memtable_bytes_.load());

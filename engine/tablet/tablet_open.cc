@@ -46,6 +46,8 @@ void Tablet::FindFiles() {
 TabletRun Tablet::FindRun(const RunState& state) {
   TabletRun run;
   run.run_id = state.run_id;
+  run.made_us = state.made_us;
+  run.major = state.major;
   for (const FileRef& file : state.files) {
     run.files.push_back(
         std::make_shared<TabletFile>(file, context_->files->Find(file.summary.file_id)));
@@ -159,6 +161,11 @@ Status Tablet::CheckServing() const {
 Tablet::Snapshot Tablet::TakeSnapshot() const {
   MutexLock lock(&mutex_);
   return {version_, rules_, schema_, visible_sequence_};
+}
+
+int64_t Tablet::oldest_write_us() const {
+  MutexLock lock(&mutex_);
+  return frozen_write_us_ != 0 ? frozen_write_us_ : oldest_write_us_;
 }
 
 namespace {

@@ -3,12 +3,44 @@
 // group; one saved state replaces them and forgets the moves. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/base/crash_point.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
 
-// compaction_mutex_ held.
+void Tablet::PauseCompactions() {
+  MutexLock lock(&mutex_);
+  while (paused_ || !busy_runs_.empty()) compaction_ended_.Wait(&mutex_);
+  paused_ = true;
+}
+
+void Tablet::ResumeCompactions() {
+  MutexLock lock(&mutex_);
+  paused_ = false;
+  compaction_ended_.NotifyAll();
+}
+
+// Families that moved between groups, with no compaction beside it.
+StatusOr<std::set<std::string>> Tablet::SettleAlone(const std::string& group) {
+  PauseCompactions();
+  auto settle = [&]() -> StatusOr<std::set<std::string>> {
+    RETURN_IF_ERROR(CheckServing());
+    return Settle(group);
+  };
+  StatusOr<std::set<std::string>> settled = settle();
+  ResumeCompactions();
+  return settled;
+}
+
+StatusOr<bool> Tablet::SettleOnce() {
+  if (serving() != Serving::kOpen || TakeSnapshot().version->old_groups.empty()) return false;
+  ASSIGN_OR_RETURN(std::set<std::string> settled, SettleAlone(""));
+  return !settled.empty();
+}
+
+// Compactions are paused.
 StatusOr<std::set<std::string>> Tablet::Settle(const std::string& group) {
   std::set<std::string> none;
   Snapshot before = TakeSnapshot();
@@ -29,10 +61,12 @@ StatusOr<std::set<std::string>> Tablet::Settle(const std::string& group) {
 
 Status Tablet::SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot) {
   std::vector<TabletRun> inputs;
+  int64_t made_us = context_->clock->NowMicros();
   for (const std::string& name : plan.groups) {
     const GroupVersion* group = snapshot.version->Group(name);
     if (group == nullptr) continue;
     inputs.insert(inputs.end(), group->runs.begin(), group->runs.end());
+    for (const TabletRun& run : group->runs) made_us = std::min(made_us, run.made_us);
   }
   std::map<std::string, TabletRun> outputs;
   if (!inputs.empty()) {
@@ -42,6 +76,7 @@ Status Tablet::SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot) 
       context_->metrics->Get("compaction_bytes_written")->Add(StoredBytes(files));
       if (files.empty()) continue;
       ASSIGN_OR_RETURN(outputs[name], OpenOutput(files));
+      outputs[name].made_us = made_us;
     }
   }
   return InstallSettled(plan, snapshot, outputs);
@@ -58,7 +93,7 @@ Status Tablet::InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot
     if (output != outputs.end()) runs->insert(runs->begin(), make(output->second));
   };
   auto state_of = [](const TabletRun& run) {
-    RunState state{run.run_id, {}};
+    RunState state{run.run_id, {}, run.made_us, run.major};
     for (const auto& file : run.files) state.files.push_back(file->ref());
     return state;
   };

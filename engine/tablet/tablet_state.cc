@@ -122,6 +122,13 @@ std::string TabletState::Encode() const {
       PutVarint(&out, sequence);
     }
   }
+  // Since format 2.
+  for (const GroupState& group : groups) {
+    for (const RunState& run : group.runs) {
+      PutSigned(&out, run.made_us);
+      PutVarint(&out, run.major ? 1 : 0);
+    }
+  }
   return out;
 }
 
@@ -168,6 +175,14 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
     for (size_t j = 0; j < count && reader.ok(); ++j) {
       std::string group(reader.Bytes());
       left[group] = reader.Varint();
+    }
+  }
+  bool has_ages = !reader.AtEnd();
+  for (GroupState& group : state.groups) {
+    for (RunState& run : group.runs) {
+      if (!has_ages) continue;
+      run.made_us = reader.Signed();
+      run.major = reader.Varint() == 1;
     }
   }
   if (!reader.AtEnd()) return DataLoss("tablet state does not decode");

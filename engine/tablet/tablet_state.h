@@ -30,6 +30,9 @@ struct FileRef {
 struct RunState {
   uint64_t run_id = 0;         // unique in the store
   std::vector<FileRef> files;  // disjoint where they are trusted, in key order
+  // Deletes and garbage in it are not older (RunInfo); 0 in states of format 1: as old as can be.
+  int64_t made_us = 0;
+  bool major = false;  // made by a major compaction
 };
 
 struct GroupState {

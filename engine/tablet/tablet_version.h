@@ -17,6 +17,8 @@ namespace sippar::engine {
 struct TabletRun {
   uint64_t run_id = 0;
   std::vector<std::shared_ptr<const TabletFile>> files;  // disjoint, in key order
+  int64_t made_us = 0;                                   // as in RunState
+  bool major = false;
 };
 
 struct GroupVersion {

@@ -198,6 +198,7 @@ void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us,
   *context_->memtable_bytes += grown;
   MutexLock lock(&mutex_);
   visible_sequence_ = first_sequence + mutation.entries.size() - 1;
+  if (oldest_write_us_ == 0) oldest_write_us_ = wall_us;
 }
 
 int64_t Tablet::NextServerTime() {

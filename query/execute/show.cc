@@ -110,6 +110,30 @@ StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Sh
   return relation;
 }
 
+StatusOr<Relation> ShowCompactions(const StatementContext& context, const syntax::Show& show) {
+  Relation relation{{TextColumn("table"),
+                     NumberColumn("tablet"),
+                     TextColumn("group"),
+                     TextColumn("kind"),
+                     TextColumn("reason"),
+                     NumberColumn("inputs"),
+                     NumberColumn("bytes_in"),
+                     NumberColumn("bytes_out"),
+                     {"started", ValueType::kTimestamp},
+                     {"duration", ValueType::kDuration},
+                     TextColumn("status")},
+                    {}};
+  if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
+  for (const cluster::CompactionInfo& info : context.client()->admin()->Compactions()) {
+    if (!show.table.empty() && info.table != show.table.text) continue;
+    relation.rows.push_back(
+        {Text(info.table), Number(info.tablet_id), Text(info.group), Text(info.kind),
+         Text(info.reason), Number(info.inputs), Number(info.bytes_in), Number(info.bytes_out),
+         Value::Timestamp(info.started_us), Value::Duration(info.duration_us), Text(info.status)});
+  }
+  return relation;
+}
+
 StatusOr<Relation> ShowSession(const StatementContext& context, const syntax::Show&) {
   Relation relation{
       {TextColumn("name"), TextColumn("value"), TextColumn("default"), TextColumn("meaning")}, {}};
@@ -167,11 +191,12 @@ struct Entry {
   std::string_view name;
   Maker make;
 };
-constexpr std::array<Entry, 8> kShows = {{{"TABLES", ShowTables},
+constexpr std::array<Entry, 9> kShows = {{{"TABLES", ShowTables},
                                           {"CREATE TABLE", ShowCreateTable},
                                           {"FAMILIES", ShowFamilies},
                                           {"LOCALITY GROUPS", ShowGroups},
                                           {"TABLETS", ShowTablets},
+                                          {"COMPACTIONS", ShowCompactions},
                                           {"METRICS", ShowMetrics},
                                           {"SESSION", ShowSession},
                                           {"FUNCTIONS", ShowFunctions}}};

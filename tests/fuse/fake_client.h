@@ -77,6 +77,8 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   Status Verify(const std::string& table) override;
   StatusOr<std::vector<cluster::GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override { return {}; }
+  std::vector<cluster::CompactionInfo> Compactions() override { return {}; }
+  StatusOr<std::string> DumpTablets(const std::string&) override { return std::string(); }
 
   std::string target_ = "fake";
   engine::ManualClock clock_{1'000'000'000'000'000};

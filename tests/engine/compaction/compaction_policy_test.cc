@@ -36,6 +36,51 @@ TEST(CompactionPolicy, TombstoneHeavyRunsAreCleaned) {
   EXPECT_EQ(choice->limit, 2u);
 }
 
+TEST(CompactionPolicy, GarbageIsCompactedAwayAtTheEndOfTheCycle) {
+  constexpr int64_t kHour = 3'600'000'000;
+  std::vector<RunInfo> runs = {{100, 0, 100, 10 * kHour, true, 0, 1}, {10, 1, 10, 20 * kHour}};
+  CompactionPolicyOptions options;
+  options.cycle_us = 24 * kHour;
+  options.now_us = 44 * kHour - 1;
+  EXPECT_FALSE(ChooseCompaction(runs, options).has_value());
+  options.now_us = 44 * kHour;  // the clean run does not count, however old it is
+  auto choice = ChooseCompaction(runs, options);
+  ASSERT_TRUE(choice.has_value());
+  EXPECT_EQ(choice->first, 0u);
+  EXPECT_EQ(choice->limit, 2u);
+  EXPECT_EQ(choice->reason, "major: garbage for 86400 s, at most 86400 s are allowed");
+  EXPECT_FALSE(choice->may_join);
+  options.cycle_us = 0;
+  EXPECT_FALSE(ChooseCompaction(runs, options).has_value());
+}
+
+TEST(CompactionPolicy, ACleanRunIsDueWhenItsCellsExpire) {
+  std::vector<RunInfo> runs = {{100, 0, 100, /*made_us=*/1000, true, /*time_min_us=*/900, 1}};
+  CompactionPolicyOptions options;
+  options.cycle_us = 500;
+  options.now_us = 100'000;
+  EXPECT_FALSE(ChooseCompaction(runs, options).has_value());  // no rule by age
+  options.expire_after_us = 2000;
+  options.now_us = 900 + 2000 + 499;
+  EXPECT_EQ(GarbageSince(runs, options), 2900);
+  EXPECT_FALSE(ChooseCompaction(runs, options).has_value());
+  options.now_us = 900 + 2000 + 500;
+  EXPECT_TRUE(ChooseCompaction(runs, options).has_value());
+  runs[0].made_us = options.now_us;  // what was dropped is dropped: not again before the next cycle
+  EXPECT_FALSE(ChooseCompaction(runs, options).has_value());
+}
+
+TEST(CompactionPolicy, BusyRunsAndOlderOnesAreLeftAlone) {
+  std::vector<RunInfo> runs = Runs({1000, 10, 10, 10, 10, 10});
+  runs[1].busy = true;
+  auto choice = ChooseCompaction(runs);
+  ASSERT_TRUE(choice.has_value());
+  EXPECT_EQ(choice->first, 2u);
+  EXPECT_EQ(choice->limit, 6u);
+  runs[3].busy = true;
+  EXPECT_FALSE(ChooseCompaction(runs).has_value());
+}
+
 TEST(CompactionPolicy, ManyFlushesKeepRunsFewAndRewritesLogarithmic) {
   std::vector<RunInfo> runs;
   uint64_t written = 0;

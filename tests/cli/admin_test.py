@@ -1,0 +1,88 @@
+# `sippar admin` and SHOW COMPACTIONS: what a store says of itself.
+# usage: admin_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = ""
+
+
+class AdminTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.store = os.path.join(folder.name, "store")
+        self.run_command("query", self.store, "-e",
+                         "CREATE TABLE t (FAMILY f);"
+                         "INSERT INTO t ROW 'apple' SET f:color = 'green' AT 5;"
+                         "INSERT INTO t ROW 'pear' SET f:color = 'yellow' AT 6;")
+
+    def run_command(self, *args, code=0):
+        run = subprocess.run([BINARY, *args], capture_output=True, timeout=60,
+                             stdin=subprocess.DEVNULL)
+        self.assertEqual(run.returncode, code, run.stderr.decode())
+        return run.stdout.decode() if code == 0 else run.stderr.decode()
+
+    def test_tablet_dump(self):
+        text = self.run_command("admin", "tablet", "dump", self.store, "t")
+        self.assertIn("tablet      1 of table t\nrows        '' .. end\n", text)
+        self.assertIn("sequence    2 visible, 0 is the redo point\n", text)
+        self.assertIn("memtable  active: 2 entries", text)
+        self.run_command("admin", "compact", self.store)
+        text = self.run_command("admin", "tablet", "dump", self.store, "t")
+        self.assertIn("sequence    2 visible, 2 is the redo point\n", text)
+        self.assertIn("1 files, clean since", text)
+        self.assertIn("2 entries, 0 tombstones, 2 rows, 'apple' .. 'pear'", text)
+        self.run_command("admin", "tablet", "dump", self.store, "nosuch", code=1)
+
+    def test_sstable_dump(self):
+        self.run_command("admin", "flush", self.store)
+        file = glob.glob(self.store + "/sst/*.sst")[0]
+        text = self.run_command("admin", "sstable", "dump", file)
+        self.assertIn("entries     2, of these 0 tombstones, in 2 rows\n", text)
+        self.assertNotIn("yellow", text)
+        text = self.run_command("admin", "sstable", "dump", file, "--entries")
+        self.assertIn("    apple f:color @5 #1 = 5 bytes: green\n", text)
+        with open(file, "r+b") as damaged:
+            damaged.write(b"\x5a")
+        self.assertIn("DAMAGED", self.run_command("admin", "sstable", "dump", file))
+        self.assertIn("is named by its id", self.run_command(
+            "admin", "sstable", "dump", self.store + "/CATALOG", code=1))
+
+    def test_log_dump(self):
+        # A clean close leaves the segment that still holds what is only in memory.
+        text = "".join(self.run_command("admin", "log", "dump", file)
+                       for file in sorted(glob.glob(self.store + "/wal/*.log")))
+        self.assertIn("apple", text)
+        self.assertIn("pear", text)
+        self.run_command("admin", "log", "dump", self.store + "/CATALOG", code=1)
+
+    def test_show_compactions(self):
+        text = self.run_command("query", self.store, "--format", "jsonl", "-e",
+                                "SET wait = on; COMPACT TABLE t MAJOR; SHOW COMPACTIONS OF t")
+        rows = [json.loads(line) for line in text.splitlines()]
+        self.assertEqual([row["kind"] for row in rows], ["minor", "major"])
+        self.assertEqual(rows[1]["reason"], "major: asked for")
+        self.assertEqual(rows[1]["inputs"], 1)
+        self.assertEqual(rows[1]["status"], "done")  # COMPACT waited for it
+        self.assertGreater(rows[1]["bytes_out"], 0)
+        text = self.run_command("query", self.store, "-e", "SHOW COMPACTIONS OF nosuch", code=1)
+        self.assertIn("nosuch", text)
+
+    def test_show_metrics(self):
+        text = self.run_command("query", self.store, "--format", "csv", "-e",
+                                "FLUSH TABLE t; SHOW METRICS")
+        values = dict(line.split(",") for line in text.splitlines()[1:])
+        self.assertEqual(values["flushes"], "1")
+        self.assertEqual(values["memtable_bytes"], "0")
+        for name in ("block_cache_hits", "log_bytes_written", "writer_delay_us", "writer_stops"):
+            self.assertIn(name, values)
+
+
+if __name__ == "__main__":
+    BINARY = sys.argv.pop(1)
+    unittest.main()

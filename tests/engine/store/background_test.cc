@@ -1,0 +1,221 @@
+// Background work: the major cycle, retries, slow disks, closing in the middle.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "engine/fs/fault_file_system.h"
+#include "engine/fs/memory_file_system.h"
+#include "engine/store/store.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr int64_t kHour = 3'600'000'000;
+constexpr int64_t kSecond = 1'000'000;
+
+class BackgroundTest : public testing::Test {
+ protected:
+  BackgroundTest() : fs_(&memory_), clock_(1'000'000 * kHour) {
+    options_.fs = &fs_;
+    options_.clock = &clock_;
+    options_.create_if_missing = true;
+  }
+
+  void Open() {
+    store_.reset();
+    auto opened = Store::Open("/db", options_);
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    store_ = std::move(*opened);
+  }
+
+  void Create(const GcPolicy& gc = {}) {
+    TableSchema schema;
+    schema.name = "t";
+    schema.families = {{"f", FamilyType::kBytes, gc}};
+    LocalityGroupSchema& group = schema.groups.emplace_back();
+    group.name = "plain";
+    group.families = {"f"};
+    group.compression = Compression::kNone;
+    Status status = store_->CreateTable(schema, {});
+    ASSERT_TRUE(status.ok()) << status;
+  }
+
+  void Write(const RowMutation& mutation) {
+    Status status = store_->Apply("t", {&mutation}).front();
+    ASSERT_TRUE(status.ok()) << status;
+  }
+
+  void WriteRun(int number) {
+    Write(RowMutation("a").Set("f", "q", "v", number));
+    Write(RowMutation("z").Set("f", "q", "v", number));
+    ASSERT_TRUE(store_->Flush("t").ok());
+  }
+
+  // In any SSTable.
+  bool OnDisk(std::string_view text) {
+    for (const std::string& path : memory_.AllFiles()) {
+      if (!path.ends_with(".sst")) continue;
+      auto content = ReadFile(&memory_, path);
+      if (content.ok() && content->find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  std::string Compactions() {
+    std::string text;
+    for (const CompactionRecord& record : store_->Compactions()) {
+      text +=
+          fmt::format("{} {}: {}\n", CompactionKindName(record.kind), record.reason, record.status);
+    }
+    return text;
+  }
+
+  // Real time passes, since background threads run in it.
+  template <typename Condition>
+  bool Eventually(Condition condition) {
+    for (int i = 0; i < 1000 && !condition(); ++i) Clock::System()->SleepMicros(10'000);
+    return condition();
+  }
+
+  MemoryFileSystem memory_;
+  FaultFileSystem fs_;
+  ManualClock clock_;
+  StoreOptions options_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(BackgroundTest, DeletedDataIsGoneAfterTheCycleAndRestartsDoNotPutItOff) {
+  Open();
+  Create();
+  Write(RowMutation("r").Set("f", "q", "the secret", 1));
+  ASSERT_TRUE(store_->Flush("t").ok());
+  clock_.Set(clock_.NowMicros() + kHour);
+  int64_t deleted_us = clock_.NowMicros();
+  Write(RowMutation("r").DeleteRow());
+  for (int hours : {5, 11, 22}) {  // the delete is in the log only, and replayed each time
+    clock_.Set(deleted_us + hours * kHour);
+    Open();
+    Clock::System()->SleepMicros(50'000);
+    EXPECT_TRUE(OnDisk("the secret")) << hours;
+  }
+  clock_.Set(deleted_us + options_.major_cycle_us);
+  EXPECT_TRUE(Eventually([&] { return !OnDisk("the secret"); })) << Compactions();
+  EXPECT_NE(Compactions().find("major major: garbage for "), std::string::npos) << Compactions();
+}
+
+TEST_F(BackgroundTest, ACleanTableIsNotCompactedAgain) {
+  Open();
+  Create();
+  Write(RowMutation("r").Set("f", "q", "v", 1));
+  clock_.Set(clock_.NowMicros() + 30 * kHour);
+  ASSERT_TRUE(Eventually([&] { return Compactions().find("major") != std::string::npos; }));
+  std::string before = Compactions();
+  clock_.Set(clock_.NowMicros() + 1000 * kHour);
+  Open();
+  Clock::System()->SleepMicros(1'500'000);  // longer than the threads sleep
+  EXPECT_EQ(Compactions(), "") << "before: " << before;
+}
+
+TEST_F(BackgroundTest, ExpiredCellsAreGoneAfterTheCycle) {
+  Open();
+  Create(GcPolicy::MaxAge(48 * kHour));
+  Write(RowMutation("r").Set("f", "q", "the secret", clock_.NowMicros()));
+  ASSERT_TRUE(store_->CompactMajor("t", "").ok());
+  clock_.Set(clock_.NowMicros() + 71 * kHour);
+  Open();
+  Clock::System()->SleepMicros(50'000);
+  EXPECT_TRUE(OnDisk("the secret"));
+  clock_.Set(clock_.NowMicros() + 2 * kHour);
+  EXPECT_TRUE(Eventually([&] { return !OnDisk("the secret"); })) << Compactions();
+}
+
+TEST_F(BackgroundTest, AFailedCompactionIsSeenAndTriedAgain) {
+  options_.background = false;
+  Open();
+  Create();
+  for (int i = 1; i <= 4; ++i) WriteRun(i);
+  options_.background = true;
+  auto rule = FaultRule::Parse("fail create *.sst 1");
+  ASSERT_TRUE(rule.ok());
+  fs_.AddRule(*rule);
+  Open();
+  Counter* errors = store_->metrics()->Get("compaction_errors");
+  ASSERT_TRUE(Eventually([&] { return errors->value() == 1; }));
+  EXPECT_NE(Compactions().find("4 runs of like size"), std::string::npos) << Compactions();
+  EXPECT_EQ(Compactions().find(": done"), std::string::npos) << Compactions();
+  clock_.Set(clock_.NowMicros() + 2 * kSecond);
+  EXPECT_TRUE(Eventually([&] { return Compactions().find(": done") != std::string::npos; }));
+  EXPECT_EQ(errors->value(), 1u);
+  EXPECT_EQ(store_->Tablets("t")->front()->Stats().front().runs, 1u);
+}
+
+TEST_F(BackgroundTest, ClosingEndsABigCompactionAtOnce) {
+  options_.clock = Clock::System();
+  options_.major_cycle_us = 1;
+  options_.background_rate = 64 << 10;  // it would take a minute
+  Open();
+  Create();
+  for (int i = 0; i < 4000; ++i) {
+    Write(RowMutation(fmt::format("r{}", i)).Set("f", "q", std::string(1000, 'x'), 1));
+  }
+  ASSERT_TRUE(store_->Flush("t").ok());
+  ASSERT_TRUE(Eventually([&] { return Compactions().find(": running") != std::string::npos; }));
+  Clock::System()->SleepMicros(100'000);
+  int64_t start_ns = Clock::System()->MonotonicNanos();
+  ASSERT_TRUE(store_->Close().ok());
+  EXPECT_LT((Clock::System()->MonotonicNanos() - start_ns) / 1'000'000, 100);
+  EXPECT_NE(Compactions().find("compaction was cancelled"), std::string::npos) << Compactions();
+  auto files = memory_.List("/db/sst");
+  ASSERT_TRUE(files.ok());
+  EXPECT_EQ(files->size(), store_->Tablets("t")->front()->Stats().front().sstables)
+      << "what it had written is left";
+}
+
+TEST_F(BackgroundTest, WritersOfASlowDiskAreSlowedAndNeverStopped) {
+  options_.clock = Clock::System();
+  options_.sync_writes = false;
+  options_.memtable_budget = 32 << 20;
+  options_.memtable_size = 8 << 20;
+  fs_.OnSync([] { Clock::System()->SleepMicros(150'000); });
+  Open();
+  Create();
+  int64_t longest_us = 0;
+  for (int i = 0; i < 60'000; ++i) {
+    RowMutation mutation(fmt::format("r{}", i * 7919LL % 60'000));
+    mutation.Set("f", "q", std::string(1000, 'x'), i);
+    int64_t start_ns = Clock::System()->MonotonicNanos();
+    ASSERT_TRUE(store_->Admit(1).ok());
+    longest_us = std::max(longest_us, (Clock::System()->MonotonicNanos() - start_ns) / 1000);
+    Write(mutation);
+  }
+  // One row waits at most 1 ms; the rest is the machine's.
+  EXPECT_LT(longest_us, 100'000);
+  EXPECT_GT(store_->metrics()->Get("writer_delay_us")->value(), 0u);
+  EXPECT_EQ(store_->metrics()->Get("writer_stops")->value(), 0u);
+}
+
+TEST_F(BackgroundTest, ATabletPrintsItself) {
+  options_.background = false;
+  Open();
+  Create();
+  WriteRun(1);
+  ASSERT_TRUE(store_->CompactMajor("t", "").ok());
+  int64_t now_us = clock_.NowMicros();
+  WriteRun(2);
+  Write(RowMutation("m\n").Set("f", "q", "v", 3));
+  std::string text = store_->Tablets("t")->front()->Dump();
+  EXPECT_NE(text.find("tablet      1 of table t\n"
+                      "rows        '' .. end\n"
+                      "sequence    5 visible, 4 is the redo point\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(fmt::format("in memory   since {} us\n", now_us)), std::string::npos) << text;
+  EXPECT_NE(text.find("group       plain\n  memtable  active: 1 entries, "), std::string::npos);
+  EXPECT_NE(text.find(fmt::format(": 1 files, clean since {} us\n", now_us)), std::string::npos)
+      << text;
+  EXPECT_NE(text.find(": 1 files, not compacted to the end since "), std::string::npos) << text;
+  EXPECT_NE(text.find(" 2 entries, 0 tombstones, 2 rows, 'a' .. 'z'\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace sippar::engine
