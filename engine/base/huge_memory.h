@@ -1,5 +1,5 @@
-// Memory in huge pages where the size is worth it and the kernel gives them; plain memory otherwise.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// Memory in huge pages where the size is worth it and the kernel gives them; plain memory
+// otherwise. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -14,9 +14,9 @@ namespace sippar::engine {
 
 // Which cells of the rows and columns.
 struct CellLimits {
-  TimeRange time;                      // after the GC rule; AS OF t is [min, t+1) with versions 1
-  uint32_t versions_per_column = 0;    // newest first; 0 = all that the GC rule keeps
-  uint64_t cells_per_family = 0;       // 0 = no limit
+  TimeRange time;                    // after the GC rule; AS OF t is [min, t+1) with versions 1
+  uint32_t versions_per_column = 0;  // newest first; 0 = all that the GC rule keeps
+  uint64_t cells_per_family = 0;     // 0 = no limit
   uint64_t cells_per_family_offset = 0;
   uint64_t cells_per_row = 0;  // 0 = no limit
   uint64_t cells_per_row_offset = 0;

@@ -58,8 +58,9 @@ std::optional<SettlingPlan> PlanSettling(const OldGroups& old, const TableSchema
 }
 
 OldGroups AfterSettling(OldGroups now, const OldGroups& then, const SettlingPlan& plan) {
-  for (const auto& [target, families] : plan.families) {
-    for (const std::string& family : families) {
+  for (const auto& settled : plan.families) {
+    const std::string& target = settled.first;
+    for (const std::string& family : settled.second) {
       auto before = then.find(family);
       auto present = now.find(family);
       if (before == then.end() || present == now.end()) continue;
