@@ -1,0 +1,40 @@
+// One life of a tablet server: its name and an epoch of the lock service, which never repeats
+// (reliability.md 3.4: S.e). Also the name of its lock file and of its log directory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <charconv>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/base/status.h"
+
+namespace sippar::cluster {
+
+struct ServerId {
+  std::string name;    // [a-z0-9-]+, the operator's; two lives share it
+  uint64_t epoch = 0;  // 0: no server
+
+  auto operator<=>(const ServerId&) const = default;
+  bool IsNone() const { return epoch == 0; }
+  std::string ToString() const { return IsNone() ? "" : name + "." + std::to_string(epoch); }
+
+  // Of ToString's form; "" is no server.
+  [[nodiscard]] static StatusOr<ServerId> Parse(std::string_view text) {
+    if (text.empty()) return ServerId();
+    size_t dot = text.rfind('.');
+    uint64_t epoch = 0;
+    const char* end = text.data() + text.size();
+    if (dot != std::string_view::npos && dot > 0) {
+      auto parsed = std::from_chars(text.data() + dot + 1, end, epoch);
+      if (parsed.ec == std::errc() && parsed.ptr == end && epoch > 0) {
+        return ServerId{std::string(text.substr(0, dot)), epoch};
+      }
+    }
+    return InvalidArgument("not a server's name and epoch: '" + std::string(text) + "'");
+  }
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,43 @@
+// What a tablet server does with the tablets it serves, in plain C++ types; the client library
+// routes to it. The in-process transport calls it directly, the simulator and RPC put delays, loss
+// and bytes in between. Thread safe.
+//
+// kUnavailable: not served here (any more) or at another epoch: look the tablet up again; also for
+// I/O trouble, when a write's outcome is unknown. Other errors as data_api.h.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cluster/api/data_api.h"
+#include "cluster/api/server_id.h"
+
+namespace sippar::cluster {
+
+// A tablet as the caller knows it. A call that was delayed until the tablet had moved away and back
+// is refused by the epoch (reliability.md N8).
+struct TabletAddress {
+  uint64_t tablet_id = 0;
+  uint64_t tablet_epoch = 0;
+};
+
+class TabletService {
+ public:
+  virtual ~TabletService() = default;
+
+  [[nodiscard]] virtual std::vector<Status> Apply(const TabletAddress& tablet,
+                                                  const std::vector<const RowMutation*>& batch) = 0;
+  [[nodiscard]] virtual StatusOr<engine::RowUpdateResult> Update(
+      const TabletAddress& tablet, const engine::RowUpdate& update) = 0;
+  [[nodiscard]] virtual Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
+                                         const std::vector<ReadCheck>& checks) = 0;
+  // Rows are clipped to the tablet.
+  [[nodiscard]] virtual StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet,
+                                                                   const ReadSpec& read,
+                                                                   const CallOptions& options) = 0;
+  [[nodiscard]] virtual Status Run(const TabletAddress& tablet, const engine::Program& program,
+                                   const CallOptions& options, engine::ProgramSink* sink) = 0;
+};
+
+}  // namespace sippar::cluster
