@@ -1,5 +1,6 @@
 // Between master and tablet servers (paper section 5.2), in plain C++ types. Every call can be
-// repeated: the same call again finds its work done and says OK (reliability.md N4, N9).
+// repeated: the same call again finds its work done and says OK (reliability.md N4, N9). After
+// kUnavailable or kDeadlineExceeded the outcome is unknown; any other answer is final.
 // Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,6 +31,7 @@ struct ServedTablet {
   uint64_t tablet_epoch = 0;
   uint64_t stored_bytes = 0;
   uint64_t memtable_bytes = 0;
+  uint64_t schema_version = 0;  // in force; the master sends an older one's server the newer
   uint64_t reads = 0;
   uint64_t writes = 0;
 };
@@ -42,14 +44,21 @@ class TabletControl {
 
   // Serves the tablet when OK; the record is kAssigned to this server at record.tablet_epoch. The
   // records of `record.logs` behind the redo point are replayed first. OK when served already at
-  // this epoch. kFailedPrecondition: served at another epoch.
+  // this epoch. kFailedPrecondition: served at another epoch, or closed at this one.
   [[nodiscard]] virtual Status LoadTablet(uint64_t master_epoch, const TabletRecord& record,
                                           const TableRecord& table) = 0;
   // Planned move: minor compaction, close, short second one. When OK the saved state holds
-  // everything and nothing is served. OK when not served (any more).
-  [[nodiscard]] virtual Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id) = 0;
+  // everything and nothing is served. OK when not served (any more). An OK here, as a final answer
+  // but OK to LoadTablet, closes the epoch for this life of the server: a load at `tablet_epoch` or
+  // below that was delayed on its way is refused, also when it is the first to come (N9). Only then
+  // may METADATA name another server. kFailedPrecondition: served at a higher epoch.
+  [[nodiscard]] virtual Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id,
+                                            uint64_t tablet_epoch) = 0;
   // All that it serves: the truth after a change of masters, and the load report.
   [[nodiscard]] virtual StatusOr<std::vector<ServedTablet>> ListTablets(uint64_t master_epoch) = 0;
+  // Each file of this server's epoch with a lower number is named in METADATA or given up, so that
+  // the sweep may take it once nobody names it (reliability.md 3.6). 0: not known, none may go.
+  [[nodiscard]] virtual StatusOr<uint64_t> FirstUnpublishedFile() { return uint64_t{0}; }
   // New schema of a table; families' births are recorded before OK.
   [[nodiscard]] virtual Status SetSchema(uint64_t master_epoch, const TableRecord& table) = 0;
   // `row` becomes the first of a tablet; the server commits it in METADATA itself.
