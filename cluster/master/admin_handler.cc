@@ -56,7 +56,7 @@ StatusOr<std::vector<GroupStats>> AdminHandler::Stats(const std::string& table) 
 
 std::map<std::string, uint64_t> AdminHandler::Metrics() {
   std::map<std::string, uint64_t> metrics = store_->metrics()->Snapshot();
-  engine::BlockCache::Stats cache = store_->cache_stats();
+  engine::BlockCache::Stats cache = store_->host()->cache_stats();
   metrics["block_cache_hits"] = cache.hits;
   metrics["block_cache_misses"] = cache.misses;
   metrics["block_cache_bytes"] = cache.bytes;
@@ -68,15 +68,15 @@ std::map<std::string, uint64_t> AdminHandler::Metrics() {
       if (value > 0) metrics[fmt::format("table.{}.{}", table, entry.name)] = value;
     }
   }
-  metrics["log_bytes_written"] = store_->log_bytes();
-  metrics["memtable_bytes"] = static_cast<uint64_t>(store_->memtable_bytes());
-  metrics["group_runs_max"] = store_->most_runs();
+  metrics["log_bytes_written"] = store_->host()->log_bytes();
+  metrics["memtable_bytes"] = static_cast<uint64_t>(store_->host()->memtable_bytes());
+  metrics["group_runs_max"] = store_->host()->most_runs();
   return metrics;
 }
 
 std::vector<CompactionInfo> AdminHandler::Compactions() {
   std::vector<CompactionInfo> all;
-  for (engine::CompactionRecord& record : store_->Compactions()) {
+  for (engine::CompactionRecord& record : store_->host()->Compactions()) {
     all.push_back({std::move(record.table), record.tablet_id, std::move(record.group),
                    engine::CompactionKindName(record.kind), std::move(record.reason), record.inputs,
                    record.bytes_in, record.bytes_out, record.started_us, record.duration_us,

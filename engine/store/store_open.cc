@@ -1,4 +1,4 @@
-// Opening a store: identity, catalog, tablets, orphan sweep (the log: store_recover.cc).
+// Opening a store: identity, catalog, tablets, log, orphan sweep.
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
@@ -7,29 +7,18 @@
 
 namespace sippar::engine {
 
-Store::Store(StoreOptions options, StoreFiles files)
+Store::Store(const StoreOptions& options, StoreFiles files)
     : options_(options),
       files_(std::move(files)),
-      compactions_(options.clock),
-      limiter_(options.clock),
-      cache_(options.block_cache_size, options.pinned_blocks_size),
       states_(NewFileTabletStateStore(options.fs, files_.tablets())),
-      writer_delay_us_(metrics_.Get("writer_delay_us")),
-      writer_stops_(metrics_.Get("writer_stops")) {
-  context_.fs = options_.fs;
-  context_.clock = options_.clock;
-  context_.states = states_.get();
-  context_.cache = &cache_;
-  context_.row_locks = &row_locks_;
-  context_.metrics = &metrics_;
-  context_.files = std::make_shared<FileRegistry>(options_.fs, &cache_, files_.sst());
-  context_.read_totals = [this](uint64_t table_id) { return ReadTotalsOf(table_id); };
-  context_.compactions = &compactions_;
-  context_.memtable_bytes = &memtable_bytes_;
-  context_.stopping = &stopping_;
-  // Unique for ever without a durable counter: the epoch is never repeated.
-  context_.next_file_id = [this] { return (files_.epoch << 32) | next_file_number_.fetch_add(1); };
-}
+      host_({.store = options,
+             .sst_directory = files_.sst(),
+             .epoch = files_.epoch,
+             .states = states_.get()}) {}
+
+Store::~Store() { (void)Close(); }
+
+Status Store::Close() { return host_.Close(); }
 
 StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& directory,
                                              const StoreOptions& options) {
@@ -42,7 +31,7 @@ StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& directory,
   if (status.ok()) status = store->Recover();
   if (status.ok()) status = store->SweepOrphans();
   RETURN_IF_ERROR(Annotate(MissingIsLoss(status), "open store " + directory));
-  store->StartBackground();
+  store->host_.StartBackground([raw = store.get()] { return raw->ReshapeOnce(); });
   return store;
 }
 
@@ -57,7 +46,8 @@ Status Store::OpenTablets(const std::string& catalog_body) {
     auto schema = std::make_shared<const TableSchema>(entry.schema);
     for (const CatalogTablet& tablet : entry.tablets) {
       ASSIGN_OR_RETURN(TabletState state, states_->Load(tablet.tablet_id));
-      table->tablets.push_back(Tablet::Open(&context_, std::move(state), schema));
+      table->tablets.push_back(host_.Open(std::move(state), schema));
+      host_.Serve(table->tablets.back());
     }
     MutexLock lock(&tables_mutex_);
     tables_[name] = std::move(table);
@@ -65,18 +55,26 @@ Status Store::OpenTablets(const std::string& catalog_body) {
   return OkStatus();
 }
 
+Status Store::Recover() {
+  ASSIGN_OR_RETURN(ReplayedLog old, host_.Replay(files_.wal()));
+  for (SegmentId id : old.unused) RemoveOrphan(files_.wal() + "/" + SegmentFileName(id));
+  host_.StartLog(files_.wal(), std::move(old));
+  return OkStatus();
+}
+
 // What stays is in nobody's way and is met again at the next start.
 void Store::RemoveOrphan(const std::string& path) { CountOrphan(options_.fs->Remove(path)); }
 
 void Store::CountOrphan(const Status& removed) {
-  metrics_.Get(removed.ok() ? "orphans_swept" : "orphans_not_removed")->Add();
+  metrics()->Get(removed.ok() ? "orphans_swept" : "orphans_not_removed")->Add();
 }
 
 // Mark and sweep: files that no tablet names were left by a crash or a failed job. A file that is
 // named and not there is noticed here, as SSTables open at first use.
 Status Store::SweepOrphans() {
   std::set<std::string> named;
-  for (uint64_t id : context_.files->Named()) named.insert(context_.files->PathOf(id));
+  for (uint64_t id : host_.context()->files->Named())
+    named.insert(host_.context()->files->PathOf(id));
   ASSIGN_OR_RETURN(std::vector<std::string> names, options_.fs->List(files_.sst()));
   for (const std::string& name : names) {
     std::string path = files_.sst() + "/" + name;
@@ -85,7 +83,7 @@ Status Store::SweepOrphans() {
   }
   if (!named.empty()) return DataLoss(*named.begin() + ": the file is missing");
   std::set<uint64_t> tablets;
-  for (const auto& tablet : AllTablets()) tablets.insert(tablet->id());
+  for (const auto& tablet : host_.All()) tablets.insert(tablet->id());
   ASSIGN_OR_RETURN(std::vector<uint64_t> states, states_->List());
   for (uint64_t id : states) {
     if (!tablets.contains(id)) CountOrphan(states_->Remove(id));

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/base/crash_point.h"
 #include "engine/base/limits.h"
@@ -16,24 +15,6 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kRoutingWaitMicros = 10'000;
-
-// In key order, as every pair of locks that somebody may take the other way round.
-class CompactionPause {
- public:
-  explicit CompactionPause(const std::vector<std::shared_ptr<Tablet>>& tablets)
-      : tablets_(tablets) {
-    for (const auto& tablet : tablets_) tablet->PauseCompactions();
-  }
-  ~CompactionPause() {
-    for (const auto& tablet : tablets_) tablet->ResumeCompactions();
-  }
-  CompactionPause(const CompactionPause&) = delete;
-  CompactionPause& operator=(const CompactionPause&) = delete;
-
- private:
-  const std::vector<std::shared_ptr<Tablet>>& tablets_;
-};
-
 }  // namespace
 
 Status Store::OnTablet(const std::string& name, std::string_view row,
@@ -89,7 +70,7 @@ Status Store::Split(const std::string& name, const std::string& row) {
                                               "split.after_catalog", "split.after_removal"};
     status = Replace(name, {parent}, halves, kPoints);
   } while (status.code() == StatusCode::kAborted);
-  if (status.ok()) metrics_.Get("tablet_splits")->Add();
+  if (status.ok()) metrics()->Get("tablet_splits")->Add();
   return Annotate(status, fmt::format("split table {} at '{}'", name, row));
 }
 
@@ -114,52 +95,43 @@ Status Store::MergePair(const std::string& name,
   }
   auto joined = [&](const std::vector<TabletState>& states,
                     uint64_t* next_id) -> StatusOr<std::vector<TabletState>> {
-    ASSIGN_OR_RETURN(TabletState state,
-                     JoinStates(states[0], states[1], (*next_id)++, context_.next_file_id));
+    ASSIGN_OR_RETURN(TabletState state, JoinStates(states[0], states[1], (*next_id)++,
+                                                   [this] { return host_.NextId(); }));
     return std::vector<TabletState>{std::move(state)};
   };
   static constexpr ReshapePoints kPoints = {"merge.after_flush", "merge.after_states",
                                             "merge.after_catalog", "merge.after_removal"};
   RETURN_IF_ERROR(Replace(name, tablets, joined, kPoints));
-  metrics_.Get("tablet_merges")->Add();
+  metrics()->Get("tablet_merges")->Add();
   return OkStatus();
 }
 
 // kAborted: `parents` are not tablets of the table any more.
 Status Store::Replace(const std::string& name, const std::vector<std::shared_ptr<Tablet>>& parents,
                       const ChildStates& children_of, const ReshapePoints& points) {
-  // Most of what is in memory goes while writes still come.
-  for (const auto& parent : parents) RETURN_IF_ERROR(parent->Flush());
   {
-    CompactionPause pause(parents);
+    GivingWay giving_way(parents);
+    RETURN_IF_ERROR(giving_way.Begin());
     MutexLock admin_lock(&admin_mutex_);
     ASSIGN_OR_RETURN(std::shared_ptr<const OpenTable> table, FindTable(name));
     auto at =
         std::search(table->tablets.begin(), table->tablets.end(), parents.begin(), parents.end());
     if (at == table->tablets.end()) return Aborted("the tablets changed meanwhile");
-    for (const auto& parent : parents) parent->CloseForWrites();
     auto first = static_cast<size_t>(at - table->tablets.begin());
-    Status status = CommitReplacement(*table, first, parents, children_of, points);
-    for (const auto& parent : parents) {
-      if (!status.ok()) parent->Reopen();
-    }
+    RETURN_IF_ERROR(CommitReplacement(*table, first, &giving_way, children_of, points));
+  }
+  {
     MutexLock lock(&tables_mutex_);
     routing_changed_.NotifyAll();
-    RETURN_IF_ERROR(status);
   }
-  RemoveObsoleteSegments();
+  host_.RemoveObsoleteSegments();
   return OkStatus();
 }
 
 // On error the parents stay what they were, or have been given up.
-Status Store::CommitReplacement(const OpenTable& table, size_t first,
-                                const std::vector<std::shared_ptr<Tablet>>& parents,
+Status Store::CommitReplacement(const OpenTable& table, size_t first, GivingWay* parents,
                                 const ChildStates& children_of, const ReshapePoints& points) {
-  std::vector<TabletState> states;
-  for (const auto& parent : parents) {
-    ASSIGN_OR_RETURN(TabletState state, parent->HandOver());
-    states.push_back(std::move(state));
-  }
+  ASSIGN_OR_RETURN(std::vector<TabletState> states, parents->Close());
   CrashPoints::Pass(points.after_flush);
   Catalog changed = catalog_;
   ASSIGN_OR_RETURN(std::vector<TabletState> children, children_of(states, &changed.next_tablet_id));
@@ -167,25 +139,27 @@ Status Store::CommitReplacement(const OpenTable& table, size_t first,
   CrashPoints::Pass(points.after_states);
   CatalogTable& entry = changed.tables[table.entry.schema.name];
   auto begin = entry.tablets.begin() + static_cast<std::ptrdiff_t>(first);
-  begin = entry.tablets.erase(begin, begin + static_cast<std::ptrdiff_t>(parents.size()));
+  begin = entry.tablets.erase(begin, begin + static_cast<std::ptrdiff_t>(states.size()));
   for (const TabletState& child : children) {
     begin = std::next(entry.tablets.insert(begin, {child.tablet_id, child.range}));
   }
   if (Status saved = SaveCatalog(changed); !saved.ok()) {
     // It may be on the disk all the same. Saved over by the old one, or nothing is certain.
-    if (SaveCatalog(catalog_).ok()) return saved;
-    for (const auto& parent : parents) parent->GiveUp();
+    if (catalog_in_doubt_) parents->GiveUp();
     return saved;
   }
   CrashPoints::Pass(points.after_catalog);
-  Install(table, first, parents, std::move(children), std::move(changed));
+  Install(table, first, states, std::move(children), std::move(changed));
+  parents->Retire();
+  for (const TabletState& parent : states) {
+    (void)states_->Remove(parent.tablet_id);  // an orphan otherwise, swept at the next start
+  }
   CrashPoints::Pass(points.after_removal);
   return OkStatus();
 }
 
 // What the catalog says now holds in memory too.
-void Store::Install(const OpenTable& table, size_t first,
-                    const std::vector<std::shared_ptr<Tablet>>& parents,
+void Store::Install(const OpenTable& table, size_t first, const std::vector<TabletState>& parents,
                     std::vector<TabletState> children, Catalog changed) {
   const std::string& name = table.entry.schema.name;
   catalog_ = std::move(changed);
@@ -197,41 +171,21 @@ void Store::Install(const OpenTable& table, size_t first,
   begin = replaced->tablets.erase(begin, begin + static_cast<std::ptrdiff_t>(parents.size()));
   for (TabletState& child : children) {
     // Names its files before the parents let go of them.
-    begin = std::next(
-        replaced->tablets.insert(begin, Tablet::Open(&context_, std::move(child), schema)));
+    std::shared_ptr<Tablet> tablet = host_.Open(std::move(child), schema);
+    host_.Serve(tablet);
+    begin = std::next(replaced->tablets.insert(begin, std::move(tablet)));
   }
-  {
-    MutexLock lock(&tables_mutex_);
-    tables_[name] = std::move(replaced);
-  }
-  for (const auto& parent : parents) {
-    parent->Retire();
-    (void)states_->Remove(parent->id());  // an orphan otherwise, swept at the next start
-  }
-}
-
-uint64_t Store::SplitSizeOf(const TableSchema& schema) const {
-  auto option = schema.options.find("SPLIT_SIZE");
-  if (option == schema.options.end()) return options_.split_size;
-  // As the query language prints sizes: 200MiB.
-  const std::string& text = option->second;
-  uint64_t size = 0;
-  auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
-  std::string_view unit(parsed.ptr, static_cast<size_t>(text.data() + text.size() - parsed.ptr));
-  for (std::string_view known : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (unit.empty()) break;
-    size <<= 10;
-    if (unit == known) break;
-  }
-  return parsed.ec == std::errc() && size > 0 ? size : options_.split_size;
+  for (const TabletState& parent : parents) host_.Forget(parent.tablet_id);
+  MutexLock lock(&tables_mutex_);
+  tables_[name] = std::move(replaced);
 }
 
 bool Store::ReshapeOnce() {
   for (const CatalogTable& entry : ListTables()) {
     auto tablets = Tablets(entry.schema.name);
     if (!tablets.ok()) continue;  // dropped meanwhile
-    uint64_t split_size = SplitSizeOf(entry.schema);
-    for (size_t i = 0; i < tablets->size() && !stopping_; ++i) {
+    uint64_t split_size = SplitSizeOf(entry.schema, options_.split_size);
+    for (size_t i = 0; i < tablets->size() && !host_.stopping(); ++i) {
       if (SplitIfLarge(entry.schema.name, (*tablets)[i], split_size)) return true;
       if (i > 0 && MergeIfSmall(entry.schema.name, (*tablets)[i - 1], (*tablets)[i], split_size)) {
         return true;
@@ -255,7 +209,7 @@ bool Store::SplitIfLarge(const std::string& name, const std::shared_ptr<Tablet>&
   Status status = row.status();
   if (row.ok() && row->has_value()) status = Split(name, **row);
   if (status.ok() && row->has_value()) return true;
-  if (!status.ok()) metrics_.Get("tablet_split_errors")->Add();
+  if (!status.ok()) metrics()->Get("tablet_split_errors")->Add();
   tablet->SetUnsplitBytes(tablet->stored_bytes());
   return false;
 }
@@ -264,7 +218,7 @@ bool Store::MergeIfSmall(const std::string& name, const std::shared_ptr<Tablet>&
                          const std::shared_ptr<Tablet>& right, uint64_t split_size) {
   if (!DecideMerge(SizeOf(*left), SizeOf(*right), split_size).wanted) return false;
   Status status = MergePair(name, {left, right});
-  if (!status.ok()) metrics_.Get("tablet_merge_errors")->Add();
+  if (!status.ok()) metrics()->Get("tablet_merge_errors")->Add();
   return status.ok();
 }
 

@@ -67,12 +67,13 @@ Status Store::CreateTable(const TableSchema& schema, const std::vector<std::stri
     start = state.range.limit;
     RETURN_IF_ERROR(states_->Save(state));
     table->entry.tablets.push_back({state.tablet_id, state.range});
-    table->tablets.push_back(Tablet::Open(&context_, std::move(state), shared_schema));
+    table->tablets.push_back(host_.Open(std::move(state), shared_schema));
   }
   changed.tables[normal.name] = table->entry;
   CRASH_POINT("create_table.before_catalog");
   RETURN_IF_ERROR(SaveCatalog(changed));
   catalog_ = std::move(changed);
+  for (const auto& tablet : table->tablets) host_.Serve(tablet);
   MutexLock lock(&tables_mutex_);
   tables_[normal.name] = std::move(table);
   return OkStatus();
@@ -136,11 +137,11 @@ Status Store::DropTable(const std::string& name) {
     tables_.erase(name);
   }
   for (const auto& tablet : tablets) {
+    host_.Forget(tablet->id());
     tablet->Drop();
     (void)states_->Remove(tablet->id());  // an orphan otherwise, swept at the next start
   }
-  MutexLock lock(&totals_mutex_);
-  read_totals_.erase(table_id);
+  host_.ForgetTotals(table_id);
   return OkStatus();
 }
 
@@ -185,13 +186,16 @@ StatusOr<std::shared_ptr<Tablet>> Store::FindTablet(const std::string& name,
   return table->TabletOf(row);
 }
 
-std::vector<std::shared_ptr<Tablet>> Store::AllTablets() const {
-  MutexLock lock(&tables_mutex_);
-  std::vector<std::shared_ptr<Tablet>> all;
-  for (const auto& [name, table] : tables_) {
-    all.insert(all.end(), table->tablets.begin(), table->tablets.end());
+Status Store::Admit(size_t rows) {
+  if (catalog_in_doubt_) {
+    MutexLock lock(&admin_mutex_);
+    if (catalog_in_doubt_) {
+      RETURN_IF_ERROR(Annotate(SettleCatalog(),
+                               "nothing is written after a failed schema change until the catalog "
+                               "can be saved"));
+    }
   }
-  return all;
+  return host_.Admit(rows);
 }
 
 std::vector<Status> Store::Apply(const std::string& name,
@@ -260,26 +264,17 @@ Status Store::CommitRow(const std::string& table, const RowMutation& mutation,
                   [&](Tablet* tablet) { return tablet->CommitRow(mutation, checks); });
 }
 
-std::shared_ptr<ReadTotals> Store::ReadTotalsOf(uint64_t table_id) {
-  MutexLock lock(&totals_mutex_);
-  std::shared_ptr<ReadTotals>& totals = read_totals_[table_id];
-  if (totals == nullptr) totals = std::make_shared<ReadTotals>();
-  return totals;
-}
-
-std::map<std::string, ReadCounters> Store::TableReads() const {
+std::map<std::string, ReadCounters> Store::TableReads() {
   std::map<std::string, ReadCounters> reads;
   for (const CatalogTable& table : ListTables()) {
-    MutexLock lock(&totals_mutex_);
-    auto found = read_totals_.find(table.table_id);
-    if (found != read_totals_.end()) reads[table.schema.name] = found->second->Sum();
+    reads[table.schema.name] = host_.ReadTotalsOf(table.table_id)->Sum();
   }
   return reads;
 }
 
 Status Store::Flush(const std::string& table) {
   RETURN_IF_ERROR(OnTablets(table, [](Tablet* tablet) { return tablet->Flush(); }));
-  RemoveObsoleteSegments();
+  host_.RemoveObsoleteSegments();
   return OkStatus();
 }
 
@@ -289,7 +284,7 @@ Status Store::CompactMajor(const std::string& table, const std::string& group) {
     return NotFound(fmt::format("table {} has no locality group '{}'", table, group));
   }
   RETURN_IF_ERROR(OnTablets(table, [&](Tablet* tablet) { return tablet->CompactMajor(group); }));
-  RemoveObsoleteSegments();
+  host_.RemoveObsoleteSegments();
   return OkStatus();
 }
 

@@ -84,7 +84,7 @@ void FileRegistry::Released(uint64_t file_id) {
 void FileRegistry::Remove(uint64_t file_id) {
   cache_->EraseFile(file_id);
   // Best effort: what stays is an orphan that the next start sweeps.
-  (void)fs_->Remove(PathOf(file_id));
+  if (removes_) (void)fs_->Remove(PathOf(file_id));
 }
 
 }  // namespace sippar::engine

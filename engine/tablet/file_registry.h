@@ -43,8 +43,9 @@ class SharedSstable {
 // Thread safe. Lock order: last of all.
 class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
  public:
-  FileRegistry(FileSystem* fs, BlockCache* cache, std::string directory)
-      : fs_(fs), cache_(cache), directory_(std::move(directory)) {}
+  // `removes` false: other servers may name the files, somebody else sweeps.
+  FileRegistry(FileSystem* fs, BlockCache* cache, std::string directory, bool removes = true)
+      : fs_(fs), cache_(cache), directory_(std::move(directory)), removes_(removes) {}
 
   std::shared_ptr<SharedSstable> Find(uint64_t file_id);
   // A saved state names these files, once for each time they stand in it.
@@ -70,6 +71,7 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
   FileSystem* const fs_;
   BlockCache* const cache_;
   const std::string directory_;
+  const bool removes_;
   mutable Mutex mutex_;
   std::map<uint64_t, Entry> entries_ GUARDED_BY(mutex_);
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "engine/model/cell_key.h"
 
@@ -61,6 +62,22 @@ std::vector<RunState> RunsOf(const TabletState& state, const std::string& group)
 }
 
 }  // namespace
+
+uint64_t SplitSizeOf(const TableSchema& schema, uint64_t usual) {
+  auto option = schema.options.find("SPLIT_SIZE");
+  if (option == schema.options.end()) return usual;
+  // As the query language prints sizes: 200MiB.
+  const std::string& text = option->second;
+  uint64_t size = 0;
+  auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
+  std::string_view unit(parsed.ptr, static_cast<size_t>(text.data() + text.size() - parsed.ptr));
+  for (std::string_view known : {"KiB", "MiB", "GiB", "TiB"}) {
+    if (unit.empty()) break;
+    size <<= 10;
+    if (unit == known) break;
+  }
+  return parsed.ec == std::errc() && size > 0 ? size : usual;
+}
 
 ReshapeDecision DecideSplit(const TabletSize& tablet, uint64_t split_size) {
   bool wanted = split_size > 0 && tablet.stored_bytes > split_size;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/model/schema.h"
 #include "engine/tablet/tablet_state.h"
 
 namespace sippar::engine {
@@ -25,6 +26,8 @@ struct ReshapeDecision {
   std::string reason;
 };
 
+// A table's SPLIT_SIZE in bytes; `usual` when it has none.
+uint64_t SplitSizeOf(const TableSchema& schema, uint64_t usual);
 ReshapeDecision DecideSplit(const TabletSize& tablet, uint64_t split_size);
 // Neighbours are merged when both have long been small: tablets that a user cut in advance must not
 // be put together again before they are filled.

@@ -41,6 +41,9 @@
 
 namespace sippar::engine {
 
+struct CompactionInputs;
+struct CompactionRequest;
+
 // What tablets of one store share. Everything outlives the tablets.
 struct TabletContext {
   FileSystem* fs = nullptr;
@@ -179,7 +182,6 @@ class Tablet {
   };
   enum class Serving : uint8_t { kOpen, kMoved, kDropped, kUnknown };
   struct PreparedWrite;
-  struct CompactionInputs;
 
   Tablet(TabletContext* context, TabletState state);
   void FindFiles();
@@ -201,8 +203,12 @@ class Tablet {
   StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row, const ReadSpec& read);
   void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence);
   int64_t NextServerTime();
+  // Durable first, then what it names.
+  Status SaveState(TabletState changed) REQUIRES(state_mutex_);
   void Freeze();
   Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
+  CompactionRequest NewCompactionRequest(const TableSchema& schema, const std::string& group,
+                                         bool is_final);
   StatusOr<std::vector<FileSummary>> FlushGroup(const GroupVersion& group,
                                                 const Snapshot& snapshot);
   TabletRun FindRun(const RunState& state);

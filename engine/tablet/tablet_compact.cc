@@ -10,31 +10,12 @@
 #include "engine/compaction/compaction_job.h"
 #include "engine/compaction/compaction_policy.h"
 #include "engine/read/merging_iterator.h"
+#include "engine/tablet/compaction_inputs.h"
 #include "engine/tablet/family_filter.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
 namespace {
-
-constexpr uint64_t kOutputRawSize = 128 << 20;  // one dictionary serves this much (compression)
-constexpr uint64_t kSplitGrain = 8 << 20;
-
-RunInfo DescribeRun(const TabletRun& run) {
-  RunInfo info;
-  info.made_us = run.made_us;
-  info.major = run.major;
-  info.run_id = run.run_id;
-  info.time_min_us = kTimeMax;
-  for (const auto& file : run.files) {
-    info.size_bytes += file->ref().part_bytes;
-    // What the other tablets of a shared file deleted is gone when all of them have let it go.
-    info.major &= file->ref().IsWhole();
-    info.tombstones += file->summary().tombstones;
-    info.entries += file->summary().entries;
-    info.time_min_us = std::min(info.time_min_us, file->summary().time_min_us);
-  }
-  return info;
-}
 
 int64_t ExpireAfter(const TableSchema& schema, const std::string& group) {
   int64_t least = 0;
@@ -47,99 +28,6 @@ int64_t ExpireAfter(const TableSchema& schema, const std::string& group) {
 }
 
 }  // namespace
-
-// The runs being merged and what surrounds them.
-struct Tablet::CompactionInputs {
-  std::string group;
-  std::vector<TabletRun> runs;         // oldest first, neighbours
-  bool from_oldest = false;            // they reach back to the first entry of the group
-  std::optional<int64_t> whole_at_us;  // they hold all that arrived before this time
-  bool may_join = false;
-  std::string reason;
-  RateLimiter* limiter = nullptr;
-  Snapshot snapshot;
-  const std::set<std::string>* families = nullptr;  // only these; null: all
-
-  uint64_t StoredSize() const {
-    uint64_t bytes = 0;
-    for (const TabletRun& run : runs) bytes += DescribeRun(run).size_bytes;
-    return bytes;
-  }
-
-  // Of a run that holds all that the inputs held: as old as the oldest of them that is not clean.
-  int64_t OldestMade() const {
-    int64_t made_us = kTimeMax;
-    for (const TabletRun& run : runs) {
-      if (!run.major) made_us = std::min(made_us, run.made_us);
-    }
-    return made_us == kTimeMax ? runs.front().made_us : made_us;
-  }
-
-  StatusOr<std::vector<std::string>> Boundaries() const {
-    std::vector<std::string> grains;
-    for (const TabletRun& run : runs) {
-      for (const auto& file : run.files) {
-        ASSIGN_OR_RETURN(std::vector<std::string> keys, file->SplitKeys(kSplitGrain));
-        std::move(keys.begin(), keys.end(), std::back_inserter(grains));
-      }
-    }
-    std::sort(grains.begin(), grains.end());
-    std::vector<std::string> boundaries;
-    constexpr size_t kGrains = kOutputRawSize / kSplitGrain;
-    for (size_t i = kGrains; i < grains.size(); i += kGrains) boundaries.push_back(grains[i]);
-    return boundaries;
-  }
-
-  // The runs as one, without a byte copied, when no two files overlap: what is written in key order
-  // is never written again for its order alone.
-  std::optional<TabletRun> Joined() const {
-    TabletRun joined;
-    for (const TabletRun& run : runs) {
-      joined.files.insert(joined.files.end(), run.files.begin(), run.files.end());
-    }
-    std::sort(joined.files.begin(), joined.files.end(),
-              [](const auto& a, const auto& b) { return a->first_key() < b->first_key(); });
-    for (size_t i = 1; i < joined.files.size(); ++i) {
-      if (!joined.files[i - 1]->EndsBefore(joined.files[i]->first_key())) {
-        return std::nullopt;
-      }
-    }
-    joined.run_id = runs.front().run_id;  // a file's id may stand in another run after a merge
-    joined.made_us = OldestMade();
-    return joined;
-  }
-
-  // Without the rules that a delete outside of the inputs could still soften.
-  std::shared_ptr<const FamilyRules> Rules() const {
-    if (whole_at_us) return snapshot.rules;
-    auto rules = std::make_shared<FamilyRules>(*snapshot.rules);
-    for (auto& [family, rule] : *rules) {
-      if (rule.gc.MixesAgeAndVersions()) rule.gc = GcPolicy::KeepAll();
-    }
-    return rules;
-  }
-
-  StatusOr<std::string> Sample(std::string_view first, std::string_view limit) const {
-    uint64_t raw = 0;
-    for (const TabletRun& run : runs) {
-      for (const auto& file : run.files) raw += file->summary().raw_bytes;
-    }
-    size_t wanted = DictionarySampleSize(std::min(raw, kOutputRawSize));
-    std::string sample;
-    for (const TabletRun& run : runs) {
-      for (const auto& file : run.files) {
-        auto share = static_cast<size_t>(
-            static_cast<double>(wanted) * static_cast<double>(file->summary().raw_bytes) /
-            static_cast<double>(std::max<uint64_t>(1, raw)) *
-            (raw > kOutputRawSize ? static_cast<double>(raw) / kOutputRawSize : 1.0));
-        size_t left = wanted - std::min(wanted, sample.size());
-        ASSIGN_OR_RETURN(std::string piece, file->Sample(first, limit, std::min(share, left)));
-        sample += piece;
-      }
-    }
-    return sample;
-  }
-};
 
 void Tablet::AddCompactionCandidates(std::vector<CompactionCandidate>* candidates) const {
   MutexLock lock(&mutex_);
@@ -245,7 +133,8 @@ bool Tablet::TakeRuns(const CompactionCandidate& candidate, const CompactionChoi
   inputs->from_oldest = at == 0;
   inputs->may_join = choice.may_join;
   inputs->reason = choice.reason;
-  inputs->snapshot = {version_, rules_, schema_, visible_sequence_};
+  inputs->schema = schema_;
+  inputs->rules = rules_;
   return true;
 }
 
@@ -267,7 +156,8 @@ void Tablet::TakeAllRuns(const std::string& name, CompactionInputs* inputs) {
   for (const TabletRun& run : inputs->runs) busy_runs_.insert(run.run_id);
   inputs->group = name;
   inputs->from_oldest = true;
-  inputs->snapshot = {version_, rules_, schema_, visible_sequence_};
+  inputs->schema = schema_;
+  inputs->rules = rules_;
 }
 
 void Tablet::ReleaseRuns(const CompactionInputs& inputs) {
@@ -283,7 +173,7 @@ Status Tablet::CarryOut(const CompactionInputs& inputs) {
   if (inputs.may_join) joined = inputs.Joined();
   bool major = inputs.from_oldest && !joined.has_value();
   uint64_t history_id = context_->compactions->Begin(
-      {inputs.snapshot.schema->name, id_, inputs.group,
+      {inputs.schema->name, id_, inputs.group,
        major ? CompactionKind::kMajor : CompactionKind::kMerging,
        inputs.reason + (joined.has_value() ? ", joined without a copy" : ""), inputs.runs.size(),
        inputs.StoredSize()});
@@ -315,13 +205,8 @@ Status Tablet::Rewrite(const CompactionInputs& inputs, uint64_t* bytes_out) {
 }
 
 StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inputs) {
-  CompactionRequest request;
-  request.fs = context_->fs;
-  const LocalityGroupSchema* settings = inputs.snapshot.schema->FindGroup(inputs.group);
-  request.options =
-      settings != nullptr ? SstableOptions::From(*settings, inputs.from_oldest) : SstableOptions();
-  request.next_file_id = context_->next_file_id;
-  request.path_of = [this](uint64_t id) { return context_->files->PathOf(id); };
+  CompactionRequest request =
+      NewCompactionRequest(*inputs.schema, inputs.group, /*is_final=*/inputs.from_oldest);
   std::vector<std::unique_ptr<EntryIterator>> sources;
   for (const TabletRun& run : inputs.runs) {
     sources.push_back(NewRunIterator(run.files, ReadAhead::kScan));
@@ -333,7 +218,7 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   request.visibility.now_us = inputs.whole_at_us.value_or(context_->clock->NowMicros());
   request.visibility.mode =
       inputs.from_oldest ? VisibilityMode::kCollectAll : VisibilityMode::kKeepHistory;
-  request.visibility.families = inputs.Rules();
+  request.visibility.families = inputs.ActingRules();
   ASSIGN_OR_RETURN(request.boundaries, inputs.Boundaries());
   request.sample = [&inputs](std::string_view first, std::string_view limit) {
     return inputs.Sample(first, limit);
@@ -352,7 +237,8 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeFamilies(const std::string& grou
   inputs.group = group;
   inputs.runs = runs;
   inputs.from_oldest = true;
-  inputs.snapshot = snapshot;
+  inputs.schema = snapshot.schema;
+  inputs.rules = snapshot.rules;
   inputs.families = &families;
   return MergeRuns(inputs);
 }
@@ -366,8 +252,6 @@ Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun
     auto at = runs->erase(begin, begin + static_cast<std::ptrdiff_t>(inputs.runs.size()));
     if (!replacement.files.empty()) runs->insert(at, std::move(replacement));
   };
-  RunState output_state{output.run_id, {}, output.made_us, output.major};
-  for (const auto& file : output.files) output_state.files.push_back(file->ref());
   MutexLock state_lock(&state_mutex_);
   if (serving() == Serving::kDropped) return CheckServing();
   TabletState changed = state_;
@@ -379,14 +263,10 @@ Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun
       present.end()) {
     return Aborted("the runs it merged are not the tablet's any more");
   }
-  replace(&changed.Group(inputs.group)->runs, std::move(output_state));
+  replace(&changed.Group(inputs.group)->runs, StateOf(output));
   CRASH_POINT("compaction.before_state");
-  RETURN_IF_ERROR(context_->states->Save(changed));
+  RETURN_IF_ERROR(SaveState(std::move(changed)));
   CRASH_POINT("compaction.after_state");
-  // First the new names: files that stay are never without one.
-  context_->files->Name(changed.FileIds());
-  context_->files->Unname(state_.FileIds());
-  state_ = std::move(changed);
   MutexLock lock(&mutex_);
   auto version = std::make_shared<TabletVersion>(*version_);
   replace(&version->Group(inputs.group)->runs, output);

@@ -55,43 +55,29 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
   Snapshot snapshot = TakeSnapshot();
   int64_t made_us = oldest_write_us();
   std::vector<std::pair<std::string, TabletRun>> runs;
-  std::vector<std::pair<std::string, std::vector<FileSummary>>> summaries;
+  uint64_t bytes = 0;
   for (const GroupVersion& group : version->groups) {
     if (group.frozen.empty()) continue;
     ASSIGN_OR_RETURN(std::vector<FileSummary> files, FlushGroup(group, snapshot));
     if (files.empty()) continue;
-    ASSIGN_OR_RETURN(TabletRun run, OpenOutput(files));
+    bytes += StoredBytes(files);
+    ASSIGN_OR_RETURN(TabletRun run, OpenOutput(std::move(files)));
     run.made_us = made_us;
     runs.emplace_back(group.name, std::move(run));
-    summaries.emplace_back(group.name, std::move(files));
   }
-  for (const auto& [name, files] : summaries) {
-    context_->metrics->Get("flush_bytes_written")->Add(StoredBytes(files));
-  }
+  context_->metrics->Get("flush_bytes_written")->Add(bytes);
   CRASH_POINT("flush.before_state");
   {
     MutexLock state_lock(&state_mutex_);
     TabletState changed = state_;
-    for (const auto& [name, files] : summaries) {
-      RunState& run = changed.Group(name)->runs.emplace_back();
-      run.run_id = files.front().file_id;
-      for (const FileSummary& file : files) run.files.emplace_back(file);
-      run.made_us = made_us;
-    }
+    for (const auto& [name, run] : runs) changed.Group(name)->runs.push_back(StateOf(run));
     // Everything numbered up to the frozen maximum was applied before the freeze.
     changed.redo_sequence = frozen_sequence;
     changed.last_time_us = std::max(changed.last_time_us, last_time_us_.load());
     if (serving() == Serving::kDropped) return OkStatus();  // its files are swept at the next start
-    Status saved = context_->states->Save(changed);
-    if (!saved.ok()) {
-      // Whether the state names them is unknown now: the files stay, the sweep of the next start
-      // removes them if it does not.
-      return saved;
-    }
-    for (const auto& [name, run] : runs) {
-      for (const auto& file : run.files) context_->files->Name({file->summary().file_id});
-    }
-    state_ = std::move(changed);
+    // After an error nobody knows whether the state names the files: they stay, and the sweep of
+    // the next start removes them if it does not.
+    RETURN_IF_ERROR(SaveState(std::move(changed)));
     InstallFlush(runs, *version);
   }
   CRASH_POINT("flush.after_state");
@@ -100,15 +86,21 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
   return OkStatus();
 }
 
-StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
-                                                      const Snapshot& snapshot) {
+CompactionRequest Tablet::NewCompactionRequest(const TableSchema& schema, const std::string& group,
+                                               bool is_final) {
   CompactionRequest request;
   request.fs = context_->fs;
-  const LocalityGroupSchema* settings = snapshot.schema->FindGroup(group.name);
-  request.options =
-      settings != nullptr ? SstableOptions::From(*settings, /*is_final=*/false) : SstableOptions();
+  const LocalityGroupSchema* settings = schema.FindGroup(group);
+  if (settings != nullptr) request.options = SstableOptions::From(*settings, is_final);
   request.next_file_id = context_->next_file_id;
   request.path_of = [this](uint64_t id) { return context_->files->PathOf(id); };
+  return request;
+}
+
+StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
+                                                      const Snapshot& snapshot) {
+  CompactionRequest request =
+      NewCompactionRequest(*snapshot.schema, group.name, /*is_final=*/false);
   std::vector<std::unique_ptr<EntryIterator>> sources;
   for (const auto& memtable : group.frozen) sources.push_back(memtable->NewIterator());
   request.entries = NewMergingIterator(std::move(sources));

@@ -104,7 +104,14 @@ Status Tablet::PrepareSchema(const TableSchema& schema) {
   if (changed.family_births == state_.family_births && changed.old_groups == state_.old_groups) {
     return OkStatus();
   }
+  return SaveState(std::move(changed));
+}
+
+Status Tablet::SaveState(TabletState changed) {
   RETURN_IF_ERROR(context_->states->Save(changed));
+  // First the new names: files that stay are never without one.
+  context_->files->Name(changed.FileIds());
+  context_->files->Unname(state_.FileIds());
   state_ = std::move(changed);
   return OkStatus();
 }

@@ -81,8 +81,7 @@ Status Tablet::ForgetBirths() {
     auto old = before.find(birth.first);
     return old != before.end() && old->second == birth.second;
   });
-  RETURN_IF_ERROR(context_->states->Save(changed));
-  state_ = std::move(changed);
+  RETURN_IF_ERROR(SaveState(std::move(changed)));
   MutexLock lock(&mutex_);
   rules_ = MakeRules(*schema_, state_);
   return OkStatus();

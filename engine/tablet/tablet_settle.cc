@@ -92,25 +92,17 @@ Status Tablet::InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot
     auto output = outputs.find(name);
     if (output != outputs.end()) runs->insert(runs->begin(), make(output->second));
   };
-  auto state_of = [](const TabletRun& run) {
-    RunState state{run.run_id, {}, run.made_us, run.major};
-    for (const auto& file : run.files) state.files.push_back(file->ref());
-    return state;
-  };
   MutexLock state_lock(&state_mutex_);
   if (serving() == Serving::kDropped) return CheckServing();
   TabletState changed = state_;
   for (const std::string& name : plan.groups) {
-    replace(name, &changed.Group(name)->runs, state_of);
+    replace(name, &changed.Group(name)->runs, StateOf);
   }
   changed.old_groups =
       AfterSettling(std::move(changed.old_groups), snapshot.version->old_groups, plan);
   CRASH_POINT("settling.before_state");
-  RETURN_IF_ERROR(context_->states->Save(changed));
+  RETURN_IF_ERROR(SaveState(std::move(changed)));
   CRASH_POINT("settling.after_state");
-  context_->files->Name(changed.FileIds());
-  context_->files->Unname(state_.FileIds());
-  state_ = std::move(changed);
   MutexLock lock(&mutex_);
   auto version = std::make_shared<TabletVersion>(*version_);
   for (const std::string& name : plan.groups) {

@@ -90,6 +90,12 @@ bool OutOfTime(const FileSummary& file, const TimeRange& time) {
 
 }  // namespace
 
+RunState StateOf(const TabletRun& run) {
+  RunState state{run.run_id, {}, run.made_us, run.major};
+  for (const auto& file : run.files) state.files.push_back(file->ref());
+  return state;
+}
+
 std::unique_ptr<EntryIterator> NewRunIterator(std::vector<std::shared_ptr<const TabletFile>> files,
                                               const FileRead& read) {
   if (files.size() == 1) return files[0]->NewIterator(read);

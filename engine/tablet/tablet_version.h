@@ -20,6 +20,7 @@ struct TabletRun {
   int64_t made_us = 0;                                   // as in RunState
   bool major = false;
 };
+RunState StateOf(const TabletRun& run);
 
 struct GroupVersion {
   std::string name;

@@ -63,7 +63,7 @@ class BackgroundTest : public testing::Test {
 
   std::string Compactions() {
     std::string text;
-    for (const CompactionRecord& record : store_->Compactions()) {
+    for (const CompactionRecord& record : store_->host()->Compactions()) {
       text +=
           fmt::format("{} {}: {}\n", CompactionKindName(record.kind), record.reason, record.status);
     }

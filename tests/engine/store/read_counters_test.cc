@@ -156,7 +156,7 @@ TEST_F(ReadCountersTest, AnInMemoryGroupIsReadFromDiskOnce) {
   ASSERT_TRUE(store_->AlterTable(table.schema, table.schema_version).ok());
   for (int row = 0; row < 100; ++row) Put(fmt::format("r{:03}", row), "b", "q", 1);
   Flush();
-  EXPECT_EQ(store_->cache_stats().pinned_bytes, 0u) << "loaded at the first read";
+  EXPECT_EQ(store_->host()->cache_stats().pinned_bytes, 0u) << "loaded at the first read";
   ReadCounters first = Count(Cell("r000", "b", "q"));
   EXPECT_EQ(first.blocks_from_disk, 1u);
   ReadCounters again = Count(Cell("r000", "b", "q"));
@@ -168,11 +168,11 @@ TEST_F(ReadCountersTest, AnInMemoryGroupIsReadFromDiskOnce) {
   EXPECT_EQ(scan.blocks_from_disk, 0u);
   EXPECT_GT(scan.blocks_pinned, 5u);
   EXPECT_EQ(scan.cells_returned, 100u);
-  EXPECT_EQ(store_->cache_stats().bytes, 0u) << "not cached a second time";
-  EXPECT_GT(store_->cache_stats().pinned_bytes, 50'000u);
+  EXPECT_EQ(store_->host()->cache_stats().bytes, 0u) << "not cached a second time";
+  EXPECT_GT(store_->host()->cache_stats().pinned_bytes, 50'000u);
   // The bytes come back with the file.
   ASSERT_TRUE(store_->CompactMajor("t", "second").ok());
-  EXPECT_EQ(store_->cache_stats().pinned_bytes, 0u);
+  EXPECT_EQ(store_->host()->cache_stats().pinned_bytes, 0u);
 }
 
 TEST_F(ReadCountersTest, WhatDoesNotFitIntoMemoryIsCached) {
@@ -192,8 +192,8 @@ TEST_F(ReadCountersTest, WhatDoesNotFitIntoMemoryIsCached) {
     EXPECT_GT(sum.blocks_pinned, 0u);
     EXPECT_GT(sum.blocks_cached, 0u);
   }
-  EXPECT_GT(store_->cache_stats().pins_refused, 0u);
-  EXPECT_LE(store_->cache_stats().pinned_bytes, 10'000u);
+  EXPECT_GT(store_->host()->cache_stats().pins_refused, 0u);
+  EXPECT_LE(store_->host()->cache_stats().pinned_bytes, 10'000u);
 }
 
 // The newer version is what makes the older one garbage: it may not be overlooked.

@@ -1,8 +1,8 @@
-// Background work of a store: one thread flushes the largest memtables, one or two compact; writers
-// slow down before they are stopped. SPDX-License-Identifier: Apache-2.0
+// Background work of a server: one thread flushes the largest memtables, one or two compact;
+// writers slow down before they are stopped. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engine/store/store.h"
+#include "engine/store/tablet_host.h"
 #include "engine/store/write_delay.h"
 
 namespace sippar::engine {
@@ -13,56 +13,29 @@ constexpr size_t kCompactThreadsMax = 2;
 constexpr int64_t kIdleMicros = 50'000;  // how late a full memtable may be noticed
 }  // namespace
 
-void Store::StartBackground() {
-  if (!options_.background) return;
+void TabletHost::StartBackground(std::function<bool()> reshape) {
+  if (!options_.store.background) return;
   flush_thread_ = Thread("sippar-flush", [this] { FlushLoop(); });
   for (size_t i = 0; i < std::min(kCompactThreadsMax, HardwareThreads()); ++i) {
-    compact_threads_.emplace_back("sippar-compact",
-                                  [this, i] { CompactLoop(/*reshapes=*/i == 0); });
+    compact_threads_.emplace_back(
+        "sippar-compact", [this, reshape = i == 0 ? reshape : nullptr] { CompactLoop(reshape); });
   }
 }
 
-Store::~Store() { (void)Close(); }
-
-Status Store::Close() {
-  if (closed_) return OkStatus();
-  closed_ = true;
-  {
-    MutexLock lock(&background_mutex_);
-    stopping_ = true;
-    background_wake_.NotifyAll();
-    writers_wake_.NotifyAll();
-  }
-  flush_thread_.Join();
-  for (Thread& thread : compact_threads_) thread.Join();
-  if (log_ == nullptr) return OkStatus();
-  Status closed = log_->Close();
-  RemoveObsoleteSegments();  // all of them when everything is flushed: the next start reads no log
-  return Annotate(closed, "close commit log");
-}
-
-Status Store::Admit(size_t rows) {
-  if (catalog_in_doubt_) {
-    MutexLock lock(&admin_mutex_);
-    if (catalog_in_doubt_) {
-      RETURN_IF_ERROR(Annotate(SettleCatalog(),
-                               "nothing is written after a failed schema change until the catalog "
-                               "can be saved"));
-    }
-  }
-  if (!options_.background) return OkStatus();
-  auto budget = static_cast<int64_t>(options_.memtable_budget);
+Status TabletHost::Admit(size_t rows) {
+  if (!options_.store.background) return OkStatus();
+  auto budget = static_cast<int64_t>(options_.store.memtable_budget);
   int64_t used = memtable_bytes_.load();
   if (used >= 2 * budget) return StopUntilFlushed(budget);
   int64_t delay_us =
       WriteDelayMicros({used, budget, most_runs_.load(), CompactionPolicyOptions().runs_max}, rows);
   if (delay_us == 0) return OkStatus();
   writer_delay_us_->Add(static_cast<uint64_t>(delay_us));
-  options_.clock->SleepMicros(delay_us);
+  clock_->SleepMicros(delay_us);
   return OkStatus();
 }
 
-Status Store::StopUntilFlushed(int64_t budget) {
+Status TabletHost::StopUntilFlushed(int64_t budget) {
   writer_stops_->Add();
   MutexLock lock(&background_mutex_);
   background_wake_.NotifyAll();
@@ -75,7 +48,7 @@ Status Store::StopUntilFlushed(int64_t budget) {
 
 // A tablet above its size, one that holds back the log, the largest while over the budget, or one
 // whose oldest write has waited for the whole major cycle.
-std::shared_ptr<Tablet> Store::PickFlush() {
+std::shared_ptr<Tablet> TabletHost::PickFlush() {
   std::vector<uint64_t> wanted;
   {
     MutexLock lock(&background_mutex_);
@@ -83,8 +56,8 @@ std::shared_ptr<Tablet> Store::PickFlush() {
   }
   std::shared_ptr<Tablet> largest;
   std::shared_ptr<Tablet> oldest;
-  int64_t due_us = options_.clock->NowMicros() - options_.major_cycle_us;
-  for (const auto& tablet : AllTablets()) {
+  int64_t due_us = clock_->NowMicros() - options_.store.major_cycle_us;
+  for (const auto& tablet : All()) {
     auto holds = std::find(wanted.begin(), wanted.end(), tablet->id());
     if (holds != wanted.end()) {
       wanted.erase(holds);
@@ -96,19 +69,20 @@ std::shared_ptr<Tablet> Store::PickFlush() {
       largest = tablet;
     }
     int64_t since_us = tablet->oldest_write_us();
-    if (options_.major_cycle_us > 0 && since_us != 0 && since_us <= due_us) oldest = tablet;
+    if (options_.store.major_cycle_us > 0 && since_us != 0 && since_us <= due_us) oldest = tablet;
   }
   if (largest == nullptr) return nullptr;
-  bool over_budget = memtable_bytes_.load() >= static_cast<int64_t>(options_.memtable_budget) / 2;
-  bool too_large = largest->memtable_bytes() >= static_cast<int64_t>(options_.memtable_size);
+  bool over_budget =
+      memtable_bytes_.load() >= static_cast<int64_t>(options_.store.memtable_budget) / 2;
+  bool too_large = largest->memtable_bytes() >= static_cast<int64_t>(options_.store.memtable_size);
   return over_budget || too_large ? largest : oldest;
 }
 
-void Store::FlushLoop() {
+void TabletHost::FlushLoop() {
   RemoveObsoleteSegments();  // many short lives leave many segments, though none fills a memtable
   while (!stopping_) {
     // Also when nothing is flushed for its size: many small memtables hold a long log, too.
-    if (log_->closed_segments() > options_.log_segments_max) RemoveObsoleteSegments();
+    if (log_->closed_segments() > options_.store.log_segments_max) RemoveObsoleteSegments();
     std::shared_ptr<Tablet> tablet = PickFlush();
     uint64_t redo_before = tablet == nullptr ? 0 : tablet->redo_sequence();
     Status status = tablet == nullptr ? OkStatus() : tablet->Flush();
@@ -131,24 +105,25 @@ void Store::FlushLoop() {
 }
 
 // Of all tablets; on the way, what writers and the rate limiter go by.
-std::vector<CompactionCandidate> Store::CompactionCandidates() {
+std::vector<CompactionCandidate> TabletHost::CompactionCandidates() {
   std::vector<CompactionCandidate> candidates;
-  for (const auto& tablet : AllTablets()) tablet->AddCompactionCandidates(&candidates);
+  for (const auto& tablet : All()) tablet->AddCompactionCandidates(&candidates);
   MutexLock lock(&schedule_mutex_);
   for (CompactionCandidate& candidate : candidates) {
     auto failure = failures_.find({candidate.tablet_id, candidate.group});
     if (failure != failures_.end()) candidate.retry_at_us = failure->second.retry_at_us;
   }
   most_runs_ = MostRuns(candidates);
-  limiter_.SetRate(most_runs_ > CompactionPolicyOptions().runs_max ? 0 : options_.background_rate);
+  limiter_.SetRate(
+      most_runs_ > CompactionPolicyOptions().runs_max ? 0 : options_.store.background_rate);
   return candidates;
 }
 
 // True if there was something to do.
-bool Store::CompactNext() {
+bool TabletHost::CompactNext() {
   CompactionPolicyOptions options;
-  options.now_us = options_.clock->NowMicros();
-  options.cycle_us = options_.major_cycle_us;
+  options.now_us = clock_->NowMicros();
+  options.cycle_us = options_.store.major_cycle_us;
   std::vector<CompactionCandidate> candidates = CompactionCandidates();
   std::optional<ScheduledCompaction> next;
   bool large = false;
@@ -160,7 +135,7 @@ bool Store::CompactNext() {
     large_running_ |= large;
   }
   const CompactionCandidate& candidate = candidates[next->candidate];
-  for (const auto& tablet : AllTablets()) {
+  for (const auto& tablet : All()) {
     if (tablet->id() != candidate.tablet_id) continue;
     auto compacted =
         tablet->Compact(candidate, next->choice, next->choice.is_debt ? nullptr : &limiter_);
@@ -171,7 +146,7 @@ bool Store::CompactNext() {
   return true;
 }
 
-void Store::AfterCompaction(const CompactionCandidate& candidate, const Status& status) {
+void TabletHost::AfterCompaction(const CompactionCandidate& candidate, const Status& status) {
   if (status.code() == StatusCode::kCancelled) return;
   MutexLock lock(&schedule_mutex_);
   if (status.ok()) {
@@ -180,11 +155,11 @@ void Store::AfterCompaction(const CompactionCandidate& candidate, const Status& 
   }
   metrics_.Get("compaction_errors")->Add();
   Failure& failure = failures_[{candidate.tablet_id, candidate.group}];
-  failure.retry_at_us = options_.clock->NowMicros() + CompactionBackoffMicros(++failure.failures);
+  failure.retry_at_us = clock_->NowMicros() + CompactionBackoffMicros(++failure.failures);
 }
 
-bool Store::SettleFamilies() {
-  for (const auto& tablet : AllTablets()) {
+bool TabletHost::SettleFamilies() {
+  for (const auto& tablet : All()) {
     if (stopping_) return false;
     auto settled = tablet->SettleOnce();
     if (settled.ok() && *settled) return true;
@@ -194,7 +169,8 @@ bool Store::SettleFamilies() {
   return false;
 }
 
-void Store::CompactLoop(bool reshapes) {
+// One of the threads splits and merges tablets, too.
+void TabletHost::CompactLoop(const std::function<bool()>& reshape) {
   while (!stopping_) {
     uint64_t runs_seen = 0;
     {
@@ -202,8 +178,8 @@ void Store::CompactLoop(bool reshapes) {
       runs_seen = runs_made_;
     }
     bool worked = CompactNext();
-    if (reshapes) worked |= SettleFamilies();
-    if (reshapes) worked |= !stopping_ && ReshapeOnce();
+    if (reshape) worked |= SettleFamilies();
+    if (reshape) worked |= !stopping_ && reshape();
     MutexLock lock(&background_mutex_);
     // Until a flush made a new run, another thread ended a compaction, or time made some due.
     if (worked) background_wake_.NotifyAll();
@@ -213,19 +189,19 @@ void Store::CompactLoop(bool reshapes) {
   }
 }
 
-void Store::RemoveObsoleteSegments() {
+void TabletHost::RemoveObsoleteSegments() {
   std::map<uint64_t, uint64_t> redo;
   std::vector<uint64_t> holding = log_->RemoveObsolete(
       [&](uint64_t tablet_id) {
         // Collected when the log has settled which segments are closed: a tablet made later cannot
         // have a record in them, so one that is unknown here is gone.
         if (redo.empty()) {
-          for (const auto& tablet : AllTablets()) redo[tablet->id()] = tablet->redo_sequence();
+          for (const auto& tablet : All()) redo[tablet->id()] = tablet->redo_sequence();
         }
         auto found = redo.find(tablet_id);
         return found == redo.end() ? UINT64_MAX : found->second;
       },
-      options_.log_segments_max);
+      options_.store.log_segments_max);
   MutexLock lock(&background_mutex_);
   flush_wanted_ = std::move(holding);
 }

@@ -1,0 +1,117 @@
+// The tablets of one server: what they share, its start and its end (background work:
+// host_background.cc). SPDX-License-Identifier: Apache-2.0
+#include "engine/store/tablet_host.h"
+
+namespace sippar::engine {
+
+TabletHost::TabletHost(Options options)
+    : options_(std::move(options)),
+      fs_(options_.store.fs),
+      clock_(options_.store.clock),
+      compactions_(clock_),
+      limiter_(clock_),
+      cache_(options_.store.block_cache_size, options_.store.pinned_blocks_size),
+      writer_delay_us_(metrics_.Get("writer_delay_us")),
+      writer_stops_(metrics_.Get("writer_stops")) {
+  context_.fs = fs_;
+  context_.clock = clock_;
+  context_.states = options_.states;
+  context_.cache = &cache_;
+  context_.row_locks = &row_locks_;
+  context_.metrics = &metrics_;
+  context_.files =
+      std::make_shared<FileRegistry>(fs_, &cache_, options_.sst_directory, options_.removes_files);
+  context_.read_totals = [this](uint64_t table_id) { return ReadTotalsOf(table_id); };
+  context_.compactions = &compactions_;
+  context_.memtable_bytes = &memtable_bytes_;
+  context_.stopping = &stopping_;
+  context_.next_file_id = [this] { return NextId(); };
+}
+
+TabletHost::~TabletHost() { (void)Close(); }
+
+void TabletHost::Serve(const std::shared_ptr<Tablet>& tablet) {
+  MutexLock lock(&served_mutex_);
+  served_[tablet->id()] = tablet;
+}
+
+void TabletHost::Forget(uint64_t tablet_id) {
+  MutexLock lock(&served_mutex_);
+  served_.erase(tablet_id);
+}
+
+std::shared_ptr<Tablet> TabletHost::Find(uint64_t tablet_id) const {
+  MutexLock lock(&served_mutex_);
+  auto found = served_.find(tablet_id);
+  return found == served_.end() ? nullptr : found->second;
+}
+
+std::vector<std::shared_ptr<Tablet>> TabletHost::All() const {
+  MutexLock lock(&served_mutex_);
+  std::vector<std::shared_ptr<Tablet>> all;
+  for (const auto& [id, tablet] : served_) all.push_back(tablet);
+  return all;
+}
+
+StatusOr<ReplayedLog> TabletHost::Replay(const std::string& directory) {
+  std::map<uint64_t, std::shared_ptr<Tablet>> by_id;
+  for (const auto& tablet : All()) by_id[tablet->id()] = tablet;
+  auto redo_of = [&](uint64_t tablet_id) {
+    auto tablet = by_id.find(tablet_id);
+    return tablet == by_id.end() ? UINT64_MAX : tablet->second->redo_sequence();
+  };
+  auto replay = [&](const LogRecord& record) {
+    return by_id.find(record.tablet_id)->second->Replay(record);
+  };
+  ASSIGN_OR_RETURN(ReplayedLog old, ReplayLog(fs_, directory, redo_of, replay));
+  metrics_.Get("log_bytes_replayed")->Add(old.bytes);
+  return old;
+}
+
+void TabletHost::StartLog(const std::string& directory, ReplayedLog old,
+                          std::function<Status()> fence) {
+  CommitLogOptions log_options;
+  log_options.fs = fs_;
+  log_options.directory = directory;
+  log_options.epoch = options_.epoch;
+  log_options.sync = options_.store.sync_writes;
+  log_options.two_writers = options_.store.sync_writes && options_.store.background;
+  log_options.segment_size = options_.store.log_segment_size;
+  log_options.metrics = &metrics_;
+  log_options.clock = clock_;
+  log_options.fence = std::move(fence);
+  log_ = std::make_unique<CommitLog>(std::move(log_options), old.last, old.last_length,
+                                     std::move(old.segments));
+  context_.log = log_.get();
+}
+
+Status TabletHost::Close() {
+  if (closed_) return OkStatus();
+  closed_ = true;
+  {
+    MutexLock lock(&background_mutex_);
+    stopping_ = true;
+    background_wake_.NotifyAll();
+    writers_wake_.NotifyAll();
+  }
+  flush_thread_.Join();
+  for (Thread& thread : compact_threads_) thread.Join();
+  if (log_ == nullptr) return OkStatus();
+  Status closed = log_->Close();
+  RemoveObsoleteSegments();  // all of them when everything is flushed: the next start reads no log
+  return Annotate(closed, "close commit log");
+}
+
+std::shared_ptr<ReadTotals> TabletHost::ReadTotalsOf(uint64_t table_id) {
+  MutexLock lock(&totals_mutex_);
+  std::shared_ptr<ReadTotals>& totals = read_totals_[table_id];
+  if (totals == nullptr) totals = std::make_shared<ReadTotals>();
+  return totals;
+}
+
+void TabletHost::ForgetTotals(uint64_t table_id) {
+  MutexLock lock(&totals_mutex_);
+  read_totals_.erase(table_id);
+}
+
+}  // namespace sippar::engine
