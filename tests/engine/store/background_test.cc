@@ -159,8 +159,12 @@ TEST_F(BackgroundTest, ClosingEndsABigCompactionAtOnce) {
     Write(RowMutation(fmt::format("r{}", i)).Set("f", "q", std::string(1000, 'x'), 1));
   }
   ASSERT_TRUE(store_->Flush("t").ok());
-  ASSERT_TRUE(Eventually([&] { return Compactions().find(": running") != std::string::npos; }));
-  Clock::System()->SleepMicros(100'000);
+  ASSERT_TRUE(Eventually([&] {
+    std::vector<CompactionRecord> all = store_->host()->Compactions();
+    const CompactionRecord& last = all.back();
+    return last.kind == CompactionKind::kMajor && last.status == "running" &&
+           last.bytes_in > 2'000'000;
+  })) << Compactions();
   int64_t start_ns = Clock::System()->MonotonicNanos();
   ASSERT_TRUE(store_->Close().ok());
   EXPECT_LT((Clock::System()->MonotonicNanos() - start_ns) / 1'000'000, 10'000);
