@@ -10,6 +10,7 @@ inline constexpr size_t kHugePageSize = 2 << 20;
 
 // Never null: ends the process when there is no memory, as operator new does.
 [[nodiscard]] char* AllocateHuge(size_t size);
-void FreeHuge(char* memory);
+// `size` as it was asked for. Some blocks of kHugePageSize are kept for the next who asks.
+void FreeHuge(char* memory, size_t size);
 
 }  // namespace sippar::engine

@@ -63,7 +63,9 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
     return fault.ok() ? closed : fault;
   }
   uint64_t size() const override { return base_->size(); }
-  void Reserve(uint64_t bytes) override { base_->Reserve(bytes); }
+  void Reserve(uint64_t bytes, bool rarely_synced) override {
+    base_->Reserve(bytes, rarely_synced);
+  }
 
  private:
   FaultFileSystem* owner_;

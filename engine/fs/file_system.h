@@ -33,9 +33,13 @@ class AppendFile {
   // Must be called once, also after an error; the destructor closes but tells nobody.
   [[nodiscard]] virtual Status Close() = 0;
   virtual uint64_t size() const = 0;  // bytes appended so far
-  // Makes room for the next `bytes`, so that a sync need not write the file's length as well. Best
-  // effort, only speed; until Close, a crash may leave zeros behind the content.
-  virtual void Reserve(uint64_t bytes) { static_cast<void>(bytes); }
+  // Makes room for the next `bytes`, so that a sync need not write the file's length as well. With
+  // `rarely_synced` they may be copied to a mapping of the file, which costs less than a call, and
+  // a sync then costs more. Best effort, only speed; until Close, a crash may leave zeros behind
+  // the content.
+  virtual void Reserve(uint64_t bytes, bool rarely_synced) {
+    static_cast<void>(bytes), static_cast<void>(rarely_synced);
+  }
 };
 
 class RandomFile {

@@ -88,7 +88,7 @@ class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
     MutexLock lock(&disk_->mutex);
     return inode_->bytes.size();
   }
-  void Reserve(uint64_t bytes) override {
+  void Reserve(uint64_t bytes, bool) override {
     MutexLock lock(&disk_->mutex);
     inode_->reserved_size = inode_->bytes.size() + bytes;
   }

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "engine/fs/file_system.h"
+#include "engine/fs/mapped_window.h"
 
 namespace sippar::engine {
 namespace {
@@ -50,6 +51,10 @@ class PosixAppendFile final : public AppendFile {
   ~PosixAppendFile() override { (void)Close(); }
 
   Status Append(std::string_view bytes) override {
+    if (window_.Copy(size_, bytes)) {
+      size_ += bytes.size();
+      return OkStatus();
+    }
     while (!bytes.empty()) {
       ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
       if (written < 0) {
@@ -67,14 +72,16 @@ class PosixAppendFile final : public AppendFile {
     return OkStatus();
   }
 
-  void Reserve(uint64_t bytes) override {
-    if (::fallocate(fd_, 0, static_cast<off_t>(size_), static_cast<off_t>(bytes)) == 0) {
-      reserved_ = size_ + bytes;
-    }
+  void Reserve(uint64_t bytes, bool rarely_synced) override {
+    window_.Unmap();
+    if (::fallocate(fd_, 0, static_cast<off_t>(size_), static_cast<off_t>(bytes)) != 0) return;
+    reserved_ = size_ + bytes;
+    if (rarely_synced) window_.Map(fd_, size_, reserved_);
   }
 
   Status Close() override {
     if (fd_ < 0) return OkStatus();
+    window_.Unmap();
     // What stays is zeros, which readers take for the end.
     if (reserved_ > size_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) reserved_ = 0;
     int result = ::close(fd_);
@@ -91,6 +98,7 @@ class PosixAppendFile final : public AppendFile {
   int fd_;
   uint64_t size_ = 0;
   uint64_t reserved_ = 0;  // the file's length where it is more than size_
+  MappedWindow window_;
 };
 
 class PosixRandomFile final : public RandomFile {
@@ -141,7 +149,7 @@ class PosixFileLock final : public FileLock {
 class PosixFileSystem final : public FileSystem {
  public:
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override {
-    int fd = OpenRetry(path, O_WRONLY | O_CREAT | O_EXCL);
+    int fd = OpenRetry(path, O_RDWR | O_CREAT | O_EXCL);
     if (fd < 0) return ErrnoStatus(errno, "create", path);
     return std::unique_ptr<AppendFile>(new PosixAppendFile(path, fd));
   }

@@ -48,7 +48,7 @@ Status LogWriter::Write(bool sync) {
   constexpr uint64_t kReserveStep = 4 << 20;
   if (accepted_length_ + buffer_.size() > reserved_length_) {
     uint64_t wanted = std::max<uint64_t>(kReserveStep, buffer_.size());
-    file_->Reserve(wanted);
+    file_->Reserve(wanted, /*rarely_synced=*/!sync);
     reserved_length_ = accepted_length_ + wanted;
   }
   Status status = file_->Append(buffer_);

@@ -15,7 +15,7 @@ class Arena {
  public:
   Arena() = default;
   ~Arena() {
-    for (char* block : blocks_) FreeHuge(block);
+    for (const Block& block : blocks_) FreeHuge(block.memory, block.size);
   }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -35,11 +35,16 @@ class Arena {
   // Small first, so that an idle tablet stays small; large values get a block of their own.
   static constexpr size_t kBlockSizeMax = kHugePageSize;
 
+  struct Block {
+    char* memory;
+    size_t size;
+  };
+
   char* AllocateBlock(size_t size) {
     bool own = size > next_block_size_ / 4;
     size_t block_size = own ? size : next_block_size_;
     char* block = AllocateHuge(block_size);
-    blocks_.push_back(block);
+    blocks_.push_back({block, block_size});
     memory_bytes_.fetch_add(block_size, std::memory_order_relaxed);
     if (own) return block;
     if (next_block_size_ < kBlockSizeMax) next_block_size_ *= 2;
@@ -51,7 +56,7 @@ class Arena {
   char* next_ = nullptr;
   size_t left_ = 0;
   size_t next_block_size_ = 4096;
-  std::vector<char*> blocks_;
+  std::vector<Block> blocks_;
   std::atomic<size_t> memory_bytes_{0};
 };
 

@@ -2,6 +2,11 @@
 #include "engine/tablet/giving_way.h"
 
 namespace sippar::engine {
+namespace {
+// What the last flush may find, while writers wait for it: each round leaves what came during it.
+constexpr int64_t kLeftMax = 4 << 20;
+constexpr int kRoundsMax = 4;
+}  // namespace
 
 GivingWay::~GivingWay() {
   for (const auto& tablet : tablets_) {
@@ -11,7 +16,12 @@ GivingWay::~GivingWay() {
 }
 
 Status GivingWay::Begin() {
-  for (const auto& tablet : tablets_) RETURN_IF_ERROR(tablet->Flush());
+  for (const auto& tablet : tablets_) {
+    int round = 0;
+    do {
+      RETURN_IF_ERROR(tablet->Flush());
+    } while (tablet->memtable_bytes() > kLeftMax && ++round < kRoundsMax);
+  }
   for (const auto& tablet : tablets_) tablet->PauseCompactions();
   paused_ = true;
   return OkStatus();
