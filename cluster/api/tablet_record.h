@@ -1,9 +1,10 @@
 // What METADATA says of one tablet (paper section 5.1): the one fact of where it is and what it is
 // made of. Plain data; cluster/location/meta_row.h turns it into a row and back.
 //
-// Whoever changes a record names the tablet epoch it read; every change of owner or shape raises
-// the epoch, so one condition fences dead servers, old masters and lost races alike
-// (reliability.md 3.4 F2b, F5). SPDX-License-Identifier: Apache-2.0
+// Whoever changes a record names the `change` it read, which every write raises: one condition
+// fences dead servers, old masters and lost races alike (reliability.md 3.4 F2b, F5). Changes of
+// owner or shape raise the epoch, too, which calls to servers carry. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,7 @@ struct TabletRecord {
   engine::RowRange range;     // the row key of METADATA is (table_id, range.limit)
   uint64_t tablet_id = 0;     // never reused: (epoch of who made it << 32) + n
   uint64_t tablet_epoch = 0;  // rises at each change of phase, server or shape
+  uint64_t change = 0;        // of this record; metadata_table.h counts it, nobody else
   TabletPhase phase = TabletPhase::kUnassigned;
   ServerId server;             // kAssigned: who; kRecovering: who died
   engine::TabletState state;   // SSTables and redo point
@@ -44,5 +46,6 @@ struct TabletRecord {
 };
 
 inline constexpr uint64_t kMetadataTableId = 1;  // user tables have ids above
+inline constexpr char kMetadataName[] = "METADATA";
 
 }  // namespace sippar::cluster

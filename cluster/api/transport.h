@@ -14,6 +14,9 @@ namespace sippar::cluster {
 class Transport {
  public:
   virtual ~Transport() = default;
+  // False: every call is answered and costs next to nothing (one process, one life), so writes need
+  // no request ids and are not gathered.
+  virtual bool IsRemote() const { return true; }
   // Never null.
   virtual std::shared_ptr<TabletService> Tablets(const ServerId& server) = 0;
   virtual std::shared_ptr<TabletControl> Control(const ServerId& server) = 0;
