@@ -13,9 +13,10 @@
 //   kUnavailable         no answer: whether it was done is unknown. Read before deciding (a lock or
 //                        an ephemeral file is mine if `holder` is my id()).
 //   kAborted             lost a race: not the version that was named, not the lock's holder
-//   kAlreadyExists       somebody has it: the file exists, the lock is held; the message says by
-//   whom kNotFound, kInvalidArgument (path, size), kResourceExhausted (disk full: nothing was
-//   done), kDataLoss            the file is damaged; others are served
+//   kAlreadyExists       somebody has it: the file exists, the lock is held; the text names him
+//   kResourceExhausted   disk full: nothing was done
+//   kDataLoss            the file is damaged; others are served
+//   kNotFound, kInvalidArgument (path, size)
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -15,7 +15,7 @@ int64_t Nanos(clockid_t id) {
 class SystemClock final : public Clock {
  public:
   int64_t NowMicros() override { return Nanos(CLOCK_REALTIME) / 1000; }
-  int64_t MonotonicNanos() override { return Nanos(CLOCK_MONOTONIC); }
+  int64_t MonotonicNanos() override { return Nanos(CLOCK_BOOTTIME); }
   void SleepMicros(int64_t micros) override {
     timespec time{micros / 1'000'000, (micros % 1'000'000) * 1000};
     nanosleep(&time, nullptr);

@@ -8,8 +8,7 @@
 
 namespace sippar::engine {
 
-Status WriteStateFile(FileSystem* fs, const std::string& path, uint32_t magic,
-                      std::string_view body) {
+std::string EncodeStateFile(uint32_t magic, std::string_view body) {
   std::string file;
   PutFixed32(&file, magic);
   PutFixed32(&file, kStateFormatVersion);
@@ -17,7 +16,12 @@ Status WriteStateFile(FileSystem* fs, const std::string& path, uint32_t magic,
   // The version is under the checksum too: a flipped bit there must not read as "newer format".
   PutFixed64(&file, Checksum(body, magic ^ (uint64_t{kStateFormatVersion} << 32)));
   file.append(body);
-  return ReplaceFile(fs, path, file);
+  return file;
+}
+
+Status WriteStateFile(FileSystem* fs, const std::string& path, uint32_t magic,
+                      std::string_view body) {
+  return ReplaceFile(fs, path, EncodeStateFile(magic, body));
 }
 
 StatusOr<std::string> ReadStateFile(FileSystem* fs, const std::string& path, uint32_t magic) {

@@ -17,6 +17,7 @@ inline constexpr uint32_t kTabletStateMagic = 0x53725473;
 inline constexpr uint32_t kEpochMagic = 0x53724570;
 inline constexpr uint32_t kStateFormatVersion = 2;
 
+std::string EncodeStateFile(uint32_t magic, std::string_view body);
 [[nodiscard]] Status WriteStateFile(FileSystem* fs, const std::string& path, uint32_t magic,
                                     std::string_view body);
 // kNotFound; kDataLoss naming the file; kFailedPrecondition for a newer format version.

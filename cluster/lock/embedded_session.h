@@ -1,0 +1,63 @@
+// One session of the embedded lock service, and one change by it. Included by the service's own two
+// source files only. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/lock/embedded_lock_service.h"
+
+namespace sippar::cluster {
+
+// One change at a time; `session` was alive at its start and does not time out before its end. The
+// watches it fires are called back when all locks are free again.
+class EmbeddedLockService::Change {
+ public:
+  Change(EmbeddedLockService* service, uint64_t session);
+  ~Change();
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+  [[nodiscard]] const Status& alive() const { return alive_; }
+
+  FiredWatches fired;
+
+ private:
+  EmbeddedLockService* service_;
+  Status alive_;
+};
+
+class EmbeddedLockService::Session final : public LockSession {
+ public:
+  Session(EmbeddedLockService* service, uint64_t id, const SessionOptions& options,
+          std::shared_ptr<WatchGate> gate)
+      : service_(service), id_(id), options_(options), gate_(std::move(gate)) {}
+  ~Session() override;
+
+  uint64_t id() const override { return id_; }
+  StatusOr<int64_t> Heartbeat() override;
+  StatusOr<uint64_t> Create(const std::string& path, const std::string& content,
+                            LockFileKind kind) override;
+  StatusOr<LockFile> Read(const std::string& path, Freshness freshness) override;
+  StatusOr<uint64_t> Write(const std::string& path, const std::string& content,
+                           uint64_t version) override;
+  Status Remove(const std::string& path, uint64_t version) override;
+  StatusOr<std::vector<std::string>> List(const std::string& directory) override;
+  StatusOr<uint64_t> Acquire(const std::string& path) override;
+  Status Release(const std::string& path) override;
+  Status Watch(const std::string& path, std::function<void()> callback) override;
+  StatusOr<uint64_t> NextEpoch() override;
+  Status RaiseEpoch(uint64_t seen) override;
+  Status Close() override;
+
+ private:
+  LockState& state() { return service_->state_; }
+  void CloseGate();  // waits for a callback that runs
+
+  EmbeddedLockService* const service_;
+  const uint64_t id_;
+  const SessionOptions options_;
+  const std::shared_ptr<WatchGate> gate_;
+};
+
+}  // namespace sippar::cluster

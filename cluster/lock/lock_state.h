@@ -1,0 +1,80 @@
+// What the embedded lock service knows at one moment: files, their locks, sessions, watches. A
+// plain value: no disk, clock or thread. The service asks `Check...` before a change, makes it
+// durable, and then tells the result. Codes as lock_service.h. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/lock/lock_service.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+
+// Between callbacks and the end of their session: closed under the mutex under which they run.
+struct WatchGate {
+  engine::Mutex mutex;
+  bool open GUARDED_BY(mutex) = true;
+};
+
+// Watches that a change has set off; to be called outside of all locks.
+using FiredWatches = std::vector<std::pair<std::shared_ptr<WatchGate>, std::function<void()>>>;
+
+class LockState {
+ public:
+  struct Entry {
+    LockFile file;
+    Status damage;  // what the disk gave for it; not OK: `file` is not known
+  };
+
+  void BeginSession(uint64_t session, const SessionOptions& options,
+                    std::shared_ptr<WatchGate> gate, int64_t now_nanos);
+  [[nodiscard]] Status CheckSession(uint64_t session) const;
+  void Renew(uint64_t session, int64_t now_nanos);  // alive
+  // Ends those without a heartbeat for their timeout, but not the pinned one: a change of it is
+  // under way, and happens before its end.
+  void Expire(int64_t now_nanos, FiredWatches* fired);
+  void EndSession(uint64_t session, FiredWatches* fired);  // no-op when it is over
+  void Pin(uint64_t session) { pinned_ = session; }        // 0: none
+  void StopWatching(uint64_t session);
+  void Watch(uint64_t session, const std::string& path, std::function<void()> callback);
+
+  // kNotFound, kDataLoss; valid until the next change.
+  [[nodiscard]] StatusOr<const LockFile*> Find(const std::string& path) const;
+  std::vector<std::string> List(const std::string& directory) const;
+  [[nodiscard]] Status CheckCreate(const std::string& path) const;
+  // For Write and Remove: the file, which is at `version`.
+  [[nodiscard]] StatusOr<const LockFile*> CheckVersion(const std::string& path,
+                                                       uint64_t version) const;
+  // The fence when `session` holds it already, 0 when it is free.
+  [[nodiscard]] StatusOr<uint64_t> CheckAcquire(const std::string& path, uint64_t session) const;
+
+  void Add(const std::string& path, Entry entry, FiredWatches* fired);
+  void SetContent(const std::string& path, std::string content, FiredWatches* fired);
+  void SetHolder(const std::string& path, uint64_t session, uint64_t fence, FiredWatches* fired);
+  void Erase(const std::string& path, FiredWatches* fired);
+
+ private:
+  struct Session {
+    std::string name;
+    int64_t timeout_nanos = 0;  // 0: none
+    int64_t over_at_nanos = 0;
+    std::shared_ptr<WatchGate> gate;
+    std::map<std::string, std::function<void()>> watches;  // by path
+  };
+
+  Status HeldBy(std::string_view what, const std::string& path, const LockFile& file) const;
+  void Fire(const std::string& path, FiredWatches* fired);
+  void FireDirectory(const std::string& path, FiredWatches* fired);
+
+  std::map<std::string, Entry> files_;    // by path
+  std::map<uint64_t, Session> sessions_;  // alive, as far as Expire was told the time
+  uint64_t pinned_ = 0;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,73 @@
+// Membership. SPDX-License-Identifier: Apache-2.0
+#include "cluster/lock/membership.h"
+
+#include <fmt/format.h>
+
+#include "cluster/lock/lock_paths.h"
+#include "engine/base/printable.h"
+
+namespace sippar::cluster {
+namespace {
+
+// The file of another life of the same name that is alive: created before `own` and locked.
+Status CheckAlone(LockSession* session, const ServerId& own) {
+  ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Servers()));
+  for (const std::string& name : names) {
+    auto other = ServerId::Parse(name);
+    if (!other.ok() || other->name != own.name || other->epoch >= own.epoch) continue;
+    auto file = session->Read(lock_paths::Server(*other));
+    if (file.status().code() == StatusCode::kNotFound) continue;
+    RETURN_IF_ERROR(file.status());
+    if (file->holder == 0) continue;
+    return AlreadyExists(fmt::format(
+        "server name '{}' is in use by {} ({}, session {}); give this server another name, or wait "
+        "for that one's lease to end if it is dead",
+        own.name, other->ToString(), engine::PrintableBytes(file->content), file->holder));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status JoinCluster(LockSession* session, const std::string& id, bool create) {
+  const std::string path = lock_paths::ClusterId();
+  auto found = session->Read(path);
+  if (create && found.status().code() == StatusCode::kNotFound) {
+    Status created = session->Create(path, id, LockFileKind::kLasting).status();
+    if (!created.ok() && created.code() != StatusCode::kAlreadyExists) return created;
+    found = session->Read(path);
+  }
+  if (found.status().code() == StatusCode::kNotFound) {
+    return FailedPrecondition(
+        fmt::format("the lock service has no cluster; it was expected to hold '{}'", id));
+  }
+  RETURN_IF_ERROR(found.status());
+  if (found->content == id) return OkStatus();
+  return FailedPrecondition(
+      fmt::format("the lock service belongs to cluster '{}', this is '{}': give each cluster its "
+                  "own",
+                  engine::PrintableBytes(found->content), id));
+}
+
+StatusOr<Registration> RegisterServer(LockSession* session, const std::string& name,
+                                      const std::string& content) {
+  Registration registration;
+  registration.id.name = name;
+  ASSIGN_OR_RETURN(registration.id.epoch, session->NextEpoch());
+  registration.path = lock_paths::Server(registration.id);
+  auto fence = session->Create(registration.path, content, LockFileKind::kLocked);
+  if (fence.status().code() == StatusCode::kUnavailable) {
+    // Created or not? An epoch is nobody else's, so the file tells.
+    ASSIGN_OR_RETURN(LockFile file, session->Read(registration.path));
+    fence = file.fence;
+  }
+  RETURN_IF_ERROR(fence.status());
+  registration.fence = *fence;
+  Status alone = CheckAlone(session, registration.id);
+  if (alone.ok()) return registration;
+  // No log directory has this name yet, so nobody needs the file to find one.
+  (void)session->Remove(registration.path, 1);
+  return alone;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,178 @@
+// The driver of a server's lease. SPDX-License-Identifier: Apache-2.0
+#include "cluster/tabletserver/lease_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sippar::cluster {
+namespace {
+
+using engine::MutexLock;
+
+constexpr int64_t kWatchdogStepMax = 100'000;  // us; how late it may notice, and how often it wakes
+constexpr int64_t kEnded = INT64_MIN;          // serve_until of a driver that is stopped for good
+
+}  // namespace
+
+StatusOr<std::unique_ptr<LeaseDriver>> LeaseDriver::Start(LeaseOptions options,
+                                                          std::shared_ptr<LockSession> session) {
+  ASSIGN_OR_RETURN(int64_t over_at_nanos, session->Heartbeat());
+  bool endless = options.session.timeout_us == 0;
+  LeaseState state = StartLease(options.session.timeout_us * 1000, over_at_nanos);
+  std::unique_ptr<LeaseDriver> driver(
+      new LeaseDriver(std::move(options), std::move(session), state));
+  if (endless) return driver;
+  LeaseDriver* self = driver.get();
+  driver->driver_ = engine::Thread("lease", [self] { self->Drive(); });
+  driver->watchdog_ = engine::Thread("lease-watchdog", [self] { self->Watch(); });
+  return driver;
+}
+
+LeaseDriver::LeaseDriver(LeaseOptions options, std::shared_ptr<LockSession> session,
+                         LeaseState state)
+    : options_(std::move(options)),
+      clock_(options_.session.clock),
+      state_(state),
+      serve_until_nanos_(state.serve_until_nanos),
+      confirm_by_nanos_(state.confirm_by_nanos),
+      session_(std::move(session)) {}
+
+LeaseDriver::~LeaseDriver() { Stop(); }
+
+void LeaseDriver::Stop() {
+  serve_until_nanos_ = kEnded;
+  {
+    MutexLock lock(&mutex_);
+    stopping_ = true;
+  }
+  wake_.NotifyAll();
+  driver_.Join();
+  stop_watchdog_ = true;  // only now: until the driver has returned it may hang
+  watchdog_.Join();
+}
+
+std::shared_ptr<LockSession> LeaseDriver::session() const {
+  MutexLock lock(&mutex_);
+  return session_;
+}
+
+Status LeaseDriver::LeaseOver() const {
+  return Unavailable(fmt::format(
+      "this server's lease ({}) is over or in doubt; ask again, maybe elsewhere", options_.path));
+}
+
+Status LeaseDriver::Leave() {
+  Stop();
+  std::shared_ptr<LockSession> last = session();
+  auto file = last->Read(options_.path);
+  Status removed = file.ok() ? last->Remove(options_.path, file->version) : file.status();
+  if (removed.code() == StatusCode::kNotFound) removed = OkStatus();
+  Status closed = last->Close();
+  return removed.ok() ? closed : removed;
+}
+
+void LeaseDriver::Drive() {
+  while (true) {
+    int64_t now_nanos = clock_->MonotonicNanos();
+    {
+      MutexLock lock(&mutex_);
+      if (stopping_) return;
+      int64_t wait_us = (WakeAt(state_) - now_nanos) / 1000 + 1;
+      if (NextAction(state_, now_nanos) == LeaseAction::kWait) wake_.WaitFor(&mutex_, wait_us);
+      if (stopping_) return;
+    }
+    Step({LeaseEvent::kTick});
+    switch (NextAction(state_, clock_->MonotonicNanos())) {
+      case LeaseAction::kWait:
+        break;
+      case LeaseAction::kAsk:
+        Step({LeaseEvent::kSent});
+        Step(Ask());
+        break;
+      case LeaseAction::kRegain:
+        Step({LeaseEvent::kSent});
+        Step(Regain());
+        break;
+      case LeaseAction::kEnd:
+        options_.end_process("the server's lock file is gone: its tablets go to other servers");
+        return;
+    }
+  }
+}
+
+// Serving stops before anybody is told, and the watchdog stands by until all have been.
+void LeaseDriver::Step(const LeaseEvent& event) {
+  LeaseState before = std::exchange(state_, StepLease(state_, event, clock_->MonotonicNanos()));
+  int64_t published = before.serve_until_nanos;  // or kEnded, which stays
+  serve_until_nanos_.compare_exchange_strong(published, state_.serve_until_nanos,
+                                             std::memory_order_acq_rel);
+  bool served = before.phase == LeasePhase::kHeld;
+  bool serves = state_.phase == LeasePhase::kHeld;
+  if (served != serves && options_.on_change) options_.on_change(serves);
+  confirm_by_nanos_.store(state_.confirm_by_nanos, std::memory_order_release);
+}
+
+namespace {
+
+LeaseEvent EventOf(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kFailedPrecondition:  // the session is over
+    case StatusCode::kAlreadyExists:       // another session has the lock
+      return {LeaseEvent::kOver};
+    case StatusCode::kNotFound:
+      return {LeaseEvent::kFileGone};
+    default:
+      return {LeaseEvent::kNoAnswer};
+  }
+}
+
+}  // namespace
+
+// Not only the session must live: an administrator may have removed the file (reliability.md L2).
+LeaseEvent LeaseDriver::Ask() {
+  std::shared_ptr<LockSession> asked = session();
+  auto over_at_nanos = asked->Heartbeat();
+  if (!over_at_nanos.ok()) return EventOf(over_at_nanos.status());
+  auto file = asked->Read(options_.path);
+  if (!file.ok()) return EventOf(file.status());
+  if (file->holder != asked->id()) return {LeaseEvent::kOver};
+  return {LeaseEvent::kAlive, *over_at_nanos};
+}
+
+LeaseEvent LeaseDriver::Regain() {
+  auto opened = options_.service->OpenSession(options_.session);
+  if (!opened.ok()) return EventOf(opened.status());
+  std::shared_ptr<LockSession> fresh = std::move(*opened);
+  auto fence = fresh->Acquire(options_.path);
+  auto over_at_nanos = fence.ok() ? fresh->Heartbeat() : StatusOr<int64_t>(fence.status());
+  if (!over_at_nanos.ok()) {
+    (void)fresh->Close();  // or it times out
+    return EventOf(over_at_nanos.status());
+  }
+  MutexLock lock(&mutex_);
+  session_.swap(fresh);  // the old one goes when the mutex is free
+  return {LeaseEvent::kAlive, *over_at_nanos};
+}
+
+// Calls on the lock service take T/3 at most, so a driver that lives steps within T/2. That is
+// counted in time in which this thread runs: a process that was frozen as a whole is not hanging,
+// and sees by itself what has become of its lease.
+void LeaseDriver::Watch() {
+  const int64_t patience_us = options_.session.timeout_us / 2;
+  const int64_t step_us = std::clamp<int64_t>(patience_us / 10, 1, kWatchdogStepMax);
+  int64_t waited_us = 0;
+  while (!stop_watchdog_.load(std::memory_order_acquire)) {
+    bool late = clock_->MonotonicNanos() >= confirm_by_nanos_.load(std::memory_order_acquire);
+    waited_us = late ? waited_us + step_us : 0;
+    if (waited_us > patience_us) {
+      serve_until_nanos_.store(kEnded, std::memory_order_release);
+      options_.end_process("the lease is over and the thread that keeps it hangs");
+      return;
+    }
+    clock_->SleepMicros(step_us);
+  }
+}
+
+}  // namespace sippar::cluster
