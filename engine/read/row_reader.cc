@@ -8,7 +8,7 @@ namespace {
 
 class RowReader final : public CellStream {
  public:
-  explicit RowReader(RowReaderOptions options)
+  explicit RowReader(RowReaderOptions&& options)
       : options_(std::move(options)),
         counters_(options_.opened),
         read_(options_.limits),
@@ -225,7 +225,7 @@ class RowReader final : public CellStream {
 
 }  // namespace
 
-std::unique_ptr<CellStream> NewRowReader(RowReaderOptions options) {
+std::unique_ptr<CellStream> NewRowReader(RowReaderOptions&& options) {
   return std::make_unique<RowReader>(std::move(options));
 }
 

@@ -30,6 +30,6 @@ struct RowReaderOptions {
   ReadCounters opened;               // what the caller has counted before
 };
 
-std::unique_ptr<CellStream> NewRowReader(RowReaderOptions options);
+std::unique_ptr<CellStream> NewRowReader(RowReaderOptions&& options);
 
 }  // namespace sippar::engine

@@ -1,6 +1,7 @@
 // Reads of one tablet: a snapshot, the groups that the columns name, merged.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/checksum.h"
 #include "engine/base/coding.h"
@@ -66,24 +67,44 @@ struct ReadPlan {
   TimeRange time;
   std::vector<ColumnPattern> exact_columns;  // empty: others are wanted, too
 
-  std::unique_ptr<EntryIterator> Open(const RowRange& range, ReadCounters* counters) const {
-    std::vector<std::unique_ptr<EntryIterator>> sources;
-    FileRead read(range.IsSingle() ? ReadAhead::kNone : ReadAhead::kScan);
-    read.time = time;
-    read.counters = counters;
+  // Empty: there is nothing, as a rule because the Bloom filters say so.
+  std::vector<GroupSources> Find(const RowRange& range, ReadCounters* counters) const {
+    std::vector<GroupSources> found;
     for (const GroupToRead& group : groups) {
       std::vector<std::string> columns;
-      read.in_memory = group.settings != nullptr && group.settings->in_memory;
-      if (range.IsSingle() && group.settings != nullptr &&
-          group.settings->bloom == BloomKind::kRowColumn) {
-        columns = ColumnParts(range.start);
-      }
-      AddGroupSources(*group.version, range, read, columns, &sources);
+      bool by_column = group.settings != nullptr && group.settings->bloom == BloomKind::kRowColumn;
+      if (by_column && range.IsSingle()) columns = ColumnParts(range.start);
+      GroupSources sources;
+      bool any = FindGroupSources(*group.version, range, HowToRead(group, range, counters), columns,
+                                  &sources);
+      if (any) found.push_back(std::move(sources));
+    }
+    return found;
+  }
+
+  // Null for nothing.
+  std::unique_ptr<EntryIterator> Open(std::vector<GroupSources> found, const RowRange& range,
+                                      ReadCounters* counters) const {
+    std::vector<std::unique_ptr<EntryIterator>> sources;
+    for (GroupSources& of_group : found) {
+      auto group = std::find_if(groups.begin(), groups.end(), [&](const GroupToRead& candidate) {
+        return candidate.version == of_group.group;
+      });
+      OpenGroupSources(std::move(of_group), HowToRead(*group, range, counters), &sources);
     }
     return sources.empty() ? nullptr : NewMergingIterator(std::move(sources));
   }
 
  private:
+  FileRead HowToRead(const GroupToRead& group, const RowRange& range,
+                     ReadCounters* counters) const {
+    FileRead read(range.IsSingle() ? ReadAhead::kNone : ReadAhead::kScan);
+    read.time = time;
+    read.counters = counters;
+    read.in_memory = group.settings != nullptr && group.settings->in_memory;
+    return read;
+  }
+
   std::vector<std::string> ColumnParts(const std::string& row) const {
     std::vector<std::string> parts;
     for (const ColumnPattern& column : exact_columns) {
@@ -92,6 +113,19 @@ struct ReadPlan {
     }
     return parts;
   }
+};
+
+// Of a single row whose absence the filters tell: as many reads of a sparse table are.
+class NoCells final : public CellStream {
+ public:
+  bool Valid() const override { return false; }
+  const CellView& cell() const override { return cell_; }
+  void Next() override {}
+  void NextRow() override {}
+  Status status() const override { return OkStatus(); }
+
+ private:
+  CellView cell_;
 };
 
 constexpr size_t kColumnsToAskMax = 16;  // more are likely to be there
@@ -111,34 +145,54 @@ std::vector<RowRange> ClippedRanges(const RowSet& rows, const RowRange& tablet) 
   return ranges;
 }
 
+// Null: another read than of a single row that is the tablet's.
+const RowRange* OnlyRow(const RowSet& rows, const RowRange& tablet) {
+  const std::vector<RowRange>& ranges = rows.ranges();
+  bool only = ranges.size() == 1 && ranges[0].IsSingle() && tablet.Contains(ranges[0].start);
+  return only ? &ranges[0] : nullptr;
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read, const StopSignal* stop,
                                                    ReadCounters* counters) {
   Snapshot snapshot = TakeSnapshot();
+  ASSIGN_OR_RETURN(std::unique_ptr<ColumnMatcher> columns, ColumnMatcher::Compile(read.columns));
+  ReadPlan plan;
+  plan.groups = GroupsToRead(*columns, *snapshot.schema, *snapshot.version);
+  if (!read.time.IsAll()) plan.time = TimesThatMatter(read.time, *columns, *snapshot.rules);
+  plan.exact_columns = ExactColumns(read.columns);
+  ReadCounters opened;
+  opened.reads = 1;
+  opened.groups_read = plan.groups.size();
+  opened.groups_left = snapshot.version->groups.size() - plan.groups.size();
+  std::vector<GroupSources> found;
+  const RowRange* row = OnlyRow(read.rows, range_);
+  if (row != nullptr) {
+    found = plan.Find(*row, &opened);
+    if (found.empty()) {
+      read_totals_->Add(opened);
+      if (counters != nullptr) counters->Add(opened);
+      return std::make_unique<NoCells>();
+    }
+  }
+  plan.version = std::move(snapshot.version);
+  plan.schema = std::move(snapshot.schema);
   RowReaderOptions options;
-  ASSIGN_OR_RETURN(options.columns, ColumnMatcher::Compile(read.columns));
+  options.columns = std::move(columns);
   options.ranges = ClippedRanges(read.rows, range_);
   options.limits = read;
   options.totals = read_totals_;
   options.counters = counters;
+  options.opened = opened;
   options.visibility.snapshot = snapshot.sequence;
   options.visibility.now_us = context_->clock->NowMicros();
   options.visibility.stop = stop;
-  ReadPlan plan;
-  plan.groups = GroupsToRead(*options.columns, *snapshot.schema, *snapshot.version);
-  if (!read.time.IsAll()) {
-    plan.time = TimesThatMatter(read.time, *options.columns, *snapshot.rules);
-  }
-  plan.exact_columns = ExactColumns(read.columns);
-  options.opened.reads = 1;
-  options.opened.groups_read = plan.groups.size();
-  options.opened.groups_left = snapshot.version->groups.size() - plan.groups.size();
   options.visibility.families = std::move(snapshot.rules);
-  plan.version = std::move(snapshot.version);
-  plan.schema = std::move(snapshot.schema);
-  options.source = [plan = std::move(plan)](const RowRange& range, ReadCounters* counted) {
-    return plan.Open(range, counted);
+  options.source = [plan = std::move(plan), found = std::move(found)](
+                       const RowRange& range, ReadCounters* counted) mutable {
+    if (found.empty()) found = plan.Find(range, counted);
+    return plan.Open(std::exchange(found, {}), range, counted);
   };
   return NewRowReader(std::move(options));
 }

@@ -102,15 +102,19 @@ std::unique_ptr<EntryIterator> NewRunIterator(std::vector<std::shared_ptr<const 
   return std::make_unique<RunIterator>(std::move(files), read);
 }
 
-void AddGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
-                     const std::vector<std::string>& columns,
-                     std::vector<std::unique_ptr<EntryIterator>>* sources) {
-  if (!group.active->empty()) sources->push_back(group.active->NewIterator());
-  for (const auto& memtable : group.frozen) sources->push_back(memtable->NewIterator());
-  if (group.runs.empty()) return;
-  std::string start = SeekKeyForRow(range.start);
-  std::string limit = SeekKeyForRow(range.limit);
+bool FindGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
+                      const std::vector<std::string>& columns, GroupSources* found) {
+  found->group = &group;
+  bool any = !group.active->empty() || !group.frozen.empty();
+  if (group.runs.empty()) return any;
   bool single = range.IsSingle();
+  std::string start = SeekKeyForRow(range.start);
+  // Of a single row's candidates nearly all begin at or before it: the limit is rarely asked for.
+  std::string limit = single ? std::string() : SeekKeyForRow(range.limit);
+  auto begins_behind = [&](const TabletFile& file) {
+    if (!single) return !limit.empty() && file.first_key() >= limit;
+    return file.first_key() > start && file.first_key() >= SeekKeyForRow(range.limit);
+  };
   ReadCounters* counters = read.counters;
   for (const TabletRun& run : group.runs) {
     // Files of a run are disjoint and in key order.
@@ -118,8 +122,7 @@ void AddGroupSources(const GroupVersion& group, const RowRange& range, const Fil
                                      [&](const auto& before) { return before->EndsBefore(start); });
     counters->files_by_key += run.files.size();
     std::vector<std::shared_ptr<const TabletFile>> files;
-    for (; file != run.files.end(); ++file) {
-      if (!limit.empty() && (*file)->first_key() >= limit) break;
+    for (; file != run.files.end() && !begins_behind(**file); ++file) {
       --counters->files_by_key;
       if (OutOfTime((*file)->summary(), read.time)) {
         ++counters->files_by_time;
@@ -130,8 +133,17 @@ void AddGroupSources(const GroupVersion& group, const RowRange& range, const Fil
       }
     }
     counters->files_read += files.size();
-    if (!files.empty()) sources->push_back(NewRunIterator(std::move(files), read));
+    if (!files.empty()) found->runs.push_back(std::move(files));
   }
+  return any || !found->runs.empty();
+}
+
+void OpenGroupSources(GroupSources found, const FileRead& read,
+                      std::vector<std::unique_ptr<EntryIterator>>* sources) {
+  const GroupVersion& group = *found.group;
+  if (!group.active->empty()) sources->push_back(group.active->NewIterator());
+  for (const auto& memtable : group.frozen) sources->push_back(memtable->NewIterator());
+  for (auto& files : found.runs) sources->push_back(NewRunIterator(std::move(files), read));
 }
 
 }  // namespace sippar::engine

@@ -44,12 +44,18 @@ struct TabletVersion {
   }
 };
 
-// Sources for the rows of `range` in one group: memtables, then the files whose keys, times and,
-// for a single row, Bloom filters do not rule it out. `columns`: the column parts that are wanted
-// of the single row, empty when others may be, too.
-void AddGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
-                     const std::vector<std::string>& columns,
-                     std::vector<std::unique_ptr<EntryIterator>>* sources);
+// What of a group may hold rows of a range.
+struct GroupSources {
+  const GroupVersion* group = nullptr;
+  std::vector<std::vector<std::shared_ptr<const TabletFile>>> runs;  // files of each, in key order
+};
+
+// False, and nothing allocated, when keys, times and Bloom filters say that no row of `range` is
+// there. `columns` are row+column parts: of a single row only these are wanted; empty: all.
+bool FindGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
+                      const std::vector<std::string>& columns, GroupSources* found);
+void OpenGroupSources(GroupSources found, const FileRead& read,
+                      std::vector<std::unique_ptr<EntryIterator>>* sources);
 
 // The files of one run, one after the other.
 std::unique_ptr<EntryIterator> NewRunIterator(std::vector<std::shared_ptr<const TabletFile>> files,
