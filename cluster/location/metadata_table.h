@@ -65,8 +65,9 @@ class MetadataTable {
   // times.
   [[nodiscard]] virtual Status FinishSplit(const TabletRecord& record) = 0;
   // `left` and its right neighbour become `*merged`: range and state of both, a new tablet id, an
-  // epoch above both. Requires: both kMerging, which nobody serves. One write commits it; what is
-  // left of `left` is then erased, here or by the next Scan or Find.
+  // epoch above both. Requires: both kMerging, which nobody serves. One write of right's record
+  // commits it; what is left of `left` is then erased, here or by the next Scan or Find. Who gives
+  // a merge up instead writes right's record first, so that a sleeper cannot commit it any more.
   [[nodiscard]] virtual Status Merge(const TabletRecord& left, const TabletRecord& right,
                                      TabletRecord* merged, const TabletEvent& event) = 0;
 

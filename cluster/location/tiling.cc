@@ -1,0 +1,36 @@
+// Tiling check. SPDX-License-Identifier: Apache-2.0
+#include "cluster/location/tiling.h"
+
+namespace sippar::cluster {
+
+bool IsMergedAway(const TabletRecord& record, const TabletRecord& right) {
+  return record.phase == TabletPhase::kMerging && record.table_id == right.table_id &&
+         right.range.start <= record.range.start && !record.range.limit.empty();
+}
+
+std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records) {
+  std::vector<TilingFault> faults;
+  std::string covered;  // rows below are somebody's
+  bool all = false;     // no row is above
+  for (size_t i = 0; i < records.size(); ++i) {
+    const TabletRecord& record = records[i];
+    if (i + 1 < records.size() && IsMergedAway(record, records[i + 1])) {
+      faults.push_back({TilingFault::kUnfinishedMerge, record.range, record.tablet_id});
+      continue;
+    }
+    if (record.split) {
+      faults.push_back({TilingFault::kUnfinishedSplit, record.range, record.tablet_id});
+    }
+    if (all || record.range.start < covered) {
+      faults.push_back({TilingFault::kOverlap, {record.range.start, covered}, record.tablet_id});
+    } else if (record.range.start > covered) {
+      faults.push_back({TilingFault::kHole, {covered, record.range.start}, record.tablet_id});
+    }
+    covered = record.range.limit;
+    all = covered.empty();
+  }
+  if (!all) faults.push_back({TilingFault::kHole, {covered, ""}, 0});
+  return faults;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,274 @@
+// METADATA over an ordinary table of a store. SPDX-License-Identifier: Apache-2.0
+#include "cluster/location/metadata_table.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cluster/location/meta_row.h"
+#include "cluster/location/tiling.h"
+#include "cluster/tabletserver/data_handler.h"
+#include "engine/base/limits.h"
+#include "tests/cluster/location/random_record.h"
+#include "tests/cluster/lock/lock_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+class MetadataTableTest : public testing::Test {
+ protected:
+  MetadataTableTest() : session_(lock_.Session("test")) {
+    engine::StoreOptions options;
+    options.fs = &fs_;
+    options.clock = &lock_.clock;
+    options.create_if_missing = true;
+    options.background = false;
+    auto opened = engine::Store::Open("/store", options);
+    EXPECT_OK(opened);
+    store_ = std::move(*opened);
+    EXPECT_OK(store_->CreateTable(MetadataSchema(), {}));
+    data_ = std::make_unique<DataHandler>(store_.get(), &lock_.clock, "test");
+    table_ = NewMetadataTable(data_.get(), session_.get());
+  }
+
+  std::vector<TabletRecord> Records(uint64_t first = 2, uint64_t last = ~uint64_t{0}) {
+    std::vector<TabletRecord> records;
+    EXPECT_OK(table_->Scan(first, last, [&](TabletRecord record) {
+      records.push_back(std::move(record));
+      return true;
+    }));
+    return records;
+  }
+  // "[start,limit)#tablet" of each.
+  std::string Print(uint64_t first = 2, uint64_t last = ~uint64_t{0}) {
+    std::string text;
+    for (const TabletRecord& record : Records(first, last)) {
+      text += fmt::format("{}[{},{})#{}", text.empty() ? "" : " ", record.range.start,
+                          record.range.limit, record.tablet_id);
+    }
+    return text;
+  }
+  void Add(uint64_t table_id, const engine::RowRange& range, uint64_t tablet_id) {
+    TabletRecord record = NewRecord(table_id, range, tablet_id);
+    EXPECT_OK(table_->Add(&record, kMade));
+  }
+  TabletRecord Find(uint64_t table_id, const std::string& row) {
+    auto found = table_->Find(table_id, row);
+    EXPECT_OK(found);
+    return found.ok() ? *found : TabletRecord();
+  }
+  // As its server commits it.
+  TabletRecord CommitSplit(uint64_t table_id, const std::string& row, uint64_t left,
+                           uint64_t right) {
+    TabletRecord record = Find(table_id, row);
+    SplitRecord split{record.state, record.state};
+    split.left.tablet_id = left;
+    split.left.range.limit = row;
+    split.right.tablet_id = right;
+    split.right.range.start = row;
+    record.split = split;
+    ++record.tablet_epoch;
+    EXPECT_OK(table_->Write(&record, {"split", "at " + row}));
+    return record;
+  }
+
+  const TabletEvent kMade{"made", "by a test"};
+  LockWorld lock_;
+  engine::MemoryFileSystem fs_;
+  std::shared_ptr<LockSession> session_;
+  std::unique_ptr<engine::Store> store_;
+  std::unique_ptr<DataHandler> data_;
+  std::unique_ptr<MetadataTable> table_;
+};
+
+TEST_F(MetadataTableTest, RecordsAreFoundByRow) {
+  Add(5, {"", "g"}, 1);
+  Add(5, {"g", "p"}, 2);
+  Add(5, {"p", ""}, 3);
+  Add(6, {"", ""}, 4);
+  EXPECT_EQ(Print(), "[,g)#1 [g,p)#2 [p,)#3 [,)#4");
+  EXPECT_EQ(Print(5, 5), "[,g)#1 [g,p)#2 [p,)#3");
+  EXPECT_EQ(Find(5, "a").tablet_id, 1u);
+  EXPECT_EQ(Find(5, "g").tablet_id, 2u);
+  EXPECT_EQ(Find(5, "zz").tablet_id, 3u);
+  EXPECT_EQ(Find(6, "a").tablet_id, 4u);
+  EXPECT_CODE(table_->Find(7, "a"), StatusCode::kNotFound);
+  EXPECT_CODE(table_->Find(4, "a"), StatusCode::kNotFound);
+}
+
+TEST_F(MetadataTableTest, AWriteNeedsTheRecordThatWasRead) {
+  Add(5, {"", ""}, 1);
+  TabletRecord server = Find(5, "x");
+  TabletRecord master = server;
+  server.state.redo_sequence = 99;  // a flush
+  EXPECT_OK(table_->Write(&server, {"flushed", ""}));
+  EXPECT_EQ(server.change, 2u);
+  // Written from the older reading it would take the flush back, whose log may be gone.
+  ++master.tablet_epoch;
+  master.phase = TabletPhase::kRecovering;
+  EXPECT_CODE(table_->Write(&master, {"recovering", ""}), StatusCode::kAborted);
+  EXPECT_EQ(Find(5, "x").state.redo_sequence, 99u);
+  master = Find(5, "x");
+  ++master.tablet_epoch;
+  master.phase = TabletPhase::kRecovering;
+  EXPECT_OK(table_->Write(&master, {"recovering", ""}));
+  // From now on the dead server writes nothing.
+  server.state.redo_sequence = 120;
+  EXPECT_CODE(table_->Write(&server, {"flushed", ""}), StatusCode::kAborted);
+}
+
+// N4: the call was carried out, its answer was lost, the caller repeats it.
+TEST_F(MetadataTableTest, N4EveryChangeMayBeRepeated) {
+  TabletRecord added = NewRecord(5, {"", ""}, 1);
+  TabletRecord again = added;
+  EXPECT_OK(table_->Add(&added, kMade));
+  EXPECT_OK(table_->Add(&again, kMade));
+  TabletRecord other = NewRecord(5, {"", ""}, 2);
+  EXPECT_CODE(table_->Add(&other, kMade), StatusCode::kAborted);
+
+  again = added;
+  ++again.tablet_epoch;
+  TabletRecord twice = again;
+  EXPECT_OK(table_->Write(&again, kMade));
+  EXPECT_OK(table_->Write(&twice, kMade));
+  EXPECT_EQ(twice.change, again.change);
+
+  TabletRecord split = CommitSplit(5, "m", 2, 3);
+  EXPECT_OK(table_->FinishSplit(split));
+  EXPECT_OK(table_->FinishSplit(split));
+  EXPECT_EQ(Print(), "[,m)#2 [m,)#3");
+
+  TabletRecord left = Find(5, "a");
+  EXPECT_OK(table_->Erase(left, kMade));
+  EXPECT_OK(table_->Erase(left, kMade));
+  EXPECT_EQ(Print(), "[m,)#3");
+}
+
+TEST_F(MetadataTableTest, GroupsThatAreGoneLeaveNoFiles) {
+  TabletRecord record = NewRecord(5, {"", ""}, 1);
+  record.state.Group("old")->runs.emplace_back().run_id = 4;
+  EXPECT_OK(table_->Add(&record, kMade));
+  record.state.groups.clear();
+  record.state.Group("new");
+  EXPECT_OK(table_->Write(&record, kMade));
+  TabletRecord stored = Find(5, "x");
+  ASSERT_EQ(stored.state.groups.size(), 1u);
+  EXPECT_EQ(stored.state.groups[0].name, "new");
+  ReadSpec read;
+  read.columns = {engine::ColumnPattern::Exact("files", "old")};
+  auto cells = data_->Read(kMetadataName, read, {});
+  EXPECT_OK(cells);
+  EXPECT_FALSE((*cells)->Valid());
+}
+
+TEST_F(MetadataTableTest, WhoeverReadsFinishesASplit) {
+  Add(5, {"", "p"}, 1);
+  Add(5, {"p", ""}, 2);
+  TabletRecord split = CommitSplit(5, "g", 10, 11);
+  EXPECT_EQ(Print(5, 5), "[,g)#10 [g,p)#11 [p,)#2");
+  EXPECT_TRUE(CheckTiling(Records(5, 5)).empty());
+  EXPECT_EQ(Find(5, "h").tablet_epoch, split.tablet_epoch);
+  // Who held the parent cannot write it any more.
+  split.split.reset();
+  EXPECT_CODE(table_->Write(&split, kMade), StatusCode::kAborted);
+}
+
+TEST_F(MetadataTableTest, ASplitThatIsHalfSpelledOutIsFinished) {
+  Add(5, {"", ""}, 1);
+  TabletRecord split = CommitSplit(5, "g", 10, 11);
+  TabletRecord left = ChildrenOf(split).first;
+  EXPECT_OK(table_->Add(&left, kMade));
+  EXPECT_EQ(Print(5, 5), "[,g)#10 [g,)#11");
+}
+
+// Somebody who slept over a split, its finish and a later merge must not bring the left half back.
+TEST_F(MetadataTableTest, ASleepersFinishOfASplitChangesNothing) {
+  Add(5, {"", ""}, 1);
+  TabletRecord split = CommitSplit(5, "g", 10, 11);
+  EXPECT_OK(table_->FinishSplit(split));
+  TabletRecord left = Find(5, "a");
+  TabletRecord right = Find(5, "h");
+  for (TabletRecord* half : {&left, &right}) {
+    half->phase = TabletPhase::kMerging;
+    ++half->tablet_epoch;
+    EXPECT_OK(table_->Write(half, {"merging", ""}));
+  }
+  TabletRecord merged = NewRecord(5, {"", ""}, 12);
+  merged.tablet_epoch = right.tablet_epoch + 1;
+  EXPECT_OK(table_->Merge(left, right, &merged, {"merged", ""}));
+  EXPECT_EQ(Print(), "[,)#12");
+  EXPECT_OK(table_->FinishSplit(split));
+  EXPECT_EQ(Print(), "[,)#12");
+  // And a new split at the same row goes through.
+  TabletRecord second = CommitSplit(5, "g", 13, 14);
+  EXPECT_OK(table_->FinishSplit(second));
+  EXPECT_EQ(Print(), "[,g)#13 [g,)#14");
+}
+
+TEST_F(MetadataTableTest, WhoeverReadsFinishesAMerge) {
+  Add(5, {"", "g"}, 1);
+  Add(5, {"g", ""}, 2);
+  TabletRecord left = Find(5, "a");
+  left.phase = TabletPhase::kMerging;
+  EXPECT_OK(table_->Write(&left, {"merging", ""}));
+  EXPECT_EQ(Print(), "[,g)#1 [g,)#2");  // not committed: still there
+  EXPECT_EQ(Find(5, "a").tablet_id, 1u);
+  TabletRecord right = Find(5, "h");
+  right.range.start = "";
+  right.state.range.start = "";
+  EXPECT_OK(table_->Write(&right, {"merged", ""}));  // as Merge does, and then the end
+  EXPECT_EQ(Find(5, "a").tablet_id, 2u);
+  EXPECT_EQ(Print(), "[,)#2");
+}
+
+TEST_F(MetadataTableTest, TheRootTabletsRecordIsAFileOfTheLockService) {
+  TabletRecord root = NewRecord(kMetadataTableId, RootRange(), 1);
+  EXPECT_OK(table_->Add(&root, kMade));
+  Add(kMetadataTableId, {RootRange().limit, ""}, 2);
+  Add(5, {"", ""}, 3);
+  EXPECT_EQ(Find(kMetadataTableId, MetaRowKey(kMetadataTableId, "")).tablet_id, 1u);
+  EXPECT_EQ(Find(kMetadataTableId, MetaRowKey(5, "")).tablet_id, 2u);
+  std::vector<TabletRecord> all = Records(0);
+  ASSERT_EQ(all.size(), 3u);
+  all.pop_back();
+  EXPECT_TRUE(CheckTiling(all).empty());
+  TabletRecord stale = root;
+  root.state.redo_sequence = 5;
+  EXPECT_OK(table_->Write(&root, kMade));
+  EXPECT_EQ(root.change, 2u);
+  stale.state.redo_sequence = 6;
+  EXPECT_CODE(table_->Write(&stale, kMade), StatusCode::kAborted);
+  EXPECT_EQ(Find(kMetadataTableId, "").state.redo_sequence, 5u);
+}
+
+TEST_F(MetadataTableTest, TooLongLimitsAreRefused) {
+  Add(5, {"", ""}, 1);
+  std::string row(limits::kRowKeySizeMax, 'k');
+  TabletRecord record = Find(5, row);
+  record.split = SplitRecord{record.state, record.state};
+  record.split->left.range.limit = row;
+  record.split->right.range.start = row;
+  EXPECT_CODE(table_->Write(&record, kMade), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Print(), "[,)#1");
+}
+
+TEST_F(MetadataTableTest, EventsTellATabletsLife) {
+  Add(5, {"", ""}, 1);
+  lock_.Pass(kSecond);
+  TabletRecord split = CommitSplit(5, "g", 10, 11);
+  lock_.Pass(kSecond);
+  EXPECT_OK(table_->FinishSplit(split));
+  lock_.Pass(kSecond);
+  EXPECT_OK(table_->Erase(Find(5, "a"), {"dropped", "with its table"}));
+  auto events = table_->Events(5);
+  EXPECT_OK(events);
+  std::string text;
+  for (const PastEvent& past : *events) {
+    text += fmt::format("{} {}: {}\n", past.limit, past.event.kind, past.event.text);
+  }
+  EXPECT_EQ(text,
+            " made: by a test\n split: at g\ng split: off tablet 1\n split: off tablet 1\n"
+            "g dropped: with its table\n");
+}
+
+}  // namespace
+}  // namespace sippar::cluster
