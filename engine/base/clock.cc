@@ -3,6 +3,8 @@
 
 #include <ctime>
 
+#include "engine/base/thread_runtime.h"
+
 namespace sippar::engine {
 namespace {
 
@@ -25,6 +27,7 @@ class SystemClock final : public Clock {
 }  // namespace
 
 Clock* Clock::System() {
+  if (ThreadRuntime* runtime = ThreadRuntime::Current()) return runtime->MachineClock();
   static SystemClock clock;
   return &clock;
 }

@@ -16,7 +16,8 @@ class Clock {
   virtual int64_t MonotonicNanos() = 0;
   virtual void SleepMicros(int64_t micros) = 0;
 
-  static Clock* System();  // process-wide, never destroyed
+  // Of this machine, in a simulation of the running thread's. Never destroyed.
+  static Clock* System();
 };
 
 // A clock that moves only when told; SleepMicros moves it.

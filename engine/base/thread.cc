@@ -3,16 +3,22 @@
 
 #include <pthread.h>
 
-#include <algorithm>
-
 namespace sippar::engine {
 
-size_t HardwareThreads() { return std::max(1u, std::thread::hardware_concurrency()); }
+size_t HardwareThreads() {
+  if (ThreadRuntime* runtime = ThreadRuntime::Current()) return runtime->HardwareThreads();
+  return std::max(1u, std::thread::hardware_concurrency());
+}
 
-Thread::Thread(const std::string& name, std::function<void()> body)
-    : thread_([short_name = name.substr(0, 15), body = std::move(body)] {
-        pthread_setname_np(pthread_self(), short_name.c_str());
-        body();
-      }) {}
+Thread::Thread(const std::string& name, std::function<void()> body) {
+  if (ThreadRuntime* runtime = ThreadRuntime::Current()) {
+    simulated_ = runtime->Start(name, std::move(body));
+    return;
+  }
+  thread_ = std::thread([short_name = name.substr(0, 15), body = std::move(body)] {
+    pthread_setname_np(pthread_self(), short_name.c_str());
+    body();
+  });
+}
 
 }  // namespace sippar::engine

@@ -1,7 +1,8 @@
-// Threads and locks, behind our own names so that a simulator can replace them (fibers later).
+// Threads and locks, behind our own names: in a simulation they are fibers (thread_runtime.h).
 // Clang's -Wthread-safety reads the annotations. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -9,6 +10,9 @@
 #include <shared_mutex>
 #include <string>
 #include <thread>
+#include <utility>
+
+#include "engine/base/thread_runtime.h"
 
 #if defined(__clang__)
 #define SIPPAR_TSA(x) __attribute__((x))
@@ -27,8 +31,16 @@ namespace sippar::engine {
 
 class SIPPAR_TSA(capability("mutex")) Mutex {
  public:
-  void Lock() SIPPAR_TSA(acquire_capability()) { mutex_.lock(); }
-  void Unlock() SIPPAR_TSA(release_capability()) { mutex_.unlock(); }
+  void Lock() SIPPAR_TSA(acquire_capability()) {
+    if (ThreadRuntime* runtime = ThreadRuntime::Current()) [[unlikely]]
+      return runtime->Lock(this);
+    mutex_.lock();
+  }
+  void Unlock() SIPPAR_TSA(release_capability()) {
+    if (ThreadRuntime* runtime = ThreadRuntime::Current()) [[unlikely]]
+      return runtime->Unlock(this);
+    mutex_.unlock();
+  }
 
  private:
   friend class CondVar;
@@ -52,20 +64,34 @@ class SIPPAR_TSA(scoped_lockable) MutexLock {
 class CondVar {
  public:
   void Wait(Mutex* mutex) SIPPAR_TSA(no_thread_safety_analysis) {
+    if (ThreadRuntime* runtime = ThreadRuntime::Current()) [[unlikely]] {
+      runtime->Wait(this, mutex, -1);
+      return;
+    }
     std::unique_lock<std::mutex> lock(mutex->mutex_, std::adopt_lock);
     condition_.wait(lock);
     lock.release();
   }
   // False when `micros` passed without a wake-up.
   bool WaitFor(Mutex* mutex, int64_t micros) SIPPAR_TSA(no_thread_safety_analysis) {
+    if (ThreadRuntime* runtime = ThreadRuntime::Current()) [[unlikely]]
+      return runtime->Wait(this, mutex, std::max<int64_t>(micros, 0));
     std::unique_lock<std::mutex> lock(mutex->mutex_, std::adopt_lock);
     bool woken =
         condition_.wait_for(lock, std::chrono::microseconds(micros)) == std::cv_status::no_timeout;
     lock.release();
     return woken;
   }
-  void NotifyOne() { condition_.notify_one(); }
-  void NotifyAll() { condition_.notify_all(); }
+  void NotifyOne() {
+    if (ThreadRuntime* runtime = ThreadRuntime::Current()) [[unlikely]]
+      return runtime->Notify(this, /*all=*/false);
+    condition_.notify_one();
+  }
+  void NotifyAll() {
+    if (ThreadRuntime* runtime = ThreadRuntime::Current()) [[unlikely]]
+      return runtime->Notify(this, /*all=*/true);
+    condition_.notify_all();
+  }
 
  private:
   std::condition_variable condition_;
@@ -79,19 +105,23 @@ class Thread {
  public:
   Thread() = default;
   Thread(const std::string& name, std::function<void()> body);
-  Thread(Thread&&) = default;
+  Thread(Thread&& other) noexcept
+      : thread_(std::move(other.thread_)), simulated_(std::exchange(other.simulated_, 0)) {}
   Thread& operator=(Thread&& other) {
     Join();
     thread_ = std::move(other.thread_);
+    simulated_ = std::exchange(other.simulated_, 0);
     return *this;
   }
   ~Thread() { Join(); }
   void Join() {
+    if (simulated_ != 0) ThreadRuntime::Current()->Join(std::exchange(simulated_, 0));
     if (thread_.joinable()) thread_.join();
   }
 
  private:
   std::thread thread_;
+  uint64_t simulated_ = 0;  // the runtime's number; 0: a real thread, or none
 };
 
 }  // namespace sippar::engine

@@ -9,6 +9,14 @@ namespace sippar::engine {
 
 Status FaultFileSystem::Check(const char* operation, const std::string& path,
                               FaultRule::Effect* effect) {
+  if (on_call_) {
+    Status chosen = on_call_(operation, path, effect);
+    if (!chosen.ok()) {
+      MutexLock lock(&mutex_);
+      ++faults_;
+      return chosen;
+    }
+  }
   int64_t delay_ms = 0;
   Status fault = Decide(operation, path, effect, &delay_ms);
   if (delay_ms > 0) Clock::System()->SleepMicros(delay_ms * 1000);
@@ -38,6 +46,15 @@ Status FaultFileSystem::Decide(const char* operation, const std::string& path,
   return OkStatus();
 }
 
+Status FaultFileSystem::Carry(const char* operation, const std::string& path,
+                              const std::function<Status()>& action) {
+  FaultRule::Effect effect{};
+  Status fault = Check(operation, path, &effect);
+  if (fault.ok()) return action();
+  if (effect == FaultRule::kTorn) (void)action();
+  return fault;
+}
+
 class FaultFileSystem::FaultyAppendFile final : public AppendFile {
  public:
   FaultyAppendFile(FaultFileSystem* owner, std::string path, std::unique_ptr<AppendFile> base)
@@ -52,8 +69,8 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
   }
   Status Sync() override {
     // A failed sync leaves the bytes in doubt: nothing is made durable (decision 6, D9, D10).
-    RETURN_IF_ERROR(owner_->Check("sync", path_));
-    RETURN_IF_ERROR(base_->Sync());
+    // Torn: they are durable, and nobody knows.
+    RETURN_IF_ERROR(owner_->Carry("sync", path_, [this] { return base_->Sync(); }));
     if (owner_->on_sync_) owner_->on_sync_();
     return OkStatus();
   }
@@ -78,8 +95,14 @@ class FaultFileSystem::FaultyRandomFile final : public RandomFile {
   FaultyRandomFile(FaultFileSystem* owner, std::string path, std::unique_ptr<RandomFile> base)
       : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
   Status Read(uint64_t offset, size_t size, std::string* out) const override {
-    RETURN_IF_ERROR(owner_->Check("read", path_));
-    return base_->Read(offset, size, out);
+    FaultRule::Effect effect{};
+    Status fault = owner_->Check("read", path_, &effect);
+    if (!fault.ok() && effect != FaultRule::kFlip) return fault;
+    RETURN_IF_ERROR(base_->Read(offset, size, out));
+    if (fault.ok() || size == 0) return OkStatus();
+    char& hit = (*out)[offset * 31 % size];
+    hit = static_cast<char>(hit ^ 0x10);
+    return OkStatus();
   }
   uint64_t size() const override { return base_->size(); }
 
@@ -110,8 +133,11 @@ uint64_t FaultFileSystem::faults() const {
 }
 
 StatusOr<std::unique_ptr<AppendFile>> FaultFileSystem::Create(const std::string& path) {
-  RETURN_IF_ERROR(Check("create", path));
-  ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> base, base_->Create(path));
+  std::unique_ptr<AppendFile> base;
+  RETURN_IF_ERROR(Carry("create", path, [&]() -> Status {
+    ASSIGN_OR_RETURN(base, base_->Create(path));
+    return OkStatus();
+  }));
   return std::unique_ptr<AppendFile>(new FaultyAppendFile(this, path, std::move(base)));
 }
 
@@ -122,28 +148,23 @@ StatusOr<std::unique_ptr<RandomFile>> FaultFileSystem::OpenRandom(const std::str
 }
 
 Status FaultFileSystem::Rename(const std::string& source, const std::string& target) {
-  RETURN_IF_ERROR(Check("rename", target));
-  return base_->Rename(source, target);
+  return Carry("rename", target, [&] { return base_->Rename(source, target); });
 }
 
 Status FaultFileSystem::Remove(const std::string& path) {
-  RETURN_IF_ERROR(Check("remove", path));
-  return base_->Remove(path);
+  return Carry("remove", path, [&] { return base_->Remove(path); });
 }
 
 Status FaultFileSystem::RemoveDir(const std::string& path) {
-  RETURN_IF_ERROR(Check("remove", path));
-  return base_->RemoveDir(path);
+  return Carry("remove", path, [&] { return base_->RemoveDir(path); });
 }
 
 Status FaultFileSystem::CreateDir(const std::string& path) {
-  RETURN_IF_ERROR(Check("mkdir", path));
-  return base_->CreateDir(path);
+  return Carry("mkdir", path, [&] { return base_->CreateDir(path); });
 }
 
 Status FaultFileSystem::SyncDir(const std::string& path) {
-  RETURN_IF_ERROR(Check("syncdir", path));
-  RETURN_IF_ERROR(base_->SyncDir(path));
+  RETURN_IF_ERROR(Carry("syncdir", path, [&] { return base_->SyncDir(path); }));
   if (on_sync_) on_sync_();
   return OkStatus();
 }

@@ -21,6 +21,11 @@ class FaultFileSystem final : public FileSystem {
   void ClearRules();
   uint64_t calls() const;
   uint64_t faults() const;  // injected so far
+  // Asked before the rules at every call, outside of locks: a simulation's disk. An error is the
+  // fault of this call; *effect, where it is not null, says how (kFail when left alone).
+  using Chooser = std::function<Status(const char* operation, const std::string& path,
+                                       FaultRule::Effect* effect)>;
+  void OnCall(Chooser chooser) { on_call_ = std::move(chooser); }
   // Called after each successful Sync or SyncDir, outside of locks: the moments at which a crash
   // test takes its clone.
   void OnSync(std::function<void()> action) { on_sync_ = std::move(action); }
@@ -47,6 +52,9 @@ class FaultFileSystem final : public FileSystem {
   };
   // The fault for this call: OK when none; *effect says how.
   Status Check(const char* operation, const std::string& path, FaultRule::Effect* effect = nullptr);
+  // As `action`, or the fault; torn means done all the same.
+  Status Carry(const char* operation, const std::string& path,
+               const std::function<Status()>& action);
   Status Decide(const char* operation, const std::string& path, FaultRule::Effect* effect,
                 int64_t* delay_ms);
 
@@ -56,6 +64,7 @@ class FaultFileSystem final : public FileSystem {
   uint64_t calls_ GUARDED_BY(mutex_) = 0;
   uint64_t faults_ GUARDED_BY(mutex_) = 0;
   std::function<void()> on_sync_;
+  Chooser on_call_;
 };
 
 }  // namespace sippar::engine

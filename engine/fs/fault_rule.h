@@ -3,6 +3,8 @@
 //   fail any * 17             the 17th call of any kind fails; counted over all paths
 //   full write *.log 2+       the second and every later one says: no space left
 //   torn write *.log 4        half of the bytes arrive, then it fails
+//   torn rename * 2           it is done and reported as failed; so for sync, create, remove, mkdir
+//   flip read *.sst 5         one byte of what is read is another one
 //   delay:400 sync *.log 5    takes 400 ms longer, then succeeds
 // Operations: create open write sync close read rename remove mkdir syncdir list stat lock any.
 // SPDX-License-Identifier: Apache-2.0
@@ -17,7 +19,7 @@
 namespace sippar::engine {
 
 struct FaultRule {
-  enum Effect : uint8_t { kFail, kFull, kTorn, kDelay };
+  enum Effect : uint8_t { kFail, kFull, kTorn, kDelay, kFlip };
   Effect effect = kFail;
   int64_t delay_ms = 0;  // of kDelay
   std::string operation = "any";

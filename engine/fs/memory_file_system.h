@@ -25,6 +25,14 @@ class MemoryFileSystem final : public FileSystem {
   // first few, in order. Locks are free. This file system goes on unharmed.
   std::unique_ptr<MemoryFileSystem> CrashClone(Random* random) const;
 
+  // The same files as another machine sees them. What one machine has written is durable as soon as
+  // another one looks at it, as CephFS has it.
+  std::unique_ptr<MemoryFileSystem> ForMachine(uint32_t machine) const;
+  // This machine loses its power: as CrashClone, but in place and only for what it wrote and locked
+  // itself. Its open files are not used any more. nullptr: only the process died, so its locks are
+  // free and everything it wrote stays as it is.
+  void Crash(Random* random);
+
   void SetCapacity(uint64_t capacity);
   uint64_t used_bytes() const;
   // Changes one stored byte (durable and volatile alike). Requires: it exists.
@@ -45,11 +53,14 @@ class MemoryFileSystem final : public FileSystem {
                                            const std::string& note) override;
 
  private:
-  struct Disk;
+  struct Shared;
   class MemoryAppendFile;
   class MemoryRandomFile;
   class MemoryLock;
-  std::shared_ptr<Disk> disk_;  // files opened from here outlive the file system
+  MemoryFileSystem(std::shared_ptr<Shared> shared, uint32_t machine);
+
+  std::shared_ptr<Shared> shared_;  // files opened from here outlive the file system
+  uint32_t machine_ = 0;
 };
 
 }  // namespace sippar::engine

@@ -233,15 +233,15 @@ std::vector<Status> Store::ApplyRouted(const OpenTable& table,
     return first->range().Contains(mutation->row);
   });
   if (one_tablet) return first->Apply(batch);
-  std::map<Tablet*, std::vector<size_t>> by_tablet;
+  std::map<ptrdiff_t, std::vector<size_t>> by_tablet;  // in key order
   for (size_t i = 0; i < batch.size(); ++i) {
-    by_tablet[table.TabletOf(batch[i]->row).get()].push_back(i);
+    by_tablet[&table.TabletOf(batch[i]->row) - table.tablets.data()].push_back(i);
   }
   std::vector<Status> statuses(batch.size());
   for (const auto& [tablet, positions] : by_tablet) {
     std::vector<const RowMutation*> part;
     for (size_t position : positions) part.push_back(batch[position]);
-    std::vector<Status> results = tablet->Apply(part);
+    std::vector<Status> results = table.tablets[static_cast<size_t>(tablet)]->Apply(part);
     for (size_t i = 0; i < positions.size(); ++i) statuses[positions[i]] = results[i];
   }
   return statuses;

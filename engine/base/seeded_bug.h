@@ -1,0 +1,52 @@
+// Mistakes that a test can switch on by name, to learn whether and how soon the simulation finds
+// them: the quality figure of the harness. One at a time; a switch costs one relaxed load when none
+// is on. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <string_view>
+
+namespace sippar::engine {
+
+struct SeededBug {
+  std::string_view name;
+  std::string_view what;
+};
+
+inline constexpr std::array kSeededBugs = {
+    SeededBug{"no-directory-sync", "a new log segment's directory entry is not synced"},
+    SeededBug{"tombstone-dropped-early", "a merging compaction drops deletes as a major one may"},
+    SeededBug{"redo-point-too-high", "a flush counts what was written meanwhile as flushed"},
+    SeededBug{"memtable-visible-before-sync", "readers see a write before its log is synced"},
+    SeededBug{"filter-false-negative", "the Bloom filter lacks one key in 16"},
+    SeededBug{"split-key-off-by-one", "the right half of a split lacks its first row"},
+    SeededBug{"timestamp-not-monotonic", "a server's time follows its clock backwards"},
+};
+
+class SeededBugs {
+ public:
+  static constexpr int Find(std::string_view name) {
+    for (size_t i = 0; i < kSeededBugs.size(); ++i) {
+      if (kSeededBugs[i].name == name) return static_cast<int>(i);
+    }
+    return -1;
+  }
+  // As Find; does not compile for a name that is not in the list.
+  static consteval int Known(std::string_view name) {
+    if (Find(name) < 0) throw "not in kSeededBugs";
+    return Find(name);
+  }
+  // -1: none. Before any thread starts.
+  static void SwitchOn(int bug) { on_ = bug; }
+  static bool IsOn(int bug) { return on_.load(std::memory_order_relaxed) == bug; }
+
+ private:
+  static inline std::atomic<int> on_{-1};
+};
+
+}  // namespace sippar::engine
+
+#define SEEDED_BUG(name) \
+  ::sippar::engine::SeededBugs::IsOn(::sippar::engine::SeededBugs::Known(name))

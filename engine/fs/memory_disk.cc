@@ -1,0 +1,131 @@
+// The images of a disk in memory. SPDX-License-Identifier: Apache-2.0
+#include "engine/fs/memory_disk.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace sippar::engine {
+namespace {
+constexpr size_t kPageSize = 512;          // small, so that small tests have several
+constexpr size_t kReservedLeftMax = 4096;  // zeros are like each other: a few are enough for a test
+}  // namespace
+
+std::string MemoryDisk::ParentOf(const std::string& path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string MemoryDisk::File::Survivor(Random* random) const {
+  size_t kept = durable_size + random->Uniform(bytes.size() - durable_size + 1);
+  std::string left = bytes.substr(0, kept);
+  // Pages of an unsynced write reach the disk in any order.
+  for (size_t page = durable_size; page < kept; page += kPageSize) {
+    size_t size = std::min(kPageSize, kept - page);
+    if (random->OneIn(8)) left.replace(page, size, size, '\0');
+  }
+  if (kept > durable_size && random->OneIn(4)) {
+    // Delayed allocation: the length is there, the bytes are not.
+    size_t zeros = 1 + random->Uniform(kept - durable_size);
+    left.replace(kept - zeros, zeros, zeros, '\0');
+  }
+  if (reserved_size > kept && random->OneIn(2)) {
+    left.resize(std::min(reserved_size, kept + kReservedLeftMax));
+  }
+  return left;
+}
+
+bool MemoryDisk::IsDirectory(const std::string& path) const {
+  if (path == "/" || path == ".") return true;
+  auto found = now_.find(path);
+  return found != now_.end() && found->second == nullptr;
+}
+
+std::shared_ptr<MemoryDisk::File> MemoryDisk::Find(const std::string& path) const {
+  auto found = now_.find(path);
+  return found == now_.end() ? nullptr : found->second;
+}
+
+void MemoryDisk::ShowEntries(const std::string& directory, uint32_t machine) {
+  auto found = unsynced_.find(directory);
+  if (found != unsynced_.end() && found->second.machine != machine) SyncEntries(directory);
+}
+
+std::shared_ptr<MemoryDisk::File> MemoryDisk::Show(const std::string& path, uint32_t machine) {
+  ShowEntries(ParentOf(path), machine);
+  std::shared_ptr<File> file = Find(path);
+  if (file != nullptr && file->machine != machine) file->durable_size = file->bytes.size();
+  return file;
+}
+
+void MemoryDisk::Change(const std::string& directory, uint32_t machine, EntryChange change) {
+  ShowEntries(directory, machine);
+  change(&now_);
+  UnsyncedChanges& unsynced = unsynced_[directory];
+  unsynced.machine = machine;
+  unsynced.changes.push_back(std::move(change));
+}
+
+void MemoryDisk::SyncEntries(const std::string& directory) {
+  const UnsyncedChanges& unsynced = unsynced_[directory];
+  unsynced.ApplyFirst(unsynced.changes.size(), &durable_);
+  unsynced_.erase(directory);
+}
+
+// An entry whose directory is gone cannot be reached.
+void MemoryDisk::EraseUnreachable(Entries* entries) {
+  std::erase_if(*entries, [&](const auto& entry) {
+    std::string parent = ParentOf(entry.first);
+    return parent != "/" && parent != "." && !entries->contains(parent);
+  });
+}
+
+MemoryDisk MemoryDisk::AfterPowerLoss(Random* random) const {
+  MemoryDisk left;
+  left.durable_ = durable_;
+  for (const auto& [directory, unsynced] : unsynced_) {
+    unsynced.ApplyFirst(random->Uniform(unsynced.changes.size() + 1), &left.durable_);
+  }
+  for (auto& [path, file] : left.durable_) {
+    if (file == nullptr) continue;
+    auto survivor = std::make_shared<File>();
+    survivor->bytes = file->Survivor(random);
+    survivor->durable_size = survivor->bytes.size();
+    survivor->machine = file->machine;
+    file = std::move(survivor);
+  }
+  EraseUnreachable(&left.durable_);
+  left.now_ = left.durable_;
+  return left;
+}
+
+void MemoryDisk::Crash(uint32_t machine, Random* random) {
+  std::vector<std::string> torn;
+  for (const auto& [directory, unsynced] : unsynced_) {
+    if (unsynced.machine == machine) torn.push_back(directory);
+  }
+  for (const std::string& directory : torn) {
+    const UnsyncedChanges& unsynced = unsynced_[directory];
+    unsynced.ApplyFirst(random->Uniform(unsynced.changes.size() + 1), &durable_);
+    unsynced_.erase(directory);
+    auto inside = [&](const auto& entry) { return ParentOf(entry.first) == directory; };
+    std::erase_if(now_, inside);
+    std::copy_if(durable_.begin(), durable_.end(), std::inserter(now_, now_.end()), inside);
+  }
+  EraseUnreachable(&durable_);
+  EraseUnreachable(&now_);
+  for (auto& [path, file] : now_) {
+    if (file == nullptr || file->machine != machine) continue;
+    file->bytes = file->Survivor(random);
+    file->durable_size = file->bytes.size();
+    file->reserved_size = 0;
+  }
+}
+
+uint64_t MemoryDisk::BytesUsed() const {
+  uint64_t bytes = 0;
+  for (const auto& [path, file] : now_) bytes += file == nullptr ? 0 : file->bytes.size();
+  return bytes;
+}
+
+}  // namespace sippar::engine
