@@ -64,8 +64,8 @@ class TabletControl {
   // `row` becomes the first of a tablet; the server commits it in METADATA itself.
   [[nodiscard]] virtual Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id,
                                            const std::string& row) = 0;
-  // Sorts one segment of a dead server's sealed log by (table, tablet, row, sequence) into a file
-  // beside it (log/sorted_part.h); OK when it is there already.
+  // Sorts one segment of a dead server's sealed log by tablet into a file beside it
+  // (engine/log/log_sort.h); OK when it is there already.
   [[nodiscard]] virtual Status SortLogPart(uint64_t master_epoch, const ServerId& dead,
                                            uint64_t segment) = 0;
 

@@ -151,6 +151,10 @@ Status FaultFileSystem::Rename(const std::string& source, const std::string& tar
   return Carry("rename", target, [&] { return base_->Rename(source, target); });
 }
 
+Status FaultFileSystem::RenameNew(const std::string& source, const std::string& target) {
+  return Carry("rename", target, [&] { return base_->RenameNew(source, target); });
+}
+
 Status FaultFileSystem::Remove(const std::string& path) {
   return Carry("remove", path, [&] { return base_->Remove(path); });
 }

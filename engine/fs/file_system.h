@@ -64,8 +64,11 @@ class FileSystem {
   [[nodiscard]] virtual StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) = 0;
   [[nodiscard]] virtual StatusOr<std::unique_ptr<RandomFile>> OpenRandom(
       const std::string& path) = 0;
-  // Atomic; replaces `target`. Durable after SyncDir of the directory.
+  // Atomic, within one directory; replaces the file `target`. A directory goes with all below it,
+  // to a name that is free. Durable after SyncDir.
   [[nodiscard]] virtual Status Rename(const std::string& source, const std::string& target) = 0;
+  // As Rename, but the first wins: kAlreadyExists when `target` is there, and nothing was done.
+  [[nodiscard]] virtual Status RenameNew(const std::string& source, const std::string& target) = 0;
   [[nodiscard]] virtual Status Remove(const std::string& path) = 0;     // kNotFound if absent
   [[nodiscard]] virtual Status RemoveDir(const std::string& path) = 0;  // must be empty
   // OK when it is a directory already. Parents must exist.
@@ -89,5 +92,10 @@ std::unique_ptr<FileSystem> NewPosixFileSystem();
 // Old or new content after a crash, never a mixture: write `path`.tmp, sync, rename, sync
 // directory.
 [[nodiscard]] Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view content);
+// The end of a file that several may make at once, each under a name of its own: sync, close, take
+// `path` if nobody has it, sync the directory. `temporary` is gone afterwards. kAlreadyExists:
+// somebody was first, and his file is durable under this name.
+[[nodiscard]] Status PublishFile(FileSystem* fs, AppendFile* file, const std::string& temporary,
+                                 const std::string& path);
 
 }  // namespace sippar::engine

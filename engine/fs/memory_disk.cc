@@ -3,11 +3,29 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace sippar::engine {
 namespace {
 constexpr size_t kPageSize = 512;          // small, so that small tests have several
 constexpr size_t kReservedLeftMax = 4096;  // zeros are like each other: a few are enough for a test
+
+// A directory with all below it; false when it is not there.
+bool MoveTree(MemoryDisk::Entries* entries, const std::string& source, const std::string& target) {
+  if (!entries->contains(source)) return false;
+  std::vector<std::string> paths;
+  for (auto at = entries->lower_bound(source);
+       at != entries->end() && at->first.starts_with(source); ++at) {
+    if (at->first == source || at->first[source.size()] == '/') paths.push_back(at->first);
+  }
+  for (const std::string& path : paths) {
+    auto node = entries->extract(path);
+    node.key() = target + path.substr(source.size());
+    entries->insert(std::move(node));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string MemoryDisk::ParentOf(const std::string& path) {
@@ -66,6 +84,25 @@ void MemoryDisk::Change(const std::string& directory, uint32_t machine, EntryCha
   unsynced.changes.push_back(std::move(change));
 }
 
+void MemoryDisk::MoveDirectory(const std::string& source, const std::string& target,
+                               uint32_t machine) {
+  Change(ParentOf(target), machine, [source, target](Entries* entries) {
+    static_cast<void>(MoveTree(entries, source, target));
+  });
+  auto own = unsynced_.find(source);
+  if (own == unsynced_.end()) return;
+  UnsyncedChanges moved = std::move(own->second);
+  unsynced_.erase(own);
+  for (EntryChange& change : moved.changes) {
+    change = [source, target, change](Entries* entries) {  // which names the old paths
+      bool back = MoveTree(entries, target, source);
+      change(entries);
+      if (back) static_cast<void>(MoveTree(entries, source, target));
+    };
+  }
+  unsynced_[target] = std::move(moved);
+}
+
 void MemoryDisk::SyncEntries(const std::string& directory) {
   const UnsyncedChanges& unsynced = unsynced_[directory];
   unsynced.ApplyFirst(unsynced.changes.size(), &durable_);
@@ -109,8 +146,20 @@ void MemoryDisk::Crash(uint32_t machine, Random* random) {
     unsynced.ApplyFirst(random->Uniform(unsynced.changes.size() + 1), &durable_);
     unsynced_.erase(directory);
     auto inside = [&](const auto& entry) { return ParentOf(entry.first) == directory; };
+    std::set<std::string> known;
+    for (const auto& entry : now_) {
+      if (inside(entry)) known.insert(entry.first);
+    }
     std::erase_if(now_, inside);
     std::copy_if(durable_.begin(), durable_.end(), std::inserter(now_, now_.end()), inside);
+    // A directory that has its old name again, with all below it.
+    for (const auto& [path, file] : durable_) {
+      if (ParentOf(path) != directory || known.contains(path)) continue;
+      for (auto at = durable_.lower_bound(path + "/");
+           at != durable_.end() && at->first.starts_with(path + "/"); ++at) {
+        now_.insert(*at);
+      }
+    }
   }
   EraseUnreachable(&durable_);
   EraseUnreachable(&now_);

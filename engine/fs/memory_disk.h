@@ -34,6 +34,8 @@ class MemoryDisk {
   const Entries& entries() const { return now_; }
 
   void Change(const std::string& directory, uint32_t machine, EntryChange change);
+  // A directory with all below it gets another name; its own changes that are not durable go along.
+  void MoveDirectory(const std::string& source, const std::string& target, uint32_t machine);
   void SyncEntries(const std::string& directory);
   // `machine` looks at the directory: what others changed there is durable from now on.
   void ShowEntries(const std::string& directory, uint32_t machine);

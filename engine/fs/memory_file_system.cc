@@ -183,11 +183,29 @@ StatusOr<std::unique_ptr<RandomFile>> MemoryFileSystem::OpenRandom(const std::st
 
 Status MemoryFileSystem::Rename(const std::string& source, const std::string& target) {
   MutexLock lock(&shared_->mutex);
+  if (shared_->disk.IsDirectory(source) && !shared_->disk.entries().contains(target)) {
+    shared_->disk.MoveDirectory(source, target, machine_);
+    return OkStatus();
+  }
   std::shared_ptr<File> file = shared_->disk.Find(source);
   if (file == nullptr) return NotFound(fmt::format("rename {}: no such file", source));
   if (auto replaced = shared_->disk.Find(target)) shared_->used -= replaced->bytes.size();
   std::string directory = MemoryDisk::ParentOf(target);
   CHECK(MemoryDisk::ParentOf(source) == directory);  // across directories nobody renames here
+  shared_->disk.Change(directory, machine_, [source, target, file](Entries* entries) {
+    entries->erase(source);
+    (*entries)[target] = file;
+  });
+  return OkStatus();
+}
+
+Status MemoryFileSystem::RenameNew(const std::string& source, const std::string& target) {
+  MutexLock lock(&shared_->mutex);
+  std::shared_ptr<File> file = shared_->disk.Find(source);
+  if (file == nullptr) return NotFound(fmt::format("rename {}: no such file", source));
+  if (shared_->disk.entries().contains(target)) return AlreadyExists(target + ": it exists");
+  std::string directory = MemoryDisk::ParentOf(target);
+  CHECK(MemoryDisk::ParentOf(source) == directory);
   shared_->disk.Change(directory, machine_, [source, target, file](Entries* entries) {
     entries->erase(source);
     (*entries)[target] = file;

@@ -172,6 +172,14 @@ class PosixFileSystem final : public FileSystem {
     return ErrnoStatus(errno, "rename", source + " to " + target);
   }
 
+  Status RenameNew(const std::string& source, const std::string& target) override {
+    // A crash in between leaves the file under both names; temporary ones are swept.
+    if (::link(source.c_str(), target.c_str()) != 0) {
+      return ErrnoStatus(errno, "link", source + " to " + target);
+    }
+    return Remove(source);
+  }
+
   Status Remove(const std::string& path) override {
     if (::unlink(path.c_str()) == 0) return OkStatus();
     return ErrnoStatus(errno, "remove", path);

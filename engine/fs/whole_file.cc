@@ -1,9 +1,23 @@
-// ReadFile and ReplaceFile. SPDX-License-Identifier: Apache-2.0
+// ReadFile, ReplaceFile and PublishFile. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/fs/file_system.h"
 
 namespace sippar::engine {
+namespace {
+
+Status SyncParent(FileSystem* fs, const std::string& path) {
+  size_t slash = path.rfind('/');
+  return fs->SyncDir(slash == std::string::npos ? "." : path.substr(0, slash));
+}
+
+Status SyncAndClose(AppendFile* file, Status status) {
+  if (status.ok()) status = file->Sync();
+  Status closed = file->Close();
+  return status.ok() ? closed : status;
+}
+
+}  // namespace
 
 StatusOr<std::string> ReadFile(FileSystem* fs, const std::string& path, uint64_t size_max) {
   ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
@@ -21,17 +35,24 @@ Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view con
   Status removed = fs->Remove(temporary);  // of an earlier life
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(temporary));
-  Status status = file->Append(content);
-  if (status.ok()) status = file->Sync();
-  Status closed = file->Close();
-  if (status.ok()) status = closed;
+  Status status = SyncAndClose(file.get(), file->Append(content));
   if (status.ok()) status = fs->Rename(temporary, path);
   if (!status.ok()) {
     (void)fs->Remove(temporary);
     return status;
   }
-  size_t slash = path.rfind('/');
-  return fs->SyncDir(slash == std::string::npos ? "." : path.substr(0, slash));
+  return SyncParent(fs, path);
+}
+
+Status PublishFile(FileSystem* fs, AppendFile* file, const std::string& temporary,
+                   const std::string& path) {
+  Status status = SyncAndClose(file, OkStatus());
+  if (status.ok()) status = fs->RenameNew(temporary, path);
+  if (!status.ok()) (void)fs->Remove(temporary);
+  if (!status.ok() && status.code() != StatusCode::kAlreadyExists) return status;
+  // Who was first may have died before this.
+  RETURN_IF_ERROR(SyncParent(fs, path));
+  return status;
 }
 
 }  // namespace sippar::engine

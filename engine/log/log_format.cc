@@ -102,6 +102,20 @@ uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position) {
   return Checksum(body, position.seed ^ position.offset ^ durable);
 }
 
+LogFrame LogFrameAt(std::string_view bytes, uint64_t base, uint64_t offset, uint64_t seed) {
+  uint64_t at = offset - base;
+  if (at + kLogRecordHeaderSize > bytes.size()) return {};
+  const char* p = bytes.data() + at;
+  if (GetFixed32(p) != kLogMagic) return {};
+  uint64_t length = GetFixed32(p + 4);
+  if (length > bytes.size() - at - kLogRecordHeaderSize) return {};
+  uint64_t durable_length = GetFixed64(p + 8);
+  if (durable_length > offset) return {};
+  std::string_view body = bytes.substr(at + kLogRecordHeaderSize, length);
+  bool valid = LogRecordChecksum(body, {seed, offset, durable_length}) == GetFixed64(p + 16);
+  return {valid, body, durable_length};
+}
+
 StatusOr<LogRecordHead> DecodeLogHead(std::string_view body) {
   Reader reader(body);
   LogRecordHead head;

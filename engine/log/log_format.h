@@ -73,6 +73,16 @@ struct LogPosition {
   uint64_t offset = 0;
   uint64_t durable_length = 0;
 };
+// What stands at `offset` of a file, of which `bytes` are those from `base` on.
+struct LogFrame {
+  bool valid = false;
+  std::string_view body;
+  uint64_t durable_length = 0;
+
+  uint64_t size() const { return kLogRecordHeaderSize + body.size(); }
+};
+LogFrame LogFrameAt(std::string_view bytes, uint64_t base, uint64_t offset, uint64_t seed);
+
 uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position);
 // Frames `body`, appended to *out.
 void AppendLogRecord(std::string* out, std::string_view body, const LogPosition& position);

@@ -5,30 +5,8 @@
 
 #include <cstring>
 
-#include "engine/base/checksum.h"
-#include "engine/base/coding.h"
-
 namespace sippar::engine {
 namespace {
-
-struct Frame {
-  bool valid = false;
-  std::string_view body;
-  uint64_t durable_length = 0;
-};
-
-Frame FrameAt(std::string_view file, uint64_t offset, uint64_t seed) {
-  if (offset + kLogRecordHeaderSize > file.size()) return {};
-  const char* p = file.data() + offset;
-  if (GetFixed32(p) != kLogMagic) return {};
-  uint64_t length = GetFixed32(p + 4);
-  if (length > file.size() - offset - kLogRecordHeaderSize) return {};
-  uint64_t durable_length = GetFixed64(p + 8);
-  if (durable_length > offset) return {};
-  std::string_view body = file.substr(offset + kLogRecordHeaderSize, length);
-  bool valid = LogRecordChecksum(body, {seed, offset, durable_length}) == GetFixed64(p + 16);
-  return {valid, body, durable_length};
-}
 
 Status Damage(const std::string& path, uint64_t bad, std::string_view why) {
   return DataLoss(
@@ -44,7 +22,7 @@ Status CheckTail(const std::string& path, std::string_view file, uint64_t bad, u
   std::memcpy(magic, &kLogMagic, 4);
   size_t at = bad;
   while ((at = file.find(std::string_view(magic, 4), at)) != std::string_view::npos) {
-    Frame frame = FrameAt(file, at, seed);
+    LogFrame frame = LogFrameAt(file, 0, at, seed);
     if (frame.valid && frame.durable_length > bad) {
       return Damage(path, bad,
                     fmt::format("the record @{} says that {} bytes were synced, so this is no torn "
@@ -55,7 +33,7 @@ Status CheckTail(const std::string& path, std::string_view file, uint64_t bad, u
     if (bytes_hashed > bytes_hashed_max) {
       return Damage(path, bad, "what follows holds too much that looks like records to tell why");
     }
-    at += frame.valid ? kLogRecordHeaderSize + frame.body.size() : 1;
+    at += frame.valid ? frame.size() : 1;
   }
   return OkStatus();
 }
@@ -67,7 +45,7 @@ StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& pa
   ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
   std::string head;
   if (file->size() >= head_size) RETURN_IF_ERROR(file->Read(0, head_size, &head));
-  Frame frame = FrameAt(head, 0, SegmentSeed(id));
+  LogFrame frame = LogFrameAt(head, 0, 0, SegmentSeed(id));
   if (frame.valid) {
     auto header = DecodeSegmentHeader(frame.body);
     if (header.ok() && header->id == id) {
@@ -85,12 +63,18 @@ StatusOr<SegmentContent> ReadSegment(
     FileSystem* fs, const std::string& path, SegmentId id, uint64_t accepted_length,
     const std::function<Status(uint64_t offset, std::string_view body)>& visit) {
   ASSIGN_OR_RETURN(std::string file, ReadFile(fs, path));
+  return ScanSegment(file, path, id, accepted_length, visit);
+}
+
+StatusOr<SegmentContent> ScanSegment(
+    std::string_view file, const std::string& path, SegmentId id, uint64_t accepted_length,
+    const std::function<Status(uint64_t offset, std::string_view body)>& visit) {
   SegmentContent content;
   content.file_length = file.size();
   uint64_t seed = SegmentSeed(id);
   uint64_t offset = 0;
   while (offset < file.size() && offset < accepted_length) {
-    Frame frame = FrameAt(file, offset, seed);
+    LogFrame frame = LogFrameAt(file, 0, offset, seed);
     if (!frame.valid) break;
     if (offset == 0) {
       ASSIGN_OR_RETURN(content.header, DecodeSegmentHeader(frame.body));
@@ -102,7 +86,7 @@ StatusOr<SegmentContent> ReadSegment(
       RETURN_IF_ERROR(
           Annotate(visit(offset, frame.body), fmt::format("log segment {} @{}", path, offset)));
     }
-    offset += kLogRecordHeaderSize + frame.body.size();
+    offset += frame.size();
   }
   content.valid_length = offset;
   content.empty = offset == 0;

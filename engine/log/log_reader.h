@@ -30,4 +30,9 @@ struct SegmentContent {
     FileSystem* fs, const std::string& path, SegmentId id, uint64_t accepted_length,
     const std::function<Status(uint64_t offset, std::string_view body)>& visit);
 
+// The same of a segment that has been read: all of the file at `path`. Bodies point into `file`.
+[[nodiscard]] StatusOr<SegmentContent> ScanSegment(
+    std::string_view file, const std::string& path, SegmentId id, uint64_t accepted_length,
+    const std::function<Status(uint64_t offset, std::string_view body)>& visit);
+
 }  // namespace sippar::engine

@@ -2,11 +2,10 @@
 #include "engine/log/log_replay.h"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <span>
 
-#include "engine/base/thread.h"
+#include "engine/base/parallel.h"
 #include "engine/log/log_chain.h"
 #include "engine/log/log_reader.h"
 #include "engine/log/log_writer.h"
@@ -26,17 +25,6 @@ struct SegmentRecords {
   std::map<uint64_t, std::vector<LogRecord>> records;  // by tablet
   LogSegments::TabletSequences sequences;
 };
-
-// Runs work(0), ... work(count - 1) on up to `threads` threads and waits for them.
-void RunParallel(size_t threads, size_t count, const std::function<void(size_t)>& work) {
-  std::atomic<size_t> next{0};
-  auto take = [&] {
-    for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(i);
-  };
-  std::vector<Thread> others;
-  for (size_t t = 1; t < std::min(threads, count); ++t) others.emplace_back("sippar-replay", take);
-  take();
-}
 
 class Replayer {
  public:

@@ -27,6 +27,9 @@ class ByteFiles final : public FileSystem {
     return std::make_unique<Random>(this, path);
   }
   Status Rename(const std::string&, const std::string&) override { return Unimplemented("rename"); }
+  Status RenameNew(const std::string&, const std::string&) override {
+    return Unimplemented("rename");
+  }
   Status Remove(const std::string& path) override {
     return files.erase(path) == 1 ? OkStatus() : NotFound(path);
   }

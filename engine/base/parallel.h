@@ -1,0 +1,26 @@
+// The same work on many things by a few threads. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include "engine/base/thread.h"
+
+namespace sippar::engine {
+
+// Runs work(0), ... work(count - 1) on up to `threads` threads, the caller's among them, and waits
+// for them.
+inline void RunParallel(size_t threads, size_t count, const std::function<void(size_t)>& work) {
+  std::atomic<size_t> next{0};
+  auto take = [&] {
+    for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(i);
+  };
+  std::vector<Thread> others;
+  for (size_t t = 1; t < std::min(threads, count); ++t)
+    others.emplace_back("sippar-parallel", take);
+  take();
+}
+
+}  // namespace sippar::engine
