@@ -5,67 +5,14 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "engine/base/limits.h"
+#include "engine/model/regex_prefix.h"
 
 namespace sippar::engine {
 namespace {
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
-
-// True when every match must begin at the start of the text: a leading ^ that no top-level | or
-// quantifier undoes. Errs on the side of false.
-bool IsAnchoredAtStart(std::string_view pattern) {
-  if (pattern.size() < 2 || pattern[0] != '^') return false;
-  if (std::string_view("*?+{").find(pattern[1]) != std::string_view::npos) return false;
-  int depth = 0;
-  bool in_class = false;
-  for (size_t i = 1; i < pattern.size(); ++i) {
-    char c = pattern[i];
-    if (c == '\\') {
-      if (i + 1 < pattern.size() && pattern[i + 1] == 'Q') return false;
-      ++i;
-    } else if (in_class) {
-      in_class = c != ']';
-    } else if (c == '[') {
-      in_class = true;
-      // A ] directly behind [ or [^ is a member of the class.
-      if (i + 1 < pattern.size() && pattern[i + 1] == '^') ++i;
-      if (i + 1 < pattern.size() && pattern[i + 1] == ']') ++i;
-    } else if (c == '(') {
-      ++depth;
-    } else if (c == ')') {
-      --depth;
-    } else if (c == '|' && depth == 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// The literal characters behind the ^ of an anchored pattern.
-std::string LiteralHead(std::string_view pattern) {
-  std::string head;
-  for (size_t i = 1; i < pattern.size(); ++i) {
-    char c = pattern[i];
-    if (c == '\\') {
-      // Escaped punctuation stands for itself; escaped letters and digits mean something else.
-      if (i + 1 >= pattern.size() || !std::ispunct(static_cast<unsigned char>(pattern[i + 1]))) {
-        break;
-      }
-      c = pattern[++i];
-    } else if (std::string_view("*?{+.[()|^$").find(c) != std::string_view::npos) {
-      // A quantifier that allows none takes the character before it back.
-      if (std::string_view("*?{").find(c) != std::string_view::npos && !head.empty()) {
-        head.pop_back();
-      }
-      break;
-    }
-    head.push_back(c);
-  }
-  return head;
-}
 
 class Re2Regex final : public BytesRegex {
  public:
@@ -93,7 +40,8 @@ class Re2Regex final : public BytesRegex {
 
   std::string LiteralPrefix() const override {
     if (!re2_.options().case_sensitive() || !IsAnchoredAtStart(re2_.pattern())) return "";
-    return LiteralHead(re2_.pattern());
+    bool whole = false;
+    return LiteralHead(re2_.pattern(), &whole);
   }
 
   const RE2& re2() const { return re2_; }

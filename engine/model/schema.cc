@@ -8,6 +8,7 @@
 
 #include "engine/base/coding.h"
 #include "engine/base/limits.h"
+#include "engine/model/table_name.h"
 
 namespace sippar::engine {
 namespace {
@@ -197,11 +198,27 @@ StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
 }
 
 Status ValidateTableName(std::string_view name) {
+  if (size_t slash = name.find('/'); slash != std::string_view::npos) {
+    size_t end = std::min(name.find('/', slash + 1), name.size());
+    RETURN_IF_ERROR(ValidateProjectName(name.substr(0, slash)));
+    RETURN_IF_ERROR(ValidateInstanceName(name.substr(slash + 1, end - slash - 1)));
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
   RETURN_IF_ERROR(ValidateName("table", name, limits::kTableNameSizeMax));
   if (name[0] == '-' || name[0] == '.') {
     return InvalidArgument(fmt::format("table name '{}' may not begin with '{}'", name, name[0]));
   }
   return OkStatus();
+}
+
+Status ValidateProjectName(std::string_view name) {
+  std::string plain(name);  // "example.com:project" is a project's name, too
+  std::replace(plain.begin(), plain.end(), ':', '.');
+  return ValidateName("project", plain, kProjectNameSizeMax);
+}
+
+Status ValidateInstanceName(std::string_view name) {
+  return ValidateName("instance", name, kInstanceNameSizeMax);
 }
 
 Status ValidateFamilyName(std::string_view name) {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/checksum.h"
-#include "engine/base/coding.h"
+#include "engine/read/cell_digest.h"
 #include "engine/read/merging_iterator.h"
 #include "engine/read/row_reader.h"
 #include "engine/tablet/tablet.h"
@@ -206,20 +205,10 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRow(const std::string& row,
 }
 
 StatusOr<uint64_t> DigestCells(CellStream* stream) {
-  uint64_t digest = 0;
-  std::string bytes;
-  for (; stream->Valid(); stream->Next()) {
-    const CellView& cell = stream->cell();
-    bytes.clear();
-    PutBytes(&bytes, cell.row);
-    PutBytes(&bytes, cell.family);
-    PutBytes(&bytes, cell.qualifier);
-    PutSigned(&bytes, cell.timestamp_us);
-    PutVarint(&bytes, cell.sequence);
-    digest = Checksum(cell.value, Checksum(bytes, digest));
-  }
+  CellDigest digest;
+  for (; stream->Valid(); stream->Next()) digest.Add(stream->cell());
   RETURN_IF_ERROR(stream->status());
-  return digest;
+  return digest.value();
 }
 
 }  // namespace sippar::engine

@@ -1,0 +1,189 @@
+// Pushing filters down. Only links of the outermost chain narrow the read, as long as everything
+// before them treats each cell by itself: behind a count, a condition, an interleave or a sink a
+// missing cell could change what others become. SPDX-License-Identifier: Apache-2.0
+#include "engine/read/filter_pushdown.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "engine/model/whole_regex.h"
+
+namespace sippar::engine {
+namespace {
+
+// What columns may matter: families (of those there are) x one pattern of qualifiers.
+struct ColumnNeed {
+  std::vector<std::string> families;
+  NamePattern qualifier;
+};
+
+std::shared_ptr<const WholeRegex> RegexOf(const RowFilter& filter) {
+  auto regex = WholeRegex::Compile(filter.text);
+  return regex.ok() ? *regex : nullptr;
+}
+
+std::string CommonPrefix(std::string_view a, std::string_view b) {
+  auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return {a.begin(), differ.first};
+}
+
+// Both patterns hold; the narrower one is returned, exact when it is.
+NamePattern Narrower(const NamePattern& a, const NamePattern& b) {
+  if (a.kind == NamePattern::kAny || b.kind == NamePattern::kExact) return b;
+  if (a.kind == NamePattern::kExact || b.kind == NamePattern::kAny) return a;
+  return a.text.size() > b.text.size() ? a : b;  // prefixes
+}
+
+class PushDown {
+ public:
+  PushDown(const std::vector<std::string>& families, ReadSpec* read) : read_(read) {
+    need_.families = families;
+  }
+
+  bool Run(const RowFilter& filter) {
+    Link(filter);
+    if (are_columns_narrowed_) SetColumns();
+    return is_covered_;
+  }
+
+ private:
+  void Link(const RowFilter& filter) {
+    if (filter.kind == RowFilter::kPassAll) return;
+    if (filter.kind == RowFilter::kChain) {
+      for (const RowFilter& link : filter.filters) Link(link);
+    } else if (filter.kind == RowFilter::kStripValue && !is_blocked_ && !are_values_read_) {
+      read_->strip_values = true;  // also behind a count: the same cells, without their values
+    } else if (is_blocked_ || is_counted_) {
+      LeaveToFilter(filter);
+    } else {
+      Narrow(filter);
+    }
+  }
+
+  void Narrow(const RowFilter& filter) {
+    switch (filter.kind) {
+      case RowFilter::kRowKeyRegex:
+        return NarrowRows(filter);
+      case RowFilter::kFamilyRegex:
+      case RowFilter::kQualifierRegex:
+      case RowFilter::kColumnRange:
+        return NarrowColumns(filter);
+      case RowFilter::kTimeRange:
+        return NarrowTimes(filter);
+      case RowFilter::kColumnLimit:
+        return NarrowVersions(filter);
+      case RowFilter::kRowLimit:
+        return CountCells(filter);
+      default:
+        return LeaveToFilter(filter);
+    }
+  }
+
+  // What looks at single cells or whole rows lets later links narrow the read still.
+  void LeaveToFilter(const RowFilter& filter) {
+    is_covered_ = false;
+    switch (filter.kind) {
+      case RowFilter::kValueRegex:
+      case RowFilter::kValueRange:
+      case RowFilter::kValueBitmask:
+        are_values_read_ = true;
+        are_versions_exact_ = are_cells_exact_ = false;
+        return;
+      case RowFilter::kTimeRange:
+        are_versions_exact_ = are_cells_exact_ = false;
+        return;
+      case RowFilter::kRowSample:
+      case RowFilter::kRowKeyRegex:
+      case RowFilter::kLabel:
+        return;
+      default:
+        is_blocked_ = true;
+    }
+  }
+
+  void NarrowRows(const RowFilter& filter) {
+    auto regex = RegexOf(filter);
+    std::string prefix = regex->prefix();
+    bool nothing = regex->is_literal() && prefix.empty();  // no row has the key ""
+    RowSet rows(regex->is_literal() ? RowRange::Single(prefix) : RowRange::Prefix(prefix));
+    read_->rows = nothing ? RowSet() : read_->rows.Intersection(rows);
+    is_covered_ &= regex->is_literal();
+  }
+
+  void NarrowColumns(const RowFilter& filter) {
+    are_columns_narrowed_ = true;
+    if (filter.kind == RowFilter::kQualifierRegex) {
+      auto regex = RegexOf(filter);
+      std::string prefix = regex->prefix();
+      AddQualifier(regex->is_literal() ? NamePattern::Exact(prefix) : NamePattern::Prefix(prefix));
+      if (!regex->is_literal()) LeaveColumns();
+    } else if (filter.kind == RowFilter::kFamilyRegex) {
+      auto regex = RegexOf(filter);
+      std::erase_if(need_.families, [&](const std::string& name) { return !regex->Matches(name); });
+    } else {
+      std::erase_if(need_.families, [&](const std::string& name) { return name != filter.text; });
+      if (filter.range.limit) {
+        AddQualifier(NamePattern::Prefix(CommonPrefix(filter.range.start, *filter.range.limit)));
+      }
+      LeaveColumns();
+    }
+  }
+
+  // Of two patterns the read takes one; the filter has to look at the other.
+  void AddQualifier(const NamePattern& pattern) {
+    if (pattern.kind == NamePattern::kPrefix && pattern.text.empty()) return;
+    if (need_.qualifier.kind != NamePattern::kAny && need_.qualifier != pattern) LeaveColumns();
+    need_.qualifier = Narrower(need_.qualifier, pattern);
+  }
+
+  // Columns come that the filter drops; each as a whole, so versions may still be counted.
+  void LeaveColumns() { is_covered_ = are_cells_exact_ = false; }
+
+  void NarrowTimes(const RowFilter& filter) {
+    // Which versions are the newest must be counted before the times are looked at.
+    if (read_->versions_per_column != 0) return LeaveToFilter(filter);
+    read_->time.start_us = std::max(read_->time.start_us, filter.time.start_us);
+    read_->time.limit_us = std::min(read_->time.limit_us, filter.time.limit_us);
+  }
+
+  void NarrowVersions(const RowFilter& filter) {
+    if (!are_versions_exact_ || filter.count == 0) return LeaveToFilter(filter);
+    uint32_t& versions = read_->versions_per_column;
+    versions = versions == 0 ? filter.count : std::min(versions, filter.count);
+  }
+
+  void CountCells(const RowFilter& filter) {
+    is_counted_ = true;
+    if (are_cells_exact_ && filter.count != 0) {
+      read_->cells_per_row = filter.count;
+    } else {
+      is_covered_ = false;
+    }
+  }
+
+  void SetColumns() {
+    if (need_.families.empty()) read_->rows = RowSet();
+    for (const std::string& family : need_.families) {
+      read_->columns.push_back({NamePattern::Exact(family), need_.qualifier});
+    }
+  }
+
+  ReadSpec* read_;
+  ColumnNeed need_;
+  bool are_columns_narrowed_ = false;
+  bool is_covered_ = true;          // the read does everything so far
+  bool are_cells_exact_ = true;     // it gives just the cells that the links so far leave
+  bool are_versions_exact_ = true;  // as above, but for whole columns
+  bool are_values_read_ = false;    // a link so far needs values
+  bool is_counted_ = false;         // cells of the row were counted: only their values may go
+  bool is_blocked_ = false;
+};
+
+}  // namespace
+
+bool PushDownFilter(const RowFilter& filter, const std::vector<std::string>& families,
+                    ReadSpec* read) {
+  return PushDown(families, read).Run(filter);
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,31 @@
+// The steps of a row filter that look at one cell or one row at a time and hold nothing back. Used
+// by run_filter.cc. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "engine/base/status.h"
+#include "engine/read/cell_sink.h"
+#include "engine/read/row_filter.h"
+
+namespace sippar::engine {
+
+// Passes everything on; the base of those that do less.
+class FilterStep : public CellSink {
+ public:
+  explicit FilterStep(CellSink* out) : out_(out) {}
+  void BeginRow(std::string_view row) override { out_->BeginRow(row); }
+  void Put(const FilteredCell& cell) override { out_->Put(cell); }
+  void EndRow() override { out_->EndRow(); }
+  bool IsSated() const override { return out_->IsSated(); }
+  bool IsPending() const override { return out_->IsPending(); }
+
+ protected:
+  CellSink* const out_;
+};
+
+// A step for a filter that has no filters inside and is not kPassAll or kSink. `seed`: kRowSample.
+[[nodiscard]] StatusOr<std::unique_ptr<CellSink>> NewFilterStep(const RowFilter& filter,
+                                                                CellSink* out, uint64_t seed);
+
+}  // namespace sippar::engine

@@ -1,0 +1,342 @@
+// Running row filters: the steps that have filters inside, and the driver.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/read/run_filter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "engine/base/printable.h"
+#include "engine/read/filter_steps.h"
+
+namespace sippar::engine {
+namespace {
+
+// Cells kept while the stream moves on.
+class HeldCells {
+ public:
+  explicit HeldCells(HeldBytes* bytes) : bytes_(bytes) {}
+
+  void Add(const FilteredCell& cell) {
+    bytes_->now += SizeOf(cell.cell);
+    if (!bytes_->is_over()) cells_.push_back({Cell(cell.cell), cell.label, cell.position});
+  }
+  bool empty() const { return cells_.empty(); }
+  uint64_t front_position() const { return cells_.front().position; }  // Requires: !empty()
+  void PutFront(CellSink* out) {
+    const Held& first = cells_.front();
+    out->Put({first.cell.view(), first.label, first.position});
+    bytes_->now -= SizeOf(first.cell.view());
+    cells_.pop_front();
+  }
+  void Clear() { cells_.clear(); }  // the bytes are counted anew in each row
+
+ private:
+  struct Held {
+    Cell cell;
+    std::string_view label;
+    uint64_t position = 0;
+  };
+  static size_t SizeOf(const CellView& cell) {
+    return sizeof(Held) + cell.row.size() + cell.family.size() + cell.qualifier.size() +
+           cell.value.size();
+  }
+  HeldBytes* bytes_;
+  std::deque<Held> cells_;
+};
+
+// Several inputs into one output, in order of position, then of input. As long as an input may
+// still bring something of an earlier position, everything waits.
+class Merge {
+ public:
+  Merge(CellSink* out, size_t inputs, HeldBytes* bytes) : out_(out) {
+    for (size_t i = 0; i < inputs; ++i) ports_.push_back(std::make_unique<Port>(this, bytes));
+  }
+  CellSink* port(size_t i) { return ports_[i].get(); }
+  bool is_holding() const { return is_holding_; }
+  void Begin(bool hold) {
+    for (auto& each : ports_) each->held.Clear();
+    is_holding_ = hold;
+  }
+  // Gives all that was held and lets what comes pass.
+  void Release() {
+    is_holding_ = false;
+    for (;;) {
+      Port* first = nullptr;
+      for (auto& each : ports_) {
+        if (each->held.empty()) continue;
+        if (first == nullptr || each->held.front_position() < first->held.front_position()) {
+          first = each.get();
+        }
+      }
+      if (first == nullptr) return;
+      first->held.PutFront(out_);
+    }
+  }
+
+ private:
+  struct Port final : CellSink {
+    Port(Merge* owner, HeldBytes* bytes) : merge(owner), held(bytes) {}
+    void BeginRow(std::string_view) override {}
+    void Put(const FilteredCell& cell) override {
+      if (merge->is_holding_) {
+        held.Add(cell);
+      } else {
+        merge->out_->Put(cell);
+      }
+    }
+    void EndRow() override {}
+    bool IsSated() const override { return merge->out_->IsSated(); }
+    Merge* merge;
+    HeldCells held;
+  };
+  CellSink* out_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  bool is_holding_ = false;
+};
+
+class InterleaveStep final : public FilterStep {
+ public:
+  InterleaveStep(CellSink* out, size_t branches, HeldBytes* bytes)
+      : FilterStep(out), merge_(out, branches, bytes) {}
+  CellSink* port(size_t i) { return merge_.port(i); }
+  void AddBranch(CellSink* entry) { branches_.push_back(entry); }
+
+  void BeginRow(std::string_view row) override {
+    FilterStep::BeginRow(row);
+    for (CellSink* branch : branches_) branch->BeginRow(row);
+    merge_.Begin(AnyPending());
+  }
+  void Put(const FilteredCell& cell) override {
+    for (CellSink* branch : branches_) branch->Put(cell);
+    if (merge_.is_holding() && !AnyPending()) merge_.Release();
+  }
+  void EndRow() override {
+    for (CellSink* branch : branches_) branch->EndRow();
+    merge_.Release();
+    FilterStep::EndRow();
+  }
+  bool IsSated() const override {
+    return std::all_of(branches_.begin(), branches_.end(),
+                       [](const CellSink* branch) { return branch->IsSated(); });
+  }
+  bool IsPending() const override { return AnyPending() || FilterStep::IsPending(); }
+
+ private:
+  bool AnyPending() const {
+    return std::any_of(branches_.begin(), branches_.end(),
+                       [](const CellSink* branch) { return branch->IsPending(); });
+  }
+  std::vector<CellSink*> branches_;
+  Merge merge_;
+};
+
+// Both branches run until the predicate is decided; what they give meanwhile is held.
+class ConditionStep final : public FilterStep {
+ public:
+  ConditionStep(CellSink* out, HeldBytes* bytes)
+      : FilterStep(out), if_true_(out, 1, bytes), if_false_(out, 1, bytes) {}
+  CellSink* predicate_port() { return &predicate_out_; }
+  CellSink* true_port() { return if_true_.port(0); }
+  CellSink* false_port() { return if_false_.port(0); }
+  void SetEntries(CellSink* predicate, CellSink* on_true, CellSink* on_false) {
+    predicate_ = predicate;
+    on_true_ = on_true;
+    on_false_ = on_false;
+  }
+
+  void BeginRow(std::string_view row) override {
+    FilterStep::BeginRow(row);
+    predicate_out_.is_hit = false;
+    chosen_ = nullptr;
+    predicate_->BeginRow(row);
+    on_true_->BeginRow(row);
+    on_false_->BeginRow(row);
+    if_true_.Begin(true);
+    if_false_.Begin(true);
+    DecideEarly();
+  }
+  void Put(const FilteredCell& cell) override {
+    if (chosen_ == nullptr) {
+      predicate_->Put(cell);
+      DecideEarly();
+    }
+    if (chosen_ != nullptr) return chosen_->Put(cell);
+    on_true_->Put(cell);
+    on_false_->Put(cell);
+  }
+  void EndRow() override {
+    if (chosen_ == nullptr) {
+      predicate_->EndRow();
+      Choose(predicate_out_.is_hit);
+    }
+    chosen_->EndRow();
+    FilterStep::EndRow();
+  }
+  // Undecided, the cells to come are what decides.
+  bool IsSated() const override { return chosen_ != nullptr && chosen_->IsSated(); }
+  bool IsPending() const override {
+    return chosen_ == nullptr || chosen_->IsPending() || FilterStep::IsPending();
+  }
+
+ private:
+  struct Hit final : CellSink {
+    void BeginRow(std::string_view) override {}
+    void Put(const FilteredCell&) override { is_hit = true; }
+    void EndRow() override {}
+    bool IsSated() const override { return is_hit; }
+    bool is_hit = false;
+  };
+  void DecideEarly() {
+    if (predicate_out_.is_hit) {
+      Choose(true);
+    } else if (predicate_->IsSated() && !predicate_->IsPending()) {
+      Choose(false);
+    }
+  }
+  void Choose(bool is_true) {
+    chosen_ = is_true ? on_true_ : on_false_;
+    (is_true ? if_false_ : if_true_).Begin(true);  // drops what the other one held
+    (is_true ? if_true_ : if_false_).Release();
+  }
+
+  Hit predicate_out_;
+  Merge if_true_, if_false_;
+  CellSink* predicate_ = nullptr;
+  CellSink* on_true_ = nullptr;
+  CellSink* on_false_ = nullptr;
+  CellSink* chosen_ = nullptr;
+};
+
+size_t CountSinks(const RowFilter& filter) {
+  size_t count = filter.kind == RowFilter::kSink ? 1 : 0;
+  for (const RowFilter& inner : filter.filters) count += CountSinks(inner);
+  return count;
+}
+
+class SinkStep final : public FilterStep {
+ public:
+  SinkStep(CellSink* out, CellSink* result) : FilterStep(out), result_(result) {}
+  void Put(const FilteredCell& cell) override { result_->Put(cell); }
+  bool IsSated() const override { return result_->IsSated(); }
+
+ private:
+  CellSink* result_;
+};
+
+}  // namespace
+
+// Builds the steps from the last to the first: each knows the one it feeds.
+class FilterBuilder {
+ public:
+  FilterBuilder(FilterRun* run, CellSink* result, uint64_t seed)
+      : run_(run), result_(result), seed_(seed) {}
+
+  static std::unique_ptr<FilterRun> NewRun() { return std::unique_ptr<FilterRun>(new FilterRun()); }
+
+  // With sinks the result has several sources, which are merged as an interleave's are. Each sink
+  // has a port of its own: one may stand behind a condition that delays it, and another not.
+  Status BuildAll(const RowFilter& filter) {
+    if (!filter.Has(RowFilter::kSink)) {
+      ASSIGN_OR_RETURN(run_->entry_, Build(filter, result_));
+      return OkStatus();
+    }
+    result_merge_ =
+        Own(std::make_unique<InterleaveStep>(result_, 1 + CountSinks(filter), &run_->held_));
+    ASSIGN_OR_RETURN(CellSink * entry, Build(filter, result_merge_->port(0)));
+    result_merge_->AddBranch(entry);
+    run_->entry_ = result_merge_;
+    return OkStatus();
+  }
+
+ private:
+  template <typename Step>
+  Step* Own(std::unique_ptr<Step> step) {
+    Step* raw = step.get();
+    run_->steps_.push_back(std::move(step));
+    return raw;
+  }
+
+  StatusOr<CellSink*> Build(const RowFilter& filter, CellSink* out) {
+    switch (filter.kind) {
+      case RowFilter::kPassAll:
+        return out;
+      case RowFilter::kChain:
+        for (auto link = filter.filters.rbegin(); link != filter.filters.rend(); ++link) {
+          ASSIGN_OR_RETURN(out, Build(*link, out));
+        }
+        return out;
+      case RowFilter::kInterleave:
+        return BuildInterleave(filter, out);
+      case RowFilter::kCondition:
+        return BuildCondition(filter, out);
+      case RowFilter::kSink:
+        return Own(std::make_unique<SinkStep>(out, result_merge_->port(++sinks_)));
+      default:
+        break;
+    }
+    ASSIGN_OR_RETURN(std::unique_ptr<CellSink> step, NewFilterStep(filter, out, ++seed_));
+    return Own(std::move(step));
+  }
+
+  StatusOr<CellSink*> BuildInterleave(const RowFilter& filter, CellSink* out) {
+    auto* step = Own(std::make_unique<InterleaveStep>(out, filter.filters.size(), &run_->held_));
+    for (size_t i = 0; i < filter.filters.size(); ++i) {
+      ASSIGN_OR_RETURN(CellSink * entry, Build(filter.filters[i], step->port(i)));
+      step->AddBranch(entry);
+    }
+    return step;
+  }
+
+  StatusOr<CellSink*> BuildCondition(const RowFilter& filter, CellSink* out) {
+    auto* step = Own(std::make_unique<ConditionStep>(out, &run_->held_));
+    ASSIGN_OR_RETURN(CellSink * predicate, Build(filter.filters[0], step->predicate_port()));
+    ASSIGN_OR_RETURN(CellSink * on_true, Build(filter.filters[1], step->true_port()));
+    ASSIGN_OR_RETURN(CellSink * on_false, Build(filter.filters[2], step->false_port()));
+    step->SetEntries(predicate, on_true, on_false);
+    return step;
+  }
+
+  FilterRun* run_;
+  CellSink* result_;
+  uint64_t seed_;
+  InterleaveStep* result_merge_ = nullptr;
+  size_t sinks_ = 0;
+};
+
+FilterRun::~FilterRun() = default;
+
+StatusOr<std::unique_ptr<FilterRun>> FilterRun::Compile(const RowFilter& filter, CellSink* out,
+                                                        uint64_t seed) {
+  RETURN_IF_ERROR(filter.Validate());
+  std::unique_ptr<FilterRun> run = FilterBuilder::NewRun();
+  RETURN_IF_ERROR(FilterBuilder(run.get(), out, seed).BuildAll(filter));
+  return run;
+}
+
+Status FilterRun::RunRow(CellStream* cells, uint64_t* cells_seen) {
+  row_ = cells->cell().row;
+  held_.now = 0;
+  entry_->BeginRow(row_);
+  for (uint64_t position = 0; cells->Valid() && cells->cell().row == row_; ++position) {
+    if (entry_->IsSated() && !entry_->IsPending()) {
+      cells->NextRow();
+      break;
+    }
+    ++*cells_seen;
+    entry_->Put({cells->cell(), {}, position});
+    if (held_.is_over()) {
+      return FailedPrecondition(
+          fmt::format("row '{}': more than {} bytes wait for a condition of the filter; read fewer "
+                      "columns or versions",
+                      PrintableBytes(row_), kFilterHeldMax));
+    }
+    cells->Next();
+  }
+  RETURN_IF_ERROR(cells->status());
+  entry_->EndRow();
+  return OkStatus();
+}
+
+}  // namespace sippar::engine
