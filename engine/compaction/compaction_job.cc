@@ -57,6 +57,7 @@ class CompactionJob {
   StatusOr<std::vector<FileSummary>> Run(const std::string& directory) {
     Status status = WriteAll();
     if (status.ok()) status = Finish();
+    CRASH_POINT("compaction.before_directory_sync");
     if (status.ok() && !outputs_.empty()) status = request_.fs->SyncDir(directory);
     if (!status.ok()) {
       RemoveOutputs();

@@ -1,6 +1,7 @@
 // ReadFile, ReplaceFile and PublishFile. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "engine/base/crash_point.h"
 #include "engine/fs/file_system.h"
 
 namespace sippar::engine {
@@ -36,11 +37,13 @@ Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view con
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(temporary));
   Status status = SyncAndClose(file.get(), file->Append(content));
+  CRASH_POINT("file.before_rename");
   if (status.ok()) status = fs->Rename(temporary, path);
   if (!status.ok()) {
     (void)fs->Remove(temporary);
     return status;
   }
+  CRASH_POINT("file.after_rename");
   return SyncParent(fs, path);
 }
 

@@ -51,6 +51,7 @@ Status CommitLog::Append(std::span<Write* const> writes) {
   Status status = WriteGroup(&taken_over);
   MutexLock lock(&mutex_);
   if (!taken_over) AnswerGroup(status);
+  CRASH_POINT("log.after_answer");
   while (!request.done) request.wake.Wait(&mutex_);
   return request.status;
 }
@@ -202,10 +203,12 @@ std::vector<uint64_t> CommitLog::RemoveObsolete(const std::function<uint64_t(uin
     if (segments_.size() - obsolete.size() > segments_max) holding = segments_.Holding(redo_of);
   }
   for (SegmentId id : obsolete) {
+    CRASH_POINT("log.before_removal");
     Status removed = options_.fs->Remove(options_.directory + "/" + SegmentFileName(id));
     // Tried again next time. Nothing newer goes before it: it would become the newest one, and what
     // lies behind its accepted length would count.
     if (!removed.ok() && removed.code() != StatusCode::kNotFound) break;
+    CRASH_POINT("log.after_removal");
     MutexLock lock(&mutex_);
     segments_.Drop(id);
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/base/crash_point.h"
+
 namespace sippar::engine {
 
 std::string SegmentFileName(SegmentId id) {
@@ -27,9 +29,11 @@ StatusOr<std::unique_ptr<LogWriter>> LogWriter::Create(FileSystem* fs, const std
                                                        const SegmentHeader& header) {
   std::string path = directory + "/" + SegmentFileName(header.id);
   ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(path));
+  CRASH_POINT("log.after_create");
   std::unique_ptr<LogWriter> writer(new LogWriter(std::move(file), header.id));
   writer->Add(EncodeSegmentHeader(header));
   Status status = writer->Write(/*sync=*/true);
+  CRASH_POINT("log.after_header");
   if (status.ok()) status = fs->SyncDir(directory);
   if (!status.ok()) {
     (void)writer->file_->Close();
@@ -52,6 +56,7 @@ Status LogWriter::Write(bool sync) {
     reserved_length_ = accepted_length_ + wanted;
   }
   Status status = file_->Append(buffer_);
+  CRASH_POINT("log.after_append");
   if (status.ok() && sync) status = file_->Sync();
   failed_ = !status.ok();
   RETURN_IF_ERROR(status);
@@ -67,10 +72,12 @@ Status LogWriter::Finish() {
   if (failed_) return file_->Close();
   // The mark vouches for what was synced before it.
   Status status = durable_length_ < accepted_length_ ? Write(/*sync=*/true) : OkStatus();
+  CRASH_POINT("log.before_end_mark");
   if (status.ok()) {
     Add("");
     status = Write(/*sync=*/true);
   }
+  CRASH_POINT("log.after_end_mark");
   Status closed = file_->Close();
   return status.ok() ? closed : status;
 }

@@ -55,6 +55,7 @@ class Writer final : public SstableWriter {
                                                             kSectionLevel, ""));
     ASSIGN_OR_RETURN(file_, fs_->Create(path_));
     created_ = true;
+    CRASH_POINT("sstable.after_create");
     return OkStatus();
   }
 
@@ -192,6 +193,7 @@ Status Writer::FlushBlock() {
   offset_ = handle.end();
   summary_.last_key = block_.last_key();
   block_.Reset();
+  CRASH_POINT("sstable.after_block");
   return AppendPending(kAppendSize);
 }
 

@@ -111,6 +111,7 @@ class Store {
   Status OpenTablets(const std::string& catalog_body);
   Status Recover();
   Status SweepOrphans();
+  Status SweepTemporaries();
   void RemoveOrphan(const std::string& path);
   void CountOrphan(const Status& removed);
   Status SaveCatalog(const Catalog& catalog) REQUIRES(admin_mutex_);

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "engine/base/coding.h"
+#include "engine/base/crash_point.h"
 #include "engine/store/catalog.h"
 #include "engine/tablet/state_file.h"
 
@@ -156,10 +157,13 @@ StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory
   // Under the lock: another process may have finished making the store meanwhile.
   RETURN_IF_ERROR(CheckDirectory(fs, directory, create_if_missing, &is_new));
   RETURN_IF_ERROR(MakeDirectories(fs, files, is_new));
+  CRASH_POINT("open.after_directories");
   ASSIGN_OR_RETURN(files.epoch, RaiseEpoch(fs, directory, is_new));
+  CRASH_POINT("open.after_epoch");
   if (is_new) {
     // The identity comes last: a directory with it is a whole store.
     RETURN_IF_ERROR(WriteStateFile(fs, files.catalog(), kCatalogMagic, Catalog().Encode()));
+    CRASH_POINT("open.before_identity");
     RETURN_IF_ERROR(ReplaceFile(fs, directory + "/STORE",
                                 fmt::format("{}{}\n", kIdentityHead, kFormatVersion)));
   }

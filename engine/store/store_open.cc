@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
+#include "engine/base/crash_point.h"
 #include "engine/store/store.h"
 #include "engine/tablet/state_file.h"
 
@@ -30,6 +31,7 @@ StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& directory,
   if (status.ok()) status = store->OpenTablets(*catalog);
   if (status.ok()) status = store->Recover();
   if (status.ok()) status = store->SweepOrphans();
+  CRASH_POINT("open.after_sweep");
   RETURN_IF_ERROR(Annotate(MissingIsLoss(status), "open store " + directory));
   store->host_.StartBackground([raw = store.get()] { return raw->ReshapeOnce(); });
   return store;
@@ -57,6 +59,7 @@ Status Store::OpenTablets(const std::string& catalog_body) {
 
 Status Store::Recover() {
   ASSIGN_OR_RETURN(ReplayedLog old, host_.Replay(files_.wal()));
+  CRASH_POINT("open.after_replay");
   for (SegmentId id : old.unused) RemoveOrphan(files_.wal() + "/" + SegmentFileName(id));
   host_.StartLog(files_.wal(), std::move(old));
   return OkStatus();
@@ -66,6 +69,7 @@ Status Store::Recover() {
 void Store::RemoveOrphan(const std::string& path) { CountOrphan(options_.fs->Remove(path)); }
 
 void Store::CountOrphan(const Status& removed) {
+  CRASH_POINT("sweep.after_removal");
   metrics()->Get(removed.ok() ? "orphans_swept" : "orphans_not_removed")->Add();
 }
 
@@ -87,6 +91,18 @@ Status Store::SweepOrphans() {
   ASSIGN_OR_RETURN(std::vector<uint64_t> states, states_->List());
   for (uint64_t id : states) {
     if (!tablets.contains(id)) CountOrphan(states_->Remove(id));
+  }
+  return SweepTemporaries();
+}
+
+// State files that a crash kept from taking their places: of tablets, some of which may be gone,
+// and of the catalog.
+Status Store::SweepTemporaries() {
+  for (const std::string& folder : {files_.directory, files_.tablets()}) {
+    ASSIGN_OR_RETURN(std::vector<std::string> names, options_.fs->List(folder));
+    for (const std::string& name : names) {
+      if (name == "CATALOG.tmp" || name.ends_with(".tablet.tmp")) RemoveOrphan(folder + "/" + name);
+    }
   }
   return OkStatus();
 }

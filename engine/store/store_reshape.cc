@@ -66,8 +66,9 @@ Status Store::Split(const std::string& name, const std::string& row) {
       }
       return children;
     };
-    static constexpr ReshapePoints kPoints = {"split.after_flush", "split.after_states",
-                                              "split.after_catalog", "split.after_removal"};
+    static constexpr ReshapePoints kPoints = {
+        CRASH_POINT_NAME("split.after_flush"), CRASH_POINT_NAME("split.after_states"),
+        CRASH_POINT_NAME("split.after_catalog"), CRASH_POINT_NAME("split.after_removal")};
     status = Replace(name, {parent}, halves, kPoints);
   } while (status.code() == StatusCode::kAborted);
   if (status.ok()) metrics()->Get("tablet_splits")->Add();
@@ -99,8 +100,9 @@ Status Store::MergePair(const std::string& name,
                                                    [this] { return host_.NextId(); }));
     return std::vector<TabletState>{std::move(state)};
   };
-  static constexpr ReshapePoints kPoints = {"merge.after_flush", "merge.after_states",
-                                            "merge.after_catalog", "merge.after_removal"};
+  static constexpr ReshapePoints kPoints = {
+      CRASH_POINT_NAME("merge.after_flush"), CRASH_POINT_NAME("merge.after_states"),
+      CRASH_POINT_NAME("merge.after_catalog"), CRASH_POINT_NAME("merge.after_removal")};
   RETURN_IF_ERROR(Replace(name, tablets, joined, kPoints));
   metrics()->Get("tablet_merges")->Add();
   return OkStatus();
@@ -132,11 +134,11 @@ Status Store::Replace(const std::string& name, const std::vector<std::shared_ptr
 Status Store::CommitReplacement(const OpenTable& table, size_t first, GivingWay* parents,
                                 const ChildStates& children_of, const ReshapePoints& points) {
   ASSIGN_OR_RETURN(std::vector<TabletState> states, parents->Close());
-  CrashPoints::Pass(points.after_flush);
+  CRASH_POINT(points.after_flush);
   Catalog changed = catalog_;
   ASSIGN_OR_RETURN(std::vector<TabletState> children, children_of(states, &changed.next_tablet_id));
   for (const TabletState& child : children) RETURN_IF_ERROR(states_->Save(child));
-  CrashPoints::Pass(points.after_states);
+  CRASH_POINT(points.after_states);
   CatalogTable& entry = changed.tables[table.entry.schema.name];
   auto begin = entry.tablets.begin() + static_cast<std::ptrdiff_t>(first);
   begin = entry.tablets.erase(begin, begin + static_cast<std::ptrdiff_t>(states.size()));
@@ -148,13 +150,13 @@ Status Store::CommitReplacement(const OpenTable& table, size_t first, GivingWay*
     if (catalog_in_doubt_) parents->GiveUp();
     return saved;
   }
-  CrashPoints::Pass(points.after_catalog);
+  CRASH_POINT(points.after_catalog);
   Install(table, first, states, std::move(children), std::move(changed));
   parents->Retire();
   for (const TabletState& parent : states) {
     (void)states_->Remove(parent.tablet_id);  // an orphan otherwise, swept at the next start
   }
-  CrashPoints::Pass(points.after_removal);
+  CRASH_POINT(points.after_removal);
   return OkStatus();
 }
 

@@ -72,6 +72,7 @@ Status Store::CreateTable(const TableSchema& schema, const std::vector<std::stri
   changed.tables[normal.name] = table->entry;
   CRASH_POINT("create_table.before_catalog");
   RETURN_IF_ERROR(SaveCatalog(changed));
+  CRASH_POINT("create_table.after_catalog");
   catalog_ = std::move(changed);
   for (const auto& tablet : table->tablets) host_.Serve(tablet);
   MutexLock lock(&tables_mutex_);
@@ -112,6 +113,7 @@ Status Store::AlterTable(const TableSchema& schema, uint64_t expected_version) {
   ++entry.schema_version;
   entry.changed_at_us = options_.clock->NowMicros();
   RETURN_IF_ERROR(SaveCatalog(changed));
+  CRASH_POINT("alter_table.after_catalog");
   catalog_ = std::move(changed);
   auto shared_schema = std::make_shared<const TableSchema>(normal);
   for (const auto& tablet : tablets) tablet->SetSchema(shared_schema);
@@ -130,7 +132,9 @@ Status Store::DropTable(const std::string& name) {
   Catalog changed = catalog_;
   uint64_t table_id = changed.tables[name].table_id;
   changed.tables.erase(name);
+  CRASH_POINT("drop_table.before_catalog");
   RETURN_IF_ERROR(SaveCatalog(changed));
+  CRASH_POINT("drop_table.after_catalog");
   catalog_ = std::move(changed);
   {
     MutexLock lock(&tables_mutex_);
@@ -140,6 +144,7 @@ Status Store::DropTable(const std::string& name) {
     host_.Forget(tablet->id());
     tablet->Drop();
     (void)states_->Remove(tablet->id());  // an orphan otherwise, swept at the next start
+    CRASH_POINT("drop_table.after_removal");
   }
   host_.ForgetTotals(table_id);
   return OkStatus();

@@ -2,6 +2,8 @@
 // host_background.cc). SPDX-License-Identifier: Apache-2.0
 #include "engine/store/tablet_host.h"
 
+#include "engine/base/crash_point.h"
+
 namespace sippar::engine {
 
 TabletHost::TabletHost(Options options)
@@ -97,7 +99,9 @@ Status TabletHost::Close() {
   flush_thread_.Join();
   for (Thread& thread : compact_threads_) thread.Join();
   if (log_ == nullptr) return OkStatus();
+  CRASH_POINT("close.before_log");
   Status closed = log_->Close();
+  CRASH_POINT("close.after_log");
   RemoveObsoleteSegments();  // all of them when everything is flushed: the next start reads no log
   return Annotate(closed, "close commit log");
 }

@@ -24,12 +24,15 @@ bool Meets(const std::set<std::string>& a, const std::set<std::string>& b) {
 }  // namespace
 
 void NoteMoves(const TableSchema& from, const TableSchema& to, uint64_t sequence, OldGroups* old) {
-  std::erase_if(*old, [&to](const auto& entry) { return to.FindFamily(entry.first) == nullptr; });
   for (const FamilySchema& family : to.families) {
     if (from.FindFamily(family.name) == nullptr) continue;
     const std::string& left = from.GroupOf(family.name).name;
     if (left != to.GroupOf(family.name).name) (*old)[family.name][left] = sequence;
   }
+}
+
+void ForgetDropped(const TableSchema& schema, OldGroups* old) {
+  std::erase_if(*old, [&](const auto& entry) { return !schema.FindFamily(entry.first); });
 }
 
 std::optional<SettlingPlan> PlanSettling(const OldGroups& old, const TableSchema& schema,

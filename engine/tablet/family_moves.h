@@ -26,9 +26,12 @@ struct SettlingPlan {
   std::map<std::string, std::set<std::string>> families;  // by the group they are written to
 };
 
-// Notes the moves from one schema to the next at `sequence`; forgets dropped families. Nothing else
-// is forgotten: a crash may leave the old schema in force.
+// Notes the moves from one schema to the next at `sequence`. Nothing is forgotten: a crash may
+// leave the old schema in force.
 void NoteMoves(const TableSchema& from, const TableSchema& to, uint64_t sequence, OldGroups* old);
+
+// Forgets families that the schema in force does not have.
+void ForgetDropped(const TableSchema& schema, OldGroups* old);
 
 // The groups tied to `group` ("" = to any) by unsettled families; nullopt: there are none.
 std::optional<SettlingPlan> PlanSettling(const OldGroups& old, const TableSchema& schema,

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/crash_point.h"
+
 namespace sippar::engine {
 
 SharedSstable::~SharedSstable() { registry_->Released(file_id_); }
@@ -83,6 +85,7 @@ void FileRegistry::Released(uint64_t file_id) {
 
 void FileRegistry::Remove(uint64_t file_id) {
   cache_->EraseFile(file_id);
+  CRASH_POINT("sstable.before_removal");
   // Best effort: what stays is an orphan that the next start sweeps.
   if (removes_) (void)fs_->Remove(PathOf(file_id));
 }

@@ -35,6 +35,7 @@ void Tablet::Freeze() {
 Status Tablet::Flush() {
   MutexLock flush_lock(&flush_mutex_);
   Freeze();
+  CRASH_POINT("flush.after_freeze");
   std::shared_ptr<const TabletVersion> version;
   uint64_t frozen_sequence = 0;
   {

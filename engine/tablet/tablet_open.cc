@@ -2,6 +2,7 @@
 // Apache-2.0
 #include <fmt/format.h>
 
+#include "engine/base/crash_point.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -104,7 +105,10 @@ Status Tablet::PrepareSchema(const TableSchema& schema) {
   if (changed.family_births == state_.family_births && changed.old_groups == state_.old_groups) {
     return OkStatus();
   }
-  return SaveState(std::move(changed));
+  CRASH_POINT("alter_table.before_state");
+  RETURN_IF_ERROR(SaveState(std::move(changed)));
+  CRASH_POINT("alter_table.after_state");
+  return OkStatus();
 }
 
 Status Tablet::SaveState(TabletState changed) {
@@ -127,6 +131,7 @@ void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
     fresh.name = group.name;
     fresh.active = std::make_shared<Memtable>();
   }
+  ForgetDropped(*schema, &state_.old_groups);
   version->old_groups = state_.old_groups;
   version_ = std::move(version);
   rules_ = MakeRules(*schema, state_);

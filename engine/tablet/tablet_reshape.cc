@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/crash_point.h"
 #include "engine/model/cell_key.h"
 #include "engine/tablet/reshape.h"
 #include "engine/tablet/tablet.h"
@@ -72,8 +73,9 @@ std::map<std::string, uint64_t> Tablet::FamilyBirths() const {
 Status Tablet::ForgetBirths() {
   std::map<std::string, uint64_t> before = FamilyBirths();
   RETURN_IF_ERROR(CompactMajor(""));
+  std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
   MutexLock state_lock(&state_mutex_);
-  if (!state_.old_groups.empty()) {
+  if (PlanSettling(state_.old_groups, *schema, "").has_value()) {
     return Aborted(fmt::format("families of tablet {} were moved meanwhile", id_));
   }
   TabletState changed = state_;
@@ -81,7 +83,9 @@ Status Tablet::ForgetBirths() {
     auto old = before.find(birth.first);
     return old != before.end() && old->second == birth.second;
   });
+  CRASH_POINT("births.before_state");
   RETURN_IF_ERROR(SaveState(std::move(changed)));
+  CRASH_POINT("births.after_state");
   MutexLock lock(&mutex_);
   rules_ = MakeRules(*schema_, state_);
   return OkStatus();

@@ -1,0 +1,52 @@
+// The work of one life of the kill walk: writers beside a script that takes the store through
+// everything it can do, so that every crash point is passed. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/fs/fault_file_system.h"
+#include "engine/store/store.h"
+#include "tests/engine/kill/walk_journal.h"
+
+namespace sippar::engine {
+
+class WalkScript {
+ public:
+  // `faults` is the store's file system: a sync is made slow with it.
+  WalkScript(Store* store, FaultFileSystem* faults, const WalkJournal* journal, uint64_t life);
+
+  // All episodes once, in drawn order, under the load of `writers` threads.
+  [[nodiscard]] Status Run(uint64_t writers);
+
+ private:
+  void WriteUntilStopped(uint64_t thread);
+  Status Call(const WalkCall& call);
+  Status Write(const std::vector<WalkAtom>& atoms);
+  Status CallScript(char kind);
+  Status Await(const std::string& what, const std::function<bool()>& done);
+  Status AwaitWrites(uint64_t count);
+  Status Alter(const std::function<void(TableSchema*)>& change);
+  Status Move(const std::string& family);
+  uint64_t Metric(const char* name) { return store_->metrics()->Get(name)->value(); }
+
+  Status Reshape();     // split, a family dropped and added again, merge
+  Status MoveFamily();  // to the other locality group, and settle
+  Status ExtraTable();
+  Status Merging();
+  Status Major();
+  Status SlowSync();
+
+  Store* const store_;
+  FaultFileSystem* const faults_;
+  const WalkJournal* const journal_;
+  const uint64_t life_;
+  Random random_;
+  uint64_t next_call_ = 0;
+  std::atomic<bool> stop_{false};
+  std::atomic<uint64_t> written_{0};
+};
+
+}  // namespace sippar::engine
