@@ -102,7 +102,7 @@ class CompactionJob {
     if (request_.options.dictionary && request_.options.compression != Compression::kNone) {
       ASSIGN_OR_RETURN(sample, request_.sample(key, limit));
     }
-    uint64_t file_id = request_.next_file_id();
+    ASSIGN_OR_RETURN(uint64_t file_id, request_.next_file_id());
     ASSIGN_OR_RETURN(writer_, SstableWriter::Create(request_.fs, request_.path_of(file_id), file_id,
                                                     request_.options, std::move(sample)));
     return OkStatus();

@@ -20,7 +20,7 @@ namespace sippar::engine {
 struct CompactionRequest {
   FileSystem* fs = nullptr;
   SstableOptions options;
-  std::function<uint64_t()> next_file_id;
+  std::function<StatusOr<uint64_t>()> next_file_id;
   std::function<std::string(uint64_t file_id)> path_of;
   std::unique_ptr<EntryIterator> entries;  // merged sources, raw
   VisibilityIterator::Options visibility;  // mode, GC rules, now

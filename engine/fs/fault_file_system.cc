@@ -51,6 +51,7 @@ Status FaultFileSystem::Carry(const char* operation, const std::string& path,
   FaultRule::Effect effect{};
   Status fault = Check(operation, path, &effect);
   if (fault.ok()) return action();
+  if (effect == FaultRule::kLie) return OkStatus();
   if (effect == FaultRule::kTorn) (void)action();
   return fault;
 }
@@ -64,6 +65,7 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
     FaultRule::Effect effect{};
     Status fault = owner_->Check("write", path_, &effect);
     if (fault.ok()) return base_->Append(bytes);
+    if (effect == FaultRule::kFlip) return base_->Append(Flipped(bytes));
     if (effect == FaultRule::kTorn) (void)base_->Append(bytes.substr(0, bytes.size() / 2));
     return fault;
   }
@@ -85,6 +87,12 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
   }
 
  private:
+  static std::string Flipped(std::string_view bytes) {
+    std::string flipped(bytes);
+    if (!flipped.empty()) flipped[flipped.size() / 2] ^= 1;
+    return flipped;
+  }
+
   FaultFileSystem* owner_;
   std::string path_;
   std::unique_ptr<AppendFile> base_;

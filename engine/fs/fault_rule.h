@@ -4,8 +4,9 @@
 //   full write *.log 2+       the second and every later one says: no space left
 //   torn write *.log 4        half of the bytes arrive, then it fails
 //   torn rename * 2           it is done and reported as failed; so for sync, create, remove, mkdir
-//   flip read *.sst 5         one byte of what is read is another one
+//   flip read *.sst 5         one byte of what is read, or written, is another one
 //   delay:400 sync *.log 5    takes 400 ms longer, then succeeds
+//   lie sync *.log 2+         says OK and does nothing
 // Operations: create open write sync close read rename remove mkdir syncdir list stat lock any.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -19,7 +20,7 @@
 namespace sippar::engine {
 
 struct FaultRule {
-  enum Effect : uint8_t { kFail, kFull, kTorn, kDelay, kFlip };
+  enum Effect : uint8_t { kFail, kFull, kTorn, kDelay, kLie, kFlip };
   Effect effect = kFail;
   int64_t delay_ms = 0;  // of kDelay
   std::string operation = "any";

@@ -9,8 +9,8 @@
 // a wrapper that injects faults (FaultFileSystem). All are thread safe; a file object is used by
 // one thread at a time, except RandomFile, whose Read may run in many threads at once. Errors:
 // kNotFound, kAlreadyExists, kResourceExhausted (disk full, quota), kPermissionDenied, kUnavailable
-// (EIO); the message names the operation, the path and the cause. SPDX-License-Identifier:
-// Apache-2.0
+// (EIO, a file system mounted read-only); the message names the operation, the path and the cause.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

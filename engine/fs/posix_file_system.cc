@@ -30,7 +30,6 @@ Status ErrnoStatus(int error, std::string_view operation, const std::string& pat
       return ResourceExhausted(text + "; free space or raise the quota");
     case EACCES:
     case EPERM:
-    case EROFS:
       return PermissionDenied(text);
     default:
       return Unavailable(text);
@@ -241,6 +240,7 @@ class PosixFileSystem final : public FileSystem {
   StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                            const std::string& note) override {
     int fd = OpenRetry(path, O_RDWR | O_CREAT);
+    if (fd < 0 && errno == EROFS) fd = OpenRetry(path, O_RDONLY);  // enough for reading under it
     if (fd < 0) return ErrnoStatus(errno, "open", path);
     if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
       int error = errno;

@@ -1,6 +1,8 @@
 // Commit log with group commit. SPDX-License-Identifier: Apache-2.0
 #include "engine/log/commit_log.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "engine/base/coding.h"
@@ -14,6 +16,7 @@ constexpr size_t kGroupSizeMax = 8 << 20;  // bounds the wait of the first write
 struct CommitLog::Request {
   std::span<Write* const> writes;
   size_t size = 0;
+  bool in_group = false;  // being written
   bool done = false;
   Status status;
   CondVar wake;
@@ -42,7 +45,7 @@ Status CommitLog::Append(std::span<Write* const> writes) {
     MutexLock lock(&mutex_);
     queue_.push_back(&request);
     if (gathering_ && queue_.size() >= expected_) gathered_.NotifyOne();
-    while (!request.done && queue_.front() != &request) request.wake.Wait(&mutex_);
+    RETURN_IF_ERROR(AwaitTurn(&request));
     if (request.done) return request.status;
     GatherGroup();
   }
@@ -54,6 +57,20 @@ Status CommitLog::Append(std::span<Write* const> writes) {
   CRASH_POINT("log.after_answer");
   while (!request.done) request.wake.Wait(&mutex_);
   return request.status;
+}
+
+// OK: answered, or first in the queue.
+Status CommitLog::AwaitTurn(Request* request) {
+  while (!request->done && queue_.front() != request) {
+    if (request->wake.WaitFor(&mutex_, options_.wait_us_max)) continue;
+    if (request->done || request->in_group || queue_.front() == request) continue;
+    std::erase(queue_, request);
+    options_.metrics->Get("log_writes_refused")->Add();
+    return Unavailable(fmt::format(
+        "commit log: no answer from the disk for {} s; this write is not in the log: try it later",
+        options_.wait_us_max / 1'000'000));
+  }
+  return OkStatus();
 }
 
 void CommitLog::AnswerGroup(const Status& status) {
@@ -75,6 +92,7 @@ void CommitLog::GatherGroup() {
     size += next->size;
     if (!group_.empty() && size > kGroupSizeMax) break;
     group_.push_back(next);
+    next->in_group = true;
   }
 }
 
@@ -148,10 +166,7 @@ Status CommitLog::SettleGroup(const Status& written) {
 }
 
 Status CommitLog::Publish() {
-  if (options_.fence) {
-    fenced_ = options_.fence();
-    RETURN_IF_ERROR(fenced_);
-  }
+  RETURN_IF_ERROR(CheckFence());
   CRASH_POINT("log.before_apply");
   for (Request* request : group_) {
     for (const Write* write : request->writes) write->apply(GetFixed64(write->body.data()));
@@ -159,6 +174,25 @@ Status CommitLog::Publish() {
   CRASH_POINT("log.before_answer");
   groups_->Add();
   return OkStatus();
+}
+
+// A sync also succeeds on a file that nobody will find again: deleted, or its directory renamed by
+// whoever recovers this log (reliability D21, decision 1).
+Status CommitLog::CheckFence() {
+  if (options_.sync) {
+    ASSIGN_OR_RETURN(bool there, options_.fs->Exists(PathOf(last_)));
+    if (!there) {
+      fenced_ = Unavailable(
+          fmt::format("commit log: {} was taken away while it was open; nothing is logged any more",
+                      PathOf(last_)));
+    }
+  }
+  if (fenced_.ok() && options_.fence) fenced_ = options_.fence();
+  return fenced_;
+}
+
+std::string CommitLog::PathOf(SegmentId id) const {
+  return options_.directory + "/" + SegmentFileName(id);
 }
 
 Status CommitLog::EnsureSegment() {
@@ -170,6 +204,7 @@ Status CommitLog::EnsureSegment() {
     RETURN_IF_ERROR(status);
   }
   SegmentHeader header;
+  if (options_.before_segment) RETURN_IF_ERROR(options_.before_segment());
   header.id = {options_.epoch, next_number_++};
   header.previous = last_;
   header.previous_length = last_length_;
@@ -204,7 +239,7 @@ std::vector<uint64_t> CommitLog::RemoveObsolete(const std::function<uint64_t(uin
   }
   for (SegmentId id : obsolete) {
     CRASH_POINT("log.before_removal");
-    Status removed = options_.fs->Remove(options_.directory + "/" + SegmentFileName(id));
+    Status removed = options_.fs->Remove(PathOf(id));
     // Tried again next time. Nothing newer goes before it: it would become the newest one, and what
     // lies behind its accepted length would count.
     if (!removed.ok() && removed.code() != StatusCode::kNotFound) break;

@@ -34,13 +34,17 @@ struct CommitLogOptions {
   FileSystem* fs = nullptr;
   std::string directory;
   uint64_t epoch = 0;
-  bool sync = true;          // false: durability "none", for loads that can be redone
-  bool two_writers = false;  // needs sync, and a thread
+  std::function<Status()> before_segment;  // an error fails the group that needs a new one
+  bool sync = true;                        // false: durability "none", for loads that can be redone
+  bool two_writers = false;                // needs sync, and a thread
   uint64_t segment_size = 64 << 20;
   Metrics* metrics = nullptr;
   Clock* clock = nullptr;
   // Asked after each sync, before anything becomes visible; an error ends the log for good.
   std::function<Status()> fence;
+  // Writers that have waited so long for their turn are refused: the disks hang, and more of them
+  // would only be more memory.
+  int64_t wait_us_max = 10'000'000;
 };
 
 class CommitLog {
@@ -60,7 +64,8 @@ class CommitLog {
   ~CommitLog();
 
   // Durable and visible when OK. On error none of `writes` is visible; whether they survive a crash
-  // is unknown. All are in one group.
+  // is unknown. All are in one group. A sync that never returns keeps the callers of its group; all
+  // others get kUnavailable after wait_us_max.
   [[nodiscard]] Status Append(std::span<Write* const> writes);
 
   // Removes segments that hold nothing behind the redo points (`redo_of` gives UINT64_MAX for
@@ -78,6 +83,7 @@ class CommitLog {
  private:
   struct Request;
 
+  Status AwaitTurn(Request* request) REQUIRES(mutex_);
   void GatherGroup() REQUIRES(mutex_);
   void WaitForWriters() REQUIRES(mutex_);
   void AnswerGroup(const Status& status) REQUIRES(mutex_);
@@ -89,6 +95,8 @@ class CommitLog {
   Status WriteWatched(bool* taken_over);
   Status SettleGroup(const Status& written);
   Status Publish();
+  Status CheckFence();
+  std::string PathOf(SegmentId id) const;
   void AbandonSegment();
   void CloseBooks();
   void WatchLoop();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace sippar::engine {
@@ -99,6 +100,8 @@ StatusOr<SegmentContent> ScanSegment(
     return content;
   }
   RETURN_IF_ERROR(CheckTail(path, file, offset, seed));
+  size_t end = file.find_last_not_of('\0') + 1;
+  content.torn_bytes = std::max<uint64_t>(end, offset) - offset;
   return content;
 }
 

@@ -16,6 +16,7 @@ struct SegmentContent {
   SegmentHeader header;
   uint64_t valid_length = 0;  // bytes up to the last whole record
   uint64_t file_length = 0;
+  uint64_t torn_bytes = 0;  // behind the last whole record, without zeros at the end
 };
 
 // The header alone, by one small read. A damaged one costs a whole read, to tell a crash right

@@ -45,6 +45,7 @@ class Replayer {
       log->last = part[i].id;
       log->last_length = read[i].content.valid_length;
       log->bytes += read[i].content.valid_length;
+      log->torn_bytes += read[i].content.torn_bytes;
       log->segments.Add(part[i].id, std::move(read[i].sequences));
     }
     std::vector<std::vector<const std::vector<LogRecord>*>> slices;

@@ -18,7 +18,8 @@ struct ReplayedLog {
   LogSegments segments;  // with the highest number of each tablet that is still there
   SegmentId last;        // {0,0}: there was none
   uint64_t last_length = 0;
-  uint64_t bytes = 0;  // read, headers of unused segments not counted
+  uint64_t bytes = 0;       // read, headers of unused segments not counted
+  uint64_t torn_bytes = 0;  // of a group that a crash cut short, left out
   std::vector<SegmentId> unused;
 };
 

@@ -1,5 +1,7 @@
 // Background work of a server: one thread flushes the largest memtables, one or two compact;
 // writers slow down before they are stopped. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/store/tablet_host.h"
@@ -9,6 +11,7 @@ namespace sippar::engine {
 namespace {
 constexpr int64_t kRetryMicros = 1'000'000;  // after a failed flush or compaction
 constexpr int64_t kPollMicros = 200'000;
+constexpr int64_t kStopMicrosMax = 10'000'000;  // of one writer, by flushes that do not end
 constexpr size_t kCompactThreadsMax = 2;
 constexpr int64_t kIdleMicros = 50'000;  // how late a full memtable may be noticed
 }  // namespace
@@ -39,8 +42,16 @@ Status TabletHost::StopUntilFlushed(int64_t budget) {
   writer_stops_->Add();
   MutexLock lock(&background_mutex_);
   background_wake_.NotifyAll();
+  int64_t start_us = clock_->MonotonicNanos() / 1000;
   while (memtable_bytes_.load() >= 2 * budget && !stopping_) {
     if (!flush_status_.ok()) return Annotate(flush_status_, "memtables are full");
+    if (clock_->MonotonicNanos() / 1000 - start_us >= kStopMicrosMax) {
+      metrics_.Get("writers_refused")->Add();
+      return ResourceExhausted(fmt::format(
+          "memtables are full: {} bytes of {}, and no flush has made room for {} s; SHOW "
+          "COMPACTIONS tells which one hangs, try again later",
+          memtable_bytes_.load(), 2 * budget, kStopMicrosMax / 1'000'000));
+    }
     writers_wake_.WaitFor(&background_mutex_, kPollMicros);
   }
   return OkStatus();

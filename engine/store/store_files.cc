@@ -50,7 +50,7 @@ bool LooksUnfinished(const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [](const std::string& name) {
     return name == "LOCK" || name == "STORE.tmp" || name == "wal" || name == "tablets" ||
            name == "sst" || name == "EPOCH" || name == "EPOCH.tmp" || name == "CATALOG" ||
-           name == "CATALOG.tmp" || name == "lost+found";
+           name == "CATALOG.tmp" || name == "RESERVE" || name == "lost+found";
   });
 }
 
@@ -127,25 +127,45 @@ Status MissingIsLoss(const Status& status) {
 
 namespace {
 
-// Durable before use: no two lives of the store ever share an epoch.
-StatusOr<uint64_t> RaiseEpoch(FileSystem* fs, const std::string& directory, bool is_new) {
-  std::string path = directory + "/EPOCH";
-  uint64_t epoch = 0;
+Status WriteEpoch(FileSystem* fs, const std::string& path, uint64_t epoch) {
+  std::string body;
+  PutFixed64(&body, epoch);
+  return WriteStateFile(fs, path, kEpochMagic, body);
+}
+
+StatusOr<uint64_t> ReadEpoch(FileSystem* fs, const std::string& path) {
   auto body = ReadStateFile(fs, path, kEpochMagic);
-  if (body.ok()) {
-    Reader reader(*body);
-    epoch = reader.Fixed64();
-    if (!reader.AtEnd()) return DataLoss(fmt::format("{} does not decode", path));
-  } else if (!is_new || body.status().code() != StatusCode::kNotFound) {
-    return MissingIsLoss(body.status());
-  }
-  std::string next;
-  PutFixed64(&next, ++epoch);
-  RETURN_IF_ERROR(WriteStateFile(fs, path, kEpochMagic, next));
+  RETURN_IF_ERROR(MissingIsLoss(body.status()));
+  Reader reader(*body);
+  uint64_t epoch = reader.Fixed64();
+  if (!reader.AtEnd()) return DataLoss(fmt::format("{} does not decode", path));
   return epoch;
 }
 
 }  // namespace
+
+Status StoreEpoch::Claim() {
+  MutexLock lock(&mutex_);
+  if (claimed_) return OkStatus();
+  RETURN_IF_ERROR(WriteEpoch(fs_, path_, number_));
+  CRASH_POINT("epoch.claimed");
+  claimed_ = true;
+  return OkStatus();
+}
+
+void StoreFiles::KeepReserve(FileSystem* fs, uint64_t bytes) const {
+  auto size = fs->FileSize(reserve());
+  if (size.ok() && *size >= bytes) return;
+  (void)fs->Remove(reserve());
+  auto file = fs->Create(reserve());
+  if (!file.ok()) return;
+  Status status = (*file)->Append(std::string(bytes, '\0'));
+  if (status.ok()) status = (*file)->Sync();
+  Status closed = (*file)->Close();
+  if (!status.ok() || !closed.ok()) (void)fs->Remove(reserve());
+}
+
+bool StoreFiles::GiveUpReserve(FileSystem* fs) const { return fs->Remove(reserve()).ok(); }
 
 StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory,
                                     bool create_if_missing) {
@@ -158,15 +178,19 @@ StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory
   RETURN_IF_ERROR(CheckDirectory(fs, directory, create_if_missing, &is_new));
   RETURN_IF_ERROR(MakeDirectories(fs, files, is_new));
   CRASH_POINT("open.after_directories");
-  ASSIGN_OR_RETURN(files.epoch, RaiseEpoch(fs, directory, is_new));
-  CRASH_POINT("open.after_epoch");
+  std::string epoch_path = directory + "/EPOCH";
   if (is_new) {
+    // No file is named by an epoch yet, whatever a start that did not finish has left.
+    RETURN_IF_ERROR(WriteEpoch(fs, epoch_path, 0));
+    CRASH_POINT("open.after_epoch");
     // The identity comes last: a directory with it is a whole store.
     RETURN_IF_ERROR(WriteStateFile(fs, files.catalog(), kCatalogMagic, Catalog().Encode()));
     CRASH_POINT("open.before_identity");
     RETURN_IF_ERROR(ReplaceFile(fs, directory + "/STORE",
                                 fmt::format("{}{}\n", kIdentityHead, kFormatVersion)));
   }
+  ASSIGN_OR_RETURN(uint64_t last, ReadEpoch(fs, epoch_path));
+  files.epoch = std::make_unique<StoreEpoch>(fs, epoch_path, last);
   return files;
 }
 

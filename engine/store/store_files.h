@@ -1,8 +1,9 @@
 // The directory of a store: its layout, identity, lock and epoch (FORMAT.md "Directory").
 //   STORE      "sippar store", format version: tells a store from a foreign directory
 //   LOCK       flock of the process that has it open
-//   EPOCH      raised durably at each open, never repeated; part of file ids and log names
+//   EPOCH      of the last life that wrote; part of file ids and log names
 //   CATALOG    tables, schemas, tablets
+//   RESERVE    zeros, so that there is room for a smaller CATALOG
 //   wal/       log segments     tablets/  tablet states     sst/  SSTables
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,15 +12,43 @@
 #include <memory>
 #include <string>
 
+#include "engine/base/thread.h"
 #include "engine/fs/file_system.h"
 
 namespace sippar::engine {
 
+// The epoch of one life of a store. Raised on disk before the first file that has it in its name,
+// not at the open: a store on a disk that is full or read-only is opened and read (reliability D6,
+// D19). Thread safe.
+class StoreEpoch {
+ public:
+  StoreEpoch(FileSystem* fs, std::string path, uint64_t last)
+      : fs_(fs), path_(std::move(path)), number_(last + 1) {}
+
+  // Which no other life that made a file had or will have.
+  uint64_t number() const { return number_; }
+  // Before its first use; OK at once when it was done before.
+  [[nodiscard]] Status Claim();
+
+ private:
+  FileSystem* const fs_;
+  const std::string path_;
+  const uint64_t number_;
+  Mutex mutex_;
+  bool claimed_ GUARDED_BY(mutex_) = false;
+};
+
 struct StoreFiles {
   std::string directory;
   std::unique_ptr<FileLock> lock;
-  uint64_t epoch = 0;
+  std::unique_ptr<StoreEpoch> epoch;
 
+  // Room on the disk that is given up when it is full, so that a table can be dropped to make more
+  // (reliability D6). Best effort.
+  void KeepReserve(FileSystem* fs, uint64_t bytes) const;
+  bool GiveUpReserve(FileSystem* fs) const;  // false: there was none
+
+  std::string reserve() const { return directory + "/RESERVE"; }
   std::string catalog() const { return directory + "/CATALOG"; }
   std::string wal() const { return directory + "/wal"; }
   std::string tablets() const { return directory + "/tablets"; }
@@ -29,9 +58,9 @@ struct StoreFiles {
 // kNotFound below an existing store is lost data; other errors stay as they are.
 [[nodiscard]] Status MissingIsLoss(const Status& status);
 
-// Takes the lock, checks or makes the identity, raises the epoch. kNotFound: no directory;
+// Takes the lock, checks or makes the identity, reads the epoch. kNotFound: no directory;
 // kFailedPrecondition: a foreign directory, or a newer format; kUnavailable: open elsewhere.
-// Nothing is written before these checks have passed.
+// Nothing is written before these checks have passed, nor after them unless the store is new.
 [[nodiscard]] StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory,
                                                   bool create_if_missing);
 

@@ -14,7 +14,8 @@ Store::Store(const StoreOptions& options, StoreFiles files)
       states_(NewFileTabletStateStore(options.fs, files_.tablets())),
       host_({.store = options,
              .sst_directory = files_.sst(),
-             .epoch = files_.epoch,
+             .epoch = files_.epoch->number(),
+             .claim_epoch = [this] { return files_.epoch->Claim(); },
              .states = states_.get()}) {}
 
 Store::~Store() { (void)Close(); }
@@ -95,13 +96,14 @@ Status Store::SweepOrphans() {
   return SweepTemporaries();
 }
 
-// State files that a crash kept from taking their places: of tablets, some of which may be gone,
-// and of the catalog.
+// State files that a crash kept from taking their places: of tablets, some of which may be gone, of
+// the catalog and of the epoch.
 Status Store::SweepTemporaries() {
   for (const std::string& folder : {files_.directory, files_.tablets()}) {
     ASSIGN_OR_RETURN(std::vector<std::string> names, options_.fs->List(folder));
     for (const std::string& name : names) {
-      if (name == "CATALOG.tmp" || name.ends_with(".tablet.tmp")) RemoveOrphan(folder + "/" + name);
+      bool ours = name == "CATALOG.tmp" || name == "EPOCH.tmp" || name.ends_with(".tablet.tmp");
+      if (ours) RemoveOrphan(folder + "/" + name);
     }
   }
   return OkStatus();

@@ -30,6 +30,9 @@ struct StoreOptions {
   // Bytes per second written by compactions that neither readers nor writers wait for; 0:
   // unlimited.
   uint64_t background_rate = 64ull << 20;
+  // A flush is read back and compared with the memtables before the log may go: for machines whose
+  // memory or disks are not trusted (reliability D5). Costs a third of the flush.
+  bool paranoid_flush = false;
   bool background = true;  // false: tests flush and compact by hand
 };
 

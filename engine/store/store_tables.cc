@@ -23,6 +23,8 @@ Status CheckSplitKeys(const std::vector<std::string>& keys) {
   return OkStatus();
 }
 
+constexpr uint64_t kReserveLeast = 64 << 10;
+
 Status NoSuchTable(const std::string& name) { return NotFound(fmt::format("no table '{}'", name)); }
 
 }  // namespace
@@ -75,6 +77,7 @@ Status Store::CreateTable(const TableSchema& schema, const std::vector<std::stri
   CRASH_POINT("create_table.after_catalog");
   catalog_ = std::move(changed);
   for (const auto& tablet : table->tablets) host_.Serve(tablet);
+  files_.KeepReserve(options_.fs, kReserveLeast + catalog_.Encode().size());
   MutexLock lock(&tables_mutex_);
   tables_[normal.name] = std::move(table);
   return OkStatus();
@@ -133,7 +136,11 @@ Status Store::DropTable(const std::string& name) {
   uint64_t table_id = changed.tables[name].table_id;
   changed.tables.erase(name);
   CRASH_POINT("drop_table.before_catalog");
-  RETURN_IF_ERROR(SaveCatalog(changed));
+  Status saved = SaveCatalog(changed);
+  if (saved.code() == StatusCode::kResourceExhausted && files_.GiveUpReserve(options_.fs)) {
+    saved = SaveCatalog(changed);
+  }
+  RETURN_IF_ERROR(saved);
   CRASH_POINT("drop_table.after_catalog");
   catalog_ = std::move(changed);
   {
@@ -147,6 +154,7 @@ Status Store::DropTable(const std::string& name) {
     CRASH_POINT("drop_table.after_removal");
   }
   host_.ForgetTotals(table_id);
+  files_.KeepReserve(options_.fs, kReserveLeast + catalog_.Encode().size());
   return OkStatus();
 }
 

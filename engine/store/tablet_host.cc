@@ -28,9 +28,15 @@ TabletHost::TabletHost(Options options)
   context_.memtable_bytes = &memtable_bytes_;
   context_.stopping = &stopping_;
   context_.next_file_id = [this] { return NextId(); };
+  context_.paranoid_flush = options_.store.paranoid_flush;
 }
 
 TabletHost::~TabletHost() { (void)Close(); }
+
+StatusOr<uint64_t> TabletHost::NextId() {
+  if (options_.claim_epoch) RETURN_IF_ERROR(options_.claim_epoch());
+  return (options_.epoch << 32) | next_number_.fetch_add(1);
+}
 
 void TabletHost::Serve(const std::shared_ptr<Tablet>& tablet) {
   MutexLock lock(&served_mutex_);
@@ -67,6 +73,7 @@ StatusOr<ReplayedLog> TabletHost::Replay(const std::string& directory) {
   };
   ASSIGN_OR_RETURN(ReplayedLog old, ReplayLog(fs_, directory, redo_of, replay));
   metrics_.Get("log_bytes_replayed")->Add(old.bytes);
+  metrics_.Get("log_bytes_torn")->Add(old.torn_bytes);
   return old;
 }
 
@@ -76,6 +83,7 @@ void TabletHost::StartLog(const std::string& directory, ReplayedLog old,
   log_options.fs = fs_;
   log_options.directory = directory;
   log_options.epoch = options_.epoch;
+  log_options.before_segment = options_.claim_epoch;
   log_options.sync = options_.store.sync_writes;
   log_options.two_writers = options_.store.sync_writes && options_.store.background;
   log_options.segment_size = options_.store.log_segment_size;

@@ -27,7 +27,9 @@ class TabletHost {
   struct Options {
     StoreOptions store;
     std::string sst_directory;
-    uint64_t epoch = 0;                  // of the owner: never repeats, durable before use
+    uint64_t epoch = 0;  // of the owner: never repeats
+    // Makes it durable, before the first file with it in its name. Empty: it is.
+    std::function<Status()> claim_epoch;
     TabletStateStore* states = nullptr;  // outlives the host
     // Files that no state names any more go at once; false: others may name them, somebody else
     // sweeps.
@@ -65,7 +67,7 @@ class TabletHost {
   void RemoveObsoleteSegments();
 
   // Unique for ever without a durable counter: the epoch is never repeated.
-  uint64_t NextId() { return (options_.epoch << 32) | next_number_.fetch_add(1); }
+  [[nodiscard]] StatusOr<uint64_t> NextId();
   TabletContext* context() { return &context_; }
   Metrics* metrics() { return &metrics_; }
   bool stopping() const { return stopping_; }

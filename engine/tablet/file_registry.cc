@@ -13,8 +13,12 @@ StatusOr<const SstableReader*> SharedSstable::Reader() {
   if (const SstableReader* ready = ready_.load(std::memory_order_acquire)) return ready;
   MutexLock lock(&mutex_);
   if (reader_ == nullptr) {
-    ASSIGN_OR_RETURN(reader_, SstableReader::Open(registry_->fs_, registry_->PathOf(file_id_),
-                                                  file_id_, registry_->cache_));
+    std::string path = registry_->PathOf(file_id_);
+    auto opened = SstableReader::Open(registry_->fs_, path, file_id_, registry_->cache_);
+    if (opened.status().code() == StatusCode::kNotFound) {
+      return DataLoss(fmt::format("sstable {} is missing; put it back from a copy", path));
+    }
+    ASSIGN_OR_RETURN(reader_, std::move(opened));
     ready_.store(reader_.get(), std::memory_order_release);
   }
   return reader_.get();

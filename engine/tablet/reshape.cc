@@ -138,7 +138,8 @@ TabletState PartOfState(
 }
 
 StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& right,
-                                 uint64_t tablet_id, const std::function<uint64_t()>& next_run_id) {
+                                 uint64_t tablet_id,
+                                 const std::function<StatusOr<uint64_t>()>& next_run_id) {
   if (left.family_births != right.family_births) {
     return Aborted(fmt::format("the schema of tablets {} and {} changed meanwhile", left.tablet_id,
                                right.tablet_id));
@@ -160,7 +161,7 @@ StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& rig
     std::vector<RunState> of_right = RunsOf(right, group.name);
     group.runs.assign(std::max(of_left.size(), of_right.size()), {});
     for (size_t i = 0; i < group.runs.size(); ++i) {
-      group.runs[i].run_id = next_run_id();
+      ASSIGN_OR_RETURN(group.runs[i].run_id, next_run_id());
       for (const std::vector<RunState>* side : {&of_left, &of_right}) {
         if (i >= side->size()) continue;
         JoinAges((*side)[i], &group.runs[i]);

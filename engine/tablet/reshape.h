@@ -47,6 +47,7 @@ TabletState PartOfState(const TabletState& parent, uint64_t tablet_id, const Row
 // and numbers go on above the higher one. kAborted when births of families differ: they are
 // sequence numbers of one tablet.
 StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& right,
-                                 uint64_t tablet_id, const std::function<uint64_t()>& next_run_id);
+                                 uint64_t tablet_id,
+                                 const std::function<StatusOr<uint64_t>()>& next_run_id);
 
 }  // namespace sippar::engine

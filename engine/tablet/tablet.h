@@ -56,9 +56,10 @@ struct TabletContext {
   std::shared_ptr<FileRegistry> files;
   std::function<std::shared_ptr<ReadTotals>(uint64_t table_id)> read_totals;
   CompactionHistory* compactions = nullptr;
-  std::function<uint64_t()> next_file_id;
+  std::function<StatusOr<uint64_t>()> next_file_id;
   std::atomic<int64_t>* memtable_bytes = nullptr;  // of all tablets, frozen ones included
   const std::atomic<bool>* stopping = nullptr;     // ends compactions early
+  bool paranoid_flush = false;                     // as in StoreOptions
 };
 
 // The write did not happen: the row has another tablet now. The store routes it again; no caller of
@@ -209,12 +210,14 @@ class Tablet {
   Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
   CompactionRequest NewCompactionRequest(const TableSchema& schema, const std::string& group,
                                          bool is_final);
+  using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // by group
+  Status WriteGroups(const std::shared_ptr<const TabletVersion>& version, GroupRuns* runs);
   StatusOr<std::vector<FileSummary>> FlushGroup(const GroupVersion& group,
                                                 const Snapshot& snapshot);
   TabletRun FindRun(const RunState& state);
   StatusOr<TabletRun> OpenOutput(std::vector<FileSummary> files);
-  void InstallFlush(const std::vector<std::pair<std::string, TabletRun>>& runs,
-                    const TabletVersion& flushed);
+  void RemoveOutput(const TabletRun& run);
+  void InstallFlush(const GroupRuns& runs, const TabletVersion& flushed);
   StatusOr<std::set<std::string>> SettleAlone(const std::string& group);
   StatusOr<std::set<std::string>> Settle(const std::string& group);
   Status SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot);

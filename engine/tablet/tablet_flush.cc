@@ -12,6 +12,43 @@
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
+namespace {
+
+std::unique_ptr<EntryIterator> FrozenEntries(const GroupVersion& group) {
+  std::vector<std::unique_ptr<EntryIterator>> sources;
+  for (const auto& memtable : group.frozen) sources.push_back(memtable->NewIterator());
+  return NewMergingIterator(std::move(sources));
+}
+
+VisibilityIterator::Options FlushVisibility(std::shared_ptr<const FamilyRules> rules) {
+  VisibilityIterator::Options options;
+  options.mode = VisibilityMode::kKeepHistory;  // which asks for no time
+  options.families = std::move(rules);
+  return options;
+}
+
+// What was written, read back, against the memtables it was made from (reliability D5).
+Status CompareWithFrozen(const GroupVersion& group, VisibilityIterator::Options visibility,
+                         const TabletRun& run) {
+  VisibilityIterator expected(FrozenEntries(group), std::move(visibility));
+  std::unique_ptr<EntryIterator> written = NewRunIterator(run.files, ReadAhead::kScan);
+  uint64_t entries = 0;
+  written->Seek("");
+  for (expected.SeekRow(""); expected.Valid(); expected.Next(), written->Next(), ++entries) {
+    RETURN_IF_ERROR(written->status());
+    if (written->Valid() && written->key() == expected.key() &&
+        written->value() == expected.value()) {
+      continue;
+    }
+    return DataLoss(
+        fmt::format("entry {} of group {} was written, but another is read back from "
+                    "the new SSTable: this machine's memory or disk cannot be trusted",
+                    entries, group.name));
+  }
+  return expected.status();
+}
+
+}  // namespace
 
 void Tablet::Freeze() {
   MutexLock apply_lock(&apply_mutex_);
@@ -53,20 +90,12 @@ Status Tablet::Flush() {
 
 Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
                            uint64_t frozen_sequence) {
-  Snapshot snapshot = TakeSnapshot();
-  int64_t made_us = oldest_write_us();
-  std::vector<std::pair<std::string, TabletRun>> runs;
-  uint64_t bytes = 0;
-  for (const GroupVersion& group : version->groups) {
-    if (group.frozen.empty()) continue;
-    ASSIGN_OR_RETURN(std::vector<FileSummary> files, FlushGroup(group, snapshot));
-    if (files.empty()) continue;
-    bytes += StoredBytes(files);
-    ASSIGN_OR_RETURN(TabletRun run, OpenOutput(std::move(files)));
-    run.made_us = made_us;
-    runs.emplace_back(group.name, std::move(run));
+  GroupRuns runs;
+  Status written = WriteGroups(version, &runs);
+  if (!written.ok()) {  // a flush that is tried again and again must not fill the disk
+    for (const auto& [name, run] : runs) RemoveOutput(run);
+    return written;
   }
-  context_->metrics->Get("flush_bytes_written")->Add(bytes);
   CRASH_POINT("flush.before_state");
   {
     MutexLock state_lock(&state_mutex_);
@@ -87,6 +116,24 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
   return OkStatus();
 }
 
+// On error *runs holds what was written before.
+Status Tablet::WriteGroups(const std::shared_ptr<const TabletVersion>& version, GroupRuns* runs) {
+  Snapshot snapshot = TakeSnapshot();
+  int64_t made_us = oldest_write_us();
+  for (const GroupVersion& group : version->groups) {
+    if (group.frozen.empty()) continue;
+    ASSIGN_OR_RETURN(std::vector<FileSummary> files, FlushGroup(group, snapshot));
+    if (files.empty()) continue;
+    context_->metrics->Get("flush_bytes_written")->Add(StoredBytes(files));
+    ASSIGN_OR_RETURN(TabletRun run, OpenOutput(std::move(files)));
+    run.made_us = made_us;
+    runs->emplace_back(group.name, run);
+    if (!context_->paranoid_flush) continue;
+    RETURN_IF_ERROR(CompareWithFrozen(group, FlushVisibility(snapshot.rules), run));
+  }
+  return OkStatus();
+}
+
 CompactionRequest Tablet::NewCompactionRequest(const TableSchema& schema, const std::string& group,
                                                bool is_final) {
   CompactionRequest request;
@@ -102,12 +149,8 @@ StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
                                                       const Snapshot& snapshot) {
   CompactionRequest request =
       NewCompactionRequest(*snapshot.schema, group.name, /*is_final=*/false);
-  std::vector<std::unique_ptr<EntryIterator>> sources;
-  for (const auto& memtable : group.frozen) sources.push_back(memtable->NewIterator());
-  request.entries = NewMergingIterator(std::move(sources));
-  request.visibility.now_us = context_->clock->NowMicros();
-  request.visibility.mode = VisibilityMode::kKeepHistory;
-  request.visibility.families = snapshot.rules;
+  request.entries = FrozenEntries(group);
+  request.visibility = FlushVisibility(snapshot.rules);
   request.sample = [&group](std::string_view, std::string_view) -> StatusOr<std::string> {
     const Memtable& newest = *group.frozen.back();
     return newest.Sample(DictionarySampleSize(newest.raw_bytes()));
@@ -123,8 +166,7 @@ StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
 }
 
 // state_mutex_ held.
-void Tablet::InstallFlush(const std::vector<std::pair<std::string, TabletRun>>& runs,
-                          const TabletVersion& flushed) {
+void Tablet::InstallFlush(const GroupRuns& runs, const TabletVersion& flushed) {
   int64_t freed = 0;
   {
     MutexLock lock(&mutex_);

@@ -56,14 +56,26 @@ TabletRun Tablet::FindRun(const RunState& state) {
   return run;
 }
 
-// Opened before anything names them: what does not open is not installed.
+// Opened before anything names them: what does not open is not installed, nor kept.
 StatusOr<TabletRun> Tablet::OpenOutput(std::vector<FileSummary> files) {
   RunState state;
   for (FileSummary& file : files) state.files.emplace_back(std::move(file));
   state.run_id = state.files.front().summary.file_id;
   TabletRun run = FindRun(state);
-  for (const auto& file : run.files) RETURN_IF_ERROR(file->Reader().status());
+  for (const auto& file : run.files) {
+    Status opened = file->Reader().status();
+    if (opened.ok()) continue;
+    RemoveOutput(run);
+    return opened;
+  }
   return run;
+}
+
+// Requires: no state names it. What stays is an orphan that the next start sweeps.
+void Tablet::RemoveOutput(const TabletRun& run) {
+  for (const auto& file : run.files) {
+    (void)context_->fs->Remove(context_->files->PathOf(file->summary().file_id));
+  }
 }
 
 Status Tablet::Replay(const LogRecord& record) {

@@ -84,7 +84,8 @@ bool IsThere(const WalkModel& before, const WalkAtom& atom, const WalkContent& f
 StatusOr<std::set<std::string>> FindOrphans(Store* store, FileSystem* fs,
                                             const std::string& directory) {
   ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory + "/wal"));
-  std::set<std::string> named = {"STORE", "LOCK", "EPOCH", "CATALOG", "wal", "tablets", "sst"};
+  std::set<std::string> named = {"STORE",   "LOCK", "EPOCH",   "CATALOG",
+                                 "RESERVE", "wal",  "tablets", "sst"};
   for (const LogChain::Segment& segment : chain.segments) {
     named.insert("wal/" + SegmentFileName(segment.id));
   }
