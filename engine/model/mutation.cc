@@ -48,6 +48,31 @@ Status ValidateEntry(const MutationEntry& entry, const TableSchema& schema) {
 
 }  // namespace
 
+Status ResolveOn(std::string_view newest, MutationEntry* entry) {
+  if (entry->kind == MutationEntry::kAppend) {
+    entry->value.insert(0, newest);
+  } else {
+    uint64_t number = 0;
+    if (!newest.empty()) {
+      auto decoded = DecodeInt64(newest);
+      if (!decoded.ok()) {
+        return FailedPrecondition(fmt::format("cannot increment {}:{}: its value {}", entry->family,
+                                              entry->qualifier, MessageOf(decoded.status())));
+      }
+      number = static_cast<uint64_t>(*decoded);
+    }
+    entry->value = EncodeInt64(static_cast<int64_t>(number + static_cast<uint64_t>(entry->delta)));
+  }
+  entry->kind = MutationEntry::kSet;
+  return OkStatus();
+}
+
+bool Touches(const MutationEntry& before, const MutationEntry& entry) {
+  if (before.kind == MutationEntry::kDeleteRow) return true;
+  if (before.family != entry.family) return false;
+  return before.kind == MutationEntry::kDeleteFamily || before.qualifier == entry.qualifier;
+}
+
 RowMutation& RowMutation::Set(std::string_view family, std::string_view qualifier,
                               std::string_view value, int64_t timestamp_us) {
   MutationEntry& entry = entries.emplace_back();

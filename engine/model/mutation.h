@@ -32,6 +32,12 @@ struct MutationEntry {
   int64_t delta = 0;                   // kIncrement
 };
 
+// An increment or append on the newest value ("" when there is none) as the put that it comes to; a
+// sum wraps, as the wire API says. kFailedPrecondition: the value is no counter's.
+[[nodiscard]] Status ResolveOn(std::string_view newest, MutationEntry* entry);
+// Does the first of two entries of a mutation change the column that the second names?
+bool Touches(const MutationEntry& before, const MutationEntry& entry);
+
 struct RowMutation {
   std::string row;
   std::vector<MutationEntry> entries;

@@ -107,11 +107,8 @@ Status Tablet::Resolve(RowMutation* mutation) {
 // not be the newest, and the call without effect.
 Status Tablet::ResolveOnNewest(const std::string& row, const std::vector<MutationEntry>& earlier,
                                int64_t now_us, MutationEntry* entry) {
-  if (std::any_of(earlier.begin(), earlier.end(), [entry](const MutationEntry& before) {
-        return before.kind == MutationEntry::kDeleteRow ||
-               (before.family == entry->family && (before.kind == MutationEntry::kDeleteFamily ||
-                                                   before.qualifier == entry->qualifier));
-      })) {
+  if (std::any_of(earlier.begin(), earlier.end(),
+                  [entry](const MutationEntry& before) { return Touches(before, *entry); })) {
     return InvalidArgument(
         fmt::format("one mutation may not increment or append to {}:{} after changing it; use two",
                     entry->family, entry->qualifier));
@@ -125,25 +122,7 @@ Status Tablet::ResolveOnNewest(const std::string& row, const std::vector<Mutatio
   if (entry->timestamp_us == kServerTime) {
     entry->timestamp_us = cells->Valid() ? std::max(now_us, newest.timestamp_us) : now_us;
   }
-  if (entry->kind == MutationEntry::kAppend) {
-    entry->value = newest.value + entry->value;
-  } else {
-    int64_t number = 0;
-    if (!newest.value.empty()) {
-      auto decoded = DecodeInt64(newest.value);
-      if (!decoded.ok()) {
-        return FailedPrecondition(fmt::format("cannot increment {}:{} of row '{}': its value {}",
-                                              entry->family, entry->qualifier, row,
-                                              MessageOf(decoded.status())));
-      }
-      number = *decoded;
-    }
-    // Wraps, as the wire API says.
-    entry->value = EncodeInt64(
-        static_cast<int64_t>(static_cast<uint64_t>(number) + static_cast<uint64_t>(entry->delta)));
-  }
-  entry->kind = MutationEntry::kSet;
-  return OkStatus();
+  return Annotate(ResolveOn(newest.value, entry), fmt::format("row '{}'", row));
 }
 
 Status Tablet::Commit(std::span<PreparedWrite> writes) {

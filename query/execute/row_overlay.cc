@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/program/program_error.h"
-
 namespace sippar::query {
 namespace {
 
@@ -52,20 +50,10 @@ Status ApplyEntry(const MutationEntry& entry, std::string_view row, int64_t now_
       SetCell(cells, row, entry, time_us, entry.value);
       return OkStatus();
     case MutationEntry::kAppend:
-      SetCell(cells, row, entry, time_us, (newest ? newest->value : "") + entry.value);
-      return OkStatus();
     case MutationEntry::kIncrement: {
-      int64_t value = 0;
-      if (newest != nullptr) {
-        auto decoded = engine::DecodeInt64(newest->value);
-        if (!decoded.ok()) {
-          return engine::ProgramError("DECODE", std::string(MessageOf(decoded.status())));
-        }
-        value = *decoded;
-      }
-      // Wraps, as the counters of the Bigtable API do.
-      uint64_t sum = static_cast<uint64_t>(value) + static_cast<uint64_t>(entry.delta);
-      SetCell(cells, row, entry, time_us, engine::EncodeInt64(static_cast<int64_t>(sum)));
+      MutationEntry put = entry;
+      RETURN_IF_ERROR(engine::ResolveOn(newest == nullptr ? "" : newest->value, &put));
+      SetCell(cells, row, put, time_us, put.value);
       return OkStatus();
     }
     case MutationEntry::kDeleteColumn:
