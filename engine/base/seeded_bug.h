@@ -22,6 +22,8 @@ inline constexpr std::array kSeededBugs = {
     SeededBug{"memtable-visible-before-sync", "readers see a write before its log is synced"},
     SeededBug{"filter-false-negative", "the Bloom filter lacks one key in 16"},
     SeededBug{"split-key-off-by-one", "the right half of a split lacks its first row"},
+    SeededBug{"lost-unload-believed", "the master takes a lost answer to an unload for an OK"},
+    SeededBug{"gc-without-second-scan", "the sweep collects what one scan did not find"},
     SeededBug{"timestamp-not-monotonic", "a server's time follows its clock backwards"},
 };
 

@@ -1,0 +1,24 @@
+// The only maker of paths in the directory that servers share (reliability.md 3.4).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cluster/api/server_id.h"
+
+namespace sippar::cluster::store_paths {
+
+inline std::string Logs(const std::string& directory) { return directory + "/wal"; }
+inline std::string Sstables(const std::string& directory) { return directory + "/sst"; }
+// Made once, by the server at its start; once the name is gone nothing is acknowledged from it.
+inline std::string Log(const std::string& directory, const ServerId& server) {
+  return Logs(directory) + "/" + server.ToString();
+}
+// What the master renames it to when the server is dead.
+inline std::string SealedLog(const std::string& directory, const ServerId& server) {
+  return Log(directory, server) + ".sealed";
+}
+// In the log directory: held by flock as long as the server's process lives.
+inline std::string LogOwner(const std::string& log_directory) { return log_directory + "/OWNER"; }
+
+}  // namespace sippar::cluster::store_paths

@@ -1,0 +1,228 @@
+// Actions on the lock service and the shared directory. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/master/action_job.h"
+#include "cluster/master/table_file.h"
+#include "engine/base/crash_point.h"
+#include "engine/log/log_seal.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+using event::Done;
+
+constexpr std::string_view kSealedEnd = ".sealed";
+constexpr std::string_view kSstableEnd = ".sst";
+// The trash lies beside what was thrown away: a rename within a directory is atomic everywhere.
+// The time behind it says since when; to bring a file back, take the end off its name.
+constexpr std::string_view kTrashMark = ".trash-";
+
+// nullopt: the name is not one of an SSTable.
+std::optional<uint64_t> ParseSstable(std::string_view name) {
+  uint64_t id = 0;
+  if (name.size() != 16 + kSstableEnd.size() || !name.ends_with(kSstableEnd)) return std::nullopt;
+  auto parsed = std::from_chars(name.data(), name.data() + 16, id, 16);
+  if (parsed.ec != std::errc() || parsed.ptr != name.data() + 16) return std::nullopt;
+  return id;
+}
+
+Status RemoveTree(engine::FileSystem* fs, const std::string& path) {
+  auto names = fs->List(path);
+  if (!names.ok()) return fs->Remove(path);  // a file
+  for (const std::string& name : *names) RETURN_IF_ERROR(RemoveTree(fs, path + "/" + name));
+  return fs->RemoveDir(path);
+}
+
+}  // namespace
+
+Done ActionJob::Do(const action::ListServers&) {
+  auto names = session_->List(lock_paths::Servers());
+  if (!names.ok()) return {0, names.status(), {}};
+  ServerListing listing;
+  for (const std::string& name : *names) {
+    auto id = ServerId::Parse(name);
+    if (!id.ok()) return {0, id.status(), {}};
+    auto file = session_->Read(lock_paths::Server(*id));
+    if (file.status().code() == StatusCode::kNotFound) continue;  // gone since
+    if (!file.ok()) return {0, file.status(), {}};
+    (file->holder != 0 ? listing.locked : listing.unlocked).push_back(*std::move(id));
+  }
+  return {0, OkStatus(), std::move(listing)};
+}
+
+Done ActionJob::Do(const action::ReadTables&) {
+  auto names = session_->List(lock_paths::Tables());
+  if (!names.ok()) return {0, names.status(), {}};
+  std::vector<TableFile> all;
+  for (const std::string& name : *names) {
+    auto id = lock_paths::ParseTable(name);
+    if (!id.ok()) return {0, id.status(), {}};
+    auto file = session_->Read(lock_paths::Table(*id));
+    if (!file.ok()) return {0, file.status(), {}};
+    auto table = DecodeTableFile(file->content);
+    if (!table.ok()) return {0, Annotate(table.status(), lock_paths::Table(*id)), {}};
+    table->version = file->version;
+    all.push_back(*std::move(table));
+  }
+  return {0, OkStatus(), std::move(all)};
+}
+
+Done ActionJob::Do(const action::WriteTable& asked) {
+  std::string path = lock_paths::Table(asked.table->table_id);
+  std::string content = EncodeTableFile({*asked.table, asked.life, 0});
+  Status status;
+  if (asked.version == 0) {
+    status = session_->Create(path, content, LockFileKind::kLasting).status();
+  } else {
+    status = session_->Write(path, content, asked.version).status();
+  }
+  // An answer that was lost: what was written is there.
+  if (status.code() == StatusCode::kAlreadyExists || status.code() == StatusCode::kAborted) {
+    auto file = session_->Read(path);
+    if (file.ok() && file->content == content && file->version == asked.version + 1) return {};
+  }
+  return {0, std::move(status), {}};
+}
+
+Done ActionJob::Do(const action::RemoveTable& asked) {
+  Status status = session_->Remove(lock_paths::Table(asked.table_id), asked.version);
+  return {0, status.code() == StatusCode::kNotFound ? OkStatus() : status, {}};
+}
+
+Done ActionJob::Do(const action::FenceServer& asked) {
+  std::string path = lock_paths::Server(asked.server);
+  auto fence = [&]() -> Status {
+    // Who holds the lock lives. Once it is ours nobody gets it back.
+    if (!asked.by_force) RETURN_IF_ERROR(session_->Acquire(path).status());
+    CRASH_POINT("fence.after_lock");
+    ASSIGN_OR_RETURN(LockFile file, session_->Read(path));
+    return session_->Remove(path, file.version);
+  };
+  Status status = fence();
+  if (status.code() == StatusCode::kNotFound) status = OkStatus();
+  if (status.ok()) {
+    engine::MutexLock lock(&mutex_);
+    fenced_ns_.emplace(asked.server, places_.clock->MonotonicNanos());
+  }
+  return {0, std::move(status), {}};
+}
+
+StatusOr<bool> ActionJob::WriterIsGone(const std::string& log_directory) {
+  auto found = places_.fs->Exists(log_directory);
+  if (!found.ok() || !*found) return found;
+  auto owner = places_.fs->Lock(store_paths::LogOwner(log_directory), "recovery");
+  if (owner.ok()) return true;  // the kernel frees it when the last holder is gone
+  if (owner.status().code() == StatusCode::kUnavailable) return false;
+  return owner.status();
+}
+
+Done ActionJob::Do(const action::StopWriter& asked) {
+  for (const std::string& path : {store_paths::Log(places_.directory, asked.server),
+                                  store_paths::SealedLog(places_.directory, asked.server)}) {
+    auto gone = WriterIsGone(path);
+    if (!gone.ok()) return {0, gone.status(), {}};
+    if (*gone) return {};
+  }
+  engine::MutexLock lock(&mutex_);
+  auto fenced = fenced_ns_.find(asked.server);
+  int64_t now_ns = places_.clock->MonotonicNanos();
+  if (fenced != fenced_ns_.end() && now_ns - fenced->second >= places_.lease_us * 1000) return {};
+  return {0, Unavailable(asked.server.ToString() + " may live until its lease ends"), {}};
+}
+
+Done ActionJob::Do(const action::RenameLog& asked) {
+  std::string source = store_paths::Log(places_.directory, asked.server);
+  std::string target = store_paths::SealedLog(places_.directory, asked.server);
+  Status status = places_.fs->Rename(source, target);
+  CRASH_POINT("recover.after_rename");
+  if (status.code() == StatusCode::kNotFound) {
+    auto renamed = places_.fs->Exists(target);
+    if (!renamed.ok()) return {0, renamed.status(), {}};
+    // A life that never made its log directory has nothing to lose; SealLog says so otherwise.
+    status = OkStatus();
+  }
+  if (status.ok()) status = places_.fs->SyncDir(store_paths::Logs(places_.directory));
+  return {0, std::move(status), {}};
+}
+
+Done ActionJob::Do(const action::SealLog& asked) {
+  std::string path = store_paths::SealedLog(places_.directory, asked.server);
+  auto there = places_.fs->Exists(path);
+  if (!there.ok()) return {0, there.status(), {}};
+  SealedLog sealed;
+  if (!*there) return {0, OkStatus(), std::move(sealed)};
+  auto seal = engine::SealLog(places_.fs, path, epoch_);
+  if (!seal.ok()) return {0, Annotate(seal.status(), "seal " + path), {}};
+  CRASH_POINT("recover.after_seal");
+  for (const engine::SealedSegment& segment : seal->segments) {
+    if (!segment.last_sequences.empty()) sealed.segments.push_back(segment.id.number);
+  }
+  sealed.last_sequences = seal->LastSequences();
+  return {0, OkStatus(), std::move(sealed)};
+}
+
+Done ActionJob::Do(const action::ListFiles&) {
+  FileListing listing;
+  auto files = places_.fs->List(store_paths::Sstables(places_.directory));
+  if (!files.ok()) return {0, files.status(), {}};
+  for (const std::string& name : *files) {
+    if (auto id = ParseSstable(name)) listing.files.push_back(*id);
+  }
+  auto logs = places_.fs->List(store_paths::Logs(places_.directory));
+  if (!logs.ok()) return {0, logs.status(), {}};
+  for (const std::string& name : *logs) {
+    if (!name.ends_with(kSealedEnd)) continue;
+    auto id = ServerId::Parse(std::string_view(name).substr(0, name.size() - kSealedEnd.size()));
+    if (id.ok()) listing.logs.push_back(*std::move(id));
+  }
+  std::sort(listing.files.begin(), listing.files.end());
+  std::sort(listing.logs.begin(), listing.logs.end());
+  return {0, OkStatus(), std::move(listing)};
+}
+
+Done ActionJob::Do(const action::TrashFiles& asked) {
+  int64_t now_us = places_.clock->NowMicros();
+  auto trash = [&](const std::string& directory, const std::string& name) {
+    std::string path = directory + "/" + name;
+    Status status = places_.fs->Rename(path, fmt::format("{}{}{}", path, kTrashMark, now_us));
+    return status.code() == StatusCode::kNotFound ? OkStatus() : status;
+  };
+  for (uint64_t id : asked.files) {
+    Status status =
+        trash(store_paths::Sstables(places_.directory), fmt::format("{:016x}{}", id, kSstableEnd));
+    if (!status.ok()) return {0, std::move(status), {}};
+  }
+  for (const ServerId& server : asked.logs) {
+    Status status =
+        trash(store_paths::Logs(places_.directory), server.ToString() + std::string(kSealedEnd));
+    if (!status.ok()) return {0, std::move(status), {}};
+  }
+  return {};
+}
+
+Done ActionJob::Do(const action::PurgeTrash& asked) {
+  const int64_t before_us = places_.clock->NowMicros() - asked.age_us;
+  for (const std::string& directory :
+       {store_paths::Sstables(places_.directory), store_paths::Logs(places_.directory)}) {
+    auto names = places_.fs->List(directory);
+    if (!names.ok()) return {0, names.status(), {}};
+    for (const std::string& name : *names) {
+      size_t mark = name.find(kTrashMark);
+      if (mark == std::string::npos) continue;
+      int64_t since_us = 0;
+      const char* end = name.data() + name.size();
+      auto parsed = std::from_chars(name.data() + mark + kTrashMark.size(), end, since_us);
+      if (parsed.ec != std::errc() || since_us > before_us) continue;
+      Status status = RemoveTree(places_.fs, directory + "/" + name);
+      if (!status.ok()) return {0, std::move(status), {}};
+    }
+  }
+  return {};
+}
+
+}  // namespace sippar::cluster::master

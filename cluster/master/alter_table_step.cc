@@ -1,0 +1,161 @@
+// Changes of schemas, and what all changes of tables have in common. SPDX-License-Identifier:
+// Apache-2.0
+#include "cluster/master/alter_table_step.h"
+
+#include <fmt/format.h>
+
+#include "cluster/master/create_table_step.h"
+#include "cluster/master/delete_table_step.h"
+#include "cluster/master/tablet_step.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+Status Check(const Table* table, const event::AlterTable& request) {
+  const std::string& name = request.schema.name;
+  if (table == nullptr) return NotFound(fmt::format("no table {}", name));
+  RETURN_IF_ERROR(request.schema.Validate());
+  if (table->request != 0 || table->next != nullptr || table->life != TableLife::kLive) {
+    return Aborted(fmt::format("table {} is being changed; try again", name));
+  }
+  if (table->record->schema_version != request.expected_version) {
+    return Aborted(fmt::format("table {} has schema version {}, not {}: it was altered meanwhile",
+                               name, table->record->schema_version, request.expected_version));
+  }
+  return OkStatus();
+}
+
+void TellServers(Turn* turn, Table* table) {
+  for (auto it = table->to_tell.begin(); it != table->to_tell.end();) {
+    auto& [id, attempt] = *it;
+    const Server* server = turn->state->FindServer(id);
+    if (server == nullptr || !server->live) {
+      it = table->to_tell.erase(it);  // its tablets are loaded elsewhere, with the new schema
+      continue;
+    }
+    if (!attempt.Waits(turn->now_us)) {
+      turn->Ask(&attempt, action::SetSchema{id, table->record});
+    }
+    ++it;
+  }
+}
+
+bool IsServed(MasterState* state, Table* table) {
+  const Tablet* last = state->tablets.Find(table->unserved);
+  if (last != nullptr && !last->loaded) return false;
+  for (const Tablet* tablet : state->tablets.OfTable(table->record->table_id)) {
+    table->unserved = tablet->facts.key();
+    if (!tablet->loaded) return false;
+  }
+  return true;
+}
+
+// A live table's request has ended when the tablets are served with what was asked for; what is
+// durable is answered after a while in any case.
+void Answer(Turn* turn, Table* table) {
+  if (table->request == 0 || table->next != nullptr) return;
+  bool late = turn->now_us - table->requested_us >= turn->state->options.answer_us;
+  if (!late && (!table->to_tell.empty() || !IsServed(turn->state, table))) return;
+  turn->Reply(table->request, OkStatus());
+  table->request = 0;
+}
+
+void RunAlteration(Turn* turn, Table* table) {
+  if (table->next != nullptr && !table->attempt.Waits(turn->now_us)) {
+    turn->Ask(&table->attempt, action::WriteTable{table->next, TableLife::kLive, table->version});
+  }
+  TellServers(turn, table);
+  Answer(turn, table);
+}
+
+void Written(Turn* turn, const action::WriteTable& asked, Table* table) {
+  MasterState* state = turn->state;
+  ++table->version;
+  table->file_life = asked.life;
+  if (asked.life == TableLife::kDropping) {
+    for (const Tablet* tablet : state->tablets.OfTable(table->record->table_id)) {
+      LookAgain(turn, *tablet);
+    }
+  } else if (asked.life == TableLife::kLive) {
+    table->life = TableLife::kLive;
+    bool altered = table->next != nullptr;
+    table->next = nullptr;
+    table->record = asked.table;
+    for (const Tablet* tablet : state->tablets.OfTable(table->record->table_id)) {
+      LookAgain(turn, *tablet);
+      if (altered && tablet->facts.phase == TabletPhase::kAssigned) {
+        table->to_tell[tablet->facts.server];
+      }
+    }
+  }
+}
+
+// Nothing was written, and nothing would be at the next try: a schema too large, a full disk.
+void Cancel(Turn* turn, const Status& status, Table* table) {
+  turn->Failed(&table->attempt);
+  turn->Reply(table->request, status);
+  table->request = 0;
+  table->next = nullptr;
+  if (table->life == TableLife::kDropping) table->life = table->file_life;
+  if (table->version == 0) turn->state->tables.erase(table->record->table_id);
+}
+
+}  // namespace
+
+void OnEvent(Turn* turn, const event::AlterTable& request) {
+  Table* table = turn->state->FindTable(request.schema.name);
+  if (Status status = Check(table, request); !status.ok()) {
+    return turn->Reply(request.request, std::move(status));
+  }
+  TableRecord next = *table->record;
+  next.schema = request.schema;
+  ++next.schema_version;
+  next.changed_at_us = request.wall_us;
+  table->next = std::make_shared<const TableRecord>(std::move(next));
+  table->request = request.request;
+  table->requested_us = turn->now_us;
+  RunAlteration(turn, table);
+}
+
+void RunTables(Turn* turn) {
+  std::vector<uint64_t> ids;
+  for (const auto& [id, table] : turn->state->tables) ids.push_back(id);
+  for (uint64_t id : ids) {
+    Table* table = turn->state->FindTable(id);
+    switch (table->life) {
+      case TableLife::kCreating:
+        RunCreation(turn, table);
+        break;
+      case TableLife::kLive:
+        RunAlteration(turn, table);
+        break;
+      case TableLife::kDropping:
+        RunDeletion(turn, table);
+        break;
+    }
+  }
+}
+
+void OnDone(Turn* turn, const action::WriteTable& asked, const event::Done& done) {
+  Table* table = turn->state->FindTable(asked.table->table_id);
+  if (table == nullptr || table->attempt.op != done.op) return;
+  StatusCode code = done.status.code();
+  if (code == StatusCode::kInvalidArgument || code == StatusCode::kResourceExhausted) {
+    return Cancel(turn, done.status, table);
+  }
+  if (!done.status.ok()) return turn->Failed(&table->attempt);
+  table->attempt = Attempt();
+  Written(turn, asked, table);
+}
+
+void OnDone(Turn* turn, const action::SetSchema& asked, const event::Done& done) {
+  Table* table = turn->state->FindTable(asked.table->table_id);
+  if (table == nullptr) return;
+  auto told = table->to_tell.find(asked.server);
+  if (told == table->to_tell.end() || told->second.op != done.op) return;
+  if (!done.status.ok()) return turn->Failed(&told->second);
+  table->to_tell.erase(told);
+  if (asked.table != table->record) table->to_tell[asked.server];
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,57 @@
+// Balance rounds. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/balance_step.h"
+
+#include "cluster/master/balance_plan.h"
+#include "cluster/master/merge_step.h"
+#include "cluster/master/tablet_step.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+// A tablet that has just come stays for some rounds: its load is not known yet.
+constexpr int64_t kRoundsToStay = 3;
+
+bool IsMovable(const Turn& turn, const Tablet& tablet) {
+  return tablet.loaded && tablet.op == 0 && tablet.held_by == 0 && tablet.target.IsNone() &&
+         tablet.facts.table_id != kMetadataTableId &&
+         turn.now_us - tablet.since_us >= kRoundsToStay * turn.state->options.balance_us;
+}
+
+// Also counts the moves that are under way.
+std::vector<BalanceServer> ServersToBalance(Turn* turn, size_t* moving) {
+  MasterState* state = turn->state;
+  std::vector<BalanceServer> servers;
+  for (const auto& [id, server] : state->servers) {
+    if (!server.live || server.silent_since_us != 0) continue;
+    BalanceServer entry{id, server.weight, {}};
+    entry.movable.reserve(server.tablets.size());
+    for (uint64_t tablet_id : server.tablets) {
+      const Tablet* tablet = state->tablets.FindId(tablet_id);
+      if (tablet == nullptr) continue;
+      if (!tablet->target.IsNone()) ++*moving;
+      if (IsMovable(*turn, *tablet)) entry.movable.push_back({tablet_id, tablet->weight});
+    }
+    servers.push_back(std::move(entry));
+  }
+  return servers;
+}
+
+}  // namespace
+
+void RunBalance(Turn* turn) {
+  MasterState* state = turn->state;
+  if (state->stage != StartStage::kRunning || turn->now_us < state->next_balance_us) return;
+  state->next_balance_us = turn->now_us + state->options.balance_us;
+  MergeSmallTablets(turn);
+  size_t moving = 0;
+  std::vector<BalanceServer> servers = ServersToBalance(turn, &moving);
+  if (moving >= state->options.moves_max) return;
+  BalancePlan plan = PlanBalance(std::move(servers), state->options.moves_max - moving);
+  for (const Move& move : plan.moves) {
+    Tablet* tablet = state->tablets.FindId(move.tablet_id);
+    tablet->target = move.to;
+    LookAgain(turn, *tablet);
+  }
+}
+
+}  // namespace sippar::cluster::master

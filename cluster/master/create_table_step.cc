@@ -1,0 +1,104 @@
+// Creation of a table. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/create_table_step.h"
+
+#include <fmt/format.h>
+
+#include "cluster/master/tablet_step.h"
+#include "engine/base/limits.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr size_t kCreationsMax = 256;  // rows of METADATA under way for one table
+
+Status CheckSplitKeys(const std::vector<std::string>& keys) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    RETURN_IF_ERROR(Annotate(engine::ValidateRowKey(keys[i]), "split key"));
+    if (i > 0 && keys[i] <= keys[i - 1]) {
+      return InvalidArgument("split keys must be sorted and distinct");
+    }
+  }
+  return OkStatus();
+}
+
+Status Check(MasterState* state, const event::CreateTable& request) {
+  if (state->stage != StartStage::kRunning) {
+    return Unavailable("the master is starting: it reads METADATA; try again");
+  }
+  RETURN_IF_ERROR(request.schema.Validate());
+  RETURN_IF_ERROR(CheckSplitKeys(request.split_keys));
+  if (state->FindTable(request.schema.name) != nullptr) {
+    return AlreadyExists(fmt::format("table {} exists", request.schema.name));
+  }
+  if (state->tables.size() >= limits::kTablesMax) {
+    return ResourceExhausted(fmt::format("{} tables exist, the most there may be; drop one first",
+                                         state->tables.size()));
+  }
+  return OkStatus();
+}
+
+void PlanRows(MasterState* state, Table* table, const std::vector<std::string>& split_keys) {
+  std::string start;
+  for (size_t i = 0; i <= split_keys.size(); ++i) {
+    TabletFacts facts;
+    facts.table_id = table->record->table_id;
+    facts.range = {start, i < split_keys.size() ? split_keys[i] : ""};
+    facts.tablet_id = state->NewId();
+    facts.tablet_epoch = 1;
+    start = facts.range.limit;
+    table->unwritten[facts.key()] = {facts, Attempt()};
+  }
+}
+
+}  // namespace
+
+void OnEvent(Turn* turn, const event::CreateTable& request) {
+  MasterState* state = turn->state;
+  if (Status status = Check(state, request); !status.ok()) {
+    return turn->Reply(request.request, std::move(status));
+  }
+  TableRecord record;
+  record.table_id = state->NewId();
+  record.schema_version = 1;
+  record.changed_at_us = request.wall_us;
+  record.schema = request.schema;
+  Table& table = state->tables[record.table_id];
+  table.record = std::make_shared<const TableRecord>(std::move(record));
+  table.life = TableLife::kCreating;
+  table.file_life = TableLife::kCreating;
+  table.request = request.request;
+  table.requested_us = turn->now_us;
+  PlanRows(state, &table, request.split_keys);
+  RunCreation(turn, &table);
+}
+
+void RunCreation(Turn* turn, Table* table) {
+  if (table->attempt.Waits(turn->now_us)) return;
+  if (table->version == 0) {
+    return turn->Ask(&table->attempt, action::WriteTable{table->record, TableLife::kCreating, 0});
+  }
+  size_t under_way = 0;
+  for (const auto& [key, row] : table->unwritten) under_way += row.second.op != 0 ? 1 : 0;
+  for (auto& [key, row] : table->unwritten) {
+    if (under_way >= kCreationsMax) return;
+    if (row.second.Waits(turn->now_us)) continue;
+    turn->Ask(&row.second, action::CreateRecord{row.first});
+    ++under_way;
+  }
+  if (table->unwritten.empty()) {
+    turn->Ask(&table->attempt, action::WriteTable{table->record, TableLife::kLive, table->version});
+  }
+}
+
+void TabletCreated(Turn* turn, const action::CreateRecord& asked, const event::Done& done) {
+  Table* table = turn->state->FindTable(asked.facts.table_id);
+  if (table == nullptr) return;
+  auto row = table->unwritten.find(asked.facts.key());
+  if (row == table->unwritten.end() || row->second.second.op != done.op) return;
+  if (!done.status.ok()) return turn->Failed(&row->second.second);
+  table->unwritten.erase(row);
+  Learn(turn, asked.facts);
+  if (table->life == TableLife::kCreating) RunCreation(turn, table);
+}
+
+}  // namespace sippar::cluster::master
