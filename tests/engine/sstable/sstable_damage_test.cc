@@ -121,6 +121,8 @@ TEST(SstableDamageTest, AnotherBlocksBytesAreNoticed) {
   it->Seek(EncodeRowPart("b"));
   EXPECT_FALSE(it->Valid());
   EXPECT_EQ(it->status().code(), StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(MessageOf(it->status())), HasSubstr("checksum expected"))
+      << "not only the keys tell: an old block of this place would have the right ones";
 }
 
 TEST(SstableDamageTest, AFileUnderAnotherIdIsNoticed) {

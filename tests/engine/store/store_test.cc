@@ -255,7 +255,8 @@ TEST_F(StoreTest, SnapshotsOfReadersDoNotMove) {
   for (int i = 0; i < 10; ++i) Write(RowMutation("r" + std::to_string(i)).Set("a", "q", "old", 1));
   auto tablet = store_->FindTablet("t", "r");
   auto cells = (*tablet)->Read({});
-  for (int i = 0; i < 10; ++i) Write(RowMutation("r" + std::to_string(i)).Set("a", "q", "new", 2));
+  // The first of them where the reader has not been yet.
+  for (int i = 9; i >= 0; --i) Write(RowMutation("r" + std::to_string(i)).Set("a", "q", "new", 2));
   ASSERT_TRUE(store_->CompactMajor("t", "").ok());
   int seen = 0;
   for (; (*cells)->Valid(); (*cells)->Next(), ++seen) EXPECT_EQ((*cells)->cell().value, "old");
