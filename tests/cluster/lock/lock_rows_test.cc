@@ -45,10 +45,10 @@ TEST(LockRows, L11ASecondProcessIsRefusedWhileTheFirstLivesAndServedWhenItIsDead
   EXPECT_EQ(refused.code(), StatusCode::kUnavailable) << refused;
   auto a = world.Session("a");
   EXPECT_OK(a->Create("master", "", LockFileKind::kLocked));
+  a.reset();  // as by a crash: not closed, and its timeout is far away
   world.Restart();
   auto b = world.Session("b");
   EXPECT_OK(b->Acquire("master")) << "no lease to wait for: the holder is certainly dead";
-  EXPECT_CODE(a->Read("master"), StatusCode::kFailedPrecondition);
 }
 
 TEST(LockRows, L11EpochsNeverRepeatWhateverIsLostInAPowerCut) {

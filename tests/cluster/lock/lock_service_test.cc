@@ -242,6 +242,7 @@ TEST(LockService, BadPathsAndLargeContentsAreRefused) {
   EXPECT_CODE(a->Create("tables/2", most + "x", kLasting), StatusCode::kInvalidArgument);
   EXPECT_CODE(a->Write("tables/1", most + "x", 1), StatusCode::kInvalidArgument);
   EXPECT_OK(a->Create(std::string(200, 'a'), "", kLasting));
+  a.reset();
   world.Restart();
   EXPECT_EQ(world.Session("b")->Read("tables/1")->content, most);
 }
