@@ -42,7 +42,7 @@ class EmbeddedLockService final : public LockService {
 
   // The answer of `body(now_nanos)`, under mutex_, to a session that is alive.
   template <typename Body>
-  auto Ask(uint64_t session, const Body& body) EXCLUDES(mutex_) -> decltype(body(int64_t{}));
+  auto Ask(uint64_t session, const Body& body) -> decltype(body(int64_t{}));
   static void CallBack(FiredWatches* fired);
   void End(uint64_t session);      // its locks are free when this returns
   void Abandon(uint64_t session);  // left to time out
