@@ -10,6 +10,7 @@ int RunImport(int argc, char** argv);
 int RunExport(int argc, char** argv);
 int RunMount(int argc, char** argv);
 int RunAdmin(int argc, char** argv);
+int RunServe(int argc, char** argv);
 int RunBench(int argc, char** argv);
 
 }  // namespace sippar::cli

@@ -30,6 +30,7 @@ constexpr Command kCommands[] = {
 #ifdef SIPPAR_WITH_ADMIN
     {"admin", "look into a store: tables, sizes, metrics, checks", RunAdmin},
 #endif
+    {"serve", "answer the Cloud Bigtable API: every client of it works", RunServe},
     {"bench", "measure reads and writes, with percentiles and charts", RunBench},
 };
 

@@ -45,6 +45,7 @@ PACKAGE_ONLY = [  # heavy libraries live behind one door each
     (re.compile(r"#include <zstd"), ("engine/sstable/",)),
     (re.compile(r"#include <re2/"), ("engine/model/",)),
     (re.compile(r"#include <readline/"), ("cli/",)),
+    (re.compile(r"#include (<grpc|<google/|\"cluster/proto/)"), ("cluster/rpc/",)),
 ]
 MACHINE_PATHS = re.compile(r"/work/(main|shared|\.library)|(?<![\w}])/root/|/home/[a-z]")
 failures = []

@@ -1,0 +1,99 @@
+// `sippar serve`: answers the Cloud Bigtable API from a store. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cluster/client/api_server.h"
+#include "cluster/client/client.h"
+
+namespace sippar::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  sippar serve ./data                          made if it is not there\n"
+    "  BIGTABLE_EMULATOR_HOST=localhost:8086 cbt -project sippar -instance default ls\n"
+    "tables of project sippar, instance default are those of the shell; every other project and\n"
+    "instance exists and has tables of its own\n";
+
+constexpr size_t kSocketPathMax = 107;  // of a sockaddr_un
+
+int Failed(const Status& status, int code) {
+  fmt::print(stderr, "sippar serve: {}\n", MessageOf(status));
+  return code;
+}
+
+// Blocked in every thread that is started from here on, so that only Wait sees them.
+sigset_t BlockStopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);  // of the one thread there is yet
+  signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+// A socket inside the store's directory: who may write there may connect.
+std::string SocketPath(const std::string& directory) {
+  std::error_code error;
+  std::string path = std::filesystem::absolute(directory, error).lexically_normal().string();
+  if (error) return "";
+  path += (path.ends_with('/') ? "" : "/") + std::string("sippar.sock");
+  return path.size() <= kSocketPathMax ? path : "";
+}
+
+int Serve(cluster::Client* client, const cluster::ApiServerOptions& options, double drain_s,
+          const sigset_t& signals) {
+  mode_t mask = umask(0077);  // the socket is for this user
+  auto server = cluster::ApiServer::Start(client, options);
+  umask(mask);
+  if (!server.ok()) return Failed(server.status(), kExitFailed);
+  fmt::print("serving {} on {}{}\n", client->target(), (*server)->address(),
+             options.socket_path.empty() ? "" : " and unix:" + options.socket_path);
+  std::fflush(stdout);
+  int signal_number = 0;
+  sigwait(&signals, &signal_number);
+  (*server)->Stop(static_cast<int64_t>(drain_s * 1e6));
+  return kExitOk;
+}
+
+}  // namespace
+
+int RunServe(int argc, char** argv) {
+  CLI::App app{"Serves a store over the Cloud Bigtable API (gRPC).", "sippar serve"};
+  app.footer(kExamples);
+  std::string directory;
+  cluster::ApiServerOptions options;
+  double drain_s = 10;
+  app.add_option("DIR", directory, "directory of the store")->required();
+  app.add_option("--listen", options.listen, "HOST:PORT of this machine; port 0: any free one")
+      ->capture_default_str();
+  app.add_option("--drain", drain_s, "seconds that running calls get after SIGTERM")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  sigset_t signals = BlockStopSignals();
+  cluster::ClientOptions client_options;
+  client_options.create_if_missing = true;
+  auto client = cluster::Client::Open(directory, client_options);
+  if (!client.ok()) return Failed(client.status(), kExitNoStore);
+  options.socket_path = SocketPath(directory);
+  int code = Serve(client->get(), options, drain_s, signals);
+  Status closed = (*client)->Close();
+  return closed.ok() ? code : Failed(closed, kExitFailed);
+}
+
+}  // namespace sippar::cli

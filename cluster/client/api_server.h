@@ -1,0 +1,30 @@
+// Serves a store over the Cloud Bigtable API (gRPC), in this process. The header knows nothing of
+// gRPC; cluster/rpc does. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/client/client.h"
+#include "engine/base/status.h"
+
+namespace sippar::cluster {
+
+struct ApiServerOptions {
+  std::string listen = "localhost:8086";  // port 0: any free one
+  std::string socket_path;                // of a unix socket; "" = none
+};
+
+class ApiServer {
+ public:
+  // Answers when OK. `client` outlives the server. kInvalidArgument: an address that others than
+  // this machine can reach, as nothing is encrypted yet; kUnavailable: it is taken.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ApiServer>> Start(Client* client,
+                                                                  const ApiServerOptions& options);
+  virtual ~ApiServer() = default;
+  virtual const std::string& address() const = 0;  // host:port that is served
+  // Takes no new calls, gives running ones `drain_us`, then ends them.
+  virtual void Stop(int64_t drain_us) = 0;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,48 @@
+// Watching calls. SPDX-License-Identifier: Apache-2.0
+#include "cluster/rpc/call_watch.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int64_t kPollMicros = 50'000;
+
+}  // namespace
+
+CallWatch::CallWatch() : thread_("call-watch", [this] { Run(); }) {}
+
+CallWatch::~CallWatch() {
+  {
+    engine::MutexLock lock(&mutex_);
+    is_ending_ = true;
+  }
+  changed_.NotifyAll();
+  thread_.Join();
+}
+
+void CallWatch::Run() {
+  engine::MutexLock lock(&mutex_);
+  while (!is_ending_) {
+    if (calls_.empty()) {
+      changed_.Wait(&mutex_);
+    } else {
+      changed_.WaitFor(&mutex_, kPollMicros);
+    }
+    for (Call& call : calls_) {
+      if (call.context->IsCancelled()) call.cancel->store(true);
+    }
+  }
+}
+
+CallWatch::Scope::Scope(CallWatch* watch, grpc::ServerContext* context) : watch_(watch) {
+  engine::MutexLock lock(&watch_->mutex_);
+  if (watch_->calls_.empty()) watch_->changed_.NotifyAll();
+  call_ = watch_->calls_.insert(watch_->calls_.end(),
+                                {context, std::make_shared<std::atomic<bool>>(false)});
+}
+
+CallWatch::Scope::~Scope() {
+  engine::MutexLock lock(&watch_->mutex_);
+  watch_->calls_.erase(call_);
+}
+
+}  // namespace sippar::cluster

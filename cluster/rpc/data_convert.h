@@ -1,0 +1,47 @@
+// Rows, ranges and mutations of the API <-> engine types. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cluster/client/row_operations.h"
+#include "cluster/proto/data.pb.h"
+#include "engine/base/status.h"
+#include "engine/model/mutation.h"
+#include "engine/model/row_set.h"
+#include "engine/model/schema.h"
+
+namespace sippar::cluster {
+
+// What of a table the conversions need to know.
+struct TableRules {
+  std::vector<std::string> families;
+  bool is_millis = false;  // times of cells are whole milliseconds
+};
+
+// No ranges and keys: the whole table. kInvalidArgument: a range that starts behind its end.
+[[nodiscard]] StatusOr<engine::RowSet> RowSetFromProto(const google::bigtable::v2::RowSet& proto);
+[[nodiscard]] StatusOr<engine::RowRange> RangeFromProto(
+    const google::bigtable::v2::RowRange& proto);
+[[nodiscard]] StatusOr<engine::TimeRange> TimesFromProto(
+    const google::bigtable::v2::TimestampRange& proto);
+
+using Mutations = google::protobuf::RepeatedPtrField<google::bigtable::v2::Mutation>;
+
+// `server_time`: what a cell gets whose time is the server's. kInvalidArgument names the mutation
+// by its number; kNotFound: a family.
+[[nodiscard]] StatusOr<engine::RowMutation> MutationFromProto(const std::string& row,
+                                                              const Mutations& mutations,
+                                                              const TableRules& rules,
+                                                              int64_t server_time);
+// `now_us` cut to what the table's cells can have.
+int64_t CellTime(const TableRules& rules, int64_t now_us);
+
+using Rules = google::protobuf::RepeatedPtrField<google::bigtable::v2::ReadModifyWriteRule>;
+[[nodiscard]] StatusOr<std::vector<ModifyRule>> RulesFromProto(const Rules& protos,
+                                                               const TableRules& rules);
+// `cells` of one row, in order of columns.
+void RowToProto(const std::string& row, const std::vector<engine::Cell>& cells,
+                google::bigtable::v2::Row* out);
+
+}  // namespace sippar::cluster

@@ -1,0 +1,250 @@
+// The data service. SPDX-License-Identifier: Apache-2.0
+#include "cluster/rpc/data_service.h"
+
+#include <fmt/format.h>
+
+#include "cluster/client/row_operations.h"
+#include "cluster/rpc/client_features.h"
+#include "cluster/rpc/data_convert.h"
+#include "cluster/rpc/filter_convert.h"
+#include "cluster/rpc/read_rows.h"
+#include "cluster/rpc/resource_names.h"
+#include "cluster/rpc/schema_convert.h"
+#include "cluster/rpc/status_codes.h"
+#include "engine/base/limits.h"
+
+namespace sippar::cluster {
+namespace {
+
+namespace v2 = google::bigtable::v2;
+
+// The table a request names, as it is now.
+struct Target {
+  std::string table;  // stored name
+  TableRules rules;
+};
+
+template <typename Request>
+StatusOr<Target> TargetOf(Client* client, const Request& request) {
+  if (!request.authorized_view_name().empty()) {
+    return Unimplemented("authorized_view_name: authorized views are not there yet");
+  }
+  ASSIGN_OR_RETURN(TableName name, TableName::Parse(request.table_name()));
+  Target target{name.stored(), {}};
+  auto info = client->admin()->GetTable(target.table);
+  if (info.status().code() == StatusCode::kNotFound) {
+    return NotFound(fmt::format("Table not found: {}", request.table_name()));
+  }
+  RETURN_IF_ERROR(info.status());
+  target.rules = RulesOf(info->schema);
+  return target;
+}
+
+bool TakesScannedRows(const grpc::ServerContext& context) {
+  const auto& headers = context.client_metadata();
+  auto found = headers.find("bigtable-features");
+  if (found == headers.end()) return false;
+  return ClientFeatures({found->second.data(), found->second.size()}).last_scanned_row_responses();
+}
+
+// The Go client takes the end of a message for the end of a row.
+bool WantsWholeRows(const grpc::ServerContext& context) {
+  const auto& headers = context.client_metadata();
+  auto found = headers.find("user-agent");
+  return found != headers.end() && found->second.find("grpc-go/") != grpc::string_ref::npos;
+}
+
+StatusOr<RowsRequest> RowsRequestOf(Client* client, const v2::ReadRowsRequest& request) {
+  if (!request.materialized_view_name().empty()) {
+    return Unimplemented("materialized_view_name: materialized views are not there yet");
+  }
+  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  RowsRequest rows;
+  rows.table = std::move(target.table);
+  rows.families = std::move(target.rules.families);
+  ASSIGN_OR_RETURN(rows.rows, RowSetFromProto(request.rows()));
+  ASSIGN_OR_RETURN(rows.filter, FilterFromProto(request.filter()));
+  if (request.rows_limit() < 0) {
+    return InvalidArgument(
+        fmt::format("rows_limit is {}; it may not be negative", request.rows_limit()));
+  }
+  rows.rows_limit = request.rows_limit();
+  rows.reversed = request.reversed();
+  rows.with_stats = request.request_stats_view() == v2::ReadRowsRequest::REQUEST_STATS_FULL;
+  return rows;
+}
+
+Status DoReadRows(Client* client, const v2::ReadRowsRequest& request,
+                  const grpc::ServerContext& context, const CancelFlag& cancel,
+                  grpc::ServerWriter<v2::ReadRowsResponse>* writer) {
+  ASSIGN_OR_RETURN(RowsRequest rows, RowsRequestOf(client, request));
+  rows.takes_scanned_rows = TakesScannedRows(context);
+  CallOptions options;
+  options.cancel = cancel;
+  RowChunks chunks(
+      [writer](const v2::ReadRowsResponse& response) { return writer->Write(response); },
+      WantsWholeRows(context));
+  return ReadRows(client->data(), client->clock(), rows, options, &chunks);
+}
+
+Status DoSampleRowKeys(Client* client, const v2::SampleRowKeysRequest& request,
+                       grpc::ServerWriter<v2::SampleRowKeysResponse>* writer) {
+  if (!request.materialized_view_name().empty()) {
+    return Unimplemented("materialized_view_name: materialized views are not there yet");
+  }
+  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  ASSIGN_OR_RETURN(engine::RowRange range, RangeFromProto(request.row_range()));
+  ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets, client->data()->Tablets(target.table));
+  int64_t offset = 0;
+  for (const TabletInfo& tablet : tablets) {
+    offset += static_cast<int64_t>(tablet.stored_bytes + tablet.memtable_bytes);
+    bool is_last = tablet.range.limit.empty();
+    if (!is_last && !range.Contains(tablet.range.limit)) continue;
+    v2::SampleRowKeysResponse sample;
+    sample.set_row_key(tablet.range.limit);
+    sample.set_offset_bytes(offset);
+    if (!writer->Write(sample)) return Cancelled("the reader is gone");
+  }
+  return OkStatus();
+}
+
+// The time of cells whose time is the server's. On a table of microseconds the tablet gives it:
+// never twice, never backwards.
+int64_t ServerTime(Client* client, const TableRules& rules) {
+  return rules.is_millis ? CellTime(rules, client->clock()->NowMicros()) : engine::kServerTime;
+}
+
+Status DoMutateRow(Client* client, const v2::MutateRowRequest& request) {
+  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  if (request.mutations().empty()) return InvalidArgument("mutations: at least one is needed");
+  ASSIGN_OR_RETURN(RowMutation mutation,
+                   MutationFromProto(request.row_key(), request.mutations(), target.rules,
+                                     ServerTime(client, target.rules)));
+  return client->data()->Apply(target.table, mutation);
+}
+
+// Of the whole call; each entry is checked by itself.
+Status CheckBatch(const v2::MutateRowsRequest& request) {
+  if (request.entries().empty()) return InvalidArgument("entries: at least one is needed");
+  size_t count = 0;
+  for (const auto& entry : request.entries()) count += static_cast<size_t>(entry.mutations_size());
+  if (count <= limits::kMutationEntriesMax) return OkStatus();
+  return InvalidArgument(fmt::format("the entries have {} mutations; the limit is {} a call", count,
+                                     limits::kMutationEntriesMax));
+}
+
+StatusOr<std::vector<Status>> ApplyEntries(Client* client, const v2::MutateRowsRequest& request) {
+  RETURN_IF_ERROR(CheckBatch(request));
+  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  std::vector<Status> statuses(static_cast<size_t>(request.entries_size()));
+  std::vector<RowMutation> batch;
+  std::vector<size_t> positions;
+  int64_t server_time = ServerTime(client, target.rules);
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    const v2::MutateRowsRequest::Entry& entry = request.entries(static_cast<int>(i));
+    auto mutation =
+        MutationFromProto(entry.row_key(), entry.mutations(), target.rules, server_time);
+    if (mutation.ok() && mutation->entries.empty()) {
+      mutation = InvalidArgument("mutations: at least one is needed");
+    }
+    statuses[i] = mutation.status();
+    if (!mutation.ok()) continue;
+    batch.push_back(std::move(*mutation));
+    positions.push_back(i);
+  }
+  std::vector<Status> applied = client->data()->ApplyBatch(target.table, batch);
+  for (size_t i = 0; i < applied.size(); ++i) statuses[positions[i]] = std::move(applied[i]);
+  return statuses;
+}
+
+Status DoMutateRows(Client* client, const v2::MutateRowsRequest& request,
+                    grpc::ServerWriter<v2::MutateRowsResponse>* writer) {
+  constexpr int kEntriesMax = 10'000;  // of one message
+  ASSIGN_OR_RETURN(std::vector<Status> statuses, ApplyEntries(client, request));
+  v2::MutateRowsResponse response;
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    v2::MutateRowsResponse::Entry* entry = response.add_entries();
+    entry->set_index(static_cast<int64_t>(i));
+    ToProto(statuses[i], entry->mutable_status());
+    if (response.entries_size() < kEntriesMax && i + 1 < statuses.size()) continue;
+    if (!writer->Write(response)) return Cancelled("the caller is gone");
+    response.Clear();
+  }
+  return OkStatus();
+}
+
+StatusOr<bool> DoCheckAndMutate(Client* client, const v2::CheckAndMutateRowRequest& request) {
+  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  if (request.true_mutations().empty() && request.false_mutations().empty()) {
+    return InvalidArgument("true_mutations and false_mutations: at least one is needed");
+  }
+  CheckedMutation checked;
+  ASSIGN_OR_RETURN(checked.predicate, FilterFromProto(request.predicate_filter()));
+  int64_t server_time = ServerTime(client, target.rules);
+  auto on_true =
+      MutationFromProto(request.row_key(), request.true_mutations(), target.rules, server_time);
+  if (!on_true.ok()) return Annotate(on_true.status(), "true_mutations");
+  auto on_false =
+      MutationFromProto(request.row_key(), request.false_mutations(), target.rules, server_time);
+  if (!on_false.ok()) return Annotate(on_false.status(), "false_mutations");
+  checked.on_true = std::move(*on_true);
+  checked.on_false = std::move(*on_false);
+  return CheckAndMutate(client->data(), target.table, target.rules.families, checked);
+}
+
+Status DoReadModifyWrite(Client* client, const v2::ReadModifyWriteRowRequest& request,
+                         v2::ReadModifyWriteRowResponse* response) {
+  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  RETURN_IF_ERROR(engine::ValidateRowKey(request.row_key()));
+  ASSIGN_OR_RETURN(std::vector<ModifyRule> rules, RulesFromProto(request.rules(), target.rules));
+  int64_t now_us = CellTime(target.rules, client->clock()->NowMicros());
+  ASSIGN_OR_RETURN(std::vector<Cell> cells,
+                   ReadModifyWrite(client->data(), target.table, request.row_key(), rules, now_us));
+  RowToProto(request.row_key(), cells, response->mutable_row());
+  return OkStatus();
+}
+
+}  // namespace
+
+grpc::Status DataService::ReadRows(grpc::ServerContext* context, const v2::ReadRowsRequest* request,
+                                   Writer<v2::ReadRowsResponse>* writer) {
+  CallWatch::Scope scope(&watch_, context);
+  return ToGrpc(DoReadRows(client_, *request, *context, scope.cancel(), writer));
+}
+
+grpc::Status DataService::SampleRowKeys(grpc::ServerContext*,
+                                        const v2::SampleRowKeysRequest* request,
+                                        Writer<v2::SampleRowKeysResponse>* writer) {
+  return ToGrpc(DoSampleRowKeys(client_, *request, writer));
+}
+
+grpc::Status DataService::MutateRow(grpc::ServerContext*, const v2::MutateRowRequest* request,
+                                    v2::MutateRowResponse*) {
+  return ToGrpc(DoMutateRow(client_, *request));
+}
+
+grpc::Status DataService::MutateRows(grpc::ServerContext*, const v2::MutateRowsRequest* request,
+                                     Writer<v2::MutateRowsResponse>* writer) {
+  return ToGrpc(DoMutateRows(client_, *request, writer));
+}
+
+grpc::Status DataService::CheckAndMutateRow(grpc::ServerContext*,
+                                            const v2::CheckAndMutateRowRequest* request,
+                                            v2::CheckAndMutateRowResponse* response) {
+  StatusOr<bool> matched = DoCheckAndMutate(client_, *request);
+  if (matched.ok()) response->set_predicate_matched(*matched);
+  return ToGrpc(matched.status());
+}
+
+grpc::Status DataService::PingAndWarm(grpc::ServerContext*, const v2::PingAndWarmRequest* request,
+                                      v2::PingAndWarmResponse*) {
+  return ToGrpc(InstanceName::Parse(request->name()).status());
+}
+
+grpc::Status DataService::ReadModifyWriteRow(grpc::ServerContext*,
+                                             const v2::ReadModifyWriteRowRequest* request,
+                                             v2::ReadModifyWriteRowResponse* response) {
+  return ToGrpc(DoReadModifyWrite(client_, *request, response));
+}
+
+}  // namespace sippar::cluster

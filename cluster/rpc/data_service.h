@@ -1,0 +1,44 @@
+// google.bigtable.v2.Bigtable over DataApi and AdminApi: translates, decides nothing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cluster/client/client.h"
+#include "cluster/proto/bigtable.grpc.pb.h"
+#include "cluster/rpc/call_watch.h"
+
+namespace sippar::cluster {
+
+class DataService final : public google::bigtable::v2::Bigtable::Service {
+ public:
+  explicit DataService(Client* client) : client_(client) {}  // outlives the service
+
+  template <typename T>
+  using Writer = grpc::ServerWriter<T>;
+  grpc::Status ReadRows(grpc::ServerContext* context,
+                        const google::bigtable::v2::ReadRowsRequest* request,
+                        Writer<google::bigtable::v2::ReadRowsResponse>* writer) override;
+  grpc::Status SampleRowKeys(grpc::ServerContext* context,
+                             const google::bigtable::v2::SampleRowKeysRequest* request,
+                             Writer<google::bigtable::v2::SampleRowKeysResponse>* writer) override;
+  grpc::Status MutateRow(grpc::ServerContext* context,
+                         const google::bigtable::v2::MutateRowRequest* request,
+                         google::bigtable::v2::MutateRowResponse* response) override;
+  grpc::Status MutateRows(grpc::ServerContext* context,
+                          const google::bigtable::v2::MutateRowsRequest* request,
+                          Writer<google::bigtable::v2::MutateRowsResponse>* writer) override;
+  grpc::Status CheckAndMutateRow(
+      grpc::ServerContext* context, const google::bigtable::v2::CheckAndMutateRowRequest* request,
+      google::bigtable::v2::CheckAndMutateRowResponse* response) override;
+  grpc::Status PingAndWarm(grpc::ServerContext* context,
+                           const google::bigtable::v2::PingAndWarmRequest* request,
+                           google::bigtable::v2::PingAndWarmResponse* response) override;
+  grpc::Status ReadModifyWriteRow(
+      grpc::ServerContext* context, const google::bigtable::v2::ReadModifyWriteRowRequest* request,
+      google::bigtable::v2::ReadModifyWriteRowResponse* response) override;
+
+ private:
+  Client* client_;
+  CallWatch watch_;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,249 @@
+// Schemas. SPDX-License-Identifier: Apache-2.0
+#include "cluster/rpc/schema_convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/base/limits.h"
+
+namespace sippar::cluster {
+namespace {
+
+using engine::FamilySchema;
+using engine::FamilyType;
+using engine::GcPolicy;
+using engine::TableSchema;
+namespace admin = google::bigtable::admin::v2;
+
+StatusOr<int64_t> MicrosOf(const google::protobuf::Duration& age) {
+  constexpr int64_t kSecondsMax = 315'576'000'000;  // of a Duration: 10,000 years
+  int64_t us = age.seconds() * 1'000'000 + age.nanos() / 1'000;
+  if (age.seconds() < 0 || age.nanos() < 0 || age.seconds() > kSecondsMax || us < 1'000) {
+    return InvalidArgument(fmt::format("max_age of {} s and {} ns: at least 1 ms is needed",
+                                       age.seconds(), age.nanos()));
+  }
+  return us;
+}
+
+template <typename List>
+StatusOr<GcPolicy> ListFromProto(GcPolicy::Kind kind, const List& list, size_t depth);
+
+StatusOr<GcPolicy> RuleFromProto(const admin::GcRule& proto, size_t depth) {
+  if (depth > limits::kGcPolicyDepthMax) {
+    return InvalidArgument(
+        fmt::format("gc_rule is nested deeper than {}", limits::kGcPolicyDepthMax));
+  }
+  switch (proto.rule_case()) {
+    case admin::GcRule::kMaxNumVersions:
+      if (proto.max_num_versions() < 1) {
+        return InvalidArgument(
+            fmt::format("max_num_versions is {}; at least 1", proto.max_num_versions()));
+      }
+      return GcPolicy::MaxVersions(static_cast<uint32_t>(proto.max_num_versions()));
+    case admin::GcRule::kMaxAge: {
+      ASSIGN_OR_RETURN(int64_t age_us, MicrosOf(proto.max_age()));
+      return GcPolicy::MaxAge(age_us);
+    }
+    case admin::GcRule::kIntersection:
+      return ListFromProto(GcPolicy::kIntersection, proto.intersection(), depth);
+    case admin::GcRule::kUnion:
+      return ListFromProto(GcPolicy::kUnion, proto.union_(), depth);
+    case admin::GcRule::RULE_NOT_SET:
+      break;
+  }
+  return GcPolicy::KeepAll();
+}
+
+template <typename List>
+StatusOr<GcPolicy> ListFromProto(GcPolicy::Kind kind, const List& list, size_t depth) {
+  GcPolicy policy;
+  policy.kind = kind;
+  for (const admin::GcRule& rule : list.rules()) {
+    ASSIGN_OR_RETURN(GcPolicy converted, RuleFromProto(rule, depth + 1));
+    policy.rules.push_back(std::move(converted));
+  }
+  return policy;
+}
+
+void GcToProto(const GcPolicy& policy, admin::GcRule* out) {
+  switch (policy.kind) {
+    case GcPolicy::kKeepAll:
+      return;
+    case GcPolicy::kMaxVersions:
+      out->set_max_num_versions(static_cast<int32_t>(policy.max_versions));
+      return;
+    case GcPolicy::kMaxAge:
+      out->mutable_max_age()->set_seconds(policy.max_age_us / 1'000'000);
+      out->mutable_max_age()->set_nanos(static_cast<int32_t>(policy.max_age_us % 1'000'000 * 1000));
+      return;
+    case GcPolicy::kIntersection:
+      for (const GcPolicy& rule : policy.rules) {
+        GcToProto(rule, out->mutable_intersection()->add_rules());
+      }
+      return;
+    case GcPolicy::kUnion:
+      for (const GcPolicy& rule : policy.rules) GcToProto(rule, out->mutable_union_()->add_rules());
+      return;
+  }
+}
+
+// Untyped bytes, or 64-bit big-endian integers: a counter of the query language.
+StatusOr<FamilyType> TypeFromProto(const std::string& family, const admin::Type& proto) {
+  switch (proto.kind_case()) {
+    case admin::Type::kBytesType:
+    case admin::Type::KIND_NOT_SET:
+      return FamilyType::kBytes;
+    case admin::Type::kInt64Type:
+      if (proto.int64_type().encoding().has_ordered_code_bytes()) break;
+      return FamilyType::kCounter;
+    default:
+      break;
+  }
+  return Unimplemented(fmt::format(
+      "value_type of family {}: only bytes and big-endian int64 are there yet", family));
+}
+
+StatusOr<FamilySchema> FamilyFromProto(const std::string& id, const admin::ColumnFamily& proto) {
+  RETURN_IF_ERROR(engine::ValidateFamilyName(id));
+  FamilySchema family;
+  family.name = id;
+  ASSIGN_OR_RETURN(family.type, TypeFromProto(id, proto.value_type()));
+  auto gc = GcFromProto(proto.gc_rule());
+  if (!gc.ok()) return Annotate(gc.status(), "family " + id);
+  family.gc = std::move(*gc);
+  return family;
+}
+
+using Modification = admin::ModifyColumnFamiliesRequest::Modification;
+
+// Fields of the mask, or the GC rule when it is empty.
+Status UpdateFamily(const Modification& modification, FamilySchema* family) {
+  ASSIGN_OR_RETURN(FamilySchema wanted, FamilyFromProto(family->name, modification.update()));
+  std::vector<std::string> paths(modification.update_mask().paths().begin(),
+                                 modification.update_mask().paths().end());
+  if (paths.empty()) paths = {"gc_rule"};
+  for (const std::string& path : paths) {
+    if (path == "gc_rule" || path.starts_with("gc_rule.")) {
+      family->gc = wanted.gc;
+    } else if (path != "value_type" && !path.starts_with("value_type.")) {
+      return InvalidArgument(
+          fmt::format("update_mask names '{}'; gc_rule and value_type are there", path));
+    } else if (wanted.type != family->type) {
+      return FailedPrecondition(
+          fmt::format("the value_type of family {} cannot change: it has cells", family->name));
+    }
+  }
+  return OkStatus();
+}
+
+Status ModifyOne(const Modification& modification, TableSchema* schema) {
+  const std::string& id = modification.id();
+  auto found = std::find_if(schema->families.begin(), schema->families.end(),
+                            [&id](const FamilySchema& family) { return family.name == id; });
+  bool exists = found != schema->families.end();
+  if (modification.has_create()) {
+    if (exists) return AlreadyExists(fmt::format("family {} is there already", id));
+    ASSIGN_OR_RETURN(FamilySchema family, FamilyFromProto(id, modification.create()));
+    schema->families.push_back(std::move(family));
+    return OkStatus();
+  }
+  if (!exists) return NotFound(fmt::format("Requested column family not found: '{}'", id));
+  if (modification.has_update()) return UpdateFamily(modification, &*found);
+  if (!modification.drop()) {
+    return InvalidArgument(fmt::format("modification of family {} changes nothing", id));
+  }
+  if (IsProtected(*schema)) {
+    return FailedPrecondition("the table is protected from deletion; families stay, too");
+  }
+  schema->families.erase(found);
+  for (engine::LocalityGroupSchema& group : schema->groups) std::erase(group.families, id);
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<GcPolicy> GcFromProto(const admin::GcRule& proto) {
+  ASSIGN_OR_RETURN(GcPolicy policy, RuleFromProto(proto, 0));
+  RETURN_IF_ERROR(policy.Validate());
+  return policy;
+}
+
+StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table& proto) {
+  if (proto.has_change_stream_config()) {
+    return Unimplemented("change_stream_config: change streams are not there yet");
+  }
+  if (proto.has_automated_backup_policy()) {
+    return Unimplemented("automated_backup_policy: backups are not there yet");
+  }
+  if (proto.has_row_key_schema()) return Unimplemented("row_key_schema is not there yet");
+  TableSchema schema;
+  schema.name = name.stored();
+  for (const auto& [id, family] : proto.column_families()) {
+    ASSIGN_OR_RETURN(FamilySchema converted, FamilyFromProto(id, family));
+    schema.families.push_back(std::move(converted));
+  }
+  if (proto.granularity() != admin::Table::MICROS) schema.options[kGranularityOption] = "MILLIS";
+  if (proto.deletion_protection()) schema.options[kProtectedOption] = "TRUE";
+  return schema;
+}
+
+void TableToProto(const TableName& name, const TableSchema& schema, admin::Table::View view,
+                  admin::Table* out) {
+  out->set_name(name.ToString());
+  bool is_full = view == admin::Table::FULL;
+  if (is_full || view == admin::Table::REPLICATION_VIEW || view == admin::Table::ENCRYPTION_VIEW) {
+    admin::Table::ClusterState state;
+    state.set_replication_state(admin::Table::ClusterState::READY);
+    (*out->mutable_cluster_states())[kClusterId] = state;
+  }
+  bool with_schema =
+      is_full || view == admin::Table::SCHEMA_VIEW || view == admin::Table::VIEW_UNSPECIFIED;
+  if (!with_schema) return;
+  for (const FamilySchema& family : schema.families) {
+    admin::ColumnFamily& added = (*out->mutable_column_families())[family.name];
+    GcToProto(family.gc, added.mutable_gc_rule());
+    if (family.gc == GcPolicy::KeepAll()) added.clear_gc_rule();
+    if (family.type == FamilyType::kCounter) {
+      added.mutable_value_type()
+          ->mutable_int64_type()
+          ->mutable_encoding()
+          ->mutable_big_endian_bytes();
+    }
+  }
+  out->set_granularity(RulesOf(schema).is_millis ? admin::Table::MILLIS : admin::Table::MICROS);
+  out->set_deletion_protection(IsProtected(schema));
+}
+
+Status ModifyFamilies(const Modifications& modifications, TableSchema* schema) {
+  TableSchema changed = *schema;
+  for (const Modification& modification : modifications) {
+    RETURN_IF_ERROR(ModifyOne(modification, &changed));
+  }
+  *schema = std::move(changed);
+  return OkStatus();
+}
+
+std::vector<std::string> RecreatedFamilies(const Modifications& modifications) {
+  std::set<std::string> dropped;
+  std::vector<std::string> recreated;
+  for (const Modification& modification : modifications) {
+    if (modification.drop()) dropped.insert(modification.id());
+    if (modification.has_create() && dropped.contains(modification.id())) {
+      recreated.push_back(modification.id());
+    }
+  }
+  return recreated;
+}
+
+bool IsProtected(const TableSchema& schema) { return schema.options.contains(kProtectedOption); }
+
+TableRules RulesOf(const TableSchema& schema) {
+  TableRules rules;
+  for (const FamilySchema& family : schema.families) rules.families.push_back(family.name);
+  rules.is_millis = schema.options.contains(kGranularityOption);
+  return rules;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,39 @@
+// Tables, families and GC rules of the API <-> engine schemas. What a table has beyond an engine's
+// schema is in its options, under the names below. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cluster/proto/table.pb.h"
+#include "cluster/proto/table_admin.pb.h"
+#include "cluster/rpc/data_convert.h"
+#include "cluster/rpc/resource_names.h"
+#include "engine/base/status.h"
+#include "engine/model/schema.h"
+
+namespace sippar::cluster {
+
+inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
+inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
+inline constexpr const char* kClusterId = "sippar";  // every instance has this one cluster
+
+[[nodiscard]] StatusOr<engine::TableSchema> SchemaFromProto(
+    const TableName& name, const google::bigtable::admin::v2::Table& proto);
+[[nodiscard]] StatusOr<engine::GcPolicy> GcFromProto(
+    const google::bigtable::admin::v2::GcRule& proto);
+// VIEW_UNSPECIFIED is SCHEMA_VIEW.
+void TableToProto(const TableName& name, const engine::TableSchema& schema,
+                  google::bigtable::admin::v2::Table::View view,
+                  google::bigtable::admin::v2::Table* out);
+
+using Modifications = google::protobuf::RepeatedPtrField<
+    google::bigtable::admin::v2::ModifyColumnFamiliesRequest::Modification>;
+// Makes the changes in order, all or none. kNotFound, kAlreadyExists name the family;
+// kFailedPrecondition: a drop in a protected table.
+[[nodiscard]] Status ModifyFamilies(const Modifications& modifications,
+                                    engine::TableSchema* schema);
+// Families that the modifications drop and create anew: their data has to go.
+std::vector<std::string> RecreatedFamilies(const Modifications& modifications);
+
+bool IsProtected(const engine::TableSchema& schema);
+TableRules RulesOf(const engine::TableSchema& schema);
+
+}  // namespace sippar::cluster

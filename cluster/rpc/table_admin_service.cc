@@ -1,0 +1,259 @@
+// Administration of tables. SPDX-License-Identifier: Apache-2.0
+#include "cluster/rpc/table_admin_service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "cluster/client/row_operations.h"
+#include "cluster/rpc/resource_names.h"
+#include "cluster/rpc/schema_convert.h"
+#include "cluster/rpc/status_codes.h"
+
+namespace sippar::cluster {
+namespace {
+
+namespace admin = google::bigtable::admin::v2;
+
+constexpr size_t kPageSizeMax = 1'000;
+constexpr int kAlterTriesMax = 100;  // lost races with other changes of the schema
+
+struct FoundTable {
+  TableName name;
+  TableInfo info;
+};
+
+StatusOr<FoundTable> FindTable(Client* client, const std::string& name) {
+  ASSIGN_OR_RETURN(TableName parsed, TableName::Parse(name));
+  auto info = client->admin()->GetTable(parsed.stored());
+  if (info.status().code() == StatusCode::kNotFound) {
+    return NotFound(fmt::format("Table not found: {}", name));
+  }
+  RETURN_IF_ERROR(info.status());
+  return FoundTable{std::move(parsed), std::move(*info)};
+}
+
+// Sorted and without repetitions, as AdminApi takes them.
+StatusOr<std::vector<std::string>> SplitKeys(const admin::CreateTableRequest& request) {
+  std::vector<std::string> keys;
+  for (const auto& split : request.initial_splits()) {
+    RETURN_IF_ERROR(Annotate(engine::ValidateRowKey(split.key()), "initial_splits"));
+    keys.push_back(split.key());
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+StatusOr<FoundTable> DoCreate(Client* client, const admin::CreateTableRequest& request) {
+  ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
+  ASSIGN_OR_RETURN(TableName name, TableName::Of(instance, request.table_id()));
+  ASSIGN_OR_RETURN(engine::TableSchema schema, SchemaFromProto(name, request.table()));
+  ASSIGN_OR_RETURN(std::vector<std::string> keys, SplitKeys(request));
+  RETURN_IF_ERROR(client->admin()->CreateTable(schema, keys));
+  return FindTable(client, name.ToString());
+}
+
+Status DoList(Client* client, const admin::ListTablesRequest& request,
+              admin::ListTablesResponse* response) {
+  ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
+  ASSIGN_OR_RETURN(std::vector<TableInfo> tables, client->admin()->ListTables());
+  size_t page_size = kPageSizeMax;
+  if (request.page_size() < 0) return InvalidArgument("page_size is negative");
+  if (request.page_size() > 0) {
+    page_size = std::min(kPageSizeMax, static_cast<size_t>(request.page_size()));
+  }
+  admin::Table::View view =
+      request.view() == admin::Table::VIEW_UNSPECIFIED ? admin::Table::NAME_ONLY : request.view();
+  for (const TableInfo& info : tables) {
+    auto name = TableName::FromStored(info.schema.name);
+    if (!name.ok() || name->instance != instance) continue;
+    if (name->table_id <= request.page_token()) continue;  // the page before ended there
+    if (static_cast<size_t>(response->tables_size()) == page_size) {
+      auto last = TableName::Parse(response->tables(response->tables_size() - 1).name());
+      response->set_next_page_token(last->table_id);
+      break;
+    }
+    TableToProto(*name, info.schema, view, response->add_tables());
+  }
+  return OkStatus();
+}
+
+using Change = std::function<Status(engine::TableSchema*)>;
+
+// Changes the schema of the table as it is now; again when somebody else was faster.
+StatusOr<FoundTable> Alter(Client* client, const std::string& name, const Change& change) {
+  for (int i = 0; i < kAlterTriesMax; ++i) {
+    ASSIGN_OR_RETURN(FoundTable table, FindTable(client, name));
+    RETURN_IF_ERROR(change(&table.info.schema));
+    Status status = client->admin()->AlterTable(table.info.schema, table.info.schema_version);
+    if (status.ok()) return FindTable(client, name);
+    if (status.code() != StatusCode::kAborted) return status;
+  }
+  return Aborted(fmt::format("the schema of {} is changed by others all the time", name));
+}
+
+Status UpdateOption(const std::string& path, const admin::Table& wanted,
+                    engine::TableSchema* schema) {
+  if (path != "deletion_protection") {
+    return Unimplemented(
+        fmt::format("update_mask names '{}'; only deletion_protection can be changed yet", path));
+  }
+  if (wanted.deletion_protection()) {
+    schema->options[kProtectedOption] = "TRUE";
+  } else {
+    schema->options.erase(kProtectedOption);
+  }
+  return OkStatus();
+}
+
+StatusOr<FoundTable> DoUpdate(Client* client, const admin::UpdateTableRequest& request) {
+  if (request.update_mask().paths().empty()) {
+    return InvalidArgument("update_mask: name at least one field");
+  }
+  return Alter(client, request.table().name(), [&](engine::TableSchema* schema) -> Status {
+    for (const std::string& path : request.update_mask().paths()) {
+      RETURN_IF_ERROR(UpdateOption(path, request.table(), schema));
+    }
+    return OkStatus();
+  });
+}
+
+Status DoDelete(Client* client, const std::string& name) {
+  ASSIGN_OR_RETURN(FoundTable table, FindTable(client, name));
+  if (IsProtected(table.info.schema)) {
+    return FailedPrecondition(fmt::format(
+        "{} is protected from deletion; update its deletion_protection to false first", name));
+  }
+  return client->admin()->DropTable(table.name.stored());
+}
+
+// A family that is dropped and created anew loses its cells: it has to be away for a moment. Before
+// that, the whole list is tried on a copy.
+Status DropRecreated(Client* client, const admin::ModifyColumnFamiliesRequest& request,
+                     const std::vector<std::string>& recreated) {
+  if (recreated.empty()) return OkStatus();
+  return Alter(client, request.name(),
+               [&](engine::TableSchema* schema) -> Status {
+                 engine::TableSchema wanted = *schema;
+                 RETURN_IF_ERROR(ModifyFamilies(request.modifications(), &wanted));
+                 wanted.Normalize();
+                 RETURN_IF_ERROR(wanted.Validate());
+                 Modifications drops;
+                 for (const std::string& id : recreated) {
+                   auto* drop = drops.Add();
+                   drop->set_id(id);
+                   drop->set_drop(true);
+                 }
+                 return ModifyFamilies(drops, schema);
+               })
+      .status();
+}
+
+StatusOr<FoundTable> DoModify(Client* client, const admin::ModifyColumnFamiliesRequest& request) {
+  if (request.modifications().empty()) {
+    return InvalidArgument("modifications: at least one is needed");
+  }
+  std::vector<std::string> recreated = RecreatedFamilies(request.modifications());
+  RETURN_IF_ERROR(DropRecreated(client, request, recreated));
+  return Alter(client, request.name(), [&](engine::TableSchema* schema) {
+    for (const std::string& id : recreated) schema->families.emplace_back().name = id;
+    return ModifyFamilies(request.modifications(), schema);
+  });
+}
+
+Status DoDropRows(Client* client, const admin::DropRowRangeRequest& request) {
+  ASSIGN_OR_RETURN(FoundTable table, FindTable(client, request.name()));
+  if (request.delete_all_data_from_table()) {
+    return DeleteRows(client->data(), table.name.stored(), engine::RowRange::All());
+  }
+  if (request.row_key_prefix().empty()) {
+    return InvalidArgument("row_key_prefix is empty; delete_all_data_from_table drops every row");
+  }
+  return DeleteRows(client->data(), table.name.stored(),
+                    engine::RowRange::Prefix(request.row_key_prefix()));
+}
+
+grpc::Status Answer(const StatusOr<FoundTable>& table, admin::Table::View view,
+                    admin::Table* response) {
+  if (table.ok()) TableToProto(table->name, table->info.schema, view, response);
+  return ToGrpc(table.status());
+}
+
+}  // namespace
+
+grpc::Status TableAdminService::CreateTable(grpc::ServerContext*,
+                                            const admin::CreateTableRequest* request,
+                                            admin::Table* response) {
+  return Answer(DoCreate(client_, *request), admin::Table::SCHEMA_VIEW, response);
+}
+
+grpc::Status TableAdminService::ListTables(grpc::ServerContext*,
+                                           const admin::ListTablesRequest* request,
+                                           admin::ListTablesResponse* response) {
+  return ToGrpc(DoList(client_, *request, response));
+}
+
+grpc::Status TableAdminService::GetTable(grpc::ServerContext*,
+                                         const admin::GetTableRequest* request,
+                                         admin::Table* response) {
+  return Answer(FindTable(client_, request->name()), request->view(), response);
+}
+
+grpc::Status TableAdminService::UpdateTable(grpc::ServerContext*,
+                                            const admin::UpdateTableRequest* request,
+                                            google::longrunning::Operation* response) {
+  int64_t started_s = client_->clock()->NowMicros() / 1'000'000;
+  StatusOr<FoundTable> updated = DoUpdate(client_, *request);
+  if (!updated.ok()) return ToGrpc(updated.status());
+  admin::UpdateTableMetadata metadata;
+  metadata.set_name(updated->name.ToString());
+  metadata.mutable_start_time()->set_seconds(started_s);
+  metadata.mutable_end_time()->set_seconds(client_->clock()->NowMicros() / 1'000'000);
+  admin::Table table;
+  TableToProto(updated->name, updated->info.schema, admin::Table::SCHEMA_VIEW, &table);
+  *response = operations_->Done(table.name(), metadata, table);
+  return grpc::Status::OK;
+}
+
+grpc::Status TableAdminService::DeleteTable(grpc::ServerContext*,
+                                            const admin::DeleteTableRequest* request,
+                                            google::protobuf::Empty*) {
+  return ToGrpc(DoDelete(client_, request->name()));
+}
+
+grpc::Status TableAdminService::ModifyColumnFamilies(
+    grpc::ServerContext*, const admin::ModifyColumnFamiliesRequest* request,
+    admin::Table* response) {
+  return Answer(DoModify(client_, *request), admin::Table::SCHEMA_VIEW, response);
+}
+
+grpc::Status TableAdminService::DropRowRange(grpc::ServerContext*,
+                                             const admin::DropRowRangeRequest* request,
+                                             google::protobuf::Empty*) {
+  return ToGrpc(DoDropRows(client_, *request));
+}
+
+// There is one cluster: what was written before the token was asked for is there for every reader.
+grpc::Status TableAdminService::GenerateConsistencyToken(
+    grpc::ServerContext*, const admin::GenerateConsistencyTokenRequest* request,
+    admin::GenerateConsistencyTokenResponse* response) {
+  StatusOr<FoundTable> table = FindTable(client_, request->name());
+  if (table.ok()) response->set_consistency_token(fmt::format("t{}", table->info.table_id));
+  return ToGrpc(table.status());
+}
+
+grpc::Status TableAdminService::CheckConsistency(grpc::ServerContext*,
+                                                 const admin::CheckConsistencyRequest* request,
+                                                 admin::CheckConsistencyResponse* response) {
+  StatusOr<FoundTable> table = FindTable(client_, request->name());
+  if (!table.ok()) return ToGrpc(table.status());
+  if (request->consistency_token() != fmt::format("t{}", table->info.table_id)) {
+    return ToGrpc(InvalidArgument("consistency_token is not one of this table"));
+  }
+  response->set_consistent(true);
+  return grpc::Status::OK;
+}
+
+}  // namespace sippar::cluster

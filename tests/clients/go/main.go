@@ -1,0 +1,156 @@
+// Creates a table, writes, reads, scans with filters, counts, checks and mutates, deletes: what a Go
+// program does with Cloud Bigtable, against `sippar serve`:
+//
+//	sippar serve ./data &
+//	BIGTABLE_EMULATOR_HOST=localhost:8086 go run .
+//
+// SPDX-License-Identifier: Apache-2.0
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"log"
+	"time"
+
+	"cloud.google.com/go/bigtable"
+)
+
+const (
+	project  = "sippar"
+	instance = "default" // its tables are those that `sippar shell` shows
+	table    = "go_pages"
+)
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func expect(what string, got, want any) {
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		log.Fatalf("%s: got %v, want %v", what, got, want)
+	}
+	fmt.Printf("%s: %v\n", what, got)
+}
+
+func createTable(ctx context.Context) {
+	admin, err := bigtable.NewAdminClient(ctx, project, instance)
+	check(err)
+	defer admin.Close()
+	check(admin.CreateTableFromConf(ctx, &bigtable.TableConf{
+		TableID:   table,
+		SplitKeys: []string{"com.m"},
+		ColumnFamilies: map[string]bigtable.Family{
+			"anchor": {GCPolicy: bigtable.MaxVersionsPolicy(3)},
+			"count":  {GCPolicy: bigtable.MaxAgePolicy(240 * time.Hour)},
+		},
+	}))
+	info, err := admin.TableInfo(ctx, table)
+	check(err)
+	expect("families", len(info.Families), 2)
+}
+
+func write(ctx context.Context, tbl *bigtable.Table) {
+	var keys []string
+	var mutations []*bigtable.Mutation
+	for i := 0; i < 1000; i++ {
+		mutation := bigtable.NewMutation()
+		mutation.Set("anchor", "cnnsi.com", bigtable.Now(), []byte(fmt.Sprintf("text %d", i)))
+		mutation.Set("anchor", "my.look.ca", 1000, []byte("CNN.com"))
+		keys = append(keys, fmt.Sprintf("com.site%04d", i))
+		mutations = append(mutations, mutation)
+	}
+	errs, err := tbl.ApplyBulk(ctx, keys, mutations)
+	check(err)
+	expect("failed entries", len(errs), 0)
+	one := bigtable.NewMutation()
+	one.Set("anchor", "cnnsi.com", 2000, []byte("CNN"))
+	check(tbl.Apply(ctx, "com.cnn.www", one))
+}
+
+func read(ctx context.Context, tbl *bigtable.Table) {
+	row, err := tbl.ReadRow(ctx, "com.cnn.www")
+	check(err)
+	expect("a row's value", string(row["anchor"][0].Value), "CNN")
+	filter := bigtable.RowFilter(bigtable.ChainFilters(
+		bigtable.FamilyFilter("anchor"), bigtable.ColumnFilter("cnnsi\\.com"),
+		bigtable.ValueFilter("text [0-9]"), bigtable.LatestNFilter(1)))
+	var found int
+	check(tbl.ReadRows(ctx, bigtable.PrefixRange("com.site"), func(bigtable.Row) bool {
+		found++
+		return true
+	}, filter))
+	expect("rows of a filtered scan", found, 10)
+	var count int
+	check(tbl.ReadRows(ctx, bigtable.InfiniteRange(""), func(bigtable.Row) bool {
+		count++
+		return true
+	}, bigtable.RowFilter(bigtable.ChainFilters(bigtable.CellsPerRowLimitFilter(1), bigtable.StripValueFilter()))))
+	expect("rows counted", count, 1001)
+	var last string
+	check(tbl.ReadRows(ctx, bigtable.InfiniteRange(""), func(row bigtable.Row) bool {
+		last = row.Key()
+		return true
+	}, bigtable.ReverseScan(), bigtable.LimitRows(1)))
+	expect("last row", last, "com.site0999")
+	keys, err := tbl.SampleRowKeys(ctx)
+	check(err)
+	expect("samples", keys[0], "com.m")
+}
+
+func change(ctx context.Context, tbl *bigtable.Table) {
+	increment := bigtable.NewReadModifyWrite()
+	increment.Increment("count", "visits", 40)
+	_, err := tbl.ApplyReadModifyWrite(ctx, "com.cnn.www", increment)
+	check(err)
+	increment = bigtable.NewReadModifyWrite()
+	increment.Increment("count", "visits", 2)
+	row, err := tbl.ApplyReadModifyWrite(ctx, "com.cnn.www", increment)
+	check(err)
+	expect("visits", binary.BigEndian.Uint64(row["count"][0].Value), 42)
+
+	deletion := bigtable.NewMutation()
+	deletion.DeleteRow()
+	var matched bool
+	conditional := bigtable.NewCondMutation(bigtable.ValueFilter("CNN"), deletion, nil)
+	check(tbl.Apply(ctx, "com.cnn.www", conditional, bigtable.GetCondMutationResult(&matched)))
+	expect("condition held", matched, true)
+	row, err = tbl.ReadRow(ctx, "com.cnn.www")
+	check(err)
+	expect("cells after the delete", len(row), 0)
+}
+
+func largeCell(ctx context.Context, tbl *bigtable.Table) {
+	value := make([]byte, 3<<20) // the library takes messages of 4 MiB from a server named by the variable
+	for i := range value {
+		value[i] = byte(i >> 8)
+	}
+	mutation := bigtable.NewMutation()
+	mutation.Set("anchor", "large", 1000, value)
+	check(tbl.Apply(ctx, "large", mutation))
+	row, err := tbl.ReadRow(ctx, "large")
+	check(err)
+	expect("bytes of a large cell", len(row["anchor"][0].Value), 3<<20)
+}
+
+func main() {
+	ctx := context.Background()
+	createTable(ctx)
+	client, err := bigtable.NewClient(ctx, project, instance)
+	check(err)
+	defer client.Close()
+	tbl := client.Open(table)
+	write(ctx, tbl)
+	read(ctx, tbl)
+	change(ctx, tbl)
+	largeCell(ctx, tbl)
+	admin, err := bigtable.NewAdminClient(ctx, project, instance)
+	check(err)
+	defer admin.Close()
+	check(admin.DropRowRange(ctx, table, "com.site0"))
+	check(admin.DeleteTable(ctx, table))
+	fmt.Println("ok")
+}

@@ -1,0 +1,83 @@
+// What a Java program does with Cloud Bigtable, against `sippar serve`. SPDX-License-Identifier:
+// Apache-2.0
+import static com.google.cloud.bigtable.data.v2.models.Filters.FILTERS;
+
+import com.google.cloud.bigtable.admin.v2.BigtableTableAdminClient;
+import com.google.cloud.bigtable.admin.v2.BigtableTableAdminSettings;
+import com.google.cloud.bigtable.admin.v2.models.CreateTableRequest;
+import com.google.cloud.bigtable.admin.v2.models.GCRules;
+import com.google.cloud.bigtable.data.v2.BigtableDataClient;
+import com.google.cloud.bigtable.data.v2.BigtableDataSettings;
+import com.google.cloud.bigtable.data.v2.models.BulkMutation;
+import com.google.cloud.bigtable.data.v2.models.ConditionalRowMutation;
+import com.google.cloud.bigtable.data.v2.models.Mutation;
+import com.google.cloud.bigtable.data.v2.models.Query;
+import com.google.cloud.bigtable.data.v2.models.ReadModifyWriteRow;
+import com.google.cloud.bigtable.data.v2.models.Row;
+import com.google.cloud.bigtable.data.v2.models.RowMutation;
+
+public class Client {
+  static void expect(String what, Object got, Object want) {
+    if (!got.equals(want)) throw new AssertionError(what + ": got " + got + ", want " + want);
+    System.out.println(what + ": " + got);
+  }
+
+  public static void main(String[] args) throws Exception {
+    String[] host = System.getenv("BIGTABLE_EMULATOR_HOST").split(":");
+    int port = Integer.parseInt(host[1]);
+    String table = "java_pages";
+    try (BigtableTableAdminClient admin =
+            BigtableTableAdminClient.create(
+                BigtableTableAdminSettings.newBuilderForEmulator(host[0], port)
+                    .setProjectId("sippar")
+                    .setInstanceId("default")
+                    .build());
+        BigtableDataClient data =
+            BigtableDataClient.create(
+                BigtableDataSettings.newBuilderForEmulator(host[0], port)
+                    .setProjectId("sippar")
+                    .setInstanceId("default")
+                    .build())) {
+      admin.createTable(
+          CreateTableRequest.of(table)
+              .addFamily("anchor", GCRules.GCRULES.maxVersions(3))
+              .addFamily("count"));
+      BulkMutation bulk = BulkMutation.create(table);
+      for (int i = 0; i < 1000; i++) {
+        bulk.add(
+            String.format("com.site%04d", i),
+            Mutation.create().setCell("anchor", "cnnsi.com", "text " + i));
+      }
+      data.bulkMutateRows(bulk);
+      data.mutateRow(RowMutation.create(table, "com.cnn.www").setCell("anchor", "cnnsi.com", "CNN"));
+      Row row = data.readRow(table, "com.cnn.www");
+      expect("a row's value", row.getCells().get(0).getValue().toStringUtf8(), "CNN");
+      int found = 0;
+      for (Row each :
+          data.readRows(
+              Query.create(table)
+                  .filter(
+                      FILTERS
+                          .chain()
+                          .filter(FILTERS.family().exactMatch("anchor"))
+                          .filter(FILTERS.qualifier().exactMatch("cnnsi.com"))
+                          .filter(FILTERS.value().regex("text [0-9]"))))) {
+        found++;
+      }
+      expect("rows of a filtered scan", found, 10);
+      data.readModifyWriteRow(ReadModifyWriteRow.create(table, "com.cnn.www").increment("count", "visits", 40));
+      row = data.readModifyWriteRow(ReadModifyWriteRow.create(table, "com.cnn.www").increment("count", "visits", 2));
+      expect("visits", row.getCells().get(0).getValue().asReadOnlyByteBuffer().getLong(), 42L);
+      boolean matched =
+          data.checkAndMutateRow(
+              ConditionalRowMutation.create(table, "com.cnn.www")
+                  .condition(FILTERS.value().exactMatch("CNN"))
+                  .then(Mutation.create().deleteRow()));
+      expect("condition held", matched, true);
+      expect("row is gone", data.readRow(table, "com.cnn.www") == null, true);
+      admin.dropRowRange(table, "com.site0");
+      admin.deleteTable(table);
+    }
+    System.out.println("ok");
+  }
+}
