@@ -56,27 +56,36 @@ class LogLife {
     for (size_t i = 0; i < count; ++i) {
       uint64_t tablet = 1 + random_.Uniform(4);
       if (tablet == 4 && i < count / 2) tablet = 1;  // not in the first segments
-      RowMutation mutation("row" + std::to_string(random_.Uniform(50)));
-      for (size_t entries = 1 + random_.Uniform(3); entries > 0; --entries) {
-        mutation.Set("f", "q", std::string(random_.Uniform(60), 'v'), 1);
-      }
-      CommitLog::Write write;
-      write.tablet_id = tablet;
-      write.body.assign(8, '\0');
-      AppendLogBody(&write.body, tablet, 1, mutation);
-      write.entry_count = mutation.entries.size();
-      write.next_sequence = &next_[tablet];
-      write.apply = [&, tablet](uint64_t first) {
-        acknowledged[tablet].emplace_back(first, mutation.row);
-      };
-      CommitLog::Write* only = &write;
-      ASSERT_TRUE(log_->Append({&only, 1}).ok());
+      ASSERT_TRUE(WriteTo(tablet).ok());
     }
   }
 
+  // By one whose log was renamed meanwhile: into the segment that it has open.
+  void WriteLate() { EXPECT_EQ(WriteTo(1).code(), StatusCode::kUnavailable); }
+
   TabletRecords acknowledged;
+  TabletRecords written;  // late ones, too
 
  private:
+  Status WriteTo(uint64_t tablet) {
+    RowMutation mutation("row" + std::to_string(random_.Uniform(50)));
+    for (size_t entries = 1 + random_.Uniform(3); entries > 0; --entries) {
+      mutation.Set("f", "q", std::string(random_.Uniform(60), 'v'), 1);
+    }
+    written[tablet].emplace_back(next_[tablet], mutation.row);
+    CommitLog::Write write;
+    write.tablet_id = tablet;
+    write.body.assign(8, '\0');
+    AppendLogBody(&write.body, tablet, 1, mutation);
+    write.entry_count = mutation.entries.size();
+    write.next_sequence = &next_[tablet];
+    write.apply = [&, tablet](uint64_t first) {
+      acknowledged[tablet].emplace_back(first, mutation.row);
+    };
+    CommitLog::Write* only = &write;
+    return log_->Append({&only, 1});
+  }
+
   Random random_;
   Metrics metrics_;
   std::map<uint64_t, uint64_t> next_{{1, 1}, {2, 100}, {3, 5}, {4, 77}};
@@ -190,12 +199,11 @@ TEST_F(SealedLogTest, ALateWriteBehindTheSealIsNeverRead) {
   auto before = Recover(&fs, 1);
   ASSERT_TRUE(before.ok()) << before.status();
   EXPECT_EQ(*before, zombie.acknowledged);
-  TabletRecords sealed = zombie.acknowledged;
-  zombie.Write(1);  // into the segment that it has open
+  zombie.WriteLate();
   auto after = Recover(&fs, 2);
   ASSERT_TRUE(after.ok()) << after.status();
-  EXPECT_EQ(*after, sealed);
-  EXPECT_NE(zombie.acknowledged, sealed);
+  EXPECT_EQ(*after, zombie.acknowledged);
+  EXPECT_NE(*after, zombie.written);
 }
 
 TEST_F(SealedLogTest, OfTwoWhoSealAtOnceTheFirstCounts) {
@@ -208,7 +216,7 @@ TEST_F(SealedLogTest, OfTwoWhoSealAtOnceTheFirstCounts) {
   CrashPoints::Arm([&](const char* name) {
     if (std::string_view(name) != "seal.before_publish" || inside) return;
     inside = true;
-    zombie.Write(1);  // the two read different tails
+    zombie.WriteLate();  // the two read different tails
     second = SealLog(&fs, kSealed, 2);
   });
   auto first = SealLog(&fs, kSealed, 1);
@@ -216,7 +224,7 @@ TEST_F(SealedLogTest, OfTwoWhoSealAtOnceTheFirstCounts) {
   ASSERT_TRUE(first.ok()) << first.status();
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_EQ(first->Encode(), second->Encode());
-  EXPECT_EQ(*ReadAll(&fs), zombie.acknowledged) << "the second one read more, and was first";
+  EXPECT_EQ(*ReadAll(&fs), zombie.written) << "the second one read more, and was first";
 }
 
 TEST_F(SealedLogTest, ATornTailIsCutOnceAndForEver) {
