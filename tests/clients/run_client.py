@@ -51,9 +51,10 @@ def go():
 def cbt():
     need("go")
     env = dict(os.environ, GOBIN=CACHE)
-    binary = os.path.join(CACHE, "cbt")
+    binary = os.path.join(CACHE, "cloud-bigtable-cbt-cli")
     if not os.path.exists(binary):
-        prepare(["go", "install", "cloud.google.com/go/cbt@latest"], "go install cbt", env=env)
+        prepare(["go", "install", "github.com/googleapis/cloud-bigtable-cbt-cli@latest"],
+                "go install cbt", env=env)
     base = [binary, "-project", "sippar", "-instance", "default"]
     return [base + words for words in (
         ["createtable", "cbt_pages"],

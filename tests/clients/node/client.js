@@ -8,7 +8,7 @@ const {Bigtable} = require('@google-cloud/bigtable');
 async function main() {
   const bigtable = new Bigtable({projectId: 'sippar'});
   const table = bigtable.instance('default').table('node_pages');
-  await table.create({families: [{name: 'anchor', rule: {versions: 3}}, 'count'], splits: ['com.m']});
+  await table.create({families: [{name: 'anchor', rule: {versions: 3}}, 'count'], splits: [Buffer.from('com.m')]});
   const [families] = await table.getFamilies();
   assert.strictEqual(families.length, 2);
 
