@@ -160,7 +160,7 @@ class Walk:
         self.passages = {p: min(c.get(p, 0) for c in later) for p in set(first).union(*later)}
         self.always = sorted(p for p, n in self.passages.items() if n > 0)
         self.at_birth = sorted(p for p in first if not any(p in c for c in later))
-        self.first_passages = first
+        self.in_first_life = set(first)
 
     def run_all(self, plans, walk_plan):
         """Every plan, several at once; the first failure ends it."""
@@ -232,7 +232,8 @@ def walk_pairs(walk, points):
     walk.run_all(cut(circuit(walk.always, walk.chance), CHAIN_KILLS), walk.walk_kills)
     wanted = set(itertools.product(walk.always, repeat=2))
     walk.run_all(sorted(wanted - walk.pairs), walk.walk_pair)
-    births = set(itertools.product(walk.at_birth, walk.at_birth + walk.always))
+    # A store that was not made yet has no log to replay.
+    births = set(itertools.product(walk.at_birth, sorted(walk.in_first_life)))
     walk.run_all(sorted(births - walk.pairs), walk.walk_pair)
     # What only a kill leads to is passed after some points and not after others.
     maybe = set(itertools.product(walk.always, after_kills))
