@@ -68,6 +68,11 @@ void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
   }
 }
 
+void AppendLogAnswer(std::string* out, const RequestId& request, std::string_view answer) {
+  request.Encode(out);
+  PutBytes(out, answer);
+}
+
 StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
   Reader reader(body);
   LogRecord record;
@@ -92,6 +97,11 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
       entry.timestamp_us = reader.Signed();
       entry.value = reader.Bytes();
     }
+  }
+  if (reader.ok() && !reader.AtEnd()) {
+    record.mutation.request = RequestId::Decode(&reader);
+    record.answer = reader.Bytes();
+    if (record.mutation.request.IsNone()) reader.Fail();
   }
   if (!reader.AtEnd()) return DataLoss("log record does not decode");
   return record;

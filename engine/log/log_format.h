@@ -25,7 +25,7 @@ namespace sippar::engine {
 
 inline constexpr uint32_t kLogMagic = 0x53724c67;
 inline constexpr size_t kLogRecordHeaderSize = 24;
-inline constexpr uint32_t kLogFormatVersion = 2;
+inline constexpr uint32_t kLogFormatVersion = 3;  // 2: no record has a request
 
 struct SegmentId {
   uint64_t epoch = 0;   // of the owner of the store when it was made; never repeats
@@ -52,11 +52,14 @@ struct LogRecord {
   uint64_t first_sequence = 0;
   int64_t wall_us = 0;  // the server's clock at arrival
   RowMutation mutation;
+  std::string answer;  // to mutation.request, where there is one
 };
 size_t LogBodySizeMax(const RowMutation& mutation);
 // The body without its first 8 bytes, the sequence number, which the leader fills in.
 void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
                    const RowMutation& mutation);
+// Behind it, where the mutation answers a request.
+void AppendLogAnswer(std::string* out, const RequestId& request, std::string_view answer);
 [[nodiscard]] StatusOr<LogRecord> DecodeLogBody(std::string_view body);
 
 // What tells whether a record is wanted, without its entries.

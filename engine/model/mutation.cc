@@ -73,6 +73,20 @@ bool Touches(const MutationEntry& before, const MutationEntry& entry) {
   return before.kind == MutationEntry::kDeleteFamily || before.qualifier == entry.qualifier;
 }
 
+void RequestId::Encode(std::string* out) const {
+  PutVarint(out, client);
+  PutVarint(out, number);
+  PutVarint(out, answered_below);
+}
+
+RequestId RequestId::Decode(Reader* reader) {
+  RequestId request;
+  request.client = reader->Varint();
+  request.number = reader->Varint();
+  request.answered_below = reader->Varint();
+  return request;
+}
+
 RowMutation& RowMutation::Set(std::string_view family, std::string_view qualifier,
                               std::string_view value, int64_t timestamp_us) {
   MutationEntry& entry = entries.emplace_back();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/coding.h"
 #include "engine/base/status.h"
 #include "engine/model/cell.h"
 #include "engine/model/schema.h"
@@ -38,9 +39,23 @@ struct MutationEntry {
 // Does the first of two entries of a mutation change the column that the second names?
 bool Touches(const MutationEntry& before, const MutationEntry& entry);
 
+// Makes a write safe to repeat: the tablet remembers what it answered to (client, number) for a
+// while and answers the same again, across crash, split, merge and move. Numbers of a client only
+// rise; it has the answers to all below `answered_below`, so those may be forgotten.
+struct RequestId {
+  uint64_t client = 0;  // never repeated; 0: no id, the write is done as often as it arrives
+  uint64_t number = 0;
+  uint64_t answered_below = 0;
+  bool IsNone() const { return client == 0; }
+  void Encode(std::string* out) const;
+  static RequestId Decode(Reader* reader);
+  bool operator==(const RequestId&) const = default;
+};
+
 struct RowMutation {
   std::string row;
   std::vector<MutationEntry> entries;
+  RequestId request;
 
   RowMutation() = default;
   explicit RowMutation(std::string_view row_key) : row(row_key) {}

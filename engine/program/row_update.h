@@ -57,6 +57,7 @@ struct RowUpdate {
   std::vector<RowWrite> writes;
   std::vector<Expression> returning;  // of the row after
   int64_t now_us = 0;                 // the statement's NOW()
+  RequestId request;
 
   std::string Encode() const;
   [[nodiscard]] static StatusOr<RowUpdate> Decode(std::string_view bytes);

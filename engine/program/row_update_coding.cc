@@ -101,6 +101,7 @@ std::string RowUpdate::Encode() const {
   for (const RowWrite& write : writes) EncodeWrite(write, &out);
   EncodeExpressions(returning, &out);
   PutSigned(&out, now_us);
+  request.Encode(&out);
   return out;
 }
 
@@ -126,6 +127,7 @@ StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
   for (size_t i = 0; i < writes && reader.ok(); ++i) update.writes.push_back(DecodeWrite(&reader));
   update.returning = DecodeExpressions(&reader);
   update.now_us = reader.Signed();
+  update.request = RequestId::Decode(&reader);
   if (!reader.AtEnd() || !IsSound(update)) return InvalidArgument("row update is damaged");
   return update;
 }

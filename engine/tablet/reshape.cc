@@ -8,6 +8,8 @@
 
 #include "engine/model/cell_key.h"
 
+#include "engine/tablet/request_memory.h"
+
 namespace sippar::engine {
 namespace {
 
@@ -149,6 +151,7 @@ StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& rig
   joined.range.limit = right.range.limit;
   joined.redo_sequence = std::max(left.redo_sequence, right.redo_sequence);
   joined.last_time_us = std::max(left.last_time_us, right.last_time_us);
+  ASSIGN_OR_RETURN(joined.requests, JoinRequests(left.requests, right.requests));
   for (const GroupState& group : right.groups) joined.Group(group.name);
   for (const auto& [family, left_groups] : right.old_groups) {
     for (const auto& [group, sequence] : left_groups) {

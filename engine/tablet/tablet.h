@@ -35,6 +35,7 @@
 #include "engine/program/row_update.h"
 #include "engine/read/read_totals.h"
 #include "engine/read/visibility_iterator.h"
+#include "engine/tablet/request_memory.h"
 #include "engine/tablet/row_lock.h"
 #include "engine/tablet/tablet_state.h"
 #include "engine/tablet/tablet_version.h"
@@ -99,6 +100,7 @@ class Tablet {
   [[nodiscard]] Status Replay(const LogRecord& record);
 
   // --- Writes. Rows are in range (the store routes them).
+  // Those with a request id are done once: the second time they find their answer.
   // One status per mutation. Those that are valid go into one group of the log.
   [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
   [[nodiscard]] StatusOr<RowUpdateResult> Update(const RowUpdate& update);
@@ -201,6 +203,18 @@ class Tablet {
                          int64_t now_us, MutationEntry* entry);
   Status Commit(std::span<PreparedWrite> writes);
   Status CommitOne(const RowMutation& mutation, const TableSchema& schema);
+  // nullopt: the mutation has no request id, or is new.
+  std::optional<Status> FindAnswer(const RowMutation& mutation) const;
+  // The write's request is answered with this; in its log record from here on.
+  void Answer(PreparedWrite* write, const RequestId& request, std::string answer);
+  // The row as it will be when the write is done. Row lock held.
+  StatusOr<std::unique_ptr<CellStream>> ReadRowAfter(const PreparedWrite& write,
+                                                     const ReadSpec& read);
+  Status CommitAnswered(const RowUpdate& update, const RowMutation& mutation,
+                        const TableSchema& schema, RowUpdateResult* result);
+  StatusOr<std::unique_ptr<CellStream>> ReadSnapshot(Snapshot snapshot, const ReadSpec& read,
+                                                     const StopSignal* stop,
+                                                     ReadCounters* counters);
   StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row, const ReadSpec& read);
   void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence);
   int64_t NextServerTime();
@@ -262,6 +276,7 @@ class Tablet {
   int64_t oldest_write_us_ GUARDED_BY(mutex_) = 0;  // in the active memtables; 0 = none
   int64_t frozen_write_us_ GUARDED_BY(mutex_) = 0;  // in the frozen ones
 
+  RequestMemory requests_;
   uint64_t next_sequence_ = 1;  // belongs to the leader of the log, and to recovery
   std::atomic<uint64_t> redo_sequence_{0};
   std::atomic<int64_t> last_time_us_{0};

@@ -103,6 +103,7 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     for (const auto& [name, run] : runs) changed.Group(name)->runs.push_back(StateOf(run));
     // Everything numbered up to the frozen maximum was applied before the freeze.
     changed.redo_sequence = frozen_sequence;
+    changed.requests = requests_.Encode();  // those of later writes, too: they are in the log again
     changed.last_time_us = std::max(changed.last_time_us, last_time_us_.load());
     if (serving() == Serving::kDropped) return OkStatus();  // its files are swept at the next start
     // After an error nobody knows whether the state names the files: they stay, and the sweep of

@@ -155,7 +155,12 @@ const RowRange* OnlyRow(const RowSet& rows, const RowRange& tablet) {
 
 StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read, const StopSignal* stop,
                                                    ReadCounters* counters) {
-  Snapshot snapshot = TakeSnapshot();
+  return ReadSnapshot(TakeSnapshot(), read, stop, counters);
+}
+
+StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, const ReadSpec& read,
+                                                           const StopSignal* stop,
+                                                           ReadCounters* counters) {
   ASSIGN_OR_RETURN(std::unique_ptr<ColumnMatcher> columns, ColumnMatcher::Compile(read.columns));
   ReadPlan plan;
   plan.groups = GroupsToRead(*columns, *snapshot.schema, *snapshot.version);

@@ -32,6 +32,7 @@ StatusOr<TabletState> Tablet::HandOver() {
   TabletState state = state_;
   // Nothing is in memory, whether entries up to here are in SSTables or were dead on arrival.
   state.redo_sequence = visible;
+  state.requests = requests_.Encode();
   state.last_time_us = std::max(state.last_time_us, last_time_us_.load());
   return state;
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "engine/base/coding.h"
+#include "engine/tablet/request_memory.h"
 #include "engine/tablet/state_file.h"
 
 namespace sippar::engine {
@@ -129,6 +130,7 @@ std::string TabletState::Encode() const {
       PutVarint(&out, run.major ? 1 : 0);
     }
   }
+  if (!requests.empty()) PutBytes(&out, requests);
   return out;
 }
 
@@ -184,6 +186,11 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
       run.made_us = reader.Signed();
       run.major = reader.Varint() == 1;
     }
+  }
+  if (reader.ok() && !reader.AtEnd()) {
+    state.requests = reader.Bytes();
+    RequestMemory whole;
+    if (state.requests.empty() || !whole.Add(state.requests).ok()) reader.Fail();
   }
   if (!reader.AtEnd()) return DataLoss("tablet state does not decode");
   return state;

@@ -49,6 +49,8 @@ struct TabletState {
   std::map<std::string, uint64_t> family_births;
   std::vector<GroupState> groups;
   OldGroups old_groups;
+  std::string
+      requests;  // of RequestMemory::Encode: what was answered to writes up to the redo point
 
   GroupState* Group(const std::string& name);  // added when absent
   std::vector<uint64_t> FileIds() const;       // as often as they are named

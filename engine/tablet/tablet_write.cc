@@ -4,22 +4,16 @@
 
 #include <algorithm>
 
-#include "engine/tablet/tablet.h"
+#include "engine/tablet/prepared_write.h"
 
 namespace sippar::engine {
-
-// One mutation on its way through the log. Must not move while the log holds its address.
-struct Tablet::PreparedWrite {
-  const RowMutation* mutation = nullptr;
-  RowMutation resolved;  // used when the client's mutation had to be completed
-  int64_t wall_us = 0;
-  CommitLog::Write write;
-};
 
 std::vector<Status> Tablet::Apply(std::span<const RowMutation* const> mutations) {
   std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
   if (mutations.size() == 1) {
     MutexLock lock(context_->row_locks->MutexOf(id_, mutations[0]->row));
+    auto answered = FindAnswer(*mutations[0]);
+    if (answered) return {*std::move(answered)};
     return {CommitOne(*mutations[0], *schema)};
   }
   return ApplyBatch(mutations, *schema);
@@ -47,9 +41,14 @@ std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutat
     count = 0;
   };
   for (size_t i = 0; i < mutations.size(); ++i) {
+    if (auto answered = FindAnswer(*mutations[i])) {
+      statuses[i] = *std::move(answered);
+      continue;
+    }
     if (mutations[i]->ReadsRow()) commit();
     statuses[i] = Prepare(*mutations[i], schema, &writes[count]);
     if (!statuses[i].ok()) continue;
+    if (!mutations[i]->request.IsNone()) Answer(&writes[count], mutations[i]->request, "");
     positions.push_back(i);
     ++count;
     if (mutations[i]->ReadsRow()) commit();
@@ -129,6 +128,10 @@ Status Tablet::Commit(std::span<PreparedWrite> writes) {
   RETURN_IF_ERROR(CheckServing());
   for (PreparedWrite& prepared : writes) {
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
+      // Before the entries: a flush that takes these with it must find the answer, too.
+      if (!prepared.request.IsNone()) {
+        requests_.Remember(prepared.request, prepared.answer, prepared.wall_us);
+      }
       ApplyToMemtables(*prepared.mutation, prepared.wall_us, first_sequence);
     };
   }
@@ -143,7 +146,23 @@ Status Tablet::Commit(std::span<PreparedWrite> writes) {
 Status Tablet::CommitOne(const RowMutation& mutation, const TableSchema& schema) {
   PreparedWrite write;
   RETURN_IF_ERROR(Prepare(mutation, schema, &write));
+  if (!mutation.request.IsNone()) Answer(&write, mutation.request, "");
   return Commit({&write, 1});
+}
+
+std::optional<Status> Tablet::FindAnswer(const RowMutation& mutation) const {
+  if (mutation.request.IsNone()) [[likely]]
+    return std::nullopt;
+  auto found = requests_.Find(mutation.request);
+  if (!found.ok()) return found.status();
+  if (found->has_value()) return OkStatus();
+  return std::nullopt;
+}
+
+void Tablet::Answer(PreparedWrite* write, const RequestId& request, std::string answer) {
+  write->request = request;
+  write->answer = std::move(answer);
+  AppendLogAnswer(&write->write.body, request, write->answer);
 }
 
 void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us,

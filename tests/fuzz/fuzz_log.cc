@@ -38,9 +38,12 @@ void CheckBody(std::string_view body) {
   if (!record.ok()) return;
   std::string again(body.substr(0, 8));
   AppendLogBody(&again, record->tablet_id, record->wall_us, record->mutation);
+  const RequestId& request = record->mutation.request;
+  if (!request.IsNone()) AppendLogAnswer(&again, request, record->answer);
   auto same = DecodeLogBody(again);
   CHECK(same.ok());
   CHECK(same->first_sequence == record->first_sequence);
+  CHECK(same->mutation.request == request && same->answer == record->answer);
   CHECK(same->mutation.row == record->mutation.row);
   CHECK(same->mutation.entries.size() == record->mutation.entries.size());
 }

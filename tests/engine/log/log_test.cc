@@ -136,6 +136,15 @@ TEST_F(LogTest, RecordsComeBackAsWritten) {
   for (size_t size = 0; size < body.size(); ++size) {
     EXPECT_FALSE(DecodeLogBody(body.substr(0, size)).ok()) << size;
   }
+  size_t without_answer = body.size();
+  AppendLogAnswer(&body, {5, 9, 7}, "answer");
+  record = DecodeLogBody(body);
+  ASSERT_TRUE(record.ok()) << record.status();
+  EXPECT_EQ(record->mutation.request, (RequestId{5, 9, 7}));
+  EXPECT_EQ(record->answer, "answer");
+  for (size_t size = without_answer + 1; size < body.size(); ++size) {
+    EXPECT_FALSE(DecodeLogBody(body.substr(0, size)).ok()) << size;
+  }
 }
 
 TEST_F(LogTest, ManyWritersShareGroupsAndKeepTheOrderOfNumbers) {

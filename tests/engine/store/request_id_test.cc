@@ -1,0 +1,186 @@
+// A write with a request id is done once, however often it arrives: at once, after a flush, after a
+// crash, after its tablet was split, merged, or both. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "engine/fs/memory_file_system.h"
+#include "engine/store/store.h"
+#include "engine/tablet/request_memory.h"
+
+namespace sippar::engine {
+namespace {
+
+class RequestIdTest : public testing::Test {
+ protected:
+  RequestIdTest() : fs_(std::make_unique<MemoryFileSystem>()) {
+    Open();
+    TableSchema schema;
+    schema.name = "t";
+    schema.families = {{"n", FamilyType::kCounter, {}}, {"f", FamilyType::kBytes, {}}};
+    EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
+  }
+  void Open() {
+    StoreOptions options;
+    options.fs = fs_.get();
+    options.clock = &clock_;
+    options.create_if_missing = true;
+    options.background = false;
+    auto opened = Store::Open("/store", options);
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    store_ = std::move(*opened);
+  }
+  void Crash() {
+    std::unique_ptr<MemoryFileSystem> left = fs_->CrashClone(&random_);
+    store_.reset();
+    fs_ = std::move(left);
+    Open();
+  }
+
+  Status Increment(const std::string& row, RequestId request) {
+    RowMutation mutation(row);
+    mutation.Increment("n", "q", 1).Append("f", "log", "x");
+    mutation.request = request;
+    return store_->Apply("t", {&mutation}).front();
+  }
+  // INCREMENT n:q BY 1 RETURNING n:q
+  StatusOr<int64_t> Next(const std::string& row, RequestId request) {
+    RowUpdate next;
+    next.row = row;
+    next.request = request;
+    next.counter_families = {"n"};
+    next.read.columns = {ColumnPattern::Exact("n", "q")};
+    next.read.versions_per_column = 1;
+    next.slots = {{SlotDef::kNewest, 0}};
+    RowWrite& write = next.writes.emplace_back();
+    write.kind = RowWrite::kIncrement;
+    write.family = "n";
+    write.qualifier = "q";
+    write.value = Expression::Literal(Value::Int64(1));
+    next.returning = {Expression::Slot(0)};
+    ASSIGN_OR_RETURN(RowUpdateResult result, store_->Update("t", next));
+    return result.returning[0].integer();
+  }
+  int64_t Counter(const std::string& row) {
+    auto tablet = store_->FindTablet("t", row);
+    ReadSpec read;
+    read.rows = RowSet(RowRange::Single(row));
+    read.columns = {ColumnPattern::Exact("n", "q")};
+    auto cells = (*tablet)->Read(read);
+    return (*cells)->Valid() ? *DecodeInt64((*cells)->cell().value) : 0;
+  }
+
+  std::unique_ptr<MemoryFileSystem> fs_;
+  ManualClock clock_{1'000'000'000};
+  Random random_{1};
+  std::unique_ptr<Store> store_;
+};
+
+// Each step in turn between a write and its repetitions.
+TEST_F(RequestIdTest, ARepeatedWriteFindsItsAnswer) {
+  const RequestId request{77, 5, 1};
+  ASSERT_TRUE(Increment("a", request).ok());
+  ASSERT_EQ(*Next("z", {77, 6, 1}), 1);
+  const std::vector<std::pair<std::string, std::function<Status()>>> steps = {
+      {"at once", [] { return OkStatus(); }},
+      {"crash", [&] { return Crash(), OkStatus(); }},
+      {"flush", [&] { return store_->Flush("t"); }},
+      {"crash after the flush", [&] { return Crash(), OkStatus(); }},
+      {"split", [&] { return store_->Split("t", "m"); }},
+      {"crash after the split", [&] { return Crash(), OkStatus(); }},
+      {"merge", [&] { return store_->Merge("t", RowRange::All()); }},
+      {"major compaction", [&] { return store_->CompactMajor("t", ""); }},
+      {"reopening", [&] { return Crash(), OkStatus(); }},
+  };
+  for (const auto& [name, step] : steps) {
+    Status status = step();
+    ASSERT_TRUE(status.ok()) << name << ": " << status;
+    EXPECT_TRUE(Increment("a", request).ok()) << name;
+    EXPECT_EQ(Counter("a"), 1) << name;
+    auto again = Next("z", {77, 6, 1});
+    ASSERT_TRUE(again.ok()) << name << ": " << again.status();
+    EXPECT_EQ(*again, 1) << name;
+    EXPECT_EQ(Counter("z"), 1) << name;
+  }
+  // A new number is a new write, and one without an id always is.
+  EXPECT_TRUE(Increment("a", {77, 7, 1}).ok());
+  EXPECT_TRUE(Increment("a", {}).ok());
+  EXPECT_EQ(Counter("a"), 3);
+}
+
+TEST_F(RequestIdTest, AnswersBelongToTheirCallers) {
+  EXPECT_EQ(*Next("a", {1, 1, 1}), 1);
+  EXPECT_EQ(*Next("a", {2, 1, 1}), 2);
+  EXPECT_EQ(*Next("a", {1, 2, 1}), 3);
+  EXPECT_EQ(*Next("a", {1, 1, 1}), 1);
+  EXPECT_EQ(*Next("a", {2, 1, 1}), 2);
+  EXPECT_EQ(Counter("a"), 3);
+}
+
+TEST_F(RequestIdTest, BatchesAndRowTransactionsToo) {
+  std::vector<RowMutation> batch;
+  std::vector<const RowMutation*> pointers;
+  for (uint64_t i = 0; i < 6; ++i) {
+    batch.push_back(RowMutation(i % 2 == 0 ? "a" : "b").Increment("n", "q", 1));
+    batch.back().request = {9, i + 1, 1};
+  }
+  for (const RowMutation& mutation : batch) pointers.push_back(&mutation);
+  for (int i = 0; i < 3; ++i) {
+    for (const Status& status : store_->Apply("t", pointers)) EXPECT_TRUE(status.ok()) << status;
+  }
+  EXPECT_EQ(Counter("a") + Counter("b"), 6);
+
+  ReadSpec read;
+  auto cells = (*store_->FindTablet("t", "a"))->Read(read);
+  RowMutation committed("a");
+  auto of_row = [&] {
+    ReadSpec only = read;
+    only.rows = RowSet(RowRange::Single("a"));
+    return *(*store_->FindTablet("t", "a"))->Read(only);
+  };
+  RowCheck check{read, *DigestCells(of_row().get())};
+  committed.Set("f", "q", "v").request = {9, 20, 7};
+  EXPECT_TRUE(store_->CommitRow("t", committed, {&check, 1}).ok());
+  EXPECT_TRUE(store_->CommitRow("t", committed, {&check, 1}).ok());  // it holds no more
+  committed.request.number = 21;
+  EXPECT_EQ(store_->CommitRow("t", committed, {&check, 1}).code(), StatusCode::kAborted);
+}
+
+// A copy that was under way while its client got the answer and went on.
+TEST_F(RequestIdTest, ALateCopyIsRefused) {
+  ASSERT_TRUE(Increment("a", {5, 1, 1}).ok());
+  ASSERT_TRUE(Increment("a", {5, 2, 2}).ok());  // the answer to 1 has arrived
+  EXPECT_EQ(Increment("a", {5, 1, 1}).code(), StatusCode::kAborted);
+  EXPECT_EQ(Counter("a"), 2);
+}
+
+TEST(RequestMemory, IsBounded) {
+  RequestMemory memory;
+  for (uint64_t i = 1; i <= 100'000; ++i) memory.Remember({3, i, i}, "answer", 0);
+  EXPECT_LT(memory.Encode().size(), 100u);  // answered ones are gone
+  std::string large(100 << 10, 'x');
+  for (uint64_t client = 10; client < 200; ++client) {
+    memory.Remember({client, 1, 1}, large, static_cast<int64_t>(client));
+  }
+  EXPECT_LT(memory.Encode().size(), kRequestMemoryBytesMax + large.size());
+  EXPECT_TRUE(memory.Find({199, 1, 1})->has_value());
+  EXPECT_FALSE(memory.Find({10, 1, 1})->has_value());
+  memory.Remember({500, 1, 1}, "new", kRequestMemoryUs + 1'000);
+  EXPECT_FALSE(memory.Find({199, 1, 1})->has_value());  // silent for ten minutes
+  EXPECT_TRUE(memory.Find({500, 1, 1})->has_value());
+}
+
+TEST(RequestMemory, DamageIsAnErrorAndNothingElse) {
+  RequestMemory memory;
+  memory.Remember({3, 1, 1}, "one", 5);
+  memory.Remember({4, 1, 1}, "two", 5);
+  std::string bytes = memory.Encode();
+  for (size_t size = 1; size < bytes.size(); ++size) {
+    EXPECT_EQ(RequestMemory().Add(bytes.substr(0, size)).code(), StatusCode::kDataLoss) << size;
+  }
+  auto joined = JoinRequests(bytes, bytes);
+  ASSERT_TRUE(joined.ok());
+  EXPECT_EQ(*joined, bytes);
+}
+
+}  // namespace
+}  // namespace sippar::engine
