@@ -81,8 +81,15 @@ class DataApi {
   // Applies `mutation` if every check still answers the same, else kAborted naming the row.
   [[nodiscard]] virtual Status CommitRow(const std::string& table, const RowMutation& mutation,
                                          const std::vector<ReadCheck>& checks) = 0;
-  // Tablets of the table in key order.
+  // Tablets of the table in key order, with their sizes: asks every server.
   [[nodiscard]] virtual StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) = 0;
+  // Their ranges alone, as far as known: what a table is cut into to be read piece by piece.
+  [[nodiscard]] virtual StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) {
+    ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets, Tablets(table));
+    std::vector<RowRange> ranges;
+    for (TabletInfo& tablet : tablets) ranges.push_back(std::move(tablet.range));
+    return ranges;
+  }
 };
 
 // Digest of a row's cells as ReadCheck wants it; reads `stream` to its end.

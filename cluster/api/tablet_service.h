@@ -2,8 +2,9 @@
 // routes to it. The in-process transport calls it directly, the simulator and RPC put delays, loss
 // and bytes in between. Thread safe.
 //
-// kUnavailable: not served here (any more) or at another epoch: look the tablet up again; also for
-// I/O trouble, when a write's outcome is unknown. Other errors as data_api.h.
+// kOutOfRange (engine::IsMoved): not served here (any more), at another epoch, or giving way to
+// others right now; nothing was done: look the tablet up again. kUnavailable: I/O trouble or no
+// answer; a write's outcome is unknown. Other errors as data_api.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

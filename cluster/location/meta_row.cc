@@ -208,6 +208,10 @@ RowRange MetaRowsFrom(uint64_t table_id, std::string_view row) {
   return {MetaRowKey(table_id, engine::RowSuccessor(row)), TableKey(table_id + 1)};
 }
 
+RowRange MetaRowsBefore(uint64_t table_id, std::string_view limit) {
+  return {MetaRowKey(table_id, limit), TableKey(table_id + 1)};
+}
+
 RowRange MetaRowsOf(uint64_t first_table, uint64_t last_table) {
   return {TableKey(first_table), last_table == ~uint64_t{0} ? "" : TableKey(last_table + 1)};
 }

@@ -23,6 +23,11 @@ std::string MetaRowKey(uint64_t table_id, std::string_view limit);
 [[nodiscard]] Status ParseMetaRowKey(std::string_view key, uint64_t* table_id, std::string* limit);
 // Where that record is looked for: from here upwards, to the end of the table's records.
 engine::RowRange MetaRowsFrom(uint64_t table_id, std::string_view row);
+// The same for the tablet with the rows right below `limit` ("": the last one).
+engine::RowRange MetaRowsBefore(uint64_t table_id, std::string_view limit);
+// Where METADATA is split so that the record `key` is the last one of the left half: then no
+// look-up reads the half in front of the one that has its record.
+inline std::string MetaSplitRow(std::string_view key) { return engine::RowSuccessor(key); }
 engine::RowRange MetaRowsOf(uint64_t first_table, uint64_t last_table);  // both included
 // kInvalidArgument: a tablet with this limit would have too long a key. Ask before a split.
 [[nodiscard]] Status CheckLimit(std::string_view limit);

@@ -287,10 +287,7 @@ class ClientMetadataTable final : public MetadataTable {
     return erased.code() == StatusCode::kAborted ? OkStatus() : erased;
   }
 
-  StatusOr<TabletRecord> ReadRoot() {
-    ASSIGN_OR_RETURN(LockFile file, session_->Read(lock_paths::RootLocation()));
-    return DecodeRootFile(file.content, file.version);
-  }
+  StatusOr<TabletRecord> ReadRoot() { return ReadRootRecord(session_); }
 
   Status AddRoot(const TabletRecord& record) {
     Status created =
@@ -314,6 +311,11 @@ class ClientMetadataTable final : public MetadataTable {
 };
 
 }  // namespace
+
+StatusOr<TabletRecord> ReadRootRecord(LockSession* session) {
+  ASSIGN_OR_RETURN(LockFile file, session->Read(lock_paths::RootLocation()));
+  return DecodeRootFile(file.content, file.version);
+}
 
 std::unique_ptr<MetadataTable> NewMetadataTable(DataApi* data, LockSession* session) {
   return std::make_unique<ClientMetadataTable>(data, session);

@@ -75,6 +75,9 @@ class MetadataTable {
   [[nodiscard]] virtual StatusOr<std::vector<PastEvent>> Events(uint64_t table_id) = 0;
 };
 
+// The root tablet's record, from the lock service.
+[[nodiscard]] StatusOr<TabletRecord> ReadRootRecord(LockSession* session);
+
 // Over the ordinary client: `data` reads and writes the table kMetadataName
 // (client/cluster_data.h). `session` reads and writes the root tablet's record. Both outlive it.
 std::unique_ptr<MetadataTable> NewMetadataTable(DataApi* data, LockSession* session);

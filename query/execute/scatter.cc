@@ -58,19 +58,19 @@ struct Piece {
 };
 
 // Cuts the transaction's row out of the tablets' ranges.
-std::vector<Piece> CutPieces(const std::vector<cluster::TabletInfo>& tablets,
-                             const Program& program, const RowTransaction* transaction) {
+std::vector<Piece> CutPieces(const std::vector<RowRange>& tablets, const Program& program,
+                             const RowTransaction* transaction) {
   std::vector<Piece> pieces;
-  for (const cluster::TabletInfo& tablet : tablets) {
-    if (program.read.rows.Intersection(RowSet(tablet.range)).IsEmpty()) continue;
-    bool inside = transaction != nullptr && tablet.range.Contains(transaction->row) &&
+  for (const RowRange& tablet : tablets) {
+    if (program.read.rows.Intersection(RowSet(tablet)).IsEmpty()) continue;
+    bool inside = transaction != nullptr && tablet.Contains(transaction->row) &&
                   program.read.rows.Contains(transaction->row);
     if (!inside) {
-      pieces.push_back({tablet.range});
+      pieces.push_back({tablet});
       continue;
     }
-    RowRange before{tablet.range.start, transaction->row};
-    RowRange after{engine::RowSuccessor(transaction->row), tablet.range.limit};
+    RowRange before{tablet.start, transaction->row};
+    RowRange after{engine::RowSuccessor(transaction->row), tablet.limit};
     if (!before.IsEmpty()) pieces.push_back({before});
     pieces.push_back({RowRange::Single(transaction->row), true});
     if (!after.IsEmpty()) pieces.push_back({after});
@@ -94,8 +94,7 @@ Status RunInTransaction(const StatementContext& context, const Program& program,
 Status RunOnTablets(const StatementContext& context, const std::string& table,
                     const Program& program, const BatchHandler& handler) {
   if (program.read.rows.IsEmpty()) return OkStatus();
-  ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
-                   context.client()->data()->Tablets(table));
+  ASSIGN_OR_RETURN(std::vector<RowRange> tablets, context.client()->data()->TabletRanges(table));
   std::vector<Piece> pieces = CutPieces(tablets, program, TransactionOn(context, table));
   SessionState* session = context.session;
   session->tablets += pieces.size();

@@ -1,0 +1,136 @@
+// Batches of writes. SPDX-License-Identifier: Apache-2.0
+#include "cluster/client/batch_course.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+namespace {
+
+struct Group {
+  LocationPtr tablet;
+  std::vector<size_t> positions;  // in the batch, in order: rows keep the order of their writes
+};
+
+class BatchCourse {
+ public:
+  BatchCourse(TabletCaller* caller, const std::string& table,
+              const std::vector<const RowMutation*>& batch, Repeat repeat, size_t parallel_calls)
+      : caller_(caller),
+        table_(table),
+        batch_(batch),
+        repeat_(repeat),
+        parallel_calls_(parallel_calls),
+        statuses_(batch.size()),
+        course_(caller->settings(), {}) {}
+
+  std::vector<Status> Run() {
+    std::vector<size_t> left(batch_.size());
+    for (size_t i = 0; i < left.size(); ++i) left[i] = i;
+    while (!left.empty()) {
+      again_.clear();
+      Send(GroupByTablet(left));
+      left.clear();
+      if (again_.empty()) break;
+      Status unsafe = course_.AfterFailure(statuses_[again_.front()], Repeat::kSafe);
+      for (size_t position : again_) {
+        if (unsafe.ok()) {
+          left.push_back(position);
+        } else {
+          statuses_[position] = unsafe;
+        }
+      }
+      std::sort(left.begin(), left.end());
+    }
+    return std::move(statuses_);
+  }
+
+ private:
+  static bool IsElsewhere(const Status& status) { return status.code() == StatusCode::kOutOfRange; }
+
+  std::vector<Group> GroupByTablet(const std::vector<size_t>& positions) {
+    std::vector<Group> groups;
+    std::map<std::pair<uint64_t, uint64_t>, size_t> known;  // by tablet id and epoch
+    std::set<std::string_view> unfound;
+    size_t last = 0;
+    for (size_t position : positions) {
+      const std::string& row = batch_[position]->row;
+      if (groups.empty() || !groups[last].tablet->range.Contains(row)) {
+        auto found = caller_->Find(table_, row);
+        // Later writes of the row wait with this one.
+        if (unfound.count(row) > 0) found = Unavailable("an earlier write of the row waits");
+        if (!found.ok()) {
+          statuses_[position] = found.status();
+          if (found.status().code() != StatusCode::kUnavailable) continue;
+          again_.push_back(position);
+          unfound.insert(row);
+          continue;
+        }
+        const TabletAddress& address = (*found)->address;
+        auto [entry, is_new] =
+            known.try_emplace({address.tablet_id, address.tablet_epoch}, groups.size());
+        if (is_new) groups.push_back({*std::move(found), {}});
+        last = entry->second;
+      }
+      groups[last].positions.push_back(position);
+    }
+    return groups;
+  }
+
+  void Send(const std::vector<Group>& groups) {
+    size_t workers = caller_->is_remote() ? std::min(groups.size(), parallel_calls_) : 1;
+    std::atomic<size_t> next{0};
+    auto work = [&] {
+      for (size_t i = next++; i < groups.size(); i = next++) SendGroup(groups[i]);
+    };
+    std::vector<engine::Thread> threads;
+    for (size_t i = 1; i < workers; ++i) threads.emplace_back("batch", work);
+    work();
+    for (engine::Thread& thread : threads) thread.Join();
+    for (const Group& group : groups) NoteFailures(group);
+  }
+
+  void SendGroup(const Group& group) {
+    std::vector<const RowMutation*> part;
+    for (size_t position : group.positions) part.push_back(batch_[position]);
+    std::vector<Status> answers = group.tablet->service->Apply(group.tablet->address, part);
+    for (size_t i = 0; i < part.size(); ++i) {
+      statuses_[group.positions[i]] = std::move(answers[i]);
+    }
+  }
+
+  void NoteFailures(const Group& group) {
+    size_t before = again_.size();
+    for (size_t position : group.positions) {
+      const Status& status = statuses_[position];
+      bool unknown = status.code() == StatusCode::kUnavailable;
+      if (IsElsewhere(status) || (unknown && repeat_ == Repeat::kSafe)) again_.push_back(position);
+    }
+    if (again_.size() > before) caller_->Invalidate(*group.tablet);
+  }
+
+  TabletCaller* const caller_;
+  const std::string& table_;
+  const std::vector<const RowMutation*>& batch_;
+  const Repeat repeat_;
+  const size_t parallel_calls_;
+  std::vector<Status> statuses_;
+  std::vector<size_t> again_;
+  CallCourse course_;
+};
+
+}  // namespace
+
+std::vector<Status> ApplyInGroups(TabletCaller* caller, const std::string& table,
+                                  const std::vector<const RowMutation*>& batch, Repeat repeat,
+                                  size_t parallel_calls) {
+  return BatchCourse(caller, table, batch, repeat, parallel_calls).Run();
+}
+
+}  // namespace sippar::cluster

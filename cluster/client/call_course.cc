@@ -1,0 +1,59 @@
+// The course of one call. SPDX-License-Identifier: Apache-2.0
+#include "cluster/client/call_course.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/random.h"
+
+namespace sippar::cluster {
+namespace {
+constexpr int64_t kCancelCheckUs = 20'000;  // a waiting call sees its cancel flag so soon
+}  // namespace
+
+CallCourse::CallCourse(const CallSettings& settings, const CallOptions& options)
+    : settings_(settings), options_(options), start_nanos_(settings.clock->MonotonicNanos()) {}
+
+int64_t CallCourse::TimeLeftUs() const {
+  int64_t now_nanos = settings_.clock->MonotonicNanos();
+  if (options_.timeout_us > 0) return options_.timeout_us - (now_nanos - start_nanos_) / 1000;
+  return settings_.timeout_us - (now_nanos - failing_since_nanos_) / 1000;
+}
+
+StatusOr<CallOptions> CallCourse::OptionsNow() const {
+  CallOptions now = options_;
+  if (options_.timeout_us == 0) return now;
+  now.timeout_us = TimeLeftUs();
+  if (now.timeout_us <= 0) return DeadlineExceeded("the call took longer than its timeout");
+  return now;
+}
+
+Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
+  if (failures_++ == 0) failing_since_nanos_ = settings_.clock->MonotonicNanos();
+  FailedCall call{failure.code(), repeat, failures_, TimeLeftUs()};
+  uint64_t seed = reinterpret_cast<uintptr_t>(this) ^ static_cast<uint64_t>(start_nanos_);
+  RetryDecision decision =
+      DecideRetry(settings_.retry, call, engine::Random(seed + failures_).Next());
+  if (decision.again) return Wait(decision.wait_us);
+  bool elsewhere = failure.code() == StatusCode::kOutOfRange;
+  if (elsewhere || (failure.code() == StatusCode::kUnavailable && failures_ > 1)) {
+    // What only this library knows of is "not now" to its callers.
+    return Unavailable(fmt::format("given up after {} tries: {}", failures_, MessageOf(failure)));
+  }
+  return failure;
+}
+
+Status CallCourse::Wait(int64_t micros) const {
+  while (true) {
+    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
+      return Cancelled("the call was cancelled");
+    }
+    if (micros <= 0) return OkStatus();
+    int64_t part = options_.cancel != nullptr ? std::min(micros, kCancelCheckUs) : micros;
+    settings_.clock->SleepMicros(part);
+    micros -= part;
+  }
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,160 @@
+// The client's data calls. SPDX-License-Identifier: Apache-2.0
+#include "cluster/client/cluster_data.h"
+
+#include "cluster/client/batch_course.h"
+#include "cluster/client/program_course.h"
+#include "cluster/client/scan_stream.h"
+#include "cluster/location/metadata_table.h"
+
+namespace sippar::cluster {
+
+ClusterData::ClusterData(const ClusterDataOptions& options, uint64_t client_id)
+    : transport_(options.transport),
+      parallel_calls_(options.parallel_calls),
+      caller_({options.transport, [session = options.session] { return ReadRootRecord(session); }},
+              options.session, {options.clock, options.retry, options.timeout_us}),
+      numbers_(client_id) {}
+
+StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOptions& options) {
+  uint64_t client_id = 0;
+  if (options.transport->IsRemote()) {
+    ASSIGN_OR_RETURN(client_id, options.session->NextEpoch());
+  }
+  return std::unique_ptr<ClusterData>(new ClusterData(options, client_id));
+}
+
+Status ClusterData::Apply(const std::string& table, const RowMutation& mutation) {
+  if (!caller_.is_remote()) {
+    return caller_.OnTablet<Status>(
+        table, mutation.row, Repeat::kUnsafe, [&](const TabletLocation& tablet) {
+          return std::move(tablet.service->Apply(tablet.address, {&mutation}).front());
+        });
+  }
+  NumberedRequest request(&numbers_);
+  RowMutation numbered = mutation;
+  numbered.request = request.id();
+  return caller_.OnTablet<Status>(
+      table, mutation.row, Repeat::kSafe,
+      [&](const TabletLocation& tablet) { return gatherer_.Apply(tablet, numbered); });
+}
+
+std::vector<Status> ClusterData::ApplyBatch(const std::string& table,
+                                            const std::vector<RowMutation>& batch) {
+  std::vector<const RowMutation*> pointers;
+  pointers.reserve(batch.size());
+  if (!caller_.is_remote()) {
+    for (const RowMutation& mutation : batch) pointers.push_back(&mutation);
+    return ApplyInGroups(&caller_, table, pointers, Repeat::kUnsafe, 1);
+  }
+  std::vector<std::unique_ptr<NumberedRequest>> requests;
+  std::vector<RowMutation> numbered = batch;
+  for (RowMutation& mutation : numbered) {
+    requests.push_back(std::make_unique<NumberedRequest>(&numbers_));
+    mutation.request = requests.back()->id();
+    pointers.push_back(&mutation);
+  }
+  return ApplyInGroups(&caller_, table, pointers, Repeat::kSafe, parallel_calls_);
+}
+
+StatusOr<engine::RowUpdateResult> ClusterData::Update(const std::string& table,
+                                                      const engine::RowUpdate& update) {
+  using Answer = StatusOr<engine::RowUpdateResult>;
+  auto on_tablet = [&](const engine::RowUpdate& sent, Repeat repeat) {
+    return caller_.OnTablet<Answer>(table, sent.row, repeat, [&](const TabletLocation& tablet) {
+      return tablet.service->Update(tablet.address, sent);
+    });
+  };
+  if (!caller_.is_remote()) return on_tablet(update, Repeat::kUnsafe);
+  NumberedRequest request(&numbers_);
+  engine::RowUpdate numbered = update;
+  numbered.request = request.id();
+  return on_tablet(numbered, Repeat::kSafe);
+}
+
+Status ClusterData::CommitRow(const std::string& table, const RowMutation& mutation,
+                              const std::vector<ReadCheck>& checks) {
+  auto on_tablet = [&](const RowMutation& sent, Repeat repeat) {
+    return caller_.OnTablet<Status>(table, sent.row, repeat, [&](const TabletLocation& tablet) {
+      return tablet.service->CommitRow(tablet.address, sent, checks);
+    });
+  };
+  if (!caller_.is_remote()) return on_tablet(mutation, Repeat::kUnsafe);
+  NumberedRequest request(&numbers_);
+  RowMutation numbered = mutation;
+  numbered.request = request.id();
+  return on_tablet(numbered, Repeat::kSafe);
+}
+
+StatusOr<std::unique_ptr<CellStream>> ClusterData::Read(const std::string& table,
+                                                        const ReadSpec& read,
+                                                        const CallOptions& options) {
+  using Answer = StatusOr<std::unique_ptr<CellStream>>;
+  const std::vector<RowRange>& ranges = read.rows.ranges();
+  if (caller_.is_remote() || ranges.size() != 1) {
+    return NewScanStream(&caller_, table, read, options);
+  }
+  // In one process a stream ends as it began: one within one tablet needs nobody around it.
+  bool one_tablet = true;
+  Answer answer = caller_.OnTablet<Answer>(
+      table, ranges[0].start, Repeat::kSafe, [&](const TabletLocation& tablet) -> Answer {
+        const std::string& limit = tablet.range.limit;
+        one_tablet = limit.empty() || (!ranges[0].limit.empty() && ranges[0].limit <= limit);
+        if (!one_tablet) return std::unique_ptr<CellStream>();
+        return tablet.service->Read(tablet.address, read, options);
+      });
+  return one_tablet ? std::move(answer) : NewScanStream(&caller_, table, read, options);
+}
+
+Status ClusterData::Run(const std::string& table, const RowRange& tablet_range,
+                        const engine::Program& program, const CallOptions& options,
+                        engine::ProgramSink* sink) {
+  return RunOnRange(&caller_, table, tablet_range, program, options, sink);
+}
+
+StatusOr<std::vector<RowRange>> ClusterData::TabletRanges(const std::string& table) {
+  std::vector<RowRange> ranges;
+  std::string row;
+  do {
+    RowRange range;
+    RETURN_IF_ERROR(
+        caller_.OnTablet<Status>(table, row, Repeat::kSafe, [&](const TabletLocation& tablet) {
+          range = tablet.range;
+          return OkStatus();
+        }));
+    row = range.limit;
+    ranges.push_back(std::move(range));
+  } while (!row.empty());
+  // Ranges of different moments may overlap.
+  for (size_t i = 1; i < ranges.size(); ++i) ranges[i].start = ranges[i - 1].limit;
+  return ranges;
+}
+
+StatusOr<std::vector<TabletInfo>> ClusterData::Tablets(const std::string& table) {
+  ASSIGN_OR_RETURN(std::vector<RowRange> ranges, TabletRanges(table));
+  std::vector<TabletInfo> infos;
+  for (RowRange& range : ranges) {
+    TabletInfo& info = infos.emplace_back();
+    info.state = "unassigned";
+    auto found = caller_.Find(table, range.start);
+    info.range = std::move(range);
+    if (!found.ok()) continue;
+    info.tablet_id = (*found)->address.tablet_id;
+    info.server = (*found)->server.ToString();
+    info.state = "online";
+    FillStats((*found)->server, &info);
+  }
+  return infos;
+}
+
+// Sizes are for people: those of a tablet that moves just now are left out.
+void ClusterData::FillStats(const ServerId& server, TabletInfo* info) {
+  auto stats = transport_->Control(server)->TabletStats(info->tablet_id);
+  if (!stats.ok()) return;
+  for (const GroupStats& group : *stats) {
+    info->stored_bytes += group.stored_bytes;
+    info->memtable_bytes += group.memtable_bytes;
+    info->sstable_count += group.sstables;
+  }
+}
+
+}  // namespace sippar::cluster

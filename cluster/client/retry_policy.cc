@@ -1,0 +1,25 @@
+// Retry policy. SPDX-License-Identifier: Apache-2.0
+#include "cluster/client/retry_policy.h"
+
+#include <algorithm>
+
+namespace sippar::cluster {
+namespace {
+
+bool MayRepeat(const FailedCall& call) {
+  if (call.code == StatusCode::kOutOfRange) return true;  // not the tablet's place: nothing done
+  return call.code == StatusCode::kUnavailable && call.repeat == Repeat::kSafe;
+}
+
+}  // namespace
+
+RetryDecision DecideRetry(const RetryPolicy& policy, const FailedCall& call, uint64_t chance) {
+  if (!MayRepeat(call)) return {};
+  if (call.failures <= 1) return {call.time_left_us > 0, 0};
+  uint32_t doublings = std::min<uint32_t>(call.failures - 2, 20);
+  int64_t wait_us = std::min(policy.first_wait_us << doublings, policy.wait_max_us);
+  wait_us = wait_us / 2 + static_cast<int64_t>(chance % static_cast<uint64_t>(wait_us / 2 + 1));
+  return {wait_us < call.time_left_us, wait_us};
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,48 @@
+// Table directory. SPDX-License-Identifier: Apache-2.0
+#include "cluster/client/table_directory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cluster/location/table_file.h"
+#include "cluster/lock/lock_paths.h"
+
+namespace sippar::cluster {
+
+TableDirectory::TableDirectory(LockSession* session) : session_(session) {
+  ids_[kMetadataName] = kMetadataTableId;
+}
+
+void TableDirectory::Forget(const std::string& name, uint64_t id) {
+  engine::MutexLock lock(&mutex_);
+  auto found = ids_.find(name);
+  if (found != ids_.end() && found->second == id && id != kMetadataTableId) ids_.erase(found);
+}
+
+StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
+  std::set<uint64_t> known;
+  {
+    engine::MutexLock lock(&mutex_);
+    for (const auto& [known_name, id] : ids_) known.insert(id);
+  }
+  ASSIGN_OR_RETURN(std::vector<std::string> files, session_->List(lock_paths::Tables()));
+  for (const std::string& file : files) {
+    ASSIGN_OR_RETURN(uint64_t id, lock_paths::ParseTable(file));
+    if (known.count(id) > 0) continue;  // a table keeps its name
+    auto read = session_->Read(lock_paths::Table(id));
+    if (read.status().code() == StatusCode::kNotFound) continue;  // dropped meanwhile
+    if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
+    auto table = DecodeTableFile(read->content);
+    if (!table.ok()) return Annotate(table.status(), fmt::format("file of table {}", id));
+    engine::MutexLock lock(&mutex_);
+    ids_[table->schema.name] = id;
+  }
+  engine::MutexLock lock(&mutex_);
+  auto found = ids_.find(name);
+  if (found != ids_.end()) return found->second;
+  return NotFound(fmt::format("no table '{}'", name));
+}
+
+}  // namespace sippar::cluster

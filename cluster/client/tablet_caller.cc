@@ -1,0 +1,21 @@
+// Finding the tablet of a row by the table's name. SPDX-License-Identifier: Apache-2.0
+#include "cluster/client/tablet_caller.h"
+
+namespace sippar::cluster {
+
+StatusOr<LocationPtr> TabletCaller::Find(const std::string& table, std::string_view row,
+                                         bool before) {
+  ASSIGN_OR_RETURN(uint64_t id, directory_.Find(table));
+  auto find = [&] { return before ? locator_.FindBefore(id, row) : locator_.Find(id, row); };
+  StatusOr<LocationPtr> found = find();
+  if (found.status().code() != StatusCode::kNotFound) [[likely]]
+    return found;
+  // Dropped, and perhaps made anew.
+  directory_.Forget(table, id);
+  ASSIGN_OR_RETURN(uint64_t now, directory_.Find(table));
+  if (now == id) return found;
+  id = now;
+  return find();
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,43 @@
+// Gathering writes. SPDX-License-Identifier: Apache-2.0
+#include "cluster/client/write_gatherer.h"
+
+namespace sippar::cluster {
+namespace {
+constexpr size_t kWritesMax = 1000;  // in one call
+}  // namespace
+
+void WriteGatherer::CallFor(const TabletLocation& tablet, const std::vector<Write*>& writes) {
+  std::vector<const RowMutation*> batch;
+  for (const Write* write : writes) batch.push_back(write->mutation);
+  std::vector<Status> statuses = tablet.service->Apply(tablet.address, batch);
+  for (size_t i = 0; i < writes.size(); ++i) writes[i]->status = std::move(statuses[i]);
+}
+
+Status WriteGatherer::Apply(const TabletLocation& tablet, const RowMutation& mutation) {
+  Write own;
+  own.mutation = &mutation;
+  engine::MutexLock lock(&mutex_);
+  // Nobody erases the queue while this write waits in it or calls for it.
+  auto found = queues_.try_emplace({tablet.address.tablet_id, tablet.address.tablet_epoch}).first;
+  Queue& queue = found->second;
+  queue.waiting.push_back(&own);
+  while (queue.calling && !own.done) answered_.Wait(&mutex_);
+  if (own.done) return std::move(own.status);
+  queue.calling = true;
+  while (!own.done) {
+    size_t count = std::min(queue.waiting.size(), kWritesMax);
+    auto end = queue.waiting.begin() + static_cast<ptrdiff_t>(count);
+    std::vector<Write*> writes(queue.waiting.begin(), end);
+    queue.waiting.erase(queue.waiting.begin(), end);
+    mutex_.Unlock();
+    CallFor(tablet, writes);
+    mutex_.Lock();
+    for (Write* write : writes) write->done = true;
+  }
+  queue.calling = false;
+  if (queue.waiting.empty()) queues_.erase(found);
+  answered_.NotifyAll();
+  return std::move(own.status);
+}
+
+}  // namespace sippar::cluster

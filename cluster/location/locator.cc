@@ -1,0 +1,146 @@
+// Locator. SPDX-License-Identifier: Apache-2.0
+#include "cluster/location/locator.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "cluster/location/meta_row.h"
+#include "cluster/location/tiling.h"
+#include "engine/base/printable.h"
+
+namespace sippar::cluster {
+namespace {
+
+// The server is not there, or has not got the tablet (any more).
+bool IsElsewhere(const Status& status) {
+  return status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kOutOfRange;
+}
+
+// Records as they are to be called: a committed split is its children, a committed merge its right
+// neighbour.
+std::vector<TabletRecord> SpelledOut(std::vector<TabletRecord> records) {
+  std::vector<TabletRecord> tablets;
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (i + 1 < records.size() && IsMergedAway(records[i], records[i + 1])) continue;
+    if (records[i].split) {
+      auto [left, right] = ChildrenOf(records[i]);
+      tablets.push_back(std::move(left));
+      tablets.push_back(std::move(right));
+    } else {
+      tablets.push_back(std::move(records[i]));
+    }
+  }
+  return tablets;
+}
+
+Status NotServed(const TabletRecord& record) {
+  return Unavailable(fmt::format("tablet {} of table {} is {} at the moment", record.tablet_id,
+                                 record.table_id, PhaseName(record.phase)));
+}
+
+}  // namespace
+
+bool Locator::Target::IsIn(const engine::RowRange& range) const {
+  if (!before) return range.Contains(key);
+  bool reaches = range.limit.empty() || (!key.empty() && key <= range.limit);
+  return reaches && (key.empty() || range.start < key);
+}
+
+engine::RowRange Locator::Target::MetaRows() const {
+  return before ? MetaRowsBefore(table_id, key) : MetaRowsFrom(table_id, key);
+}
+
+StatusOr<LocationPtr> Locator::Find(uint64_t table_id, std::string_view row) {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (LocationPtr known = cache_.Find(table_id, row)) [[likely]]
+      return known;
+  }
+  return LookUp({table_id, std::string(row), false});
+}
+
+StatusOr<LocationPtr> Locator::FindBefore(uint64_t table_id, std::string_view limit) {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (LocationPtr known = cache_.FindBefore(table_id, limit)) return known;
+  }
+  return LookUp({table_id, std::string(limit), true});
+}
+
+void Locator::Invalidate(const TabletLocation& seen) {
+  engine::MutexLock lock(&mutex_);
+  cache_.Invalidate(seen);
+}
+
+// nullptr: nobody serves it.
+LocationPtr Locator::Remember(const TabletRecord& record) {
+  if (record.phase != TabletPhase::kAssigned || record.server.IsNone()) return nullptr;
+  auto location = std::make_shared<TabletLocation>();
+  location->table_id = record.table_id;
+  location->range = record.range;
+  location->address = {record.tablet_id, record.tablet_epoch};
+  location->server = record.server;
+  location->service = options_.transport->Tablets(record.server);
+  engine::MutexLock lock(&mutex_);
+  cache_.Insert(location);
+  return location;
+}
+
+StatusOr<LocationPtr> Locator::LookUpRoot() {
+  ++round_trips_;
+  ASSIGN_OR_RETURN(TabletRecord record, options_.read_root());
+  LocationPtr location = Remember(record);
+  if (location == nullptr) return NotServed(record);
+  return location;
+}
+
+StatusOr<LocationPtr> Locator::LookUp(const Target& target) {
+  if (target.table_id == kMetadataTableId && target.IsIn(RootRange())) return LookUpRoot();
+  engine::RowRange rows = target.MetaRows();
+  bool was_stale = false;
+  while (!rows.IsEmpty()) {
+    ASSIGN_OR_RETURN(LocationPtr metadata, Find(kMetadataTableId, rows.start));
+    auto found = ReadMetadata(metadata, rows, target);
+    if (!found.ok() && IsElsewhere(found.status()) && !was_stale) {
+      was_stale = true;
+      Invalidate(*metadata);
+      continue;
+    }
+    if (!found.ok() || *found != nullptr) return found;
+    // The record is the first one of a later METADATA tablet.
+    if (metadata->range.limit.empty()) break;
+    rows.start = metadata->range.limit;
+  }
+  return NotFound(fmt::format("table {} has no tablet for row {}", target.table_id,
+                              engine::PrintableBytes(target.key)));
+}
+
+// nullptr: there is no record in this METADATA tablet.
+StatusOr<LocationPtr> Locator::ReadMetadata(const LocationPtr& metadata,
+                                            const engine::RowRange& rows, const Target& target) {
+  ++round_trips_;
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<CellStream> cells,
+      metadata->service->Read(metadata->address, MetaReadSpec(rows, MetaPart::kPlace), {}));
+  std::vector<TabletRecord> records;
+  RETURN_IF_ERROR(DecodeMetaRows(cells.get(), MetaPart::kPlace, [&](TabletRecord record) {
+    records.push_back(std::move(record));
+    return records.size() <= options_.neighbours;
+  }));
+  if (records.empty()) return LocationPtr();
+  StatusOr<LocationPtr> found =
+      NotFound(fmt::format("METADATA has a hole at row {}", engine::PrintableBytes(target.key)));
+  for (const TabletRecord& tablet : SpelledOut(std::move(records))) {
+    LocationPtr location = Remember(tablet);
+    if (!target.IsIn(tablet.range)) continue;
+    if (location == nullptr) {
+      found = NotServed(tablet);
+    } else {
+      found = std::move(location);
+    }
+  }
+  return found;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,357 @@
+// The client against servers whose tablets move under it. Rows N3, N6, N7, N8, N14 of the fault
+// table by name. SPDX-License-Identifier: Apache-2.0
+#include "cluster/client/cluster_data.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/base/random.h"
+#include "tests/cluster/client/fake_cluster.h"
+
+namespace sippar::cluster {
+namespace {
+
+using Fate = FakeCluster::Fate;
+
+#define ASSERT_OK(expression) ASSERT_TRUE(sippar::IsOk(expression))
+
+RowMutation Set(const std::string& row, const std::string& value, int64_t time_us = 1) {
+  return RowMutation(row).Set("f", "q", value, time_us);
+}
+
+std::string Drain(StatusOr<std::unique_ptr<CellStream>> cells) {
+  EXPECT_OK(cells);
+  if (!cells.ok()) return "";
+  std::string text;
+  for (; (*cells)->Valid(); (*cells)->Next()) {
+    const CellView& cell = (*cells)->cell();
+    text += fmt::format("{} {}:{}@{}={}\n", cell.row, cell.family, cell.qualifier,
+                        cell.timestamp_us, cell.value);
+  }
+  EXPECT_OK((*cells)->status());
+  return text;
+}
+
+std::string ReadAll(DataApi* data, bool reverse = false) {
+  ReadSpec read;
+  read.reverse = reverse;
+  return Drain(data->Read("t", read, {}));
+}
+
+int64_t Counter(FakeCluster* cluster, const std::string& row) {
+  ReadSpec read;
+  read.rows = engine::RowSet(RowRange::Single(row));
+  read.columns = {engine::ColumnPattern::Exact("n", "q")};
+  read.versions_per_column = 1;
+  auto cells = cluster->store()->Read("t", read, {});
+  EXPECT_OK(cells);
+  if (!(*cells)->Valid()) return 0;
+  return *engine::DecodeInt64((*cells)->cell().value);
+}
+
+// Rows r00..r29 with two columns each.
+void Fill(DataApi* data) {
+  for (int i = 0; i < 30; ++i) {
+    RowMutation mutation = Set(fmt::format("r{:02}", i), "a");
+    mutation.Set("f", "z", "b", 1);
+    EXPECT_OK(data->Apply("t", mutation));
+  }
+}
+
+TEST(ClusterData, ThreeRoundTripsWhenNothingIsKnown) {
+  FakeCluster cluster({"g", "p"});
+  auto client = cluster.NewClient();
+  EXPECT_OK(client->Apply("t", Set("a", "1")));
+  EXPECT_EQ(client->location_round_trips(), 3u);
+  // Neighbours came along.
+  EXPECT_OK(client->Apply("t", Set("h", "1")));
+  EXPECT_OK(client->Apply("t", Set("z", "1")));
+  EXPECT_EQ(client->location_round_trips(), 3u);
+}
+
+TEST(ClusterData, SixRoundTripsWhenAllThatIsKnownIsStale) {
+  FakeCluster cluster({"g", "p"});
+  auto client = cluster.NewClient();
+  EXPECT_OK(client->Apply("t", Set("a", "1")));
+  cluster.Move(5, "a", {"c", 1});
+  cluster.Move(kMetadataTableId, MetaRowKey(5, "g"), {"d", 1});
+  cluster.Move(kMetadataTableId, "", {"d", 1});
+  uint64_t before = client->location_round_trips();
+  uint64_t calls = cluster.calls();
+  EXPECT_OK(client->Apply("t", Set("a", "2")));
+  // The call that is refused, and 5: METADATA, root, lock file, root, METADATA.
+  EXPECT_EQ(client->location_round_trips() - before, 5u);
+  EXPECT_EQ(cluster.calls() - calls, 6u);  // the last is the write; the lock file is no call
+  EXPECT_EQ(ReadAll(cluster.store()), "a f:q@1=2\n");
+}
+
+TEST(ClusterData, MetadataInManyTablets) {
+  FakeCluster cluster({"g", "p"});
+  cluster.Split(kMetadataTableId, MetaSplitRow(MetaRowKey(5, "g")));
+  cluster.Split(kMetadataTableId, MetaRowKey(5, ""));
+  for (const char* row : {"a", "g", "o", "p", "z"}) {
+    auto client = cluster.NewClient();
+    EXPECT_OK(client->Apply("t", Set(row, "1")));
+    // Cut behind a record, METADATA costs 3; cut in front of one, the first tablet behind costs
+    // the look into both halves.
+    EXPECT_LE(client->location_round_trips(), row < std::string("p") ? 3u : 5u) << row;
+  }
+}
+
+TEST(ClusterData, TablesAreFoundByName) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient();
+  EXPECT_CODE(client->Apply("nope", Set("a", "1")), StatusCode::kNotFound);
+  EXPECT_CODE(client->Read("nope", {}, {}), StatusCode::kNotFound);
+}
+
+// N3: the client is cut off from one server.
+TEST(ClusterData, N3ACutServerIsAnErrorInTimeAndOthersServe) {
+  FakeCluster cluster({"g", "p"});
+  auto client = cluster.NewClient(/*timeout_us=*/5'000'000);
+  Fill(client.get());
+  cluster.fate = [](const ServerId& server, bool) {
+    return server.name == "d" ? Fate::kRefuse : Fate::kServe;
+  };
+  int64_t start_us = cluster.lock()->clock.NowMicros();
+  EXPECT_CODE(client->Apply("t", Set("z", "1")), StatusCode::kUnavailable);
+  EXPECT_LE(cluster.lock()->clock.NowMicros() - start_us, 5'000'000);
+  EXPECT_GE(cluster.lock()->clock.NowMicros() - start_us, 2'000'000);
+  EXPECT_OK(client->Apply("t", Set("a", "1")));
+  CallOptions options;
+  options.timeout_us = 1'000'000;
+  auto cells = client->Read("t", {}, options);  // the rows of d come last
+  Status ended = cells.ok() ? OkStatus() : cells.status();
+  while (ended.ok() && (*cells)->Valid()) (*cells)->Next();
+  if (ended.ok()) ended = (*cells)->status();
+  EXPECT_TRUE(ended.code() == StatusCode::kUnavailable ||
+              ended.code() == StatusCode::kDeadlineExceeded)
+      << ended;
+}
+
+// N6: carried out, the answer lost, called again with the client's own time.
+TEST(ClusterData, N6ARepeatedSetIsOneVersion) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient();
+  int lost = 0;
+  cluster.fate = [&](const ServerId&, bool is_write) {
+    return is_write && lost++ < 2 ? Fate::kLoseAnswer : Fate::kServe;
+  };
+  EXPECT_OK(client->Apply("t", Set("a", "1", 7)));
+  EXPECT_EQ(lost, 3);
+  EXPECT_EQ(ReadAll(cluster.store()), "a f:q@7=1\n");
+}
+
+// N7: increments, appends and row transactions are carried out once, however often they are sent.
+TEST(ClusterData, N7RepeatedWritesAreDoneOnce) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    engine::Random random(seed);
+    FakeCluster cluster({"m"});
+    auto client = cluster.NewClient();
+    cluster.fate = [&](const ServerId& server, bool is_write) {
+      bool lose = server.name != "a" && is_write && random.OneIn(2);
+      return lose ? Fate::kLoseAnswer : Fate::kServe;
+    };
+    for (int i = 0; i < 50; ++i) {
+      const char* row = random.OneIn(2) ? "a" : "z";
+      if (random.OneIn(8)) cluster.Move(5, row, {random.OneIn(2) ? "b" : "c", 1});
+      ASSERT_OK(client->Apply("t", RowMutation(row).Increment("n", "q", 1)));
+    }
+    std::vector<RowMutation> batch;
+    for (int i = 0; i < 20; ++i) {
+      batch.push_back(RowMutation(i % 2 == 0 ? "a" : "z").Increment("n", "q", 1));
+    }
+    for (const Status& status : client->ApplyBatch("t", batch)) ASSERT_OK(status);
+    ASSERT_EQ(Counter(&cluster, "a") + Counter(&cluster, "z"), 70) << "seed " << seed;
+  }
+}
+
+TEST(ClusterData, N7ARepeatedTransactionGetsItsFirstAnswer) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient();
+  engine::RowUpdate next;  // INCREMENT n:q BY 1 RETURNING n:q
+  next.row = "a";
+  next.counter_families = {"n"};
+  next.read.columns = {engine::ColumnPattern::Exact("n", "q")};
+  next.read.versions_per_column = 1;
+  next.slots = {{engine::SlotDef::kNewest, 0}};
+  engine::RowWrite& write = next.writes.emplace_back();
+  write.kind = engine::RowWrite::kIncrement;
+  write.family = "n";
+  write.qualifier = "q";
+  write.value = engine::Expression::Literal(engine::Value::Int64(1));
+  next.returning = {engine::Expression::Slot(0)};
+  int sent = 0;
+  cluster.fate = [&](const ServerId& server, bool is_write) {
+    bool lose = server.name != "a" && is_write && sent++ % 3 != 2;
+    return lose ? Fate::kLoseAnswer : Fate::kServe;
+  };
+  for (int64_t i = 1; i <= 5; ++i) {
+    auto result = client->Update("t", next);
+    ASSERT_OK(result);
+    EXPECT_EQ(result->returning[0].integer(), i);
+    // Others come between the tries; the number given stays this caller's.
+    EXPECT_EQ(Counter(&cluster, "a"), i);
+  }
+  ReadSpec read;
+  read.rows = engine::RowSet(RowRange::Single("a"));
+  auto cells = client->Read("t", read, {});
+  ASSERT_OK(cells);
+  ReadCheck check{read, *engine::DigestCells(cells->get())};
+  EXPECT_OK(client->CommitRow("t", Set("a", "committed"), {check}));
+  EXPECT_CODE(client->CommitRow("t", Set("a", "again"), {check}), StatusCode::kAborted);
+}
+
+TEST(ClusterData, ConcurrentWritesToATabletShareCalls) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient();
+  EXPECT_OK(client->Apply("t", Set("a", "0")));
+  uint64_t before = cluster.writes();
+  cluster.before_call = [] { engine::Clock::System()->SleepMicros(2'000); };
+  std::atomic<int> failures{0};
+  std::vector<engine::Thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back("writer", [&, t] {
+      for (int i = 0; i < 25; ++i) {
+        if (!client->Apply("t", RowMutation("a").Increment("n", "q", 1)).ok()) ++failures;
+        if (!client->Apply("t", Set(fmt::format("t{}i{}", t, i), "1")).ok()) ++failures;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(failures, 0);
+  EXPECT_LT(cluster.writes() - before, 200u);  // 400 writes
+  cluster.before_call = {};
+  EXPECT_EQ(Counter(&cluster, "a"), 200);
+}
+
+// N8: a call that was under way while its tablet moved away and back.
+TEST(ClusterData, N8ALateCallIsRefusedByTheEpoch) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient();
+  bool moved = false;
+  cluster.before_call = [&] {
+    if (std::exchange(moved, true)) return;
+    cluster.Move(5, "a", {"c", 1});
+    cluster.Move(5, "a", {"b", 1});
+  };
+  uint64_t writes = cluster.writes();
+  EXPECT_OK(client->Apply("t", Set("a", "1")));
+  EXPECT_OK(client->Apply("t", Set("a", "2", 2)));
+  EXPECT_GE(cluster.writes() - writes, 2u);
+  EXPECT_EQ(ReadAll(cluster.store()), "a f:q@2=2\na f:q@1=1\n");
+}
+
+// N14: what the client knows is old; it never gets the rows of another tablet.
+TEST(ClusterData, N14StaleLocationsNeverGiveWrongRows) {
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    engine::Random random(seed);
+    FakeCluster cluster({"r10", "r20"});
+    auto client = cluster.NewClient();
+    Fill(client.get());
+    std::string all = ReadAll(cluster.store());
+    std::string downwards = ReadAll(cluster.store(), true);
+    uint64_t calls = 0;
+    bool acting = false;  // the fake's own calls do not move tablets
+    cluster.before_call = [&] {
+      if (acting || ++calls % 3 != 0) return;
+      acting = true;
+      std::string row = fmt::format("r{:02}", random.Uniform(30));
+      ServerId server{std::string(1, static_cast<char>('b' + random.Uniform(3))), 1};
+      switch (random.Uniform(3)) {
+        case 0:
+          cluster.Move(5, row, server);
+          break;
+        case 1:
+          cluster.Split(5, row);
+          break;
+        default:
+          cluster.Merge(5, row);
+      }
+      acting = false;
+    };
+    cluster.break_streams_after = 3 + random.Uniform(8);  // a row has 2 cells
+    ASSERT_EQ(ReadAll(client.get()), all) << "seed " << seed;
+    ASSERT_EQ(ReadAll(client.get(), true), downwards) << "seed " << seed;
+  }
+}
+
+TEST(ClusterData, AStreamGoesOnAtTheCellBehindTheLast) {
+  FakeCluster cluster({"r10"});
+  auto client = cluster.NewClient();
+  Fill(client.get());
+  for (uint64_t cells = 3; cells < 25; ++cells) {
+    cluster.break_streams_after = cells;
+    EXPECT_EQ(ReadAll(client.get()), ReadAll(cluster.store())) << cells;
+    EXPECT_EQ(ReadAll(client.get(), true), ReadAll(cluster.store(), true)) << cells;
+  }
+}
+
+TEST(ClusterData, AStreamSkipsRowsAcrossMoves) {
+  FakeCluster cluster({"r10"});
+  auto client = cluster.NewClient();
+  Fill(client.get());
+  cluster.break_streams_after = 4;
+  auto cells = client->Read("t", {}, {});
+  EXPECT_OK(cells);
+  int rows = 0;
+  for (; (*cells)->Valid(); (*cells)->NextRow()) {
+    EXPECT_EQ((*cells)->cell().row, fmt::format("r{:02}", rows++));
+    EXPECT_EQ((*cells)->cell().qualifier, "q");
+  }
+  EXPECT_OK((*cells)->status());
+  EXPECT_EQ(rows, 30);
+}
+
+// Half a row from before a write and half from after it would be no row that ever was.
+TEST(ClusterData, ARowThatChangedInTheMiddleIsAnError) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient();
+  Fill(client.get());
+  auto cells = client->Read("t", {}, {});
+  EXPECT_OK(cells);
+  (*cells)->Next();  // r00 f:z comes next
+  EXPECT_OK(cluster.store()->Apply("t", Set("r00", "new", 5)));
+  cluster.Move(5, "a", {"c", 1});
+  while ((*cells)->Valid()) (*cells)->Next();
+  EXPECT_CODE((*cells)->status(), StatusCode::kAborted);
+}
+
+TEST(ClusterData, BatchesGoToAllTablets) {
+  FakeCluster cluster({"r10", "r20"});
+  auto client = cluster.NewClient();
+  std::vector<RowMutation> batch;
+  for (int i = 0; i < 30; ++i) batch.push_back(Set(fmt::format("r{:02}", i), "1"));
+  batch.push_back(Set("r05", "2", 2));
+  batch.push_back(RowMutation("r06").Set("no", "q", "v", 1));
+  uint64_t writes = cluster.writes();
+  std::vector<Status> statuses = client->ApplyBatch("t", batch);
+  EXPECT_EQ(cluster.writes() - writes, 3u);
+  for (size_t i = 0; i + 1 < statuses.size(); ++i) EXPECT_OK(statuses[i]);
+  EXPECT_FALSE(statuses.back().ok());
+  EXPECT_EQ(std::count(statuses.begin(), statuses.end(), OkStatus()), 31);
+  // Again, with all tablets elsewhere and answers lost.
+  for (const char* row : {"a", "r10", "r20"}) cluster.Move(5, row, {"e", 1});
+  int calls = 0;
+  cluster.fate = [&](const ServerId& server, bool is_write) {
+    return is_write && server.name == "e" && calls++ < 2 ? Fate::kLoseAnswer : Fate::kServe;
+  };
+  statuses = client->ApplyBatch("t", batch);
+  EXPECT_EQ(std::count(statuses.begin(), statuses.end(), OkStatus()), 31);
+}
+
+TEST(ClusterData, ACancelledCallEnds) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient();
+  cluster.fate = [](const ServerId& server, bool) {
+    return server.name == "b" ? Fate::kRefuse : Fate::kServe;
+  };
+  CallOptions options;
+  options.cancel = std::make_shared<std::atomic<bool>>(true);
+  EXPECT_CODE(client->Read("t", {}, options), StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace sippar::cluster
