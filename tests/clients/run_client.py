@@ -51,10 +51,10 @@ def go():
 def cbt():
     need("go")
     env = dict(os.environ, GOBIN=CACHE)
-    binary = os.path.join(CACHE, "cloud-bigtable-cbt-cli")
-    if not os.path.exists(binary):
-        prepare(["go", "install", "github.com/googleapis/cloud-bigtable-cbt-cli@latest"],
-                "go install cbt", env=env)
+    binary = os.path.join(CACHE, "cbt")
+    if not os.path.exists(binary):  # of later versions the source is not in the module proxy
+        prepare(["go", "install", "cloud.google.com/go/bigtable/cmd/cbt@v1.10.1"], "go install cbt",
+                env=env)
     base = [binary, "-project", "sippar", "-instance", "default"]
     return [base + words for words in (
         ["createtable", "cbt_pages"],
