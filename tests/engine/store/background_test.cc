@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "engine/store/store.h"
@@ -161,9 +163,10 @@ TEST_F(BackgroundTest, ClosingEndsABigCompactionAtOnce) {
   ASSERT_TRUE(store_->Flush("t").ok());
   ASSERT_TRUE(Eventually([&] {
     std::vector<CompactionRecord> all = store_->host()->Compactions();
-    const CompactionRecord& last = all.back();
-    return last.kind == CompactionKind::kMajor && last.status == "running" &&
-           last.bytes_in > 2'000'000;
+    return std::any_of(all.begin(), all.end(), [](const CompactionRecord& record) {
+      return record.kind == CompactionKind::kMajor && record.status == "running" &&
+             record.bytes_in > 500'000;  // eight seconds' work
+    });
   })) << Compactions();
   int64_t start_ns = Clock::System()->MonotonicNanos();
   ASSERT_TRUE(store_->Close().ok());
