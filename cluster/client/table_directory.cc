@@ -35,6 +35,8 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
     if (read.status().code() == StatusCode::kNotFound) continue;  // dropped meanwhile
     if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
     auto table = DecodeTableFile(read->content);
+    // Not a table yet, or no more (master/table_file.h).
+    if (table.status().code() == StatusCode::kFailedPrecondition) continue;
     if (!table.ok()) return Annotate(table.status(), fmt::format("file of table {}", id));
     engine::MutexLock lock(&mutex_);
     ids_[table->schema.name] = id;

@@ -50,7 +50,9 @@ Done ActionJob::Do(const action::ListServers&) {
     auto file = session_->Read(lock_paths::Server(*id));
     if (file.status().code() == StatusCode::kNotFound) continue;  // gone since
     if (!file.ok()) return {0, file.status(), {}};
-    (file->holder != 0 ? listing.locked : listing.unlocked).push_back(*std::move(id));
+    // Held by this master: it is being fenced.
+    bool lives = file->holder != 0 && file->holder != session_->id();
+    (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
   }
   return {0, OkStatus(), std::move(listing)};
 }

@@ -1,6 +1,8 @@
 // Balance rounds. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/balance_step.h"
 
+#include <algorithm>
+
 #include "cluster/master/balance_plan.h"
 #include "cluster/master/merge_step.h"
 #include "cluster/master/tablet_step.h"
@@ -45,8 +47,9 @@ void RunBalance(Turn* turn) {
   MergeSmallTablets(turn);
   size_t moving = 0;
   std::vector<BalanceServer> servers = ServersToBalance(turn, &moving);
-  if (moving >= state->options.moves_max) return;
-  BalancePlan plan = PlanBalance(std::move(servers), state->options.moves_max - moving);
+  size_t moves_max = std::max(state->options.moves_max, servers.size());
+  if (moving >= moves_max) return;
+  BalancePlan plan = PlanBalance(std::move(servers), moves_max - moving);
   for (const Move& move : plan.moves) {
     Tablet* tablet = state->tablets.FindId(move.tablet_id);
     tablet->target = move.to;

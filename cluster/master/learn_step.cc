@@ -16,6 +16,7 @@ void Leave(MasterState* state, Tablet* tablet) {
   Server* server = state->FindServer(tablet->facts.server);
   if (server == nullptr || server->tablets.erase(tablet->facts.tablet_id) == 0) return;
   server->weight -= tablet->weight;
+  server->unanswered.erase(tablet->facts.tablet_id);
 }
 
 void Enter(MasterState* state, Tablet* tablet) {

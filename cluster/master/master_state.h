@@ -34,7 +34,7 @@ struct MasterOptions {
   int64_t silent_fence_us = 300'000'000;
   int64_t answer_us = 10'000'000;   // administrators wait at most so long for what is durable
   uint64_t split_size = 200 << 20;  // as the servers'; neighbours far below it are merged
-  size_t moves_max = 64;            // planned moves in flight
+  size_t moves_max = 64;            // planned moves in flight, if not one a server
   size_t loads_max = 64;            // loads in flight at one server
   size_t merges_max = 8;            // automatic merges in flight
   size_t scan_page = 10'000;        // records of METADATA in one answer
@@ -66,9 +66,10 @@ struct Server {
   bool reported = false;
   Attempt asking;
   int64_t next_ask_us = 0;
-  int64_t reported_us = 0;          // when the last report came
-  int64_t silent_since_us = 0;      // 0: its last answer was one
-  int64_t unanswered_since_us = 0;  // a load or unload has had no answer since; 0: none
+  int64_t reported_us = 0;      // when the last report came
+  int64_t silent_since_us = 0;  // 0: its last answer was one
+  std::map<uint64_t, int64_t>
+      unanswered;  // tablets whose load or unload lacks an answer: since when
   uint64_t first_unpublished_file = 0;
   uint64_t weight = 0;                    // of its tablets, and of those on their way to it
   std::map<uint64_t, uint64_t> promised;  // weights by op: changes of METADATA under way

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cluster/master/tablet_step.h"
+
 namespace sippar::cluster::master {
 namespace {
 
@@ -115,6 +117,7 @@ void OnDone(Turn* turn, const action::FenceServer& asked, const event::Done& don
   server->live = true;
   server->next_ask_us = 0;
   WakeTablets(turn, *server);
+  LookAtUnplaced(turn);
 }
 
 void OnDone(Turn* turn, const action::StopWriter& asked, const event::Done& done) {

@@ -17,8 +17,7 @@ void Join(Turn* turn, const ServerId& id) {
   // A listing may be older than the decision to remove the server.
   if (server.live || server.recovery) return;
   server.live = true;
-  for (uint64_t tablet_id : state->unplaced) state->dirty.insert(tablet_id);
-  state->unplaced.clear();
+  LookAtUnplaced(turn);
 }
 
 void RunServer(Turn* turn, Server* server) {
@@ -28,7 +27,11 @@ void RunServer(Turn* turn, Server* server) {
   auto lasts = [&](int64_t since_us, int64_t limit_us) {
     return since_us != 0 && turn->now_us - since_us >= limit_us;
   };
-  if (lasts(server->unanswered_since_us, options.unanswered_fence_us) ||
+  int64_t unanswered_since_us = 0;
+  for (const auto& [tablet_id, since_us] : server->unanswered) {
+    if (unanswered_since_us == 0 || since_us < unanswered_since_us) unanswered_since_us = since_us;
+  }
+  if (lasts(unanswered_since_us, options.unanswered_fence_us) ||
       lasts(server->silent_since_us, options.silent_fence_us)) {
     return StartRecovery(turn, server, /*by_force=*/true);
   }
@@ -135,8 +138,7 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
     tablet->loaded = false;
     LookAgain(turn, *tablet);
   }
-  for (uint64_t tablet_id : state->unplaced) state->dirty.insert(tablet_id);
-  state->unplaced.clear();
+  LookAtUnplaced(turn);
 }
 
 }  // namespace sippar::cluster::master

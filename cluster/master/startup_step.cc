@@ -88,6 +88,9 @@ void EndHole(Turn* turn, Hole hole, const action::ReadRecords& asked, const even
     TabletKey last =
         page->complete || page->records.empty() ? asked.last : page->records.back().key();
     LearnRange(turn, done.op, asked.after, last, page->records);
+    if (!page->complete && !page->records.empty()) {
+      return Doubt(turn, hole.table_id, {last.limit, hole.rows.limit});  // the rest of them
+    }
     bool covered = page->complete;
     std::string row = hole.rows.start;
     for (const Tablet* tablet : state->tablets.Overlapping(hole.table_id, hole.rows)) {

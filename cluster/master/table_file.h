@@ -1,6 +1,6 @@
-// A table's file in the lock service (tables/<table id>): schema and life. Bytes: varint format
-// version 1, life, table id, schema version, signed time of the last change, schema.
-// SPDX-License-Identifier: Apache-2.0
+// A table's file in the lock service (tables/<table id>), as location/table_file.h has it; while
+// the table is made (0x80) or dropped (0x82) such a byte stands before it, and clients see no
+// table. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -113,13 +113,27 @@ void Fail(Turn* turn, Tablet* tablet, const Status& status) {
   LookAgain(turn, *tablet);
 }
 
-void NoteAnswer(Turn* turn, Server* server, const Status& status) {
+void NoteAnswer(Turn* turn, Server* server, uint64_t tablet_id, const Status& status) {
   if (server == nullptr) return;
   if (!LacksAnswer(status)) {
-    server->unanswered_since_us = 0;
-  } else if (server->unanswered_since_us == 0) {
-    server->unanswered_since_us = turn->now_us;
+    server->unanswered.erase(tablet_id);
+  } else if (server->tablets.contains(tablet_id)) {
+    server->unanswered.emplace(tablet_id, turn->now_us);
   }
+}
+
+// Those that answer; when none does, those that live.
+std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
+  std::vector<ServerLoad> answering;
+  std::vector<ServerLoad> living;
+  for (const auto& [id, server] : state.servers) {
+    if (!server.live) continue;
+    uint64_t weight = server.weight;
+    for (const auto& [op, promised] : server.promised) weight += promised;
+    bool answers = server.silent_since_us == 0 && server.unanswered.empty();
+    (answers ? answering : living).push_back({id, weight});
+  }
+  return answering.empty() ? living : answering;
 }
 
 void LoadEnded(Turn* turn, Server* server) {
@@ -159,6 +173,11 @@ void EndChange(Turn* turn, const RecordRef& asked, const event::Done& done) {
 
 }  // namespace
 
+void LookAtUnplaced(Turn* turn) {
+  turn->state->dirty.merge(turn->state->unplaced);
+  turn->state->unplaced.clear();
+}
+
 void SetLoaded(Turn* turn, Tablet* tablet) {
   tablet->loaded = true;
   tablet->failures = 0;
@@ -191,14 +210,7 @@ void LookAt(Turn* turn, Tablet* tablet) {
 
 void PlaceTablets(Turn* turn) {
   MasterState* state = turn->state;
-  std::vector<ServerLoad> loads;
-  for (const auto& [id, server] : state->servers) {
-    if (server.live && server.silent_since_us == 0 && server.unanswered_since_us == 0) {
-      uint64_t weight = server.weight;
-      for (const auto& [op, promised] : server.promised) weight += promised;
-      loads.push_back({id, weight});
-    }
-  }
+  std::vector<ServerLoad> loads = ServersToLoad(*state);
   std::vector<TabletToPlace> wanted;
   for (uint64_t tablet_id : turn->to_place) {
     Tablet* tablet = state->tablets.FindId(tablet_id);
@@ -225,7 +237,7 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
   MasterState* state = turn->state;
   Server* server = state->FindServer(asked.server);
   LoadEnded(turn, server);
-  NoteAnswer(turn, server, done.status);
+  NoteAnswer(turn, server, asked.record.tablet_id, done.status);
   Tablet* tablet = Answered(state->tablets.Find(asked.record.key()), done.op);
   if (tablet == nullptr) return;
   LookAgain(turn, *tablet);
@@ -250,7 +262,7 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
 
 void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& done) {
   MasterState* state = turn->state;
-  NoteAnswer(turn, state->FindServer(asked.server), done.status);
+  NoteAnswer(turn, state->FindServer(asked.server), asked.record.tablet_id, done.status);
   Tablet* tablet = Answered(state->tablets.Find(asked.record.key()), done.op);
   if (tablet == nullptr) return;
   LookAgain(turn, *tablet);

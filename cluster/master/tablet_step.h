@@ -28,6 +28,9 @@ void LookAgain(Turn* turn, const Tablet& tablet);
 // Its server has said that it serves it at this epoch.
 void SetLoaded(Turn* turn, Tablet* tablet);
 
+// There may be a server now for tablets that found none.
+void LookAtUnplaced(Turn* turn);
+
 // Asks for the next thing that the tablet needs, unless something is under way.
 void LookAt(Turn* turn, Tablet* tablet);
 // Puts turn->to_place on servers, all in one plan.

@@ -1,0 +1,220 @@
+// Stories: a text tells what happens, and what the master does about it stands behind "----".
+// SIPPAR_REWRITE=1 writes the second half anew; the difference is read like code. Commands:
+//   servers NAMES...        new lives                kill|freeze|thaw|cut|heal|unlock NAME
+//   master                  a new one takes the lock; the one before is stopped
+//   create TABLE [KEYS...]  drop TABLE   alter TABLE   merge TABLE [START LIMIT]
+//   write TABLE ROW   flush TABLE ROW   split TABLE ROW [unspelled]
+//   lose TEXT               calls with TEXT are carried out, their answers are lost; until `keep`
+//   hold TEXT               calls with TEXT stay on their way until `release`
+//   time SECONDS            passes, in steps of 100 ms
+//   show                    METADATA and servers
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "world.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+class Story {
+ public:
+  std::string Tell(const std::string& line) {
+    std::istringstream words(line);
+    std::string verb;
+    std::vector<std::string> args;
+    words >> verb;
+    for (std::string word; words >> word;) args.push_back(word);
+    text_.clear();
+    Do(verb, args, line.size() > verb.size() ? line.substr(verb.size() + 1) : "");
+    Drain();
+    std::string wrong = world_.CheckAlways();
+    if (!wrong.empty()) text_ += "WRONG: " + wrong + "\n";
+    return text_;
+  }
+
+ private:
+  void Do(const std::string& verb, std::vector<std::string> args, const std::string& rest) {
+    if (verb == "servers") {
+      for (const std::string& name : args) world_.AddServer(name);
+    } else if (verb == "master") {
+      NewMaster();
+    } else if (verb == "lose") {
+      lose_ = rest;
+    } else if (verb == "keep") {
+      lose_.clear();
+    } else if (verb == "hold") {
+      hold_ = rest;
+    } else if (verb == "release") {
+      hold_.clear();
+      for (auto& call : held_) calls_.push_back(std::move(call));
+      held_.clear();
+    } else if (verb == "time") {
+      for (int i = std::stoi(args[0]) * 10; i > 0; --i) {
+        now_us_ += 100'000;
+        Feed(event::Tick{});
+        Drain();
+      }
+    } else if (verb == "show") {
+      text_ += world_.Dump();
+    } else if (!OfServer(verb, args) && !OfTable(verb, args)) {
+      text_ += "no such command\n";
+    }
+  }
+
+  bool OfServer(const std::string& verb, const std::vector<std::string>& args) {
+    WorldServer* server = args.empty() ? nullptr : world_.Newest(args[0]);
+    if (server == nullptr) return false;
+    if (verb == "kill") {
+      world_.Kill(server);
+    } else if (verb == "freeze" || verb == "thaw") {
+      server->frozen = verb == "freeze";
+    } else if (verb == "cut" || verb == "heal") {
+      server->cut = verb == "cut";
+    } else if (verb == "unlock") {
+      world_.LoseLock(server);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool OfTable(const std::string& verb, const std::vector<std::string>& args) {
+    TableSchema schema;
+    schema.name = args[0];
+    schema.families.push_back({"f", {}, {}});
+    schema.Normalize();
+    uint64_t id = world_.TableId(schema.name);
+    std::string row = args.size() > 1 ? args[1] : "";
+    if (verb == "create") {
+      Feed(event::CreateTable{++request_, schema, {args.begin() + 1, args.end()}, 0});
+    } else if (verb == "drop") {
+      Feed(event::DropTable{++request_, schema.name});
+    } else if (verb == "alter") {
+      Feed(event::AlterTable{++request_, schema, world_.tables[id].table.schema_version, 0});
+    } else if (verb == "merge") {
+      RowRange rows = args.size() > 2 ? RowRange{row, args[2]} : RowRange::All();
+      Feed(event::MergeTablets{++request_, schema.name, rows});
+    } else if (verb == "write") {
+      text_ += world_.Write(id, row, ++number_) ? "acknowledged\n" : "refused\n";
+    } else if (verb == "flush") {
+      text_ += world_.Flush(id, row) ? "flushed\n" : "refused\n";
+    } else if (verb == "split") {
+      text_ += world_.Split(id, row, args.size() < 3) ? "committed\n" : "refused\n";
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void NewMaster() {
+    calls_.clear();
+    state_ = std::make_unique<MasterState>();
+    state_->options.root_limit = World::kRootLimit;
+    epoch_ = world_.NextEpoch();
+    world_.TakeMasterLock(epoch_);
+    Feed(event::LockTaken{epoch_});
+  }
+
+  void Feed(const Event& event) {
+    if (state_ == nullptr) return;
+    for (Action& action : Step(state_.get(), event, now_us_)) {
+      if (action.op == 0) {
+        text_ += Print(action) + "\n";
+      } else {
+        calls_.push_back(std::move(action));
+      }
+    }
+  }
+
+  void Drain() {
+    while (!calls_.empty()) {
+      Action action = std::move(calls_.front());
+      calls_.pop_front();
+      std::string said = Print(action.body);
+      if (!hold_.empty() && said.find(hold_) != std::string::npos) {
+        text_ += said + " ...\n";
+        held_.push_back(std::move(action));
+        continue;
+      }
+      event::Done done = world_.CarryOut(epoch_, action);
+      if (!lose_.empty() && said.find(lose_) != std::string::npos) {
+        done = {action.op, Unavailable("its answer is lost"), {}};
+      }
+      Note(action, said, done.status);
+      Feed(done);
+    }
+  }
+
+  // What is asked every second or ten is not worth a line while it goes well; what is said again
+  // and again is said once.
+  void Note(const Action& action, const std::string& said, const Status& status) {
+    bool routine = std::holds_alternative<action::ListServers>(action.body) ||
+                   std::holds_alternative<action::AskServer>(action.body);
+    if (routine && status.ok()) return;
+    std::string line = said + (status.ok() ? "" : ": " + std::string(MessageOf(status))) + "\n";
+    if (text_.find(line) == std::string::npos) text_ += line;
+  }
+
+  World world_;
+  std::unique_ptr<MasterState> state_;
+  uint64_t epoch_ = 0;
+  std::deque<Action> calls_;
+  std::vector<Action> held_;
+  std::string hold_;
+  std::string lose_;
+  std::string text_;
+  int64_t now_us_ = 1'000'000;
+  uint64_t number_ = 0;
+  uint64_t request_ = 0;
+};
+
+// Blocks: comment lines, commands, "----", what follows from them, an empty line.
+std::string Retell(const std::string& text) {
+  Story story;
+  std::istringstream lines(text);
+  std::string out;
+  std::string answer;
+  bool expects = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "----") {
+      out += "----\n" + answer;
+      answer.clear();
+      expects = true;
+    } else if (line.empty()) {
+      expects = false;
+      out += "\n";
+    } else if (!expects) {
+      out += line + "\n";
+      if (line[0] != '#') answer += story.Tell(line);
+    }
+  }
+  return out;
+}
+
+TEST(MasterStories, AreToldAsWritten) {
+  size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MASTER_STORIES)) {
+    if (entry.path().extension() != ".txt" || entry.path().stem() == "CMakeLists") continue;
+    std::ifstream in(entry.path());
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    std::string told = Retell(text);
+    EXPECT_EQ(told.find("WRONG"), std::string::npos) << entry.path();
+    if (std::getenv("SIPPAR_REWRITE") != nullptr) {
+      std::ofstream(entry.path()) << told;
+    } else {
+      EXPECT_EQ(told, text) << entry.path();
+    }
+    ++count;
+  }
+  EXPECT_GE(count, 6u);
+}
+
+}  // namespace
+}  // namespace sippar::cluster::master
