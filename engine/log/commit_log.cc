@@ -111,7 +111,10 @@ void CommitLog::WaitForWriters() {
 
 Status CommitLog::WriteGroup(bool* taken_over) {
   RETURN_IF_ERROR(fenced_);
-  RETURN_IF_ERROR(Annotate(EnsureSegment(), "commit log"));
+  Status ready = EnsureSegment();
+  // The log's directory was taken away: no answer about anybody's data.
+  if (ready.code() == StatusCode::kNotFound) ready = Unavailable(std::string(MessageOf(ready)));
+  RETURN_IF_ERROR(Annotate(ready, "commit log"));
   NumberGroup();
   Status written = WriteFramed(taken_over);
   return *taken_over ? OkStatus() : SettleGroup(written);
@@ -179,7 +182,8 @@ Status CommitLog::Publish() {
 // A sync also succeeds on a file that nobody will find again: deleted, or its directory renamed by
 // whoever recovers this log (reliability D21, decision 1).
 Status CommitLog::CheckFence() {
-  if (options_.sync) {
+  if (options_.fence) fenced_ = options_.fence();
+  if (fenced_.ok() && options_.sync) {
     ASSIGN_OR_RETURN(bool there, options_.fs->Exists(PathOf(last_)));
     if (!there) {
       fenced_ = Unavailable(
@@ -187,7 +191,6 @@ Status CommitLog::CheckFence() {
                       PathOf(last_)));
     }
   }
-  if (fenced_.ok() && options_.fence) fenced_ = options_.fence();
   return fenced_;
 }
 

@@ -30,7 +30,7 @@ class TabletHost {
     uint64_t epoch = 0;  // of the owner: never repeats
     // Makes it durable, before the first file with it in its name. Empty: it is.
     std::function<Status()> claim_epoch;
-    TabletStateStore* states = nullptr;  // outlives the host
+    TabletStateWriter* states = nullptr;  // outlives the host
     // Files that no state names any more go at once; false: others may name them, somebody else
     // sweeps.
     bool removes_files = true;

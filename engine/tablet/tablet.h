@@ -50,7 +50,7 @@ struct TabletContext {
   FileSystem* fs = nullptr;
   Clock* clock = nullptr;
   CommitLog* log = nullptr;  // set after recovery
-  TabletStateStore* states = nullptr;
+  TabletStateWriter* states = nullptr;
   BlockCache* cache = nullptr;
   RowLocks* row_locks = nullptr;
   Metrics* metrics = nullptr;
@@ -133,6 +133,7 @@ class Tablet {
   // Before OK, the births of new families and the groups that moved families leave are recorded.
   [[nodiscard]] Status PrepareSchema(const TableSchema& schema);
   void SetSchema(std::shared_ptr<const TableSchema> schema);
+  std::shared_ptr<const TableSchema> schema() const;
   // The tablet's table was dropped: writes fail, files go when the last reader has ended.
   void Drop() { Release(Serving::kDropped); }
   [[nodiscard]] Status VerifyFiles() const;
@@ -164,6 +165,7 @@ class Tablet {
   uint64_t id() const { return id_; }
   const RowRange& range() const { return range_; }
   uint64_t redo_sequence() const { return redo_sequence_.load(); }
+  uint64_t last_sequence() const;  // of what is visible
   int64_t memtable_bytes() const { return memtable_bytes_.load(); }
   uint64_t stored_bytes() const;
   int64_t opened_at_us() const { return opened_at_us_; }

@@ -191,6 +191,10 @@ Tablet::Snapshot Tablet::TakeSnapshot() const {
   return {version_, rules_, schema_, visible_sequence_};
 }
 
+std::shared_ptr<const TableSchema> Tablet::schema() const { return TakeSnapshot().schema; }
+
+uint64_t Tablet::last_sequence() const { return TakeSnapshot().sequence; }
+
 int64_t Tablet::oldest_write_us() const {
   MutexLock lock(&mutex_);
   return frozen_write_us_ != 0 ? frozen_write_us_ : oldest_write_us_;

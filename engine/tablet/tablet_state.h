@@ -58,13 +58,17 @@ struct TabletState {
   [[nodiscard]] static StatusOr<TabletState> Decode(std::string_view bytes);
 };
 
-// Thread safe for different tablets. A Save that returned OK is durable and replaces the old state
-// whole; after an error either may be there.
-class TabletStateStore {
+// Where a tablet saves its state. Thread safe for different tablets. A Save that returned OK is
+// durable and replaces the old state whole; after an error either may be there.
+class TabletStateWriter {
  public:
-  virtual ~TabletStateStore() = default;
-  [[nodiscard]] virtual StatusOr<TabletState> Load(uint64_t tablet_id) = 0;
+  virtual ~TabletStateWriter() = default;
   [[nodiscard]] virtual Status Save(const TabletState& state) = 0;
+};
+
+class TabletStateStore : public TabletStateWriter {
+ public:
+  [[nodiscard]] virtual StatusOr<TabletState> Load(uint64_t tablet_id) = 0;
   [[nodiscard]] virtual Status Remove(uint64_t tablet_id) = 0;
   [[nodiscard]] virtual StatusOr<std::vector<uint64_t>> List() = 0;
 };

@@ -1,0 +1,144 @@
+// Control calls of a tablet server. SPDX-License-Identifier: Apache-2.0
+#include "cluster/tabletserver/control_handler.h"
+
+#include <fmt/format.h>
+
+namespace sippar::cluster {
+
+Status ControlHandler::CheckMaster(uint64_t master_epoch) {
+  uint64_t seen = master_epoch_.load();
+  while (seen < master_epoch && !master_epoch_.compare_exchange_weak(seen, master_epoch)) {
+  }
+  if (seen > master_epoch) {
+    return Aborted(fmt::format("an older master: epoch {}, the newest is {}", master_epoch, seen));
+  }
+  return OkStatus();
+}
+
+StatusOr<std::shared_ptr<Served>> ControlHandler::Find(uint64_t tablet_id) const {
+  std::shared_ptr<Served> served = parts_->served->FindId(tablet_id);
+  if (served == nullptr) return Unavailable(fmt::format("tablet {} is not served here", tablet_id));
+  return served;
+}
+
+Status ControlHandler::LoadTablet(uint64_t master_epoch, const TabletRecord& record,
+                                  const TableRecord& table) {
+  RETURN_IF_ERROR(CheckMaster(master_epoch));
+  return moves_->Load(record, table);
+}
+
+Status ControlHandler::UnloadTablet(uint64_t master_epoch, uint64_t tablet_id,
+                                    uint64_t tablet_epoch) {
+  RETURN_IF_ERROR(CheckMaster(master_epoch));
+  return moves_->Unload({tablet_id, tablet_epoch});
+}
+
+StatusOr<std::vector<ServedTablet>> ControlHandler::ListTablets(uint64_t master_epoch) {
+  RETURN_IF_ERROR(CheckMaster(master_epoch));
+  std::vector<ServedTablet> list;
+  for (const std::shared_ptr<Served>& served : parts_->served->All()) {
+    ServedTablet& entry = list.emplace_back();
+    entry.table_id = served->table_id;
+    entry.range = served->tablet->range();
+    entry.tablet_id = served->tablet->id();
+    entry.tablet_epoch = served->tablet_epoch;
+    entry.stored_bytes = served->tablet->stored_bytes();
+    entry.memtable_bytes = static_cast<uint64_t>(served->tablet->memtable_bytes());
+    entry.schema_version = served->schema_version;
+    entry.reads = served->reads.exchange(0);
+    entry.writes = served->writes.exchange(0);
+  }
+  return list;
+}
+
+Status ControlHandler::SetSchema(uint64_t master_epoch, const TableRecord& table) {
+  RETURN_IF_ERROR(CheckMaster(master_epoch));
+  auto schema = std::make_shared<const engine::TableSchema>(table.schema);
+  engine::MutexLock lock(&schema_mutex_);
+  for (const std::shared_ptr<Served>& served : parts_->served->All()) {
+    if (served->table_id != table.table_id) continue;
+    RETURN_IF_ERROR(ChangeSchema(table, schema, served.get()));
+  }
+  return OkStatus();
+}
+
+Status ControlHandler::ChangeSchema(const TableRecord& table,
+                                    const std::shared_ptr<const engine::TableSchema>& schema,
+                                    Served* served) {
+  if (served->schema_version >= table.schema_version) return OkStatus();
+  RETURN_IF_ERROR(served->tablet->PrepareSchema(*schema));
+  served->tablet->SetSchema(schema);
+  served->schema_version = table.schema_version;
+  return OkStatus();
+}
+
+Status ControlHandler::SplitTablet(uint64_t master_epoch, uint64_t tablet_id,
+                                   const std::string& row) {
+  RETURN_IF_ERROR(CheckMaster(master_epoch));
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+  return splitter_->Split(served, row);
+}
+
+Status ControlHandler::SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) {
+  RETURN_IF_ERROR(CheckMaster(master_epoch));
+  return moves_->SortLogPart(dead, segment);
+}
+
+Status ControlHandler::FlushTablet(uint64_t tablet_id) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+  return served->tablet->Flush();
+}
+
+Status ControlHandler::CompactTablet(uint64_t tablet_id, const std::string& group) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+  Status status = served->tablet->CompactMajor(group);
+  return engine::IsMoved(status) ? Unavailable(std::string(MessageOf(status))) : status;
+}
+
+Status ControlHandler::VerifyTablet(uint64_t tablet_id) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+  return served->tablet->VerifyFiles();
+}
+
+StatusOr<std::vector<GroupStats>> ControlHandler::TabletStats(uint64_t tablet_id) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+  std::vector<GroupStats> all;
+  for (engine::TabletGroupStats& part : served->tablet->Stats()) {
+    all.push_back({std::move(part.group), part.sstables, part.stored_bytes, part.raw_bytes,
+                   part.entries, part.rows, std::move(part.families), part.memtable_bytes});
+  }
+  return all;
+}
+
+StatusOr<std::string> ControlHandler::DumpTablet(uint64_t tablet_id) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+  return served->tablet->Dump();
+}
+
+std::map<std::string, uint64_t> ControlHandler::Metrics() {
+  engine::TabletHost* host = parts_->host;
+  std::map<std::string, uint64_t> metrics = host->metrics()->Snapshot();
+  engine::BlockCache::Stats cache = host->cache_stats();
+  metrics["block_cache_hits"] = cache.hits;
+  metrics["block_cache_misses"] = cache.misses;
+  metrics["block_cache_bytes"] = cache.bytes;
+  metrics["in_memory_bytes"] = cache.pinned_bytes;
+  metrics["in_memory_refused"] = cache.pins_refused;
+  metrics["log_bytes_written"] = host->log_bytes();
+  metrics["memtable_bytes"] = static_cast<uint64_t>(host->memtable_bytes());
+  metrics["group_runs_max"] = host->most_runs();
+  return metrics;
+}
+
+std::vector<CompactionInfo> ControlHandler::Compactions() {
+  std::vector<CompactionInfo> all;
+  for (engine::CompactionRecord& record : parts_->host->Compactions()) {
+    all.push_back({std::move(record.table), record.tablet_id, std::move(record.group),
+                   engine::CompactionKindName(record.kind), std::move(record.reason), record.inputs,
+                   record.bytes_in, record.bytes_out, record.started_us, record.duration_us,
+                   std::move(record.status)});
+  }
+  return all;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,53 @@
+// TabletControl over a server's tablets: refuses older masters, then hands the call to who does it.
+// Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/api/control_api.h"
+#include "cluster/tabletserver/server_parts.h"
+#include "cluster/tabletserver/tablet_moves.h"
+#include "cluster/tabletserver/tablet_split.h"
+
+namespace sippar::cluster {
+
+class ControlHandler final : public TabletControl {
+ public:
+  ControlHandler(const ServerParts* parts, TabletMoves* moves, TabletSplitter* splitter)
+      : parts_(parts), moves_(moves), splitter_(splitter) {}
+
+  Status LoadTablet(uint64_t master_epoch, const TabletRecord& record,
+                    const TableRecord& table) override;
+  Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id, uint64_t tablet_epoch) override;
+  StatusOr<std::vector<ServedTablet>> ListTablets(uint64_t master_epoch) override;
+  Status SetSchema(uint64_t master_epoch, const TableRecord& table) override;
+  Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id, const std::string& row) override;
+  Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override;
+
+  Status FlushTablet(uint64_t tablet_id) override;
+  Status CompactTablet(uint64_t tablet_id, const std::string& group) override;
+  Status VerifyTablet(uint64_t tablet_id) override;
+  StatusOr<std::vector<GroupStats>> TabletStats(uint64_t tablet_id) override;
+  StatusOr<std::string> DumpTablet(uint64_t tablet_id) override;
+  std::map<std::string, uint64_t> Metrics() override;
+  std::vector<CompactionInfo> Compactions() override;
+
+ private:
+  Status CheckMaster(uint64_t master_epoch);
+  StatusOr<std::shared_ptr<Served>> Find(uint64_t tablet_id) const;
+  static Status ChangeSchema(const TableRecord& table,
+                             const std::shared_ptr<const engine::TableSchema>& schema,
+                             Served* served);
+
+  const ServerParts* const parts_;
+  TabletMoves* const moves_;
+  TabletSplitter* const splitter_;
+  std::atomic<uint64_t> master_epoch_{0};  // highest seen
+  engine::Mutex schema_mutex_;             // one change of schemas at a time
+};
+
+}  // namespace sippar::cluster

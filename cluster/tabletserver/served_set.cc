@@ -1,0 +1,120 @@
+// Bookkeeping of served tablets. SPDX-License-Identifier: Apache-2.0
+#include "cluster/tabletserver/served_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sippar::cluster {
+
+using engine::MutexLock;
+
+StatusOr<std::shared_ptr<Served>> ServedSet::Find(const TabletAddress& address) const {
+  MutexLock lock(&mutex_);
+  auto found = served_.find(address.tablet_id);
+  if (found == served_.end() || found->second->tablet_epoch != address.tablet_epoch) {
+    return Unavailable(fmt::format("tablet {} is not served here at epoch {}", address.tablet_id,
+                                   address.tablet_epoch));
+  }
+  return found->second;
+}
+
+std::shared_ptr<Served> ServedSet::FindId(uint64_t tablet_id) const {
+  MutexLock lock(&mutex_);
+  auto found = served_.find(tablet_id);
+  return found == served_.end() ? nullptr : found->second;
+}
+
+std::vector<std::shared_ptr<Served>> ServedSet::All() const {
+  MutexLock lock(&mutex_);
+  std::vector<std::shared_ptr<Served>> all;
+  for (const auto& [id, served] : served_) all.push_back(served);
+  return all;
+}
+
+Status ServedSet::CheckIdle(uint64_t tablet_id) const {
+  if (!busy_.contains(tablet_id)) return OkStatus();
+  return Unavailable(fmt::format("tablet {} is being loaded, unloaded or split", tablet_id));
+}
+
+void ServedSet::Close(const TabletAddress& address) {
+  uint64_t& closed = closed_[address.tablet_id];
+  closed = std::max(closed, address.tablet_epoch);
+}
+
+Status ServedSet::BeginLoad(const TabletAddress& address) {
+  MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(CheckIdle(address.tablet_id));
+  auto served = served_.find(address.tablet_id);
+  if (served != served_.end()) {
+    uint64_t epoch = served->second->tablet_epoch;
+    if (epoch == address.tablet_epoch) return AlreadyExists("served");
+    return FailedPrecondition(
+        fmt::format("tablet {} is served at epoch {}", address.tablet_id, epoch));
+  }
+  auto closed = closed_.find(address.tablet_id);
+  if (closed != closed_.end() && closed->second >= address.tablet_epoch) {
+    return FailedPrecondition(
+        fmt::format("tablet {} was closed here at epoch {}", address.tablet_id, closed->second));
+  }
+  busy_.insert(address.tablet_id);
+  return OkStatus();
+}
+
+void ServedSet::EndLoad(const TabletAddress& address, std::shared_ptr<Served> served, bool over) {
+  MutexLock lock(&mutex_);
+  busy_.erase(address.tablet_id);
+  if (served != nullptr) served_[address.tablet_id] = std::move(served);
+  if (over) Close(address);
+}
+
+StatusOr<std::shared_ptr<Served>> ServedSet::BeginUnload(const TabletAddress& address) {
+  MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(CheckIdle(address.tablet_id));
+  auto found = served_.find(address.tablet_id);
+  if (found == served_.end()) {
+    Close(address);
+    return NotFound("not served");
+  }
+  if (found->second->tablet_epoch > address.tablet_epoch) {
+    return FailedPrecondition(fmt::format("tablet {} is served at epoch {}, above {}",
+                                          address.tablet_id, found->second->tablet_epoch,
+                                          address.tablet_epoch));
+  }
+  busy_.insert(address.tablet_id);
+  return found->second;
+}
+
+void ServedSet::EndUnload(const TabletAddress& address, bool gone) {
+  MutexLock lock(&mutex_);
+  busy_.erase(address.tablet_id);
+  if (!gone) return;
+  served_.erase(address.tablet_id);
+  Close(address);
+}
+
+Status ServedSet::BeginSplit(const Served& parent) {
+  MutexLock lock(&mutex_);
+  uint64_t id = parent.tablet->id();
+  RETURN_IF_ERROR(CheckIdle(id));
+  auto found = served_.find(id);
+  if (found == served_.end() || found->second.get() != &parent) {
+    return NotFound(fmt::format("tablet {} is not served here any more", id));
+  }
+  busy_.insert(id);
+  return OkStatus();
+}
+
+void ServedSet::EndSplit(const Served& parent,
+                         const std::vector<std::shared_ptr<Served>>& children) {
+  MutexLock lock(&mutex_);
+  uint64_t id = parent.tablet->id();
+  busy_.erase(id);
+  if (children.empty()) return;
+  // An address of the parent is of no use to anybody: its id never comes back.
+  Close({id, children[0]->tablet_epoch});
+  for (const std::shared_ptr<Served>& child : children) served_[child->tablet->id()] = child;
+  served_.erase(id);
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,32 @@
+// What the parts of one tablet server share. Everything outlives them; functions are thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cluster/api/server_id.h"
+#include "cluster/location/metadata_table.h"
+#include "cluster/tabletserver/metadata_state_store.h"
+#include "cluster/tabletserver/served_set.h"
+#include "engine/store/tablet_host.h"
+
+namespace sippar::cluster {
+
+struct ServerParts {
+  ServerId id;
+  std::string directory;  // shared by all servers (store_paths.h)
+  engine::StoreOptions store;
+  engine::TabletHost* host = nullptr;
+  MetadataTable* metadata = nullptr;
+  MetadataStateStore* states = nullptr;
+  ServedSet* served = nullptr;
+  // OK while the lease is certainly held and nothing was found that ends this life.
+  std::function<Status()> check_serving;
+  // A split is spelled out in METADATA; best effort.
+  std::function<void(uint64_t parent_tablet_id)> tell_split;
+  std::weak_ptr<void> life;  // of all of these; held by streams
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,101 @@
+// Data calls of a tablet server. SPDX-License-Identifier: Apache-2.0
+#include "cluster/tabletserver/tablet_handler.h"
+
+#include <fmt/format.h>
+
+#include "cluster/tabletserver/table_stream.h"
+
+namespace sippar::cluster {
+namespace {
+
+// Callers know places, not what becomes of them.
+Status AsPlace(const Status& status) {
+  return engine::IsMoved(status) ? Unavailable(std::string(MessageOf(status))) : status;
+}
+
+// What a stream needs to the end: a tablet, and the server below it.
+struct Held {
+  std::shared_ptr<void> life;
+  std::shared_ptr<engine::Tablet> tablet;
+};
+
+}  // namespace
+
+// Cheaper than finding out at the fence, which would be the end of this life.
+StatusOr<std::shared_ptr<Served>> TabletHandler::Find(const TabletAddress& tablet) const {
+  RETURN_IF_ERROR(parts_->check_serving());
+  return parts_->served->Find(tablet);
+}
+
+StatusOr<std::shared_ptr<Served>> TabletHandler::FindForWrite(const TabletAddress& tablet,
+                                                              size_t rows) const {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
+  served->writes.fetch_add(rows, std::memory_order_relaxed);
+  // A flush ends with a write to METADATA, which must not wait for flushes.
+  if (served->table_id != kMetadataTableId) RETURN_IF_ERROR(parts_->host->Admit(rows));
+  return served;
+}
+
+// After the snapshot: whoever has the tablet next began after this look.
+Status TabletHandler::CheckAnswer(const Served& served) const {
+  RETURN_IF_ERROR(parts_->check_serving());
+  if (served.open) return OkStatus();
+  return Unavailable(fmt::format("tablet {} has left this server", served.tablet->id()));
+}
+
+std::vector<Status> TabletHandler::Apply(const TabletAddress& tablet,
+                                         const std::vector<const RowMutation*>& batch) {
+  auto served = FindForWrite(tablet, batch.size());
+  if (!served.ok()) return std::vector<Status>(batch.size(), served.status());
+  std::vector<Status> statuses = (*served)->tablet->Apply(batch);
+  for (Status& status : statuses) status = AsPlace(status);
+  return statuses;
+}
+
+StatusOr<engine::RowUpdateResult> TabletHandler::Update(const TabletAddress& tablet,
+                                                        const engine::RowUpdate& update) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1));
+  auto result = served->tablet->Update(update);
+  if (!result.ok()) return AsPlace(result.status());
+  RETURN_IF_ERROR(CheckAnswer(*served));  // it may have been a read only
+  return result;
+}
+
+Status TabletHandler::CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
+                                const std::vector<ReadCheck>& checks) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1));
+  std::vector<engine::RowCheck> row_checks;
+  for (const ReadCheck& check : checks) row_checks.push_back({check.read, check.digest});
+  Status status = AsPlace(served->tablet->CommitRow(mutation, row_checks));
+  // "The row has changed" is an answer, too.
+  if (status.code() == StatusCode::kAborted) RETURN_IF_ERROR(CheckAnswer(*served));
+  return status;
+}
+
+StatusOr<std::unique_ptr<CellStream>> TabletHandler::Read(const TabletAddress& tablet,
+                                                          const ReadSpec& read,
+                                                          const CallOptions& options) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
+  served->reads.fetch_add(1, std::memory_order_relaxed);
+  auto held = std::make_shared<Held>(Held{parts_->life.lock(), served->tablet});
+  if (held->life == nullptr) return Unavailable("the server has ended");
+  std::shared_ptr<engine::Tablet> of_stream(held, held->tablet.get());
+  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
+                   NewTableStream({std::move(of_stream)}, read, options, parts_->store.clock));
+  RETURN_IF_ERROR(CheckAnswer(*served));
+  return cells;
+}
+
+Status TabletHandler::Run(const TabletAddress& tablet, const engine::Program& program,
+                          const CallOptions& options, engine::ProgramSink* sink) {
+  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, Read(tablet, program.read, options));
+  engine::RunLimits limits;
+  limits.cancel = options.cancel.get();
+  limits.clock = parts_->store.clock;
+  if (options.timeout_us > 0) {
+    limits.deadline_nanos = limits.clock->MonotonicNanos() + options.timeout_us * 1000;
+  }
+  return engine::RunProgram(program, cells.get(), limits, sink);
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,38 @@
+// TabletService over the tablets that a server serves. What it answers is true at some moment of
+// the call (reliability.md 3.4): a write is acknowledged by the log's fence after its sync; a read
+// takes its snapshot, then looks whether the lease still held and the tablet was still here.
+// Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cluster/api/tablet_service.h"
+#include "cluster/tabletserver/server_parts.h"
+
+namespace sippar::cluster {
+
+class TabletHandler final : public TabletService {
+ public:
+  explicit TabletHandler(const ServerParts* parts) : parts_(parts) {}
+
+  std::vector<Status> Apply(const TabletAddress& tablet,
+                            const std::vector<const RowMutation*>& batch) override;
+  StatusOr<engine::RowUpdateResult> Update(const TabletAddress& tablet,
+                                           const engine::RowUpdate& update) override;
+  Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
+                   const std::vector<ReadCheck>& checks) override;
+  StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet, const ReadSpec& read,
+                                             const CallOptions& options) override;
+  Status Run(const TabletAddress& tablet, const engine::Program& program,
+             const CallOptions& options, engine::ProgramSink* sink) override;
+
+ private:
+  StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& tablet) const;
+  StatusOr<std::shared_ptr<Served>> FindForWrite(const TabletAddress& tablet, size_t rows) const;
+  Status CheckAnswer(const Served& served) const;
+
+  const ServerParts* const parts_;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,131 @@
+// Loading and unloading. SPDX-License-Identifier: Apache-2.0
+#include "cluster/tabletserver/tablet_moves.h"
+
+#include <fmt/format.h>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/tabletserver/record_plan.h"
+#include "engine/base/crash_point.h"
+#include "engine/log/log_sort.h"
+#include "engine/tablet/giving_way.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr size_t kLogsKeptMax = 4;
+
+}  // namespace
+
+Status TabletMoves::Load(const TabletRecord& record, const TableRecord& table) {
+  TabletAddress address{record.tablet_id, record.tablet_epoch};
+  Status begun = parts_->served->BeginLoad(address);
+  if (begun.code() == StatusCode::kAlreadyExists) return OkStatus();
+  RETURN_IF_ERROR(begun);
+  auto served = Open(record, table);
+  Status status = Annotate(served.status(), fmt::format("load tablet {}", record.tablet_id));
+  bool over = !status.ok() && !OutcomeIsUnknown(status);
+  parts_->served->EndLoad(address, status.ok() ? std::move(*served) : nullptr, over);
+  return status;
+}
+
+StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
+                                                    const TableRecord& table) {
+  if (ended_) return Unavailable("the server is shutting down");
+  RETURN_IF_ERROR(parts_->check_serving());
+  if (record.phase != TabletPhase::kAssigned || record.server != parts_->id || record.split) {
+    return FailedPrecondition(
+        fmt::format("the record does not assign it to {}", parts_->id.ToString()));
+  }
+  auto schema = std::make_shared<const engine::TableSchema>(table.schema);
+  std::shared_ptr<engine::Tablet> tablet = parts_->host->Open(record.state, std::move(schema));
+  RETURN_IF_ERROR(ReplayLogs(record, tablet.get()));
+  CRASH_POINT("load.after_replay");
+  parts_->states->Track(record, tablet->last_sequence());
+  parts_->host->Serve(tablet);
+  return std::make_shared<Served>(std::move(tablet), record.table_id, record.tablet_epoch,
+                                  table.schema_version);
+}
+
+// Each log goes on where the one before ended: the servers had the tablet one after the other.
+Status TabletMoves::ReplayLogs(const TabletRecord& record, engine::Tablet* tablet) {
+  for (const ServerId& dead : record.logs) {
+    ASSIGN_OR_RETURN(std::shared_ptr<engine::SealedLog> log, FindLog(dead));
+    RETURN_IF_ERROR(Annotate(
+        log->Replay(record.tablet_id, record.state.redo_sequence,
+                    [tablet](const engine::LogRecord& found) { return tablet->Replay(found); }),
+        "log of " + dead.ToString()));
+  }
+  return OkStatus();
+}
+
+StatusOr<std::shared_ptr<engine::SealedLog>> TabletMoves::FindLog(const ServerId& dead) {
+  engine::MutexLock lock(&mutex_);
+  std::shared_ptr<engine::SealedLog>& kept = logs_[dead];
+  if (kept != nullptr) return kept;
+  auto opened =
+      engine::SealedLog::Open(parts_->store.fs, store_paths::SealedLog(parts_->directory, dead));
+  if (!opened.ok()) {
+    logs_.erase(dead);
+    if (opened.status().code() != StatusCode::kNotFound) return opened.status();
+    return DataLoss(Annotate(opened.status(), "a tablet needs this log").ToString());
+  }
+  std::shared_ptr<engine::SealedLog> log = std::move(*opened);
+  kept = log;
+  if (logs_.size() > kLogsKeptMax)
+    logs_.erase(logs_.begin()->first == dead ? std::prev(logs_.end()) : logs_.begin());
+  return log;
+}
+
+Status TabletMoves::Unload(const TabletAddress& address) {
+  auto served = parts_->served->BeginUnload(address);
+  if (served.status().code() == StatusCode::kNotFound) return OkStatus();
+  RETURN_IF_ERROR(served.status());
+  Status status = GiveUp(served->get());
+  parts_->served->EndUnload(address, status.ok());
+  return Annotate(status, fmt::format("unload tablet {}", address.tablet_id));
+}
+
+// Most of what is in memory goes to SSTables while writes still come, the rest while they wait. On
+// error the tablet is served on.
+Status TabletMoves::GiveUp(Served* served) {
+  uint64_t id = served->tablet->id();
+  engine::GivingWay giving_way({served->tablet});
+  Status status = giving_way.Begin();
+  CRASH_POINT("unload.after_first_flush");
+  if (status.ok()) {
+    auto closed = giving_way.Close();
+    CRASH_POINT("unload.after_close");
+    status = closed.ok() ? parts_->states->SaveLast(closed->front()) : closed.status();
+  }
+  // What METADATA has given away goes without a last word.
+  if (!status.ok() && !parts_->states->IsLost(id)) return status;
+  CRASH_POINT("unload.after_save");
+  served->open = false;
+  giving_way.Retire();
+  parts_->host->Forget(id);
+  parts_->states->Forget(id);
+  parts_->host->RemoveObsoleteSegments();
+  return OkStatus();
+}
+
+bool TabletMoves::DropLost() {
+  bool any = false;
+  for (const std::shared_ptr<Served>& served : parts_->served->All()) {
+    if (!parts_->states->IsLost(served->tablet->id())) continue;
+    any = Unload({served->tablet->id(), served->tablet_epoch}).ok() || any;
+  }
+  return any;
+}
+
+Status TabletMoves::SortLogPart(const ServerId& dead, uint64_t segment) {
+  ASSIGN_OR_RETURN(std::shared_ptr<engine::SealedLog> log, FindLog(dead));
+  const engine::SealedSegment* sealed = log->seal().Find({dead.epoch, segment});
+  if (sealed == nullptr) {
+    return NotFound(
+        fmt::format("the sealed log of {} has no segment {}", dead.ToString(), segment));
+  }
+  return engine::SortSegment(parts_->store.fs, store_paths::SealedLog(parts_->directory, dead),
+                             *sealed, parts_->id.epoch);
+}
+
+}  // namespace sippar::cluster

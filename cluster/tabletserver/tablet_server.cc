@@ -1,0 +1,146 @@
+// The life of a tablet server. SPDX-License-Identifier: Apache-2.0
+#include "cluster/tabletserver/tablet_server.h"
+
+#include <fmt/format.h>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/location/meta_row.h"
+#include "cluster/lock/membership.h"
+#include "engine/base/crash_point.h"
+
+namespace sippar::cluster {
+
+TabletServer::TabletServer(TabletServerOptions options)
+    : options_(std::move(options)),
+      states_(options_.metadata),
+      moves_(&parts_),
+      splitter_(&parts_) {}
+
+// Threads first: they use everything else.
+TabletServer::~TabletServer() {
+  if (host_ != nullptr) (void)host_->Close();
+  lease_.reset();
+}
+
+StatusOr<std::shared_ptr<TabletServer>> TabletServer::Start(TabletServerOptions options) {
+  std::shared_ptr<TabletServer> server(new TabletServer(std::move(options)));
+  RETURN_IF_ERROR(Annotate(server->Join(), "start tablet server " + server->options_.name));
+  server->Begin();
+  return server;
+}
+
+// First the file, then the directory: a log directory without a file waits for recovery.
+Status TabletServer::Join() {
+  SessionOptions session_options{options_.name, options_.lease_us, options_.store.clock};
+  ASSIGN_OR_RETURN(std::unique_ptr<LockSession> opened,
+                   options_.locks->OpenSession(session_options));
+  std::shared_ptr<LockSession> session = std::move(opened);
+  ASSIGN_OR_RETURN(Registration registration,
+                   RegisterServer(session.get(), options_.name, options_.reached_at));
+  parts_.id = registration.id;
+  CRASH_POINT("server.after_register");
+  RETURN_IF_ERROR(MakeLogDirectory());
+  LeaseOptions lease;
+  lease.service = options_.locks;
+  lease.session = session_options;
+  lease.path = registration.path;
+  lease.end_process = [this](const char* why) { End(why); };
+  ASSIGN_OR_RETURN(lease_, LeaseDriver::Start(std::move(lease), std::move(session)));
+  return OkStatus();
+}
+
+Status TabletServer::MakeLogDirectory() {
+  engine::FileSystem* fs = options_.store.fs;
+  log_directory_ = store_paths::Log(options_.directory, parts_.id);
+  for (const std::string& path :
+       {log_directory_, store_paths::SealedLog(options_.directory, parts_.id)}) {
+    ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
+    if (!exists) continue;
+    return FailedPrecondition(
+        path +
+        " is there already, and epochs never repeat: was the lock service restored from an "
+        "older copy?");
+  }
+  RETURN_IF_ERROR(fs->CreateDir(log_directory_));
+  RETURN_IF_ERROR(fs->SyncDir(store_paths::Logs(options_.directory)));
+  ASSIGN_OR_RETURN(log_owner_,
+                   fs->Lock(store_paths::LogOwner(log_directory_), options_.reached_at));
+  return fs->SyncDir(log_directory_);
+}
+
+void TabletServer::Begin() {
+  engine::TabletHost::Options host_options;
+  host_options.store = options_.store;
+  host_options.sst_directory = store_paths::Sstables(options_.directory);
+  host_options.epoch = parts_.id.epoch;
+  host_options.states = &states_;
+  host_options.removes_files = false;  // others may name them
+  host_ = std::make_unique<engine::TabletHost>(std::move(host_options));
+  host_->StartLog(log_directory_, {}, [this] { return CheckFence(); });
+
+  parts_.directory = options_.directory;
+  parts_.store = options_.store;
+  parts_.host = host_.get();
+  parts_.metadata = options_.metadata;
+  parts_.states = &states_;
+  parts_.served = &served_;
+  parts_.check_serving = [this] { return CheckServing(); };
+  parts_.tell_split = [this](uint64_t parent_tablet_id) {
+    if (options_.transport == nullptr) return;
+    (void)options_.transport->Notices()->SplitDone(parts_.id, parent_tablet_id);
+  };
+  parts_.life = weak_from_this();
+  data_ = std::make_unique<TabletHandler>(&parts_);
+  control_ = std::make_unique<ControlHandler>(&parts_, &moves_, &splitter_);
+  host_->StartBackground([this] { return Reshape(); });
+}
+
+Status TabletServer::CheckServing() const {
+  if (ended_) return Unavailable(fmt::format("server {} has ended", parts_.id.ToString()));
+  return lease_->CheckLease();
+}
+
+// W3, after the sync: is the log still ours by name, and the lease by the clock? If not, nobody may
+// learn of the group, whose fate is the recovery's to decide: this life is over.
+Status TabletServer::CheckFence() {
+  Status status = CheckServing();
+  if (status.ok()) {
+    auto ours = options_.store.fs->Exists(log_directory_);
+    if (!ours.ok()) status = Unavailable(std::string(MessageOf(ours.status())));
+    if (ours.ok() && !*ours)
+      status = Unavailable(log_directory_ + " is not this server's any more");
+  }
+  if (!status.ok()) End("a synced write may not be acknowledged");
+  return Annotate(status, "the outcome is unknown");
+}
+
+void TabletServer::End(const char* why) {
+  ended_ = true;
+  options_.end_process(why);
+}
+
+bool TabletServer::Reshape() {
+  if (!CheckServing().ok()) return false;
+  return moves_.DropLost() || splitter_.SplitLarge();
+}
+
+Status TabletServer::Drain() {
+  moves_.EndLoads();
+  // A tablet's last state goes to METADATA, METADATA's own to the root tablet.
+  auto rank = [](const Served& served) {
+    if (served.table_id != kMetadataTableId) return 0;
+    return IsRoot(served.table_id, served.tablet->range()) ? 2 : 1;
+  };
+  for (int now = 0; now <= 2; ++now) {
+    for (const std::shared_ptr<Served>& served : served_.All()) {
+      if (rank(*served) != now) continue;
+      RETURN_IF_ERROR(moves_.Unload({served->tablet->id(), served->tablet_epoch}));
+    }
+  }
+  CRASH_POINT("server.after_unload");
+  ended_ = true;
+  RETURN_IF_ERROR(host_->Close());
+  return lease_->Leave();
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,208 @@
+// The life of tablets on servers: loads, moves, splits, deaths, drains.
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/tabletserver/tablet_server.h"
+
+#include "engine/base/crash_point.h"
+#include "tests/cluster/tabletserver/server_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+class TabletServerTest : public ServerWorld {};
+
+TEST_F(TabletServerTest, CallsAtAnotherEpochAreRefused) {  // N8
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  EXPECT_OK(Put(server.get(), record, "a", "1"));
+  EXPECT_EQ(*Get(server.get(), record), "a=1");
+  ++record.tablet_epoch;
+  EXPECT_CODE(Put(server.get(), record, "a", "2"), StatusCode::kUnavailable);
+  EXPECT_CODE(Get(server.get(), record), StatusCode::kUnavailable);
+  EXPECT_EQ(All(server.get()), "a=1");
+}
+
+TEST_F(TabletServerTest, RepeatedAndDelayedControlCallsFindTheirWorkDone) {  // N4, N9
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  auto control = server->Control();
+  EXPECT_OK(control->LoadTablet(kMaster, record, table_));
+  EXPECT_OK(control->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
+  EXPECT_OK(control->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
+  EXPECT_CODE(control->LoadTablet(kMaster, record, table_), StatusCode::kFailedPrecondition);
+  EXPECT_OK(control->UnloadTablet(kMaster, 99, 4));  // overtook its load
+  record.tablet_id = 99;
+  record.tablet_epoch = 4;
+  EXPECT_CODE(control->LoadTablet(kMaster, record, table_), StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(control->ListTablets(kMaster)->empty());
+}
+
+TEST_F(TabletServerTest, AnOlderMasterIsRefused) {  // L12
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  auto control = server->Control();
+  EXPECT_OK(control->ListTablets(kMaster + 1));
+  EXPECT_CODE(control->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch),
+              StatusCode::kAborted);
+  EXPECT_CODE(control->ListTablets(kMaster), StatusCode::kAborted);
+  EXPECT_EQ(control->ListTablets(kMaster + 1)->size(), 1u);
+}
+
+TEST_F(TabletServerTest, AMovedTabletNeedsNoLog) {  // P9
+  auto source = Start("s1");
+  auto target = Start("s2");
+  TabletRecord record = NewTablet(source.get());
+  EXPECT_OK(Put(source.get(), record, "a", "1"));
+  EXPECT_OK(Put(source.get(), record, "b", "2"));
+  Move(source.get(), target.get());
+  EXPECT_TRUE(Find().logs.empty());
+  EXPECT_EQ(All(target.get()), "a=1 b=2");
+  EXPECT_CODE(Get(source.get(), record), StatusCode::kUnavailable);
+  EXPECT_CODE(Put(source.get(), record, "a", "late"), StatusCode::kUnavailable);
+  Move(target.get(), source.get());  // and back, at a higher epoch
+  EXPECT_EQ(All(source.get()), "a=1 b=2");
+}
+
+TEST_F(TabletServerTest, WhatWasAcknowledgedSurvivesTheDeathsOfThreeServers) {  // P10, P12, I1
+  for (bool sort : {false, true}) {
+    SCOPED_TRACE(sort);
+    auto first = Start("s1");
+    TabletRecord record =
+        NewTablet(first.get(), sort ? engine::RowRange{"m", ""} : engine::RowRange{"", "m"});
+    std::string start = record.range.start;
+    std::string expected;
+    auto put = [&](TabletServer* server, int count) {
+      for (int i = 0; i < count; ++i) {
+        std::string row = fmt::format("{}{:03}", sort ? "x" : "c", deaths_ * 100 + i);
+        EXPECT_OK(Put(server, Find(start), row, std::string(100, 'v')));
+        expected += (expected.empty() ? "" : " ") + row + "=" + std::string(100, 'v');
+      }
+    };
+    uint64_t before = deaths_;
+    put(first.get(), 60);
+    ServerId id = first->id();
+    Die(&first);
+    auto second = Start("s2");
+    Recover(id, second.get(), sort);
+    EXPECT_EQ(Find(start).logs.size(), 1u);
+    put(second.get(), 30);
+    id = second->id();
+    Die(&second);  // with nothing flushed: its successor needs both logs
+    auto third = Start("s3");
+    Recover(id, third.get(), sort);
+    EXPECT_EQ(Find(start).logs.size(), 2u);
+    EXPECT_EQ(*Get(third.get(), Find(start)), expected);
+    // Both logs go in the write that names the SSTables (F6).
+    EXPECT_OK(third->Control()->FlushTablet(record.tablet_id));
+    EXPECT_TRUE(Find(start).logs.empty());
+    EXPECT_EQ(*Get(third.get(), Find(start)), expected);
+    EXPECT_EQ(deaths_, before + 2);
+  }
+}
+
+TEST_F(TabletServerTest, AMissingOrDamagedSealedLogIsToldAndNothingIsServed) {
+  auto first = Start("s1");
+  TabletRecord record = NewTablet(first.get());
+  EXPECT_OK(Put(first.get(), record, "a", "1"));
+  auto second = Start("s2");
+  record = Find();
+  record.server = second->id();
+  ++record.tablet_epoch;
+  record.logs = {{"nobody", 1}};
+  EXPECT_CODE(second->Control()->LoadTablet(kMaster, record, table_), StatusCode::kDataLoss);
+  EXPECT_CODE(Get(second.get(), record), StatusCode::kUnavailable);
+  // A final answer: it cannot be loaded by an older call any more.
+  EXPECT_CODE(second->Control()->LoadTablet(kMaster, record, table_),
+              StatusCode::kFailedPrecondition);
+}
+
+TEST_F(TabletServerTest, ASplitIsOneRowAndServesBothHalves) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  for (const char* row : {"a", "b", "c", "d"}) EXPECT_OK(Put(server.get(), record, row, row));
+  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "c"));
+  std::vector<TabletRecord> halves = Records();
+  ASSERT_EQ(halves.size(), 2u);
+  EXPECT_EQ(halves[0].range, (engine::RowRange{"", "c"}));
+  EXPECT_EQ(halves[1].range, (engine::RowRange{"c", ""}));
+  EXPECT_EQ(halves[0].tablet_epoch, record.tablet_epoch + 1);
+  EXPECT_EQ(*Get(server.get(), halves[0]), "a=a b=b");
+  EXPECT_EQ(*Get(server.get(), halves[1]), "c=c d=d");
+  EXPECT_CODE(Get(server.get(), record), StatusCode::kUnavailable);
+  EXPECT_OK(Put(server.get(), halves[1], "e", "e"));
+  EXPECT_OK(server->Control()->FlushTablet(halves[1].tablet_id));
+  auto target = Start("s2");
+  Move(server.get(), target.get(), "c");
+  EXPECT_EQ(*Get(target.get(), Find("c")), "c=c d=d e=e");
+}
+
+TEST_F(TabletServerTest, LostAnswersOfMetadataLoseNothing) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  EXPECT_OK(Put(server.get(), record, "a", "1"));
+  lossy_->answers_lost = 1;
+  EXPECT_CODE(server->Control()->FlushTablet(record.tablet_id), StatusCode::kUnavailable);
+  EXPECT_OK(Put(server.get(), record, "b", "2"));
+  EXPECT_OK(server->Control()->FlushTablet(record.tablet_id));
+  lossy_->answers_lost = 3;  // the server asks until it knows
+  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "b"));
+  EXPECT_EQ(Records().size(), 2u);
+  EXPECT_EQ(All(server.get()), "a=1 b=2");
+  ServerId id = server->id();
+  Die(&server);
+  auto next = Start("s2");
+  Recover(id, next.get());
+  EXPECT_EQ(All(next.get()), "a=1 b=2");
+}
+
+TEST_F(TabletServerTest, ADrainedServerLeavesNothingToRecover) {  // P17
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  EXPECT_OK(Put(server.get(), record, "a", "1"));
+  EXPECT_OK(server->Drain());
+  EXPECT_TRUE(session_->List(lock_paths::Servers())->empty());
+  EXPECT_CODE(Put(server.get(), record, "a", "2"), StatusCode::kUnavailable);
+  EXPECT_CODE(server->Control()->LoadTablet(kMaster, Find(), table_),
+              StatusCode::kFailedPrecondition);
+  TabletRecord other = Find();
+  other.tablet_id = 99;
+  EXPECT_CODE(server->Control()->LoadTablet(kMaster, other, table_), StatusCode::kUnavailable);
+  ServerId id = server->id();
+  server.reset();
+  for (const std::string& path : disk_.AllFiles()) EXPECT_FALSE(path.ends_with(".log")) << path;
+  auto next = Start("s2");
+  Recover(id, next.get());
+  EXPECT_TRUE(Find().logs.empty());
+  EXPECT_EQ(All(next.get()), "a=1");
+}
+
+TEST_F(TabletServerTest, SchemasRiseOnly) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  AddFamily("g");
+  table_.schema_version = 3;
+  EXPECT_OK(server->Control()->SetSchema(kMaster, table_));
+  TableRecord older = table_;
+  older.schema_version = 2;
+  older.schema.families.pop_back();
+  EXPECT_OK(server->Control()->SetSchema(kMaster, older));
+  EXPECT_EQ(server->Control()->ListTablets(kMaster)->front().schema_version, 3u);
+  RowMutation mutation("r");
+  mutation.Set("g", "q", "v");
+  EXPECT_OK(server->Tablets()->Apply({record.tablet_id, record.tablet_epoch}, {&mutation}).front());
+}
+
+TEST_F(TabletServerTest, TwoLivesUnderOneNameExcludeEachOther) {  // L10
+  auto server = Start("s1");
+  TabletServerOptions options;
+  options.name = "s1";
+  options.directory = "/db";
+  options.store = Sizes();
+  options.store.fs = &disk_;
+  options.locks = lock_.service.get();
+  options.metadata = metadata_.get();
+  options.end_process = [](const char*) {};
+  EXPECT_CODE(TabletServer::Start(options), StatusCode::kAlreadyExists);
+}
+
+}  // namespace
+}  // namespace sippar::cluster

@@ -1,0 +1,168 @@
+// Servers that wake up after others have taken over: no late acknowledgement, no late fact, no
+// stale answer (reliability.md 3; L3, L13, L14, D21, P7, P9). The zombie stands still inside a
+// crash point while the test recovers its tablets on another server, then goes on.
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/tabletserver/tablet_server.h"
+#include "engine/base/crash_point.h"
+#include "tests/cluster/tabletserver/server_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+class ZombieTest : public ServerWorld {
+ protected:
+  // Runs `during` once, at the first passage of `point`.
+  void PauseAt(const std::string& point, std::function<void()> during) {
+    auto waiting = std::make_shared<bool>(true);
+    engine::CrashPoints::Arm([point, during = std::move(during), waiting](const char* name) {
+      if (!*waiting || point != name) return;
+      *waiting = false;
+      during();
+    });
+    paused_ = waiting;
+  }
+  bool WasPaused() const { return !*paused_; }
+
+  std::shared_ptr<bool> paused_;
+};
+
+TEST_F(ZombieTest, AWriteIsAcknowledgedOnlyIfTheRecoveryHasIt) {  // L3
+  for (const char* point : {"log.before_append", "log.after_sync", "log.before_apply"}) {
+    SCOPED_TRACE(point);
+    uint64_t n = ++tablets_made_;
+    engine::RowRange range{fmt::format("{}", n), fmt::format("{}", n + 1)};
+    auto zombie = Start("zombie" + std::to_string(n));
+    auto heir = Start("heir" + std::to_string(n));
+    TabletRecord record = NewTablet(zombie.get(), range);
+    EXPECT_OK(Put(zombie.get(), record, range.start, "acked"));
+    PauseAt(point, [&] { Recover(zombie->id(), heir.get()); });
+    Status late = Put(zombie.get(), record, range.start + "z", "late");
+    ASSERT_TRUE(WasPaused());
+    std::string acked = range.start + "=acked";
+    std::string both = acked + " " + range.start + "z=late";
+    std::string found = *Get(heir.get(), Find(range.start));
+    if (late.ok()) {
+      EXPECT_EQ(found, both);
+      EXPECT_STREQ(point, "log.before_apply");  // behind the fence check: the SEAL has it
+    } else {
+      EXPECT_EQ(late.code(), StatusCode::kUnavailable);
+      EXPECT_TRUE(found == acked || found == both) << found;
+      EXPECT_CODE(Get(zombie.get(), record), StatusCode::kUnavailable);
+      EXPECT_GT(ended_, 0);
+    }
+    // Whatever it still writes changes nothing.
+    EXPECT_CODE(Put(zombie.get(), record, range.start + "y", "later"), StatusCode::kUnavailable);
+    EXPECT_FALSE(zombie->Control()->FlushTablet(record.tablet_id).ok());
+    EXPECT_EQ(*Get(heir.get(), Find(range.start)), found);
+  }
+}
+
+TEST_F(ZombieTest, ASleeperWhoseLeaseEndedAnswersNothing) {  // L3, C6
+  auto sleeper = Start("s1", 10 * kSecond);
+  TabletRecord record = NewTablet(sleeper.get());
+  EXPECT_OK(Put(sleeper.get(), record, "a", "1"));
+  EXPECT_EQ(*Get(sleeper.get(), record), "a=1");
+  PauseAt("log.after_sync", [&] { lock_.Pass(3600 * kSecond); });
+  EXPECT_CODE(Put(sleeper.get(), record, "b", "2"), StatusCode::kUnavailable);
+  EXPECT_CODE(Get(sleeper.get(), record), StatusCode::kUnavailable);
+  EXPECT_GT(ended_, 0);
+}
+
+TEST_F(ZombieTest, ADeletedLogDirectoryEndsTheServer) {  // D21
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  EXPECT_OK(Put(server.get(), record, "a", "1"));
+  std::string log = store_paths::Log("/db", server->id());
+  for (const std::string& path : disk_.AllFiles()) {
+    if (path.starts_with(log + "/")) {
+      EXPECT_OK(disk_.Remove(path));
+    }
+  }
+  EXPECT_OK(disk_.RemoveDir(log));
+  EXPECT_CODE(Put(server.get(), record, "b", "2"), StatusCode::kUnavailable);
+  EXPECT_CODE(Get(server.get(), record), StatusCode::kUnavailable);
+  EXPECT_EQ(ended_, 1);
+}
+
+TEST_F(ZombieTest, AFlushOrCompactionOfALostTabletIsNoFact) {  // L13
+  auto zombie = Start("s1");
+  auto heir = Start("s2");
+  TabletRecord record = NewTablet(zombie.get());
+  EXPECT_OK(Put(zombie.get(), record, "a", "1"));
+  PauseAt("flush.before_state", [&] { Recover(zombie->id(), heir.get()); });
+  EXPECT_CODE(zombie->Control()->FlushTablet(record.tablet_id), StatusCode::kAborted);
+  ASSERT_TRUE(WasPaused());
+  EXPECT_EQ(Find().state.redo_sequence, 0u);
+  EXPECT_TRUE(Find().state.FileIds().empty());
+  EXPECT_TRUE(zombie->Reshape());  // it has noticed, and lets go
+  EXPECT_TRUE(zombie->Control()->ListTablets(kMaster)->empty());
+  EXPECT_EQ(All(heir.get()), "a=1");
+}
+
+TEST_F(ZombieTest, ASplitIsCommittedWhollyOrNotAtAll) {  // P7, L14
+  for (const char* point :
+       {"tablet_split.after_close", "tablet_split.after_commit", "tablet_split.after_finish"}) {
+    SCOPED_TRACE(point);
+    uint64_t n = ++tablets_made_;
+    std::string p = fmt::format("{}", n);
+    auto zombie = Start("zombie" + p);
+    auto heir = Start("heir" + p);
+    TabletRecord record = NewTablet(zombie.get(), {p, fmt::format("{}", n + 1)});
+    for (const char* row : {"a", "b"}) EXPECT_OK(Put(zombie.get(), record, p + row, row));
+    PauseAt(point, [&] { Recover(zombie->id(), heir.get()); });
+    Status split = zombie->Control()->SplitTablet(kMaster, record.tablet_id, p + "b");
+    ASSERT_TRUE(WasPaused());
+    bool committed = std::string_view(point) != "tablet_split.after_close";
+    EXPECT_EQ(split.code(), committed ? StatusCode::kOk : StatusCode::kAborted) << split;
+    TabletRecord left = Find(p + "a");
+    TabletRecord right = Find(p + "b");
+    EXPECT_EQ(left.tablet_id == right.tablet_id, !committed);
+    EXPECT_EQ(left.server, heir->id());
+    EXPECT_EQ(*Get(heir.get(), left), committed ? p + "a=a" : p + "a=a " + p + "b=b");
+    EXPECT_TRUE(*Get(heir.get(), right) == p + "b=b" || !committed);
+    for (const TabletRecord& theirs : {left, right}) {
+      EXPECT_CODE(Put(zombie.get(), theirs, p + "a", "late"), StatusCode::kUnavailable);
+    }
+  }
+}
+
+TEST_F(ZombieTest, AMoveThatDiesHalfWayIsRecovered) {  // P9
+  for (const char* point :
+       {"unload.after_first_flush", "unload.after_close", "unload.after_save"}) {
+    SCOPED_TRACE(point);
+    uint64_t n = ++tablets_made_;
+    std::string p = fmt::format("{}", n);
+    auto zombie = Start("zombie" + p);
+    auto heir = Start("heir" + p);
+    TabletRecord record = NewTablet(zombie.get(), {p, fmt::format("{}", n + 1)});
+    EXPECT_OK(Put(zombie.get(), record, p + "a", "1"));
+    PauseAt(point, [&] { Recover(zombie->id(), heir.get()); });
+    // Its answer does not matter any more; it serves nothing.
+    EXPECT_OK(zombie->Control()->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
+    ASSERT_TRUE(WasPaused());
+    EXPECT_CODE(Put(zombie.get(), record, p + "b", "late"), StatusCode::kUnavailable);
+    EXPECT_CODE(Get(zombie.get(), record), StatusCode::kUnavailable);
+    EXPECT_EQ(*Get(heir.get(), Find(p)), p + "a=1");
+  }
+}
+
+TEST_F(ZombieTest, AReadThatBeganBeforeTheMoveSeesNothingOlderThanTheMove) {
+  auto source = Start("s1");
+  auto target = Start("s2");
+  TabletRecord record = NewTablet(source.get());
+  EXPECT_OK(Put(source.get(), record, "a", "old"));
+  ReadSpec read;
+  read.rows = engine::RowSet::All();
+  auto stream = source->Tablets()->Read({record.tablet_id, record.tablet_epoch}, read, {});
+  ASSERT_TRUE(stream.ok()) << stream.status();
+  Move(source.get(), target.get());
+  EXPECT_OK(Put(target.get(), Find(), "a", "new"));
+  EXPECT_EQ((*stream)->cell().value, "old");  // its snapshot was the newest when it was taken
+  EXPECT_CODE(Get(source.get(), record), StatusCode::kUnavailable);
+  source.reset();  // the stream keeps what it reads from
+  (*stream)->Next();
+  EXPECT_OK((*stream)->status());
+}
+
+}  // namespace
+}  // namespace sippar::cluster
