@@ -20,19 +20,6 @@ engine::ReadSpec OfRow(engine::ReadSpec read, const std::string& row) {
   return read;
 }
 
-// Before the read itself: should the row change in between, the read sees newer cells than the
-// digest and COMMIT refuses, which is safe.
-Status Remember(const StatementContext& context, RowTransaction* transaction,
-                const engine::ReadSpec& read) {
-  cluster::ReadCheck check;
-  check.read = OfRow(read, transaction->row);
-  ASSIGN_OR_RETURN(auto stream, context.client()->data()->Read(transaction->table, check.read,
-                                                               context.CallOptions()));
-  ASSIGN_OR_RETURN(check.digest, cluster::DigestCells(stream.get()));
-  transaction->checks.push_back(std::move(check));
-  return OkStatus();
-}
-
 Status NoTransaction() {
   return ErrorAt("NO_TRANSACTION", {}, "no row transaction is open", "BEGIN ROW table 'key'",
                  StatusCode::kFailedPrecondition);
@@ -69,13 +56,18 @@ Status CheckNoTransaction(const StatementContext& context, std::string_view what
 StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& context,
                                                        const engine::ReadSpec& read) {
   RowTransaction* transaction = &*context.session->transaction;
-  RETURN_IF_ERROR(Remember(context, transaction, read));
   ASSIGN_OR_RETURN(auto stream,
                    context.client()->data()->Read(transaction->table, OfRow({}, transaction->row),
                                                   context.CallOptions()));
   std::vector<engine::Cell> cells;
   for (; stream->Valid(); stream->Next()) cells.emplace_back(stream->cell());
   RETURN_IF_ERROR(stream->status());
+  // Of the very cells that are answered: a second read could miss what came and went between.
+  cluster::ReadCheck check;
+  check.read = OfRow(read, transaction->row);
+  ASSIGN_OR_RETURN(auto wanted, ReadCells(check.read, cells));
+  ASSIGN_OR_RETURN(check.digest, cluster::DigestCells(wanted.get()));
+  transaction->checks.push_back(std::move(check));
   RETURN_IF_ERROR(ApplyToCells(transaction->writes, context.now_us, &cells));
   return cells;
 }
