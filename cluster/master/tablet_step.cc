@@ -139,9 +139,9 @@ std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
 void LoadEnded(Turn* turn, Server* server) {
   if (server == nullptr) return;
   --server->loads;
-  if (server->waiting.empty()) return;
-  turn->state->dirty.insert(*server->waiting.begin());
-  server->waiting.erase(server->waiting.begin());
+  // All: one of them may want nothing any more, and then nobody would wake the next.
+  turn->state->dirty.merge(server->waiting);
+  server->waiting.clear();
 }
 
 // What is at the record's first row now. When that is another record, the rest of its rows are to
