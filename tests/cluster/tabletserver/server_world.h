@@ -24,6 +24,19 @@ namespace sippar::cluster {
 inline constexpr uint64_t kTable = 7;
 inline constexpr uint64_t kMaster = 5;  // epoch
 
+// The world's clock for threads that sleep: ManualClock's sleepers would move it for everybody, and
+// a lease's watchdog sleeps all the time.
+class StandingClock final : public engine::Clock {
+ public:
+  explicit StandingClock(engine::Clock* base) : base_(base) {}
+  int64_t NowMicros() override { return base_->NowMicros(); }
+  int64_t MonotonicNanos() override { return base_->MonotonicNanos(); }
+  void SleepMicros(int64_t micros) override { engine::Clock::System()->SleepMicros(micros); }
+
+ private:
+  engine::Clock* base_;
+};
+
 // METADATA through a line that may lose answers.
 class LossyMetadata final : public MetadataTable {
  public:
@@ -95,7 +108,7 @@ class ServerWorld : public testing::Test {
 
   engine::StoreOptions Sizes() {
     engine::StoreOptions options;
-    options.clock = &lock_.clock;
+    options.clock = &clock_;
     options.background = false;
     options.block_cache_size = 1 << 20;
     options.log_segment_size = 4096;
@@ -223,6 +236,7 @@ class ServerWorld : public testing::Test {
   }
 
   LockWorld lock_;
+  StandingClock clock_{&lock_.clock};
   engine::MemoryFileSystem meta_disk_;
   engine::MemoryFileSystem disk_;
   std::map<std::string, std::unique_ptr<engine::MemoryFileSystem>> machines_;
