@@ -7,6 +7,8 @@
 
 #include "engine/base/coding.h"
 #include "engine/base/crash_point.h"
+#include "engine/base/seeded_bug.h"
+#include "engine/log/log_replay.h"
 
 namespace sippar::engine {
 namespace {
@@ -23,11 +25,12 @@ struct CommitLog::Request {
 };
 
 CommitLog::CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_length,
-                     LogSegments segments)
+                     LogSegments segments, std::vector<std::string> in_doubt)
     : options_(std::move(options)),
       segments_(std::move(segments)),
       last_(last),
       last_length_(last_length),
+      in_doubt_(std::move(in_doubt)),
       groups_(options_.metrics->Get("log_groups")),
       records_(options_.metrics->Get("log_records")) {
   if (options_.two_writers && options_.sync) {
@@ -116,6 +119,7 @@ Status CommitLog::WriteGroup(bool* taken_over) {
   if (ready.code() == StatusCode::kNotFound) ready = Unavailable(std::string(MessageOf(ready)));
   RETURN_IF_ERROR(Annotate(ready, "commit log"));
   NumberGroup();
+  if (SEEDED_BUG("memtable-visible-before-sync")) ApplyGroup();
   Status written = WriteFramed(taken_over);
   return *taken_over ? OkStatus() : SettleGroup(written);
 }
@@ -168,12 +172,16 @@ Status CommitLog::SettleGroup(const Status& written) {
   return Publish();
 }
 
-Status CommitLog::Publish() {
-  RETURN_IF_ERROR(CheckFence());
-  CRASH_POINT("log.before_apply");
+void CommitLog::ApplyGroup() {
   for (Request* request : group_) {
     for (const Write* write : request->writes) write->apply(GetFixed64(write->body.data()));
   }
+}
+
+Status CommitLog::Publish() {
+  RETURN_IF_ERROR(CheckFence());
+  CRASH_POINT("log.before_apply");
+  if (!SEEDED_BUG("memtable-visible-before-sync")) ApplyGroup();
   CRASH_POINT("log.before_answer");
   groups_->Add();
   return OkStatus();
@@ -206,6 +214,7 @@ Status CommitLog::EnsureSegment() {
     AbandonSegment();
     RETURN_IF_ERROR(status);
   }
+  RETURN_IF_ERROR(Settle());
   SegmentHeader header;
   if (options_.before_segment) RETURN_IF_ERROR(options_.before_segment());
   header.id = {options_.epoch, next_number_++};
@@ -214,6 +223,20 @@ Status CommitLog::EnsureSegment() {
   ASSIGN_OR_RETURN(writer_, LogWriter::Create(options_.fs, options_.directory, header));
   last_ = header.id;
   last_length_ = writer_->accepted_length();
+  return OkStatus();
+}
+
+Status CommitLog::Settle() {
+  if (in_doubt_.empty()) return OkStatus();
+  if (options_.before_segment) RETURN_IF_ERROR(options_.before_segment());
+  SegmentHeader header{{options_.epoch, next_number_++}, last_, last_length_};
+  LogSegments::TabletSequences sequences;
+  ASSIGN_OR_RETURN(last_length_, WriteSegmentAgain(options_.fs, options_.directory, header,
+                                                   in_doubt_, &sequences));
+  last_ = header.id;
+  in_doubt_.clear();
+  MutexLock lock(&mutex_);
+  segments_.Add(last_, std::move(sequences));
   return OkStatus();
 }
 

@@ -60,8 +60,16 @@ class CommitLog {
   };
 
   // `last` with its accepted length is the newest segment of earlier epochs ({0,0}: none).
-  CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_length, LogSegments segments);
+  // `in_doubt` as ReplayedLog's.
+  CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_length, LogSegments segments,
+            std::vector<std::string> in_doubt = {});
   ~CommitLog();
+
+  // Makes durable what was replayed and only this machine's memory may have: the records in doubt
+  // are written again, as the first segment of this life. A sync of the old file would not do:
+  // after a failed one it succeeds and means nothing. Before the first Append; one that finds it
+  // undone (the disk was full) does it.
+  [[nodiscard]] Status Settle();
 
   // Durable and visible when OK. On error none of `writes` is visible; whether they survive a crash
   // is unknown. All are in one group. A sync that never returns keeps the callers of its group; all
@@ -97,6 +105,7 @@ class CommitLog {
   Status Publish();
   Status CheckFence();
   std::string PathOf(SegmentId id) const;
+  void ApplyGroup();
   void AbandonSegment();
   void CloseBooks();
   void WatchLoop();
@@ -125,6 +134,7 @@ class CommitLog {
   std::map<uint64_t, uint64_t> writer_sequences_;  // tablet -> highest number in writer_
   SegmentId last_;
   uint64_t last_length_;  // accepted, of last_; kept up while last_ is open
+  std::vector<std::string> in_doubt_;
   uint64_t next_number_ = 1;
   Status fenced_;
   int64_t sync_time_us_ = 0;  // of the last group

@@ -15,10 +15,12 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
   std::map<SegmentId, SegmentContent> found;
   for (const std::string& name : names) {
     SegmentId id = ParseSegmentFileName(name);
+    if (name.ends_with(".log.tmp"))
+      chain.unused.push_back(name);  // WriteSegmentAgain was cut short
     if (id == SegmentId{}) continue;
     ASSIGN_OR_RETURN(SegmentContent content, ReadSegmentHeader(fs, directory + "/" + name, id));
     if (content.empty) {
-      chain.unused.push_back(id);
+      chain.unused.push_back(name);
     } else {
       found[id] = content;
     }
@@ -32,7 +34,9 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
     id = at->second.header.previous;
     found.erase(at);
   }
-  for (const auto& [off_chain, content] : found) chain.unused.push_back(off_chain);
+  for (const auto& [off_chain, content] : found) {
+    chain.unused.push_back(SegmentFileName(off_chain));
+  }
   std::reverse(chain.segments.begin(), chain.segments.end());
   return chain;
 }

@@ -17,7 +17,8 @@ struct LogChain {
     uint64_t file_length = 0;
   };
   std::vector<Segment> segments;  // oldest first
-  std::vector<SegmentId> unused;  // nothing in them was ever acknowledged, or all is in SSTables
+  // Files in which nothing was ever acknowledged, or all is in SSTables.
+  std::vector<std::string> unused;
 };
 
 // Follows the `previous` links from the newest segment back. Segments off that chain were given up

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace sippar::engine {
 namespace {
@@ -74,6 +75,7 @@ StatusOr<SegmentContent> ScanSegment(
   content.file_length = file.size();
   uint64_t seed = SegmentSeed(id);
   uint64_t offset = 0;
+  std::vector<std::pair<uint64_t, std::string_view>> in_doubt;  // of the last group: few
   while (offset < file.size() && offset < accepted_length) {
     LogFrame frame = LogFrameAt(file, 0, offset, seed);
     if (!frame.valid) break;
@@ -87,6 +89,11 @@ StatusOr<SegmentContent> ScanSegment(
       RETURN_IF_ERROR(
           Annotate(visit(offset, frame.body), fmt::format("log segment {} @{}", path, offset)));
     }
+    if (frame.durable_length > content.durable_length) {
+      content.durable_length = frame.durable_length;
+      std::erase_if(in_doubt, [&](const auto& at) { return at.first < frame.durable_length; });
+    }
+    if (offset > 0 && !frame.body.empty()) in_doubt.emplace_back(offset, frame.body);
     offset += frame.size();
   }
   content.valid_length = offset;
@@ -102,6 +109,7 @@ StatusOr<SegmentContent> ScanSegment(
   RETURN_IF_ERROR(CheckTail(path, file, offset, seed));
   size_t end = file.find_last_not_of('\0') + 1;
   content.torn_bytes = std::max<uint64_t>(end, offset) - offset;
+  for (const auto& [at, body] : in_doubt) content.in_doubt.emplace_back(body);
   return content;
 }
 

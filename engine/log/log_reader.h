@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "engine/fs/file_system.h"
 #include "engine/log/log_format.h"
@@ -17,6 +18,11 @@ struct SegmentContent {
   uint64_t valid_length = 0;  // bytes up to the last whole record
   uint64_t file_length = 0;
   uint64_t torn_bytes = 0;  // behind the last whole record, without zeros at the end
+  // Of a segment without an accepted length: how much the last record knows to have been synced,
+  // and the record bodies behind that. Those were read, but perhaps out of the memory of a machine
+  // whose server was killed before its sync.
+  uint64_t durable_length = 0;
+  std::vector<std::string> in_doubt;
 };
 
 // The header alone, by one small read. A damaged one costs a whole read, to tell a crash right

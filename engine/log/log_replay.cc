@@ -42,8 +42,7 @@ class Replayer {
     for (size_t i = 0; i < part.size(); ++i) {
       RETURN_IF_ERROR(read[i].status);
       for (const auto& [tablet, records] : read[i].records) tablets[tablet].push_back(&records);
-      log->last = part[i].id;
-      log->last_length = read[i].content.valid_length;
+      Continue(part[i], &read[i].content, log);
       log->bytes += read[i].content.valid_length;
       log->torn_bytes += read[i].content.torn_bytes;
       log->segments.Add(part[i].id, std::move(read[i].sequences));
@@ -57,6 +56,28 @@ class Replayer {
   }
 
  private:
+  // What the next segment will say of its predecessor.
+  void Continue(const LogChain::Segment& segment, SegmentContent* content, ReplayedLog* log) const {
+    log->last = segment.id;
+    log->last_length = content->valid_length;
+    if (segment.accepted_length != UINT64_MAX) return;
+    log->last_length = content->durable_length;
+    for (std::string& body : content->in_doubt) {
+      auto head = DecodeLogHead(body);
+      if (head.ok() && IsWanted(*head)) log->in_doubt.push_back(std::move(body));
+    }
+    if (content->durable_length > 0) return;
+    // Not even its header is known to be durable: it is as if it had never been made.
+    log->last = content->header.previous;
+    log->last_length = content->header.previous_length;
+    log->unused.push_back(SegmentFileName(segment.id));
+  }
+
+  bool IsWanted(const LogRecordHead& head) const {
+    uint64_t redo = redo_of_(head.tablet_id);
+    return redo != UINT64_MAX && head.first_sequence + head.entry_count - 1 > redo;
+  }
+
   Status Read(const LogChain::Segment& segment, SegmentRecords* out) const {
     auto visit = [&](uint64_t, std::string_view body) -> Status {
       ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
@@ -93,6 +114,8 @@ class Replayer {
 StatusOr<ReplayedLog> ReplayLog(FileSystem* fs, const std::string& directory,
                                 const std::function<uint64_t(uint64_t)>& redo_of,
                                 const std::function<Status(const LogRecord&)>& replay) {
+  // Which segments there are, too, may be known to no more than the memory of this machine.
+  RETURN_IF_ERROR(fs->SyncDir(directory));
   ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory));
   ReplayedLog log;
   Replayer replayer(fs, directory, redo_of, replay);
@@ -109,8 +132,25 @@ StatusOr<ReplayedLog> ReplayLog(FileSystem* fs, const std::string& directory,
     RETURN_IF_ERROR(replayer.ReplayPart(part, threads, &log));
     first = limit;
   }
-  log.unused = std::move(chain.unused);
+  log.unused.insert(log.unused.end(), chain.unused.begin(), chain.unused.end());
   return log;
+}
+
+StatusOr<uint64_t> WriteSegmentAgain(FileSystem* fs, const std::string& directory,
+                                     const SegmentHeader& header,
+                                     const std::vector<std::string>& bodies,
+                                     LogSegments::TabletSequences* sequences) {
+  uint64_t seed = SegmentSeed(header.id);
+  std::string file;
+  AppendLogRecord(&file, EncodeSegmentHeader(header), {seed, 0, 0});
+  for (const std::string& body : bodies) {
+    ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
+    (*sequences)[head.tablet_id] = head.first_sequence + head.entry_count - 1;
+    AppendLogRecord(&file, body, {seed, file.size(), 0});
+  }
+  AppendLogRecord(&file, "", {seed, file.size(), file.size()});  // a clean end
+  RETURN_IF_ERROR(ReplaceFile(fs, directory + "/" + SegmentFileName(header.id), file));
+  return file.size();
 }
 
 }  // namespace sippar::engine

@@ -18,9 +18,12 @@ struct ReplayedLog {
   LogSegments segments;  // with the highest number of each tablet that is still there
   SegmentId last;        // {0,0}: there was none
   uint64_t last_length = 0;
-  uint64_t bytes = 0;       // read, headers of unused segments not counted
-  uint64_t torn_bytes = 0;  // of a group that a crash cut short, left out
-  std::vector<SegmentId> unused;
+  uint64_t bytes = 0;               // read, headers of unused segments not counted
+  uint64_t torn_bytes = 0;          // of a group that a crash cut short, left out
+  std::vector<std::string> unused;  // files
+  // Bodies of records that were replayed from behind last_length. Perhaps only the memory of this
+  // machine has them: they are to be written again before anything builds on them.
+  std::vector<std::string> in_doubt;
 };
 
 // `redo_of` gives the redo point of a tablet, UINT64_MAX when it is gone; many threads ask it.
@@ -30,5 +33,12 @@ struct ReplayedLog {
     FileSystem* fs, const std::string& directory,
     const std::function<uint64_t(uint64_t tablet_id)>& redo_of,
     const std::function<Status(const LogRecord& record)>& replay);
+
+// Such records as a whole segment with this header, there under its name when they are durable:
+// recovery finds all of it or none. Its length.
+[[nodiscard]] StatusOr<uint64_t> WriteSegmentAgain(FileSystem* fs, const std::string& directory,
+                                                   const SegmentHeader& header,
+                                                   const std::vector<std::string>& bodies,
+                                                   LogSegments::TabletSequences* sequences);
 
 }  // namespace sippar::engine

@@ -105,7 +105,12 @@ Status CheckDirectory(FileSystem* fs, const std::string& directory, bool create,
 Status MakeDirectories(FileSystem* fs, const StoreFiles& files, bool is_new) {
   for (const std::string& path : {files.wal(), files.tablets(), files.sst()}) {
     ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
-    if (exists) continue;
+    if (exists) {
+      // A killed server leaves changes that only the machine's memory has. This life builds on what
+      // it sees: removes what no state names any more.
+      RETURN_IF_ERROR(fs->SyncDir(path));
+      continue;
+    }
     if (!is_new) {
       return DataLoss(
           fmt::format("{} is missing; the store had it: put it back from where it was "

@@ -61,8 +61,9 @@ Status Store::OpenTablets(const std::string& catalog_body) {
 Status Store::Recover() {
   ASSIGN_OR_RETURN(ReplayedLog old, host_.Replay(files_.wal()));
   CRASH_POINT("open.after_replay");
-  for (SegmentId id : old.unused) RemoveOrphan(files_.wal() + "/" + SegmentFileName(id));
+  std::vector<std::string> unused = std::move(old.unused);
   host_.StartLog(files_.wal(), std::move(old));
+  for (const std::string& name : unused) RemoveOrphan(files_.wal() + "/" + name);
   return OkStatus();
 }
 

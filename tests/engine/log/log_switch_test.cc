@@ -250,6 +250,68 @@ TEST_F(LogSwitchTest, ALongLogIsReplayedInTheOrderOfEachTablet) {
   EXPECT_NE(damaged.status().ToString().find(SegmentFileName({1, 4})), std::string::npos);
 }
 
+// A server killed between append and sync leaves a record that its machine's memory has and its
+// disk has not (found by the simulation, seed 12). The next life replays it and serves it; then the
+// power fails.
+TEST_F(LogSwitchTest, WhatOnlyMemoryKnewIsDurableBeforeTheNextLifeBuildsOnIt) {
+  auto body_of = [](uint64_t sequence, const std::string& row) {
+    std::string body;
+    PutFixed64(&body, sequence);
+    RowMutation mutation(row);
+    AppendLogBody(&body, 1, 0, mutation.Set("f", "q", "v", 1));
+    return body;
+  };
+  {
+    auto killed = *LogWriter::Create(&memory_, "/wal", {{1, 1}, {}, 0});
+    killed->Add(body_of(1, "synced"));
+    ASSERT_TRUE(killed->Write(/*sync=*/true).ok());
+    killed->Add(body_of(2, "in memory"));
+    ASSERT_TRUE(killed->Write(/*sync=*/false).ok());
+  }
+  std::vector<std::vector<std::string>> found;
+  Random random(1);
+  faulty_.OnSync([&] {
+    for (int i = 0; i < 20; ++i) found.push_back(Replayed(memory_.CrashClone(&random).get()));
+  });
+  auto replay_all = [](const LogRecord&) { return OkStatus(); };
+  auto replayed = ReplayLog(
+      &faulty_, "/wal", [](uint64_t) { return uint64_t{0}; }, replay_all);
+  ASSERT_TRUE(replayed.ok()) << replayed.status();
+  ASSERT_EQ(replayed->in_doubt.size(), 1u);
+  CommitLogOptions options = Options();
+  options.epoch = 2;
+  CommitLog log(options, replayed->last, replayed->last_length, replayed->segments,
+                replayed->in_doubt);
+  AddRule("full write * 1");
+  EXPECT_FALSE(log.Settle().ok());
+  EXPECT_TRUE(log.Settle().ok());
+  for (const auto& rows : found) EXPECT_EQ(rows[0], "synced");
+  found.clear();
+  next_sequence_ = 3;
+  EXPECT_TRUE(Put(&log, "next life", [](uint64_t) {}).ok());
+  ASSERT_FALSE(found.empty());
+  for (const auto& rows : found) EXPECT_EQ(rows[1], "in memory");
+  EXPECT_EQ(found.back(), (std::vector<std::string>{"synced", "in memory", "next life"}));
+  EXPECT_TRUE(log.Close().ok());
+}
+
+// Nothing of a segment is known to be durable: the next life does not name it as its predecessor.
+TEST_F(LogSwitchTest, ASegmentWhoseHeaderWasNotSyncedIsLeftOut) {
+  uint64_t length = (*LogWriter::Create(&memory_, "/wal", {{1, 1}, {}, 0}))->accepted_length();
+  std::string header;
+  AppendLogRecord(&header, EncodeSegmentHeader({{1, 2}, {1, 1}, length}),
+                  {SegmentSeed({1, 2}), 0, 0});
+  auto file = *memory_.Create("/wal/" + SegmentFileName({1, 2}));
+  ASSERT_TRUE(file->Append(header).ok() && file->Close().ok());
+  auto replayed = ReplayLog(
+      &memory_, "/wal", [](uint64_t) { return uint64_t{0}; },
+      [](const LogRecord&) { return OkStatus(); });
+  ASSERT_TRUE(replayed.ok()) << replayed.status();
+  EXPECT_EQ(replayed->last, (SegmentId{1, 1}));
+  EXPECT_EQ(replayed->last_length, length);
+  EXPECT_EQ(replayed->unused, std::vector<std::string>{SegmentFileName({1, 2})});
+}
+
 TEST_F(LogSwitchTest, ASegmentPrintsItself) {
   auto writer = *LogWriter::Create(&memory_, "/wal", {{1, 2}, {1, 1}, 99});
   std::string body;
