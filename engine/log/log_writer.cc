@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "engine/base/crash_point.h"
+#include "engine/base/seeded_bug.h"
 
 namespace sippar::engine {
 
@@ -34,6 +35,7 @@ StatusOr<std::unique_ptr<LogWriter>> LogWriter::Create(FileSystem* fs, const std
   writer->Add(EncodeSegmentHeader(header));
   Status status = writer->Write(/*sync=*/true);
   CRASH_POINT("log.after_header");
+  if (status.ok() && SEEDED_BUG("no-directory-sync")) return writer;
   if (status.ok()) status = fs->SyncDir(directory);
   if (!status.ok()) {
     (void)writer->file_->Close();

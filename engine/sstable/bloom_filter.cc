@@ -2,6 +2,8 @@
 // 2007). Bytes: probes (1), then 64-byte lines. SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/bloom_filter.h"
 
+#include "engine/base/seeded_bug.h"
+
 namespace sippar::engine {
 namespace {
 
@@ -24,6 +26,7 @@ std::string BloomFilterBuilder::Build() const {
   std::string filter(1 + lines * kLineSize, '\0');
   filter[0] = static_cast<char>(kProbes);
   for (uint64_t hash : hashes_) {
+    if (SEEDED_BUG("filter-false-negative") && hash % 16 == 0) continue;
     auto* line = reinterpret_cast<uint8_t*>(&filter[1 + LineOf(hash, lines)]);
     auto bits = static_cast<uint32_t>(hash >> 32);
     for (int i = 0; i < kProbes; ++i, bits *= 0x9e3779b9u) {

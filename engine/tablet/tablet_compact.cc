@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/base/crash_point.h"
+#include "engine/base/seeded_bug.h"
 #include "engine/compaction/compaction_job.h"
 #include "engine/compaction/compaction_policy.h"
 #include "engine/read/merging_iterator.h"
@@ -218,6 +219,7 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   request.visibility.now_us = inputs.whole_at_us.value_or(context_->clock->NowMicros());
   request.visibility.mode =
       inputs.from_oldest ? VisibilityMode::kCollectAll : VisibilityMode::kKeepHistory;
+  if (SEEDED_BUG("tombstone-dropped-early")) request.visibility.mode = VisibilityMode::kCollectAll;
   request.visibility.families = inputs.ActingRules();
   ASSIGN_OR_RETURN(request.boundaries, inputs.Boundaries());
   request.sample = [&inputs](std::string_view first, std::string_view limit) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "engine/base/crash_point.h"
+#include "engine/base/seeded_bug.h"
 #include "engine/compaction/compaction_job.h"
 #include "engine/read/merging_iterator.h"
 #include "engine/tablet/tablet.h"
@@ -103,6 +104,7 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     for (const auto& [name, run] : runs) changed.Group(name)->runs.push_back(StateOf(run));
     // Everything numbered up to the frozen maximum was applied before the freeze.
     changed.redo_sequence = frozen_sequence;
+    if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = TakeSnapshot().sequence;
     changed.requests = requests_.Encode();  // those of later writes, too: they are in the log again
     changed.last_time_us = std::max(changed.last_time_us, last_time_us_.load());
     if (serving() == Serving::kDropped) return OkStatus();  // its files are swept at the next start

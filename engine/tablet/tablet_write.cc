@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/seeded_bug.h"
 #include "engine/tablet/prepared_write.h"
 
 namespace sippar::engine {
@@ -205,6 +206,7 @@ int64_t Tablet::NextServerTime() {
   int64_t next = 0;
   do {
     next = std::max(now_us, last + 1);  // never twice, never backwards
+    if (SEEDED_BUG("timestamp-not-monotonic")) next = now_us;
   } while (!last_time_us_.compare_exchange_weak(last, next));
   return next;
 }

@@ -1,0 +1,31 @@
+// A workload: what runs in a world and what must hold. One history is one seed of one workload.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sippar::sim {
+
+struct HistoryResult {
+  std::string violation;  // "": all is well
+  uint64_t hash = 0;      // of all events: equal for equal seeds
+  uint64_t operations = 0;
+  uint64_t unknown = 0;  // of these, without a known outcome
+  uint64_t kills = 0;
+};
+
+struct Workload {
+  const char* name;
+  const char* what;
+  HistoryResult (*run)(uint64_t seed, bool trace);
+};
+
+// One process is one history: what a killed machine leaves behind is not freed.
+HistoryResult RunOneServer(uint64_t seed, bool trace);
+
+inline constexpr Workload kWorkloads[] = {
+    {"one-server", "clients of one engine::Store that crashes and restarts", RunOneServer},
+};
+
+}  // namespace sippar::sim

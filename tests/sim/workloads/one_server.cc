@@ -1,0 +1,199 @@
+// One server: its knobs, its lives and the run of a history. SPDX-License-Identifier: Apache-2.0
+#include "tests/sim/workloads/one_server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/crash_point.h"
+#include "tests/sim/workload.h"
+
+namespace sippar::sim {
+namespace {
+
+using std::string_literals::operator""s;
+
+engine::TableSchema DrawSchema(engine::Random* random) {
+  engine::TableSchema schema;
+  schema.name = "t";
+  auto versions = engine::GcPolicy::MaxVersions(static_cast<uint32_t>(1 + random->Uniform(3)));
+  schema.families.push_back(
+      {"a", engine::FamilyType::kBytes, random->OneIn(2) ? engine::GcPolicy::KeepAll() : versions});
+  auto newest = engine::GcPolicy::MaxVersions(1);
+  schema.families.push_back({"s", engine::FamilyType::kBytes, newest});
+  schema.families.push_back({"sn", engine::FamilyType::kCounter, newest});
+  for (const engine::FamilySchema& family : schema.families) {
+    std::string name = fmt::format("g{}", random->Uniform(2));
+    if (schema.FindGroup(name) == nullptr) {
+      engine::LocalityGroupSchema& group = schema.groups.emplace_back();
+      group.name = name;
+      group.block_size = 1024;
+      group.compression =
+          random->OneIn(8) ? engine::Compression::kZstd : engine::Compression::kNone;
+      group.bloom = static_cast<engine::BloomKind>(random->Uniform(3));
+      group.in_memory = random->OneIn(8);
+    }
+    schema.FindGroup(name)->families.push_back(family.name);
+  }
+  schema.Normalize();
+  return schema;
+}
+
+engine::StoreOptions DrawStore(engine::Random* random) {
+  engine::StoreOptions store;
+  store.create_if_missing = true;
+  store.memtable_size = 4096ull << random->Uniform(3);
+  store.memtable_budget = store.memtable_size << (1 + random->Uniform(3));
+  store.block_cache_size = 1ull << (14 + random->Uniform(6));
+  store.pinned_blocks_size = 1ull << (12 + random->Uniform(6));
+  store.log_segment_size = 512ull << random->Uniform(5);
+  store.log_segments_max = 1 + random->Uniform(6);
+  store.split_size = random->OneIn(2) ? 4096ull << random->Uniform(3) : 1u << 30;
+  store.major_cycle_us = random->OneIn(2) ? 0 : int64_t{20'000} << random->Uniform(6);
+  store.background_rate = random->OneIn(4) ? 100'000 : 0;
+  return store;
+}
+
+}  // namespace
+
+OneServerKnobs OneServerKnobs::Draw(engine::Random* random) {
+  OneServerKnobs knobs;
+  auto sometimes = [random](uint64_t least) {  // 0 in half of the histories
+    return random->OneIn(2) ? 0 : least << random->Uniform(5);
+  };
+  knobs.schema = DrawSchema(random);
+  if (random->OneIn(2)) knobs.split_keys = {"a\0"s, "b"};
+  knobs.store = DrawStore(random);
+  knobs.clients = 2 + random->Uniform(4);
+  knobs.operations_each = 20 + random->Uniform(60);
+  knobs.rows = {"a", "a\0"s, "a\0\0"s, "a\1"s, "ab", "b", "b\0\xff"s, "c", "d", "\xff\xff"s};
+  knobs.rows.resize(3 + random->Uniform(knobs.rows.size() - 2));
+  knobs.kills = random->OneIn(2);
+  knobs.closes = random->OneIn(4);
+  knobs.clock_jumps = random->OneIn(2);
+  knobs.partitions = random->OneIn(3);
+  knobs.reshapes = random->OneIn(2);
+  knobs.disk_stops = random->OneIn(4);
+  knobs.crash_point_one_in = sometimes(32);
+  knobs.disk.fail_one_in = random->OneIn(2) ? 0 : sometimes(100);
+  knobs.disk.flip_one_in = random->OneIn(2) ? 0 : sometimes(16);
+  knobs.disk.slow_sync_one_in = random->OneIn(2) ? 0 : sometimes(30);
+  knobs.network.lose_request_one_in = random->OneIn(2) ? 0 : sometimes(20);
+  knobs.network.lose_answer_one_in = random->OneIn(2) ? 0 : sometimes(20);
+  knobs.network.delay_one_in = random->OneIn(2) ? 0 : sometimes(20);
+  return knobs;
+}
+
+void OneServer::Run() {
+  world_->disk()->SetFaults(kServer, knobs_.disk);
+  world_->network()->SetFaults(knobs_.network);
+  StartServer();
+  Scheduler* scheduler = world_->scheduler();
+  for (uint64_t i = 0; i < knobs_.clients; ++i) {
+    ++clients_left_;
+    scheduler->StartOn(static_cast<MachineId>(kFirstClient + i), fmt::format("client{}", i),
+                       [this, i] { ClientMain(i); });
+  }
+  Trouble();
+  StopTrouble();
+  CheckServedAgain();
+  // What is in memory and what the disk holds are the same.
+  CloseServer();
+  if (server_ != Server::kDown) scheduler->Fail("the store does not close");
+  StartServer();
+  if (!WaitForServer(Server::kUp, kServedAgainMicros)) {
+    scheduler->Fail("the store does not open again");
+  }
+  if (!ReadTable("last reader", kServedAgainMicros)) scheduler->Fail("the last read failed");
+}
+
+void OneServer::StartServer() {
+  server_ = Server::kStarting;
+  process_ = new ServerProcess;  // ends with its machine, not by a destructor
+  world_->scheduler()->StartOn(kServer, "server", [this] { ServerMain(process_); });
+}
+
+// Starts until it succeeds, as a supervisor would have it. A start may fail while the disk does; it
+// never finds its data damaged.
+void OneServer::ServerMain(ServerProcess* process) {
+  engine::StoreOptions options = knobs_.store;
+  options.fs = world_->disk()->Of(kServer);
+  options.clock = world_->scheduler()->ClockOf(kServer);
+  for (;;) {
+    auto opened = engine::Store::Open("/db", options);
+    Status status = opened.status();
+    if (opened.ok()) {
+      process->store = std::move(*opened);
+      if (process->store->GetTable("t").ok()) break;
+      status = process->store->CreateTable(knobs_.schema, knobs_.split_keys);
+      if (status.ok()) break;
+      process->store.reset();
+    }
+    world_->scheduler()->Note(fmt::format("start failed: {}", MessageOf(status)));
+    if (status.code() == StatusCode::kDataLoss && knobs_.disk.flip_one_in == 0) {
+      world_->scheduler()->Fail(fmt::format("data lost at a start: {}", MessageOf(status)));
+    }
+    world_->SleepMicros(10'000);
+  }
+  world_->network()->Serve(kServer, process);
+  server_ = Server::kUp;
+  world_->scheduler()->Note("serves");
+}
+
+void OneServer::CloseServer() {
+  server_ = Server::kClosing;
+  world_->scheduler()->Note("closes");
+  world_->network()->Serve(kServer, {});
+  world_->scheduler()->StartOn(kServer, "closer", [this, process = process_] {
+    while (process->calls_running > 0) world_->SleepMicros(500);
+    (void)process->store->Close();
+    process->store.reset();
+    server_ = Server::kDown;
+  });
+  (void)WaitForServer(Server::kDown, kServedAgainMicros);
+}
+
+void OneServer::KillServer(bool power_lost) {
+  server_ = Server::kDown;
+  ++kills_;
+  world_->scheduler()->Note(power_lost ? "killed, power lost" : "killed");
+  world_->Kill(kServer, power_lost);
+}
+
+void OneServer::AtCrashPoint(const char* name) {
+  if (!trouble_ || world_->scheduler()->machine() != kServer) return;
+  if (!world_->OneIn(knobs_.crash_point_one_in)) return;
+  world_->scheduler()->Note(fmt::format("crash point {}", name));
+  KillServer(world_->random()->OneIn(2));
+}
+
+bool OneServer::WaitForServer(Server state, int64_t timeout_us) {
+  int64_t limit_us = world_->NowMicros() + timeout_us;
+  while (server_ != state && world_->NowMicros() < limit_us) world_->SleepMicros(2'000);
+  return server_ == state;
+}
+
+HistoryResult RunOneServer(uint64_t seed, bool trace) {
+  engine::Random draw(seed);
+  Scheduler::Options options;
+  options.seed = draw.Next();
+  options.priorities = draw.OneIn(3);
+  options.preempt_one_in = 1ull << draw.Uniform(8);
+  options.time_limit_us = 200'000'000;
+  options.trace = trace;
+  OneServerKnobs knobs = OneServerKnobs::Draw(&draw);
+  World world(options);
+  OneServer test(&world, knobs);
+  engine::CrashPoints::Arm([&](const char* name) { test.AtCrashPoint(name); });
+  HistoryResult result;
+  result.violation = world.scheduler()->Run([&] { test.Run(); });
+  engine::CrashPoints::Arm({});
+  if (result.violation.empty()) result.violation = test.histories().Check();
+  result.hash = world.scheduler()->hash();
+  result.operations = test.histories().operations();
+  result.unknown = test.histories().unknown();
+  result.kills = test.kills();
+  return result;
+}
+
+}  // namespace sippar::sim

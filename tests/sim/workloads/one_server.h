@@ -1,0 +1,118 @@
+// One server with an engine::Store, its clients, and what happens to them. Used by one_server*.cc.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/store/store.h"
+#include "tests/sim/row_history.h"
+#include "tests/sim/sim_world.h"
+
+namespace sippar::sim {
+
+// Drawn from the seed. Each kind of trouble is there in half of the histories, so that one does not
+// hide what another would show.
+struct OneServerKnobs {
+  engine::TableSchema schema;
+  std::vector<std::string> split_keys;
+  engine::StoreOptions store;
+  uint64_t clients = 2;
+  uint64_t operations_each = 40;
+  std::vector<std::string> rows;
+  uint64_t crash_point_one_in = 0;  // passages of any crash point that kill the server
+  bool kills = false;
+  bool closes = false;
+  bool clock_jumps = false;
+  bool partitions = false;
+  bool reshapes = false;
+  bool disk_stops = false;  // full, read-only, hanging
+  DiskFaults disk;
+  NetworkFaults network;
+
+  static OneServerKnobs Draw(engine::Random* random);
+};
+
+// A life of the server process. Never freed when it is killed.
+struct ServerProcess {
+  std::unique_ptr<engine::Store> store;
+  uint64_t calls_running = 0;
+};
+
+class OneServer {
+ public:
+  OneServer(World* world, const OneServerKnobs& knobs)
+      : world_(world), knobs_(knobs), histories_(knobs.schema) {}
+
+  // The whole history, as the first thread of the test's machine.
+  void Run();
+  const RowHistories& histories() const { return histories_; }
+  uint64_t kills() const { return kills_; }
+  void AtCrashPoint(const char* name);
+
+ private:
+  enum class Server { kDown, kStarting, kUp, kClosing };
+  static constexpr MachineId kServer = 1;
+  static constexpr MachineId kFirstClient = 2;
+  static constexpr int64_t kServedAgainMicros = 20'000'000;  // the bound of I6
+
+  // The server (one_server.cc).
+  void StartServer();
+  void ServerMain(ServerProcess* process);
+  void CloseServer();
+  void KillServer(bool power_lost);
+  bool WaitForServer(Server state, int64_t timeout_us);
+  template <typename Response>
+  StatusOr<Response> OnServer(std::function<StatusOr<Response>(engine::Store*)> work,
+                              int64_t timeout_us = 1'000'000);
+
+  // The clients (one_server_client.cc).
+  void ClientMain(uint64_t number);
+  void OneOperation(const std::string& by);
+  void Record(const std::string& row, const RowOperation& operation);
+  bool ReadRow(const std::string& by, const std::string& row, const engine::ReadSpec& read);
+  bool ReadTable(const std::string& by, int64_t timeout_us);
+  bool Write(const std::string& by, const std::vector<engine::RowMutation>& batch);
+  bool Transact(const std::string& by, const std::string& row);
+  engine::ReadSpec DrawRead();
+  engine::RowMutation DrawMutation(const std::string& by, const std::string& row);
+  std::string DrawRow();
+  std::string DrawRowToWrite();  // "": none with few enough unknown outcomes
+
+  // What happens to them (one_server_faults.cc).
+  void Trouble();
+  void MakeTrouble();
+  void StopDisk();
+  void Reshape();
+  void StopTrouble();
+  void CheckServedAgain();
+  bool ServesAll(const std::string& by);
+
+  World* world_;
+  const OneServerKnobs knobs_;
+  RowHistories histories_;
+  Server server_ = Server::kDown;
+  ServerProcess* process_ = nullptr;  // the present life
+  uint64_t clients_left_ = 0;
+  uint64_t kills_ = 0;
+  uint64_t next_value_ = 0;
+  bool trouble_ = true;
+};
+
+// Runs on the server's machine, as one of the calls that closing waits for.
+template <typename Response>
+StatusOr<Response> OneServer::OnServer(std::function<StatusOr<Response>(engine::Store*)> work,
+                                       int64_t timeout_us) {
+  CallOptions options;
+  options.timeout_us = timeout_us;
+  std::function<StatusOr<Response>(ServerProcess*)> call = [work](ServerProcess* process) {
+    ++process->calls_running;
+    StatusOr<Response> response = work(process->store.get());
+    --process->calls_running;
+    return response;
+  };
+  return world_->network()->Call<ServerProcess, Response>(kServer, std::move(call), options);
+}
+
+}  // namespace sippar::sim

@@ -1,0 +1,121 @@
+// What happens to one server and its clients, and whether it serves again afterwards.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "tests/sim/workloads/one_server.h"
+
+namespace sippar::sim {
+
+void OneServer::Trouble() {
+  int64_t limit_us = world_->NowMicros() + 20'000'000;
+  while (clients_left_ > 0 && world_->NowMicros() < limit_us) {
+    world_->SleepMicros(1'000 + static_cast<int64_t>(world_->random()->Uniform(60'000)));
+    if (server_ == Server::kDown) StartServer();
+    MakeTrouble();
+  }
+}
+
+void OneServer::MakeTrouble() {
+  engine::Random* random = world_->random();
+  switch (random->Uniform(6)) {
+    case 0:
+      if (knobs_.kills) KillServer(/*power_lost=*/!random->OneIn(4));
+      break;
+    case 1:
+      if (knobs_.closes && server_ == Server::kUp) CloseServer();
+      break;
+    case 2:
+      if (!knobs_.clock_jumps) break;
+      world_->scheduler()->ClockOf(kServer)->ShiftWall(
+          static_cast<int64_t>(random->Uniform(7'200'000'000)) - 3'600'000'000);
+      world_->scheduler()->ClockOf(kServer)->SetRate(
+          static_cast<int64_t>(950 + random->Uniform(101)));
+      break;
+    case 3:
+      if (!knobs_.partitions) break;
+      if (random->OneIn(2)) {
+        world_->network()->Heal();
+      } else if (random->OneIn(2)) {
+        world_->network()->CutOneWay(kServer, kFirstClient);
+      } else {
+        world_->network()->Flap(kFirstClient + 1, 5'000);
+      }
+      break;
+    case 4:
+      if (knobs_.disk_stops) StopDisk();
+      break;
+    default:
+      if (knobs_.reshapes && server_ == Server::kUp) Reshape();
+  }
+}
+
+void OneServer::StopDisk() {
+  DiskFaults faults = knobs_.disk;
+  switch (world_->random()->Uniform(3)) {
+    case 0:
+      faults.is_full = true;
+      break;
+    case 1:
+      faults.is_read_only = true;
+      break;
+    default:
+      faults.hangs = true;
+  }
+  world_->disk()->SetFaults(kServer, faults);
+  world_->SleepMicros(static_cast<int64_t>(world_->random()->Uniform(300'000)));
+  world_->disk()->SetFaults(kServer, knobs_.disk);
+}
+
+// What an administrator may ask for; it may fail.
+void OneServer::Reshape() {
+  std::string row = DrawRow();
+  uint64_t kind = world_->random()->Uniform(8);
+  auto asked = OnServer<bool>(
+      [row, kind](engine::Store* store) -> StatusOr<bool> {
+        Status status;
+        if (kind == 0) status = store->CompactMajor("t", "");
+        if (kind == 1 || kind == 2) status = store->Split("t", row);
+        if (kind == 3) status = store->Merge("t", {row, ""});
+        if (kind >= 4) status = store->Flush("t");
+        RETURN_IF_ERROR(status);
+        return true;
+      },
+      200'000);
+  world_->scheduler()->Note(fmt::format("asked for {}: {}", kind, MessageOf(asked.status())));
+}
+
+void OneServer::StopTrouble() {
+  trouble_ = false;
+  world_->disk()->SetFaults(kServer, {});
+  world_->network()->SetFaults({});
+  world_->network()->Heal();
+}
+
+// I6: served again within the bound. A store that refuses to go on after a disk fault until it is
+// opened again may be restarted once.
+void OneServer::CheckServedAgain() {
+  for (int life = 0; life < 2; ++life) {
+    int64_t limit_us = world_->NowMicros() + kServedAgainMicros;
+    while (world_->NowMicros() < limit_us) {
+      if (server_ == Server::kDown) StartServer();
+      if (WaitForServer(Server::kUp, 1'000'000) && clients_left_ == 0 && ServesAll("supervisor")) {
+        return;
+      }
+      world_->SleepMicros(10'000);
+    }
+    if (life == 0 && knobs_.disk.fail_one_in == 0 && !knobs_.disk_stops) break;
+    if (life == 0) KillServer(/*power_lost=*/false);
+  }
+  world_->scheduler()->Fail("not served again within the bound after the last fault");
+}
+
+bool OneServer::ServesAll(const std::string& by) {
+  for (const std::string& row : knobs_.rows) {
+    engine::RowMutation mutation(row);
+    mutation.Set("s", "last", by);
+    if (!Write(by, {mutation})) return false;
+  }
+  return ReadTable(by, kServedAgainMicros);
+}
+
+}  // namespace sippar::sim
