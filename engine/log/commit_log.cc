@@ -153,14 +153,16 @@ Status CommitLog::WriteFramed(bool* taken_over) {
 
 // What follows the writing, by whichever writer.
 Status CommitLog::SettleGroup(const Status& written) {
-  if (!written.ok()) {
+  Status status = written.ok() ? LookForSegment() : written;
+  if (!status.ok()) {
     // Nothing of this group is visible; its numbers are free again. The segment is finished: a
-    // failed sync is never asked again on the same file.
+    // failed sync is never asked again on the same file, and whatever arrived of the group lies
+    // behind the accepted length: nobody may find it beside what is written later.
     for (auto request = group_.rbegin(); request != group_.rend(); ++request) {
       for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
     }
     if (writer_ != nullptr) AbandonSegment();
-    return Annotate(written, "commit log");
+    return Annotate(status, "commit log");
   }
   bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
   last_length_ = writer_->accepted_length();
@@ -187,19 +189,24 @@ Status CommitLog::Publish() {
   return OkStatus();
 }
 
+Status CommitLog::CheckFence() {
+  // Asked in any case: whose log it is says more than that the segment is gone.
+  Status asked = options_.fence ? options_.fence() : OkStatus();
+  if (!asked.ok()) fenced_ = asked;
+  return fenced_;
+}
+
 // A sync also succeeds on a file that nobody will find again: deleted, or its directory renamed by
 // whoever recovers this log (reliability D21, decision 1).
-Status CommitLog::CheckFence() {
-  if (options_.fence) fenced_ = options_.fence();
-  if (fenced_.ok() && options_.sync) {
-    ASSIGN_OR_RETURN(bool there, options_.fs->Exists(PathOf(last_)));
-    if (!there) {
-      fenced_ = Unavailable(
-          fmt::format("commit log: {} was taken away while it was open; nothing is logged any more",
-                      PathOf(last_)));
-    }
+Status CommitLog::LookForSegment() {
+  if (!options_.sync) return OkStatus();
+  ASSIGN_OR_RETURN(bool there, options_.fs->Exists(PathOf(last_)));
+  if (!there) {
+    fenced_ = Unavailable(
+        fmt::format("commit log: {} was taken away while it was open; nothing is logged any more",
+                    PathOf(last_)));
   }
-  return fenced_;
+  return OkStatus();
 }
 
 std::string CommitLog::PathOf(SegmentId id) const {
@@ -241,7 +248,6 @@ Status CommitLog::Settle() {
 }
 
 void CommitLog::AbandonSegment() {
-  last_length_ = writer_->accepted_length();
   (void)writer_->Finish();  // the end mark lies behind the accepted length: only a courtesy
   writer_.reset();
   CloseBooks();

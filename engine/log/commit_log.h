@@ -104,6 +104,7 @@ class CommitLog {
   Status SettleGroup(const Status& written);
   Status Publish();
   Status CheckFence();
+  Status LookForSegment();
   std::string PathOf(SegmentId id) const;
   void ApplyGroup();
   void AbandonSegment();

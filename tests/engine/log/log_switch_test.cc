@@ -250,6 +250,20 @@ TEST_F(LogSwitchTest, ALongLogIsReplayedInTheOrderOfEachTablet) {
   EXPECT_NE(damaged.status().ToString().find(SegmentFileName({1, 4})), std::string::npos);
 }
 
+// The look behind the sync fails: the group is on the disk, but was answered with an error and is
+// not visible. It must not come back beside what was written later (found by the simulation, seed
+// 114).
+TEST_F(LogSwitchTest, AGroupThatWasNotAnsweredForStaysBehindTheAcceptedLength) {
+  CommitLog log(Options(), {}, 0, {});
+  auto apply = [](uint64_t) {};
+  EXPECT_TRUE(Put(&log, "first", apply).ok());
+  AddRule("fail stat *.log 1");
+  EXPECT_EQ(Put(&log, "refused", apply).code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(Put(&log, "second", apply).ok());
+  EXPECT_TRUE(log.Close().ok());
+  EXPECT_EQ(Replayed(&memory_), (std::vector<std::string>{"first", "second"}));
+}
+
 // A server killed between append and sync leaves a record that its machine's memory has and its
 // disk has not (found by the simulation, seed 12). The next life replays it and serves it; then the
 // power fails.
