@@ -14,7 +14,6 @@
 namespace sippar::cluster {
 namespace {
 
-using engine::ColumnPattern;
 using engine::GcPolicy;
 using engine::NamePattern;
 using engine::Reader;

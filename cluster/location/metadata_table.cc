@@ -252,8 +252,7 @@ class ClientMetadataTable final : public MetadataTable {
       bool merged_away = merging && IsMergedAway(*merging, record);
       if (merged_away || record.split) {
         if (merging && !merged_away && !give(*std::exchange(merging, std::nullopt))) return false;
-        *unfinished = {std::move(merging), std::move(record)};
-        merging.reset();
+        *unfinished = {std::exchange(merging, std::nullopt), std::move(record)};
         return false;
       }
       if (merging && !give(*std::exchange(merging, std::nullopt))) return false;
