@@ -81,7 +81,8 @@ void StartMetadata(Turn* turn) {
 }
 
 // Rows that were doubted are known now, or are asked for again.
-void EndHole(Turn* turn, Hole hole, const action::ReadRecords& asked, const event::Done& done) {
+void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
+             const event::Done& done) {
   MasterState* state = turn->state;
   const auto* page = std::get_if<RecordPage>(&done.answer);
   if (done.status.ok() && page != nullptr) {
@@ -201,7 +202,7 @@ void OnDone(Turn* turn, const action::ReadRecords& asked, const event::Done& don
     if (it->second.attempt.op != done.op) continue;
     Hole hole = it->second;
     state->holes.erase(it);
-    return EndHole(turn, std::move(hole), asked, done);
+    return EndHole(turn, hole, asked, done);
   }
 }
 

@@ -8,7 +8,6 @@
 namespace sippar::cluster {
 namespace {
 
-using engine::BytesRange;
 using engine::RowFilter;
 namespace v2 = google::bigtable::v2;
 

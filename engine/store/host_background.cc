@@ -16,7 +16,7 @@ constexpr size_t kCompactThreadsMax = 2;
 constexpr int64_t kIdleMicros = 50'000;  // how late a full memtable may be noticed
 }  // namespace
 
-void TabletHost::StartBackground(std::function<bool()> reshape) {
+void TabletHost::StartBackground(const std::function<bool()>& reshape) {
   if (!options_.store.background) return;
   flush_thread_ = Thread("sippar-flush", [this] { FlushLoop(); });
   for (size_t i = 0; i < std::min(kCompactThreadsMax, HardwareThreads()); ++i) {

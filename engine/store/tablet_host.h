@@ -51,7 +51,7 @@ class TabletHost {
   void StartLog(const std::string& directory, ReplayedLog old, std::function<Status()> fence = {});
   // `reshape` splits or merges tablets, where sizes ask for it: true if it did; one thread calls
   // it now and then.
-  void StartBackground(std::function<bool()> reshape);
+  void StartBackground(const std::function<bool()>& reshape);
   // Ends background work, syncs and closes the log. No call may be running.
   [[nodiscard]] Status Close();
 

@@ -205,7 +205,7 @@ TEST_F(BadInputTest, RandomBytesOnThePort) {
   addrinfo* found = nullptr;
   std::string address = server_->address();
   ASSERT_EQ(
-      getaddrinfo("localhost", address.substr(address.rfind(':') + 1).c_str(), nullptr, &found), 0);
+      getaddrinfo("127.0.0.1", address.substr(address.rfind(':') + 1).c_str(), nullptr, &found), 0);
   for (int i = 0; i < 20; ++i) {
     int fd = socket(found->ai_family, SOCK_STREAM, 0);
     if (connect(fd, found->ai_addr, found->ai_addrlen) == 0) {

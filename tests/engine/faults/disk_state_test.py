@@ -65,11 +65,14 @@ class DiskStateTest(unittest.TestCase):
 def main():
     global BINARY, MOUNTED
     if "--mounts-are-private" not in sys.argv:
-        command = ["unshare", "--mount", sys.executable, *sys.argv, "--mounts-are-private"]
         if os.geteuid() != 0 or shutil.which("unshare") is None:
             print("SKIPPED: mounting needs root and unshare")
             return 77
-        return subprocess.run(command).returncode
+        unshare = ["unshare", "--mount"]
+        if subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            unshare += ["--propagation", "unchanged"]  # in a chroot, whose root is no mount point
+        return subprocess.run([*unshare, sys.executable, *sys.argv,
+                               "--mounts-are-private"]).returncode
     BINARY = os.path.abspath(sys.argv[1])
     MOUNTED = tempfile.mkdtemp(prefix="disk_state.")
     try:
