@@ -30,7 +30,10 @@ def need(program):
 
 def prepare(command, what, **kwargs):
     """Downloads and builds; a registry that does not answer is no failure of ours."""
-    result = subprocess.run(command, capture_output=True, text=True, **kwargs)
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=300, **kwargs)
+    except subprocess.TimeoutExpired:
+        skip(f"{what}: no end after 300 s")
     if result.returncode != 0:
         skip(f"{what}: {(result.stdout + result.stderr)[-500:]}")
 
