@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "cluster/api/group_sums.h"
+
 namespace sippar::cluster {
 namespace {
 
@@ -32,26 +36,14 @@ Status AdminHandler::Verify(const std::string& table) {
 
 StatusOr<std::vector<GroupStats>> AdminHandler::Stats(const std::string& table) {
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store_->Tablets(table));
-  std::map<std::string, GroupStats> by_group;
+  GroupSums sums;
   for (const auto& tablet : tablets) {
-    for (const engine::TabletGroupStats& part : tablet->Stats()) {
-      GroupStats& sum = by_group[part.group];
-      sum.group = part.group;
-      sum.sstables += part.sstables;
-      sum.stored_bytes += part.stored_bytes;
-      sum.raw_bytes += part.raw_bytes;
-      sum.entries += part.entries;
-      sum.rows += part.rows;
-      for (const auto& [name, bytes] : part.families) {
-        sum.families[name].cells += bytes.cells;
-        sum.families[name].raw_bytes += bytes.raw_bytes;
-      }
-      sum.memtable_bytes += part.memtable_bytes;
+    for (engine::TabletGroupStats& part : tablet->Stats()) {
+      sums.Add({std::move(part.group), part.sstables, part.stored_bytes, part.raw_bytes,
+                part.entries, part.rows, std::move(part.families), part.memtable_bytes});
     }
   }
-  std::vector<GroupStats> all;
-  for (auto& [name, sum] : by_group) all.push_back(std::move(sum));
-  return all;
+  return sums.Take();
 }
 
 std::map<std::string, uint64_t> AdminHandler::Metrics() {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cluster/api/group_sums.h"
+
 namespace sippar::cluster::master {
 namespace {
 
@@ -23,23 +25,6 @@ TableInfo InfoOf(MasterState* state, const Table& table) {
 }
 
 Status NoTable(const std::string& table) { return NotFound(fmt::format("no table {}", table)); }
-
-void AddStats(const std::vector<GroupStats>& parts, std::map<std::string, GroupStats>* by_group) {
-  for (const GroupStats& part : parts) {
-    GroupStats& sum = (*by_group)[part.group];
-    sum.group = part.group;
-    sum.sstables += part.sstables;
-    sum.stored_bytes += part.stored_bytes;
-    sum.raw_bytes += part.raw_bytes;
-    sum.entries += part.entries;
-    sum.rows += part.rows;
-    for (const auto& [name, bytes] : part.families) {
-      sum.families[name].cells += bytes.cells;
-      sum.families[name].raw_bytes += bytes.raw_bytes;
-    }
-    sum.memtable_bytes += part.memtable_bytes;
-  }
-}
 
 }  // namespace
 
@@ -180,15 +165,13 @@ Status ClusterAdmin::Split(const std::string& table, const std::string& row) {
 }
 
 StatusOr<std::vector<GroupStats>> ClusterAdmin::Stats(const std::string& table) {
-  std::map<std::string, GroupStats> by_group;
+  GroupSums sums;
   RETURN_IF_ERROR(OnTablets(table, [&](TabletControl* control, const Place& place) -> Status {
     ASSIGN_OR_RETURN(std::vector<GroupStats> parts, control->TabletStats(place.tablet_id));
-    AddStats(parts, &by_group);
+    for (const GroupStats& part : parts) sums.Add(part);
     return OkStatus();
   }));
-  std::vector<GroupStats> all;
-  for (auto& [name, sum] : by_group) all.push_back(std::move(sum));
-  return all;
+  return sums.Take();
 }
 
 StatusOr<std::string> ClusterAdmin::DumpTablets(const std::string& table) {
