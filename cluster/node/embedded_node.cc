@@ -1,8 +1,7 @@
 // The embedded shape (architecture.md): store, tablet server and master in this process, reached by
-// direct calls. Client::Open of a directory ends here. SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+// direct calls. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/embedded_node.h"
 
-#include "cluster/client/client.h"
 #include "cluster/master/admin_handler.h"
 #include "cluster/tabletserver/data_handler.h"
 #include "engine/store/store.h"
@@ -37,19 +36,10 @@ class EmbeddedClient final : public Client {
   AdminHandler admin_;
 };
 
-bool LooksRemote(const std::string& target) {
-  return target.starts_with("zk://") || target.starts_with("sippar://");
-}
-
 }  // namespace
 
-StatusOr<std::unique_ptr<Client>> Client::Open(const std::string& target,
+StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
                                                const ClientOptions& options) {
-  if (target.empty()) return InvalidArgument("target is empty; name a directory");
-  if (LooksRemote(target)) {
-    return Unimplemented(
-        fmt::format("target {}: servers are not there yet; name a directory", target));
-  }
   std::unique_ptr<engine::FileSystem> own_fs;
   engine::StoreOptions store_options;
   store_options.fs = options.fs;
@@ -67,8 +57,6 @@ StatusOr<std::unique_ptr<Client>> Client::Open(const std::string& target,
     store_options.block_cache_size = options.memory_limit / 4;
     store_options.pinned_blocks_size = options.memory_limit / 12;
   }
-  std::string directory = target;
-  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
   ASSIGN_OR_RETURN(std::unique_ptr<engine::Store> store,
                    engine::Store::Open(directory, store_options));
   return std::unique_ptr<Client>(
