@@ -41,7 +41,9 @@ Status FaultFileSystem::Decide(const char* operation, const std::string& path,
     if (effect != nullptr) *effect = counted.rule.effect;
     std::string text =
         fmt::format("{} {}: injected by '{}'", operation, path, counted.rule.Print());
-    return counted.rule.effect == FaultRule::kFull ? ResourceExhausted(text) : Unavailable(text);
+    if (counted.rule.effect == FaultRule::kFull) return ResourceExhausted(text);
+    if (counted.rule.effect == FaultRule::kDeny) return PermissionDenied(text);
+    return Unavailable(text);
   }
   return OkStatus();
 }
@@ -177,6 +179,12 @@ Status FaultFileSystem::CreateDir(const std::string& path) {
 
 Status FaultFileSystem::SyncDir(const std::string& path) {
   RETURN_IF_ERROR(Carry("syncdir", path, [&] { return base_->SyncDir(path); }));
+  if (on_sync_) on_sync_();
+  return OkStatus();
+}
+
+Status FaultFileSystem::SyncFile(const std::string& path) {
+  RETURN_IF_ERROR(Carry("sync", path, [&] { return base_->SyncFile(path); }));
   if (on_sync_) on_sync_();
   return OkStatus();
 }

@@ -9,7 +9,7 @@
 
 namespace sippar::engine {
 namespace {
-constexpr std::array<std::string_view, 6> kEffects = {"fail",  "full", "torn",
+constexpr std::array<std::string_view, 7> kEffects = {"fail",  "full", "deny", "torn",
                                                       "delay", "lie",  "flip"};
 constexpr std::array<std::string_view, 14> kOperations = {
     "any",    "create", "open",  "write",   "sync", "close", "read",
@@ -65,7 +65,7 @@ StatusOr<FaultRule> FaultRule::Parse(std::string_view text) {
   }
   auto effect = std::find(kEffects.begin(), kEffects.end(), words[0]);
   if (effect == kEffects.end() || (words[0] == "delay") != (rule.delay_ms > 0)) {
-    return bad("effect is one of fail, full, torn, delay:ms, lie, flip");
+    return bad("effect is one of fail, full, deny, torn, delay:ms, lie, flip");
   }
   rule.effect = static_cast<Effect>(effect - kEffects.begin());
   if (std::find(kOperations.begin(), kOperations.end(), words[1]) == kOperations.end()) {

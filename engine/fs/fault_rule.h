@@ -2,6 +2,7 @@
 //   fail write *.sst 3        the third write to a path that matches fails with EIO
 //   fail any * 17             the 17th call of any kind fails; counted over all paths
 //   full write *.log 2+       the second and every later one says: no space left
+//   deny create * 1+          every one says: not permitted, the file system is read-only
 //   torn write *.log 4        half of the bytes arrive, then it fails
 //   torn rename * 2           it is done and reported as failed; so for sync, create, remove, mkdir
 //   flip read *.sst 5         one byte of what is read, or written, is another one
@@ -20,7 +21,7 @@
 namespace sippar::engine {
 
 struct FaultRule {
-  enum Effect : uint8_t { kFail, kFull, kTorn, kDelay, kLie, kFlip };
+  enum Effect : uint8_t { kFail, kFull, kDeny, kTorn, kDelay, kLie, kFlip };
   Effect effect = kFail;
   int64_t delay_ms = 0;  // of kDelay
   std::string operation = "any";

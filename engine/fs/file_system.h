@@ -8,9 +8,9 @@
 // Implementations: posix (NewPosixFileSystem), memory with crash clones (MemoryFileSystem), and
 // a wrapper that injects faults (FaultFileSystem). All are thread safe; a file object is used by
 // one thread at a time, except RandomFile, whose Read may run in many threads at once. Errors:
-// kNotFound, kAlreadyExists, kResourceExhausted (disk full, quota), kPermissionDenied, kUnavailable
-// (EIO, a file system mounted read-only); the message names the operation, the path and the cause.
-// SPDX-License-Identifier: Apache-2.0
+// kNotFound, kAlreadyExists, kResourceExhausted (disk full, quota), kPermissionDenied (a file
+// system mounted read-only, too), kUnavailable (EIO); the message names the operation, the path and
+// the cause. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -74,6 +74,9 @@ class FileSystem {
   // OK when it is a directory already. Parents must exist.
   [[nodiscard]] virtual Status CreateDir(const std::string& path) = 0;
   [[nodiscard]] virtual Status SyncDir(const std::string& path) = 0;
+  // What a process that is gone wrote there is durable when this returns OK, if no sync of it had
+  // failed: an operating system may tell an error once and take the bytes for written afterwards.
+  [[nodiscard]] virtual Status SyncFile(const std::string& path) = 0;
   // Names (not paths) in `path`, sorted, without "." and "..".
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> List(const std::string& path) = 0;
   [[nodiscard]] virtual StatusOr<bool> Exists(const std::string& path) = 0;

@@ -256,6 +256,14 @@ Status MemoryFileSystem::SyncDir(const std::string& path) {
   return OkStatus();
 }
 
+Status MemoryFileSystem::SyncFile(const std::string& path) {
+  MutexLock lock(&shared_->mutex);
+  std::shared_ptr<File> file = shared_->disk.Show(path, machine_);
+  if (file == nullptr) return NotFound(fmt::format("sync {}: no such file", path));
+  file->durable_size = file->bytes.size();
+  return OkStatus();
+}
+
 StatusOr<std::vector<std::string>> MemoryFileSystem::List(const std::string& path) {
   MutexLock lock(&shared_->mutex);
   if (!shared_->disk.IsDirectory(path)) return NotFound(fmt::format("list {}: no directory", path));

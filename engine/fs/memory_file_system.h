@@ -47,6 +47,7 @@ class MemoryFileSystem final : public FileSystem {
   Status RemoveDir(const std::string& path) override;
   Status CreateDir(const std::string& path) override;
   Status SyncDir(const std::string& path) override;
+  Status SyncFile(const std::string& path) override;
   StatusOr<std::vector<std::string>> List(const std::string& path) override;
   StatusOr<bool> Exists(const std::string& path) override;
   StatusOr<uint64_t> FileSize(const std::string& path) override;

@@ -30,6 +30,7 @@ Status ErrnoStatus(int error, std::string_view operation, const std::string& pat
       return ResourceExhausted(text + "; free space or raise the quota");
     case EACCES:
     case EPERM:
+    case EROFS:
       return PermissionDenied(text);
     default:
       return Unavailable(text);
@@ -42,6 +43,15 @@ int OpenRetry(const std::string& path, int flags, mode_t mode = 0600) {
     fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, mode);
   } while (fd < 0 && errno == EINTR);
   return fd;
+}
+
+Status SyncPath(const std::string& path, int flags) {
+  int fd = OpenRetry(path, O_RDONLY | flags);
+  if (fd < 0) return ErrnoStatus(errno, "open", path);
+  int result = ::fsync(fd);
+  int error = errno;
+  ::close(fd);
+  return result == 0 ? OkStatus() : ErrnoStatus(error, "sync", path);
 }
 
 class PosixAppendFile final : public AppendFile {
@@ -199,14 +209,8 @@ class PosixFileSystem final : public FileSystem {
     return ErrnoStatus(error, "create directory", path);
   }
 
-  Status SyncDir(const std::string& path) override {
-    int fd = OpenRetry(path, O_RDONLY | O_DIRECTORY);
-    if (fd < 0) return ErrnoStatus(errno, "open directory", path);
-    int result = ::fsync(fd);
-    int error = errno;
-    ::close(fd);
-    return result == 0 ? OkStatus() : ErrnoStatus(error, "sync directory", path);
-  }
+  Status SyncDir(const std::string& path) override { return SyncPath(path, O_DIRECTORY); }
+  Status SyncFile(const std::string& path) override { return SyncPath(path, 0); }
 
   StatusOr<std::vector<std::string>> List(const std::string& path) override {
     DIR* directory = ::opendir(path.c_str());

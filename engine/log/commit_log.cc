@@ -13,7 +13,16 @@
 namespace sippar::engine {
 namespace {
 constexpr size_t kGroupSizeMax = 8 << 20;  // bounds the wait of the first writer in a group
+
+// As writers see it. A directory that was taken away or is read-only says nothing about their data
+// or their rights.
+Status Refused(const Status& status) {
+  bool of_disk =
+      status.code() == StatusCode::kNotFound || status.code() == StatusCode::kPermissionDenied;
+  Status refused = of_disk ? Unavailable(std::string(MessageOf(status))) : status;
+  return Annotate(refused, "commit log");
 }
+}  // namespace
 
 struct CommitLog::Request {
   std::span<Write* const> writes;
@@ -114,10 +123,7 @@ void CommitLog::WaitForWriters() {
 
 Status CommitLog::WriteGroup(bool* taken_over) {
   RETURN_IF_ERROR(fenced_);
-  Status ready = EnsureSegment();
-  // The log's directory was taken away: no answer about anybody's data.
-  if (ready.code() == StatusCode::kNotFound) ready = Unavailable(std::string(MessageOf(ready)));
-  RETURN_IF_ERROR(Annotate(ready, "commit log"));
+  RETURN_IF_ERROR(Refused(EnsureSegment()));
   NumberGroup();
   if (SEEDED_BUG("memtable-visible-before-sync")) ApplyGroup();
   Status written = WriteFramed(taken_over);
@@ -162,7 +168,7 @@ Status CommitLog::SettleGroup(const Status& written) {
       for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
     }
     if (writer_ != nullptr) AbandonSegment();
-    return Annotate(status, "commit log");
+    return Refused(status);
   }
   bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
   last_length_ = writer_->accepted_length();
@@ -221,7 +227,7 @@ Status CommitLog::EnsureSegment() {
     AbandonSegment();
     RETURN_IF_ERROR(status);
   }
-  RETURN_IF_ERROR(Settle());
+  RETURN_IF_ERROR(WriteInDoubtAgain());
   SegmentHeader header;
   if (options_.before_segment) RETURN_IF_ERROR(options_.before_segment());
   header.id = {options_.epoch, next_number_++};
@@ -234,6 +240,15 @@ Status CommitLog::EnsureSegment() {
 }
 
 Status CommitLog::Settle() {
+  Status written = WriteInDoubtAgain();
+  bool takes_nothing = written.code() == StatusCode::kResourceExhausted ||
+                       written.code() == StatusCode::kPermissionDenied;
+  if (!takes_nothing) return written;
+  options_.metrics->Get("log_settled_in_place")->Add();
+  return options_.fs->SyncFile(PathOf(last_));
+}
+
+Status CommitLog::WriteInDoubtAgain() {
   if (in_doubt_.empty()) return OkStatus();
   if (options_.before_segment) RETURN_IF_ERROR(options_.before_segment());
   SegmentHeader header{{options_.epoch, next_number_++}, last_, last_length_};

@@ -65,10 +65,11 @@ class CommitLog {
             std::vector<std::string> in_doubt = {});
   ~CommitLog();
 
-  // Makes durable what was replayed and only this machine's memory may have: the records in doubt
-  // are written again, as the first segment of this life. A sync of the old file would not do:
-  // after a failed one it succeeds and means nothing. Before the first Append; one that finds it
-  // undone (the disk was full) does it.
+  // Makes durable what was replayed and only this machine's memory may have, before the first
+  // Append: the records in doubt are written again, as the first segment of this life. A disk that
+  // is full or read-only can still be read: there the old file is synced, which is as good unless
+  // an earlier sync of it had failed (FileSystem::SyncFile); the first Append writes them again.
+  // After any other error nothing that was replayed may be shown.
   [[nodiscard]] Status Settle();
 
   // Durable and visible when OK. On error none of `writes` is visible; whether they survive a crash
@@ -97,6 +98,7 @@ class CommitLog {
   void AnswerGroup(const Status& status) REQUIRES(mutex_);
   Status WriteGroup(bool* taken_over);
   Status EnsureSegment();
+  Status WriteInDoubtAgain();
   void NumberGroup();
   void FrameGroup();
   Status WriteFramed(bool* taken_over);

@@ -63,6 +63,7 @@ Status Store::Recover() {
   CRASH_POINT("open.after_replay");
   std::vector<std::string> unused = std::move(old.unused);
   host_.StartLog(files_.wal(), std::move(old));
+  RETURN_IF_ERROR(Annotate(host_.SettleLog(), "commit log"));
   for (const std::string& name : unused) RemoveOrphan(files_.wal() + "/" + name);
   return OkStatus();
 }

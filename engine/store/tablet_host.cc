@@ -92,8 +92,6 @@ void TabletHost::StartLog(const std::string& directory, ReplayedLog old,
   log_options.fence = std::move(fence);
   log_ = std::make_unique<CommitLog>(std::move(log_options), old.last, old.last_length,
                                      std::move(old.segments), std::move(old.in_doubt));
-  // A disk that takes no writes can still be read; the first write asks again.
-  if (!log_->Settle().ok()) metrics_.Get("log_settle_errors")->Add();
   context_.log = log_.get();
 }
 

@@ -38,8 +38,8 @@ class TabletHost {
   explicit TabletHost(Options options);
   ~TabletHost();
 
-  // --- Starting, in this order: Open and Serve what is to be replayed, Replay, StartLog,
-  // StartBackground. Tablets may come and go later, too.
+  // --- Starting, in this order: Open and Serve what is to be replayed, Replay, StartLog, SettleLog
+  // if anything was replayed, StartBackground. Tablets may come and go later, too.
   std::shared_ptr<Tablet> Open(TabletState state, std::shared_ptr<const TableSchema> schema) {
     return Tablet::Open(&context_, std::move(state), std::move(schema));
   }
@@ -49,6 +49,8 @@ class TabletHost {
   [[nodiscard]] StatusOr<ReplayedLog> Replay(const std::string& directory);
   // Goes on behind `old`, in `directory`. `fence` as CommitLogOptions.
   void StartLog(const std::string& directory, ReplayedLog old, std::function<Status()> fence = {});
+  // What was replayed outlives a power loss from now on, and may be read.
+  [[nodiscard]] Status SettleLog() { return log_->Settle(); }
   // `reshape` splits or merges tablets, where sizes ask for it: true if it did; one thread calls
   // it now and then.
   void StartBackground(const std::function<bool()>& reshape);

@@ -107,13 +107,13 @@ TEST_F(FaultRows, D19_AReadOnlyFileSystemIsOpenedAndRead) {
   ASSERT_TRUE(store_->Flush("t").ok());
   PutRows(10, 20);
   for (const char* change : {"create", "write", "rename", "remove", "mkdir"}) {
-    Fault(fmt::format("fail {} * 1+", change));
+    Fault(fmt::format("deny {} * 1+", change));
   }
   EXPECT_EQ(Put("new", "x").code(), StatusCode::kUnavailable);
   Open();
   EXPECT_EQ(Rows(), Expected(20));
   EXPECT_EQ(Put("new", "x").code(), StatusCode::kUnavailable);
-  EXPECT_EQ(store_->Flush("t").code(), StatusCode::kUnavailable);
+  EXPECT_EQ(store_->Flush("t").code(), StatusCode::kPermissionDenied);
   EXPECT_EQ(Rows(), Expected(20));
   fs_.ClearRules();
   PutRows(20, 30);

@@ -296,7 +296,7 @@ TEST_F(LogSwitchTest, WhatOnlyMemoryKnewIsDurableBeforeTheNextLifeBuildsOnIt) {
   options.epoch = 2;
   CommitLog log(options, replayed->last, replayed->last_length, replayed->segments,
                 replayed->in_doubt);
-  AddRule("full write * 1");
+  AddRule("fail write * 1");
   EXPECT_FALSE(log.Settle().ok());
   EXPECT_TRUE(log.Settle().ok());
   for (const auto& rows : found) EXPECT_EQ(rows[0], "synced");

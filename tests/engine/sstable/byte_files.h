@@ -36,6 +36,7 @@ class ByteFiles final : public FileSystem {
   Status RemoveDir(const std::string&) override { return Unimplemented("rmdir"); }
   Status CreateDir(const std::string&) override { return Unimplemented("mkdir"); }
   Status SyncDir(const std::string&) override { return OkStatus(); }
+  Status SyncFile(const std::string&) override { return OkStatus(); }
   StatusOr<std::vector<std::string>> List(const std::string&) override {
     return Unimplemented("list");
   }
