@@ -101,6 +101,7 @@ TIMESTAMP : T I M E S T A M P;
 TO        : T O;
 TRUE_     : T R U E;
 TRY_CAST  : T R Y '_' C A S T;
+UNNEST    : U N N E S T;
 UPDATE    : U P D A T E;
 VALUES    : V A L U E S;
 VERSIONS  : V E R S I O N S;

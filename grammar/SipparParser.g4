@@ -423,7 +423,7 @@ softKeyword
     | COMPACT | DELETES | FAIL | FAMILY | FLUSH | FORMAT | GROUPS | LOCALITY | MAJOR | MERGE
     | MINOR | MOVE | OFFSET | PER | RENAME | RESET | RESTORE | REVERSE | ROLLBACK | ROW | ROWS
     | SAMPLE | SNAPSHOT | SPLIT | STARTS | STRIP | TABLET | TABLETS | TAIL | TIME | TIMESTAMP
-    | VERSIONS
+    | UNNEST | VERSIONS
     ;
 
 hardKeyword
@@ -461,7 +461,7 @@ comparisonTail
     | NOT? LIKE sum
     | STARTS WITH sum
     | NOT? BETWEEN sum AND sum
-    | NOT? IN_ LPAREN expression (COMMA expression)* RPAREN
+    | NOT? IN_ (LPAREN expression (COMMA expression)* RPAREN | UNNEST LPAREN expression RPAREN)
     | IS NOT? NULL_
     ;
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/status.h"
-#include "engine/program/value.h"
+#include "engine/program/data_type.h"
 
 namespace sippar::query {
 
@@ -18,8 +18,8 @@ using engine::Value;
 using engine::ValueType;
 
 struct ResultColumn {
-  std::string name;                   // alias, or the text of the item
-  ValueType type = ValueType::kNull;  // of its values that are not NULL; kNull: not known before
+  std::string name;       // alias, or the text of the item
+  engine::DataType type;  // as far as it is known before
 };
 
 // What the statement is; the shell chooses formats and prompts by it.

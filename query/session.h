@@ -58,6 +58,9 @@ struct SessionState {
   Settings settings;
   std::map<std::string, Value> parameters;
   std::optional<RowTransaction> transaction;
+  // Stands before the names of tables in the store; with it a statement reaches no others.
+  std::optional<std::string> table_prefix;
+  std::string key_column = "row";  // what * calls the row key
   cluster::CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
 
   // Progress of the statement that runs now.

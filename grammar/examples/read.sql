@@ -114,3 +114,6 @@ SELECT lang, MAX(n) AS m FROM (SELECT language: AS lang, LENGTH(contents:) AS n 
 
 -- Q46
 SELECT anchor['my.look.ca'] AS look FROM web(with_history => FALSE, as_of => TIMESTAMP '1970-01-01T00:00:00.000007Z') WHERE _key = 'org.apache.www';
+
+-- GoogleSQL spellings
+SELECT contents[''] FROM web(with_history => TRUE, latest_n => 2, after_or_equal => 3) WHERE _key IN UNNEST(['com.cnn.www', @key]) OR _key NOT IN UNNEST(@keys);

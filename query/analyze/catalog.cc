@@ -13,17 +13,34 @@ std::string DidYouMean(std::string_view name, const std::vector<std::string>& kn
   return nearest.empty() ? "" : fmt::format("did you mean {}?", nearest);
 }
 
+// The names a statement can say.
+std::vector<std::string> NamesBehind(const std::optional<std::string>& prefix,
+                                     const std::vector<cluster::TableInfo>& tables) {
+  std::vector<std::string> names;
+  for (const cluster::TableInfo& table : tables) {
+    const std::string& name = table.schema.name;
+    if (!prefix) {
+      names.push_back(name);
+    } else if (name.starts_with(*prefix) && name.find('/', prefix->size()) == std::string::npos) {
+      names.push_back(name.substr(prefix->size()));
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
                                        const syntax::Identifier& name) {
-  auto info = context.client()->admin()->GetTable(name.text);
-  if (info.ok() || info.status().code() != StatusCode::kNotFound) return info;
+  const std::optional<std::string>& prefix = context.session->table_prefix;
+  bool elsewhere = prefix && name.text.find('/') != std::string::npos;
+  if (!elsewhere) {
+    auto info = context.client()->admin()->GetTable(prefix.value_or("") + name.text);
+    if (info.ok() || info.status().code() != StatusCode::kNotFound) return info;
+  }
   std::vector<std::string> known;
   auto tables = context.client()->admin()->ListTables();
-  if (tables.ok()) {
-    for (const cluster::TableInfo& table : *tables) known.push_back(table.schema.name);
-  }
+  if (tables.ok()) known = NamesBehind(prefix, *tables);
   std::string hint = DidYouMean(name.text, known);
   if (known.empty()) hint = "there is no table yet: CREATE TABLE t (FAMILY f)";
   return ErrorAt("UNKNOWN_TABLE", name.span, fmt::format("no table {}", name.text), hint,

@@ -137,10 +137,8 @@ StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
       return RegexTest(expr);
     case ExprKind::kBetween:
       return Between(expr);
-    case ExprKind::kIn: {
-      ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
-      return NegatedIf(expr.negated, Fold(Expression::Call(Function::kIn, std::move(args))));
-    }
+    case ExprKind::kIn:
+      return In(expr);
     case ExprKind::kIsNull: {
       ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
       return NegatedIf(expr.negated, Call1(Function::kIsNull, std::move(arg)));
@@ -296,6 +294,23 @@ StatusOr<Expression> ExpressionCompiler::Between(const Expr& expr) {
   Expression from = Call2(Function::kGreaterEqual, value, std::move(low));
   Expression to = Call2(Function::kLessEqual, std::move(value), std::move(high));
   return NegatedIf(expr.negated, Call2(Function::kAnd, std::move(from), std::move(to)));
+}
+
+StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
+  ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
+  if (expr.unnest) {
+    Expression list = std::move(args[1]);
+    if (!list.IsLiteral() ||
+        (list.literal.type() != ValueType::kArray && !list.literal.is_null())) {
+      return ErrorAt("NOT_CONSTANT", expr.children[1].span,
+                     "UNNEST takes an ARRAY that is known before the query runs",
+                     "IN UNNEST(@keys), IN UNNEST(['a', 'b'])");
+    }
+    args.pop_back();
+    for (const Value& item : list.literal.items()) args.push_back(Expression::Literal(item));
+    if (args.size() == 1) return Expression::Literal(Value::Bool(expr.negated));
+  }
+  return NegatedIf(expr.negated, Fold(Expression::Call(Function::kIn, std::move(args))));
 }
 
 StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {

@@ -36,6 +36,7 @@ class ExpressionCompiler {
   StatusOr<Expression> Binary(const syntax::Expr& expr);
   StatusOr<Expression> Case(const syntax::Expr& expr);
   StatusOr<Expression> Between(const syntax::Expr& expr);
+  StatusOr<Expression> In(const syntax::Expr& expr);
   StatusOr<Expression> Index(const syntax::Expr& expr);
   StatusOr<Expression> RegexTest(const syntax::Expr& expr);
   StatusOr<Expression> Literal(const syntax::Expr& expr) const;
@@ -72,7 +73,5 @@ bool SameWord(std::string_view a, std::string_view b);  // case does not count
 
 // The calls an expression cannot do without row data are gone: folded into literals.
 Expression Fold(Expression expression);
-// What is known of an expression's type before it runs; kNull: nothing.
-ValueType TypeOf(const Expression& expression, const std::vector<SlotDef>& slots);
 
 }  // namespace sippar::query

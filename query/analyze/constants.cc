@@ -1,4 +1,4 @@
-// Constants, folding, types, names of functions. SPDX-License-Identifier: Apache-2.0
+// Constants, folding, names of types and functions. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -133,54 +133,6 @@ std::optional<AggregateDef::Kind> FindAggregate(const Expr& call) {
 bool ContainsAggregate(const Expr& expr) {
   if (FindAggregate(expr)) return true;
   return std::any_of(expr.children.begin(), expr.children.end(), ContainsAggregate);
-}
-
-ValueType TypeOf(const Expression& expression, const std::vector<SlotDef>& slots) {
-  if (expression.IsLiteral()) return expression.literal.type();
-  if (expression.kind == Expression::kSlot) {
-    if (expression.slot >= slots.size()) return ValueType::kNull;
-    switch (slots[expression.slot].kind) {
-      case SlotDef::kRow:
-      case SlotDef::kFamily:
-      case SlotDef::kQualifier:
-      case SlotDef::kColumn:
-        return ValueType::kText;
-      case SlotDef::kTimestamp:
-      case SlotDef::kNewestTime:
-      case SlotDef::kVersionCount:
-        return ValueType::kInt64;
-      case SlotDef::kHistory:
-        return ValueType::kArray;
-      case SlotDef::kMap:
-      case SlotDef::kMapHistory:
-        return ValueType::kMap;
-      default:
-        return ValueType::kNull;
-    }
-  }
-  switch (expression.function) {
-    case Function::kCast:
-    case Function::kTryCast:
-      return expression.cast_type;
-    case Function::kLength:
-    case Function::kStrPos:
-    case Function::kCardinality:
-    case Function::kHash64:
-    case Function::kCrc32c:
-    case Function::kDatePart:
-    case Function::kDiv:
-      return ValueType::kInt64;
-    case Function::kToHex:
-    case Function::kToBase64:
-    case Function::kFormatTime:
-      return ValueType::kText;
-    case Function::kMapKeys:
-    case Function::kMapValues:
-    case Function::kArray:
-      return ValueType::kArray;
-    default:
-      return expression.function <= Function::kIn ? ValueType::kBool : ValueType::kNull;
-  }
 }
 
 }  // namespace sippar::query

@@ -12,12 +12,6 @@
 namespace sippar::query {
 namespace {
 
-bool IsRowName(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return lower == "row" || lower == "_key";  // _key: the GoogleSQL spelling
-}
-
 uint32_t FindOrAdd(std::vector<SlotDef>* slots, const SlotDef& slot) {
   auto found = std::find(slots->begin(), slots->end(), slot);
   if (found == slots->end()) found = slots->insert(found, slot);
@@ -25,6 +19,12 @@ uint32_t FindOrAdd(std::vector<SlotDef>* slots, const SlotDef& slot) {
 }
 
 }  // namespace
+
+bool IsRowName(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return lower == "row" || lower == "_key";  // _key: the GoogleSQL spelling
+}
 
 StatusOr<Expression> ConstantScope::Pattern(const syntax::PatternNode& node, SlotDef::Kind) {
   return ErrorAt("NOT_CONSTANT", node.span,

@@ -17,6 +17,8 @@ namespace sippar::query {
 using engine::Expression;
 using engine::SlotDef;
 
+bool IsRowName(std::string_view name);  // the row key: row, _key
+
 class Scope {
  public:
   virtual ~Scope() = default;

@@ -80,6 +80,7 @@ Expr ExpressionBuilder::ApplyTail(Expr left, SipparParser::ComparisonTailContext
     expr.kind = ExprKind::kIsNull;
   } else if (context->IN_() != nullptr) {
     expr.kind = ExprKind::kIn;
+    expr.unnest = context->UNNEST() != nullptr;
     for (auto* item : context->expression()) expr.children.push_back(Build(item));
   } else if (context->BETWEEN() != nullptr) {
     expr.kind = ExprKind::kBetween;

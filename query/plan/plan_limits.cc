@@ -52,7 +52,7 @@ Expression BehindToken(CellScope* scope, const PageToken& token) {
 bool SelectPlanner::IsRowOrder(const syntax::OrderItem& order) {
   if (plan.source != SelectPlan::kTable) return false;
   const Expr& expr = Unaliased(order.expr);
-  return expr.kind == ExprKind::kName && (SameWord(expr.name, "row") || expr.name == "_key");
+  return expr.kind == ExprKind::kName && IsRowName(expr.name);
 }
 
 Status SelectPlanner::PlanOrder() {

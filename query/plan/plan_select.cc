@@ -64,8 +64,9 @@ Status SelectPlanner::PlanTable() {
   Program& program = plan.program;
   program.counter_families = CounterFamilies(schema);
   program.read.versions_per_column = context.session->settings.versions;
-  RETURN_IF_ERROR(PlanNamedArgs(context, from.named_args, &program.read));
+  RETURN_IF_ERROR(PlanNamedArgs(context, from.named_args, &program.read, &with_history));
   RETURN_IF_ERROR(PlanReadOptions(context, select.read, &program.read));
+  with_history = with_history || program.read.versions_per_column != 1;
   if (select.cells || from.kind == syntax::Source::kCells) {
     program.source = Program::kCells;
     auto cells = std::make_unique<CellScope>();
@@ -141,7 +142,7 @@ Status SelectPlanner::ExpandStars() {
       continue;
     }
     if (row_scope != nullptr) {
-      expanded.push_back(NameItem("row", item.span));
+      expanded.push_back(NameItem(context.session->key_column, item.span));
       for (const engine::FamilySchema& family : schema.families) {
         SelectItem each = NameItem(family.name, item.span);
         each.expr.kind = ExprKind::kPattern;
@@ -161,11 +162,30 @@ Status SelectPlanner::ExpandStars() {
 
 // --- Expressions ---
 
-// A pattern that stands alone shows its versions when more than one is read.
+// The columns that `expr` alone means: a pattern, a family, family['qualifier'].
+std::optional<syntax::PatternNode> SelectPlanner::AsPattern(const Expr& expr) const {
+  if (expr.kind == ExprKind::kPattern) return expr.pattern;
+  bool indexed = expr.kind == ExprKind::kIndex;
+  const Expr& family = indexed ? expr.children[0] : expr;
+  if (family.kind != ExprKind::kName || schema.FindFamily(family.name) == nullptr) {
+    return std::nullopt;
+  }
+  syntax::PatternNode pattern;
+  pattern.family = engine::NamePattern::Exact(family.name);
+  pattern.qualifier = engine::NamePattern::Any();
+  pattern.span = expr.span;
+  if (!indexed) return IsRowName(family.name) ? std::nullopt : std::optional(pattern);
+  auto qualifier = CompileConstant(context, expr.children[1]);
+  if (!qualifier.ok() || !qualifier->is_string()) return std::nullopt;
+  pattern.qualifier = engine::NamePattern::Exact(qualifier->bytes());
+  return pattern;
+}
+
 StatusOr<Expression> SelectPlanner::CompileItem(const SelectItem& item) {
-  bool shows_history = row_scope != nullptr && plan.program.read.versions_per_column != 1 &&
-                       item.expr.kind == ExprKind::kPattern;
-  if (shows_history) return row_scope->Pattern(item.expr.pattern, SlotDef::kHistory);
+  if (row_scope != nullptr && with_history) {
+    std::optional<syntax::PatternNode> pattern = AsPattern(item.expr);
+    if (pattern) return row_scope->Pattern(*pattern, SlotDef::kHistory);
+  }
   bool stripped = cell_scope != nullptr && plan.program.read.strip_values &&
                   item.expr.kind == ExprKind::kName && SameWord(item.expr.name, "value");
   if (stripped) return Expression::Literal(Value::Text("(stripped)"));
@@ -216,14 +236,34 @@ StatusOr<SelectPlan> SelectPlanner::Plan() {
   RETURN_IF_ERROR(PlanAfter());
   if (plan.sorts && !plan.program.aggregate) plan.sort_at = plan.program.outputs.size();
   FinishRead();
+  NameColumns();
+  return std::move(plan);
+}
+
+void SelectPlanner::NameColumns() {
   const std::vector<Expression>& shown =
       plan.program.aggregate ? plan.final_outputs : plan.program.outputs;
+  std::vector<DataType> slots = OutputTypes();
   for (size_t i = 0; i < items.size(); ++i) {
-    ResultColumn& column = plan.columns.emplace_back();
-    column.name = ItemName(context, items[i]);
-    if (!plan.program.aggregate) column.type = TypeOf(shown[i], plan.program.slots);
+    plan.columns.push_back({ItemName(context, items[i]), TypeOf(shown[i], slots)});
   }
-  return std::move(plan);
+}
+
+std::vector<DataType> SelectPlanner::OutputTypes() const {
+  std::vector<DataType> slots;
+  if (plan.source == SelectPlan::kTable) {
+    slots = TypesOfSlots(plan.program.slots,
+                         row_scope != nullptr ? row_scope->patterns() : cell_patterns, schema);
+  } else if (plan.source == SelectPlan::kRelation) {
+    for (const ResultColumn& column : plan.input->columns) slots.push_back(column.type);
+  }
+  if (!plan.program.aggregate) return slots;
+  std::vector<DataType> groups;
+  for (const Expression& key : plan.program.group_by) groups.push_back(TypeOf(key, slots));
+  for (const engine::AggregateDef& aggregate : plan.program.aggregates) {
+    groups.push_back(TypeOf(aggregate, slots));
+  }
+  return groups;
 }
 
 std::string ItemName(const StatementContext& context, const SelectItem& item) {
@@ -242,7 +282,7 @@ std::vector<std::string> ColumnNames(const SelectPlan& plan) {
 }
 
 StatusOr<SelectPlan> PlanSelect(const StatementContext& context, const Select& select) {
-  SelectPlanner planner{context, select, {}, {}, {}, nullptr, nullptr, {}, {}, {}, true};
+  SelectPlanner planner{context, select, {}, {}, {}, nullptr, nullptr, {}, {}, {}, true, false};
   return planner.Plan();
 }
 

@@ -164,28 +164,36 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
   return OkStatus();
 }
 
+// The temporal arguments of GoogleSQL.
 Status PlanNamedArgs(const StatementContext& context, const std::vector<syntax::NamedArg>& args,
-                     engine::ReadSpec* read) {
+                     engine::ReadSpec* read, bool* with_history) {
+  uint64_t latest = 0;
   for (const syntax::NamedArg& arg : args) {
-    if (SameWord(arg.name.text, "with_history")) {
+    const std::string& name = arg.name.text;
+    if (SameWord(name, "with_history")) {
       ASSIGN_OR_RETURN(Value history, CompileConstant(context, arg.value));
-      if (history.is_true()) read->versions_per_column = 0;
-    } else if (SameWord(arg.name.text, "as_of")) {
+      *with_history = history.is_true();
+    } else if (SameWord(name, "latest_n")) {
+      ASSIGN_OR_RETURN(latest, CompileCount(context, arg.value, "latest_n", 1));
+    } else if (SameWord(name, "after") || SameWord(name, "after_or_equal")) {
       ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, arg.value));
-      read->time.limit_us = std::min(read->time.limit_us, Behind(time_us));
-    } else if (SameWord(arg.name.text, "latest_n")) {
-      ASSIGN_OR_RETURN(uint64_t count, CompileCount(context, arg.value, "latest_n", 1));
-      read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
-    } else if (SameWord(arg.name.text, "after")) {
+      if (SameWord(name, "after")) time_us = Behind(time_us);
+      read->time.start_us = std::max(read->time.start_us, time_us);
+    } else if (SameWord(name, "before") || SameWord(name, "before_or_equal") ||
+               SameWord(name, "as_of")) {
       ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, arg.value));
-      read->time.start_us = std::max(read->time.start_us, Behind(time_us));
-    } else if (SameWord(arg.name.text, "before")) {
-      ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, arg.value));
+      if (!SameWord(name, "before")) time_us = Behind(time_us);
       read->time.limit_us = std::min(read->time.limit_us, time_us);
     } else {
-      return ErrorAt("UNKNOWN_NAME", arg.name.span, fmt::format("no argument {}", arg.name.text),
-                     "with_history, as_of, latest_n, after, before");
+      return ErrorAt("UNKNOWN_NAME", arg.name.span, fmt::format("no argument {}", name),
+                     "with_history, latest_n, as_of, after, after_or_equal, before, "
+                     "before_or_equal");
     }
+  }
+  if (latest != 0) {
+    read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(latest, UINT32_MAX));
+  } else if (*with_history) {
+    read->versions_per_column = 0;
   }
   return OkStatus();
 }

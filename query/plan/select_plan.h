@@ -65,7 +65,7 @@ void ChooseColumns(const engine::TableSchema& schema,
                                      const syntax::ReadOptions& options, engine::ReadSpec* read);
 [[nodiscard]] Status PlanNamedArgs(const StatementContext& context,
                                    const std::vector<syntax::NamedArg>& args,
-                                   engine::ReadSpec* read);
+                                   engine::ReadSpec* read, bool* with_history);
 // Lines of EXPLAIN.
 std::vector<std::string> ExplainSelect(const SelectPlan& plan,
                                        const std::vector<cluster::TabletInfo>& tablets);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "query/analyze/compile.h"
+#include "query/analyze/data_types.h"
 #include "query/analyze/scope.h"
 #include "query/plan/select_plan.h"
 
@@ -26,6 +28,7 @@ struct SelectPlanner {
   std::vector<syntax::SelectItem> items;  // `*` written out
   std::vector<engine::ColumnPattern> cell_patterns;
   bool storage_order = true;
+  bool with_history = false;  // columns that stand alone show their versions
 
   StatusOr<SelectPlan> Plan();
   Status PlanSource();
@@ -48,12 +51,15 @@ struct SelectPlanner {
     return compiler;
   }
   StatusOr<Expression> CompileItem(const syntax::SelectItem& item);
+  std::optional<syntax::PatternNode> AsPattern(const syntax::Expr& expr) const;
   bool IsAggregate() const;
   bool IsRowOrder(const syntax::OrderItem& order);
   // GROUP BY, HAVING and ORDER BY mean an item by its alias (also when a family has that name) or
   // its number.
   const syntax::Expr& Unaliased(const syntax::Expr& expr) const;
   std::vector<SlotDef> Slots() const;
+  void NameColumns();
+  std::vector<DataType> OutputTypes() const;  // of what the outputs' slots hold
 };
 
 }  // namespace sippar::query

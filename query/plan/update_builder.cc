@@ -137,7 +137,7 @@ Status UpdateBuilder::AddReturning(const std::vector<syntax::SelectItem>& items)
     if (!item.star) {
       ExpressionCompiler compiler(context_, &scope_);
       ASSIGN_OR_RETURN(Expression value, compiler.Compile(item.expr));
-      returning_columns_.push_back({ItemName(context_, item), TypeOf(value, scope_.slots())});
+      returning_columns_.push_back({ItemName(context_, item), {}});
       update_.returning.push_back(std::move(value));
       continue;
     }

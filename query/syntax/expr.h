@@ -99,7 +99,7 @@ enum class ExprKind : uint8_t {
   kBinary,     // children[0] op children[1]
   kRegexTest,  // children[0] ~ /regex/, negated: !~
   kBetween,    // children: value, low, high; negated
-  kIn,         // children: value, then the list; negated
+  kIn,         // children: value, then the list; negated. unnest: value, an ARRAY of the list
   kIsNull,     // children[0] IS NULL; negated
   kIndex,      // children[0][children[1]]
   kArray,      // [children]
@@ -116,6 +116,7 @@ struct Expr {
   bool negated = false;
   bool star = false;
   bool distinct = false;
+  bool unnest = false;
   bool has_operand = false;
   bool has_else = false;
   std::vector<Expr> children;

@@ -213,7 +213,8 @@ std::string Print(const Expr& expr) {
       return fmt::format("{} {}BETWEEN {} AND {}", At(children[0], kSum), no, At(children[1], kSum),
                          At(children[2], kSum));
     case ExprKind::kIn:
-      return fmt::format("{} {}IN ({})", At(children[0], kSum), no, List(children, 1));
+      return fmt::format("{} {}IN {}({})", At(children[0], kSum), no, expr.unnest ? "UNNEST" : "",
+                         List(children, 1));
     case ExprKind::kIsNull:
       return fmt::format("{} IS {}NULL", At(children[0], kSum), no);
     case ExprKind::kIndex:

@@ -10,12 +10,12 @@ namespace sippar::query {
 namespace {
 
 constexpr std::string_view kSoft[] = {
-    "ADD",      "AFTER",  "ANALYZE", "APPEND",   "ATOMIC",   "BACKUP",    "BALANCE",
-    "CANCEL",   "COLUMN", "COMMIT",  "COMPACT",  "DELETES",  "FAIL",      "FAMILY",
-    "FLUSH",    "FORMAT", "GROUPS",  "LOCALITY", "MAJOR",    "MERGE",     "MINOR",
-    "MOVE",     "OFFSET", "PER",     "RENAME",   "RESET",    "RESTORE",   "REVERSE",
-    "ROLLBACK", "ROW",    "ROWS",    "SAMPLE",   "SNAPSHOT", "SPLIT",     "STARTS",
-    "STRIP",    "TABLET", "TABLETS", "TAIL",     "TIME",     "TIMESTAMP", "VERSIONS"};
+    "ADD",       "AFTER",    "ANALYZE", "APPEND",  "ATOMIC",   "BACKUP",  "BALANCE", "CANCEL",
+    "COLUMN",    "COMMIT",   "COMPACT", "DELETES", "FAIL",     "FAMILY",  "FLUSH",   "FORMAT",
+    "GROUPS",    "LOCALITY", "MAJOR",   "MERGE",   "MINOR",    "MOVE",    "OFFSET",  "PER",
+    "RENAME",    "RESET",    "RESTORE", "REVERSE", "ROLLBACK", "ROW",     "ROWS",    "SAMPLE",
+    "SNAPSHOT",  "SPLIT",    "STARTS",  "STRIP",   "TABLET",   "TABLETS", "TAIL",    "TIME",
+    "TIMESTAMP", "UNNEST",   "VERSIONS"};
 
 constexpr std::string_view kHard[] = {
     "ALL",      "ALTER", "AND",   "AS",     "ASC",    "AT",        "BEGIN",    "BETWEEN",

@@ -1,0 +1,288 @@
+// Types of expressions. SPDX-License-Identifier: Apache-2.0
+#include "query/analyze/data_types.h"
+
+#include <algorithm>
+
+#include "engine/program/evaluate.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::AggregateDef;
+using engine::ColumnPattern;
+using engine::Expression;
+using engine::Function;
+using engine::NamePattern;
+using engine::SlotDef;
+using engine::TableSchema;
+using engine::Value;
+using engine::ValueType;
+using enum engine::ValueType;
+
+// Of values that may be either; what is not known gives way.
+DataType CommonType(const DataType& a, const DataType& b) {
+  if (a.kind == kNull || a == b) return b;
+  if (b.kind == kNull) return a;
+  if (a.is_number() && b.is_number()) return kFloat64;
+  if (a.is_string() && b.is_string()) return kBytes;
+  if (a.kind != b.kind || a.parts.size() != b.parts.size()) return {};
+  DataType common = a.kind;
+  for (size_t i = 0; i < a.parts.size(); ++i) {
+    common.parts.push_back(CommonType(a.parts[i], b.parts[i]));
+  }
+  return common;
+}
+
+DataType TypeOfValue(const Value& value) {
+  DataType type = value.type();
+  const Value::Items& items = value.items();
+  if (type.kind == kArray) {
+    DataType item;
+    for (const Value& each : items) item = CommonType(item, TypeOfValue(each));
+    type.parts = {item};
+  } else if (type.kind == kMap) {
+    type.parts.resize(2);
+    for (size_t i = 0; i < items.size(); ++i) {
+      type.parts[i % 2] = CommonType(type.parts[i % 2], TypeOfValue(items[i]));
+    }
+  } else if (type.kind == kStruct) {
+    for (const Value& each : items) type.parts.push_back(TypeOfValue(each));
+  }
+  return type;
+}
+
+// --- Slots ---
+
+// A pattern that means counters and other families gives BYTES: 8 of them are a counter.
+DataType TypeOfCells(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {
+  auto is_counter = [](const engine::FamilySchema& family) {
+    return family.type == engine::FamilyType::kCounter;
+  };
+  for (const ColumnPattern& pattern : patterns) {
+    if (pattern.family.kind == NamePattern::kExact) {
+      const engine::FamilySchema* family = schema.FindFamily(pattern.family.text);
+      if (family == nullptr || !is_counter(*family)) return kBytes;
+    } else if (!std::all_of(schema.families.begin(), schema.families.end(), is_counter)) {
+      return kBytes;
+    }
+  }
+  bool all = std::all_of(schema.families.begin(), schema.families.end(), is_counter);
+  return patterns.empty() && !all ? kBytes : kInt64;
+}
+
+DataType HistoryOf(DataType cell) {
+  return DataType(kArray, {DataType(kStruct, {kTimestamp, std::move(cell)})});
+}
+
+DataType TypeOfSlot(const SlotDef& slot, const std::vector<ColumnPattern>& patterns,
+                    const TableSchema& schema) {
+  DataType cell;
+  if (slot.kind == SlotDef::kValue) {
+    cell = TypeOfCells(patterns, schema);
+  } else if (slot.pattern < patterns.size()) {
+    cell = TypeOfCells({patterns[slot.pattern]}, schema);
+  }
+  switch (slot.kind) {
+    case SlotDef::kRow:
+    case SlotDef::kQualifier:
+    case SlotDef::kColumn:
+      return kBytes;
+    case SlotDef::kFamily:
+      return kText;
+    case SlotDef::kTimestamp:
+    case SlotDef::kNewestTime:
+    case SlotDef::kVersionCount:
+      return kInt64;
+    case SlotDef::kValue:
+    case SlotDef::kNewest:
+      return cell;
+    case SlotDef::kHistory:
+      return HistoryOf(std::move(cell));
+    case SlotDef::kMap:
+      return DataType(kMap, {kBytes, std::move(cell)});
+    case SlotDef::kMapHistory:
+      return DataType(kMap, {kBytes, HistoryOf(std::move(cell))});
+    case SlotDef::kLet:
+      break;
+  }
+  return {};
+}
+
+// --- Calls ---
+
+DataType CommonOf(const std::vector<DataType>& args, size_t first, size_t step) {
+  DataType common;
+  for (size_t i = first; i < args.size(); i += step) common = CommonType(common, args[i]);
+  return common;
+}
+
+DataType TypeOfCase(const std::vector<DataType>& args) {
+  DataType common = CommonOf(args, 1, 2);
+  return args.size() % 2 == 1 ? CommonType(common, args.back()) : common;
+}
+
+// The rules of arithmetic are the engine's: it says what becomes of one and one.
+DataType TypeOfArithmetic(Function function, const std::vector<DataType>& args) {
+  std::vector<Expression> ones;
+  for (const DataType& arg : args) {
+    switch (arg.kind) {
+      case kInt64:
+        ones.push_back(Expression::Literal(Value::Int64(1)));
+        break;
+      case kFloat64:
+        ones.push_back(Expression::Literal(Value::Float64(1)));
+        break;
+      case kTimestamp:
+        ones.push_back(Expression::Literal(Value::Timestamp(1)));
+        break;
+      case kDuration:
+        ones.push_back(Expression::Literal(Value::Duration(1)));
+        break;
+      default:
+        return {};
+    }
+  }
+  auto result = engine::EvaluateConstant(Expression::Call(function, std::move(ones)));
+  return result.ok() ? DataType(result->type()) : DataType();
+}
+
+DataType TypeOfItem(const DataType& items, const Expression& key) {
+  if (items.kind == kMap) return items.parts.size() == 2 ? items.parts[1] : DataType();
+  if (items.kind == kArray) return items.parts.empty() ? DataType() : items.parts[0];
+  if (items.kind != kStruct || items.parts.size() != 2 || !key.IsLiteral()) return {};
+  bool is_time =
+      key.literal.is_string() ? key.literal.bytes() == "timestamp" : key.literal.integer() == 1;
+  return items.parts[is_time ? 0 : 1];
+}
+
+DataType TypeOfString(const DataType& arg) { return arg.is_string() ? arg : DataType(); }
+
+// Numbers and times join as TEXT; what is not known may be BYTES.
+DataType TypeOfConcat(const std::vector<DataType>& args) {
+  bool bytes = std::any_of(args.begin(), args.end(), [](const DataType& arg) {
+    return arg.kind == kBytes || arg.kind == kNull;
+  });
+  return bytes ? kBytes : kText;
+}
+
+DataType PartOf(const DataType& map, size_t part) {
+  DataType item = part < map.parts.size() ? map.parts[part] : DataType();
+  return DataType(kArray, {std::move(item)});
+}
+
+DataType TypeOfCall(const Expression& call, const std::vector<DataType>& args) {
+  switch (call.function) {
+    case Function::kCase:
+      return TypeOfCase(args);
+    case Function::kIf:
+      return CommonType(args[1], args[2]);
+    case Function::kCoalesce:
+    case Function::kLeast:
+    case Function::kGreatest:
+      return CommonOf(args, 0, 1);
+    case Function::kNullIf:
+      return args[0];
+    case Function::kAdd:
+    case Function::kSubtract:
+    case Function::kMultiply:
+    case Function::kDivide:
+    case Function::kModulo:
+    case Function::kNegate:
+    case Function::kDiv:
+    case Function::kAbs:
+    case Function::kRound:
+      return TypeOfArithmetic(call.function, args);
+    case Function::kConcat:
+      return TypeOfConcat(args);
+    case Function::kLength:
+    case Function::kStrPos:
+    case Function::kHash64:
+    case Function::kCrc32c:
+    case Function::kDatePart:
+    case Function::kCardinality:
+      return kInt64;
+    case Function::kSubstr:
+    case Function::kLower:
+    case Function::kUpper:
+    case Function::kReplace:
+    case Function::kTrim:
+    case Function::kSplitPart:
+    case Function::kReverse:
+    case Function::kRegexExtract:
+    case Function::kRegexReplace:
+    case Function::kUrlHost:
+    case Function::kReverseHost:
+      return TypeOfString(args[0]);
+    case Function::kToHex:
+    case Function::kToBase64:
+    case Function::kFormatTime:
+      return kText;
+    case Function::kFromHex:
+    case Function::kFromBase64:
+      return kBytes;
+    case Function::kTimeBucket:
+      return args[1];
+    case Function::kCast:
+    case Function::kTryCast:
+      return call.cast_type;
+    case Function::kArray:
+      return DataType(kArray, {CommonOf(args, 0, 1)});
+    case Function::kIndex:
+      return TypeOfItem(args[0], call.args[1]);
+    case Function::kMapKeys:
+      return PartOf(args[0], 0);
+    case Function::kMapValues:
+      return PartOf(args[0], 1);
+    default:  // AND, =, LIKE, IN …
+      return kBool;
+  }
+}
+
+}  // namespace
+
+DataType TypeOf(const Expression& expression, const std::vector<DataType>& slots) {
+  switch (expression.kind) {
+    case Expression::kLiteral:
+      return TypeOfValue(expression.literal);
+    case Expression::kSlot:
+      return expression.slot < slots.size() ? slots[expression.slot] : DataType();
+    case Expression::kCall:
+      break;
+  }
+  std::vector<DataType> args;
+  for (const Expression& arg : expression.args) args.push_back(TypeOf(arg, slots));
+  return TypeOfCall(expression, args);
+}
+
+DataType TypeOf(const AggregateDef& aggregate, const std::vector<DataType>& slots) {
+  switch (aggregate.kind) {
+    case AggregateDef::kCountRows:
+    case AggregateDef::kCount:
+    case AggregateDef::kCountDistinct:
+    case AggregateDef::kApproxCountDistinct:
+      return kInt64;
+    case AggregateDef::kAvg:
+      return kFloat64;
+    case AggregateDef::kSum: {
+      DataType type = TypeOf(aggregate.argument, slots);
+      return type.is_number() || type.kind == kDuration ? type : DataType();
+    }
+    case AggregateDef::kMin:
+    case AggregateDef::kMax:
+    case AggregateDef::kAnyValue:
+      return TypeOf(aggregate.argument, slots);
+    case AggregateDef::kArrayAgg:
+      return DataType(kArray, {TypeOf(aggregate.argument, slots)});
+  }
+  return {};
+}
+
+std::vector<DataType> TypesOfSlots(const std::vector<SlotDef>& slots,
+                                   const std::vector<ColumnPattern>& patterns,
+                                   const TableSchema& schema) {
+  std::vector<DataType> types;
+  for (const SlotDef& slot : slots) types.push_back(TypeOfSlot(slot, patterns, schema));
+  return types;
+}
+
+}  // namespace sippar::query

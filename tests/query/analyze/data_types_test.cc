@@ -1,0 +1,84 @@
+// Types that are known before a query runs. SPDX-License-Identifier: Apache-2.0
+#include "query/analyze/data_types.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/fs/memory_file_system.h"
+#include "query/query.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::ValueType;
+
+std::string Name(const DataType& type) {
+  std::string name(engine::TypeName(type.kind));
+  if (type.parts.empty()) return name;
+  std::string parts;
+  for (const DataType& part : type.parts) parts += (parts.empty() ? "" : ", ") + Name(part);
+  return name + "<" + parts + ">";
+}
+
+class DataTypesTest : public testing::Test {
+ protected:
+  DataTypesTest() {
+    cluster::ClientOptions options;
+    options.create_if_missing = true;
+    options.fs = &fs_;
+    client_ = std::move(*cluster::Client::Open("/db", options));
+    session_ = Session::New(client_.get(), {});
+    Types("CREATE TABLE t (FAMILY f, FAMILY n COUNTER)");
+  }
+  std::string Types(const std::string& statement) {
+    ResultTable table;
+    auto summary = session_->Execute(statement, &table);
+    if (!summary.ok()) return std::string(MessageOf(summary.status()));
+    std::string types;
+    for (const ResultColumn& column : table.columns) {
+      types += (types.empty() ? "" : " | ") + Name(column.type);
+    }
+    return types;
+  }
+
+  engine::MemoryFileSystem fs_;
+  std::unique_ptr<cluster::Client> client_;
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(DataTypesTest, Columns) {
+  EXPECT_EQ(Types("SELECT * FROM t"), "BYTES | MAP<BYTES, BYTES> | MAP<BYTES, INT64>");
+  EXPECT_EQ(Types("SELECT row, f:a, n:a, f['a'], n['a'], f, *:a FROM t"),
+            "BYTES | BYTES | INT64 | BYTES | INT64 | MAP<BYTES, BYTES> | MAP<BYTES, BYTES>");
+  EXPECT_EQ(Types("SELECT f:a, n FROM t VERSIONS ALL"),
+            "ARRAY<STRUCT<TIMESTAMP, BYTES>> | MAP<BYTES, ARRAY<STRUCT<TIMESTAMP, INT64>>>");
+  EXPECT_EQ(Types("SELECT CELLS * FROM t"), "BYTES | BYTES | INT64 | BYTES");
+  EXPECT_EQ(Types("SELECT family, value FROM CELLS(t, n:*)"), "TEXT | INT64");
+}
+
+TEST_F(DataTypesTest, Expressions) {
+  EXPECT_EQ(Types("SELECT n:a + 1, n:a / 2, n:a * 1.5, TIMESTAMP(f:a), NOW() - 1s FROM t"),
+            "INT64 | FLOAT64 | FLOAT64 | INT64 | TIMESTAMP");
+  EXPECT_EQ(Types("SELECT f:a || 'x', 'a' || 'b', 1 || 'b', SUBSTR(row, 1), UPPER('a') FROM t"),
+            "BYTES | TEXT | TEXT | BYTES | TEXT");
+  EXPECT_EQ(Types("SELECT f:a = 'x', f:a IS NULL, CAST(f:a AS STRING), INT64(TEXT(f:a)) FROM t"),
+            "BOOL | BOOL | TEXT | INT64");
+  EXPECT_EQ(Types("SELECT CASE WHEN n:a > 1 THEN 1 ELSE 2.5 END, COALESCE(f:a, 'x'), NULLIF(1, 2), "
+                  "IF(n:a = 1, NULL, n:a) FROM t"),
+            "FLOAT64 | BYTES | INT64 | INT64");
+  EXPECT_EQ(Types("SELECT MAP_KEYS(f), MAP_VALUES(n), [1, 2.5], f:*['a'], CARDINALITY(f) FROM t"),
+            "ARRAY<BYTES> | ARRAY<INT64> | ARRAY<FLOAT64> | BYTES | INT64");
+  EXPECT_EQ(Types("SELECT HISTORY(n:a)[1]['value'], HISTORY(n:a)[1][1] FROM t"),
+            "INT64 | TIMESTAMP");
+  EXPECT_EQ(Types("SELECT NULL, f:a + 1 FROM t"), "NULL | NULL");
+}
+
+TEST_F(DataTypesTest, AggregatesAndSubselects) {
+  EXPECT_EQ(Types("SELECT SPLIT_PART(row, '.', 1) AS k, COUNT(*), SUM(n:a), AVG(n:a), MAX(f:a), "
+                  "ARRAY_AGG(n:a) FROM t GROUP BY k"),
+            "BYTES | INT64 | INT64 | FLOAT64 | BYTES | ARRAY<INT64>");
+  EXPECT_EQ(Types("SELECT MAX(x) + 1, MIN(k) FROM (SELECT n:a AS x, row AS k FROM t)"),
+            "INT64 | BYTES");
+}
+
+}  // namespace
+}  // namespace sippar::query
