@@ -15,7 +15,7 @@ class BlockBuilder {
   // A restart point after so many entries or bytes: a search walks from one to its key, and with
   // large values each step is a cache miss.
   static constexpr int kRestartInterval = 16;
-  static constexpr size_t kRestartBytes = 4096;
+  static constexpr size_t kRestartBytes = 1024;
 
   // Requires: `key` > the key before (the caller checks; see SstableWriter::Add).
   void Add(std::string_view key, std::string_view value);

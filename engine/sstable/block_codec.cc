@@ -179,10 +179,10 @@ Status CheckFrame(const FileName& file, std::string_view what, const BlockHandle
                        fmt::format("checksum expected {:016x}, found {:016x}", expected, found));
 }
 
-StatusOr<std::shared_ptr<const Block>> DecodeBlock(const FileName& file, std::string_view what,
-                                                   const BlockHandle& handle,
-                                                   std::string_view stored, uint64_t size_max,
-                                                   const DecodeDictionary* dictionary) {
+StatusOr<std::shared_ptr<Block>> DecodeBlock(const FileName& file, std::string_view what,
+                                             const BlockHandle& handle, std::string_view stored,
+                                             uint64_t size_max,
+                                             const DecodeDictionary* dictionary) {
   RETURN_IF_ERROR(CheckFrame(file, what, handle, stored));
   auto damage = [&](std::string_view problem) {
     return SstableDamage(file, what, handle.offset, problem);

@@ -42,7 +42,7 @@ class DecodeDictionary {
 
 // Checks the frame `stored` of `handle` and decodes it. `what` names the block in errors,
 // `size_max` is the limit of its raw size. `dictionary` may be nullptr. Thread safe.
-[[nodiscard]] StatusOr<std::shared_ptr<const Block>> DecodeBlock(
+[[nodiscard]] StatusOr<std::shared_ptr<Block>> DecodeBlock(
     const FileName& file, std::string_view what, const BlockHandle& handle, std::string_view stored,
     uint64_t size_max, const DecodeDictionary* dictionary);
 // Type and checksum only.

@@ -1,6 +1,8 @@
 // Block cursor. SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/block_cursor.h"
 
+#include <algorithm>
+
 #include "engine/base/coding.h"
 
 namespace sippar::engine {
@@ -29,11 +31,54 @@ inline const char* ParseHeader(const char* p, const char* limit, EntryHeader* he
   return p;
 }
 
+// The first eight bytes of `text` as a number that orders as they do.
+uint64_t HeadOf(std::string_view text) {
+  if (text.size() >= 8) return GetBig64(text.data());
+  char padded[8] = {};
+  text.copy(padded, text.size());
+  return GetBig64(padded);
+}
+
 }  // namespace
+
+RestartHeads MakeRestartHeads(std::string_view bytes) {
+  BlockCursor cursor;
+  cursor.Init(bytes);
+  if (cursor.restarts() < 3) return {};  // a search takes one step
+  cursor.SeekToRestart(cursor.restarts() - 1);
+  std::string last(cursor.key());
+  cursor.SeekToRestart(0);
+  RestartHeads made;
+  std::string_view first = cursor.key();
+  auto end = std::mismatch(first.begin(), first.end(), last.begin(), last.end());
+  made.prefix.assign(first.begin(), end.first);
+  made.heads.reserve(cursor.restarts());
+  made.offsets.reserve(cursor.restarts() + 1);
+  for (uint32_t i = 0; i < cursor.restarts(); ++i) {
+    cursor.SeekToRestart(i);
+    if (!cursor.Valid() || !cursor.key().starts_with(made.prefix)) return {};
+    made.heads.push_back(HeadOf(cursor.key().substr(made.prefix.size())));
+    made.offsets.push_back(cursor.RestartOffset(i));
+  }
+  made.offsets.push_back(cursor.entries_size());
+  return made;
+}
+
+// What the heads know is not read from the block: each of its ends would be a cache miss.
+void BlockCursor::Init(const Block& block) {
+  if (block.heads().heads.empty()) return Init(block.bytes());
+  heads_ = &block.heads();
+  entry_ = nullptr;
+  damaged_ = false;
+  begin_ = block.bytes().data();
+  restarts_ = begin_ + heads_->offsets.back();
+  restart_count_ = static_cast<uint32_t>(heads_->heads.size());
+}
 
 void BlockCursor::Init(std::string_view bytes) {
   entry_ = nullptr;
   damaged_ = false;
+  heads_ = nullptr;
   restart_count_ = 0;
   begin_ = restarts_ = bytes.data();
   if (bytes.size() < 4) return SetDamaged();
@@ -78,8 +123,12 @@ inline void BlockCursor::Parse(const char* entry) {
 
 void BlockCursor::Next() { Parse(next_); }
 
+uint32_t BlockCursor::RestartOffset(uint32_t index) const {
+  return heads_ != nullptr ? heads_->offsets[index] : GetFixed32(restarts_ + size_t{index} * 4);
+}
+
 const char* BlockCursor::RestartEntry(uint32_t index) {
-  uint32_t offset = GetFixed32(restarts_ + size_t{index} * 4);
+  uint32_t offset = RestartOffset(index);
   if (offset >= static_cast<size_t>(restarts_ - begin_)) {
     SetDamaged();
     return nullptr;
@@ -93,9 +142,23 @@ void BlockCursor::SeekToRestart(uint32_t index) {
   if (entry != nullptr) Parse(entry);
 }
 
+void BlockCursor::NarrowByHeads(std::string_view target, uint32_t* low, uint32_t* high) const {
+  const std::vector<uint64_t>& heads = heads_->heads;
+  int order = target.substr(0, heads_->prefix.size()).compare(heads_->prefix);
+  if (order < 0) *high = 0;
+  if (order > 0) *low = *high;
+  if (order != 0) return;
+  uint64_t head = HeadOf(target.substr(heads_->prefix.size()));
+  auto [first, last] = std::equal_range(heads.begin(), heads.end(), head);
+  __builtin_prefetch(begin_ + heads_->offsets[static_cast<size_t>(first - heads.begin())]);
+  *low = static_cast<uint32_t>(std::max<ptrdiff_t>(first - heads.begin(), 1) - 1);
+  *high = static_cast<uint32_t>(std::max<ptrdiff_t>(last - heads.begin(), 1) - 1);
+}
+
 uint32_t BlockCursor::RestartBefore(std::string_view target) {
   uint32_t low = 0;
   uint32_t high = restart_count_ - 1;
+  if (heads_ != nullptr) NarrowByHeads(target, &low, &high);
   while (low < high) {
     uint32_t middle = low + (high - low + 1) / 2;
     SeekToRestart(middle);

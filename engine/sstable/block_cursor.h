@@ -7,15 +7,23 @@
 #include <string>
 #include <string_view>
 
+#include "engine/cache/block.h"
+
 namespace sippar::engine {
 
 class BlockCursor {
  public:
   // `bytes` outlives the cursor's use of it. The cursor stands nowhere until a Seek.
   void Init(std::string_view bytes);
+  // As well, with the block's own search keys, if it has some.
+  void Init(const Block& block);
   bool Valid() const { return entry_ != nullptr; }
   bool damaged() const { return damaged_; }
 
+  uint32_t restarts() const { return restart_count_; }
+  uint32_t RestartOffset(uint32_t index) const;  // Requires: index < restarts()
+  uint32_t entries_size() const { return static_cast<uint32_t>(restarts_ - begin_); }
+  void SeekToRestart(uint32_t index);  // Requires: index < restarts()
   void SeekToFirst();
   void SeekToLast();
   void Seek(std::string_view target);        // first entry >= target
@@ -31,19 +39,24 @@ class BlockCursor {
   void TakeKey(size_t shared, std::string_view suffix);
   void SetDamaged();
   const char* RestartEntry(uint32_t index);
-  void SeekToRestart(uint32_t index);
   // The last restart whose key is < target; 0 when there is none. Sets damaged_ if need be.
   uint32_t RestartBefore(std::string_view target);
+  // Narrows [low, high], which holds that restart, without looking into the block.
+  void NarrowByHeads(std::string_view target, uint32_t* low, uint32_t* high) const;
 
   const char* begin_ = nullptr;
   const char* restarts_ = nullptr;  // also the end of the entries
   uint32_t restart_count_ = 0;
-  const char* entry_ = nullptr;  // the current entry, nullptr when invalid
+  const RestartHeads* heads_ = nullptr;  // null: none
+  const char* entry_ = nullptr;          // the current entry, nullptr when invalid
   const char* next_ = nullptr;
   std::string_view key_;
   std::string_view value_;
   std::string key_buffer_;
   bool damaged_ = false;
 };
+
+// Reads every restart of a data block; none when it does not parse.
+RestartHeads MakeRestartHeads(std::string_view bytes);
 
 }  // namespace sippar::engine

@@ -53,8 +53,8 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
   std::shared_ptr<const Block> CachedBlock(size_t block) const;
   // The stored bytes of neighbouring blocks in one file read.
   [[nodiscard]] Status ReadStored(size_t first_block, size_t count, std::string* stored) const;
-  [[nodiscard]] StatusOr<std::shared_ptr<const Block>> Decode(size_t block,
-                                                              std::string_view stored) const;
+  [[nodiscard]] StatusOr<std::shared_ptr<Block>> Decode(size_t block,
+                                                        std::string_view stored) const;
 
  private:
   [[nodiscard]] StatusOr<Footer> ReadFooter() const;

@@ -108,7 +108,7 @@ class SstableIterator final : public EntryIterator {
     if (current_.index == block) return true;
     std::swap(current_, spare_);
     if (current_.index != block && !Fetch(block)) return false;
-    cursor_.Init(current_.block->bytes());
+    cursor_.Init(*current_.block);
     return true;
   }
 

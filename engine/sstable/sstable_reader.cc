@@ -131,8 +131,7 @@ Status OpenSstable::ReadStored(size_t first_block, size_t count, std::string* st
                   "sstable");
 }
 
-StatusOr<std::shared_ptr<const Block>> OpenSstable::Decode(size_t block,
-                                                           std::string_view stored) const {
+StatusOr<std::shared_ptr<Block>> OpenSstable::Decode(size_t block, std::string_view stored) const {
   auto decoded = DecodeBlock(name(), "block", index_.entry(block).handle(), stored,
                              limits::kBlockRawSizeMax, dictionary_.get());
   if (!decoded.ok() && !dictionary_status_.ok()) {
@@ -174,6 +173,7 @@ StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadBlock(size_t block,
     counters->disk_bytes += stored.size();
   }
   ASSIGN_OR_RETURN(auto decoded, Decode(block, stored));
+  decoded->SetHeads(MakeRestartHeads(decoded->bytes()));
   bool kept = read.in_memory && Pin(block, decoded);
   if (cache_ != nullptr && !kept) cache_->Insert(file_id_, offset, decoded);
   return decoded;

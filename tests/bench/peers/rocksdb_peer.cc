@@ -28,11 +28,11 @@ class RocksDbPeer final : public Peer {
 
   bool Get(std::string_view key, size_t* value_size) override {
     thread_local rocksdb::PinnableSlice value;
-    value.Reset();
     rocksdb::Status status = db_->Get({}, db_->DefaultColumnFamily(), SliceOf(key), &value);
     if (status.IsNotFound()) return false;
     Check(status);
     *value_size = value.size();
+    value.Reset();  // before the thread ends, which may be behind the store
     return true;
   }
 
