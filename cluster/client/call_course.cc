@@ -4,12 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "engine/base/random.h"
 
 namespace sippar::cluster {
 namespace {
 constexpr int64_t kCancelCheckUs = 20'000;  // a waiting call sees its cancel flag so soon
+
+// Another one for each failure in this process; the time tells processes apart.
+uint64_t JitterSeed(int64_t start_nanos) {
+  static std::atomic<uint64_t> failures{0};
+  return static_cast<uint64_t>(start_nanos) ^ (++failures << 40);
+}
 }  // namespace
 
 CallCourse::CallCourse(const CallSettings& settings, const CallOptions& options)
@@ -32,9 +39,8 @@ StatusOr<CallOptions> CallCourse::OptionsNow() const {
 Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
   if (failures_++ == 0) failing_since_nanos_ = settings_.clock->MonotonicNanos();
   FailedCall call{failure.code(), repeat, failures_, TimeLeftUs()};
-  uint64_t seed = reinterpret_cast<uintptr_t>(this) ^ static_cast<uint64_t>(start_nanos_);
   RetryDecision decision =
-      DecideRetry(settings_.retry, call, engine::Random(seed + failures_).Next());
+      DecideRetry(settings_.retry, call, engine::Random(JitterSeed(start_nanos_)).Next());
   if (decision.again) return Wait(decision.wait_us);
   bool elsewhere = failure.code() == StatusCode::kOutOfRange;
   if (elsewhere || (failure.code() == StatusCode::kUnavailable && failures_ > 1)) {

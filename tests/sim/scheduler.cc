@@ -112,7 +112,7 @@ uint64_t Scheduler::StartOn(MachineId machine, const std::string& name,
   task->body = std::move(body);
   task->fiber = std::make_unique<Fiber>(&Scheduler::Entry);
   task->priority = random_.Next();
-  runnable_.push_back(task.get());
+  MakeRunnable(task.get());
   uint64_t id = task->id;
   tasks_[id] = std::move(task);
   return id;
@@ -176,8 +176,7 @@ void Scheduler::WakeOne(const void* place) {
 }
 
 void Scheduler::Yield() {
-  running_->runnable = true;
-  runnable_.push_back(running_);
+  MakeRunnable(running_);
   SwitchToNext();
 }
 
@@ -209,6 +208,7 @@ bool Scheduler::Block(const void* place, int64_t until_ns, const char* what,
 void Scheduler::Forget(Task* task) {
   if (task->runnable) {
     std::erase(runnable_, task);
+    std::erase(frozen_runnable_, task);
     return;
   }
   if (task->until_ns != kNever) timers_.erase({task->until_ns, task->id});
@@ -221,8 +221,23 @@ void Scheduler::Forget(Task* task) {
 void Scheduler::Unblock(Task* task, bool woken) {
   Forget(task);
   task->woken = woken;
+  MakeRunnable(task);
+}
+
+void Scheduler::MakeRunnable(Task* task) {
   task->runnable = true;
-  runnable_.push_back(task);
+  (frozen_.contains(task->machine) ? frozen_runnable_ : runnable_).push_back(task);
+}
+
+void Scheduler::Freeze(MachineId machine) {
+  CHECK(machine != running_->machine);
+  frozen_.insert(machine);
+  for (Task* task : std::exchange(runnable_, {})) MakeRunnable(task);
+}
+
+void Scheduler::Thaw(MachineId machine) {
+  frozen_.erase(machine);
+  for (Task* task : std::exchange(frozen_runnable_, {})) MakeRunnable(task);
 }
 
 void Scheduler::FireTimers() {
@@ -234,7 +249,7 @@ void Scheduler::FireTimers() {
 Scheduler::Task* Scheduler::PickNext() {
   now_ns_ += kStepNanos;
   FireTimers();
-  if (runnable_.empty()) {
+  while (runnable_.empty()) {  // those whose time comes may be frozen
     if (timers_.empty()) Fail("deadlock: nobody can run, and nothing will happen");
     now_ns_ = timers_.begin()->first;
     FireTimers();
@@ -267,6 +282,8 @@ void Scheduler::SwitchToNext() {
 
 void Scheduler::DropMachine(MachineId machine) {
   bool suicide = false;
+  ++lives_[machine];
+  frozen_.erase(machine);
   for (auto task = tasks_.begin(); task != tasks_.end();) {
     Task* victim = task->second.get();
     bool ended = std::find(finished_.begin(), finished_.end(), victim->id) != finished_.end();

@@ -86,6 +86,12 @@ class Scheduler final : public engine::ThreadRuntime {
   // Its threads never run again; the caller too, when it is one of them. Nothing of them is
   // destroyed: a process that is killed runs no destructors.
   void DropMachine(MachineId machine);
+  // How often it was dropped: what was meant for an earlier life reaches nobody.
+  uint64_t LivesOf(MachineId machine) { return lives_[machine]; }
+  // Between the two its threads do not run, while its clocks go on: a process that is stopped, or a
+  // machine that is suspended. Asked for by other machines.
+  void Freeze(MachineId machine);
+  void Thaw(MachineId machine);
   MachineId machine() const;
   sim::MachineClock* ClockOf(MachineId machine);
   int64_t now_ns() const { return now_ns_; }
@@ -113,6 +119,7 @@ class Scheduler final : public engine::ThreadRuntime {
   bool Block(const void* place, int64_t until_ns, const char* what, std::string_view detail);
   void Unblock(Task* task, bool woken);
   void Forget(Task* task);
+  void MakeRunnable(Task* task);
   void WakeOne(const void* place);
   void FireTimers();
   void WaitForTimers();
@@ -134,6 +141,9 @@ class Scheduler final : public engine::ThreadRuntime {
   Task* root_ = nullptr;
   std::map<uint64_t, std::unique_ptr<Task>> tasks_;
   std::vector<Task*> runnable_;
+  std::vector<Task*> frozen_runnable_;  // could run if their machines were not frozen
+  std::set<MachineId> frozen_;
+  std::map<MachineId, uint64_t> lives_;
   std::set<std::pair<int64_t, uint64_t>> timers_;
   std::unordered_map<const void*, std::vector<Task*>> waiting_;
   std::unordered_map<const void*, Task*> held_;  // locks

@@ -198,6 +198,33 @@ TEST(Scheduler, AThreadMayDropItsOwnMachine) {
   EXPECT_FALSE(went_on);
 }
 
+TEST(Scheduler, AFrozenMachineStandsStillWhileItsClockGoesOn) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Scheduler scheduler(Seeded(seed));
+    EXPECT_EQ(scheduler.Run([&] {
+      int steps = 0;
+      scheduler.StartOn(1, "sleeper", [&] {
+        for (;; ++steps) scheduler.Sleep(1'000'000);
+      });
+      scheduler.StartOn(1, "busy", [&] {
+        for (;; ++steps) scheduler.Yield();
+      });
+      scheduler.Sleep(10'000'000);
+      scheduler.Freeze(1);
+      int then = steps;
+      int64_t clock_ns = scheduler.ClockOf(1)->MonotonicNanos();
+      scheduler.StartOn(1, "late", [&] { ++steps; });
+      scheduler.Sleep(10'000'000);
+      EXPECT_EQ(steps, then);
+      EXPECT_GE(scheduler.ClockOf(1)->MonotonicNanos(), clock_ns + 10'000'000);
+      scheduler.Thaw(1);
+      scheduler.Sleep(1'000'000);
+      EXPECT_GT(steps, then + 2);
+    }),
+              "");
+  }
+}
+
 TEST(Scheduler, MachinesHaveTheirOwnClocks) {
   Scheduler scheduler(Seeded(1));
   EXPECT_EQ(scheduler.Run([&] {

@@ -2,6 +2,7 @@
 // memory behind, and a crash or a hang is a violation like others).
 //   sippar_sim --seeds FROM-TO [--bug NAME] [--workload NAME] [--jobs N] [--hashes] [--trace]
 //   sippar_sim --list-bugs
+// Without --workload each seed picks one.
 // Prints failing seeds with the command that replays each; the last line is
 // "N histories, M violations"; exit status 1 when M > 0. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -32,15 +34,18 @@ struct Arguments {
   uint64_t first = 0;
   uint64_t last = 0;
   std::string bug;
-  const Workload* workload = &kWorkloads[0];
+  const Workload* workload = nullptr;  // null: the seed picks
   uint64_t jobs = engine::HardwareThreads();
   bool list_bugs = false;
   bool hashes = false;
   bool trace = false;
 
+  const Workload& WorkloadOf(uint64_t seed) const {
+    return workload != nullptr ? *workload : kWorkloads[seed % std::size(kWorkloads)];
+  }
   std::string Replay(uint64_t seed) const {
     return fmt::format("{} --seeds {}-{}{} --workload {} --trace", program, seed, seed,
-                       bug.empty() ? "" : " --bug " + bug, workload->name);
+                       bug.empty() ? "" : " --bug " + bug, WorkloadOf(seed).name);
   }
 };
 
@@ -114,7 +119,7 @@ std::optional<Arguments> Parse(int argc, char** argv) {
 // In the child: figures on the first line, the violation on the rest.
 [[noreturn]] void RunChild(const Arguments& arguments, uint64_t seed, int pipe) {
   alarm(kHistorySecondsMax);
-  HistoryResult result = arguments.workload->run(seed, arguments.trace);
+  HistoryResult result = arguments.WorkloadOf(seed).run(seed, arguments.trace);
   std::fflush(stdout);
   std::string text = fmt::format("{} {} {} {}\n{}", result.hash, result.operations, result.unknown,
                                  result.kills, result.violation);

@@ -23,9 +23,11 @@ struct Workload {
 
 // One process is one history: what a killed machine leaves behind is not freed.
 HistoryResult RunOneServer(uint64_t seed, bool trace);
+HistoryResult RunCluster(uint64_t seed, bool trace);
 
 inline constexpr Workload kWorkloads[] = {
     {"one-server", "clients of one engine::Store that crashes and restarts", RunOneServer},
+    {"cluster", "servers, masters, the lock service and clients over a network", RunCluster},
 };
 
 }  // namespace sippar::sim

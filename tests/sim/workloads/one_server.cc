@@ -7,67 +7,21 @@
 
 #include "engine/base/crash_point.h"
 #include "tests/sim/workload.h"
+#include "tests/sim/workloads/drawn_store.h"
 
 namespace sippar::sim {
-namespace {
-
-using std::string_literals::operator""s;
-
-engine::TableSchema DrawSchema(engine::Random* random) {
-  engine::TableSchema schema;
-  schema.name = "t";
-  auto versions = engine::GcPolicy::MaxVersions(static_cast<uint32_t>(1 + random->Uniform(3)));
-  schema.families.push_back(
-      {"a", engine::FamilyType::kBytes, random->OneIn(2) ? engine::GcPolicy::KeepAll() : versions});
-  auto newest = engine::GcPolicy::MaxVersions(1);
-  schema.families.push_back({"s", engine::FamilyType::kBytes, newest});
-  schema.families.push_back({"sn", engine::FamilyType::kCounter, newest});
-  for (const engine::FamilySchema& family : schema.families) {
-    std::string name = fmt::format("g{}", random->Uniform(2));
-    if (schema.FindGroup(name) == nullptr) {
-      engine::LocalityGroupSchema& group = schema.groups.emplace_back();
-      group.name = name;
-      group.block_size = 1024;
-      group.compression =
-          random->OneIn(8) ? engine::Compression::kZstd : engine::Compression::kNone;
-      group.bloom = static_cast<engine::BloomKind>(random->Uniform(3));
-      group.in_memory = random->OneIn(8);
-    }
-    schema.FindGroup(name)->families.push_back(family.name);
-  }
-  schema.Normalize();
-  return schema;
-}
-
-engine::StoreOptions DrawStore(engine::Random* random) {
-  engine::StoreOptions store;
-  store.create_if_missing = true;
-  store.memtable_size = 4096ull << random->Uniform(3);
-  store.memtable_budget = store.memtable_size << (1 + random->Uniform(3));
-  store.block_cache_size = 1ull << (14 + random->Uniform(6));
-  store.pinned_blocks_size = 1ull << (12 + random->Uniform(6));
-  store.log_segment_size = 512ull << random->Uniform(5);
-  store.log_segments_max = 1 + random->Uniform(6);
-  store.split_size = random->OneIn(2) ? 4096ull << random->Uniform(3) : 1u << 30;
-  store.major_cycle_us = random->OneIn(2) ? 0 : int64_t{20'000} << random->Uniform(6);
-  store.background_rate = random->OneIn(4) ? 100'000 : 0;
-  return store;
-}
-
-}  // namespace
-
 OneServerKnobs OneServerKnobs::Draw(engine::Random* random) {
   OneServerKnobs knobs;
   auto sometimes = [random](uint64_t least) {  // 0 in half of the histories
     return random->OneIn(2) ? 0 : least << random->Uniform(5);
   };
-  knobs.schema = DrawSchema(random);
-  if (random->OneIn(2)) knobs.split_keys = {"a\0"s, "b"};
-  knobs.store = DrawStore(random);
+  knobs.schema = DrawRowSchema(random);
+  knobs.split_keys = DrawSplitKeys(random);
+  knobs.store = DrawStoreOptions(random);
+  knobs.store.create_if_missing = true;
   knobs.clients = 2 + random->Uniform(4);
   knobs.operations_each = 20 + random->Uniform(60);
-  knobs.rows = {"a", "a\0"s, "a\0\0"s, "a\1"s, "ab", "b", "b\0\xff"s, "c", "d", "\xff\xff"s};
-  knobs.rows.resize(3 + random->Uniform(knobs.rows.size() - 2));
+  knobs.rows = DrawRows(random);
   knobs.kills = random->OneIn(2);
   knobs.closes = random->OneIn(4);
   knobs.clock_jumps = random->OneIn(2);
@@ -104,7 +58,7 @@ void OneServer::Run() {
   if (!WaitForServer(Server::kUp, kServedAgainMicros)) {
     scheduler->Fail("the store does not open again");
   }
-  if (!ReadTable("last reader", kServedAgainMicros)) scheduler->Fail("the last read failed");
+  if (!Client("last reader").ReadTable(kServedAgainMicros)) scheduler->Fail("the last read failed");
 }
 
 void OneServer::StartServer() {

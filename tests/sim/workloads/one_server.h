@@ -9,6 +9,7 @@
 #include "engine/store/store.h"
 #include "tests/sim/row_history.h"
 #include "tests/sim/sim_world.h"
+#include "tests/sim/workloads/row_client.h"
 
 namespace sippar::sim {
 
@@ -42,8 +43,7 @@ struct ServerProcess {
 
 class OneServer {
  public:
-  OneServer(World* world, const OneServerKnobs& knobs)
-      : world_(world), knobs_(knobs), histories_(knobs.schema) {}
+  OneServer(World* world, const OneServerKnobs& knobs);
 
   // The whole history, as the first thread of the test's machine.
   void Run();
@@ -68,17 +68,9 @@ class OneServer {
                               int64_t timeout_us = 1'000'000);
 
   // The clients (one_server_client.cc).
+  class Store;
   void ClientMain(uint64_t number);
-  void OneOperation(const std::string& by);
-  void Record(const std::string& row, const RowOperation& operation);
-  bool ReadRow(const std::string& by, const std::string& row, const engine::ReadSpec& read);
-  bool ReadTable(const std::string& by, int64_t timeout_us);
-  bool Write(const std::string& by, const std::vector<engine::RowMutation>& batch);
-  bool Transact(const std::string& by, const std::string& row);
-  engine::ReadSpec DrawRead();
-  engine::RowMutation DrawMutation(const std::string& by, const std::string& row);
-  std::string DrawRow();
-  std::string DrawRowToWrite();  // "": none with few enough unknown outcomes
+  RowClient Client(const std::string& by);
 
   // What happens to them (one_server_faults.cc).
   void Trouble();
@@ -96,8 +88,8 @@ class OneServer {
   ServerProcess* process_ = nullptr;  // the present life
   uint64_t clients_left_ = 0;
   uint64_t kills_ = 0;
-  uint64_t next_value_ = 0;
   bool trouble_ = true;
+  std::unique_ptr<RowStore> rows_;
 };
 
 // Runs on the server's machine, as one of the calls that closing waits for.

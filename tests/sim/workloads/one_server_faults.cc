@@ -68,7 +68,7 @@ void OneServer::StopDisk() {
 
 // What an administrator may ask for; it may fail.
 void OneServer::Reshape() {
-  std::string row = DrawRow();
+  std::string row = knobs_.rows[world_->random()->Uniform(knobs_.rows.size())];
   uint64_t kind = world_->random()->Uniform(8);
   auto asked = OnServer<bool>(
       [row, kind](engine::Store* store) -> StatusOr<bool> {
@@ -110,12 +110,8 @@ void OneServer::CheckServedAgain() {
 }
 
 bool OneServer::ServesAll(const std::string& by) {
-  for (const std::string& row : knobs_.rows) {
-    engine::RowMutation mutation(row);
-    mutation.Set("s", "last", by);
-    if (!Write(by, {mutation})) return false;
-  }
-  return ReadTable(by, kServedAgainMicros);
+  RowClient client = Client(by);
+  return client.WriteAll() && client.ReadTable(kServedAgainMicros);
 }
 
 }  // namespace sippar::sim

@@ -1,0 +1,311 @@
+// Calls to servers and masters. SPDX-License-Identifier: Apache-2.0
+#include "tests/sim/sim_transport.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/check.h"
+
+namespace sippar::sim {
+namespace {
+
+using cluster::Cell;
+using cluster::CellStream;
+using cluster::CellView;
+using cluster::ReadSpec;
+using cluster::RowMutation;
+using cluster::ServerId;
+using cluster::TabletAddress;
+using cluster::TabletServer;
+
+constexpr size_t kPageCells = 5;  // small, so that streams meet moves, splits and deaths
+
+// Calls on one life of one server.
+class ServerCalls {
+ public:
+  ServerCalls(World* world, MachineId machine, ServerId id, int64_t timeout_us)
+      : world_(world), machine_(machine), id_(std::move(id)), timeout_us_(timeout_us) {}
+
+  template <typename T>
+  StatusOr<T> Ask(std::function<StatusOr<T>(ServerEndpoint*)> work, int64_t timeout_us = 0) const {
+    auto on_its_life = [id = id_, work = std::move(work)](ServerEndpoint* endpoint) -> StatusOr<T> {
+      if (endpoint->server->id() != id) return Unavailable(id.ToString() + " is not here any more");
+      return work(endpoint);
+    };
+    CallOptions call;
+    call.timeout_us = timeout_us > 0 ? std::min(timeout_us, timeout_us_) : timeout_us_;
+    call.may_repeat = true;
+    auto answer =
+        world_->network()->Call<ServerEndpoint, T>(machine_, std::move(on_its_life), call);
+    if (answer.status().code() != StatusCode::kDeadlineExceeded) return answer;
+    return Unavailable(std::string(MessageOf(answer.status())));
+  }
+  Status Do(std::function<Status(TabletServer*)> work) const {
+    return Ask<bool>([work = std::move(work)](ServerEndpoint* endpoint) -> StatusOr<bool> {
+             std::shared_ptr<TabletServer> server = endpoint->server;
+             RETURN_IF_ERROR(work(server.get()));
+             return true;
+           })
+        .status();
+  }
+
+ private:
+  World* const world_;
+  const MachineId machine_;
+  const ServerId id_;
+  const int64_t timeout_us_;
+};
+
+struct Page {
+  std::vector<Cell> cells;
+  uint64_t cursor = 0;  // of the rest; 0: there is none
+};
+
+StatusOr<Page> NextPage(ServerEndpoint* endpoint, uint64_t cursor) {
+  auto found = endpoint->cursors.find(cursor);
+  if (found == endpoint->cursors.end()) return Unavailable("no such stream here");
+  std::shared_ptr<CellStream> cells = std::move(found->second);
+  endpoint->cursors.erase(found);  // a repeated call finds nothing
+  Page page;
+  for (; cells->Valid() && page.cells.size() < kPageCells; cells->Next()) {
+    page.cells.emplace_back(cells->cell());
+  }
+  RETURN_IF_ERROR(cells->status());
+  if (!cells->Valid()) return page;
+  page.cursor = endpoint->next_cursor++;
+  endpoint->cursors[page.cursor] = std::move(cells);
+  return page;
+}
+
+class PagedStream final : public CellStream {
+ public:
+  PagedStream(ServerCalls calls, Page first) : calls_(std::move(calls)), page_(std::move(first)) {
+    Settle();
+  }
+  bool Valid() const override { return status_.ok() && next_ < page_.cells.size(); }
+  const CellView& cell() const override { return cell_; }
+  void Next() override {
+    ++next_;
+    Settle();
+  }
+  void NextRow() override {
+    for (std::string row(cell_.row); Valid() && cell_.row == row;) Next();
+  }
+  Status status() const override { return status_; }
+
+ private:
+  void Settle() {
+    if (next_ == page_.cells.size() && page_.cursor != 0) {
+      auto page = calls_.Ask<Page>(
+          [cursor = page_.cursor](ServerEndpoint* endpoint) { return NextPage(endpoint, cursor); });
+      status_ = page.status();
+      page_ = page.ok() ? *std::move(page) : Page();
+      next_ = 0;
+    }
+    if (Valid()) cell_ = page_.cells[next_].view();
+  }
+
+  const ServerCalls calls_;
+  Page page_;
+  size_t next_ = 0;
+  CellView cell_;
+  Status status_;
+};
+
+// What a program gave, to be told to the caller's sink.
+class KeepingSink final : public engine::ProgramSink {
+ public:
+  bool Emit(engine::ProgramBatch batch) override {
+    batches.push_back(std::move(batch));
+    return true;
+  }
+  std::vector<engine::ProgramBatch> batches;
+};
+
+class SimTablets final : public cluster::TabletService {
+ public:
+  explicit SimTablets(ServerCalls calls) : calls_(std::move(calls)) {}
+
+  std::vector<Status> Apply(const TabletAddress& tablet,
+                            const std::vector<const RowMutation*>& batch) override {
+    std::vector<RowMutation> sent;
+    for (const RowMutation* mutation : batch) sent.push_back(*mutation);
+    using Answer = std::vector<Status>;
+    auto answer = calls_.Ask<Answer>([tablet, sent](ServerEndpoint* to) -> StatusOr<Answer> {
+      std::vector<const RowMutation*> pointers;
+      for (const RowMutation& mutation : sent) pointers.push_back(&mutation);
+      return to->server->Tablets()->Apply(tablet, pointers);
+    });
+    return answer.ok() ? *std::move(answer) : Answer(batch.size(), answer.status());
+  }
+  StatusOr<engine::RowUpdateResult> Update(const TabletAddress& tablet,
+                                           const engine::RowUpdate& update) override {
+    return calls_.Ask<engine::RowUpdateResult>([tablet, update](ServerEndpoint* to) {
+      return to->server->Tablets()->Update(tablet, update);
+    });
+  }
+  Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
+                   const std::vector<cluster::ReadCheck>& checks) override {
+    return calls_.Do([=](TabletServer* server) {
+      return server->Tablets()->CommitRow(tablet, mutation, checks);
+    });
+  }
+  StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet, const ReadSpec& read,
+                                             const cluster::CallOptions& options) override {
+    auto open = [tablet, read](ServerEndpoint* to) -> StatusOr<Page> {
+      ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
+                       to->server->Tablets()->Read(tablet, read, {}));
+      uint64_t cursor = to->next_cursor++;
+      to->cursors[cursor] = std::move(cells);
+      return NextPage(to, cursor);
+    };
+    ASSIGN_OR_RETURN(Page first, calls_.Ask<Page>(open, options.timeout_us));
+    return std::unique_ptr<CellStream>(new PagedStream(calls_, std::move(first)));
+  }
+  Status Run(const TabletAddress& tablet, const engine::Program& program,
+             const cluster::CallOptions& options, engine::ProgramSink* sink) override {
+    auto run = [tablet,
+                program](ServerEndpoint* to) -> StatusOr<std::vector<engine::ProgramBatch>> {
+      KeepingSink kept;
+      RETURN_IF_ERROR(to->server->Tablets()->Run(tablet, program, {}, &kept));
+      return std::move(kept.batches);
+    };
+    ASSIGN_OR_RETURN(std::vector<engine::ProgramBatch> batches,
+                     calls_.Ask<std::vector<engine::ProgramBatch>>(run, options.timeout_us));
+    for (engine::ProgramBatch& batch : batches) {
+      if (!sink->Emit(std::move(batch))) break;
+    }
+    return OkStatus();
+  }
+
+ private:
+  const ServerCalls calls_;
+};
+
+class SimControl final : public cluster::TabletControl {
+ public:
+  explicit SimControl(ServerCalls calls) : calls_(std::move(calls)) {}
+
+  Status LoadTablet(uint64_t master_epoch, const cluster::TabletRecord& record,
+                    const cluster::TableRecord& table) override {
+    return calls_.Do([=](TabletServer* server) {
+      return server->Control()->LoadTablet(master_epoch, record, table);
+    });
+  }
+  Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id, uint64_t tablet_epoch) override {
+    return calls_.Do([=](TabletServer* server) {
+      return server->Control()->UnloadTablet(master_epoch, tablet_id, tablet_epoch);
+    });
+  }
+  StatusOr<std::vector<cluster::ServedTablet>> ListTablets(uint64_t master_epoch) override {
+    return calls_.Ask<std::vector<cluster::ServedTablet>>(
+        [=](ServerEndpoint* to) { return to->server->Control()->ListTablets(master_epoch); });
+  }
+  StatusOr<uint64_t> FirstUnpublishedFile() override {
+    return calls_.Ask<uint64_t>(
+        [](ServerEndpoint* to) { return to->server->Control()->FirstUnpublishedFile(); });
+  }
+  Status SetSchema(uint64_t master_epoch, const cluster::TableRecord& table) override {
+    return calls_.Do(
+        [=](TabletServer* server) { return server->Control()->SetSchema(master_epoch, table); });
+  }
+  Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id, const std::string& row) override {
+    return calls_.Do([=](TabletServer* server) {
+      return server->Control()->SplitTablet(master_epoch, tablet_id, row);
+    });
+  }
+  Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override {
+    return calls_.Do([=](TabletServer* server) {
+      return server->Control()->SortLogPart(master_epoch, dead, segment);
+    });
+  }
+  Status FlushTablet(uint64_t tablet_id) override {
+    return calls_.Do(
+        [=](TabletServer* server) { return server->Control()->FlushTablet(tablet_id); });
+  }
+  Status CompactTablet(uint64_t tablet_id, const std::string& group) override {
+    return calls_.Do(
+        [=](TabletServer* server) { return server->Control()->CompactTablet(tablet_id, group); });
+  }
+  Status VerifyTablet(uint64_t tablet_id) override {
+    return calls_.Do(
+        [=](TabletServer* server) { return server->Control()->VerifyTablet(tablet_id); });
+  }
+  StatusOr<std::vector<cluster::GroupStats>> TabletStats(uint64_t tablet_id) override {
+    return calls_.Ask<std::vector<cluster::GroupStats>>(
+        [=](ServerEndpoint* to) { return to->server->Control()->TabletStats(tablet_id); });
+  }
+  StatusOr<std::string> DumpTablet(uint64_t tablet_id) override {
+    return calls_.Ask<std::string>(
+        [=](ServerEndpoint* to) { return to->server->Control()->DumpTablet(tablet_id); });
+  }
+  std::map<std::string, uint64_t> Metrics() override {
+    using Answer = std::map<std::string, uint64_t>;
+    return calls_
+        .Ask<Answer>(
+            [](ServerEndpoint* to) -> StatusOr<Answer> { return to->server->Control()->Metrics(); })
+        .value_or(Answer());
+  }
+  std::vector<cluster::CompactionInfo> Compactions() override {
+    using Answer = std::vector<cluster::CompactionInfo>;
+    return calls_
+        .Ask<Answer>([](ServerEndpoint* to) -> StatusOr<Answer> {
+          return to->server->Control()->Compactions();
+        })
+        .value_or(Answer());
+  }
+
+ private:
+  const ServerCalls calls_;
+};
+
+// Told to every master: who reigns is not known.
+class SimNotices final : public cluster::MasterNotices {
+ public:
+  SimNotices(World* world, const std::vector<MachineId>* masters, int64_t timeout_us)
+      : world_(world), masters_(masters), timeout_us_(timeout_us) {}
+  Status SplitDone(const ServerId& server, uint64_t parent_tablet_id) override {
+    CallOptions call;
+    call.timeout_us = timeout_us_;
+    for (MachineId master : *masters_) {
+      auto told = world_->network()->Call<MasterEndpoint, bool>(
+          master,
+          [=](MasterEndpoint* to) -> StatusOr<bool> {
+            RETURN_IF_ERROR(to->driver->SplitDone(server, parent_tablet_id));
+            return true;
+          },
+          call);
+      if (told.ok()) return OkStatus();
+    }
+    return Unavailable("no master has heard of it");
+  }
+
+ private:
+  World* const world_;
+  const std::vector<MachineId>* const masters_;
+  const int64_t timeout_us_;
+};
+
+MachineId MachineOf(const Addresses& addresses, const ServerId& server) {
+  auto found = addresses.servers.find(server.name);
+  CHECK(found != addresses.servers.end());
+  return found->second;
+}
+
+}  // namespace
+
+std::shared_ptr<cluster::TabletService> SimTransport::Tablets(const ServerId& server) {
+  return std::make_shared<SimTablets>(
+      ServerCalls(world_, MachineOf(*addresses_, server), server, timeout_us_));
+}
+
+std::shared_ptr<cluster::TabletControl> SimTransport::Control(const ServerId& server) {
+  return std::make_shared<SimControl>(
+      ServerCalls(world_, MachineOf(*addresses_, server), server, timeout_us_));
+}
+
+std::shared_ptr<cluster::MasterNotices> SimTransport::Notices() {
+  return std::make_shared<SimNotices>(world_, &addresses_->masters, timeout_us_);
+}
+
+}  // namespace sippar::sim

@@ -1,0 +1,300 @@
+// A cluster: its knobs, its processes and the run of a history. SPDX-License-Identifier: Apache-2.0
+#include "tests/sim/workloads/cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/crash_point.h"
+#include "tests/sim/workload.h"
+#include "tests/sim/workloads/drawn_store.h"
+
+namespace sippar::sim {
+namespace {
+
+constexpr int64_t kStartAgainMicros = 20'000;
+constexpr int64_t kClientCallMicros = 2'000'000;
+
+cluster::master::MasterOptions DrawPolicy(engine::Random* random, uint64_t split_size) {
+  cluster::master::MasterOptions policy;
+  auto micros = [random](int64_t least, uint64_t doublings) {
+    return least << random->Uniform(doublings);
+  };
+  policy.poll_us = micros(50'000, 4);
+  policy.report_us = micros(100'000, 4);
+  policy.balance_us = micros(100'000, 6);
+  policy.garbage_us = micros(200'000, 5);
+  policy.trash_us = micros(100'000, 6);
+  policy.retry_min_us = 2'000;
+  policy.retry_max_us = micros(50'000, 3);
+  policy.unanswered_fence_us = micros(500'000, 4);
+  policy.silent_fence_us = micros(1'000'000, 4);
+  policy.answer_us = 5'000'000;
+  policy.split_size = split_size;
+  policy.loads_max = 1 + random->Uniform(8);
+  policy.scan_page = 1 + random->Uniform(20);
+  return policy;
+}
+
+}  // namespace
+
+ClusterKnobs ClusterKnobs::Draw(engine::Random* random) {
+  ClusterKnobs knobs;
+  auto sometimes = [random](uint64_t least) {  // 0 in half of the histories
+    return random->OneIn(2) ? 0 : least << random->Uniform(5);
+  };
+  knobs.schema = DrawRowSchema(random);
+  knobs.split_keys = DrawSplitKeys(random);
+  knobs.rows = DrawRows(random);
+  knobs.store = DrawStoreOptions(random);
+  knobs.policy = DrawPolicy(random, knobs.store.split_size);
+  knobs.servers = 3 + random->Uniform(3);
+  knobs.operations_each = 10 + random->Uniform(30);
+  knobs.lease_us = int64_t{50'000} << random->Uniform(5);
+  knobs.call_us = int64_t{100'000} << random->Uniform(5);
+  knobs.server_kills = random->OneIn(2);
+  knobs.master_kills = random->OneIn(3);
+  knobs.lock_kills = random->OneIn(6);
+  knobs.drains = random->OneIn(3);
+  knobs.freezes = random->OneIn(2);
+  knobs.clock_jumps = random->OneIn(3);
+  knobs.partitions = random->OneIn(3);
+  knobs.disk_stops = random->OneIn(6);
+  knobs.reshapes = random->OneIn(2);
+  knobs.alters = random->OneIn(4);
+  knobs.crash_point_one_in = random->OneIn(2) ? 0 : sometimes(64);
+  knobs.disk.fail_one_in = random->OneIn(3) ? sometimes(200) : 0;
+  knobs.disk.slow_sync_one_in = random->OneIn(3) ? sometimes(60) : 0;
+  knobs.network.lose_request_one_in = random->OneIn(3) ? sometimes(50) : 0;
+  knobs.network.lose_answer_one_in = random->OneIn(3) ? sometimes(50) : 0;
+  knobs.network.delay_one_in = random->OneIn(3) ? sometimes(50) : 0;
+  knobs.network.repeat_one_in = random->OneIn(3) ? sometimes(4) : 0;
+  return knobs;
+}
+
+Cluster::Cluster(World* world, const ClusterKnobs& knobs)
+    : world_(world), knobs_(knobs), histories_(knobs.schema) {
+  for (uint64_t i = 0; i < knobs.servers; ++i) {
+    auto id = static_cast<MachineId>(kFirstServer + i);
+    addresses_.servers[NameOf(id)] = id;
+    machines_[id];
+  }
+  for (uint64_t i = 0; i < kMasters; ++i) {
+    addresses_.masters.push_back(static_cast<MachineId>(kFirstMaster + i));
+    machines_[addresses_.masters.back()];
+  }
+  machines_[kLocks];
+}
+
+std::string Cluster::NameOf(MachineId id) const { return fmt::format("s{}", id); }
+
+Cluster::Process::Process(Cluster* its_cluster, MachineId machine)
+    : cluster(its_cluster),
+      clock(its_cluster->world_->scheduler()->ClockOf(machine)),
+      locks(its_cluster->world_, kLocks),
+      transport(its_cluster->world_, &its_cluster->addresses_, its_cluster->knobs_.call_us) {}
+
+void Cluster::Process::Join() {
+  for (;; clock->SleepMicros(kStartAgainMicros)) {
+    cluster::SessionOptions session_options;
+    session_options.name = "client";
+    session_options.clock = clock;
+    auto opened = locks.OpenSession(session_options);
+    if (!opened.ok()) continue;
+    session = *std::move(opened);
+    cluster::ClusterDataOptions options;
+    options.transport = &transport;
+    options.session = session.get();
+    options.clock = clock;
+    options.timeout_us = kClientCallMicros;
+    auto client = cluster::ClusterData::Open(options);
+    if (!client.ok()) continue;
+    data = *std::move(client);
+    metadata = cluster::NewMetadataTable(data.get(), session.get());
+    return;
+  }
+}
+
+void Cluster::Start(MachineId id) {
+  machines_[id].up = true;
+  Scheduler* scheduler = world_->scheduler();
+  if (id == kLocks) {
+    scheduler->StartOn(id, "locks", [this] { LockMain(); });
+  } else if (IsServer(id)) {
+    scheduler->StartOn(id, "server", [this, id] { ServerMain(id); });
+  } else {
+    scheduler->StartOn(id, "master", [this, id] { MasterMain(id); });
+  }
+}
+
+void Cluster::LockMain() {
+  auto* process = new LockProcess;
+  for (;; world_->SleepMicros(kStartAgainMicros)) {
+    auto opened = cluster::EmbeddedLockService::Open(world_->disk()->Of(kLocks), "/locks",
+                                                     world_->scheduler()->ClockOf(kLocks));
+    world_->scheduler()->Note(fmt::format("lock service: {}", MessageOf(opened.status())));
+    if (!opened.ok()) continue;
+    process->service = *std::move(opened);
+    return world_->network()->Serve(kLocks, process);
+  }
+}
+
+void Cluster::MasterMain(MachineId id) {
+  auto* process = new Process(this, id);
+  process->Join();
+  cluster::master::MasterDriverOptions options;
+  options.name = NameOf(id);
+  options.locks = &process->locks;
+  options.session_us = knobs_.lease_us;
+  options.places = {
+      &process->transport, process->metadata.get(), world_->disk()->Of(id), process->clock, "/db",
+      knobs_.lease_us};
+  options.policy = knobs_.policy;
+  options.seed = world_->random()->Next();
+  options.tick_us = 10'000;
+  auto* endpoint = new MasterEndpoint;
+  endpoint->driver = std::make_unique<cluster::master::MasterDriver>(std::move(options));
+  endpoint->admin = std::make_unique<cluster::master::ClusterAdmin>(
+      endpoint->driver.get(), &process->transport, process->clock);
+  world_->network()->Serve(id, endpoint);
+}
+
+cluster::TabletServerOptions Cluster::OptionsOf(MachineId id, Process* process) {
+  cluster::TabletServerOptions options;
+  options.name = NameOf(id);
+  options.reached_at = NameOf(id);
+  options.directory = "/db";
+  options.store = knobs_.store;
+  options.store.fs = world_->disk()->Of(id);
+  options.store.clock = process->clock;
+  options.locks = &process->locks;
+  options.lease_us = knobs_.lease_us;
+  options.metadata = process->metadata.get();
+  options.transport = &process->transport;
+  options.end_process = [this, id](const char* why) {
+    world_->scheduler()->Note(fmt::format("ends itself: {}", why));
+    Stop(id, /*power_lost=*/false);
+  };
+  return options;
+}
+
+// Starts until it succeeds, as a supervisor would have it.
+void Cluster::ServerMain(MachineId id) {
+  auto* process = new Process(this, id);
+  process->Join();
+  auto* endpoint = new ServerEndpoint;
+  for (;; process->clock->SleepMicros(kStartAgainMicros)) {
+    auto started = cluster::TabletServer::Start(OptionsOf(id, process));
+    if (started.ok()) {
+      endpoint->server = *std::move(started);
+      break;
+    }
+    world_->scheduler()->Note(fmt::format("start failed: {}", MessageOf(started.status())));
+    if (started.status().code() == StatusCode::kDataLoss) {
+      world_->scheduler()->Fail(std::string(MessageOf(started.status())));
+    }
+  }
+  machines_[id].server = endpoint;
+  world_->network()->Serve(id, endpoint);
+  world_->scheduler()->Note("serves as " + endpoint->server->id().ToString());
+}
+
+void Cluster::Stop(MachineId id, bool power_lost) {
+  Machine& machine = machines_[id];
+  machine = Machine();
+  machine.wakes_us =
+      world_->NowMicros() +
+      static_cast<int64_t>(world_->random()->Uniform(world_->OneIn(4) ? 3'000'000 : 300'000));
+  ++kills_;
+  world_->scheduler()->Note(
+      fmt::format("machine {} is killed{}", id, power_lost ? ", power lost" : ""));
+  world_->Kill(id, power_lost);
+}
+
+// SIGTERM.
+void Cluster::Drain(MachineId id) {
+  ServerEndpoint* endpoint = machines_[id].server;
+  if (endpoint == nullptr) return;
+  machines_[id].server = nullptr;
+  world_->scheduler()->StartOn(id, "drain", [this, id, endpoint] {
+    world_->scheduler()->Note("drains");
+    Status drained = endpoint->server->Drain();
+    world_->scheduler()->Note(fmt::format("drained: {}", MessageOf(drained)));
+    Stop(id, /*power_lost=*/false);
+  });
+}
+
+void Cluster::AtCrashPoint(const char* name) {
+  MachineId id = world_->scheduler()->machine();
+  if (!trouble_ || !machines_.contains(id) || !world_->OneIn(knobs_.crash_point_one_in)) return;
+  world_->scheduler()->Note(fmt::format("crash point {}", name));
+  Stop(id, world_->random()->OneIn(2));
+}
+
+void Cluster::CreateTable() {
+  for (uint64_t i = 0;; ++i) {
+    auto created = OnMaster<bool>(
+        addresses_.masters[i % kMasters], [this](cluster::AdminApi* admin) -> StatusOr<bool> {
+          RETURN_IF_ERROR(admin->CreateTable(knobs_.schema, knobs_.split_keys));
+          return true;
+        });
+    if (created.ok() || created.status().code() == StatusCode::kAlreadyExists) return;
+    world_->SleepMicros(kStartAgainMicros);
+  }
+}
+
+void Cluster::Run() {
+  for (const char* path : {"/db", "/db/wal", "/db/sst"}) {
+    (void)world_->disk()->Of(0)->CreateDir(path);
+  }
+  (void)world_->disk()->Of(0)->SyncDir("/");
+  (void)world_->disk()->Of(0)->SyncDir("/db");
+  for (auto& [id, machine] : machines_) Start(id);
+  supervisor_ = std::make_unique<Process>(this, 0);
+  supervisor_->Join();
+  CreateTable();
+  CheckServedAgain("the start");
+  trouble_ = true;
+  for (const auto& [id, machine] : machines_) world_->disk()->SetFaults(id, knobs_.disk);
+  world_->disk()->SetFaults(kLocks, {});
+  world_->network()->SetFaults(knobs_.network);
+  clients_left_ = kClients;
+  for (uint64_t i = 0; i < kClients; ++i) {
+    auto id = static_cast<MachineId>(kFirstClient + i);
+    world_->scheduler()->StartOn(id, "client", [this, id] { ClientMain(id); });
+  }
+  Trouble();
+  StopTrouble();
+  CheckServedAgain("the last fault");
+  // What is in memory and what the disk holds are the same.
+  for (auto& [id, machine] : machines_) {
+    if (machine.up) Stop(id, /*power_lost=*/true);
+  }
+  WakeMachines(/*all=*/true);
+  CheckServedAgain("a power cut");
+}
+
+HistoryResult RunCluster(uint64_t seed, bool trace) {
+  engine::Random draw(seed);
+  Scheduler::Options options;
+  options.seed = draw.Next();
+  options.priorities = draw.OneIn(3);
+  options.preempt_one_in = 1ull << draw.Uniform(8);
+  options.time_limit_us = 400'000'000;
+  options.trace = trace;
+  ClusterKnobs knobs = ClusterKnobs::Draw(&draw);
+  World world(options);
+  Cluster test(&world, knobs);
+  engine::CrashPoints::Arm([&](const char* name) { test.AtCrashPoint(name); });
+  HistoryResult result;
+  result.violation = world.scheduler()->Run([&] { test.Run(); });
+  engine::CrashPoints::Arm({});
+  if (result.violation.empty()) result.violation = test.histories().Check();
+  result.hash = world.scheduler()->hash();
+  result.operations = test.histories().operations();
+  result.unknown = test.histories().unknown();
+  result.kills = test.kills();
+  return result;
+}
+
+}  // namespace sippar::sim

@@ -1,0 +1,182 @@
+// What happens to a cluster. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/sim/workloads/cluster.h"
+
+namespace sippar::sim {
+
+void Cluster::Trouble() {
+  int64_t limit_us = world_->NowMicros() + 20'000'000;
+  while (clients_left_ > 0 && world_->NowMicros() < limit_us) {
+    world_->SleepMicros(1'000 + static_cast<int64_t>(world_->random()->Uniform(150'000)));
+    WakeMachines(/*all=*/false);
+    MakeTrouble();
+  }
+}
+
+// Starts the dead, and lets the frozen go on, when their time has come.
+void Cluster::WakeMachines(bool all) {
+  for (auto& [id, machine] : machines_) {
+    if (!all && machine.wakes_us > world_->NowMicros()) continue;
+    if (machine.frozen) world_->scheduler()->Thaw(id);
+    machine.frozen = false;
+    if (!machine.up) Start(id);
+  }
+}
+
+MachineId Cluster::DrawServer() {
+  return static_cast<MachineId>(kFirstServer + world_->random()->Uniform(knobs_.servers));
+}
+
+void Cluster::MakeTrouble() {
+  engine::Random* random = world_->random();
+  MachineId server = DrawServer();
+  MachineId master = addresses_.masters[random->Uniform(kMasters)];
+  switch (random->Uniform(12)) {
+    case 0:
+      if (knobs_.server_kills && machines_[server].up) Stop(server, !random->OneIn(4));
+      break;
+    case 1:
+      if (knobs_.master_kills && machines_[master].up) Stop(master, random->OneIn(2));
+      break;
+    case 2:
+      if (knobs_.lock_kills && machines_[kLocks].up) Stop(kLocks, random->OneIn(2));
+      break;
+    case 3:
+      if (knobs_.drains) Drain(server);
+      break;
+    case 4:
+    case 5:
+      if (knobs_.freezes) Freeze(random->OneIn(4) ? master : server);
+      break;
+    case 6:
+      if (!knobs_.clock_jumps) break;
+      world_->scheduler()->ClockOf(server)->ShiftWall(
+          static_cast<int64_t>(random->Uniform(7'200'000'000)) - 3'600'000'000);
+      world_->scheduler()->ClockOf(server)->SetRate(
+          static_cast<int64_t>(950 + random->Uniform(101)));
+      break;
+    case 7:
+      if (knobs_.partitions) Partition();
+      break;
+    case 8:
+      if (knobs_.disk_stops) StopDisk();
+      break;
+    case 9:
+      if (knobs_.alters) Alter();
+      break;
+    default:
+      if (knobs_.reshapes) Reshape();
+  }
+}
+
+void Cluster::Freeze(MachineId id) {
+  Machine& machine = machines_[id];
+  if (!machine.up || machine.frozen) return;
+  machine.frozen = true;
+  uint64_t longest_us = static_cast<uint64_t>(knobs_.lease_us) * (world_->OneIn(2) ? 8 : 1);
+  machine.wakes_us =
+      world_->NowMicros() + static_cast<int64_t>(world_->random()->Uniform(longest_us));
+  world_->scheduler()->Note(fmt::format("machine {} is frozen", id));
+  world_->scheduler()->Freeze(id);
+}
+
+void Cluster::Partition() {
+  engine::Random* random = world_->random();
+  SimNetwork* network = world_->network();
+  MachineId server = DrawServer();
+  world_->scheduler()->Note("the network changes");
+  switch (random->Uniform(8)) {
+    case 0:
+      return network->Isolate(server);
+    case 1:
+      return network->Halve({server, kFirstMaster, kFirstClient, kFirstClient + 1});
+    case 2:
+      return network->Cut(server, random->OneIn(2) ? kLocks : kFirstMaster);
+    case 3:
+      return network->CutOneWay(server, random->OneIn(2) ? kFirstMaster : DrawServer());
+    case 4:
+      return network->Flap(server, 5'000ll << random->Uniform(6));
+    default:
+      network->Heal();
+  }
+}
+
+void Cluster::StopDisk() {
+  DiskFaults faults = knobs_.disk;
+  switch (world_->random()->Uniform(3)) {
+    case 0:
+      faults.is_full = true;
+      break;
+    case 1:
+      faults.is_read_only = true;
+      break;
+    default:
+      faults.hangs = true;
+  }
+  MachineId server = DrawServer();
+  world_->scheduler()->Note(fmt::format("the disk of machine {} stops", server));
+  world_->disk()->SetFaults(server, faults);
+  world_->SleepMicros(static_cast<int64_t>(world_->random()->Uniform(1'000'000)));
+  world_->disk()->SetFaults(server, knobs_.disk);
+}
+
+// What an administrator may ask for; it may fail.
+void Cluster::Reshape() {
+  std::string row = knobs_.rows[world_->random()->Uniform(knobs_.rows.size())];
+  uint64_t kind = world_->random()->Uniform(8);
+  auto work = [row, kind](cluster::AdminApi* admin) -> StatusOr<bool> {
+    Status status;
+    if (kind == 0) status = admin->Compact("t", "");
+    if (kind >= 1 && kind <= 3) status = admin->Split("t", row);
+    if (kind == 4) status = admin->Split(cluster::kMetadataName, row);
+    if (kind == 5) status = admin->Merge("t", {row, ""});
+    if (kind >= 6) status = admin->Flush("t");
+    RETURN_IF_ERROR(status);
+    return true;
+  };
+  MachineId master = addresses_.masters[world_->random()->Uniform(kMasters)];
+  // Nobody waits for it.
+  world_->scheduler()->StartOn(0, "administrator", [this, master, kind, work] {
+    auto asked = OnMaster<bool>(master, work);
+    world_->scheduler()->Note(fmt::format("asked for {}: {}", kind, MessageOf(asked.status())));
+  });
+}
+
+// Another block size, or a family that comes or goes: no row looks otherwise.
+void Cluster::Alter() {
+  uint64_t chance = world_->random()->Next();
+  auto work = [chance](cluster::AdminApi* admin) -> StatusOr<bool> {
+    ASSIGN_OR_RETURN(cluster::TableInfo table, admin->GetTable("t"));
+    engine::TableSchema schema = table.schema;
+    engine::LocalityGroupSchema& group = schema.groups[chance % schema.groups.size()];
+    group.block_size = group.block_size == 1024 ? 512 : 1024;
+    auto extra = std::find_if(schema.families.begin(), schema.families.end(),
+                              [](const auto& family) { return family.name == "x"; });
+    if (chance % 2 == 0 && extra == schema.families.end()) {
+      schema.families.push_back({"x", engine::FamilyType::kBytes, {}});
+      group.families.emplace_back("x");
+    }
+    schema.Normalize();
+    RETURN_IF_ERROR(admin->AlterTable(schema, table.schema_version));
+    return true;
+  };
+  MachineId master = addresses_.masters[world_->random()->Uniform(kMasters)];
+  world_->scheduler()->StartOn(0, "administrator", [this, master, work] {
+    auto asked = OnMaster<bool>(master, work);
+    world_->scheduler()->Note(fmt::format("asked to alter: {}", MessageOf(asked.status())));
+  });
+}
+
+void Cluster::StopTrouble() {
+  trouble_ = false;
+  world_->scheduler()->Note("trouble ends");
+  for (const auto& [id, machine] : machines_) world_->disk()->SetFaults(id, {});
+  world_->network()->SetFaults({});
+  world_->network()->Heal();
+  WakeMachines(/*all=*/true);
+}
+
+}  // namespace sippar::sim
