@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Runs the program of one language against `sippar serve` on a fresh store.
 
-  run_client.py SIPPAR LANGUAGE
+  run_client.py SIPPAR LANGUAGE [CORPUS]
+
+hbase and beam run a MapReduce over a Webtable, made from CORPUS (tests/corpus) or from pages of its
+own, and what they count must be what the query language counts.
 
 Exit code 77 with a reason: the language, or the registry its library comes from, is not there.
 What is downloaded and built stays in a cache outside the tree. SPDX-License-Identifier: Apache-2.0
 """
+import json
 import os
 import shutil
 import signal
@@ -89,12 +93,67 @@ def node():
     return [["node", os.path.join(folder, "client.js")]]
 
 
-def java():
+def java_program(name, *words):
     need("java")
     need("mvn")
-    folder = work_copy("java")
-    prepare(["mvn", "-q", "-B", "package", "dependency:copy-dependencies"], "mvn package", cwd=folder)
-    return [["java", "-cp", f"{folder}/target/classes:{folder}/target/dependency/*", "Client"]]
+    folder = work_copy(name)
+    prepare(["mvn", "-q", "-B", "package", "dependency:copy-dependencies"], f"mvn package {name}",
+            cwd=folder)
+    return ["java", "-cp", f"{folder}/target/classes:{folder}/target/dependency/*", *words]
+
+
+def java():
+    return [java_program("java", "Client")]
+
+
+# Table of the counts, and how they are read.
+JOBS = {"hbase": ("hbase_hosts", "INT64(counts:anchors)"),
+        "beam": ("hosts", "INT64(TEXT(counts:anchors))")}
+
+
+def hbase():
+    return [java_program("hbase", "HBaseJob", "web", "hbase_hosts")]
+
+
+def beam():
+    return [java_program("beam", "BeamJob", "web", "hosts")]
+
+
+def make_corpus(directory):
+    """Pages of three hosts that link to each other."""
+    hosts = ["www.cnn.com", "my.look.ca", "cnnsi.com"]
+    os.makedirs(directory)
+    with open(os.path.join(directory, "manifest.tsv"), "w") as manifest:
+        for i in range(300):
+            host = hosts[i % 3]
+            links = "".join(f'<a href="http://{hosts[j % 3]}/{j % 40}.html">to {j}</a>'
+                            for j in range(i, i + 2 + i % 5))
+            with open(os.path.join(directory, f"{i}.html"), "w") as page:
+                page.write(f"<html><title>{i}</title><body>{links}</body></html>")
+            row = ".".join(reversed(host.split("."))) + f"/{i}.html"
+            manifest.write(f"{row}\t{i}.html\ttext/html\t1700000000000000\tpages=1\n")
+
+
+def query(sippar, store, statement):
+    out = subprocess.run([sippar, "query", store, "-e", statement, "--format", "jsonl"], check=True,
+                         capture_output=True, text=True).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def fill_web(sippar, store, corpus):
+    if corpus is None:
+        corpus = store + "-corpus"
+        make_corpus(corpus)
+    subprocess.run([sippar, "import", "web", store, corpus], check=True)
+    query(sippar, store, "CREATE TABLE hosts (FAMILY counts VERSIONS 1)")
+
+
+def check_hosts(sippar, store, table, value):
+    want = query(sippar, store, "SELECT SPLIT_PART(row, '/', 1) AS host, COUNT(*) AS n "
+                                "FROM CELLS(web, anchor:*) VERSIONS ALL GROUP BY host ORDER BY host")
+    got = query(sippar, store, f"SELECT row AS host, {value} AS n FROM {table} ORDER BY host")
+    assert want and got == want, (want[:5], got[:5])
+    print(f"{sum(host['n'] for host in want)} anchors of {len(want)} hosts, as the query says")
 
 
 def serve(sippar, directory):
@@ -106,11 +165,15 @@ def serve(sippar, directory):
 
 
 def main():
-    sippar, language = sys.argv[1:]
+    sippar, language = sys.argv[1:3]
     os.makedirs(CACHE, exist_ok=True)
-    commands = {"go": go, "cbt": cbt, "python": python, "node": node, "java": java}[language]()
+    commands = {"go": go, "cbt": cbt, "python": python, "node": node, "java": java,
+                "hbase": hbase, "beam": beam}[language]()
     with tempfile.TemporaryDirectory() as directory:
-        server, address = serve(sippar, os.path.join(directory, "store"))
+        store = os.path.join(directory, "store")
+        if language in JOBS:
+            fill_web(sippar, store, sys.argv[3] if len(sys.argv) > 3 else None)
+        server, address = serve(sippar, store)
         try:
             env = dict(os.environ, BIGTABLE_EMULATOR_HOST=address)
             for command in commands:
@@ -120,7 +183,9 @@ def main():
         finally:
             server.send_signal(signal.SIGTERM)
             code = server.wait(timeout=60)
-    assert code == 0, f"the server ended with {code}"
+        assert code == 0, f"the server ended with {code}"
+        if language in JOBS:
+            check_hosts(sippar, store, *JOBS[language])
 
 
 main()
