@@ -32,7 +32,7 @@ Status ClusterData::Apply(const std::string& table, const RowMutation& mutation)
   }
   NumberedRequest request(&numbers_);
   RowMutation numbered = mutation;
-  numbered.request = request.id();
+  if (numbered.request.IsNone()) numbered.request = request.id();
   return caller_.OnTablet<Status>(
       table, mutation.row, Repeat::kSafe,
       [&](const TabletLocation& tablet) { return gatherer_.Apply(tablet, numbered); });
@@ -50,7 +50,7 @@ std::vector<Status> ClusterData::ApplyBatch(const std::string& table,
   std::vector<RowMutation> numbered = batch;
   for (RowMutation& mutation : numbered) {
     requests.push_back(std::make_unique<NumberedRequest>(&numbers_));
-    mutation.request = requests.back()->id();
+    if (mutation.request.IsNone()) mutation.request = requests.back()->id();
     pointers.push_back(&mutation);
   }
   return ApplyInGroups(&caller_, table, pointers, Repeat::kSafe, parallel_calls_);

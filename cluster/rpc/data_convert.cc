@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
+#include "engine/base/checksum.h"
 #include "engine/base/limits.h"
 #include "engine/base/printable.h"
 
@@ -23,9 +25,8 @@ Status CheckFamily(const TableRules& rules, const std::string& family) {
                               engine::PrintableBytes(family.substr(0, 100))));
 }
 
-StatusOr<int64_t> CellTimeOf(const v2::Mutation& mutation, const TableRules& rules,
+StatusOr<int64_t> CellTimeOf(const v2::Mutation& mutation, int64_t time_us, const TableRules& rules,
                              int64_t server_time) {
-  int64_t time_us = mutation.set_cell().timestamp_micros();
   if (time_us == kServerClock) return server_time;
   if (time_us < kServerClock) {
     return InvalidArgument(fmt::format(
@@ -40,13 +41,46 @@ StatusOr<int64_t> CellTimeOf(const v2::Mutation& mutation, const TableRules& rul
       time_us));
 }
 
+// AddToCell or MergeToCell. Merging nothing is legal and does nothing.
+template <typename Addition>
+Status AddAddition(const v2::Mutation& mutation, const Addition& addition, const TableRules& rules,
+                   int64_t server_time, RowMutation* out) {
+  constexpr bool kIsMerge = std::is_same_v<Addition, v2::Mutation::MergeToCell>;
+  RETURN_IF_ERROR(CheckFamily(rules, addition.family_name()));
+  if (!addition.column_qualifier().has_raw_value()) {
+    return InvalidArgument("column_qualifier has no raw_value");
+  }
+  if (!addition.timestamp().has_raw_timestamp_micros()) {
+    return InvalidArgument("timestamp has no raw_timestamp_micros");
+  }
+  ASSIGN_OR_RETURN(
+      int64_t time_us,
+      CellTimeOf(mutation, addition.timestamp().raw_timestamp_micros(), rules, server_time));
+  const v2::Value& input = addition.input();
+  if (kIsMerge && input.kind_case() == v2::Value::KIND_NOT_SET) return OkStatus();
+  if (!input.has_int_value() && !input.has_raw_value() && !input.has_bytes_value()) {
+    return InvalidArgument("input has no int_value, raw_value or bytes_value");
+  }
+  std::string value = input.has_int_value()   ? engine::EncodeInt64(input.int_value())
+                      : input.has_raw_value() ? input.raw_value()
+                                              : input.bytes_value();
+  const std::string& qualifier = addition.column_qualifier().raw_value();
+  if (kIsMerge) {
+    out->Merge(addition.family_name(), qualifier, value, time_us);
+  } else {
+    out->Add(addition.family_name(), qualifier, value, time_us);
+  }
+  return OkStatus();
+}
+
 Status AddMutation(const v2::Mutation& mutation, const TableRules& rules, int64_t server_time,
                    RowMutation* out) {
   switch (mutation.mutation_case()) {
     case v2::Mutation::kSetCell: {
       const v2::Mutation::SetCell& set = mutation.set_cell();
       RETURN_IF_ERROR(CheckFamily(rules, set.family_name()));
-      ASSIGN_OR_RETURN(int64_t time_us, CellTimeOf(mutation, rules, server_time));
+      ASSIGN_OR_RETURN(int64_t time_us,
+                       CellTimeOf(mutation, set.timestamp_micros(), rules, server_time));
       out->Set(set.family_name(), set.column_qualifier(), set.value(), time_us);
       return OkStatus();
     }
@@ -65,10 +99,9 @@ Status AddMutation(const v2::Mutation& mutation, const TableRules& rules, int64_
       out->DeleteRow();
       return OkStatus();
     case v2::Mutation::kAddToCell:
+      return AddAddition(mutation, mutation.add_to_cell(), rules, server_time, out);
     case v2::Mutation::kMergeToCell:
-      return InvalidArgument(
-          "AddToCell and MergeToCell need an aggregate family; use "
-          "ReadModifyWriteRow to count");
+      return AddAddition(mutation, mutation.merge_to_cell(), rules, server_time, out);
     case v2::Mutation::MUTATION_NOT_SET:
       break;
   }
@@ -144,6 +177,20 @@ StatusOr<RowMutation> MutationFromProto(const std::string& row, const Mutations&
     if (!status.ok()) return Annotate(status, fmt::format("mutation {}", i));
   }
   return converted;
+}
+
+Status SetRequest(const v2::Idempotency& idempotency, RowMutation* mutation) {
+  constexpr size_t kTokenSizeMin = 8;
+  const std::string& token = idempotency.token();
+  if (token.empty() || !mutation->ReadsRow()) return OkStatus();
+  if (token.size() < kTokenSizeMin) {
+    return InvalidArgument(fmt::format("idempotency.token has {} bytes; at least {} are needed",
+                                       token.size(), kTokenSizeMin));
+  }
+  // The row is in it because a client may use one token for all rows of a call.
+  mutation->request.client = std::max<uint64_t>(engine::Hash(token), 1);
+  mutation->request.number = engine::Checksum(mutation->row, mutation->request.client);
+  return OkStatus();
 }
 
 StatusOr<std::vector<ModifyRule>> RulesFromProto(const Rules& protos, const TableRules& rules) {

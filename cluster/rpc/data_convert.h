@@ -34,6 +34,10 @@ using Mutations = google::protobuf::RepeatedPtrField<google::bigtable::v2::Mutat
                                                               const Mutations& mutations,
                                                               const TableRules& rules,
                                                               int64_t server_time);
+// A mutation that adds to cells is done once for each token, however often it is sent.
+// kInvalidArgument: a token of less than 8 bytes; none is legal.
+[[nodiscard]] Status SetRequest(const google::bigtable::v2::Idempotency& idempotency,
+                                engine::RowMutation* mutation);
 // `now_us` cut to what the table's cells can have.
 int64_t CellTime(const TableRules& rules, int64_t now_us);
 

@@ -120,6 +120,8 @@ Status DoMutateRow(Client* client, const v2::MutateRowRequest& request) {
   ASSIGN_OR_RETURN(RowMutation mutation,
                    MutationFromProto(request.row_key(), request.mutations(), target.rules,
                                      ServerTime(client, target.rules)));
+  RETURN_IF_ERROR(SetRequest(request.idempotency(), &mutation));
+  if (mutation.entries.empty()) return OkStatus();  // merges of nothing
   return client->data()->Apply(target.table, mutation);
 }
 
@@ -144,11 +146,12 @@ StatusOr<std::vector<Status>> ApplyEntries(Client* client, const v2::MutateRowsR
     const v2::MutateRowsRequest::Entry& entry = request.entries(static_cast<int>(i));
     auto mutation =
         MutationFromProto(entry.row_key(), entry.mutations(), target.rules, server_time);
-    if (mutation.ok() && mutation->entries.empty()) {
-      mutation = InvalidArgument("mutations: at least one is needed");
-    }
     statuses[i] = mutation.status();
-    if (!mutation.ok()) continue;
+    if (mutation.ok()) statuses[i] = SetRequest(entry.idempotency(), &*mutation);
+    if (entry.mutations().empty()) {
+      statuses[i] = InvalidArgument("mutations: at least one is needed");
+    }
+    if (!statuses[i].ok() || mutation->entries.empty()) continue;  // or merges of nothing
     batch.push_back(std::move(*mutation));
     positions.push_back(i);
   }

@@ -89,20 +89,67 @@ void GcToProto(const GcPolicy& policy, admin::GcRule* out) {
   }
 }
 
-// Untyped bytes, or 64-bit big-endian integers: a counter of the query language.
+bool IsBigEndian(const admin::Type& type) {
+  return type.has_int64_type() && !type.int64_type().encoding().has_ordered_code_bytes();
+}
+
+// The state type is the server's to say; what a request says of it does not count.
+StatusOr<FamilyType> AggregateFromProto(const std::string& family,
+                                        const admin::Type::Aggregate& proto) {
+  bool is_int64 = IsBigEndian(proto.input_type());
+  if (proto.has_hllpp_unique_count()) {
+    if (is_int64) return FamilyType::kUniqueInts;
+    if (proto.input_type().has_bytes_type()) return FamilyType::kUniqueBytes;
+  }
+  if (is_int64 && proto.has_sum()) return FamilyType::kSum;
+  if (is_int64 && proto.has_min()) return FamilyType::kMin;
+  if (is_int64 && proto.has_max()) return FamilyType::kMax;
+  return InvalidArgument(fmt::format(
+      "value_type.aggregate_type of family {}: sum, min, max and hllpp_unique_count of big-endian "
+      "int64 are there, hllpp_unique_count of bytes, too",
+      family));
+}
+
+void AggregateToProto(FamilyType type, admin::Type::Aggregate* out) {
+  auto set_int64 = [](admin::Type* int64) {
+    int64->mutable_int64_type()->mutable_encoding()->mutable_big_endian_bytes();
+  };
+  auto set_bytes = [](admin::Type* bytes) {
+    bytes->mutable_bytes_type()->mutable_encoding()->mutable_raw();
+  };
+  bool is_count = type == FamilyType::kUniqueInts || type == FamilyType::kUniqueBytes;
+  if (type == FamilyType::kUniqueBytes) {
+    set_bytes(out->mutable_input_type());
+  } else {
+    set_int64(out->mutable_input_type());
+  }
+  if (is_count) {
+    out->mutable_hllpp_unique_count();
+    set_bytes(out->mutable_state_type());
+    return;
+  }
+  set_int64(out->mutable_state_type());
+  if (type == FamilyType::kSum) out->mutable_sum();
+  if (type == FamilyType::kMin) out->mutable_min();
+  if (type == FamilyType::kMax) out->mutable_max();
+}
+
+// Untyped bytes; 64-bit big-endian integers, a counter of the query language; aggregates.
 StatusOr<FamilyType> TypeFromProto(const std::string& family, const admin::Type& proto) {
   switch (proto.kind_case()) {
     case admin::Type::kBytesType:
     case admin::Type::KIND_NOT_SET:
       return FamilyType::kBytes;
     case admin::Type::kInt64Type:
-      if (proto.int64_type().encoding().has_ordered_code_bytes()) break;
+      if (!IsBigEndian(proto)) break;
       return FamilyType::kCounter;
+    case admin::Type::kAggregateType:
+      return AggregateFromProto(family, proto.aggregate_type());
     default:
       break;
   }
   return Unimplemented(fmt::format(
-      "value_type of family {}: only bytes and big-endian int64 are there yet", family));
+      "value_type of family {}: bytes, big-endian int64 and aggregates are there yet", family));
 }
 
 StatusOr<FamilySchema> FamilyFromProto(const std::string& id, const admin::ColumnFamily& proto) {
@@ -210,6 +257,8 @@ void TableToProto(const TableName& name, const TableSchema& schema, admin::Table
           ->mutable_int64_type()
           ->mutable_encoding()
           ->mutable_big_endian_bytes();
+    } else if (engine::IsAggregate(family.type)) {
+      AggregateToProto(family.type, added.mutable_value_type()->mutable_aggregate_type());
     }
   }
   out->set_granularity(RulesOf(schema).is_millis ? admin::Table::MILLIS : admin::Table::MICROS);

@@ -7,14 +7,22 @@
 
 #include "engine/base/coding.h"
 #include "engine/base/limits.h"
+#include "engine/model/aggregate_cell.h"
 
 namespace sippar::engine {
 namespace {
 
+bool GoesIntoAggregate(const MutationEntry& entry) {
+  return entry.kind == MutationEntry::kAdd || entry.kind == MutationEntry::kMerge;
+}
+
 Status ValidateValue(const MutationEntry& entry, const FamilySchema& family) {
-  if (entry.value.size() > limits::kValueSizeMax) {
-    return InvalidArgument(fmt::format("value of {}:{} has {} bytes; the limit is {}", entry.family,
-                                       entry.qualifier, entry.value.size(), limits::kValueSizeMax));
+  if (GoesIntoAggregate(entry)) return ValidateAddition(family, entry);
+  if (IsAggregate(family.type) && entry.kind != MutationEntry::kDeleteColumn &&
+      entry.kind != MutationEntry::kDeleteFamily) {
+    return InvalidArgument(fmt::format(
+        "{}:{} cannot be set: family {} aggregates ({}); it takes AddToCell and MergeToCell",
+        entry.family, entry.qualifier, entry.family, FamilyTypeName(family.type)));
   }
   bool is_counter = family.type == FamilyType::kCounter;
   if (is_counter && entry.kind == MutationEntry::kSet && entry.value.size() != 8) {
@@ -135,9 +143,24 @@ RowMutation& RowMutation::Append(std::string_view family, std::string_view quali
   return *this;
 }
 
+RowMutation& RowMutation::Add(std::string_view family, std::string_view qualifier,
+                              std::string_view input, int64_t timestamp_us) {
+  Set(family, qualifier, input, timestamp_us);
+  entries.back().kind = MutationEntry::kAdd;
+  return *this;
+}
+
+RowMutation& RowMutation::Merge(std::string_view family, std::string_view qualifier,
+                                std::string_view state, int64_t timestamp_us) {
+  Set(family, qualifier, state, timestamp_us);
+  entries.back().kind = MutationEntry::kMerge;
+  return *this;
+}
+
 bool RowMutation::ReadsRow() const {
   return std::any_of(entries.begin(), entries.end(), [](const MutationEntry& entry) {
-    return entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend;
+    return entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend ||
+           GoesIntoAggregate(entry);
   });
 }
 
@@ -159,6 +182,15 @@ Status RowMutation::Validate(const TableSchema& schema) const {
                                        limits::kMutationEntriesMax));
   }
   for (const MutationEntry& entry : entries) RETURN_IF_ERROR(ValidateEntry(entry, schema));
+  return ValidateSizes();
+}
+
+Status RowMutation::ValidateSizes() const {
+  for (const MutationEntry& entry : entries) {
+    if (entry.value.size() <= limits::kValueSizeMax) continue;
+    return InvalidArgument(fmt::format("value of {}:{} has {} bytes; the limit is {}", entry.family,
+                                       entry.qualifier, entry.value.size(), limits::kValueSizeMax));
+  }
   if (size_t size = StoredSize(); size > limits::kMutationSizeMax) {
     return InvalidArgument(
         fmt::format("mutation of one row stores {} bytes (each entry stores the row key too); the "

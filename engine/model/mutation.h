@@ -23,13 +23,16 @@ struct MutationEntry {
     kDeleteRow = 3,
     kIncrement = 4,  // newest value as INT64 (absent = 0; otherwise 8 bytes) + delta, wraps
     kAppend = 5,     // newest value (absent = "") + value
+    // Into the cell at `timestamp_us` of an aggregate family (aggregate_cell.h).
+    kAdd = 6,    // one more input
+    kMerge = 7,  // what another cell has come to
   };
   Kind kind = kSet;
   std::string family;
   std::string qualifier;
-  int64_t timestamp_us = kServerTime;  // kSet, kIncrement, kAppend
+  int64_t timestamp_us = kServerTime;  // kSet, kIncrement, kAppend, kAdd, kMerge
   TimeRange time;                      // kDeleteColumn
-  std::string value;                   // kSet, kAppend
+  std::string value;                   // kSet, kAppend, kAdd, kMerge
   int64_t delta = 0;                   // kIncrement
 };
 
@@ -70,9 +73,16 @@ struct RowMutation {
   RowMutation& Append(std::string_view family, std::string_view qualifier, std::string_view value,
                       int64_t timestamp_us = kServerTime);
 
-  // Sizes, names, families of the schema, counter values of 8 bytes. Names field, limit and value.
+  RowMutation& Add(std::string_view family, std::string_view qualifier, std::string_view input,
+                   int64_t timestamp_us = kServerTime);
+  RowMutation& Merge(std::string_view family, std::string_view qualifier, std::string_view state,
+                     int64_t timestamp_us = kServerTime);
+
+  // Sizes, names, families of the schema, values of their types. Names field, limit and value.
   [[nodiscard]] Status Validate(const TableSchema& schema) const;
-  // True when an entry needs the present value of the row (kIncrement, kAppend).
+  // The sizes alone, which grow when entries that read their row become puts.
+  [[nodiscard]] Status ValidateSizes() const;
+  // True when an entry needs what is in the row (kIncrement, kAppend, kAdd, kMerge).
   bool ReadsRow() const;
   // Bytes of the stored entries: each holds the row key again, escaped. A bound for the memtable.
   size_t StoredSize() const;

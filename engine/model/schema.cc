@@ -74,6 +74,12 @@ Status ValidateGroup(const LocalityGroupSchema& group) {
 
 }  // namespace
 
+std::string_view FamilyTypeName(FamilyType type) {
+  static constexpr std::string_view kNames[] = {"BYTES", "COUNTER", "SUM",           "MIN",
+                                                "MAX",   "UNIQUES", "UNIQUES(BYTES)"};
+  return kNames[static_cast<size_t>(type)];
+}
+
 const FamilySchema* TableSchema::FindFamily(std::string_view family) const {
   for (const FamilySchema& candidate : families) {
     if (candidate.name == family) return &candidate;
@@ -129,6 +135,9 @@ Status TableSchema::Validate() const {
     RETURN_IF_ERROR(ValidateFamilyName(family.name));
     if (!names.insert(family.name).second) {
       return InvalidArgument(fmt::format("family {} is named twice", family.name));
+    }
+    if (family.type > FamilyType::kUniqueBytes) {
+      return InvalidArgument(fmt::format("family {} has an unknown type", family.name));
     }
     RETURN_IF_ERROR(Annotate(family.gc.Validate(), "family " + family.name));
   }

@@ -17,7 +17,21 @@ namespace sippar::engine {
 enum class FamilyType : uint8_t {
   kBytes = 0,
   kCounter = 1,  // values are INT64 (8 bytes, big-endian), shown and computed as numbers
+  // Aggregates (aggregate_cell.h): a cell is what the inputs that were added to it come to.
+  kSum = 2,  // of INT64, as the next two
+  kMin = 3,
+  kMax = 4,
+  kUniqueInts = 5,   // about how many different INT64 there were: a HyperLogLog
+  kUniqueBytes = 6,  // the same of byte strings
 };
+
+inline bool IsAggregate(FamilyType type) { return type >= FamilyType::kSum; }
+// Its values are INT64.
+inline bool IsInt64(FamilyType type) {
+  return type >= FamilyType::kCounter && type <= FamilyType::kMax;
+}
+// As SHOW and CREATE TABLE have it: COUNTER, UNIQUES(BYTES).
+std::string_view FamilyTypeName(FamilyType type);
 
 struct FamilySchema {
   std::string name;  // [-_.a-zA-Z0-9]{1,64}

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "engine/program/hyper_log_log.h"
+#include "engine/model/hyper_log_log.h"
 #include "engine/program/program_error.h"
 
 namespace sippar::engine {
@@ -201,7 +201,7 @@ class ApproxCountDistinct final : public Aggregate {
     }
     return OkStatus();
   }
-  Value Partial() const override { return Value::Bytes(sketch_.registers()); }
+  Value Partial() const override { return Value::Bytes(sketch_.Encode()); }
   Status Merge(const Value& partial) override {
     return partial.type() == kBytes && sketch_.Merge(partial.bytes()) ? OkStatus() : BadPartial();
   }

@@ -63,6 +63,8 @@ std::vector<FunctionInfo> MakeTable() {
       {kHash64, "HASH64", 1, 1, true, "XXH3-64 of the bytes, as INT64"},
       {kCrc32c, "CRC32C", 1, 1, true, "CRC-32C of the bytes"},
       {kUrlHost, "URL_HOST", 1, 1, true, "host of a URL, lower case; NULL when there is none"},
+      {kHllExtract, "HLL_EXTRACT", 1, 1, true,
+       "the count that a cell of a UNIQUES family stands for"},
       {kReverseHost, "REVERSE_HOST", 1, 1, true, "www.cnn.com becomes com.cnn.www"},
       {kCast, "CAST", 1, 1, false, ""},
       {kTryCast, "TRY_CAST", 1, 1, false, ""},

@@ -62,6 +62,7 @@ enum class Function : uint8_t {
   kCrc32c = 77,
   kUrlHost = 78,
   kReverseHost = 79,
+  kHllExtract = 80,
   // Types, time, collections.
   kCast = 100,     // Expression::cast_type
   kTryCast = 101,  // NULL where kCast fails

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/base/checksum.h"
+#include "engine/model/hyper_log_log.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 
@@ -110,6 +111,16 @@ Status HashBytes(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
+Status HllExtract(CallSite* site, Arguments args, Value* out) {
+  if (!args[0]->is_string()) return TypeError(*site, args);
+  HyperLogLog sketch;
+  if (!sketch.Merge(args[0]->bytes())) {
+    return ProgramError("TYPE", "HLL_EXTRACT takes a value of a UNIQUES family");
+  }
+  *out = Value::Int64(static_cast<int64_t>(sketch.Estimate()));
+  return OkStatus();
+}
+
 // scheme://user@host:port/path -> host; NULL without "//".
 Status UrlHost(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
@@ -170,6 +181,8 @@ ScalarEntry FindBytesFunction(Function function) {
     case Function::kHash64:
     case Function::kCrc32c:
       return {HashBytes};
+    case Function::kHllExtract:
+      return {HllExtract};
     case Function::kUrlHost:
       return {UrlHost};
     case Function::kReverseHost:

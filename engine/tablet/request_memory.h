@@ -21,7 +21,8 @@
 
 namespace sippar::engine {
 
-inline constexpr int64_t kRequestMemoryUs = int64_t{10} * 60 * 1'000'000;
+// As long as Cloud Bigtable remembers an Idempotency.
+inline constexpr int64_t kRequestMemoryUs = int64_t{15} * 60 * 1'000'000;
 // Beyond, the answers of the clients that were silent longest are forgotten.
 inline constexpr size_t kRequestMemoryBytesMax = 4 << 20;
 

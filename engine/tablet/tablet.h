@@ -42,6 +42,7 @@
 
 namespace sippar::engine {
 
+class AddedCells;
 struct CompactionInputs;
 struct CompactionRequest;
 
@@ -200,9 +201,11 @@ class Tablet {
   std::vector<Status> ApplyBatch(std::span<const RowMutation* const> mutations,
                                  const TableSchema& schema);
   Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
-  Status Resolve(RowMutation* mutation);
+  Status Resolve(const TableSchema& schema, RowMutation* mutation);
   Status ResolveOnNewest(const std::string& row, const std::vector<MutationEntry>& earlier,
                          int64_t now_us, MutationEntry* entry);
+  Status ResolveAddition(FamilyType type, const std::string& row, MutationEntry addition,
+                         AddedCells* cells, std::vector<MutationEntry>* resolved);
   Status Commit(std::span<PreparedWrite> writes);
   Status CommitOne(const RowMutation& mutation, const TableSchema& schema);
   // nullopt: the mutation has no request id, or is new.

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "engine/base/seeded_bug.h"
+#include "engine/model/aggregate_cell.h"
+#include "engine/tablet/added_cells.h"
 #include "engine/tablet/prepared_write.h"
 
 namespace sippar::engine {
@@ -73,13 +75,13 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
   out->mutation = &mutation;
   if (!complete) {
     out->resolved = mutation;
-    RETURN_IF_ERROR(Resolve(&out->resolved));
+    RETURN_IF_ERROR(Resolve(schema, &out->resolved));
     out->mutation = &out->resolved;
   }
   // Not below any time given so far: recovery finds the last one in the records.
   out->wall_us = std::max(context_->clock->NowMicros(), last_time_us_.load());
   out->write.tablet_id = id_;
-  out->write.entry_count = mutation.entries.size();
+  out->write.entry_count = out->mutation->entries.size();
   out->write.next_sequence = &next_sequence_;
   out->write.body.clear();
   out->write.body.reserve(LogBodySizeMax(mutation));
@@ -88,19 +90,54 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
   return OkStatus();
 }
 
-// Gives server times and turns increments and appends into puts. Row lock held.
-Status Tablet::Resolve(RowMutation* mutation) {
+// Gives server times and turns what builds on the row's cells into puts. Row lock held.
+Status Tablet::Resolve(const TableSchema& schema, RowMutation* mutation) {
   int64_t now_us = NextServerTime();
-  std::vector<MutationEntry> earlier;
-  for (MutationEntry& entry : mutation->entries) {
+  std::vector<MutationEntry> entries = std::exchange(mutation->entries, {});
+  std::vector<MutationEntry>* resolved = &mutation->entries;
+  AddedCells cells;
+  for (MutationEntry& entry : entries) {
+    bool is_addition = entry.kind == MutationEntry::kAdd || entry.kind == MutationEntry::kMerge;
     if (entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend) {
-      RETURN_IF_ERROR(ResolveOnNewest(mutation->row, earlier, now_us, &entry));
+      RETURN_IF_ERROR(ResolveOnNewest(mutation->row, *resolved, now_us, &entry));
     } else if (entry.timestamp_us == kServerTime) {
       entry.timestamp_us = now_us;
     }
-    earlier.push_back(entry);
+    if (is_addition) {
+      FamilyType type = schema.FindFamily(entry.family)->type;
+      RETURN_IF_ERROR(ResolveAddition(type, mutation->row, std::move(entry), &cells, resolved));
+    } else {
+      resolved->push_back(std::move(entry));
+      if (resolved->back().kind != MutationEntry::kSet) cells.Note(*resolved);
+    }
   }
-  return mutation->Validate(*TakeSnapshot().schema);  // an append may have outgrown the limit
+  return mutation->ValidateSizes();  // an append may have outgrown the limit
+}
+
+// Goes into the put of the same cell, if this mutation has one already, else into what the tablet
+// has: so a cell that is added to many times is logged once.
+Status Tablet::ResolveAddition(FamilyType type, const std::string& row, MutationEntry addition,
+                               AddedCells* cells, std::vector<MutationEntry>* resolved) {
+  AddedCells::Place place = cells->Find(*resolved, addition);
+  if (place.put) return AddToState(type, addition, &(*resolved)[*place.put].value);
+  std::string state;
+  if (!place.is_deleted) {
+    ReadSpec read;
+    read.columns = {ColumnPattern::Exact(addition.family, addition.qualifier)};
+    int64_t time_us = addition.timestamp_us;
+    read.time = {time_us, time_us == kTimeMax ? kTimeMax : time_us + 1};
+    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> found, ReadRow(row, read));
+    // The range [t, kTimeMax) has kTimeMax in it.
+    while (found->Valid() && found->cell().timestamp_us != time_us) found->Next();
+    RETURN_IF_ERROR(found->status());
+    if (found->Valid()) state = found->cell().value;
+  }
+  RETURN_IF_ERROR(Annotate(AddToState(type, addition, &state), fmt::format("row '{}'", row)));
+  addition.kind = MutationEntry::kSet;
+  addition.value = std::move(state);
+  resolved->push_back(std::move(addition));
+  cells->Note(*resolved);
+  return OkStatus();
 }
 
 // Builds `entry` on the newest value. A server's time is never below that value's: the result would

@@ -68,7 +68,7 @@ Status UnknownName(std::string_view what, std::string_view name, const Span& spa
 std::vector<std::string> CounterFamilies(const engine::TableSchema& schema) {
   std::vector<std::string> names;
   for (const engine::FamilySchema& family : schema.families) {
-    if (family.type == engine::FamilyType::kCounter) names.push_back(family.name);
+    if (engine::IsInt64(family.type)) names.push_back(family.name);
   }
   return names;
 }

@@ -56,7 +56,7 @@ DataType TypeOfValue(const Value& value) {
 // A pattern that means counters and other families gives BYTES: 8 of them are a counter.
 DataType TypeOfCells(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {
   auto is_counter = [](const engine::FamilySchema& family) {
-    return family.type == engine::FamilyType::kCounter;
+    return engine::IsInt64(family.type);
   };
   for (const ColumnPattern& pattern : patterns) {
     if (pattern.family.kind == NamePattern::kExact) {
@@ -198,6 +198,7 @@ DataType TypeOfCall(const Expression& call, const std::vector<DataType>& args) {
     case Function::kStrPos:
     case Function::kHash64:
     case Function::kCrc32c:
+    case Function::kHllExtract:
     case Function::kDatePart:
     case Function::kCardinality:
       return kInt64;

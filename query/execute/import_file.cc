@@ -79,7 +79,7 @@ class Importer {
       ASSIGN_OR_RETURN(Value value, ValueOf(cell.value.get(), record));
       if (value.is_null()) continue;
       ASSIGN_OR_RETURN(std::string bytes, Bytes(cell.family, cell.qualifier, value));
-      mutation.Set(cell.family, cell.qualifier, bytes, time_us);
+      Put(cell.family, cell.qualifier, bytes, time_us, &mutation);
     }
     return mutation;
   }
@@ -127,8 +127,19 @@ class Importer {
     ASSIGN_OR_RETURN(int64_t time_us, Time(record[2]));
     std::string qualifier = column.substr(colon + 1);
     ASSIGN_OR_RETURN(std::string bytes, Bytes(family, qualifier, record[3]));
-    mutation.Set(family, qualifier, bytes, time_us);
+    Put(family, qualifier, bytes, time_us, &mutation);
     return mutation;
+  }
+
+  // What an accumulator of another table has come to joins what is here.
+  void Put(const std::string& family, const std::string& qualifier, const std::string& bytes,
+           int64_t time_us, engine::RowMutation* mutation) const {
+    const engine::FamilySchema* found = schema_.FindFamily(family);
+    if (found != nullptr && engine::IsAggregate(found->type)) {
+      mutation->Merge(family, qualifier, bytes, time_us);
+    } else {
+      mutation->Set(family, qualifier, bytes, time_us);
+    }
   }
 
   static StatusOr<Value> ValueOf(Evaluator* evaluator, const Row& record) {
@@ -165,7 +176,7 @@ class Importer {
   StatusOr<std::string> Bytes(const std::string& family, const std::string& qualifier,
                               const Value& value) const {
     const engine::FamilySchema* found = schema_.FindFamily(family);
-    bool counter = found != nullptr && found->type == engine::FamilyType::kCounter;
+    bool counter = found != nullptr && engine::IsInt64(found->type);
     Value converted = value;
     if (counter && value.type() == ValueType::kText) {
       Status status = engine::ConvertValue(value, ValueType::kInt64, &converted);

@@ -146,7 +146,7 @@ Status InsertCells(const StatementContext& context, const engine::TableSchema& s
 StatusOr<std::string> CellBytes(const engine::TableSchema& schema, std::string_view family,
                                 std::string_view qualifier, const Value& value, const Span& span) {
   const engine::FamilySchema* found = schema.FindFamily(family);
-  bool counter = found != nullptr && found->type == engine::FamilyType::kCounter;
+  bool counter = found != nullptr && engine::IsInt64(found->type);
   if (counter && value.type() == ValueType::kInt64) return engine::EncodeInt64(value.integer());
   bool raw = value.type() == ValueType::kBytes && value.bytes().size() == 8;
   if (value.is_string() && (!counter || raw)) return value.bytes();

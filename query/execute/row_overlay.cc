@@ -56,6 +56,9 @@ Status ApplyEntry(const MutationEntry& entry, std::string_view row, int64_t now_
       SetCell(cells, row, put, time_us, put.value);
       return OkStatus();
     }
+    case MutationEntry::kAdd:
+    case MutationEntry::kMerge:
+      return FailedPrecondition("aggregates cannot be added to in a transaction");
     case MutationEntry::kDeleteColumn:
       std::erase_if(*cells, [&](const Cell& cell) {
         return SameColumn(cell, entry, row) && entry.time.Contains(cell.timestamp_us);

@@ -57,9 +57,9 @@ StatusOr<Relation> ShowFamilies(const StatementContext& context, const syntax::S
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, Tables(context, show));
   for (const cluster::TableInfo& table : tables) {
     for (const engine::FamilySchema& family : table.schema.families) {
-      bool counter = family.type == engine::FamilyType::kCounter;
       relation.rows.push_back({Text(table.schema.name), Text(family.name),
-                               Text(counter ? "COUNTER" : "BYTES"), Text(family.gc.Print()),
+                               Text(std::string(engine::FamilyTypeName(family.type))),
+                               Text(family.gc.Print()),
                                Text(table.schema.GroupOf(family.name).name)});
     }
   }

@@ -63,18 +63,27 @@ StatusOr<GcPolicy> PlanGc(const OptionValue& value, size_t depth = 0) {
   return is_union ? GcPolicy::Union(std::move(rules)) : GcPolicy::Intersection(std::move(rules));
 }
 
-Status PlanType(const Option& option, engine::FamilySchema* family) {
-  if (!option.value || option.value->literal) return BadOption(option, "BYTES or COUNTER");
-  const std::string& type = option.value->call;
-  if (SameWord(type, "COUNTER")) {
-    family->type = engine::FamilyType::kCounter;
-  } else if (SameWord(type, "BYTES")) {
-    family->type = engine::FamilyType::kBytes;
-  } else {
-    return ErrorAt("UNSUPPORTED", option.value->span, fmt::format("TYPE {} is not there yet", type),
-                   "COUNTER, BYTES", StatusCode::kUnimplemented);
+std::string PrintOption(const OptionValue& value) {
+  if (value.literal) return Print(*value.literal);
+  std::string text = value.call;
+  for (size_t i = 0; i < value.args.size(); ++i) {
+    text += (i == 0 ? "(" : ", ") + PrintOption(value.args[i]);
   }
-  return OkStatus();
+  return value.args.empty() ? text : text + ")";
+}
+
+Status PlanType(const Option& option, engine::FamilySchema* family) {
+  constexpr const char* kWanted = "BYTES, COUNTER, SUM, MIN, MAX, UNIQUES or UNIQUES(BYTES)";
+  if (!option.value || option.value->literal) return BadOption(option, kWanted);
+  const std::string type = PrintOption(*option.value);
+  for (auto candidate = engine::FamilyType::kBytes; candidate <= engine::FamilyType::kUniqueBytes;
+       candidate = static_cast<engine::FamilyType>(static_cast<int>(candidate) + 1)) {
+    if (!SameWord(type, engine::FamilyTypeName(candidate))) continue;
+    family->type = candidate;
+    return OkStatus();
+  }
+  return ErrorAt("UNSUPPORTED", option.value->span, fmt::format("TYPE {} is not there yet", type),
+                 kWanted, StatusCode::kUnimplemented);
 }
 
 // A flag, or = TRUE / FALSE.
@@ -128,15 +137,6 @@ Status PlanBloom(const Option& option, engine::BloomKind* bloom) {
     return BadOption(option, "NONE, ROW or ROW_COLUMN");
   }
   return OkStatus();
-}
-
-std::string PrintOption(const OptionValue& value) {
-  if (value.literal) return Print(*value.literal);
-  std::string text = value.call;
-  for (size_t i = 0; i < value.args.size(); ++i) {
-    text += (i == 0 ? "(" : ", ") + PrintOption(value.args[i]);
-  }
-  return value.args.empty() ? text : text + ")";
 }
 
 }  // namespace
@@ -241,7 +241,11 @@ namespace {
 
 std::string PrintFamily(const engine::FamilySchema& family) {
   std::string text = "FAMILY " + QuoteName(family.name);
-  if (family.type == engine::FamilyType::kCounter) text += " COUNTER";
+  if (family.type == engine::FamilyType::kCounter) {
+    text += " COUNTER";
+  } else if (engine::IsAggregate(family.type)) {
+    text += fmt::format(" TYPE = {}", engine::FamilyTypeName(family.type));
+  }
   if (family.gc.kind == GcPolicy::kMaxVersions) {
     text += fmt::format(" VERSIONS {}", family.gc.max_versions);
   } else if (family.gc.kind == GcPolicy::kMaxAge) {

@@ -90,6 +90,10 @@ std::string Print(const MutationEntry& entry) {
       return fmt::format("add {} to {}", entry.delta, column);
     case MutationEntry::kAppend:
       return fmt::format("append {} to {}", Shortened(entry.value), column);
+    case MutationEntry::kAdd:
+      return fmt::format("add {} to {}{}", Shortened(entry.value), column, time);
+    case MutationEntry::kMerge:
+      return fmt::format("merge {} into {}{}", Shortened(entry.value), column, time);
   }
   return "?";
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/model/aggregate_cell.h"
+
 namespace sippar::engine {
 namespace {
 
@@ -56,6 +58,13 @@ void ReferenceTable::ApplyEntry(const MutationEntry& entry, Columns* row, int64_
     case MutationEntry::kAppend: {
       std::string old = versions.empty() ? "" : versions.begin()->second;
       versions[entry.timestamp_us] = old + entry.value;
+      break;
+    }
+    case MutationEntry::kAdd:
+    case MutationEntry::kMerge: {
+      Status added =
+          AddToState(schema_.FindFamily(entry.family)->type, entry, &versions[entry.timestamp_us]);
+      if (!added.ok()) versions.erase(entry.timestamp_us);
       break;
     }
   }

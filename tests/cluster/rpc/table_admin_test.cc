@@ -151,6 +151,10 @@ TEST_F(TableAdminTest, MalformedFamiliesAreRefused) {
   EXPECT_EQ(refused([](Modification* m) {
               m->mutable_create()->mutable_value_type()->mutable_aggregate_type();
             }),
+            StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(refused([](Modification* m) {
+              m->mutable_create()->mutable_value_type()->mutable_string_type();
+            }),
             StatusCode::UNIMPLEMENTED);
 }
 

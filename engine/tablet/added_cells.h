@@ -1,0 +1,33 @@
+// Where in the entries of one mutation the cells are that it adds to. Plain data.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine/model/mutation.h"
+
+namespace sippar::engine {
+
+class AddedCells {
+ public:
+  struct Place {
+    std::optional<size_t> put;  // index of the entry that puts the cell
+    bool is_deleted = false;    // the mutation deletes what the tablet has there
+  };
+  // Of the cell that `addition` goes into, behind all of `entries`.
+  Place Find(const std::vector<MutationEntry>& entries, const MutationEntry& addition) const;
+  // The last of `entries` is new.
+  void Note(const std::vector<MutationEntry>& entries);
+
+ private:
+  using CellName = std::tuple<std::string, std::string, int64_t>;  // family, qualifier, time
+  std::map<CellName, size_t> puts_;
+  std::vector<size_t> deletes_;
+};
+
+}  // namespace sippar::engine
