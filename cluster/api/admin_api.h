@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/model/named_record.h"
 #include "engine/model/row_set.h"
 #include "engine/model/schema.h"
 #include "engine/sstable/file_summary.h"
 
 namespace sippar::cluster {
 
+using engine::NamedRecord;
 using engine::TableSchema;
 
 struct TableInfo {
@@ -79,6 +81,14 @@ class AdminApi {
   [[nodiscard]] virtual std::map<std::string, uint64_t> Metrics() = 0;
   // About the last hundred that ended, oldest first, then those that run.
   [[nodiscard]] virtual std::vector<CompactionInfo> Compactions() = 0;
+  // Small facts by name, for what is built on this interface. kNotFound. In order of name; durable
+  // when OK; kAborted: the record's version is not `version` (0: there is none).
+  [[nodiscard]] virtual StatusOr<NamedRecord> GetRecord(const std::string& name) = 0;
+  [[nodiscard]] virtual StatusOr<std::vector<NamedRecord>> ListRecords(
+      const std::string& prefix) = 0;
+  [[nodiscard]] virtual Status PutRecord(const std::string& name, const std::string& body,
+                                         uint64_t version) = 0;
+  [[nodiscard]] virtual Status DeleteRecord(const std::string& name, uint64_t version) = 0;
   // For people: range, redo point, memtables, runs and files of every tablet.
   [[nodiscard]] virtual StatusOr<std::string> DumpTablets(const std::string& table) = 0;
 };

@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "engine/model/named_record.h"
+
 namespace sippar::cluster::lock_paths {
 namespace {
 
@@ -25,6 +27,8 @@ bool IsPart(std::string_view part) {
 std::string Server(const ServerId& server) { return Servers() + "/" + server.ToString(); }
 
 std::string Table(uint64_t table_id) { return fmt::format("{}/{}", Tables(), table_id); }
+
+std::string Record(std::string_view name) { return Records() + "/" + engine::RecordFileName(name); }
 
 StatusOr<uint64_t> ParseTable(std::string_view name) {
   uint64_t id = 0;

@@ -20,6 +20,8 @@ inline std::string Servers() { return "servers"; }
 std::string Server(const ServerId& server);
 inline std::string Tables() { return "tables"; }
 std::string Table(uint64_t table_id);
+inline std::string Records() { return "records"; }
+std::string Record(std::string_view name);
 // Back from a name that List(Tables()) gave; of servers: ServerId::Parse.
 [[nodiscard]] StatusOr<uint64_t> ParseTable(std::string_view name);
 

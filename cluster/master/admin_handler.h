@@ -38,6 +38,18 @@ class AdminHandler final : public AdminApi {
   StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override;
   std::vector<CompactionInfo> Compactions() override;
+  StatusOr<NamedRecord> GetRecord(const std::string& name) override {
+    return store_->records()->Get(name);
+  }
+  StatusOr<std::vector<NamedRecord>> ListRecords(const std::string& prefix) override {
+    return store_->records()->List(prefix);
+  }
+  Status PutRecord(const std::string& name, const std::string& body, uint64_t version) override {
+    return store_->records()->Put(name, body, version);
+  }
+  Status DeleteRecord(const std::string& name, uint64_t version) override {
+    return store_->records()->Delete(name, version);
+  }
   StatusOr<std::string> DumpTablets(const std::string& table) override;
 
  private:

@@ -32,6 +32,10 @@ class ClusterAdmin final : public AdminApi {
   StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override;
   std::vector<CompactionInfo> Compactions() override;
+  StatusOr<NamedRecord> GetRecord(const std::string& name) override;
+  StatusOr<std::vector<NamedRecord>> ListRecords(const std::string& prefix) override;
+  Status PutRecord(const std::string& name, const std::string& body, uint64_t version) override;
+  Status DeleteRecord(const std::string& name, uint64_t version) override;
   StatusOr<std::string> DumpTablets(const std::string& table) override;
 
  private:

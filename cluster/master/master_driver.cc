@@ -242,6 +242,12 @@ Status MasterDriver::Look(const std::function<void(MasterState& state)>& look) {
   return OkStatus();
 }
 
+StatusOr<std::shared_ptr<LockSession>> MasterDriver::Session() {
+  engine::MutexLock lock(&mutex_);
+  if (reign_ == nullptr) return NotMaster();
+  return std::shared_ptr<LockSession>(reign_, reign_->session.get());
+}
+
 // From any thread, also within a call on the lock service: takes no lock that is held around one.
 void MasterDriver::ServersChanged() {
   watching_ = false;

@@ -52,6 +52,8 @@ class MasterDriver final : public MasterNotices {
                                int64_t timeout_us);
   // Looks at the state of a master that has read METADATA. kUnavailable: this is none.
   [[nodiscard]] Status Look(const std::function<void(MasterState& state)>& look);
+  // The session that holds the master's lock; what it writes is a master's. kUnavailable.
+  [[nodiscard]] StatusOr<std::shared_ptr<LockSession>> Session();
   // A hint: servers/ has changed.
   void ServersChanged();
 

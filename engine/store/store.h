@@ -13,6 +13,7 @@
 
 #include "engine/base/thread.h"
 #include "engine/store/catalog.h"
+#include "engine/store/record_book.h"
 #include "engine/store/store_files.h"
 #include "engine/store/store_options.h"
 #include "engine/store/tablet_host.h"
@@ -66,6 +67,8 @@ class Store {
   [[nodiscard]] Status CompactMajor(const std::string& table, const std::string& group);
   // What all reads of each table did so far, by name.
   std::map<std::string, ReadCounters> TableReads();
+  // Small facts beside the tables.
+  RecordBook* records() { return &records_; }
   // What runs beside the tables: log, caches, compactions, figures.
   TabletHost* host() { return &host_; }
   Metrics* metrics() { return host_.metrics(); }
@@ -123,6 +126,7 @@ class Store {
   const StoreFiles files_;
   std::unique_ptr<TabletStateStore> states_;
   TabletHost host_;
+  RecordBook records_;
 
   Mutex admin_mutex_;  // one schema change at a time
   Catalog catalog_ GUARDED_BY(admin_mutex_);

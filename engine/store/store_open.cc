@@ -16,7 +16,8 @@ Store::Store(const StoreOptions& options, StoreFiles files)
              .sst_directory = files_.sst(),
              .epoch = files_.epoch->number(),
              .claim_epoch = [this] { return files_.epoch->Claim(); },
-             .states = states_.get()}) {}
+             .states = states_.get()}),
+      records_(options.fs, files_.directory) {}
 
 Store::~Store() { (void)Close(); }
 
@@ -29,6 +30,7 @@ StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& directory,
   std::unique_ptr<Store> store(new Store(options, std::move(files)));
   auto catalog = ReadStateFile(options.fs, store->files_.catalog(), kCatalogMagic);
   Status status = catalog.status();
+  if (status.ok()) status = store->records_.Load();
   if (status.ok()) status = store->OpenTablets(*catalog);
   if (status.ok()) status = store->Recover();
   if (status.ok()) status = store->SweepOrphans();

@@ -55,9 +55,7 @@ DataType TypeOfValue(const Value& value) {
 
 // A pattern that means counters and other families gives BYTES: 8 of them are a counter.
 DataType TypeOfCells(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {
-  auto is_counter = [](const engine::FamilySchema& family) {
-    return engine::IsInt64(family.type);
-  };
+  auto is_counter = [](const engine::FamilySchema& family) { return engine::IsInt64(family.type); };
   for (const ColumnPattern& pattern : patterns) {
     if (pattern.family.kind == NamePattern::kExact) {
       const engine::FamilySchema* family = schema.FindFamily(pattern.family.text);
