@@ -9,7 +9,6 @@
 #include "engine/base/printable.h"
 #include "engine/model/mutation.h"
 #include "engine/read/cell_digest.h"
-#include "engine/read/filter_pushdown.h"
 #include "engine/read/run_filter.h"
 
 namespace sippar::cluster {
@@ -122,7 +121,7 @@ StatusOr<bool> CheckAndMutate(DataApi* data, const std::string& table,
                               const std::vector<std::string>& families,
                               const CheckedMutation& mutation) {
   ReadCheck check;
-  bool is_covered = PushDownFilter(mutation.predicate, families, &check.read);
+  bool is_covered = PushDownThroughView(mutation.predicate, families, mutation.view, &check.read);
   const std::string& row = mutation.on_true.row;
   check.read.rows = check.read.rows.Intersection(engine::RowSet(RowRange::Single(row)));
   for (int race = 0; race < kRacesMax; ++race) {

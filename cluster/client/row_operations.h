@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/api/data_api.h"
+#include "cluster/client/table_view.h"
 #include "engine/read/row_filter.h"
 
 namespace sippar::cluster {
@@ -18,6 +19,7 @@ struct CheckedMutation {
   engine::RowFilter predicate;  // kPassAll: has the row any cell?
   RowMutation on_true;          // of the same row; no entries: changes nothing
   RowMutation on_false;
+  const TableView* view = nullptr;  // the predicate sees no more than this; null: the whole row
 };
 
 // Whether the predicate gave a cell. `families`: names of those the table has. kAborted after too

@@ -1,7 +1,6 @@
 // Reading rows. SPDX-License-Identifier: Apache-2.0
 #include "cluster/rpc/read_rows.h"
 
-#include "engine/read/filter_pushdown.h"
 #include "engine/read/run_filter.h"
 
 namespace sippar::cluster {
@@ -19,7 +18,8 @@ class RowsRead {
     ReadSpec read;
     read.rows = request_.rows;
     read.reverse = request_.reversed;
-    bool is_covered = PushDownFilter(request_.filter, request_.families, &read);
+    const TableView* view = request_.view ? &*request_.view : nullptr;
+    bool is_covered = PushDownThroughView(request_.filter, request_.families, view, &read);
     auto seed = static_cast<uint64_t>(started_nanos_);
     ASSIGN_OR_RETURN(auto run, engine::FilterRun::Compile(
                                    is_covered ? engine::RowFilter() : request_.filter, out_, seed));

@@ -2,10 +2,12 @@
 // of life, statistics. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cluster/api/data_api.h"
+#include "cluster/client/table_view.h"
 #include "cluster/rpc/row_chunks.h"
 #include "engine/base/clock.h"
 #include "engine/read/row_filter.h"
@@ -15,6 +17,7 @@ namespace sippar::cluster {
 struct RowsRequest {
   std::string table;  // stored name
   std::vector<std::string> families;
+  std::optional<TableView> view;  // none: the whole table
   engine::RowSet rows = engine::RowSet::All();
   engine::RowFilter filter;
   int64_t rows_limit = 0;  // 0: none
