@@ -13,6 +13,7 @@ namespace sippar::cluster {
 struct ApiServerOptions {
   std::string listen = "localhost:8086";  // port 0: any free one
   std::string socket_path;                // of a unix socket; "" = none
+  bool strict_instances = false;          // only those that were made are there; else every one
 };
 
 class ApiServer {

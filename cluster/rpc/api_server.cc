@@ -62,8 +62,11 @@ Status CheckLoopback(const std::string& listen) {
 
 class GrpcApiServer final : public ApiServer {
  public:
-  explicit GrpcApiServer(Client* client)
-      : data_(client), table_admin_(client, &operations_), instance_admin_(client) {}
+  GrpcApiServer(Client* client, const ApiServerOptions& options)
+      : records_(client, options.strict_instances),
+        data_(&records_),
+        table_admin_(&records_, &operations_),
+        instance_admin_(&records_, &operations_) {}
   ~GrpcApiServer() override { Stop(0); }
 
   Status Listen(const ApiServerOptions& options) {
@@ -106,6 +109,7 @@ class GrpcApiServer final : public ApiServer {
   }
 
  private:
+  const InstanceRecords records_;
   OperationsService operations_;
   DataService data_;
   TableAdminService table_admin_;
@@ -119,7 +123,7 @@ class GrpcApiServer final : public ApiServer {
 
 StatusOr<std::unique_ptr<ApiServer>> ApiServer::Start(Client* client,
                                                       const ApiServerOptions& options) {
-  auto server = std::make_unique<GrpcApiServer>(client);
+  auto server = std::make_unique<GrpcApiServer>(client, options);
   RETURN_IF_ERROR(server->Listen(options));
   return std::unique_ptr<ApiServer>(std::move(server));
 }

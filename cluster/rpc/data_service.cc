@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cluster/client/row_operations.h"
+#include "cluster/rpc/authorized_views.h"
 #include "cluster/rpc/client_features.h"
 #include "cluster/rpc/data_convert.h"
 #include "cluster/rpc/filter_convert.h"
+#include "cluster/rpc/find_table.h"
 #include "cluster/rpc/read_rows.h"
 #include "cluster/rpc/resource_names.h"
 #include "cluster/rpc/schema_convert.h"
@@ -18,25 +22,33 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-// The table a request names, as it is now.
+// The table a request names, as it is now, and what of it the request may reach.
 struct Target {
+  InstanceName instance;
   std::string table;  // stored name
   TableRules rules;
+  std::optional<TableView> view;  // none: the whole table
+
+  Status CheckWrite(const RowMutation& mutation) const {
+    return view ? view->CheckWrite(mutation, rules.families) : OkStatus();
+  }
 };
 
 template <typename Request>
 StatusOr<Target> TargetOf(Client* client, const Request& request) {
-  if (!request.authorized_view_name().empty()) {
-    return Unimplemented("authorized_view_name: authorized views are not there yet");
+  const std::string& view_name = request.authorized_view_name();
+  std::string table_name = request.table_name();
+  std::string view_id;
+  if (!view_name.empty()) {
+    ASSIGN_OR_RETURN(TablePartName view, TablePartName::Parse(view_name, "authorizedViews"));
+    table_name = view.table.ToString();
+    view_id = view.id;
   }
-  ASSIGN_OR_RETURN(TableName name, TableName::Parse(request.table_name()));
-  Target target{name.stored(), {}};
-  auto info = client->admin()->GetTable(target.table);
-  if (info.status().code() == StatusCode::kNotFound) {
-    return NotFound(fmt::format("Table not found: {}", request.table_name()));
+  ASSIGN_OR_RETURN(FoundTable table, FindTable(client, table_name));
+  Target target{table.name.instance, table.name.stored(), RulesOf(table.info.schema), std::nullopt};
+  if (!view_id.empty()) {
+    ASSIGN_OR_RETURN(target.view, FindView(client->admin(), table.info.table_id, view_id));
   }
-  RETURN_IF_ERROR(info.status());
-  target.rules = RulesOf(info->schema);
   return target;
 }
 
@@ -62,6 +74,7 @@ StatusOr<RowsRequest> RowsRequestOf(Client* client, const v2::ReadRowsRequest& r
   RowsRequest rows;
   rows.table = std::move(target.table);
   rows.families = std::move(target.rules.families);
+  rows.view = std::move(target.view);
   ASSIGN_OR_RETURN(rows.rows, RowSetFromProto(request.rows()));
   ASSIGN_OR_RETURN(rows.filter, FilterFromProto(request.filter()));
   if (request.rows_limit() < 0) {
@@ -95,11 +108,13 @@ Status DoSampleRowKeys(Client* client, const v2::SampleRowKeysRequest& request,
   ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
   ASSIGN_OR_RETURN(engine::RowRange range, RangeFromProto(request.row_range()));
   ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets, client->data()->Tablets(target.table));
+  engine::RowSet rows(range);
+  if (target.view) rows = rows.Intersection(target.view->Rows());
   int64_t offset = 0;
   for (const TabletInfo& tablet : tablets) {
     offset += static_cast<int64_t>(tablet.stored_bytes + tablet.memtable_bytes);
     bool is_last = tablet.range.limit.empty();
-    if (!is_last && !range.Contains(tablet.range.limit)) continue;
+    if (!is_last && !rows.Contains(tablet.range.limit)) continue;
     v2::SampleRowKeysResponse sample;
     sample.set_row_key(tablet.range.limit);
     sample.set_offset_bytes(offset);
@@ -120,6 +135,7 @@ Status DoMutateRow(Client* client, const v2::MutateRowRequest& request) {
   ASSIGN_OR_RETURN(RowMutation mutation,
                    MutationFromProto(request.row_key(), request.mutations(), target.rules,
                                      ServerTime(client, target.rules)));
+  RETURN_IF_ERROR(target.CheckWrite(mutation));
   RETURN_IF_ERROR(SetRequest(request.idempotency(), &mutation));
   if (mutation.entries.empty()) return OkStatus();  // merges of nothing
   return client->data()->Apply(target.table, mutation);
@@ -147,7 +163,8 @@ StatusOr<std::vector<Status>> ApplyEntries(Client* client, const v2::MutateRowsR
     auto mutation =
         MutationFromProto(entry.row_key(), entry.mutations(), target.rules, server_time);
     statuses[i] = mutation.status();
-    if (mutation.ok()) statuses[i] = SetRequest(entry.idempotency(), &*mutation);
+    if (mutation.ok()) statuses[i] = target.CheckWrite(*mutation);
+    if (statuses[i].ok()) statuses[i] = SetRequest(entry.idempotency(), &*mutation);
     if (entry.mutations().empty()) {
       statuses[i] = InvalidArgument("mutations: at least one is needed");
     }
@@ -176,8 +193,11 @@ Status DoMutateRows(Client* client, const v2::MutateRowsRequest& request,
   return OkStatus();
 }
 
-StatusOr<bool> DoCheckAndMutate(Client* client, const v2::CheckAndMutateRowRequest& request) {
+StatusOr<bool> DoCheckAndMutate(const InstanceRecords& records,
+                                const v2::CheckAndMutateRowRequest& request) {
+  Client* client = records.client();
   ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  RETURN_IF_ERROR(records.CheckTransactions(target.instance, request.app_profile_id()));
   if (request.true_mutations().empty() && request.false_mutations().empty()) {
     return InvalidArgument("true_mutations and false_mutations: at least one is needed");
   }
@@ -190,16 +210,27 @@ StatusOr<bool> DoCheckAndMutate(Client* client, const v2::CheckAndMutateRowReque
   auto on_false =
       MutationFromProto(request.row_key(), request.false_mutations(), target.rules, server_time);
   if (!on_false.ok()) return Annotate(on_false.status(), "false_mutations");
+  // Whichever will be written: what is refused must not depend on cells.
+  RETURN_IF_ERROR(target.CheckWrite(*on_true));
+  RETURN_IF_ERROR(target.CheckWrite(*on_false));
+  if (target.view) checked.view = &*target.view;
   checked.on_true = std::move(*on_true);
   checked.on_false = std::move(*on_false);
   return CheckAndMutate(client->data(), target.table, target.rules.families, checked);
 }
 
-Status DoReadModifyWrite(Client* client, const v2::ReadModifyWriteRowRequest& request,
+Status DoReadModifyWrite(const InstanceRecords& records,
+                         const v2::ReadModifyWriteRowRequest& request,
                          v2::ReadModifyWriteRowResponse* response) {
+  Client* client = records.client();
   ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  RETURN_IF_ERROR(records.CheckTransactions(target.instance, request.app_profile_id()));
   RETURN_IF_ERROR(engine::ValidateRowKey(request.row_key()));
   ASSIGN_OR_RETURN(std::vector<ModifyRule> rules, RulesFromProto(request.rules(), target.rules));
+  if (target.view) RETURN_IF_ERROR(target.view->CheckRow(request.row_key()));
+  for (const ModifyRule& rule : rules) {
+    if (target.view) RETURN_IF_ERROR(target.view->CheckColumn(rule.family, rule.qualifier));
+  }
   int64_t now_us = CellTime(target.rules, client->clock()->NowMicros());
   ASSIGN_OR_RETURN(std::vector<Cell> cells,
                    ReadModifyWrite(client->data(), target.table, request.row_key(), rules, now_us));
@@ -234,7 +265,7 @@ grpc::Status DataService::MutateRows(grpc::ServerContext*, const v2::MutateRowsR
 grpc::Status DataService::CheckAndMutateRow(grpc::ServerContext*,
                                             const v2::CheckAndMutateRowRequest* request,
                                             v2::CheckAndMutateRowResponse* response) {
-  StatusOr<bool> matched = DoCheckAndMutate(client_, *request);
+  StatusOr<bool> matched = DoCheckAndMutate(*records_, *request);
   if (matched.ok()) response->set_predicate_matched(*matched);
   return ToGrpc(matched.status());
 }
@@ -247,7 +278,7 @@ grpc::Status DataService::PingAndWarm(grpc::ServerContext*, const v2::PingAndWar
 grpc::Status DataService::ReadModifyWriteRow(grpc::ServerContext*,
                                              const v2::ReadModifyWriteRowRequest* request,
                                              v2::ReadModifyWriteRowResponse* response) {
-  return ToGrpc(DoReadModifyWrite(client_, *request, response));
+  return ToGrpc(DoReadModifyWrite(*records_, *request, response));
 }
 
 }  // namespace sippar::cluster

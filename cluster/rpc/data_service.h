@@ -5,12 +5,15 @@
 #include "cluster/client/client.h"
 #include "cluster/proto/bigtable.grpc.pb.h"
 #include "cluster/rpc/call_watch.h"
+#include "cluster/rpc/instance_records.h"
 
 namespace sippar::cluster {
 
 class DataService final : public google::bigtable::v2::Bigtable::Service {
  public:
-  explicit DataService(Client* client) : client_(client) {}  // outlives the service
+  // `records` outlives the service.
+  explicit DataService(const InstanceRecords* records)
+      : client_(records->client()), records_(records) {}
 
   template <typename T>
   using Writer = grpc::ServerWriter<T>;
@@ -38,6 +41,7 @@ class DataService final : public google::bigtable::v2::Bigtable::Service {
 
  private:
   Client* client_;
+  const InstanceRecords* records_;
   CallWatch watch_;
 };
 

@@ -67,6 +67,24 @@ StatusOr<TableName> TableName::Parse(std::string_view name) {
   return Of(part.instance, part.id);
 }
 
+StatusOr<TablePartName> TablePartName::Of(std::string_view table, std::string_view kind,
+                                          std::string_view id) {
+  ASSIGN_OR_RETURN(TableName parsed, TableName::Parse(table));
+  // Ids of views and bundles are as those of tables.
+  auto as_table = TableName::Of(parsed.instance, id);
+  if (!as_table.ok()) return Annotate(as_table.status(), kind);
+  return TablePartName{std::move(parsed), std::string(kind), std::string(id)};
+}
+
+StatusOr<TablePartName> TablePartName::Parse(std::string_view name, std::string_view kind) {
+  std::vector<std::string_view> parts = Parts(name);
+  if (parts.size() != 8 || parts[6] != kind) {
+    return BadName(name,
+                   fmt::format("projects/PROJECT/instances/INSTANCE/tables/TABLE/{}/ID", kind));
+  }
+  return Of(name.substr(0, name.size() - parts[7].size() - kind.size() - 2), kind, parts[7]);
+}
+
 StatusOr<TableName> TableName::FromStored(std::string_view stored) {
   std::vector<std::string_view> parts = Parts(stored);
   if (parts.size() == 1) return Of({"sippar", "default"}, stored);

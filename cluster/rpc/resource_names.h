@@ -39,6 +39,18 @@ struct TableName {
   }
 };
 
+// ID of "projects/P/instances/I/tables/T/KIND/ID", e.g. of an authorized view, with its table.
+struct TablePartName {
+  TableName table;
+  std::string kind;
+  std::string id;  // as a table's
+
+  [[nodiscard]] static StatusOr<TablePartName> Parse(std::string_view name, std::string_view kind);
+  [[nodiscard]] static StatusOr<TablePartName> Of(std::string_view table, std::string_view kind,
+                                                  std::string_view id);
+  std::string ToString() const { return table.ToString() + "/" + kind + "/" + id; }
+};
+
 // ID of "projects/P/instances/I/KIND/ID", e.g. of a cluster, with its instance.
 struct PartName {
   InstanceName instance;

@@ -7,6 +7,8 @@
 #include <functional>
 
 #include "cluster/client/row_operations.h"
+#include "cluster/rpc/authorized_views.h"
+#include "cluster/rpc/find_table.h"
 #include "cluster/rpc/resource_names.h"
 #include "cluster/rpc/schema_convert.h"
 #include "cluster/rpc/status_codes.h"
@@ -18,21 +20,6 @@ namespace admin = google::bigtable::admin::v2;
 
 constexpr size_t kPageSizeMax = 1'000;
 constexpr int kAlterTriesMax = 100;  // lost races with other changes of the schema
-
-struct FoundTable {
-  TableName name;
-  TableInfo info;
-};
-
-StatusOr<FoundTable> FindTable(Client* client, const std::string& name) {
-  ASSIGN_OR_RETURN(TableName parsed, TableName::Parse(name));
-  auto info = client->admin()->GetTable(parsed.stored());
-  if (info.status().code() == StatusCode::kNotFound) {
-    return NotFound(fmt::format("Table not found: {}", name));
-  }
-  RETURN_IF_ERROR(info.status());
-  return FoundTable{std::move(parsed), std::move(*info)};
-}
 
 // Sorted and without repetitions, as AdminApi takes them.
 StatusOr<std::vector<std::string>> SplitKeys(const admin::CreateTableRequest& request) {
@@ -46,8 +33,11 @@ StatusOr<std::vector<std::string>> SplitKeys(const admin::CreateTableRequest& re
   return keys;
 }
 
-StatusOr<FoundTable> DoCreate(Client* client, const admin::CreateTableRequest& request) {
+StatusOr<FoundTable> DoCreate(const InstanceRecords& records,
+                              const admin::CreateTableRequest& request) {
+  Client* client = records.client();
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
+  RETURN_IF_ERROR(records.CheckExists(instance));
   ASSIGN_OR_RETURN(TableName name, TableName::Of(instance, request.table_id()));
   ASSIGN_OR_RETURN(engine::TableSchema schema, SchemaFromProto(name, request.table()));
   ASSIGN_OR_RETURN(std::vector<std::string> keys, SplitKeys(request));
@@ -126,6 +116,7 @@ Status DoDelete(Client* client, const std::string& name) {
     return FailedPrecondition(fmt::format(
         "{} is protected from deletion; update its deletion_protection to false first", name));
   }
+  RETURN_IF_ERROR(CheckNoProtectedView(client->admin(), table.info.table_id));
   return client->admin()->DropTable(table.name.stored());
 }
 
@@ -186,7 +177,7 @@ grpc::Status Answer(const StatusOr<FoundTable>& table, admin::Table::View view,
 grpc::Status TableAdminService::CreateTable(grpc::ServerContext*,
                                             const admin::CreateTableRequest* request,
                                             admin::Table* response) {
-  return Answer(DoCreate(client_, *request), admin::Table::SCHEMA_VIEW, response);
+  return Answer(DoCreate(*records_, *request), admin::Table::SCHEMA_VIEW, response);
 }
 
 grpc::Status TableAdminService::ListTables(grpc::ServerContext*,

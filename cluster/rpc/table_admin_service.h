@@ -4,6 +4,7 @@
 
 #include "cluster/client/client.h"
 #include "cluster/proto/table_admin.grpc.pb.h"
+#include "cluster/rpc/instance_records.h"
 #include "cluster/rpc/operations_service.h"
 
 namespace sippar::cluster {
@@ -11,8 +12,8 @@ namespace sippar::cluster {
 class TableAdminService final : public google::bigtable::admin::v2::BigtableTableAdmin::Service {
  public:
   // Both outlive the service.
-  TableAdminService(Client* client, OperationsService* operations)
-      : client_(client), operations_(operations) {}
+  TableAdminService(const InstanceRecords* records, OperationsService* operations)
+      : client_(records->client()), records_(records), operations_(operations) {}
 
   grpc::Status CreateTable(grpc::ServerContext* context,
                            const google::bigtable::admin::v2::CreateTableRequest* request,
@@ -45,8 +46,65 @@ class TableAdminService final : public google::bigtable::admin::v2::BigtableTabl
       const google::bigtable::admin::v2::CheckConsistencyRequest* request,
       google::bigtable::admin::v2::CheckConsistencyResponse* response) override;
 
+  // authorized_views.cc
+  grpc::Status CreateAuthorizedView(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::CreateAuthorizedViewRequest* request,
+      google::longrunning::Operation* response) override;
+  grpc::Status ListAuthorizedViews(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::ListAuthorizedViewsRequest* request,
+      google::bigtable::admin::v2::ListAuthorizedViewsResponse* response) override;
+  grpc::Status GetAuthorizedView(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::GetAuthorizedViewRequest* request,
+      google::bigtable::admin::v2::AuthorizedView* response) override;
+  grpc::Status UpdateAuthorizedView(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::UpdateAuthorizedViewRequest* request,
+      google::longrunning::Operation* response) override;
+  grpc::Status DeleteAuthorizedView(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::DeleteAuthorizedViewRequest* request,
+      google::protobuf::Empty* response) override;
+
+  // schema_bundles.cc
+  grpc::Status CreateSchemaBundle(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::CreateSchemaBundleRequest* request,
+      google::longrunning::Operation* response) override;
+  grpc::Status UpdateSchemaBundle(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::UpdateSchemaBundleRequest* request,
+      google::longrunning::Operation* response) override;
+  grpc::Status GetSchemaBundle(grpc::ServerContext* context,
+                               const google::bigtable::admin::v2::GetSchemaBundleRequest* request,
+                               google::bigtable::admin::v2::SchemaBundle* response) override;
+  grpc::Status ListSchemaBundles(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::ListSchemaBundlesRequest* request,
+      google::bigtable::admin::v2::ListSchemaBundlesResponse* response) override;
+  grpc::Status DeleteSchemaBundle(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::DeleteSchemaBundleRequest* request,
+      google::protobuf::Empty* response) override;
+
+  // iam.cc
+  grpc::Status GetIamPolicy(grpc::ServerContext* context,
+                            const google::iam::v1::GetIamPolicyRequest* request,
+                            google::iam::v1::Policy* response) override;
+  grpc::Status SetIamPolicy(grpc::ServerContext* context,
+                            const google::iam::v1::SetIamPolicyRequest* request,
+                            google::iam::v1::Policy* response) override;
+  grpc::Status TestIamPermissions(grpc::ServerContext* context,
+                                  const google::iam::v1::TestIamPermissionsRequest* request,
+                                  google::iam::v1::TestIamPermissionsResponse* response) override;
+
  private:
+  int64_t NowSeconds() { return client_->clock()->NowMicros() / 1'000'000; }
+
   Client* client_;
+  const InstanceRecords* records_;
   OperationsService* operations_;
 };
 

@@ -131,7 +131,7 @@ TEST_F(BadInputTest, Mutations) {
   EXPECT_EQ(code("r", [](auto* r) { r->set_table_name("projects/p/instances/i/tables/nope"); }),
             StatusCode::NOT_FOUND);
   EXPECT_EQ(code("r", [](auto* request) { request->set_authorized_view_name("v"); }),
-            StatusCode::UNIMPLEMENTED);
+            StatusCode::INVALID_ARGUMENT);
 }
 
 TEST_F(BadInputTest, OtherCalls) {
@@ -227,12 +227,12 @@ TEST(ApiServerTest, OnlyAddressesOfThisMachineAreServed) {
   for (const char* listen :
        {"0.0.0.0:0", "[::]:0", "example.com:80", "10.0.0.1:1", "localhost",
         "localhost:", "localhost:99999", "localhost:x", "127.evil.example:1"}) {
-    auto server = ApiServer::Start(client.get(), {listen, ""});
+    auto server = ApiServer::Start(client.get(), {listen, "", false});
     EXPECT_EQ(server.status().code(), sippar::StatusCode::kInvalidArgument) << listen;
   }
-  auto server = ApiServer::Start(client.get(), {"127.0.0.1:0", ""});
+  auto server = ApiServer::Start(client.get(), {"127.0.0.1:0", "", false});
   ASSERT_TRUE(server.ok());
-  EXPECT_EQ(ApiServer::Start(client.get(), {(*server)->address(), ""}).status().code(),
+  EXPECT_EQ(ApiServer::Start(client.get(), {(*server)->address(), "", false}).status().code(),
             sippar::StatusCode::kUnavailable);
 }
 

@@ -1,0 +1,20 @@
+// Authorized views of the API: kept as records view/TABLE_ID/ID, which end with the table.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cluster/client/client.h"
+#include "cluster/client/table_view.h"
+#include "cluster/proto/table.pb.h"
+
+namespace sippar::cluster {
+
+TableView ViewFromProto(const google::bigtable::admin::v2::AuthorizedView& proto);
+// The view of a table that calls of the data service go through. kNotFound.
+[[nodiscard]] StatusOr<TableView> FindView(AdminApi* admin, uint64_t table_id,
+                                           const std::string& id);
+// kFailedPrecondition: one of its views is protected from deletion, and so is the table.
+[[nodiscard]] Status CheckNoProtectedView(AdminApi* admin, uint64_t table_id);
+
+}  // namespace sippar::cluster
