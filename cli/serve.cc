@@ -21,7 +21,7 @@ constexpr const char* kExamples =
     "  sippar serve ./data                          made if it is not there\n"
     "  BIGTABLE_EMULATOR_HOST=localhost:8086 cbt -project sippar -instance default ls\n"
     "tables of project sippar, instance default are those of the shell; every other project and\n"
-    "instance exists and has tables of its own\n";
+    "instance exists, unless --strict-instances, and has tables of its own\n";
 
 constexpr size_t kSocketPathMax = 107;  // of a sockaddr_un
 
@@ -77,6 +77,8 @@ int RunServe(int argc, char** argv) {
   app.add_option("DIR", directory, "directory of the store")->required();
   app.add_option("--listen", options.listen, "HOST:PORT of this machine; port 0: any free one")
       ->capture_default_str();
+  app.add_flag("--strict-instances", options.strict_instances,
+               "only instances that were made exist");
   app.add_option("--drain", drain_s, "seconds that running calls get after SIGTERM")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
