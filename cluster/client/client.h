@@ -18,7 +18,7 @@ struct ClientOptions {
   bool create_if_missing = false;
   engine::FileSystem* fs = nullptr;  // null: posix
   engine::Clock* clock = nullptr;    // null: the system's
-  uint64_t memory_limit = 0;         // memtables + caches, bytes; 0: default (512 MiB)
+  uint64_t memory_limit = 0;         // memtables + caches, bytes; 0: default (768 MiB)
   bool sync_writes = true;           // false: durability "none", for bulk loads that can be redone
 };
 

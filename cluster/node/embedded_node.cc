@@ -50,13 +50,7 @@ StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
   store_options.clock = options.clock == nullptr ? engine::Clock::System() : options.clock;
   store_options.create_if_missing = options.create_if_missing;
   store_options.sync_writes = options.sync_writes;
-  if (options.memory_limit != 0) {
-    // Two thirds for memtables, one for blocks: a quarter cached, a twelfth pinned.
-    store_options.memtable_budget = options.memory_limit / 3;  // writers stop at twice this
-    store_options.memtable_size = std::max<uint64_t>(options.memory_limit / 8, 64 << 10);
-    store_options.block_cache_size = options.memory_limit / 4;
-    store_options.pinned_blocks_size = options.memory_limit / 12;
-  }
+  if (options.memory_limit != 0) store_options.DivideMemory(options.memory_limit);
   ASSIGN_OR_RETURN(std::unique_ptr<engine::Store> store,
                    engine::Store::Open(directory, store_options));
   return std::unique_ptr<Client>(

@@ -56,19 +56,22 @@ class BlockCache::Shard {
   }
 
   void Insert(const BlockKey& key, std::shared_ptr<const Block> block, CacheUse use) {
-    if (block->charge() > capacity_bytes_) return;
     std::list<Node> gone;  // freed behind the lock
     MutexLock lock(&mutex_);
+    if (block->charge() > capacity_bytes_) return;
     auto found = nodes_.find(key);
     if (found != nodes_.end()) Take(found->second, &gone);
     probation_bytes_ += block->charge();
     auto at = use == CacheUse::kPoint ? probation_.begin() : probation_.end();
     nodes_[key] = probation_.insert(at, Node{key, std::move(block), false});
-    while (probation_bytes_ + protected_bytes_ > capacity_bytes_) {
-      std::list<Node>& victims = probation_.empty() ? protected_ : probation_;
-      Take(std::prev(victims.end()), &gone);
-      ++stats_.evictions;
-    }
+    Evict(&gone);
+  }
+
+  void SetCapacity(uint64_t capacity_bytes) {
+    std::list<Node> gone;
+    MutexLock lock(&mutex_);
+    capacity_bytes_ = capacity_bytes;
+    Evict(&gone);
   }
 
   void EraseFile(uint64_t file_id) {
@@ -119,14 +122,22 @@ class BlockCache::Shard {
     }
   }
 
+  void Evict(std::list<Node>* gone) REQUIRES(mutex_) {
+    while (probation_bytes_ + protected_bytes_ > capacity_bytes_) {
+      std::list<Node>& victims = probation_.empty() ? protected_ : probation_;
+      Take(std::prev(victims.end()), gone);
+      ++stats_.evictions;
+    }
+  }
+
   void Take(Position node, std::list<Node>* gone) REQUIRES(mutex_) {
     nodes_.erase(node->key);
     (node->is_protected ? protected_bytes_ : probation_bytes_) -= node->block->charge();
     gone->splice(gone->end(), node->is_protected ? protected_ : probation_, node);
   }
 
-  const uint64_t capacity_bytes_;
   Mutex mutex_;
+  uint64_t capacity_bytes_ GUARDED_BY(mutex_);
   std::list<Node> probation_ GUARDED_BY(mutex_);  // warmest first
   std::list<Node> protected_ GUARDED_BY(mutex_);
   uint64_t probation_bytes_ GUARDED_BY(mutex_) = 0;
@@ -144,6 +155,13 @@ BlockCache::BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes)
 }
 
 BlockCache::~BlockCache() = default;
+
+void BlockCache::SetCapacity(uint64_t capacity_bytes) {
+  if (capacity_bytes_.load() == capacity_bytes) return;  // as a rule
+  MutexLock lock(&resize_mutex_);
+  capacity_bytes_ = capacity_bytes;
+  for (auto& shard : shards_) shard->SetCapacity(capacity_bytes / shards_.size());
+}
 
 BlockCache::Shard& BlockCache::ShardOf(uint64_t file_id, uint64_t offset) const {
   return *shards_[(Mix(file_id, offset) >> 48) % shards_.size()];

@@ -4,10 +4,12 @@
 // moving anything. Used by SstableReader. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "engine/base/thread.h"
 #include "engine/cache/block.h"
 #include "engine/cache/pin_budget.h"
 
@@ -46,6 +48,8 @@ class BlockCache {
     uint64_t pins_refused = 0;  // blocks of in-memory groups for which there was no room
   };
   Stats stats() const;
+  // May change at any time; what does not fit any more goes at once, the coldest first.
+  void SetCapacity(uint64_t capacity_bytes);
   uint64_t capacity_bytes() const { return capacity_bytes_; }
   PinBudget* pins() { return &pins_; }
 
@@ -53,7 +57,8 @@ class BlockCache {
   class Shard;
   Shard& ShardOf(uint64_t file_id, uint64_t offset) const;
 
-  const uint64_t capacity_bytes_;
+  Mutex resize_mutex_;  // shards change in the order in which capacity_bytes_ does
+  std::atomic<uint64_t> capacity_bytes_;
   PinBudget pins_;
   std::vector<std::unique_ptr<Shard>> shards_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/store/memory_share.h"
 #include "engine/store/tablet_host.h"
 #include "engine/store/write_delay.h"
 
@@ -26,6 +27,7 @@ void TabletHost::StartBackground(const std::function<bool()>& reshape) {
 }
 
 Status TabletHost::Admit(size_t rows) {
+  ShareMemory();
   if (!options_.store.background) return OkStatus();
   auto budget = static_cast<int64_t>(options_.store.memtable_budget);
   int64_t used = memtable_bytes_.load();
@@ -36,6 +38,13 @@ Status TabletHost::Admit(size_t rows) {
   writer_delay_us_->Add(static_cast<uint64_t>(delay_us));
   clock_->SleepMicros(delay_us);
   return OkStatus();
+}
+
+void TabletHost::ShareMemory() {
+  const StoreOptions& store = options_.store;
+  if (store.memory_limit == 0) return;
+  uint64_t used = static_cast<uint64_t>(memtable_bytes_.load()) + cache_.pins()->used_bytes();
+  cache_.SetCapacity(CacheShare(store.memory_limit, store.block_cache_size, used));
 }
 
 Status TabletHost::StopUntilFlushed(int64_t budget) {
@@ -92,6 +101,7 @@ std::shared_ptr<Tablet> TabletHost::PickFlush() {
 void TabletHost::FlushLoop() {
   RemoveObsoleteSegments();  // many short lives leave many segments, though none fills a memtable
   while (!stopping_) {
+    ShareMemory();  // flushes gave some back, readers pinned some
     // Also when nothing is flushed for its size: many small memtables hold a long log, too.
     if (log_->closed_segments() > options_.store.log_segments_max) RemoveObsoleteSegments();
     std::shared_ptr<Tablet> tablet = PickFlush();

@@ -1,6 +1,7 @@
 // Every setting of a store, its default and its reason. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/base/clock.h"
@@ -13,14 +14,26 @@ struct StoreOptions {
   Clock* clock = nullptr;          // required
   bool create_if_missing = false;  // an absent or empty directory becomes a new store
   bool sync_writes = true;         // false: acknowledged writes may be lost with the machine
-  // Memtables of all tablets together; half as much again for the block cache. Writers slow down
-  // from here on and stop at twice this.
+  // Memtables of all tablets together. Writers slow down from here on and stop at twice this.
   uint64_t memtable_budget = 256ull << 20;
-  uint64_t memtable_size = 64ull << 20;  // a tablet above is flushed
-  uint64_t block_cache_size = 128ull << 20;
-  uint64_t pinned_blocks_size = 64ull << 20;  // in-memory groups, what is above goes by the cache
-  uint64_t log_segment_size = 64ull << 20;    // paper section 6
-  uint64_t log_segments_max = 8;  // above, tablets that hold back the oldest are flushed
+  uint64_t memtable_size = 64ull << 20;        // a tablet above is flushed
+  uint64_t block_cache_size = 64ull << 20;     // at least
+  uint64_t pinned_blocks_size = 192ull << 20;  // in-memory groups, what is above goes by the cache
+  // What memtables and pinned blocks leave of this the block cache may use (memory_share.h); 0: its
+  // size stays.
+  uint64_t memory_limit = 768ull << 20;
+
+  // One figure for all of the above, in the same proportions. Writers are stopped with two thirds
+  // of it in memtables; with a quarter pinned that leaves a twelfth for the cache.
+  void DivideMemory(uint64_t limit) {
+    memtable_budget = limit / 3;
+    memtable_size = std::max<uint64_t>(limit / 12, 64 << 10);
+    pinned_blocks_size = limit / 4;
+    block_cache_size = limit / 12;
+    memory_limit = limit;
+  }
+  uint64_t log_segment_size = 64ull << 20;  // paper section 6
+  uint64_t log_segments_max = 8;            // above, tablets that hold back the oldest are flushed
   // A tablet with more stored bytes in SSTables is split (paper section 5.3: 100-200 MB); a table's
   // SPLIT_SIZE comes first.
   uint64_t split_size = 200ull << 20;

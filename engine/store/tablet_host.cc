@@ -2,6 +2,8 @@
 // host_background.cc). SPDX-License-Identifier: Apache-2.0
 #include "engine/store/tablet_host.h"
 
+#include <algorithm>
+
 #include "engine/base/crash_point.h"
 
 namespace sippar::engine {
@@ -12,7 +14,8 @@ TabletHost::TabletHost(Options options)
       clock_(options_.store.clock),
       compactions_(clock_),
       limiter_(clock_),
-      cache_(options_.store.block_cache_size, options_.store.pinned_blocks_size),
+      cache_(std::max(options_.store.block_cache_size, options_.store.memory_limit),
+             options_.store.pinned_blocks_size),
       writer_delay_us_(metrics_.Get("writer_delay_us")),
       writer_stops_(metrics_.Get("writer_stops")) {
   context_.fs = fs_;

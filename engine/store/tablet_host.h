@@ -91,6 +91,7 @@ class TabletHost {
   std::vector<CompactionCandidate> CompactionCandidates();
   void AfterCompaction(const CompactionCandidate& candidate, const Status& status);
   Status StopUntilFlushed(int64_t budget);
+  void ShareMemory();
 
   const Options options_;
   FileSystem* const fs_;

@@ -43,6 +43,7 @@ class SipparPeer final : public Peer {
     options.memtable_size = settings.memtable_bytes;
     options.memtable_budget = 4 * settings.memtable_bytes;
     options.block_cache_size = settings.cache_bytes;
+    options.memory_limit = 0;
     store_ = Take(engine::Store::Open(settings.directory, options));
     engine::TableSchema schema;
     schema.name = kTable;

@@ -111,6 +111,7 @@ class ServerWorld : public testing::Test {
     options.clock = &clock_;
     options.background = false;
     options.block_cache_size = 1 << 20;
+    options.memory_limit = 0;
     options.log_segment_size = 4096;
     return options;
   }

@@ -107,6 +107,18 @@ TEST(BlockCacheTest, EraseFileTakesOnlyThatFile) {
   EXPECT_EQ(NumberOf(*pinned), 7u);
 }
 
+TEST(BlockCacheTest, ChangesItsCapacityAndKeepsTheWarmest) {
+  BlockCache cache(4 * kMiB);  // one shard
+  for (uint64_t i = 0; i < 60; ++i) cache.Insert(1, i, MakeBlock(i));
+  for (uint64_t i = 0; i < 10; ++i) ASSERT_NE(cache.Find(1, i), nullptr);
+  cache.SetCapacity(kMiB);
+  EXPECT_LE(cache.stats().bytes, kMiB);
+  for (uint64_t i = 0; i < 10; ++i) EXPECT_NE(cache.Find(1, i), nullptr) << i;
+  cache.SetCapacity(8 * kMiB);
+  for (uint64_t i = 0; i < 110; ++i) cache.Insert(1, i, MakeBlock(i));
+  EXPECT_EQ(cache.stats().blocks, 110u);
+}
+
 TEST(BlockCacheTest, ABlockLargerThanAShardIsNotKept) {
   BlockCache cache(kMiB);
   cache.Insert(1, 0, MakeBlock(1));

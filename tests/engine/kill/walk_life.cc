@@ -37,6 +37,7 @@ StoreOptions DrawOptions(const Life& life, FileSystem* fs, Random* random) {
   options.memtable_size = size(8 << 10, 4);
   options.memtable_budget = 4 * options.memtable_size;
   options.block_cache_size = 1 << 20;
+  options.memory_limit = 0;
   options.pinned_blocks_size = size(16 << 10, 4);
   options.log_segment_size = size(8 << 10, 3);
   options.log_segments_max = 1 + random->Uniform(4);

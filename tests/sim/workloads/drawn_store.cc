@@ -50,6 +50,7 @@ engine::StoreOptions DrawStoreOptions(engine::Random* random) {
   store.memtable_budget = store.memtable_size << (1 + random->Uniform(3));
   store.block_cache_size = 1ull << (14 + random->Uniform(6));
   store.pinned_blocks_size = 1ull << (12 + random->Uniform(6));
+  store.memory_limit = 0;
   store.log_segment_size = 512ull << random->Uniform(5);
   store.log_segments_max = 1 + random->Uniform(6);
   store.split_size = random->OneIn(2) ? 4096ull << random->Uniform(3) : 1u << 30;
