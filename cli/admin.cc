@@ -12,6 +12,7 @@
 #include "cli/run_statement.h"
 #include "cluster/client/client.h"
 #include "cluster/client/dump_file.h"
+#include "cluster/client/salvage.h"
 
 namespace sippar::cli {
 namespace {
@@ -22,7 +23,8 @@ constexpr const char* kExamples =
     "  sippar admin compact ./data web      major compaction: deleted data is gone from the disk\n"
     "  sippar admin verify ./data           reads every block of every SSTable\n"
     "  sippar admin tablet dump ./data web  runs, files, memtables, redo point\n"
-    "  sippar admin sstable dump ./data/sst/0000000100000001.sst --entries\n";
+    "  sippar admin sstable dump ./data/sst/0000000100000001.sst --entries\n"
+    "  sippar admin log salvage ./data      what a damaged log has lost; --drop opens without it\n";
 
 int Failed(const Status& status, int code) {
   fmt::print(stderr, "sippar admin: {}\n", MessageOf(status));
@@ -68,21 +70,26 @@ Status PrintMetrics(cluster::Client* client) {
   return OkStatus();
 }
 
-// `sippar admin KIND dump FILE`: of files that no store has to be opened for.
-struct FileDump {
+// What is done to files while no store is open: `sippar admin KIND dump FILE`, `log salvage STORE`.
+struct FileCommand {
   std::string path;
   bool entries = false;
+  bool drop = false;
   CLI::App* sstable = nullptr;
   CLI::App* log = nullptr;
+  CLI::App* salvage = nullptr;
 
   void AddTo(CLI::App* app) {
     sstable = app->add_subcommand("sstable", "look into one file of tables");
     sstable->require_subcommand(1);
-    log = app->add_subcommand("log", "look into one segment of the commit log");
+    log = app->add_subcommand("log", "look into the commit log, or make it readable again");
     log->require_subcommand(1);
     log->add_subcommand("dump", "every record")
         ->add_option("FILE", path, "path of a segment")
         ->required();
+    salvage = log->add_subcommand("salvage", "what of a damaged log is lost");
+    salvage->add_option("STORE", path, "directory of the store, which is not open")->required();
+    salvage->add_flag("--drop", drop, "drop it: the store opens again without it");
     CLI::App* dump = sstable->add_subcommand("dump", "properties and blocks");
     dump->add_option("FILE", path, "path of an SSTable")->required();
     dump->add_flag("--entries", entries, "every entry too");
@@ -90,8 +97,9 @@ struct FileDump {
   bool parsed() const { return sstable->parsed() || log->parsed(); }
   int Run() const {
     if (log->parsed()) {
-      Status status =
-          cluster::DumpLog(path, [](std::string_view line) { fmt::print("{}\n", line); });
+      auto print = [](std::string_view line) { fmt::print("{}\n", line); };
+      Status status = salvage->parsed() ? cluster::SalvageLog(path, drop, print)
+                                        : cluster::DumpLog(path, print);
       return status.ok() ? kExitOk : Failed(status, kExitFailed);
     }
     StatusOr<std::string> text = cluster::DumpSstable(path, entries);
@@ -147,14 +155,14 @@ int RunAdmin(int argc, char** argv) {
   actions.push_back(tablet->add_subcommand("dump", "runs, files, memtables, redo point"));
   actions.back()->add_option("TARGET", target, "directory of the store")->required();
   actions.back()->add_option("TABLE", table, "the table")->required();
-  FileDump file_dump;
-  file_dump.AddTo(&app);
+  FileCommand file_command;
+  file_command.AddTo(&app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
-  if (file_dump.parsed()) return file_dump.Run();
+  if (file_command.parsed()) return file_command.Run();
   auto client = cluster::Client::Open(target, {});
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   Status status;

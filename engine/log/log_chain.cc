@@ -18,7 +18,9 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
     if (name.ends_with(".log.tmp"))
       chain.unused.push_back(name);  // WriteSegmentAgain was cut short
     if (id == SegmentId{}) continue;
-    ASSIGN_OR_RETURN(SegmentContent content, ReadSegmentHeader(fs, directory + "/" + name, id));
+    ASSIGN_OR_RETURN(SegmentContent content, ReadStubbornly([&] {
+                       return ReadSegmentHeader(fs, directory + "/" + name, id);
+                     }));
     if (content.empty) {
       chain.unused.push_back(name);
     } else {

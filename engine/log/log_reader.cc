@@ -64,7 +64,7 @@ StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& pa
 StatusOr<SegmentContent> ReadSegment(
     FileSystem* fs, const std::string& path, SegmentId id, uint64_t accepted_length,
     const std::function<Status(uint64_t offset, std::string_view body)>& visit) {
-  ASSIGN_OR_RETURN(std::string file, ReadFile(fs, path));
+  ASSIGN_OR_RETURN(std::string file, ReadStubbornly([&] { return ReadFile(fs, path); }));
   return ScanSegment(file, path, id, accepted_length, visit);
 }
 

@@ -25,6 +25,16 @@ struct SegmentContent {
   std::vector<std::string> in_doubt;
 };
 
+// What `read` gives; asked twice more when the disk does not answer, as that may pass (D12).
+template <typename Read>
+auto ReadStubbornly(Read read) {
+  auto answer = read();
+  for (int again = 0; again < 2 && answer.status().code() == StatusCode::kUnavailable; ++again) {
+    answer = read();
+  }
+  return answer;
+}
+
 // The header alone, by one small read. A damaged one costs a whole read, to tell a crash right
 // after the creation (content.empty) from damage (kDataLoss).
 [[nodiscard]] StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& path,

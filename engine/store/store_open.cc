@@ -1,5 +1,7 @@
 // Opening a store: identity, catalog, tablets, log, orphan sweep.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <set>
 
 #include "engine/base/crash_point.h"
@@ -61,7 +63,12 @@ Status Store::OpenTablets(const std::string& catalog_body) {
 }
 
 Status Store::Recover() {
-  ASSIGN_OR_RETURN(ReplayedLog old, host_.Replay(files_.wal()));
+  auto replayed = host_.Replay(files_.wal());
+  if (replayed.status().code() == StatusCode::kDataLoss) {
+    return DataLoss(fmt::format("{}; 'sippar admin log salvage {}' tells what is left of the log",
+                                MessageOf(replayed.status()), files_.directory));
+  }
+  ASSIGN_OR_RETURN(ReplayedLog old, std::move(replayed));
   CRASH_POINT("open.after_replay");
   std::vector<std::string> unused = std::move(old.unused);
   host_.StartLog(files_.wal(), std::move(old));

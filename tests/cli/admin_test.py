@@ -61,6 +61,28 @@ class AdminTest(unittest.TestCase):
         self.assertIn("pear", text)
         self.run_command("admin", "log", "dump", self.store + "/CATALOG", code=1)
 
+    def test_log_salvage(self):
+        self.assertEqual(self.run_command("admin", "log", "salvage", self.store),
+                         "the log is whole\n")
+        for file in glob.glob(self.store + "/wal/*.log"):
+            with open(file, "r+b") as damaged:
+                content = damaged.read()
+                if b"pear" in content:
+                    damaged.seek(content.index(b"pear"))
+                    damaged.write(b"bear")
+        select = ("query", self.store, "-e", "SELECT f:color FROM t")
+        self.assertIn("admin log salvage", self.run_command(*select, code=3))
+        text = self.run_command("admin", "log", "salvage", self.store)
+        self.assertIn("is damaged", text)
+        self.assertIn("nothing was changed", text)
+        self.run_command(*select, code=3)
+        self.assertIn("opens again", self.run_command("admin", "log", "salvage", self.store,
+                                                      "--drop"))
+        text = self.run_command(*select)
+        self.assertIn("green", text)
+        self.assertNotIn("yellow", text)
+        self.assertTrue(glob.glob(self.store + "/wal/*.salvaged"))
+
     def test_show_compactions(self):
         text = self.run_command("query", self.store, "--format", "jsonl", "-e",
                                 "SET wait = on; COMPACT TABLE t MAJOR; SHOW COMPACTIONS OF t")

@@ -1,0 +1,135 @@
+// Reading past damage. SPDX-License-Identifier: Apache-2.0
+#include "engine/log/log_salvage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "engine/base/printable.h"
+#include "engine/log/log_reader.h"
+#include "engine/log/log_writer.h"
+
+namespace sippar::engine {
+namespace {
+
+struct ChainLink {
+  SegmentId id;
+  uint64_t accepted_length = UINT64_MAX;
+};
+
+class Salvager {
+ public:
+  Salvager(FileSystem* fs, const std::string& directory,
+           const std::function<uint64_t(uint64_t)>& redo_of,
+           const std::function<void(std::string_view)>& print)
+      : fs_(fs), directory_(directory), redo_of_(redo_of), print_(print) {}
+
+  StatusOr<SalvagedLog> Run() {
+    ASSIGN_OR_RETURN(std::vector<ChainLink> chain, FindChain());
+    for (const ChainLink& link : chain) RETURN_IF_ERROR(ReadSegmentOf(link));
+    return std::move(log_);
+  }
+
+ private:
+  std::string PathOf(SegmentId id) const { return directory_ + "/" + SegmentFileName(id); }
+
+  void Damage(SegmentId id, std::string_view what) {
+    ++log_.damages;
+    print_(fmt::format("{}: {}", PathOf(id), what));
+  }
+
+  // As FindLogChain, but a segment whose header is damaged is taken to follow the next older one.
+  StatusOr<std::vector<ChainLink>> FindChain() {
+    ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(directory_));
+    std::vector<ChainLink> chain;
+    std::optional<ChainLink> wanted;
+    for (auto name = names.rbegin(); name != names.rend(); ++name) {
+      SegmentId id = ParseSegmentFileName(*name);
+      if (id == SegmentId{}) continue;
+      log_.files.push_back(*name);
+      if (wanted.has_value() && wanted->id != id) continue;  // given up
+      auto head = ReadSegmentHeader(fs_, PathOf(id), id);
+      if (!head.ok() && head.status().code() != StatusCode::kDataLoss) return head.status();
+      if (head.ok() && head->empty) continue;
+      chain.push_back({id, wanted.has_value() ? wanted->accepted_length : UINT64_MAX});
+      wanted.reset();
+      if (head.ok()) wanted = {head->header.previous, head->header.previous_length};
+    }
+    // The oldest one names one that is gone when all in it is in SSTables: a gap tells otherwise.
+    std::reverse(chain.begin(), chain.end());
+    return chain;
+  }
+
+  Status ReadSegmentOf(const ChainLink& link) {
+    ASSIGN_OR_RETURN(std::string file, ReadFile(fs_, PathOf(link.id)));
+    uint64_t seed = SegmentSeed(link.id);
+    for (uint64_t at = 0; at < std::min<uint64_t>(file.size(), link.accepted_length);) {
+      LogFrame frame = LogFrameAt(file, 0, at, seed);
+      if (frame.valid) {
+        if (at > 0 && !frame.body.empty()) RETURN_IF_ERROR(Keep(link.id, at, frame.body));
+        at += frame.size();
+        continue;
+      }
+      uint64_t next = NextRecord(file, at + 1, seed);
+      bool is_torn_tail = next == file.size() && link.accepted_length == UINT64_MAX;
+      if (!is_torn_tail) Damage(link.id, fmt::format("@{} to @{} is damaged", at, next));
+      at = next;
+    }
+    if (link.accepted_length != UINT64_MAX && file.size() < link.accepted_length) {
+      Damage(link.id,
+             fmt::format("ends @{}, {} bytes were synced", file.size(), link.accepted_length));
+    }
+    return OkStatus();
+  }
+
+  // From `at` on; the end of the file when there is none.
+  static uint64_t NextRecord(std::string_view file, uint64_t at, uint64_t seed) {
+    char magic[4];
+    std::memcpy(magic, &kLogMagic, 4);
+    while ((at = file.find(std::string_view(magic, 4), at)) != std::string_view::npos) {
+      if (LogFrameAt(file, 0, at, seed).valid) return at;
+      ++at;
+    }
+    return file.size();
+  }
+
+  Status Keep(SegmentId id, uint64_t offset, std::string_view body) {
+    ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
+    uint64_t redo = redo_of_(head.tablet_id);
+    if (redo == UINT64_MAX) return OkStatus();  // of a dropped table
+    uint64_t& next = next_.try_emplace(head.tablet_id, redo + 1).first->second;
+    uint64_t limit = head.first_sequence + head.entry_count;
+    if (limit <= next) return OkStatus();
+    if (head.first_sequence <= next) {
+      next = limit;
+      log_.bodies.emplace_back(body);
+      return OkStatus();
+    }
+    ++log_.records_dropped;
+    ASSIGN_OR_RETURN(LogRecord record, DecodeLogBody(body));
+    print_(fmt::format("{} @{}: dropped: tablet {} sequence {}, row {}: {} and later are lost",
+                       PathOf(id), offset, head.tablet_id, head.first_sequence,
+                       PrintableBytes(record.mutation.row), next));
+    return OkStatus();
+  }
+
+  FileSystem* fs_;
+  const std::string& directory_;
+  const std::function<uint64_t(uint64_t)>& redo_of_;
+  const std::function<void(std::string_view)>& print_;
+  std::map<uint64_t, uint64_t> next_;  // sequence number of each tablet
+  SalvagedLog log_;
+};
+
+}  // namespace
+
+StatusOr<SalvagedLog> ReadDamagedLog(FileSystem* fs, const std::string& directory,
+                                     const std::function<uint64_t(uint64_t)>& redo_of,
+                                     const std::function<void(std::string_view)>& print) {
+  return Salvager(fs, directory, redo_of, print).Run();
+}
+
+}  // namespace sippar::engine
