@@ -16,6 +16,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr unsigned kDictionaryHashLogMin = 15;
+constexpr size_t kScratchKept = 4 << 20;  // what one huge block needed is not kept for the rest
 
 struct ZstdFree {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
@@ -30,6 +31,13 @@ using ZstdPtr = std::unique_ptr<T, ZstdFree>;
 ZSTD_DCtx* ThreadDecodeContext() {
   thread_local ZstdPtr<ZSTD_DCtx> context(ZSTD_createDCtx());
   return context.get();
+}
+
+// With room for the trailer: growing by doubling would hold a huge block three times.
+void AppendExactly(std::string_view payload, std::string* out) {
+  if (payload.size() >= kScratchKept)
+    out->reserve(out->size() + payload.size() + kBlockTrailerSize);
+  out->append(payload);
 }
 
 void AppendTrailer(BlockType type, uint64_t seed, size_t start, std::string* out) {
@@ -72,10 +80,14 @@ class ZstdEncoder final : public BlockEncoder {
       ASSIGN_OR_RETURN(std::string_view compressed, Compress(raw));
       if (compressed.size() < raw.size() - raw.size() / 16) {
         type = dictionary_.empty() ? BlockType::kZstd : BlockType::kZstdDictionary;
-        out->append(compressed);
+        AppendExactly(compressed, out);
+      }
+      if (scratch_size_ > kScratchKept) {
+        scratch_.reset();
+        scratch_size_ = 0;
       }
     }
-    if (type == BlockType::kRaw) out->append(raw);
+    if (type == BlockType::kRaw) AppendExactly(raw, out);
     dictionary_used_ = dictionary_used_ || type == BlockType::kZstdDictionary;
     AppendTrailer(type, BlockSeed(file_id_, offset), start, out);
     return BlockHandle{offset, out->size() - start, raw.size()};

@@ -148,6 +148,11 @@ class SstableIterator final : public EntryIterator {
     ASSIGN_OR_RETURN(std::shared_ptr<const Block> decoded,
                      file_->Decode(block, std::string_view(ahead_).substr(
                                               start, index.entry(block).stored_size)));
+    if (ahead_.size() > kReadAheadMax) {  // one huge block, not needed in both forms
+      ahead_.clear();
+      ahead_.shrink_to_fit();
+      ahead_count_ = 0;
+    }
     if (read_.in_memory) (void)file_->Pin(block, decoded);  // no room: read again next time
     return decoded;
   }

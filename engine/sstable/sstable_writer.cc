@@ -201,6 +201,7 @@ Status Writer::AppendPending(size_t least) {
   if (pending_.size() < least) return OkStatus();
   RETURN_IF_ERROR(Annotate(file_->Append(pending_), "sstable"));
   pending_.clear();
+  if (pending_.capacity() > 4 * kAppendSize) pending_.shrink_to_fit();
   return OkStatus();
 }
 
