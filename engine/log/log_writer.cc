@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "engine/base/crash_point.h"
@@ -51,11 +50,11 @@ void LogWriter::Add(std::string_view body) {
 }
 
 Status LogWriter::Write(bool sync) {
-  constexpr uint64_t kReserveStep = 4 << 20;
-  if (accepted_length_ + buffer_.size() > reserved_length_) {
-    uint64_t wanted = std::max<uint64_t>(kReserveStep, buffer_.size());
-    file_->Reserve(wanted, /*rarely_synced=*/!sync);
-    reserved_length_ = accepted_length_ + wanted;
+  // Small where each step is written twice.
+  const uint64_t step = sync ? 256 << 10 : 4 << 20;
+  if (buffer_.size() < step && accepted_length_ + buffer_.size() > reserved_length_) {
+    file_->Reserve(step, /*rarely_synced=*/!sync);
+    reserved_length_ = accepted_length_ + step;
   }
   Status status = file_->Append(buffer_);
   CRASH_POINT("log.after_append");
