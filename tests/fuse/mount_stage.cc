@@ -4,7 +4,7 @@
 //   stage DIR MOUNTPOINT      open (create) the store, mount, obey commands:
 //     table NAME FAMILY...      set TABLE ROW FAMILY QUALIFIER TIME VALUE
 //     fill TABLE FAMILY COUNT   rows r00000000.. with one small cell     drop-row TABLE ROW
-//     flush TABLE               rss                                     counters
+//     huge TABLE ROW FAMILY SIZE     one cell, see HugeValue     flush TABLE     rss     counters
 //     stop                      end of input means the same
 //   stage serve DIR MOUNTPOINT [--daemon]      what `sippar mount` does
 // SPDX-License-Identifier: Apache-2.0
@@ -57,6 +57,15 @@ Status Fill(cluster::Client* client, const Words& words) {
   return OkStatus();
 }
 
+// Bytes that do not compress, each known by its place.
+std::string HugeValue(size_t size) {
+  std::string value(size, '\0');
+  for (size_t i = 0; i < size; ++i) {
+    value[i] = static_cast<char>((static_cast<uint32_t>(i) * 2654435761u) >> 24);
+  }
+  return value;
+}
+
 std::string ResidentKiB() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -73,6 +82,11 @@ Status Obey(cluster::Client* client, Mount* mount, const Words& words) {
   if (verb == "set") {
     cluster::RowMutation mutation(FromHex(words.at(2)));
     mutation.Set(words.at(3), FromHex(words.at(4)), FromHex(words.at(6)), std::stoll(words.at(5)));
+    return client->data()->Apply(words.at(1), mutation);
+  }
+  if (verb == "huge") {
+    cluster::RowMutation mutation(words.at(2));
+    mutation.Set(words.at(3), "q", HugeValue(std::stoull(words.at(4))), 1);
     return client->data()->Apply(words.at(1), mutation);
   }
   if (verb == "drop-row") {

@@ -287,6 +287,32 @@ class VersionsTest(OneMount):
         self.assertNotIn(".versions", os.listdir(self.stage.path("web/v/contents")))
 
 
+class HugeValueTest(OneMount):
+    SIZE = 100 << 20
+
+    @staticmethod
+    def content(first, size):
+        return bytes((i * 2654435761 & 0xffffffff) >> 24 for i in range(first, first + size))
+
+    def test_is_read_in_pieces_and_held_once(self):
+        self.stage.do("table", "huge", "f")
+        self.stage.do("huge", "huge", "row", "f", self.SIZE)
+        self.stage.do("flush", "huge")
+        before = self.stage.status_kib("VmRSS")
+        self.stage.reset_peak()
+        path = self.stage.path("huge", "row", "f", "q")
+        self.assertEqual(os.stat(path).st_size, self.SIZE)
+        with open(path, "rb", buffering=0) as file:
+            for first in (self.SIZE - 5000, 0, 50 << 20, 1234567):
+                self.assertEqual(os.pread(file.fileno(), 4096, first), self.content(first, 4096))
+            held = self.stage.status_kib("VmRSS") - before
+        peak = self.stage.status_kib("VmHWM") - before
+        print("100 MiB value: %d KiB while open, %d KiB at most" % (held, peak), flush=True)
+        if self.stage.status_kib("VmSize") < 1 << 30:  # a sanitizer's memory tells nothing of ours
+            self.assertLess(held, 120 << 10)
+            self.assertLess(peak, 230 << 10)
+
+
 class ListingTest(OneMount):
     ROWS = 100_000
 

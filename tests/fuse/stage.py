@@ -79,6 +79,14 @@ class Stage:
     def rss_kib(self):
         return int(self.tell("rss").split()[1])
 
+    def status_kib(self, name):
+        with open("/proc/%d/status" % self.process.pid) as status:
+            return next(int(line.split()[1]) for line in status if line.startswith(name + ":"))
+
+    def reset_peak(self):
+        with open("/proc/%d/clear_refs" % self.process.pid, "w") as clear:
+            clear.write("5")
+
     def counters(self):
         words = self.tell("counters").split()
         return dict(zip(words[0::2], map(int, words[1::2])))
