@@ -99,6 +99,7 @@ void MasterDriver::Live() {
     reign->state.random = engine::Random(options_.seed ^ *epoch);
     Hold(reign);
     End(reign);
+    if (!Sleep(0)) return;  // the lock is free, and not to be taken again
   }
 }
 

@@ -73,6 +73,12 @@ Status LeaseDriver::Leave() {
   return removed.ok() ? closed : removed;
 }
 
+void LeaseDriver::Abandon() {
+  Stop();
+  MutexLock lock(&mutex_);
+  session_.reset();
+}
+
 void LeaseDriver::Drive() {
   while (true) {
     int64_t now_nanos = clock_->MonotonicNanos();

@@ -54,6 +54,8 @@ class LeaseDriver {
   // Clean exit, when nothing is served any more: no lease from here on, the server's file is
   // removed and the session closed.
   [[nodiscard]] Status Leave();
+  // As the death of the process: no lease from here on, and the session is left to time out.
+  void Abandon();
 
  private:
   LeaseDriver(LeaseOptions options, std::shared_ptr<LockSession> session, LeaseState state);

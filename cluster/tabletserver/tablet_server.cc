@@ -17,9 +17,10 @@ TabletServer::TabletServer(TabletServerOptions options)
       splitter_(&parts_) {}
 
 // Threads first: they use everything else.
-TabletServer::~TabletServer() {
+void TabletServer::Abandon() {
+  ended_ = true;
   if (host_ != nullptr) (void)host_->Close();
-  lease_.reset();
+  if (lease_ != nullptr) lease_->Abandon();
 }
 
 StatusOr<std::shared_ptr<TabletServer>> TabletServer::Start(TabletServerOptions options) {

@@ -37,8 +37,10 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   // kAlreadyExists: another process lives under that name. kFailedPrecondition: the lock service
   // was restored from an older copy (reliability.md X6).
   [[nodiscard]] static StatusOr<std::shared_ptr<TabletServer>> Start(TabletServerOptions options);
-  // As a crash, but that its threads end and its log is closed: without Drain others recover it.
-  ~TabletServer();
+  ~TabletServer() { Abandon(); }
+  // As a crash, but that its threads end and its log is closed: without Drain others recover it. No
+  // call may be running. Later ones are refused.
+  void Abandon();
 
   const ServerId& id() const { return parts_.id; }
   std::shared_ptr<TabletService> Tablets() { return {shared_from_this(), &*data_}; }

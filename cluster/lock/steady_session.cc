@@ -1,0 +1,112 @@
+// Sessions one after the other. SPDX-License-Identifier: Apache-2.0
+#include "cluster/lock/steady_session.h"
+
+#include <utility>
+
+namespace sippar::cluster {
+namespace {
+
+const Status& CodeIn(const Status& status) { return status; }
+template <typename T>
+const Status& CodeIn(const StatusOr<T>& answer) {
+  return answer.status();
+}
+
+Status EndsWithSession() {
+  return InvalidArgument("a steady session holds nothing that ends with a session");
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<SteadySession>> SteadySession::Open(LockService* service,
+                                                             const SessionOptions& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<LockSession> session, service->OpenSession(options));
+  return std::unique_ptr<SteadySession>(new SteadySession(service, options, std::move(session)));
+}
+
+std::shared_ptr<LockSession> SteadySession::Current() const {
+  engine::MutexLock lock(&mutex_);
+  return session_;
+}
+
+StatusOr<std::shared_ptr<LockSession>> SteadySession::Replace(
+    const std::shared_ptr<LockSession>& lost) {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (closed_) return FailedPrecondition("the session was closed");
+    if (session_ != lost) return session_;  // another call was faster
+  }
+  ASSIGN_OR_RETURN(std::shared_ptr<LockSession> opened, service_->OpenSession(options_));
+  engine::MutexLock lock(&mutex_);
+  if (closed_) return FailedPrecondition("the session was closed");
+  session_ = std::move(opened);
+  return session_;
+}
+
+template <typename Answer, typename Call>
+Answer SteadySession::Ask(const Call& call) {
+  std::shared_ptr<LockSession> session = Current();
+  Answer answer = call(session.get());
+  if (CodeIn(answer).code() != StatusCode::kFailedPrecondition) return answer;
+  ASSIGN_OR_RETURN(session, Replace(session));
+  return call(session.get());
+}
+
+StatusOr<int64_t> SteadySession::Heartbeat() {
+  return Ask<StatusOr<int64_t>>([](LockSession* session) { return session->Heartbeat(); });
+}
+
+StatusOr<uint64_t> SteadySession::Create(const std::string& path, const std::string& content,
+                                         LockFileKind kind) {
+  if (kind != LockFileKind::kLasting) return EndsWithSession();
+  return Ask<StatusOr<uint64_t>>(
+      [&](LockSession* session) { return session->Create(path, content, kind); });
+}
+
+StatusOr<LockFile> SteadySession::Read(const std::string& path, Freshness freshness) {
+  return Ask<StatusOr<LockFile>>(
+      [&](LockSession* session) { return session->Read(path, freshness); });
+}
+
+StatusOr<uint64_t> SteadySession::Write(const std::string& path, const std::string& content,
+                                        uint64_t version) {
+  return Ask<StatusOr<uint64_t>>(
+      [&](LockSession* session) { return session->Write(path, content, version); });
+}
+
+Status SteadySession::Remove(const std::string& path, uint64_t version) {
+  return Ask<Status>([&](LockSession* session) { return session->Remove(path, version); });
+}
+
+StatusOr<std::vector<std::string>> SteadySession::List(const std::string& directory) {
+  return Ask<StatusOr<std::vector<std::string>>>(
+      [&](LockSession* session) { return session->List(directory); });
+}
+
+StatusOr<uint64_t> SteadySession::Acquire(const std::string&) { return EndsWithSession(); }
+
+Status SteadySession::Release(const std::string&) { return EndsWithSession(); }
+
+Status SteadySession::Watch(const std::string& path, std::function<void()> callback) {
+  return Ask<Status>([&](LockSession* session) { return session->Watch(path, callback); });
+}
+
+StatusOr<uint64_t> SteadySession::NextEpoch() {
+  return Ask<StatusOr<uint64_t>>([](LockSession* session) { return session->NextEpoch(); });
+}
+
+Status SteadySession::RaiseEpoch(uint64_t seen) {
+  return Ask<Status>([&](LockSession* session) { return session->RaiseEpoch(seen); });
+}
+
+Status SteadySession::Close() {
+  std::shared_ptr<LockSession> last;
+  {
+    engine::MutexLock lock(&mutex_);
+    closed_ = true;
+    last = session_;
+  }
+  return last->Close();
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,59 @@
+// A session that holds nothing, and so can be had again: for clients, which read places and schemas
+// and change the root tablet's record by its version. When the service has ended it (a lease that
+// ran out, a service that was down) the next call opens a new one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/lock/lock_service.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+
+// Thread safe. What ends with a session is refused (kInvalidArgument): locks, ephemeral files. A
+// watch may be lost with the session that it was armed in.
+class SteadySession final : public LockSession {
+ public:
+  // `service` outlives it.
+  [[nodiscard]] static StatusOr<std::unique_ptr<SteadySession>> Open(LockService* service,
+                                                                     const SessionOptions& options);
+
+  uint64_t id() const override { return Current()->id(); }  // of the present one
+  StatusOr<int64_t> Heartbeat() override;
+  StatusOr<uint64_t> Create(const std::string& path, const std::string& content,
+                            LockFileKind kind) override;
+  StatusOr<LockFile> Read(const std::string& path, Freshness freshness) override;
+  StatusOr<uint64_t> Write(const std::string& path, const std::string& content,
+                           uint64_t version) override;
+  Status Remove(const std::string& path, uint64_t version) override;
+  StatusOr<std::vector<std::string>> List(const std::string& directory) override;
+  StatusOr<uint64_t> Acquire(const std::string& path) override;
+  Status Release(const std::string& path) override;
+  Status Watch(const std::string& path, std::function<void()> callback) override;
+  StatusOr<uint64_t> NextEpoch() override;
+  Status RaiseEpoch(uint64_t seen) override;
+  Status Close() override;
+
+ private:
+  SteadySession(LockService* service, const SessionOptions& options,
+                std::shared_ptr<LockSession> session)
+      : service_(service), options_(options), session_(std::move(session)) {}
+
+  std::shared_ptr<LockSession> Current() const;
+  StatusOr<std::shared_ptr<LockSession>> Replace(const std::shared_ptr<LockSession>& lost);
+  // The answer of `call(LockSession*)`, once more in a new session when the old one was over:
+  // nothing was done then.
+  template <typename Answer, typename Call>
+  Answer Ask(const Call& call);
+
+  LockService* const service_;
+  const SessionOptions options_;
+  mutable engine::Mutex mutex_;
+  bool closed_ GUARDED_BY(mutex_) = false;
+  std::shared_ptr<LockSession> session_ GUARDED_BY(mutex_);
+};
+
+}  // namespace sippar::cluster

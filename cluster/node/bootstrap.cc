@@ -1,0 +1,45 @@
+// Bootstrap. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/bootstrap.h"
+
+#include <fmt/format.h>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/membership.h"
+#include "engine/base/crash_point.h"
+#include "engine/base/random.h"
+#include "engine/tablet/state_file.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr uint32_t kClusterMagic = 0x5372436c;
+
+StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& directory,
+                                  uint64_t entropy) {
+  const std::string path = directory + "/CLUSTER";
+  auto id = engine::ReadStateFile(fs, path, kClusterMagic);
+  if (id.status().code() != StatusCode::kNotFound) return id;
+  std::string fresh = fmt::format("{:016x}", engine::Random(entropy).Next());
+  RETURN_IF_ERROR(engine::WriteStateFile(fs, path, kClusterMagic, fresh));
+  return fresh;
+}
+
+}  // namespace
+
+// wal/ comes last: without it there is no log and no server yet, so a lock service that does not
+// know the cluster has lost nothing.
+Status PrepareCluster(engine::FileSystem* fs, const std::string& directory, LockSession* session,
+                      uint64_t entropy) {
+  ASSIGN_OR_RETURN(bool complete, fs->Exists(store_paths::Logs(directory)));
+  ASSIGN_OR_RETURN(std::string id, ClusterIdOf(fs, directory, entropy));
+  CRASH_POINT("bootstrap.after_id");
+  RETURN_IF_ERROR(Annotate(JoinCluster(session, id, !complete), directory));
+  if (complete) return OkStatus();
+  CRASH_POINT("bootstrap.after_join");
+  RETURN_IF_ERROR(fs->CreateDir(store_paths::Sstables(directory)));
+  RETURN_IF_ERROR(fs->SyncDir(directory));
+  RETURN_IF_ERROR(fs->CreateDir(store_paths::Logs(directory)));
+  return fs->SyncDir(directory);
+}
+
+}  // namespace sippar::cluster

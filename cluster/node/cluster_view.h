@@ -1,0 +1,54 @@
+// What every role needs to see of the cluster: a session with the lock service, the ordinary
+// client, and METADATA through it. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/client/cluster_data.h"
+#include "cluster/location/metadata_table.h"
+#include "cluster/lock/steady_session.h"
+
+namespace sippar::cluster {
+
+// Where a role lives. Everything outlives it.
+struct ClusterPlace {
+  std::string directory;  // shared by all servers (store_paths.h)
+  LockService* locks = nullptr;
+  Transport* transport = nullptr;
+  engine::Clock* clock = nullptr;
+  int64_t lease_us = 0;  // SessionOptions::timeout_us of servers and masters
+  RetryPolicy retry;
+  int64_t timeout_us = 30'000'000;  // of calls that name none
+};
+
+class ClusterView {
+ public:
+  // `name` is for people.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ClusterView>> Open(const ClusterPlace& place,
+                                                                   const std::string& name) {
+    std::unique_ptr<ClusterView> view(new ClusterView);
+    ASSIGN_OR_RETURN(view->session_, SteadySession::Open(place.locks, {name, 0, place.clock}));
+    ClusterDataOptions options;
+    options.transport = place.transport;
+    options.session = view->session_.get();
+    options.clock = place.clock;
+    options.retry = place.retry;
+    options.timeout_us = place.timeout_us;
+    ASSIGN_OR_RETURN(view->data_, ClusterData::Open(options));
+    view->metadata_ = NewMetadataTable(view->data_.get(), view->session_.get());
+    return view;
+  }
+
+  LockSession* session() { return session_.get(); }
+  ClusterData* data() { return data_.get(); }
+  MetadataTable* metadata() { return metadata_.get(); }
+
+ private:
+  ClusterView() = default;
+  std::unique_ptr<LockSession> session_;
+  std::unique_ptr<ClusterData> data_;
+  std::unique_ptr<MetadataTable> metadata_;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,103 @@
+// A cluster in one process. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/local_cluster.h"
+
+#include <fmt/format.h>
+
+#include "cluster/node/bootstrap.h"
+
+namespace sippar::cluster {
+namespace {
+constexpr int64_t kMasterPollMicros = 5'000;
+}  // namespace
+
+ClusterPlace LocalCluster::PlaceOn(LocalTransport* line) const {
+  ClusterPlace place;
+  place.directory = options_.directory;
+  place.locks = options_.locks;
+  place.transport = line;
+  place.clock = options_.store.clock;
+  place.lease_us = options_.lease_us;
+  return place;
+}
+
+StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Open(const LocalClusterOptions& options) {
+  std::unique_ptr<LocalCluster> cluster(new LocalCluster(options));
+  ASSIGN_OR_RETURN(cluster->client_,
+                   ClusterView::Open(cluster->PlaceOn(&cluster->client_line_), "client"));
+  RETURN_IF_ERROR(PrepareCluster(options.store.fs, options.directory, cluster->client_->session(),
+                                 static_cast<uint64_t>(options.store.clock->NowMicros())));
+  return cluster;
+}
+
+LocalCluster::~LocalCluster() {
+  while (!masters_.empty()) StopMaster(masters_.begin()->first);
+  while (!servers_.empty()) CrashServer(servers_.begin()->first);
+}
+
+Status LocalCluster::StartMaster(const std::string& name) {
+  if (masters_.contains(name)) return AlreadyExists(fmt::format("master {} runs", name));
+  Process<MasterRole> process;
+  process.line = std::make_unique<LocalTransport>(&network_, options_.is_remote);
+  ASSIGN_OR_RETURN(process.role, MasterRole::Start(PlaceOn(process.line.get()), name,
+                                                   options_.store.fs, options_.policy));
+  network_.Add(MasterPort{process.role->driver(), process.role->admin()});
+  masters_[name] = std::move(process);
+  return OkStatus();
+}
+
+void LocalCluster::StopMaster(const std::string& name) {
+  Process<MasterRole>& process = masters_.at(name);
+  network_.Remove(process.role->driver().get());
+  process.line->Cut();
+  process.role->driver()->Stop();
+  masters_.erase(name);
+}
+
+Status LocalCluster::WaitForMaster(int64_t timeout_us) {
+  engine::Clock* clock = options_.store.clock;
+  const int64_t deadline_ns = clock->MonotonicNanos() + timeout_us * 1000;
+  for (;;) {
+    Status running = network_.Master().driver->Look([](master::MasterState&) {});
+    if (running.ok()) return running;
+    if (clock->MonotonicNanos() >= deadline_ns) {
+      return DeadlineExceeded(fmt::format("no master reigns after {} us", timeout_us));
+    }
+    clock->SleepMicros(kMasterPollMicros);
+  }
+}
+
+Status LocalCluster::StartServer(const std::string& name, engine::FileSystem* fs) {
+  if (servers_.contains(name)) return AlreadyExists(fmt::format("server {} runs", name));
+  engine::StoreOptions store = options_.store;
+  if (fs != nullptr) store.fs = fs;
+  Process<ServerRole> process;
+  process.line = std::make_unique<LocalTransport>(&network_, options_.is_remote);
+  LocalTransport* line = process.line.get();
+  // A life that ended answers nothing more; the process and the other roles in it go on.
+  auto end = [line](const char*) { line->Cut(); };
+  ASSIGN_OR_RETURN(process.role, ServerRole::Start(PlaceOn(line), name, store, end));
+  network_.Add(process.role->server());
+  servers_[name] = std::move(process);
+  return OkStatus();
+}
+
+void LocalCluster::Leave(Process<ServerRole>* process) {
+  process->line->Cut();
+  network_.Remove(process->role->server()->id(), options_.store.clock);
+  process->role.reset();
+}
+
+Status LocalCluster::StopServer(const std::string& name) {
+  Process<ServerRole>& process = servers_.at(name);
+  Status drained = process.role->server()->Drain();
+  Leave(&process);
+  servers_.erase(name);
+  return Annotate(drained, "stop server " + name);
+}
+
+void LocalCluster::CrashServer(const std::string& name) {
+  Leave(&servers_.at(name));
+  servers_.erase(name);
+}
+
+}  // namespace sippar::cluster

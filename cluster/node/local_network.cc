@@ -1,0 +1,182 @@
+// Direct calls. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/local_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int64_t kLeaveMicros = 1'000;  // between two looks whether calls have ended
+
+// One role's way to one server.
+struct Line {
+  ServerId server;
+  std::weak_ptr<LocalNetwork::ServerPort> port;
+  std::shared_ptr<const std::atomic<bool>> cut;
+
+  StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
+    if (cut->load(std::memory_order_relaxed)) return Cancelled("the caller is shutting down");
+    if (auto reached = port.lock()) [[likely]]
+      return reached;
+    return Unavailable(fmt::format("server {} is gone", server.ToString()));
+  }
+};
+
+class LocalTablets final : public TabletService {
+ public:
+  explicit LocalTablets(Line line) : line_(std::move(line)) {}
+
+  std::vector<Status> Apply(const TabletAddress& tablet,
+                            const std::vector<const RowMutation*>& batch) override {
+    auto port = line_.Reach();
+    if (!port.ok()) return std::vector<Status>(batch.size(), port.status());
+    return (*port)->server->Tablets()->Apply(tablet, batch);
+  }
+  StatusOr<engine::RowUpdateResult> Update(const TabletAddress& tablet,
+                                           const engine::RowUpdate& update) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Tablets()->Update(tablet, update);
+  }
+  Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
+                   const std::vector<ReadCheck>& checks) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Tablets()->CommitRow(tablet, mutation, checks);
+  }
+  StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet, const ReadSpec& read,
+                                             const CallOptions& options) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Tablets()->Read(tablet, read, options);
+  }
+  Status Run(const TabletAddress& tablet, const engine::Program& program,
+             const CallOptions& options, engine::ProgramSink* sink) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Tablets()->Run(tablet, program, options, sink);
+  }
+
+ private:
+  const Line line_;
+};
+
+class LocalControl final : public TabletControl {
+ public:
+  explicit LocalControl(Line line) : line_(std::move(line)) {}
+
+  Status LoadTablet(uint64_t master_epoch, const TabletRecord& record,
+                    const TableRecord& table) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->LoadTablet(master_epoch, record, table);
+  }
+  Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id, uint64_t tablet_epoch) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->UnloadTablet(master_epoch, tablet_id, tablet_epoch);
+  }
+  StatusOr<std::vector<ServedTablet>> ListTablets(uint64_t master_epoch) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->ListTablets(master_epoch);
+  }
+  StatusOr<uint64_t> FirstUnpublishedFile() override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->FirstUnpublishedFile();
+  }
+  Status SetSchema(uint64_t master_epoch, const TableRecord& table) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->SetSchema(master_epoch, table);
+  }
+  Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id, const std::string& row) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->SplitTablet(master_epoch, tablet_id, row);
+  }
+  Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->SortLogPart(master_epoch, dead, segment);
+  }
+  Status FlushTablet(uint64_t tablet_id) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->FlushTablet(tablet_id);
+  }
+  Status CompactTablet(uint64_t tablet_id, const std::string& group) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->CompactTablet(tablet_id, group);
+  }
+  Status VerifyTablet(uint64_t tablet_id) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->VerifyTablet(tablet_id);
+  }
+  StatusOr<std::vector<GroupStats>> TabletStats(uint64_t tablet_id) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->TabletStats(tablet_id);
+  }
+  StatusOr<std::string> DumpTablet(uint64_t tablet_id) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->DumpTablet(tablet_id);
+  }
+  std::map<std::string, uint64_t> Metrics() override {
+    auto port = line_.Reach();
+    return port.ok() ? (*port)->server->Control()->Metrics() : std::map<std::string, uint64_t>();
+  }
+  std::vector<CompactionInfo> Compactions() override {
+    auto port = line_.Reach();
+    return port.ok() ? (*port)->server->Control()->Compactions() : std::vector<CompactionInfo>();
+  }
+
+ private:
+  const Line line_;
+};
+
+}  // namespace
+
+void LocalNetwork::Add(std::shared_ptr<TabletServer> server) {
+  engine::MutexLock lock(&mutex_);
+  const ServerId id = server->id();
+  servers_[id] = std::make_shared<ServerPort>(ServerPort{std::move(server)});
+}
+
+void LocalNetwork::Remove(const ServerId& server, engine::Clock* clock) {
+  std::weak_ptr<ServerPort> port = Find(server);
+  {
+    engine::MutexLock lock(&mutex_);
+    servers_.erase(server);
+  }
+  while (!port.expired()) clock->SleepMicros(kLeaveMicros);
+}
+
+std::weak_ptr<LocalNetwork::ServerPort> LocalNetwork::Find(const ServerId& server) const {
+  engine::MutexLock lock(&mutex_);
+  auto found = servers_.find(server);
+  return found == servers_.end() ? std::weak_ptr<ServerPort>() : found->second;
+}
+
+void LocalNetwork::Add(MasterPort master) {
+  engine::MutexLock lock(&mutex_);
+  masters_.push_back(std::move(master));
+}
+
+void LocalNetwork::Remove(const master::MasterDriver* master) {
+  engine::MutexLock lock(&mutex_);
+  if (masters_.size() == 1) return;
+  std::erase_if(masters_, [&](const MasterPort& port) { return port.driver.get() == master; });
+}
+
+MasterPort LocalNetwork::Master() const {
+  std::vector<MasterPort> masters;
+  {
+    engine::MutexLock lock(&mutex_);
+    masters = masters_;
+  }
+  for (const MasterPort& master : masters) {
+    if (master.driver->Look([](master::MasterState&) {}).ok()) return master;
+  }
+  return masters.back();
+}
+
+std::shared_ptr<TabletService> LocalTransport::Tablets(const ServerId& server) {
+  return std::make_shared<LocalTablets>(Line{server, network_->Find(server), cut_});
+}
+
+std::shared_ptr<TabletControl> LocalTransport::Control(const ServerId& server) {
+  return std::make_shared<LocalControl>(Line{server, network_->Find(server), cut_});
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,55 @@
+// The roles of a process, each with its own view of the cluster: composed here once, for processes
+// that share nothing but lock service, directory and network, and for LocalCluster.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cluster/master/cluster_admin.h"
+#include "cluster/master/master_driver.h"
+#include "cluster/node/cluster_view.h"
+#include "cluster/tabletserver/tablet_server.h"
+
+namespace sippar::cluster {
+
+class ServerRole {
+ public:
+  // As TabletServer::Start. `store` has the file system, clock and sizes of this one server.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ServerRole>> Start(
+      const ClusterPlace& place, const std::string& name, const engine::StoreOptions& store,
+      std::function<void(const char* why)> end_process);
+  // No call may be running. As the death of the process, if it was not drained.
+  ~ServerRole() {
+    if (server_ != nullptr) server_->Abandon();
+  }
+
+  const std::shared_ptr<TabletServer>& server() const { return server_; }
+  MetadataTable* metadata() { return view_->metadata(); }
+
+ private:
+  explicit ServerRole(std::unique_ptr<ClusterView> view) : view_(std::move(view)) {}
+  const std::unique_ptr<ClusterView> view_;
+  std::shared_ptr<TabletServer> server_;
+};
+
+class MasterRole {
+ public:
+  // A candidate: reigns when it gets the master lock.
+  [[nodiscard]] static StatusOr<std::unique_ptr<MasterRole>> Start(
+      const ClusterPlace& place, const std::string& name, engine::FileSystem* fs,
+      const master::MasterOptions& policy);
+  ~MasterRole() { driver_->Stop(); }
+
+  const std::shared_ptr<master::MasterDriver>& driver() const { return driver_; }
+  const std::shared_ptr<AdminApi>& admin() const { return admin_; }
+
+ private:
+  explicit MasterRole(std::unique_ptr<ClusterView> view) : view_(std::move(view)) {}
+  const std::unique_ptr<ClusterView> view_;
+  std::shared_ptr<master::MasterDriver> driver_;
+  std::shared_ptr<AdminApi> admin_;
+};
+
+}  // namespace sippar::cluster

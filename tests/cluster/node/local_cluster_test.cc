@@ -1,0 +1,44 @@
+// Servers, masters and a client of one cluster in one process, METADATA served by those very
+// servers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/cluster/node/cluster_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+TEST_F(ClusterWorld, EmptyDirectoryBecomesACluster) {
+  Start(1);
+  CreateTable({});
+  Write(0, 200, "a");
+  CheckAll();
+}
+
+TEST_F(ClusterWorld, DeadServersTabletsAreServedByTheOthers) {
+  Start(3);
+  CreateTable({RowOf(1000), RowOf(2000)});
+  Write(0, 3000, "a");
+  Crash("s2");
+  Write(500, 2500, "b");
+  CheckAll();
+  Crash("s1");
+  Write(0, 100, "c");
+  CheckAll();
+}
+
+TEST_F(ClusterWorld, AnotherMasterFinishesWhatTheFirstBegan) {
+  Start(3);
+  CreateTable({RowOf(1000), RowOf(2000)});
+  Write(0, 3000, "a");
+  EXPECT_OK(cluster_->StartMaster("m2"));
+  Crash("s3");
+  cluster_->StopMaster("m1");
+  // Off the data path: tablets that are loaded are served meanwhile.
+  Write(0, 3000, "b");
+  EXPECT_OK(cluster_->WaitForMaster(20 * kSecond));
+  EXPECT_OK(cluster_->admin()->Split("t", RowOf(1500)));
+  CheckAll();
+}
+
+}  // namespace
+}  // namespace sippar::cluster
