@@ -6,10 +6,37 @@
 #include <algorithm>
 
 #include "cluster/location/meta_row.h"
+#include "engine/tablet/reshape.h"
 
 namespace sippar::cluster::master {
 
 using event::Done;
+
+namespace {
+
+// Both are closed and flushed, so no log has anything of theirs.
+StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord& right,
+                                   uint64_t tablet_id) {
+  if (!left.logs.empty() || !right.logs.empty()) {
+    return FailedPrecondition(
+        fmt::format("tablets {} and {} are not flushed", left.tablet_id, right.tablet_id));
+  }
+  TabletRecord joined = right;
+  joined.range.start = left.range.start;
+  joined.tablet_id = tablet_id;
+  joined.tablet_epoch = std::max(left.tablet_epoch, right.tablet_epoch) + 1;
+  joined.phase = TabletPhase::kUnassigned;
+  joined.server = ServerId();
+  // The same in each try, so that a repeated commit finds its work done. Servers give other ids:
+  // the higher half is this master's epoch.
+  uint64_t run_id = tablet_id;
+  auto next_run_id = [&run_id]() -> StatusOr<uint64_t> { return run_id++; };
+  ASSIGN_OR_RETURN(joined.state,
+                   engine::JoinStates(left.state, right.state, tablet_id, next_run_id));
+  return joined;
+}
+
+}  // namespace
 
 Done ActionJob::CarryOut(const Action& action) {
   Done done = std::visit([&](const auto& body) { return Do(body); }, action.body);
@@ -114,9 +141,10 @@ Done ActionJob::Do(const action::CommitMerge& asked) {
   auto right = FindSame(asked.right, &done);
   done.status = right.status();
   if (!right.ok()) return done;
-  TabletRecord merged;
-  merged.tablet_id = asked.tablet_id;
-  merged.tablet_epoch = std::max(left->tablet_epoch, right->tablet_epoch) + 1;
+  auto joined = JoinRecords(*left, *right, asked.tablet_id);
+  done.status = joined.status();
+  if (!joined.ok()) return done;
+  TabletRecord merged = *std::move(joined);
   done.status = places_.metadata->Merge(
       *left, *right, &merged,
       {"merged", fmt::format("{} + {}", left->tablet_id, right->tablet_id)});

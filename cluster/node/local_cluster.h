@@ -22,7 +22,7 @@ struct LocalClusterOptions {
 };
 
 // Not thread safe but for data() and admin(): one starts and stops. Options outlive it. Its own
-// destructor is as the death of the process.
+// destructor is as the death of the process; CloseAll first for a clean end.
 class LocalCluster {
  public:
   // Nothing runs yet: a master first, then servers.
@@ -41,6 +41,8 @@ class LocalCluster {
   [[nodiscard]] Status StopServer(const std::string& name);
   // It is gone from one moment to the next; its lease runs out.
   void CrashServer(const std::string& name);
+  // The live servers one after the other, each when METADATA answers, then the masters.
+  [[nodiscard]] Status CloseAll();
 
   ClusterData* data() { return client_->data(); }
   MetadataTable* metadata() { return client_->metadata(); }

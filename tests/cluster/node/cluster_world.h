@@ -54,7 +54,13 @@ class ClusterWorld : public testing::Test {
   }
   void StartServer(const std::string& name) {
     machines_[name] = disk_.ForMachine(++machine_);
-    ASSERT_OK_(cluster_->StartServer(name, machines_[name].get()));
+    Status started = cluster_->StartServer(name, machines_[name].get());
+    // A dead one of the same name has its lease for a while.
+    while (started.code() == StatusCode::kAlreadyExists) {
+      engine::Clock::System()->SleepMicros(50'000);
+      started = cluster_->StartServer(name, machines_[name].get());
+    }
+    ASSERT_OK_(started);
   }
   // Its machine loses its power.
   void Crash(const std::string& name) {
@@ -101,6 +107,12 @@ class ClusterWorld : public testing::Test {
     EXPECT_OK((*cells)->status());
     EXPECT_EQ(found.size(), expected_.size());
     EXPECT_TRUE(found == expected_);
+  }
+  size_t TabletCount() {
+    size_t count = 0;
+    EXPECT_OK(cluster_->metadata()->Scan(kMetadataTableId + 1, UINT64_MAX - 1,
+                                         [&](const TabletRecord&) { return ++count > 0; }));
+    return count;
   }
 
   engine::MemoryFileSystem disk_;

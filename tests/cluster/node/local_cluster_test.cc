@@ -14,6 +14,19 @@ TEST_F(ClusterWorld, EmptyDirectoryBecomesACluster) {
   CheckAll();
 }
 
+TEST_F(ClusterWorld, TabletsAreSpreadSplitAndMerged) {
+  Start(3);
+  CreateTable({RowOf(1000), RowOf(2000)});
+  Write(0, 3000, "a");
+  EXPECT_OK(cluster_->admin()->Split("t", RowOf(500)));
+  EXPECT_EQ(TabletCount(), 4u);
+  CheckAll();
+  Write(400, 600, "b");
+  EXPECT_OK(cluster_->admin()->Merge("t", {RowOf(0), RowOf(1500)}));
+  EXPECT_EQ(TabletCount(), 2u);
+  CheckAll();
+}
+
 TEST_F(ClusterWorld, DeadServersTabletsAreServedByTheOthers) {
   Start(3);
   CreateTable({RowOf(1000), RowOf(2000)});
@@ -38,6 +51,31 @@ TEST_F(ClusterWorld, AnotherMasterFinishesWhatTheFirstBegan) {
   EXPECT_OK(cluster_->WaitForMaster(20 * kSecond));
   EXPECT_OK(cluster_->admin()->Split("t", RowOf(1500)));
   CheckAll();
+}
+
+TEST_F(ClusterWorld, CleanEndLeavesNoLogToRecover) {
+  Start(3);
+  CreateTable({RowOf(1000), RowOf(2000)});
+  Write(0, 3000, "a");
+  EXPECT_OK(cluster_->CloseAll());
+  for (int round = 0; round < 2; ++round) {
+    Start(2);
+    CheckAll();
+    Write(0, 500, fmt::format("round {}", round));
+    EXPECT_OK(cluster_->CloseAll());
+  }
+}
+
+TEST_F(ClusterWorld, AllServersDieAtOnce) {
+  Start(3);
+  CreateTable({RowOf(1000), RowOf(2000)});
+  for (int round = 0; round < 2; ++round) {
+    Write(500 * round, 3000 - 200 * round, fmt::format("round {}", round));
+    for (const char* name : {"s1", "s2", "s3"}) Crash(name);
+    cluster_.reset();
+    Start(3);
+    CheckAll();
+  }
 }
 
 }  // namespace
