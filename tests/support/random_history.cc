@@ -34,8 +34,6 @@ TableSchema RandomHistory::Schema() {
     schema.families.push_back({name, FamilyType::kBytes, RandomPolicy(&random_)});
   }
   schema.families.push_back({"n", FamilyType::kCounter, RandomPolicy(&random_)});
-  schema.families.push_back({"s", FamilyType::kSum, RandomPolicy(&random_)});
-  schema.families.push_back({"u", FamilyType::kUniqueBytes, RandomPolicy(&random_)});
   for (const FamilySchema& family : schema.families) {
     if (random_.OneIn(2)) continue;
     std::string group = random_.OneIn(2) ? "g1" : "g2";
@@ -75,9 +73,7 @@ RowMutation RandomHistory::Mutation(const TableSchema& schema, int64_t now_us) {
     std::string qualifier = Qualifier();
     int64_t time = Time(now_us);
     uint64_t kind = random_.Uniform(12);
-    if (IsAggregate(family.type)) {
-      mutation.DeleteColumn(family.name, qualifier);
-    } else if (kind == 0) {
+    if (kind == 0) {
       mutation.DeleteRow();
     } else if (kind == 1) {
       mutation.DeleteFamily(family.name);
@@ -97,12 +93,7 @@ RowMutation RandomHistory::Mutation(const TableSchema& schema, int64_t now_us) {
   }
   if (random_.OneIn(6)) {
     mutation.entries.clear();
-    if (random_.OneIn(3)) {
-      for (uint64_t i = 1 + random_.Uniform(4); i > 0; --i) {
-        mutation.Add("s", Qualifier(), EncodeInt64(5), Time(now_us));
-        mutation.Add("u", Qualifier(), Key(), Time(now_us));
-      }
-    } else if (random_.OneIn(2)) {
+    if (random_.OneIn(2)) {
       mutation.Increment("n", Qualifier(), 7, Time(now_us));
     } else {
       mutation.Append("a", Qualifier(), "+", Time(now_us));
