@@ -124,8 +124,10 @@ Status TabletMoves::SortLogPart(const ServerId& dead, uint64_t segment) {
     return NotFound(
         fmt::format("the sealed log of {} has no segment {}", dead.ToString(), segment));
   }
+  // Of its own for each call: one that is repeated runs beside the first.
+  ASSIGN_OR_RETURN(uint64_t attempt, parts_->host->NextId());
   return engine::SortSegment(parts_->store.fs, store_paths::SealedLog(parts_->directory, dead),
-                             *sealed, parts_->id.epoch);
+                             *sealed, attempt);
 }
 
 }  // namespace sippar::cluster

@@ -164,5 +164,29 @@ TEST_F(ZombieTest, AReadThatBeganBeforeTheMoveSeesNothingOlderThanTheMove) {
   EXPECT_OK((*stream)->status());
 }
 
+// A call that is repeated on its way (N9). Found by simulation: the second one's file took the
+// place of the first one's under its temporary name.
+TEST_F(ZombieTest, OneSegmentIsSortedTwiceAtOnce) {
+  auto dead = Start("s1");
+  TabletRecord record = NewTablet(dead.get());
+  EXPECT_OK(Put(dead.get(), record, "a", "1"));
+  ServerId id = dead->id();
+  Die(&dead);
+  auto heir = Start("s2");
+  std::string sealed = store_paths::SealedLog("/db", id);
+  EXPECT_OK(disk_.Rename(store_paths::Log("/db", id), sealed));
+  auto seal = engine::SealLog(&disk_, sealed, kMaster);
+  ASSERT_TRUE(seal.ok()) << seal.status();
+  uint64_t segment = seal->segments.front().id.number;
+  PauseAt("sort.before_publish",
+          [&] { EXPECT_OK(heir->Control()->SortLogPart(kMaster, id, segment)); });
+  EXPECT_OK(heir->Control()->SortLogPart(kMaster, id, segment));
+  ASSERT_TRUE(WasPaused());
+  record = Find();
+  record.logs.push_back(id);
+  record = Assign(record, heir.get());
+  EXPECT_EQ(*Get(heir.get(), record), "a=1");
+}
+
 }  // namespace
 }  // namespace sippar::cluster
