@@ -30,10 +30,12 @@ StatusOr<std::optional<std::string>> RequestMemory::Find(const RequestId& reques
   return std::optional<std::string>();
 }
 
-void RequestMemory::Remember(const RequestId& request, std::string_view answer, int64_t now_us) {
+void RequestMemory::Remember(const RequestId& request, std::string_view answer, int64_t wall_us,
+                             int64_t now_us) {
   MutexLock lock(&mutex_);
   Client& client = clients_[request.client];
-  client.last_us = std::max(client.last_us, now_us);
+  client.last_us = std::max(client.last_us, wall_us);
+  client.heard_us = std::max(client.heard_us, now_us);
   client.answered_below = std::max(client.answered_below, request.answered_below);
   if (client.answers.try_emplace(request.number, answer).second) bytes_ += SizeOf(answer);
   while (client.answers.begin()->first < client.answered_below) {
@@ -53,7 +55,7 @@ void RequestMemory::Forget(int64_t now_us) {
   next_look_us_ = now_us + kLookEveryUs;
   for (auto client = clients_.begin(); client != clients_.end();) {
     auto current = client++;
-    if (current->second.last_us < now_us - kRequestMemoryUs) Erase(current);
+    if (current->second.heard_us < now_us - kRequestMemoryUs) Erase(current);
   }
   while (bytes_ > kRequestMemoryBytesMax && clients_.size() > 1) {
     Erase(std::min_element(clients_.begin(), clients_.end(), [](const auto& a, const auto& b) {
@@ -80,7 +82,7 @@ std::string RequestMemory::Encode() const {
   return out;
 }
 
-Status RequestMemory::Add(std::string_view bytes) {
+Status RequestMemory::Add(std::string_view bytes, int64_t now_us) {
   if (bytes.empty()) return OkStatus();
   Reader reader(bytes);
   MutexLock lock(&mutex_);
@@ -88,6 +90,7 @@ Status RequestMemory::Add(std::string_view bytes) {
     Client& client = clients_[reader.Varint()];
     client.answered_below = std::max(client.answered_below, reader.Varint());
     client.last_us = std::max(client.last_us, reader.Signed());
+    client.heard_us = std::max(client.heard_us, now_us);
     for (size_t answers = reader.Count(); answers > 0 && reader.ok(); --answers) {
       uint64_t number = reader.Varint();
       std::string_view answer = reader.Bytes();
@@ -99,8 +102,8 @@ Status RequestMemory::Add(std::string_view bytes) {
 
 StatusOr<std::string> JoinRequests(const std::string& left, const std::string& right) {
   RequestMemory both;
-  RETURN_IF_ERROR(both.Add(left));
-  RETURN_IF_ERROR(both.Add(right));
+  RETURN_IF_ERROR(both.Add(left, 0));
+  RETURN_IF_ERROR(both.Add(right, 0));
   return both.Encode();
 }
 

@@ -4,7 +4,9 @@
 // copy, as ids are never reused.
 //
 // An answer is kept until its client says that it has it (RequestId::answered_below), or has been
-// silent for kRequestMemoryUs; so the memory is as large as what is under way. Thread safe.
+// silent for kRequestMemoryUs since it was heard of in this process; so the memory is as large as
+// what is under way. That time is of the monotonic clock: a wall clock that jumps, or another
+// server's, must not forget what may be asked for again (reliability.md C1, C3). Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,17 +33,19 @@ class RequestMemory {
   // The answer to a request that was carried out; nullopt: it was not. kAborted: its client has had
   // the answer, so this is a copy that was under way for long.
   [[nodiscard]] StatusOr<std::optional<std::string>> Find(const RequestId& request) const;
-  void Remember(const RequestId& request, std::string_view answer, int64_t now_us);
+  // `wall_us` is the write's time, `now_us` this process's monotonic one.
+  void Remember(const RequestId& request, std::string_view answer, int64_t wall_us, int64_t now_us);
 
   // "" when nothing is remembered.
   std::string Encode() const;
-  // Adds what `bytes` remember. kDataLoss; "" is OK.
-  [[nodiscard]] Status Add(std::string_view bytes);
+  // Adds what `bytes` remember; all are heard of at `now_us`. kDataLoss; "" is OK.
+  [[nodiscard]] Status Add(std::string_view bytes, int64_t now_us);
 
  private:
   struct Client {
     uint64_t answered_below = 0;
-    int64_t last_us = 0;
+    int64_t last_us = 0;                      // wall time of its last write
+    int64_t heard_us = 0;                     // monotonic, in this process
     std::map<uint64_t, std::string> answers;  // by number
   };
   void Forget(int64_t now_us) REQUIRES(mutex_);

@@ -33,7 +33,8 @@ std::shared_ptr<Tablet> Tablet::Open(TabletContext* context, TabletState state,
 void Tablet::FindFiles() {
   auto version = std::make_shared<TabletVersion>();
   MutexLock state_lock(&state_mutex_);
-  static_cast<void>(requests_.Add(state_.requests));  // Decode has seen that they decode
+  // Decode has seen that they decode.
+  static_cast<void>(requests_.Add(state_.requests, context_->clock->MonotonicNanos() / 1000));
   for (const GroupState& group : state_.groups) {
     GroupVersion& found = version->groups.emplace_back();
     found.name = group.name;
@@ -90,7 +91,8 @@ Status Tablet::Replay(const LogRecord& record) {
   }
   next_sequence_ = last + 1;
   if (!record.mutation.request.IsNone()) {
-    requests_.Remember(record.mutation.request, record.answer, record.wall_us);
+    requests_.Remember(record.mutation.request, record.answer, record.wall_us,
+                       context_->clock->MonotonicNanos() / 1000);
   }
   if (record.wall_us > last_time_us_) last_time_us_ = record.wall_us;
   ApplyToMemtables(record.mutation, record.wall_us, record.first_sequence);

@@ -190,7 +190,7 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
   if (reader.ok() && !reader.AtEnd()) {
     state.requests = reader.Bytes();
     RequestMemory whole;
-    if (state.requests.empty() || !whole.Add(state.requests).ok()) reader.Fail();
+    if (state.requests.empty() || !whole.Add(state.requests, 0).ok()) reader.Fail();
   }
   if (!reader.AtEnd()) return DataLoss("tablet state does not decode");
   return state;

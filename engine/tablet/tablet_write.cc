@@ -168,7 +168,8 @@ Status Tablet::Commit(std::span<PreparedWrite> writes) {
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
       // Before the entries: a flush that takes these with it must find the answer, too.
       if (!prepared.request.IsNone()) {
-        requests_.Remember(prepared.request, prepared.answer, prepared.wall_us);
+        requests_.Remember(prepared.request, prepared.answer, prepared.wall_us,
+                           context_->clock->MonotonicNanos() / 1000);
       }
       ApplyToMemtables(*prepared.mutation, prepared.wall_us, first_sequence);
     };

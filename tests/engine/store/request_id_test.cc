@@ -155,27 +155,29 @@ TEST_F(RequestIdTest, ALateCopyIsRefused) {
 
 TEST(RequestMemory, IsBounded) {
   RequestMemory memory;
-  for (uint64_t i = 1; i <= 100'000; ++i) memory.Remember({3, i, i}, "answer", 0);
+  for (uint64_t i = 1; i <= 100'000; ++i) memory.Remember({3, i, i}, "answer", 0, 0);
   EXPECT_LT(memory.Encode().size(), 100u);  // answered ones are gone
   std::string large(100 << 10, 'x');
   for (uint64_t client = 10; client < 200; ++client) {
-    memory.Remember({client, 1, 1}, large, static_cast<int64_t>(client));
+    memory.Remember({client, 1, 1}, large, static_cast<int64_t>(client), 0);
   }
   EXPECT_LT(memory.Encode().size(), kRequestMemoryBytesMax + large.size());
   EXPECT_TRUE(memory.Find({199, 1, 1})->has_value());
   EXPECT_FALSE(memory.Find({10, 1, 1})->has_value());
-  memory.Remember({500, 1, 1}, "new", kRequestMemoryUs + 1'000);
+  memory.Remember({400, 1, 1}, "new", kRequestMemoryUs * 6, kRequestMemoryUs / 2);
+  EXPECT_TRUE(memory.Find({199, 1, 1})->has_value());  // the wall clock has jumped, no more
+  memory.Remember({500, 1, 1}, "new", 0, kRequestMemoryUs + 1'000);
   EXPECT_FALSE(memory.Find({199, 1, 1})->has_value());  // silent for ten minutes
   EXPECT_TRUE(memory.Find({500, 1, 1})->has_value());
 }
 
 TEST(RequestMemory, DamageIsAnErrorAndNothingElse) {
   RequestMemory memory;
-  memory.Remember({3, 1, 1}, "one", 5);
-  memory.Remember({4, 1, 1}, "two", 5);
+  memory.Remember({3, 1, 1}, "one", 5, 5);
+  memory.Remember({4, 1, 1}, "two", 5, 5);
   std::string bytes = memory.Encode();
   for (size_t size = 1; size < bytes.size(); ++size) {
-    EXPECT_EQ(RequestMemory().Add(bytes.substr(0, size)).code(), StatusCode::kDataLoss) << size;
+    EXPECT_EQ(RequestMemory().Add(bytes.substr(0, size), 0).code(), StatusCode::kDataLoss) << size;
   }
   auto joined = JoinRequests(bytes, bytes);
   ASSERT_TRUE(joined.ok());
