@@ -131,8 +131,8 @@ StatusOr<LogRecordHead> DecodeLogHead(std::string_view body) {
   LogRecordHead head;
   head.first_sequence = reader.Fixed64();
   head.tablet_id = reader.Varint();
-  static_cast<void>(reader.Signed());  // wall clock
-  static_cast<void>(reader.Bytes());   // row
+  head.wall_us = reader.Signed();
+  head.row = reader.Bytes();
   head.entry_count = reader.Count();
   if (!reader.ok() || head.entry_count == 0) return DataLoss("log record does not decode");
   return head;

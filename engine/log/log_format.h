@@ -67,6 +67,10 @@ struct LogRecordHead {
   uint64_t tablet_id = 0;
   uint64_t first_sequence = 0;
   uint64_t entry_count = 0;  // at least 1
+  int64_t wall_us = 0;
+  std::string_view row;  // in the body
+
+  uint64_t last_sequence() const { return first_sequence + entry_count - 1; }
 };
 [[nodiscard]] StatusOr<LogRecordHead> DecodeLogHead(std::string_view body);
 

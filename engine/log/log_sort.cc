@@ -9,12 +9,12 @@
 #include "engine/base/crash_point.h"
 #include "engine/log/log_reader.h"
 #include "engine/log/log_writer.h"
+#include "engine/log/record_file.h"
 
 namespace sippar::engine {
 namespace {
 
 constexpr uint32_t kSortedVersion = 1;
-constexpr size_t kWriteSize = 1 << 20;
 constexpr uint64_t kFooterSize = kLogRecordHeaderSize + 8;
 
 // Apart from the segment's own records.
@@ -62,30 +62,6 @@ StatusOr<std::map<uint64_t, LogSlice>> DecodeIndex(std::string_view body) {
   if (!reader.AtEnd()) return DataLoss("index does not decode");
   return slices;
 }
-
-// Frames records into a file, a MiB at a time.
-class RecordFile {
- public:
-  RecordFile(AppendFile* file, uint64_t seed) : file_(file), seed_(seed) {}
-
-  Status Add(std::string_view body) {
-    AppendLogRecord(&buffer_, body, {seed_, offset(), 0});
-    return buffer_.size() < kWriteSize ? OkStatus() : Flush();
-  }
-  Status Flush() {
-    RETURN_IF_ERROR(file_->Append(buffer_));
-    written_ += buffer_.size();
-    buffer_.clear();
-    return OkStatus();
-  }
-  uint64_t offset() const { return written_ + buffer_.size(); }
-
- private:
-  AppendFile* file_;
-  uint64_t seed_;
-  uint64_t written_ = 0;
-  std::string buffer_;
-};
 
 struct TabletRecord {
   LogRecordHead head;

@@ -63,6 +63,9 @@ class Store {
   // One split or merge that sizes ask for (reshape.h); false when none does.
   bool ReshapeOnce();
 
+  // Removes what change streams need not keep any more; a background thread does it now and then.
+  [[nodiscard]] Status ExpireChanges();
+
   [[nodiscard]] Status Flush(const std::string& table);
   [[nodiscard]] Status CompactMajor(const std::string& table, const std::string& group);
   // What all reads of each table did so far, by name.
@@ -118,6 +121,13 @@ class Store {
   void RemoveOrphan(const std::string& path);
   void CountOrphan(const Status& removed);
   Status SaveCatalog(const Catalog& catalog) REQUIRES(admin_mutex_);
+  std::string ChangesOf(uint64_t table_id) const;
+  // Tells `schema` the time from which on the table's changes are kept, and from then on they are.
+  Status PrepareChanges(const CatalogTable& before,
+                        const std::vector<std::shared_ptr<Tablet>>& tablets, TableSchema* schema)
+      REQUIRES(admin_mutex_);
+  void RemoveChanges(const std::string& directory);
+  Status SweepChanges();
   // After a failed save the disk may hold either catalog: writes wait until it is ours again.
   Status SettleCatalog() REQUIRES(admin_mutex_);
   Status CheckAlter(const TableSchema& old_schema, const TableSchema& new_schema) const;

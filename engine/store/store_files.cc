@@ -49,8 +49,8 @@ std::string ParentOf(const std::string& path) {
 bool LooksUnfinished(const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [](const std::string& name) {
     return name == "LOCK" || name == "STORE.tmp" || name == "wal" || name == "tablets" ||
-           name == "sst" || name == "EPOCH" || name == "EPOCH.tmp" || name == "CATALOG" ||
-           name == "CATALOG.tmp" || name == "RESERVE" || name == "lost+found";
+           name == "sst" || name == "changes" || name == "EPOCH" || name == "EPOCH.tmp" ||
+           name == "CATALOG" || name == "CATALOG.tmp" || name == "RESERVE" || name == "lost+found";
   });
 }
 

@@ -5,6 +5,7 @@
 //   CATALOG    tables, schemas, tablets
 //   RESERVE    zeros, so that there is room for a smaller CATALOG
 //   wal/       log segments     tablets/  tablet states     sst/  SSTables
+//   changes/   of tables with a change stream, when there was one
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -53,6 +54,7 @@ struct StoreFiles {
   std::string wal() const { return directory + "/wal"; }
   std::string tablets() const { return directory + "/tablets"; }
   std::string sst() const { return directory + "/sst"; }
+  std::string changes() const { return directory + "/changes"; }
 };
 
 // kNotFound below an existing store is lost data; other errors stay as they are.

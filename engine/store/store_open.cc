@@ -9,6 +9,9 @@
 #include "engine/tablet/state_file.h"
 
 namespace sippar::engine {
+namespace {
+constexpr int64_t kExpiryMicros = 60'000'000;  // how often old changes are looked for
+}  // namespace
 
 Store::Store(const StoreOptions& options, StoreFiles files)
     : options_(options),
@@ -18,7 +21,8 @@ Store::Store(const StoreOptions& options, StoreFiles files)
              .sst_directory = files_.sst(),
              .epoch = files_.epoch->number(),
              .claim_epoch = [this] { return files_.epoch->Claim(); },
-             .states = states_.get()}),
+             .states = states_.get(),
+             .change_directory = files_.changes()}),
       records_(options.fs, files_.directory) {}
 
 Store::~Store() { (void)Close(); }
@@ -36,9 +40,17 @@ StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& directory,
   if (status.ok()) status = store->OpenTablets(*catalog);
   if (status.ok()) status = store->Recover();
   if (status.ok()) status = store->SweepOrphans();
+  if (status.ok()) status = store->SweepChanges();
   CRASH_POINT("open.after_sweep");
   RETURN_IF_ERROR(Annotate(MissingIsLoss(status), "open store " + directory));
-  store->host_.StartBackground([raw = store.get()] { return raw->ReshapeOnce(); });
+  store->host_.StartBackground([raw = store.get(), next_expiry_us = int64_t{0}]() mutable {
+    int64_t now_us = raw->options_.clock->MonotonicNanos() / 1000;
+    if (now_us >= next_expiry_us) {
+      next_expiry_us = now_us + kExpiryMicros;
+      if (!raw->ExpireChanges().ok()) raw->metrics()->Get("change_expiry_errors")->Add();
+    }
+    return raw->ReshapeOnce();
+  });
   return store;
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/base/crash_point.h"
 #include "engine/base/limits.h"
+#include "engine/changes/change_config.h"
 #include "engine/store/store.h"
 #include "engine/tablet/state_file.h"
 
@@ -58,6 +59,7 @@ Status Store::CreateTable(const TableSchema& schema, const std::vector<std::stri
   auto table = std::make_shared<OpenTable>();
   table->entry.table_id = changed.next_table_id++;
   table->entry.changed_at_us = options_.clock->NowMicros();
+  RETURN_IF_ERROR(PrepareChanges(table->entry, {}, &normal));
   table->entry.schema = normal;
   auto shared_schema = std::make_shared<const TableSchema>(normal);
   std::string start;
@@ -109,17 +111,24 @@ Status Store::AlterTable(const TableSchema& schema, uint64_t expected_version) {
   RETURN_IF_ERROR(CheckAlter(found->second.schema, normal));
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(normal.name));
   for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->PrepareSchema(normal));
+  RETURN_IF_ERROR(PrepareChanges(found->second, tablets, &normal));
   CRASH_POINT("alter_table.before_catalog");
   Catalog changed = catalog_;
   CatalogTable& entry = changed.tables[normal.name];
   entry.schema = normal;
   ++entry.schema_version;
   entry.changed_at_us = options_.clock->NowMicros();
-  RETURN_IF_ERROR(SaveCatalog(changed));
+  if (Status saved = SaveCatalog(changed); !saved.ok()) {
+    // A change stream that did not begin keeps nothing.
+    for (const auto& tablet : tablets) tablet->SetSchema(tablet->schema());
+    return saved;
+  }
   CRASH_POINT("alter_table.after_catalog");
   catalog_ = std::move(changed);
   auto shared_schema = std::make_shared<const TableSchema>(normal);
   for (const auto& tablet : tablets) tablet->SetSchema(shared_schema);
+  uint64_t table_id = catalog_.tables[normal.name].table_id;
+  if (!ChangeStreamOf(normal).has_value()) RemoveChanges(ChangesOf(table_id));
   auto table = std::make_shared<OpenTable>();
   table->entry = catalog_.tables[normal.name];
   table->tablets = std::move(tablets);
@@ -153,6 +162,7 @@ Status Store::DropTable(const std::string& name) {
     (void)states_->Remove(tablet->id());  // an orphan otherwise, swept at the next start
     CRASH_POINT("drop_table.after_removal");
   }
+  RemoveChanges(ChangesOf(table_id));
   host_.ForgetTotals(table_id);
   files_.KeepReserve(options_.fs, kReserveLeast + catalog_.Encode().size());
   return OkStatus();

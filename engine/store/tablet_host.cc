@@ -32,6 +32,7 @@ TabletHost::TabletHost(Options options)
   context_.stopping = &stopping_;
   context_.next_file_id = [this] { return NextId(); };
   context_.paranoid_flush = options_.store.paranoid_flush;
+  context_.change_directory = options_.change_directory;
 }
 
 TabletHost::~TabletHost() { (void)Close(); }

@@ -31,6 +31,7 @@ class TabletHost {
     // Makes it durable, before the first file with it in its name. Empty: it is.
     std::function<Status()> claim_epoch;
     TabletStateWriter* states = nullptr;  // outlives the host
+    std::string change_directory;         // as TabletContext's
     // Files that no state names any more go at once; false: others may name them, somebody else
     // sweeps.
     bool removes_files = true;

@@ -12,7 +12,8 @@ struct Tablet::PreparedWrite {
   const RowMutation* mutation = nullptr;
   RowMutation resolved;  // used when the client's mutation had to be completed
   int64_t wall_us = 0;
-  RequestId request;  // none: nobody asks for the answer again
+  ChangeTail::Flight flight;  // where changes are kept
+  RequestId request;          // none: nobody asks for the answer again
   std::string answer;
   CommitLog::Write write;
 };

@@ -1,6 +1,6 @@
 // One tablet: a row range of a table, with its memtables, SSTables and redo point (paper section
 // 5). One verb per file: tablet_open, tablet_read, tablet_write, row_transaction, tablet_flush,
-// tablet_compact, tablet_dump, tablet_reshape.
+// tablet_changes, tablet_compact, tablet_dump, tablet_reshape.
 //
 // Thread safe. Lock order: flush_mutex_ < row locks < commit log < apply_mutex_
 // < state_mutex_ < mutex_.
@@ -24,6 +24,7 @@
 #include "engine/base/metrics.h"
 #include "engine/base/stop_signal.h"
 #include "engine/base/thread.h"
+#include "engine/changes/change_reader.h"
 #include "engine/compaction/compaction_history.h"
 #include "engine/compaction/compaction_schedule.h"
 #include "engine/compaction/rate_limiter.h"
@@ -62,6 +63,9 @@ struct TabletContext {
   std::atomic<int64_t>* memtable_bytes = nullptr;  // of all tablets, frozen ones included
   const std::atomic<bool>* stopping = nullptr;     // ends compactions early
   bool paranoid_flush = false;                     // as in StoreOptions
+  // Of the change archive, with a directory for each table that has a change stream, made before
+  // the table's schema says so. Empty: no changes are kept.
+  std::string change_directory;
 };
 
 // The write did not happen: the row has another tablet now. The store routes it again; no caller of
@@ -138,6 +142,11 @@ class Tablet {
   // The tablet's table was dropped: writes fail, files go when the last reader has ended.
   void Drop() { Release(Serving::kDropped); }
   [[nodiscard]] Status VerifyFiles() const;
+
+  // --- Changes, of a table with a change stream (engine/changes).
+  // From the next write on, before the schema says so: nothing is missed when it does.
+  void KeepChanges();
+  ChangeSource Changes() const;  // good as long as the tablet
 
   // --- Giving way to other tablets, in this order; readers go on with what they have.
   // No compaction runs in between.
@@ -221,7 +230,12 @@ class Tablet {
                                                      const StopSignal* stop,
                                                      ReadCounters* counters);
   StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row, const ReadSpec& read);
-  void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence);
+  // `log_body` goes to the changes where they are kept.
+  void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
+                        std::string* log_body);
+  void KeepChange(std::string* log_body);
+  Status ArchiveChanges(uint64_t sequence);
+  void FreeMemory(int64_t bytes);
   int64_t NextServerTime();
   // Durable first, then what it names.
   Status SaveState(TabletState changed) REQUIRES(state_mutex_);
@@ -258,6 +272,7 @@ class Tablet {
 
   TabletContext* const context_;
   const uint64_t id_;
+  const uint64_t table_id_;
   const RowRange range_;
   const int64_t opened_at_us_;
   const std::shared_ptr<ReadTotals> read_totals_;  // of the table
@@ -282,6 +297,7 @@ class Tablet {
   int64_t frozen_write_us_ GUARDED_BY(mutex_) = 0;  // in the frozen ones
 
   RequestMemory requests_;
+  ChangeTail changes_;
   uint64_t next_sequence_ = 1;  // belongs to the leader of the log, and to recovery
   std::atomic<uint64_t> redo_sequence_{0};
   std::atomic<int64_t> last_time_us_{0};

@@ -91,6 +91,8 @@ Status Tablet::Flush() {
 
 Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
                            uint64_t frozen_sequence) {
+  // From here on the log is not needed for them.
+  RETURN_IF_ERROR(ArchiveChanges(frozen_sequence));
   GroupRuns runs;
   Status written = WriteGroups(version, &runs);
   if (!written.ok()) {  // a flush that is tried again and again must not fill the disk
@@ -185,10 +187,14 @@ void Tablet::InstallFlush(const GroupRuns& runs, const TabletVersion& flushed) {
     version_ = std::move(changed);
     frozen_write_us_ = 0;
   }
+  FreeMemory(freed);
+}
+
+void Tablet::FreeMemory(int64_t bytes) {
   // The fresh arena's own first block is counted when it grows, so never below zero.
-  freed = std::min(freed, memtable_bytes_.load());
-  memtable_bytes_ -= freed;
-  *context_->memtable_bytes -= freed;
+  bytes = std::min(bytes, memtable_bytes_.load());
+  memtable_bytes_ -= bytes;
+  *context_->memtable_bytes -= bytes;
 }
 
 }  // namespace sippar::engine

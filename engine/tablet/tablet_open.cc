@@ -2,7 +2,9 @@
 // Apache-2.0
 #include <fmt/format.h>
 
+#include "engine/base/coding.h"
 #include "engine/base/crash_point.h"
+#include "engine/changes/change_config.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -10,6 +12,7 @@ namespace sippar::engine {
 Tablet::Tablet(TabletContext* context, TabletState state)
     : context_(context),
       id_(state.tablet_id),
+      table_id_(state.table_id),
       range_(state.range),
       opened_at_us_(context->clock->NowMicros()),
       read_totals_(context->read_totals(state.table_id)),
@@ -95,7 +98,12 @@ Status Tablet::Replay(const LogRecord& record) {
                        context_->clock->MonotonicNanos() / 1000);
   }
   if (record.wall_us > last_time_us_) last_time_us_ = record.wall_us;
-  ApplyToMemtables(record.mutation, record.wall_us, record.first_sequence);
+  std::string body;
+  if (changes_.is_kept()) {
+    PutFixed64(&body, record.first_sequence);
+    AppendLogBody(&body, id_, record.wall_us, record.mutation);
+  }
+  ApplyToMemtables(record.mutation, record.wall_us, record.first_sequence, &body);
   return OkStatus();
 }
 
@@ -154,6 +162,11 @@ void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
   version_ = std::move(version);
   rules_ = MakeRules(*schema, state_);
   schema_ = std::move(schema);
+  if (!ChangeStreamOf(*schema_).has_value()) {
+    FreeMemory(changes_.Stop());
+  } else if (!context_->change_directory.empty()) {
+    changes_.Keep(visible_sequence_ + 1);
+  }
 }
 
 void Tablet::Release(Serving why) {

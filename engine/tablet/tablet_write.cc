@@ -79,7 +79,9 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
     out->mutation = &out->resolved;
   }
   // Not below any time given so far: recovery finds the last one in the records.
-  out->wall_us = std::max(context_->clock->NowMicros(), last_time_us_.load());
+  int64_t least_us = last_time_us_.load();
+  out->wall_us = changes_.is_kept() ? out->flight.TakeOff(&changes_, context_->clock, least_us)
+                                    : std::max(context_->clock->NowMicros(), least_us);
   out->write.tablet_id = id_;
   out->write.entry_count = out->mutation->entries.size();
   out->write.next_sequence = &next_sequence_;
@@ -171,7 +173,7 @@ Status Tablet::Commit(std::span<PreparedWrite> writes) {
         requests_.Remember(prepared.request, prepared.answer, prepared.wall_us,
                            context_->clock->MonotonicNanos() / 1000);
       }
-      ApplyToMemtables(*prepared.mutation, prepared.wall_us, first_sequence);
+      ApplyToMemtables(*prepared.mutation, prepared.wall_us, first_sequence, &prepared.write.body);
     };
   }
   if (CommitLog::Write* only = &writes[0].write; writes.size() == 1) {
@@ -204,8 +206,8 @@ void Tablet::Answer(PreparedWrite* write, const RequestId& request, std::string 
   AppendLogAnswer(&write->write.body, request, write->answer);
 }
 
-void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us,
-                              uint64_t first_sequence) {
+void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
+                              std::string* log_body) {
   MutexLock apply_lock(&apply_mutex_);
   Snapshot snapshot = TakeSnapshot();
   size_t before = 0;
@@ -233,9 +235,13 @@ void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us,
   auto grown = static_cast<int64_t>(after - before);
   memtable_bytes_ += grown;
   *context_->memtable_bytes += grown;
-  MutexLock lock(&mutex_);
-  visible_sequence_ = first_sequence + mutation.entries.size() - 1;
-  if (oldest_write_us_ == 0) oldest_write_us_ = wall_us;
+  {
+    MutexLock lock(&mutex_);
+    visible_sequence_ = first_sequence + mutation.entries.size() - 1;
+    if (oldest_write_us_ == 0) oldest_write_us_ = wall_us;
+  }
+  if (changes_.is_kept()) [[unlikely]]
+    KeepChange(log_body);
 }
 
 int64_t Tablet::NextServerTime() {

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "engine/changes/change_config.h"
+#include "engine/changes/change_reader.h"
 #include "engine/log/log_chain.h"
 #include "engine/log/log_writer.h"
 
@@ -84,13 +86,14 @@ bool IsThere(const WalkModel& before, const WalkAtom& atom, const WalkContent& f
 StatusOr<std::set<std::string>> FindOrphans(Store* store, FileSystem* fs,
                                             const std::string& directory) {
   ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory + "/wal"));
-  std::set<std::string> named = {"STORE",   "LOCK", "EPOCH",   "CATALOG",
-                                 "RESERVE", "wal",  "tablets", "sst"};
+  std::set<std::string> named = {"STORE", "LOCK",    "EPOCH", "CATALOG", "RESERVE",
+                                 "wal",   "tablets", "sst",   "changes"};
   for (const LogChain::Segment& segment : chain.segments) {
     named.insert("wal/" + SegmentFileName(segment.id));
   }
   auto states = NewFileTabletStateStore(fs, directory + "/tablets");
   for (const CatalogTable& table : store->ListTables()) {
+    if (ChangeStreamOf(table.schema)) named.insert(fmt::format("changes/{}", table.table_id));
     for (const CatalogTablet& tablet : table.tablets) {
       named.insert(fmt::format("tablets/{}.tablet", tablet.tablet_id));
       ASSIGN_OR_RETURN(TabletState state, states->Load(tablet.tablet_id));
@@ -98,7 +101,7 @@ StatusOr<std::set<std::string>> FindOrphans(Store* store, FileSystem* fs,
     }
   }
   std::set<std::string> orphans;
-  for (const std::string folder : {"", "wal/", "tablets/", "sst/"}) {
+  for (const std::string folder : {"", "wal/", "tablets/", "sst/", "changes/"}) {
     ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory + "/" + folder));
     for (const std::string& name : names) {
       if (!named.contains(folder + name)) orphans.insert(folder + name);
@@ -128,6 +131,31 @@ Status CheckBlocks(Store* store) {
     ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets,
                      store->Tablets(table.schema.name));
     for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->VerifyFiles());
+  }
+  return OkStatus();
+}
+
+Status CheckChanges(Store* store) {
+  ASSIGN_OR_RETURN(CatalogTable table, store->GetTable("t"));
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store->Tablets("t"));
+  for (const auto& tablet : tablets) {
+    ChangeReader reader(tablet->Changes(),
+                        ChangePosition::From(table.table_id, tablet->range(), 0));
+    uint64_t last = 0;  // of the tablet's own numbers
+    for (bool is_whole = false; !is_whole;) {
+      std::vector<ReadChange> changes;
+      RETURN_IF_ERROR(reader.Read(&changes, &is_whole));
+      for (const ReadChange& change : changes) {
+        if (change.record.tablet_id != tablet->id()) continue;
+        if (last != 0 && change.record.first_sequence != last + 1) {
+          return DataLoss(fmt::format("LOST: changes of tablet {} behind {}", tablet->id(), last));
+        }
+        last = change.record.first_sequence + change.record.mutation.entries.size() - 1;
+      }
+    }
+    if (last != 0 && last != tablet->last_sequence()) {
+      return DataLoss(fmt::format("LOST: the last changes of tablet {}", tablet->id()));
+    }
   }
   return OkStatus();
 }

@@ -15,6 +15,8 @@ namespace sippar::engine {
 [[nodiscard]] Status CheckContent(Store* store, WalkJournal* journal);
 // Every block of every SSTable is whole.
 [[nodiscard]] Status CheckBlocks(Store* store);
+// The change stream has every change of every tablet, up to the last one.
+[[nodiscard]] Status CheckChanges(Store* store);
 // No file is left that nothing names, as soon as background work is done with its own.
 [[nodiscard]] Status CheckNoOrphans(Store* store, const std::string& directory);
 

@@ -66,6 +66,7 @@ Status Live(const Life& life) {
   RETURN_IF_ERROR(EnsureTable(store.get(), &journal));
   RETURN_IF_ERROR(CheckContent(store.get(), &journal));
   RETURN_IF_ERROR(CheckBlocks(store.get()));
+  RETURN_IF_ERROR(CheckChanges(store.get()));
   RETURN_IF_ERROR(CheckNoOrphans(store.get(), directory));
   if (!life.check) {
     uint64_t writers = 2 + random.Uniform(4);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/checksum.h"
+#include "engine/changes/change_config.h"
 
 namespace sippar::engine {
 namespace {
@@ -109,6 +110,7 @@ TableSchema WalkSchema(uint64_t seed) {
     group.in_memory = random.OneIn(4);
   }
   schema.groups.back().families = {"b"};
+  SetChangeStream(ChangeStreamConfig{int64_t{24} * 3600 * 1'000'000, 0}, &schema);
   schema.Normalize();
   return schema;
 }

@@ -1,0 +1,92 @@
+// Reading the archive. SPDX-License-Identifier: Apache-2.0
+#include "engine/changes/change_archive.h"
+
+#include <algorithm>
+#include <map>
+
+namespace sippar::engine {
+namespace {
+
+bool MayHave(const CountedChangeFile& file, const ChangePosition& position) {
+  ChangePoint last{file.last_sequence, file.name.tablet_id};
+  return last > position.Least() && file.name.newest_us >= position.LeastStart();
+}
+
+// Files go when they are older than the retention.
+Status GoneIsTooOld(const Status& status) {
+  if (status.code() != StatusCode::kNotFound) return status;
+  return OutOfRange(
+      "changes behind this position are older than the retention of the table's change stream and "
+      "are gone; start at a later time");
+}
+
+}  // namespace
+
+std::vector<CountedChangeFile> FilesThatCount(const std::vector<ChangeFileName>& files) {
+  std::vector<CountedChangeFile> counted;
+  uint64_t limit = UINT64_MAX;
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    uint64_t last = std::min(file->last_sequence, limit - 1);
+    if (last >= file->first_sequence) counted.push_back({*file, last});
+    limit = std::min(limit, file->first_sequence);
+  }
+  std::reverse(counted.begin(), counted.end());
+  return counted;
+}
+
+StatusOr<std::unique_ptr<ChangeArchive>> ChangeArchive::Open(FileSystem* fs,
+                                                             const std::string& directory,
+                                                             const ChangePosition& position) {
+  ASSIGN_OR_RETURN(std::vector<ChangeFileName> files, ListChangeFiles(fs, directory));
+  std::map<uint64_t, std::vector<ChangeFileName>> tablets;
+  for (const ChangeFileName& file : files) tablets[file.tablet_id].push_back(file);
+  std::unique_ptr<ChangeArchive> archive(new ChangeArchive(fs, directory));
+  for (const auto& [tablet_id, of_tablet] : tablets) {
+    Lane lane;
+    lane.files = FilesThatCount(of_tablet);
+    std::erase_if(lane.files, [&](const auto& file) { return !MayHave(file, position); });
+    if (lane.files.empty()) continue;
+    RETURN_IF_ERROR(archive->OpenNext(&lane));
+    if (Intersect(lane.reader->rows(), position.rows()).IsEmpty()) continue;
+    ASSIGN_OR_RETURN(bool found, archive->Advance(&lane));
+    if (found) archive->lanes_.push_back(std::move(lane));
+  }
+  return archive;
+}
+
+Status ChangeArchive::OpenNext(Lane* lane) {
+  auto opened = ChangeFileReader::Open(fs_, directory_, lane->files[lane->next++].name);
+  RETURN_IF_ERROR(GoneIsTooOld(opened.status()));
+  lane->reader = std::move(*opened);
+  return OkStatus();
+}
+
+StatusOr<bool> ChangeArchive::Advance(Lane* lane) {
+  for (;;) {
+    ASSIGN_OR_RETURN(lane->body, lane->reader->Next());
+    if (!lane->body.empty()) {
+      ASSIGN_OR_RETURN(lane->head, DecodeLogHead(lane->body));
+      lane->point = {lane->head.last_sequence(), lane->head.tablet_id};
+      if (lane->point.sequence <= lane->files[lane->next - 1].last_sequence) return true;
+    }
+    if (lane->next == lane->files.size()) return false;
+    RETURN_IF_ERROR(OpenNext(lane));
+  }
+}
+
+StatusOr<std::optional<LogRecord>> ChangeArchive::Next(const ChangePosition& position) {
+  while (!lanes_.empty()) {
+    auto first = std::min_element(lanes_.begin(), lanes_.end(),
+                                  [](const auto& a, const auto& b) { return a.point < b.point; });
+    std::optional<LogRecord> record;
+    if (position.Wants(first->head.row, first->head.wall_us, first->point)) {
+      ASSIGN_OR_RETURN(record, DecodeLogBody(first->body));
+    }
+    ASSIGN_OR_RETURN(bool more, Advance(&*first));
+    if (!more) lanes_.erase(first);
+    if (record.has_value()) return record;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,24 @@
+// Whether a table has a change stream, and since when: an option of its schema, so that it is
+// altered, saved and sent like the rest of it. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/base/status.h"
+#include "engine/model/schema.h"
+
+namespace sippar::engine {
+
+struct ChangeStreamConfig {
+  int64_t retention_us = 0;  // 1 to 7 days
+  int64_t since_us = 0;      // changes from here on are kept; 0: the store has not started yet
+  bool operator==(const ChangeStreamConfig&) const = default;
+};
+
+// nullopt: it has none.
+std::optional<ChangeStreamConfig> ChangeStreamOf(const TableSchema& schema);
+void SetChangeStream(const std::optional<ChangeStreamConfig>& config, TableSchema* schema);
+[[nodiscard]] Status ValidateChangeStream(const TableSchema& schema);
+
+}  // namespace sippar::engine
