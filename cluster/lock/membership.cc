@@ -50,10 +50,11 @@ Status JoinCluster(LockSession* session, const std::string& id, bool create) {
 }
 
 StatusOr<Registration> RegisterServer(LockSession* session, const std::string& name,
-                                      const std::string& content) {
+                                      const std::string& content, const PrepareLife& prepare) {
   Registration registration;
   registration.id.name = name;
   ASSIGN_OR_RETURN(registration.id.epoch, session->NextEpoch());
+  if (prepare) RETURN_IF_ERROR(prepare(registration.id));
   registration.path = lock_paths::Server(registration.id);
   auto fence = session->Create(registration.path, content, LockFileKind::kLocked);
   if (fence.status().code() == StatusCode::kUnavailable) {
@@ -65,7 +66,7 @@ StatusOr<Registration> RegisterServer(LockSession* session, const std::string& n
   registration.fence = *fence;
   Status alone = CheckAlone(session, registration.id);
   if (alone.ok()) return registration;
-  // No log directory has this name yet, so nobody needs the file to find one.
+  // It has not served anything, so nobody needs the file to find its log.
   (void)session->Remove(registration.path, 1);
   return alone;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "cluster/api/server_id.h"
@@ -20,11 +21,15 @@ struct Registration {
   uint64_t fence = 0;  // of that lock
 };
 
+using PrepareLife = std::function<Status(const ServerId& id)>;
+
 // A new life of server `name`: an epoch, and its locked file with `content` (how to reach it).
+// `prepare` (may be empty) is called with its id before anybody else can see it, and must be OK.
 // kAlreadyExists when another process lives under that name, with its lock held (L10); of two that
 // start at the same moment the later epoch gives way, so at most one stays. After another error
 // close the session: what is left is the file of a server that is dead.
 [[nodiscard]] StatusOr<Registration> RegisterServer(LockSession* session, const std::string& name,
-                                                    const std::string& content);
+                                                    const std::string& content,
+                                                    const PrepareLife& prepare = {});
 
 }  // namespace sippar::cluster

@@ -145,7 +145,7 @@ Done ActionJob::Do(const action::RenameLog& asked) {
   if (status.code() == StatusCode::kNotFound) {
     auto renamed = places_.fs->Exists(target);
     if (!renamed.ok()) return {0, renamed.status(), {}};
-    // A life that never made its log directory has nothing to lose; SealLog says so otherwise.
+    // A life has its log before anybody knows of it; if it is nowhere, SealLog says so.
     status = OkStatus();
   }
   if (status.ok()) status = places_.fs->SyncDir(store_paths::Logs(places_.directory));
@@ -156,8 +156,14 @@ Done ActionJob::Do(const action::SealLog& asked) {
   std::string path = store_paths::SealedLog(places_.directory, asked.server);
   auto there = places_.fs->Exists(path);
   if (!there.ok()) return {0, there.status(), {}};
+  if (!*there) {
+    return {0,
+            DataLoss(fmt::format("the log of {} is gone, and with it what its tablets had not "
+                                 "flushed; restore {}, or make it, empty, to give that up",
+                                 asked.server.ToString(), path)),
+            {}};
+  }
   SealedLog sealed;
-  if (!*there) return {0, OkStatus(), std::move(sealed)};
   auto seal = engine::SealLog(places_.fs, path, epoch_);
   if (!seal.ok()) return {0, Annotate(seal.status(), "seal " + path), {}};
   CRASH_POINT("recover.after_seal");

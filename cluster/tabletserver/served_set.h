@@ -40,7 +40,7 @@ struct Served {
 // Thread safe. Begin* OK: nobody else changes the tablet until End*; kUnavailable: somebody does.
 class ServedSet {
  public:
-  // kUnavailable: not served, or at another epoch.
+  // kOutOfRange: not served, or at another epoch.
   [[nodiscard]] StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& address) const;
   std::shared_ptr<Served> FindId(uint64_t tablet_id) const;  // nullptr: not served
   std::vector<std::shared_ptr<Served>> All() const;          // in order of id

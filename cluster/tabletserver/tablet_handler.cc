@@ -8,11 +8,6 @@
 namespace sippar::cluster {
 namespace {
 
-// Callers know places, not what becomes of them.
-Status AsPlace(const Status& status) {
-  return engine::IsMoved(status) ? Unavailable(std::string(MessageOf(status))) : status;
-}
-
 // What a stream needs to the end: a tablet, and the server below it.
 struct Held {
   std::shared_ptr<void> life;
@@ -36,28 +31,27 @@ StatusOr<std::shared_ptr<Served>> TabletHandler::FindForWrite(const TabletAddres
   return served;
 }
 
-// After the snapshot: whoever has the tablet next began after this look.
+// Of what only read, after its snapshot: whoever has the tablet next began after this look.
 Status TabletHandler::CheckAnswer(const Served& served) const {
   RETURN_IF_ERROR(parts_->check_serving());
   if (served.open) return OkStatus();
-  return Unavailable(fmt::format("tablet {} has left this server", served.tablet->id()));
+  return OutOfRange(fmt::format("tablet {} has left this server", served.tablet->id()));
 }
 
 std::vector<Status> TabletHandler::Apply(const TabletAddress& tablet,
                                          const std::vector<const RowMutation*>& batch) {
   auto served = FindForWrite(tablet, batch.size());
   if (!served.ok()) return std::vector<Status>(batch.size(), served.status());
-  std::vector<Status> statuses = (*served)->tablet->Apply(batch);
-  for (Status& status : statuses) status = AsPlace(status);
-  return statuses;
+  return (*served)->tablet->Apply(batch);
 }
 
 StatusOr<engine::RowUpdateResult> TabletHandler::Update(const TabletAddress& tablet,
                                                         const engine::RowUpdate& update) {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1));
-  auto result = served->tablet->Update(update);
-  if (!result.ok()) return AsPlace(result.status());
-  RETURN_IF_ERROR(CheckAnswer(*served));  // it may have been a read only
+  ASSIGN_OR_RETURN(engine::RowUpdateResult result, served->tablet->Update(update));
+  // What changed the row has passed the fence.
+  bool wrote = result.cells_set > 0 || result.columns_deleted > 0 || result.row_deleted;
+  if (!wrote) RETURN_IF_ERROR(CheckAnswer(*served));
   return result;
 }
 
@@ -66,9 +60,11 @@ Status TabletHandler::CommitRow(const TabletAddress& tablet, const RowMutation& 
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1));
   std::vector<engine::RowCheck> row_checks;
   for (const ReadCheck& check : checks) row_checks.push_back({check.read, check.digest});
-  Status status = AsPlace(served->tablet->CommitRow(mutation, row_checks));
-  // "The row has changed" is an answer, too.
-  if (status.code() == StatusCode::kAborted) RETURN_IF_ERROR(CheckAnswer(*served));
+  Status status = served->tablet->CommitRow(mutation, row_checks);
+  // "The row has changed" is an answer, too, and so is that it has not.
+  if (status.code() == StatusCode::kAborted || mutation.entries.empty()) {
+    RETURN_IF_ERROR(CheckAnswer(*served));
+  }
   return status;
 }
 

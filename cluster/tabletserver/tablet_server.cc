@@ -30,21 +30,29 @@ StatusOr<std::shared_ptr<TabletServer>> TabletServer::Start(TabletServerOptions 
   return server;
 }
 
-// First the file, then the directory: a log directory without a file waits for recovery.
+// First the log directory, then the file that lets the master see this life: so a life that is
+// known has a log, and one that is missing was lost.
 Status TabletServer::Join() {
   SessionOptions session_options{options_.name, options_.lease_us, options_.store.clock};
   ASSIGN_OR_RETURN(std::unique_ptr<LockSession> opened,
                    options_.locks->OpenSession(session_options));
   std::shared_ptr<LockSession> session = std::move(opened);
-  ASSIGN_OR_RETURN(Registration registration,
-                   RegisterServer(session.get(), options_.name, options_.reached_at));
-  parts_.id = registration.id;
+  auto registered =
+      RegisterServer(session.get(), options_.name, options_.reached_at, [this](const ServerId& id) {
+        parts_.id = id;
+        return MakeLogDirectory();
+      });
+  if (!registered.ok()) {
+    // What the master would do with it, were there anything in it: so it is swept.
+    std::string sealed = store_paths::SealedLog(options_.directory, parts_.id);
+    if (log_owner_ != nullptr) (void)options_.store.fs->Rename(log_directory_, sealed);
+    return registered.status();
+  }
   CRASH_POINT("server.after_register");
-  RETURN_IF_ERROR(MakeLogDirectory());
   LeaseOptions lease;
   lease.service = options_.locks;
   lease.session = session_options;
-  lease.path = registration.path;
+  lease.path = registered->path;
   lease.end_process = [this](const char* why) { End(why); };
   ASSIGN_OR_RETURN(lease_, LeaseDriver::Start(std::move(lease), std::move(session)));
   return OkStatus();

@@ -36,7 +36,7 @@ class ClusterWorld : public testing::Test {
     options.store.memtable_size = 32 << 10;
     options.store.memtable_budget = 256 << 10;
     options.store.log_segment_size = 16 << 10;
-    options.lease_us = 600'000;
+    options.lease_us = 1'500'000;
     options.policy.poll_us = 100'000;
     options.policy.report_us = 300'000;
     options.policy.retry_max_us = 100'000;

@@ -2,6 +2,9 @@
 // servers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/lock_paths.h"
+#include "engine/base/crash_point.h"
 #include "tests/cluster/node/cluster_world.h"
 
 namespace sippar::cluster {
@@ -76,6 +79,28 @@ TEST_F(ClusterWorld, AllServersDieAtOnce) {
     Start(3);
     CheckAll();
   }
+}
+
+TEST_F(ClusterWorld, ALifeThatIsKnownHasALogAndALogThatIsGoneIsALoss) {
+  std::shared_ptr<LockSession> session = *locks_->OpenSession({"test", 0});
+  int seen = 0;
+  engine::CrashPoints::Arm([&](const char* name) {
+    if (std::string_view(name) != "server.after_register") return;
+    auto files = session->List(lock_paths::Servers());
+    for (const std::string& file : *files) {
+      EXPECT_TRUE(*disk_.Exists(store_paths::Log("/db", *ServerId::Parse(file)))) << file;
+      ++seen;
+    }
+  });
+  Start(2);
+  cluster_.reset();
+  engine::CrashPoints::Arm({});  // no thread looks any more
+  EXPECT_EQ(seen, 1 + 2);
+  master::ActionPlaces places;
+  places.fs = &disk_;
+  places.directory = "/db";
+  master::ActionJob job(places, session.get(), 1);
+  EXPECT_CODE(job.CarryOut({1, master::action::SealLog{{"s3", 99}}}).status, StatusCode::kDataLoss);
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ TEST_F(TabletServerTest, CallsAtAnotherEpochAreRefused) {  // N8
   EXPECT_OK(Put(server.get(), record, "a", "1"));
   EXPECT_EQ(*Get(server.get(), record), "a=1");
   ++record.tablet_epoch;
-  EXPECT_CODE(Put(server.get(), record, "a", "2"), StatusCode::kUnavailable);
-  EXPECT_CODE(Get(server.get(), record), StatusCode::kUnavailable);
+  EXPECT_CODE(Put(server.get(), record, "a", "2"), StatusCode::kOutOfRange);
+  EXPECT_CODE(Get(server.get(), record), StatusCode::kOutOfRange);
   EXPECT_EQ(All(server.get()), "a=1");
 }
 
@@ -56,8 +56,8 @@ TEST_F(TabletServerTest, AMovedTabletNeedsNoLog) {  // P9
   Move(source.get(), target.get());
   EXPECT_TRUE(Find().logs.empty());
   EXPECT_EQ(All(target.get()), "a=1 b=2");
-  EXPECT_CODE(Get(source.get(), record), StatusCode::kUnavailable);
-  EXPECT_CODE(Put(source.get(), record, "a", "late"), StatusCode::kUnavailable);
+  EXPECT_CODE(Get(source.get(), record), StatusCode::kOutOfRange);
+  EXPECT_CODE(Put(source.get(), record, "a", "late"), StatusCode::kOutOfRange);
   Move(target.get(), source.get());  // and back, at a higher epoch
   EXPECT_EQ(All(source.get()), "a=1 b=2");
 }
@@ -109,7 +109,7 @@ TEST_F(TabletServerTest, AMissingOrDamagedSealedLogIsToldAndNothingIsServed) {
   ++record.tablet_epoch;
   record.logs = {{"nobody", 1}};
   EXPECT_CODE(second->Control()->LoadTablet(kMaster, record, table_), StatusCode::kDataLoss);
-  EXPECT_CODE(Get(second.get(), record), StatusCode::kUnavailable);
+  EXPECT_CODE(Get(second.get(), record), StatusCode::kOutOfRange);
   // A final answer: it cannot be loaded by an older call any more.
   EXPECT_CODE(second->Control()->LoadTablet(kMaster, record, table_),
               StatusCode::kFailedPrecondition);
@@ -127,7 +127,7 @@ TEST_F(TabletServerTest, ASplitIsOneRowAndServesBothHalves) {
   EXPECT_EQ(halves[0].tablet_epoch, record.tablet_epoch + 1);
   EXPECT_EQ(*Get(server.get(), halves[0]), "a=a b=b");
   EXPECT_EQ(*Get(server.get(), halves[1]), "c=c d=d");
-  EXPECT_CODE(Get(server.get(), record), StatusCode::kUnavailable);
+  EXPECT_CODE(Get(server.get(), record), StatusCode::kOutOfRange);
   EXPECT_OK(Put(server.get(), halves[1], "e", "e"));
   EXPECT_OK(server->Control()->FlushTablet(halves[1].tablet_id));
   auto target = Start("s2");

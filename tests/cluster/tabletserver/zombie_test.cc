@@ -121,7 +121,7 @@ TEST_F(ZombieTest, ASplitIsCommittedWhollyOrNotAtAll) {  // P7, L14
     EXPECT_EQ(*Get(heir.get(), left), committed ? p + "a=a" : p + "a=a " + p + "b=b");
     EXPECT_TRUE(*Get(heir.get(), right) == p + "b=b" || !committed);
     for (const TabletRecord& theirs : {left, right}) {
-      EXPECT_CODE(Put(zombie.get(), theirs, p + "a", "late"), StatusCode::kUnavailable);
+      EXPECT_CODE(Put(zombie.get(), theirs, p + "a", "late"), StatusCode::kOutOfRange);
     }
   }
 }
@@ -140,8 +140,8 @@ TEST_F(ZombieTest, AMoveThatDiesHalfWayIsRecovered) {  // P9
     // Its answer does not matter any more; it serves nothing.
     EXPECT_OK(zombie->Control()->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
     ASSERT_TRUE(WasPaused());
-    EXPECT_CODE(Put(zombie.get(), record, p + "b", "late"), StatusCode::kUnavailable);
-    EXPECT_CODE(Get(zombie.get(), record), StatusCode::kUnavailable);
+    EXPECT_CODE(Put(zombie.get(), record, p + "b", "late"), StatusCode::kOutOfRange);
+    EXPECT_CODE(Get(zombie.get(), record), StatusCode::kOutOfRange);
     EXPECT_EQ(*Get(heir.get(), Find(p)), p + "a=1");
   }
 }
@@ -158,7 +158,7 @@ TEST_F(ZombieTest, AReadThatBeganBeforeTheMoveSeesNothingOlderThanTheMove) {
   Move(source.get(), target.get());
   EXPECT_OK(Put(target.get(), Find(), "a", "new"));
   EXPECT_EQ((*stream)->cell().value, "old");  // its snapshot was the newest when it was taken
-  EXPECT_CODE(Get(source.get(), record), StatusCode::kUnavailable);
+  EXPECT_CODE(Get(source.get(), record), StatusCode::kOutOfRange);
   source.reset();  // the stream keeps what it reads from
   (*stream)->Next();
   EXPECT_OK((*stream)->status());
