@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/api/change_api.h"
 #include "engine/base/status.h"
 #include "engine/model/cell_iterator.h"
 #include "engine/model/mutation.h"
@@ -83,6 +84,15 @@ class DataApi {
                                          const std::vector<ReadCheck>& checks) = 0;
   // Tablets of the table in key order, with their sizes: asks every server.
   [[nodiscard]] virtual StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) = 0;
+  // The changes of one partition. kFailedPrecondition: the table has no change stream; kOutOfRange:
+  // a start older than what is kept; kInvalidArgument: tokens that do not fit, a start in the
+  // future.
+  [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(
+      const std::string& table, const ChangesRequest&, const CallOptions&) {
+    return Unimplemented(
+        "changes of table " + table +
+        ": a cluster of servers does not keep them yet; a store of one process does");
+  }
   // Their ranges alone, as far as known: what a table is cut into to be read piece by piece.
   [[nodiscard]] virtual StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) {
     ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets, Tablets(table));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cluster/api/group_sums.h"
+#include "engine/changes/change_config.h"
 
 namespace sippar::cluster::master {
 namespace {
@@ -26,10 +27,17 @@ TableInfo InfoOf(MasterState* state, const Table& table) {
 
 Status NoTable(const std::string& table) { return NotFound(fmt::format("no table {}", table)); }
 
+Status CheckNoChangeStream(const TableSchema& schema) {
+  if (!engine::ChangeStreamOf(schema).has_value()) return OkStatus();
+  return Unimplemented(fmt::format(
+      "change stream of table {}: a cluster of servers does not keep changes yet", schema.name));
+}
+
 }  // namespace
 
 Status ClusterAdmin::CreateTable(const TableSchema& schema,
                                  const std::vector<std::string>& split_keys) {
+  RETURN_IF_ERROR(CheckNoChangeStream(schema));
   return driver_->Request(
       [&](uint64_t request) {
         return event::CreateTable{request, schema, split_keys, clock_->NowMicros()};
@@ -38,6 +46,7 @@ Status ClusterAdmin::CreateTable(const TableSchema& schema,
 }
 
 Status ClusterAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
+  RETURN_IF_ERROR(CheckNoChangeStream(schema));
   return driver_->Request(
       [&](uint64_t request) {
         return event::AlterTable{request, schema, expected_version, clock_->NowMicros()};

@@ -102,6 +102,7 @@ class GrpcApiServer final : public ApiServer {
 
   void Stop(int64_t drain_us) override {
     if (server_ == nullptr) return;
+    data_.EndStreams();
     server_->Shutdown(
         gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(drain_us, GPR_TIMESPAN)));
     server_->Wait();

@@ -33,11 +33,22 @@ void CallWatch::Run() {
   }
 }
 
-CallWatch::Scope::Scope(CallWatch* watch, grpc::ServerContext* context) : watch_(watch) {
+void CallWatch::CancelEndless() {
+  engine::MutexLock lock(&mutex_);
+  cancels_endless_ = true;
+  for (Call& call : calls_) {
+    if (call.is_endless) call.cancel->store(true);
+  }
+}
+
+CallWatch::Scope::Scope(CallWatch* watch, grpc::ServerContext* context, bool is_endless)
+    : watch_(watch) {
   engine::MutexLock lock(&watch_->mutex_);
   if (watch_->calls_.empty()) watch_->changed_.NotifyAll();
-  call_ = watch_->calls_.insert(watch_->calls_.end(),
-                                {context, std::make_shared<std::atomic<bool>>(false)});
+  bool is_cancelled = is_endless && watch_->cancels_endless_;
+  call_ = watch_->calls_.insert(
+      watch_->calls_.end(),
+      {context, std::make_shared<std::atomic<bool>>(is_cancelled), is_endless});
 }
 
 CallWatch::Scope::~Scope() {

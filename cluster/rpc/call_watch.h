@@ -22,12 +22,13 @@ class CallWatch {
   struct Call {
     grpc::ServerContext* context;
     CancelFlag cancel;
+    bool is_endless = false;  // ends only with its caller, or with the server
   };
 
   // While it lives, `cancel` is set soon after the call is cancelled.
   class Scope {
    public:
-    Scope(CallWatch* watch, grpc::ServerContext* context);
+    Scope(CallWatch* watch, grpc::ServerContext* context, bool is_endless = false);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -38,6 +39,10 @@ class CallWatch {
     std::list<Call>::iterator call_;
   };
 
+  // Sets `cancel` of endless calls, which a server that stops need not wait for, and of those that
+  // come after.
+  void CancelEndless();
+
  private:
   void Run();
 
@@ -45,6 +50,7 @@ class CallWatch {
   engine::CondVar changed_;
   std::list<Call> calls_ GUARDED_BY(mutex_);
   bool is_ending_ GUARDED_BY(mutex_) = false;
+  bool cancels_endless_ GUARDED_BY(mutex_) = false;
   engine::Thread thread_;
 };
 

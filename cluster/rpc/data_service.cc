@@ -7,6 +7,7 @@
 
 #include "cluster/client/row_operations.h"
 #include "cluster/rpc/authorized_views.h"
+#include "cluster/rpc/change_streams.h"
 #include "cluster/rpc/client_features.h"
 #include "cluster/rpc/data_convert.h"
 #include "cluster/rpc/filter_convert.h"
@@ -279,6 +280,23 @@ grpc::Status DataService::ReadModifyWriteRow(grpc::ServerContext*,
                                              const v2::ReadModifyWriteRowRequest* request,
                                              v2::ReadModifyWriteRowResponse* response) {
   return ToGrpc(DoReadModifyWrite(*records_, *request, response));
+}
+
+grpc::Status DataService::GenerateInitialChangeStreamPartitions(
+    grpc::ServerContext*, const v2::GenerateInitialChangeStreamPartitionsRequest* request,
+    Writer<v2::GenerateInitialChangeStreamPartitionsResponse>* writer) {
+  return ToGrpc(GiveChangePartitions(client_, *request, writer));
+}
+
+grpc::Status DataService::ReadChangeStream(grpc::ServerContext* context,
+                                           const v2::ReadChangeStreamRequest* request,
+                                           Writer<v2::ReadChangeStreamResponse>* writer) {
+  CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);
+  Status status = GiveChanges(client_, *request, scope.cancel(), writer);
+  if (status.code() == StatusCode::kCancelled && !context->IsCancelled()) {
+    status = Unavailable("the server stops; go on from the last token when it is back");
+  }
+  return ToGrpc(status);
 }
 
 }  // namespace sippar::cluster

@@ -15,6 +15,9 @@ class DataService final : public google::bigtable::v2::Bigtable::Service {
   explicit DataService(const InstanceRecords* records)
       : client_(records->client()), records_(records) {}
 
+  // Ends calls that would never end: the server is about to stop.
+  void EndStreams() { watch_.CancelEndless(); }
+
   template <typename T>
   using Writer = grpc::ServerWriter<T>;
   grpc::Status ReadRows(grpc::ServerContext* context,
@@ -38,6 +41,13 @@ class DataService final : public google::bigtable::v2::Bigtable::Service {
   grpc::Status ReadModifyWriteRow(
       grpc::ServerContext* context, const google::bigtable::v2::ReadModifyWriteRowRequest* request,
       google::bigtable::v2::ReadModifyWriteRowResponse* response) override;
+  grpc::Status GenerateInitialChangeStreamPartitions(
+      grpc::ServerContext* context,
+      const google::bigtable::v2::GenerateInitialChangeStreamPartitionsRequest* request,
+      Writer<google::bigtable::v2::GenerateInitialChangeStreamPartitionsResponse>* writer) override;
+  grpc::Status ReadChangeStream(
+      grpc::ServerContext* context, const google::bigtable::v2::ReadChangeStreamRequest* request,
+      Writer<google::bigtable::v2::ReadChangeStreamResponse>* writer) override;
 
  private:
   Client* client_;

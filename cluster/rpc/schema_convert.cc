@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/base/limits.h"
+#include "engine/changes/change_config.h"
 
 namespace sippar::cluster {
 namespace {
@@ -17,8 +18,9 @@ using engine::GcPolicy;
 using engine::TableSchema;
 namespace admin = google::bigtable::admin::v2;
 
+constexpr int64_t kSecondsMax = 315'576'000'000;  // of a Duration: 10,000 years
+
 StatusOr<int64_t> MicrosOf(const google::protobuf::Duration& age) {
-  constexpr int64_t kSecondsMax = 315'576'000'000;  // of a Duration: 10,000 years
   int64_t us = age.seconds() * 1'000'000 + age.nanos() / 1'000;
   if (age.seconds() < 0 || age.nanos() < 0 || age.seconds() > kSecondsMax || us < 1'000) {
     return InvalidArgument(fmt::format("max_age of {} s and {} ns: at least 1 ms is needed",
@@ -218,9 +220,6 @@ StatusOr<GcPolicy> GcFromProto(const admin::GcRule& proto) {
 }
 
 StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table& proto) {
-  if (proto.has_change_stream_config()) {
-    return Unimplemented("change_stream_config: change streams are not there yet");
-  }
   if (proto.has_automated_backup_policy()) {
     return Unimplemented("automated_backup_policy: backups are not there yet");
   }
@@ -233,6 +232,7 @@ StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table&
   }
   if (proto.granularity() != admin::Table::MICROS) schema.options[kGranularityOption] = "MILLIS";
   if (proto.deletion_protection()) schema.options[kProtectedOption] = "TRUE";
+  RETURN_IF_ERROR(ChangeStreamFromProto(proto, &schema));
   return schema;
 }
 
@@ -263,6 +263,27 @@ void TableToProto(const TableName& name, const TableSchema& schema, admin::Table
   }
   out->set_granularity(RulesOf(schema).is_millis ? admin::Table::MILLIS : admin::Table::MICROS);
   out->set_deletion_protection(IsProtected(schema));
+  auto changes = engine::ChangeStreamOf(schema);
+  if (!changes.has_value()) return;
+  auto* retention = out->mutable_change_stream_config()->mutable_retention_period();
+  retention->set_seconds(changes->retention_us / 1'000'000);
+  retention->set_nanos(static_cast<int32_t>(changes->retention_us % 1'000'000 * 1000));
+}
+
+Status ChangeStreamFromProto(const admin::Table& proto, TableSchema* schema) {
+  if (!proto.has_change_stream_config()) {
+    engine::SetChangeStream(std::nullopt, schema);
+    return OkStatus();
+  }
+  const google::protobuf::Duration& period = proto.change_stream_config().retention_period();
+  if (period.seconds() < 0 || period.nanos() < 0 || period.seconds() > kSecondsMax) {
+    return InvalidArgument(
+        fmt::format("change_stream_config.retention_period of {} s and {} ns: 1 to 7 days",
+                    period.seconds(), period.nanos()));
+  }
+  int64_t retention_us = period.seconds() * 1'000'000 + period.nanos() / 1'000;
+  engine::SetChangeStream(engine::ChangeStreamConfig{retention_us, 0}, schema);
+  return engine::ValidateChangeStream(*schema);
 }
 
 Status ModifyFamilies(const Modifications& modifications, TableSchema* schema) {

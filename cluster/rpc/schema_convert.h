@@ -19,6 +19,9 @@ inline constexpr const char* kClusterId = "sippar";  // every instance has this 
     const TableName& name, const google::bigtable::admin::v2::Table& proto);
 [[nodiscard]] StatusOr<engine::GcPolicy> GcFromProto(
     const google::bigtable::admin::v2::GcRule& proto);
+// Its change_stream_config alone; absent: the table has no stream.
+[[nodiscard]] Status ChangeStreamFromProto(const google::bigtable::admin::v2::Table& proto,
+                                           engine::TableSchema* schema);
 // VIEW_UNSPECIFIED is SCHEMA_VIEW.
 void TableToProto(const TableName& name, const engine::TableSchema& schema,
                   google::bigtable::admin::v2::Table::View view,

@@ -86,9 +86,14 @@ StatusOr<FoundTable> Alter(Client* client, const std::string& name, const Change
 
 Status UpdateOption(const std::string& path, const admin::Table& wanted,
                     engine::TableSchema* schema) {
+  if (path == "change_stream_config" || path == "change_stream_config.retention_period") {
+    return ChangeStreamFromProto(wanted, schema);
+  }
   if (path != "deletion_protection") {
     return Unimplemented(
-        fmt::format("update_mask names '{}'; only deletion_protection can be changed yet", path));
+        fmt::format("update_mask names '{}'; deletion_protection and change_stream_config can be "
+                    "changed yet",
+                    path));
   }
   if (wanted.deletion_protection()) {
     schema->options[kProtectedOption] = "TRUE";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cluster/tabletserver/change_stream.h"
 #include "cluster/tabletserver/table_stream.h"
 
 namespace sippar::cluster {
@@ -72,6 +73,12 @@ StatusOr<std::vector<TabletInfo>> DataHandler::Tablets(const std::string& table)
     }
   }
   return infos;
+}
+
+StatusOr<std::unique_ptr<ChangeStream>> DataHandler::ReadChanges(const std::string& table,
+                                                                 const ChangesRequest& request,
+                                                                 const CallOptions& options) {
+  return NewChangeStream(store_, clock_, table, request, options.cancel);
 }
 
 StatusOr<uint64_t> DigestCells(CellStream* stream) { return engine::DigestCells(stream); }

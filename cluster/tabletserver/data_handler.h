@@ -29,6 +29,9 @@ class DataHandler final : public DataApi {
   Status CommitRow(const std::string& table, const RowMutation& mutation,
                    const std::vector<ReadCheck>& checks) override;
   StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
+  StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
+                                                      const ChangesRequest& request,
+                                                      const CallOptions& options) override;
 
  private:
   engine::Store* store_;

@@ -46,10 +46,11 @@ struct ReadResult {
 // Stands still but for intervals, which have passed by `step_nanos` at each look.
 class StepClock final : public engine::Clock {
  public:
-  int64_t NowMicros() override { return 1'700'000'000'123'456; }
+  int64_t NowMicros() override { return now_us; }
   int64_t MonotonicNanos() override { return nanos_ += step_nanos; }
   void SleepMicros(int64_t micros) override { nanos_ += micros * 1000; }
   std::atomic<int64_t> step_nanos = 1000;
+  std::atomic<int64_t> now_us = 1'700'000'000'123'456;
 
  private:
   std::atomic<int64_t> nanos_{1};

@@ -77,6 +77,7 @@ public class Client {
       expect("row is gone", data.readRow(table, "com.cnn.www") == null, true);
       admin.dropRowRange(table, "com.site0");
       admin.deleteTable(table);
+      Changes.watch(admin, data);
     }
     System.out.println("ok");
   }
