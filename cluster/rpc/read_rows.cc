@@ -43,6 +43,8 @@ class RowsRead {
   }
 
   void BreakSilence() {
+    bool is_given = out_->rows() != rows_given_;
+    rows_given_ = out_->rows();
     int64_t now = clock_->MonotonicNanos();
     if (out_->messages() != messages_) {
       messages_ = out_->messages();
@@ -50,7 +52,8 @@ class RowsRead {
     }
     if (now - last_sent_nanos_ < kSilenceNanosMax) return;
     last_sent_nanos_ = now;
-    if (request_.takes_scanned_rows) {
+    // A row that was given says itself how far the read is; naming it again is an error to clients.
+    if (request_.takes_scanned_rows && !is_given) {
       out_->SendScanned(row_);
     } else {
       out_->Flush();
@@ -78,6 +81,7 @@ class RowsRead {
   const int64_t started_nanos_;
   int64_t last_sent_nanos_ = 0;
   int64_t messages_ = 0;
+  int64_t rows_given_ = 0;
   uint64_t rows_seen_ = 0;
   uint64_t cells_seen_ = 0;
   std::string row_;
