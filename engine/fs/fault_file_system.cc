@@ -165,6 +165,10 @@ Status FaultFileSystem::RenameNew(const std::string& source, const std::string& 
   return Carry("rename", target, [&] { return base_->RenameNew(source, target); });
 }
 
+Status FaultFileSystem::Link(const std::string& source, const std::string& target) {
+  return Carry("link", target, [&] { return base_->Link(source, target); });
+}
+
 Status FaultFileSystem::Remove(const std::string& path) {
   return Carry("remove", path, [&] { return base_->Remove(path); });
 }

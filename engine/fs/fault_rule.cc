@@ -11,9 +11,9 @@ namespace sippar::engine {
 namespace {
 constexpr std::array<std::string_view, 7> kEffects = {"fail",  "full", "deny", "torn",
                                                       "delay", "lie",  "flip"};
-constexpr std::array<std::string_view, 14> kOperations = {
-    "any",    "create", "open",  "write",   "sync", "close", "read",
-    "rename", "remove", "mkdir", "syncdir", "list", "stat",  "lock"};
+constexpr std::array<std::string_view, 15> kOperations = {
+    "any",  "create", "open",  "write",   "sync", "close", "read", "rename",
+    "link", "remove", "mkdir", "syncdir", "list", "stat",  "lock"};
 }  // namespace
 
 bool GlobMatches(std::string_view glob, std::string_view text) {

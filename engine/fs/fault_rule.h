@@ -8,7 +8,8 @@
 //   flip read *.sst 5         one byte of what is read, or written, is another one
 //   delay:400 sync *.log 5    takes 400 ms longer, then succeeds
 //   lie sync *.log 2+         says OK and does nothing
-// Operations: create open write sync close read rename remove mkdir syncdir list stat lock any.
+// Operations: create open write sync close read rename link remove mkdir syncdir list stat lock
+// any.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

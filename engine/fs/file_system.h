@@ -69,6 +69,9 @@ class FileSystem {
   [[nodiscard]] virtual Status Rename(const std::string& source, const std::string& target) = 0;
   // As Rename, but the first wins: kAlreadyExists when `target` is there, and nothing was done.
   [[nodiscard]] virtual Status RenameNew(const std::string& source, const std::string& target) = 0;
+  // A second name for the file, in any directory; durable after SyncDir of that one. The bytes go
+  // with the last name. kAlreadyExists when `target` is there.
+  [[nodiscard]] virtual Status Link(const std::string& source, const std::string& target) = 0;
   [[nodiscard]] virtual Status Remove(const std::string& path) = 0;     // kNotFound if absent
   [[nodiscard]] virtual Status RemoveDir(const std::string& path) = 0;  // must be empty
   // OK when it is a directory already. Parents must exist.

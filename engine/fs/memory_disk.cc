@@ -172,8 +172,10 @@ void MemoryDisk::Crash(uint32_t machine, Random* random) {
 }
 
 uint64_t MemoryDisk::BytesUsed() const {
+  std::set<std::shared_ptr<File>> files;  // some have several names
+  for (const auto& [path, file] : now_) files.insert(file);
   uint64_t bytes = 0;
-  for (const auto& [path, file] : now_) bytes += file == nullptr ? 0 : file->bytes.size();
+  for (const auto& file : files) bytes += file == nullptr ? 0 : file->bytes.size();
   return bytes;
 }
 

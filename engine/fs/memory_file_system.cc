@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "engine/base/check.h"
@@ -213,13 +214,29 @@ Status MemoryFileSystem::RenameNew(const std::string& source, const std::string&
   return OkStatus();
 }
 
+Status MemoryFileSystem::Link(const std::string& source, const std::string& target) {
+  MutexLock lock(&shared_->mutex);
+  std::shared_ptr<File> file = shared_->disk.Find(source);
+  if (file == nullptr) return NotFound(fmt::format("link {}: no such file", source));
+  if (shared_->disk.entries().contains(target)) return AlreadyExists(target + ": it exists");
+  std::string directory = MemoryDisk::ParentOf(target);
+  if (!shared_->disk.IsDirectory(directory)) {
+    return NotFound(fmt::format("link {}: no such directory", target));
+  }
+  shared_->disk.Change(directory, machine_,
+                       [target, file](Entries* entries) { (*entries)[target] = file; });
+  return OkStatus();
+}
+
 Status MemoryFileSystem::Remove(const std::string& path) {
   MutexLock lock(&shared_->mutex);
   std::shared_ptr<File> file = shared_->disk.Find(path);
   if (file == nullptr) return NotFound(fmt::format("remove {}: no such file", path));
-  shared_->used -= file->bytes.size();
   shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
                        [path](Entries* entries) { entries->erase(path); });
+  bool has_name = std::any_of(shared_->disk.entries().begin(), shared_->disk.entries().end(),
+                              [&file](const auto& entry) { return entry.second == file; });
+  if (!has_name) shared_->used -= file->bytes.size();
   return OkStatus();
 }
 

@@ -43,6 +43,7 @@ class MemoryFileSystem final : public FileSystem {
   StatusOr<std::unique_ptr<RandomFile>> OpenRandom(const std::string& path) override;
   Status Rename(const std::string& source, const std::string& target) override;
   Status RenameNew(const std::string& source, const std::string& target) override;
+  Status Link(const std::string& source, const std::string& target) override;
   Status Remove(const std::string& path) override;
   Status RemoveDir(const std::string& path) override;
   Status CreateDir(const std::string& path) override;

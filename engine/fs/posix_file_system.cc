@@ -191,10 +191,13 @@ class PosixFileSystem final : public FileSystem {
 
   Status RenameNew(const std::string& source, const std::string& target) override {
     // A crash in between leaves the file under both names; temporary ones are swept.
-    if (::link(source.c_str(), target.c_str()) != 0) {
-      return ErrnoStatus(errno, "link", source + " to " + target);
-    }
+    RETURN_IF_ERROR(Link(source, target));
     return Remove(source);
+  }
+
+  Status Link(const std::string& source, const std::string& target) override {
+    if (::link(source.c_str(), target.c_str()) == 0) return OkStatus();
+    return ErrnoStatus(errno, "link", source + " to " + target);
   }
 
   Status Remove(const std::string& path) override {

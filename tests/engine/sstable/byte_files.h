@@ -30,6 +30,7 @@ class ByteFiles final : public FileSystem {
   Status RenameNew(const std::string&, const std::string&) override {
     return Unimplemented("rename");
   }
+  Status Link(const std::string&, const std::string&) override { return Unimplemented("link"); }
   Status Remove(const std::string& path) override {
     return files.erase(path) == 1 ? OkStatus() : NotFound(path);
   }
