@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,19 +54,32 @@ struct GroupStats {
   uint64_t memtable_bytes = 0;
 };
 
+class BackupApi;
+
 class AdminApi {
  public:
   virtual ~AdminApi() = default;
+
+  // cluster/api/backup_api.h; nullptr: this target keeps no backups.
+  virtual BackupApi* backups() { return nullptr; }
 
   // kAlreadyExists; kInvalidArgument. `split_keys` sorted, distinct, not empty: n keys, n+1
   // tablets.
   [[nodiscard]] virtual Status CreateTable(const TableSchema& schema,
                                            const std::vector<std::string>& split_keys) = 0;
-  // Replaces the schema. kAborted when `expected_version` is no longer the table's; a family that
-  // is gone is dropped with its data; one that moves to another group gets there over time.
+  // Replaces the schema (which changes are allowed: engine/model/schema_change.h). kAborted when
+  // `expected_version` is no longer the table's; a family that is gone is dropped with its data;
+  // one that moves to another group gets there over time.
   [[nodiscard]] virtual Status AlterTable(const TableSchema& schema, uint64_t expected_version) = 0;
+  // kFailedPrecondition: it is protected.
   [[nodiscard]] virtual Status DropTable(const std::string& table) = 0;
   [[nodiscard]] virtual StatusOr<TableInfo> GetTable(const std::string& table) = 0;  // kNotFound
+  // Of GetTable; real ones copy nothing, as each call of a client comes here.
+  [[nodiscard]] virtual StatusOr<std::shared_ptr<const TableSchema>> GetSchema(
+      const std::string& table) {
+    ASSIGN_OR_RETURN(TableInfo info, GetTable(table));
+    return std::make_shared<const TableSchema>(std::move(info.schema));
+  }
   [[nodiscard]] virtual StatusOr<std::vector<TableInfo>> ListTables() = 0;  // in order of name
   // Memtables to SSTables, now. `group` "" = all.
   [[nodiscard]] virtual Status Flush(const std::string& table) = 0;

@@ -69,9 +69,9 @@ class AnyCell final : public engine::CellSink {
   bool found_ = false;
 };
 
-StatusOr<bool> FindsCell(const engine::RowFilter& filter, CellStream* row) {
+StatusOr<bool> FindsCell(const engine::RowFilter& filter, uint64_t seed, CellStream* row) {
   AnyCell any;
-  ASSIGN_OR_RETURN(auto run, engine::FilterRun::Compile(filter, &any, 0));
+  ASSIGN_OR_RETURN(auto run, engine::FilterRun::Compile(filter, &any, seed));
   uint64_t seen = 0;
   if (row->Valid()) RETURN_IF_ERROR(run->RunRow(row, &seen));
   RETURN_IF_ERROR(row->status());
@@ -126,8 +126,8 @@ StatusOr<bool> CheckAndMutate(DataApi* data, const std::string& table,
   check.read.rows = check.read.rows.Intersection(engine::RowSet(RowRange::Single(row)));
   for (int race = 0; race < kRacesMax; ++race) {
     ASSIGN_OR_RETURN(DigestedStream cells, OpenRow(data, table, check.read));
-    ASSIGN_OR_RETURN(bool matched,
-                     FindsCell(is_covered ? engine::RowFilter() : mutation.predicate, &cells));
+    ASSIGN_OR_RETURN(bool matched, FindsCell(is_covered ? engine::RowFilter() : mutation.predicate,
+                                             mutation.seed, &cells));
     const RowMutation& chosen = matched ? mutation.on_true : mutation.on_false;
     if (chosen.entries.empty()) return matched;
     // A predicate that no row like this can meet was not read: nothing can change that.

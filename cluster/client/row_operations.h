@@ -20,6 +20,7 @@ struct CheckedMutation {
   RowMutation on_true;          // of the same row; no entries: changes nothing
   RowMutation on_false;
   const TableView* view = nullptr;  // the predicate sees no more than this; null: the whole row
+  uint64_t seed = 0;                // of the predicate's row_sample
 };
 
 // Whether the predicate gave a cell. `families`: names of those the table has. kAborted after too

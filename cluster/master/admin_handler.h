@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "cluster/api/admin_api.h"
+#include "cluster/master/backup_handler.h"
 #include "engine/store/store.h"
 
 namespace sippar::cluster {
 
 class AdminHandler final : public AdminApi {
  public:
-  explicit AdminHandler(engine::Store* store) : store_(store) {}
+  explicit AdminHandler(engine::Store* store) : store_(store), backups_(store->backups()) {}
 
+  BackupApi* backups() override { return &backups_; }
   Status CreateTable(const TableSchema& schema,
                      const std::vector<std::string>& split_keys) override {
     return store_->CreateTable(schema, split_keys);
@@ -23,6 +25,9 @@ class AdminHandler final : public AdminApi {
   }
   Status DropTable(const std::string& table) override { return store_->DropTable(table); }
   StatusOr<TableInfo> GetTable(const std::string& table) override;
+  StatusOr<std::shared_ptr<const TableSchema>> GetSchema(const std::string& table) override {
+    return store_->Schema(table);
+  }
   StatusOr<std::vector<TableInfo>> ListTables() override;
   Status Flush(const std::string& table) override { return store_->Flush(table); }
   Status Compact(const std::string& table, const std::string& group) override {
@@ -54,6 +59,7 @@ class AdminHandler final : public AdminApi {
 
  private:
   engine::Store* store_;
+  BackupHandler backups_;
 };
 
 }  // namespace sippar::cluster

@@ -7,6 +7,7 @@
 #include "cluster/master/create_table_step.h"
 #include "cluster/master/delete_table_step.h"
 #include "cluster/master/tablet_step.h"
+#include "engine/model/schema_change.h"
 
 namespace sippar::cluster::master {
 namespace {
@@ -22,7 +23,7 @@ Status Check(const Table* table, const event::AlterTable& request) {
     return Aborted(fmt::format("table {} has schema version {}, not {}: it was altered meanwhile",
                                name, table->record->schema_version, request.expected_version));
   }
-  return OkStatus();
+  return engine::CheckAlter(table->record->schema, request.schema);
 }
 
 void TellServers(Turn* turn, Table* table) {

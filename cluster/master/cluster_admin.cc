@@ -79,6 +79,16 @@ StatusOr<TableInfo> ClusterAdmin::GetTable(const std::string& table) {
   return info;
 }
 
+StatusOr<std::shared_ptr<const TableSchema>> ClusterAdmin::GetSchema(const std::string& table) {
+  StatusOr<std::shared_ptr<const TableSchema>> schema = NoTable(table);
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+    const Table* found = state.FindTable(table);
+    if (found == nullptr || found->life != TableLife::kLive) return;
+    schema = std::shared_ptr<const TableSchema>(found->record, &found->record->schema);
+  }));
+  return schema;
+}
+
 StatusOr<std::vector<TableInfo>> ClusterAdmin::ListTables() {
   std::vector<TableInfo> infos;
   RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {

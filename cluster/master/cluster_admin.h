@@ -23,6 +23,7 @@ class ClusterAdmin final : public AdminApi {
   Status AlterTable(const TableSchema& schema, uint64_t expected_version) override;
   Status DropTable(const std::string& table) override;
   StatusOr<TableInfo> GetTable(const std::string& table) override;
+  StatusOr<std::shared_ptr<const TableSchema>> GetSchema(const std::string& table) override;
   StatusOr<std::vector<TableInfo>> ListTables() override;
   Status Flush(const std::string& table) override;
   Status Compact(const std::string& table, const std::string& group) override;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/model/schema_change.h"
+
 namespace sippar::cluster::master {
 
 void OnEvent(Turn* turn, const event::DropTable& request) {
@@ -12,6 +14,8 @@ void OnEvent(Turn* turn, const event::DropTable& request) {
     status = NotFound(fmt::format("no table {}", request.table));
   } else if (table->request != 0 || table->life != TableLife::kLive) {
     status = Aborted(fmt::format("table {} is being changed; try again", request.table));
+  } else {
+    status = engine::CheckDrop(table->record->schema);
   }
   if (!status.ok()) return turn->Reply(request.request, std::move(status));
   table->life = TableLife::kDropping;

@@ -11,15 +11,13 @@
 #include "cluster/rpc/data_service.h"
 #include "cluster/rpc/instance_admin_service.h"
 #include "cluster/rpc/operations_service.h"
+#include "cluster/rpc/request_size.h"
 #include "cluster/rpc/status_codes.h"
 #include "cluster/rpc/table_admin_service.h"
-#include "engine/base/limits.h"
 
 namespace sippar::cluster {
 namespace {
 
-// A row's mutation and what wraps it.
-constexpr int kRequestSizeMax = static_cast<int>(limits::kMutationSizeMax) + (1 << 20);
 constexpr int kThreadsMax = 512;               // each call has one; more are refused at once
 constexpr size_t kTransportMemory = 1u << 30;  // of gRPC, for all calls together
 

@@ -19,8 +19,7 @@ namespace v2 = google::bigtable::v2;
 constexpr int64_t kServerClock = -1;  // as a SetCell's time
 
 Status CheckFamily(const TableRules& rules, const std::string& family) {
-  const std::vector<std::string>& names = rules.families;
-  if (std::find(names.begin(), names.end(), family) != names.end()) return OkStatus();
+  if (rules.schema->FindFamily(family) != nullptr) return OkStatus();
   return NotFound(fmt::format("Requested column family not found: '{}'",
                               engine::PrintableBytes(family.substr(0, 100))));
 }

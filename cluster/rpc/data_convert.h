@@ -1,6 +1,7 @@
 // Rows, ranges and mutations of the API <-> engine types. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace sippar::cluster {
 
 // What of a table the conversions need to know.
 struct TableRules {
-  std::vector<std::string> families;
+  std::shared_ptr<const engine::TableSchema> schema;
   bool is_millis = false;  // times of cells are whole milliseconds
 };
 

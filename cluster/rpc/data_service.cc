@@ -13,6 +13,7 @@
 #include "cluster/rpc/filter_convert.h"
 #include "cluster/rpc/find_table.h"
 #include "cluster/rpc/read_rows.h"
+#include "cluster/rpc/request_size.h"
 #include "cluster/rpc/resource_names.h"
 #include "cluster/rpc/schema_convert.h"
 #include "cluster/rpc/status_codes.h"
@@ -31,7 +32,7 @@ struct Target {
   std::optional<TableView> view;  // none: the whole table
 
   Status CheckWrite(const RowMutation& mutation) const {
-    return view ? view->CheckWrite(mutation, rules.families) : OkStatus();
+    return view ? view->CheckWrite(mutation, rules.schema->FamilyNames()) : OkStatus();
   }
 };
 
@@ -45,9 +46,16 @@ StatusOr<Target> TargetOf(Client* client, const Request& request) {
     table_name = view.table.ToString();
     view_id = view.id;
   }
-  ASSIGN_OR_RETURN(FoundTable table, FindTable(client, table_name));
-  Target target{table.name.instance, table.name.stored(), RulesOf(table.info.schema), std::nullopt};
+  ASSIGN_OR_RETURN(TableName name, TableName::Parse(table_name));
+  Target target{name.instance, name.stored(), {}, std::nullopt};
+  auto schema = client->admin()->GetSchema(target.table);
+  if (schema.status().code() == StatusCode::kNotFound) {
+    return NotFound(fmt::format("Table not found: {}", table_name));
+  }
+  RETURN_IF_ERROR(schema.status());
+  target.rules = RulesOf(std::move(*schema));
   if (!view_id.empty()) {
+    ASSIGN_OR_RETURN(FoundTable table, FindTable(client, table_name));
     ASSIGN_OR_RETURN(target.view, FindView(client->admin(), table.info.table_id, view_id));
   }
   return target;
@@ -68,13 +76,14 @@ bool WantsWholeRows(const grpc::ServerContext& context) {
 }
 
 StatusOr<RowsRequest> RowsRequestOf(Client* client, const v2::ReadRowsRequest& request) {
+  RETURN_IF_ERROR(CheckPlainSize(request));
   if (!request.materialized_view_name().empty()) {
     return Unimplemented("materialized_view_name: materialized views are not there yet");
   }
   ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
   RowsRequest rows;
   rows.table = std::move(target.table);
-  rows.families = std::move(target.rules.families);
+  rows.families = target.rules.schema->FamilyNames();
   rows.view = std::move(target.view);
   ASSIGN_OR_RETURN(rows.rows, RowSetFromProto(request.rows()));
   ASSIGN_OR_RETURN(rows.filter, FilterFromProto(request.filter()));
@@ -203,6 +212,7 @@ StatusOr<bool> DoCheckAndMutate(const InstanceRecords& records,
     return InvalidArgument("true_mutations and false_mutations: at least one is needed");
   }
   CheckedMutation checked;
+  checked.seed = static_cast<uint64_t>(client->clock()->MonotonicNanos());
   ASSIGN_OR_RETURN(checked.predicate, FilterFromProto(request.predicate_filter()));
   int64_t server_time = ServerTime(client, target.rules);
   auto on_true =
@@ -217,7 +227,7 @@ StatusOr<bool> DoCheckAndMutate(const InstanceRecords& records,
   if (target.view) checked.view = &*target.view;
   checked.on_true = std::move(*on_true);
   checked.on_false = std::move(*on_false);
-  return CheckAndMutate(client->data(), target.table, target.rules.families, checked);
+  return CheckAndMutate(client->data(), target.table, target.rules.schema->FamilyNames(), checked);
 }
 
 Status DoReadModifyWrite(const InstanceRecords& records,

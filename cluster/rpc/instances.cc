@@ -8,6 +8,7 @@
 #include "cluster/rpc/message_records.h"
 #include "cluster/rpc/schema_convert.h"
 #include "cluster/rpc/status_codes.h"
+#include "engine/model/schema_change.h"
 
 namespace sippar::cluster {
 namespace {
@@ -94,7 +95,7 @@ Status DoDelete(const InstanceRecords& records, const std::string& instance) {
     return !of.ok() || of->instance != name;
   });
   for (const TableInfo& table : tables) {
-    if (IsProtected(table.schema)) {
+    if (engine::IsProtected(table.schema)) {
       return FailedPrecondition(fmt::format(
           "table {} is protected from deletion, and so is its instance", table.schema.name));
     }

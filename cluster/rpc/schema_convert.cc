@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "engine/base/limits.h"
 #include "engine/changes/change_config.h"
+#include "engine/model/schema_change.h"
 
 namespace sippar::cluster {
 namespace {
@@ -187,7 +187,8 @@ Status UpdateFamily(const Modification& modification, FamilySchema* family) {
   return OkStatus();
 }
 
-Status ModifyOne(const Modification& modification, TableSchema* schema) {
+// `before` is the schema as it was before the whole list.
+Status ModifyOne(const Modification& modification, const TableSchema& before, TableSchema* schema) {
   const std::string& id = modification.id();
   auto found = std::find_if(schema->families.begin(), schema->families.end(),
                             [&id](const FamilySchema& family) { return family.name == id; });
@@ -195,6 +196,8 @@ Status ModifyOne(const Modification& modification, TableSchema* schema) {
   if (modification.has_create()) {
     if (exists) return AlreadyExists(fmt::format("family {} is there already", id));
     ASSIGN_OR_RETURN(FamilySchema family, FamilyFromProto(id, modification.create()));
+    // Dropped by an earlier modification: the new family has none of its cells.
+    if (const FamilySchema* old = before.FindFamily(id)) family.incarnation = old->incarnation + 1;
     schema->families.push_back(std::move(family));
     return OkStatus();
   }
@@ -203,11 +206,7 @@ Status ModifyOne(const Modification& modification, TableSchema* schema) {
   if (!modification.drop()) {
     return InvalidArgument(fmt::format("modification of family {} changes nothing", id));
   }
-  if (IsProtected(*schema)) {
-    return FailedPrecondition("the table is protected from deletion; families stay, too");
-  }
-  schema->families.erase(found);
-  for (engine::LocalityGroupSchema& group : schema->groups) std::erase(group.families, id);
+  schema->DropFamily(id);
   return OkStatus();
 }
 
@@ -230,8 +229,10 @@ StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table&
     ASSIGN_OR_RETURN(FamilySchema converted, FamilyFromProto(id, family));
     schema.families.push_back(std::move(converted));
   }
-  if (proto.granularity() != admin::Table::MICROS) schema.options[kGranularityOption] = "MILLIS";
-  if (proto.deletion_protection()) schema.options[kProtectedOption] = "TRUE";
+  if (proto.granularity() != admin::Table::MICROS) {
+    schema.options[engine::kGranularityOption] = "MILLIS";
+  }
+  if (proto.deletion_protection()) schema.options[engine::kProtectedOption] = "TRUE";
   RETURN_IF_ERROR(ChangeStreamFromProto(proto, &schema));
   return schema;
 }
@@ -261,8 +262,9 @@ void TableToProto(const TableName& name, const TableSchema& schema, admin::Table
       AggregateToProto(family.type, added.mutable_value_type()->mutable_aggregate_type());
     }
   }
-  out->set_granularity(RulesOf(schema).is_millis ? admin::Table::MILLIS : admin::Table::MICROS);
-  out->set_deletion_protection(IsProtected(schema));
+  bool is_millis = schema.options.contains(engine::kGranularityOption);
+  out->set_granularity(is_millis ? admin::Table::MILLIS : admin::Table::MICROS);
+  out->set_deletion_protection(engine::IsProtected(schema));
   auto changes = engine::ChangeStreamOf(schema);
   if (!changes.has_value()) return;
   auto* retention = out->mutable_change_stream_config()->mutable_retention_period();
@@ -289,31 +291,15 @@ Status ChangeStreamFromProto(const admin::Table& proto, TableSchema* schema) {
 Status ModifyFamilies(const Modifications& modifications, TableSchema* schema) {
   TableSchema changed = *schema;
   for (const Modification& modification : modifications) {
-    RETURN_IF_ERROR(ModifyOne(modification, &changed));
+    RETURN_IF_ERROR(ModifyOne(modification, *schema, &changed));
   }
   *schema = std::move(changed);
   return OkStatus();
 }
 
-std::vector<std::string> RecreatedFamilies(const Modifications& modifications) {
-  std::set<std::string> dropped;
-  std::vector<std::string> recreated;
-  for (const Modification& modification : modifications) {
-    if (modification.drop()) dropped.insert(modification.id());
-    if (modification.has_create() && dropped.contains(modification.id())) {
-      recreated.push_back(modification.id());
-    }
-  }
-  return recreated;
-}
-
-bool IsProtected(const TableSchema& schema) { return schema.options.contains(kProtectedOption); }
-
-TableRules RulesOf(const TableSchema& schema) {
-  TableRules rules;
-  for (const FamilySchema& family : schema.families) rules.families.push_back(family.name);
-  rules.is_millis = schema.options.contains(kGranularityOption);
-  return rules;
+TableRules RulesOf(std::shared_ptr<const TableSchema> schema) {
+  bool is_millis = schema->options.contains(engine::kGranularityOption);
+  return {std::move(schema), is_millis};
 }
 
 }  // namespace sippar::cluster

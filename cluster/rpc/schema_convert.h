@@ -1,5 +1,4 @@
-// Tables, families and GC rules of the API <-> engine schemas. What a table has beyond an engine's
-// schema is in its options, under the names below. SPDX-License-Identifier: Apache-2.0
+// Tables, families and GC rules of the API <-> engine schemas. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/proto/table.pb.h"
@@ -11,8 +10,6 @@
 
 namespace sippar::cluster {
 
-inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
-inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
 inline constexpr const char* kClusterId = "sippar";  // every instance has this one cluster
 
 [[nodiscard]] StatusOr<engine::TableSchema> SchemaFromProto(
@@ -29,14 +26,10 @@ void TableToProto(const TableName& name, const engine::TableSchema& schema,
 
 using Modifications = google::protobuf::RepeatedPtrField<
     google::bigtable::admin::v2::ModifyColumnFamiliesRequest::Modification>;
-// Makes the changes in order, all or none. kNotFound, kAlreadyExists name the family;
-// kFailedPrecondition: a drop in a protected table.
+// Makes the changes in order, all or none. kNotFound, kAlreadyExists name the family.
 [[nodiscard]] Status ModifyFamilies(const Modifications& modifications,
                                     engine::TableSchema* schema);
-// Families that the modifications drop and create anew: their data has to go.
-std::vector<std::string> RecreatedFamilies(const Modifications& modifications);
 
-bool IsProtected(const engine::TableSchema& schema);
-TableRules RulesOf(const engine::TableSchema& schema);
+TableRules RulesOf(std::shared_ptr<const engine::TableSchema> schema);
 
 }  // namespace sippar::cluster

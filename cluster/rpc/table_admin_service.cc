@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <functional>
 
+#include "cluster/api/backup_api.h"
 #include "cluster/client/row_operations.h"
 #include "cluster/rpc/authorized_views.h"
 #include "cluster/rpc/find_table.h"
+#include "cluster/rpc/request_size.h"
 #include "cluster/rpc/resource_names.h"
 #include "cluster/rpc/schema_convert.h"
 #include "cluster/rpc/status_codes.h"
@@ -19,6 +21,7 @@ namespace {
 namespace admin = google::bigtable::admin::v2;
 
 constexpr size_t kPageSizeMax = 1'000;
+constexpr int64_t kKeptMicros = int64_t{7} * 24 * 3600 * 1'000'000;  // UndeleteTable's time
 constexpr int kAlterTriesMax = 100;  // lost races with other changes of the schema
 
 // Sorted and without repetitions, as AdminApi takes them.
@@ -36,6 +39,7 @@ StatusOr<std::vector<std::string>> SplitKeys(const admin::CreateTableRequest& re
 StatusOr<FoundTable> DoCreate(const InstanceRecords& records,
                               const admin::CreateTableRequest& request) {
   Client* client = records.client();
+  RETURN_IF_ERROR(CheckPlainSize(request));
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
   RETURN_IF_ERROR(records.CheckExists(instance));
   ASSIGN_OR_RETURN(TableName name, TableName::Of(instance, request.table_id()));
@@ -96,9 +100,9 @@ Status UpdateOption(const std::string& path, const admin::Table& wanted,
                     path));
   }
   if (wanted.deletion_protection()) {
-    schema->options[kProtectedOption] = "TRUE";
+    schema->options[engine::kProtectedOption] = "TRUE";
   } else {
-    schema->options.erase(kProtectedOption);
+    schema->options.erase(engine::kProtectedOption);
   }
   return OkStatus();
 }
@@ -117,44 +121,18 @@ StatusOr<FoundTable> DoUpdate(Client* client, const admin::UpdateTableRequest& r
 
 Status DoDelete(Client* client, const std::string& name) {
   ASSIGN_OR_RETURN(FoundTable table, FindTable(client, name));
-  if (IsProtected(table.info.schema)) {
-    return FailedPrecondition(fmt::format(
-        "{} is protected from deletion; update its deletion_protection to false first", name));
-  }
   RETURN_IF_ERROR(CheckNoProtectedView(client->admin(), table.info.table_id));
-  return client->admin()->DropTable(table.name.stored());
-}
-
-// A family that is dropped and created anew loses its cells: it has to be away for a moment. Before
-// that, the whole list is tried on a copy.
-Status DropRecreated(Client* client, const admin::ModifyColumnFamiliesRequest& request,
-                     const std::vector<std::string>& recreated) {
-  if (recreated.empty()) return OkStatus();
-  return Alter(client, request.name(),
-               [&](engine::TableSchema* schema) -> Status {
-                 engine::TableSchema wanted = *schema;
-                 RETURN_IF_ERROR(ModifyFamilies(request.modifications(), &wanted));
-                 wanted.Normalize();
-                 RETURN_IF_ERROR(wanted.Validate());
-                 Modifications drops;
-                 for (const std::string& id : recreated) {
-                   auto* drop = drops.Add();
-                   drop->set_id(id);
-                   drop->set_drop(true);
-                 }
-                 return ModifyFamilies(drops, schema);
-               })
-      .status();
+  BackupApi* backups = client->admin()->backups();
+  if (backups == nullptr) return client->admin()->DropTable(table.name.stored());
+  return backups->DropTable(table.name.stored(), kKeptMicros);
 }
 
 StatusOr<FoundTable> DoModify(Client* client, const admin::ModifyColumnFamiliesRequest& request) {
+  RETURN_IF_ERROR(CheckPlainSize(request));
   if (request.modifications().empty()) {
     return InvalidArgument("modifications: at least one is needed");
   }
-  std::vector<std::string> recreated = RecreatedFamilies(request.modifications());
-  RETURN_IF_ERROR(DropRecreated(client, request, recreated));
   return Alter(client, request.name(), [&](engine::TableSchema* schema) {
-    for (const std::string& id : recreated) schema->families.emplace_back().name = id;
     return ModifyFamilies(request.modifications(), schema);
   });
 }

@@ -100,6 +100,32 @@ class TableAdminService final : public google::bigtable::admin::v2::BigtableTabl
                                   const google::iam::v1::TestIamPermissionsRequest* request,
                                   google::iam::v1::TestIamPermissionsResponse* response) override;
 
+  // backup_calls.cc
+  grpc::Status UndeleteTable(grpc::ServerContext* context,
+                             const google::bigtable::admin::v2::UndeleteTableRequest* request,
+                             google::longrunning::Operation* response) override;
+  grpc::Status CreateBackup(grpc::ServerContext* context,
+                            const google::bigtable::admin::v2::CreateBackupRequest* request,
+                            google::longrunning::Operation* response) override;
+  grpc::Status GetBackup(grpc::ServerContext* context,
+                         const google::bigtable::admin::v2::GetBackupRequest* request,
+                         google::bigtable::admin::v2::Backup* response) override;
+  grpc::Status UpdateBackup(grpc::ServerContext* context,
+                            const google::bigtable::admin::v2::UpdateBackupRequest* request,
+                            google::bigtable::admin::v2::Backup* response) override;
+  grpc::Status DeleteBackup(grpc::ServerContext* context,
+                            const google::bigtable::admin::v2::DeleteBackupRequest* request,
+                            google::protobuf::Empty* response) override;
+  grpc::Status ListBackups(grpc::ServerContext* context,
+                           const google::bigtable::admin::v2::ListBackupsRequest* request,
+                           google::bigtable::admin::v2::ListBackupsResponse* response) override;
+  grpc::Status CopyBackup(grpc::ServerContext* context,
+                          const google::bigtable::admin::v2::CopyBackupRequest* request,
+                          google::longrunning::Operation* response) override;
+  grpc::Status RestoreTable(grpc::ServerContext* context,
+                            const google::bigtable::admin::v2::RestoreTableRequest* request,
+                            google::longrunning::Operation* response) override;
+
  private:
   int64_t NowSeconds() { return client_->clock()->NowMicros() / 1'000'000; }
 

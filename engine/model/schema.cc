@@ -107,6 +107,17 @@ const LocalityGroupSchema& TableSchema::GroupOf(std::string_view family) const {
   return groups.front();
 }
 
+std::vector<std::string> TableSchema::FamilyNames() const {
+  std::vector<std::string> names;
+  for (const FamilySchema& family : families) names.push_back(family.name);
+  return names;
+}
+
+void TableSchema::DropFamily(std::string_view family) {
+  std::erase_if(families, [family](const FamilySchema& each) { return each.name == family; });
+  for (LocalityGroupSchema& group : groups) std::erase(group.families, family);
+}
+
 void TableSchema::Normalize() {
   std::sort(families.begin(), families.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -180,6 +191,10 @@ std::string TableSchema::Encode() const {
     PutBytes(&out, key);
     PutBytes(&out, value);
   }
+  bool any_anew = std::any_of(families.begin(), families.end(),
+                              [](const FamilySchema& family) { return family.incarnation > 0; });
+  if (!any_anew) return out;
+  for (const FamilySchema& family : families) PutVarint(&out, family.incarnation);
   return out;
 }
 
@@ -200,6 +215,10 @@ StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
   for (size_t i = 0; i < option_count; ++i) {
     std::string key(reader.Bytes());
     schema.options[key] = reader.Bytes();
+  }
+  bool any_anew = !reader.AtEnd();
+  for (FamilySchema& family : schema.families) {
+    if (any_anew) family.incarnation = reader.Varint();
   }
   if (!reader.AtEnd()) return DataLoss("schema does not decode");
   RETURN_IF_ERROR(Annotate(schema.Validate(), "stored schema"));

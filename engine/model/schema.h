@@ -37,6 +37,9 @@ struct FamilySchema {
   std::string name;  // [-_.a-zA-Z0-9]{1,64}
   FamilyType type = FamilyType::kBytes;
   GcPolicy gc;
+  // Raised when the family is dropped and made anew in one change of the schema: what was written
+  // to it before is gone.
+  uint64_t incarnation = 0;
   bool operator==(const FamilySchema&) const = default;
 };
 
@@ -57,6 +60,10 @@ struct LocalityGroupSchema {
 
 inline constexpr std::string_view kDefaultGroup = "default";
 
+// Options of a table beside SPLIT_SIZE.
+inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
+inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
+
 struct TableSchema {
   std::string name;
   std::vector<FamilySchema> families;          // in order of name
@@ -67,6 +74,8 @@ struct TableSchema {
   const LocalityGroupSchema* FindGroup(std::string_view name) const;
   LocalityGroupSchema* FindGroup(std::string_view name);
   const LocalityGroupSchema& GroupOf(std::string_view family) const;  // Requires: family exists
+  std::vector<std::string> FamilyNames() const;
+  void DropFamily(std::string_view family);  // nothing when absent
   // Sorts families and puts those without a group into "default". Call before Validate.
   void Normalize();
   [[nodiscard]] Status Validate() const;
@@ -75,7 +84,8 @@ struct TableSchema {
   bool operator==(const TableSchema&) const = default;
 };
 
-[[nodiscard]] Status ValidateTableName(std::string_view name);  // [_a-zA-Z0-9][-_.a-zA-Z0-9]{0,49}
+// [_a-zA-Z0-9][-_.a-zA-Z0-9]{0,49}, behind PROJECT/INSTANCE/ or not (table_name.h).
+[[nodiscard]] Status ValidateTableName(std::string_view name);
 [[nodiscard]] Status ValidateFamilyName(std::string_view name);
 [[nodiscard]] Status ValidateRowKey(std::string_view row);  // 1 byte .. 64 KiB
 [[nodiscard]] Status ValidateQualifier(std::string_view qualifier);

@@ -23,6 +23,8 @@
 
 namespace sippar::engine {
 
+class Backups;
+
 class Store {
  public:
   // Opens every tablet and replays the log. Errors as OpenStoreFiles; kDataLoss names the file.
@@ -36,7 +38,24 @@ class Store {
                                    const std::vector<std::string>& split_keys);
   [[nodiscard]] Status AlterTable(const TableSchema& schema, uint64_t expected_version);
   [[nodiscard]] Status DropTable(const std::string& name);
+  // A table as it was at one moment, everything acknowledged before included: writers wait as for a
+  // split. Its files stay as long as `files`.
+  struct Export {
+    TableSchema schema;
+    std::vector<TabletState> tablets;
+    std::vector<std::shared_ptr<SharedSstable>> files;
+  };
+  [[nodiscard]] StatusOr<Export> ExportTable(const std::string& name);
+  // DropTable, if `keep` is OK with what nobody can change any more.
+  [[nodiscard]] Status DropTable(const std::string& name,
+                                 const std::function<Status(const Export&)>& keep);
+  // A new table of exported tablets, whose files have second names in `directory`.
+  [[nodiscard]] Status ImportTable(const TableSchema& schema, std::vector<TabletState> tablets,
+                                   const std::string& directory);
+  Backups* backups() { return backups_.get(); }
   [[nodiscard]] StatusOr<CatalogTable> GetTable(const std::string& name) const;
+  // Without copying: for each call of a client.
+  [[nodiscard]] StatusOr<std::shared_ptr<const TableSchema>> Schema(const std::string& name) const;
   [[nodiscard]] std::vector<CatalogTable> ListTables() const;
 
   // kNotFound: no such table.
@@ -114,6 +133,12 @@ class Store {
                     uint64_t split_size);
   bool MergeIfSmall(const std::string& name, const std::shared_ptr<Tablet>& left,
                     const std::shared_ptr<Tablet>& right, uint64_t split_size);
+  // With all tablets closed for writes, so until `parents` goes.
+  StatusOr<Export> Close(const std::string& name, GivingWay* parents) REQUIRES(admin_mutex_);
+  Status Drop(const std::string& name) REQUIRES(admin_mutex_);
+  Status CheckNew(const TableSchema& schema) REQUIRES(admin_mutex_);
+  // Ids are given here.
+  Status AddTable(TableSchema schema, std::vector<TabletState> tablets) REQUIRES(admin_mutex_);
   Status OpenTablets(const std::string& catalog_body);
   Status Recover();
   Status SweepOrphans();
@@ -130,13 +155,13 @@ class Store {
   Status SweepChanges();
   // After a failed save the disk may hold either catalog: writes wait until it is ours again.
   Status SettleCatalog() REQUIRES(admin_mutex_);
-  Status CheckAlter(const TableSchema& old_schema, const TableSchema& new_schema) const;
 
   const StoreOptions options_;
   const StoreFiles files_;
   std::unique_ptr<TabletStateStore> states_;
   TabletHost host_;
   RecordBook records_;
+  std::unique_ptr<Backups> backups_;  // set once, by Open
 
   Mutex admin_mutex_;  // one schema change at a time
   Catalog catalog_ GUARDED_BY(admin_mutex_);

@@ -6,6 +6,7 @@
 //   RESERVE    zeros, so that there is room for a smaller CATALOG
 //   wal/       log segments     tablets/  tablet states     sst/  SSTables
 //   changes/   of tables with a change stream, when there was one
+//   backups/   of tables
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -55,6 +56,7 @@ struct StoreFiles {
   std::string tablets() const { return directory + "/tablets"; }
   std::string sst() const { return directory + "/sst"; }
   std::string changes() const { return directory + "/changes"; }
+  std::string backups() const { return directory + "/backups"; }  // made with the first
 };
 
 // kNotFound below an existing store is lost data; other errors stay as they are.

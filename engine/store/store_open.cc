@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/base/crash_point.h"
+#include "engine/store/backups.h"
 #include "engine/store/store.h"
 #include "engine/tablet/state_file.h"
 
@@ -41,6 +42,9 @@ StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& directory,
   if (status.ok()) status = store->Recover();
   if (status.ok()) status = store->SweepOrphans();
   if (status.ok()) status = store->SweepChanges();
+  store->backups_ =
+      std::make_unique<Backups>(store.get(), options.fs, options.clock, &store->files_);
+  if (status.ok()) status = store->backups_->Open();
   CRASH_POINT("open.after_sweep");
   RETURN_IF_ERROR(Annotate(MissingIsLoss(status), "open store " + directory));
   store->host_.StartBackground([raw = store.get(), next_expiry_us = int64_t{0}]() mutable {
@@ -48,6 +52,7 @@ StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& directory,
     if (now_us >= next_expiry_us) {
       next_expiry_us = now_us + kExpiryMicros;
       if (!raw->ExpireChanges().ok()) raw->metrics()->Get("change_expiry_errors")->Add();
+      raw->backups_->Expire();
     }
     return raw->ReshapeOnce();
   });

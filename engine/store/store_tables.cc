@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "engine/base/crash_point.h"
 #include "engine/base/limits.h"
 #include "engine/changes/change_config.h"
+#include "engine/model/schema_change.h"
 #include "engine/store/store.h"
 #include "engine/tablet/state_file.h"
 
@@ -25,6 +27,30 @@ Status CheckSplitKeys(const std::vector<std::string>& keys) {
 }
 
 constexpr uint64_t kReserveLeast = 64 << 10;
+
+bool AnyAnew(const TableSchema& before, const TableSchema& after) {
+  return std::any_of(after.families.begin(), after.families.end(), [&](const FamilySchema& family) {
+    const FamilySchema* old = before.FindFamily(family.name);
+    return old != nullptr && old->incarnation != family.incarnation;
+  });
+}
+
+// A write between the birth of a family made anew and the schema that knows it would be checked
+// against the old family and be in the new one. Writers wait.
+class WritesHeld {
+ public:
+  explicit WritesHeld(std::vector<std::shared_ptr<Tablet>> tablets) : tablets_(std::move(tablets)) {
+    for (const auto& tablet : tablets_) tablet->CloseForWrites();
+  }
+  ~WritesHeld() {
+    for (const auto& tablet : tablets_) tablet->Reopen();
+  }
+  WritesHeld(const WritesHeld&) = delete;
+  WritesHeld& operator=(const WritesHeld&) = delete;
+
+ private:
+  const std::vector<std::shared_ptr<Tablet>> tablets_;
+};
 
 Status NoSuchTable(const std::string& name) { return NotFound(fmt::format("no table '{}'", name)); }
 
@@ -46,34 +72,41 @@ Status Store::SettleCatalog() {
 Status Store::CreateTable(const TableSchema& schema, const std::vector<std::string>& split_keys) {
   TableSchema normal = schema;
   normal.Normalize();
-  RETURN_IF_ERROR(normal.Validate());
   RETURN_IF_ERROR(CheckSplitKeys(split_keys));
+  std::vector<TabletState> tablets(split_keys.size() + 1);
+  for (size_t i = 0; i < split_keys.size(); ++i) {
+    tablets[i].range.limit = tablets[i + 1].range.start = split_keys[i];
+  }
   MutexLock admin_lock(&admin_mutex_);
-  if (catalog_.tables.contains(normal.name)) {
-    return AlreadyExists(fmt::format("table '{}' exists already", normal.name));
+  RETURN_IF_ERROR(CheckNew(normal));
+  return AddTable(std::move(normal), std::move(tablets));
+}
+
+Status Store::CheckNew(const TableSchema& schema) {
+  RETURN_IF_ERROR(schema.Validate());
+  if (catalog_.tables.contains(schema.name)) {
+    return AlreadyExists(fmt::format("table '{}' exists already", schema.name));
   }
-  if (catalog_.tables.size() >= limits::kTablesMax) {
-    return ResourceExhausted(fmt::format("a store holds at most {} tables", limits::kTablesMax));
-  }
+  if (catalog_.tables.size() < limits::kTablesMax) return OkStatus();
+  return ResourceExhausted(fmt::format("a store holds at most {} tables", limits::kTablesMax));
+}
+
+Status Store::AddTable(TableSchema schema, std::vector<TabletState> tablets) {
   Catalog changed = catalog_;
   auto table = std::make_shared<OpenTable>();
   table->entry.table_id = changed.next_table_id++;
   table->entry.changed_at_us = options_.clock->NowMicros();
-  RETURN_IF_ERROR(PrepareChanges(table->entry, {}, &normal));
-  table->entry.schema = normal;
-  auto shared_schema = std::make_shared<const TableSchema>(normal);
-  std::string start;
-  for (size_t i = 0; i <= split_keys.size(); ++i) {
-    TabletState state;
+  RETURN_IF_ERROR(PrepareChanges(table->entry, {}, &schema));
+  table->entry.schema = schema;
+  auto shared_schema = std::make_shared<const TableSchema>(schema);
+  for (TabletState& state : tablets) {
     state.tablet_id = changed.next_tablet_id++;
     state.table_id = table->entry.table_id;
-    state.range = {start, i < split_keys.size() ? split_keys[i] : ""};
-    start = state.range.limit;
     RETURN_IF_ERROR(states_->Save(state));
     table->entry.tablets.push_back({state.tablet_id, state.range});
     table->tablets.push_back(host_.Open(std::move(state), shared_schema));
   }
-  changed.tables[normal.name] = table->entry;
+  changed.tables[schema.name] = table->entry;
   CRASH_POINT("create_table.before_catalog");
   RETURN_IF_ERROR(SaveCatalog(changed));
   CRASH_POINT("create_table.after_catalog");
@@ -81,19 +114,7 @@ Status Store::CreateTable(const TableSchema& schema, const std::vector<std::stri
   for (const auto& tablet : table->tablets) host_.Serve(tablet);
   files_.KeepReserve(options_.fs, kReserveLeast + catalog_.Encode().size());
   MutexLock lock(&tables_mutex_);
-  tables_[normal.name] = std::move(table);
-  return OkStatus();
-}
-
-Status Store::CheckAlter(const TableSchema& old_schema, const TableSchema& new_schema) const {
-  for (const FamilySchema& family : new_schema.families) {
-    const FamilySchema* before = old_schema.FindFamily(family.name);
-    if (before == nullptr) continue;
-    if (before->type != family.type) {
-      return FailedPrecondition(
-          fmt::format("the type of family {} cannot change: its cells are stored", family.name));
-    }
-  }
+  tables_[schema.name] = std::move(table);
   return OkStatus();
 }
 
@@ -110,6 +131,8 @@ Status Store::AlterTable(const TableSchema& schema, uint64_t expected_version) {
   }
   RETURN_IF_ERROR(CheckAlter(found->second.schema, normal));
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(normal.name));
+  std::optional<WritesHeld> held;
+  if (AnyAnew(found->second.schema, normal)) held.emplace(tablets);
   for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->PrepareSchema(normal));
   RETURN_IF_ERROR(PrepareChanges(found->second, tablets, &normal));
   CRASH_POINT("alter_table.before_catalog");
@@ -139,10 +162,16 @@ Status Store::AlterTable(const TableSchema& schema, uint64_t expected_version) {
 
 Status Store::DropTable(const std::string& name) {
   MutexLock admin_lock(&admin_mutex_);
-  if (!catalog_.tables.contains(name)) return NoSuchTable(name);
+  return Drop(name);
+}
+
+Status Store::Drop(const std::string& name) {
+  auto found = catalog_.tables.find(name);
+  if (found == catalog_.tables.end()) return NoSuchTable(name);
+  RETURN_IF_ERROR(CheckDrop(found->second.schema));
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(name));
   Catalog changed = catalog_;
-  uint64_t table_id = changed.tables[name].table_id;
+  uint64_t table_id = found->second.table_id;
   changed.tables.erase(name);
   CRASH_POINT("drop_table.before_catalog");
   Status saved = SaveCatalog(changed);
@@ -201,6 +230,11 @@ const std::shared_ptr<Tablet>& Store::OpenTable::TabletOf(std::string_view row) 
       tablets.begin(), tablets.end(), row,
       [](std::string_view key, const auto& tablet) { return key < tablet->range().start; });
   return *std::prev(after);
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> Store::Schema(const std::string& name) const {
+  ASSIGN_OR_RETURN(std::shared_ptr<const OpenTable> table, FindTable(name));
+  return std::shared_ptr<const TableSchema>(table, &table->entry.schema);
 }
 
 StatusOr<std::shared_ptr<Tablet>> Store::FindTablet(const std::string& name,

@@ -7,6 +7,8 @@
 
 namespace sippar::engine {
 
+std::string SstableName(uint64_t file_id) { return fmt::format("{:016x}.sst", file_id); }
+
 SharedSstable::~SharedSstable() { registry_->Released(file_id_); }
 
 StatusOr<const SstableReader*> SharedSstable::Reader() {
@@ -54,10 +56,23 @@ void FileRegistry::Unname(const std::vector<uint64_t>& file_ids) {
       entry.obsolete = true;
       if (!entry.file.expired()) continue;
       entries_.erase(id);
+      removing_.insert(id);
       unheld.push_back(id);
     }
   }
   for (uint64_t id : unheld) Remove(id);
+}
+
+Status FileRegistry::Adopt(uint64_t file_id, const std::string& source) {
+  MutexLock lock(&mutex_);
+  while (removing_.contains(file_id)) removed_.Wait(&mutex_);
+  // Under the lock, so that nobody lets it go between finding it there and naming it.
+  Status linked = fs_->Link(source, PathOf(file_id));
+  if (!linked.ok() && linked.code() != StatusCode::kAlreadyExists) return linked;
+  Entry& entry = entries_[file_id];
+  ++entry.names;
+  entry.obsolete = false;
+  return OkStatus();
 }
 
 std::vector<uint64_t> FileRegistry::Named() const {
@@ -70,7 +85,7 @@ std::vector<uint64_t> FileRegistry::Named() const {
 }
 
 std::string FileRegistry::PathOf(uint64_t file_id) const {
-  return fmt::format("{}/{:016x}.sst", directory_, file_id);
+  return directory_ + "/" + SstableName(file_id);
 }
 
 void FileRegistry::Released(uint64_t file_id) {
@@ -83,6 +98,7 @@ void FileRegistry::Released(uint64_t file_id) {
     bool obsolete = found->second.obsolete;
     entries_.erase(found);
     if (!obsolete) return;
+    removing_.insert(file_id);
   }
   Remove(file_id);
 }
@@ -92,6 +108,9 @@ void FileRegistry::Remove(uint64_t file_id) {
   CRASH_POINT("sstable.before_removal");
   // Best effort: what stays is an orphan that the next start sweeps.
   if (removes_) (void)fs_->Remove(PathOf(file_id));
+  MutexLock lock(&mutex_);
+  removing_.erase(file_id);
+  removed_.NotifyAll();
 }
 
 }  // namespace sippar::engine

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@
 namespace sippar::engine {
 
 class FileRegistry;
+
+std::string SstableName(uint64_t file_id);  // in its directory
 
 // One SSTable, shared by all tablets that name it. Opened at first use: an idle tablet holds what
 // its state says of its files, no index and no file descriptor.
@@ -53,6 +56,9 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
   // A saved state names them no more. What nobody names any more goes with its last reader; a file
   // that was never named stays: after a failed save nobody knows whether a state names it.
   void Unname(const std::vector<uint64_t>& file_ids);
+  // A file that was removed, or may be by now, is there again under its id, with the bytes of
+  // `source`, and named once.
+  [[nodiscard]] Status Adopt(uint64_t file_id, const std::string& source);
   std::vector<uint64_t> Named() const;
 
   std::string PathOf(uint64_t file_id) const;
@@ -66,7 +72,7 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
     bool obsolete = false;
   };
   void Released(uint64_t file_id);
-  void Remove(uint64_t file_id);
+  void Remove(uint64_t file_id);  // Requires: it is in removing_
 
   FileSystem* const fs_;
   BlockCache* const cache_;
@@ -74,6 +80,8 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
   const bool removes_;
   mutable Mutex mutex_;
   std::map<uint64_t, Entry> entries_ GUARDED_BY(mutex_);
+  std::set<uint64_t> removing_ GUARDED_BY(mutex_);
+  CondVar removed_;
 };
 
 }  // namespace sippar::engine

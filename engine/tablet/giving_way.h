@@ -19,6 +19,7 @@ class GivingWay {
   GivingWay(const GivingWay&) = delete;
   GivingWay& operator=(const GivingWay&) = delete;
 
+  const std::vector<std::shared_ptr<Tablet>>& tablets() const { return tablets_; }
   // Most of what is in memory goes while writes still come; then no compaction runs any more.
   [[nodiscard]] Status Begin();
   // New writes get IsMoved, none is under way; what others need to go on, in the same order.

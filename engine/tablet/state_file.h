@@ -14,6 +14,7 @@ namespace sippar::engine {
 
 inline constexpr uint32_t kCatalogMagic = 0x53724361;
 inline constexpr uint32_t kTabletStateMagic = 0x53725473;
+inline constexpr uint32_t kBackupMagic = 0x53724262;
 inline constexpr uint32_t kEpochMagic = 0x53724570;
 inline constexpr uint32_t kRecordMagic = 0x53725265;
 inline constexpr uint32_t kStateFormatVersion = 2;

@@ -107,11 +107,35 @@ Status Tablet::Replay(const LogRecord& record) {
   return OkStatus();
 }
 
+namespace {
+
+// A birth that is saved before the schema that needs it must not hide cells of the old schema.
+std::string BirthKey(const FamilySchema& family) {
+  if (family.incarnation == 0) return family.name;
+  return fmt::format("{}#{}", family.name, family.incarnation);
+}
+
+bool IsSame(const FamilySchema* before, const FamilySchema& family) {
+  return before != nullptr && before->incarnation == family.incarnation;
+}
+
+// What is left of families that are gone.
+void ForgetBirthsOfDropped(const TableSchema& old, const TableSchema& schema,
+                           std::map<std::string, uint64_t>* births) {
+  std::set<std::string> known;
+  for (const TableSchema* each : {&old, &schema}) {
+    for (const FamilySchema& family : each->families) known.insert(BirthKey(family));
+  }
+  std::erase_if(*births, [&known](const auto& birth) { return !known.contains(birth.first); });
+}
+
+}  // namespace
+
 std::shared_ptr<const FamilyRules> Tablet::MakeRules(const TableSchema& schema,
                                                      const TabletState& state) {
   auto rules = std::make_shared<FamilyRules>();
   for (const FamilySchema& family : schema.families) {
-    auto birth = state.family_births.find(family.name);
+    auto birth = state.family_births.find(BirthKey(family));
     (*rules)[family.name] = {family.gc, birth == state.family_births.end() ? 0 : birth->second};
   }
   return rules;
@@ -123,10 +147,10 @@ Status Tablet::PrepareSchema(const TableSchema& schema) {
   TabletState changed = state_;
   uint64_t next_visible = TakeSnapshot().sequence + 1;
   for (const FamilySchema& family : schema.families) {
-    if (old->FindFamily(family.name) == nullptr) {
-      changed.family_births[family.name] = next_visible;
-    }
+    if (IsSame(old->FindFamily(family.name), family)) continue;
+    changed.family_births[BirthKey(family)] = next_visible;
   }
+  ForgetBirthsOfDropped(*old, schema, &changed.family_births);
   NoteMoves(*old, schema, next_visible, &changed.old_groups);
   if (changed.family_births == state_.family_births && changed.old_groups == state_.old_groups) {
     return OkStatus();

@@ -150,8 +150,7 @@ Status DropFamily(const AlterAction& action, TableSchema* schema, AlterCounts* c
     counts->skipped.push_back(name);
     return OkStatus();
   }
-  std::erase_if(schema->families, [&](const FamilySchema& family) { return family.name == name; });
-  for (LocalityGroupSchema& group : schema->groups) std::erase(group.families, name);
+  schema->DropFamily(name);
   ++counts->dropped;
   return OkStatus();
 }
@@ -189,12 +188,17 @@ Status Refuse(const AlterAction& action, const std::string& table) {
                  StatusCode::kUnimplemented);
 }
 
-Status Alter(const AlterAction& action, TableSchema* schema, AlterCounts* counts,
-             std::vector<std::string>* notices) {
+Status Alter(const AlterAction& action, const TableSchema& before, TableSchema* schema,
+             AlterCounts* counts, std::vector<std::string>* notices) {
   switch (action.kind) {
     case AlterAction::kAddFamily:
       ++counts->added;
-      return AddFamily(action.family, schema);
+      RETURN_IF_ERROR(AddFamily(action.family, schema));
+      // It was dropped by an action of this statement: the new one has none of its cells.
+      if (const FamilySchema* old = before.FindFamily(action.family.name.text)) {
+        schema->families.back().incarnation = old->incarnation + 1;
+      }
+      return OkStatus();
     case AlterAction::kAddGroup:
       ++counts->added;
       return AddGroup(action.group, schema, notices);
@@ -222,7 +226,7 @@ Status ExecuteAlterTable(const StatementContext& context, const syntax::AlterTab
   TableSchema schema = info.schema;
   AlterCounts counts;
   for (const AlterAction& action : alter.actions) {
-    RETURN_IF_ERROR(Alter(action, &schema, &counts, &context.summary->notices));
+    RETURN_IF_ERROR(Alter(action, info.schema, &schema, &counts, &context.summary->notices));
   }
   schema.Normalize();
   Status valid = schema.Validate();

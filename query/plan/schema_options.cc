@@ -139,6 +139,23 @@ Status PlanBloom(const Option& option, engine::BloomKind* bloom) {
   return OkStatus();
 }
 
+// Absent is the usual.
+void SetOption(const char* name, bool is_set, const char* value, engine::TableSchema* schema) {
+  if (is_set) {
+    schema->options[name] = value;
+  } else {
+    schema->options.erase(name);
+  }
+}
+
+Status PlanGranularity(const Option& option, engine::TableSchema* schema) {
+  const std::string name = option.value && !option.value->literal ? option.value->call : "";
+  bool is_millis = SameWord(name, "MILLIS");
+  if (!is_millis && !SameWord(name, "MICROS")) return BadOption(option, "MILLIS or MICROS");
+  SetOption(engine::kGranularityOption, is_millis, "MILLIS", schema);
+  return OkStatus();
+}
+
 }  // namespace
 
 Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* family) {
@@ -201,11 +218,21 @@ Status ApplyGroupOptions(const syntax::GroupDef& def, engine::LocalityGroupSchem
 
 Status ApplyTableOptions(const std::vector<Option>& options, engine::TableSchema* schema) {
   for (const Option& option : options) {
-    if (!SameWord(option.name.text, "SPLIT_SIZE")) return UnknownOption(option, "SPLIT_SIZE");
-    if (!IsInteger(option.value, Literal::kSize) && !IsInteger(option.value, Literal::kInt64)) {
-      return BadOption(option, "a size such as 200MiB");
+    const std::string& name = option.name.text;
+    if (SameWord(name, "SPLIT_SIZE")) {
+      if (!IsInteger(option.value, Literal::kSize) && !IsInteger(option.value, Literal::kInt64)) {
+        return BadOption(option, "a size such as 200MiB");
+      }
+      schema->options["SPLIT_SIZE"] = PrintOption(*option.value);
+    } else if (SameWord(name, engine::kGranularityOption)) {
+      RETURN_IF_ERROR(PlanGranularity(option, schema));
+    } else if (SameWord(name, engine::kProtectedOption)) {
+      bool is_protected = false;
+      RETURN_IF_ERROR(PlanFlag(option, &is_protected));
+      SetOption(engine::kProtectedOption, is_protected, "TRUE", schema);
+    } else {
+      return UnknownOption(option, "SPLIT_SIZE, GRANULARITY, DELETION_PROTECTION");
     }
-    schema->options["SPLIT_SIZE"] = PrintOption(*option.value);
   }
   return OkStatus();
 }

@@ -158,6 +158,27 @@ TEST_F(BadInputTest, OtherCalls) {
   v2::ReadRowsRequest read;
   read.set_rows_limit(-1);
   EXPECT_EQ(Read(read).status.error_code(), StatusCode::INVALID_ARGUMENT);
+  // Ranges and keys, 4 MiB of them and 1 byte more.
+  read.set_rows_limit(0);
+  read.set_table_name(kTable);
+  read.mutable_rows()->add_row_keys("r");
+  constexpr size_t kLimit = 4 << 20;
+  auto grow = [&read](size_t size) {
+    while (read.ByteSizeLong() + 1'000 < size) {
+      read.mutable_rows()->add_row_keys(std::string(900, 'x'));
+    }
+    while (read.ByteSizeLong() < size) {
+      read.mutable_rows()->add_row_keys(std::string(1, 'y'));
+      if (read.ByteSizeLong() <= size) continue;
+      read.mutable_rows()->mutable_row_keys()->RemoveLast();
+      read.mutable_rows()->mutable_row_keys(1)->push_back('x');
+    }
+    return read.ByteSizeLong();
+  };
+  ASSERT_EQ(grow(kLimit), kLimit);
+  EXPECT_EQ(Read(read).rows.size(), 1u);
+  ASSERT_EQ(grow(kLimit + 1), kLimit + 1);
+  EXPECT_EQ(Read(read).status.error_code(), StatusCode::RESOURCE_EXHAUSTED);
   v2::PingAndWarmRequest ping;
   ping.set_name("nonsense");
   EXPECT_EQ(Call(data_.get(), &Bigtable::Stub::PingAndWarm, ping,

@@ -120,6 +120,33 @@ TEST_F(TableAdminTest, ModificationsAreAllOrNone) {
   EXPECT_TRUE(Get().column_families().contains("g"));
 }
 
+TEST_F(TableAdminTest, AFamilyMadeAnewInOneChangeMayHaveAnotherType) {
+  CreateTable();
+  ASSERT_TRUE(Set("r", "f", "q", 0, "old").ok());
+  ASSERT_TRUE(Set("r", "g", "q", 0, "stays").ok());
+  uint64_t version = client_->admin()->GetTable("p/i/t")->schema_version;
+  admin::ModifyColumnFamiliesRequest request;
+  request.set_name(kTable);
+  request.add_modifications()->set_id("f");
+  request.mutable_modifications(0)->set_drop(true);
+  request.add_modifications()->set_id("f");
+  request.mutable_modifications(1)
+      ->mutable_create()
+      ->mutable_value_type()
+      ->mutable_int64_type()
+      ->mutable_encoding()
+      ->mutable_big_endian_bytes();
+  for (int i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(Modify(request).ok());
+    EXPECT_EQ(client_->admin()->GetTable("p/i/t")->schema_version, version + i);  // one change
+    EXPECT_EQ(Read().Print(), "r g:q@0=stays\n");
+    ASSERT_TRUE(Set("r", "f", "q", 0, "12345678").ok());
+    EXPECT_EQ(Read().Print(), "r f:q@0=12345678\nr g:q@0=stays\n");
+    ASSERT_TRUE(client_->admin()->Compact("p/i/t", "").ok());
+    EXPECT_EQ(Read().Print(), "r f:q@0=12345678\nr g:q@0=stays\n");
+  }
+}
+
 TEST_F(TableAdminTest, MalformedFamiliesAreRefused) {
   CreateTable();
   auto refused = [this](auto fill) {
@@ -182,6 +209,11 @@ TEST_F(TableAdminTest, AProtectedTableAndItsFamiliesStay) {
   drop.add_modifications()->set_id("f");
   drop.mutable_modifications(0)->set_drop(true);
   EXPECT_EQ(Modify(drop).error_code(), StatusCode::FAILED_PRECONDITION);
+  drop.add_modifications()->set_id("f");
+  drop.mutable_modifications(1)->mutable_create();
+  EXPECT_EQ(Modify(drop).error_code(), StatusCode::FAILED_PRECONDITION);
+  // Nor does it go by any other way.
+  EXPECT_EQ(client_->admin()->DropTable("p/i/t").code(), sippar::StatusCode::kFailedPrecondition);
   update.mutable_table()->set_deletion_protection(false);
   ASSERT_TRUE(Call(admin_.get(), &BigtableTableAdmin::Stub::UpdateTable, update, &operation).ok());
   EXPECT_TRUE(Delete(kTable).ok());

@@ -33,8 +33,8 @@ Status WalkScript::Run(uint64_t writers) {
     threads.emplace_back("writer", [this, i] { WriteUntilStopped(i); });
   }
   std::vector<Status (WalkScript::*)()> episodes = {
-      &WalkScript::Reshape, &WalkScript::MoveFamily, &WalkScript::ExtraTable,
-      &WalkScript::Merging, &WalkScript::Major,      &WalkScript::SlowSync};
+      &WalkScript::Reshape, &WalkScript::MoveFamily, &WalkScript::ExtraTable, &WalkScript::Merging,
+      &WalkScript::Major,   &WalkScript::SlowSync,   &WalkScript::Backup};
   Status status = AwaitWrites(20);
   while (status.ok() && !episodes.empty()) {
     auto next = episodes.begin() + static_cast<ptrdiff_t>(random_.Uniform(episodes.size()));
@@ -172,6 +172,20 @@ Status WalkScript::Merging() {
 }
 
 Status WalkScript::Major() { return store_->CompactMajor("t", ""); }
+
+// A killed life may have left any of it.
+Status WalkScript::Backup() {
+  Backups* backups = store_->backups();
+  if (!backups->Get("b").ok()) RETURN_IF_ERROR(backups->Create("b", "t", INT64_MAX).status());
+  if (!store_->GetTable("v").ok()) RETURN_IF_ERROR(backups->Restore("b", "v"));
+  RETURN_IF_ERROR(store_->CompactMajor("v", ""));
+  RETURN_IF_ERROR(backups->DropTable("v", int64_t{3600} * 1'000'000));
+  RETURN_IF_ERROR(backups->Undelete("v"));
+  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store_->Tablets("v"));
+  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->VerifyFiles());
+  RETURN_IF_ERROR(store_->DropTable("v"));
+  return backups->Delete("b");
+}
 
 Status WalkScript::SlowSync() {
   uint64_t before = Metric("log_switches");

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/fs/fault_file_system.h"
-#include "engine/store/store.h"
+#include "engine/store/backups.h"
 #include "tests/engine/kill/walk_journal.h"
 
 namespace sippar::engine {
@@ -38,6 +38,7 @@ class WalkScript {
   Status Merging();
   Status Major();
   Status SlowSync();
+  Status Backup();
 
   Store* const store_;
   FaultFileSystem* const faults_;

@@ -1,0 +1,313 @@
+// Calls of TableAdminService that are about backups, and tables made of them. All is done when a
+// call returns: names are linked, no byte is copied. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/api/backup_api.h"
+#include "cluster/rpc/resource_names.h"
+#include "cluster/rpc/schema_convert.h"
+#include "cluster/rpc/status_codes.h"
+#include "cluster/rpc/table_admin_service.h"
+#include "engine/model/schema.h"
+
+namespace sippar::cluster {
+namespace {
+
+namespace admin = google::bigtable::admin::v2;
+using google::protobuf::Timestamp;
+
+constexpr int64_t kMicros = 1'000'000;
+constexpr int64_t kExpiryMax = int64_t{90} * 24 * 3600 * kMicros;  // Cloud Bigtable
+constexpr size_t kPageSizeMax = 1'000;
+
+StatusOr<BackupApi*> BackupsOf(Client* client) {
+  BackupApi* backups = client->admin()->backups();
+  if (backups == nullptr) return Unimplemented("a cluster of several servers keeps no backups yet");
+  return backups;
+}
+
+// The instance of one of its clusters: the one it has, or, in a list, "-".
+StatusOr<InstanceName> ClusterOf(const std::string& name, bool any) {
+  ASSIGN_OR_RETURN(PartName cluster, PartName::Parse(name, "clusters"));
+  if (cluster.id == kClusterId || (any && cluster.id == "-")) return cluster.instance;
+  return NotFound(
+      fmt::format("no cluster '{}'; every instance has the one '{}'", name, kClusterId));
+}
+
+// "projects/P/instances/I/clusters/C/backups/B" and what it is called below the API.
+struct BackupName {
+  InstanceName instance;
+  std::string id;
+
+  static StatusOr<BackupName> Of(const std::string& parent, const std::string& id) {
+    ASSIGN_OR_RETURN(InstanceName instance, ClusterOf(parent, /*any=*/false));
+    Status valid = id.find('/') == std::string::npos ? engine::ValidateTableName(id)
+                                                     : InvalidArgument("it holds a '/'");
+    if (!valid.ok()) return Annotate(valid, "backup_id");
+    return BackupName{std::move(instance), id};
+  }
+  static StatusOr<BackupName> Parse(const std::string& name) {
+    size_t at = name.rfind("/backups/");
+    if (at == std::string::npos) {
+      return InvalidArgument(fmt::format(
+          "'{}' is not projects/PROJECT/instances/INSTANCE/clusters/CLUSTER/backups/BACKUP",
+          name.substr(0, 200)));
+    }
+    return Of(name.substr(0, at), name.substr(at + std::string_view("/backups/").size()));
+  }
+  static BackupName FromStored(const std::string& stored) {
+    size_t first = stored.find('/'), last = stored.rfind('/');
+    return {{stored.substr(0, first), stored.substr(first + 1, last - first - 1)},
+            stored.substr(last + 1)};
+  }
+  std::string stored() const { return instance.project + "/" + instance.instance + "/" + id; }
+  std::string ToString() const {
+    return fmt::format("{}/clusters/{}/backups/{}", instance.ToString(), kClusterId, id);
+  }
+};
+
+void SetTime(int64_t time_us, Timestamp* out) {
+  out->set_seconds(time_us / kMicros);
+  out->set_nanos(static_cast<int32_t>(time_us % kMicros * 1000));
+}
+
+StatusOr<int64_t> ExpiryOf(const Timestamp& expire_time, int64_t now_us) {
+  int64_t seconds = expire_time.seconds();
+  if (seconds > 0 && seconds <= (now_us + kExpiryMax) / kMicros) {
+    int64_t time_us = seconds * kMicros + expire_time.nanos() / 1000;
+    if (time_us > now_us) return time_us;
+  }
+  return InvalidArgument(fmt::format(
+      "expire_time is {} s; it lies in the next 90 days, now is {} s", seconds, now_us / kMicros));
+}
+
+std::string TableNameOf(const std::string& stored) {
+  auto name = TableName::FromStored(stored);
+  return name.ok() ? name->ToString() : stored;
+}
+
+std::string SourceOf(const BackupInfo& info) {
+  return info.source_backup.empty() ? "" : BackupName::FromStored(info.source_backup).ToString();
+}
+
+void ToProto(const BackupInfo& info, admin::Backup* out) {
+  out->set_name(BackupName::FromStored(info.name).ToString());
+  out->set_source_table(TableNameOf(info.source_table));
+  out->set_source_backup(SourceOf(info));
+  SetTime(info.expires_us, out->mutable_expire_time());
+  SetTime(info.started_us, out->mutable_start_time());
+  SetTime(info.ended_us, out->mutable_end_time());
+  out->set_size_bytes(static_cast<int64_t>(info.size_bytes));
+  out->set_state(admin::Backup::READY);
+  out->set_backup_type(admin::Backup::STANDARD);
+}
+
+void ToProto(const BackupInfo& info, admin::BackupInfo* out) {
+  out->set_backup(BackupName::FromStored(info.name).ToString());
+  out->set_source_table(TableNameOf(info.source_table));
+  out->set_source_backup(SourceOf(info));
+  SetTime(info.started_us, out->mutable_start_time());
+  SetTime(info.ended_us, out->mutable_end_time());
+}
+
+StatusOr<BackupInfo> DoCreate(Client* client, const admin::CreateBackupRequest& request) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+  ASSIGN_OR_RETURN(BackupName name, BackupName::Of(request.parent(), request.backup_id()));
+  ASSIGN_OR_RETURN(TableName table, TableName::Parse(request.backup().source_table()));
+  if (!(table.instance == name.instance)) {
+    return InvalidArgument("backup.source_table is of another instance than parent");
+  }
+  if (request.backup().backup_type() == admin::Backup::HOT) {
+    return Unimplemented("backup_type HOT: there are only STANDARD ones");
+  }
+  ASSIGN_OR_RETURN(int64_t expires_us,
+                   ExpiryOf(request.backup().expire_time(), client->clock()->NowMicros()));
+  return backups->CreateBackup(name.stored(), table.stored(), expires_us);
+}
+
+StatusOr<BackupInfo> DoUpdate(Client* client, const admin::UpdateBackupRequest& request) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+  ASSIGN_OR_RETURN(BackupName name, BackupName::Parse(request.backup().name()));
+  const auto& paths = request.update_mask().paths();
+  if (paths.size() != 1 || paths[0] != "expire_time") {
+    return InvalidArgument("update_mask: expire_time is what can be changed, and has to be named");
+  }
+  ASSIGN_OR_RETURN(int64_t expires_us,
+                   ExpiryOf(request.backup().expire_time(), client->clock()->NowMicros()));
+  return backups->SetBackupExpiry(name.stored(), expires_us);
+}
+
+// The newest first, as in Cloud Bigtable; a token is the number of those before.
+Status DoList(Client* client, const admin::ListBackupsRequest& request,
+              admin::ListBackupsResponse* response) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+  ASSIGN_OR_RETURN(InstanceName instance, ClusterOf(request.parent(), /*any=*/true));
+  if (!request.filter().empty()) return Unimplemented("filter is not there yet");
+  if (!request.order_by().empty() && request.order_by() != "start_time desc") {
+    return Unimplemented("order_by: only 'start_time desc' is there yet");
+  }
+  if (request.page_size() < 0) return InvalidArgument("page_size is negative");
+  ASSIGN_OR_RETURN(std::vector<BackupInfo> all, backups->ListBackups());
+  std::reverse(all.begin(), all.end());
+  std::erase_if(all, [&](const BackupInfo& info) {
+    return !(BackupName::FromStored(info.name).instance == instance);
+  });
+  // A page goes on behind the backup that ended the one before.
+  auto next = all.begin();
+  if (!request.page_token().empty()) {
+    next = std::find_if(all.begin(), all.end(), [&](const BackupInfo& info) {
+      return BackupName::FromStored(info.name).id == request.page_token();
+    });
+    if (next == all.end()) return InvalidArgument("page_token: that backup is gone; begin anew");
+    ++next;
+  }
+  size_t left = request.page_size() == 0
+                    ? kPageSizeMax
+                    : std::min(kPageSizeMax, static_cast<size_t>(request.page_size()));
+  for (; next != all.end() && left > 0; ++next, --left) ToProto(*next, response->add_backups());
+  if (next != all.end()) {
+    response->set_next_page_token(BackupName::FromStored(std::prev(next)->name).id);
+  }
+  return OkStatus();
+}
+
+StatusOr<BackupInfo> DoCopy(Client* client, const admin::CopyBackupRequest& request) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+  ASSIGN_OR_RETURN(BackupName name, BackupName::Of(request.parent(), request.backup_id()));
+  ASSIGN_OR_RETURN(BackupName source, BackupName::Parse(request.source_backup()));
+  ASSIGN_OR_RETURN(int64_t expires_us,
+                   ExpiryOf(request.expire_time(), client->clock()->NowMicros()));
+  return backups->CopyBackup(source.stored(), name.stored(), expires_us);
+}
+
+StatusOr<BackupInfo> DoGet(Client* client, const std::string& name) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+  ASSIGN_OR_RETURN(BackupName parsed, BackupName::Parse(name));
+  return backups->GetBackup(parsed.stored());
+}
+
+StatusOr<TableName> DoRestore(Client* client, const admin::RestoreTableRequest& request) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+  ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
+  ASSIGN_OR_RETURN(TableName table, TableName::Of(instance, request.table_id()));
+  ASSIGN_OR_RETURN(BackupName source, BackupName::Parse(request.backup()));
+  RETURN_IF_ERROR(backups->RestoreTable(source.stored(), table.stored()));
+  return table;
+}
+
+StatusOr<TableName> DoUndelete(Client* client, const std::string& name) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+  ASSIGN_OR_RETURN(TableName table, TableName::Parse(name));
+  RETURN_IF_ERROR(backups->UndeleteTable(table.stored()));
+  return table;
+}
+
+Status DoDelete(Client* client, const std::string& name) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+  ASSIGN_OR_RETURN(BackupName parsed, BackupName::Parse(name));
+  return backups->DeleteBackup(parsed.stored());
+}
+
+StatusOr<admin::Table> TableOf(Client* client, const TableName& name) {
+  ASSIGN_OR_RETURN(TableInfo info, client->admin()->GetTable(name.stored()));
+  admin::Table table;
+  TableToProto(name, info.schema, admin::Table::SCHEMA_VIEW, &table);
+  return table;
+}
+
+grpc::Status Answer(const StatusOr<BackupInfo>& info, admin::Backup* response) {
+  if (info.ok()) ToProto(*info, response);
+  return ToGrpc(info.status());
+}
+
+}  // namespace
+
+grpc::Status TableAdminService::CreateBackup(grpc::ServerContext*,
+                                             const admin::CreateBackupRequest* request,
+                                             google::longrunning::Operation* response) {
+  StatusOr<BackupInfo> info = DoCreate(client_, *request);
+  if (!info.ok()) return ToGrpc(info.status());
+  admin::Backup backup;
+  ToProto(*info, &backup);
+  admin::CreateBackupMetadata metadata;
+  metadata.set_name(backup.name());
+  metadata.set_source_table(backup.source_table());
+  *metadata.mutable_start_time() = backup.start_time();
+  *metadata.mutable_end_time() = backup.end_time();
+  *response = operations_->Done(backup.name(), metadata, backup);
+  return grpc::Status::OK;
+}
+
+grpc::Status TableAdminService::GetBackup(grpc::ServerContext*,
+                                          const admin::GetBackupRequest* request,
+                                          admin::Backup* response) {
+  return Answer(DoGet(client_, request->name()), response);
+}
+
+grpc::Status TableAdminService::UpdateBackup(grpc::ServerContext*,
+                                             const admin::UpdateBackupRequest* request,
+                                             admin::Backup* response) {
+  return Answer(DoUpdate(client_, *request), response);
+}
+
+grpc::Status TableAdminService::DeleteBackup(grpc::ServerContext*,
+                                             const admin::DeleteBackupRequest* request,
+                                             google::protobuf::Empty*) {
+  return ToGrpc(DoDelete(client_, request->name()));
+}
+
+grpc::Status TableAdminService::ListBackups(grpc::ServerContext*,
+                                            const admin::ListBackupsRequest* request,
+                                            admin::ListBackupsResponse* response) {
+  return ToGrpc(DoList(client_, *request, response));
+}
+
+grpc::Status TableAdminService::CopyBackup(grpc::ServerContext*,
+                                           const admin::CopyBackupRequest* request,
+                                           google::longrunning::Operation* response) {
+  StatusOr<BackupInfo> info = DoCopy(client_, *request);
+  if (!info.ok()) return ToGrpc(info.status());
+  admin::Backup backup;
+  ToProto(*info, &backup);
+  admin::CopyBackupMetadata metadata;
+  metadata.set_name(backup.name());
+  metadata.mutable_source_backup_info()->set_backup(request->source_backup());
+  metadata.mutable_source_backup_info()->set_source_table(backup.source_table());
+  *response = operations_->Done(backup.name(), metadata, backup);
+  return grpc::Status::OK;
+}
+
+grpc::Status TableAdminService::RestoreTable(grpc::ServerContext*,
+                                             const admin::RestoreTableRequest* request,
+                                             google::longrunning::Operation* response) {
+  StatusOr<BackupInfo> source = DoGet(client_, request->backup());
+  if (!source.ok()) return ToGrpc(source.status());
+  StatusOr<TableName> name = DoRestore(client_, *request);
+  if (!name.ok()) return ToGrpc(name.status());
+  StatusOr<admin::Table> table = TableOf(client_, *name);
+  if (!table.ok()) return ToGrpc(table.status());
+  admin::RestoreTableMetadata metadata;
+  metadata.set_name(table->name());
+  metadata.set_source_type(admin::BACKUP);
+  ToProto(*source, metadata.mutable_backup_info());
+  *response = operations_->Done(table->name(), metadata, *table);
+  return grpc::Status::OK;
+}
+
+grpc::Status TableAdminService::UndeleteTable(grpc::ServerContext*,
+                                              const admin::UndeleteTableRequest* request,
+                                              google::longrunning::Operation* response) {
+  admin::UndeleteTableMetadata metadata;
+  SetTime(client_->clock()->NowMicros(), metadata.mutable_start_time());
+  StatusOr<TableName> name = DoUndelete(client_, request->name());
+  if (!name.ok()) return ToGrpc(name.status());
+  StatusOr<admin::Table> table = TableOf(client_, *name);
+  if (!table.ok()) return ToGrpc(table.status());
+  metadata.set_name(table->name());
+  SetTime(client_->clock()->NowMicros(), metadata.mutable_end_time());
+  *response = operations_->Done(table->name(), metadata, *table);
+  return grpc::Status::OK;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,44 @@
+// Allowed changes of schemas. SPDX-License-Identifier: Apache-2.0
+#include "engine/model/schema_change.h"
+
+#include <fmt/format.h>
+
+namespace sippar::engine {
+namespace {
+
+Status Protected(const TableSchema& schema, const std::string& what) {
+  return FailedPrecondition(
+      fmt::format("{} stays: table {} is protected from deletion; first ALTER TABLE `{}` SET ({} = "
+                  "FALSE), or deletion_protection = false in the API",
+                  what, schema.name, schema.name, kProtectedOption));
+}
+
+}  // namespace
+
+bool IsProtected(const TableSchema& schema) { return schema.options.contains(kProtectedOption); }
+
+Status CheckDrop(const TableSchema& schema) {
+  return IsProtected(schema) ? Protected(schema, "the table") : OkStatus();
+}
+
+Status CheckAlter(const TableSchema& before, const TableSchema& after) {
+  for (const FamilySchema& old : before.families) {
+    const FamilySchema* family = after.FindFamily(old.name);
+    bool lost = family == nullptr || family->incarnation != old.incarnation;
+    // Whoever takes the protection away in the same change means it.
+    if (lost && IsProtected(before) && IsProtected(after)) {
+      return Protected(before, "family " + old.name);
+    }
+    if (lost || family->type == old.type) continue;
+    return FailedPrecondition(
+        fmt::format("the type of family {} cannot change: its cells are stored", old.name));
+  }
+  if (!before.options.contains(kGranularityOption) && after.options.contains(kGranularityOption)) {
+    return FailedPrecondition(
+        fmt::format("{} of table {} cannot become coarser: times of its cells may be finer",
+                    kGranularityOption, before.name));
+  }
+  return OkStatus();
+}
+
+}  // namespace sippar::engine
