@@ -1,6 +1,5 @@
 // `sippar serve`: answers the Cloud Bigtable API from a store. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <CLI/CLI.hpp>
 
 #include <csignal>
@@ -23,8 +22,6 @@ constexpr const char* kExamples =
     "tables of project sippar, instance default are those of the shell; every other project and\n"
     "instance exists, unless --strict-instances, and has tables of its own\n";
 
-constexpr size_t kSocketPathMax = 107;  // of a sockaddr_un
-
 int Failed(const Status& status, int code) {
   fmt::print(stderr, "sippar serve: {}\n", MessageOf(status));
   return code;
@@ -42,23 +39,20 @@ sigset_t BlockStopSignals() {
   return signals;
 }
 
-// A socket inside the store's directory: who may write there may connect.
-std::string SocketPath(const std::string& directory) {
+// Of the socket in the store's directory, which whoever has it open serves; "" when there is none.
+std::string SocketPath(const std::string& target) {
   std::error_code error;
-  std::string path = std::filesystem::absolute(directory, error).lexically_normal().string();
-  if (error) return "";
-  path += (path.ends_with('/') ? "" : "/") + std::string("sippar.sock");
-  return path.size() <= kSocketPathMax ? path : "";
+  std::filesystem::path path = std::filesystem::absolute(target, error) / "sippar.sock";
+  return !error && std::filesystem::exists(path, error) ? path.lexically_normal().string() : "";
 }
 
 int Serve(cluster::Client* client, const cluster::ApiServerOptions& options, double drain_s,
           const sigset_t& signals) {
-  mode_t mask = umask(0077);  // the socket is for this user
   auto server = cluster::ApiServer::Start(client, options);
-  umask(mask);
   if (!server.ok()) return Failed(server.status(), kExitFailed);
+  std::string socket = SocketPath(client->target());
   fmt::print("serving {} on {}{}\n", client->target(), (*server)->address(),
-             options.socket_path.empty() ? "" : " and unix:" + options.socket_path);
+             socket.empty() ? "" : " and unix:" + socket);
   std::fflush(stdout);
   int signal_number = 0;
   sigwait(&signals, &signal_number);
@@ -92,7 +86,6 @@ int RunServe(int argc, char** argv) {
   client_options.create_if_missing = true;
   auto client = cluster::Client::Open(directory, client_options);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
-  options.socket_path = SocketPath(directory);
   int code = Serve(client->get(), options, drain_s, signals);
   Status closed = (*client)->Close();
   return closed.ok() ? code : Failed(closed, kExitFailed);

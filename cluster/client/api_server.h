@@ -1,5 +1,5 @@
-// Serves a store over the Cloud Bigtable API (gRPC), in this process. The header knows nothing of
-// gRPC; cluster/rpc does. SPDX-License-Identifier: Apache-2.0
+// Serves a store over the Cloud Bigtable API and our own service (gRPC), in this process. The
+// header knows nothing of gRPC; cluster/rpc does. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -11,8 +11,7 @@
 namespace sippar::cluster {
 
 struct ApiServerOptions {
-  std::string listen = "localhost:8086";  // port 0: any free one
-  std::string socket_path;                // of a unix socket; "" = none
+  std::string listen = "localhost:8086";  // HOST:PORT; 0: any free one
   bool strict_instances = false;          // only those that were made are there; else every one
 };
 

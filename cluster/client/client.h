@@ -1,6 +1,6 @@
 // The client: the only door that query, fuse and cli use. Opens a target and hands out the data and
-// admin interfaces, which today reach an engine in this process (architecture.md, "embedded") and
-// later real servers. Thread safe. SPDX-License-Identifier: Apache-2.0
+// admin interfaces, which reach an engine in this process (architecture.md, "embedded") or a
+// server. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -24,9 +24,12 @@ struct ClientOptions {
 
 class Client {
  public:
-  // kNotFound: no such directory. kFailedPrecondition: it holds something that is not a Sippar
-  // store or is of a newer format. kUnavailable: another process has it open (named in the
-  // message).
+  // `target`: a directory, host:port, sippar://host:port, or unix:PATH of a socket. A directory
+  // that another process of this user has open is joined through the socket in it, and opened by
+  // this process when that one leaves; one that this process opens it serves to others. kNotFound:
+  // no such directory. kFailedPrecondition: it holds something that is not a Sippar store or is of
+  // a newer format; unsynced writes are asked of a server. kUnavailable: another process has it
+  // open (named in the message) and does not answer; no server there.
   [[nodiscard]] static StatusOr<std::unique_ptr<Client>> Open(const std::string& target,
                                                               const ClientOptions& options);
   virtual ~Client() = default;

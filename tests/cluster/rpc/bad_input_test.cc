@@ -248,12 +248,12 @@ TEST(ApiServerTest, OnlyAddressesOfThisMachineAreServed) {
   for (const char* listen :
        {"0.0.0.0:0", "[::]:0", "example.com:80", "10.0.0.1:1", "localhost",
         "localhost:", "localhost:99999", "localhost:x", "127.evil.example:1"}) {
-    auto server = ApiServer::Start(client.get(), {listen, "", false});
+    auto server = ApiServer::Start(client.get(), {listen, false});
     EXPECT_EQ(server.status().code(), sippar::StatusCode::kInvalidArgument) << listen;
   }
-  auto server = ApiServer::Start(client.get(), {"127.0.0.1:0", "", false});
+  auto server = ApiServer::Start(client.get(), {"127.0.0.1:0", false});
   ASSERT_TRUE(server.ok());
-  EXPECT_EQ(ApiServer::Start(client.get(), {(*server)->address(), "", false}).status().code(),
+  EXPECT_EQ(ApiServer::Start(client.get(), {(*server)->address(), false}).status().code(),
             sippar::StatusCode::kUnavailable);
 }
 

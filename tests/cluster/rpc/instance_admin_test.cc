@@ -72,7 +72,7 @@ class InstanceAdminTest : public ApiTest {
     options.fs = &fs_;
     options.clock = &clock_;
     client_ = std::move(*Client::Open("/db", options));
-    server_ = std::move(*ApiServer::Start(client_.get(), {"127.0.0.1:0", "", strict}));
+    server_ = std::move(*ApiServer::Start(client_.get(), {"127.0.0.1:0", strict}));
     channel_ = grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials());
     data_ = Bigtable::NewStub(channel_);
     admin_ = BigtableTableAdmin::NewStub(channel_);

@@ -1,0 +1,262 @@
+// Calls to a joined store. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/joined_calls.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "engine/base/random.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int kTriesMax = 3;
+constexpr const char* kNoAnswer =
+    "the server left without an answer (a change may have been made); reaching the store again";
+
+const Status& StatusOf(const Status& status) { return status; }
+template <typename Value>
+const Status& StatusOf(const StatusOr<Value>& answer) {
+  return answer.status();
+}
+
+// Calls that are safe to repeat. `has_begun`: it gave its caller something, so it cannot begin
+// again.
+template <typename Answer, typename Call>
+Answer Repeatedly(JoinedStore* joined, const Call& call, const bool& has_begun = false) {
+  for (int tries = 1;; ++tries) {
+    StatusOr<JoinedStore::Reached> store = joined->Get();
+    if (!store.ok()) {
+      return tries == 1 ? store.status() : Annotate(store.status(), kNoAnswer);
+    }
+    Answer answer = call(store->client.get());
+    bool is_final = StatusOf(answer).code() != StatusCode::kUnavailable || !store->is_lost();
+    if (is_final || has_begun || tries == kTriesMax) return answer;
+  }
+}
+
+template <typename Call>
+Status Once(JoinedStore* joined, const Call& call) {
+  ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->GetAlive());
+  return call(store.client->admin());
+}
+
+// Never that of another client, nor an epoch of a lock service (those are small).
+uint64_t NewClientId(engine::Clock* clock) {
+  engine::Random wall(static_cast<uint64_t>(clock->NowMicros()));
+  engine::Random process(static_cast<uint64_t>(clock->MonotonicNanos()) ^
+                         (static_cast<uint64_t>(::getpid()) << 40));
+  return (wall.Next() ^ process.Next()) | (uint64_t{1} << 63);
+}
+
+class WatchedSink final : public engine::ProgramSink {
+ public:
+  explicit WatchedSink(engine::ProgramSink* sink) : sink_(sink) {}
+  bool Emit(engine::ProgramBatch batch) override {
+    has_begun_ = true;
+    return sink_->Emit(std::move(batch));
+  }
+  const bool& has_begun() const { return has_begun_; }
+
+ private:
+  engine::ProgramSink* const sink_;
+  bool has_begun_ = false;
+};
+
+}  // namespace
+
+JoinedStore::JoinedStore(std::unique_ptr<RemoteClient> store, ReachStore reach)
+    : reach_(std::move(reach)) {
+  store_.remote = std::move(store);
+  store_.client = store_.remote;
+}
+
+StatusOr<JoinedStore::Reached> JoinedStore::Get() {
+  engine::MutexLock lock(&mutex_);
+  if (store_.client == nullptr) return FailedPrecondition("the client is closed");
+  if (!store_.is_lost()) return store_;
+  ASSIGN_OR_RETURN(ReachedStore again, reach_());
+  store_.remote = std::move(again.remote);
+  store_.client = store_.remote;
+  if (again.opened != nullptr) store_.client = std::move(again.opened);
+  return store_;
+}
+
+StatusOr<JoinedStore::Reached> JoinedStore::GetAlive() {
+  ASSIGN_OR_RETURN(Reached store, Get());
+  if (store.remote == nullptr) return store;
+  Status alive = store.remote->Probe();
+  if (store.is_lost()) return Get();
+  RETURN_IF_ERROR(alive);
+  return store;
+}
+
+Status JoinedStore::Close() {
+  engine::MutexLock lock(&mutex_);
+  Reached store = std::exchange(store_, {});
+  return store.client == nullptr ? OkStatus() : store.client->Close();
+}
+
+JoinedData::JoinedData(JoinedStore* store, engine::Clock* clock)
+    : store_(store), numbers_(NewClientId(clock)) {}
+
+Status JoinedData::Apply(const std::string& table, const RowMutation& mutation) {
+  NumberedRequest request(&numbers_);
+  RowMutation numbered = mutation;
+  numbered.request = request.id();
+  return Repeatedly<Status>(store_,
+                            [&](Client* store) { return store->data()->Apply(table, numbered); });
+}
+
+std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
+                                           const std::vector<RowMutation>& batch) {
+  std::vector<std::unique_ptr<NumberedRequest>> requests;
+  std::vector<RowMutation> numbered = batch;
+  for (RowMutation& mutation : numbered) {
+    requests.push_back(std::make_unique<NumberedRequest>(&numbers_));
+    mutation.request = requests.back()->id();
+  }
+  std::vector<Status> statuses;
+  Status reached = Repeatedly<Status>(store_, [&](Client* store) -> Status {
+    statuses = store->data()->ApplyBatch(table, numbered);
+    for (const Status& status : statuses) {
+      if (status.code() == StatusCode::kUnavailable) return status;
+    }
+    return OkStatus();
+  });
+  // Empty only when no try reached the store.
+  if (statuses.empty()) statuses.assign(batch.size(), reached);
+  return statuses;
+}
+
+StatusOr<std::unique_ptr<CellStream>> JoinedData::Read(const std::string& table,
+                                                       const ReadSpec& read,
+                                                       const CallOptions& options) {
+  using Answer = StatusOr<std::unique_ptr<CellStream>>;
+  return Repeatedly<Answer>(
+      store_, [&](Client* store) { return store->data()->Read(table, read, options); });
+}
+
+Status JoinedData::Run(const std::string& table, const RowRange& tablet_range,
+                       const engine::Program& program, const CallOptions& options,
+                       engine::ProgramSink* sink) {
+  WatchedSink watched(sink);
+  auto run = [&](Client* store) {
+    return store->data()->Run(table, tablet_range, program, options, &watched);
+  };
+  return Repeatedly<Status>(store_, run, watched.has_begun());
+}
+
+StatusOr<engine::RowUpdateResult> JoinedData::Update(const std::string& table,
+                                                     const engine::RowUpdate& update) {
+  NumberedRequest request(&numbers_);
+  engine::RowUpdate numbered = update;
+  numbered.request = request.id();
+  return Repeatedly<StatusOr<engine::RowUpdateResult>>(
+      store_, [&](Client* store) { return store->data()->Update(table, numbered); });
+}
+
+Status JoinedData::CommitRow(const std::string& table, const RowMutation& mutation,
+                             const std::vector<ReadCheck>& checks) {
+  NumberedRequest request(&numbers_);
+  RowMutation numbered = mutation;
+  numbered.request = request.id();
+  return Repeatedly<Status>(
+      store_, [&](Client* store) { return store->data()->CommitRow(table, numbered, checks); });
+}
+
+StatusOr<std::vector<TabletInfo>> JoinedData::Tablets(const std::string& table) {
+  return Repeatedly<StatusOr<std::vector<TabletInfo>>>(
+      store_, [&](Client* store) { return store->data()->Tablets(table); });
+}
+
+StatusOr<std::vector<RowRange>> JoinedData::TabletRanges(const std::string& table) {
+  return Repeatedly<StatusOr<std::vector<RowRange>>>(
+      store_, [&](Client* store) { return store->data()->TabletRanges(table); });
+}
+
+Status JoinedAdmin::CreateTable(const TableSchema& schema,
+                                const std::vector<std::string>& split_keys) {
+  return Once(store_, [&](AdminApi* admin) { return admin->CreateTable(schema, split_keys); });
+}
+
+Status JoinedAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
+  return Once(store_, [&](AdminApi* admin) { return admin->AlterTable(schema, expected_version); });
+}
+
+Status JoinedAdmin::DropTable(const std::string& table) {
+  return Once(store_, [&](AdminApi* admin) { return admin->DropTable(table); });
+}
+
+StatusOr<TableInfo> JoinedAdmin::GetTable(const std::string& table) {
+  return Repeatedly<StatusOr<TableInfo>>(
+      store_, [&](Client* store) { return store->admin()->GetTable(table); });
+}
+
+StatusOr<std::vector<TableInfo>> JoinedAdmin::ListTables() {
+  return Repeatedly<StatusOr<std::vector<TableInfo>>>(
+      store_, [&](Client* store) { return store->admin()->ListTables(); });
+}
+
+Status JoinedAdmin::Flush(const std::string& table) {
+  return Repeatedly<Status>(store_, [&](Client* store) { return store->admin()->Flush(table); });
+}
+
+Status JoinedAdmin::Compact(const std::string& table, const std::string& group) {
+  return Repeatedly<Status>(store_,
+                            [&](Client* store) { return store->admin()->Compact(table, group); });
+}
+
+Status JoinedAdmin::Split(const std::string& table, const std::string& row) {
+  return Once(store_, [&](AdminApi* admin) { return admin->Split(table, row); });
+}
+
+Status JoinedAdmin::Merge(const std::string& table, const engine::RowRange& rows) {
+  return Once(store_, [&](AdminApi* admin) { return admin->Merge(table, rows); });
+}
+
+Status JoinedAdmin::Verify(const std::string& table) {
+  return Repeatedly<Status>(store_, [&](Client* store) { return store->admin()->Verify(table); });
+}
+
+StatusOr<std::vector<GroupStats>> JoinedAdmin::Stats(const std::string& table) {
+  return Repeatedly<StatusOr<std::vector<GroupStats>>>(
+      store_, [&](Client* store) { return store->admin()->Stats(table); });
+}
+
+std::map<std::string, uint64_t> JoinedAdmin::Metrics() {
+  auto store = store_->GetAlive();
+  if (!store.ok()) return {};
+  return store->client->admin()->Metrics();
+}
+
+std::vector<CompactionInfo> JoinedAdmin::Compactions() {
+  auto store = store_->GetAlive();
+  if (!store.ok()) return {};
+  return store->client->admin()->Compactions();
+}
+
+StatusOr<NamedRecord> JoinedAdmin::GetRecord(const std::string& name) {
+  return Repeatedly<StatusOr<NamedRecord>>(
+      store_, [&](Client* store) { return store->admin()->GetRecord(name); });
+}
+
+StatusOr<std::vector<NamedRecord>> JoinedAdmin::ListRecords(const std::string& prefix) {
+  return Repeatedly<StatusOr<std::vector<NamedRecord>>>(
+      store_, [&](Client* store) { return store->admin()->ListRecords(prefix); });
+}
+
+Status JoinedAdmin::PutRecord(const std::string& name, const std::string& body, uint64_t version) {
+  return Once(store_, [&](AdminApi* admin) { return admin->PutRecord(name, body, version); });
+}
+
+Status JoinedAdmin::DeleteRecord(const std::string& name, uint64_t version) {
+  return Once(store_, [&](AdminApi* admin) { return admin->DeleteRecord(name, version); });
+}
+
+StatusOr<std::string> JoinedAdmin::DumpTablets(const std::string& table) {
+  return Repeatedly<StatusOr<std::string>>(
+      store_, [&](Client* store) { return store->admin()->DumpTablets(table); });
+}
+
+}  // namespace sippar::cluster

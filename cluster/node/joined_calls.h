@@ -1,0 +1,89 @@
+// The calls of a joined client. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/client/request_numbers.h"
+#include "cluster/node/joined_client.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+
+// The store as it is reached now.
+class JoinedStore {
+ public:
+  struct Reached {
+    std::shared_ptr<Client> client;
+    std::shared_ptr<RemoteClient> remote;  // the same; null: opened by this process
+    bool is_lost() const { return remote != nullptr && remote->is_lost(); }
+  };
+
+  JoinedStore(std::unique_ptr<RemoteClient> store, ReachStore reach);
+
+  // Reached anew when it was lost; others wait meanwhile.
+  [[nodiscard]] StatusOr<Reached> Get();
+  // The same, and it has answered just now: for calls that may not be made twice.
+  [[nodiscard]] StatusOr<Reached> GetAlive();
+  [[nodiscard]] Status Close();
+
+ private:
+  const ReachStore reach_;
+  engine::Mutex mutex_;
+  Reached store_ GUARDED_BY(mutex_);  // none: closed
+};
+
+class JoinedData final : public DataApi {
+ public:
+  JoinedData(JoinedStore* store, engine::Clock* clock);
+
+  Status Apply(const std::string& table, const RowMutation& mutation) override;
+  std::vector<Status> ApplyBatch(const std::string& table,
+                                 const std::vector<RowMutation>& batch) override;
+  StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
+                                             const CallOptions& options) override;
+  Status Run(const std::string& table, const RowRange& tablet_range, const engine::Program& program,
+             const CallOptions& options, engine::ProgramSink* sink) override;
+  StatusOr<engine::RowUpdateResult> Update(const std::string& table,
+                                           const engine::RowUpdate& update) override;
+  Status CommitRow(const std::string& table, const RowMutation& mutation,
+                   const std::vector<ReadCheck>& checks) override;
+  StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
+  StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) override;
+
+ private:
+  JoinedStore* const store_;
+  RequestNumbers numbers_;
+};
+
+class JoinedAdmin final : public AdminApi {
+ public:
+  explicit JoinedAdmin(JoinedStore* store) : store_(store) {}
+
+  Status CreateTable(const TableSchema& schema,
+                     const std::vector<std::string>& split_keys) override;
+  Status AlterTable(const TableSchema& schema, uint64_t expected_version) override;
+  Status DropTable(const std::string& table) override;
+  StatusOr<TableInfo> GetTable(const std::string& table) override;
+  StatusOr<std::vector<TableInfo>> ListTables() override;
+  Status Flush(const std::string& table) override;
+  Status Compact(const std::string& table, const std::string& group) override;
+  Status Split(const std::string& table, const std::string& row) override;
+  Status Merge(const std::string& table, const engine::RowRange& rows) override;
+  Status Verify(const std::string& table) override;
+  StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
+  std::map<std::string, uint64_t> Metrics() override;
+  std::vector<CompactionInfo> Compactions() override;
+  StatusOr<NamedRecord> GetRecord(const std::string& name) override;
+  StatusOr<std::vector<NamedRecord>> ListRecords(const std::string& prefix) override;
+  Status PutRecord(const std::string& name, const std::string& body, uint64_t version) override;
+  Status DeleteRecord(const std::string& name, uint64_t version) override;
+  StatusOr<std::string> DumpTablets(const std::string& table) override;
+
+ private:
+  JoinedStore* const store_;
+};
+
+}  // namespace sippar::cluster

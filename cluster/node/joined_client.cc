@@ -1,0 +1,39 @@
+// Joined stores. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/joined_client.h"
+
+#include "cluster/node/joined_calls.h"
+
+namespace sippar::cluster {
+namespace {
+
+class JoinedClient final : public Client {
+ public:
+  JoinedClient(std::unique_ptr<RemoteClient> store, ReachStore reach)
+      : target_(store->target()),
+        clock_(store->clock()),
+        joined_(std::move(store), std::move(reach)),
+        data_(&joined_, clock_),
+        admin_(&joined_) {}
+  ~JoinedClient() override { (void)Close(); }
+
+  DataApi* data() override { return &data_; }
+  AdminApi* admin() override { return &admin_; }
+  engine::Clock* clock() override { return clock_; }
+  const std::string& target() const override { return target_; }
+  Status Close() override { return joined_.Close(); }
+
+ private:
+  const std::string target_;
+  engine::Clock* const clock_;
+  JoinedStore joined_;
+  JoinedData data_;
+  JoinedAdmin admin_;
+};
+
+}  // namespace
+
+std::unique_ptr<Client> NewJoinedClient(std::unique_ptr<RemoteClient> store, ReachStore reach) {
+  return std::make_unique<JoinedClient>(std::move(store), std::move(reach));
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,158 @@
+// Sockets in directories. SPDX-License-Identifier: Apache-2.0
+#include "cluster/rpc/directory_socket.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cluster/rpc/grpc_server.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int kWaitingMax = 64;          // connections nobody has accepted yet
+constexpr int64_t kDrainUs = 1'000'000;  // for running calls, when the store is closed
+constexpr int64_t kNoFilesUs = 100'000;  // until the next try when this process has no more files
+
+Status SocketError(const std::string& what, const std::string& path) {
+  return Unavailable(fmt::format("{} {}: {}", what, path, std::strerror(errno)));
+}
+
+sockaddr_un AddressOf(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  return address;
+}
+
+bool IsOurs(int fd) {
+  ucred other{};
+  socklen_t size = sizeof(other);
+  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 && other.uid == ::geteuid();
+}
+
+class Fd {
+ public:
+  explicit Fd(int fd) : fd_(fd) {}
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  int get() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+class ListeningSocket final : public DirectorySocket {
+ public:
+  ListeningSocket(std::string path, Client* client)
+      : path_(std::move(path)),
+        client_(client),
+        fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
+        stop_(::eventfd(0, EFD_CLOEXEC)) {}
+
+  ~ListeningSocket() override {
+    if (!is_bound_) return;
+    // First the name: who looks for us from now on waits for the lock.
+    ::unlink(path_.c_str());
+    uint64_t one = 1;
+    (void)!::write(stop_.get(), &one, sizeof(one));
+    thread_.Join();
+    if (server_ != nullptr) server_->Stop(kDrainUs);
+  }
+
+  Status Begin() {
+    if (fd_.get() < 0 || stop_.get() < 0) return SocketError("make socket", path_);
+    // Whoever left it is dead: the lock is ours. The mode is given before there is a name.
+    ::unlink(path_.c_str());
+    if (::fchmod(fd_.get(), 0600) != 0) return SocketError("set mode of", path_);
+    sockaddr_un address = AddressOf(path_);
+    auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    if (::bind(fd_.get(), generic, sizeof(address)) != 0) return SocketError("bind", path_);
+    is_bound_ = true;
+    if (::listen(fd_.get(), kWaitingMax) != 0) return SocketError("listen on", path_);
+    thread_ = engine::Thread("store-socket", [this] { Run(); });
+    return OkStatus();
+  }
+
+ private:
+  void Run() {
+    // The threads of gRPC are started from here: none of them takes the program's signals.
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, nullptr);  // on Linux of this thread alone
+    pollfd waits[] = {{fd_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}};
+    while (true) {
+      if (::poll(waits, 2, -1) < 0) continue;
+      if (waits[1].revents != 0) return;
+      Fd other(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (other.get() >= 0) {
+        Serve(&other);
+      } else if (errno == EMFILE || errno == ENFILE) {
+        client_->clock()->SleepMicros(kNoFilesUs);
+      }
+    }
+  }
+
+  void Serve(Fd* other) {
+    if (!IsOurs(other->get())) return;
+    if (server_ == nullptr) {
+      server_ = std::make_unique<GrpcServer>(client_, /*strict_instances=*/false);
+      if (!server_->Start("").ok()) return server_.reset();
+    }
+    server_->AddConnection(other->Release());
+  }
+
+  const std::string path_;
+  Client* const client_;
+  Fd fd_;
+  Fd stop_;
+  bool is_bound_ = false;
+  std::unique_ptr<GrpcServer> server_;  // of the thread, until it has ended
+  engine::Thread thread_;
+};
+
+}  // namespace
+
+std::string SocketPath(const std::string& directory) {
+  std::string path = directory + "/sippar.sock";
+  return path.size() < sizeof(sockaddr_un::sun_path) ? path : "";
+}
+
+StatusOr<int> ConnectSocket(const std::string& path) {
+  if (path.size() >= sizeof(sockaddr_un::sun_path)) {
+    return InvalidArgument(fmt::format("{} is too long for a socket's name", path));
+  }
+  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (fd.get() < 0) return SocketError("make socket", path);
+  sockaddr_un address = AddressOf(path);
+  auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  if (::connect(fd.get(), generic, sizeof(address)) != 0) return SocketError("connect to", path);
+  if (!IsOurs(fd.get())) {
+    return PermissionDenied(fmt::format("{} is served by a process of another user", path));
+  }
+  return fd.Release();
+}
+
+StatusOr<std::unique_ptr<DirectorySocket>> DirectorySocket::Listen(const std::string& directory,
+                                                                   Client* client) {
+  std::string path = SocketPath(directory);
+  if (path.empty()) return Unavailable(directory + ": its name is too long for a socket's");
+  auto socket = std::make_unique<ListeningSocket>(path, client);
+  RETURN_IF_ERROR(socket->Begin());
+  return std::unique_ptr<DirectorySocket>(std::move(socket));
+}
+
+}  // namespace sippar::cluster

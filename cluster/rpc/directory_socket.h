@@ -1,0 +1,31 @@
+// The unix socket in a store's directory, where the process that has the directory open serves the
+// others of its user. Costs one sleeping thread until somebody comes; gRPC starts with the first.
+// The file has mode 0600, and both ends ask the kernel who the other is: nobody else is served, and
+// nobody else is believed. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/client/client.h"
+
+namespace sippar::cluster {
+
+// "" when the directory's name is too long for a socket's address.
+std::string SocketPath(const std::string& directory);
+
+// The other end of the socket at `path`, connected. kUnavailable: nobody listens;
+// kPermissionDenied: not a process of this user.
+[[nodiscard]] StatusOr<int> ConnectSocket(const std::string& path);
+
+class DirectorySocket {
+ public:
+  // Requires: this process holds the lock of `directory`. `client` outlives it. kUnavailable: there
+  // can be no socket; the store is as good without.
+  [[nodiscard]] static StatusOr<std::unique_ptr<DirectorySocket>> Listen(
+      const std::string& directory, Client* client);
+  // Takes no new calls and gives running ones a moment.
+  virtual ~DirectorySocket() = default;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,48 @@
+// The gRPC server: all services over one client, on an address, on connections that are handed to
+// it, or both. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/server.h>
+
+#include <memory>
+#include <string>
+
+#include "cluster/rpc/data_service.h"
+#include "cluster/rpc/instance_admin_service.h"
+#include "cluster/rpc/instance_records.h"
+#include "cluster/rpc/operations_service.h"
+#include "cluster/rpc/store_service.h"
+#include "cluster/rpc/table_admin_service.h"
+
+namespace sippar::cluster {
+
+class GrpcServer {
+ public:
+  // `client` outlives the server. `strict_instances`: as ApiServerOptions.
+  GrpcServer(Client* client, bool strict_instances);
+  ~GrpcServer() { Stop(0); }
+  GrpcServer(const GrpcServer&) = delete;
+  GrpcServer& operator=(const GrpcServer&) = delete;
+
+  // "" listens nowhere. kUnavailable: the address is taken. Once.
+  [[nodiscard]] Status Start(const std::string& listen);
+  int port() const { return port_; }
+  // Serves whoever is at the other end of the socket, which it owns from now on.
+  void AddConnection(int fd);
+  // Takes no new calls, gives running ones `drain_us`, then ends them.
+  void Stop(int64_t drain_us);
+
+ private:
+  const InstanceRecords records_;
+  OperationsService operations_;
+  DataService data_;
+  TableAdminService table_admin_;
+  InstanceAdminService instance_admin_;
+  StoreService store_;
+  std::unique_ptr<grpc::CallbackGenericService> unknown_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,102 @@
+// The messages of a streaming call, one always under way while the one before is read; looks at the
+// caller's cancel flag while it waits. A single caller. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <grpc/support/time.h>
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/support/async_stream.h>
+
+#include <memory>
+#include <utility>
+
+#include "cluster/rpc/store_connection.h"
+
+namespace sippar::cluster {
+
+template <typename Reply>
+class ReplyStream {
+ public:
+  template <typename Request>
+  using Method = std::unique_ptr<grpc::ClientAsyncReader<Reply>> (wire::Store::Stub::*)(
+      grpc::ClientContext*, const Request&, grpc::CompletionQueue*, void*);
+
+  // The server keeps `options.timeout_us` itself, and says where it stood; ours is for one that is
+  // silent.
+  template <typename Request>
+  ReplyStream(std::shared_ptr<StoreConnection> connection, Method<Request> method,
+              const Request& request, const CallOptions& options)
+      : connection_(std::move(connection)), cancel_(options.cancel) {
+    if (options.timeout_us > 0) SetTimeout(&context_, options.timeout_us + kSilenceUs);
+    reader_ = (connection_->stub()->*method)(&context_, request, &queue_, this);
+    if (Wait()) {
+      reader_->Read(&arriving_, this);
+    } else {
+      Finish();
+    }
+  }
+  ~ReplyStream() {
+    context_.TryCancel();
+    queue_.Shutdown();
+    void* tag = nullptr;
+    bool ok = false;
+    while (queue_.Next(&tag, &ok)) continue;
+  }
+  ReplyStream(const ReplyStream&) = delete;
+  ReplyStream& operator=(const ReplyStream&) = delete;
+
+  // False at the end: see status().
+  [[nodiscard]] bool Next(Reply* reply) {
+    if (is_ended_) return false;
+    if (cancel_ != nullptr && cancel_->load()) {
+      is_ended_ = true;
+      status_ = Cancelled("the call was cancelled");
+      return false;
+    }
+    if (!Wait()) {
+      Finish();
+      return false;
+    }
+    reply->Swap(&arriving_);
+    arriving_.Clear();
+    reader_->Read(&arriving_, this);
+    return true;
+  }
+  // Of the call alone: OK when all messages came.
+  const Status& status() const { return status_; }
+
+ private:
+  static constexpr int64_t kSilenceUs = 2'000'000;
+  static constexpr int64_t kPollUs = 20'000;
+
+  bool Wait() {
+    void* tag = nullptr;
+    bool ok = false;
+    if (cancel_ == nullptr) return queue_.Next(&tag, &ok) && ok;
+    while (true) {
+      gpr_timespec until =
+          gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(kPollUs, GPR_TIMESPAN));
+      auto next = queue_.AsyncNext(&tag, &ok, until);
+      if (next != grpc::CompletionQueue::TIMEOUT) return ok;
+      if (cancel_->load()) context_.TryCancel();
+    }
+  }
+
+  void Finish() {
+    is_ended_ = true;
+    grpc::Status status;
+    reader_->Finish(&status, this);
+    (void)Wait();
+    if (!status.ok()) status_ = connection_->Failed(status, Effect::kNone);
+  }
+
+  const std::shared_ptr<StoreConnection> connection_;
+  const CancelFlag cancel_;
+  grpc::ClientContext context_;
+  grpc::CompletionQueue queue_;
+  std::unique_ptr<grpc::ClientAsyncReader<Reply>> reader_;
+  Reply arriving_;
+  bool is_ended_ = false;
+  Status status_;
+};
+
+}  // namespace sippar::cluster

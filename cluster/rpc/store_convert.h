@@ -1,0 +1,36 @@
+// cluster/api <-> messages of sippar.v1.Store. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cluster/api/admin_api.h"
+#include "cluster/api/data_api.h"
+#include "cluster/proto/store.pb.h"
+
+namespace sippar::cluster {
+
+namespace wire = ::sippar::v1;
+
+inline constexpr uint32_t kStoreVersion = 1;  // of the service
+
+void ToProto(const Status& status, wire::Outcome* out);
+Status FromProto(const wire::Outcome& outcome);
+
+void ToProto(const RowRange& range, wire::Range* out);
+RowRange FromProto(const wire::Range& range);
+
+void ToProto(const engine::ReadCounters& counters, wire::ReadEnd* out);
+// Adds them to `counters`; those that this program does not know are left out.
+void AddCounters(const wire::ReadEnd& end, engine::ReadCounters* counters);
+
+void ToProto(const TabletInfo& info, wire::TabletsReply::Tablet* out);
+TabletInfo FromProto(const wire::TabletsReply::Tablet& tablet);
+
+void ToProto(const TableInfo& info, wire::TablesReply::Table* out);
+[[nodiscard]] StatusOr<TableInfo> FromProto(const wire::TablesReply::Table& table);
+
+void ToProto(const GroupStats& stats, wire::StatsReply::Group* out);
+GroupStats FromProto(const wire::StatsReply::Group& group);
+
+void ToProto(const CompactionInfo& info, wire::CompactionsReply::Compaction* out);
+CompactionInfo FromProto(const wire::CompactionsReply::Compaction& compaction);
+
+}  // namespace sippar::cluster

@@ -1,0 +1,78 @@
+// sippar.v1.Store: cluster/api for clients of this program in other processes. Translates only;
+// damage in what arrives is kInvalidArgument. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cluster/client/client.h"
+#include "cluster/proto/store.grpc.pb.h"
+#include "cluster/rpc/call_watch.h"
+#include "cluster/rpc/store_convert.h"
+
+namespace sippar::cluster {
+
+class StoreService final : public wire::Store::Service {
+ public:
+  explicit StoreService(Client* client) : client_(client) {}  // outlives the service
+
+  using Context = grpc::ServerContext;
+
+  grpc::Status Hello(Context* context, const wire::HelloRequest* request,
+                     wire::HelloReply* reply) override;
+
+  grpc::Status Apply(Context* context, const wire::ApplyRequest* request,
+                     wire::ApplyReply* reply) override;
+  grpc::Status Update(Context* context, const wire::UpdateRequest* request,
+                      wire::UpdateReply* reply) override;
+  grpc::Status CommitRow(Context* context, const wire::CommitRowRequest* request,
+                         wire::DoneReply* reply) override;
+  grpc::Status Read(Context* context, const wire::ReadRequest* request,
+                    grpc::ServerWriter<wire::ReadReply>* writer) override;
+  grpc::Status Run(Context* context, const wire::RunRequest* request,
+                   grpc::ServerWriter<wire::RunReply>* writer) override;
+  grpc::Status Tablets(Context* context, const wire::TableRequest* request,
+                       wire::TabletsReply* reply) override;
+  grpc::Status TabletRanges(Context* context, const wire::TableRequest* request,
+                            wire::TabletsReply* reply) override;
+
+  grpc::Status CreateTable(Context* context, const wire::CreateTableRequest* request,
+                           wire::DoneReply* reply) override;
+  grpc::Status AlterTable(Context* context, const wire::AlterTableRequest* request,
+                          wire::DoneReply* reply) override;
+  grpc::Status DropTable(Context* context, const wire::TableRequest* request,
+                         wire::DoneReply* reply) override;
+  grpc::Status GetTable(Context* context, const wire::TableRequest* request,
+                        wire::TablesReply* reply) override;
+  grpc::Status ListTables(Context* context, const wire::AllRequest* request,
+                          wire::TablesReply* reply) override;
+  grpc::Status Flush(Context* context, const wire::TableRequest* request,
+                     wire::DoneReply* reply) override;
+  grpc::Status Compact(Context* context, const wire::CompactRequest* request,
+                       wire::DoneReply* reply) override;
+  grpc::Status Split(Context* context, const wire::SplitRequest* request,
+                     wire::DoneReply* reply) override;
+  grpc::Status Merge(Context* context, const wire::MergeRequest* request,
+                     wire::DoneReply* reply) override;
+  grpc::Status Verify(Context* context, const wire::TableRequest* request,
+                      wire::DoneReply* reply) override;
+  grpc::Status Stats(Context* context, const wire::TableRequest* request,
+                     wire::StatsReply* reply) override;
+  grpc::Status Metrics(Context* context, const wire::AllRequest* request,
+                       wire::MetricsReply* reply) override;
+  grpc::Status Compactions(Context* context, const wire::AllRequest* request,
+                           wire::CompactionsReply* reply) override;
+  grpc::Status GetRecord(Context* context, const wire::RecordRequest* request,
+                         wire::RecordsReply* reply) override;
+  grpc::Status ListRecords(Context* context, const wire::RecordRequest* request,
+                           wire::RecordsReply* reply) override;
+  grpc::Status PutRecord(Context* context, const wire::PutRecordRequest* request,
+                         wire::DoneReply* reply) override;
+  grpc::Status DeleteRecord(Context* context, const wire::PutRecordRequest* request,
+                            wire::DoneReply* reply) override;
+  grpc::Status DumpTablets(Context* context, const wire::TableRequest* request,
+                           wire::TextReply* reply) override;
+
+ private:
+  Client* const client_;
+  CallWatch watch_;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,177 @@
+// Data calls of the store service. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cluster/rpc/cell_batch.h"
+#include "cluster/rpc/store_service.h"
+#include "cluster/rpc/wire_codec.h"
+#include "engine/base/limits.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr size_t kPieceSize = 1 << 20;                      // of a batch of result rows
+constexpr size_t kReplySizeMax = 1 << 30;                   // protobuf ends at 2 GiB
+constexpr int kMutationsMax = limits::kMutationEntriesMax;  // of one call
+
+// Mutations as they stand, those that do not decode left out.
+struct Batch {
+  std::vector<RowMutation> mutations;
+  std::vector<int> positions;
+};
+
+Batch DecodeMutations(const wire::ApplyRequest& request, wire::ApplyReply* reply) {
+  Batch batch;
+  for (int i = 0; i < request.mutations_size(); ++i) {
+    reply->add_outcomes();
+    auto mutation = DecodeMutation(request.mutations(i));
+    if (!mutation.ok()) {
+      ToProto(mutation.status(), reply->mutable_outcomes(i));
+      continue;
+    }
+    batch.mutations.push_back(*std::move(mutation));
+    batch.positions.push_back(i);
+  }
+  return batch;
+}
+
+Status DoCommitRow(DataApi* data, const wire::CommitRowRequest& request) {
+  ASSIGN_OR_RETURN(RowMutation mutation, DecodeMutation(request.mutation()));
+  std::vector<ReadCheck> checks;
+  for (const wire::CommitRowRequest::Check& check : request.checks()) {
+    ReadCheck& decoded = checks.emplace_back();
+    ASSIGN_OR_RETURN(decoded.read, DecodeRead(check.read()));
+    decoded.digest = check.digest();
+  }
+  return data->CommitRow(request.table(), mutation, checks);
+}
+
+StatusOr<std::string> DoUpdate(DataApi* data, const wire::UpdateRequest& request) {
+  ASSIGN_OR_RETURN(engine::RowUpdate update, engine::RowUpdate::Decode(request.update()));
+  ASSIGN_OR_RETURN(engine::RowUpdateResult result, data->Update(request.table(), update));
+  std::string bytes = result.Encode();
+  if (bytes.size() <= kReplySizeMax) return bytes;
+  return ResourceExhausted(
+      fmt::format("the row was changed, do not repeat it; but what RETURNING gives has {} bytes, "
+                  "and an answer has at most {}",
+                  bytes.size(), kReplySizeMax));
+}
+
+Status DoRead(DataApi* data, const wire::ReadRequest& request, const CallOptions& options,
+              grpc::ServerWriter<wire::ReadReply>* writer) {
+  ASSIGN_OR_RETURN(ReadSpec read, DecodeRead(request.read()));
+  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, data->Read(request.table(), read, options));
+  CellPacker packer([writer](std::string bytes) {
+    wire::ReadReply reply;
+    reply.set_cells(std::move(bytes));
+    return writer->Write(reply);
+  });
+  for (; cells->Valid(); cells->Next()) {
+    if (!packer.Add(cells->cell())) return Cancelled("the reader is gone");
+  }
+  if (!packer.Flush()) return Cancelled("the reader is gone");
+  return cells->status();
+}
+
+// Sends batches, cut into pieces: one row may have a value of any size.
+class PieceSink final : public engine::ProgramSink {
+ public:
+  explicit PieceSink(grpc::ServerWriter<wire::RunReply>* writer) : writer_(writer) {}
+
+  bool Emit(engine::ProgramBatch batch) override {
+    std::string bytes = EncodeBatch(batch);
+    for (size_t at = 0; at < bytes.size(); at += kPieceSize) {
+      wire::RunReply reply;
+      reply.set_batch(bytes.substr(at, kPieceSize));
+      reply.set_more(at + kPieceSize < bytes.size());
+      if (!writer_->Write(reply)) return false;
+    }
+    return true;
+  }
+
+ private:
+  grpc::ServerWriter<wire::RunReply>* writer_;
+};
+
+Status DoRun(DataApi* data, const wire::RunRequest& request, const CallOptions& options,
+             grpc::ServerWriter<wire::RunReply>* writer) {
+  ASSIGN_OR_RETURN(engine::Program program, engine::Program::Decode(request.program()));
+  PieceSink sink(writer);
+  return data->Run(request.table(), FromProto(request.tablet_range()), program, options, &sink);
+}
+
+}  // namespace
+
+grpc::Status StoreService::Apply(Context*, const wire::ApplyRequest* request,
+                                 wire::ApplyReply* reply) {
+  if (request->mutations_size() > kMutationsMax) {
+    return {grpc::StatusCode::INVALID_ARGUMENT,
+            fmt::format("{} mutations in a call; the limit is {}", request->mutations_size(),
+                        kMutationsMax)};
+  }
+  Batch batch = DecodeMutations(*request, reply);
+  std::vector<Status> statuses = client_->data()->ApplyBatch(request->table(), batch.mutations);
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    if (!statuses[i].ok()) ToProto(statuses[i], reply->mutable_outcomes(batch.positions[i]));
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status StoreService::Update(Context*, const wire::UpdateRequest* request,
+                                  wire::UpdateReply* reply) {
+  auto result = DoUpdate(client_->data(), *request);
+  ToProto(result.status(), reply->mutable_outcome());
+  if (result.ok()) reply->set_result(*std::move(result));
+  return grpc::Status::OK;
+}
+
+grpc::Status StoreService::CommitRow(Context*, const wire::CommitRowRequest* request,
+                                     wire::DoneReply* reply) {
+  ToProto(DoCommitRow(client_->data(), *request), reply->mutable_outcome());
+  return grpc::Status::OK;
+}
+
+grpc::Status StoreService::Read(Context* context, const wire::ReadRequest* request,
+                                grpc::ServerWriter<wire::ReadReply>* writer) {
+  CallWatch::Scope scope(&watch_, context);
+  engine::ReadCounters counters;
+  Status status =
+      DoRead(client_->data(), *request, {scope.cancel(), request->timeout_us(), &counters}, writer);
+  wire::ReadReply last;
+  ToProto(status, last.mutable_end()->mutable_outcome());
+  ToProto(counters, last.mutable_end());
+  writer->WriteLast(last, grpc::WriteOptions());
+  return grpc::Status::OK;
+}
+
+grpc::Status StoreService::Run(Context* context, const wire::RunRequest* request,
+                               grpc::ServerWriter<wire::RunReply>* writer) {
+  CallWatch::Scope scope(&watch_, context);
+  engine::ReadCounters counters;
+  Status status =
+      DoRun(client_->data(), *request, {scope.cancel(), request->timeout_us(), &counters}, writer);
+  wire::RunReply last;
+  ToProto(status, last.mutable_end()->mutable_outcome());
+  ToProto(counters, last.mutable_end());
+  writer->WriteLast(last, grpc::WriteOptions());
+  return grpc::Status::OK;
+}
+
+grpc::Status StoreService::Tablets(Context*, const wire::TableRequest* request,
+                                   wire::TabletsReply* reply) {
+  auto tablets = client_->data()->Tablets(request->table());
+  ToProto(tablets.status(), reply->mutable_outcome());
+  if (!tablets.ok()) return grpc::Status::OK;
+  for (const TabletInfo& tablet : *tablets) ToProto(tablet, reply->add_tablets());
+  return grpc::Status::OK;
+}
+
+grpc::Status StoreService::TabletRanges(Context*, const wire::TableRequest* request,
+                                        wire::TabletsReply* reply) {
+  auto ranges = client_->data()->TabletRanges(request->table());
+  ToProto(ranges.status(), reply->mutable_outcome());
+  if (!ranges.ok()) return grpc::Status::OK;
+  for (const RowRange& range : *ranges) ToProto(range, reply->add_tablets()->mutable_range());
+  return grpc::Status::OK;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,133 @@
+// Wire codec. SPDX-License-Identifier: Apache-2.0
+#include "cluster/rpc/wire_codec.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/coding.h"
+#include "engine/base/limits.h"
+
+namespace sippar::cluster {
+namespace {
+
+using engine::MutationEntry;
+using engine::Reader;
+
+constexpr uint8_t kVersion = 1;
+
+void EncodeEntry(const MutationEntry& entry, std::string* out) {
+  out->push_back(static_cast<char>(entry.kind));
+  if (entry.kind == MutationEntry::kDeleteRow) return;
+  engine::PutBytes(out, entry.family);
+  if (entry.kind == MutationEntry::kDeleteFamily) return;
+  engine::PutBytes(out, entry.qualifier);
+  if (entry.kind == MutationEntry::kDeleteColumn) {
+    engine::PutSigned(out, entry.time.start_us);
+    engine::PutSigned(out, entry.time.limit_us);
+    return;
+  }
+  engine::PutSigned(out, entry.timestamp_us);
+  if (entry.kind == MutationEntry::kIncrement) {
+    engine::PutSigned(out, entry.delta);
+  } else {
+    engine::PutBytes(out, entry.value);
+  }
+}
+
+MutationEntry DecodeEntry(Reader* reader) {
+  MutationEntry entry;
+  uint8_t kind = reader->Byte();
+  if (kind > MutationEntry::kMerge) reader->Fail();
+  entry.kind = static_cast<MutationEntry::Kind>(kind);
+  if (entry.kind == MutationEntry::kDeleteRow) return entry;
+  entry.family = reader->Bytes();
+  if (entry.kind == MutationEntry::kDeleteFamily) return entry;
+  entry.qualifier = reader->Bytes();
+  if (entry.kind == MutationEntry::kDeleteColumn) {
+    entry.time.start_us = reader->Signed();
+    entry.time.limit_us = reader->Signed();
+    return entry;
+  }
+  entry.timestamp_us = reader->Signed();
+  if (entry.kind == MutationEntry::kIncrement) {
+    entry.delta = reader->Signed();
+  } else {
+    entry.value = reader->Bytes();
+  }
+  return entry;
+}
+
+}  // namespace
+
+std::string EncodeMutation(const engine::RowMutation& mutation) {
+  std::string out(1, static_cast<char>(kVersion));
+  engine::PutBytes(&out, mutation.row);
+  mutation.request.Encode(&out);
+  engine::PutVarint(&out, mutation.entries.size());
+  for (const MutationEntry& entry : mutation.entries) EncodeEntry(entry, &out);
+  return out;
+}
+
+StatusOr<engine::RowMutation> DecodeMutation(std::string_view bytes) {
+  Reader reader(bytes);
+  if (reader.Byte() != kVersion) return InvalidArgument("mutation of an unknown version");
+  engine::RowMutation mutation(reader.Bytes());
+  mutation.request = engine::RequestId::Decode(&reader);
+  size_t count = reader.Count();
+  // An entry in memory is a hundred times larger than the byte that it may come from.
+  if (count > limits::kMutationEntriesMax) {
+    return InvalidArgument(
+        fmt::format("mutation of {} entries; the limit is {}", count, limits::kMutationEntriesMax));
+  }
+  for (size_t i = 0; i < count && reader.ok(); ++i) {
+    mutation.entries.push_back(DecodeEntry(&reader));
+  }
+  if (!reader.AtEnd()) return InvalidArgument("mutation does not decode");
+  return mutation;
+}
+
+std::string EncodeBatch(const engine::ProgramBatch& batch) {
+  std::string out(1, static_cast<char>(kVersion));
+  engine::PutVarint(&out, batch.rows.size());
+  for (const engine::Row& row : batch.rows) {
+    engine::PutVarint(&out, row.size());
+    for (const engine::Value& value : row) value.Encode(&out);
+  }
+  engine::PutBytes(&out, batch.last_row);
+  engine::PutVarint(&out, batch.rows_seen);
+  engine::PutVarint(&out, batch.cells_seen);
+  return out;
+}
+
+StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes) {
+  Reader reader(bytes);
+  if (reader.Byte() != kVersion) return InvalidArgument("batch of rows of an unknown version");
+  engine::ProgramBatch batch;
+  size_t rows = reader.Count();
+  for (size_t i = 0; i < rows && reader.ok(); ++i) {
+    engine::Row& row = batch.rows.emplace_back();
+    size_t values = reader.Count();
+    for (size_t v = 0; v < values && reader.ok(); ++v) {
+      row.push_back(engine::Value::Decode(&reader));
+    }
+  }
+  batch.last_row = reader.Bytes();
+  batch.rows_seen = reader.Varint();
+  batch.cells_seen = reader.Varint();
+  if (!reader.AtEnd()) return InvalidArgument("batch of rows does not decode");
+  return batch;
+}
+
+std::string EncodeRead(const engine::ReadSpec& read) {
+  std::string out;
+  engine::EncodeReadSpec(read, &out);
+  return out;
+}
+
+StatusOr<engine::ReadSpec> DecodeRead(std::string_view bytes) {
+  Reader reader(bytes);
+  engine::ReadSpec read = engine::DecodeReadSpec(&reader);
+  if (!reader.AtEnd()) return InvalidArgument("what to read does not decode");
+  return read;
+}
+
+}  // namespace sippar::cluster
