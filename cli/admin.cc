@@ -145,7 +145,7 @@ int RunAdmin(int argc, char** argv) {
            {"compact", "major compaction"},
            {"verify", "read and check every block"}}) {
     CLI::App* sub = app.add_subcommand(name, summary);
-    sub->add_option("TARGET", target, "directory of the store")->required();
+    sub->add_option("TARGET", target, "directory of the store, or host:port")->required();
     sub->add_option("TABLE", table, "one table; all when left out");
     sub->add_option("--group", group, "one locality group (compact)");
     actions.push_back(sub);
@@ -153,7 +153,7 @@ int RunAdmin(int argc, char** argv) {
   CLI::App* tablet = app.add_subcommand("tablet", "look into the tablets of a table");
   tablet->require_subcommand(1);
   actions.push_back(tablet->add_subcommand("dump", "runs, files, memtables, redo point"));
-  actions.back()->add_option("TARGET", target, "directory of the store")->required();
+  actions.back()->add_option("TARGET", target, "directory of the store, or host:port")->required();
   actions.back()->add_option("TABLE", table, "the table")->required();
   FileCommand file_command;
   file_command.AddTo(&app);

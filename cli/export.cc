@@ -29,7 +29,7 @@ int RunExport(int argc, char** argv) {
   std::string select;
   std::string file = "-";
   std::string format = "cells";
-  app.add_option("TARGET", target, "directory of the store")->required();
+  app.add_option("TARGET", target, "directory of the store, or host:port")->required();
   CLI::Option* table_option = app.add_option("TABLE", table, "the table");
   app.add_option("-e,--execute", select, "a SELECT instead of a table")->excludes(table_option);
   app.add_option("--to", file, "the file; - is stdout")->capture_default_str();

@@ -126,7 +126,9 @@ int RunImport(int argc, char** argv) {
   app.require_subcommand(1);
   WebImport web;
   CLI::App* web_app = app.add_subcommand("web", "a Webtable: pages, their links, language");
-  web_app->add_option("TARGET", web.target, "directory of the store; made when absent")->required();
+  web_app
+      ->add_option("TARGET", web.target, "directory of the store, made when absent; or host:port")
+      ->required();
   web_app->add_option("CORPUS", web.options.corpus, "directory with manifest.tsv")->required();
   web_app->add_option("--table", web.options.table, "made when absent")->capture_default_str();
   web_app->add_option("--jobs", web.options.jobs, "pages parsed at once")
@@ -138,7 +140,7 @@ int RunImport(int argc, char** argv) {
   std::vector<CLI::App*> formats;
   for (const char* format : {"csv", "tsv", "jsonl", "cells"}) {
     CLI::App* sub = app.add_subcommand(format, fmt::format("a {} file", format));
-    sub->add_option("TARGET", file.target, "directory of the store")->required();
+    sub->add_option("TARGET", file.target, "directory of the store, or host:port")->required();
     sub->add_option("TABLE", file.table, "an existing table")->required();
     sub->add_option("FILE", file.file, "- is stdin")->required();
     sub->add_option("--map", file.mapping, "ROW = expression, family:qualifier = expression, ...");

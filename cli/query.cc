@@ -47,7 +47,7 @@ struct QueryOptions {
 };
 
 void Describe(CLI::App* app, QueryOptions* options) {
-  app->add_option("TARGET", options->target, "directory of the store")->required();
+  app->add_option("TARGET", options->target, "directory of the store, or host:port")->required();
   app->add_option_function<std::vector<std::string>>(
          "-e,--execute",
          [options](const std::vector<std::string>& texts) {

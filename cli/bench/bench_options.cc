@@ -34,7 +34,8 @@ constexpr const char* kFooter =
     "  sippar bench ./bench --workload paper --rows 1000000 --sync no\n";
 
 void AddOptions(CLI::App* app, BenchOptions* options, std::string* sync) {
-  app->add_option("DIR", options->directory, "of the store; new, or of an earlier bench")
+  app->add_option("DIR", options->directory,
+                  "of the store, new or of an earlier bench; or host:port")
       ->required();
   app->add_option("--workload", options->workload, "see below")
       ->required()
