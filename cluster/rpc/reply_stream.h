@@ -47,12 +47,7 @@ class ReplyStream {
   // False at the end: see status().
   [[nodiscard]] bool Next(Reply* reply) {
     if (is_ended_) return false;
-    if (cancel_ != nullptr && cancel_->load()) {
-      is_ended_ = true;
-      status_ = Cancelled("the call was cancelled");
-      return false;
-    }
-    if (!Wait()) {
+    if (IsCancelled() || !Wait()) {
       Finish();
       return false;
     }
@@ -77,16 +72,24 @@ class ReplyStream {
           gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(kPollUs, GPR_TIMESPAN));
       auto next = queue_.AsyncNext(&tag, &ok, until);
       if (next != grpc::CompletionQueue::TIMEOUT) return ok;
-      if (cancel_->load()) context_.TryCancel();
+      if (IsCancelled()) context_.TryCancel();
     }
   }
+
+  bool IsCancelled() const { return cancel_ != nullptr && cancel_->load(); }
 
   void Finish() {
     is_ended_ = true;
     grpc::Status status;
-    reader_->Finish(&status, this);
-    (void)Wait();
-    if (!status.ok()) status_ = connection_->Failed(status, Effect::kNone);
+    if (!IsCancelled()) {
+      reader_->Finish(&status, this);
+      (void)Wait();
+    }
+    if (IsCancelled()) {  // the destructor sees to what is under way
+      status_ = Cancelled("the call was cancelled");
+    } else if (!status.ok()) {
+      status_ = connection_->Failed(status, Effect::kNone);
+    }
   }
 
   const std::shared_ptr<StoreConnection> connection_;

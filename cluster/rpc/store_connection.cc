@@ -17,14 +17,13 @@ Status StoreConnection::Failed(const grpc::Status& status, Effect effect) {
       effect == Effect::kUnknown ? "; whether the change was made is not known" : "";
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::UNKNOWN:  // the connection broke between the parts of an answer
+    case grpc::StatusCode::UNKNOWN:    // the connection broke between the parts of an answer
+    case grpc::StatusCode::CANCELLED:  // the server ended the call: it is ending, or was killed
       is_lost_ = true;
       return Unavailable(
           fmt::format("{}: the server is gone ({}){}", target_, status.error_message(), outcome));
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return DeadlineExceeded(fmt::format("{}: no answer in time{}", target_, outcome));
-    case grpc::StatusCode::CANCELLED:
-      return Cancelled(fmt::format("{}: the call was cancelled{}", target_, outcome));
     case grpc::StatusCode::UNIMPLEMENTED:
       return Unimplemented(fmt::format("{}: no server of this program, or an older one ({})",
                                        target_, status.error_message()));

@@ -36,7 +36,7 @@ class StoreConnection {
   // A call got no answer: the other side is gone, or cannot be told from one that is.
   bool is_lost() const { return is_lost_.load(); }
 
-  // `status` of gRPC as ours; notes a loss.
+  // `status` of gRPC, of a call that the caller has not cancelled, as ours; notes a loss.
   [[nodiscard]] Status Failed(const grpc::Status& status, Effect effect);
 
   // A call with one answer; `method` is one of the stub.
