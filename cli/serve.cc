@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cluster/client/api_server.h"
 #include "cluster/client/client.h"
+#include "query/api/query_api.h"
 
 namespace sippar::cli {
 namespace {
@@ -86,6 +87,8 @@ int RunServe(int argc, char** argv) {
   client_options.create_if_missing = true;
   auto client = cluster::Client::Open(directory, client_options);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
+  auto queries = query::NewQueryApi(client->get());
+  options.queries = queries.get();
   int code = Serve(client->get(), options, drain_s, signals);
   Status closed = (*client)->Close();
   return closed.ok() ? code : Failed(closed, kExitFailed);

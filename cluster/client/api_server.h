@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cluster/api/query_api.h"
 #include "cluster/client/client.h"
 #include "engine/base/status.h"
 
@@ -13,6 +14,7 @@ namespace sippar::cluster {
 struct ApiServerOptions {
   std::string listen = "localhost:8086";  // HOST:PORT; 0: any free one
   bool strict_instances = false;          // only those that were made are there; else every one
+  QueryApi* queries = nullptr;            // outlives the server; null: SQL is not served
 };
 
 class ApiServer {

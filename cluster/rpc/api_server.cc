@@ -31,7 +31,8 @@ Status CheckLoopback(const std::string& listen) {
 
 class GrpcApiServer final : public ApiServer {
  public:
-  GrpcApiServer(Client* client, bool strict_instances) : server_(client, strict_instances) {}
+  GrpcApiServer(Client* client, const ApiServerOptions& options)
+      : server_(client, options.queries, options.strict_instances) {}
 
   Status Listen(const std::string& listen) {
     RETURN_IF_ERROR(CheckLoopback(listen));
@@ -51,7 +52,7 @@ class GrpcApiServer final : public ApiServer {
 
 StatusOr<std::unique_ptr<ApiServer>> ApiServer::Start(Client* client,
                                                       const ApiServerOptions& options) {
-  auto server = std::make_unique<GrpcApiServer>(client, options.strict_instances);
+  auto server = std::make_unique<GrpcApiServer>(client, options);
   RETURN_IF_ERROR(server->Listen(options.listen));
   return std::unique_ptr<ApiServer>(std::move(server));
 }

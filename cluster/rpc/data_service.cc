@@ -10,6 +10,7 @@
 #include "cluster/rpc/change_streams.h"
 #include "cluster/rpc/client_features.h"
 #include "cluster/rpc/data_convert.h"
+#include "cluster/rpc/execute_query.h"
 #include "cluster/rpc/filter_convert.h"
 #include "cluster/rpc/find_table.h"
 #include "cluster/rpc/read_rows.h"
@@ -307,6 +308,18 @@ grpc::Status DataService::ReadChangeStream(grpc::ServerContext* context,
     status = Unavailable("the server stops; go on from the last token when it is back");
   }
   return ToGrpc(status);
+}
+
+grpc::Status DataService::PrepareQuery(grpc::ServerContext*, const v2::PrepareQueryRequest* request,
+                                       v2::PrepareQueryResponse* response) {
+  return ToGrpc(cluster::PrepareQuery(queries_, *request, response));
+}
+
+grpc::Status DataService::ExecuteQuery(grpc::ServerContext* context,
+                                       const v2::ExecuteQueryRequest* request,
+                                       Writer<v2::ExecuteQueryResponse>* writer) {
+  CallWatch::Scope scope(&watch_, context);
+  return cluster::ExecuteQuery(queries_, client_->clock(), *request, scope.cancel(), writer);
 }
 
 }  // namespace sippar::cluster

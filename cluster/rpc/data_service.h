@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cluster/api/query_api.h"
 #include "cluster/client/client.h"
 #include "cluster/proto/bigtable.grpc.pb.h"
 #include "cluster/rpc/call_watch.h"
@@ -11,9 +12,9 @@ namespace sippar::cluster {
 
 class DataService final : public google::bigtable::v2::Bigtable::Service {
  public:
-  // `records` outlives the service.
-  explicit DataService(const InstanceRecords* records)
-      : client_(records->client()), records_(records) {}
+  // Both outlive the service; `queries` may be null.
+  DataService(const InstanceRecords* records, QueryApi* queries)
+      : client_(records->client()), records_(records), queries_(queries) {}
 
   // Ends calls that would never end: the server is about to stop.
   void EndStreams() { watch_.CancelEndless(); }
@@ -48,10 +49,17 @@ class DataService final : public google::bigtable::v2::Bigtable::Service {
   grpc::Status ReadChangeStream(
       grpc::ServerContext* context, const google::bigtable::v2::ReadChangeStreamRequest* request,
       Writer<google::bigtable::v2::ReadChangeStreamResponse>* writer) override;
+  grpc::Status PrepareQuery(grpc::ServerContext* context,
+                            const google::bigtable::v2::PrepareQueryRequest* request,
+                            google::bigtable::v2::PrepareQueryResponse* response) override;
+  grpc::Status ExecuteQuery(grpc::ServerContext* context,
+                            const google::bigtable::v2::ExecuteQueryRequest* request,
+                            Writer<google::bigtable::v2::ExecuteQueryResponse>* writer) override;
 
  private:
   Client* client_;
   const InstanceRecords* records_;
+  QueryApi* queries_;
   CallWatch watch_;
 };
 

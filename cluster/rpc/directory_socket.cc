@@ -109,7 +109,8 @@ class ListeningSocket final : public DirectorySocket {
   void Serve(Fd* other) {
     if (!IsOurs(other->get())) return;
     if (server_ == nullptr) {
-      server_ = std::make_unique<GrpcServer>(client_, /*strict_instances=*/false);
+      server_ =
+          std::make_unique<GrpcServer>(client_, /*queries=*/nullptr, /*strict_instances=*/false);
       if (!server_->Start("").ok()) return server_.reset();
     }
     server_->AddConnection(other->Release());

@@ -34,9 +34,9 @@ class UnknownCalls final : public grpc::CallbackGenericService {
 
 }  // namespace
 
-GrpcServer::GrpcServer(Client* client, bool strict_instances)
+GrpcServer::GrpcServer(Client* client, QueryApi* queries, bool strict_instances)
     : records_(client, strict_instances),
-      data_(&records_),
+      data_(&records_, queries),
       table_admin_(&records_, &operations_),
       instance_admin_(&records_, &operations_),
       store_(client),

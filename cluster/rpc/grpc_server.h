@@ -19,8 +19,9 @@ namespace sippar::cluster {
 
 class GrpcServer {
  public:
-  // `client` outlives the server. `strict_instances`: as ApiServerOptions.
-  GrpcServer(Client* client, bool strict_instances);
+  // `client` and `queries`, which may be null, outlive the server. `strict_instances`: as
+  // ApiServerOptions.
+  GrpcServer(Client* client, QueryApi* queries, bool strict_instances);
   ~GrpcServer() { Stop(0); }
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;

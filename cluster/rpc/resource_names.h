@@ -20,6 +20,8 @@ struct InstanceName {
   [[nodiscard]] static StatusOr<InstanceName> Parse(std::string_view name);
   std::string ToString() const { return "projects/" + project + "/instances/" + instance; }
   bool IsDefault() const { return project == "sippar" && instance == "default"; }
+  // Of the names of its tables in the store.
+  std::string table_prefix() const { return IsDefault() ? "" : project + "/" + instance + "/"; }
   bool operator==(const InstanceName&) const = default;
 };
 
@@ -33,10 +35,7 @@ struct TableName {
   // Of a table of the store; kInvalidArgument when it is no name of one.
   [[nodiscard]] static StatusOr<TableName> FromStored(std::string_view stored);
   std::string ToString() const { return instance.ToString() + "/tables/" + table_id; }
-  std::string stored() const {
-    return instance.IsDefault() ? table_id
-                                : instance.project + "/" + instance.instance + "/" + table_id;
-  }
+  std::string stored() const { return instance.table_prefix() + table_id; }
 };
 
 // ID of "projects/P/instances/I/tables/T/KIND/ID", e.g. of an authorized view, with its table.

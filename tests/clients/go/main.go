@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"log"
@@ -101,6 +102,44 @@ func read(ctx context.Context, tbl *bigtable.Table) {
 	expect("samples", keys[0], "com.m")
 }
 
+func query(ctx context.Context, client *bigtable.Client) {
+	statement, err := client.PrepareStatement(ctx,
+		"SELECT _key, CAST(anchor['cnnsi.com'] AS STRING) AS text, anchor FROM go_pages "+
+			"WHERE _key BETWEEN @first AND @last AND anchor['cnnsi.com'] LIKE @pattern",
+		map[string]bigtable.SQLType{
+			"first": bigtable.BytesSQLType{}, "last": bigtable.BytesSQLType{}, "pattern": bigtable.StringSQLType{}})
+	check(err)
+	bound, err := statement.Bind(map[string]any{
+		"first": []byte("com.site0100"), "last": []byte("com.site0119"), "pattern": "%7"})
+	check(err)
+	look := base64.StdEncoding.EncodeToString([]byte("my.look.ca")) // the library's keys of maps of bytes
+	var texts []string
+	check(bound.Execute(ctx, func(row bigtable.ResultRow) bool {
+		var key []byte
+		var text string
+		var anchors map[string][]byte
+		check(row.GetByName("_key", &key))
+		check(row.GetByName("text", &text))
+		check(row.GetByName("anchor", &anchors))
+		texts = append(texts, string(key)+" "+text+" "+string(anchors[look]))
+		return true
+	}))
+	expect("rows of a query", texts, "[com.site0107 text 107 CNN.com com.site0117 text 117 CNN.com]")
+
+	statement, err = client.PrepareStatement(ctx, "SELECT COUNT(*) AS n FROM go_pages", nil)
+	check(err)
+	bound, err = statement.Bind(nil)
+	check(err)
+	check(bound.Execute(ctx, func(row bigtable.ResultRow) bool {
+		var n int64
+		check(row.GetByName("n", &n))
+		expect("rows counted by a query", n, 1001)
+		return true
+	}))
+	_, err = client.PrepareStatement(ctx, "SELECT _key FROM go_page", nil)
+	expect("a query of no table is refused", err != nil, true)
+}
+
 func change(ctx context.Context, tbl *bigtable.Table) {
 	increment := bigtable.NewReadModifyWrite()
 	increment.Increment("count", "visits", 40)
@@ -145,6 +184,7 @@ func main() {
 	tbl := client.Open(table)
 	write(ctx, tbl)
 	read(ctx, tbl)
+	query(ctx, client)
 	change(ctx, tbl)
 	largeCell(ctx, tbl)
 	admin, err := bigtable.NewAdminClient(ctx, project, instance)

@@ -93,7 +93,8 @@ ApiTest::ApiTest() {
   options.fs = &fs_;
   options.clock = &clock_;
   client_ = std::move(*Client::Open("/db", options));
-  server_ = std::move(*ApiServer::Start(client_.get(), {"127.0.0.1:0", false}));
+  queries_ = query::NewQueryApi(client_.get());
+  server_ = std::move(*ApiServer::Start(client_.get(), {"127.0.0.1:0", false, queries_.get()}));
   channel_ = grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials());
   data_ = v2::Bigtable::NewStub(channel_);
   admin_ = admin::BigtableTableAdmin::NewStub(channel_);

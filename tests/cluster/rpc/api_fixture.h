@@ -15,6 +15,7 @@
 #include "cluster/proto/operations.grpc.pb.h"
 #include "cluster/proto/table_admin.grpc.pb.h"
 #include "engine/fs/memory_file_system.h"
+#include "query/api/query_api.h"
 
 namespace sippar::cluster {
 
@@ -72,6 +73,7 @@ class ApiTest : public testing::Test {
   engine::MemoryFileSystem fs_;
   StepClock clock_;
   std::unique_ptr<Client> client_;
+  std::unique_ptr<QueryApi> queries_;
   std::unique_ptr<ApiServer> server_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v2::Bigtable::Stub> data_;

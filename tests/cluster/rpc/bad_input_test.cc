@@ -205,9 +205,9 @@ TEST_F(BadInputTest, BytesThatAreNoMessageAndCallsThatAreNotThere) {
     queue.Next(&tag, &ok);
     return status;
   };
-  grpc::Status unknown = send("/google.bigtable.v2.Bigtable/PrepareQuery", "");
+  grpc::Status unknown = send("/google.bigtable.v2.Bigtable/GetClientConfiguration", "");
   EXPECT_EQ(unknown.error_code(), StatusCode::UNIMPLEMENTED);
-  EXPECT_NE(unknown.error_message().find("PrepareQuery"), std::string::npos);
+  EXPECT_NE(unknown.error_message().find("GetClientConfiguration"), std::string::npos);
   std::string deep;  // messages within messages, 200 deep
   for (int i = 0; i < 200; ++i) {
     std::string outer = "\x0a";

@@ -15,6 +15,12 @@ import com.google.cloud.bigtable.data.v2.models.Query;
 import com.google.cloud.bigtable.data.v2.models.ReadModifyWriteRow;
 import com.google.cloud.bigtable.data.v2.models.Row;
 import com.google.cloud.bigtable.data.v2.models.RowMutation;
+import com.google.cloud.bigtable.data.v2.models.sql.BoundStatement;
+import com.google.cloud.bigtable.data.v2.models.sql.PreparedStatement;
+import com.google.cloud.bigtable.data.v2.models.sql.ResultSet;
+import com.google.cloud.bigtable.data.v2.models.sql.SqlType;
+import com.google.protobuf.ByteString;
+import java.util.Map;
 
 public class Client {
   static void expect(String what, Object got, Object want) {
@@ -65,6 +71,31 @@ public class Client {
         found++;
       }
       expect("rows of a filtered scan", found, 10);
+      PreparedStatement prepared =
+          data.prepareStatement(
+              "SELECT _key, CAST(anchor['cnnsi.com'] AS STRING) AS text, anchor FROM java_pages"
+                  + " WHERE STARTS_WITH(_key, @prefix)",
+              Map.of("prefix", SqlType.bytes()));
+      String rows = "";
+      BoundStatement bound =
+          prepared.bind().setBytesParam("prefix", ByteString.copyFromUtf8("com.site012")).build();
+      try (ResultSet result = data.executeQuery(bound)) {
+        while (result.next()) {
+          ByteString cell =
+              result
+                  .getMap("anchor", SqlType.mapOf(SqlType.bytes(), SqlType.bytes()))
+                  .get(ByteString.copyFromUtf8("cnnsi.com"));
+          expect("text and cell", cell.toStringUtf8(), result.getString("text"));
+          rows += result.getBytes("_key").toStringUtf8().substring(10) + " ";
+        }
+      }
+      expect("rows of a query", rows, "20 21 22 23 24 25 26 27 28 29 ");
+      prepared = data.prepareStatement("SELECT COUNT(*) AS n FROM java_pages", Map.of());
+      try (ResultSet result = data.executeQuery(prepared.bind().build())) {
+        expect("one row", result.next(), true);
+        expect("rows counted by a query", result.getLong("n"), 1001L);
+        expect("no other row", result.next(), false);
+      }
       data.readModifyWriteRow(ReadModifyWriteRow.create(table, "com.cnn.www").increment("count", "visits", 40));
       row = data.readModifyWriteRow(ReadModifyWriteRow.create(table, "com.cnn.www").increment("count", "visits", 2));
       expect("visits", row.getCells().get(0).getValue().asReadOnlyByteBuffer().getLong(), 42L);

@@ -1,0 +1,40 @@
+// Rows of a query -> batches of ExecuteQueryResponse of about kMessageSize, each whole with its
+// checksum; a larger one, of one large row, is cut into messages. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cluster/api/query_api.h"
+#include "cluster/proto/bigtable.pb.h"
+#include "engine/base/clock.h"
+
+namespace sippar::cluster {
+
+class QueryBatches final : public QueryRows {
+ public:
+  // Sends a message; waits while the reader is slow. False: the reader is gone.
+  using Writer = std::function<bool(const google::bigtable::v2::ExecuteQueryResponse&)>;
+  QueryBatches(const std::vector<QueryColumn>& columns, engine::Clock* clock, Writer write)
+      : columns_(columns),
+        clock_(clock),
+        write_(std::move(write)),
+        sent_nanos_(clock->MonotonicNanos()) {}
+
+  Status Put(const engine::Row& row) override;
+  bool IsDue() override;
+  Status Send(const std::string& resume_token) override;
+
+ private:
+  const std::vector<QueryColumn>& columns_;
+  engine::Clock* clock_;
+  const Writer write_;
+  google::bigtable::v2::ProtoRows rows_;
+  size_t size_ = 0;  // of rows_, about
+  int64_t sent_nanos_;
+  bool is_first_ = true;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,188 @@
+// Prepared SELECTs: analyzed when prepared, analyzed and run when executed.
+// SPDX-License-Identifier: Apache-2.0
+#include "query/api/query_api.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "engine/base/checksum.h"
+#include "query/api/api_select.h"
+#include "query/execute/select.h"
+
+namespace sippar::query {
+namespace {
+
+using cluster::PreparedQuery;
+using cluster::QueryCall;
+using cluster::QueryColumn;
+using cluster::QueryRows;
+
+constexpr int64_t kValidMicros = int64_t{3'600} * 1'000'000;
+
+struct Analysis {
+  std::vector<QueryColumn> columns;
+  bool can_go_on = false;
+};
+
+// With samples for the parameters: the answer to Prepare may not depend on their values.
+StatusOr<Analysis> Analyze(cluster::Client* client, const PreparedToken& query,
+                           const syntax::Select& select) {
+  SessionState session;
+  SetUpSession(client, query.table_prefix, SampleParams(query.params), &session);
+  StatementContext context;
+  context.session = &session;
+  context.text = query.text;
+  context.now_us = client->clock()->NowMicros();
+  ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, select));
+  Analysis analysis;
+  ASSIGN_OR_RETURN(analysis.columns, ColumnsOf(plan));
+  analysis.can_go_on = CanGoOn(plan);
+  return analysis;
+}
+
+class SelectRun final : public cluster::QueryRun, public ResultSink {
+ public:
+  SelectRun(PreparedToken query, std::vector<QueryColumn> columns, ResumeToken place)
+      : query_(std::move(query)), columns_(std::move(columns)), place_(std::move(place)) {}
+
+  Status Plan(cluster::Client* client, const QueryCall& call, syntax::Select select,
+              bool can_go_on) {
+    SetUpSession(client, query_.table_prefix, call.params, &session_);
+    if (call.cancel != nullptr) session_.cancel = call.cancel;
+    context_.session = &session_;
+    context_.text = query_.text;
+    context_.now_us = place_.now_us;
+    context_.sink = this;
+    context_.summary = &summary_;
+    if (place_.done) return OkStatus();
+    if (place_.given > 0) RETURN_IF_ERROR(GoOn(context_, place_, &select));
+    if (can_go_on) key_at_ = AddKey(&select, columns_.size());
+    ASSIGN_OR_RETURN(plan_, PlanSelect(context_, select));
+    return OkStatus();
+  }
+
+  const std::vector<QueryColumn>& columns() const override { return columns_; }
+
+  Status Run(QueryRows* rows) override {
+    rows_ = rows;
+    if (!place_.done) {
+      std::string next;
+      Status status = RunSelect(
+          context_, plan_, [this](const std::vector<Row>& batch) { return Take(batch); }, &next);
+      if (sent_.ok() && !status.ok()) return WithPlace(status);
+      RETURN_IF_ERROR(sent_);
+    }
+    place_.done = true;
+    return rows_->Send(place_.Encode());
+  }
+
+  void Begin(const std::vector<ResultColumn>&) override {}
+  bool Rows(std::vector<Row>) override { return true; }
+  // A scan that finds little must not keep it back.
+  void OnProgress(const Progress&) override {
+    bool is_row_end = plan_.program.source == engine::Program::kRows;
+    if (sent_.ok() && rows_->IsDue()) sent_ = Send(is_row_end);
+  }
+
+ private:
+  StatusOr<bool> Take(const std::vector<Row>& batch) {
+    for (const Row& row : batch) {
+      RETURN_IF_ERROR(sent_);
+      bool is_row_end = key_at_ && row[*key_at_].bytes() != place_.row;
+      if (rows_->IsDue()) RETURN_IF_ERROR(Send(is_row_end));
+      sent_ = rows_->Put(row);
+      if (key_at_) place_.row = row[*key_at_].bytes();
+      ++place_.given;
+    }
+    RETURN_IF_ERROR(sent_);
+    return true;
+  }
+
+  // `is_row_end`: all of the table's row whose key came last was given.
+  Status Send(bool is_row_end) { return rows_->Send(key_at_ && is_row_end ? place_.Encode() : ""); }
+
+  const PreparedToken query_;
+  const std::vector<QueryColumn> columns_;
+  ResumeToken place_;
+  SessionState session_;
+  StatementContext context_;
+  ResultSummary summary_;
+  SelectPlan plan_;
+  std::optional<size_t> key_at_;  // of the row key in a row; none: no place to go on from
+  QueryRows* rows_ = nullptr;
+  Status sent_;
+};
+
+class ClientQueryApi final : public cluster::QueryApi {
+ public:
+  explicit ClientQueryApi(cluster::Client* client) : client_(client) {}
+
+  StatusOr<PreparedQuery> Prepare(const std::string& table_prefix, const std::string& text,
+                                  const ParamTypes& params) override {
+    PreparedToken query{table_prefix, text, params, 0,
+                        client_->clock()->NowMicros() + kValidMicros};
+    auto select = ParseSelect(text);
+    if (!select.ok()) return WithPlace(select.status());
+    auto analysis = Analyze(client_, query, *select);
+    if (!analysis.ok()) return WithPlace(analysis.status());
+    query.columns_hash = HashColumns(analysis->columns);
+    return PreparedQuery{query.Encode(), std::move(analysis->columns), query.valid_until_us};
+  }
+
+  StatusOr<std::unique_ptr<cluster::QueryRun>> Open(const QueryCall& call) override {
+    PreparedToken query;
+    if (!PreparedToken::Decode(call.prepared, &query)) {
+      return InvalidArgument("prepared_query: PrepareQuery gave no such query");
+    }
+    if (query.table_prefix != call.table_prefix) {
+      return InvalidArgument("prepared_query: it was prepared on another instance");
+    }
+    RETURN_IF_ERROR(CheckParams(query.params, call.params));
+    ASSIGN_OR_RETURN(ResumeToken place, PlaceOf(call, query));
+    auto select = ParseSelect(query.text);
+    if (!select.ok()) return WithPlace(select.status());
+    auto analysis = Analyze(client_, query, *select);
+    if (!analysis.ok()) return WithPlace(analysis.status());
+    if (HashColumns(analysis->columns) != query.columns_hash) {
+      std::string_view text = "the columns of the result are others since families changed";
+      if (place.given > 0) return InvalidArgument(fmt::format("resume_token: {}", text));
+      return FailedPrecondition(fmt::format("prepared_query: {}; prepare it again", text));
+    }
+    auto run = std::make_unique<SelectRun>(std::move(query), std::move(analysis->columns),
+                                           std::move(place));
+    Status planned = run->Plan(client_, call, *std::move(select), analysis->can_go_on);
+    if (!planned.ok()) return WithPlace(planned);
+    return std::unique_ptr<cluster::QueryRun>(std::move(run));
+  }
+
+ private:
+  // Where the execution begins. One that has begun goes on after its query's time.
+  StatusOr<ResumeToken> PlaceOf(const QueryCall& call, const PreparedToken& query) const {
+    uint64_t prepared_hash = engine::Hash(call.prepared);
+    int64_t now_us = client_->clock()->NowMicros();
+    ResumeToken place;
+    if (!call.resume_token.empty()) {
+      if (ResumeToken::Decode(call.resume_token, &place) && place.prepared_hash == prepared_hash) {
+        return place;
+      }
+      return InvalidArgument("resume_token: it is of no execution of this query");
+    }
+    if (now_us >= query.valid_until_us) {
+      return FailedPrecondition("prepared_query: its time is over; prepare it again");
+    }
+    place.prepared_hash = prepared_hash;
+    place.now_us = now_us;
+    return place;
+  }
+
+  cluster::Client* client_;
+};
+
+}  // namespace
+
+std::unique_ptr<cluster::QueryApi> NewQueryApi(cluster::Client* client) {
+  return std::make_unique<ClientQueryApi>(client);
+}
+
+}  // namespace sippar::query
