@@ -99,7 +99,8 @@ Status CheckDirectory(FileSystem* fs, const std::string& directory, bool create,
     return NotFound(fmt::format("no store at {}: the directory is empty", directory));
   }
   *is_new = true;
-  return OkStatus();
+  // Who made the directory may have died before this.
+  return fs->SyncDir(ParentOf(directory));
 }
 
 Status MakeDirectories(FileSystem* fs, const StoreFiles& files, bool is_new) {
