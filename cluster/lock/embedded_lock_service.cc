@@ -9,6 +9,7 @@
 
 #include "cluster/lock/embedded_session.h"
 #include "cluster/lock/lock_paths.h"
+#include "engine/base/seeded_bug.h"
 
 namespace sippar::cluster {
 namespace {
@@ -72,7 +73,9 @@ Status EmbeddedLockService::Reserve(uint64_t limit) {
     counter.file.version = is_new ? 1 : (*old)->version + 1;
   }
   counter.file.content = std::to_string(limit);
-  RETURN_IF_ERROR(directory_->Put(path, counter.file.content, counter.file.version));
+  if (is_new || !SEEDED_BUG("epoch-reuse")) {
+    RETURN_IF_ERROR(directory_->Put(path, counter.file.content, counter.file.version));
+  }
   numbers_end_ = limit;
   FiredWatches none;  // nobody waits for an epoch
   MutexLock lock(&mutex_);

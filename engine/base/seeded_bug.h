@@ -25,6 +25,13 @@ inline constexpr std::array kSeededBugs = {
     SeededBug{"lost-unload-believed", "the master takes a lost answer to an unload for an OK"},
     SeededBug{"gc-without-second-scan", "the sweep collects what one scan did not find"},
     SeededBug{"timestamp-not-monotonic", "a server's time follows its clock backwards"},
+    SeededBug{"check-before-sync", "a log's fence is asked before the sync instead of behind it"},
+    SeededBug{"no-check", "a synced group is acknowledged whoever owns the log by then"},
+    SeededBug{"seal-ignored", "who replays a dead server's log reads past what its SEAL says"},
+    SeededBug{"no-seal",
+              "no SEAL is written: each reader of a log finds out by itself what counts"},
+    SeededBug{"epoch-reuse",
+              "the lock service gives out numbers that are not yet reserved on disk"},
 };
 
 class SeededBugs {

@@ -9,6 +9,7 @@
 #include "engine/base/coding.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/parallel.h"
+#include "engine/base/seeded_bug.h"
 #include "engine/log/log_chain.h"
 #include "engine/log/log_reader.h"
 #include "engine/log/log_writer.h"
@@ -133,7 +134,9 @@ StatusOr<LogSeal> LogSeal::Decode(std::string_view body) {
   return seal;
 }
 
-StatusOr<LogSeal> ReadSeal(FileSystem* fs, const std::string& directory) {
+namespace {
+
+StatusOr<LogSeal> ReadSealFile(FileSystem* fs, const std::string& directory) {
   std::string path = SealPath(directory);
   ASSIGN_OR_RETURN(std::string file, ReadFile(fs, path));
   LogFrame frame = LogFrameAt(file, 0, 0, kSealSeed);
@@ -146,8 +149,16 @@ StatusOr<LogSeal> ReadSeal(FileSystem* fs, const std::string& directory) {
   return seal;
 }
 
+}  // namespace
+
+StatusOr<LogSeal> ReadSeal(FileSystem* fs, const std::string& directory) {
+  if (SEEDED_BUG("seal-ignored") || SEEDED_BUG("no-seal")) return ReadLogForSeal(fs, directory);
+  return ReadSealFile(fs, directory);
+}
+
 StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t attempt) {
-  auto seal = ReadSeal(fs, directory);
+  if (SEEDED_BUG("no-seal")) return ReadLogForSeal(fs, directory);
+  auto seal = ReadSealFile(fs, directory);
   if (seal.ok()) {
     // Who made it may have died before this.
     RETURN_IF_ERROR(fs->SyncDir(directory));
@@ -159,7 +170,7 @@ StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t
   if (!seal.ok()) return Annotate(seal.status(), "seal " + directory);
   CRASH_POINT("seal.before_write");
   Status written = WriteSeal(fs, directory, *seal, attempt);
-  if (written.code() == StatusCode::kAlreadyExists) return ReadSeal(fs, directory);
+  if (written.code() == StatusCode::kAlreadyExists) return ReadSealFile(fs, directory);
   RETURN_IF_ERROR(Annotate(written, "seal " + directory));
   CRASH_POINT("seal.after_publish");
   return seal;

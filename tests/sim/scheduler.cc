@@ -230,9 +230,9 @@ void Scheduler::MakeRunnable(Task* task) {
 }
 
 void Scheduler::Freeze(MachineId machine) {
-  CHECK(machine != running_->machine);
   frozen_.insert(machine);
   for (Task* task : std::exchange(runnable_, {})) MakeRunnable(task);
+  if (machine == running_->machine) Yield();
 }
 
 void Scheduler::Thaw(MachineId machine) {

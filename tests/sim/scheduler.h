@@ -89,7 +89,7 @@ class Scheduler final : public engine::ThreadRuntime {
   // How often it was dropped: what was meant for an earlier life reaches nobody.
   uint64_t LivesOf(MachineId machine) { return lives_[machine]; }
   // Between the two its threads do not run, while its clocks go on: a process that is stopped, or a
-  // machine that is suspended. Asked for by other machines.
+  // machine that is suspended. Of its own machine a thread may ask the first, and returns thawed.
   void Freeze(MachineId machine);
   void Thaw(MachineId machine);
   MachineId machine() const;

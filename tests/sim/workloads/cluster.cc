@@ -228,6 +228,7 @@ void Cluster::AtCrashPoint(const char* name) {
   MachineId id = world_->scheduler()->machine();
   if (!trouble_ || !machines_.contains(id) || !world_->OneIn(knobs_.crash_point_one_in)) return;
   world_->scheduler()->Note(fmt::format("crash point {}", name));
+  if (knobs_.freezes && world_->random()->OneIn(2)) return Freeze(id);
   Stop(id, world_->random()->OneIn(2));
 }
 

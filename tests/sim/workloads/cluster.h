@@ -112,6 +112,7 @@ class Cluster {
   void Partition();
   void StopDisk();
   void Reshape();
+  StatusOr<bool> SplitMetadata(MachineId master, const std::string& row);
   void Alter();
   void StopTrouble();
   MachineId DrawServer();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cluster/location/meta_row.h"
 #include "tests/sim/workloads/cluster.h"
 
 namespace sippar::sim {
@@ -131,7 +132,6 @@ void Cluster::Reshape() {
     Status status;
     if (kind == 0) status = admin->Compact("t", "");
     if (kind >= 1 && kind <= 3) status = admin->Split("t", row);
-    if (kind == 4) status = admin->Split(cluster::kMetadataName, row);
     if (kind == 5) status = admin->Merge("t", {row, ""});
     if (kind >= 6) status = admin->Flush("t");
     RETURN_IF_ERROR(status);
@@ -139,10 +139,31 @@ void Cluster::Reshape() {
   };
   MachineId master = addresses_.masters[world_->random()->Uniform(kMasters)];
   // Nobody waits for it.
-  world_->scheduler()->StartOn(0, "administrator", [this, master, kind, work] {
-    auto asked = OnMaster<bool>(master, work);
+  world_->scheduler()->StartOn(0, "administrator", [this, master, kind, row, work] {
+    auto asked = kind == 4 ? SplitMetadata(master, row) : OnMaster<bool>(master, work);
     world_->scheduler()->Note(fmt::format("asked for {}: {}", kind, MessageOf(asked.status())));
   });
+}
+
+// Between two records of the table's tablets, as METADATA's server does when it is large.
+StatusOr<bool> Cluster::SplitMetadata(MachineId master, const std::string& row) {
+  ASSIGN_OR_RETURN(cluster::TableInfo table,
+                   OnMaster<cluster::TableInfo>(
+                       master, [](cluster::AdminApi* admin) { return admin->GetTable("t"); }));
+  auto look = [](MasterEndpoint* to) -> StatusOr<uint64_t> {
+    uint64_t epoch = 0;
+    RETURN_IF_ERROR(to->driver->Look([&](const auto& state) { epoch = state.epoch; }));
+    return epoch;
+  };
+  StatusOr<uint64_t> epoch = world_->network()->Call<MasterEndpoint, uint64_t>(master, look);
+  RETURN_IF_ERROR(epoch.status());
+  std::string at = cluster::MetaSplitRow(cluster::MetaRowKey(table.table_id, row));
+  ASSIGN_OR_RETURN(cluster::TabletRecord record,
+                   supervisor_->metadata->Find(cluster::kMetadataTableId, at));
+  if (record.server.IsNone()) return Unavailable("it is nowhere at the moment");
+  auto control = supervisor_->transport.Control(record.server);
+  RETURN_IF_ERROR(control->SplitTablet(*epoch, record.tablet_id, at));
+  return true;
 }
 
 // Another block size, or a family that comes or goes: no row looks otherwise.
@@ -152,7 +173,7 @@ void Cluster::Alter() {
     ASSIGN_OR_RETURN(cluster::TableInfo table, admin->GetTable("t"));
     engine::TableSchema schema = table.schema;
     engine::LocalityGroupSchema& group = schema.groups[chance % schema.groups.size()];
-    group.block_size = group.block_size == 1024 ? 512 : 1024;
+    group.block_size = group.block_size == 1024 ? 2048 : 1024;
     auto extra = std::find_if(schema.families.begin(), schema.families.end(),
                               [](const auto& family) { return family.name == "x"; });
     if (chance % 2 == 0 && extra == schema.families.end()) {
