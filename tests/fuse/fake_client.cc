@@ -66,7 +66,6 @@ class VectorStream final : public cluster::CellStream {
 };
 
 Status NoTable(const std::string& table) { return NotFound("no table " + table); }
-Status NotFaked() { return Unimplemented("the fake client only reads"); }
 
 }  // namespace
 
@@ -180,30 +179,30 @@ Status FakeClient::DropTable(const std::string& table) {
   return tables_.erase(table) == 1 ? OkStatus() : NoTable(table);
 }
 
-Status FakeClient::Apply(const std::string&, const cluster::RowMutation&) { return NotFaked(); }
+Status FakeClient::Apply(const std::string&, const cluster::RowMutation&) { return Unfaked(); }
 std::vector<Status> FakeClient::ApplyBatch(const std::string&,
                                            const std::vector<cluster::RowMutation>& batch) {
-  return std::vector<Status>(batch.size(), NotFaked());
+  return std::vector<Status>(batch.size(), Unfaked());
 }
 Status FakeClient::Run(const std::string&, const cluster::RowRange&, const engine::Program&,
                        const cluster::CallOptions&, engine::ProgramSink*) {
-  return NotFaked();
+  return Unfaked();
 }
 StatusOr<engine::RowUpdateResult> FakeClient::Update(const std::string&, const engine::RowUpdate&) {
-  return NotFaked();
+  return Unfaked();
 }
 Status FakeClient::CommitRow(const std::string&, const cluster::RowMutation&,
                              const std::vector<cluster::ReadCheck>&) {
-  return NotFaked();
+  return Unfaked();
 }
 Status FakeClient::CreateTable(const cluster::TableSchema&, const std::vector<std::string>&) {
-  return NotFaked();
+  return Unfaked();
 }
-Status FakeClient::AlterTable(const cluster::TableSchema&, uint64_t) { return NotFaked(); }
-Status FakeClient::Flush(const std::string&) { return NotFaked(); }
-Status FakeClient::Split(const std::string&, const std::string&) { return NotFaked(); }
-Status FakeClient::Merge(const std::string&, const engine::RowRange&) { return NotFaked(); }
-Status FakeClient::Compact(const std::string&, const std::string&) { return NotFaked(); }
-Status FakeClient::Verify(const std::string&) { return NotFaked(); }
+Status FakeClient::AlterTable(const cluster::TableSchema&, uint64_t) { return Unfaked(); }
+Status FakeClient::Flush(const std::string&) { return Unfaked(); }
+Status FakeClient::Split(const std::string&, const std::string&) { return Unfaked(); }
+Status FakeClient::Merge(const std::string&, const engine::RowRange&) { return Unfaked(); }
+Status FakeClient::Compact(const std::string&, const std::string&) { return Unfaked(); }
+Status FakeClient::Verify(const std::string&) { return Unfaked(); }
 
 }  // namespace sippar::fuse

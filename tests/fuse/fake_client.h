@@ -38,6 +38,8 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   Status Close() override { return OkStatus(); }
 
  private:
+  static Status Unfaked() { return Unimplemented("the fake client only reads"); }
+
   struct Version {
     uint64_t sequence = 0;
     std::string value;
@@ -78,6 +80,12 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   StatusOr<std::vector<cluster::GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override { return {}; }
   std::vector<cluster::CompactionInfo> Compactions() override { return {}; }
+  StatusOr<cluster::NamedRecord> GetRecord(const std::string&) override { return Unfaked(); }
+  StatusOr<std::vector<cluster::NamedRecord>> ListRecords(const std::string&) override {
+    return Unfaked();
+  }
+  Status PutRecord(const std::string&, const std::string&, uint64_t) override { return Unfaked(); }
+  Status DeleteRecord(const std::string&, uint64_t) override { return Unfaked(); }
   StatusOr<std::string> DumpTablets(const std::string&) override { return std::string(); }
 
   std::string target_ = "fake";
