@@ -116,7 +116,7 @@ StatusOr<std::vector<QueryColumn>> ColumnsOf(const SelectPlan& plan) {
                      fmt::format("column {} has {}", column.name,
                                  column.type.IsKnown() ? "a DURATION, which the API has not"
                                                        : "a type that only its values tell"),
-                     "CAST(… AS INT64), CAST(… AS STRING)");
+                     "CAST(x AS INT64), CAST(x AS STRING)");
     }
     columns.push_back({column.name, column.type});
   }

@@ -506,7 +506,10 @@ class LifeTest(unittest.TestCase):
         self.assertIn("busy", busy)
         other = os.path.join(self.stage.folder, "other")
         os.mkdir(other)
-        self.assertIn(self.stage.store, self.refuse(self.stage.store, other, "--daemon"))
+        run(*SERVE, self.stage.store, other, "--daemon", timeout=30)  # joins the first
+        with open(os.path.join(other, "web/r/f/q"), "rb") as file:
+            self.assertEqual(file.read(), b"value")
+        run("umount", other)
         self.check_content()
         os.kill(pid, signal.SIGTERM)
         wait_until(lambda: not is_mounted(self.stage.mount), "the end of the mount")

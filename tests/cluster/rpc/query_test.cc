@@ -234,20 +234,18 @@ TEST_F(QueryTest, ErrorsSayWhere) {
     return query.ok() ? "OK" : query.status().ToString();
   };
   EXPECT_EQ(error("SELECT _key FRM t"),
-            "INVALID_ARGUMENT: SYNTAX: unexpected 't', expected FROM, GROUP BY, HAVING, LIMIT, "
-            "ORDER BY, WHERE, AFTER, ',', ; or end of the statement [at 1:17]; "
-            "did you mean FROM instead of FRM?");
-  EXPECT_EQ(error("SELECT _key FROM\n  tt"),
-            "NOT_FOUND: UNKNOWN_TABLE: no table tt [at 2:3]; did you mean t?");
+            "INVALID_ARGUMENT: SYNTAX: unexpected 't', expected FROM, WHERE, GROUP BY, ORDER BY, "
+            "LIMIT, AFTER, HAVING, a comma or ; [at 1:17]; did you mean FROM instead of FRM?");
+  EXPECT_EQ(error("SELECT _key FROM\n  tt"), "NOT_FOUND: UNKNOWN_TABLE: no table tt [at 2:3]");
   EXPECT_EQ(error("SELECT _key FROM t WHERE h['q'] = 'x'"),
-            "INVALID_ARGUMENT: UNKNOWN_NAME: no name h [at 1:26]; did you mean f?");
+            "INVALID_ARGUMENT: UNKNOWN_NAME: no name h [at 1:26]");
   EXPECT_EQ(error("SELECT @x"),
             "INVALID_ARGUMENT: UNKNOWN_PARAM: no value for @x [at 1:8]; declare it in param_types");
   EXPECT_EQ(error("DELETE FROM t ALL ROWS"),
             "INVALID_ARGUMENT: READ_ONLY: only SELECT is answered here [at 1:1]");
   EXPECT_EQ(error("SELECT 5s AS d"),
             "INVALID_ARGUMENT: NO_TYPE: column d has a DURATION, which the API has not; "
-            "CAST(… AS INT64), CAST(… AS STRING)");
+            "CAST(x AS INT64), CAST(x AS STRING)");
   EXPECT_NE(error("SELECT 1; SELECT 2"), "OK");
   EXPECT_NE(error(""), "OK");
   EXPECT_EQ(error("SELECT _key FROM `p/i/t`").substr(0, 9), "NOT_FOUND");
