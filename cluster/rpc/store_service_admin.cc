@@ -138,7 +138,7 @@ grpc::Status StoreService::DeleteRecord(Context*, const wire::PutRecordRequest* 
 grpc::Status StoreService::DumpTablets(Context*, const wire::TableRequest* request,
                                        wire::TextReply* reply) {
   auto text = client_->admin()->DumpTablets(request->table());
-  if (text.ok()) reply->set_text(*std::move(text));
+  if (text.ok()) reply->set_text(*text);
   return Answer(text.status(), reply->mutable_outcome());
 }
 

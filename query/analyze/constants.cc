@@ -13,7 +13,6 @@
 namespace sippar::query {
 
 using engine::AggregateDef;
-using engine::Function;
 using syntax::Expr;
 using syntax::ExprKind;
 

@@ -16,7 +16,6 @@ using engine::NamePattern;
 using engine::SlotDef;
 using engine::TableSchema;
 using engine::Value;
-using engine::ValueType;
 using enum engine::ValueType;
 
 // Of values that may be either; what is not known gives way.
