@@ -138,7 +138,7 @@ class JoinTest(unittest.TestCase):
         return script
 
     def test_host_and_port(self):
-        with subprocess.Popen([BINARY, "serve", self.store, "--listen", "localhost:0"],
+        with subprocess.Popen([BINARY, "serve", self.store, "--listen", "127.0.0.1:0"],
                               stdout=subprocess.PIPE) as server:
             address = server.stdout.readline().decode().split(" on ")[1].split()[0]
             for target in (address, "sippar://" + address, "unix:" + self.store + "/sippar.sock",
@@ -153,7 +153,7 @@ class JoinTest(unittest.TestCase):
 
     def test_bench_of_a_server(self):
         store = os.path.join(self.folder.name, "bench")
-        with subprocess.Popen([BINARY, "serve", store, "--listen", "localhost:0"],
+        with subprocess.Popen([BINARY, "serve", store, "--listen", "127.0.0.1:0"],
                               stdout=subprocess.PIPE) as server:
             address = server.stdout.readline().decode().split(" on ")[1].split()[0]
             for workload in ("fillseq", "readrandom", "scan"):
