@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include "engine/base/crash_point.h"
-#include "tests/sim/workload.h"
 #include "tests/sim/workloads/drawn_store.h"
+#include "tests/sim/workloads/run_history.h"
 
 namespace sippar::sim {
 OneServerKnobs OneServerKnobs::Draw(engine::Random* random) {
@@ -128,26 +127,7 @@ bool OneServer::WaitForServer(Server state, int64_t timeout_us) {
 }
 
 HistoryResult RunOneServer(uint64_t seed, bool trace) {
-  engine::Random draw(seed);
-  Scheduler::Options options;
-  options.seed = draw.Next();
-  options.priorities = draw.OneIn(3);
-  options.preempt_one_in = 1ull << draw.Uniform(8);
-  options.time_limit_us = 200'000'000;
-  options.trace = trace;
-  OneServerKnobs knobs = OneServerKnobs::Draw(&draw);
-  World world(options);
-  OneServer test(&world, knobs);
-  engine::CrashPoints::Arm([&](const char* name) { test.AtCrashPoint(name); });
-  HistoryResult result;
-  result.violation = world.scheduler()->Run([&] { test.Run(); });
-  engine::CrashPoints::Arm({});
-  if (result.violation.empty()) result.violation = test.histories().Check();
-  result.hash = world.scheduler()->hash();
-  result.operations = test.histories().operations();
-  result.unknown = test.histories().unknown();
-  result.kills = test.kills();
-  return result;
+  return RunHistory<OneServer, OneServerKnobs>(seed, trace, 200'000'000);
 }
 
 }  // namespace sippar::sim

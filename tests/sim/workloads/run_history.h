@@ -1,0 +1,36 @@
+// The run of one history, for every workload the same: the schedule and the knobs are drawn from
+// the seed, every crash point asks the workload, and what it recorded is checked at the end.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/crash_point.h"
+#include "tests/sim/sim_world.h"
+#include "tests/sim/workload.h"
+
+namespace sippar::sim {
+
+template <typename Test, typename Knobs>
+HistoryResult RunHistory(uint64_t seed, bool trace, int64_t time_limit_us) {
+  engine::Random draw(seed);
+  Scheduler::Options options;
+  options.seed = draw.Next();
+  options.priorities = draw.OneIn(3);
+  options.preempt_one_in = 1ull << draw.Uniform(8);
+  options.time_limit_us = time_limit_us;
+  options.trace = trace;
+  Knobs knobs = Knobs::Draw(&draw);
+  World world(options);
+  Test test(&world, knobs);
+  engine::CrashPoints::Arm([&](const char* name) { test.AtCrashPoint(name); });
+  HistoryResult result;
+  result.violation = world.scheduler()->Run([&] { test.Run(); });
+  engine::CrashPoints::Arm({});
+  if (result.violation.empty()) result.violation = test.histories().Check();
+  result.hash = world.scheduler()->hash();
+  result.operations = test.histories().operations();
+  result.unknown = test.histories().unknown();
+  result.kills = test.kills();
+  return result;
+}
+
+}  // namespace sippar::sim
