@@ -5,6 +5,7 @@
 
 #include "cluster/location/meta_row.h"
 #include "tests/sim/workloads/cluster.h"
+#include "tests/sim/workloads/drawn_faults.h"
 
 namespace sippar::sim {
 
@@ -53,11 +54,7 @@ void Cluster::MakeTrouble() {
       if (knobs_.freezes) Freeze(random->OneIn(4) ? master : server);
       break;
     case 6:
-      if (!knobs_.clock_jumps) break;
-      world_->scheduler()->ClockOf(server)->ShiftWall(
-          static_cast<int64_t>(random->Uniform(7'200'000'000)) - 3'600'000'000);
-      world_->scheduler()->ClockOf(server)->SetRate(
-          static_cast<int64_t>(950 + random->Uniform(101)));
+      if (knobs_.clock_jumps) DisturbClock(world_, server);
       break;
     case 7:
       if (knobs_.partitions) Partition();
@@ -106,17 +103,7 @@ void Cluster::Partition() {
 }
 
 void Cluster::StopDisk() {
-  DiskFaults faults = knobs_.disk;
-  switch (world_->random()->Uniform(3)) {
-    case 0:
-      faults.is_full = true;
-      break;
-    case 1:
-      faults.is_read_only = true;
-      break;
-    default:
-      faults.hangs = true;
-  }
+  DiskFaults faults = DrawDiskStop(world_->random(), knobs_.disk);
   MachineId server = DrawServer();
   world_->scheduler()->Note(fmt::format("the disk of machine {} stops", server));
   world_->disk()->SetFaults(server, faults);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "tests/sim/workloads/drawn_faults.h"
 #include "tests/sim/workloads/one_server.h"
 
 namespace sippar::sim {
@@ -25,11 +26,7 @@ void OneServer::MakeTrouble() {
       if (knobs_.closes && server_ == Server::kUp) CloseServer();
       break;
     case 2:
-      if (!knobs_.clock_jumps) break;
-      world_->scheduler()->ClockOf(kServer)->ShiftWall(
-          static_cast<int64_t>(random->Uniform(7'200'000'000)) - 3'600'000'000);
-      world_->scheduler()->ClockOf(kServer)->SetRate(
-          static_cast<int64_t>(950 + random->Uniform(101)));
+      if (knobs_.clock_jumps) DisturbClock(world_, kServer);
       break;
     case 3:
       if (!knobs_.partitions) break;
@@ -50,17 +47,7 @@ void OneServer::MakeTrouble() {
 }
 
 void OneServer::StopDisk() {
-  DiskFaults faults = knobs_.disk;
-  switch (world_->random()->Uniform(3)) {
-    case 0:
-      faults.is_full = true;
-      break;
-    case 1:
-      faults.is_read_only = true;
-      break;
-    default:
-      faults.hangs = true;
-  }
+  DiskFaults faults = DrawDiskStop(world_->random(), knobs_.disk);
   world_->disk()->SetFaults(kServer, faults);
   world_->SleepMicros(static_cast<int64_t>(world_->random()->Uniform(300'000)));
   world_->disk()->SetFaults(kServer, knobs_.disk);
