@@ -1,4 +1,4 @@
-// Reading the changes of a table that has a change stream (engine/changes/change_config.h): every
+// Reading the changes of a table that has a change stream (engine/model/change_config.h): every
 // acknowledged mutation of a partition, in the order of commit for each row, from a position on.
 // Partitions are the ranges of the tablets; when a tablet splits or merges, the stream ends and
 // tells where to go on. SPDX-License-Identifier: Apache-2.0

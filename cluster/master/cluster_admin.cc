@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "cluster/api/group_sums.h"
-#include "engine/changes/change_config.h"
+#include "engine/model/change_config.h"
 
 namespace sippar::cluster::master {
 namespace {

@@ -9,7 +9,7 @@
 #include "cluster/rpc/resource_names.h"
 #include "cluster/rpc/row_chunks.h"
 #include "cluster/rpc/schema_convert.h"
-#include "engine/changes/change_config.h"
+#include "engine/model/change_config.h"
 
 namespace sippar::cluster {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/limits.h"
-#include "engine/changes/change_config.h"
+#include "engine/model/change_config.h"
 #include "engine/model/schema_change.h"
 
 namespace sippar::cluster {

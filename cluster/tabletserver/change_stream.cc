@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "engine/changes/change_config.h"
 #include "engine/changes/change_reader.h"
+#include "engine/model/change_config.h"
 
 namespace sippar::cluster {
 namespace {

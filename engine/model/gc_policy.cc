@@ -93,7 +93,9 @@ std::string GcPolicy::Print() const {
       break;
   }
   std::string text;
-  for (const GcPolicy& rule : rules) text += (text.empty() ? "" : ", ") + rule.Print();
+  for (const GcPolicy& rule : rules) {
+    text += (text.empty() ? "" : ", ") + (rule.kind == kKeepAll ? "NONE" : rule.Print());
+  }
   return (kind == kUnion ? "UNION(" : "INTERSECTION(") + text + ")";
 }
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "engine/changes/change_config.h"
+#include "engine/model/change_config.h"
 #include "engine/store/store.h"
 
 namespace sippar::engine {

@@ -8,7 +8,7 @@
 
 #include "engine/base/crash_point.h"
 #include "engine/base/limits.h"
-#include "engine/changes/change_config.h"
+#include "engine/model/change_config.h"
 #include "engine/model/schema_change.h"
 #include "engine/store/store.h"
 #include "engine/tablet/state_file.h"

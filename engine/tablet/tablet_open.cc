@@ -4,7 +4,7 @@
 
 #include "engine/base/coding.h"
 #include "engine/base/crash_point.h"
-#include "engine/changes/change_config.h"
+#include "engine/model/change_config.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/model/option_text.h"
+
 namespace sippar::fuse {
 namespace {
 
@@ -75,7 +77,7 @@ std::string PrintCreateTable(const engine::TableSchema& schema) {
   for (const engine::FamilySchema& family : schema.families) add(PrintFamily(family));
   for (const LocalityGroupSchema& group : schema.groups) add(PrintGroup(group));
   std::string options;
-  for (const auto& [name, value] : schema.options) {
+  for (const auto& [name, value] : engine::OptionTexts(schema)) {
     options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", name, value);
   }
   if (!options.empty()) options = fmt::format(" WITH ({})", options);

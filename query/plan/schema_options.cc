@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/program/value.h"
+#include "engine/model/change_config.h"
 #include "query/analyze/compile.h"
 #include "query/query_error.h"
 #include "query/syntax/ast_print.h"
@@ -156,6 +156,18 @@ Status PlanGranularity(const Option& option, engine::TableSchema* schema) {
   return OkStatus();
 }
 
+Status PlanChangeStream(const Option& option, engine::TableSchema* schema) {
+  std::optional<engine::ChangeStreamConfig> config;
+  if (option.value && IsAge(*option.value)) {
+    config = engine::ChangeStreamOf(*schema).value_or(engine::ChangeStreamConfig());
+    config->retention_us = option.value->literal->integer;
+  }
+  engine::SetChangeStream(config, schema);
+  bool is_none = option.value && SameWord(option.value->call, "NONE");
+  if ((config || is_none) && engine::ValidateChangeStream(*schema).ok()) return OkStatus();
+  return BadOption(option, "how long changes are kept, 1d to 7d, or NONE");
+}
+
 }  // namespace
 
 Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* family) {
@@ -230,8 +242,10 @@ Status ApplyTableOptions(const std::vector<Option>& options, engine::TableSchema
       bool is_protected = false;
       RETURN_IF_ERROR(PlanFlag(option, &is_protected));
       SetOption(engine::kProtectedOption, is_protected, "TRUE", schema);
+    } else if (SameWord(name, engine::kChangeStreamOption)) {
+      RETURN_IF_ERROR(PlanChangeStream(option, schema));
     } else {
-      return UnknownOption(option, "SPLIT_SIZE, GRANULARITY, DELETION_PROTECTION");
+      return UnknownOption(option, "SPLIT_SIZE, GRANULARITY, DELETION_PROTECTION, CHANGE_STREAM");
     }
   }
   return OkStatus();
@@ -262,72 +276,6 @@ std::string PrintBloom(engine::BloomKind kind) {
       break;
   }
   return "row_column";
-}
-
-namespace {
-
-std::string PrintFamily(const engine::FamilySchema& family) {
-  std::string text = "FAMILY " + QuoteName(family.name);
-  if (family.type == engine::FamilyType::kCounter) {
-    text += " COUNTER";
-  } else if (engine::IsAggregate(family.type)) {
-    text += fmt::format(" TYPE = {}", engine::FamilyTypeName(family.type));
-  }
-  if (family.gc.kind == GcPolicy::kMaxVersions) {
-    text += fmt::format(" VERSIONS {}", family.gc.max_versions);
-  } else if (family.gc.kind == GcPolicy::kMaxAge) {
-    text += fmt::format(" TTL {}", engine::PrintDuration(family.gc.max_age_us));
-  } else if (family.gc.kind != GcPolicy::kKeepAll) {
-    text += fmt::format(" GC = {}", family.gc.Print());
-  }
-  return text;
-}
-
-std::string PrintGroup(const engine::LocalityGroupSchema& group) {
-  std::string families;
-  for (const std::string& family : group.families) {
-    families += (families.empty() ? "" : ", ") + QuoteName(family);
-  }
-  std::string text = fmt::format("LOCALITY GROUP {} ({})", QuoteName(group.name), families);
-  if (group.in_memory) text += " IN_MEMORY";
-  text += group.compression == engine::Compression::kNone
-              ? " COMPRESSION = NONE"
-              : fmt::format(" COMPRESSION = ZSTD(LEVEL({}))", group.compression_level);
-  text += fmt::format(" BLOCK_SIZE {}", PrintSize(group.block_size));
-  std::string bloom = PrintBloom(group.bloom);
-  for (char& c : bloom) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-  text += " BLOOM = " + bloom;
-  if (!group.dictionary) text += " DICTIONARY = FALSE";
-  return text;
-}
-
-}  // namespace
-
-std::string PrintCreateTable(const engine::TableSchema& schema,
-                             const std::vector<std::string>& split_keys) {
-  std::string text = fmt::format("CREATE TABLE {} (\n", QuoteName(schema.name));
-  std::string elements;
-  for (const engine::FamilySchema& family : schema.families) {
-    elements += (elements.empty() ? "  " : ",\n  ") + PrintFamily(family);
-  }
-  // The default group is what no other group names, unless it has settings of its own.
-  for (const engine::LocalityGroupSchema& group : schema.groups) {
-    engine::LocalityGroupSchema plain;
-    plain.name = group.name;
-    plain.families = group.families;
-    if (group.families.empty() || (group.name == engine::kDefaultGroup && group == plain)) continue;
-    elements += ",\n  " + PrintGroup(group);
-  }
-  text += elements + "\n)";
-  std::string options;
-  for (const auto& [name, value] : schema.options) {
-    options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", name, value);
-  }
-  if (!options.empty()) text += fmt::format(" WITH ({})", options);
-  std::string keys;
-  for (const std::string& key : split_keys) keys += (keys.empty() ? "" : ", ") + QuoteValue(key);
-  if (!keys.empty()) text += fmt::format(" SPLIT AT ({})", keys);
-  return text;
 }
 
 }  // namespace sippar::query

@@ -529,7 +529,8 @@ class LifeTest(unittest.TestCase):
               FAMILY hits COUNTER, FAMILY both GC = INTERSECTION(VERSIONS(2), AGE(90m)),
               LOCALITY GROUP page (contents) COMPRESSION = ZSTD(LEVEL(3)) BLOCK_SIZE 128KiB
                 BLOOM = ROW_COLUMN DICTIONARY = FALSE,
-              LOCALITY GROUP raw (hits) IN_MEMORY COMPRESSION = NONE BLOOM = NONE);"""],
+              LOCALITY GROUP raw (hits) IN_MEMORY COMPRESSION = NONE BLOOM = NONE)
+              WITH (SPLIT_SIZE = 100MiB, CHANGE_STREAM = 36h);"""],
                        check=True, capture_output=True)
         run(*SERVE, store, self.stage.mount, "--daemon")
         with open(self.stage.path("select/.schema.sql"), "rb") as file:

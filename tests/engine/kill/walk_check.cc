@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include "engine/changes/change_config.h"
 #include "engine/changes/change_reader.h"
 #include "engine/log/log_chain.h"
 #include "engine/log/log_writer.h"
+#include "engine/model/change_config.h"
 
 namespace sippar::engine {
 namespace {

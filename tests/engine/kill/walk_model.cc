@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/checksum.h"
-#include "engine/changes/change_config.h"
+#include "engine/model/change_config.h"
 
 namespace sippar::engine {
 namespace {

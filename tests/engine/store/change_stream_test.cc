@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/crash_point.h"
-#include "engine/changes/change_config.h"
 #include "engine/changes/change_reader.h"
 #include "engine/fs/memory_file_system.h"
+#include "engine/model/change_config.h"
 #include "tests/engine/ladder/history_runner.h"
 
 namespace sippar::engine {

@@ -10,6 +10,8 @@
 
 namespace sippar::engine {
 
+inline constexpr const char* kChangeStreamOption = "CHANGE_STREAM";  // "<retention>/<since>"
+
 struct ChangeStreamConfig {
   int64_t retention_us = 0;  // 1 to 7 days
   int64_t since_us = 0;      // changes from here on are kept; 0: the store has not started yet

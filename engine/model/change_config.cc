@@ -1,5 +1,5 @@
 // The option of the schema. SPDX-License-Identifier: Apache-2.0
-#include "engine/changes/change_config.h"
+#include "engine/model/change_config.h"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,12 @@
 namespace sippar::engine {
 namespace {
 
-constexpr const char* kOption = "CHANGE_STREAM";  // "<retention in us>/<since in us>"
 constexpr int64_t kDayMicros = int64_t{24} * 3600 * 1'000'000;
 
 }  // namespace
 
 std::optional<ChangeStreamConfig> ChangeStreamOf(const TableSchema& schema) {
-  auto option = schema.options.find(kOption);
+  auto option = schema.options.find(kChangeStreamOption);
   if (option == schema.options.end()) return std::nullopt;
   const char* limit = option->second.data() + option->second.size();
   ChangeStreamConfig config;
@@ -26,10 +25,10 @@ std::optional<ChangeStreamConfig> ChangeStreamOf(const TableSchema& schema) {
 
 void SetChangeStream(const std::optional<ChangeStreamConfig>& config, TableSchema* schema) {
   if (!config.has_value()) {
-    schema->options.erase(kOption);
+    schema->options.erase(kChangeStreamOption);
     return;
   }
-  schema->options[kOption] = fmt::format("{}/{}", config->retention_us, config->since_us);
+  schema->options[kChangeStreamOption] = fmt::format("{}/{}", config->retention_us, config->since_us);
 }
 
 Status ValidateChangeStream(const TableSchema& schema) {

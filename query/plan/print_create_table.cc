@@ -1,0 +1,77 @@
+// SHOW CREATE TABLE, see schema_options.h. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "engine/model/option_text.h"
+#include "engine/program/value.h"
+#include "query/plan/schema_options.h"
+#include "query/syntax/ast_print.h"
+
+namespace sippar::query {
+
+namespace {
+
+std::string PrintFamily(const engine::FamilySchema& family) {
+  std::string text = "FAMILY " + QuoteName(family.name);
+  if (family.type == engine::FamilyType::kCounter) {
+    text += " COUNTER";
+  } else if (engine::IsAggregate(family.type)) {
+    text += fmt::format(" TYPE = {}", engine::FamilyTypeName(family.type));
+  }
+  if (family.gc.kind == engine::GcPolicy::kMaxVersions) {
+    text += fmt::format(" VERSIONS {}", family.gc.max_versions);
+  } else if (family.gc.kind == engine::GcPolicy::kMaxAge) {
+    text += fmt::format(" TTL {}", engine::PrintDuration(family.gc.max_age_us));
+  } else if (family.gc.kind != engine::GcPolicy::kKeepAll) {
+    text += fmt::format(" GC = {}", family.gc.Print());
+  }
+  return text;
+}
+
+std::string PrintGroup(const engine::LocalityGroupSchema& group) {
+  std::string families;
+  for (const std::string& family : group.families) {
+    families += (families.empty() ? "" : ", ") + QuoteName(family);
+  }
+  std::string text = fmt::format("LOCALITY GROUP {} ({})", QuoteName(group.name), families);
+  if (group.in_memory) text += " IN_MEMORY";
+  text += group.compression == engine::Compression::kNone
+              ? " COMPRESSION = NONE"
+              : fmt::format(" COMPRESSION = ZSTD(LEVEL({}))", group.compression_level);
+  text += fmt::format(" BLOCK_SIZE {}", PrintSize(group.block_size));
+  std::string bloom = PrintBloom(group.bloom);
+  for (char& c : bloom) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  text += " BLOOM = " + bloom;
+  if (!group.dictionary) text += " DICTIONARY = FALSE";
+  return text;
+}
+
+}  // namespace
+
+std::string PrintCreateTable(const engine::TableSchema& schema,
+                             const std::vector<std::string>& split_keys) {
+  std::string text = fmt::format("CREATE TABLE {} (\n", QuoteName(schema.name));
+  std::string elements;
+  for (const engine::FamilySchema& family : schema.families) {
+    elements += (elements.empty() ? "  " : ",\n  ") + PrintFamily(family);
+  }
+  // The default group is what no other group names, unless it has settings of its own.
+  for (const engine::LocalityGroupSchema& group : schema.groups) {
+    engine::LocalityGroupSchema plain;
+    plain.name = group.name;
+    plain.families = group.families;
+    if (group.families.empty() || (group.name == engine::kDefaultGroup && group == plain)) continue;
+    elements += ",\n  " + PrintGroup(group);
+  }
+  text += elements + "\n)";
+  std::string options;
+  for (const auto& [name, value] : engine::OptionTexts(schema)) {
+    options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", name, value);
+  }
+  if (!options.empty()) text += fmt::format(" WITH ({})", options);
+  std::string keys;
+  for (const std::string& key : split_keys) keys += (keys.empty() ? "" : ", ") + QuoteValue(key);
+  if (!keys.empty()) text += fmt::format(" SPLIT AT ({})", keys);
+  return text;
+}
+
+}  // namespace sippar::query
