@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "engine/base/random.h"
@@ -22,23 +23,34 @@ const Status& StatusOf(const StatusOr<Value>& answer) {
 
 // Calls that are safe to repeat. `has_begun`: it gave its caller something, so it cannot begin
 // again.
-template <typename Answer, typename Call>
-Answer Repeatedly(JoinedStore* joined, const Call& call, const bool& has_begun = false) {
+template <typename Call>
+auto Repeatedly(JoinedStore* joined, const Call& call, const bool& has_begun = false)
+    -> std::invoke_result_t<Call, Client*> {
   for (int tries = 1;; ++tries) {
     StatusOr<JoinedStore::Reached> store = joined->Get();
     if (!store.ok()) {
       return tries == 1 ? store.status() : Annotate(store.status(), kNoAnswer);
     }
-    Answer answer = call(store->client.get());
+    auto answer = call(store->client.get());
     bool is_final = StatusOf(answer).code() != StatusCode::kUnavailable || !store->is_lost();
     if (is_final || has_begun || tries == kTriesMax) return answer;
   }
 }
 
 template <typename Call>
-Status Once(JoinedStore* joined, const Call& call) {
+auto Once(JoinedStore* joined, const Call& call) -> std::invoke_result_t<Call, Client*> {
   ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->GetAlive());
-  return call(store.client->admin());
+  return call(store.client.get());
+}
+
+// `call` with what the store has for backups.
+template <typename Call>
+auto OnBackups(const Call& call) {
+  return [&call](Client* store) -> std::invoke_result_t<Call, BackupApi*> {
+    BackupApi* backups = store->admin()->backups();
+    if (backups == nullptr) return Unimplemented("the store's server keeps no backups");
+    return call(backups);
+  };
 }
 
 // Never that of another client, nor an epoch of a lock service (those are small).
@@ -104,8 +116,7 @@ Status JoinedData::Apply(const std::string& table, const RowMutation& mutation) 
   NumberedRequest request(&numbers_);
   RowMutation numbered = mutation;
   numbered.request = request.id();
-  return Repeatedly<Status>(store_,
-                            [&](Client* store) { return store->data()->Apply(table, numbered); });
+  return Repeatedly(store_, [&](Client* store) { return store->data()->Apply(table, numbered); });
 }
 
 std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
@@ -117,7 +128,7 @@ std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
     mutation.request = requests.back()->id();
   }
   std::vector<Status> statuses;
-  Status reached = Repeatedly<Status>(store_, [&](Client* store) -> Status {
+  Status reached = Repeatedly(store_, [&](Client* store) -> Status {
     statuses = store->data()->ApplyBatch(table, numbered);
     for (const Status& status : statuses) {
       if (status.code() == StatusCode::kUnavailable) return status;
@@ -132,9 +143,8 @@ std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
 StatusOr<std::unique_ptr<CellStream>> JoinedData::Read(const std::string& table,
                                                        const ReadSpec& read,
                                                        const CallOptions& options) {
-  using Answer = StatusOr<std::unique_ptr<CellStream>>;
-  return Repeatedly<Answer>(
-      store_, [&](Client* store) { return store->data()->Read(table, read, options); });
+  return Repeatedly(store_,
+                    [&](Client* store) { return store->data()->Read(table, read, options); });
 }
 
 Status JoinedData::Run(const std::string& table, const RowRange& tablet_range,
@@ -144,7 +154,7 @@ Status JoinedData::Run(const std::string& table, const RowRange& tablet_range,
   auto run = [&](Client* store) {
     return store->data()->Run(table, tablet_range, program, options, &watched);
   };
-  return Repeatedly<Status>(store_, run, watched.has_begun());
+  return Repeatedly(store_, run, watched.has_begun());
 }
 
 StatusOr<engine::RowUpdateResult> JoinedData::Update(const std::string& table,
@@ -152,8 +162,7 @@ StatusOr<engine::RowUpdateResult> JoinedData::Update(const std::string& table,
   NumberedRequest request(&numbers_);
   engine::RowUpdate numbered = update;
   numbered.request = request.id();
-  return Repeatedly<StatusOr<engine::RowUpdateResult>>(
-      store_, [&](Client* store) { return store->data()->Update(table, numbered); });
+  return Repeatedly(store_, [&](Client* store) { return store->data()->Update(table, numbered); });
 }
 
 Status JoinedData::CommitRow(const std::string& table, const RowMutation& mutation,
@@ -161,67 +170,74 @@ Status JoinedData::CommitRow(const std::string& table, const RowMutation& mutati
   NumberedRequest request(&numbers_);
   RowMutation numbered = mutation;
   numbered.request = request.id();
-  return Repeatedly<Status>(
+  return Repeatedly(
       store_, [&](Client* store) { return store->data()->CommitRow(table, numbered, checks); });
 }
 
 StatusOr<std::vector<TabletInfo>> JoinedData::Tablets(const std::string& table) {
-  return Repeatedly<StatusOr<std::vector<TabletInfo>>>(
-      store_, [&](Client* store) { return store->data()->Tablets(table); });
+  return Repeatedly(store_, [&](Client* store) { return store->data()->Tablets(table); });
 }
 
 StatusOr<std::vector<RowRange>> JoinedData::TabletRanges(const std::string& table) {
-  return Repeatedly<StatusOr<std::vector<RowRange>>>(
-      store_, [&](Client* store) { return store->data()->TabletRanges(table); });
+  return Repeatedly(store_, [&](Client* store) { return store->data()->TabletRanges(table); });
+}
+
+StatusOr<std::unique_ptr<ChangeStream>> JoinedData::ReadChanges(const std::string& table,
+                                                                const ChangesRequest& wanted,
+                                                                const CallOptions& options) {
+  return Repeatedly(
+      store_, [&](Client* store) { return store->data()->ReadChanges(table, wanted, options); });
 }
 
 Status JoinedAdmin::CreateTable(const TableSchema& schema,
                                 const std::vector<std::string>& split_keys) {
-  return Once(store_, [&](AdminApi* admin) { return admin->CreateTable(schema, split_keys); });
+  return Once(store_,
+              [&](Client* store) { return store->admin()->CreateTable(schema, split_keys); });
 }
 
 Status JoinedAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
-  return Once(store_, [&](AdminApi* admin) { return admin->AlterTable(schema, expected_version); });
+  return Once(store_,
+              [&](Client* store) { return store->admin()->AlterTable(schema, expected_version); });
 }
 
 Status JoinedAdmin::DropTable(const std::string& table) {
-  return Once(store_, [&](AdminApi* admin) { return admin->DropTable(table); });
+  return Once(store_, [&](Client* store) { return store->admin()->DropTable(table); });
 }
 
 StatusOr<TableInfo> JoinedAdmin::GetTable(const std::string& table) {
-  return Repeatedly<StatusOr<TableInfo>>(
-      store_, [&](Client* store) { return store->admin()->GetTable(table); });
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->GetTable(table); });
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> JoinedAdmin::GetSchema(const std::string& table) {
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->GetSchema(table); });
 }
 
 StatusOr<std::vector<TableInfo>> JoinedAdmin::ListTables() {
-  return Repeatedly<StatusOr<std::vector<TableInfo>>>(
-      store_, [&](Client* store) { return store->admin()->ListTables(); });
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->ListTables(); });
 }
 
 Status JoinedAdmin::Flush(const std::string& table) {
-  return Repeatedly<Status>(store_, [&](Client* store) { return store->admin()->Flush(table); });
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->Flush(table); });
 }
 
 Status JoinedAdmin::Compact(const std::string& table, const std::string& group) {
-  return Repeatedly<Status>(store_,
-                            [&](Client* store) { return store->admin()->Compact(table, group); });
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->Compact(table, group); });
 }
 
 Status JoinedAdmin::Split(const std::string& table, const std::string& row) {
-  return Once(store_, [&](AdminApi* admin) { return admin->Split(table, row); });
+  return Once(store_, [&](Client* store) { return store->admin()->Split(table, row); });
 }
 
 Status JoinedAdmin::Merge(const std::string& table, const engine::RowRange& rows) {
-  return Once(store_, [&](AdminApi* admin) { return admin->Merge(table, rows); });
+  return Once(store_, [&](Client* store) { return store->admin()->Merge(table, rows); });
 }
 
 Status JoinedAdmin::Verify(const std::string& table) {
-  return Repeatedly<Status>(store_, [&](Client* store) { return store->admin()->Verify(table); });
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->Verify(table); });
 }
 
 StatusOr<std::vector<GroupStats>> JoinedAdmin::Stats(const std::string& table) {
-  return Repeatedly<StatusOr<std::vector<GroupStats>>>(
-      store_, [&](Client* store) { return store->admin()->Stats(table); });
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->Stats(table); });
 }
 
 std::map<std::string, uint64_t> JoinedAdmin::Metrics() {
@@ -237,26 +253,71 @@ std::vector<CompactionInfo> JoinedAdmin::Compactions() {
 }
 
 StatusOr<NamedRecord> JoinedAdmin::GetRecord(const std::string& name) {
-  return Repeatedly<StatusOr<NamedRecord>>(
-      store_, [&](Client* store) { return store->admin()->GetRecord(name); });
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->GetRecord(name); });
 }
 
 StatusOr<std::vector<NamedRecord>> JoinedAdmin::ListRecords(const std::string& prefix) {
-  return Repeatedly<StatusOr<std::vector<NamedRecord>>>(
-      store_, [&](Client* store) { return store->admin()->ListRecords(prefix); });
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->ListRecords(prefix); });
 }
 
 Status JoinedAdmin::PutRecord(const std::string& name, const std::string& body, uint64_t version) {
-  return Once(store_, [&](AdminApi* admin) { return admin->PutRecord(name, body, version); });
+  return Once(store_,
+              [&](Client* store) { return store->admin()->PutRecord(name, body, version); });
 }
 
 Status JoinedAdmin::DeleteRecord(const std::string& name, uint64_t version) {
-  return Once(store_, [&](AdminApi* admin) { return admin->DeleteRecord(name, version); });
+  return Once(store_, [&](Client* store) { return store->admin()->DeleteRecord(name, version); });
 }
 
 StatusOr<std::string> JoinedAdmin::DumpTablets(const std::string& table) {
-  return Repeatedly<StatusOr<std::string>>(
-      store_, [&](Client* store) { return store->admin()->DumpTablets(table); });
+  return Repeatedly(store_, [&](Client* store) { return store->admin()->DumpTablets(table); });
+}
+
+StatusOr<BackupInfo> JoinedBackups::CreateBackup(const std::string& name, const std::string& table,
+                                                 int64_t expires_us) {
+  return Once(store_, OnBackups([&](BackupApi* backups) {
+                return backups->CreateBackup(name, table, expires_us);
+              }));
+}
+
+StatusOr<BackupInfo> JoinedBackups::CopyBackup(const std::string& source, const std::string& name,
+                                               int64_t expires_us) {
+  return Once(store_, OnBackups([&](BackupApi* backups) {
+                return backups->CopyBackup(source, name, expires_us);
+              }));
+}
+
+StatusOr<BackupInfo> JoinedBackups::GetBackup(const std::string& name) {
+  return Repeatedly(store_,
+                    OnBackups([&](BackupApi* backups) { return backups->GetBackup(name); }));
+}
+
+StatusOr<std::vector<BackupInfo>> JoinedBackups::ListBackups() {
+  return Repeatedly(store_, OnBackups([](BackupApi* backups) { return backups->ListBackups(); }));
+}
+
+StatusOr<BackupInfo> JoinedBackups::SetBackupExpiry(const std::string& name, int64_t expires_us) {
+  return Repeatedly(store_, OnBackups([&](BackupApi* backups) {
+                      return backups->SetBackupExpiry(name, expires_us);
+                    }));
+}
+
+Status JoinedBackups::DeleteBackup(const std::string& name) {
+  return Once(store_, OnBackups([&](BackupApi* backups) { return backups->DeleteBackup(name); }));
+}
+
+Status JoinedBackups::RestoreTable(const std::string& name, const std::string& table) {
+  return Once(store_,
+              OnBackups([&](BackupApi* backups) { return backups->RestoreTable(name, table); }));
+}
+
+Status JoinedBackups::DropTable(const std::string& table, int64_t keep_us) {
+  return Once(store_,
+              OnBackups([&](BackupApi* backups) { return backups->DropTable(table, keep_us); }));
+}
+
+Status JoinedBackups::UndeleteTable(const std::string& table) {
+  return Once(store_, OnBackups([&](BackupApi* backups) { return backups->UndeleteTable(table); }));
 }
 
 }  // namespace sippar::cluster

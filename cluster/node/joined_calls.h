@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/api/backup_api.h"
 #include "cluster/client/request_numbers.h"
 #include "cluster/node/joined_client.h"
 #include "engine/base/thread.h"
@@ -52,21 +53,47 @@ class JoinedData final : public DataApi {
                    const std::vector<ReadCheck>& checks) override;
   StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
   StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) override;
+  // Ends with kUnavailable when the server leaves; its tokens are good for another.
+  StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
+                                                      const ChangesRequest& wanted,
+                                                      const CallOptions& options) override;
 
  private:
   JoinedStore* const store_;
   RequestNumbers numbers_;
 };
 
+class JoinedBackups final : public BackupApi {
+ public:
+  explicit JoinedBackups(JoinedStore* store) : store_(store) {}
+
+  StatusOr<BackupInfo> CreateBackup(const std::string& name, const std::string& table,
+                                    int64_t expires_us) override;
+  StatusOr<BackupInfo> CopyBackup(const std::string& source, const std::string& name,
+                                  int64_t expires_us) override;
+  StatusOr<BackupInfo> GetBackup(const std::string& name) override;
+  StatusOr<std::vector<BackupInfo>> ListBackups() override;
+  StatusOr<BackupInfo> SetBackupExpiry(const std::string& name, int64_t expires_us) override;
+  Status DeleteBackup(const std::string& name) override;
+  Status RestoreTable(const std::string& name, const std::string& table) override;
+  Status DropTable(const std::string& table, int64_t keep_us) override;
+  Status UndeleteTable(const std::string& table) override;
+
+ private:
+  JoinedStore* const store_;
+};
+
 class JoinedAdmin final : public AdminApi {
  public:
-  explicit JoinedAdmin(JoinedStore* store) : store_(store) {}
+  explicit JoinedAdmin(JoinedStore* store) : store_(store), backups_(store) {}
 
+  BackupApi* backups() override { return &backups_; }
   Status CreateTable(const TableSchema& schema,
                      const std::vector<std::string>& split_keys) override;
   Status AlterTable(const TableSchema& schema, uint64_t expected_version) override;
   Status DropTable(const std::string& table) override;
   StatusOr<TableInfo> GetTable(const std::string& table) override;
+  StatusOr<std::shared_ptr<const TableSchema>> GetSchema(const std::string& table) override;
   StatusOr<std::vector<TableInfo>> ListTables() override;
   Status Flush(const std::string& table) override;
   Status Compact(const std::string& table, const std::string& group) override;
@@ -84,6 +111,7 @@ class JoinedAdmin final : public AdminApi {
 
  private:
   JoinedStore* const store_;
+  JoinedBackups backups_;
 };
 
 }  // namespace sippar::cluster

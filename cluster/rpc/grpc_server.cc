@@ -70,6 +70,7 @@ void GrpcServer::AddConnection(int fd) { grpc::AddInsecureChannelFromFd(server_.
 void GrpcServer::Stop(int64_t drain_us) {
   if (server_ == nullptr) return;
   data_.EndStreams();
+  store_.EndStreams();
   server_->Shutdown(
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(drain_us, GPR_TIMESPAN)));
   server_->Wait();

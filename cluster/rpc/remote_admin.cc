@@ -8,22 +8,10 @@ namespace {
 
 using Stub = wire::Store::Stub;
 
-constexpr int64_t kNoTimeout = 0;  // of work as long as the data is large
-
 wire::TableRequest Named(const std::string& table) {
   wire::TableRequest request;
   request.set_table(table);
   return request;
-}
-
-// Calls whose reply only says how they ended.
-template <typename Request>
-Status Do(StoreConnection* connection,
-          grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, wire::DoneReply*),
-          const Request& request, Effect effect) {
-  wire::DoneReply reply;
-  RETURN_IF_ERROR(connection->Call(method, request, effect, &reply, kNoTimeout));
-  return FromProto(reply.outcome());
 }
 
 StatusOr<std::vector<TableInfo>> TablesOf(const wire::TablesReply& reply) {
@@ -61,18 +49,18 @@ Status RemoteAdmin::CreateTable(const TableSchema& schema,
   wire::CreateTableRequest request;
   request.set_schema(schema.Encode());
   for (const std::string& key : split_keys) request.add_split_keys(key);
-  return Do(connection_.get(), &Stub::CreateTable, request, Effect::kUnknown);
+  return connection_->Do(&Stub::CreateTable, request, Effect::kUnknown);
 }
 
 Status RemoteAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
   wire::AlterTableRequest request;
   request.set_schema(schema.Encode());
   request.set_expected_version(expected_version);
-  return Do(connection_.get(), &Stub::AlterTable, request, Effect::kUnknown);
+  return connection_->Do(&Stub::AlterTable, request, Effect::kUnknown);
 }
 
 Status RemoteAdmin::DropTable(const std::string& table) {
-  return Do(connection_.get(), &Stub::DropTable, Named(table), Effect::kUnknown);
+  return connection_->Do(&Stub::DropTable, Named(table), Effect::kUnknown);
 }
 
 StatusOr<TableInfo> RemoteAdmin::GetTable(const std::string& table) {
@@ -90,32 +78,32 @@ StatusOr<std::vector<TableInfo>> RemoteAdmin::ListTables() {
 }
 
 Status RemoteAdmin::Flush(const std::string& table) {
-  return Do(connection_.get(), &Stub::Flush, Named(table), Effect::kNone);
+  return connection_->Do(&Stub::Flush, Named(table), Effect::kNone);
 }
 
 Status RemoteAdmin::Compact(const std::string& table, const std::string& group) {
   wire::CompactRequest request;
   request.set_table(table);
   request.set_group(group);
-  return Do(connection_.get(), &Stub::Compact, request, Effect::kNone);
+  return connection_->Do(&Stub::Compact, request, Effect::kNone);
 }
 
 Status RemoteAdmin::Split(const std::string& table, const std::string& row) {
   wire::SplitRequest request;
   request.set_table(table);
   request.set_row(row);
-  return Do(connection_.get(), &Stub::Split, request, Effect::kUnknown);
+  return connection_->Do(&Stub::Split, request, Effect::kUnknown);
 }
 
 Status RemoteAdmin::Merge(const std::string& table, const engine::RowRange& rows) {
   wire::MergeRequest request;
   request.set_table(table);
   ToProto(rows, request.mutable_rows());
-  return Do(connection_.get(), &Stub::Merge, request, Effect::kUnknown);
+  return connection_->Do(&Stub::Merge, request, Effect::kUnknown);
 }
 
 Status RemoteAdmin::Verify(const std::string& table) {
-  return Do(connection_.get(), &Stub::Verify, Named(table), Effect::kNone);
+  return connection_->Do(&Stub::Verify, Named(table), Effect::kNone);
 }
 
 StatusOr<std::vector<GroupStats>> RemoteAdmin::Stats(const std::string& table) {
@@ -162,11 +150,11 @@ StatusOr<std::vector<NamedRecord>> RemoteAdmin::ListRecords(const std::string& p
 }
 
 Status RemoteAdmin::PutRecord(const std::string& name, const std::string& body, uint64_t version) {
-  return Do(connection_.get(), &Stub::PutRecord, Record(name, body, version), Effect::kUnknown);
+  return connection_->Do(&Stub::PutRecord, Record(name, body, version), Effect::kUnknown);
 }
 
 Status RemoteAdmin::DeleteRecord(const std::string& name, uint64_t version) {
-  return Do(connection_.get(), &Stub::DeleteRecord, Record(name, "", version), Effect::kUnknown);
+  return connection_->Do(&Stub::DeleteRecord, Record(name, "", version), Effect::kUnknown);
 }
 
 StatusOr<std::string> RemoteAdmin::DumpTablets(const std::string& table) {

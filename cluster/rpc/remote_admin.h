@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/api/admin_api.h"
+#include "cluster/rpc/remote_backups.h"
 #include "cluster/rpc/store_connection.h"
 
 namespace sippar::cluster {
@@ -14,8 +15,9 @@ namespace sippar::cluster {
 class RemoteAdmin final : public AdminApi {
  public:
   explicit RemoteAdmin(std::shared_ptr<StoreConnection> connection)
-      : connection_(std::move(connection)) {}
+      : connection_(std::move(connection)), backups_(connection_) {}
 
+  BackupApi* backups() override { return &backups_; }
   Status CreateTable(const TableSchema& schema,
                      const std::vector<std::string>& split_keys) override;
   Status AlterTable(const TableSchema& schema, uint64_t expected_version) override;
@@ -39,6 +41,7 @@ class RemoteAdmin final : public AdminApi {
 
  private:
   const std::shared_ptr<StoreConnection> connection_;
+  RemoteBackups backups_;
 };
 
 }  // namespace sippar::cluster

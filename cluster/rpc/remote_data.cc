@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cluster/rpc/cell_batch.h"
+#include "cluster/rpc/remote_changes.h"
 #include "cluster/rpc/reply_stream.h"
 #include "cluster/rpc/wire_codec.h"
 
@@ -207,6 +208,12 @@ StatusOr<std::vector<RowRange>> RemoteData::TabletRanges(const std::string& tabl
   std::vector<RowRange> ranges;
   for (const auto& tablet : reply.tablets()) ranges.push_back(FromProto(tablet.range()));
   return ranges;
+}
+
+StatusOr<std::unique_ptr<ChangeStream>> RemoteData::ReadChanges(const std::string& table,
+                                                                const ChangesRequest& wanted,
+                                                                const CallOptions& options) {
+  return OpenRemoteChanges(connection_, table, wanted, options);
 }
 
 }  // namespace sippar::cluster

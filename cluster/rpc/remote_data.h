@@ -30,6 +30,9 @@ class RemoteData final : public DataApi {
                    const std::vector<ReadCheck>& checks) override;
   StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
   StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) override;
+  StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
+                                                      const ChangesRequest& wanted,
+                                                      const CallOptions& options) override;
 
  private:
   const std::shared_ptr<StoreConnection> connection_;  // streams share it

@@ -7,6 +7,7 @@
 #include <grpcpp/support/async_stream.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cluster/rpc/store_connection.h"
@@ -28,7 +29,7 @@ class ReplyStream {
       : connection_(std::move(connection)), cancel_(options.cancel) {
     if (options.timeout_us > 0) SetTimeout(&context_, options.timeout_us + kSilenceUs);
     reader_ = (connection_->stub()->*method)(&context_, request, &queue_, this);
-    if (Wait()) {
+    if (*Wait(kEver)) {
       reader_->Read(&arriving_, this);
     } else {
       Finish();
@@ -45,9 +46,13 @@ class ReplyStream {
   ReplyStream& operator=(const ReplyStream&) = delete;
 
   // False at the end: see status().
-  [[nodiscard]] bool Next(Reply* reply) {
+  [[nodiscard]] bool Next(Reply* reply) { return *NextUntil(kEver, reply); }
+  // nullopt: no message came until then; it may come later.
+  [[nodiscard]] std::optional<bool> NextUntil(gpr_timespec limit, Reply* reply) {
     if (is_ended_) return false;
-    if (IsCancelled() || !Wait()) {
+    std::optional<bool> has_come = IsCancelled() ? false : Wait(limit);
+    if (!has_come.has_value()) return std::nullopt;
+    if (!*has_come) {
       Finish();
       return false;
     }
@@ -62,17 +67,23 @@ class ReplyStream {
  private:
   static constexpr int64_t kSilenceUs = 2'000'000;
   static constexpr int64_t kPollUs = 20'000;
+  inline static const gpr_timespec kEver = gpr_inf_future(GPR_CLOCK_MONOTONIC);
 
-  bool Wait() {
+  // Whether what is under way went well; nullopt: it is not done by then.
+  std::optional<bool> Wait(gpr_timespec limit) {
     void* tag = nullptr;
     bool ok = false;
-    if (cancel_ == nullptr) return queue_.Next(&tag, &ok) && ok;
     while (true) {
-      gpr_timespec until =
-          gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(kPollUs, GPR_TIMESPAN));
-      auto next = queue_.AsyncNext(&tag, &ok, until);
+      const gpr_timespec now = gpr_now(GPR_CLOCK_MONOTONIC);
+      const gpr_timespec poll = gpr_time_add(now, gpr_time_from_micros(kPollUs, GPR_TIMESPAN));
+      auto next =
+          queue_.AsyncNext(&tag, &ok, cancel_ == nullptr ? limit : gpr_time_min(limit, poll));
       if (next != grpc::CompletionQueue::TIMEOUT) return ok;
-      if (IsCancelled()) context_.TryCancel();
+      if (IsCancelled()) {
+        context_.TryCancel();  // and ends soon
+      } else if (gpr_time_cmp(now, limit) >= 0) {
+        return std::nullopt;
+      }
     }
   }
 
@@ -83,7 +94,7 @@ class ReplyStream {
     grpc::Status status;
     if (!IsCancelled()) {
       reader_->Finish(&status, this);
-      (void)Wait();
+      (void)Wait(kEver);
     }
     if (IsCancelled()) {  // the destructor sees to what is under way
       status_ = Cancelled("the call was cancelled");

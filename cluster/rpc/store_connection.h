@@ -21,6 +21,7 @@ enum class Effect : uint8_t { kNone, kUnknown };  // a read; a write: perhaps it
 
 // Of calls that wait for no work of unknown length, such as a compaction.
 inline constexpr int64_t kCallTimeoutUs = 30'000'000;
+inline constexpr int64_t kNoTimeout = 0;  // of work as long as the data is large
 
 void SetTimeout(grpc::ClientContext* context, int64_t timeout_us);  // 0: none
 
@@ -39,16 +40,25 @@ class StoreConnection {
   // `status` of gRPC, of a call that the caller has not cancelled, as ours; notes a loss.
   [[nodiscard]] Status Failed(const grpc::Status& status, Effect effect);
 
-  // A call with one answer; `method` is one of the stub.
+  // Of the stub, with one answer.
   template <typename Request, typename Reply>
-  [[nodiscard]] Status Call(grpc::Status (wire::Store::Stub::*method)(grpc::ClientContext*,
-                                                                      const Request&, Reply*),
-                            const Request& request, Effect effect, Reply* reply,
-                            int64_t timeout_us = kCallTimeoutUs) {
+  using Method = grpc::Status (wire::Store::Stub::*)(grpc::ClientContext*, const Request&, Reply*);
+
+  template <typename Request, typename Reply>
+  [[nodiscard]] Status Call(Method<Request, Reply> method, const Request& request, Effect effect,
+                            Reply* reply, int64_t timeout_us = kCallTimeoutUs) {
     grpc::ClientContext context;
     SetTimeout(&context, timeout_us);
     grpc::Status status = (stub_.get()->*method)(&context, request, reply);
     return status.ok() ? OkStatus() : Failed(status, effect);
+  }
+  // Calls whose reply only says how they ended.
+  template <typename Request>
+  [[nodiscard]] Status Do(Method<Request, wire::DoneReply> method, const Request& request,
+                          Effect effect) {
+    wire::DoneReply reply;
+    RETURN_IF_ERROR(Call(method, request, effect, &reply, kNoTimeout));
+    return FromProto(reply.outcome());
   }
 
  private:

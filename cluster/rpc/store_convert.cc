@@ -2,8 +2,32 @@
 #include "cluster/rpc/store_convert.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "cluster/rpc/wire_codec.h"
 
 namespace sippar::cluster {
+namespace {
+
+void ToProto(const std::vector<ChangeToken>& tokens,
+             google::protobuf::RepeatedPtrField<wire::ChangeToken>* out) {
+  for (const ChangeToken& token : tokens) {
+    wire::ChangeToken* added = out->Add();
+    cluster::ToProto(token.rows, added->mutable_rows());
+    added->set_token(token.token);
+  }
+}
+
+std::vector<ChangeToken> FromProto(
+    const google::protobuf::RepeatedPtrField<wire::ChangeToken>& tokens) {
+  std::vector<ChangeToken> out;
+  for (const wire::ChangeToken& token : tokens) {
+    out.push_back({cluster::FromProto(token.rows()), token.token()});
+  }
+  return out;
+}
+
+}  // namespace
 
 void ToProto(const Status& status, wire::Outcome* out) {
   out->set_code(static_cast<int>(status.code()));
@@ -142,6 +166,81 @@ CompactionInfo FromProto(const wire::CompactionsReply::Compaction& compaction) {
   info.duration_us = compaction.duration_us();
   info.status = compaction.status();
   return info;
+}
+
+void ToProto(const BackupInfo& info, wire::BackupsReply::Backup* out) {
+  out->set_name(info.name);
+  out->set_is_dropped_table(info.is_dropped_table);
+  out->set_source_table(info.source_table);
+  out->set_source_backup(info.source_backup);
+  out->set_started_us(info.started_us);
+  out->set_ended_us(info.ended_us);
+  out->set_expires_us(info.expires_us);
+  out->set_size_bytes(info.size_bytes);
+}
+
+BackupInfo FromProto(const wire::BackupsReply::Backup& backup) {
+  BackupInfo info;
+  info.name = backup.name();
+  info.is_dropped_table = backup.is_dropped_table();
+  info.source_table = backup.source_table();
+  info.source_backup = backup.source_backup();
+  info.started_us = backup.started_us();
+  info.ended_us = backup.ended_us();
+  info.expires_us = backup.expires_us();
+  info.size_bytes = backup.size_bytes();
+  return info;
+}
+
+void ToProto(const ChangesRequest& wanted, wire::ChangesRequest* out) {
+  ToProto(wanted.partition, out->mutable_partition());
+  if (wanted.start_us.has_value()) out->set_start_us(*wanted.start_us);
+  ToProto(wanted.tokens, out->mutable_tokens());
+  if (wanted.end_us.has_value()) out->set_end_us(*wanted.end_us);
+}
+
+ChangesRequest FromProto(const wire::ChangesRequest& request) {
+  ChangesRequest wanted;
+  wanted.partition = FromProto(request.partition());
+  if (request.has_start_us()) wanted.start_us = request.start_us();
+  wanted.tokens = FromProto(request.tokens());
+  if (request.has_end_us()) wanted.end_us = request.end_us();
+  return wanted;
+}
+
+void ToProto(const ChangeBatch& batch, wire::ChangesReply* out) {
+  for (const Change& change : batch.changes) {
+    wire::ChangesReply::Change* added = out->add_changes();
+    added->set_mutation(EncodeMutation(change.mutation));
+    added->set_commit_us(change.commit_us);
+    added->set_token(change.token);
+    added->set_low_watermark_us(change.low_watermark_us);
+  }
+  out->set_token(batch.token);
+  out->set_low_watermark_us(batch.low_watermark_us);
+  out->set_is_over(batch.is_over);
+  for (const RowRange& rows : batch.new_partitions) ToProto(rows, out->add_new_partitions());
+  ToProto(batch.tokens, out->mutable_tokens());
+}
+
+StatusOr<ChangeBatch> FromProto(const wire::ChangesReply& reply) {
+  RETURN_IF_ERROR(FromProto(reply.failure()));
+  ChangeBatch batch;
+  for (const wire::ChangesReply::Change& change : reply.changes()) {
+    // The server has made many entries of one that deletes a row.
+    ASSIGN_OR_RETURN(RowMutation mutation,
+                     DecodeMutation(change.mutation(), std::numeric_limits<size_t>::max()));
+    batch.changes.push_back(
+        {std::move(mutation), change.commit_us(), change.token(), change.low_watermark_us()});
+  }
+  batch.token = reply.token();
+  batch.low_watermark_us = reply.low_watermark_us();
+  batch.is_over = reply.is_over();
+  for (const wire::Range& rows : reply.new_partitions()) {
+    batch.new_partitions.push_back(FromProto(rows));
+  }
+  batch.tokens = FromProto(reply.tokens());
+  return batch;
 }
 
 }  // namespace sippar::cluster

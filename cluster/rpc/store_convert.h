@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cluster/api/admin_api.h"
+#include "cluster/api/backup_api.h"
 #include "cluster/api/data_api.h"
 #include "cluster/proto/store.pb.h"
 
@@ -32,5 +33,13 @@ GroupStats FromProto(const wire::StatsReply::Group& group);
 
 void ToProto(const CompactionInfo& info, wire::CompactionsReply::Compaction* out);
 CompactionInfo FromProto(const wire::CompactionsReply::Compaction& compaction);
+
+void ToProto(const BackupInfo& info, wire::BackupsReply::Backup* out);
+BackupInfo FromProto(const wire::BackupsReply::Backup& backup);
+
+void ToProto(const ChangesRequest& wanted, wire::ChangesRequest* out);
+ChangesRequest FromProto(const wire::ChangesRequest& request);
+void ToProto(const ChangeBatch& batch, wire::ChangesReply* out);
+[[nodiscard]] StatusOr<ChangeBatch> FromProto(const wire::ChangesReply& reply);
 
 }  // namespace sippar::cluster

@@ -12,6 +12,8 @@ namespace sippar::cluster {
 class StoreService final : public wire::Store::Service {
  public:
   explicit StoreService(Client* client) : client_(client) {}  // outlives the service
+  // Of changes: they have no end of their own.
+  void EndStreams() { watch_.CancelEndless(); }
 
   using Context = grpc::ServerContext;
 
@@ -32,6 +34,8 @@ class StoreService final : public wire::Store::Service {
                        wire::TabletsReply* reply) override;
   grpc::Status TabletRanges(Context* context, const wire::TableRequest* request,
                             wire::TabletsReply* reply) override;
+  grpc::Status ReadChanges(Context* context, const wire::ChangesRequest* request,
+                           grpc::ServerWriter<wire::ChangesReply>* writer) override;
 
   grpc::Status CreateTable(Context* context, const wire::CreateTableRequest* request,
                            wire::DoneReply* reply) override;
@@ -69,6 +73,26 @@ class StoreService final : public wire::Store::Service {
                             wire::DoneReply* reply) override;
   grpc::Status DumpTablets(Context* context, const wire::TableRequest* request,
                            wire::TextReply* reply) override;
+
+  // store_service_backups.cc
+  grpc::Status CreateBackup(Context* context, const wire::BackupRequest* request,
+                            wire::BackupsReply* reply) override;
+  grpc::Status CopyBackup(Context* context, const wire::BackupRequest* request,
+                          wire::BackupsReply* reply) override;
+  grpc::Status GetBackup(Context* context, const wire::BackupRequest* request,
+                         wire::BackupsReply* reply) override;
+  grpc::Status ListBackups(Context* context, const wire::AllRequest* request,
+                           wire::BackupsReply* reply) override;
+  grpc::Status SetBackupExpiry(Context* context, const wire::BackupRequest* request,
+                               wire::BackupsReply* reply) override;
+  grpc::Status DeleteBackup(Context* context, const wire::BackupRequest* request,
+                            wire::DoneReply* reply) override;
+  grpc::Status RestoreTable(Context* context, const wire::BackupRequest* request,
+                            wire::DoneReply* reply) override;
+  grpc::Status DropKeptTable(Context* context, const wire::BackupRequest* request,
+                             wire::DoneReply* reply) override;
+  grpc::Status UndeleteTable(Context* context, const wire::BackupRequest* request,
+                             wire::DoneReply* reply) override;
 
  private:
   Client* const client_;

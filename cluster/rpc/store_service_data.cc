@@ -12,6 +12,7 @@ namespace {
 constexpr size_t kPieceSize = 1 << 20;                      // of a batch of result rows
 constexpr size_t kReplySizeMax = 1 << 30;                   // protobuf ends at 2 GiB
 constexpr int kMutationsMax = limits::kMutationEntriesMax;  // of one call
+constexpr int64_t kBeatUs = 1'000'000;                      // of a stream of changes
 
 // Mutations as they stand, those that do not decode left out.
 struct Batch {
@@ -99,6 +100,20 @@ Status DoRun(DataApi* data, const wire::RunRequest& request, const CallOptions& 
   return data->Run(request.table(), FromProto(request.tablet_range()), program, options, &sink);
 }
 
+Status DoReadChanges(DataApi* data, const wire::ChangesRequest& request, const CallOptions& options,
+                     grpc::ServerWriter<wire::ChangesReply>* writer) {
+  ASSIGN_OR_RETURN(std::unique_ptr<ChangeStream> stream,
+                   data->ReadChanges(request.table(), FromProto(request), options));
+  // The first batch comes at once: the caller waits to hear whether there is a stream.
+  for (int64_t wait_us = 0;; wait_us = kBeatUs) {
+    ASSIGN_OR_RETURN(ChangeBatch batch, stream->Next(wait_us));
+    wire::ChangesReply reply;
+    ToProto(batch, &reply);
+    if (!writer->Write(reply)) return Cancelled("the reader is gone");
+    if (batch.is_over) return OkStatus();
+  }
+}
+
 }  // namespace
 
 grpc::Status StoreService::Apply(Context*, const wire::ApplyRequest* request,
@@ -152,6 +167,20 @@ grpc::Status StoreService::Run(Context* context, const wire::RunRequest* request
   wire::RunReply last;
   ToProto(status, last.mutable_end()->mutable_outcome());
   ToProto(counters, last.mutable_end());
+  writer->WriteLast(last, grpc::WriteOptions());
+  return grpc::Status::OK;
+}
+
+grpc::Status StoreService::ReadChanges(Context* context, const wire::ChangesRequest* request,
+                                       grpc::ServerWriter<wire::ChangesReply>* writer) {
+  CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);
+  Status status = DoReadChanges(client_->data(), *request, {scope.cancel()}, writer);
+  if (status.ok()) return grpc::Status::OK;
+  if (status.code() == StatusCode::kCancelled && !context->IsCancelled()) {
+    status = Unavailable("the server of these changes is ending");
+  }
+  wire::ChangesReply last;
+  ToProto(status, last.mutable_failure());
   writer->WriteLast(last, grpc::WriteOptions());
   return grpc::Status::OK;
 }

@@ -122,9 +122,11 @@ StatusOr<FoundTable> DoUpdate(Client* client, const admin::UpdateTableRequest& r
 Status DoDelete(Client* client, const std::string& name) {
   ASSIGN_OR_RETURN(FoundTable table, FindTable(client, name));
   RETURN_IF_ERROR(CheckNoProtectedView(client->admin(), table.info.table_id));
-  BackupApi* backups = client->admin()->backups();
-  if (backups == nullptr) return client->admin()->DropTable(table.name.stored());
-  return backups->DropTable(table.name.stored(), kKeptMicros);
+  if (BackupApi* backups = client->admin()->backups()) {
+    Status kept = backups->DropTable(table.name.stored(), kKeptMicros);
+    if (kept.code() != StatusCode::kUnimplemented) return kept;  // a server of a cluster
+  }
+  return client->admin()->DropTable(table.name.stored());
 }
 
 StatusOr<FoundTable> DoModify(Client* client, const admin::ModifyColumnFamiliesRequest& request) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "engine/base/coding.h"
-#include "engine/base/limits.h"
 
 namespace sippar::cluster {
 namespace {
@@ -67,16 +66,16 @@ std::string EncodeMutation(const engine::RowMutation& mutation) {
   return out;
 }
 
-StatusOr<engine::RowMutation> DecodeMutation(std::string_view bytes) {
+StatusOr<engine::RowMutation> DecodeMutation(std::string_view bytes, size_t entries_max) {
   Reader reader(bytes);
   if (reader.Byte() != kVersion) return InvalidArgument("mutation of an unknown version");
   engine::RowMutation mutation(reader.Bytes());
   mutation.request = engine::RequestId::Decode(&reader);
   size_t count = reader.Count();
   // An entry in memory is a hundred times larger than the byte that it may come from.
-  if (count > limits::kMutationEntriesMax) {
+  if (count > entries_max) {
     return InvalidArgument(
-        fmt::format("mutation of {} entries; the limit is {}", count, limits::kMutationEntriesMax));
+        fmt::format("mutation of {} entries; the limit is {}", count, entries_max));
   }
   for (size_t i = 0; i < count && reader.ok(); ++i) {
     mutation.entries.push_back(DecodeEntry(&reader));

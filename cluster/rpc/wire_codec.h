@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/limits.h"
 #include "engine/base/status.h"
 #include "engine/model/mutation.h"
 #include "engine/model/read_spec.h"
@@ -15,7 +16,8 @@ namespace sippar::cluster {
 
 // version | row | request id | count | entries: kind, then all that the kind has
 std::string EncodeMutation(const engine::RowMutation& mutation);
-[[nodiscard]] StatusOr<engine::RowMutation> DecodeMutation(std::string_view bytes);
+[[nodiscard]] StatusOr<engine::RowMutation> DecodeMutation(
+    std::string_view bytes, size_t entries_max = limits::kMutationEntriesMax);
 
 // version | count | rows: count, values | last row | rows seen | cells seen
 std::string EncodeBatch(const engine::ProgramBatch& batch);

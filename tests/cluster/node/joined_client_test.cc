@@ -1,0 +1,226 @@
+// What a client of a directory that another one has open can do: everything that its owner can, by
+// the same calls with the same answers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cluster/api/backup_api.h"
+#include "cluster/client/client.h"
+#include "engine/model/change_config.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int64_t kDayMicros = int64_t{24} * 3600 * 1'000'000;
+
+class JoinedClientTest : public testing::Test {
+ protected:
+  JoinedClientTest() : directory_(MakeDirectory()) {
+    owner_ = Open();
+    joined_ = Open();
+    TableSchema schema;
+    schema.name = "t";
+    schema.families.resize(2);
+    schema.families[0].name = "f";
+    schema.families[1].name = "g";
+    schema.Normalize();
+    EXPECT_TRUE(joined_->admin()->CreateTable(schema, {}).ok());
+    schema.name = "kept";
+    engine::SetChangeStream(engine::ChangeStreamConfig{kDayMicros, 0}, &schema);
+    EXPECT_TRUE(joined_->admin()->CreateTable(schema, {}).ok());
+  }
+  ~JoinedClientTest() override {
+    joined_.reset();
+    owner_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  static std::string MakeDirectory() {
+    std::string pattern = testing::TempDir() + "sippar_joined.XXXXXX";
+    const char* made = ::mkdtemp(pattern.data());
+    EXPECT_NE(made, nullptr);
+    return pattern;
+  }
+  std::unique_ptr<Client> Open() {
+    ClientOptions options;
+    options.create_if_missing = true;
+    return std::move(*Client::Open(directory_, options));
+  }
+  // All changes until a second passes without any, or the stream is over; the last batch goes out.
+  static std::vector<Change> Drain(ChangeStream* stream, ChangeBatch* last) {
+    std::vector<Change> changes;
+    while (true) {
+      auto batch = stream->Next(1'000'000);
+      EXPECT_TRUE(batch.ok()) << batch.status();
+      if (!batch.ok()) return changes;
+      *last = *batch;
+      if (batch->changes.empty()) return changes;
+      for (Change& change : batch->changes) changes.push_back(std::move(change));
+    }
+  }
+  static ChangesRequest From(int64_t start_us) {
+    ChangesRequest wanted;
+    wanted.partition = RowRange::All();
+    wanted.start_us = start_us;
+    return wanted;
+  }
+
+  const std::string directory_;
+  std::unique_ptr<Client> owner_;
+  std::unique_ptr<Client> joined_;
+};
+
+void ExpectSame(const std::vector<Change>& here, const std::vector<Change>& there) {
+  ASSERT_EQ(here.size(), there.size());
+  for (size_t i = 0; i < here.size(); ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_EQ(here[i].mutation.row, there[i].mutation.row);
+    ASSERT_EQ(here[i].mutation.entries.size(), there[i].mutation.entries.size());
+    for (size_t e = 0; e < here[i].mutation.entries.size(); ++e) {
+      const engine::MutationEntry& mine = here[i].mutation.entries[e];
+      const engine::MutationEntry& theirs = there[i].mutation.entries[e];
+      EXPECT_EQ(mine.kind, theirs.kind);
+      EXPECT_EQ(mine.family, theirs.family);
+      EXPECT_EQ(mine.qualifier, theirs.qualifier);
+      EXPECT_EQ(mine.timestamp_us, theirs.timestamp_us);
+      EXPECT_EQ(mine.value, theirs.value);
+    }
+    EXPECT_EQ(here[i].commit_us, there[i].commit_us);
+    EXPECT_EQ(here[i].token, there[i].token);
+  }
+}
+
+TEST_F(JoinedClientTest, ChangesAreTheOwners) {
+  const int64_t start_us = owner_->clock()->NowMicros();
+  ASSERT_TRUE(owner_->data()->Apply("kept", RowMutation("a").Set("f", "q", "1", 5)).ok());
+  ASSERT_TRUE(joined_->data()->Apply("kept", RowMutation("b").DeleteRow()).ok());
+  ASSERT_TRUE(joined_->data()
+                  ->Apply("kept", RowMutation("c").Set("g", "", std::string(3 << 20, 'x')))
+                  .ok());
+  auto here = owner_->data()->ReadChanges("kept", From(start_us), {});
+  auto there = joined_->data()->ReadChanges("kept", From(start_us), {});
+  ASSERT_TRUE(here.ok() && there.ok()) << there.status();
+  ChangeBatch mine, theirs;
+  std::vector<Change> changes = Drain(here->get(), &mine);
+  ASSERT_EQ(changes.size(), 3u);
+  ExpectSame(changes, Drain(there->get(), &theirs));
+  EXPECT_GE(theirs.low_watermark_us, changes.back().commit_us);
+
+  // Without news: an empty batch when the time is over, with the position.
+  auto idle = (*there)->Next(1'000);
+  ASSERT_TRUE(idle.ok());
+  EXPECT_TRUE(idle->changes.empty() && !idle->is_over);
+  EXPECT_FALSE(idle->token.empty());
+  // What is written later arrives; a split ends the stream and tells where to go on.
+  ASSERT_TRUE(owner_->data()->Apply("kept", RowMutation("d").Set("f", "q", "2")).ok());
+  auto later = (*there)->Next(10'000'000);
+  ASSERT_TRUE(later.ok());
+  ASSERT_EQ(later->changes.size(), 1u);
+  ASSERT_TRUE(joined_->admin()->Split("kept", "b").ok());
+  auto end = (*there)->Next(10'000'000);
+  ASSERT_TRUE(end.ok());
+  EXPECT_TRUE(end->is_over);
+  ASSERT_EQ(end->tokens.size(), 2u);
+  EXPECT_EQ(end->new_partitions, *owner_->data()->TabletRanges("kept"));
+  ChangesRequest right;
+  right.partition = end->new_partitions[1];
+  right.tokens = {end->tokens[1]};
+  EXPECT_TRUE(joined_->data()->ReadChanges("kept", right, {}).ok());
+}
+
+TEST_F(JoinedClientTest, ChangesAreRefusedAsTheOwnerDoes) {
+  for (const char* table : {"t", "nope"}) {
+    Status here = owner_->data()->ReadChanges(table, From(0), {}).status();
+    EXPECT_FALSE(here.ok());
+    EXPECT_EQ(here, joined_->data()->ReadChanges(table, From(0), {}).status());
+  }
+  EXPECT_EQ(joined_->data()->ReadChanges("kept", From(1), {}).status().code(),
+            StatusCode::kOutOfRange);
+  CallOptions options;
+  options.cancel = std::make_shared<std::atomic<bool>>(false);
+  auto stream = joined_->data()->ReadChanges("kept", From(owner_->clock()->NowMicros()), options);
+  ASSERT_TRUE(stream.ok());
+  options.cancel->store(true);
+  EXPECT_EQ((*stream)->Next(60'000'000).status().code(), StatusCode::kCancelled);
+}
+
+TEST_F(JoinedClientTest, ChangesGoOnWhenTheOwnerHasLeft) {
+  const int64_t start_us = owner_->clock()->NowMicros();
+  ASSERT_TRUE(joined_->data()->Apply("kept", RowMutation("a").Set("f", "q", "1")).ok());
+  auto stream = joined_->data()->ReadChanges("kept", From(start_us), {});
+  ASSERT_TRUE(stream.ok());
+  ChangeBatch last;
+  EXPECT_EQ(Drain(stream->get(), &last).size(), 1u);
+  owner_.reset();
+  StatusOr<ChangeBatch> lost = ChangeBatch();
+  while (lost.ok()) lost = (*stream)->Next(1'000'000);
+  EXPECT_EQ(lost.status().code(), StatusCode::kUnavailable) << lost.status();
+  ASSERT_TRUE(joined_->data()->Apply("kept", RowMutation("b").Set("f", "q", "2")).ok());
+  ChangesRequest again;
+  again.partition = RowRange::All();
+  again.tokens = {{RowRange::All(), last.token}};
+  auto resumed = joined_->data()->ReadChanges("kept", again, {});
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  std::vector<Change> changes = Drain(resumed->get(), &last);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].mutation.row, "b");
+}
+
+void ExpectSame(const BackupInfo& here, const BackupInfo& there) {
+  EXPECT_EQ(here.name, there.name);
+  EXPECT_EQ(here.is_dropped_table, there.is_dropped_table);
+  EXPECT_EQ(here.source_table, there.source_table);
+  EXPECT_EQ(here.source_backup, there.source_backup);
+  EXPECT_EQ(here.started_us, there.started_us);
+  EXPECT_EQ(here.ended_us, there.ended_us);
+  EXPECT_EQ(here.expires_us, there.expires_us);
+  EXPECT_EQ(here.size_bytes, there.size_bytes);
+}
+
+TEST_F(JoinedClientTest, BackupsAreTheOwners) {
+  ASSERT_TRUE(joined_->data()->Apply("t", RowMutation("a").Set("f", "q", "1")).ok());
+  BackupApi* here = owner_->admin()->backups();
+  BackupApi* there = joined_->admin()->backups();
+  ASSERT_NE(there, nullptr);
+  const int64_t expires_us = owner_->clock()->NowMicros() + kDayMicros;
+  auto made = there->CreateBackup("b", "t", expires_us);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->source_table, "t");
+  EXPECT_EQ(made->expires_us, expires_us);
+  EXPECT_GT(made->size_bytes, 0u);
+  ExpectSame(*here->GetBackup("b"), *made);
+  ExpectSame(*here->GetBackup("b"), *there->GetBackup("b"));
+  EXPECT_EQ(here->CreateBackup("b", "t", expires_us).status(),
+            there->CreateBackup("b", "t", expires_us).status());
+  EXPECT_EQ(here->GetBackup("nope").status(), there->GetBackup("nope").status());
+  ASSERT_TRUE(there->CopyBackup("b", "c", expires_us).ok());
+  EXPECT_EQ(there->GetBackup("c")->source_backup, "b");
+  ASSERT_TRUE(there->SetBackupExpiry("c", expires_us + 1).ok());
+  EXPECT_EQ(here->GetBackup("c")->expires_us, expires_us + 1);
+  std::vector<BackupInfo> all = *there->ListBackups();
+  ASSERT_EQ(all.size(), here->ListBackups()->size());
+  ASSERT_EQ(all.size(), 2u);
+  ExpectSame(here->ListBackups()->back(), all.back());
+
+  ASSERT_TRUE(there->RestoreTable("b", "again").ok());
+  auto cells = joined_->data()->Read("again", {}, {});
+  ASSERT_TRUE(cells.ok() && (*cells)->Valid());
+  EXPECT_EQ((*cells)->cell().value, "1");
+  EXPECT_EQ(here->RestoreTable("b", "again"), there->RestoreTable("b", "again"));
+  ASSERT_TRUE(there->DeleteBackup("b").ok());
+  EXPECT_EQ(here->GetBackup("b").status().code(), StatusCode::kNotFound);
+
+  ASSERT_TRUE(there->DropTable("t", kDayMicros).ok());
+  EXPECT_EQ(owner_->admin()->GetTable("t").status().code(), StatusCode::kNotFound);
+  ASSERT_TRUE(there->UndeleteTable("t").ok());
+  EXPECT_EQ(*owner_->admin()->GetSchema("t").value(), *joined_->admin()->GetSchema("t").value());
+  EXPECT_EQ(here->UndeleteTable("t"), there->UndeleteTable("t"));
+
+  // And when the owner has left, those of the store that is opened here.
+  owner_.reset();
+  EXPECT_EQ(there->ListBackups()->size(), 1u);
+  EXPECT_TRUE(there->DeleteBackup("c").ok());
+}
+
+}  // namespace
+}  // namespace sippar::cluster
