@@ -5,7 +5,6 @@
 
 #include "engine/base/coding.h"
 #include "engine/base/printable.h"
-#include "tests/support/filter_model.h"
 
 namespace sippar::cluster {
 namespace {
@@ -132,6 +131,19 @@ std::vector<engine::Cell> ApiModel::Row(const std::string& row) const {
     }
   }
   return cells;
+}
+
+std::string PrintRow(const std::string& row, std::vector<engine::ModelCell> cells) {
+  uint64_t position = 0;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const engine::Cell& cell = cells[i].cell;
+    const engine::Cell& before = cells[i == 0 ? 0 : i - 1].cell;
+    bool is_copy = cell.family == before.family && cell.qualifier == before.qualifier &&
+                   cell.timestamp_us == before.timestamp_us;
+    if (!is_copy) ++position;
+    cells[i].position = position;
+  }
+  return engine::PrintableBytes(row) + "\n" + engine::PrintModelCells(std::move(cells));
 }
 
 }  // namespace sippar::cluster

@@ -12,6 +12,7 @@
 #include "cluster/proto/bigtable.pb.h"
 #include "engine/model/cell.h"
 #include "engine/read/row_filter.h"
+#include "tests/support/filter_model.h"
 
 namespace sippar::cluster {
 
@@ -46,5 +47,8 @@ class ApiModel {
   const std::map<std::string, size_t> versions_;
   std::map<std::string, Columns> rows_;
 };
+
+// One row of an answer: cells in their order, copies of a cell in one order.
+std::string PrintRow(const std::string& row, std::vector<engine::ModelCell> cells);
 
 }  // namespace sippar::cluster

@@ -92,20 +92,6 @@ void ToProto(const RowFilter& filter, v2::RowFilter* out) {
   }
 }
 
-// One row of an answer: cells in their order, copies of a cell in one order.
-std::string PrintRow(const std::string& row, std::vector<engine::ModelCell> cells) {
-  uint64_t position = 0;
-  for (size_t i = 0; i < cells.size(); ++i) {
-    const engine::Cell& cell = cells[i].cell;
-    const engine::Cell& before = cells[i == 0 ? 0 : i - 1].cell;
-    bool is_copy = cell.family == before.family && cell.qualifier == before.qualifier &&
-                   cell.timestamp_us == before.timestamp_us;
-    if (!is_copy) ++position;
-    cells[i].position = position;
-  }
-  return engine::PrintableBytes(row) + "\n" + engine::PrintModelCells(std::move(cells));
-}
-
 class DifferentialTest : public ApiTest {
  protected:
   void Start(uint64_t seed) {
