@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cluster/api/backup_api.h"
+#include "cluster/rpc/message_records.h"
 #include "cluster/rpc/resource_names.h"
 #include "cluster/rpc/schema_convert.h"
 #include "cluster/rpc/status_codes.h"
@@ -19,7 +20,6 @@ using google::protobuf::Timestamp;
 
 constexpr int64_t kMicros = 1'000'000;
 constexpr int64_t kExpiryMax = int64_t{90} * 24 * 3600 * kMicros;  // Cloud Bigtable
-constexpr size_t kPageSizeMax = 1'000;
 
 StatusOr<BackupApi*> BackupsOf(Client* client) {
   BackupApi* backups = client->admin()->backups();
@@ -147,7 +147,7 @@ Status DoList(Client* client, const admin::ListBackupsRequest& request,
   if (!request.order_by().empty() && request.order_by() != "start_time desc") {
     return Unimplemented("order_by: only 'start_time desc' is there yet");
   }
-  if (request.page_size() < 0) return InvalidArgument("page_size is negative");
+  ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
   ASSIGN_OR_RETURN(std::vector<BackupInfo> all, backups->ListBackups());
   std::reverse(all.begin(), all.end());
   std::erase_if(all, [&](const BackupInfo& info) {
@@ -155,17 +155,15 @@ Status DoList(Client* client, const admin::ListBackupsRequest& request,
   });
   // A page goes on behind the backup that ended the one before.
   auto next = all.begin();
-  if (!request.page_token().empty()) {
+  if (!page.after.empty()) {
     next = std::find_if(all.begin(), all.end(), [&](const BackupInfo& info) {
-      return BackupName::FromStored(info.name).id == request.page_token();
+      return BackupName::FromStored(info.name).id == page.after;
     });
     if (next == all.end()) return InvalidArgument("page_token: that backup is gone; begin anew");
     ++next;
   }
-  size_t left = request.page_size() == 0
-                    ? kPageSizeMax
-                    : std::min(kPageSizeMax, static_cast<size_t>(request.page_size()));
-  for (; next != all.end() && left > 0; ++next, --left) ToProto(*next, response->add_backups());
+  for (; next != all.end() && page.size > 0; ++next, --page.size)
+    ToProto(*next, response->add_backups());
   if (next != all.end()) {
     response->set_next_page_token(BackupName::FromStored(std::prev(next)->name).id);
   }

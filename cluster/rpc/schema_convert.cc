@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cluster/rpc/row_key_schema.h"
 #include "engine/base/limits.h"
 #include "engine/model/change_config.h"
 #include "engine/model/schema_change.h"
@@ -222,7 +223,6 @@ StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table&
   if (proto.has_automated_backup_policy()) {
     return Unimplemented("automated_backup_policy: backups are not there yet");
   }
-  if (proto.has_row_key_schema()) return Unimplemented("row_key_schema is not there yet");
   TableSchema schema;
   schema.name = name.stored();
   for (const auto& [id, family] : proto.column_families()) {
@@ -234,6 +234,7 @@ StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table&
   }
   if (proto.deletion_protection()) schema.options[engine::kProtectedOption] = "TRUE";
   RETURN_IF_ERROR(ChangeStreamFromProto(proto, &schema));
+  RETURN_IF_ERROR(SetRowKeySchema(proto, &schema));
   return schema;
 }
 
@@ -265,6 +266,7 @@ void TableToProto(const TableName& name, const TableSchema& schema, admin::Table
   bool is_millis = schema.options.contains(engine::kGranularityOption);
   out->set_granularity(is_millis ? admin::Table::MILLIS : admin::Table::MICROS);
   out->set_deletion_protection(engine::IsProtected(schema));
+  RowKeySchemaToProto(schema, out);
   auto changes = engine::ChangeStreamOf(schema);
   if (!changes.has_value()) return;
   auto* retention = out->mutable_change_stream_config()->mutable_retention_period();
@@ -293,6 +295,7 @@ Status ModifyFamilies(const Modifications& modifications, TableSchema* schema) {
   for (const Modification& modification : modifications) {
     RETURN_IF_ERROR(ModifyOne(modification, *schema, &changed));
   }
+  RETURN_IF_ERROR(CheckRowKeySchema(changed));
   *schema = std::move(changed);
   return OkStatus();
 }

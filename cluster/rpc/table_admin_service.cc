@@ -12,6 +12,8 @@
 #include "cluster/rpc/find_table.h"
 #include "cluster/rpc/request_size.h"
 #include "cluster/rpc/resource_names.h"
+#include "cluster/rpc/message_records.h"
+#include "cluster/rpc/row_key_schema.h"
 #include "cluster/rpc/schema_convert.h"
 #include "cluster/rpc/status_codes.h"
 
@@ -20,7 +22,6 @@ namespace {
 
 namespace admin = google::bigtable::admin::v2;
 
-constexpr size_t kPageSizeMax = 1'000;
 constexpr int64_t kKeptMicros = int64_t{7} * 24 * 3600 * 1'000'000;  // UndeleteTable's time
 constexpr int kAlterTriesMax = 100;  // lost races with other changes of the schema
 
@@ -53,18 +54,14 @@ Status DoList(Client* client, const admin::ListTablesRequest& request,
               admin::ListTablesResponse* response) {
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
   ASSIGN_OR_RETURN(std::vector<TableInfo> tables, client->admin()->ListTables());
-  size_t page_size = kPageSizeMax;
-  if (request.page_size() < 0) return InvalidArgument("page_size is negative");
-  if (request.page_size() > 0) {
-    page_size = std::min(kPageSizeMax, static_cast<size_t>(request.page_size()));
-  }
+  ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
   admin::Table::View view =
       request.view() == admin::Table::VIEW_UNSPECIFIED ? admin::Table::NAME_ONLY : request.view();
   for (const TableInfo& info : tables) {
     auto name = TableName::FromStored(info.schema.name);
     if (!name.ok() || name->instance != instance) continue;
-    if (name->table_id <= request.page_token()) continue;  // the page before ended there
-    if (static_cast<size_t>(response->tables_size()) == page_size) {
+    if (name->table_id <= page.after) continue;
+    if (static_cast<size_t>(response->tables_size()) == page.size) {
       auto last = TableName::Parse(response->tables(response->tables_size() - 1).name());
       response->set_next_page_token(last->table_id);
       break;
@@ -88,15 +85,19 @@ StatusOr<FoundTable> Alter(Client* client, const std::string& name, const Change
   return Aborted(fmt::format("the schema of {} is changed by others all the time", name));
 }
 
-Status UpdateOption(const std::string& path, const admin::Table& wanted,
+Status UpdateOption(const std::string& path, const admin::UpdateTableRequest& request,
                     engine::TableSchema* schema) {
+  const admin::Table& wanted = request.table();
   if (path == "change_stream_config" || path == "change_stream_config.retention_period") {
     return ChangeStreamFromProto(wanted, schema);
   }
+  if (path == "row_key_schema") {
+    return ChangeRowKeySchema(wanted, request.ignore_warnings(), schema);
+  }
   if (path != "deletion_protection") {
     return Unimplemented(
-        fmt::format("update_mask names '{}'; deletion_protection and change_stream_config can be "
-                    "changed yet",
+        fmt::format("update_mask names '{}'; deletion_protection, change_stream_config and "
+                    "row_key_schema can be changed yet",
                     path));
   }
   if (wanted.deletion_protection()) {
@@ -113,7 +114,7 @@ StatusOr<FoundTable> DoUpdate(Client* client, const admin::UpdateTableRequest& r
   }
   return Alter(client, request.table().name(), [&](engine::TableSchema* schema) -> Status {
     for (const std::string& path : request.update_mask().paths()) {
-      RETURN_IF_ERROR(UpdateOption(path, request.table(), schema));
+      RETURN_IF_ERROR(UpdateOption(path, request, schema));
     }
     return OkStatus();
   });
