@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs the program of one language against `sippar serve` on a fresh store.
 
-  run_client.py SIPPAR LANGUAGE [CORPUS]
+  run_client.py SIPPAR LANGUAGE [CORPUS | large]
 
 hbase and beam run a MapReduce over a Webtable, made from CORPUS (tests/corpus) or from pages of its
-own, and what they count must be what the query language counts.
+own, and what they count must be what the query language counts. With "large" the programs but cbt's
+and Beam's write and read a cell of 100 MiB, five times.
 
 Exit code 77 with a reason: the language, or the registry its library comes from, is not there.
 What is downloaded and built stays in a cache outside the tree. SPDX-License-Identifier: Apache-2.0
@@ -164,27 +165,35 @@ def serve(sippar, directory):
     return server, line.split(" on ")[1].split()[0]
 
 
+def peak_megabytes(process):
+    with open(f"/proc/{process.pid}/status") as status:
+        return next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM"))
+
+
 def main():
     sippar, language = sys.argv[1:3]
+    corpus = sys.argv[3] if len(sys.argv) > 3 else None
+    large = corpus == "large"
     os.makedirs(CACHE, exist_ok=True)
     commands = {"go": go, "cbt": cbt, "python": python, "node": node, "java": java,
                 "hbase": hbase, "beam": beam}[language]()
     with tempfile.TemporaryDirectory() as directory:
         store = os.path.join(directory, "store")
-        if language in JOBS:
-            fill_web(sippar, store, sys.argv[3] if len(sys.argv) > 3 else None)
+        if language in JOBS and not large:
+            fill_web(sippar, store, corpus)
         server, address = serve(sippar, store)
         try:
             env = dict(os.environ, BIGTABLE_EMULATOR_HOST=address)
             for command in commands:
                 started = time.monotonic()
-                subprocess.run(command, env=env, check=True, timeout=600)
-                print(f"{' '.join(command)[-80:]}: {time.monotonic() - started:.1f} s")
+                subprocess.run(command + ["large"] * large, env=env, check=True, timeout=600)
+                print(f"{' '.join(command)[-80:]}: {time.monotonic() - started:.1f} s, "
+                      f"the server's memory had a peak of {peak_megabytes(server)} MB")
         finally:
             server.send_signal(signal.SIGTERM)
             code = server.wait(timeout=60)
         assert code == 0, f"the server ended with {code}"
-        if language in JOBS:
+        if language in JOBS and not large:
             check_hosts(sippar, store, *JOBS[language])
 
 

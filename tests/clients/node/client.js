@@ -12,6 +12,16 @@ async function main() {
   const [families] = await table.getFamilies();
   assert.strictEqual(families.length, 2);
 
+  if (process.argv[2] === 'large') {
+    const value = Buffer.alloc(100 << 20, 'a large cell');
+    for (let i = 0; i < 5; i++) {
+      await table.insert({key: 'large', data: {anchor: {large: {value, timestamp: 1000}}}});
+      const [large] = await table.row('large').get(['anchor:large'], {decode: false});
+      assert(value.equals(large.anchor.large[0].value));
+    }
+    return;
+  }
+
   const entries = [];
   for (let i = 0; i < 1000; i++) {
     const key = `com.site${String(i).padStart(4, '0')}`;

@@ -6,6 +6,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 import datetime
+import sys
 
 from google.api_core import exceptions
 from google.cloud import bigtable
@@ -18,6 +19,15 @@ table = client.instance("default").table("python_pages")
 table.create(column_families={"anchor": column_family.MaxVersionsGCRule(3), "count": None},
              initial_split_keys=[b"com.m"])
 assert set(table.list_column_families()) == {"anchor", "count"}
+
+if sys.argv[1:] == ["large"]:
+    value = bytes(range(256)) * (100 << 12)
+    for _ in range(5):
+        row = table.direct_row("large")
+        row.set_cell("anchor", "large", value, timestamp=datetime.datetime.fromtimestamp(1, datetime.timezone.utc))
+        row.commit()
+        assert table.read_row("large").cell_value("anchor", b"large") == value
+    sys.exit()
 
 rows = []
 for i in range(1000):

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import com.google.cloud.bigtable.hbase.BigtableConfiguration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -100,15 +101,29 @@ public class HBaseJob {
     check(!table.exists(new Get(key)), "deleted");
   }
 
+  static void largeCell(Table table, int size) throws Exception {
+    byte[] key = Bytes.toBytes("large"), value = new byte[size];
+    for (int i = 0; i < size; i++) value[i] = (byte) (i >> 8);
+    table.put(new Put(key).addColumn(COUNTS, key, 1, value));
+    check(Arrays.equals(table.get(new Get(key)).getValue(COUNTS, key), value), "a large cell comes back");
+  }
+
   public static void main(String[] words) throws Exception {
     Configuration configuration = BigtableConfiguration.configure("sippar", "default");
     configuration.set("google.bigtable.emulator.endpoint.host", System.getenv("BIGTABLE_EMULATOR_HOST"));
+    configuration.set("hbase.client.keyvalue.maxsize", "0");
     TableName result = TableName.valueOf(words[1]);
     try (Connection connection = BigtableConfiguration.connect(configuration);
          Admin admin = connection.getAdmin()) {
       admin.createTable(TableDescriptorBuilder.newBuilder(result)
                             .setColumnFamily(ColumnFamilyDescriptorBuilder.of(COUNTS))
                             .build());
+      if (words.length > 2 && words[2].equals("large")) {
+        try (Table table = connection.getTable(result)) {
+          for (int i = 0; i < 5; i++) largeCell(table, 100 << 20);
+        }
+        System.exit(0);
+      }
       Map<String, Long> counts = countAnchors(connection, TableName.valueOf(words[0]));
       try (Table table = connection.getTable(result)) {
         changeOneRow(table);

@@ -20,6 +20,7 @@ import com.google.cloud.bigtable.data.v2.models.sql.PreparedStatement;
 import com.google.cloud.bigtable.data.v2.models.sql.ResultSet;
 import com.google.cloud.bigtable.data.v2.models.sql.SqlType;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
 import java.util.Map;
 
 public class Client {
@@ -48,6 +49,19 @@ public class Client {
           CreateTableRequest.of(table)
               .addFamily("anchor", GCRules.GCRULES.maxVersions(3))
               .addFamily("count"));
+      if (args.length > 0 && args[0].equals("large")) {
+        byte[] value = new byte[100 << 20];
+        for (int i = 0; i < value.length; i++) value[i] = (byte) (i >> 8);
+        ByteString bytes = UnsafeByteOperations.unsafeWrap(value);
+        for (int i = 0; i < 5; i++) {
+          data.mutateRow(
+              RowMutation.create(table, "large")
+                  .setCell("anchor", ByteString.copyFromUtf8("large"), 1000, bytes));
+          ByteString read = data.readRow(table, "large").getCells().get(0).getValue();
+          expect("a large cell comes back", read.equals(bytes), true);
+        }
+        return;
+      }
       BulkMutation bulk = BulkMutation.create(table);
       for (int i = 0; i < 1000; i++) {
         bulk.add(
