@@ -28,7 +28,8 @@ void SetChangeStream(const std::optional<ChangeStreamConfig>& config, TableSchem
     schema->options.erase(kChangeStreamOption);
     return;
   }
-  schema->options[kChangeStreamOption] = fmt::format("{}/{}", config->retention_us, config->since_us);
+  schema->options[kChangeStreamOption] =
+      fmt::format("{}/{}", config->retention_us, config->since_us);
 }
 
 Status ValidateChangeStream(const TableSchema& schema) {
