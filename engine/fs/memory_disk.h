@@ -19,6 +19,7 @@ class MemoryDisk {
     size_t durable_size = 0;
     size_t reserved_size = 0;
     uint32_t machine = 0;  // the one that writes it
+    bool linked = false;   // it has had a second name
 
     // What a power loss leaves of the bytes.
     std::string Survivor(Random* random) const;

@@ -223,6 +223,7 @@ Status MemoryFileSystem::Link(const std::string& source, const std::string& targ
   if (!shared_->disk.IsDirectory(directory)) {
     return NotFound(fmt::format("link {}: no such directory", target));
   }
+  file->linked = true;
   shared_->disk.Change(directory, machine_,
                        [target, file](Entries* entries) { (*entries)[target] = file; });
   return OkStatus();
@@ -234,8 +235,10 @@ Status MemoryFileSystem::Remove(const std::string& path) {
   if (file == nullptr) return NotFound(fmt::format("remove {}: no such file", path));
   shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
                        [path](Entries* entries) { entries->erase(path); });
-  bool has_name = std::any_of(shared_->disk.entries().begin(), shared_->disk.entries().end(),
-                              [&file](const auto& entry) { return entry.second == file; });
+  const Entries& entries = shared_->disk.entries();
+  bool has_name =
+      file->linked && std::any_of(entries.begin(), entries.end(),
+                                  [&file](const auto& entry) { return entry.second == file; });
   if (!has_name) shared_->used -= file->bytes.size();
   return OkStatus();
 }
