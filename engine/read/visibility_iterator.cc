@@ -138,6 +138,7 @@ void VisibilityIterator::EnterFamily(std::string_view family) {
   family_deleted_ = 0;
   auto found = options_.families->find(family);
   rule_ = found == options_.families->end() ? nullptr : &found->second;
+  if (rule_ != nullptr) rule_us_ = std::min(options_.now_us, rule_->acts_until_us);
   column_part_.clear();
 }
 
@@ -188,7 +189,7 @@ bool VisibilityIterator::IsVisibleCell() {
   if (has_timestamp_ && entry_.timestamp_us == last_timestamp_us_) return false;
   has_timestamp_ = true;
   last_timestamp_us_ = entry_.timestamp_us;
-  return !rule_->gc.MayDrop(++rank_, entry_.timestamp_us, options_.now_us);
+  return !rule_->gc.MayDrop(++rank_, entry_.timestamp_us, rule_us_);
 }
 
 bool VisibilityIterator::SurvivesReplay() {
@@ -221,7 +222,7 @@ void VisibilityIterator::Replay() {
     if (counts) puts.push_back({parsed.timestamp_us, parsed.sequence});
   }
   status_ = input_->status();
-  survivors_ = ReplayVersions(std::move(puts), range_deletes_, rule_->gc, options_.now_us);
+  survivors_ = ReplayVersions(std::move(puts), range_deletes_, rule_->gc, rule_us_);
   next_survivor_ = 0;
   replayed_ = true;
   input_->Seek(first);

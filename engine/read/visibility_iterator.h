@@ -20,6 +20,7 @@ namespace sippar::engine {
 struct FamilyRule {
   GcPolicy gc;
   uint64_t birth = 0;
+  int64_t acts_until_us = kTimeMax;  // after the last delete it is applied as of no later time
 };
 using FamilyRules = std::map<std::string, FamilyRule, std::less<>>;
 
@@ -101,6 +102,7 @@ class VisibilityIterator {
   std::string family_;
   std::string family_part_;           // row part + family
   const FamilyRule* rule_ = nullptr;  // null: no such family any more
+  int64_t rule_us_ = 0;               // as of when the rule acts
   uint64_t family_deleted_ = 0;
   std::string column_part_, qualifier_;
   uint64_t column_deleted_ = 0;  // everything of this column below is dead

@@ -78,7 +78,7 @@ std::shared_ptr<const FamilyRules> CompactionInputs::ActingRules() const {
   if (whole_at_us) return rules;
   auto acting = std::make_shared<FamilyRules>(*rules);
   for (auto& [family, rule] : *acting) {
-    if (rule.gc.MixesAgeAndVersions()) rule.gc = GcPolicy::KeepAll();
+    if (rule.gc.MixesAgeAndVersions()) rule.acts_until_us = 0;
   }
   return acting;
 }

@@ -41,7 +41,8 @@ struct CompactionInputs {
   // The runs as one, without a byte copied, when no two files overlap: what is written in key order
   // is never written again for its order alone.
   std::optional<TabletRun> Joined() const;
-  // Without the rules that a delete outside of the inputs could still soften.
+  // A rule that a delete outside of the inputs could still soften acts up to the last delete inside
+  // only: what it let go by then would come back with that delete's tombstone gone.
   std::shared_ptr<const FamilyRules> ActingRules() const;
   // For the dictionary of the output that holds [first, limit).
   [[nodiscard]] StatusOr<std::string> Sample(std::string_view first, std::string_view limit) const;

@@ -96,7 +96,9 @@ Status Tablet::CompactMajor(const std::string& wanted) {
 // Memtables and runs of the group as one run: the only compaction that may apply every GC rule.
 Status Tablet::CompactWhole(const std::string& group, const std::string& reason,
                             RateLimiter* limiter) {
-  int64_t now_us = context_->clock->NowMicros();  // what comes behind the flush arrived later
+  // What comes behind the flush has a later time: writers take theirs under the row's lock.
+  int64_t now_us = context_->clock->NowMicros();
+  context_->row_locks->WaitForHolders();
   RETURN_IF_ERROR(Flush());
   CompactionInputs inputs;
   inputs.reason = reason;

@@ -34,6 +34,8 @@ TableSchema RandomHistory::Schema() {
     schema.families.push_back({name, FamilyType::kBytes, RandomPolicy(&random_)});
   }
   schema.families.push_back({"n", FamilyType::kCounter, RandomPolicy(&random_)});
+  schema.families.push_back({"s", FamilyType::kSum, RandomPolicy(&random_)});
+  schema.families.push_back({"u", FamilyType::kUniqueBytes, RandomPolicy(&random_)});
   for (const FamilySchema& family : schema.families) {
     if (random_.OneIn(2)) continue;
     std::string group = random_.OneIn(2) ? "g1" : "g2";
@@ -79,7 +81,7 @@ RowMutation RandomHistory::Mutation(const TableSchema& schema, int64_t now_us) {
       mutation.DeleteFamily(family.name);
     } else if (kind == 2) {
       mutation.DeleteColumn(family.name, qualifier);
-    } else if (kind <= 4) {
+    } else if (kind <= 4 || IsAggregate(family.type)) {  // to which only additions put
       int64_t limit = time + 1 + static_cast<int64_t>(random_.Uniform(6));
       mutation.DeleteColumn(family.name, qualifier, {time, random_.OneIn(4) ? kTimeMax : limit});
     } else if (family.type == FamilyType::kCounter) {
@@ -93,7 +95,12 @@ RowMutation RandomHistory::Mutation(const TableSchema& schema, int64_t now_us) {
   }
   if (random_.OneIn(6)) {
     mutation.entries.clear();
-    if (random_.OneIn(2)) {
+    if (random_.OneIn(3)) {
+      for (uint64_t i = 1 + random_.Uniform(4); i > 0; --i) {
+        mutation.Add("s", Qualifier(), EncodeInt64(5), Time(now_us));
+        mutation.Add("u", Qualifier(), Key(), Time(now_us));
+      }
+    } else if (random_.OneIn(2)) {
       mutation.Increment("n", Qualifier(), 7, Time(now_us));
     } else {
       mutation.Append("a", Qualifier(), "+", Time(now_us));

@@ -1,0 +1,108 @@
+// GC rules that mix age and versions, across compactions that hold only the beginning of a history:
+// what a delete finds gone stays gone, what it saves stays. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "engine/fs/fault_file_system.h"
+#include "engine/fs/memory_file_system.h"
+#include "engine/store/store.h"
+
+namespace sippar::engine {
+namespace {
+
+using Times = std::vector<int64_t>;
+
+class GcRuleTest : public testing::Test {
+ protected:
+  GcRuleTest() {
+    StoreOptions options;
+    options.fs = &faulty_;
+    options.clock = &clock_;
+    options.create_if_missing = true;
+    options.background = false;
+    store_ = std::move(*Store::Open("/store", options));
+    TableSchema schema;
+    schema.name = "t";
+    GcPolicy rule = GcPolicy::Intersection({GcPolicy::MaxVersions(2), GcPolicy::MaxAge(17)});
+    schema.families = {{"f", FamilyType::kBytes, rule}};
+    EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
+  }
+
+  void Write(const RowMutation& mutation) {
+    Status status = store_->Apply("t", {&mutation}).front();
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  void Put(int64_t time_us) { Write(RowMutation("r").Set("f", "q", "v", time_us)); }
+  void Delete(TimeRange time) { Write(RowMutation("r").DeleteColumn("f", "q", time)); }
+  // To a run whose rows lie across those of the others: they are not joined without a copy.
+  void Flush() {
+    for (const char* row : {"a", "z"}) Write(RowMutation(row).Set("f", "q", "v", 1));
+    ASSERT_TRUE(store_->Flush("t").ok());
+  }
+  // Four runs of like size become one, from the oldest on, without the memtable.
+  void MergeRuns() {
+    auto merged = (*store_->FindTablet("t", "r"))->CompactOnce();
+    ASSERT_TRUE(merged.ok()) << merged.status();
+    ASSERT_TRUE(*merged);
+    EXPECT_EQ(store_->host()->Compactions().back().kind, CompactionKind::kMajor);
+  }
+  Times Versions() {
+    ReadSpec read;
+    read.rows = RowSet(RowRange::Single("r"));
+    auto cells = (*store_->FindTablet("t", "r"))->Read(read);
+    EXPECT_TRUE(cells.ok()) << cells.status();
+    Times times;
+    for (; (*cells)->Valid(); (*cells)->Next()) times.push_back((*cells)->cell().timestamp_us);
+    return times;
+  }
+
+  MemoryFileSystem memory_;
+  FaultFileSystem faulty_{&memory_};
+  ManualClock clock_{100};
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(GcRuleTest, WhatADeleteFoundGoneStaysGoneWithoutItsTombstone) {
+  for (int64_t time_us : {50, 90, 91}) {
+    Put(time_us);
+    Flush();
+  }
+  Delete({91, 92});
+  Flush();
+  EXPECT_EQ(Versions(), Times({90}));
+  MergeRuns();
+  EXPECT_EQ(Versions(), Times({90}));
+}
+
+TEST_F(GcRuleTest, WhatADeleteSavedSurvivesACompactionThatDoesNotSeeIt) {
+  for (int64_t time_us : {90, 94, 95, 96}) {
+    Put(time_us);
+    Flush();
+  }
+  Delete({95, kTimeMax});
+  clock_.Set(200);
+  EXPECT_EQ(Versions(), Times({94, 90}));
+  MergeRuns();
+  EXPECT_EQ(Versions(), Times({94, 90}));
+}
+
+// The delete has its time and waits for the log when the compaction begins.
+TEST_F(GcRuleTest, AWholeCompactionWaitsForWritesThatHaveTheirTime) {
+  for (int64_t time_us : {90, 95, 96}) Put(time_us);
+  Thread compaction;
+  std::atomic<bool> begun = false;
+  faulty_.OnSync([&] {
+    if (begun.exchange(true)) return;
+    clock_.Set(200);
+    compaction = Thread("compaction", [&] { EXPECT_TRUE(store_->CompactMajor("t", "").ok()); });
+    Clock::System()->SleepMicros(100'000);
+  });
+  Delete({96, 97});
+  compaction.Join();
+  faulty_.OnSync({});
+  EXPECT_EQ(Versions(), Times({95, 90}));
+}
+
+}  // namespace
+}  // namespace sippar::engine
