@@ -17,11 +17,12 @@ Status WriteGatherer::Apply(const TabletLocation& tablet, const RowMutation& mut
   Write own;
   own.mutation = &mutation;
   engine::MutexLock lock(&mutex_);
-  // Nobody erases the queue while this write waits in it or calls for it.
+  // Nobody erases the queue while this write waits in it or calls for it; once it is done, somebody
+  // may have.
   auto found = queues_.try_emplace({tablet.address.tablet_id, tablet.address.tablet_epoch}).first;
   Queue& queue = found->second;
   queue.waiting.push_back(&own);
-  while (queue.calling && !own.done) answered_.Wait(&mutex_);
+  while (!own.done && queue.calling) answered_.Wait(&mutex_);
   if (own.done) return std::move(own.status);
   queue.calling = true;
   while (!own.done) {

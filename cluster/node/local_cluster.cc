@@ -106,7 +106,8 @@ Status LocalCluster::CloseAll() {
     // One that leaves writes to METADATA, and takes none of it over from the one before.
     (void)metadata()->Scan(kMetadataTableId, UINT64_MAX - 1,
                            [](const TabletRecord&) { return true; });
-    Status stopped = StopServer(servers_.begin()->first);
+    std::string name = servers_.begin()->first;  // of an entry that goes
+    Status stopped = StopServer(name);
     if (status.ok()) status = stopped;
   }
   while (!masters_.empty()) StopMaster(masters_.begin()->first);

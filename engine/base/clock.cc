@@ -28,8 +28,8 @@ class SystemClock final : public Clock {
 
 Clock* Clock::System() {
   if (ThreadRuntime* runtime = ThreadRuntime::Current()) return runtime->MachineClock();
-  static SystemClock clock;
-  return &clock;
+  static auto* clock = new SystemClock;  // never destroyed: threads may outlive main's end
+  return clock;
 }
 
 }  // namespace sippar::engine

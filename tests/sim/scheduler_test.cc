@@ -123,12 +123,13 @@ TEST(Scheduler, ALockIsHeldByOneThread) {
 
 TEST(Scheduler, DeadlocksAreFoundAndExplained) {
   int found = 0;
+  // They outlive threads that are dropped while they hold them.
+  static auto* mutexes = new std::vector<Mutex*>;
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     Scheduler scheduler(Seeded(seed));
     std::string failure = scheduler.Run([] {
-      // Dropped with the run: not on this stack.
-      auto* first = new Mutex;
-      auto* second = new Mutex;
+      auto* first = mutexes->emplace_back(new Mutex);
+      auto* second = mutexes->emplace_back(new Mutex);
       Thread other("other", [&] {
         MutexLock lock_second(second);
         MutexLock lock_first(first);
