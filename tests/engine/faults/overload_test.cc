@@ -51,6 +51,7 @@ TEST_F(FaultRows, O5_AFlushThatHangsIsNamedAndWritersAreRefusedInBoundedTime) {
   }
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(Rows(), Expected(written, 10'000));
+  store_.reset();  // its threads ask the clock
 }
 
 TEST_F(FaultRows, O14_AScanInsideTombstonesEndsInTimeAndTheyAreCompactedAway) {
