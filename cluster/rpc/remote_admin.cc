@@ -14,6 +14,12 @@ wire::TableRequest Named(const std::string& table) {
   return request;
 }
 
+// As the store takes it: its encoding holds only valid ones.
+TableSchema Normal(TableSchema schema) {
+  schema.Normalize();
+  return schema;
+}
+
 StatusOr<std::vector<TableInfo>> TablesOf(const wire::TablesReply& reply) {
   RETURN_IF_ERROR(FromProto(reply.outcome()));
   std::vector<TableInfo> tables;
@@ -47,14 +53,14 @@ wire::PutRecordRequest Record(const std::string& name, const std::string& body, 
 Status RemoteAdmin::CreateTable(const TableSchema& schema,
                                 const std::vector<std::string>& split_keys) {
   wire::CreateTableRequest request;
-  request.set_schema(schema.Encode());
+  request.set_schema(Normal(schema).Encode());
   for (const std::string& key : split_keys) request.add_split_keys(key);
   return connection_->Do(&Stub::CreateTable, request, Effect::kUnknown);
 }
 
 Status RemoteAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
   wire::AlterTableRequest request;
-  request.set_schema(schema.Encode());
+  request.set_schema(Normal(schema).Encode());
   request.set_expected_version(expected_version);
   return connection_->Do(&Stub::AlterTable, request, Effect::kUnknown);
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the program of one language against `sippar serve` on a fresh store.
 
-  run_client.py SIPPAR LANGUAGE [CORPUS | large]
+  run_client.py SIPPAR LANGUAGE [CORPUS | large | joined]
 
 hbase and beam run a MapReduce over a Webtable, made from CORPUS (tests/corpus) or from pages of its
 own, and what they count must be what the query language counts. With "large" the programs but cbt's
-and Beam's write and read a cell of 100 MiB, five times.
+and Beam's write and read a cell of 100 MiB, three times. With "joined" another process has the
+directory open, and the server joins it.
 
 Exit code 77 with a reason: the language, or the registry its library comes from, is not there.
 What is downloaded and built stays in a cache outside the tree. SPDX-License-Identifier: Apache-2.0
@@ -165,6 +166,15 @@ def serve(sippar, directory):
     return server, line.split(" on ")[1].split()[0]
 
 
+def own(sippar, directory):
+    owner = subprocess.Popen([sippar, "query", directory, "--no-header"], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE)
+    owner.stdin.write(b"CREATE TABLE IF NOT EXISTS theirs (FAMILY f);\nSELECT 1;\n")
+    owner.stdin.flush()
+    owner.stdout.readline()
+    return owner
+
+
 def peak_megabytes(process):
     with open(f"/proc/{process.pid}/status") as status:
         return next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM"))
@@ -174,13 +184,15 @@ def main():
     sippar, language = sys.argv[1:3]
     corpus = sys.argv[3] if len(sys.argv) > 3 else None
     large = corpus == "large"
+    joined = corpus == "joined"
     os.makedirs(CACHE, exist_ok=True)
     commands = {"go": go, "cbt": cbt, "python": python, "node": node, "java": java,
                 "hbase": hbase, "beam": beam}[language]()
     with tempfile.TemporaryDirectory() as directory:
         store = os.path.join(directory, "store")
         if language in JOBS and not large:
-            fill_web(sippar, store, corpus)
+            fill_web(sippar, store, None if joined else corpus)
+        owner = own(sippar, store) if joined else None
         server, address = serve(sippar, store)
         try:
             env = dict(os.environ, BIGTABLE_EMULATOR_HOST=address)
@@ -193,6 +205,9 @@ def main():
             server.send_signal(signal.SIGTERM)
             code = server.wait(timeout=60)
         assert code == 0, f"the server ended with {code}"
+        if owner is not None:
+            owner.stdin.close()
+            assert owner.wait(timeout=60) == 0
         if language in JOBS and not large:
             check_hosts(sippar, store, *JOBS[language])
 

@@ -166,6 +166,23 @@ TEST_F(JoinedClientTest, ChangesGoOnWhenTheOwnerHasLeft) {
   EXPECT_EQ(changes[0].mutation.row, "b");
 }
 
+// Schemas of the Cloud Bigtable API name no locality groups.
+TEST_F(JoinedClientTest, SchemasNeedNotBeNormalized) {
+  TableSchema schema;
+  schema.name = "plain";
+  schema.families.resize(2);
+  schema.families[0].name = "z";
+  schema.families[1].name = "a";
+  Status made = joined_->admin()->CreateTable(schema, {});
+  ASSERT_TRUE(made.ok()) << made;
+  TableInfo info = *joined_->admin()->GetTable("plain");
+  EXPECT_EQ(info.schema.FamilyNames(), (std::vector<std::string>{"a", "z"}));
+  info.schema.families.emplace_back().name = "m";
+  Status altered = joined_->admin()->AlterTable(info.schema, info.schema_version);
+  EXPECT_TRUE(altered.ok()) << altered;
+  EXPECT_EQ(owner_->admin()->GetTable("plain")->schema.families.size(), 3u);
+}
+
 void ExpectSame(const BackupInfo& here, const BackupInfo& there) {
   EXPECT_EQ(here.name, there.name);
   EXPECT_EQ(here.is_dropped_table, there.is_dropped_table);
