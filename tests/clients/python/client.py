@@ -22,7 +22,7 @@ assert set(table.list_column_families()) == {"anchor", "count"}
 
 if sys.argv[1:] == ["large"]:
     value = bytes(range(256)) * (100 << 12)
-    for _ in range(5):
+    for _ in range(3):
         row = table.direct_row("large")
         row.set_cell("anchor", "large", value, timestamp=datetime.datetime.fromtimestamp(1, datetime.timezone.utc))
         row.commit()

@@ -120,7 +120,7 @@ public class HBaseJob {
                             .build());
       if (words.length > 2 && words[2].equals("large")) {
         try (Table table = connection.getTable(result)) {
-          for (int i = 0; i < 5; i++) largeCell(table, 100 << 20);
+          for (int i = 0; i < 3; i++) largeCell(table, 100 << 20);
         }
         System.exit(0);
       }

@@ -53,7 +53,7 @@ public class Client {
         byte[] value = new byte[100 << 20];
         for (int i = 0; i < value.length; i++) value[i] = (byte) (i >> 8);
         ByteString bytes = UnsafeByteOperations.unsafeWrap(value);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 3; i++) {
           data.mutateRow(
               RowMutation.create(table, "large")
                   .setCell("anchor", ByteString.copyFromUtf8("large"), 1000, bytes));
