@@ -42,6 +42,9 @@ struct ChangeBatch {
   bool is_over = false;          // the end time was reached, or the tablets are others now:
   std::vector<engine::RowRange> new_partitions;
   std::vector<ChangeToken> tokens;  // one for each of them
+  // Of a server alone (TabletService): the partition is no tablet here (any more). `token` says how
+  // far it was read.
+  bool is_elsewhere = false;
 };
 
 // One thread at a time.

@@ -59,7 +59,8 @@ class TabletControl {
   // Each file of this server's epoch with a lower number is named in METADATA or given up, so that
   // the sweep may take it once nobody names it (reliability.md 3.6). 0: not known, none may go.
   [[nodiscard]] virtual StatusOr<uint64_t> FirstUnpublishedFile() { return uint64_t{0}; }
-  // New schema of a table; families' births are recorded before OK.
+  // New schema of a table; families' births are recorded before OK. When OK, no tablet of the table
+  // is served here under an older one any more. kUnavailable: one is coming or going just now.
   [[nodiscard]] virtual Status SetSchema(uint64_t master_epoch, const TableRecord& table) = 0;
   // `row` becomes the first of a tablet; the server commits it in METADATA itself.
   [[nodiscard]] virtual Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id,

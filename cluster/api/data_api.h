@@ -89,9 +89,8 @@ class DataApi {
   // future.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(
       const std::string& table, const ChangesRequest&, const CallOptions&) {
-    return Unimplemented(
-        "changes of table " + table +
-        ": a cluster of servers does not keep them yet; a store of one process does");
+    return Unimplemented("changes of table " + table +
+                         ": not through another process; ask it by ReadChangeStream");
   }
   // Their ranges alone, as far as known: what a table is cut into to be read piece by piece.
   [[nodiscard]] virtual StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) {

@@ -10,6 +10,11 @@ namespace sippar::cluster::store_paths {
 
 inline std::string Logs(const std::string& directory) { return directory + "/wal"; }
 inline std::string Sstables(const std::string& directory) { return directory + "/sst"; }
+// A directory for each table that has a change stream, made by the master before it has.
+inline std::string Changes(const std::string& directory) { return directory + "/changes"; }
+inline std::string ChangesOf(const std::string& directory, uint64_t table_id) {
+  return Changes(directory) + "/" + std::to_string(table_id);
+}
 // Made once, by the server at its start; once the name is gone nothing is acknowledged from it.
 inline std::string Log(const std::string& directory, const ServerId& server) {
   return Logs(directory) + "/" + server.ToString();

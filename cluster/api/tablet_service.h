@@ -39,6 +39,13 @@ class TabletService {
                                                                    const CallOptions& options) = 0;
   [[nodiscard]] virtual Status Run(const TabletAddress& tablet, const engine::Program& program,
                                    const CallOptions& options, engine::ProgramSink* sink) = 0;
+  // What is wrong with the request is said with the first batch, where kOutOfRange is of its
+  // position.
+  [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const TabletAddress&,
+                                                                            const ChangesRequest&,
+                                                                            const CallOptions&) {
+    return Unimplemented("reading changes: not over this transport yet");
+  }
 };
 
 }  // namespace sippar::cluster

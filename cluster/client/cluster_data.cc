@@ -2,6 +2,7 @@
 #include "cluster/client/cluster_data.h"
 
 #include "cluster/client/batch_course.h"
+#include "cluster/client/change_course.h"
 #include "cluster/client/program_course.h"
 #include "cluster/client/scan_stream.h"
 #include "cluster/location/metadata_table.h"
@@ -109,6 +110,21 @@ Status ClusterData::Run(const std::string& table, const RowRange& tablet_range,
                         const engine::Program& program, const CallOptions& options,
                         engine::ProgramSink* sink) {
   return RunOnRange(&caller_, table, tablet_range, program, options, sink);
+}
+
+StatusOr<std::unique_ptr<ChangeStream>> ClusterData::ReadChanges(const std::string& table,
+                                                                 const ChangesRequest& request,
+                                                                 const CallOptions& options) {
+  ChangeSources sources;
+  sources.open = [=, this](const ChangesRequest& wanted, RowRange* rows) {
+    return caller_.OnTablet<StatusOr<std::unique_ptr<ChangeStream>>>(
+        table, wanted.partition.start, Repeat::kSafe, [&](const TabletLocation& tablet) {
+          *rows = tablet.range;
+          return tablet.service->ReadChanges(tablet.address, wanted, options);
+        });
+  };
+  sources.ranges = [=, this] { return TabletRanges(table); };
+  return NewChangeCourse(std::move(sources), request);
 }
 
 StatusOr<std::vector<RowRange>> ClusterData::TabletRanges(const std::string& table) {

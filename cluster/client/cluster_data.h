@@ -44,6 +44,9 @@ class ClusterData final : public DataApi {
                    const std::vector<ReadCheck>& checks) override;
   StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
   StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) override;
+  StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
+                                                      const ChangesRequest& request,
+                                                      const CallOptions& options) override;
 
   uint64_t location_round_trips() const { return caller_.locator()->round_trips(); }
 

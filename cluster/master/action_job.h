@@ -62,6 +62,8 @@ class ActionJob {
   event::Done Do(const action::PurgeTrash& asked);
   event::Done Do(const action::Reply& asked);
 
+  Status MakeChangeDirectory(const TableRecord& table);
+  Status ExpireChanges(const action::PurgeTrash& asked);
   // The record as it was read, or kAborted and what has its first row now.
   StatusOr<TabletRecord> FindSame(const RecordRef& asked, event::Done* done);
   // Is the process that has the log gone for certain?

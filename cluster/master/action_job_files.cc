@@ -9,6 +9,8 @@
 #include "cluster/master/action_job.h"
 #include "cluster/master/table_file.h"
 #include "engine/base/crash_point.h"
+#include "engine/model/change_config.h"
+#include "engine/changes/change_file.h"
 #include "engine/log/log_seal.h"
 
 namespace sippar::cluster::master {
@@ -74,7 +76,18 @@ Done ActionJob::Do(const action::ReadTables&) {
   return {0, OkStatus(), std::move(all)};
 }
 
+// Servers write to it as soon as they have the schema.
+Status ActionJob::MakeChangeDirectory(const TableRecord& table) {
+  if (!engine::ChangeStreamOf(table.schema).has_value()) return OkStatus();
+  const std::string all = store_paths::Changes(places_.directory);
+  RETURN_IF_ERROR(places_.fs->CreateDir(all));
+  RETURN_IF_ERROR(places_.fs->SyncDir(places_.directory));
+  RETURN_IF_ERROR(places_.fs->CreateDir(store_paths::ChangesOf(places_.directory, table.table_id)));
+  return places_.fs->SyncDir(all);
+}
+
 Done ActionJob::Do(const action::WriteTable& asked) {
+  if (Status made = MakeChangeDirectory(*asked.table); !made.ok()) return {0, std::move(made), {}};
   std::string path = lock_paths::Table(asked.table->table_id);
   std::string content = EncodeTableFile({*asked.table, asked.life, 0});
   Status status;
@@ -213,7 +226,31 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
   return {};
 }
 
+Status ActionJob::ExpireChanges(const action::PurgeTrash& asked) {
+  const int64_t now_us = places_.clock->NowMicros();
+  const std::string directory = store_paths::Changes(places_.directory);
+  auto names = places_.fs->List(directory);
+  if (names.status().code() == StatusCode::kNotFound) return OkStatus();
+  RETURN_IF_ERROR(names.status());
+  for (const std::string& name : *names) {
+    uint64_t table_id = 0;
+    const char* end = name.data() + name.size();
+    auto parsed = std::from_chars(name.data(), end, table_id);
+    if (parsed.ec != std::errc() || parsed.ptr != end || table_id >= asked.tables_end) continue;
+    auto kept = asked.changes_us.find(table_id);
+    const std::string path = directory + "/" + name;
+    if (kept == asked.changes_us.end()) {
+      RETURN_IF_ERROR(RemoveTree(places_.fs, path));
+    } else {
+      int64_t before_us = now_us - kept->second - engine::kChangesGraceUs;
+      RETURN_IF_ERROR(engine::ExpireChangeFiles(places_.fs, path, before_us).status());
+    }
+  }
+  return OkStatus();
+}
+
 Done ActionJob::Do(const action::PurgeTrash& asked) {
+  if (Status expired = ExpireChanges(asked); !expired.ok()) return {0, std::move(expired), {}};
   const int64_t before_us = places_.clock->NowMicros() - asked.age_us;
   for (const std::string& directory :
        {store_paths::Sstables(places_.directory), store_paths::Logs(places_.directory)}) {

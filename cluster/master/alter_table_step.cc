@@ -7,6 +7,7 @@
 #include "cluster/master/create_table_step.h"
 #include "cluster/master/delete_table_step.h"
 #include "cluster/master/tablet_step.h"
+#include "engine/model/change_config.h"
 #include "engine/model/schema_change.h"
 
 namespace sippar::cluster::master {
@@ -52,12 +53,17 @@ bool IsServed(MasterState* state, Table* table) {
 }
 
 // A live table's request has ended when the tablets are served with what was asked for; what is
-// durable is answered after a while in any case.
+// durable is answered after a while in any case, unless all tablets count (cluster_admin.cc).
 void Answer(Turn* turn, Table* table) {
   if (table->request == 0 || table->next != nullptr) return;
   bool late = turn->now_us - table->requested_us >= turn->state->options.answer_us;
-  if (!late && (!table->to_tell.empty() || !IsServed(turn->state, table))) return;
-  turn->Reply(table->request, OkStatus());
+  bool served = table->to_tell.empty() && IsServed(turn->state, table);
+  if (!served && !late) return;
+  auto changes = engine::ChangeStreamOf(table->record->schema);
+  bool begins = changes.has_value() && changes->since_us == 0;
+  turn->Reply(table->request, served || !begins
+                                  ? OkStatus()
+                                  : Unavailable("not every tablet keeps its changes yet; again"));
   table->request = 0;
 }
 

@@ -27,31 +27,49 @@ TableInfo InfoOf(MasterState* state, const Table& table) {
 
 Status NoTable(const std::string& table) { return NotFound(fmt::format("no table {}", table)); }
 
-Status CheckNoChangeStream(const TableSchema& schema) {
-  if (!engine::ChangeStreamOf(schema).has_value()) return OkStatus();
-  return Unimplemented(fmt::format(
-      "change stream of table {}: a cluster of servers does not keep changes yet", schema.name));
-}
-
 }  // namespace
 
 Status ClusterAdmin::CreateTable(const TableSchema& schema,
                                  const std::vector<std::string>& split_keys) {
-  RETURN_IF_ERROR(CheckNoChangeStream(schema));
+  TableSchema normal = schema;
+  normal.Normalize();
+  if (auto changes = engine::ChangeStreamOf(normal)) {
+    RETURN_IF_ERROR(engine::ValidateChangeStream(normal));
+    changes->since_us = clock_->NowMicros();
+    engine::SetChangeStream(changes, &normal);
+  }
   return driver_->Request(
       [&](uint64_t request) {
-        return event::CreateTable{request, schema, split_keys, clock_->NowMicros()};
+        return event::CreateTable{request, normal, split_keys, clock_->NowMicros()};
       },
       kRequestMicros);
 }
 
-Status ClusterAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
-  RETURN_IF_ERROR(CheckNoChangeStream(schema));
+Status ClusterAdmin::Alter(const TableSchema& schema, uint64_t expected_version) {
   return driver_->Request(
       [&](uint64_t request) {
         return event::AlterTable{request, schema, expected_version, clock_->NowMicros()};
       },
       kRequestMicros);
+}
+
+// A change stream begins in two steps: first every tablet keeps its changes, then the table says
+// since when. When nobody comes to the second, the first is asked for again.
+Status ClusterAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
+  TableSchema normal = schema;
+  normal.Normalize();
+  auto changes = engine::ChangeStreamOf(normal);
+  if (!changes.has_value()) return Alter(normal, expected_version);
+  RETURN_IF_ERROR(engine::ValidateChangeStream(normal));
+  ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> before, GetSchema(normal.name));
+  auto kept = engine::ChangeStreamOf(*before);
+  changes->since_us = kept.has_value() ? kept->since_us : 0;
+  engine::SetChangeStream(changes, &normal);
+  RETURN_IF_ERROR(Alter(normal, expected_version));
+  if (changes->since_us != 0) return OkStatus();
+  changes->since_us = clock_->NowMicros();
+  engine::SetChangeStream(changes, &normal);
+  return Alter(normal, expected_version + 1);
 }
 
 Status ClusterAdmin::DropTable(const std::string& table) {

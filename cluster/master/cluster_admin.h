@@ -46,6 +46,7 @@ class ClusterAdmin final : public AdminApi {
     ServerId server;  // none: nobody serves it now
     uint64_t master_epoch = 0;
   };
+  Status Alter(const TableSchema& schema, uint64_t expected_version);
   // The tablet that has `row`. kNotFound: no such table.
   StatusOr<Place> Find(const std::string& table, const std::string& row);
   // `call` with each tablet's server in key order; again where the tablet has moved meanwhile.

@@ -4,6 +4,7 @@
 #include "cluster/master/garbage_plan.h"
 #include "cluster/master/tablet_step.h"
 #include "engine/base/seeded_bug.h"
+#include "engine/model/change_config.h"
 
 namespace sippar::cluster::master {
 namespace {
@@ -22,6 +23,18 @@ void DoubtStrangers(Turn* turn, const References& found) {
     bool known = table_id == kMetadataTableId || turn->state->FindTable(table_id) != nullptr;
     if (!known) Doubt(turn, table_id, RowRange::All());
   }
+}
+
+action::PurgeTrash Purge(const MasterState& state) {
+  action::PurgeTrash purge;
+  purge.age_us = state.options.trash_us;
+  for (const auto& [id, table] : state.tables) {
+    // A table that had a stream, or gets one just now, loses nothing that could be asked for.
+    auto config = engine::ChangeStreamOf(table.record->schema);
+    purge.changes_us[id] = config ? config->retention_us : engine::kChangesKeptMaxUs;
+  }
+  purge.tables_end = (state.epoch << 32) + state.next_number;
+  return purge;
 }
 
 void EndRound(Turn* turn) {
@@ -66,7 +79,7 @@ void RunGarbage(Turn* turn) {
                        action::TrashFiles{std::move(rest.files), std::move(rest.logs)});
     }
     case GarbageStage::kPurge:
-      return turn->Ask(&garbage.attempt, action::PurgeTrash{state->options.trash_us});
+      return turn->Ask(&garbage.attempt, Purge(*state));
   }
 }
 

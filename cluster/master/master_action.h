@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -116,9 +117,12 @@ struct TrashFiles {
   std::vector<uint64_t> files;
   std::vector<ServerId> logs;
 };
-// What has been in the trash for so long.
+// What has been in the trash for so long, and changes whose time is over: how long those of each
+// table stay. Changes of other tables go, but for tables that may be newer than this list.
 struct PurgeTrash {
   int64_t age_us = 0;
+  std::map<uint64_t, int64_t> changes_us;
+  uint64_t tables_end = 0;  // above the ids of all tables that there were
 };
 // An administrator's request has ended. Is not answered.
 struct Reply {

@@ -54,6 +54,12 @@ class LocalTablets final : public TabletService {
     ASSIGN_OR_RETURN(auto port, line_.Reach());
     return port->server->Tablets()->Run(tablet, program, options, sink);
   }
+  StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const TabletAddress& tablet,
+                                                      const ChangesRequest& request,
+                                                      const CallOptions& options) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Tablets()->ReadChanges(tablet, request, options);
+  }
 
  private:
   const Line line_;

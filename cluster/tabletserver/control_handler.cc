@@ -55,17 +55,21 @@ Status ControlHandler::SetSchema(uint64_t master_epoch, const TableRecord& table
   RETURN_IF_ERROR(CheckMaster(master_epoch));
   auto schema = std::make_shared<const engine::TableSchema>(table.schema);
   engine::MutexLock lock(&schema_mutex_);
-  for (const std::shared_ptr<Served>& served : parts_->served->All()) {
-    if (served->table_id != table.table_id) continue;
-    RETURN_IF_ERROR(ChangeSchema(table, schema, served.get()));
+  for (;;) {
+    ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Served>> tablets,
+                     parts_->served->OfTable(table.table_id, table.schema_version));
+    std::erase_if(tablets, [&](const std::shared_ptr<Served>& served) {
+      return served->schema_version >= table.schema_version;
+    });
+    if (tablets.empty()) return OkStatus();
+    // Each may be split meanwhile, before it has got the schema: so once more.
+    for (const auto& served : tablets) RETURN_IF_ERROR(ChangeSchema(table, schema, served.get()));
   }
-  return OkStatus();
 }
 
 Status ControlHandler::ChangeSchema(const TableRecord& table,
                                     const std::shared_ptr<const engine::TableSchema>& schema,
                                     Served* served) {
-  if (served->schema_version >= table.schema_version) return OkStatus();
   RETURN_IF_ERROR(served->tablet->PrepareSchema(*schema));
   served->tablet->SetSchema(schema);
   served->schema_version = table.schema_version;

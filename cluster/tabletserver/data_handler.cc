@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "cluster/tabletserver/change_stream.h"
+#include "cluster/client/change_course.h"
 #include "cluster/tabletserver/table_stream.h"
+#include "cluster/tabletserver/tablet_changes.h"
 
 namespace sippar::cluster {
 
@@ -78,7 +79,21 @@ StatusOr<std::vector<TabletInfo>> DataHandler::Tablets(const std::string& table)
 StatusOr<std::unique_ptr<ChangeStream>> DataHandler::ReadChanges(const std::string& table,
                                                                  const ChangesRequest& request,
                                                                  const CallOptions& options) {
-  return NewChangeStream(store_, clock_, table, request, options.cancel);
+  ChangeSources sources;
+  sources.open = [=, this, cancel = options.cancel](
+                     const ChangesRequest& wanted,
+                     RowRange* rows) -> StatusOr<std::unique_ptr<ChangeStream>> {
+    const std::string& row = wanted.partition.start;
+    ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> tablet, store_->FindTablet(table, row));
+    *rows = tablet->range();
+    auto is_here = [store = store_, table, row, tablet] {
+      auto found = store->FindTablet(table, row);
+      return found.ok() && *found == tablet;
+    };
+    return NewTabletChanges(std::move(tablet), std::move(is_here), clock_, wanted, cancel);
+  };
+  sources.ranges = [=, this] { return TabletRanges(table); };
+  return NewChangeCourse(std::move(sources), request);
 }
 
 StatusOr<uint64_t> DigestCells(CellStream* stream) { return engine::DigestCells(stream); }

@@ -32,6 +32,21 @@ std::vector<std::shared_ptr<Served>> ServedSet::All() const {
   return all;
 }
 
+StatusOr<std::vector<std::shared_ptr<Served>>> ServedSet::OfTable(uint64_t table_id,
+                                                                  uint64_t schema_version) {
+  MutexLock lock(&mutex_);
+  uint64_t& newest = schemas_[table_id];
+  newest = std::max(newest, schema_version);
+  for (const auto& [tablet_id, table] : busy_) {
+    if (table == table_id) RETURN_IF_ERROR(CheckIdle(tablet_id));
+  }
+  std::vector<std::shared_ptr<Served>> all;
+  for (const auto& [id, served] : served_) {
+    if (served->table_id == table_id) all.push_back(served);
+  }
+  return all;
+}
+
 Status ServedSet::CheckIdle(uint64_t tablet_id) const {
   if (!busy_.contains(tablet_id)) return OkStatus();
   return Unavailable(fmt::format("tablet {} is being loaded, unloaded or split", tablet_id));
@@ -42,7 +57,8 @@ void ServedSet::Close(const TabletAddress& address) {
   closed = std::max(closed, address.tablet_epoch);
 }
 
-Status ServedSet::BeginLoad(const TabletAddress& address) {
+Status ServedSet::BeginLoad(const TabletAddress& address, uint64_t table_id,
+                            uint64_t schema_version) {
   MutexLock lock(&mutex_);
   RETURN_IF_ERROR(CheckIdle(address.tablet_id));
   auto served = served_.find(address.tablet_id);
@@ -57,7 +73,12 @@ Status ServedSet::BeginLoad(const TabletAddress& address) {
     return FailedPrecondition(
         fmt::format("tablet {} was closed here at epoch {}", address.tablet_id, closed->second));
   }
-  busy_.insert(address.tablet_id);
+  auto newest = schemas_.find(table_id);
+  if (newest != schemas_.end() && newest->second > schema_version) {
+    return Unavailable(fmt::format("the schema of table {} has version {} by now, not {}", table_id,
+                                   newest->second, schema_version));
+  }
+  busy_[address.tablet_id] = table_id;
   return OkStatus();
 }
 
@@ -81,7 +102,7 @@ StatusOr<std::shared_ptr<Served>> ServedSet::BeginUnload(const TabletAddress& ad
                                           address.tablet_id, found->second->tablet_epoch,
                                           address.tablet_epoch));
   }
-  busy_.insert(address.tablet_id);
+  busy_[address.tablet_id] = found->second->table_id;
   return found->second;
 }
 
@@ -101,7 +122,7 @@ Status ServedSet::BeginSplit(const Served& parent) {
   if (found == served_.end() || found->second.get() != &parent) {
     return NotFound(fmt::format("tablet {} is not served here any more", id));
   }
-  busy_.insert(id);
+  busy_[id] = parent.table_id;
   return OkStatus();
 }
 

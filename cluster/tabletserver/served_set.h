@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "cluster/api/tablet_service.h"
@@ -45,8 +44,14 @@ class ServedSet {
   std::shared_ptr<Served> FindId(uint64_t tablet_id) const;  // nullptr: not served
   std::vector<std::shared_ptr<Served>> All() const;          // in order of id
 
+  // Of a table whose schema has this version now: loads that bring an older one are refused from
+  // here on. kUnavailable: a tablet of it is coming, going or being split.
+  [[nodiscard]] StatusOr<std::vector<std::shared_ptr<Served>>> OfTable(uint64_t table_id,
+                                                                       uint64_t schema_version);
+
   // kAlreadyExists: served at this epoch. kFailedPrecondition: at another, or this one is over.
-  [[nodiscard]] Status BeginLoad(const TabletAddress& address);
+  [[nodiscard]] Status BeginLoad(const TabletAddress& address, uint64_t table_id,
+                                 uint64_t schema_version);
   // `served` nullptr: it failed; `over`: and may not be tried again at this epoch.
   void EndLoad(const TabletAddress& address, std::shared_ptr<Served> served, bool over);
   // kNotFound: not served, and never again at this epoch. kFailedPrecondition: at a higher one.
@@ -62,7 +67,9 @@ class ServedSet {
 
   mutable engine::Mutex mutex_;
   std::map<uint64_t, std::shared_ptr<Served>> served_ GUARDED_BY(mutex_);
-  std::set<uint64_t> busy_ GUARDED_BY(mutex_);
+  std::map<uint64_t, uint64_t> busy_ GUARDED_BY(mutex_);  // with their tables
+  std::map<uint64_t, uint64_t> schemas_
+      GUARDED_BY(mutex_);  // versions, of tables that were altered
   // Highest epoch that is over, of each tablet that was here. Grows with the moves of one life.
   std::map<uint64_t, uint64_t> closed_ GUARDED_BY(mutex_);
 };

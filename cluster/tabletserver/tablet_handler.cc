@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cluster/tabletserver/table_stream.h"
+#include "cluster/tabletserver/tablet_changes.h"
 
 namespace sippar::cluster {
 namespace {
@@ -68,16 +69,20 @@ Status TabletHandler::CommitRow(const TabletAddress& tablet, const RowMutation& 
   return status;
 }
 
+StatusOr<std::shared_ptr<engine::Tablet>> TabletHandler::Hold(const Served& served) const {
+  auto held = std::make_shared<Held>(Held{parts_->life.lock(), served.tablet});
+  if (held->life == nullptr) return Unavailable("the server has ended");
+  return std::shared_ptr<engine::Tablet>(held, held->tablet.get());
+}
+
 StatusOr<std::unique_ptr<CellStream>> TabletHandler::Read(const TabletAddress& tablet,
                                                           const ReadSpec& read,
                                                           const CallOptions& options) {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
   served->reads.fetch_add(1, std::memory_order_relaxed);
-  auto held = std::make_shared<Held>(Held{parts_->life.lock(), served->tablet});
-  if (held->life == nullptr) return Unavailable("the server has ended");
-  std::shared_ptr<engine::Tablet> of_stream(held, held->tablet.get());
+  ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> held, Hold(*served));
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
-                   NewTableStream({std::move(of_stream)}, read, options, parts_->store.clock));
+                   NewTableStream({std::move(held)}, read, options, parts_->store.clock));
   RETURN_IF_ERROR(CheckAnswer(*served));
   return cells;
 }
@@ -92,6 +97,17 @@ Status TabletHandler::Run(const TabletAddress& tablet, const engine::Program& pr
     limits.deadline_nanos = limits.clock->MonotonicNanos() + options.timeout_us * 1000;
   }
   return engine::RunProgram(program, cells.get(), limits, sink);
+}
+
+StatusOr<std::unique_ptr<ChangeStream>> TabletHandler::ReadChanges(const TabletAddress& tablet,
+                                                                   const ChangesRequest& request,
+                                                                   const CallOptions& options) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
+  served->reads.fetch_add(1, std::memory_order_relaxed);
+  ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> held, Hold(*served));
+  auto is_here = [this, served] { return CheckAnswer(*served).ok(); };
+  return NewTabletChanges(std::move(held), std::move(is_here), parts_->store.clock, request,
+                          options.cancel);
 }
 
 }  // namespace sippar::cluster

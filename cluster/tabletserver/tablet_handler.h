@@ -26,8 +26,13 @@ class TabletHandler final : public TabletService {
                                              const CallOptions& options) override;
   Status Run(const TabletAddress& tablet, const engine::Program& program,
              const CallOptions& options, engine::ProgramSink* sink) override;
+  StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const TabletAddress& tablet,
+                                                      const ChangesRequest& request,
+                                                      const CallOptions& options) override;
 
  private:
+  // For a stream: keeps the server below it, too.
+  StatusOr<std::shared_ptr<engine::Tablet>> Hold(const Served& served) const;
   StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& tablet) const;
   StatusOr<std::shared_ptr<Served>> FindForWrite(const TabletAddress& tablet, size_t rows) const;
   Status CheckAnswer(const Served& served) const;

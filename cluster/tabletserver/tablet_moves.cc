@@ -18,7 +18,7 @@ constexpr size_t kLogsKeptMax = 4;
 
 Status TabletMoves::Load(const TabletRecord& record, const TableRecord& table) {
   TabletAddress address{record.tablet_id, record.tablet_epoch};
-  Status begun = parts_->served->BeginLoad(address);
+  Status begun = parts_->served->BeginLoad(address, table.table_id, table.schema_version);
   if (begun.code() == StatusCode::kAlreadyExists) return OkStatus();
   RETURN_IF_ERROR(begun);
   auto served = Open(record, table);
@@ -38,6 +38,7 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
   }
   auto schema = std::make_shared<const engine::TableSchema>(table.schema);
   std::shared_ptr<engine::Tablet> tablet = parts_->host->Open(record.state, std::move(schema));
+  tablet->SetOwnerEpoch(record.tablet_epoch);
   RETURN_IF_ERROR(ReplayLogs(record, tablet.get()));
   CRASH_POINT("load.after_replay");
   parts_->states->Track(record, tablet->last_sequence());

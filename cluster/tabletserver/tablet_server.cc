@@ -83,6 +83,7 @@ void TabletServer::Begin() {
   host_options.sst_directory = store_paths::Sstables(options_.directory);
   host_options.epoch = parts_.id.epoch;
   host_options.states = &states_;
+  host_options.change_directory = store_paths::Changes(options_.directory);
   host_options.removes_files = false;  // others may name them
   host_ = std::make_unique<engine::TabletHost>(std::move(host_options));
   host_->StartLog(log_directory_, {}, [this] { return CheckFence(); });

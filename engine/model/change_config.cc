@@ -6,11 +6,6 @@
 #include <charconv>
 
 namespace sippar::engine {
-namespace {
-
-constexpr int64_t kDayMicros = int64_t{24} * 3600 * 1'000'000;
-
-}  // namespace
 
 std::optional<ChangeStreamConfig> ChangeStreamOf(const TableSchema& schema) {
   auto option = schema.options.find(kChangeStreamOption);
@@ -35,7 +30,7 @@ void SetChangeStream(const std::optional<ChangeStreamConfig>& config, TableSchem
 Status ValidateChangeStream(const TableSchema& schema) {
   auto config = ChangeStreamOf(schema);
   if (!config.has_value()) return OkStatus();
-  if (config->retention_us >= kDayMicros && config->retention_us <= 7 * kDayMicros) {
+  if (config->retention_us >= kChangesKeptMinUs && config->retention_us <= kChangesKeptMaxUs) {
     return OkStatus();
   }
   return InvalidArgument(fmt::format("change stream of table {}: a retention of {} s; 1 to 7 days",

@@ -13,10 +13,15 @@ namespace sippar::engine {
 inline constexpr const char* kChangeStreamOption = "CHANGE_STREAM";  // "<retention>/<since>"
 
 struct ChangeStreamConfig {
-  int64_t retention_us = 0;  // 1 to 7 days
-  int64_t since_us = 0;      // changes from here on are kept; 0: the store has not started yet
+  int64_t retention_us = 0;  // kChangesKeptMinUs to Max
+  int64_t since_us = 0;      // changes from here on are kept; 0: not all are yet
   bool operator==(const ChangeStreamConfig&) const = default;
 };
+
+inline constexpr int64_t kChangesKeptMinUs = int64_t{24} * 3600 * 1'000'000;
+inline constexpr int64_t kChangesKeptMaxUs = 7 * kChangesKeptMinUs;
+// Files stay longer than asked for, so that who began to read in time is not cut short at once.
+inline constexpr int64_t kChangesGraceUs = int64_t{3600} * 1'000'000;
 
 // nullopt: it has none.
 std::optional<ChangeStreamConfig> ChangeStreamOf(const TableSchema& schema);

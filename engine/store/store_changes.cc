@@ -8,12 +8,6 @@
 #include "engine/store/store.h"
 
 namespace sippar::engine {
-namespace {
-
-// Longer than asked for, so that who began to read in time is not cut short at once.
-constexpr int64_t kGraceMicros = int64_t{3600} * 1'000'000;
-
-}  // namespace
 
 std::string Store::ChangesOf(uint64_t table_id) const {
   return fmt::format("{}/{}", files_.changes(), table_id);
@@ -46,7 +40,7 @@ Status Store::ExpireChanges() {
   for (const CatalogTable& table : ListTables()) {
     auto config = ChangeStreamOf(table.schema);
     if (!config.has_value()) continue;
-    int64_t before_us = options_.clock->NowMicros() - config->retention_us - kGraceMicros;
+    int64_t before_us = options_.clock->NowMicros() - config->retention_us - kChangesGraceUs;
     ASSIGN_OR_RETURN(size_t removed,
                      ExpireChangeFiles(options_.fs, ChangesOf(table.table_id), before_us));
     metrics()->Get("change_files_expired")->Add(removed);

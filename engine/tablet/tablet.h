@@ -146,7 +146,11 @@ class Tablet {
   // --- Changes, of a table with a change stream (engine/changes).
   // From the next write on, before the schema says so: nothing is missed when it does.
   void KeepChanges();
+  // Where tablets change servers: rises with each that has it, and so do the ids of files of
+  // changes, which says whose are newer. Without, the store's epochs do. Before the first write.
+  void SetOwnerEpoch(uint64_t epoch) { owner_epoch_ = epoch; }
   ChangeSource Changes() const;  // good as long as the tablet
+  uint64_t table_id() const { return table_id_; }
 
   // --- Giving way to other tablets, in this order; readers go on with what they have.
   // No compaction runs in between.
@@ -298,6 +302,7 @@ class Tablet {
 
   RequestMemory requests_;
   ChangeTail changes_;
+  uint64_t owner_epoch_ = 0;
   uint64_t next_sequence_ = 1;  // belongs to the leader of the log, and to recovery
   std::atomic<uint64_t> redo_sequence_{0};
   std::atomic<int64_t> last_time_us_{0};

@@ -31,6 +31,7 @@ Status Tablet::ArchiveChanges(uint64_t sequence) {
   std::vector<TailRecord> records = changes_.Through(sequence);
   if (records.empty()) return OkStatus();
   ASSIGN_OR_RETURN(uint64_t file_id, context_->next_file_id());
+  if (owner_epoch_ != 0) file_id = (owner_epoch_ << 32) | (file_id & UINT32_MAX);
   RETURN_IF_ERROR(Annotate(
       WriteChangeFile(context_->fs, Changes().directory, file_id, range_, records), "changes"));
   FreeMemory(changes_.Drop(sequence));

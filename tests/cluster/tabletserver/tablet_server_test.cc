@@ -189,6 +189,20 @@ TEST_F(TabletServerTest, SchemasRiseOnly) {
   RowMutation mutation("r");
   mutation.Set("g", "q", "v");
   EXPECT_OK(server->Tablets()->Apply({record.tablet_id, record.tablet_epoch}, {&mutation}).front());
+  TabletRecord delayed = record;
+  ++delayed.tablet_id;
+  EXPECT_CODE(server->Control()->LoadTablet(kMaster, delayed, older), StatusCode::kUnavailable);
+}
+
+TEST(ServedSet, ASchemaIsInForceWhenNoTabletIsUnderWay) {
+  ServedSet served;
+  EXPECT_OK(served.BeginLoad({1, 1}, 7, 1));
+  EXPECT_CODE(served.OfTable(7, 2).status(), StatusCode::kUnavailable);
+  EXPECT_OK(served.OfTable(8, 2));
+  served.EndLoad({1, 1}, nullptr, false);
+  EXPECT_OK(served.OfTable(7, 2));
+  EXPECT_CODE(served.BeginLoad({1, 1}, 7, 1), StatusCode::kUnavailable);
+  EXPECT_OK(served.BeginLoad({1, 1}, 7, 2));
 }
 
 TEST_F(TabletServerTest, TwoLivesUnderOneNameExcludeEachOther) {  // L10

@@ -1,5 +1,5 @@
-// Following a tablet's changes. SPDX-License-Identifier: Apache-2.0
-#include "cluster/tabletserver/change_stream.h"
+// A tablet's changes. SPDX-License-Identifier: Apache-2.0
+#include "cluster/tabletserver/tablet_changes.h"
 
 #include <fmt/format.h>
 
@@ -21,9 +21,15 @@ constexpr int64_t kPollMicros = 100'000;
 
 StatusOr<ChangeStreamConfig> ConfigOf(const engine::TableSchema& schema) {
   auto config = engine::ChangeStreamOf(schema);
-  if (config.has_value()) return *config;
-  return FailedPrecondition(fmt::format(
-      "table {} has no change stream; give it a change_stream_config first", schema.name));
+  if (!config.has_value()) {
+    return FailedPrecondition(fmt::format(
+        "table {} has no change stream; give it a change_stream_config first", schema.name));
+  }
+  if (config->since_us != 0) return *config;
+  return Unavailable(fmt::format(
+      "the change stream of table {} has not begun: not every tablet keeps its changes yet; if it "
+      "stays so, give the table its change_stream_config again",
+      schema.name));
 }
 
 Status CheckStart(int64_t start_us, const ChangeStreamConfig& config, int64_t now_us) {
@@ -50,17 +56,17 @@ StatusOr<ChangePosition> PositionOf(const std::vector<ChangeToken>& tokens,
   return InvalidArgument("the partitions of the continuation tokens do not make up the partition");
 }
 
-StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::CatalogTable& table,
+StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Tablet& tablet,
                                  int64_t now_us) {
-  ASSIGN_OR_RETURN(ChangeStreamConfig config, ConfigOf(table.schema));
+  ASSIGN_OR_RETURN(ChangeStreamConfig config, ConfigOf(*tablet.schema()));
   if (request.partition.IsEmpty()) return InvalidArgument("partition has no rows");
   int64_t start_us = request.start_us.value_or(now_us);
-  ChangePosition position = ChangePosition::From(table.table_id, request.partition, start_us);
+  ChangePosition position = ChangePosition::From(tablet.table_id(), request.partition, start_us);
   if (!request.tokens.empty()) {
     ASSIGN_OR_RETURN(position, PositionOf(request.tokens, request.partition));
     start_us = position.time_us;
   }
-  if (position.table_id != table.table_id) {
+  if (position.table_id != tablet.table_id()) {
     return InvalidArgument("a continuation token is of another table");
   }
   if (start_us > now_us && request.tokens.empty()) {
@@ -74,28 +80,30 @@ StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Ca
   return position;
 }
 
-class TabletChangeStream final : public ChangeStream {
+class TabletChanges final : public ChangeStream {
  public:
-  TabletChangeStream(engine::Store* store, engine::Clock* clock, std::string table,
-                     ChangePosition position, int64_t end_us, CancelFlag cancel)
-      : store_(store),
+  TabletChanges(std::shared_ptr<engine::Tablet> tablet, std::function<bool()> is_here,
+                engine::Clock* clock, const ChangesRequest& request, CancelFlag cancel)
+      : tablet_(std::move(tablet)),
+        is_here_(std::move(is_here)),
         clock_(clock),
-        table_(std::move(table)),
-        rows_(position.rows()),
-        end_us_(end_us),
+        partition_(request.partition),
+        end_us_(request.end_us.value_or(INT64_MAX)),
         cancel_(std::move(cancel)),
-        token_(position.Encode()),
-        start_(std::move(position)) {}
+        start_(StartOf(request, *tablet_, clock->NowMicros())) {}
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
+    RETURN_IF_ERROR(Begin());
+    if (tablet_->range() != partition_) return Elsewhere(token_);
     int64_t limit_us = NowMicros() + wait_us;
     ChangeBatch batch;
     for (;;) {
       if (cancel_ != nullptr && *cancel_) return Cancelled("the reader of changes is gone");
-      ASSIGN_OR_RETURN(bool is_found, FindTablet());
-      if (!is_found) return GoOnElsewhere();
+      RETURN_IF_ERROR(ConfigOf(*tablet_->schema()).status());
       bool is_whole = false;
+      const std::string before = token_;
       RETURN_IF_ERROR(ReadSome(&batch, &is_whole));
+      if (!is_here_()) return Elsewhere(before);
       int64_t left_us = limit_us - NowMicros();
       if (!batch.changes.empty() || batch.is_over || left_us <= 0) break;
       if (is_whole) reader_->Wait(std::min(left_us, kPollMicros));
@@ -107,20 +115,20 @@ class TabletChangeStream final : public ChangeStream {
 
  private:
   int64_t NowMicros() const { return clock_->MonotonicNanos() / 1000; }
-  const ChangePosition& position() const {
-    return reader_ == nullptr ? start_ : reader_->position();
+
+  Status Begin() {
+    if (reader_ != nullptr) return OkStatus();
+    RETURN_IF_ERROR(start_.status());
+    token_ = start_->Encode();
+    reader_ = std::make_unique<engine::ChangeReader>(tablet_->Changes(), *std::move(start_));
+    return OkStatus();
   }
 
-  // False: the partition is no tablet (any more).
-  StatusOr<bool> FindTablet() {
-    ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> tablet,
-                     store_->FindTablet(table_, rows_.start));
-    RETURN_IF_ERROR(ConfigOf(*tablet->schema()).status());
-    if (tablet->range() != rows_) return false;
-    if (tablet == tablet_) return true;
-    reader_ = std::make_unique<engine::ChangeReader>(tablet->Changes(), position());
-    tablet_ = std::move(tablet);
-    return true;
+  static ChangeBatch Elsewhere(std::string token) {
+    ChangeBatch batch;
+    batch.token = std::move(token);
+    batch.is_elsewhere = true;
+    return batch;
   }
 
   Status ReadSome(ChangeBatch* batch, bool* is_whole) {
@@ -158,45 +166,25 @@ class TabletChangeStream final : public ChangeStream {
     for (const auto& family : tablet_->schema()->families) mutation->DeleteFamily(family.name);
   }
 
-  StatusOr<ChangeBatch> GoOnElsewhere() {
-    ChangeBatch batch;
-    batch.is_over = true;
-    auto position = ChangePosition::Decode(token_);
-    RETURN_IF_ERROR(position.status());
-    ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store_->Tablets(table_));
-    for (const auto& tablet : tablets) {
-      RowRange rows = Intersect(tablet->range(), rows_);
-      if (rows.IsEmpty()) continue;
-      batch.new_partitions.push_back(tablet->range());
-      batch.tokens.push_back({rows, position->Clip(rows).Encode()});
-    }
-    return batch;
-  }
-
-  engine::Store* const store_;
+  const std::shared_ptr<engine::Tablet> tablet_;
+  const std::function<bool()> is_here_;
   engine::Clock* const clock_;
-  const std::string table_;
-  const RowRange rows_;
+  const RowRange partition_;
   const int64_t end_us_;
   const CancelFlag cancel_;
+  StatusOr<ChangePosition> start_;
   std::string token_;  // behind what was given
   bool is_past_end_ = false;
-  const ChangePosition start_;
-  std::shared_ptr<engine::Tablet> tablet_;
-  std::unique_ptr<engine::ChangeReader> reader_;  // of tablet_
+  std::unique_ptr<engine::ChangeReader> reader_;
 };
 
 }  // namespace
 
-StatusOr<std::unique_ptr<ChangeStream>> NewChangeStream(engine::Store* store, engine::Clock* clock,
-                                                        const std::string& table,
-                                                        const ChangesRequest& request,
-                                                        CancelFlag cancel) {
-  ASSIGN_OR_RETURN(engine::CatalogTable entry, store->GetTable(table));
-  ASSIGN_OR_RETURN(ChangePosition position, StartOf(request, entry, clock->NowMicros()));
-  return std::unique_ptr<ChangeStream>(
-      std::make_unique<TabletChangeStream>(store, clock, table, std::move(position),
-                                           request.end_us.value_or(INT64_MAX), std::move(cancel)));
+std::unique_ptr<ChangeStream> NewTabletChanges(std::shared_ptr<engine::Tablet> tablet,
+                                               std::function<bool()> is_here, engine::Clock* clock,
+                                               const ChangesRequest& request, CancelFlag cancel) {
+  return std::make_unique<TabletChanges>(std::move(tablet), std::move(is_here), clock, request,
+                                         std::move(cancel));
 }
 
 }  // namespace sippar::cluster
