@@ -12,10 +12,11 @@
 #include "engine/model/named_record.h"
 #include "engine/model/row_set.h"
 #include "engine/model/schema.h"
-#include "engine/sstable/file_summary.h"
+#include "engine/tablet/group_stats.h"
 
 namespace sippar::cluster {
 
+using engine::GroupStats;
 using engine::NamedRecord;
 using engine::TableSchema;
 
@@ -39,19 +40,6 @@ struct CompactionInfo {
   int64_t started_us = 0;
   int64_t duration_us = 0;
   std::string status;  // "running", "done", or the error
-};
-
-struct GroupStats {
-  std::string group;
-  uint64_t sstables = 0;
-  uint64_t stored_bytes = 0;  // of its SSTables
-  uint64_t raw_bytes = 0;     // keys and values before compression
-  uint64_t entries = 0;       // of memtables and SSTables
-  // Of its SSTables; exact after a major compaction. `raw_bytes` and `entries` of the group add
-  // what lies in memory.
-  uint64_t rows = 0;
-  std::map<std::string, engine::FamilyBytes> families;
-  uint64_t memtable_bytes = 0;
 };
 
 class BackupApi;

@@ -1,11 +1,8 @@
 // Admin handler. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/admin_handler.h"
 
-#include <fmt/format.h>
-
-#include <utility>
-
 #include "cluster/api/group_sums.h"
+#include "cluster/api/host_figures.h"
 
 namespace sippar::cluster {
 namespace {
@@ -38,44 +35,14 @@ StatusOr<std::vector<GroupStats>> AdminHandler::Stats(const std::string& table) 
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store_->Tablets(table));
   GroupSums sums;
   for (const auto& tablet : tablets) {
-    for (engine::TabletGroupStats& part : tablet->Stats()) {
-      sums.Add({std::move(part.group), part.sstables, part.stored_bytes, part.raw_bytes,
-                part.entries, part.rows, std::move(part.families), part.memtable_bytes});
-    }
+    for (const GroupStats& part : tablet->Stats()) sums.Add(part);
   }
   return sums.Take();
 }
 
-std::map<std::string, uint64_t> AdminHandler::Metrics() {
-  std::map<std::string, uint64_t> metrics = store_->metrics()->Snapshot();
-  engine::BlockCache::Stats cache = store_->host()->cache_stats();
-  metrics["block_cache_hits"] = cache.hits;
-  metrics["block_cache_misses"] = cache.misses;
-  metrics["block_cache_bytes"] = cache.bytes;
-  metrics["in_memory_bytes"] = cache.pinned_bytes;
-  metrics["in_memory_refused"] = cache.pins_refused;
-  for (const auto& [table, reads] : store_->TableReads()) {
-    for (const engine::ReadCounterField& entry : engine::kReadCounterFields) {
-      uint64_t value = reads.*entry.field;
-      if (value > 0) metrics[fmt::format("table.{}.{}", table, entry.name)] = value;
-    }
-  }
-  metrics["log_bytes_written"] = store_->host()->log_bytes();
-  metrics["memtable_bytes"] = static_cast<uint64_t>(store_->host()->memtable_bytes());
-  metrics["group_runs_max"] = store_->host()->most_runs();
-  return metrics;
-}
+std::map<std::string, uint64_t> AdminHandler::Metrics() { return MetricsOf(store_->host()); }
 
-std::vector<CompactionInfo> AdminHandler::Compactions() {
-  std::vector<CompactionInfo> all;
-  for (engine::CompactionRecord& record : store_->host()->Compactions()) {
-    all.push_back({std::move(record.table), record.tablet_id, std::move(record.group),
-                   engine::CompactionKindName(record.kind), std::move(record.reason), record.inputs,
-                   record.bytes_in, record.bytes_out, record.started_us, record.duration_us,
-                   std::move(record.status)});
-  }
-  return all;
-}
+std::vector<CompactionInfo> AdminHandler::Compactions() { return CompactionsOf(*store_->host()); }
 
 StatusOr<std::string> AdminHandler::DumpTablets(const std::string& table) {
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store_->Tablets(table));

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "cluster/api/host_figures.h"
+
 namespace sippar::cluster {
 
 Status ControlHandler::CheckMaster(uint64_t master_epoch) {
@@ -106,12 +108,7 @@ Status ControlHandler::VerifyTablet(uint64_t tablet_id) {
 
 StatusOr<std::vector<GroupStats>> ControlHandler::TabletStats(uint64_t tablet_id) {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
-  std::vector<GroupStats> all;
-  for (engine::TabletGroupStats& part : served->tablet->Stats()) {
-    all.push_back({std::move(part.group), part.sstables, part.stored_bytes, part.raw_bytes,
-                   part.entries, part.rows, std::move(part.families), part.memtable_bytes});
-  }
-  return all;
+  return served->tablet->Stats();
 }
 
 StatusOr<std::string> ControlHandler::DumpTablet(uint64_t tablet_id) {
@@ -119,30 +116,8 @@ StatusOr<std::string> ControlHandler::DumpTablet(uint64_t tablet_id) {
   return served->tablet->Dump();
 }
 
-std::map<std::string, uint64_t> ControlHandler::Metrics() {
-  engine::TabletHost* host = parts_->host;
-  std::map<std::string, uint64_t> metrics = host->metrics()->Snapshot();
-  engine::BlockCache::Stats cache = host->cache_stats();
-  metrics["block_cache_hits"] = cache.hits;
-  metrics["block_cache_misses"] = cache.misses;
-  metrics["block_cache_bytes"] = cache.bytes;
-  metrics["in_memory_bytes"] = cache.pinned_bytes;
-  metrics["in_memory_refused"] = cache.pins_refused;
-  metrics["log_bytes_written"] = host->log_bytes();
-  metrics["memtable_bytes"] = static_cast<uint64_t>(host->memtable_bytes());
-  metrics["group_runs_max"] = host->most_runs();
-  return metrics;
-}
+std::map<std::string, uint64_t> ControlHandler::Metrics() { return MetricsOf(parts_->host); }
 
-std::vector<CompactionInfo> ControlHandler::Compactions() {
-  std::vector<CompactionInfo> all;
-  for (engine::CompactionRecord& record : parts_->host->Compactions()) {
-    all.push_back({std::move(record.table), record.tablet_id, std::move(record.group),
-                   engine::CompactionKindName(record.kind), std::move(record.reason), record.inputs,
-                   record.bytes_in, record.bytes_out, record.started_us, record.duration_us,
-                   std::move(record.status)});
-  }
-  return all;
-}
+std::vector<CompactionInfo> ControlHandler::Compactions() { return CompactionsOf(*parts_->host); }
 
 }  // namespace sippar::cluster

@@ -67,7 +67,7 @@ StatusOr<std::vector<TabletInfo>> DataHandler::Tablets(const std::string& table)
     info.range = tablet->range();
     info.server = server_;
     info.state = "online";
-    for (const engine::TabletGroupStats& stats : tablet->Stats()) {
+    for (const engine::GroupStats& stats : tablet->Stats()) {
       info.stored_bytes += stats.stored_bytes;
       info.memtable_bytes += stats.memtable_bytes;
       info.sstable_count += stats.sstables;

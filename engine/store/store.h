@@ -87,8 +87,6 @@ class Store {
 
   [[nodiscard]] Status Flush(const std::string& table);
   [[nodiscard]] Status CompactMajor(const std::string& table, const std::string& group);
-  // What all reads of each table did so far, by name.
-  std::map<std::string, ReadCounters> TableReads();
   // Small facts beside the tables.
   RecordBook* records() { return &records_; }
   // What runs beside the tables: log, caches, compactions, figures.

@@ -321,14 +321,6 @@ Status Store::CommitRow(const std::string& table, const RowMutation& mutation,
                   [&](Tablet* tablet) { return tablet->CommitRow(mutation, checks); });
 }
 
-std::map<std::string, ReadCounters> Store::TableReads() {
-  std::map<std::string, ReadCounters> reads;
-  for (const CatalogTable& table : ListTables()) {
-    reads[table.schema.name] = host_.ReadTotalsOf(table.table_id)->Sum();
-  }
-  return reads;
-}
-
 Status Store::Flush(const std::string& table) {
   RETURN_IF_ERROR(OnTablets(table, [](Tablet* tablet) { return tablet->Flush(); }));
   host_.RemoveObsoleteSegments();

@@ -125,6 +125,14 @@ std::shared_ptr<ReadTotals> TabletHost::ReadTotalsOf(uint64_t table_id) {
   return totals;
 }
 
+std::map<std::string, ReadCounters> TabletHost::TableReads() {
+  std::map<uint64_t, std::string> tables;
+  for (const auto& tablet : All()) tables.try_emplace(tablet->table_id(), tablet->schema()->name);
+  std::map<std::string, ReadCounters> reads;
+  for (const auto& [id, name] : tables) reads[name] = ReadTotalsOf(id)->Sum();
+  return reads;
+}
+
 void TabletHost::ForgetTotals(uint64_t table_id) {
   MutexLock lock(&totals_mutex_);
   read_totals_.erase(table_id);

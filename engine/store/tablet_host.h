@@ -82,6 +82,8 @@ class TabletHost {
   std::vector<CompactionRecord> Compactions() const { return compactions_.List(); }
   std::shared_ptr<ReadTotals> ReadTotalsOf(uint64_t table_id);  // made when there is none
   void ForgetTotals(uint64_t table_id);
+  // What all reads of each served table did so far, by name.
+  std::map<std::string, ReadCounters> TableReads();
 
  private:
   void FlushLoop();

@@ -36,6 +36,7 @@
 #include "engine/program/row_update.h"
 #include "engine/read/read_totals.h"
 #include "engine/read/visibility_iterator.h"
+#include "engine/tablet/group_stats.h"
 #include "engine/tablet/request_memory.h"
 #include "engine/tablet/row_lock.h"
 #include "engine/tablet/tablet_state.h"
@@ -80,18 +81,6 @@ struct RowCheck {
 
 // XXH3 over all cells with times and sequences, in order; reads `stream` to its end.
 [[nodiscard]] StatusOr<uint64_t> DigestCells(CellStream* stream);
-
-struct TabletGroupStats {
-  std::string group;
-  uint64_t runs = 0;
-  uint64_t sstables = 0;
-  uint64_t stored_bytes = 0;
-  uint64_t raw_bytes = 0;
-  uint64_t entries = 0;
-  uint64_t rows = 0;
-  std::map<std::string, FamilyBytes> families;
-  uint64_t memtable_bytes = 0;
-};
 
 class Tablet {
  public:
@@ -186,7 +175,7 @@ class Tablet {
   // Size at which no row was found to split at; 0: not tried.
   uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
   void SetUnsplitBytes(uint64_t bytes) { unsplit_bytes_ = bytes; }
-  std::vector<TabletGroupStats> Stats() const;
+  std::vector<GroupStats> Stats() const;
   // Time of the oldest write that only memtables and the log hold; 0 = there is none.
   int64_t oldest_write_us() const;
   // For people: range, redo point, groups, memtables, runs, files.

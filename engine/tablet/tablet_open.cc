@@ -243,7 +243,7 @@ namespace {
 
 // A shared file counts with the share of its bytes that lies in the tablet's rows: an estimate
 // until the tablet's first major compaction.
-void AddFile(const FileRef& file, TabletGroupStats* stats) {
+void AddFile(const FileRef& file, GroupStats* stats) {
   const FileSummary& whole = file.summary;
   double share = file.IsWhole() ? 1.0
                                 : static_cast<double>(file.part_bytes) /
@@ -265,11 +265,11 @@ void AddFile(const FileRef& file, TabletGroupStats* stats) {
 
 }  // namespace
 
-std::vector<TabletGroupStats> Tablet::Stats() const {
+std::vector<GroupStats> Tablet::Stats() const {
   Snapshot snapshot = TakeSnapshot();
-  std::vector<TabletGroupStats> all;
+  std::vector<GroupStats> all;
   for (const GroupVersion& group : snapshot.version->groups) {
-    TabletGroupStats& stats = all.emplace_back();
+    GroupStats& stats = all.emplace_back();
     stats.group = group.name;
     stats.memtable_bytes = group.active->raw_bytes();
     stats.entries = group.active->entries();
@@ -278,7 +278,6 @@ std::vector<TabletGroupStats> Tablet::Stats() const {
       stats.entries += memtable->entries();
     }
     stats.raw_bytes = stats.memtable_bytes;
-    stats.runs = group.runs.size();
     for (const TabletRun& run : group.runs) {
       for (const auto& file : run.files) AddFile(file->ref(), &stats);
     }

@@ -242,8 +242,8 @@ TEST_F(CrashSteps, P6_ASplitDuringACompactionSeesItsOutputOnceAndWhole) {
   EXPECT_FALSE(early);
   EXPECT_EQ(Rows(), Expected(30));
   EXPECT_EQ(store_->Tablets("t")->size(), 2u);
-  for (const TabletGroupStats& group : Stats(store_.get())) {
-    if (group.group == "a") EXPECT_EQ(group.runs, 1u) << "the compaction's output";
+  for (const GroupStats& group : Stats(store_.get())) {
+    if (group.group == "a") EXPECT_EQ(group.sstables, 1u) << "the compaction's output";
   }
   Open();
   EXPECT_EQ(Rows(), Expected(30));

@@ -126,18 +126,18 @@ class FaultRows : public testing::Test {
     return (*cells)->status();
   }
 
-  static std::vector<TabletGroupStats> Stats(Store* store) {
-    std::vector<TabletGroupStats> all;
+  static std::vector<GroupStats> Stats(Store* store) {
+    std::vector<GroupStats> all;
     auto tablets = store->Tablets("t");
     EXPECT_TRUE(tablets.ok()) << tablets.status();
     for (const auto& tablet : *tablets) {
-      for (TabletGroupStats& group : tablet->Stats()) all.push_back(std::move(group));
+      for (GroupStats& group : tablet->Stats()) all.push_back(std::move(group));
     }
     return all;
   }
   static size_t NamedFiles(Store* store) {
     size_t named = 0;
-    for (const TabletGroupStats& group : Stats(store)) named += group.sstables;
+    for (const GroupStats& group : Stats(store)) named += group.sstables;
     return named;
   }
 

@@ -148,7 +148,7 @@ TEST_F(BackgroundTest, AFailedCompactionIsSeenAndTriedAgain) {
   clock_.Set(clock_.NowMicros() + 2 * kSecond);
   EXPECT_TRUE(Eventually([&] { return Compactions().find(": done") != std::string::npos; }));
   EXPECT_EQ(errors->value(), 1u);
-  EXPECT_EQ(store_->Tablets("t")->front()->Stats().front().runs, 1u);
+  EXPECT_EQ(store_->Tablets("t")->front()->Stats().front().sstables, 1u);
 }
 
 TEST_F(BackgroundTest, ClosingEndsABigCompactionAtOnce) {

@@ -93,7 +93,7 @@ TEST_F(ReadCountersTest, OnlyTheGroupsThatTheColumnsNameAreOpened) {
   EXPECT_EQ(all.cells_returned, 2u);
   EXPECT_EQ(all.blocks_cached, 1u) << "the block that the point read left in the cache";
   // The table's totals are the sum.
-  ReadCounters totals = store_->TableReads()["t"];
+  ReadCounters totals = store_->host()->TableReads()["t"];
   one.Add(all);
   for (const ReadCounterField& entry : kReadCounterFields) {
     EXPECT_EQ(totals.*entry.field, one.*entry.field) << entry.name;

@@ -62,10 +62,10 @@ class ReshapeTest : public testing::Test {
     return store->Tablets("t").value();
   }
   size_t TabletCount() { return store_->Tablets("t")->size(); }
-  uint64_t Sum(uint64_t TabletGroupStats::*field) {
+  uint64_t Sum(uint64_t GroupStats::*field) {
     uint64_t sum = 0;
     for (const auto& tablet : Tablets(store_.get())) {
-      for (const TabletGroupStats& stats : tablet->Stats()) sum += stats.*field;
+      for (const GroupStats& stats : tablet->Stats()) sum += stats.*field;
     }
     return sum;
   }
@@ -372,7 +372,7 @@ TEST_F(ReshapeTest, ATabletAboveItsSizeIsSplitInTheMiddle) {
   EXPECT_FALSE(store_->ReshapeOnce());
   std::string before = Read();
   TableSchema schema = store_->GetTable("t")->schema;
-  uint64_t stored = Sum(&TabletGroupStats::stored_bytes);
+  uint64_t stored = Sum(&GroupStats::stored_bytes);
   schema.options["SPLIT_SIZE"] = std::to_string(stored * 2 / 3);
   ASSERT_TRUE(store_->AlterTable(schema, 1).ok());
   EXPECT_TRUE(store_->ReshapeOnce());
@@ -409,10 +409,10 @@ TEST_F(ReshapeTest, CountsAreExactAfterAMajorCompaction) {
   ASSERT_EQ(tablets.size(), 2u);
   uint64_t on_disk = 0;
   for (const std::string& path : Sstables()) on_disk += *fs_.FileSize(path);
-  EXPECT_EQ(Sum(&TabletGroupStats::stored_bytes), on_disk);
+  EXPECT_EQ(Sum(&GroupStats::stored_bytes), on_disk);
   for (size_t i = 0; i < 2; ++i) {
     uint64_t rows = i == 0 ? 30 : 70;
-    for (const TabletGroupStats& stats : tablets[i]->Stats()) {
+    for (const GroupStats& stats : tablets[i]->Stats()) {
       EXPECT_EQ(stats.rows, rows);
       ASSERT_EQ(stats.families.size(), 1u);
       EXPECT_EQ(stats.families.begin()->second.cells, stats.entries);

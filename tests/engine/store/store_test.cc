@@ -274,8 +274,8 @@ TEST_F(StoreTest, RunsThatDoNotOverlapAreJoinedWithoutWritingThemAgain) {
   auto tablet = store_->Tablets("t")->front();
   auto compacted = tablet->CompactOnce();
   ASSERT_TRUE(compacted.ok() && *compacted) << compacted.status();
-  TabletGroupStats stats = tablet->Stats().front();
-  EXPECT_EQ(stats.runs, 1u);
+  GroupStats stats = tablet->Stats().front();
+  EXPECT_EQ(stats.sstables, 1u);
   EXPECT_EQ(stats.sstables, 4u);
   EXPECT_EQ(store_->metrics()->Get("joined_runs")->value(), 4u);
   EXPECT_EQ(store_->metrics()->Get("merging_compactions")->value(), 0u);
