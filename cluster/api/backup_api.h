@@ -18,7 +18,8 @@ class BackupApi {
  public:
   virtual ~BackupApi() = default;
 
-  // Of the table at one moment, with everything acknowledged before. kNotFound: the table;
+  // Of the table at one moment (in a cluster: of each tablet at one), with everything acknowledged
+  // before the call. kNotFound: the table;
   // kAlreadyExists: the backup.
   [[nodiscard]] virtual StatusOr<BackupInfo> CreateBackup(const std::string& name,
                                                           const std::string& table,

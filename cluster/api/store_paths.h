@@ -15,6 +15,7 @@ inline std::string Changes(const std::string& directory) { return directory + "/
 inline std::string ChangesOf(const std::string& directory, uint64_t table_id) {
   return Changes(directory) + "/" + std::to_string(table_id);
 }
+inline std::string Backups(const std::string& directory) { return directory + "/backups"; }
 // Made once, by the server at its start; once the name is gone nothing is acknowledged from it.
 inline std::string Log(const std::string& directory, const ServerId& server) {
   return Logs(directory) + "/" + server.ToString();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cluster/location/meta_row.h"
+#include "cluster/master/cluster_backups.h"
 #include "engine/tablet/reshape.h"
 
 namespace sippar::cluster::master {
@@ -91,6 +92,12 @@ Done ActionJob::Do(const action::ReadRecords& asked) {
 
 Done ActionJob::Do(const action::CreateRecord& asked) {
   TabletRecord record;
+  if (asked.state != nullptr) record.state = *asked.state;
+  // The same in each try. Unique in the tablet, which is all that is asked of them.
+  uint64_t run_id = asked.facts.tablet_id;
+  for (engine::GroupState& group : record.state.groups) {
+    for (engine::RunState& run : group.runs) run.run_id = run_id++;
+  }
   record.table_id = asked.facts.table_id;
   record.range = asked.facts.range;
   record.tablet_id = asked.facts.tablet_id;
@@ -198,7 +205,17 @@ Done ActionJob::Do(const action::SortLogPart& asked) {
 
 Done ActionJob::Do(const action::FindReferences&) {
   References found;
-  Status status =
+  // First these: what is restored meanwhile goes from here to METADATA.
+  Status status = ScanBackups(
+      places_.fs, places_.directory, [&](uint64_t, const engine::BackupManifest& manifest) {
+        for (const engine::TabletState& tablet : manifest.tablets) {
+          std::vector<uint64_t> files = tablet.FileIds();
+          found.named.files.insert(found.named.files.end(), files.begin(), files.end());
+        }
+        return OkStatus();
+      });
+  if (!status.ok()) return {0, std::move(status), {}};
+  status =
       places_.metadata->Scan(kMetadataTableId, UINT64_MAX - 1, [&](const TabletRecord& record) {
         std::vector<uint64_t> files = record.state.FileIds();
         found.named.files.insert(found.named.files.end(), files.begin(), files.end());

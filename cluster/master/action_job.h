@@ -64,6 +64,7 @@ class ActionJob {
 
   Status MakeChangeDirectory(const TableRecord& table);
   Status ExpireChanges(const action::PurgeTrash& asked);
+  Status ExpireBackups();
   // The record as it was read, or kAborted and what has its first row now.
   StatusOr<TabletRecord> FindSame(const RecordRef& asked, event::Done* done);
   // Is the process that has the log gone for certain?

@@ -7,11 +7,12 @@
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/master/action_job.h"
+#include "cluster/master/cluster_backups.h"
 #include "cluster/master/table_file.h"
 #include "engine/base/crash_point.h"
-#include "engine/model/change_config.h"
 #include "engine/changes/change_file.h"
 #include "engine/log/log_seal.h"
+#include "engine/model/change_config.h"
 
 namespace sippar::cluster::master {
 namespace {
@@ -249,8 +250,18 @@ Status ActionJob::ExpireChanges(const action::PurgeTrash& asked) {
   return OkStatus();
 }
 
+Status ActionJob::ExpireBackups() {
+  const int64_t now_us = places_.clock->NowMicros();
+  auto expire = [&](uint64_t number, const engine::BackupManifest& manifest) {
+    if (manifest.info.expires_us > now_us) return OkStatus();
+    return RemoveBackup(places_.fs, places_.directory, number);
+  };
+  return ScanBackups(places_.fs, places_.directory, expire);
+}
+
 Done ActionJob::Do(const action::PurgeTrash& asked) {
   if (Status expired = ExpireChanges(asked); !expired.ok()) return {0, std::move(expired), {}};
+  if (Status expired = ExpireBackups(); !expired.ok()) return {0, std::move(expired), {}};
   const int64_t before_us = places_.clock->NowMicros() - asked.age_us;
   for (const std::string& directory :
        {store_paths::Sstables(places_.directory), store_paths::Logs(places_.directory)}) {

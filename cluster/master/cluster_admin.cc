@@ -29,8 +29,22 @@ Status NoTable(const std::string& table) { return NotFound(fmt::format("no table
 
 }  // namespace
 
+ClusterAdmin::ClusterAdmin(MasterDriver* driver, const ActionPlaces& places)
+    : driver_(driver),
+      transport_(places.transport),
+      clock_(places.clock),
+      backups_(driver, this, places,
+               [this](const TableSchema& schema, std::vector<engine::TabletState> states) {
+                 return Create(schema, {}, std::move(states));
+               }) {}
+
 Status ClusterAdmin::CreateTable(const TableSchema& schema,
                                  const std::vector<std::string>& split_keys) {
+  return Create(schema, split_keys, {});
+}
+
+Status ClusterAdmin::Create(const TableSchema& schema, const std::vector<std::string>& split_keys,
+                            std::vector<engine::TabletState> states) {
   TableSchema normal = schema;
   normal.Normalize();
   if (auto changes = engine::ChangeStreamOf(normal)) {
@@ -38,9 +52,13 @@ Status ClusterAdmin::CreateTable(const TableSchema& schema,
     changes->since_us = clock_->NowMicros();
     engine::SetChangeStream(changes, &normal);
   }
+  std::vector<std::shared_ptr<const engine::TabletState>> begin;
+  for (engine::TabletState& state : states) {
+    begin.push_back(std::make_shared<const engine::TabletState>(std::move(state)));
+  }
   return driver_->Request(
       [&](uint64_t request) {
-        return event::CreateTable{request, normal, split_keys, clock_->NowMicros()};
+        return event::CreateTable{request, normal, split_keys, clock_->NowMicros(), begin};
       },
       kRequestMicros);
 }

@@ -9,15 +9,16 @@
 
 #include "cluster/api/admin_api.h"
 #include "cluster/api/transport.h"
+#include "cluster/master/cluster_backups.h"
 #include "cluster/master/master_driver.h"
 
 namespace sippar::cluster::master {
 
 class ClusterAdmin final : public AdminApi {
  public:
-  ClusterAdmin(MasterDriver* driver, Transport* transport, engine::Clock* clock)
-      : driver_(driver), transport_(transport), clock_(clock) {}
+  ClusterAdmin(MasterDriver* driver, const ActionPlaces& places);
 
+  BackupApi* backups() override { return &backups_; }
   Status CreateTable(const TableSchema& schema,
                      const std::vector<std::string>& split_keys) override;
   Status AlterTable(const TableSchema& schema, uint64_t expected_version) override;
@@ -46,6 +47,8 @@ class ClusterAdmin final : public AdminApi {
     ServerId server;  // none: nobody serves it now
     uint64_t master_epoch = 0;
   };
+  Status Create(const TableSchema& schema, const std::vector<std::string>& split_keys,
+                std::vector<engine::TabletState> states);
   Status Alter(const TableSchema& schema, uint64_t expected_version);
   // The tablet that has `row`. kNotFound: no such table.
   StatusOr<Place> Find(const std::string& table, const std::string& row);
@@ -60,6 +63,7 @@ class ClusterAdmin final : public AdminApi {
   MasterDriver* const driver_;
   Transport* const transport_;
   engine::Clock* const clock_;
+  ClusterBackups backups_;
 };
 
 }  // namespace sippar::cluster::master

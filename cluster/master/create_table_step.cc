@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cluster/master/tablet_step.h"
 #include "engine/base/limits.h"
 
@@ -37,17 +39,25 @@ Status Check(MasterState* state, const event::CreateTable& request) {
   return OkStatus();
 }
 
-void PlanRows(MasterState* state, Table* table, const std::vector<std::string>& split_keys) {
-  std::string start;
-  for (size_t i = 0; i <= split_keys.size(); ++i) {
-    TabletFacts facts;
-    facts.table_id = table->record->table_id;
-    facts.range = {start, i < split_keys.size() ? split_keys[i] : ""};
-    facts.tablet_id = state->NewId();
-    facts.tablet_epoch = 1;
-    start = facts.range.limit;
-    table->unwritten[facts.key()] = {facts, Attempt()};
+void PlanRow(MasterState* state, Table* table, const RowRange& rows) {
+  TabletFacts facts;
+  facts.table_id = table->record->table_id;
+  facts.range = rows;
+  facts.tablet_id = state->NewId();
+  facts.tablet_epoch = 1;
+  table->unwritten[facts.key()] = {facts, Attempt()};
+}
+
+void PlanRows(MasterState* state, Table* table, const event::CreateTable& request) {
+  for (const auto& tablet : request.states) {
+    PlanRow(state, table, tablet->range);
+    table->restored[{table->record->table_id, tablet->range.limit}] = tablet;
   }
+  if (!request.states.empty()) return;
+  std::string start;
+  for (const std::string& key : request.split_keys)
+    PlanRow(state, table, {std::exchange(start, key), key});
+  PlanRow(state, table, {start, ""});
 }
 
 }  // namespace
@@ -68,7 +78,7 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
   table.file_life = TableLife::kCreating;
   table.request = request.request;
   table.requested_us = turn->now_us;
-  PlanRows(state, &table, request.split_keys);
+  PlanRows(state, &table, request);
   RunCreation(turn, &table);
 }
 
@@ -82,7 +92,10 @@ void RunCreation(Turn* turn, Table* table) {
   for (auto& [key, row] : table->unwritten) {
     if (under_way >= kCreationsMax) return;
     if (row.second.Waits(turn->now_us)) continue;
-    turn->Ask(&row.second, action::CreateRecord{row.first});
+    auto restored = table->restored.find(key);
+    turn->Ask(&row.second,
+              action::CreateRecord{row.first,
+                                   restored == table->restored.end() ? nullptr : restored->second});
     ++under_way;
   }
   if (table->unwritten.empty()) {
@@ -97,6 +110,7 @@ void TabletCreated(Turn* turn, const action::CreateRecord& asked, const event::D
   if (row == table->unwritten.end() || row->second.second.op != done.op) return;
   if (!done.status.ok()) return turn->Failed(&row->second.second);
   table->unwritten.erase(row);
+  table->restored.erase(asked.facts.key());
   Learn(turn, asked.facts);
   if (table->life == TableLife::kCreating) RunCreation(turn, table);
 }

@@ -21,8 +21,9 @@ struct Creator {
 // first unpublished one, files of all other epochs, and logs of lives that are over; in order.
 FileListing Collectable(const FileListing& listed, const std::vector<Creator>& creators);
 
-// What of `candidates` is not in `named`, which is a whole scan of METADATA. An unnamed file stays
-// unnamed for ever: a name can only be copied from a name. `named` sorted.
+// What of `candidates` is not in `named`, which is a whole scan of the backups and then of
+// METADATA. An unnamed file stays unnamed for ever: a name can only be copied from a name, and who
+// copies one is done before the second scan. `named` sorted.
 FileListing Unnamed(const FileListing& candidates, const FileListing& named);
 
 }  // namespace sippar::cluster::master

@@ -43,6 +43,7 @@ struct ReadRecords {
 // A record that is not there yet. OK when the same is; kAborted: another is, or was.
 struct CreateRecord {
   TabletFacts facts;
+  std::shared_ptr<const engine::TabletState> state = nullptr;  // of a restored table's tablet
 };
 // One record, if it is what the reference says. Answered by the record that has the reference's
 // first row now: changed when OK; kAborted: it was another already.
@@ -110,15 +111,15 @@ struct RemoveTable {
 };
 // SSTables and sealed logs in the shared directory.
 struct ListFiles {};
-// Every file and log that METADATA names, and the lives it names: a full scan. An error when any
-// row could not be read.
+// Every file and log that METADATA and the backups name, and the lives it names: a full scan. An
+// error when any of it could not be read.
 struct FindReferences {};
 struct TrashFiles {
   std::vector<uint64_t> files;
   std::vector<ServerId> logs;
 };
-// What has been in the trash for so long, and changes whose time is over: how long those of each
-// table stay. Changes of other tables go, but for tables that may be newer than this list.
+// What has been in the trash for so long, backups and changes whose time is over: how long those of
+// each table stay. Changes of other tables go, but for tables that may be newer than this list.
 struct PurgeTrash {
   int64_t age_us = 0;
   std::map<uint64_t, int64_t> changes_us;

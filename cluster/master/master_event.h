@@ -70,6 +70,8 @@ struct CreateTable {
   TableSchema schema;
   std::vector<std::string> split_keys;
   int64_t wall_us = 0;  // steps count time from anywhere; a schema's date is one of people
+  // What its tablets begin with, in place of split keys; they tile all rows. None: nothing.
+  std::vector<std::shared_ptr<const engine::TabletState>> states = {};
 };
 struct AlterTable {
   uint64_t request = 0;

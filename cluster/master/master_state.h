@@ -89,6 +89,7 @@ struct Table {
   std::shared_ptr<const TableRecord> next;  // the alteration that is being written
   std::map<ServerId, Attempt> to_tell;      // servers that have not got the schema
   std::map<TabletKey, std::pair<TabletFacts, Attempt>> unwritten;  // rows that its creation makes
+  std::map<TabletKey, std::shared_ptr<const engine::TabletState>> restored;  // what is in them
   TabletKey unserved;    // a tablet that was not served when last looked at
   uint64_t request = 0;  // who waits, 0: nobody
   int64_t requested_us = 0;

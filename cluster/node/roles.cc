@@ -43,9 +43,9 @@ StatusOr<std::unique_ptr<MasterRole>> MasterRole::Start(const ClusterPlace& plac
   options.places.directory = place.directory;
   options.places.lease_us = place.lease_us;
   options.policy = policy;
+  const master::ActionPlaces places = options.places;
   role->driver_ = std::make_shared<master::MasterDriver>(std::move(options));
-  role->admin_ =
-      std::make_shared<master::ClusterAdmin>(role->driver_.get(), place.transport, place.clock);
+  role->admin_ = std::make_shared<master::ClusterAdmin>(role->driver_.get(), places);
   return role;
 }
 

@@ -1,5 +1,5 @@
 // Calls of TableAdminService that are about backups, and tables made of them. All is done when a
-// call returns: names are linked, no byte is copied. SPDX-License-Identifier: Apache-2.0
+// call returns: files get more names, no byte is copied. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,10 @@ constexpr int64_t kExpiryMax = int64_t{90} * 24 * 3600 * kMicros;  // Cloud Bigt
 
 StatusOr<BackupApi*> BackupsOf(Client* client) {
   BackupApi* backups = client->admin()->backups();
-  if (backups == nullptr) return Unimplemented("a cluster of several servers keeps no backups yet");
+  if (backups == nullptr) {
+    return Unimplemented(
+        "backups are made by the process that has the store open; this one joined");
+  }
   return backups;
 }
 

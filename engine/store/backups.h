@@ -10,23 +10,12 @@
 #include <vector>
 
 #include "engine/base/thread.h"
-#include "engine/store/backup_info.h"
+#include "engine/store/backup_manifest.h"
 #include "engine/store/store.h"
 
 namespace sippar::engine {
 
-inline constexpr size_t kBackupsMax = 1'000;       // of a store
 inline constexpr int64_t kDroppedTablesMax = 100;  // that are kept
-
-// What a backup's MANIFEST holds.
-struct BackupManifest {
-  BackupInfo info;
-  TableSchema schema;
-  std::vector<TabletState> tablets;  // tiling the key space
-
-  std::string Encode() const;
-  [[nodiscard]] static StatusOr<BackupManifest> Decode(std::string_view bytes);
-};
 
 class Backups {
  public:

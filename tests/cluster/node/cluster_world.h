@@ -26,7 +26,7 @@ class ClusterWorld : public testing::Test {
     locks_ = *std::move(opened);
   }
 
-  LocalClusterOptions Options() {
+  virtual LocalClusterOptions Options() {
     LocalClusterOptions options;
     options.directory = "/db";
     options.locks = locks_.get();

@@ -151,10 +151,10 @@ void Cluster::MasterMain(MachineId id) {
   options.policy = knobs_.policy;
   options.seed = world_->random()->Next();
   options.tick_us = 10'000;
+  const cluster::master::ActionPlaces places = options.places;
   auto* endpoint = new MasterEndpoint;
   endpoint->driver = std::make_unique<cluster::master::MasterDriver>(std::move(options));
-  endpoint->admin = std::make_unique<cluster::master::ClusterAdmin>(
-      endpoint->driver.get(), &process->transport, process->clock);
+  endpoint->admin = std::make_unique<cluster::master::ClusterAdmin>(endpoint->driver.get(), places);
   world_->network()->Serve(id, endpoint);
 }
 

@@ -1,0 +1,133 @@
+// Backups in a cluster: what they name outlives the table, its servers and the master that made
+// them. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cluster/api/backup_api.h"
+#include "cluster/api/store_paths.h"
+#include "tests/cluster/node/cluster_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int64_t kHour = int64_t{3600} * kSecond;
+
+class ClusterBackupTest : public ClusterWorld {
+ protected:
+  LocalClusterOptions Options() override {
+    LocalClusterOptions options = ClusterWorld::Options();
+    options.policy.garbage_us = garbage_us_;
+    options.policy.trash_us = 0;
+    return options;
+  }
+  BackupApi* backups() { return cluster_->admin()->backups(); }
+  static int64_t Now() { return engine::Clock::System()->NowMicros(); }
+  std::vector<std::string> Names() {
+    std::vector<std::string> names;
+    auto all = backups()->ListBackups();
+    EXPECT_OK(all);
+    for (const BackupInfo& info : *all) names.push_back(info.name);
+    return names;
+  }
+  std::vector<std::string> Files() { return *disk_.List(store_paths::Sstables("/db")); }
+  size_t CountGone(const std::vector<std::string>& files) {
+    std::vector<std::string> now = Files();
+    return static_cast<size_t>(std::count_if(files.begin(), files.end(), [&](const auto& file) {
+      return std::find(now.begin(), now.end(), file) == now.end();
+    }));
+  }
+
+  int64_t garbage_us_ = 600 * kSecond;
+};
+
+TEST_F(ClusterBackupTest, ATableIsRestoredAsItWas) {
+  Start(2);
+  CreateTable({RowOf(100), RowOf(200)});
+  Write(0, 300, "a");
+  auto made = backups()->CreateBackup("b", "t", Now() + kHour);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->source_table, "t");
+  EXPECT_GT(made->size_bytes, 0u);
+  EXPECT_GE(made->ended_us, made->started_us);
+  auto expected = expected_;
+  Write(0, 300, "after");
+  EXPECT_CODE(backups()->RestoreTable("b", "t"), StatusCode::kAlreadyExists);
+  EXPECT_OK(cluster_->admin()->DropTable("t"));
+  EXPECT_OK(backups()->RestoreTable("b", "t"));
+  expected_ = expected;
+  CheckAll();
+  EXPECT_EQ(TabletCount(), 3u);
+  // It is a table like any other, and goes on after a crash.
+  EXPECT_OK(cluster_->admin()->Merge("t", RowRange::All()));
+  Write(50, 250, "b");
+  Crash("s1");
+  CheckAll();
+  EXPECT_OK(cluster_->admin()->Compact("t", ""));
+  CheckAll();
+}
+
+TEST_F(ClusterBackupTest, TheSweepCountsTheirNames) {
+  garbage_us_ = kSecond / 2;
+  Start(1);
+  CreateTable({RowOf(100)});
+  Write(0, 200, "a");
+  EXPECT_OK(backups()->CreateBackup("b", "t", Now() + kHour));
+  Write(0, 200, "not in the backup");
+  auto expected = expected_;
+  for (auto& [row, value] : expected) value = value.substr(0, value.find(' ')) + " a";
+  EXPECT_OK(cluster_->admin()->Flush("t"));
+  const std::vector<std::string> before = Files();
+  EXPECT_OK(cluster_->admin()->DropTable("t"));
+  // Files of a life that is over may go; of these only those that the backup does not name.
+  StartServer("s2");
+  EXPECT_OK(cluster_->StopServer("s1"));
+  for (int i = 0; i < 300 && CountGone(before) == 0; ++i) {
+    engine::Clock::System()->SleepMicros(50'000);
+  }
+  engine::Clock::System()->SleepMicros(4 * garbage_us_);
+  EXPECT_EQ(CountGone(before), 2u);
+  EXPECT_OK(backups()->RestoreTable("b", "t"));
+  expected_ = expected;
+  CheckAll();
+  EXPECT_OK(cluster_->admin()->Verify("t"));
+  // The restored table names them by itself.
+  EXPECT_OK(backups()->DeleteBackup("b"));
+  EXPECT_CODE(backups()->GetBackup("b").status(), StatusCode::kNotFound);
+  CheckAll();
+}
+
+TEST_F(ClusterBackupTest, TheyAreKnownToTheNextMasterAndEndWithTheirTime) {
+  Start(1);
+  CreateTable({});
+  Write(0, 100, "a");
+  EXPECT_OK(backups()->CreateBackup("b", "t", Now() + kHour));
+  EXPECT_OK(backups()->CopyBackup("b", "c", Now() + kHour));
+  EXPECT_CODE(backups()->CopyBackup("b", "c", Now() + kHour).status(), StatusCode::kAlreadyExists);
+  EXPECT_CODE(backups()->CreateBackup("b", "t", Now() + kHour).status(),
+              StatusCode::kAlreadyExists);
+  EXPECT_CODE(backups()->CreateBackup("d", "none", Now() + kHour).status(), StatusCode::kNotFound);
+  EXPECT_CODE(backups()->RestoreTable("none", "u"), StatusCode::kNotFound);
+  EXPECT_OK(cluster_->StartMaster("m2"));
+  cluster_->StopMaster("m1");
+  EXPECT_OK(cluster_->WaitForMaster(20 * kSecond));
+  EXPECT_EQ(Names(), (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(backups()->GetBackup("c")->source_backup, "b");
+  EXPECT_OK(backups()->SetBackupExpiry("b", Now() + 1));
+  engine::Clock::System()->SleepMicros(1'000);
+  EXPECT_EQ(Names(), (std::vector<std::string>{"c"}));
+  EXPECT_EQ(disk_.List(store_paths::Backups("/db"))->size(), 2u);
+  std::shared_ptr<LockSession> session = *locks_->OpenSession({"test", 0});
+  master::ActionPlaces places;
+  places.fs = &disk_;
+  places.clock = engine::Clock::System();
+  places.directory = "/db";
+  EXPECT_OK(master::ActionJob(places, session.get(), 1)
+                .CarryOut({1, master::action::PurgeTrash{kHour, {}, 0}})
+                .status);
+  EXPECT_EQ(disk_.List(store_paths::Backups("/db"))->size(), 1u);
+  EXPECT_OK(backups()->RestoreTable("c", "u"));
+}
+
+}  // namespace
+}  // namespace sippar::cluster
