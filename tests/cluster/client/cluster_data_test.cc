@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "engine/base/random.h"
+#include "engine/base/thread.h"
 #include "tests/cluster/client/fake_cluster.h"
 
 namespace sippar::cluster {
@@ -148,9 +149,11 @@ TEST(ClusterData, N6ARepeatedSetIsOneVersion) {
 TEST(ClusterData, N7RepeatedWritesAreDoneOnce) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     engine::Random random(seed);
+    engine::Mutex mutex;  // a batch calls servers at the same time
     FakeCluster cluster({"m"});
     auto client = cluster.NewClient();
     cluster.fate = [&](const ServerId& server, bool is_write) {
+      engine::MutexLock lock(&mutex);
       bool lose = server.name != "a" && is_write && random.OneIn(2);
       return lose ? Fate::kLoseAnswer : Fate::kServe;
     };
