@@ -51,12 +51,15 @@ Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
 }
 
 Status CallCourse::Wait(int64_t micros) const {
+  auto is_set = [](const CancelFlag& flag) {
+    return flag != nullptr && flag->load(std::memory_order_relaxed);
+  };
+  bool looks = options_.cancel != nullptr || settings_.cancel != nullptr;
   while (true) {
-    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
-      return Cancelled("the call was cancelled");
-    }
+    if (is_set(options_.cancel)) return Cancelled("the call was cancelled");
+    if (is_set(settings_.cancel)) return Cancelled("the caller is shutting down");
     if (micros <= 0) return OkStatus();
-    int64_t part = options_.cancel != nullptr ? std::min(micros, kCancelCheckUs) : micros;
+    int64_t part = looks ? std::min(micros, kCancelCheckUs) : micros;
     settings_.clock->SleepMicros(part);
     micros -= part;
   }

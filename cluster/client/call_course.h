@@ -15,6 +15,7 @@ struct CallSettings {
   engine::Clock* clock = nullptr;
   RetryPolicy retry;
   int64_t timeout_us = 30'000'000;  // without progress, of calls that name none
+  CancelFlag cancel = nullptr;      // the client ends: nothing is tried again
 };
 
 class CallCourse {

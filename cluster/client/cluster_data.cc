@@ -13,7 +13,7 @@ ClusterData::ClusterData(const ClusterDataOptions& options, uint64_t client_id)
     : transport_(options.transport),
       parallel_calls_(options.parallel_calls),
       caller_({options.transport, [session = options.session] { return ReadRootRecord(session); }},
-              options.session, {options.clock, options.retry, options.timeout_us}),
+              options.session, {options.clock, options.retry, options.timeout_us, options.cancel}),
       numbers_(client_id) {}
 
 StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOptions& options) {

@@ -23,6 +23,7 @@ struct ClusterDataOptions {
   RetryPolicy retry;
   int64_t timeout_us = 30'000'000;  // of calls that name none
   size_t parallel_calls = 8;        // of one batch
+  CancelFlag cancel = nullptr;      // set when who calls ends
 };
 
 class ClusterData final : public DataApi {

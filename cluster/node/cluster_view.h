@@ -20,6 +20,7 @@ struct ClusterPlace {
   int64_t lease_us = 0;  // SessionOptions::timeout_us of servers and masters
   RetryPolicy retry;
   int64_t timeout_us = 30'000'000;  // of calls that name none
+  CancelFlag cancel = nullptr;      // set when the role ends: its calls do not wait for anybody
 };
 
 class ClusterView {
@@ -35,6 +36,7 @@ class ClusterView {
     options.clock = place.clock;
     options.retry = place.retry;
     options.timeout_us = place.timeout_us;
+    options.cancel = place.cancel;
     ASSIGN_OR_RETURN(view->data_, ClusterData::Open(options));
     view->metadata_ = NewMetadataTable(view->data_.get(), view->session_.get());
     return view;

@@ -17,6 +17,7 @@ ClusterPlace LocalCluster::PlaceOn(LocalTransport* line) const {
   place.transport = line;
   place.clock = options_.store.clock;
   place.lease_us = options_.lease_us;
+  place.cancel = line->cut();
   return place;
 }
 

@@ -55,6 +55,7 @@ class LocalTransport final : public Transport {
       : network_(network), is_remote_(is_remote) {}
   // Calls that begin later answer kCancelled, so nobody tries them again.
   void Cut() { *cut_ = true; }
+  const CancelFlag& cut() const { return cut_; }
 
   bool IsRemote() const override { return is_remote_; }
   std::shared_ptr<TabletService> Tablets(const ServerId& server) override;
@@ -65,7 +66,7 @@ class LocalTransport final : public Transport {
  private:
   LocalNetwork* const network_;
   const bool is_remote_;
-  const std::shared_ptr<std::atomic<bool>> cut_ = std::make_shared<std::atomic<bool>>(false);
+  const CancelFlag cut_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 }  // namespace sippar::cluster

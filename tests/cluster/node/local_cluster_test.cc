@@ -69,6 +69,18 @@ TEST_F(ClusterWorld, CleanEndLeavesNoLogToRecover) {
   }
 }
 
+TEST_F(ClusterWorld, WhatAMasterWaitsForEndsWithIt) {
+  Start(1);
+  CreateTable({});
+  Write(0, 100, "a");
+  cluster_->CrashServer("s1");
+  // Its lease runs out, and the master looks for METADATA, which nobody serves any more.
+  engine::Clock::System()->SleepMicros(3 * kSecond);
+  int64_t begin_ns = engine::Clock::System()->MonotonicNanos();
+  cluster_.reset();
+  EXPECT_LT(engine::Clock::System()->MonotonicNanos() - begin_ns, 10 * kSecond * 1000);
+}
+
 TEST_F(ClusterWorld, AllServersDieAtOnce) {
   Start(3);
   CreateTable({RowOf(1000), RowOf(2000)});
