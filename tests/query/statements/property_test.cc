@@ -144,7 +144,8 @@ TEST_P(PropertyTest, WhatIsDeletedIsGoneAndTheRestStays) {
 
 INSTANTIATE_TEST_SUITE_P(All, PropertyTest,
                          testing::Values(Placement::kMemtable, Placement::kFlushed,
-                                         Placement::kCompacted, Placement::kReopened));
+                                         Placement::kCompacted, Placement::kReopened,
+                                         Placement::kCluster));
 
 }  // namespace
 }  // namespace sippar::query

@@ -1,5 +1,6 @@
-// Golden scripts (*.slt), sqllogictest style, each run in four states of the store: cells in the
-// memtable, flushed, compacted, after reopening. Blocks are separated by empty lines:
+// Golden scripts (*.slt), sqllogictest style, each run in four states of the store (cells in the
+// memtable, flushed, compacted, after reopening) and over a cluster of one server. Blocks are
+// separated by empty lines:
 //   fixture                          a new store with the table web; settings and parameters gone
 //   flush T | compact T | reopen | connection NAME | param NAME 'text' | file NAME (lines follow)
 //   statement ok SQL…                succeeds
@@ -142,8 +143,8 @@ std::vector<Case> AllCases() {
   std::vector<Case> cases;
   for (const auto& entry : std::filesystem::directory_iterator(SIPPAR_SLT)) {
     if (entry.path().extension() != ".slt") continue;
-    for (Placement placement :
-         {Placement::kMemtable, Placement::kFlushed, Placement::kCompacted, Placement::kReopened}) {
+    for (Placement placement : {Placement::kMemtable, Placement::kFlushed, Placement::kCompacted,
+                                Placement::kReopened, Placement::kCluster}) {
       cases.push_back({entry.path().string(), placement});
     }
   }
@@ -151,7 +152,8 @@ std::vector<Case> AllCases() {
 }
 
 std::string CaseName(const testing::TestParamInfo<Case>& info) {
-  static constexpr const char* kPlaces[] = {"memtable", "flushed", "compacted", "reopened"};
+  static constexpr const char* kPlaces[] = {"memtable", "flushed", "compacted", "reopened",
+                                            "cluster"};
   std::string name = std::filesystem::path(info.param.file).stem().string();
   return name + "_" + kPlaces[static_cast<size_t>(info.param.placement)];
 }

@@ -1,5 +1,5 @@
-// A store in memory with sessions on it, the Webtable fixture of the examples, and the four states
-// its cells can be in. Used by the statement tests. SPDX-License-Identifier: Apache-2.0
+// A store in memory with sessions on it, the Webtable fixture of the examples, and the states its
+// cells can be in. Used by the statement tests. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 namespace sippar::query {
 
 // Where the fixture's cells lie when a test looks at them.
-enum class Placement { kMemtable, kFlushed, kCompacted, kReopened };
+enum class Placement { kMemtable, kFlushed, kCompacted, kReopened, kCluster };
 
 // Files of IMPORT and EXPORT, in memory.
 class MemoryFiles final : public FileAccess {
