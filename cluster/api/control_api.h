@@ -36,6 +36,15 @@ struct ServedTablet {
   uint64_t writes = 0;
 };
 
+struct ServerReport {
+  std::vector<ServedTablet> tablets;
+  // Each file of this server's epoch with a lower number is named in METADATA or given up, so that
+  // the sweep may take it once nobody names it (reliability.md 3.6). 0: what this server names is
+  // not known to itself, since a change of METADATA was not answered: no file of any epoch may go.
+  uint64_t first_unpublished_file = 0;
+  bool leaves = false;  // it hands its tablets over and takes none
+};
+
 // What the master asks of one server. Calls carry the master's epoch (fencing number of the master
 // lock); one below the highest that the server has seen is refused: kAborted, "an older master".
 class TabletControl {
@@ -55,10 +64,7 @@ class TabletControl {
   [[nodiscard]] virtual Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id,
                                             uint64_t tablet_epoch) = 0;
   // All that it serves: the truth after a change of masters, and the load report.
-  [[nodiscard]] virtual StatusOr<std::vector<ServedTablet>> ListTablets(uint64_t master_epoch) = 0;
-  // Each file of this server's epoch with a lower number is named in METADATA or given up, so that
-  // the sweep may take it once nobody names it (reliability.md 3.6). 0: not known, none may go.
-  [[nodiscard]] virtual StatusOr<uint64_t> FirstUnpublishedFile() { return uint64_t{0}; }
+  [[nodiscard]] virtual StatusOr<ServerReport> Report(uint64_t master_epoch) = 0;
   // New schema of a table; families' births are recorded before OK. When OK, no tablet of the table
   // is served here under an older one any more. kUnavailable: one is coming or going just now.
   [[nodiscard]] virtual Status SetSchema(uint64_t master_epoch, const TableRecord& table) = 0;
@@ -69,6 +75,10 @@ class TabletControl {
   // (engine/log/log_sort.h); OK when it is there already.
   [[nodiscard]] virtual Status SortLogPart(uint64_t master_epoch, const ServerId& dead,
                                            uint64_t segment) = 0;
+
+  // Before a merge: rewrites the tablet, so that its births of families, sequence numbers that mean
+  // nothing in another tablet, are forgotten.
+  [[nodiscard]] virtual Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) = 0;
 
   // For administrators, fanned out by the master.
   [[nodiscard]] virtual Status FlushTablet(uint64_t tablet_id) = 0;

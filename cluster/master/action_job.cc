@@ -46,12 +46,9 @@ Done ActionJob::CarryOut(const Action& action) {
 }
 
 Done ActionJob::Do(const action::AskServer& asked) {
-  auto control = places_.transport->Control(asked.server);
-  auto tablets = control->ListTablets(epoch_);
-  if (!tablets.ok()) return {0, tablets.status(), {}};
-  // An answer that does not come only delays the sweep.
-  uint64_t unpublished = control->FirstUnpublishedFile().value_or(0);
-  return {0, OkStatus(), ServerReport{*std::move(tablets), unpublished}};
+  auto report = places_.transport->Control(asked.server)->Report(epoch_);
+  if (!report.ok()) return {0, report.status(), {}};
+  return {0, OkStatus(), *std::move(report)};
 }
 
 Done ActionJob::Do(const action::ReadRoot&) {
@@ -137,6 +134,22 @@ Done ActionJob::Do(const action::ChangeRecord& asked) {
   done.status = places_.metadata->Write(
       &*record, {kKinds[static_cast<size_t>(asked.change.kind)], std::move(text)});
   if (done.status.ok()) done.answer = RecordPage{{FactsOf(*record)}, true};
+  return done;
+}
+
+Done ActionJob::Do(const action::LevelBirths& asked) {
+  Done done;
+  auto left = FindSame(asked.left, &done);
+  done.status = left.status();
+  if (!left.ok()) return done;
+  auto right = FindSame(asked.right, &done);
+  done.status = right.status();
+  if (!right.ok() || left->state.family_births == right->state.family_births) return done;
+  for (const TabletRecord* record : {&*left, &*right}) {
+    done.status =
+        places_.transport->Control(record->server)->ForgetBirths(epoch_, record->tablet_id);
+    if (!done.status.ok()) break;
+  }
   return done;
 }
 

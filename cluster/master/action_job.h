@@ -44,6 +44,7 @@ class ActionJob {
   event::Done Do(const action::ReadRecords& asked);
   event::Done Do(const action::CreateRecord& asked);
   event::Done Do(const action::ChangeRecord& asked);
+  event::Done Do(const action::LevelBirths& asked);
   event::Done Do(const action::CommitMerge& asked);
   event::Done Do(const action::EraseRecord& asked);
   event::Done Do(const action::LoadTablet& asked);

@@ -198,9 +198,10 @@ Done ActionJob::Do(const action::ListFiles&) {
   auto logs = places_.fs->List(store_paths::Logs(places_.directory));
   if (!logs.ok()) return {0, logs.status(), {}};
   for (const std::string& name : *logs) {
-    if (!name.ends_with(kSealedEnd)) continue;
-    auto id = ServerId::Parse(std::string_view(name).substr(0, name.size() - kSealedEnd.size()));
-    if (id.ok()) listing.logs.push_back(*std::move(id));
+    bool sealed = name.ends_with(kSealedEnd);
+    auto id = ServerId::Parse(
+        std::string_view(name).substr(0, name.size() - (sealed ? kSealedEnd.size() : 0)));
+    if (id.ok()) (sealed ? listing.logs : listing.open_logs).push_back(*std::move(id));
   }
   std::sort(listing.files.begin(), listing.files.end());
   std::sort(listing.logs.begin(), listing.logs.end());
@@ -220,6 +221,10 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
     if (!status.ok()) return {0, std::move(status), {}};
   }
   for (const ServerId& server : asked.logs) {
+    // A life that has become known late will be recovered, and needs it.
+    Status known = session_->Read(lock_paths::Server(server)).status();
+    if (known.ok()) continue;
+    if (known.code() != StatusCode::kNotFound) return {0, std::move(known), {}};
     Status status =
         trash(store_paths::Logs(places_.directory), server.ToString() + std::string(kSealedEnd));
     if (!status.ok()) return {0, std::move(status), {}};

@@ -27,15 +27,26 @@ Status Check(const Table* table, const event::AlterTable& request) {
   return engine::CheckAlter(table->record->schema, request.schema);
 }
 
+// A family that is new, or made anew, gets a number that no tablet has heard of: also one that
+// nobody serves now finds out that what it has of the family is of an earlier one.
+void NumberNewFamilies(const TableSchema& before, uint64_t number, TableSchema* after) {
+  for (engine::FamilySchema& family : after->families) {
+    const engine::FamilySchema* old = before.FindFamily(family.name);
+    if (old == nullptr || old->incarnation != family.incarnation) family.incarnation = number;
+  }
+}
+
 void TellServers(Turn* turn, Table* table) {
   for (auto it = table->to_tell.begin(); it != table->to_tell.end();) {
     auto& [id, attempt] = *it;
     const Server* server = turn->state->FindServer(id);
-    if (server == nullptr || !server->live) {
+    bool fenced =
+        server == nullptr || (server->recovery && server->recovery->stage > RecoveryStage::kFence);
+    if (fenced) {
       it = table->to_tell.erase(it);  // its tablets are loaded elsewhere, with the new schema
       continue;
     }
-    if (!attempt.Waits(turn->now_us)) {
+    if (server->live && !attempt.Waits(turn->now_us)) {
       turn->Ask(&attempt, action::SetSchema{id, table->record});
     }
     ++it;
@@ -52,18 +63,23 @@ bool IsServed(MasterState* state, Table* table) {
   return true;
 }
 
-// A live table's request has ended when the tablets are served with what was asked for; what is
-// durable is answered after a while in any case, unless all tablets count (cluster_admin.cc).
+// A live table's request has ended when the tablets are served with what was asked for. After a
+// while there is an answer in any case: a new table is as good, for nobody serves it otherwise; an
+// old schema may be in force somewhere, and what is written there to a family made anew is lost.
 void Answer(Turn* turn, Table* table) {
   if (table->request == 0 || table->next != nullptr) return;
+  bool in_force = table->to_tell.empty() && IsServed(turn->state, table);
   bool late = turn->now_us - table->requested_us >= turn->state->options.answer_us;
-  bool served = table->to_tell.empty() && IsServed(turn->state, table);
-  if (!served && !late) return;
+  if (!in_force && !late) return;
   auto changes = engine::ChangeStreamOf(table->record->schema);
   bool begins = changes.has_value() && changes->since_us == 0;
-  turn->Reply(table->request, served || !begins
-                                  ? OkStatus()
-                                  : Unavailable("not every tablet keeps its changes yet; again"));
+  bool is_new = table->record->schema_version == kFirstSchemaVersion;
+  Status status = in_force || (is_new && !begins)
+                      ? OkStatus()
+                      : Unavailable(fmt::format("the new schema of table {} is recorded; tablets "
+                                                "of it that have not answered yet will follow",
+                                                table->record->schema.name));
+  turn->Reply(table->request, std::move(status));
   table->request = 0;
 }
 
@@ -117,6 +133,7 @@ void OnEvent(Turn* turn, const event::AlterTable& request) {
   TableRecord next = *table->record;
   next.schema = request.schema;
   ++next.schema_version;
+  NumberNewFamilies(table->record->schema, next.schema_version, &next.schema);
   next.changed_at_us = request.wall_us;
   table->next = std::make_shared<const TableRecord>(std::move(next));
   table->request = request.request;

@@ -69,7 +69,7 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
   }
   TableRecord record;
   record.table_id = state->NewId();
-  record.schema_version = 1;
+  record.schema_version = kFirstSchemaVersion;
   record.changed_at_us = request.wall_us;
   record.schema = request.schema;
   Table& table = state->tables[record.table_id];

@@ -8,6 +8,8 @@
 
 namespace sippar::cluster::master {
 
+inline constexpr uint64_t kFirstSchemaVersion = 1;
+
 void OnEvent(Turn* turn, const event::CreateTable& request);
 void TabletCreated(Turn* turn, const action::CreateRecord& asked, const event::Done& done);
 // Goes on with a table that is being made.

@@ -1,7 +1,11 @@
 // The sweep. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/garbage_step.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "cluster/master/garbage_plan.h"
+#include "cluster/master/recover_step.h"
 #include "cluster/master/tablet_step.h"
 #include "engine/base/seeded_bug.h"
 #include "engine/model/change_config.h"
@@ -15,6 +19,15 @@ std::vector<Creator> CreatorsOf(const MasterState& state) {
     creators.push_back({id, server.live ? server.first_unpublished_file : 0});
   }
   return creators;
+}
+
+// A server that has not learned what became of its last change of METADATA may write the names
+// again that it had before.
+bool AreSure(const MasterState& state) {
+  return std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
+    const Server& server = entry.second;
+    return !server.live || (server.silent_since_us == 0 && server.first_unpublished_file != 0);
+  });
 }
 
 // Rows of a table that does not exist: an older master wrote them after this one had read METADATA.
@@ -37,10 +50,27 @@ action::PurgeTrash Purge(const MasterState& state) {
   return purge;
 }
 
+// Logs of lives that ended before anybody knew them; what is still there a round later is not of
+// one that begins.
+void RecoverStrays(Turn* turn, const std::vector<ServerId>& open_logs) {
+  std::vector<ServerId> strays;
+  for (const ServerId& log : open_logs) {
+    if (turn->state->FindServer(log) == nullptr) strays.push_back(log);
+  }
+  std::vector<ServerId> before = std::exchange(turn->state->garbage.strays, strays);
+  for (const ServerId& log : strays) {
+    if (std::find(before.begin(), before.end(), log) == before.end()) continue;
+    Server& server = turn->state->servers[log];
+    server.id = log;
+    StartRecovery(turn, &server, /*by_force=*/false);
+  }
+}
+
 void EndRound(Turn* turn) {
-  int64_t next_us = turn->now_us + turn->state->options.garbage_us;
-  turn->state->garbage = Garbage();
-  turn->state->garbage.next_us = next_us;
+  Garbage next;
+  next.next_us = turn->now_us + turn->state->options.garbage_us;
+  next.strays = std::move(turn->state->garbage.strays);
+  turn->state->garbage = std::move(next);
 }
 
 void Next(Turn* turn, GarbageStage stage, FileListing candidates) {
@@ -57,6 +87,8 @@ void RunGarbage(Turn* turn) {
   Garbage& garbage = state->garbage;
   if (state->stage != StartStage::kRunning || garbage.attempt.Waits(turn->now_us)) return;
   if (garbage.next_us == 0) garbage.next_us = turn->now_us + state->options.garbage_us;
+  bool takes = garbage.stage > GarbageStage::kList && garbage.stage <= GarbageStage::kTrash;
+  if (takes && !AreSure(*state)) return EndRound(turn);
   switch (garbage.stage) {
     case GarbageStage::kIdle:
       if (turn->now_us < garbage.next_us) return;
@@ -96,6 +128,7 @@ void GarbageAnswered(Turn* turn, const event::Done& done) {
   if (scans) DoubtStrangers(turn, *found);
   switch (garbage.stage) {
     case GarbageStage::kList:
+      RecoverStrays(turn, listed->open_logs);
       Next(turn, GarbageStage::kFirstScan, Collectable(*listed, CreatorsOf(*state)));
       break;
     case GarbageStage::kFirstScan:

@@ -51,6 +51,11 @@ struct ChangeRecord {
   RecordRef record;
   RecordChange change;
 };
+// Their servers rewrite two tablets whose births of families differ.
+struct LevelBirths {
+  RecordRef left;
+  RecordRef right;
+};
 // Two kMerging neighbours become one tablet in the right one's place. Answered by it.
 struct CommitMerge {
   RecordRef left;
@@ -136,11 +141,11 @@ struct Reply {
 using ActionBody =
     std::variant<action::ListServers, action::ReadTables, action::AskServer, action::ReadRoot,
                  action::ReadRecords, action::CreateRecord, action::ChangeRecord,
-                 action::CommitMerge, action::EraseRecord, action::LoadTablet, action::UnloadTablet,
-                 action::SetSchema, action::FenceServer, action::StopWriter, action::RenameLog,
-                 action::SealLog, action::SortLogPart, action::WriteTable, action::RemoveTable,
-                 action::ListFiles, action::FindReferences, action::TrashFiles, action::PurgeTrash,
-                 action::Reply>;
+                 action::LevelBirths, action::CommitMerge, action::EraseRecord, action::LoadTablet,
+                 action::UnloadTablet, action::SetSchema, action::FenceServer, action::StopWriter,
+                 action::RenameLog, action::SealLog, action::SortLogPart, action::WriteTable,
+                 action::RemoveTable, action::ListFiles, action::FindReferences, action::TrashFiles,
+                 action::PurgeTrash, action::Reply>;
 
 struct Action {
   uint64_t op = 0;  // names the answer; unique under one master epoch; 0: no answer

@@ -23,6 +23,7 @@ Status NotMaster() { return Unavailable("no master here yet, or another one; try
 
 const RecordRef* RecordOf(const ActionBody& body) {
   if (const auto* change = std::get_if<action::ChangeRecord>(&body)) return &change->record;
+  if (const auto* level = std::get_if<action::LevelBirths>(&body)) return &level->right;
   if (const auto* merge = std::get_if<action::CommitMerge>(&body)) return &merge->right;
   if (const auto* erase = std::get_if<action::EraseRecord>(&body)) return &erase->record;
   if (const auto* load = std::get_if<action::LoadTablet>(&body)) return &load->record;

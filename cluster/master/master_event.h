@@ -23,11 +23,6 @@ struct TableFile {
   uint64_t version = 0;
 };
 
-struct ServerReport {
-  std::vector<ServedTablet> tablets;
-  uint64_t first_unpublished_file = 0;
-};
-
 struct RecordPage {
   std::vector<TabletFacts> records;
   bool complete = true;  // there are no more in the range that was asked for
@@ -41,6 +36,7 @@ struct SealedLog {
 struct FileListing {
   std::vector<uint64_t> files;  // sorted
   std::vector<ServerId> logs;   // sealed
+  std::vector<ServerId> open_logs;
 };
 
 // Of a whole scan of METADATA.

@@ -68,6 +68,9 @@ std::string Text(const action::CreateRecord& body) { return "create record " + P
 std::string Text(const action::ChangeRecord& body) {
   return fmt::format("change record {}: {}", Print(body.record), Text(body.change));
 }
+std::string Text(const action::LevelBirths& body) {
+  return fmt::format("level births of {} and {}", Print(body.left), Print(body.right));
+}
 std::string Text(const action::CommitMerge& body) {
   return fmt::format("commit merge {} + {}", Print(body.left), Print(body.right));
 }

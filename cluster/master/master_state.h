@@ -64,6 +64,7 @@ struct Server {
   ServerId id;
   bool live = false;  // held its lock when last seen
   bool reported = false;
+  bool leaves = false;  // by its last report: it gets no tablet
   Attempt asking;
   int64_t next_ask_us = 0;
   int64_t reported_us = 0;      // when the last report came
@@ -102,6 +103,7 @@ struct Merge {
   TabletKey right;
   uint64_t left_epoch = 0;  // when it began
   uint64_t right_epoch = 0;
+  bool level = false;  // births of families are no obstacle; until then both are served
   Attempt attempt;
 };
 
@@ -121,6 +123,7 @@ struct Garbage {
   Attempt attempt;
   int64_t next_us = 0;
   FileListing candidates;
+  std::vector<ServerId> strays;  // logs of unknown lives, in the round before
 };
 
 enum class StartStage : uint8_t { kServers, kReports, kRoot, kMetadata, kScan, kRunning };

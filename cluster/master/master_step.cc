@@ -41,6 +41,7 @@ void OnDone(Turn*, const action::TrashFiles&, const event::Done&) {}
 void OnDone(Turn*, const action::PurgeTrash&, const event::Done&) {}
 // Nobody answers these, or only a merge waits for them.
 void OnDone(Turn*, const action::Reply&, const event::Done&) {}
+void OnDone(Turn*, const action::LevelBirths&, const event::Done&) {}
 
 // The commit shows in the record; the merge's own step decides by it.
 void OnDone(Turn* turn, const action::CommitMerge&, const event::Done& done) {

@@ -40,8 +40,6 @@ uint64_t StartMerge(Turn* turn, Tablet* left, Tablet* right) {
   merge.right_epoch = right->facts.tablet_epoch;
   for (Tablet* tablet : {left, right}) {
     tablet->held_by = merge.id;
-    tablet->wants_close = true;
-    LookAgain(turn, *tablet);
   }
   turn->state->merges[merge.id] = merge;
   return merge.id;
@@ -64,6 +62,14 @@ void RunMerge(Turn* turn, Merge* merge) {
                Holds(*merge, *left, merge->left_epoch) && Holds(*merge, *right, merge->right_epoch);
   if (!holds) return End(turn, *merge);
   if (merge->attempt.Waits(turn->now_us)) return;
+  if (!merge->level) {
+    return turn->Ask(&merge->attempt, action::LevelBirths{left->facts.ref(), right->facts.ref()});
+  }
+  for (Tablet* tablet : {left, right}) {
+    if (tablet->wants_close) continue;
+    tablet->wants_close = true;
+    LookAgain(turn, *tablet);
+  }
   bool closed = (IsMerging(*left) || left->closed) && (IsMerging(*right) || right->closed);
   if (!closed) return;
   const RecordChange intent{RecordChangeKind::kStartMerge, ServerId(), 0};
@@ -148,12 +154,12 @@ void MergeSmallTablets(Turn* turn) {
 
 void RunMerges(Turn* turn) {
   MasterState* state = turn->state;
-  for (auto it = state->merges.begin(); it != state->merges.end();) {
-    RunMerge(turn, &(it++)->second);
-  }
   for (auto it = state->merge_requests.begin(); it != state->merge_requests.end();) {
     auto request = it++;
     RunRequest(turn, request->first, &request->second);
+  }
+  for (auto it = state->merges.begin(); it != state->merges.end();) {
+    RunMerge(turn, &(it++)->second);
   }
 }
 
@@ -174,6 +180,7 @@ void MergeAnswered(Turn* turn, const event::Done& done) {
     if (merge.attempt.op != done.op) continue;
     if (done.status.ok()) {
       merge.attempt = Attempt();
+      merge.level = true;
     } else {
       turn->Failed(&merge.attempt);
     }

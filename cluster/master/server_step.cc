@@ -122,6 +122,7 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
   server->silent_since_us = 0;
   server->reported = true;
   server->first_unpublished_file = report->first_unpublished_file;
+  server->leaves = report->leaves;
   int64_t seconds = std::max<int64_t>((turn->now_us - server->reported_us) / 1'000'000, 1);
   server->reported_us = turn->now_us;
   std::set<uint64_t> served;

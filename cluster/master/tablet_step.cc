@@ -122,12 +122,12 @@ void NoteAnswer(Turn* turn, Server* server, uint64_t tablet_id, const Status& st
   }
 }
 
-// Those that answer; when none does, those that live.
+// Those that answer; when none does, those that live. Not those that leave: they would refuse.
 std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
   std::vector<ServerLoad> answering;
   std::vector<ServerLoad> living;
   for (const auto& [id, server] : state.servers) {
-    if (!server.live) continue;
+    if (!server.live || server.leaves) continue;
     uint64_t weight = server.weight;
     for (const auto& [op, promised] : server.promised) weight += promised;
     bool answers = server.silent_since_us == 0 && server.unanswered.empty();
@@ -249,6 +249,7 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
     bool refused = !LacksAnswer(done.status) && done.status.code() != StatusCode::kAborted;
     if (refused) tablet->refused = true;
     if (refused) tablet->refused_by = asked.server;
+    if (refused && server != nullptr) server->next_ask_us = 0;  // the two disagree
     // Not sent: METADATA says something else by now.
     if (done.status.code() == StatusCode::kAborted) {
       Doubt(turn, tablet->facts.table_id, tablet->facts.range);

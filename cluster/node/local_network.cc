@@ -78,13 +78,9 @@ class LocalControl final : public TabletControl {
     ASSIGN_OR_RETURN(auto port, line_.Reach());
     return port->server->Control()->UnloadTablet(master_epoch, tablet_id, tablet_epoch);
   }
-  StatusOr<std::vector<ServedTablet>> ListTablets(uint64_t master_epoch) override {
+  StatusOr<ServerReport> Report(uint64_t master_epoch) override {
     ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->ListTablets(master_epoch);
-  }
-  StatusOr<uint64_t> FirstUnpublishedFile() override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->FirstUnpublishedFile();
+    return port->server->Control()->Report(master_epoch);
   }
   Status SetSchema(uint64_t master_epoch, const TableRecord& table) override {
     ASSIGN_OR_RETURN(auto port, line_.Reach());
@@ -97,6 +93,10 @@ class LocalControl final : public TabletControl {
   Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override {
     ASSIGN_OR_RETURN(auto port, line_.Reach());
     return port->server->Control()->SortLogPart(master_epoch, dead, segment);
+  }
+  Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->ForgetBirths(master_epoch, tablet_id);
   }
   Status FlushTablet(uint64_t tablet_id) override {
     ASSIGN_OR_RETURN(auto port, line_.Reach());

@@ -35,11 +35,13 @@ Status ControlHandler::UnloadTablet(uint64_t master_epoch, uint64_t tablet_id,
   return moves_->Unload({tablet_id, tablet_epoch});
 }
 
-StatusOr<std::vector<ServedTablet>> ControlHandler::ListTablets(uint64_t master_epoch) {
+StatusOr<ServerReport> ControlHandler::Report(uint64_t master_epoch) {
   RETURN_IF_ERROR(CheckMaster(master_epoch));
-  std::vector<ServedTablet> list;
+  ServerReport report;
+  report.first_unpublished_file = parts_->host->FirstUnpublishedFile();
+  report.leaves = moves_->leaves();
   for (const std::shared_ptr<Served>& served : parts_->served->All()) {
-    ServedTablet& entry = list.emplace_back();
+    ServedTablet& entry = report.tablets.emplace_back();
     entry.table_id = served->table_id;
     entry.range = served->tablet->range();
     entry.tablet_id = served->tablet->id();
@@ -50,7 +52,7 @@ StatusOr<std::vector<ServedTablet>> ControlHandler::ListTablets(uint64_t master_
     entry.reads = served->reads.exchange(0);
     entry.writes = served->writes.exchange(0);
   }
-  return list;
+  return report;
 }
 
 Status ControlHandler::SetSchema(uint64_t master_epoch, const TableRecord& table) {
@@ -88,6 +90,13 @@ Status ControlHandler::SplitTablet(uint64_t master_epoch, uint64_t tablet_id,
 Status ControlHandler::SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) {
   RETURN_IF_ERROR(CheckMaster(master_epoch));
   return moves_->SortLogPart(dead, segment);
+}
+
+Status ControlHandler::ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) {
+  RETURN_IF_ERROR(CheckMaster(master_epoch));
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+  engine::MutexLock lock(&schema_mutex_);
+  return served->tablet->ForgetBirths();
 }
 
 Status ControlHandler::FlushTablet(uint64_t tablet_id) {

@@ -23,10 +23,11 @@ class ControlHandler final : public TabletControl {
   Status LoadTablet(uint64_t master_epoch, const TabletRecord& record,
                     const TableRecord& table) override;
   Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id, uint64_t tablet_epoch) override;
-  StatusOr<std::vector<ServedTablet>> ListTablets(uint64_t master_epoch) override;
+  StatusOr<ServerReport> Report(uint64_t master_epoch) override;
   Status SetSchema(uint64_t master_epoch, const TableRecord& table) override;
   Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id, const std::string& row) override;
   Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override;
+  Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override;
 
   Status FlushTablet(uint64_t tablet_id) override;
   Status CompactTablet(uint64_t tablet_id, const std::string& group) override;

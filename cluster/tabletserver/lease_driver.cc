@@ -41,13 +41,17 @@ LeaseDriver::LeaseDriver(LeaseOptions options, std::shared_ptr<LockSession> sess
 
 LeaseDriver::~LeaseDriver() { Stop(); }
 
-void LeaseDriver::Stop() {
+void LeaseDriver::End() {
   serve_until_nanos_ = kEnded;
   {
     MutexLock lock(&mutex_);
     stopping_ = true;
   }
   wake_.NotifyAll();
+}
+
+void LeaseDriver::Stop() {
+  End();
   driver_.Join();
   stop_watchdog_ = true;  // only now: until the driver has returned it may hang
   watchdog_.Join();

@@ -51,6 +51,9 @@ class LeaseDriver {
   // The one that holds the lock now; another one after each loss. Its calls fail when it is lost.
   std::shared_ptr<LockSession> session() const;
 
+  // No lease and no heartbeat from here on: the process is about to end. Waits for nobody.
+  void End();
+
   // Clean exit, when nothing is served any more: no lease from here on, the server's file is
   // removed and the session closed.
   [[nodiscard]] Status Leave();

@@ -30,7 +30,8 @@ Status TabletMoves::Load(const TabletRecord& record, const TableRecord& table) {
 
 StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
                                                     const TableRecord& table) {
-  if (ended_) return Unavailable("the server is shutting down");
+  // Final, so that the master looks for another server.
+  if (leaves_) return FailedPrecondition("the server is shutting down");
   RETURN_IF_ERROR(parts_->check_serving());
   if (record.phase != TabletPhase::kAssigned || record.server != parts_->id || record.split) {
     return FailedPrecondition(
@@ -42,6 +43,10 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
   RETURN_IF_ERROR(ReplayLogs(record, tablet.get()));
   CRASH_POINT("load.after_replay");
   parts_->states->Track(record, tablet->last_sequence());
+  if (Status heard = tablet->HearOfFamilies(); !heard.ok()) {
+    parts_->states->Forget(record.tablet_id);
+    return heard;
+  }
   parts_->host->Serve(tablet);
   return std::make_shared<Served>(std::move(tablet), record.table_id, record.tablet_epoch,
                                   table.schema_version);

@@ -22,8 +22,9 @@ class TabletMoves {
   [[nodiscard]] Status Unload(const TabletAddress& address);
   [[nodiscard]] Status SortLogPart(const ServerId& dead, uint64_t segment);
 
-  // No tablet is loaded from here on (kUnavailable).
-  void EndLoads() { ended_ = true; }
+  // No tablet is loaded from here on.
+  void Leave() { leaves_ = true; }
+  bool leaves() const { return leaves_; }
   // Stops serving what METADATA has given away; true if there was any.
   bool DropLost();
 
@@ -34,7 +35,7 @@ class TabletMoves {
   Status GiveUp(Served* served);
 
   const ServerParts* const parts_;
-  std::atomic<bool> ended_{false};
+  std::atomic<bool> leaves_{false};
   engine::Mutex mutex_;
   // Of the last few deaths: the tablets of one server come one after the other.
   std::map<ServerId, std::shared_ptr<engine::SealedLog>> logs_ GUARDED_BY(mutex_);

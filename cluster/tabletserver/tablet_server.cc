@@ -49,6 +49,12 @@ Status TabletServer::Join() {
     return registered.status();
   }
   CRASH_POINT("server.after_register");
+  // Of a start that took very long, the master may have swept the log as nobody's.
+  ASSIGN_OR_RETURN(bool has_log, options_.store.fs->Exists(log_directory_));
+  if (!has_log) {
+    (void)session->Remove(registered->path, 1);
+    return Unavailable(log_directory_ + " was swept before this life was known; start again");
+  }
   LeaseOptions lease;
   lease.service = options_.locks;
   lease.session = session_options;
@@ -120,8 +126,14 @@ Status TabletServer::CheckFence() {
     if (ours.ok() && !*ours)
       status = Unavailable(log_directory_ + " is not this server's any more");
   }
-  if (!status.ok()) End("a synced write may not be acknowledged");
+  if (!status.ok()) GiveUp("a synced write may not be acknowledged");
   return Annotate(status, "the outcome is unknown");
+}
+
+// While its lease lives, the master waits for it.
+void TabletServer::GiveUp(const char* why) {
+  lease_->End();
+  End(why);
 }
 
 void TabletServer::End(const char* why) {
@@ -131,11 +143,18 @@ void TabletServer::End(const char* why) {
 
 bool TabletServer::Reshape() {
   if (!CheckServing().ok()) return false;
-  return moves_.DropLost() || splitter_.SplitLarge();
+  if (moves_.DropLost()) return true;
+  // Without its directory no segment can be begun, so no write would come as far as the fence.
+  auto ours = options_.store.fs->Exists(log_directory_);
+  if (ours.ok() && !*ours) {
+    GiveUp("its log directory is gone");
+    return false;
+  }
+  return splitter_.SplitLarge();
 }
 
 Status TabletServer::Drain() {
-  moves_.EndLoads();
+  moves_.Leave();
   // A tablet's last state goes to METADATA, METADATA's own to the root tablet.
   auto rank = [](const Served& served) {
     if (served.table_id != kMetadataTableId) return 0;

@@ -31,6 +31,7 @@ TabletHost::TabletHost(Options options)
   context_.memtable_bytes = &memtable_bytes_;
   context_.stopping = &stopping_;
   context_.next_file_id = [this] { return NextId(); };
+  context_.unpublished = &unpublished_;
   context_.paranoid_flush = options_.store.paranoid_flush;
   context_.change_directory = options_.change_directory;
 }

@@ -71,6 +71,8 @@ class TabletHost {
 
   // Unique for ever without a durable counter: the epoch is never repeated.
   [[nodiscard]] StatusOr<uint64_t> NextId();
+  // Every file of this epoch below is named in a saved state, or never will be.
+  uint64_t FirstUnpublishedFile() const { return unpublished_.First(); }
   TabletContext* context() { return &context_; }
   Metrics* metrics() { return &metrics_; }
   bool stopping() const { return stopping_; }
@@ -105,6 +107,7 @@ class TabletHost {
   BlockCache cache_;
   RowLocks row_locks_;
   std::atomic<uint64_t> next_number_{1};
+  UnpublishedFiles unpublished_{[this] { return (options_.epoch << 32) | next_number_.load(); }};
   std::atomic<int64_t> memtable_bytes_{0};
   std::atomic<bool> stopping_{false};
   TabletContext context_;

@@ -67,6 +67,11 @@ std::vector<RunState> RunsOf(const TabletState& state, const std::string& group)
 
 }  // namespace
 
+std::string BirthKey(const FamilySchema& family) {
+  if (family.incarnation == 0) return family.name;
+  return fmt::format("{}#{}", family.name, family.incarnation);
+}
+
 uint64_t SplitSizeOf(const TableSchema& schema, uint64_t usual) {
   auto option = schema.options.find("SPLIT_SIZE");
   if (option == schema.options.end()) return usual;

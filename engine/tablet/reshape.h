@@ -15,6 +15,10 @@
 
 namespace sippar::engine {
 
+// Of TabletState::family_births. A birth that is saved before the schema that needs it must not
+// hide cells of the old schema.
+std::string BirthKey(const FamilySchema& family);
+
 struct TabletSize {
   uint64_t stored_bytes = 0;  // of its SSTables: what a server reads to take the tablet over
   uint64_t memtable_bytes = 0;

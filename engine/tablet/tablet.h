@@ -41,6 +41,7 @@
 #include "engine/tablet/row_lock.h"
 #include "engine/tablet/tablet_state.h"
 #include "engine/tablet/tablet_version.h"
+#include "engine/tablet/unpublished_files.h"
 
 namespace sippar::engine {
 
@@ -61,6 +62,7 @@ struct TabletContext {
   std::function<std::shared_ptr<ReadTotals>(uint64_t table_id)> read_totals;
   CompactionHistory* compactions = nullptr;
   std::function<StatusOr<uint64_t>()> next_file_id;
+  UnpublishedFiles* unpublished = nullptr;
   std::atomic<int64_t>* memtable_bytes = nullptr;  // of all tablets, frozen ones included
   const std::atomic<bool>* stopping = nullptr;     // ends compactions early
   bool paranoid_flush = false;                     // as in StoreOptions
@@ -127,6 +129,10 @@ class Tablet {
   // Before OK, the births of new families and the groups that moved families leave are recorded.
   [[nodiscard]] Status PrepareSchema(const TableSchema& schema);
   void SetSchema(std::shared_ptr<const TableSchema> schema);
+  // For a table that is altered also while nobody has the tablet: each numbered family that the
+  // state has not heard of is born now. What the tablet has of it is of an earlier one. After
+  // Replay, before the first call.
+  [[nodiscard]] Status HearOfFamilies();
   std::shared_ptr<const TableSchema> schema() const;
   // The tablet's table was dropped: writes fail, files go when the last reader has ended.
   void Drop() { Release(Serving::kDropped); }
@@ -161,7 +167,8 @@ class Tablet {
   // Stored bytes of the file's rows in `rows`, from its index; without an index, half.
   uint64_t StoredBytesOf(const FileRef& file, const RowRange& rows) const;
   // Rewrites everything, so that no cell of a family dropped earlier is left, and forgets the
-  // births of families: sequence numbers that mean nothing in another tablet.
+  // births of families: sequence numbers that mean nothing in another tablet. Numbered families
+  // stay known.
   [[nodiscard]] Status ForgetBirths();
   std::map<std::string, uint64_t> FamilyBirths() const;
 
@@ -274,6 +281,8 @@ class Tablet {
   Mutex flush_mutex_;  // one flush at a time
   mutable Mutex state_mutex_;
   TabletState state_ GUARDED_BY(state_mutex_);
+  // A save failed: it may have been done, or be done yet, until another one succeeds.
+  UnpublishedFiles::Job unsure_ GUARDED_BY(state_mutex_);
 
   mutable Mutex mutex_;
   std::shared_ptr<const TabletVersion> version_ GUARDED_BY(mutex_);

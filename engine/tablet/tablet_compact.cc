@@ -193,6 +193,7 @@ Status Tablet::CarryOut(const CompactionInputs& inputs) {
 }
 
 Status Tablet::Rewrite(const CompactionInputs& inputs, uint64_t* bytes_out) {
+  UnpublishedFiles::Job job = context_->unpublished->Begin();
   ASSIGN_OR_RETURN(std::vector<FileSummary> files, MergeRuns(inputs));
   *bytes_out = StoredBytes(files);
   context_->metrics->Get("compaction_bytes_written")->Add(*bytes_out);

@@ -93,6 +93,7 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
                            uint64_t frozen_sequence) {
   // From here on the log is not needed for them.
   RETURN_IF_ERROR(ArchiveChanges(frozen_sequence));
+  UnpublishedFiles::Job job = context_->unpublished->Begin();
   GroupRuns runs;
   Status written = WriteGroups(version, &runs);
   if (!written.ok()) {  // a flush that is tried again and again must not fill the disk

@@ -5,6 +5,7 @@
 #include "engine/base/coding.h"
 #include "engine/base/crash_point.h"
 #include "engine/model/change_config.h"
+#include "engine/tablet/reshape.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -109,12 +110,6 @@ Status Tablet::Replay(const LogRecord& record) {
 
 namespace {
 
-// A birth that is saved before the schema that needs it must not hide cells of the old schema.
-std::string BirthKey(const FamilySchema& family) {
-  if (family.incarnation == 0) return family.name;
-  return fmt::format("{}#{}", family.name, family.incarnation);
-}
-
 bool IsSame(const FamilySchema* before, const FamilySchema& family) {
   return before != nullptr && before->incarnation == family.incarnation;
 }
@@ -161,8 +156,51 @@ Status Tablet::PrepareSchema(const TableSchema& schema) {
   return OkStatus();
 }
 
+namespace {
+
+// Families that left a group while nobody had the tablet: by what its files hold.
+void NoteUnheardMoves(const TabletState& state, const TableSchema& schema, uint64_t sequence,
+                      OldGroups* old) {
+  for (const GroupState& group : state.groups) {
+    for (const RunState& run : group.runs) {
+      for (const FileRef& file : run.files) {
+        for (const auto& [family, bytes] : file.summary.families) {
+          if (schema.FindFamily(family) == nullptr) continue;
+          if (schema.GroupOf(family).name == group.name) continue;
+          (*old)[family].emplace(group.name, sequence);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Status Tablet::HearOfFamilies() {
+  Snapshot snapshot = TakeSnapshot();
+  {
+    MutexLock state_lock(&state_mutex_);
+    TabletState changed = state_;
+    for (const FamilySchema& family : snapshot.schema->families) {
+      if (family.incarnation == 0) continue;
+      changed.family_births.emplace(BirthKey(family), snapshot.sequence + 1);
+    }
+    NoteUnheardMoves(state_, *snapshot.schema, snapshot.sequence, &changed.old_groups);
+    if (changed.family_births == state_.family_births && changed.old_groups == state_.old_groups) {
+      return OkStatus();
+    }
+    RETURN_IF_ERROR(SaveState(std::move(changed)));
+  }
+  SetSchema(std::move(snapshot.schema));
+  return OkStatus();
+}
+
 Status Tablet::SaveState(TabletState changed) {
-  RETURN_IF_ERROR(context_->states->Save(changed));
+  if (Status saved = context_->states->Save(changed); !saved.ok()) {
+    if (!unsure_.runs()) unsure_ = context_->unpublished->KeepAll();
+    return saved;
+  }
+  unsure_ = UnpublishedFiles::Job();
   // First the new names: files that stay are never without one.
   context_->files->Name(changed.FileIds());
   context_->files->Unname(state_.FileIds());

@@ -84,6 +84,9 @@ Status Tablet::ForgetBirths() {
     auto old = before.find(birth.first);
     return old != before.end() && old->second == birth.second;
   });
+  for (const FamilySchema& family : schema->families) {
+    if (family.incarnation > 0) changed.family_births.emplace(BirthKey(family), 0);
+  }
   CRASH_POINT("births.before_state");
   RETURN_IF_ERROR(SaveState(std::move(changed)));
   CRASH_POINT("births.after_state");

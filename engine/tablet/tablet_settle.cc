@@ -68,6 +68,7 @@ Status Tablet::SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot) 
     inputs.insert(inputs.end(), group->runs.begin(), group->runs.end());
     for (const TabletRun& run : group->runs) made_us = std::min(made_us, run.made_us);
   }
+  UnpublishedFiles::Job job = context_->unpublished->Begin();
   std::map<std::string, TabletRun> outputs;
   if (!inputs.empty()) {
     for (const auto& [name, families] : plan.families) {

@@ -197,13 +197,9 @@ class SimControl final : public cluster::TabletControl {
       return server->Control()->UnloadTablet(master_epoch, tablet_id, tablet_epoch);
     });
   }
-  StatusOr<std::vector<cluster::ServedTablet>> ListTablets(uint64_t master_epoch) override {
-    return calls_.Ask<std::vector<cluster::ServedTablet>>(
-        [=](ServerEndpoint* to) { return to->server->Control()->ListTablets(master_epoch); });
-  }
-  StatusOr<uint64_t> FirstUnpublishedFile() override {
-    return calls_.Ask<uint64_t>(
-        [](ServerEndpoint* to) { return to->server->Control()->FirstUnpublishedFile(); });
+  StatusOr<cluster::ServerReport> Report(uint64_t master_epoch) override {
+    return calls_.Ask<cluster::ServerReport>(
+        [=](ServerEndpoint* to) { return to->server->Control()->Report(master_epoch); });
   }
   Status SetSchema(uint64_t master_epoch, const cluster::TableRecord& table) override {
     return calls_.Do(
@@ -217,6 +213,11 @@ class SimControl final : public cluster::TabletControl {
   Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override {
     return calls_.Do([=](TabletServer* server) {
       return server->Control()->SortLogPart(master_epoch, dead, segment);
+    });
+  }
+  Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override {
+    return calls_.Do([=](TabletServer* server) {
+      return server->Control()->ForgetBirths(master_epoch, tablet_id);
     });
   }
   Status FlushTablet(uint64_t tablet_id) override {

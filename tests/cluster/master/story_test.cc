@@ -1,6 +1,7 @@
 // Stories: a text tells what happens, and what the master does about it stands behind "----".
 // SIPPAR_REWRITE=1 writes the second half anew; the difference is read like code. Commands:
-//   servers NAMES...        new lives                kill|freeze|thaw|cut|heal|unlock NAME
+//   servers NAMES...        new lives                stray NAME: one that never had a file
+//   kill|freeze|thaw|cut|heal|unlock|leave NAME
 //   master                  a new one takes the lock; the one before is stopped
 //   create TABLE [KEYS...]  drop TABLE   alter TABLE   merge TABLE [START LIMIT]
 //   write TABLE ROW   flush TABLE ROW   split TABLE ROW [unspelled]
@@ -43,6 +44,10 @@ class Story {
   void Do(const std::string& verb, std::vector<std::string> args, const std::string& rest) {
     if (verb == "servers") {
       for (const std::string& name : args) world_.AddServer(name);
+    } else if (verb == "stray") {
+      WorldServer* server = world_.AddServer(args[0]);
+      world_.Kill(server);
+      server->file = false;
     } else if (verb == "master") {
       NewMaster();
     } else if (verb == "lose") {
@@ -77,6 +82,8 @@ class Story {
       server->frozen = verb == "freeze";
     } else if (verb == "cut" || verb == "heal") {
       server->cut = verb == "cut";
+    } else if (verb == "leave") {
+      server->leaves = true;
     } else if (verb == "unlock") {
       world_.LoseLock(server);
     } else {

@@ -37,6 +37,7 @@ struct WorldServer {
   ServerId id;
   bool running = true;  // false: dead for ever
   bool frozen = false;  // runs nothing until it thaws
+  bool leaves = false;  // takes no tablet
   bool cut = false;     // nothing passes between it and the masters
   bool file = true;     // in servers/
   bool lock = true;
@@ -118,6 +119,7 @@ class World {
   event::Done Do(uint64_t master, const action::ReadRecords& body);
   event::Done Do(uint64_t master, const action::CreateRecord& body);
   event::Done Do(uint64_t master, const action::ChangeRecord& body);
+  event::Done Do(uint64_t master, const action::LevelBirths& body);
   event::Done Do(uint64_t master, const action::CommitMerge& body);
   event::Done Do(uint64_t master, const action::EraseRecord& body);
   event::Done Do(uint64_t master, const action::LoadTablet& body);

@@ -57,6 +57,7 @@ Done World::Do(uint64_t master, const action::AskServer& body) {
     report.tablets.push_back(served);
   }
   report.first_unpublished_file = ((server->id.epoch << 32) | server->files_made) + 1;
+  report.leaves = server->leaves;
   done.answer = std::move(report);
   return done;
 }
@@ -138,6 +139,11 @@ Done World::Do(uint64_t, const action::ChangeRecord& body) {
   return Page(body.record, ApplyChange(body.change, record));
 }
 
+Done World::Do(uint64_t, const action::LevelBirths& body) {
+  bool same = Same(body.left) != nullptr && Same(body.right) != nullptr;
+  return {0, same ? OkStatus() : Aborted("the records have changed"), {}};
+}
+
 Done World::Do(uint64_t, const action::CommitMerge& body) {
   if (!MetadataIsServed(body.right.key())) return {0, Unavailable("METADATA is not served"), {}};
   TabletRecord* left = Same(body.left);
@@ -179,6 +185,8 @@ Done World::Do(uint64_t master, const action::LoadTablet& body) {
   auto served = server->tablets.find(tablet_id);
   if (closed != server->closed.end() && closed->second >= epoch) {
     done.status = FailedPrecondition("closed at this epoch");
+  } else if (server->leaves) {
+    done.status = FailedPrecondition("it leaves");
   } else if (served != server->tablets.end()) {
     if (served->second.epoch != epoch) done.status = FailedPrecondition("at another epoch");
   } else {
@@ -304,6 +312,7 @@ Done World::Do(uint64_t, const action::ListFiles&) {
   FileListing listing;
   for (const auto& [id, content] : files) listing.files.push_back(id);
   for (const auto& [id, server] : servers) {
+    if (server.has_name) listing.open_logs.push_back(id);
     if (!server.has_name && !server.log_trashed) listing.logs.push_back(id);
   }
   return {0, OkStatus(), std::move(listing)};

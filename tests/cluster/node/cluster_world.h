@@ -36,7 +36,9 @@ class ClusterWorld : public testing::Test {
     options.store.memtable_size = 32 << 10;
     options.store.memtable_budget = 256 << 10;
     options.store.log_segment_size = 16 << 10;
+    if (split_size_ != 0) options.store.split_size = split_size_;
     options.lease_us = 1'500'000;
+    options.policy = policy_;
     options.policy.poll_us = 100'000;
     options.policy.report_us = 300'000;
     options.policy.retry_max_us = 100'000;
@@ -115,6 +117,8 @@ class ClusterWorld : public testing::Test {
     return count;
   }
 
+  master::MasterOptions policy_;
+  uint64_t split_size_ = 0;  // 0: the usual
   engine::MemoryFileSystem disk_;
   std::unique_ptr<EmbeddedLockService> locks_;
   std::map<std::string, std::unique_ptr<engine::MemoryFileSystem>> machines_;

@@ -2,6 +2,8 @@
 // servers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
 #include "engine/base/crash_point.h"
@@ -91,6 +93,93 @@ TEST_F(ClusterWorld, AllServersDieAtOnce) {
     Start(3);
     CheckAll();
   }
+}
+
+TEST_F(ClusterWorld, FilesThatNobodyNamesAreSweptWhileServersLive) {
+  policy_.garbage_us = 200'000;
+  policy_.trash_us = 0;
+  Start(2);
+  CreateTable({RowOf(1000)});
+  for (int round = 0; round < 4; ++round) {
+    Write(0, 2000, fmt::format("round {}", round));
+    EXPECT_OK(cluster_->admin()->Compact("t", ""));
+  }
+  auto named = [&] {
+    std::set<std::string> names;
+    EXPECT_OK(cluster_->metadata()->Scan(kMetadataTableId, UINT64_MAX - 1, [&](const auto& record) {
+      for (uint64_t id : record.state.FileIds()) names.insert(fmt::format("{:016x}.sst", id));
+      return true;
+    }));
+    return names;
+  };
+  auto stored = [&] {
+    auto names = disk_.List("/db/sst");
+    EXPECT_OK(names);
+    return std::set<std::string>(names->begin(), names->end());
+  };
+  for (int i = 0; i < 200 && stored() != named(); ++i) {
+    engine::Clock::System()->SleepMicros(50'000);
+  }
+  EXPECT_EQ(stored(), named());
+  CheckAll();
+}
+
+TEST_F(ClusterWorld, AServerThatMayNotAcknowledgeIsReplacedWhenItsLeaseEnds) {
+  Start(2);
+  CreateTable({RowOf(1000)});
+  Write(0, 2000, "a");
+  // As by a master that was stopped in the middle of a recovery, and goes on much later.
+  ServerId id = cluster_->server("s1")->id();
+  EXPECT_OK(disk_.Rename(store_paths::Log("/db", id), store_paths::SealedLog("/db", id)));
+  const int64_t began_ns = engine::Clock::System()->MonotonicNanos();
+  Write(0, 2000, "b");
+  EXPECT_LT(engine::Clock::System()->MonotonicNanos() - began_ns, 10'000'000'000);
+  CheckAll();
+}
+
+TEST_F(ClusterWorld, AFamilyMadeAnewIsEmptyAndItsTabletsMerge) {
+  Start(2);
+  CreateTable({});
+  auto alter = [&](const std::function<void(engine::TableSchema*)>& change) {
+    auto table = cluster_->admin()->GetTable("t");
+    ASSERT_TRUE(table.ok()) << table.status();
+    change(&table->schema);
+    table->schema.Normalize();
+    EXPECT_OK(cluster_->admin()->AlterTable(table->schema, table->schema_version));
+  };
+  auto add = [&](engine::TableSchema* schema) {
+    schema->families.push_back({"g", engine::FamilyType::kBytes, {}});
+  };
+  auto drop = [&](engine::TableSchema* schema) {
+    std::erase_if(schema->families, [](const auto& family) { return family.name == "g"; });
+    for (engine::LocalityGroupSchema& group : schema->groups) std::erase(group.families, "g");
+  };
+  auto put = [&](int row, const std::string& value) {
+    EXPECT_OK(cluster_->data()->Apply("t", RowMutation(RowOf(row)).Set("g", "", value)));
+  };
+  auto get = [&] {
+    ReadSpec read;
+    read.columns = {engine::ColumnPattern::Exact("g", "")};
+    std::string text;
+    auto cells = cluster_->data()->Read("t", read, {});
+    EXPECT_OK(cells);
+    for (; (*cells)->Valid(); (*cells)->Next()) text += std::string((*cells)->cell().value) + " ";
+    EXPECT_OK((*cells)->status());
+    return text;
+  };
+  alter(add);
+  EXPECT_OK(cluster_->admin()->Split("t", RowOf(100)));
+  put(1, "left");
+  put(150, "right");
+  EXPECT_EQ(get(), "left right ");
+  for (int i = 0; i < 10; ++i) put(2, "so that the numbers of the two differ");
+  alter(drop);
+  alter(add);
+  EXPECT_EQ(get(), "");
+  put(3, "new");
+  EXPECT_OK(cluster_->admin()->Merge("t", RowRange::All()));
+  EXPECT_EQ(TabletCount(), 1u);
+  EXPECT_EQ(get(), "new ");
 }
 
 TEST_F(ClusterWorld, ALifeThatIsKnownHasALogAndALogThatIsGoneIsALoss) {

@@ -33,18 +33,18 @@ TEST_F(TabletServerTest, RepeatedAndDelayedControlCallsFindTheirWorkDone) {  // 
   record.tablet_id = 99;
   record.tablet_epoch = 4;
   EXPECT_CODE(control->LoadTablet(kMaster, record, table_), StatusCode::kFailedPrecondition);
-  EXPECT_TRUE(control->ListTablets(kMaster)->empty());
+  EXPECT_TRUE(control->Report(kMaster)->tablets.empty());
 }
 
 TEST_F(TabletServerTest, AnOlderMasterIsRefused) {  // L12
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   auto control = server->Control();
-  EXPECT_OK(control->ListTablets(kMaster + 1));
+  EXPECT_OK(control->Report(kMaster + 1));
   EXPECT_CODE(control->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch),
               StatusCode::kAborted);
-  EXPECT_CODE(control->ListTablets(kMaster), StatusCode::kAborted);
-  EXPECT_EQ(control->ListTablets(kMaster + 1)->size(), 1u);
+  EXPECT_CODE(control->Report(kMaster), StatusCode::kAborted);
+  EXPECT_EQ(control->Report(kMaster + 1)->tablets.size(), 1u);
 }
 
 TEST_F(TabletServerTest, AMovedTabletNeedsNoLog) {  // P9
@@ -135,6 +135,34 @@ TEST_F(TabletServerTest, ASplitIsOneRowAndServesBothHalves) {
   EXPECT_EQ(*Get(target.get(), Find("c")), "c=c d=d e=e");
 }
 
+TEST_F(TabletServerTest, FilesThatMayNotBeNamedYetAreToldToTheSweep) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  auto first = [&] { return server->Control()->Report(kMaster)->first_unpublished_file; };
+  EXPECT_OK(Put(server.get(), record, "a", "1"));
+  EXPECT_OK(server->Control()->FlushTablet(record.tablet_id));
+  uint64_t next = first();
+  EXPECT_GT(next, Find().state.FileIds().back());
+  uint64_t meanwhile = 0;
+  engine::CrashPoints::Arm([&](const char* name) {
+    if (std::string_view(name) == "flush.before_state") meanwhile = first();
+  });
+  EXPECT_OK(Put(server.get(), record, "b", "2"));
+  lossy_->answers_lost = 1;
+  EXPECT_CODE(server->Control()->FlushTablet(record.tablet_id), StatusCode::kUnavailable);
+  EXPECT_EQ(meanwhile, next);
+  EXPECT_EQ(first(), 0u);  // nobody knows what is named, also of the older ones
+  EXPECT_OK(server->Control()->FlushTablet(record.tablet_id));
+  EXPECT_GT(first(), Find().state.FileIds().back());
+  next = first();
+  engine::CrashPoints::Arm([&](const char* name) {
+    if (std::string_view(name) == "compaction.before_state") meanwhile = first();
+  });
+  EXPECT_OK(server->Control()->CompactTablet(record.tablet_id, ""));
+  EXPECT_EQ(meanwhile, next);
+  EXPECT_GT(first(), next);
+}
+
 TEST_F(TabletServerTest, LostAnswersOfMetadataLoseNothing) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
@@ -165,7 +193,9 @@ TEST_F(TabletServerTest, ADrainedServerLeavesNothingToRecover) {  // P17
               StatusCode::kFailedPrecondition);
   TabletRecord other = Find();
   other.tablet_id = 99;
-  EXPECT_CODE(server->Control()->LoadTablet(kMaster, other, table_), StatusCode::kUnavailable);
+  EXPECT_CODE(server->Control()->LoadTablet(kMaster, other, table_),
+              StatusCode::kFailedPrecondition);  // final: the master asks another server
+  EXPECT_TRUE(server->Control()->Report(kMaster)->leaves);
   ServerId id = server->id();
   server.reset();
   for (const std::string& path : disk_.AllFiles()) EXPECT_FALSE(path.ends_with(".log")) << path;
@@ -185,7 +215,7 @@ TEST_F(TabletServerTest, SchemasRiseOnly) {
   older.schema_version = 2;
   older.schema.families.pop_back();
   EXPECT_OK(server->Control()->SetSchema(kMaster, older));
-  EXPECT_EQ(server->Control()->ListTablets(kMaster)->front().schema_version, 3u);
+  EXPECT_EQ(server->Control()->Report(kMaster)->tablets.front().schema_version, 3u);
   RowMutation mutation("r");
   mutation.Set("g", "q", "v");
   EXPECT_OK(server->Tablets()->Apply({record.tablet_id, record.tablet_epoch}, {&mutation}).front());
@@ -203,6 +233,71 @@ TEST(ServedSet, ASchemaIsInForceWhenNoTabletIsUnderWay) {
   EXPECT_OK(served.OfTable(7, 2));
   EXPECT_CODE(served.BeginLoad({1, 1}, 7, 1), StatusCode::kUnavailable);
   EXPECT_OK(served.BeginLoad({1, 1}, 7, 2));
+}
+
+TEST_F(TabletServerTest, AFamilyMadeAnewWhileNobodyHadTheTabletIsEmpty) {
+  auto first = Start("s1");
+  TabletRecord record = NewTablet(first.get());
+  EXPECT_OK(Put(first.get(), record, "a", "1"));
+  EXPECT_OK(first->Control()->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
+  table_.schema.families[0].incarnation = table_.schema_version = 2;
+  auto second = Start("s2");
+  (void)Assign(Find(), second.get());
+  EXPECT_EQ(All(second.get()), "");
+  EXPECT_OK(Put(second.get(), Find(), "b", "2"));
+  Move(second.get(), first.get());
+  EXPECT_EQ(All(first.get()), "b=2");  // born once
+  // Nor does what only a log has of the older one come back.
+  table_.schema.families[0].incarnation = table_.schema_version = 3;
+  EXPECT_OK(Put(first.get(), Find(), "c", "3"));
+  ServerId id = first->id();
+  Die(&first);
+  Recover(id, second.get());
+  EXPECT_EQ(All(second.get()), "");
+  EXPECT_OK(Put(second.get(), Find(), "d", "4"));
+  // What a merge needs; the family stays known.
+  EXPECT_OK(second->Control()->ForgetBirths(kMaster, Find().tablet_id));
+  EXPECT_EQ(Find().state.family_births, (std::map<std::string, uint64_t>{{"f#3", 0}}));
+  auto third = Start("s3");
+  Move(second.get(), third.get());
+  EXPECT_EQ(All(third.get()), "d=4");
+}
+
+TEST_F(TabletServerTest, AFamilyThatMovedWhileNobodyHadTheTabletIsRead) {
+  auto first = Start("s1");
+  TabletRecord record = NewTablet(first.get());
+  EXPECT_OK(Put(first.get(), record, "a", "1"));
+  EXPECT_OK(first->Control()->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
+  for (engine::LocalityGroupSchema& group : table_.schema.groups) std::erase(group.families, "f");
+  engine::LocalityGroupSchema& other = table_.schema.groups.emplace_back();
+  other.name = "other";
+  other.families = {"f"};
+  table_.schema.Normalize();
+  table_.schema_version = 2;
+  auto second = Start("s2");
+  (void)Assign(Find(), second.get());
+  EXPECT_EQ(All(second.get()), "a=1");
+  EXPECT_OK(Put(second.get(), Find(), "b", "2"));
+  EXPECT_OK(second->Control()->CompactTablet(Find().tablet_id, ""));
+  EXPECT_EQ(All(second.get()), "a=1 b=2");
+}
+
+TEST_F(TabletServerTest, ALogThatWasSweptDuringTheStartEndsIt) {
+  engine::CrashPoints::Arm([&](const char* name) {
+    if (std::string_view(name) != "server.after_register") return;
+    std::string log = "/db/wal/" + disk_.List("/db/wal")->front();
+    EXPECT_OK(disk_.Rename(log, log + ".sealed"));
+  });
+  TabletServerOptions options;
+  options.name = "s1";
+  options.directory = "/db";
+  options.store = Sizes();
+  options.store.fs = &disk_;
+  options.locks = lock_.service.get();
+  options.metadata = metadata_.get();
+  options.end_process = [](const char*) {};
+  EXPECT_CODE(TabletServer::Start(options), StatusCode::kUnavailable);
+  EXPECT_TRUE(session_->List(lock_paths::Servers())->empty());
 }
 
 TEST_F(TabletServerTest, TwoLivesUnderOneNameExcludeEachOther) {  // L10

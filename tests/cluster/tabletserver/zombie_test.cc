@@ -95,7 +95,7 @@ TEST_F(ZombieTest, AFlushOrCompactionOfALostTabletIsNoFact) {  // L13
   EXPECT_EQ(Find().state.redo_sequence, 0u);
   EXPECT_TRUE(Find().state.FileIds().empty());
   EXPECT_TRUE(zombie->Reshape());  // it has noticed, and lets go
-  EXPECT_TRUE(zombie->Control()->ListTablets(kMaster)->empty());
+  EXPECT_TRUE(zombie->Control()->Report(kMaster)->tablets.empty());
   EXPECT_EQ(All(heir.get()), "a=1");
 }
 

@@ -1,0 +1,74 @@
+// Which files of one epoch no saved state may name yet, so that somebody who sweeps the directory
+// leaves them alone: those of flushes and compactions that run, and of those whose state was sent
+// and not confirmed. File ids rise, so one number tells. Thread safe. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "engine/base/thread.h"
+
+namespace sippar::engine {
+
+class UnpublishedFiles {
+ public:
+  // As long as it lives, files from its first one on count as unpublished.
+  class Job {
+   public:
+    Job() = default;
+    Job(Job&& other) noexcept
+        : files_(std::exchange(other.files_, nullptr)), first_(other.first_) {}
+    Job& operator=(Job&& other) noexcept {
+      std::swap(files_, other.files_);
+      std::swap(first_, other.first_);
+      return *this;
+    }
+    ~Job() {
+      if (files_ != nullptr) files_->End(first_);
+    }
+    bool runs() const { return files_ != nullptr; }
+
+   private:
+    friend class UnpublishedFiles;
+    Job(UnpublishedFiles* files, uint64_t first) : files_(files), first_(first) {}
+    UnpublishedFiles* files_ = nullptr;
+    uint64_t first_ = 0;
+  };
+
+  // `next_id`: no file has this id or a higher one yet.
+  explicit UnpublishedFiles(std::function<uint64_t()> next_id) : next_id_(std::move(next_id)) {}
+
+  // Before the first file is made.
+  Job Begin() {
+    MutexLock lock(&mutex_);
+    return {this, *running_.insert(next_id_())};
+  }
+  // As long as it lives nobody knows which files the saved states name: not even old ones may go.
+  Job KeepAll() {
+    MutexLock lock(&mutex_);
+    return {this, *running_.insert(0)};
+  }
+  // Every file below is named in a saved state, or never will be. 0: nothing is known.
+  uint64_t First() const {
+    MutexLock lock(&mutex_);
+    return FirstLocked();
+  }
+
+ private:
+  uint64_t FirstLocked() const REQUIRES(mutex_) {
+    return running_.empty() ? next_id_() : *running_.begin();
+  }
+  void End(uint64_t first) {
+    MutexLock lock(&mutex_);
+    running_.erase(running_.find(first));
+  }
+
+  const std::function<uint64_t()> next_id_;
+  mutable Mutex mutex_;
+  std::multiset<uint64_t> running_ GUARDED_BY(mutex_);
+};
+
+}  // namespace sippar::engine
