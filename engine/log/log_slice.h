@@ -29,6 +29,7 @@ struct LogPart {
   std::string path;
   std::unique_ptr<RandomFile> file;
   uint64_t seed = 0;                    // of its records
+  bool sorted = false;                  // a copy of the segment, which is there as well
   std::map<uint64_t, LogSlice> slices;  // by tablet
 };
 

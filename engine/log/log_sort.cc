@@ -148,6 +148,7 @@ StatusOr<LogPart> OpenSortedPart(FileSystem* fs, const std::string& directory,
   LogPart part;
   part.path = SortedPath(directory, segment.id);
   part.seed = SortedSeed(segment.id);
+  part.sorted = true;
   ASSIGN_OR_RETURN(part.file, fs->OpenRandom(part.path));
   uint64_t size = part.file->size();
   uint64_t source_limit = kLogRecordHeaderSize + EncodeSource(segment).size();

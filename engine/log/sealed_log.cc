@@ -23,33 +23,58 @@ StatusOr<std::unique_ptr<SealedLog>> SealedLog::Open(FileSystem* fs, const std::
 }
 
 // An error is not remembered: the next call tries again.
-StatusOr<const LogPart*> SealedLog::PartOf(Segment* segment) {
-  MutexLock lock(&segment->mutex);
-  if (segment->part == nullptr) {
+StatusOr<std::shared_ptr<const LogPart>> SealedLog::PartOf(Segment* segment) {
+  {
+    MutexLock lock(&segment->mutex);
+    if (segment->part != nullptr) return segment->part;
     auto part = OpenSortedPart(fs_, directory_, *segment->sealed);
-    if (part.status().code() == StatusCode::kNotFound) {
-      part = OpenUnsortedPart(fs_, directory_, *segment->sealed);
+    if (part.ok()) return segment->part = std::make_shared<const LogPart>(std::move(*part));
+    if (part.status().code() != StatusCode::kNotFound &&
+        part.status().code() != StatusCode::kDataLoss) {
+      return part.status();
     }
-    RETURN_IF_ERROR(part.status());
-    segment->part = std::make_unique<const LogPart>(std::move(*part));
   }
-  return segment->part.get();
+  return UseUnsorted(segment);
 }
 
-Status SealedLog::ReplaySegment(Segment* segment, uint64_t tablet_id, uint64_t redo_sequence,
-                                const std::function<Status(const LogRecord& record)>& replay) {
-  ASSIGN_OR_RETURN(const LogPart* part, PartOf(segment));
-  auto slice = part->slices.find(tablet_id);
-  if (slice == part->slices.end()) {
-    return DataLoss(part->path + ": the SEAL says that it has records of tablet " +
+StatusOr<std::shared_ptr<const LogPart>> SealedLog::UseUnsorted(Segment* segment) {
+  MutexLock lock(&segment->mutex);
+  if (segment->part == nullptr || segment->part->sorted) {
+    ASSIGN_OR_RETURN(LogPart part, OpenUnsortedPart(fs_, directory_, *segment->sealed));
+    segment->part = std::make_shared<const LogPart>(std::move(part));
+  }
+  return segment->part;
+}
+
+namespace {
+
+Status ReplayPart(const LogPart& part, uint64_t tablet_id, uint64_t* given,
+                  const std::function<Status(const LogRecord& record)>& replay) {
+  auto slice = part.slices.find(tablet_id);
+  if (slice == part.slices.end()) {
+    return DataLoss(part.path + ": the SEAL says that it has records of tablet " +
                     std::to_string(tablet_id) + ", its index has none");
   }
-  return ReadSlice(*part, slice->second, [&](std::string_view body) -> Status {
+  return ReadSlice(part, slice->second, [&](std::string_view body) -> Status {
     ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
-    if (head.first_sequence + head.entry_count - 1 <= redo_sequence) return OkStatus();
+    uint64_t last = head.first_sequence + head.entry_count - 1;
+    if (last <= *given) return OkStatus();
     ASSIGN_OR_RETURN(LogRecord record, DecodeLogBody(body));
-    return replay(record);
+    RETURN_IF_ERROR(replay(record));
+    *given = last;
+    return OkStatus();
   });
+}
+
+}  // namespace
+
+Status SealedLog::ReplaySegment(Segment* segment, uint64_t tablet_id, uint64_t* given,
+                                const std::function<Status(const LogRecord& record)>& replay) {
+  ASSIGN_OR_RETURN(std::shared_ptr<const LogPart> part, PartOf(segment));
+  Status status = ReplayPart(*part, tablet_id, given, replay);
+  if (status.code() != StatusCode::kDataLoss || !part->sorted) return status;
+  ASSIGN_OR_RETURN(part, UseUnsorted(segment));
+  return ReplayPart(*part, tablet_id, given, replay);
 }
 
 Status SealedLog::Replay(uint64_t tablet_id, uint64_t redo_sequence,
@@ -63,8 +88,9 @@ Status SealedLog::Replay(uint64_t tablet_id, uint64_t redo_sequence,
   }
   // Found in parallel, read in order. Errors show below.
   RunParallel(kThreadsMax, needed.size(), [&](size_t i) { (void)PartOf(needed[i]); });
+  uint64_t given = redo_sequence;
   for (Segment* segment : needed) {
-    RETURN_IF_ERROR(ReplaySegment(segment, tablet_id, redo_sequence, replay));
+    RETURN_IF_ERROR(ReplaySegment(segment, tablet_id, &given, replay));
   }
   return OkStatus();
 }

@@ -25,7 +25,8 @@ class SealedLog {
                                                                  const std::string& directory);
 
   // The records of the tablet behind `redo_sequence`, in the order of the log. Segments without
-  // any are not touched. The first error ends it.
+  // any are not touched. The first error ends it; a sorted file that is damaged is none, for its
+  // segment is read instead.
   [[nodiscard]] Status Replay(uint64_t tablet_id, uint64_t redo_sequence,
                               const std::function<Status(const LogRecord& record)>& replay);
 
@@ -35,12 +36,14 @@ class SealedLog {
   struct Segment {
     const SealedSegment* sealed = nullptr;
     Mutex mutex;
-    std::unique_ptr<const LogPart> part GUARDED_BY(mutex);
+    std::shared_ptr<const LogPart> part GUARDED_BY(mutex);
   };
 
   SealedLog(FileSystem* fs, std::string directory, LogSeal seal);
-  StatusOr<const LogPart*> PartOf(Segment* segment);
-  Status ReplaySegment(Segment* segment, uint64_t tablet_id, uint64_t redo_sequence,
+  StatusOr<std::shared_ptr<const LogPart>> PartOf(Segment* segment);
+  StatusOr<std::shared_ptr<const LogPart>> UseUnsorted(Segment* segment);
+  // Records behind `*given`, which follows them.
+  Status ReplaySegment(Segment* segment, uint64_t tablet_id, uint64_t* given,
                        const std::function<Status(const LogRecord& record)>& replay);
 
   FileSystem* const fs_;

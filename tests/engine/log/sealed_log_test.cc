@@ -275,6 +275,9 @@ TEST_F(SealedLogTest, EveryFlippedByteGivesTheRightRecordsOrDataLossWithFileAndO
         fs->FlipByte(path, offset, 0x10);
         auto records = ReadAll(fs.get());
         fs->FlipByte(path, offset, 0x10);
+        if (path.ends_with(".sorted")) {  // a copy: the segment is read instead
+          ASSERT_TRUE(records.ok()) << path << " @" << offset << ": " << records.status();
+        }
         if (records.ok()) {
           ASSERT_EQ(*records, acknowledged_) << path << " @" << offset;
           continue;
@@ -285,7 +288,7 @@ TEST_F(SealedLogTest, EveryFlippedByteGivesTheRightRecordsOrDataLossWithFileAndO
             << records.status();
       }
     }
-    EXPECT_GT(lost, 1000u);
+    EXPECT_GT(lost, sorted ? 50u : 1000u);  // sorted: the SEAL alone
     EXPECT_EQ(*ReadAll(fs.get()), acknowledged_);
   }
 }
