@@ -22,13 +22,13 @@ cluster::master::MasterOptions DrawPolicy(engine::Random* random, uint64_t split
   policy.poll_us = micros(50'000, 4);
   policy.report_us = micros(100'000, 4);
   policy.balance_us = micros(100'000, 6);
-  policy.garbage_us = micros(200'000, 5);
+  policy.garbage_us = policy.report_us << (1 + random->Uniform(4));  // reports come in between
   policy.trash_us = micros(100'000, 6);
   policy.retry_min_us = 2'000;
   policy.retry_max_us = micros(50'000, 3);
   policy.unanswered_fence_us = micros(500'000, 4);
   policy.silent_fence_us = micros(1'000'000, 4);
-  policy.answer_us = 5'000'000;
+  policy.answer_us = 2'000'000;
   policy.split_size = split_size;
   policy.loads_max = 1 + random->Uniform(8);
   policy.scan_page = 1 + random->Uniform(20);
@@ -60,7 +60,7 @@ ClusterKnobs ClusterKnobs::Draw(engine::Random* random) {
   knobs.partitions = random->OneIn(3);
   knobs.disk_stops = random->OneIn(6);
   knobs.reshapes = random->OneIn(2);
-  knobs.alters = random->OneIn(4);
+  knobs.alters = random->OneIn(3);
   knobs.crash_point_one_in = random->OneIn(2) ? 0 : sometimes(64);
   knobs.disk.fail_one_in = random->OneIn(3) ? sometimes(200) : 0;
   knobs.disk.slow_sync_one_in = random->OneIn(3) ? sometimes(60) : 0;
@@ -262,6 +262,11 @@ void Cluster::Run() {
   for (uint64_t i = 0; i < kClients; ++i) {
     auto id = static_cast<MachineId>(kFirstClient + i);
     world_->scheduler()->StartOn(id, "client", [this, id] { ClientMain(id); });
+  }
+  if (knobs_.alters) {
+    ++clients_left_;
+    auto id = static_cast<MachineId>(kFirstClient + kClients);
+    world_->scheduler()->StartOn(id, "alterer", [this, id] { AlterMain(id); });
   }
   Trouble();
   StopTrouble();

@@ -56,6 +56,9 @@ class Cluster {
   uint64_t kills() const { return kills_; }
   void AtCrashPoint(const char* name);
 
+  // Of the alterer alone: no other client sees it.
+  static constexpr char kOwnFamily[] = "x";
+
  private:
   static constexpr MachineId kFirstServer = 1;
   static constexpr MachineId kFirstMaster = 11;
@@ -85,6 +88,7 @@ class Cluster {
     ServerEndpoint* server = nullptr;
   };
   class Store;
+  class Alterer;
 
   // Processes (cluster.cc).
   void Start(MachineId id);
@@ -98,8 +102,9 @@ class Cluster {
   bool IsServer(MachineId id) const { return id < kFirstMaster; }
   std::string NameOf(MachineId id) const;
 
-  // Clients (cluster_client.cc).
+  // Clients (cluster_client.cc, cluster_alters.cc).
   void ClientMain(MachineId id);
+  void AlterMain(MachineId id);
   bool ServesAll(int64_t limit_us);
   template <typename T>
   StatusOr<T> OnMaster(MachineId id, std::function<StatusOr<T>(cluster::AdminApi*)> work);
@@ -113,7 +118,6 @@ class Cluster {
   void StopDisk();
   void Reshape();
   StatusOr<bool> SplitMetadata(MachineId master, const std::string& row);
-  void Alter();
   void StopTrouble();
   MachineId DrawServer();
 

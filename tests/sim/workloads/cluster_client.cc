@@ -54,7 +54,9 @@ class Cluster::Store final : public RowStore {
     options.timeout_us = timeout_us;
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> stream, data_->Read(kTable, read, options));
     std::vector<Cell> cells;
-    for (; stream->Valid(); stream->Next()) cells.emplace_back(stream->cell());
+    for (; stream->Valid(); stream->Next()) {
+      if (stream->cell().family != kOwnFamily) cells.emplace_back(stream->cell());
+    }
     RETURN_IF_ERROR(stream->status());
     return cells;
   }

@@ -36,7 +36,7 @@ void Cluster::MakeTrouble() {
   engine::Random* random = world_->random();
   MachineId server = DrawServer();
   MachineId master = addresses_.masters[random->Uniform(kMasters)];
-  switch (random->Uniform(12)) {
+  switch (random->Uniform(11)) {
     case 0:
       if (knobs_.server_kills && machines_[server].up) Stop(server, !random->OneIn(4));
       break;
@@ -61,9 +61,6 @@ void Cluster::MakeTrouble() {
       break;
     case 8:
       if (knobs_.disk_stops) StopDisk();
-      break;
-    case 9:
-      if (knobs_.alters) Alter();
       break;
     default:
       if (knobs_.reshapes) Reshape();
@@ -151,31 +148,6 @@ StatusOr<bool> Cluster::SplitMetadata(MachineId master, const std::string& row) 
   auto control = supervisor_->transport.Control(record.server);
   RETURN_IF_ERROR(control->SplitTablet(*epoch, record.tablet_id, at));
   return true;
-}
-
-// Another block size, or a family that comes or goes: no row looks otherwise.
-void Cluster::Alter() {
-  uint64_t chance = world_->random()->Next();
-  auto work = [chance](cluster::AdminApi* admin) -> StatusOr<bool> {
-    ASSIGN_OR_RETURN(cluster::TableInfo table, admin->GetTable("t"));
-    engine::TableSchema schema = table.schema;
-    engine::LocalityGroupSchema& group = schema.groups[chance % schema.groups.size()];
-    group.block_size = group.block_size == 1024 ? 2048 : 1024;
-    auto extra = std::find_if(schema.families.begin(), schema.families.end(),
-                              [](const auto& family) { return family.name == "x"; });
-    if (chance % 2 == 0 && extra == schema.families.end()) {
-      schema.families.push_back({"x", engine::FamilyType::kBytes, {}});
-      group.families.emplace_back("x");
-    }
-    schema.Normalize();
-    RETURN_IF_ERROR(admin->AlterTable(schema, table.schema_version));
-    return true;
-  };
-  MachineId master = addresses_.masters[world_->random()->Uniform(kMasters)];
-  world_->scheduler()->StartOn(0, "administrator", [this, master, work] {
-    auto asked = OnMaster<bool>(master, work);
-    world_->scheduler()->Note(fmt::format("asked to alter: {}", MessageOf(asked.status())));
-  });
 }
 
 void Cluster::StopTrouble() {
