@@ -129,8 +129,9 @@ StatusOr<LocationPtr> Locator::ReadMetadata(const LocationPtr& metadata,
     return records.size() <= options_.neighbours;
   }));
   if (records.empty()) return LocationPtr();
+  // A split that is being spelled out across two METADATA tablets, read in between: look again.
   StatusOr<LocationPtr> found =
-      NotFound(fmt::format("METADATA has a hole at row {}", engine::PrintableBytes(target.key)));
+      Unavailable(fmt::format("METADATA has a hole at row {}", engine::PrintableBytes(target.key)));
   for (const TabletRecord& tablet : SpelledOut(std::move(records))) {
     LocationPtr location = Remember(tablet);
     if (!target.IsIn(tablet.range)) continue;
