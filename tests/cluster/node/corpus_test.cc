@@ -1,0 +1,192 @@
+// A corpus is imported into five servers in this process while tablets split and
+// move, servers and masters die and come back: everything that was read is there afterwards, once.
+// The corpus is this project's own source, or the one of SIPPAR_CORPUS
+// (tests/corpus/get-corpus.sh). SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "engine/base/checksum.h"
+#include "tests/cluster/node/cluster_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+struct Page {
+  std::string row;
+  std::filesystem::path path;
+  int64_t time_us = 0;
+};
+
+// The manifest: row key, path, content type, time, package.
+std::vector<Page> PagesOfCorpus(const std::string& folder) {
+  std::vector<Page> pages;
+  std::ifstream manifest(folder + "/manifest.tsv");
+  for (std::string line; std::getline(manifest, line);) {
+    std::istringstream fields(line);
+    Page page;
+    std::string path;
+    std::string type;
+    std::getline(fields, page.row, '\t');
+    std::getline(fields, path, '\t');
+    std::getline(fields, type, '\t');
+    fields >> page.time_us;
+    page.path = folder + "/" + path;
+    pages.push_back(std::move(page));
+  }
+  return pages;
+}
+
+std::vector<Page> PagesOfSource() {
+  std::vector<Page> pages;
+  for (const char* folder : {"cli", "cluster", "engine", "fuse", "query", "tests"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::string(SOURCE_FOLDER) + "/" + folder)) {
+      if (!entry.is_regular_file()) continue;
+      std::string row = std::filesystem::relative(entry.path(), SOURCE_FOLDER).string();
+      pages.push_back({std::move(row), entry.path(), 1});
+    }
+  }
+  std::sort(pages.begin(), pages.end(), [](const Page& a, const Page& b) { return a.row < b.row; });
+  return pages;
+}
+
+std::string ReadPage(const Page& page) {
+  std::ifstream file(page.path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return std::move(content).str();
+}
+
+// The same for the same cells in any order; a cell that is there twice counts twice.
+struct Sums {
+  uint64_t cells = 0;
+  uint64_t bytes = 0;
+  uint64_t checksums = 0;
+  void Add(std::string_view row, int64_t time_us, std::string_view value) {
+    ++cells;
+    bytes += value.size();
+    checksums += engine::Checksum(value, engine::Checksum(row, static_cast<uint64_t>(time_us)));
+  }
+  bool operator==(const Sums&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Sums& sums) {
+  return out << sums.cells << " cells, " << sums.bytes << " bytes, sum " << sums.checksums;
+}
+
+class CorpusTest : public ClusterWorld {
+ protected:
+  static constexpr size_t kImporters = 3;
+  static constexpr size_t kBatch = 16;
+  static constexpr size_t kTabletsMin = 40;
+
+  void Import() {
+    for (size_t begin = 0; (begin = next_page_.fetch_add(kBatch)) < pages_.size();) {
+      std::vector<RowMutation> batch;
+      Sums sums;
+      for (size_t i = begin; i < std::min(begin + kBatch, pages_.size()); ++i) {
+        std::string content = ReadPage(pages_[i]);
+        sums.Add(pages_[i].row, pages_[i].time_us, content);
+        batch.emplace_back(pages_[i].row);
+        batch.back().Set("f", "", std::move(content), pages_[i].time_us);
+      }
+      while (!batch.empty()) {  // what may not have been written is written again, as it was
+        std::vector<Status> statuses = cluster_->data()->ApplyBatch("t", batch);
+        size_t failed = 0;
+        for (size_t i = 0; i < batch.size(); ++i) {
+          if (!statuses[i].ok()) batch[failed++] = std::move(batch[i]);
+        }
+        batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(failed), batch.end());
+      }
+      engine::MutexLock lock(&mutex_);
+      imported_.cells += sums.cells;
+      imported_.bytes += sums.bytes;
+      imported_.checksums += sums.checksums;
+    }
+  }
+
+  // What happens, one after the other, each when so much more has been imported.
+  void MakeTrouble() {
+    const std::vector<std::function<void()>> troubles = {
+        [&] { Restart({"s1"}); },
+        [&] { Failover("m1", "m2"); },
+        [&] {
+          Restart({"s2", "s3"});
+        },  // P13
+        [&] { EXPECT_OK(cluster_->StopServer("s4")), StartServer("s4"); },
+        [&] { Failover("m2", "m1"), Restart({"s5"}); },
+    };
+    for (size_t i = 0; i < troubles.size(); ++i) {
+      while (next_page_ < pages_.size() * (i + 1) / (troubles.size() + 1)) {
+        engine::Clock::System()->SleepMicros(20'000);
+      }
+      troubles[i]();
+    }
+  }
+  void Restart(const std::vector<std::string>& servers) {
+    for (const std::string& name : servers) Crash(name);
+    for (const std::string& name : servers) StartServer(name);
+  }
+  void Failover(const std::string& from, const std::string& to) {
+    EXPECT_OK(cluster_->StartMaster(to));
+    cluster_->StopMaster(from);
+    EXPECT_OK(cluster_->WaitForMaster(60 * kSecond));
+  }
+
+  Sums Stored() {
+    Sums sums;
+    auto cells = cluster_->data()->Read("t", {}, {});
+    EXPECT_OK(cells);
+    for (; (*cells)->Valid(); (*cells)->Next()) {
+      const CellView& cell = (*cells)->cell();
+      sums.Add(cell.row, cell.timestamp_us, cell.value);
+    }
+    EXPECT_OK((*cells)->status());
+    return sums;
+  }
+  size_t MovedTablets() {
+    size_t moved = 0;
+    auto table = cluster_->admin()->GetTable("t");
+    EXPECT_OK(table);
+    auto events = cluster_->metadata()->Events(table->table_id);
+    EXPECT_OK(events);
+    for (const auto& event : *events) moved += event.event.kind == "assigned" ? 1 : 0;
+    return moved;
+  }
+
+  std::vector<Page> pages_;
+  std::atomic<size_t> next_page_{0};
+  engine::Mutex mutex_;
+  Sums imported_ GUARDED_BY(mutex_);
+};
+
+TEST_F(CorpusTest, IsWholeAfterSplitsMovesDeathsAndFailovers) {
+  const char* corpus = std::getenv("SIPPAR_CORPUS");
+  pages_ = corpus == nullptr ? PagesOfSource() : PagesOfCorpus(corpus);
+  ASSERT_GT(pages_.size(), 500u);
+  policy_.balance_us = 500'000;
+  split_size_ = corpus == nullptr ? 8 << 10 : 1 << 20;
+  Start(5);
+  CreateTable({});
+  std::vector<engine::Thread> importers;
+  for (size_t i = 0; i < kImporters; ++i) importers.emplace_back("import", [this] { Import(); });
+  MakeTrouble();
+  importers.clear();
+  for (int i = 0; i < 300 && TabletCount() < kTabletsMin; ++i) {
+    engine::Clock::System()->SleepMicros(100'000);
+  }
+  EXPECT_GE(TabletCount(), kTabletsMin);
+  EXPECT_GT(MovedTablets(), kTabletsMin / 4);
+  engine::MutexLock lock(&mutex_);
+  EXPECT_EQ(imported_.cells, pages_.size());
+  EXPECT_EQ(Stored(), imported_);
+}
+
+}  // namespace
+}  // namespace sippar::cluster
