@@ -53,26 +53,25 @@ class Re2Regex final : public BytesRegex {
 // One part of a pattern, ready to ask.
 class PartMatcher {
  public:
-  static StatusOr<PartMatcher> Compile(const NamePattern& pattern) {
-    PartMatcher part;
-    part.pattern_ = pattern;
-    if (pattern.kind == NamePattern::kRegex) {
-      ASSIGN_OR_RETURN(part.regex_, BytesRegex::Compile(pattern.text, pattern.case_insensitive));
-      part.prefix_ = part.regex_->LiteralPrefix();
-    } else if (pattern.kind != NamePattern::kAny) {
-      part.prefix_ = pattern.text;
+  Status Compile(const NamePattern& pattern) {
+    kind_ = pattern.kind;
+    if (kind_ == NamePattern::kRegex) {
+      ASSIGN_OR_RETURN(regex_, BytesRegex::Compile(pattern.text, pattern.case_insensitive));
+      prefix_ = regex_->LiteralPrefix();
+    } else if (kind_ != NamePattern::kAny) {
+      prefix_ = pattern.text;
     }
-    return part;
+    return OkStatus();
   }
 
   bool Matches(std::string_view text) const {
-    switch (pattern_.kind) {
+    switch (kind_) {
       case NamePattern::kAny:
         return true;
       case NamePattern::kExact:
-        return text == pattern_.text;
+        return text == prefix_;
       case NamePattern::kPrefix:
-        return text.starts_with(pattern_.text);
+        return text.starts_with(prefix_);
       case NamePattern::kRegex:
         return regex_->Found(text);
     }
@@ -85,17 +84,17 @@ class PartMatcher {
       *next = prefix_;
       return true;
     }
-    if (pattern_.kind == NamePattern::kExact || !text.starts_with(prefix_)) return false;
+    if (kind_ == NamePattern::kExact || !text.starts_with(prefix_)) return false;
     *next = text;
     return true;
   }
 
-  bool IsAny() const { return pattern_.kind == NamePattern::kAny; }
+  bool IsAny() const { return kind_ == NamePattern::kAny; }
 
  private:
-  NamePattern pattern_;
+  NamePattern::Kind kind_ = NamePattern::kAny;
   std::shared_ptr<const BytesRegex> regex_;
-  std::string prefix_;
+  std::string prefix_;  // of all that matches; of an exact name all of it
 };
 
 class PatternListMatcher final : public ColumnMatcher {
@@ -178,11 +177,10 @@ StatusOr<std::shared_ptr<const BytesRegex>> BytesRegex::Compile(std::string_view
 
 StatusOr<std::unique_ptr<ColumnMatcher>> ColumnMatcher::Compile(
     const std::vector<ColumnPattern>& patterns) {
-  std::vector<PatternListMatcher::Pair> pairs;
-  for (const ColumnPattern& pattern : patterns) {
-    ASSIGN_OR_RETURN(PartMatcher family, PartMatcher::Compile(pattern.family));
-    ASSIGN_OR_RETURN(PartMatcher qualifier, PartMatcher::Compile(pattern.qualifier));
-    pairs.push_back({std::move(family), std::move(qualifier)});
+  std::vector<PatternListMatcher::Pair> pairs(patterns.size());
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    RETURN_IF_ERROR(pairs[i].family.Compile(patterns[i].family));
+    RETURN_IF_ERROR(pairs[i].qualifier.Compile(patterns[i].qualifier));
   }
   return std::unique_ptr<ColumnMatcher>(new PatternListMatcher(std::move(pairs)));
 }

@@ -1,6 +1,8 @@
 // Reads of one tablet: a snapshot, the groups that the columns name, merged.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "engine/read/cell_digest.h"
@@ -16,11 +18,26 @@ struct GroupToRead {
   const LocalityGroupSchema* settings = nullptr;  // null: the schema has no such group any more
 };
 
+using FamilyTest = std::function<bool(std::string_view family)>;
+
+// Without `matcher` all columns are exact.
+FamilyTest FamiliesOf(const std::vector<ColumnPattern>& columns, const ColumnMatcher* matcher) {
+  if (matcher != nullptr) {
+    return [matcher](std::string_view family) { return matcher->MatchesFamily(family); };
+  }
+  return [&columns](std::string_view family) {
+    return columns.empty() ||
+           std::any_of(columns.begin(), columns.end(), [family](const ColumnPattern& column) {
+             return column.family.text == family;
+           });
+  };
+}
+
 // Groups that families on the move have left and that are not there yet.
-void AddOldGroups(const ColumnMatcher& matcher, const TableSchema& schema,
-                  const TabletVersion& version, std::vector<GroupToRead>* groups) {
+void AddOldGroups(const FamilyTest& wants, const TableSchema& schema, const TabletVersion& version,
+                  std::vector<GroupToRead>* groups) {
   for (const auto& [family, left] : version.old_groups) {
-    if (!matcher.MatchesFamily(family)) continue;
+    if (!wants(family)) continue;
     for (const auto& [name, sequence] : left) {
       const GroupVersion* group = version.Group(name);
       bool there = std::any_of(groups->begin(), groups->end(), [group](const GroupToRead& other) {
@@ -31,29 +48,26 @@ void AddOldGroups(const ColumnMatcher& matcher, const TableSchema& schema,
   }
 }
 
-// Groups that may hold a family that a pattern may match; all when none are named.
-std::vector<GroupToRead> GroupsToRead(const ColumnMatcher& matcher, const TableSchema& schema,
+// Groups that may hold a family that is wanted.
+std::vector<GroupToRead> GroupsToRead(const FamilyTest& wants, const TableSchema& schema,
                                       const TabletVersion& version) {
   std::vector<GroupToRead> groups;
   for (const LocalityGroupSchema& group : schema.groups) {
-    bool wanted = matcher.MatchesAll();
-    for (const std::string& family : group.families) {
-      wanted = wanted || matcher.MatchesFamily(family);
-    }
+    bool wanted = std::any_of(group.families.begin(), group.families.end(), std::cref(wants));
     const GroupVersion* found = wanted ? version.Group(group.name) : nullptr;
     if (found != nullptr) groups.push_back({found, &group});
   }
-  AddOldGroups(matcher, schema, version, &groups);
+  AddOldGroups(wants, schema, version, &groups);
   return groups;
 }
 
 // The times whose cells can change the answer. Older ones than the read wants never can: a version
 // counts only for those that are older. Newer ones can where a GC rule counts versions.
-TimeRange TimesThatMatter(const TimeRange& wanted, const ColumnMatcher& matcher,
+TimeRange TimesThatMatter(const TimeRange& wanted, const FamilyTest& wants,
                           const FamilyRules& rules) {
   TimeRange matter = wanted;
   for (const auto& [family, rule] : rules) {
-    if (rule.gc.CountsVersions() && matcher.MatchesFamily(family)) matter.limit_us = kTimeMax;
+    if (rule.gc.CountsVersions() && wants(family)) matter.limit_us = kTimeMax;
   }
   return matter;
 }
@@ -64,18 +78,17 @@ struct ReadPlan {
   std::shared_ptr<const TableSchema> schema;
   std::vector<GroupToRead> groups;
   TimeRange time;
-  std::vector<ColumnPattern> exact_columns;  // empty: others are wanted, too
 
-  // Empty: there is nothing, as a rule because the Bloom filters say so.
-  std::vector<GroupSources> Find(const RowRange& range, ReadCounters* counters) const {
+  // Empty: there is nothing, as a rule because the Bloom filters say so. `columns` are the only
+  // ones wanted, all exact; empty: others are, too.
+  std::vector<GroupSources> Find(const RowRange& range, std::span<const ColumnPattern> columns,
+                                 ReadCounters* counters) const {
     std::vector<GroupSources> found;
     for (const GroupToRead& group : groups) {
-      std::vector<std::string> columns;
       bool by_column = group.settings != nullptr && group.settings->bloom == BloomKind::kRowColumn;
-      if (by_column && range.IsSingle()) columns = ColumnParts(range.start);
       GroupSources sources;
-      bool any = FindGroupSources(*group.version, range, HowToRead(group, range, counters), columns,
-                                  &sources);
+      bool any = FindGroupSources(*group.version, range, HowToRead(group, range, counters),
+                                  by_column ? columns : std::span<const ColumnPattern>(), &sources);
       if (any) found.push_back(std::move(sources));
     }
     return found;
@@ -103,15 +116,6 @@ struct ReadPlan {
     read.in_memory = group.settings != nullptr && group.settings->in_memory;
     return read;
   }
-
-  std::vector<std::string> ColumnParts(const std::string& row) const {
-    std::vector<std::string> parts;
-    for (const ColumnPattern& column : exact_columns) {
-      parts.push_back(
-          EncodeColumnPart(EncodeRowPart(row), column.family.text, column.qualifier.text));
-    }
-    return parts;
-  }
 };
 
 // Of a single row whose absence the filters tell: as many reads of a sparse table are.
@@ -129,11 +133,11 @@ class NoCells final : public CellStream {
 
 constexpr size_t kColumnsToAskMax = 16;  // more are likely to be there
 
-std::vector<ColumnPattern> ExactColumns(const std::vector<ColumnPattern>& columns) {
-  bool exact = columns.size() <= kColumnsToAskMax &&
-               std::all_of(columns.begin(), columns.end(),
-                           [](const ColumnPattern& column) { return column.IsExact(); });
-  return exact ? columns : std::vector<ColumnPattern>();
+// Or none, which are all columns.
+bool AreFewExact(const std::vector<ColumnPattern>& columns) {
+  return columns.size() <= kColumnsToAskMax &&
+         std::all_of(columns.begin(), columns.end(),
+                     [](const ColumnPattern& column) { return column.IsExact(); });
 }
 
 std::vector<RowRange> ClippedRanges(const RowSet& rows, const RowRange& tablet) {
@@ -161,29 +165,39 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read, const S
 StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, const ReadSpec& read,
                                                            const StopSignal* stop,
                                                            ReadCounters* counters) {
-  ASSIGN_OR_RETURN(std::unique_ptr<ColumnMatcher> columns, ColumnMatcher::Compile(read.columns));
+  std::unique_ptr<ColumnMatcher> matcher;
+  bool exact = AreFewExact(read.columns);
+  if (!exact) {
+    ASSIGN_OR_RETURN(matcher, ColumnMatcher::Compile(read.columns));
+  }
+  FamilyTest wants = FamiliesOf(read.columns, matcher.get());
   ReadPlan plan;
-  plan.groups = GroupsToRead(*columns, *snapshot.schema, *snapshot.version);
-  if (!read.time.IsAll()) plan.time = TimesThatMatter(read.time, *columns, *snapshot.rules);
-  plan.exact_columns = ExactColumns(read.columns);
+  plan.groups = GroupsToRead(wants, *snapshot.schema, *snapshot.version);
+  if (!read.time.IsAll()) plan.time = TimesThatMatter(read.time, wants, *snapshot.rules);
   ReadCounters opened;
   opened.reads = 1;
   opened.groups_read = plan.groups.size();
   opened.groups_left = snapshot.version->groups.size() - plan.groups.size();
   std::vector<GroupSources> found;
+  std::vector<ColumnPattern> columns;  // to ask filters for, once the call is over
   const RowRange* row = OnlyRow(read.rows, range_);
-  if (row != nullptr) {
-    found = plan.Find(*row, &opened);
+  if (row == nullptr) {
+    if (exact) columns = read.columns;
+  } else {
+    found = plan.Find(*row, exact ? read.columns : columns, &opened);
     if (found.empty()) {
       read_totals_->Add(opened);
       if (counters != nullptr) counters->Add(opened);
       return std::make_unique<NoCells>();
     }
   }
+  if (exact) {  // an absent row or column was not worth it
+    ASSIGN_OR_RETURN(matcher, ColumnMatcher::Compile(read.columns));
+  }
   plan.version = std::move(snapshot.version);
   plan.schema = std::move(snapshot.schema);
   RowReaderOptions options;
-  options.columns = std::move(columns);
+  options.columns = std::move(matcher);
   options.ranges = ClippedRanges(read.rows, range_);
   options.limits = read;
   options.totals = read_totals_;
@@ -193,9 +207,9 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, co
   options.visibility.now_us = context_->clock->NowMicros();
   options.visibility.stop = stop;
   options.visibility.families = std::move(snapshot.rules);
-  options.source = [plan = std::move(plan), found = std::move(found)](
+  options.source = [plan = std::move(plan), found = std::move(found), columns = std::move(columns)](
                        const RowRange& range, ReadCounters* counted) mutable {
-    if (found.empty()) found = plan.Find(range, counted);
+    if (found.empty()) found = plan.Find(range, columns, counted);
     return plan.Open(std::exchange(found, {}), range, counted);
   };
   return NewRowReader(std::move(options));

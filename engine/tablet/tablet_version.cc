@@ -74,14 +74,31 @@ class RunIterator final : public EntryIterator {
   std::unique_ptr<EntryIterator> current_;
 };
 
-// May the file hold what is wanted of one row?
-bool FilterLetsPass(const TabletFile& file, std::string_view row_part,
-                    const std::vector<std::string>& columns) {
-  if (columns.empty()) return file.MayContainRow(row_part);
-  return std::any_of(columns.begin(), columns.end(), [&](const std::string& column_part) {
-    return file.MayContainColumn(column_part);
-  });
-}
+// What filters are asked for of one row.
+class WantedOfRow {
+ public:
+  WantedOfRow(std::string_view row_part, std::span<const ColumnPattern> columns)
+      : row_part_(row_part), columns_(columns) {}
+
+  bool MayBeIn(const TabletFile& file) {
+    if (columns_.empty()) return file.MayContainRow(row_part_);
+    if (column_parts_.empty()) EncodeColumns();
+    return std::any_of(column_parts_.begin(), column_parts_.end(),
+                       [&](const std::string& part) { return file.MayContainColumn(part); });
+  }
+
+ private:
+  void EncodeColumns() {
+    for (const ColumnPattern& column : columns_) {
+      column_parts_.push_back(
+          EncodeColumnPart(row_part_, column.family.text, column.qualifier.text));
+    }
+  }
+
+  const std::string_view row_part_;
+  const std::span<const ColumnPattern> columns_;
+  std::vector<std::string> column_parts_;  // made for the first file
+};
 
 // Tombstones have no time: a file with one may hide cells of any time.
 bool OutOfTime(const FileSummary& file, const TimeRange& time) {
@@ -103,7 +120,7 @@ std::unique_ptr<EntryIterator> NewRunIterator(std::vector<std::shared_ptr<const 
 }
 
 bool FindGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
-                      const std::vector<std::string>& columns, GroupSources* found) {
+                      std::span<const ColumnPattern> columns, GroupSources* found) {
   found->group = &group;
   bool any = !group.active->empty() || !group.frozen.empty();
   if (group.runs.empty()) return any;
@@ -115,6 +132,7 @@ bool FindGroupSources(const GroupVersion& group, const RowRange& range, const Fi
     if (!single) return !limit.empty() && file.first_key() >= limit;
     return file.first_key() > start && file.first_key() >= SeekKeyForRow(range.limit);
   };
+  WantedOfRow wanted(start, columns);
   ReadCounters* counters = read.counters;
   for (const TabletRun& run : group.runs) {
     // Files of a run are disjoint and in key order.
@@ -126,7 +144,7 @@ bool FindGroupSources(const GroupVersion& group, const RowRange& range, const Fi
       --counters->files_by_key;
       if (OutOfTime((*file)->summary(), read.time)) {
         ++counters->files_by_time;
-      } else if (single && !FilterLetsPass(**file, start, columns)) {
+      } else if (single && !wanted.MayBeIn(**file)) {
         ++counters->files_by_bloom;
       } else {
         files.push_back(*file);

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/memtable/memtable.h"
+#include "engine/model/column_pattern.h"
 #include "engine/model/row_set.h"
 #include "engine/tablet/family_moves.h"
 #include "engine/tablet/tablet_file.h"
@@ -50,10 +52,10 @@ struct GroupSources {
   std::vector<std::vector<std::shared_ptr<const TabletFile>>> runs;  // files of each, in key order
 };
 
-// False, and nothing allocated, when keys, times and Bloom filters say that no row of `range` is
-// there. `columns` are row+column parts: of a single row only these are wanted; empty: all.
+// False, and nothing kept, when keys, times and Bloom filters say that no row of `range` is there.
+// Of a single row only the exact `columns` are wanted; empty: all.
 bool FindGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
-                      const std::vector<std::string>& columns, GroupSources* found);
+                      std::span<const ColumnPattern> columns, GroupSources* found);
 void OpenGroupSources(GroupSources found, const FileRead& read,
                       std::vector<std::unique_ptr<EntryIterator>>* sources);
 
