@@ -168,7 +168,8 @@ bool TabletHost::CompactNext() {
 }
 
 void TabletHost::AfterCompaction(const CompactionCandidate& candidate, const Status& status) {
-  if (status.code() == StatusCode::kCancelled) return;
+  // Ended early, or overtaken by an ALTER: neither is a failure.
+  if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kAborted) return;
   MutexLock lock(&schedule_mutex_);
   if (status.ok()) {
     failures_.erase({candidate.tablet_id, candidate.group});

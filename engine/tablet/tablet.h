@@ -263,7 +263,7 @@ class Tablet {
   Status CompactWhole(const std::string& group, const std::string& reason, RateLimiter* limiter);
   bool TakeRuns(const CompactionCandidate& candidate, const CompactionChoice& choice,
                 CompactionInputs* inputs);
-  void TakeAllRuns(const std::string& group, CompactionInputs* inputs);
+  [[nodiscard]] Status TakeAllRuns(const std::string& group, CompactionInputs* inputs);
   void ReleaseRuns(const CompactionInputs& inputs);
   Status CarryOut(const CompactionInputs& inputs);
   Status Rewrite(const CompactionInputs& inputs, uint64_t* bytes_out);

@@ -104,7 +104,7 @@ Status Tablet::CompactWhole(const std::string& group, const std::string& reason,
   inputs.reason = reason;
   inputs.limiter = limiter;
   inputs.whole_at_us = now_us;
-  TakeAllRuns(group, &inputs);
+  RETURN_IF_ERROR(TakeAllRuns(group, &inputs));
   if (inputs.runs.empty()) return CheckServing();
   Status status = CarryOut(inputs);
   ReleaseRuns(inputs);
@@ -141,8 +141,9 @@ bool Tablet::TakeRuns(const CompactionCandidate& candidate, const CompactionChoi
   return true;
 }
 
-// Waits for the compactions that run on the group.
-void Tablet::TakeAllRuns(const std::string& name, CompactionInputs* inputs) {
+// Waits for the compactions that run on the group. kAborted: since it was chosen a family moved, so
+// that deletes in it may be needed for cells in another group.
+Status Tablet::TakeAllRuns(const std::string& name, CompactionInputs* inputs) {
   MutexLock lock(&mutex_);
   ++majors_waiting_;
   auto busy = [this, &name]() SIPPAR_TSA(no_thread_safety_analysis) {
@@ -154,13 +155,18 @@ void Tablet::TakeAllRuns(const std::string& name, CompactionInputs* inputs) {
   };
   while (paused_ || busy()) compaction_ended_.Wait(&mutex_);
   --majors_waiting_;
-  if (serving_ != Serving::kOpen) return;
+  if (serving_ != Serving::kOpen) return OkStatus();
+  if (PlanSettling(version_->old_groups, *schema_, name)) {
+    return Aborted(fmt::format("families of group {} of tablet {} were moved meanwhile; ask again",
+                               name, id_));
+  }
   inputs->runs = version_->Group(name)->runs;
   for (const TabletRun& run : inputs->runs) busy_runs_.insert(run.run_id);
   inputs->group = name;
   inputs->from_oldest = true;
   inputs->schema = schema_;
   inputs->rules = rules_;
+  return OkStatus();
 }
 
 void Tablet::ReleaseRuns(const CompactionInputs& inputs) {

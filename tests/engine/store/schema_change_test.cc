@@ -1,7 +1,8 @@
 // A family dropped and made anew is one change: after a power loss at any moment the table is as it
-// was or as it will be. SPDX-License-Identifier: Apache-2.0
+// was or as it will be. A family moved beside a compaction. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "engine/base/crash_point.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "engine/store/store.h"
@@ -59,6 +60,54 @@ TEST(SchemaChangeTest, AFamilyMadeAnewIsOneChange) {
   EXPECT_GT(before, 1u);
   EXPECT_GT(after, 0u);
   EXPECT_EQ(Values(store->get()), "");
+}
+
+// `to`: the group that the family moves to, between the choice of what is compacted and the moment
+// when that group's turn comes.
+void MoveBesideCompaction(const std::string& to) {
+  MemoryFileSystem memory;
+  ManualClock clock(1'000'000);
+  StoreOptions options;
+  options.fs = &memory;
+  options.clock = &clock;
+  options.create_if_missing = true;
+  options.background = false;
+  auto store = Store::Open("/s", options);
+  ASSERT_TRUE(store.ok()) << store.status();
+  TableSchema schema;
+  schema.name = "t";
+  schema.families = {{"a", FamilyType::kBytes, {}}, {"b", FamilyType::kBytes, {}}};
+  schema.groups.emplace_back().name = "g";
+  schema.groups.back().families = {to == "g" ? "a" : "b"};
+  ASSERT_TRUE((*store)->CreateTable(schema, {}).ok());
+  auto write = [&](const RowMutation& mutation) {
+    EXPECT_TRUE((*store)->Apply("t", {&mutation}).front().ok());
+  };
+  write(RowMutation("r").Set("a", "q", "stays", 1).Set("b", "q", "goes", 1));
+  ASSERT_TRUE((*store)->Flush("t").ok());
+  write(RowMutation("z").Set("b", "q", "so that the compaction flushes", 1));
+  bool moved = false;
+  CrashPoints::Arm([&](const char* name) {
+    if (std::string_view(name) != "sstable.written" || moved) return;
+    moved = true;
+    schema = (*store)->GetTable("t")->schema;
+    for (LocalityGroupSchema& group : schema.groups) std::erase(group.families, "b");
+    schema.FindGroup(to)->families.push_back("b");
+    Status altered = (*store)->AlterTable(schema, 1);
+    EXPECT_TRUE(altered.ok()) << altered;
+    write(RowMutation("r").DeleteFamily("b"));
+  });
+  Status compacted = (*(*store)->FindTablet("t", "r"))->CompactMajor("");
+  CrashPoints::Arm(nullptr);
+  EXPECT_EQ(compacted.code(), StatusCode::kAborted) << compacted;
+  EXPECT_EQ(Values(store->get()), "stays so that the compaction flushes ");
+  ASSERT_TRUE((*store)->CompactMajor("t", "").ok());
+  EXPECT_EQ(Values(store->get()), "stays so that the compaction flushes ");
+}
+
+TEST(SchemaChangeTest, AFamilyThatMovesBesideAMajorCompactionStaysDeleted) {
+  MoveBesideCompaction("g");
+  MoveBesideCompaction("default");
 }
 
 }  // namespace
