@@ -74,10 +74,15 @@ Status ControlHandler::SetSchema(uint64_t master_epoch, const TableRecord& table
 Status ControlHandler::ChangeSchema(const TableRecord& table,
                                     const std::shared_ptr<const engine::TableSchema>& schema,
                                     Served* served) {
-  RETURN_IF_ERROR(served->tablet->PrepareSchema(*schema));
-  served->tablet->SetSchema(schema);
-  served->schema_version = table.schema_version;
-  return OkStatus();
+  // A split or unload that has copied the state would lose what is recorded of the families.
+  RETURN_IF_ERROR(parts_->served->BeginSchemaChange(*served));
+  Status prepared = served->tablet->PrepareSchema(*schema);
+  if (prepared.ok()) {
+    served->tablet->SetSchema(schema);
+    served->schema_version = table.schema_version;
+  }
+  parts_->served->EndSchemaChange(*served);
+  return prepared;
 }
 
 Status ControlHandler::SplitTablet(uint64_t master_epoch, uint64_t tablet_id,

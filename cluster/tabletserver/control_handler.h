@@ -40,9 +40,8 @@ class ControlHandler final : public TabletControl {
  private:
   Status CheckMaster(uint64_t master_epoch);
   StatusOr<std::shared_ptr<Served>> Find(uint64_t tablet_id) const;
-  static Status ChangeSchema(const TableRecord& table,
-                             const std::shared_ptr<const engine::TableSchema>& schema,
-                             Served* served);
+  Status ChangeSchema(const TableRecord& table,
+                      const std::shared_ptr<const engine::TableSchema>& schema, Served* served);
 
   const ServerParts* const parts_;
   TabletMoves* const moves_;

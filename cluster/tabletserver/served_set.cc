@@ -49,7 +49,8 @@ StatusOr<std::vector<std::shared_ptr<Served>>> ServedSet::OfTable(uint64_t table
 
 Status ServedSet::CheckIdle(uint64_t tablet_id) const {
   if (!busy_.contains(tablet_id)) return OkStatus();
-  return Unavailable(fmt::format("tablet {} is being loaded, unloaded or split", tablet_id));
+  return Unavailable(
+      fmt::format("tablet {} is being loaded, unloaded, altered or split", tablet_id));
 }
 
 void ServedSet::Close(const TabletAddress& address) {
@@ -114,23 +115,40 @@ void ServedSet::EndUnload(const TabletAddress& address, bool gone) {
   Close(address);
 }
 
-Status ServedSet::BeginSplit(const Served& parent) {
-  MutexLock lock(&mutex_);
-  uint64_t id = parent.tablet->id();
+Status ServedSet::Take(const Served& tablet) {
+  uint64_t id = tablet.tablet->id();
   RETURN_IF_ERROR(CheckIdle(id));
   auto found = served_.find(id);
-  if (found == served_.end() || found->second.get() != &parent) {
+  if (found == served_.end() || found->second.get() != &tablet) {
     return NotFound(fmt::format("tablet {} is not served here any more", id));
   }
-  busy_[id] = parent.table_id;
+  busy_[id] = tablet.table_id;
   return OkStatus();
 }
 
-void ServedSet::EndSplit(const Served& parent,
+Status ServedSet::BeginSchemaChange(const Served& tablet) {
+  MutexLock lock(&mutex_);
+  return Take(tablet);
+}
+
+void ServedSet::EndSchemaChange(const Served& tablet) {
+  MutexLock lock(&mutex_);
+  busy_.erase(tablet.tablet->id());
+}
+
+Status ServedSet::BeginSplit(const Served& parent, const ChildIds& ids) {
+  MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(Take(parent));
+  for (uint64_t id : ids) busy_[id] = parent.table_id;
+  return OkStatus();
+}
+
+void ServedSet::EndSplit(const Served& parent, const ChildIds& ids,
                          const std::vector<std::shared_ptr<Served>>& children) {
   MutexLock lock(&mutex_);
   uint64_t id = parent.tablet->id();
   busy_.erase(id);
+  for (uint64_t child_id : ids) busy_.erase(child_id);
   if (children.empty()) return;
   // An address of the parent is of no use to anybody: its id never comes back.
   Close({id, children[0]->tablet_epoch});

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -36,6 +37,8 @@ struct Served {
   std::atomic<uint64_t> writes{0};
 };
 
+using ChildIds = std::array<uint64_t, 2>;  // of a split
+
 // Thread safe. Begin* OK: nobody else changes the tablet until End*; kUnavailable: somebody does.
 class ServedSet {
  public:
@@ -58,11 +61,17 @@ class ServedSet {
   [[nodiscard]] StatusOr<std::shared_ptr<Served>> BeginUnload(const TabletAddress& address);
   void EndUnload(const TabletAddress& address, bool gone);
   // kNotFound: not served any more.
-  [[nodiscard]] Status BeginSplit(const Served& parent);
-  void EndSplit(const Served& parent, const std::vector<std::shared_ptr<Served>>& children);
+  [[nodiscard]] Status BeginSchemaChange(const Served& tablet);
+  void EndSchemaChange(const Served& tablet);
+  // Likewise. METADATA names the children before they are here: until then nobody else loads or
+  // unloads them.
+  [[nodiscard]] Status BeginSplit(const Served& parent, const ChildIds& ids);
+  void EndSplit(const Served& parent, const ChildIds& ids,
+                const std::vector<std::shared_ptr<Served>>& children);
 
  private:
   Status CheckIdle(uint64_t tablet_id) const REQUIRES(mutex_);
+  Status Take(const Served& tablet) REQUIRES(mutex_);
   void Close(const TabletAddress& address) REQUIRES(mutex_);
 
   mutable engine::Mutex mutex_;

@@ -16,10 +16,8 @@ namespace {
 
 constexpr int64_t kAskAgainMicros = 100'000;  // while nobody knows whether a split is committed
 
-StatusOr<SplitRecord> Halves(const engine::Tablet& parent, const engine::TabletState& closed,
-                             const std::string& row, engine::TabletHost* host) {
-  ASSIGN_OR_RETURN(uint64_t left_id, host->NextId());
-  ASSIGN_OR_RETURN(uint64_t right_id, host->NextId());
+SplitRecord Halves(const engine::Tablet& parent, const engine::TabletState& closed,
+                   const std::string& row, const ChildIds& ids) {
   auto part = [&](uint64_t tablet_id, const engine::RowRange& rows) {
     return engine::PartOfState(closed, tablet_id, rows,
                                [&](const engine::FileRef& file, const engine::RowRange& of_file) {
@@ -27,7 +25,7 @@ StatusOr<SplitRecord> Halves(const engine::Tablet& parent, const engine::TabletS
                                });
   };
   const engine::RowRange& range = parent.range();
-  return SplitRecord{part(left_id, {range.start, row}), part(right_id, {row, range.limit})};
+  return SplitRecord{part(ids[0], {range.start, row}), part(ids[1], {row, range.limit})};
 }
 
 }  // namespace
@@ -43,21 +41,26 @@ Status TabletSplitter::Split(const std::shared_ptr<Served>& parent, const std::s
     return FailedPrecondition("the root tablet is never split");
   }
   RETURN_IF_ERROR(CheckLimit(row));
-  RETURN_IF_ERROR(parts_->served->BeginSplit(*parent));
+  ChildIds ids{};
+  for (uint64_t& id : ids) {
+    ASSIGN_OR_RETURN(id, parts_->host->NextId());
+  }
+  RETURN_IF_ERROR(parts_->served->BeginSplit(*parent, ids));
   std::vector<std::shared_ptr<Served>> children;
-  Status status = Replace(parent, row, &children);
-  parts_->served->EndSplit(*parent, children);
+  Status status = Replace(parent, row, ids, &children);
+  parts_->served->EndSplit(*parent, ids, children);
   if (status.ok()) parts_->tell_split(parent->tablet->id());
   return Annotate(status, fmt::format("split tablet {} at '{}'", parent->tablet->id(), row));
 }
 
 Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std::string& row,
+                               const ChildIds& ids,
                                std::vector<std::shared_ptr<Served>>* children) {
   engine::GivingWay giving_way({parent->tablet});
   RETURN_IF_ERROR(giving_way.Begin());
   ASSIGN_OR_RETURN(std::vector<engine::TabletState> closed, giving_way.Close());
   CRASH_POINT("tablet_split.after_close");
-  ASSIGN_OR_RETURN(SplitRecord halves, Halves(*parent->tablet, closed[0], row, parts_->host));
+  SplitRecord halves = Halves(*parent->tablet, closed[0], row, ids);
   auto committed = Commit(closed[0], halves);
   if (!committed.ok()) {
     // This life is ending with the question open: no write may come to what may be the past.

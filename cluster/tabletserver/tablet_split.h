@@ -22,7 +22,7 @@ class TabletSplitter {
   bool SplitLarge();
 
  private:
-  Status Replace(const std::shared_ptr<Served>& parent, const std::string& row,
+  Status Replace(const std::shared_ptr<Served>& parent, const std::string& row, const ChildIds& ids,
                  std::vector<std::shared_ptr<Served>>* children);
   StatusOr<TabletRecord> Commit(const engine::TabletState& closed, const SplitRecord& split);
   std::vector<std::shared_ptr<Served>> ServeChildren(const Served& parent,

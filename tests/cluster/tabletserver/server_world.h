@@ -49,6 +49,7 @@ class LossyMetadata final : public MetadataTable {
     return base_->Find(table_id, row);
   }
   Status Write(TabletRecord* record, const TabletEvent& event) override {
+    if (on_write) on_write();
     TabletRecord copy = *record;
     Status status = base_->Write(&copy, event);
     if (status.ok() && answers_lost > 0) {
@@ -64,7 +65,10 @@ class LossyMetadata final : public MetadataTable {
   Status Erase(const TabletRecord& record, const TabletEvent& event) override {
     return base_->Erase(record, event);
   }
-  Status FinishSplit(const TabletRecord& record) override { return base_->FinishSplit(record); }
+  Status FinishSplit(const TabletRecord& record) override {
+    if (on_finish_split) on_finish_split(record);
+    return base_->FinishSplit(record);
+  }
   Status Merge(const TabletRecord& left, const TabletRecord& right, TabletRecord* merged,
                const TabletEvent& event) override {
     return base_->Merge(left, right, merged, event);
@@ -73,6 +77,9 @@ class LossyMetadata final : public MetadataTable {
     return base_->Events(table_id);
   }
   std::atomic<int> answers_lost{0};
+  // What happens elsewhere while the call is on its way.
+  std::function<void()> on_write;
+  std::function<void(const TabletRecord& record)> on_finish_split;
 
  private:
   MetadataTable* base_;

@@ -135,6 +135,28 @@ TEST_F(TabletServerTest, ASplitIsOneRowAndServesBothHalves) {
   EXPECT_EQ(*Get(target.get(), Find("c")), "c=c d=d e=e");
 }
 
+// METADATA names the children before the server has them among what it serves. A second object of a
+// child would take writes, and give their sequence numbers once more.
+TEST_F(TabletServerTest, ChildrenOfASplitAreNeitherLoadedNorUnloadedMeanwhile) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  for (const char* row : {"a", "z"}) EXPECT_OK(Put(server.get(), record, row, row));
+  int asked = 0;
+  lossy_->on_finish_split = [&](const TabletRecord& parent) {
+    auto [left, right] = ChildrenOf(parent);
+    EXPECT_CODE(server->Control()->LoadTablet(kMaster, left, table_), StatusCode::kUnavailable);
+    EXPECT_CODE(server->Control()->UnloadTablet(kMaster, right.tablet_id, right.tablet_epoch),
+                StatusCode::kUnavailable);
+    ++asked;
+  };
+  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "m"));
+  EXPECT_EQ(asked, 1);
+  EXPECT_OK(server->Control()->LoadTablet(kMaster, Find("a"), table_));  // it is there
+  EXPECT_OK(Put(server.get(), Find("z"), "y", "y"));
+  EXPECT_EQ(*Get(server.get(), Find("a")), "a=a");
+  EXPECT_EQ(*Get(server.get(), Find("z")), "y=y z=z");
+}
+
 TEST_F(TabletServerTest, FilesThatMayNotBeNamedYetAreToldToTheSweep) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
@@ -222,6 +244,25 @@ TEST_F(TabletServerTest, SchemasRiseOnly) {
   TabletRecord delayed = record;
   ++delayed.tablet_id;
   EXPECT_CODE(server->Control()->LoadTablet(kMaster, delayed, older), StatusCode::kUnavailable);
+}
+
+// A split that has copied the parent's state gives its children none of the births.
+TEST_F(TabletServerTest, ATabletWhoseSchemaChangesStaysAsItIs) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  AddFamily("g");
+  table_.schema_version = 2;
+  int asked = 0;
+  lossy_->on_write = [&] {
+    // Else it would be served already; so is a split or an unload refused.
+    EXPECT_CODE(server->Control()->LoadTablet(kMaster, record, table_), StatusCode::kUnavailable);
+    ++asked;
+  };
+  EXPECT_OK(server->Control()->SetSchema(kMaster, table_));
+  EXPECT_EQ(asked, 1);
+  lossy_->on_write = nullptr;
+  EXPECT_OK(server->Control()->LoadTablet(kMaster, record, table_));
+  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "m"));
 }
 
 TEST(ServedSet, ASchemaIsInForceWhenNoTabletIsUnderWay) {
