@@ -67,7 +67,10 @@ class BatchCourse {
         if (unfound.count(row) > 0) found = Unavailable("an earlier write of the row waits");
         if (!found.ok()) {
           statuses_[position] = found.status();
-          if (found.status().code() != StatusCode::kUnavailable) continue;
+          // Elsewhere, too: a METADATA tablet that is on its way.
+          bool waits =
+              found.status().code() == StatusCode::kUnavailable || IsElsewhere(found.status());
+          if (!waits) continue;
           again_.push_back(position);
           unfound.insert(row);
           continue;
