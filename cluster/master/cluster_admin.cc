@@ -216,7 +216,14 @@ Status ClusterAdmin::Split(const std::string& table, const std::string& row) {
         return driver_->SplitDone(place.server, place.tablet_id);
       },
       &limit);
-  return Annotate(status, fmt::format("split table {} at '{}'", table, row));
+  RETURN_IF_ERROR(Annotate(status, fmt::format("split table {} at '{}'", table, row)));
+  // The master reads it in METADATA: who counts tablets next shall find it there.
+  for (int i = 0; i < kTriesMax; ++i) {
+    ASSIGN_OR_RETURN(Place place, Find(table, row));
+    if (place.range.start == row) break;
+    clock_->SleepMicros(kMoveWaitMicros);
+  }
+  return OkStatus();
 }
 
 StatusOr<std::vector<GroupStats>> ClusterAdmin::Stats(const std::string& table) {
