@@ -22,7 +22,7 @@ class TabletCaller {
  public:
   TabletCaller(LocatorOptions locator, LockSession* session, CallSettings settings)
       : is_remote_(locator.transport->IsRemote()),
-        settings_(settings),
+        settings_(std::move(settings)),
         directory_(session),
         locator_(std::move(locator)) {}
 
