@@ -1,18 +1,45 @@
 // Finding the segments that count. SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_chain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
 
-#include "engine/log/log_reader.h"
 #include "engine/log/log_writer.h"
 
 namespace sippar::engine {
+namespace {
+
+using FoundSegments = std::map<SegmentId, SegmentContent>;
+
+// The newest segment, while it is a header and nothing else: as if it had never been made. It would
+// cut its predecessor's last group off and, being unused, be removed; at the next start that group
+// would be back. Gives the last such header.
+StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& directory,
+                                        FoundSegments* found, std::vector<std::string>* unused) {
+  SegmentHeader left_out;
+  while (!found->empty()) {
+    auto newest = std::prev(found->end());
+    std::string name = SegmentFileName(newest->first);
+    ASSIGN_OR_RETURN(bool holds, ReadStubbornly([&] {
+                       return HoldsRecords(fs, directory + "/" + name, newest->first);
+                     }));
+    if (holds) break;
+    left_out = newest->second.header;
+    unused->push_back(name);
+    found->erase(newest);
+  }
+  return left_out;
+}
+
+}  // namespace
 
 StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory));
   LogChain chain;
-  std::map<SegmentId, SegmentContent> found;
+  FoundSegments found;
   for (const std::string& name : names) {
     SegmentId id = ParseSegmentFileName(name);
     if (name.ends_with(".log.tmp"))
@@ -27,6 +54,7 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
       found[id] = content;
     }
   }
+  ASSIGN_OR_RETURN(SegmentHeader left_out, LeaveOutHeaders(fs, directory, &found, &chain.unused));
   if (found.empty()) return chain;
   SegmentId id = found.rbegin()->first;
   uint64_t accepted_length = UINT64_MAX;
@@ -39,8 +67,17 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
   for (const auto& [off_chain, content] : found) {
     chain.unused.push_back(SegmentFileName(off_chain));
   }
+  LogChain::Segment& newest = chain.segments.front();
+  if (newest.id == left_out.previous) newest.synced_length = left_out.previous_length;
   std::reverse(chain.segments.begin(), chain.segments.end());
   return chain;
+}
+
+Status CheckSynced(const std::string& path, const LogChain::Segment& segment,
+                   const SegmentContent& content) {
+  if (content.valid_length >= segment.synced_length) return OkStatus();
+  return DataLoss(fmt::format("log segment {} @{}: {} bytes were synced, whole records end here",
+                              path, content.valid_length, segment.synced_length));
 }
 
 }  // namespace sippar::engine

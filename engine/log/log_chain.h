@@ -7,6 +7,7 @@
 
 #include "engine/fs/file_system.h"
 #include "engine/log/log_format.h"
+#include "engine/log/log_reader.h"
 
 namespace sippar::engine {
 
@@ -15,14 +16,19 @@ struct LogChain {
     SegmentId id;
     uint64_t accepted_length = UINT64_MAX;  // told by the next segment
     uint64_t file_length = 0;
+    uint64_t synced_length = 0;  // of the newest: at least this much, as a header left out tells
   };
   std::vector<Segment> segments;  // oldest first
   // Files in which nothing was ever acknowledged, or all is in SSTables.
   std::vector<std::string> unused;
 };
 
-// Follows the `previous` links from the newest segment back. Segments off that chain were given up
-// before anything in them was acknowledged. kDataLoss names the damaged segment.
+// Follows the `previous` links from the newest segment that holds records back. Segments off that
+// chain were given up before anything in them was acknowledged. kDataLoss names the damaged
+// segment.
 [[nodiscard]] StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory);
+// Of the segment at `path`, read: are there as many whole records as are known to have been synced?
+[[nodiscard]] Status CheckSynced(const std::string& path, const LogChain::Segment& segment,
+                                 const SegmentContent& content);
 
 }  // namespace sippar::engine

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/base/coding.h"
+
 namespace sippar::engine {
 namespace {
 
@@ -40,10 +42,12 @@ Status CheckTail(const std::string& path, std::string_view file, uint64_t bad, u
   return OkStatus();
 }
 
+size_t HeadSize() { return kLogRecordHeaderSize + EncodeSegmentHeader({}).size(); }
+
 }  // namespace
 
 StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& path, SegmentId id) {
-  size_t head_size = kLogRecordHeaderSize + EncodeSegmentHeader({}).size();
+  const size_t head_size = HeadSize();
   ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
   std::string head;
   if (file->size() >= head_size) RETURN_IF_ERROR(file->Read(0, head_size, &head));
@@ -59,6 +63,23 @@ StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& pa
   }
   return ReadSegment(fs, path, id, UINT64_MAX,
                      [](uint64_t, std::string_view) { return OkStatus(); });
+}
+
+StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId id) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
+  const size_t head_size = HeadSize();
+  std::string record;
+  if (file->size() >= head_size + kLogRecordHeaderSize) {
+    RETURN_IF_ERROR(file->Read(head_size, kLogRecordHeaderSize, &record));
+    uint64_t size = kLogRecordHeaderSize + GetFixed32(record.data() + 4);
+    if (size <= file->size() - head_size) RETURN_IF_ERROR(file->Read(head_size, size, &record));
+    if (LogFrameAt(record, head_size, head_size, SegmentSeed(id)).valid) return true;
+  }
+  // Nothing, a torn group, or damage.
+  ASSIGN_OR_RETURN(
+      SegmentContent content,
+      ReadSegment(fs, path, id, UINT64_MAX, [](uint64_t, std::string_view) { return OkStatus(); }));
+  return content.durable_length > 0;
 }
 
 StatusOr<SegmentContent> ReadSegment(

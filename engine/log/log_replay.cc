@@ -66,11 +66,6 @@ class Replayer {
       auto head = DecodeLogHead(body);
       if (head.ok() && IsWanted(*head)) log->in_doubt.push_back(std::move(body));
     }
-    if (content->durable_length > 0) return;
-    // Not even its header is known to be durable: it is as if it had never been made.
-    log->last = content->header.previous;
-    log->last_length = content->header.previous_length;
-    log->unused.push_back(SegmentFileName(segment.id));
   }
 
   bool IsWanted(const LogRecordHead& head) const {
@@ -93,7 +88,7 @@ class Replayer {
     std::string path = directory_ + "/" + SegmentFileName(segment.id);
     ASSIGN_OR_RETURN(out->content,
                      ReadSegment(fs_, path, segment.id, segment.accepted_length, visit));
-    return OkStatus();
+    return CheckSynced(path, segment, out->content);
   }
 
   Status ReplaySlice(std::span<const std::vector<LogRecord>* const> slice) const {

@@ -36,6 +36,7 @@ Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain:
   };
   ASSIGN_OR_RETURN(SegmentContent content,
                    ScanSegment(file, path, segment.id, segment.accepted_length, visit));
+  RETURN_IF_ERROR(CheckSynced(path, segment, content));
   sealed->length = content.valid_length;
   sealed->checksum =
       Checksum(std::string_view(file).substr(0, sealed->length), SegmentSeed(sealed->id));

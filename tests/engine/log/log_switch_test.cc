@@ -309,23 +309,6 @@ TEST_F(LogSwitchTest, WhatOnlyMemoryKnewIsDurableBeforeTheNextLifeBuildsOnIt) {
   EXPECT_TRUE(log.Close().ok());
 }
 
-// Nothing of a segment is known to be durable: the next life does not name it as its predecessor.
-TEST_F(LogSwitchTest, ASegmentWhoseHeaderWasNotSyncedIsLeftOut) {
-  uint64_t length = (*LogWriter::Create(&memory_, "/wal", {{1, 1}, {}, 0}))->accepted_length();
-  std::string header;
-  AppendLogRecord(&header, EncodeSegmentHeader({{1, 2}, {1, 1}, length}),
-                  {SegmentSeed({1, 2}), 0, 0});
-  auto file = *memory_.Create("/wal/" + SegmentFileName({1, 2}));
-  ASSERT_TRUE(file->Append(header).ok() && file->Close().ok());
-  auto replayed = ReplayLog(
-      &memory_, "/wal", [](uint64_t) { return uint64_t{0}; },
-      [](const LogRecord&) { return OkStatus(); });
-  ASSERT_TRUE(replayed.ok()) << replayed.status();
-  EXPECT_EQ(replayed->last, (SegmentId{1, 1}));
-  EXPECT_EQ(replayed->last_length, length);
-  EXPECT_EQ(replayed->unused, std::vector<std::string>{SegmentFileName({1, 2})});
-}
-
 TEST_F(LogSwitchTest, ASegmentPrintsItself) {
   auto writer = *LogWriter::Create(&memory_, "/wal", {{1, 2}, {1, 1}, 99});
   std::string body;
