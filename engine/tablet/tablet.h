@@ -1,6 +1,6 @@
 // One tablet: a row range of a table, with its memtables, SSTables and redo point (paper section
-// 5). One verb per file: tablet_open, tablet_read, tablet_write, row_transaction, tablet_flush,
-// tablet_changes, tablet_compact, tablet_dump, tablet_reshape.
+// 5). One verb per file: tablet_open, tablet_schema, tablet_read, tablet_write, row_transaction,
+// tablet_flush, tablet_changes, tablet_compact, tablet_stats, tablet_dump, tablet_reshape.
 //
 // Thread safe. Lock order: flush_mutex_ < row locks < commit log < apply_mutex_
 // < state_mutex_ < mutex_.
@@ -130,8 +130,8 @@ class Tablet {
   [[nodiscard]] Status PrepareSchema(const TableSchema& schema);
   void SetSchema(std::shared_ptr<const TableSchema> schema);
   // For a table that is altered also while nobody has the tablet: each numbered family that the
-  // state has not heard of is born now. What the tablet has of it is of an earlier one. After
-  // Replay, before the first call.
+  // state has not heard of is born now, as what the tablet has of it is of an earlier one; groups
+  // that hold what belongs in another by now are noted. After Replay, before the first call.
   [[nodiscard]] Status HearOfFamilies();
   std::shared_ptr<const TableSchema> schema() const;
   // The tablet's table was dropped: writes fail, files go when the last reader has ended.

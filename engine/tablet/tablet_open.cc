@@ -1,11 +1,8 @@
-// Opening a tablet, replaying the log into it, changing its schema. SPDX-License-Identifier:
+// Opening a tablet, replaying the log into it, whether it is served. SPDX-License-Identifier:
 // Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/base/coding.h"
-#include "engine/base/crash_point.h"
-#include "engine/model/change_config.h"
-#include "engine/tablet/reshape.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -108,93 +105,6 @@ Status Tablet::Replay(const LogRecord& record) {
   return OkStatus();
 }
 
-namespace {
-
-bool IsSame(const FamilySchema* before, const FamilySchema& family) {
-  return before != nullptr && before->incarnation == family.incarnation;
-}
-
-// What is left of families that are gone.
-void ForgetBirthsOfDropped(const TableSchema& old, const TableSchema& schema,
-                           std::map<std::string, uint64_t>* births) {
-  std::set<std::string> known;
-  for (const TableSchema* each : {&old, &schema}) {
-    for (const FamilySchema& family : each->families) known.insert(BirthKey(family));
-  }
-  std::erase_if(*births, [&known](const auto& birth) { return !known.contains(birth.first); });
-}
-
-}  // namespace
-
-std::shared_ptr<const FamilyRules> Tablet::MakeRules(const TableSchema& schema,
-                                                     const TabletState& state) {
-  auto rules = std::make_shared<FamilyRules>();
-  for (const FamilySchema& family : schema.families) {
-    auto birth = state.family_births.find(BirthKey(family));
-    (*rules)[family.name] = {family.gc, birth == state.family_births.end() ? 0 : birth->second};
-  }
-  return rules;
-}
-
-Status Tablet::PrepareSchema(const TableSchema& schema) {
-  std::shared_ptr<const TableSchema> old = TakeSnapshot().schema;
-  MutexLock state_lock(&state_mutex_);
-  TabletState changed = state_;
-  uint64_t next_visible = TakeSnapshot().sequence + 1;
-  for (const FamilySchema& family : schema.families) {
-    if (IsSame(old->FindFamily(family.name), family)) continue;
-    changed.family_births[BirthKey(family)] = next_visible;
-  }
-  ForgetBirthsOfDropped(*old, schema, &changed.family_births);
-  NoteMoves(*old, schema, next_visible, &changed.old_groups);
-  if (changed.family_births == state_.family_births && changed.old_groups == state_.old_groups) {
-    return OkStatus();
-  }
-  CRASH_POINT("alter_table.before_state");
-  RETURN_IF_ERROR(SaveState(std::move(changed)));
-  CRASH_POINT("alter_table.after_state");
-  return OkStatus();
-}
-
-namespace {
-
-// Families that left a group while nobody had the tablet: by what its files hold.
-void NoteUnheardMoves(const TabletState& state, const TableSchema& schema, uint64_t sequence,
-                      OldGroups* old) {
-  for (const GroupState& group : state.groups) {
-    for (const RunState& run : group.runs) {
-      for (const FileRef& file : run.files) {
-        for (const auto& [family, bytes] : file.summary.families) {
-          if (schema.FindFamily(family) == nullptr) continue;
-          if (schema.GroupOf(family).name == group.name) continue;
-          (*old)[family].emplace(group.name, sequence);
-        }
-      }
-    }
-  }
-}
-
-}  // namespace
-
-Status Tablet::HearOfFamilies() {
-  Snapshot snapshot = TakeSnapshot();
-  {
-    MutexLock state_lock(&state_mutex_);
-    TabletState changed = state_;
-    for (const FamilySchema& family : snapshot.schema->families) {
-      if (family.incarnation == 0) continue;
-      changed.family_births.emplace(BirthKey(family), snapshot.sequence + 1);
-    }
-    NoteUnheardMoves(state_, *snapshot.schema, snapshot.sequence, &changed.old_groups);
-    if (changed.family_births == state_.family_births && changed.old_groups == state_.old_groups) {
-      return OkStatus();
-    }
-    RETURN_IF_ERROR(SaveState(std::move(changed)));
-  }
-  SetSchema(std::move(snapshot.schema));
-  return OkStatus();
-}
-
 Status Tablet::SaveState(TabletState changed) {
   if (Status saved = context_->states->Save(changed); !saved.ok()) {
     if (!unsure_.runs()) unsure_ = context_->unpublished->KeepAll();
@@ -206,29 +116,6 @@ Status Tablet::SaveState(TabletState changed) {
   context_->files->Unname(state_.FileIds());
   state_ = std::move(changed);
   return OkStatus();
-}
-
-void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
-  MutexLock apply_lock(&apply_mutex_);
-  MutexLock state_lock(&state_mutex_);
-  MutexLock lock(&mutex_);
-  auto version = std::make_shared<TabletVersion>(*version_);
-  for (const LocalityGroupSchema& group : schema->groups) {
-    if (version->Group(group.name) != nullptr) continue;
-    GroupVersion& fresh = version->groups.emplace_back();
-    fresh.name = group.name;
-    fresh.active = std::make_shared<Memtable>();
-  }
-  ForgetDropped(*schema, &state_.old_groups);
-  version->old_groups = state_.old_groups;
-  version_ = std::move(version);
-  rules_ = MakeRules(*schema, state_);
-  schema_ = std::move(schema);
-  if (!ChangeStreamOf(*schema_).has_value()) {
-    FreeMemory(changes_.Stop());
-  } else if (!context_->change_directory.empty()) {
-    changes_.Keep(visible_sequence_ + 1);
-  }
 }
 
 void Tablet::Release(Serving why) {
@@ -275,63 +162,6 @@ uint64_t Tablet::last_sequence() const { return TakeSnapshot().sequence; }
 int64_t Tablet::oldest_write_us() const {
   MutexLock lock(&mutex_);
   return frozen_write_us_ != 0 ? frozen_write_us_ : oldest_write_us_;
-}
-
-namespace {
-
-// A shared file counts with the share of its bytes that lies in the tablet's rows: an estimate
-// until the tablet's first major compaction.
-void AddFile(const FileRef& file, GroupStats* stats) {
-  const FileSummary& whole = file.summary;
-  double share = file.IsWhole() ? 1.0
-                                : static_cast<double>(file.part_bytes) /
-                                      static_cast<double>(std::max<uint64_t>(1, whole.size_bytes));
-  auto part = [&](uint64_t count) {
-    return file.IsWhole() ? count : static_cast<uint64_t>(static_cast<double>(count) * share);
-  };
-  ++stats->sstables;
-  stats->stored_bytes += file.part_bytes;
-  stats->raw_bytes += part(whole.raw_bytes);
-  stats->entries += part(whole.entries);
-  stats->rows += part(whole.rows);
-  for (const auto& [name, bytes] : whole.families) {
-    FamilyBytes& family = stats->families[name];
-    family.cells += part(bytes.cells);
-    family.raw_bytes += part(bytes.raw_bytes);
-  }
-}
-
-}  // namespace
-
-std::vector<GroupStats> Tablet::Stats() const {
-  Snapshot snapshot = TakeSnapshot();
-  std::vector<GroupStats> all;
-  for (const GroupVersion& group : snapshot.version->groups) {
-    GroupStats& stats = all.emplace_back();
-    stats.group = group.name;
-    stats.memtable_bytes = group.active->raw_bytes();
-    stats.entries = group.active->entries();
-    for (const auto& memtable : group.frozen) {
-      stats.memtable_bytes += memtable->raw_bytes();
-      stats.entries += memtable->entries();
-    }
-    stats.raw_bytes = stats.memtable_bytes;
-    for (const TabletRun& run : group.runs) {
-      for (const auto& file : run.files) AddFile(file->ref(), &stats);
-    }
-  }
-  return all;
-}
-
-uint64_t Tablet::stored_bytes() const {
-  uint64_t bytes = 0;
-  Snapshot snapshot = TakeSnapshot();
-  for (const GroupVersion& group : snapshot.version->groups) {
-    for (const TabletRun& run : group.runs) {
-      for (const auto& file : run.files) bytes += file->ref().part_bytes;
-    }
-  }
-  return bytes;
 }
 
 Status Tablet::VerifyFiles() const {

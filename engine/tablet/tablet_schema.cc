@@ -1,0 +1,115 @@
+// A tablet under a schema that changes: the births of its families, and the groups that moved
+// families have left. SPDX-License-Identifier: Apache-2.0
+#include "engine/base/crash_point.h"
+#include "engine/model/change_config.h"
+#include "engine/tablet/reshape.h"
+#include "engine/tablet/tablet.h"
+
+namespace sippar::engine {
+namespace {
+
+bool IsSame(const FamilySchema* before, const FamilySchema& family) {
+  return before != nullptr && before->incarnation == family.incarnation;
+}
+
+// What is left of families that are gone.
+void ForgetBirthsOfDropped(const TableSchema& old, const TableSchema& schema,
+                           std::map<std::string, uint64_t>* births) {
+  std::set<std::string> known;
+  for (const TableSchema* each : {&old, &schema}) {
+    for (const FamilySchema& family : each->families) known.insert(BirthKey(family));
+  }
+  std::erase_if(*births, [&known](const auto& birth) { return !known.contains(birth.first); });
+}
+
+// Families that left a group while nobody had the tablet: by what its files hold.
+void NoteUnheardMoves(const TabletState& state, const TableSchema& schema, uint64_t sequence,
+                      OldGroups* old) {
+  for (const GroupState& group : state.groups) {
+    for (const RunState& run : group.runs) {
+      for (const FileRef& file : run.files) {
+        for (const auto& [family, bytes] : file.summary.families) {
+          if (schema.FindFamily(family) == nullptr) continue;
+          if (schema.GroupOf(family).name == group.name) continue;
+          (*old)[family].emplace(group.name, sequence);
+        }
+      }
+    }
+  }
+}
+
+bool SameFamilies(const TabletState& a, const TabletState& b) {
+  return a.family_births == b.family_births && a.old_groups == b.old_groups;
+}
+
+}  // namespace
+
+std::shared_ptr<const FamilyRules> Tablet::MakeRules(const TableSchema& schema,
+                                                     const TabletState& state) {
+  auto rules = std::make_shared<FamilyRules>();
+  for (const FamilySchema& family : schema.families) {
+    auto birth = state.family_births.find(BirthKey(family));
+    (*rules)[family.name] = {family.gc, birth == state.family_births.end() ? 0 : birth->second};
+  }
+  return rules;
+}
+
+Status Tablet::PrepareSchema(const TableSchema& schema) {
+  std::shared_ptr<const TableSchema> old = TakeSnapshot().schema;
+  MutexLock state_lock(&state_mutex_);
+  TabletState changed = state_;
+  uint64_t next_visible = TakeSnapshot().sequence + 1;
+  for (const FamilySchema& family : schema.families) {
+    if (IsSame(old->FindFamily(family.name), family)) continue;
+    changed.family_births[BirthKey(family)] = next_visible;
+  }
+  ForgetBirthsOfDropped(*old, schema, &changed.family_births);
+  NoteMoves(*old, schema, next_visible, &changed.old_groups);
+  if (SameFamilies(changed, state_)) return OkStatus();
+  CRASH_POINT("alter_table.before_state");
+  RETURN_IF_ERROR(SaveState(std::move(changed)));
+  CRASH_POINT("alter_table.after_state");
+  return OkStatus();
+}
+
+Status Tablet::HearOfFamilies() {
+  Snapshot snapshot = TakeSnapshot();
+  {
+    MutexLock state_lock(&state_mutex_);
+    TabletState changed = state_;
+    for (const FamilySchema& family : snapshot.schema->families) {
+      if (family.incarnation == 0) continue;
+      changed.family_births.emplace(BirthKey(family), snapshot.sequence + 1);
+    }
+    NoteUnheardMoves(state_, *snapshot.schema, snapshot.sequence, &changed.old_groups);
+    if (SameFamilies(changed, state_)) return OkStatus();
+    RETURN_IF_ERROR(SaveState(std::move(changed)));
+  }
+  SetSchema(std::move(snapshot.schema));
+  return OkStatus();
+}
+
+void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
+  MutexLock apply_lock(&apply_mutex_);
+  MutexLock state_lock(&state_mutex_);
+  MutexLock lock(&mutex_);
+  auto version = std::make_shared<TabletVersion>(*version_);
+  for (const LocalityGroupSchema& group : schema->groups) {
+    if (version->Group(group.name) != nullptr) continue;
+    GroupVersion& fresh = version->groups.emplace_back();
+    fresh.name = group.name;
+    fresh.active = std::make_shared<Memtable>();
+  }
+  ForgetDropped(*schema, &state_.old_groups);
+  version->old_groups = state_.old_groups;
+  version_ = std::move(version);
+  rules_ = MakeRules(*schema, state_);
+  schema_ = std::move(schema);
+  if (!ChangeStreamOf(*schema_).has_value()) {
+    FreeMemory(changes_.Stop());
+  } else if (!context_->change_directory.empty()) {
+    changes_.Keep(visible_sequence_ + 1);
+  }
+}
+
+}  // namespace sippar::engine
