@@ -9,6 +9,11 @@
 #include "engine/base/crash_point.h"
 
 namespace sippar::cluster {
+namespace {
+// A clean end waits so long for tablets that something is being done with.
+constexpr int64_t kBusyUs = 10'000'000;
+constexpr int64_t kTryAgainUs = 10'000;
+}  // namespace
 
 TabletServer::TabletServer(TabletServerOptions options)
     : options_(std::move(options)),
@@ -153,19 +158,36 @@ bool TabletServer::Reshape() {
   return splitter_.SplitLarge();
 }
 
+// A split puts children in the place of a tablet, so it is looked again until none is left.
+Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
+  engine::Clock* clock = options_.store.clock;
+  const int64_t until_us = clock->MonotonicNanos() / 1000 + kBusyUs;
+  for (bool any = true; any;) {
+    any = false;
+    for (const std::shared_ptr<Served>& served : served_.All()) {
+      if (!chosen(*served)) continue;
+      Status unloaded = moves_.Unload({served->tablet->id(), served->tablet_epoch});
+      any = true;
+      if (unloaded.ok()) continue;
+      // One that is being loaded, altered or split is waited for.
+      bool is_waited_for = unloaded.code() == StatusCode::kUnavailable && CheckServing().ok() &&
+                           clock->MonotonicNanos() / 1000 < until_us;
+      if (!is_waited_for) return unloaded;
+      clock->SleepMicros(kTryAgainUs);
+    }
+  }
+  return OkStatus();
+}
+
 Status TabletServer::Drain() {
   moves_.Leave();
   // A tablet's last state goes to METADATA, METADATA's own to the root tablet.
-  auto rank = [](const Served& served) {
-    if (served.table_id != kMetadataTableId) return 0;
-    return IsRoot(served.table_id, served.tablet->range()) ? 2 : 1;
-  };
-  for (int now = 0; now <= 2; ++now) {
-    for (const std::shared_ptr<Served>& served : served_.All()) {
-      if (rank(*served) != now) continue;
-      RETURN_IF_ERROR(moves_.Unload({served->tablet->id(), served->tablet_epoch}));
-    }
-  }
+  RETURN_IF_ERROR(
+      UnloadAll([](const Served& served) { return served.table_id != kMetadataTableId; }));
+  RETURN_IF_ERROR(UnloadAll([](const Served& served) {
+    return served.table_id == kMetadataTableId && !IsRoot(served.table_id, served.tablet->range());
+  }));
+  RETURN_IF_ERROR(UnloadAll([](const Served&) { return true; }));
   CRASH_POINT("server.after_unload");
   ended_ = true;
   RETURN_IF_ERROR(host_->Close());

@@ -61,6 +61,7 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   Status MakeLogDirectory();
   void Begin();
   Status CheckFence();
+  Status UnloadAll(bool (*chosen)(const Served&));
   void GiveUp(const char* why);
   void End(const char* why);
 
