@@ -85,9 +85,12 @@ class CorpusTest : public ClusterWorld {
   static constexpr size_t kImporters = 3;
   static constexpr size_t kBatch = 16;
   static constexpr size_t kTabletsMin = 40;
+  static constexpr size_t kTroubles = 5;
 
   void Import() {
     for (size_t begin = 0; (begin = next_page_.fetch_add(kBatch)) < pages_.size();) {
+      // Not so far ahead that the troubles come when all is imported.
+      while (begin > PagesBefore(troubles_ + 1)) engine::Clock::System()->SleepMicros(5'000);
       std::vector<RowMutation> batch;
       Sums sums;
       for (size_t i = begin; i < std::min(begin + kBatch, pages_.size()); ++i) {
@@ -100,7 +103,9 @@ class CorpusTest : public ClusterWorld {
         std::vector<Status> statuses = cluster_->data()->ApplyBatch("t", batch);
         size_t failed = 0;
         for (size_t i = 0; i < batch.size(); ++i) {
-          if (!statuses[i].ok()) batch[failed++] = std::move(batch[i]);
+          if (statuses[i].ok()) continue;
+          if (failed != i) batch[failed] = std::move(batch[i]);
+          ++failed;
         }
         batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(failed), batch.end());
       }
@@ -111,9 +116,12 @@ class CorpusTest : public ClusterWorld {
     }
   }
 
-  // What happens, one after the other, each when so much more has been imported.
+  size_t PagesBefore(size_t trouble) const {
+    return pages_.size() * (trouble + 1) / (kTroubles + 1);
+  }
+  // One after the other, each when so much more has been imported and split.
   void MakeTrouble() {
-    const std::vector<std::function<void()>> troubles = {
+    const std::function<void()> troubles[kTroubles] = {
         [&] { Restart({"s1"}); },
         [&] { Failover("m1", "m2"); },
         [&] {
@@ -122,11 +130,18 @@ class CorpusTest : public ClusterWorld {
         [&] { EXPECT_OK(cluster_->StopServer("s4")), StartServer("s4"); },
         [&] { Failover("m2", "m1"), Restart({"s5"}); },
     };
-    for (size_t i = 0; i < troubles.size(); ++i) {
-      while (next_page_ < pages_.size() * (i + 1) / (troubles.size() + 1)) {
-        engine::Clock::System()->SleepMicros(20'000);
-      }
+    for (size_t i = 0; i < kTroubles; ++i) {
+      Await([&] { return next_page_ >= PagesBefore(i); });
+      Await([&] { return TabletCount() >= kTabletsMin * (i + 1) / (kTroubles + 1); });
       troubles[i]();
+      troubles_ = i + 1;
+    }
+  }
+  static void Await(const std::function<bool()>& condition) {
+    int64_t until_ns = engine::Clock::System()->MonotonicNanos() + 60 * kSecond * 1000;
+    while (!condition()) {
+      ASSERT_LT(engine::Clock::System()->MonotonicNanos(), until_ns);
+      engine::Clock::System()->SleepMicros(20'000);
     }
   }
   void Restart(const std::vector<std::string>& servers) {
@@ -162,6 +177,7 @@ class CorpusTest : public ClusterWorld {
 
   std::vector<Page> pages_;
   std::atomic<size_t> next_page_{0};
+  std::atomic<size_t> troubles_{0};
   engine::Mutex mutex_;
   Sums imported_ GUARDED_BY(mutex_);
 };
@@ -178,11 +194,7 @@ TEST_F(CorpusTest, IsWholeAfterSplitsMovesDeathsAndFailovers) {
   for (size_t i = 0; i < kImporters; ++i) importers.emplace_back("import", [this] { Import(); });
   MakeTrouble();
   importers.clear();
-  for (int i = 0; i < 300 && TabletCount() < kTabletsMin; ++i) {
-    engine::Clock::System()->SleepMicros(100'000);
-  }
-  EXPECT_GE(TabletCount(), kTabletsMin);
-  EXPECT_GT(MovedTablets(), kTabletsMin / 4);
+  Await([&] { return TabletCount() >= kTabletsMin && MovedTablets() > kTabletsMin / 4; });
   engine::MutexLock lock(&mutex_);
   EXPECT_EQ(imported_.cells, pages_.size());
   EXPECT_EQ(Stored(), imported_);
