@@ -1,6 +1,7 @@
 // Any bytes as a ReadRowsRequest (its text form, or the wire's) to a server: refused as its parts
 // say, or answered by the rules of chunks with what the model of the API gives: rows, filters of
 // any nesting, limits, both directions. SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 #include <grpcpp/create_channel.h>
@@ -31,8 +32,10 @@ constexpr const char* kStored = "p/i/t";
 constexpr const char* kTable = "projects/p/instances/i/tables/t";
 constexpr size_t kTextMax = 20'000;  // an unlucky text takes the parser long
 
-void Require(bool condition) {
-  if (!condition) std::abort();
+void Require(bool condition, const std::string& found = "") {
+  if (condition) return;
+  fmt::print(stderr, "fuzz_read_rows: {}\n", found);
+  std::abort();
 }
 
 // A table of two tablets, some of it in files, beside its model.
@@ -145,6 +148,10 @@ bool HasSample(const engine::RowFilter& filter) {
          std::any_of(filter.filters.begin(), filter.filters.end(), HasSample);
 }
 
+std::string TextOf(const grpc::Status& status) {
+  return fmt::format("code {}: {}", static_cast<int>(status.error_code()), status.error_message());
+}
+
 // The rows of an answer whose cells fit into chunks.
 class Rows {
  public:
@@ -191,12 +198,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   grpc::Status status = reader->Finish();
   if (!is_valid) {
-    Require(status.error_code() == grpc::StatusCode::INVALID_ARGUMENT);
+    Require(status.error_code() == grpc::StatusCode::INVALID_ARGUMENT, TextOf(status));
     return 0;
   }
-  Require(status.ok() && rows.IsWhole());
+  Require(status.ok() && rows.IsWhole(), TextOf(status));
   if (HasSample(*filter)) return 0;
   auto expected = Expected(server->model, request, *filter);
-  Require(!expected.has_value() || rows.rows == *expected);
+  Require(!expected.has_value() || rows.rows == *expected,
+          fmt::format("found {}, expected {}", rows.rows, expected.value_or(rows.rows)));
   return 0;
 }
