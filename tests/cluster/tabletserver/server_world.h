@@ -123,7 +123,7 @@ class ServerWorld : public testing::Test {
     return options;
   }
 
-  std::shared_ptr<TabletServer> Start(const std::string& name, int64_t lease_us = 0) {
+  TabletServerOptions OptionsOf(const std::string& name) {
     machines_[name] = disk_.ForMachine(static_cast<uint32_t>(machines_.size() + 1));
     TabletServerOptions options;
     options.name = name;
@@ -131,9 +131,13 @@ class ServerWorld : public testing::Test {
     options.store = Sizes();
     options.store.fs = machines_[name].get();
     options.locks = lock_.service.get();
-    options.lease_us = lease_us;
     options.metadata = lossy_.get();
     options.end_process = [this](const char*) { ++ended_; };
+    return options;
+  }
+  std::shared_ptr<TabletServer> Start(const std::string& name, int64_t lease_us = 0) {
+    TabletServerOptions options = OptionsOf(name);
+    options.lease_us = lease_us;
     auto started = TabletServer::Start(std::move(options));
     EXPECT_OK(started);
     return started.ok() ? *started : nullptr;

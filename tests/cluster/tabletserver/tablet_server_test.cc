@@ -329,29 +329,15 @@ TEST_F(TabletServerTest, ALogThatWasSweptDuringTheStartEndsIt) {
     std::string log = "/db/wal/" + disk_.List("/db/wal")->front();
     EXPECT_OK(disk_.Rename(log, log + ".sealed"));
   });
-  TabletServerOptions options;
-  options.name = "s1";
-  options.directory = "/db";
-  options.store = Sizes();
-  options.store.fs = &disk_;
-  options.locks = lock_.service.get();
-  options.metadata = metadata_.get();
-  options.end_process = [](const char*) {};
-  EXPECT_CODE(TabletServer::Start(options), StatusCode::kUnavailable);
+  EXPECT_CODE(TabletServer::Start(OptionsOf("s1")), StatusCode::kUnavailable);
   EXPECT_TRUE(session_->List(lock_paths::Servers())->empty());
 }
 
 TEST_F(TabletServerTest, TwoLivesUnderOneNameExcludeEachOther) {  // L10
   auto server = Start("s1");
-  TabletServerOptions options;
-  options.name = "s1";
-  options.directory = "/db";
-  options.store = Sizes();
-  options.store.fs = &disk_;
-  options.locks = lock_.service.get();
-  options.metadata = metadata_.get();
-  options.end_process = [](const char*) {};
-  EXPECT_CODE(TabletServer::Start(options), StatusCode::kAlreadyExists);
+  TabletServerOptions second = OptionsOf("s2");  // another machine
+  second.name = "s1";
+  EXPECT_CODE(TabletServer::Start(std::move(second)), StatusCode::kAlreadyExists);
 }
 
 }  // namespace

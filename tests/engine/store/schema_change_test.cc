@@ -10,6 +10,15 @@
 namespace sippar::engine {
 namespace {
 
+StoreOptions OptionsOf(FileSystem* fs, Clock* clock) {
+  StoreOptions options;
+  options.fs = fs;
+  options.clock = clock;
+  options.create_if_missing = true;
+  options.background = false;
+  return options;
+}
+
 std::string Values(Store* store) {
   auto tablet = store->FindTablet("t", "r");
   EXPECT_TRUE(tablet.ok()) << tablet.status();
@@ -24,11 +33,7 @@ TEST(SchemaChangeTest, AFamilyMadeAnewIsOneChange) {
   MemoryFileSystem memory;
   FaultFileSystem faulty(&memory);
   ManualClock clock(1'000'000);
-  StoreOptions options;
-  options.fs = &faulty;
-  options.clock = &clock;
-  options.create_if_missing = true;
-  options.background = false;
+  StoreOptions options = OptionsOf(&faulty, &clock);
   auto store = Store::Open("/s", options);
   ASSERT_TRUE(store.ok()) << store.status();
   TableSchema schema;
@@ -67,11 +72,7 @@ TEST(SchemaChangeTest, AFamilyMadeAnewIsOneChange) {
 void MoveBesideCompaction(const std::string& to) {
   MemoryFileSystem memory;
   ManualClock clock(1'000'000);
-  StoreOptions options;
-  options.fs = &memory;
-  options.clock = &clock;
-  options.create_if_missing = true;
-  options.background = false;
+  StoreOptions options = OptionsOf(&memory, &clock);
   auto store = Store::Open("/s", options);
   ASSERT_TRUE(store.ok()) << store.status();
   TableSchema schema;
