@@ -262,6 +262,7 @@ std::map<std::string, uint64_t> ClusterAdmin::Metrics() {
   for (const ServerId& server : LiveServers()) {
     for (const auto& [name, value] : transport_->Control(server)->Metrics()) sums[name] += value;
   }
+  (void)driver_->Look([&](MasterState& state) { sums["sweep_errors"] = state.sweep_errors; });
   return sums;
 }
 

@@ -124,7 +124,10 @@ void GarbageAnswered(Turn* turn, const event::Done& done) {
   bool lists = garbage.stage == GarbageStage::kList;
   bool scans = !lists && garbage.stage < GarbageStage::kTrash;
   bool lacks = (lists && listed == nullptr) || (scans && found == nullptr);
-  if (!done.status.ok() || lacks) return EndRound(turn);
+  if (!done.status.ok() || lacks) {
+    ++state->sweep_errors;
+    return EndRound(turn);
+  }
   if (scans) DoubtStrangers(turn, *found);
   switch (garbage.stage) {
     case GarbageStage::kList:

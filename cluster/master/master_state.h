@@ -159,6 +159,7 @@ struct MasterState {
   std::map<uint64_t, MergeRequest> merge_requests;  // by request
   std::map<TabletKey, Hole> holes;                  // by the key of the rows' end
   Garbage garbage;
+  uint64_t sweep_errors = 0;  // sweeps that ended early: nothing was taken
 
   std::map<uint64_t, ActionBody> awaited;  // by op: actions that have not been answered
   // Tablets to look at in this step, and later.

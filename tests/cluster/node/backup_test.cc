@@ -6,6 +6,7 @@
 
 #include "cluster/api/backup_api.h"
 #include "cluster/api/store_paths.h"
+#include "engine/tablet/state_file.h"
 #include "tests/cluster/node/cluster_world.h"
 
 namespace sippar::cluster {
@@ -94,6 +95,32 @@ TEST_F(ClusterBackupTest, TheSweepCountsTheirNames) {
   // The restored table names them by itself.
   EXPECT_OK(backups()->DeleteBackup("b"));
   EXPECT_CODE(backups()->GetBackup("b").status(), StatusCode::kNotFound);
+  CheckAll();
+}
+
+TEST_F(ClusterBackupTest, AManifestThatCannotBeReadStopsTheSweepVisibly) {
+  garbage_us_ = kSecond / 5;
+  Start(1);
+  CreateTable({});
+  Write(0, 100, "a");
+  EXPECT_OK(backups()->CreateBackup("b", "t", Now() + kHour));
+  const std::string folder = store_paths::Backups("/db");
+  const std::string path = folder + "/" + disk_.List(folder)->front();
+  EXPECT_OK(engine::WriteStateFile(&disk_, path, engine::kBackupMagic, "not a manifest"));
+  const std::vector<std::string> before = Files();
+  Write(0, 100, "b");
+  EXPECT_OK(cluster_->admin()->Compact("t", ""));  // what the backup names is named by nobody else
+  auto errors = [&] { return cluster_->admin()->Metrics()["sweep_errors"]; };
+  for (int i = 0; i < 200 && errors() < 3; ++i) engine::Clock::System()->SleepMicros(50'000);
+  EXPECT_GE(errors(), 3u);
+  EXPECT_EQ(CountGone(before), 0u);
+  Status listed = backups()->ListBackups().status();
+  EXPECT_TRUE(MessageOf(listed).find(path) != std::string_view::npos) << listed;
+  EXPECT_OK(disk_.Remove(path));
+  for (int i = 0; i < 200 && CountGone(before) == 0; ++i) {
+    engine::Clock::System()->SleepMicros(50'000);
+  }
+  EXPECT_GT(CountGone(before), 0u);
   CheckAll();
 }
 
