@@ -18,17 +18,18 @@ using FoundSegments = std::map<SegmentId, SegmentContent>;
 // cut its predecessor's last group off and, being unused, be removed; at the next start that group
 // would be back. Gives the last such header.
 StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& directory,
-                                        FoundSegments* found, std::vector<std::string>* unused) {
+                                        FoundSegments* found, LogChain* chain) {
   SegmentHeader left_out;
   while (!found->empty()) {
     auto newest = std::prev(found->end());
     std::string name = SegmentFileName(newest->first);
     ASSIGN_OR_RETURN(bool holds, ReadStubbornly([&] {
-                       return HoldsRecords(fs, directory + "/" + name, newest->first);
+                       return HoldsRecords(fs, directory + "/" + name, newest->first,
+                                           &chain->torn_bytes);
                      }));
     if (holds) break;
     left_out = newest->second.header;
-    unused->push_back(name);
+    chain->unused.push_back(name);
     found->erase(newest);
   }
   return left_out;
@@ -54,7 +55,7 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
       found[id] = content;
     }
   }
-  ASSIGN_OR_RETURN(SegmentHeader left_out, LeaveOutHeaders(fs, directory, &found, &chain.unused));
+  ASSIGN_OR_RETURN(SegmentHeader left_out, LeaveOutHeaders(fs, directory, &found, &chain));
   if (found.empty()) return chain;
   SegmentId id = found.rbegin()->first;
   uint64_t accepted_length = UINT64_MAX;

@@ -21,6 +21,7 @@ struct LogChain {
   std::vector<Segment> segments;  // oldest first
   // Files in which nothing was ever acknowledged, or all is in SSTables.
   std::vector<std::string> unused;
+  uint64_t torn_bytes = 0;  // in those of them that are a header and no whole record
 };
 
 // Follows the `previous` links from the newest segment that holds records back. Segments off that

@@ -65,7 +65,8 @@ StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& pa
                      [](uint64_t, std::string_view) { return OkStatus(); });
 }
 
-StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId id) {
+StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId id,
+                            uint64_t* torn_bytes) {
   ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
   const size_t head_size = HeadSize();
   std::string record;
@@ -79,7 +80,9 @@ StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId i
   ASSIGN_OR_RETURN(
       SegmentContent content,
       ReadSegment(fs, path, id, UINT64_MAX, [](uint64_t, std::string_view) { return OkStatus(); }));
-  return content.durable_length > 0;
+  if (content.durable_length > 0) return true;
+  *torn_bytes += content.torn_bytes;
+  return false;
 }
 
 StatusOr<SegmentContent> ReadSegment(

@@ -40,9 +40,10 @@ auto ReadStubbornly(Read read) {
 [[nodiscard]] StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& path,
                                                          SegmentId id);
 
-// Whether anything was written behind the header; a mark of a clean end counts. As a rule one read
-// of the first record.
-[[nodiscard]] StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId id);
+// Whether a whole record follows the header; a mark of a clean end counts. As a rule one read of
+// the first record. Where there is none, *torn_bytes counts what is there of one.
+[[nodiscard]] StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId id,
+                                          uint64_t* torn_bytes);
 
 // Calls `visit` for each record body behind the header, in order, until `accepted_length` (as told
 // by the next segment's header; UINT64_MAX when there is none).

@@ -113,6 +113,7 @@ StatusOr<ReplayedLog> ReplayLog(FileSystem* fs, const std::string& directory,
   RETURN_IF_ERROR(fs->SyncDir(directory));
   ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory));
   ReplayedLog log;
+  log.torn_bytes = chain.torn_bytes;
   Replayer replayer(fs, directory, redo_of, replay);
   for (size_t first = 0; first < chain.segments.size();) {
     size_t limit = first;

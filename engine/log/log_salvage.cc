@@ -55,7 +55,8 @@ class Salvager {
       if (!head.ok() && head.status().code() != StatusCode::kDataLoss) return head.status();
       if (head.ok() && head->empty) continue;
       if (chain.empty()) {
-        auto holds = HoldsRecords(fs_, PathOf(id), id);
+        uint64_t torn_bytes = 0;
+        auto holds = HoldsRecords(fs_, PathOf(id), id, &torn_bytes);
         if (holds.ok() && !*holds) continue;
       }
       chain.push_back({id, wanted.has_value() ? wanted->accepted_length : UINT64_MAX});
