@@ -227,6 +227,27 @@ TEST_F(TabletServerTest, ADrainedServerLeavesNothingToRecover) {  // P17
   EXPECT_EQ(All(next.get()), "a=1");
 }
 
+TEST_F(TabletServerTest, ACleanEndWaitsForASplitAndTakesItsChildren) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  for (const char* row : {"a", "z"}) EXPECT_OK(Put(server.get(), record, row, row));
+  engine::Thread end;
+  lossy_->on_finish_split = [&](const TabletRecord&) {
+    std::atomic<bool> begun{false};
+    end = engine::Thread("end", [&] {
+      begun = true;
+      EXPECT_OK(server->Drain());
+    });
+    while (!begun) engine::Clock::System()->SleepMicros(1'000);
+    engine::Clock::System()->SleepMicros(50'000);  // it meets the split as a rule
+  };
+  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "m"));
+  end.Join();
+  EXPECT_TRUE(session_->List(lock_paths::Servers())->empty());
+  EXPECT_EQ(Records().size(), 2u);
+  for (const std::string& path : disk_.AllFiles()) EXPECT_FALSE(path.ends_with(".log")) << path;
+}
+
 TEST_F(TabletServerTest, SchemasRiseOnly) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
