@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cluster/api/host_figures.h"
+#include "engine/model/schema_change.h"
+#include "engine/tablet/writes_held.h"
 
 namespace sippar::cluster {
 
@@ -76,11 +80,16 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
                                     Served* served) {
   // A split or unload that has copied the state would lose what is recorded of the families.
   RETURN_IF_ERROR(parts_->served->BeginSchemaChange(*served));
+  std::optional<engine::WritesHeld> held;
+  if (engine::MakesFamilyAnew(*served->tablet->schema(), *schema)) {
+    held.emplace(std::vector<std::shared_ptr<engine::Tablet>>{served->tablet});
+  }
   Status prepared = served->tablet->PrepareSchema(*schema);
   if (prepared.ok()) {
     served->tablet->SetSchema(schema);
     served->schema_version = table.schema_version;
   }
+  held.reset();  // before somebody else closes the tablet
   parts_->served->EndSchemaChange(*served);
   return prepared;
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sippar::engine {
 namespace {
 
@@ -39,6 +41,13 @@ Status CheckAlter(const TableSchema& before, const TableSchema& after) {
                     kGranularityOption, before.name));
   }
   return OkStatus();
+}
+
+bool MakesFamilyAnew(const TableSchema& before, const TableSchema& after) {
+  return std::any_of(after.families.begin(), after.families.end(), [&](const FamilySchema& family) {
+    const FamilySchema* old = before.FindFamily(family.name);
+    return old != nullptr && old->incarnation != family.incarnation;
+  });
 }
 
 }  // namespace sippar::engine

@@ -13,5 +13,7 @@ bool IsProtected(const TableSchema& schema);  // DELETION_PROTECTION
 // kFailedPrecondition: a family of a protected table would lose its cells; cells that are stored
 // would not fit a family's new type or the table's new granularity.
 [[nodiscard]] Status CheckAlter(const TableSchema& before, const TableSchema& after);
+// A family that both have begins empty in the second.
+bool MakesFamilyAnew(const TableSchema& before, const TableSchema& after);
 
 }  // namespace sippar::engine

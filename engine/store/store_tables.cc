@@ -12,6 +12,7 @@
 #include "engine/model/schema_change.h"
 #include "engine/store/store.h"
 #include "engine/tablet/state_file.h"
+#include "engine/tablet/writes_held.h"
 
 namespace sippar::engine {
 namespace {
@@ -27,30 +28,6 @@ Status CheckSplitKeys(const std::vector<std::string>& keys) {
 }
 
 constexpr uint64_t kReserveLeast = 64 << 10;
-
-bool AnyAnew(const TableSchema& before, const TableSchema& after) {
-  return std::any_of(after.families.begin(), after.families.end(), [&](const FamilySchema& family) {
-    const FamilySchema* old = before.FindFamily(family.name);
-    return old != nullptr && old->incarnation != family.incarnation;
-  });
-}
-
-// A write between the birth of a family made anew and the schema that knows it would be checked
-// against the old family and be in the new one. Writers wait.
-class WritesHeld {
- public:
-  explicit WritesHeld(std::vector<std::shared_ptr<Tablet>> tablets) : tablets_(std::move(tablets)) {
-    for (const auto& tablet : tablets_) tablet->CloseForWrites();
-  }
-  ~WritesHeld() {
-    for (const auto& tablet : tablets_) tablet->Reopen();
-  }
-  WritesHeld(const WritesHeld&) = delete;
-  WritesHeld& operator=(const WritesHeld&) = delete;
-
- private:
-  const std::vector<std::shared_ptr<Tablet>> tablets_;
-};
 
 Status NoSuchTable(const std::string& name) { return NotFound(fmt::format("no table '{}'", name)); }
 
@@ -132,7 +109,7 @@ Status Store::AlterTable(const TableSchema& schema, uint64_t expected_version) {
   RETURN_IF_ERROR(CheckAlter(found->second.schema, normal));
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(normal.name));
   std::optional<WritesHeld> held;
-  if (AnyAnew(found->second.schema, normal)) held.emplace(tablets);
+  if (MakesFamilyAnew(found->second.schema, normal)) held.emplace(tablets);
   for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->PrepareSchema(normal));
   RETURN_IF_ERROR(PrepareChanges(found->second, tablets, &normal));
   CRASH_POINT("alter_table.before_catalog");

@@ -8,8 +8,8 @@
 namespace sippar::engine {
 
 Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
-  std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
   MutexLock lock(context_->row_locks->MutexOf(id_, mutation.row));
+  ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
   if (auto answered = FindAnswer(mutation)) return *std::move(answered);
   for (const RowCheck& check : checks) {
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, ReadRow(mutation.row, check.read));
@@ -24,8 +24,8 @@ Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> 
 
 StatusOr<RowUpdateResult> Tablet::Update(const RowUpdate& update) {
   RETURN_IF_ERROR(ValidateRowKey(update.row));
-  std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
   MutexLock lock(context_->row_locks->MutexOf(id_, update.row));
+  ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
   if (!update.request.IsNone()) {
     ASSIGN_OR_RETURN(std::optional<std::string> answered, requests_.Find(update.request));
     if (answered) return RowUpdateResult::Decode(*answered);

@@ -203,12 +203,15 @@ class Tablet {
   void SetServing(Serving serving);
   Serving serving() const;
   Status CheckServing() const;
+  Status WhyClosed(Serving serving) const;
+  // Asked under the locks of the rows to be written: whoever closes the tablet for writes waits for
+  // those, so no write goes on under a schema from before.
+  StatusOr<std::shared_ptr<const TableSchema>> SchemaForWrite() const;
   void Release(Serving why);
   Snapshot TakeSnapshot() const;
   static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
                                                       const TabletState& state);
-  std::vector<Status> ApplyBatch(std::span<const RowMutation* const> mutations,
-                                 const TableSchema& schema);
+  std::vector<Status> ApplyBatch(std::span<const RowMutation* const> mutations);
   Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
   Status Resolve(const TableSchema& schema, RowMutation* mutation);
   Status ResolveOnNewest(const std::string& row, const std::vector<MutationEntry>& earlier,

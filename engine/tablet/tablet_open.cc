@@ -135,8 +135,16 @@ Tablet::Serving Tablet::serving() const {
   return serving_;
 }
 
-Status Tablet::CheckServing() const {
-  switch (serving()) {
+Status Tablet::CheckServing() const { return WhyClosed(serving()); }
+
+StatusOr<std::shared_ptr<const TableSchema>> Tablet::SchemaForWrite() const {
+  MutexLock lock(&mutex_);
+  if (serving_ != Serving::kOpen) return WhyClosed(serving_);
+  return schema_;
+}
+
+Status Tablet::WhyClosed(Serving serving) const {
+  switch (serving) {
     case Serving::kOpen:
       return OkStatus();
     case Serving::kMoved:

@@ -16,7 +16,7 @@ constexpr uint64_t kPieces = 256;  // how finely the middle is looked for
 
 void Tablet::CloseForWrites() {
   SetServing(Serving::kMoved);
-  // A write holds its row's lock from before the check in Commit until it is visible.
+  // A write holds its row's lock from before SchemaForWrite until it is visible.
   context_->row_locks->WaitForHolders();
 }
 

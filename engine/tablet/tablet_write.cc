@@ -12,33 +12,31 @@
 namespace sippar::engine {
 
 std::vector<Status> Tablet::Apply(std::span<const RowMutation* const> mutations) {
-  std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
-  if (mutations.size() == 1) {
-    MutexLock lock(context_->row_locks->MutexOf(id_, mutations[0]->row));
-    auto answered = FindAnswer(*mutations[0]);
-    if (answered) return {*std::move(answered)};
-    return {CommitOne(*mutations[0], *schema)};
-  }
-  return ApplyBatch(mutations, *schema);
+  if (mutations.size() != 1) return ApplyBatch(mutations);
+  MutexLock lock(context_->row_locks->MutexOf(id_, mutations[0]->row));
+  auto schema = SchemaForWrite();
+  if (!schema.ok()) return {schema.status()};
+  auto answered = FindAnswer(*mutations[0]);
+  if (answered) return {*std::move(answered)};
+  return {CommitOne(*mutations[0], **schema)};
 }
 
-std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutations,
-                                       const TableSchema& schema) {
-  std::vector<Status> statuses(mutations.size());
+std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutations) {
   std::vector<size_t> stripes;
   for (const RowMutation* mutation : mutations) {
     stripes.push_back(context_->row_locks->StripeOf(id_, mutation->row));
   }
   RowLockGuard lock(context_->row_locks, std::move(stripes));
+  auto schema = SchemaForWrite();
+  std::vector<Status> statuses(mutations.size(), schema.status());
+  if (!schema.ok()) return statuses;
   std::vector<PreparedWrite> writes(mutations.size());
   std::vector<size_t> positions;
   size_t count = 0;
-  Status moved;  // then none of the later ones is written either: rows keep their order
   // Commits what is prepared; a mutation that reads its row must see the ones before it.
   auto commit = [&] {
     if (count == 0) return;
-    Status status = moved.ok() ? Commit({writes.data(), count}) : moved;
-    if (IsMoved(status)) moved = status;
+    Status status = Commit({writes.data(), count});
     for (size_t position : positions) statuses[position] = status;
     positions.clear();
     count = 0;
@@ -49,7 +47,7 @@ std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutat
       continue;
     }
     if (mutations[i]->ReadsRow()) commit();
-    statuses[i] = Prepare(*mutations[i], schema, &writes[count]);
+    statuses[i] = Prepare(*mutations[i], **schema, &writes[count]);
     if (!statuses[i].ok()) continue;
     if (!mutations[i]->request.IsNone()) Answer(&writes[count], mutations[i]->request, "");
     positions.push_back(i);
@@ -165,7 +163,6 @@ Status Tablet::ResolveOnNewest(const std::string& row, const std::vector<Mutatio
 }
 
 Status Tablet::Commit(std::span<PreparedWrite> writes) {
-  RETURN_IF_ERROR(CheckServing());
   for (PreparedWrite& prepared : writes) {
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
       // Before the entries: a flush that takes these with it must find the answer, too.

@@ -286,6 +286,24 @@ TEST_F(TabletServerTest, ATabletWhoseSchemaChangesStaysAsItIs) {
   EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "m"));
 }
 
+// It would be checked against the old family and be in the new one.
+TEST_F(TabletServerTest, NoWriteComesBetweenTheBirthOfAFamilyAndItsSchema) {
+  auto server = Start("s1");
+  TabletRecord record = NewTablet(server.get());
+  EXPECT_OK(Put(server.get(), record, "a", "1"));
+  table_.schema.families[0].incarnation = table_.schema_version = 2;
+  int asked = 0;
+  lossy_->on_write = [&] {
+    EXPECT_CODE(Put(server.get(), record, "b", "2"), StatusCode::kOutOfRange);
+    ++asked;
+  };
+  EXPECT_OK(server->Control()->SetSchema(kMaster, table_));
+  EXPECT_EQ(asked, 1);
+  lossy_->on_write = nullptr;
+  EXPECT_OK(Put(server.get(), record, "c", "3"));
+  EXPECT_EQ(All(server.get()), "c=3");
+}
+
 TEST(ServedSet, ASchemaIsInForceWhenNoTabletIsUnderWay) {
   ServedSet served;
   EXPECT_OK(served.BeginLoad({1, 1}, 7, 1));

@@ -111,5 +111,40 @@ TEST(SchemaChangeTest, AFamilyThatMovesBesideAMajorCompactionStaysDeleted) {
   MoveBesideCompaction("default");
 }
 
+TEST(SchemaChangeTest, AWriterThatWaitedForItsRowKnowsTheNewSchema) {
+  MemoryFileSystem memory;
+  StoreOptions options;
+  options.fs = &memory;
+  options.clock = Clock::System();
+  options.create_if_missing = true;
+  options.background = false;
+  auto store = Store::Open("/s", options);
+  ASSERT_TRUE(store.ok()) << store.status();
+  TableSchema schema;
+  schema.name = "t";
+  schema.families.emplace_back().name = "f";
+  ASSERT_TRUE((*store)->CreateTable(schema, {}).ok());
+  std::shared_ptr<Tablet> tablet = *(*store)->FindTablet("t", "r");
+  RowMutation mutation("r");
+  mutation.Set("f", "q", "v", 1);
+  Mutex* row = (*store)->host()->context()->row_locks->MutexOf(tablet->id(), "r");
+  Status written;
+  Thread writer;
+  {
+    MutexLock lock(row);
+    writer = Thread("writer", [&] {
+      const RowMutation* one = &mutation;
+      written = tablet->Apply({&one, 1}).front();
+    });
+    Clock::System()->SleepMicros(50'000);  // it waits for the row
+    schema.families[0].name = "g";
+    schema.Normalize();
+    ASSERT_TRUE(tablet->PrepareSchema(schema).ok());
+    tablet->SetSchema(std::make_shared<const TableSchema>(schema));
+  }
+  writer.Join();
+  EXPECT_EQ(written.code(), StatusCode::kNotFound) << written;
+}
+
 }  // namespace
 }  // namespace sippar::engine
