@@ -8,9 +8,12 @@ StatusOr<LocationPtr> TabletCaller::Find(const std::string& table, std::string_v
   ASSIGN_OR_RETURN(uint64_t id, directory_.Find(table));
   auto find = [&] { return before ? locator_.FindBefore(id, row) : locator_.Find(id, row); };
   StatusOr<LocationPtr> found = find();
-  if (found.status().code() != StatusCode::kNotFound) [[likely]]
+  if (found.ok()) [[likely]]
     return found;
-  // Dropped, and perhaps made anew.
+  bool dropped = found.status().code() == StatusCode::kNotFound ||
+                 found.status().code() == StatusCode::kUnavailable;  // or kept, or on its way
+  if (!dropped) return found;
+  // Perhaps made anew.
   directory_.Forget(table, id);
   ASSIGN_OR_RETURN(uint64_t now, directory_.Find(table));
   if (now == id) return found;

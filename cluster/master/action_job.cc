@@ -128,8 +128,8 @@ Done ActionJob::Do(const action::ChangeRecord& asked) {
   if (!record.ok()) return done;
   done.status = ApplyChange(asked.change, &*record);
   if (!done.status.ok()) return done;
-  static constexpr const char* kKinds[] = {"assigned", "recovering", "published", "merging",
-                                           "merge_cancelled"};
+  static constexpr const char* kKinds[] = {"assigned", "recovering",      "published",
+                                           "merging",  "merge_cancelled", "released"};
   std::string text = fmt::format("{} by master {}", asked.change.server.ToString(), epoch_);
   done.status = places_.metadata->Write(
       &*record, {kKinds[static_cast<size_t>(asked.change.kind)], std::move(text)});

@@ -90,7 +90,7 @@ Status ActionJob::MakeChangeDirectory(const TableRecord& table) {
 Done ActionJob::Do(const action::WriteTable& asked) {
   if (Status made = MakeChangeDirectory(*asked.table); !made.ok()) return {0, std::move(made), {}};
   std::string path = lock_paths::Table(asked.table->table_id);
-  std::string content = EncodeTableFile({*asked.table, asked.life, 0});
+  std::string content = EncodeTableFile({*asked.table, asked.life, 0, asked.kept_until_us});
   Status status;
   if (asked.version == 0) {
     status = session_->Create(path, content, LockFileKind::kLasting).status();

@@ -6,6 +6,7 @@
 
 #include "cluster/master/create_table_step.h"
 #include "cluster/master/delete_table_step.h"
+#include "cluster/master/kept_table_step.h"
 #include "cluster/master/tablet_step.h"
 #include "engine/model/change_config.h"
 #include "engine/model/schema_change.h"
@@ -67,7 +68,7 @@ bool IsServed(MasterState* state, Table* table) {
 // while there is an answer in any case: a new table is as good, for nobody serves it otherwise; an
 // old schema may be in force somewhere, and what is written there to a family made anew is lost.
 void Answer(Turn* turn, Table* table) {
-  if (table->request == 0 || table->next != nullptr) return;
+  if (table->request == 0 || table->next != nullptr || table->file_life != TableLife::kLive) return;
   bool in_force = table->to_tell.empty() && IsServed(turn->state, table);
   bool late = turn->now_us - table->requested_us >= turn->state->options.answer_us;
   if (!in_force && !late) return;
@@ -84,8 +85,10 @@ void Answer(Turn* turn, Table* table) {
 }
 
 void RunAlteration(Turn* turn, Table* table) {
-  if (table->next != nullptr && !table->attempt.Waits(turn->now_us)) {
-    turn->Ask(&table->attempt, action::WriteTable{table->next, TableLife::kLive, table->version});
+  bool returns = table->file_life == TableLife::kKept;
+  if ((table->next != nullptr || returns) && !table->attempt.Waits(turn->now_us)) {
+    turn->Ask(&table->attempt, action::WriteTable{returns ? table->record : table->next,
+                                                  TableLife::kLive, table->version});
   }
   TellServers(turn, table);
   Answer(turn, table);
@@ -95,20 +98,15 @@ void Written(Turn* turn, const action::WriteTable& asked, Table* table) {
   MasterState* state = turn->state;
   ++table->version;
   table->file_life = asked.life;
-  if (asked.life == TableLife::kDropping) {
-    for (const Tablet* tablet : state->tablets.OfTable(table->record->table_id)) {
-      LookAgain(turn, *tablet);
-    }
-  } else if (asked.life == TableLife::kLive) {
-    table->life = TableLife::kLive;
-    bool altered = table->next != nullptr;
-    table->next = nullptr;
-    table->record = asked.table;
-    for (const Tablet* tablet : state->tablets.OfTable(table->record->table_id)) {
-      LookAgain(turn, *tablet);
-      if (altered && tablet->facts.phase == TabletPhase::kAssigned) {
-        table->to_tell[tablet->facts.server];
-      }
+  if (asked.life == TableLife::kCreating) return;
+  bool altered = asked.life == TableLife::kLive && table->next != nullptr;
+  if (asked.life == TableLife::kLive) table->life = TableLife::kLive;
+  table->next = nullptr;
+  table->record = asked.table;
+  for (const Tablet* tablet : state->tablets.OfTable(table->record->table_id)) {
+    LookAgain(turn, *tablet);
+    if (altered && tablet->facts.phase == TabletPhase::kAssigned) {
+      table->to_tell[tablet->facts.server];
     }
   }
 }
@@ -119,7 +117,7 @@ void Cancel(Turn* turn, const Status& status, Table* table) {
   turn->Reply(table->request, status);
   table->request = 0;
   table->next = nullptr;
-  if (table->life == TableLife::kDropping) table->life = table->file_life;
+  table->life = table->file_life;
   if (table->version == 0) turn->state->tables.erase(table->record->table_id);
 }
 
@@ -155,6 +153,9 @@ void RunTables(Turn* turn) {
         break;
       case TableLife::kDropping:
         RunDeletion(turn, table);
+        break;
+      case TableLife::kKept:
+        RunKept(turn, table);
         break;
     }
   }

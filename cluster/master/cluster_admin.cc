@@ -11,7 +11,6 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr int64_t kRequestMicros = 30'000'000;
 constexpr int64_t kMoveWaitMicros = 20'000;
 constexpr int kTriesMax = 500;  // times the wait: a tablet that is nowhere for 10 s
 
@@ -56,19 +55,15 @@ Status ClusterAdmin::Create(const TableSchema& schema, const std::vector<std::st
   for (engine::TabletState& state : states) {
     begin.push_back(std::make_shared<const engine::TabletState>(std::move(state)));
   }
-  return driver_->Request(
-      [&](uint64_t request) {
-        return event::CreateTable{request, normal, split_keys, clock_->NowMicros(), begin};
-      },
-      kRequestMicros);
+  return driver_->Request([&](uint64_t request) {
+    return event::CreateTable{request, normal, split_keys, clock_->NowMicros(), begin};
+  });
 }
 
 Status ClusterAdmin::Alter(const TableSchema& schema, uint64_t expected_version) {
-  return driver_->Request(
-      [&](uint64_t request) {
-        return event::AlterTable{request, schema, expected_version, clock_->NowMicros()};
-      },
-      kRequestMicros);
+  return driver_->Request([&](uint64_t request) {
+    return event::AlterTable{request, schema, expected_version, clock_->NowMicros()};
+  });
 }
 
 // A change stream begins in two steps: first every tablet keeps its changes, then the table says
@@ -91,19 +86,13 @@ Status ClusterAdmin::AlterTable(const TableSchema& schema, uint64_t expected_ver
 }
 
 Status ClusterAdmin::DropTable(const std::string& table) {
-  return driver_->Request(
-      [&](uint64_t request) {
-        return event::DropTable{request, table};
-      },
-      kRequestMicros);
+  return driver_->Request([&](uint64_t request) { return event::DropTable{request, table}; });
 }
 
 Status ClusterAdmin::Merge(const std::string& table, const engine::RowRange& rows) {
-  return driver_->Request(
-      [&](uint64_t request) {
-        return event::MergeTablets{request, table, rows};
-      },
-      kRequestMicros);
+  return driver_->Request([&](uint64_t request) {
+    return event::MergeTablets{request, table, rows};
+  });
 }
 
 StatusOr<TableInfo> ClusterAdmin::GetTable(const std::string& table) {

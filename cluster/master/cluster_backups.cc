@@ -200,13 +200,17 @@ Status ClusterBackups::RestoreTable(const std::string& name, const std::string& 
                   fmt::format("restore backup {}", name));
 }
 
-Status ClusterBackups::DropTable(const std::string& table, int64_t) {
-  return admin_->DropTable(table);
+Status ClusterBackups::DropTable(const std::string& table, int64_t keep_us) {
+  const int64_t now_us = places_.clock->NowMicros();
+  Status dropped = driver_->Request([&](uint64_t request) {
+    return event::DropTable{request, table, now_us + keep_us, now_us};
+  });
+  // A table that cannot be kept may be in the way of everything else: it goes all the same.
+  return dropped.code() == StatusCode::kResourceExhausted ? admin_->DropTable(table) : dropped;
 }
 
 Status ClusterBackups::UndeleteTable(const std::string& table) {
-  return Unimplemented(fmt::format(
-      "table {}: a cluster of servers keeps no dropped tables yet; make backups", table));
+  return driver_->Request([&](uint64_t request) { return event::UndeleteTable{request, table}; });
 }
 
 }  // namespace sippar::cluster::master

@@ -44,7 +44,6 @@ class ClusterBackups final : public BackupApi {
   StatusOr<BackupInfo> SetBackupExpiry(const std::string& name, int64_t expires_us) override;
   Status DeleteBackup(const std::string& name) override;
   Status RestoreTable(const std::string& name, const std::string& table) override;
-  // At once: a cluster keeps no dropped tables yet.
   Status DropTable(const std::string& table, int64_t keep_us) override;
   Status UndeleteTable(const std::string& table) override;
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cluster/master/tablet_step.h"
@@ -32,9 +33,13 @@ Status Check(MasterState* state, const event::CreateTable& request) {
   if (state->FindTable(request.schema.name) != nullptr) {
     return AlreadyExists(fmt::format("table {} exists", request.schema.name));
   }
-  if (state->tables.size() >= limits::kTablesMax) {
-    return ResourceExhausted(fmt::format("{} tables exist, the most there may be; drop one first",
-                                         state->tables.size()));
+  auto kept = std::count_if(state->tables.begin(), state->tables.end(), [](const auto& entry) {
+    return entry.second.life == TableLife::kKept;
+  });
+  size_t count = state->tables.size() - static_cast<size_t>(kept);
+  if (count >= limits::kTablesMax) {
+    return ResourceExhausted(
+        fmt::format("{} tables exist, the most there may be; drop one first", count));
   }
   return OkStatus();
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/master/kept_table_step.h"
 #include "engine/model/schema_change.h"
 
 namespace sippar::cluster::master {
@@ -18,10 +19,11 @@ void OnEvent(Turn* turn, const event::DropTable& request) {
     status = engine::CheckDrop(table->record->schema);
   }
   if (!status.ok()) return turn->Reply(request.request, std::move(status));
-  table->life = TableLife::kDropping;
   table->request = request.request;
   table->requested_us = turn->now_us;
   table->to_tell.clear();
+  if (request.kept_until_us > 0) return KeepTable(turn, request, table);
+  table->life = TableLife::kDropping;
   RunDeletion(turn, table);
 }
 

@@ -26,11 +26,10 @@ void Enter(MasterState* state, Tablet* tablet) {
   if (server.tablets.insert(tablet->facts.tablet_id).second) server.weight += tablet->weight;
 }
 
-// Nobody owes a hole: the table is being made, or is on its way out.
 bool IsWhole(MasterState* state, uint64_t table_id) {
   if (state->stage != StartStage::kRunning) return false;
   const Table* table = state->FindTable(table_id);
-  return table_id == kMetadataTableId || (table != nullptr && table->life == TableLife::kLive);
+  return table_id == kMetadataTableId || (table != nullptr && table->IsWhole());
 }
 
 // Beside the tablet of `key`, or where it was.

@@ -20,7 +20,7 @@
 namespace sippar::cluster::master {
 
 // Of a table's file in the lock service.
-enum class TableLife : uint8_t { kCreating = 0, kLive = 1, kDropping = 2 };
+enum class TableLife : uint8_t { kCreating = 0, kLive = 1, kDropping = 2, kKept = 3 };
 
 namespace action {
 
@@ -109,6 +109,7 @@ struct WriteTable {
   std::shared_ptr<const TableRecord> table;
   TableLife life = TableLife::kLive;
   uint64_t version = 0;
+  int64_t kept_until_us = 0;
 };
 struct RemoveTable {
   uint64_t table_id = 0;

@@ -13,6 +13,7 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kLockPollMicros = 100'000;
+constexpr int64_t kRequestMicros = 30'000'000;
 
 const Status& Waiting() {
   static const auto* status = new Status(StatusCode::kUnknown, "no reply yet");
@@ -147,7 +148,7 @@ void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
     }
     if (options_.places.clock->MonotonicNanos() >= deadline_ns) return;
     WatchServers(reign.get());
-    Feed(reign, event::Tick{});
+    Feed(reign, event::Tick{options_.places.clock->NowMicros()});
   } while (Sleep(options_.tick_us));
 }
 
@@ -217,9 +218,8 @@ Status MasterDriver::WaitUntilRunning(int64_t timeout_us) {
   return stopping_ ? NotMaster() : OkStatus();
 }
 
-Status MasterDriver::Request(const std::function<Event(uint64_t request)>& make,
-                             int64_t timeout_us) {
-  const int64_t deadline_us = NowMicros() + timeout_us;
+Status MasterDriver::Request(const std::function<Event(uint64_t request)>& make) {
+  const int64_t deadline_us = NowMicros() + kRequestMicros;
   engine::MutexLock lock(&mutex_);
   if (reign_ == nullptr) return NotMaster();
   uint64_t request = next_request_++;

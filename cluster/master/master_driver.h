@@ -48,8 +48,7 @@ class MasterDriver final : public MasterNotices {
   [[nodiscard]] Status WaitUntilRunning(int64_t timeout_us);
   // Feeds the event that `make` makes with a request's number, and waits for the reply. After
   // kUnavailable and kDeadlineExceeded the outcome is unknown.
-  [[nodiscard]] Status Request(const std::function<Event(uint64_t request)>& make,
-                               int64_t timeout_us);
+  [[nodiscard]] Status Request(const std::function<Event(uint64_t request)>& make);
   // Looks at the state of a master that has read METADATA. kUnavailable: this is none.
   [[nodiscard]] Status Look(const std::function<void(MasterState& state)>& look);
   // The session that holds the master's lock; what it writes is a master's. kUnavailable.

@@ -21,6 +21,7 @@ struct TableFile {
   TableRecord table;
   TableLife life = TableLife::kLive;
   uint64_t version = 0;
+  int64_t kept_until_us = 0;  // of a kept one, wall clock
 };
 
 struct RecordPage {
@@ -52,7 +53,9 @@ struct LockTaken {
   uint64_t epoch = 0;
 };
 // Time has passed.
-struct Tick {};
+struct Tick {
+  int64_t wall_us = 0;  // what is kept until a date goes by the clock of people
+};
 // servers/ may have changed.
 struct ServersChanged {};
 // A server says that it has split a tablet.
@@ -78,6 +81,13 @@ struct AlterTable {
 struct DropTable {
   uint64_t request = 0;
   std::string table;
+  int64_t kept_until_us = 0;  // wall clock; 0: it goes at once
+  int64_t wall_us = 0;
+};
+// The last one of the name that was dropped and is kept comes back.
+struct UndeleteTable {
+  uint64_t request = 0;
+  std::string table;
 };
 struct MergeTablets {
   uint64_t request = 0;
@@ -98,6 +108,6 @@ struct Done {
 
 using Event = std::variant<event::LockTaken, event::Tick, event::ServersChanged, event::SplitDone,
                            event::CreateTable, event::AlterTable, event::DropTable,
-                           event::MergeTablets, event::Done>;
+                           event::UndeleteTable, event::MergeTablets, event::Done>;
 
 }  // namespace sippar::cluster::master

@@ -35,6 +35,8 @@ const char* LifeText(TableLife life) {
       return "live";
     case TableLife::kDropping:
       return "dropping";
+    case TableLife::kKept:
+      return "kept";
   }
   return "?";
 }
@@ -53,6 +55,8 @@ std::string Text(const RecordChange& change) {
       return "start merge";
     case RecordChangeKind::kCancelMerge:
       return "cancel merge";
+    case RecordChangeKind::kRelease:
+      return "release from " + change.server.ToString();
   }
   return "?";
 }

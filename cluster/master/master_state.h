@@ -86,6 +86,7 @@ struct Table {
   // Of its file in the lock service, which is written before anything else happens.
   TableLife file_life = TableLife::kLive;
   uint64_t version = 0;                     // 0: there is none yet
+  int64_t kept_until_us = 0;                // of a kept one, wall clock
   Attempt attempt;                          // of what is awaited for the table as a whole
   std::shared_ptr<const TableRecord> next;  // the alteration that is being written
   std::map<ServerId, Attempt> to_tell;      // servers that have not got the schema
@@ -94,6 +95,8 @@ struct Table {
   TabletKey unserved;    // a tablet that was not served when last looked at
   uint64_t request = 0;  // who waits, 0: nobody
   int64_t requested_us = 0;
+  // METADATA has all of its rows: one that is made, or on its way out, owes nobody a hole.
+  bool IsWhole() const { return life == TableLife::kLive || life == TableLife::kKept; }
 };
 
 // Two neighbours become one (merge_step.h).
@@ -137,7 +140,8 @@ struct Hole {
 
 struct MasterState {
   MasterOptions options;
-  uint64_t epoch = 0;  // fences older masters; 0: not the master
+  uint64_t epoch = 0;   // fences older masters; 0: not the master
+  int64_t wall_us = 0;  // at the last tick
   uint64_t next_op = 1;
   uint64_t next_number = 1;  // of tables and tablets: (epoch << 32) + number
   engine::Random random{0};

@@ -8,6 +8,7 @@
 #include "cluster/master/create_table_step.h"
 #include "cluster/master/delete_table_step.h"
 #include "cluster/master/garbage_step.h"
+#include "cluster/master/kept_table_step.h"
 #include "cluster/master/merge_step.h"
 #include "cluster/master/recover_step.h"
 #include "cluster/master/server_step.h"
@@ -23,7 +24,7 @@ void OnEvent(Turn* turn, const event::LockTaken& taken) {
 }
 
 // What is due by time is looked at in every step.
-void OnEvent(Turn*, const event::Tick&) {}
+void OnEvent(Turn* turn, const event::Tick& tick) { turn->state->wall_us = tick.wall_us; }
 
 void OnEvent(Turn* turn, const event::ServersChanged&) { turn->state->next_poll_us = 0; }
 
@@ -81,7 +82,8 @@ void LookAtTablets(Turn* turn) {
 
 Table* MasterState::FindTable(const std::string& name) {
   for (auto& [id, table] : tables) {
-    if (table.life != TableLife::kDropping && table.record->schema.name == name) return &table;
+    bool has_name = table.life == TableLife::kLive || table.life == TableLife::kCreating;
+    if (has_name && table.record->schema.name == name) return &table;
   }
   return nullptr;
 }

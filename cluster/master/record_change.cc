@@ -56,6 +56,10 @@ Status ApplyChange(const RecordChange& change, TabletRecord* record) {
       if (record->phase != TabletPhase::kMerging) return Refuse(*record, "given back");
       Release(TabletPhase::kUnassigned, record);
       break;
+    case RecordChangeKind::kRelease:
+      if (!assigned || record->server != change.server) return Refuse(*record, "released");
+      Release(TabletPhase::kUnassigned, record);
+      break;
   }
   ++record->tablet_epoch;
   return OkStatus();

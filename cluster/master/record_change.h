@@ -15,6 +15,7 @@ enum class RecordChangeKind : uint8_t {
   kPublish,      // -> kUnassigned: `server`'s log is sealed and sorted (F4, F5)
   kStartMerge,   // -> kMerging: the intent, on the left of two neighbours
   kCancelMerge,  // kMerging -> kUnassigned
+  kRelease,      // -> kUnassigned: `server` has closed it, and nobody is to serve it
 };
 
 struct RecordChange {

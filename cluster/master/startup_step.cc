@@ -57,7 +57,7 @@ void Enter(Turn* turn, StartStage stage) {
   if (stage != StartStage::kRunning) return Start(turn);
   for (const auto& [key, tablet] : state->tablets.all()) LookAgain(turn, tablet);
   for (const auto& [id, table] : state->tables) {
-    if (table.life != TableLife::kLive) continue;
+    if (!table.IsWhole()) continue;
     for (const RowRange& rows : state->tablets.HolesOf(id)) Doubt(turn, id, rows);
   }
 }
@@ -100,10 +100,7 @@ void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
       if (row.empty()) break;
     }
     const Table* table = state->FindTable(hole.table_id);
-    if (hole.table_id != kMetadataTableId &&
-        (table == nullptr || table->life != TableLife::kLive)) {
-      return;
-    }
+    if (hole.table_id != kMetadataTableId && (table == nullptr || !table->IsWhole())) return;
     bool to_end = row.empty() || (!hole.rows.limit.empty() && row >= hole.rows.limit);
     if (covered && to_end) return;
   }
@@ -175,8 +172,9 @@ void OnDone(Turn* turn, const action::ReadTables&, const event::Done& done) {
     table.record = std::make_shared<const TableRecord>(file.table);
     table.version = file.version;
     // What an older master has not finished is undone.
-    table.life = file.life == TableLife::kLive ? TableLife::kLive : TableLife::kDropping;
+    table.life = file.life == TableLife::kCreating ? TableLife::kDropping : file.life;
     table.file_life = file.life;
+    table.kept_until_us = file.kept_until_us;
   }
   Start(turn);
 }

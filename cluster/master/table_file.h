@@ -1,6 +1,6 @@
 // A table's file in the lock service (tables/<table id>), as location/table_file.h has it; while
-// the table is made (0x80) or dropped (0x82) such a byte stands before it, and clients see no
-// table. SPDX-License-Identifier: Apache-2.0
+// the table is made (0x80) or dropped (0x82), or kept after a drop (0x83, then until when), such a
+// byte stands before it, and clients see no table. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

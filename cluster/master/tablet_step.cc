@@ -27,10 +27,17 @@ bool IsDropped(MasterState* state, const Tablet& tablet) {
   return table == nullptr || table->file_life == TableLife::kDropping;
 }
 
+// Its table was dropped, and may come back: nobody serves it until then.
+bool IsKept(MasterState* state, const Tablet& tablet) {
+  const Table* table = state->FindTable(tablet.facts.table_id);
+  return table != nullptr && table->file_life == TableLife::kKept;
+}
+
 bool IsComplete(MasterState* state, const Tablet& tablet) {
   if (tablet.facts.table_id == kMetadataTableId) return true;
   const Table* table = state->FindTable(tablet.facts.table_id);
-  return table != nullptr && table->life == TableLife::kLive;
+  return table != nullptr && table->life == TableLife::kLive &&
+         table->file_life == TableLife::kLive;
 }
 
 void Change(Turn* turn, Tablet* tablet, RecordChange change) {
@@ -68,10 +75,14 @@ void Place(Turn* turn, Tablet* tablet) {
 
 void LookAtServed(Turn* turn, Tablet* tablet, Server* server) {
   bool dropped = IsDropped(turn->state, *tablet);
+  bool kept = IsKept(turn->state, *tablet);
   bool moves = !tablet->target.IsNone() && tablet->target != server->id;
-  if (tablet->closed) {
+  if (tablet->closed && kept) {
+    Change(turn, tablet, {RecordChangeKind::kRelease, server->id, 0});
+  } else if (tablet->closed) {
     dropped ? Erase(turn, tablet) : Place(turn, tablet);
-  } else if (dropped || tablet->refused || (tablet->loaded && (moves || tablet->wants_close))) {
+  } else if (dropped || kept || tablet->refused ||
+             (tablet->loaded && (moves || tablet->wants_close))) {
     Unload(turn, tablet);
   } else if (!tablet->loaded) {
     Load(turn, tablet, server);

@@ -89,7 +89,7 @@ class History {
   void Advance() {
     if (calls_.empty() || random_.OneIn(4)) {
       now_us_ += static_cast<int64_t>(random_.Uniform(kSecond / 2));
-      return Feed(masters_.back().get(), event::Tick{});
+      return Feed(masters_.back().get(), event::Tick{now_us_});
     }
     size_t at = random_.OneIn(3) ? random_.Uniform(calls_.size()) : 0;
     Call& call = calls_[at];
@@ -176,13 +176,18 @@ class History {
     schema.name = "t" + std::to_string(random_.Uniform(3));
     schema.families.push_back({"f", {}, {}});
     schema.Normalize();
+    if (random_.OneIn(6)) return Feed(master, event::UndeleteTable{request, schema.name});
     if (random_.OneIn(3) || table_id == 0) {
       std::vector<std::string> keys;
       if (random_.OneIn(2)) keys = {"h", "p"};
       return Feed(master, event::CreateTable{request, schema, keys, 0});
     }
     const TableRecord& table = world_.tables[table_id].table;
-    if (random_.OneIn(6)) return Feed(master, event::DropTable{request, table.schema.name});
+    if (random_.OneIn(6)) {
+      auto kept_us = static_cast<int64_t>(random_.Uniform(3) * 5 * kSecond);  // 0: not at all
+      int64_t until_us = kept_us == 0 ? 0 : now_us_ + kept_us;
+      return Feed(master, event::DropTable{request, table.schema.name, until_us, now_us_});
+    }
     if (random_.OneIn(3)) {
       return Feed(master, event::AlterTable{request, table.schema, table.schema_version, 0});
     }
@@ -211,11 +216,11 @@ class History {
       server.frozen = server.cut = false;
       if (!server.lock) world_.RegainLock(&server);
     }
-    while (Running() < 2) world_.AddServer("fresh");
     std::string wrong = "not looked at";
     for (int round = 0; round < 400; ++round) {
+      while (Running() < 2) world_.AddServer("fresh");  // also for those that are fenced only now
       now_us_ += kSecond / 5;
-      Feed(masters_.back().get(), event::Tick{});
+      Feed(masters_.back().get(), event::Tick{now_us_});
       for (int calls = 0; !calls_.empty(); ++calls) {
         if (calls > 20'000) return "calls follow calls without end: " + Print(calls_[0].action);
         Call call = std::move(calls_.front());

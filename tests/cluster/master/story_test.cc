@@ -3,7 +3,8 @@
 //   servers NAMES...        new lives                stray NAME: one that never had a file
 //   kill|freeze|thaw|cut|heal|unlock|leave NAME
 //   master                  a new one takes the lock; the one before is stopped
-//   create TABLE [KEYS...]  drop TABLE   alter TABLE   merge TABLE [START LIMIT]
+//   create TABLE [KEYS...]  drop TABLE [SECONDS]   undelete TABLE   alter TABLE
+//   merge TABLE [START LIMIT]
 //   write TABLE ROW   flush TABLE ROW   split TABLE ROW [unspelled]
 //   lose TEXT               calls with TEXT are carried out, their answers are lost; until `keep`
 //   hold TEXT               calls with TEXT stay on their way until `release`
@@ -63,7 +64,7 @@ class Story {
     } else if (verb == "time") {
       for (int i = std::stoi(args[0]) * 10; i > 0; --i) {
         now_us_ += 100'000;
-        Feed(event::Tick{});
+        Feed(event::Tick{now_us_});
         Drain();
       }
     } else if (verb == "show") {
@@ -102,7 +103,10 @@ class Story {
     if (verb == "create") {
       Feed(event::CreateTable{++request_, schema, {args.begin() + 1, args.end()}, 0});
     } else if (verb == "drop") {
-      Feed(event::DropTable{++request_, schema.name});
+      int64_t until_us = row.empty() ? 0 : now_us_ + std::stoll(row) * 1'000'000;
+      Feed(event::DropTable{++request_, schema.name, until_us, now_us_});
+    } else if (verb == "undelete") {
+      Feed(event::UndeleteTable{++request_, schema.name});
     } else if (verb == "alter") {
       Feed(event::AlterTable{++request_, schema, world_.tables[id].table.schema_version, 0});
     } else if (verb == "merge") {

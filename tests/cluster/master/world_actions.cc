@@ -294,7 +294,7 @@ Done World::Do(uint64_t master, const action::WriteTable& body) {
               file.table.schema_version == body.table->schema_version;
   if (same) return {};
   if (file.version != body.version) return {0, Aborted("another version"), {}};
-  tables[body.table->table_id] = {*body.table, body.life, body.version + 1};
+  tables[body.table->table_id] = {*body.table, body.life, body.version + 1, body.kept_until_us};
   return {};
 }
 

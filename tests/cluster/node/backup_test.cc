@@ -156,5 +156,40 @@ TEST_F(ClusterBackupTest, TheyAreKnownToTheNextMasterAndEndWithTheirTime) {
   EXPECT_OK(backups()->RestoreTable("c", "u"));
 }
 
+// Also under the next master, and with what only logs have of it. Its files outlive sweeps.
+TEST_F(ClusterBackupTest, ADroppedTableCanBeHadBackUntilItsTimeIsOver) {
+  garbage_us_ = kSecond / 2;
+  Start(2);
+  CreateTable({RowOf(100)});
+  Write(0, 200, "a");
+  auto expected = expected_;
+  EXPECT_OK(backups()->DropTable("t", kHour));
+  EXPECT_CODE(backups()->DropTable("t", kHour), StatusCode::kNotFound);
+  EXPECT_CODE(cluster_->data()->Apply("t", RowMutation("r").Set("f", "q", "late")),
+              StatusCode::kNotFound);
+  CreateTable({});  // the name is free
+  EXPECT_CODE(backups()->UndeleteTable("t"), StatusCode::kAlreadyExists);
+  EXPECT_OK(backups()->DropTable("t", kHour));
+  EXPECT_OK(cluster_->StartMaster("m2"));
+  cluster_->StopMaster("m1");
+  EXPECT_OK(cluster_->WaitForMaster(20 * kSecond));
+  EXPECT_OK(backups()->UndeleteTable("t"));  // the second
+  EXPECT_EQ(cluster_->admin()->GetTable("t")->tablet_count, 1u);
+  EXPECT_OK(cluster_->admin()->DropTable("t"));
+  Crash("s1");
+  Crash("s2");
+  StartServer("s3");
+  EXPECT_OK(cluster_->StopServer("s3"));
+  StartServer("s4");
+  engine::Clock::System()->SleepMicros(4 * garbage_us_);
+  EXPECT_OK(backups()->UndeleteTable("t"));
+  expected_ = expected;
+  CheckAll();
+  EXPECT_OK(cluster_->admin()->Verify("t"));
+  EXPECT_OK(backups()->DropTable("t", 1));
+  engine::Clock::System()->SleepMicros(kSecond / 5);
+  EXPECT_CODE(backups()->UndeleteTable("t"), StatusCode::kNotFound);
+}
+
 }  // namespace
 }  // namespace sippar::cluster
