@@ -164,7 +164,8 @@ class BenchTest(unittest.TestCase):
         run = subprocess.Popen([BINARY, "bench", self.store, "--workload", "fillrandom", "--rows",
                                 "1000000000", "--value", "10", "--sync", "no", "--format", "json"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while run.poll() is None and not os.path.isdir(self.store):
+        log = os.path.join(self.store, "wal")
+        while run.poll() is None and not (os.path.isdir(log) and os.listdir(log)):
             time.sleep(0.01)
         time.sleep(1)  # into the workload
         run.send_signal(signal.SIGINT)
