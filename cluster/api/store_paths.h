@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "cluster/api/server_id.h"
 
@@ -16,6 +21,24 @@ inline std::string ChangesOf(const std::string& directory, uint64_t table_id) {
   return Changes(directory) + "/" + std::to_string(table_id);
 }
 inline std::string Backups(const std::string& directory) { return directory + "/backups"; }
+// What a store had before it became a cluster: a directory.
+inline std::string BackupOfStore(const std::string& directory, uint64_t number) {
+  return fmt::format("{}/{:016x}", Backups(directory), number);
+}
+inline std::string Backup(const std::string& directory, uint64_t number) {
+  return BackupOfStore(directory, number) + ".backup";
+}
+// nullopt: a name of something else.
+inline std::optional<uint64_t> ParseBackupOfStore(std::string_view name) {
+  uint64_t number = 0;
+  auto parsed = std::from_chars(name.data(), name.data() + name.size(), number, 16);
+  bool whole = parsed.ec == std::errc() && parsed.ptr == name.data() + name.size();
+  return whole && name == fmt::format("{:016x}", number) ? std::optional(number) : std::nullopt;
+}
+inline std::optional<uint64_t> ParseBackup(std::string_view name) {
+  if (!name.ends_with(".backup")) return std::nullopt;
+  return ParseBackupOfStore(name.substr(0, name.size() - 7));
+}
 // Made once, by the server at its start; once the name is gone nothing is acknowledged from it.
 inline std::string Log(const std::string& directory, const ServerId& server) {
   return Logs(directory) + "/" + server.ToString();

@@ -18,7 +18,7 @@ class ClusterAdmin final : public AdminApi {
  public:
   ClusterAdmin(MasterDriver* driver, const ActionPlaces& places);
 
-  BackupApi* backups() override { return &backups_; }
+  ClusterBackups* backups() override { return &backups_; }
   Status CreateTable(const TableSchema& schema,
                      const std::vector<std::string>& split_keys) override;
   Status AlterTable(const TableSchema& schema, uint64_t expected_version) override;

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <set>
 
 #include "cluster/api/store_paths.h"
 #include "engine/base/crash_point.h"
@@ -19,10 +19,8 @@ using engine::TabletState;
 namespace {
 
 constexpr int kTriesMax = 20;  // of a look at tablets that split and merge meanwhile
-
-std::string PathOf(const std::string& directory, uint64_t number) {
-  return fmt::format("{}/{:016x}", store_paths::Backups(directory), number);
-}
+// Tables to adopt have numbers from 1 on, in this order; those of backups begin with an epoch.
+constexpr uint64_t kTableNumbersEnd = uint64_t{1} << 32;
 
 // Records are of different moments.
 bool IsWhole(const std::vector<TabletState>& tablets) {
@@ -44,22 +42,21 @@ Status ScanBackups(engine::FileSystem* fs, const std::string& directory,
   if (names.status().code() == StatusCode::kNotFound) return OkStatus();
   RETURN_IF_ERROR(names.status());
   for (const std::string& name : *names) {
-    uint64_t number = 0;
-    auto parsed = std::from_chars(name.data(), name.data() + name.size(), number, 16);
-    const std::string path = PathOf(directory, number);
-    if (parsed.ec != std::errc() || !path.ends_with("/" + name)) continue;
+    std::optional<uint64_t> number = store_paths::ParseBackup(name);
+    if (!number.has_value()) continue;
+    const std::string path = store_paths::Backup(directory, *number);
     auto body = engine::ReadStateFile(fs, path, engine::kBackupMagic);
     if (body.status().code() == StatusCode::kNotFound) continue;  // deleted meanwhile
     RETURN_IF_ERROR(body.status());
     auto manifest = BackupManifest::Decode(*body);
     RETURN_IF_ERROR(Annotate(manifest.status(), path));
-    RETURN_IF_ERROR(visit(number, *std::move(manifest)));
+    RETURN_IF_ERROR(visit(*number, *std::move(manifest)));
   }
   return OkStatus();
 }
 
 Status RemoveBackup(engine::FileSystem* fs, const std::string& directory, uint64_t number) {
-  Status removed = fs->Remove(PathOf(directory, number));
+  Status removed = fs->Remove(store_paths::Backup(directory, number));
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   return fs->SyncDir(store_paths::Backups(directory));
 }
@@ -97,7 +94,8 @@ Status ClusterBackups::CheckNew(const std::string& name) const {
 }
 
 StatusOr<BackupInfo> ClusterBackups::Write(const Held& held) const {
-  RETURN_IF_ERROR(engine::WriteStateFile(places_.fs, PathOf(places_.directory, held.number),
+  RETURN_IF_ERROR(engine::WriteStateFile(places_.fs,
+                                         store_paths::Backup(places_.directory, held.number),
                                          engine::kBackupMagic, held.manifest.Encode()));
   return held.manifest.info;
 }
@@ -200,17 +198,54 @@ Status ClusterBackups::RestoreTable(const std::string& name, const std::string& 
                   fmt::format("restore backup {}", name));
 }
 
-Status ClusterBackups::DropTable(const std::string& table, int64_t keep_us) {
+Status ClusterBackups::DropUntil(const std::string& table, int64_t until_us) {
   const int64_t now_us = places_.clock->NowMicros();
-  Status dropped = driver_->Request([&](uint64_t request) {
-    return event::DropTable{request, table, now_us + keep_us, now_us};
+  return driver_->Request([&](uint64_t request) {
+    return event::DropTable{request, table, until_us, now_us};
   });
+}
+
+Status ClusterBackups::DropTable(const std::string& table, int64_t keep_us) {
+  Status dropped = DropUntil(table, places_.clock->NowMicros() + keep_us);
   // A table that cannot be kept may be in the way of everything else: it goes all the same.
   return dropped.code() == StatusCode::kResourceExhausted ? admin_->DropTable(table) : dropped;
 }
 
 Status ClusterBackups::UndeleteTable(const std::string& table) {
   return driver_->Request([&](uint64_t request) { return event::UndeleteTable{request, table}; });
+}
+
+Status ClusterBackups::AdoptTables() {
+  engine::MutexLock lock(&mutex_);
+  auto names = places_.fs->List(store_paths::Backups(places_.directory));
+  if (names.status().code() == StatusCode::kNotFound) return OkStatus();
+  RETURN_IF_ERROR(names.status());
+  std::set<uint64_t> numbers;
+  for (const std::string& name : *names) {
+    auto number = store_paths::ParseBackup(name);
+    if (number.has_value() && *number < kTableNumbersEnd) numbers.insert(*number);
+  }
+  for (uint64_t number : numbers) {
+    RETURN_IF_ERROR(
+        Annotate(Adopt(number), "table of " + store_paths::Backup(places_.directory, number)));
+    CRASH_POINT("adopt.after_table");
+  }
+  return OkStatus();
+}
+
+Status ClusterBackups::Adopt(uint64_t number) {
+  ASSIGN_OR_RETURN(std::string body,
+                   engine::ReadStateFile(places_.fs, store_paths::Backup(places_.directory, number),
+                                         engine::kBackupMagic));
+  ASSIGN_OR_RETURN(BackupManifest manifest, BackupManifest::Decode(body));
+  const BackupInfo& info = manifest.info;
+  if (info.expires_us > places_.clock->NowMicros()) {
+    Status made = make_(manifest.schema, std::move(manifest.tablets));
+    // It was, before a crash.
+    if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
+    if (info.is_dropped_table) RETURN_IF_ERROR(DropUntil(info.source_table, info.expires_us));
+  }
+  return RemoveBackup(places_.fs, places_.directory, number);
 }
 
 }  // namespace sippar::cluster::master

@@ -46,12 +46,17 @@ class ClusterBackups final : public BackupApi {
   Status RestoreTable(const std::string& name, const std::string& table) override;
   Status DropTable(const std::string& table, int64_t keep_us) override;
   Status UndeleteTable(const std::string& table) override;
+  // Makes the tables that a store had and kept (node/store_upgrade.h) of their manifests, which go.
+  // Again after a crash.
+  [[nodiscard]] Status AdoptTables();
 
  private:
   struct Held {
     uint64_t number = 0;
     engine::BackupManifest manifest;
   };
+  Status Adopt(uint64_t number) REQUIRES(mutex_);
+  Status DropUntil(const std::string& table, int64_t until_us);
   StatusOr<std::vector<Held>> ReadAll() const;  // whose time is not over, in order of time
   StatusOr<Held> Find(const std::string& name) const;
   Status CheckNew(const std::string& name) const;

@@ -75,6 +75,10 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
   TableRecord record;
   record.table_id = state->NewId();
   record.schema_version = kFirstSchemaVersion;
+  // Later families get other numbers than those that a restored table has heard of.
+  for (const engine::FamilySchema& family : request.schema.families) {
+    record.schema_version = std::max<uint64_t>(record.schema_version, family.incarnation);
+  }
   record.changed_at_us = request.wall_us;
   record.schema = request.schema;
   Table& table = state->tables[record.table_id];

@@ -5,6 +5,7 @@
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/membership.h"
+#include "cluster/node/store_upgrade.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/random.h"
 #include "engine/tablet/state_file.h"
@@ -30,7 +31,9 @@ StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& dir
 // know the cluster has lost nothing.
 Status PrepareCluster(engine::FileSystem* fs, const std::string& directory, LockSession* session,
                       uint64_t entropy) {
-  ASSIGN_OR_RETURN(bool complete, fs->Exists(store_paths::Logs(directory)));
+  ASSIGN_OR_RETURN(bool is_store, IsStore(fs, directory));
+  ASSIGN_OR_RETURN(bool has_logs, fs->Exists(store_paths::Logs(directory)));
+  bool complete = has_logs && !is_store;
   ASSIGN_OR_RETURN(std::string id, ClusterIdOf(fs, directory, entropy));
   CRASH_POINT("bootstrap.after_id");
   RETURN_IF_ERROR(Annotate(JoinCluster(session, id, !complete), directory));

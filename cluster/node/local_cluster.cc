@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cluster/node/bootstrap.h"
+#include "cluster/node/store_upgrade.h"
 
 namespace sippar::cluster {
 namespace {
@@ -25,8 +26,12 @@ StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Open(const LocalClusterOpt
   std::unique_ptr<LocalCluster> cluster(new LocalCluster(options));
   ASSIGN_OR_RETURN(cluster->client_,
                    ClusterView::Open(cluster->PlaceOn(&cluster->client_line_), "client"));
-  RETURN_IF_ERROR(PrepareCluster(options.store.fs, options.directory, cluster->client_->session(),
+  LockSession* session = cluster->client_->session();
+  ASSIGN_OR_RETURN(bool is_store, IsStore(options.store.fs, options.directory));
+  if (is_store) RETURN_IF_ERROR(BeginUpgrade(options.directory, options.store, session));
+  RETURN_IF_ERROR(PrepareCluster(options.store.fs, options.directory, session,
                                  static_cast<uint64_t>(options.store.clock->NowMicros())));
+  RETURN_IF_ERROR(EndUpgrade(options.store.fs, options.directory));
   return cluster;
 }
 
@@ -58,13 +63,22 @@ Status LocalCluster::WaitForMaster(int64_t timeout_us) {
   engine::Clock* clock = options_.store.clock;
   const int64_t deadline_ns = clock->MonotonicNanos() + timeout_us * 1000;
   for (;;) {
-    Status running = network_.Master().driver->Look([](master::MasterState&) {});
-    if (running.ok()) return running;
+    Status running = network_.Master().driver->WaitUntilRunning(kMasterPollMicros);
+    if (running.ok()) return AdoptTables();
     if (clock->MonotonicNanos() >= deadline_ns) {
       return DeadlineExceeded(fmt::format("no master reigns after {} us", timeout_us));
     }
-    clock->SleepMicros(kMasterPollMicros);
+    if (running.code() == StatusCode::kUnavailable) clock->SleepMicros(kMasterPollMicros);
   }
+}
+
+Status LocalCluster::AdoptTables() {
+  Status status;
+  for (const auto& [name, process] : masters_) {
+    status = process.role->admin()->backups()->AdoptTables();
+    if (status.code() != StatusCode::kUnavailable) return status;  // the one that reigns
+  }
+  return status;
 }
 
 Status LocalCluster::StartServer(const std::string& name, engine::FileSystem* fs) {

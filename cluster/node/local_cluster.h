@@ -13,7 +13,7 @@
 namespace sippar::cluster {
 
 struct LocalClusterOptions {
-  std::string directory;  // shared; made into a cluster's when it is empty
+  std::string directory;  // shared; made into a cluster's when it is empty, or a store's
   LockService* locks = nullptr;
   engine::StoreOptions store;  // of each server; masters use its file system and clock, too
   int64_t lease_us = 0;
@@ -25,14 +25,15 @@ struct LocalClusterOptions {
 // destructor is as the death of the process; CloseAll first for a clean end.
 class LocalCluster {
  public:
-  // Nothing runs yet: a master first, then servers.
+  // Nothing runs yet. A master that starts last finds its servers ready to be asked.
   [[nodiscard]] static StatusOr<std::unique_ptr<LocalCluster>> Open(
       const LocalClusterOptions& options);
   ~LocalCluster();
 
   [[nodiscard]] Status StartMaster(const std::string& name);
   void StopMaster(const std::string& name);
-  // kDeadlineExceeded. When OK every tablet is known to a master.
+  // kDeadlineExceeded. When OK every tablet is known to a master, those of a store that the
+  // directory was as well: for these there has to be a server.
   [[nodiscard]] Status WaitForMaster(int64_t timeout_us);
 
   // `fs`: the shared directory as this server sees it; null: as in the options.
@@ -60,6 +61,7 @@ class LocalCluster {
       : options_(options), client_line_(&network_, options.is_remote) {}
   ClusterPlace PlaceOn(LocalTransport* line) const;
   void Leave(Process<ServerRole>* process);
+  Status AdoptTables();
 
   const LocalClusterOptions options_;
   LocalNetwork network_;

@@ -43,13 +43,13 @@ class MasterRole {
   ~MasterRole() { driver_->Stop(); }
 
   const std::shared_ptr<master::MasterDriver>& driver() const { return driver_; }
-  const std::shared_ptr<AdminApi>& admin() const { return admin_; }
+  const std::shared_ptr<master::ClusterAdmin>& admin() const { return admin_; }
 
  private:
   explicit MasterRole(std::unique_ptr<ClusterView> view) : view_(std::move(view)) {}
   const std::unique_ptr<ClusterView> view_;
   std::shared_ptr<master::MasterDriver> driver_;
-  std::shared_ptr<AdminApi> admin_;
+  std::shared_ptr<master::ClusterAdmin> admin_;
 };
 
 }  // namespace sippar::cluster

@@ -31,8 +31,8 @@ class ClusterOfOne final : public Client {
     if (options.memory_limit != 0) cluster.store.DivideMemory(options.memory_limit);
     cluster.is_remote = false;  // one process, one life: every call is answered
     ASSIGN_OR_RETURN(client->cluster_, LocalCluster::Open(cluster));
-    RETURN_IF_ERROR(client->cluster_->StartMaster("master"));
     RETURN_IF_ERROR(client->cluster_->StartServer("server"));
+    RETURN_IF_ERROR(client->cluster_->StartMaster("master"));
     RETURN_IF_ERROR(client->cluster_->WaitForMaster(10'000'000));
     client->admin_ = client->cluster_->admin();
     return std::unique_ptr<Client>(std::move(client));

@@ -1,0 +1,159 @@
+// A directory that a store has written is opened as a cluster: everything is there, whatever moment
+// of the upgrade the machine lost its power at. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/fs/fault_file_system.h"
+#include "engine/fs/memory_file_system.h"
+#include "engine/store/backups.h"
+#include "engine/store/store.h"
+#include "tests/cluster/lock/lock_world.h"
+#include "tests/support/cluster_of_one.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int64_t kHour = int64_t{3600} * 1'000'000;
+
+int64_t Now() { return engine::Clock::System()->NowMicros(); }
+
+TableSchema SchemaOf(const std::string& table) {
+  TableSchema schema;
+  schema.name = table;
+  schema.families.emplace_back().name = "f";
+  schema.Normalize();
+  return schema;
+}
+
+void Put(engine::Store* store, const std::string& table, const std::string& row,
+         const std::string& value) {
+  RowMutation mutation(row);
+  mutation.Set("f", "q", value);
+  EXPECT_OK(store->Apply(table, {&mutation}).front());
+}
+
+engine::StoreOptions Options(engine::FileSystem* fs) {
+  engine::StoreOptions options;
+  options.fs = fs;
+  options.clock = engine::Clock::System();
+  options.create_if_missing = true;
+  options.background = false;
+  return options;
+}
+
+// Flushed and not, split, altered, protected, dropped, saved; not closed.
+void WriteStore(engine::FileSystem* fs) {
+  auto opened = engine::Store::Open("/db", Options(fs));
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  engine::Store* store = opened->get();
+  EXPECT_OK(store->CreateTable(SchemaOf("t"), {"m"}));
+  Put(store, "t", "a", "old");
+  TableSchema anew = SchemaOf("t");
+  anew.families[0].incarnation = 5;
+  EXPECT_OK(store->AlterTable(anew, 1));
+  Put(store, "t", "b", "1");
+  EXPECT_OK(store->Flush("t"));
+  EXPECT_OK(store->backups()->Create("saved", "t", Now() + kHour));
+  Put(store, "t", "z", "2");
+  TableSchema kept = SchemaOf("kept");
+  kept.options[engine::kProtectedOption] = "true";
+  EXPECT_OK(store->CreateTable(kept, {}));
+  Put(store, "kept", "a", "3");
+  for (const char* value : {"4", "5"}) {
+    EXPECT_OK(store->CreateTable(SchemaOf("gone"), {}));
+    Put(store, "gone", "a", value);
+    EXPECT_OK(store->backups()->DropTable("gone", kHour));
+  }
+  EXPECT_OK(store->CreateTable(SchemaOf("gone"), {}));
+  EXPECT_OK(store->records()->Put("note", "text", 0));
+}
+
+std::string Values(Client* client, const std::string& table) {
+  ReadSpec read;
+  read.rows = engine::RowSet::All();
+  auto cells = client->data()->Read(table, read, {});
+  if (!cells.ok()) return cells.status().ToString();
+  std::string text;
+  for (; (*cells)->Valid(); (*cells)->Next()) {
+    text += fmt::format("{}={} ", (*cells)->cell().row, (*cells)->cell().value);
+  }
+  EXPECT_OK((*cells)->status());
+  return text;
+}
+
+std::unique_ptr<Client> Open(engine::FileSystem* fs) {
+  ClientOptions options;
+  options.fs = fs;
+  auto client = ClusterOfOne::Open("/db", options);
+  EXPECT_TRUE(client.ok()) << client.status();
+  return client.ok() ? std::move(*client) : nullptr;
+}
+
+void CheckTables(Client* client) {
+  EXPECT_EQ(Values(client, "t"), "b=1 z=2 ");
+  EXPECT_EQ(client->admin()->GetTable("t")->tablet_count, 2u);
+  EXPECT_EQ(Values(client, "kept"), "a=3 ");
+  EXPECT_CODE(client->admin()->DropTable("kept"), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Values(client, "gone"), "");
+  EXPECT_EQ(client->admin()->GetRecord("note")->body, "text");
+  ASSERT_EQ(client->admin()->backups()->ListBackups()->size(), 1u);
+  EXPECT_EQ(client->admin()->backups()->ListBackups()->front().name, "saved");
+}
+
+TEST(StoreUpgradeTest, EverythingIsThereAndGoesOn) {
+  engine::MemoryFileSystem disk;
+  WriteStore(&disk);
+  auto client = Open(&disk);
+  ASSERT_NE(client, nullptr);
+  CheckTables(client.get());
+  // A family made anew is another one than those that the store had.
+  TableSchema schema = client->admin()->GetTable("t")->schema;
+  ++schema.families[0].incarnation;
+  EXPECT_OK(client->admin()->AlterTable(schema, client->admin()->GetTable("t")->schema_version));
+  EXPECT_EQ(Values(client.get(), "t"), "");
+  EXPECT_OK(client->data()->Apply("t", RowMutation("n").Set("f", "q", "6", 1)));
+  EXPECT_OK(client->admin()->DropTable("gone"));
+  EXPECT_OK(client->admin()->backups()->UndeleteTable("gone"));
+  EXPECT_EQ(Values(client.get(), "gone"), "a=5 ");
+  EXPECT_OK(client->admin()->backups()->RestoreTable("saved", "again"));
+  EXPECT_EQ(Values(client.get(), "again"), "b=1 ");
+  EXPECT_OK(client->Close());
+  // No second time, and no program that takes it for a store.
+  client = Open(&disk);
+  ASSERT_NE(client, nullptr);
+  EXPECT_EQ(Values(client.get(), "t"), "n=6 ");
+  EXPECT_OK(client->admin()->Verify("t"));
+  EXPECT_OK(client->Close());
+  EXPECT_CODE(engine::Store::Open("/db", Options(&disk)).status(), StatusCode::kFailedPrecondition);
+  EXPECT_FALSE(*disk.Exists("/db/tablets"));
+  EXPECT_FALSE(*disk.Exists("/db/CATALOG"));
+}
+
+TEST(StoreUpgradeTest, APowerCutAtAnyMomentLosesNothing) {
+  engine::MemoryFileSystem memory;
+  WriteStore(&memory);
+  engine::FaultFileSystem faulty(&memory);
+  engine::Random random(7);
+  std::vector<std::unique_ptr<engine::MemoryFileSystem>> disks;
+  size_t syncs = 0;
+  faulty.OnSync([&] {
+    if (++syncs % 3 == 0) disks.push_back(memory.CrashClone(&random));
+  });
+  auto client = Open(&faulty);
+  faulty.OnSync({});
+  ASSERT_NE(client, nullptr);
+  EXPECT_OK(client->Close());
+  EXPECT_GT(disks.size(), 20u);
+  for (const auto& disk : disks) {
+    client = Open(disk.get());
+    ASSERT_NE(client, nullptr);
+    CheckTables(client.get());
+    EXPECT_OK(client->Close());
+  }
+}
+
+}  // namespace
+}  // namespace sippar::cluster
