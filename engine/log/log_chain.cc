@@ -1,12 +1,11 @@
 // Finding the segments that count. SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_chain.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
 
+#include "engine/log/log_reader.h"
 #include "engine/log/log_writer.h"
 
 namespace sippar::engine {
@@ -22,6 +21,9 @@ StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& direc
   SegmentHeader left_out;
   while (!found->empty()) {
     auto newest = std::prev(found->end());
+    bool held_records =
+        newest->first == left_out.previous && left_out.previous_length > SegmentHeaderSize();
+    if (held_records) break;
     std::string name = SegmentFileName(newest->first);
     ASSIGN_OR_RETURN(bool holds, ReadStubbornly([&] {
                        return HoldsRecords(fs, directory + "/" + name, newest->first,
@@ -72,13 +74,6 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
   if (newest.id == left_out.previous) newest.synced_length = left_out.previous_length;
   std::reverse(chain.segments.begin(), chain.segments.end());
   return chain;
-}
-
-Status CheckSynced(const std::string& path, const LogChain::Segment& segment,
-                   const SegmentContent& content) {
-  if (content.valid_length >= segment.synced_length) return OkStatus();
-  return DataLoss(fmt::format("log segment {} @{}: {} bytes were synced, whole records end here",
-                              path, content.valid_length, segment.synced_length));
 }
 
 }  // namespace sippar::engine

@@ -1,5 +1,5 @@
 // What earlier lives of a log left in its directory: the chain of segments that count, found by
-// their headers alone (FORMAT.md "Commit log"). SPDX-License-Identifier: Apache-2.0
+// their headers (FORMAT.md "Commit log"). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -7,7 +7,6 @@
 
 #include "engine/fs/file_system.h"
 #include "engine/log/log_format.h"
-#include "engine/log/log_reader.h"
 
 namespace sippar::engine {
 
@@ -28,8 +27,5 @@ struct LogChain {
 // chain were given up before anything in them was acknowledged. kDataLoss names the damaged
 // segment.
 [[nodiscard]] StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory);
-// Of the segment at `path`, read: are there as many whole records as are known to have been synced?
-[[nodiscard]] Status CheckSynced(const std::string& path, const LogChain::Segment& segment,
-                                 const SegmentContent& content);
 
 }  // namespace sippar::engine

@@ -21,6 +21,8 @@ std::string EncodeSegmentHeader(const SegmentHeader& header) {
   return body;
 }
 
+uint64_t SegmentHeaderSize() { return kLogRecordHeaderSize + EncodeSegmentHeader({}).size(); }
+
 StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body) {
   Reader reader(body);
   uint32_t version = reader.Fixed32();

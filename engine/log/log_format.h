@@ -44,6 +44,7 @@ struct SegmentHeader {
 };
 std::string EncodeSegmentHeader(const SegmentHeader& header);
 [[nodiscard]] StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body);
+uint64_t SegmentHeaderSize();  // of its record: where the first record of a mutation begins
 
 // One row mutation of one tablet, resolved: only kSet and deletes, all times known.
 // Entry i has sequence number first_sequence + i.

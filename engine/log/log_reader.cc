@@ -42,12 +42,10 @@ Status CheckTail(const std::string& path, std::string_view file, uint64_t bad, u
   return OkStatus();
 }
 
-size_t HeadSize() { return kLogRecordHeaderSize + EncodeSegmentHeader({}).size(); }
-
 }  // namespace
 
 StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& path, SegmentId id) {
-  const size_t head_size = HeadSize();
+  const uint64_t head_size = SegmentHeaderSize();
   ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
   std::string head;
   if (file->size() >= head_size) RETURN_IF_ERROR(file->Read(0, head_size, &head));
@@ -68,7 +66,7 @@ StatusOr<SegmentContent> ReadSegmentHeader(FileSystem* fs, const std::string& pa
 StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId id,
                             uint64_t* torn_bytes) {
   ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
-  const size_t head_size = HeadSize();
+  const uint64_t head_size = SegmentHeaderSize();
   std::string record;
   if (file->size() >= head_size + kLogRecordHeaderSize) {
     RETURN_IF_ERROR(file->Read(head_size, kLogRecordHeaderSize, &record));

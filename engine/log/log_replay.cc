@@ -1,6 +1,8 @@
 // Replaying the log. SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_replay.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <span>
@@ -62,15 +64,8 @@ class Replayer {
     log->last_length = content->valid_length;
     if (segment.accepted_length != UINT64_MAX) return;
     log->last_length = content->durable_length;
-    for (std::string& body : content->in_doubt) {
-      auto head = DecodeLogHead(body);
-      if (head.ok() && IsWanted(*head)) log->in_doubt.push_back(std::move(body));
-    }
-  }
-
-  bool IsWanted(const LogRecordHead& head) const {
-    uint64_t redo = redo_of_(head.tablet_id);
-    return redo != UINT64_MAX && head.first_sequence + head.entry_count - 1 > redo;
+    // Also what no tablet wants: when this segment is gone, the one before would say more.
+    log->in_doubt = std::move(content->in_doubt);
   }
 
   Status Read(const LogChain::Segment& segment, SegmentRecords* out) const {
@@ -88,7 +83,9 @@ class Replayer {
     std::string path = directory_ + "/" + SegmentFileName(segment.id);
     ASSIGN_OR_RETURN(out->content,
                      ReadSegment(fs_, path, segment.id, segment.accepted_length, visit));
-    return CheckSynced(path, segment, out->content);
+    if (out->content.valid_length >= segment.synced_length) return OkStatus();
+    return DataLoss(fmt::format("log segment {} @{}: {} bytes were synced, whole records end here",
+                                path, out->content.valid_length, segment.synced_length));
   }
 
   Status ReplaySlice(std::span<const std::vector<LogRecord>* const> slice) const {

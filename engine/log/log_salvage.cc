@@ -54,11 +54,6 @@ class Salvager {
       auto head = ReadSegmentHeader(fs_, PathOf(id), id);
       if (!head.ok() && head.status().code() != StatusCode::kDataLoss) return head.status();
       if (head.ok() && head->empty) continue;
-      if (chain.empty()) {
-        uint64_t torn_bytes = 0;
-        auto holds = HoldsRecords(fs_, PathOf(id), id, &torn_bytes);
-        if (holds.ok() && !*holds) continue;
-      }
       chain.push_back({id, wanted.has_value() ? wanted->accepted_length : UINT64_MAX});
       wanted.reset();
       if (head.ok()) wanted = {head->header.previous, head->header.previous_length};

@@ -23,11 +23,15 @@ constexpr size_t kThreadsMax = 4;  // each holds a segment
 
 std::string SealPath(const std::string& directory) { return directory + "/SEAL"; }
 
-// Up to the accepted length that its successor told, or, of the newest, to the last whole record.
+// Up to the accepted length that its successor told, be it only a header: what is sealed is decided
+// once. Of the newest, to the last whole record, which perhaps only the memory of this machine has.
 Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain::Segment& segment,
                    SealedSegment* sealed) {
   sealed->id = segment.id;
   std::string path = directory + "/" + SegmentFileName(segment.id);
+  uint64_t accepted_length =
+      segment.synced_length == 0 ? segment.accepted_length : segment.synced_length;
+  if (accepted_length == UINT64_MAX) RETURN_IF_ERROR(fs->SyncFile(path));
   ASSIGN_OR_RETURN(std::string file, ReadFile(fs, path));
   auto visit = [&](uint64_t, std::string_view body) -> Status {
     ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
@@ -35,8 +39,7 @@ Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain:
     return OkStatus();
   };
   ASSIGN_OR_RETURN(SegmentContent content,
-                   ScanSegment(file, path, segment.id, segment.accepted_length, visit));
-  RETURN_IF_ERROR(CheckSynced(path, segment, content));
+                   ScanSegment(file, path, segment.id, accepted_length, visit));
   sealed->length = content.valid_length;
   sealed->checksum =
       Checksum(std::string_view(file).substr(0, sealed->length), SegmentSeed(sealed->id));

@@ -3,8 +3,8 @@
 // Why this is sound. The slow segment counts up to its accepted length, all of which was synced
 // before this group. The new segment's header says so and is durable before any of the group is
 // acknowledged, and the group is acknowledged only from the new segment. So whatever the slow call
-// still writes is behind the accepted length and not read. Power lost before that header: the slow
-// segment is the newest, and its group of unknown outcome is replayed as far as it is whole.
+// still writes is behind the accepted length and not read. Ended before that group is there: the
+// slow segment is the newest, and its group of unknown outcome is replayed as far as it is whole.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 #include "engine/log/commit_log.h"

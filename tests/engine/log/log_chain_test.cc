@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/coding.h"
+#include "engine/base/random.h"
 #include "engine/fs/memory_file_system.h"
 #include "engine/log/commit_log.h"
+#include "engine/log/log_chain.h"
 #include "engine/log/log_replay.h"
+#include "engine/log/log_salvage.h"
 #include "engine/log/log_seal.h"
 #include "engine/log/log_writer.h"
 
@@ -24,23 +27,23 @@ class LogChainTest : public testing::Test {
     return body;
   }
   // Segment 1.1: a synced group, and one whose sync was slow or failed. Its accepted length.
-  uint64_t WriteFirstSegment() {
+  uint64_t WriteFirstSegment(bool in_doubt = true) {
     auto writer = *LogWriter::Create(&memory_, "/wal", {{1, 1}, {}, 0});
     writer->Add(BodyOf(1, "synced"));
     EXPECT_TRUE(writer->Write(/*sync=*/true).ok());
     uint64_t accepted = writer->accepted_length();
     writer->Add(BodyOf(2, "in doubt"));
-    EXPECT_TRUE(writer->Write(/*sync=*/false).ok());
+    if (in_doubt) EXPECT_TRUE(writer->Write(/*sync=*/false).ok());
     return accepted;
   }
   void WriteHeader(SegmentId id, uint64_t accepted) {
     EXPECT_TRUE(LogWriter::Create(&memory_, "/wal", {id, {1, 1}, accepted}).ok());
   }
   // A start of epoch `epoch`: its rows.
-  std::vector<std::string> Start(uint64_t epoch) {
+  std::vector<std::string> Start(uint64_t epoch, uint64_t redo = 0) {
     std::vector<std::string> rows;
     auto replayed = ReplayLog(
-        &memory_, "/wal", [](uint64_t) { return uint64_t{0}; },
+        &memory_, "/wal", [redo](uint64_t) { return redo; },
         [&](const LogRecord& record) -> Status {
           rows.push_back(record.mutation.row);
           return OkStatus();
@@ -86,7 +89,7 @@ TEST_F(LogChainTest, AHeaderOfTheFirstSegmentAloneIsAnEmptyLog) {
 
 // It still tells damage in what was synced from a torn tail.
 TEST_F(LogChainTest, WhatItKnowsToBeSyncedIsMissed) {
-  uint64_t accepted = WriteFirstSegment();
+  uint64_t accepted = WriteFirstSegment(/*in_doubt=*/false);
   WriteHeader({1, 2}, accepted);
   memory_.FlipByte("/wal/" + SegmentFileName({1, 1}), accepted - 1, 1);
   auto replayed = ReplayLog(
@@ -94,6 +97,55 @@ TEST_F(LogChainTest, WhatItKnowsToBeSyncedIsMissed) {
       [](const LogRecord&) { return OkStatus(); });
   EXPECT_EQ(replayed.status().code(), StatusCode::kDataLoss) << replayed.status();
   EXPECT_EQ(SealLog(&memory_, "/wal", 1).status().code(), StatusCode::kDataLoss);
+  auto salvaged = ReadDamagedLog(
+      &memory_, "/wal", [](uint64_t) { return uint64_t{0}; }, [](std::string_view) {});
+  ASSERT_TRUE(salvaged.ok()) << salvaged.status();
+  EXPECT_EQ(salvaged->damages, 1u);
+}
+
+// A seal is made once: nobody asks again when the header is gone.
+TEST_F(LogChainTest, ASealObeysIt) {
+  uint64_t accepted = WriteFirstSegment();
+  WriteHeader({1, 2}, accepted);
+  auto seal = SealLog(&memory_, "/wal", 1);
+  ASSERT_TRUE(seal.ok()) << seal.status();
+  ASSERT_EQ(seal->segments.size(), 1u);
+  EXPECT_EQ(seal->segments[0].length, accepted);
+}
+
+// What a seal counts is on the disk: a server's last group may have been in its machine's memory.
+TEST_F(LogChainTest, WhatIsSealedIsDurable) {
+  uint64_t accepted = WriteFirstSegment();
+  EXPECT_TRUE(memory_.SyncDir("/").ok());
+  auto seal = SealLog(&memory_, "/wal", 1);
+  ASSERT_TRUE(seal.ok()) << seal.status();
+  EXPECT_GT(seal->segments[0].length, accepted);
+  Random random(1);
+  for (int i = 0; i < 20; ++i) {
+    auto after = memory_.CrashClone(&random);
+    EXPECT_TRUE(ReadSealedSegment(after.get(), "/wal", seal->segments[0]).ok());
+  }
+}
+
+// A group that cuts another off, and that no tablet wants any more, still cuts when it is lost: a
+// start says once more that it does.
+TEST_F(LogChainTest, WhatWasCutOffStaysSo) {
+  uint64_t accepted = WriteFirstSegment();
+  {
+    auto second = *LogWriter::Create(&memory_, "/wal", {{1, 2}, {1, 1}, accepted});
+    second->Add(BodyOf(2, "not synced"));
+    EXPECT_TRUE(second->Write(/*sync=*/false).ok());
+  }
+  EXPECT_TRUE(memory_.SyncDir("/").ok());
+  EXPECT_TRUE(Start(2, /*redo=*/UINT64_MAX).empty());
+  Random random(1);
+  for (int i = 0; i < 20; ++i) {
+    auto chain = FindLogChain(memory_.CrashClone(&random).get(), "/wal");
+    ASSERT_TRUE(chain.ok()) << chain.status();
+    for (const LogChain::Segment& segment : chain->segments) {
+      if (segment.id == SegmentId{1, 1}) EXPECT_EQ(segment.accepted_length, accepted);
+    }
+  }
 }
 
 TEST_F(LogChainTest, AMarkOfACleanEndIsARecord) {
