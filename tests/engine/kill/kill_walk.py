@@ -231,8 +231,10 @@ def walk_pairs(walk, points):
     after_kills = walk_points(walk, points)
     walk.run_all(cut(circuit(walk.always, walk.chance), CHAIN_KILLS), walk.walk_kills)
     wanted = set(itertools.product(walk.always, repeat=2))
-    walk.run_all(sorted(wanted - walk.pairs), walk.walk_pair)
-    # A store that was not made yet has no log to replay.
+    # Behind another life: only that leaves a log to replay.
+    walk.run_all(sorted(wanted - walk.pairs),
+                 lambda pair: walk.walk_pair(pair, tries=8, leads=walk.always))
+    # A store that was not made yet has no log.
     births = set(itertools.product(walk.at_birth, sorted(walk.in_first_life)))
     walk.run_all(sorted(births - walk.pairs), walk.walk_pair)
     # What only a kill leads to is passed after some points and not after others.
