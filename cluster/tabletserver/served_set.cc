@@ -32,6 +32,11 @@ std::vector<std::shared_ptr<Served>> ServedSet::All() const {
   return all;
 }
 
+bool ServedSet::AnyBusy() const {
+  MutexLock lock(&mutex_);
+  return !busy_.empty();
+}
+
 StatusOr<std::vector<std::shared_ptr<Served>>> ServedSet::OfTable(uint64_t table_id,
                                                                   uint64_t schema_version) {
   MutexLock lock(&mutex_);

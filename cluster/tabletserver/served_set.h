@@ -46,6 +46,7 @@ class ServedSet {
   [[nodiscard]] StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& address) const;
   std::shared_ptr<Served> FindId(uint64_t tablet_id) const;  // nullptr: not served
   std::vector<std::shared_ptr<Served>> All() const;          // in order of id
+  bool AnyBusy() const;
 
   // Of a table whose schema has this version now: loads that bring an older one are refused from
   // here on. kUnavailable: a tablet of it is coming, going or being split.

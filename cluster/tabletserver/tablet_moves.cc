@@ -86,7 +86,20 @@ Status TabletMoves::Unload(const TabletAddress& address) {
   auto served = parts_->served->BeginUnload(address);
   if (served.status().code() == StatusCode::kNotFound) return OkStatus();
   RETURN_IF_ERROR(served.status());
-  Status status = GiveUp(served->get());
+  return FinishUnload(address, served->get());
+}
+
+StatusOr<bool> TabletMoves::TryUnload(const TabletAddress& address) {
+  auto served = parts_->served->BeginUnload(address);
+  if (served.status().code() == StatusCode::kNotFound) return true;
+  if (served.status().code() == StatusCode::kUnavailable) return false;
+  RETURN_IF_ERROR(served.status());
+  RETURN_IF_ERROR(FinishUnload(address, served->get()));
+  return true;
+}
+
+Status TabletMoves::FinishUnload(const TabletAddress& address, Served* served) {
+  Status status = GiveUp(served);
   parts_->served->EndUnload(address, status.ok());
   return Annotate(status, fmt::format("unload tablet {}", address.tablet_id));
 }

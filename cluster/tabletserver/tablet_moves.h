@@ -20,6 +20,8 @@ class TabletMoves {
   // As TabletControl's.
   [[nodiscard]] Status Load(const TabletRecord& record, const TableRecord& table);
   [[nodiscard]] Status Unload(const TabletAddress& address);
+  // False: it is busy.
+  [[nodiscard]] StatusOr<bool> TryUnload(const TabletAddress& address);
   [[nodiscard]] Status SortLogPart(const ServerId& dead, uint64_t segment);
 
   // No tablet is loaded from here on.
@@ -32,6 +34,7 @@ class TabletMoves {
   StatusOr<std::shared_ptr<Served>> Open(const TabletRecord& record, const TableRecord& table);
   Status ReplayLogs(const TabletRecord& record, engine::Tablet* tablet);
   StatusOr<std::shared_ptr<engine::SealedLog>> FindLog(const ServerId& dead);
+  Status FinishUnload(const TabletAddress& address, Served* served);
   Status GiveUp(Served* served);
 
   const ServerParts* const parts_;

@@ -10,7 +10,7 @@
 
 namespace sippar::cluster {
 namespace {
-// A clean end waits so long for tablets that something is being done with.
+// A clean end waits so long for a tablet that is being loaded, altered or split.
 constexpr int64_t kBusyUs = 10'000'000;
 constexpr int64_t kTryAgainUs = 10'000;
 }  // namespace
@@ -155,28 +155,31 @@ bool TabletServer::Reshape() {
     GiveUp("its log directory is gone");
     return false;
   }
-  return splitter_.SplitLarge();
+  return !moves_.leaves() && splitter_.SplitLarge();
 }
 
-// A split puts children in the place of a tablet, so it is looked again until none is left.
+// Until none is left: a split puts children in the place of a tablet, a load that began ends.
 Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
   engine::Clock* clock = options_.store.clock;
-  const int64_t until_us = clock->MonotonicNanos() / 1000 + kBusyUs;
-  for (bool any = true; any;) {
-    any = false;
+  int64_t idle_since_us = clock->MonotonicNanos() / 1000;
+  while (true) {
+    bool any = false;
     for (const std::shared_ptr<Served>& served : served_.All()) {
       if (!chosen(*served)) continue;
-      Status unloaded = moves_.Unload({served->tablet->id(), served->tablet_epoch});
-      any = true;
-      if (unloaded.ok()) continue;
-      // One that is being loaded, altered or split is waited for.
-      bool is_waited_for = unloaded.code() == StatusCode::kUnavailable && CheckServing().ok() &&
-                           clock->MonotonicNanos() / 1000 < until_us;
-      if (!is_waited_for) return unloaded;
-      clock->SleepMicros(kTryAgainUs);
+      ASSIGN_OR_RETURN(bool is_gone,
+                       moves_.TryUnload({served->tablet->id(), served->tablet_epoch}));
+      any = any || is_gone;
     }
+    int64_t now_us = clock->MonotonicNanos() / 1000;
+    if (any) {
+      idle_since_us = now_us;
+      continue;
+    }
+    if (!served_.AnyBusy()) return OkStatus();
+    RETURN_IF_ERROR(CheckServing());
+    if (now_us - idle_since_us > kBusyUs) return Unavailable("a tablet is busy all the time");
+    clock->SleepMicros(kTryAgainUs);
   }
-  return OkStatus();
 }
 
 Status TabletServer::Drain() {

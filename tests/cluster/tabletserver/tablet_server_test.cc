@@ -248,6 +248,28 @@ TEST_F(TabletServerTest, ACleanEndWaitsForASplitAndTakesItsChildren) {
   for (const std::string& path : disk_.AllFiles()) EXPECT_FALSE(path.ends_with(".log")) << path;
 }
 
+TEST_F(TabletServerTest, ACleanEndWaitsForALoad) {
+  auto first = Start("s1");
+  auto second = Start("s2");
+  TabletRecord record = NewTablet(first.get());
+  EXPECT_OK(Put(first.get(), record, "a", "1"));
+  engine::Thread end;
+  engine::CrashPoints::Arm([&](const char* name) {
+    if (std::string_view(name) != "load.after_replay") return;
+    end = engine::Thread("end", [&] { EXPECT_OK(second->Drain()); });
+    engine::Clock::System()->SleepMicros(50'000);  // it finds nothing that is served
+  });
+  Move(first.get(), second.get(), "a");
+  engine::CrashPoints::Arm(nullptr);
+  end.Join();
+  EXPECT_CODE(Get(second.get(), Find()), StatusCode::kUnavailable);
+  ServerId id = second->id();
+  second.reset();
+  Recover(id, first.get());
+  EXPECT_TRUE(Find().logs.empty());  // nothing was to be recovered
+  EXPECT_EQ(All(first.get()), "a=1");
+}
+
 TEST_F(TabletServerTest, SchemasRiseOnly) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
