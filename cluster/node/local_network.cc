@@ -30,38 +30,46 @@ class LocalTablets final : public TabletService {
 
   std::vector<Status> Apply(const TabletAddress& tablet,
                             const std::vector<const RowMutation*>& batch) override {
-    auto port = line_.Reach();
+    auto port = Reach();
     if (!port.ok()) return std::vector<Status>(batch.size(), port.status());
     return (*port)->server->Tablets()->Apply(tablet, batch);
   }
   StatusOr<engine::RowUpdateResult> Update(const TabletAddress& tablet,
                                            const engine::RowUpdate& update) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    ASSIGN_OR_RETURN(auto port, Reach());
     return port->server->Tablets()->Update(tablet, update);
   }
   Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
                    const std::vector<ReadCheck>& checks) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    ASSIGN_OR_RETURN(auto port, Reach());
     return port->server->Tablets()->CommitRow(tablet, mutation, checks);
   }
   StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet, const ReadSpec& read,
                                              const CallOptions& options) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    ASSIGN_OR_RETURN(auto port, Reach());
     return port->server->Tablets()->Read(tablet, read, options);
   }
   Status Run(const TabletAddress& tablet, const engine::Program& program,
              const CallOptions& options, engine::ProgramSink* sink) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    ASSIGN_OR_RETURN(auto port, Reach());
     return port->server->Tablets()->Run(tablet, program, options, sink);
   }
   StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const TabletAddress& tablet,
                                                       const ChangesRequest& request,
                                                       const CallOptions& options) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    ASSIGN_OR_RETURN(auto port, Reach());
     return port->server->Tablets()->ReadChanges(tablet, request, options);
   }
 
  private:
+  // Nothing was done, so every call may be made elsewhere.
+  StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
+    auto port = line_.Reach();
+    if (port.status().code() != StatusCode::kUnavailable) [[likely]]
+      return port;
+    return OutOfRange(std::string(MessageOf(port.status())));
+  }
+
   const Line line_;
 };
 

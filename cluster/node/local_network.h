@@ -1,6 +1,7 @@
 // The transport of roles that share a process: direct calls. Each role has a line of its own
 // (LocalTransport), which is cut when the role ends, so that nothing of it goes on; a server or
-// master that was taken off the network is gone for everybody, whatever they remember of it.
+// master that was taken off the network is gone for everybody, whatever they remember of it, and
+// calls of clients to it certainly did nothing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

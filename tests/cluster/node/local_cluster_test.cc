@@ -8,6 +8,7 @@
 #include "cluster/lock/lock_paths.h"
 #include "engine/base/crash_point.h"
 #include "tests/cluster/node/cluster_world.h"
+#include "tests/support/cluster_of_one.h"
 
 namespace sippar::cluster {
 namespace {
@@ -202,6 +203,28 @@ TEST_F(ClusterWorld, ALifeThatIsKnownHasALogAndALogThatIsGoneIsALoss) {
   places.directory = "/db";
   master::ActionJob job(places, session.get(), 1);
   EXPECT_CODE(job.CarryOut({1, master::action::SealLog{{"s3", 99}}}).status, StatusCode::kDataLoss);
+}
+
+// METADATA names a server that is gone until the master has read it: calls wait, writes as well.
+TEST(ClusterOfOne, CallsRightAfterAStartWaitForTheirTablets) {
+  engine::MemoryFileSystem disk;
+  engine::TableSchema schema;
+  schema.name = "t";
+  schema.families.emplace_back().name = "f";
+  schema.Normalize();
+  std::vector<std::string> rows;
+  for (char c = 'a'; c <= 'z'; ++c) rows.emplace_back(1, c);
+  ClientOptions options;
+  options.fs = &disk;
+  for (int life = 0; life < 5; ++life) {
+    auto client = ClusterOfOne::Open("/db", options);
+    ASSERT_TRUE(client.ok()) << client.status();
+    if (life == 0) EXPECT_OK((*client)->admin()->CreateTable(schema, rows));
+    for (const std::string& row : rows) {
+      EXPECT_OK((*client)->data()->Apply("t", RowMutation(row).Set("f", "q", "v")));
+    }
+    if (life % 2 == 0) EXPECT_OK((*client)->Close());
+  }
 }
 
 }  // namespace
