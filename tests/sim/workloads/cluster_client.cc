@@ -29,10 +29,11 @@ class Cluster::Store final : public RowStore {
     return cells;
   }
   StatusOr<RowWithDigest> ReadWithDigest(const ReadSpec& read) override {
-    RowWithDigest row;
-    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> first, data_->Read(kTable, read, {}));
-    ASSIGN_OR_RETURN(row.digest, cluster::DigestCells(first.get()));
-    ASSIGN_OR_RETURN(row.cells, ReadCells(read, 1'000'000));
+    cluster::CallOptions options;
+    options.timeout_us = 1'000'000;
+    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, data_->Read(kTable, read, options));
+    ASSIGN_OR_RETURN(RowWithDigest row, Digested(cells.get()));
+    std::erase_if(row.cells, [](const Cell& cell) { return cell.family == kOwnFamily; });
     return row;
   }
   std::vector<Status> Apply(const std::vector<RowMutation>& batch) override {

@@ -30,13 +30,8 @@ StatusOr<std::vector<Cell>> ReadCells(engine::Store* store, const ReadSpec& read
 StatusOr<RowWithDigest> ReadRowWithDigest(engine::Store* store, const ReadSpec& read) {
   ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> tablet,
                    store->FindTablet("t", read.rows.ranges()[0].start));
-  RowWithDigest result;
-  ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> first, tablet->Read(read));
-  ASSIGN_OR_RETURN(result.digest, engine::DigestCells(first.get()));
-  ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> second, tablet->Read(read));
-  for (; second->Valid(); second->Next()) result.cells.emplace_back(second->cell());
-  RETURN_IF_ERROR(second->status());
-  return result;
+  ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> row, tablet->Read(read));
+  return Digested(row.get());
 }
 
 }  // namespace

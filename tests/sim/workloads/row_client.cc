@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/read/cell_digest.h"
+
 namespace sippar::sim {
 namespace {
 
@@ -25,6 +27,18 @@ bool IsRefused(const Status& status) {
 }
 
 }  // namespace
+
+StatusOr<RowWithDigest> Digested(engine::CellStream* row) {
+  RowWithDigest result;
+  engine::CellDigest digest;
+  for (; row->Valid(); row->Next()) {
+    digest.Add(row->cell());
+    result.cells.emplace_back(row->cell());
+  }
+  RETURN_IF_ERROR(row->status());
+  result.digest = digest.value();
+  return result;
+}
 
 void RowClient::Record(const std::string& row, const RowOperation& operation) {
   world_->scheduler()->Note(row + " " + Print(operation));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/cell_iterator.h"
 #include "engine/model/mutation.h"
 #include "engine/model/read_spec.h"
 #include "tests/sim/row_history.h"
@@ -16,6 +17,8 @@ struct RowWithDigest {
   std::vector<engine::Cell> cells;
   uint64_t digest = 0;
 };
+// Both of one read: two reads may see two states of the row.
+StatusOr<RowWithDigest> Digested(engine::CellStream* row);
 
 // What is tested, as a client reaches it; one table.
 class RowStore {
