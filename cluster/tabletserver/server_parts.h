@@ -24,6 +24,8 @@ struct ServerParts {
   ServedSet* served = nullptr;
   // OK while the lease is certainly held and nothing was found that ends this life.
   std::function<Status()> check_serving;
+  // For good: a lease that has run out may come back.
+  std::function<bool()> has_ended;
   // A split is spelled out in METADATA; best effort.
   std::function<void(uint64_t parent_tablet_id)> tell_split;
   std::weak_ptr<void> life;  // of all of these; held by streams

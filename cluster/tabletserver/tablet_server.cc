@@ -106,6 +106,7 @@ void TabletServer::Begin() {
   parts_.states = &states_;
   parts_.served = &served_;
   parts_.check_serving = [this] { return CheckServing(); };
+  parts_.has_ended = [this] { return ended_.load(); };
   parts_.tell_split = [this](uint64_t parent_tablet_id) {
     if (options_.transport == nullptr) return;
     (void)options_.transport->Notices()->SplitDone(parts_.id, parent_tablet_id);

@@ -81,12 +81,13 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   return OkStatus();
 }
 
-// The tablet is closed meanwhile, so it asks until it knows, as long as this life lasts.
+// The tablet is closed meanwhile, so it asks until it knows, as long as this life lasts; also while
+// the lease has run out, as it may come back: nobody would ever open the tablet again.
 StatusOr<TabletRecord> TabletSplitter::Commit(const engine::TabletState& closed,
                                               const SplitRecord& split) {
   auto committed = parts_->states->CommitSplit(closed, split);
   while (!committed.ok() && OutcomeIsUnknown(committed.status()) && !parts_->host->stopping() &&
-         parts_->check_serving().ok()) {
+         !parts_->has_ended()) {
     parts_->store.clock->SleepMicros(kAskAgainMicros);
     committed = parts_->states->CommitSplit(closed, split);
   }

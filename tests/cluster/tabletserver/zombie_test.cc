@@ -68,6 +68,27 @@ TEST_F(ZombieTest, ASleeperWhoseLeaseEndedAnswersNothing) {  // L3, C6
   EXPECT_GT(ended_, 0);
 }
 
+TEST_F(ZombieTest, ASplitOfUnknownOutcomeOutlastsALeaseThatComesBack) {  // L1
+  auto server = Start("s1", 10 * kSecond);
+  TabletRecord record = NewTablet(server.get());
+  EXPECT_OK(Put(server.get(), record, "a", "1"));
+  EXPECT_OK(Put(server.get(), record, "b", "2"));
+  EXPECT_OK(server->Control()->FlushTablet(record.tablet_id));
+  bool passed = false;
+  lossy_->answers_lost = 1;
+  lossy_->on_write = [&] {
+    if (!std::exchange(passed, true)) lock_.Pass(8'500'000);
+  };
+  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "b"));
+  EXPECT_TRUE(passed);
+  for (int i = 0; i < 500 && !Get(server.get(), Find()).ok(); ++i) {
+    engine::Clock::System()->SleepMicros(10'000);
+  }
+  EXPECT_OK(Put(server.get(), Find("b"), "c", "3"));
+  EXPECT_EQ(All(server.get()), "a=1 b=2 c=3");
+  EXPECT_EQ(ended_, 0);
+}
+
 TEST_F(ZombieTest, ADeletedLogDirectoryEndsTheServer) {  // D21
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
