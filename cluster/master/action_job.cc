@@ -210,6 +210,11 @@ Done ActionJob::Do(const action::SetSchema& asked) {
   return {0, places_.transport->Control(asked.server)->SetSchema(epoch_, *asked.table), {}};
 }
 
+Done ActionJob::Do(const action::SplitByLoad& asked) {
+  auto control = places_.transport->Control(asked.server);
+  return {0, control->SplitByLoad(epoch_, asked.record.tablet_id), {}};
+}
+
 Done ActionJob::Do(const action::SortLogPart& asked) {
   return {0,
           places_.transport->Control(asked.server)->SortLogPart(epoch_, asked.dead, asked.segment),

@@ -49,6 +49,7 @@ class ActionJob {
   event::Done Do(const action::EraseRecord& asked);
   event::Done Do(const action::LoadTablet& asked);
   event::Done Do(const action::UnloadTablet& asked);
+  event::Done Do(const action::SplitByLoad& asked);
   event::Done Do(const action::SetSchema& asked);
   event::Done Do(const action::FenceServer& asked);
   event::Done Do(const action::StopWriter& asked);
@@ -68,6 +69,7 @@ class ActionJob {
   Status ExpireBackups();
   // The record as it was read, or kAborted and what has its first row now.
   StatusOr<TabletRecord> FindSame(const RecordRef& asked, event::Done* done);
+  StatusOr<bool> WasSwept(const ServerId& server);
   // Is the process that has the log gone for certain?
   StatusOr<bool> WriterIsGone(const std::string& log_directory);
 

@@ -24,6 +24,8 @@ constexpr std::string_view kSstableEnd = ".sst";
 // The trash lies beside what was thrown away: a rename within a directory is atomic everywhere.
 // The time behind it says since when; to bring a file back, take the end off its name.
 constexpr std::string_view kTrashMark = ".trash-";
+// How long the name of a swept log, without its content, tells that nobody needed it.
+constexpr int64_t kSweptLogsKnownUs = int64_t{30} * 24 * 3600 * 1'000'000;
 
 // nullopt: the name is not one of an SSTable.
 std::optional<uint64_t> ParseSstable(std::string_view name) {
@@ -34,10 +36,17 @@ std::optional<uint64_t> ParseSstable(std::string_view name) {
   return id;
 }
 
+Status RemoveTree(engine::FileSystem* fs, const std::string& path);
+
+Status Empty(engine::FileSystem* fs, const std::string& path) {
+  ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(path));
+  for (const std::string& name : names) RETURN_IF_ERROR(RemoveTree(fs, path + "/" + name));
+  return OkStatus();
+}
+
 Status RemoveTree(engine::FileSystem* fs, const std::string& path) {
-  auto names = fs->List(path);
-  if (!names.ok()) return fs->Remove(path);  // a file
-  for (const std::string& name : *names) RETURN_IF_ERROR(RemoveTree(fs, path + "/" + name));
+  if (!fs->List(path).ok()) return fs->Remove(path);  // a file
+  RETURN_IF_ERROR(Empty(fs, path));
   return fs->RemoveDir(path);
 }
 
@@ -166,11 +175,24 @@ Done ActionJob::Do(const action::RenameLog& asked) {
   return {0, std::move(status), {}};
 }
 
+StatusOr<bool> ActionJob::WasSwept(const ServerId& server) {
+  ASSIGN_OR_RETURN(std::vector<std::string> names,
+                   places_.fs->List(store_paths::Logs(places_.directory)));
+  const std::string begin = fmt::format("{}{}{}", server.ToString(), kSealedEnd, kTrashMark);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return name.starts_with(begin); });
+}
+
 Done ActionJob::Do(const action::SealLog& asked) {
   std::string path = store_paths::SealedLog(places_.directory, asked.server);
   auto there = places_.fs->Exists(path);
   if (!there.ok()) return {0, there.status(), {}};
   if (!*there) {
+    auto swept = WasSwept(asked.server);
+    if (!swept.ok()) return {0, swept.status(), {}};
+    // An older master, late, has assigned a tablet to a server that was dead and recovered by then:
+    // it never had the tablet.
+    if (*swept) return {0, OkStatus(), SealedLog()};
     return {0,
             DataLoss(fmt::format("the log of {} is gone, and with it what its tablets had not "
                                  "flushed; restore {}, or make it, empty, to give that up",
@@ -279,7 +301,10 @@ Done ActionJob::Do(const action::PurgeTrash& asked) {
       const char* end = name.data() + name.size();
       auto parsed = std::from_chars(name.data() + mark + kTrashMark.size(), end, since_us);
       if (parsed.ec != std::errc() || since_us > before_us) continue;
-      Status status = RemoveTree(places_.fs, directory + "/" + name);
+      bool known = directory == store_paths::Logs(places_.directory) &&
+                   since_us > places_.clock->NowMicros() - kSweptLogsKnownUs;
+      const std::string path = directory + "/" + name;
+      Status status = known ? Empty(places_.fs, path) : RemoveTree(places_.fs, path);
       if (!status.ok()) return {0, std::move(status), {}};
     }
   }

@@ -36,7 +36,8 @@ void SetWeight(ByWeight* order, BalanceServer* server, size_t index, uint64_t we
 
 }  // namespace
 
-BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max) {
+BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max,
+                        uint64_t split_weight) {
   BalancePlan plan;
   if (servers.size() < 2) return plan;
   ByWeight order;
@@ -75,6 +76,15 @@ BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max) {
     givers.insert({giver.weight, from});
   }
   plan.skew_after = Skew(order, mean);
+  if (plan.moves.size() == moves_max) return plan;  // the next round may even it out
+  for (const BalanceServer& server : servers) {
+    if (server.weight <= mean + tolerance) continue;
+    for (const BalanceTablet& tablet : server.movable) {
+      if (tablet.calls_weight >= std::max(split_weight, mean / 2)) {
+        plan.splits.push_back(tablet.tablet_id);
+      }
+    }
+  }
   return plan;
 }
 

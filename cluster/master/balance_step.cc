@@ -31,7 +31,9 @@ std::vector<BalanceServer> ServersToBalance(Turn* turn, size_t* moving) {
       const Tablet* tablet = state->tablets.FindId(tablet_id);
       if (tablet == nullptr) continue;
       if (!tablet->target.IsNone()) ++*moving;
-      if (IsMovable(*turn, *tablet)) entry.movable.push_back({tablet_id, tablet->weight});
+      if (!IsMovable(*turn, *tablet)) continue;
+      uint64_t calls = turn->now_us < tablet->whole_until_us ? 0 : tablet->calls_per_second;
+      entry.movable.push_back({tablet_id, tablet->weight, WeightOfCalls(calls)});
     }
     servers.push_back(std::move(entry));
   }
@@ -49,12 +51,29 @@ void RunBalance(Turn* turn) {
   std::vector<BalanceServer> servers = ServersToBalance(turn, &moving);
   size_t moves_max = std::max(state->options.moves_max, servers.size());
   if (moving >= moves_max) return;
-  BalancePlan plan = PlanBalance(std::move(servers), moves_max - moving);
+  // What moves may be all that it takes.
+  uint64_t split_weight = moving > 0 ? UINT64_MAX : WeightOfCalls(state->options.split_calls);
+  BalancePlan plan = PlanBalance(std::move(servers), moves_max - moving, split_weight);
   for (const Move& move : plan.moves) {
     Tablet* tablet = state->tablets.FindId(move.tablet_id);
     tablet->target = move.to;
     LookAgain(turn, *tablet);
   }
+  for (uint64_t hot : plan.splits) {
+    Tablet* tablet = state->tablets.FindId(hot);
+    tablet->op = turn->Ask(action::SplitByLoad{tablet->facts.server, tablet->facts.ref()});
+  }
+}
+
+void OnDone(Turn* turn, const action::SplitByLoad& asked, const event::Done& done) {
+  Tablet* tablet = turn->state->tablets.Find(asked.record.key());
+  if (tablet == nullptr || tablet->op != done.op) return;
+  tablet->op = 0;
+  // If no row halves its load, it is not asked again at once.
+  tablet->whole_until_us = turn->now_us + kRoundsToStay * turn->state->options.balance_us;
+  LookAgain(turn, *tablet);
+  // Also when the answer was lost.
+  Doubt(turn, asked.record.table_id, asked.record.range);
 }
 
 }  // namespace sippar::cluster::master

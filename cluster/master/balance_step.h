@@ -8,5 +8,6 @@ namespace sippar::cluster::master {
 
 // When the time has come.
 void RunBalance(Turn* turn);
+void OnDone(Turn* turn, const action::SplitByLoad& asked, const event::Done& done);
 
 }  // namespace sippar::cluster::master

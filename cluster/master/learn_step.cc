@@ -26,6 +26,16 @@ void Enter(MasterState* state, Tablet* tablet) {
   if (server.tablets.insert(tablet->facts.tablet_id).second) server.weight += tablet->weight;
 }
 
+// What its server has said before its record was read. Since then nobody but the server itself can
+// have unloaded it: it refuses the masters before.
+bool IsServed(const MasterState& state, const TabletFacts& facts) {
+  auto server = state.servers.find(facts.server);
+  if (facts.phase != TabletPhase::kAssigned || server == state.servers.end()) return false;
+  const auto& served = server->second.served_at_start;
+  auto found = served.find(facts.tablet_id);
+  return found != served.end() && found->second == facts.tablet_epoch;
+}
+
 bool IsWhole(MasterState* state, uint64_t table_id) {
   if (state->stage != StartStage::kRunning) return false;
   const Table* table = state->FindTable(table_id);
@@ -61,10 +71,11 @@ void DoubtOverlaps(Turn* turn, const Tablet& tablet) {
 
 }  // namespace
 
+uint64_t WeightOfCalls(uint64_t calls_per_second) { return calls_per_second * kWeightPerCall; }
+
 void SetWeight(MasterState* state, Tablet* tablet) {
   uint64_t bytes = tablet->facts.stored_bytes + tablet->memtable_bytes;
-  uint64_t weight =
-      kIdleWeight + bytes / kBytesPerWeight + tablet->calls_per_second * kWeightPerCall;
+  uint64_t weight = kIdleWeight + bytes / kBytesPerWeight + WeightOfCalls(tablet->calls_per_second);
   Server* server = state->FindServer(tablet->facts.server);
   if (server != nullptr && server->tablets.contains(tablet->facts.tablet_id)) {
     server->weight += weight - tablet->weight;
@@ -106,6 +117,7 @@ void Learn(Turn* turn, const TabletFacts& facts) {
   SetWeight(state, tablet);
   LookAgain(turn, *tablet);
   if (!changed) return;
+  if (IsServed(*state, facts)) SetLoaded(turn, tablet);
   DoubtHoles(turn, facts.key());
   if (state->stage == StartStage::kRunning) DoubtOverlaps(turn, *tablet);
   // What a merge of an older master left behind depends on its right neighbour.

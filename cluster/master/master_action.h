@@ -76,6 +76,11 @@ struct UnloadTablet {
   ServerId server;
   RecordRef record;
 };
+// Its server cuts it where its calls are halved.
+struct SplitByLoad {
+  ServerId server;
+  RecordRef record;
+};
 struct SetSchema {
   ServerId server;
   std::shared_ptr<const TableRecord> table;
@@ -143,10 +148,10 @@ using ActionBody =
     std::variant<action::ListServers, action::ReadTables, action::AskServer, action::ReadRoot,
                  action::ReadRecords, action::CreateRecord, action::ChangeRecord,
                  action::LevelBirths, action::CommitMerge, action::EraseRecord, action::LoadTablet,
-                 action::UnloadTablet, action::SetSchema, action::FenceServer, action::StopWriter,
-                 action::RenameLog, action::SealLog, action::SortLogPart, action::WriteTable,
-                 action::RemoveTable, action::ListFiles, action::FindReferences, action::TrashFiles,
-                 action::PurgeTrash, action::Reply>;
+                 action::UnloadTablet, action::SplitByLoad, action::SetSchema, action::FenceServer,
+                 action::StopWriter, action::RenameLog, action::SealLog, action::SortLogPart,
+                 action::WriteTable, action::RemoveTable, action::ListFiles, action::FindReferences,
+                 action::TrashFiles, action::PurgeTrash, action::Reply>;
 
 struct Action {
   uint64_t op = 0;  // names the answer; unique under one master epoch; 0: no answer

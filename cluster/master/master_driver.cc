@@ -29,6 +29,7 @@ const RecordRef* RecordOf(const ActionBody& body) {
   if (const auto* erase = std::get_if<action::EraseRecord>(&body)) return &erase->record;
   if (const auto* load = std::get_if<action::LoadTablet>(&body)) return &load->record;
   if (const auto* unload = std::get_if<action::UnloadTablet>(&body)) return &unload->record;
+  if (const auto* split = std::get_if<action::SplitByLoad>(&body)) return &split->record;
   return nullptr;
 }
 

@@ -85,6 +85,9 @@ std::string Text(const action::LoadTablet& body) {
 std::string Text(const action::UnloadTablet& body) {
   return fmt::format("unload {} from {}", Print(body.record), body.server.ToString());
 }
+std::string Text(const action::SplitByLoad& body) {
+  return fmt::format("split {} by load on {}", Print(body.record), body.server.ToString());
+}
 std::string Text(const action::SetSchema& body) {
   return fmt::format("set schema of {} to version {} on {}", body.table->schema.name,
                      body.table->schema_version, body.server.ToString());

@@ -34,6 +34,7 @@ struct MasterOptions {
   int64_t silent_fence_us = 300'000'000;
   int64_t answer_us = 10'000'000;   // administrators wait at most so long for what is durable
   uint64_t split_size = 200 << 20;  // as the servers'; neighbours far below it are merged
+  uint64_t split_calls = 1'000;     // a second: with fewer, no tablet is split for its load
   size_t moves_max = 64;            // planned moves in flight, if not one a server
   size_t loads_max = 64;            // loads in flight at one server
   size_t merges_max = 8;            // automatic merges in flight
@@ -65,6 +66,8 @@ struct Server {
   bool live = false;  // held its lock when last seen
   bool reported = false;
   bool leaves = false;  // by its last report: it gets no tablet
+  // Epochs of tablets in its reports, while METADATA is being read.
+  std::map<uint64_t, uint64_t> served_at_start;
   Attempt asking;
   int64_t next_ask_us = 0;
   int64_t reported_us = 0;      // when the last report came

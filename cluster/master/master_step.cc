@@ -68,7 +68,7 @@ void LookAtTablets(Turn* turn) {
     state->dirty.insert(state->timers.begin()->second);
     state->timers.erase(state->timers.begin());
   }
-  while (!state->dirty.empty()) {
+  while (!state->dirty.empty() || WakeWaiting(turn)) {
     std::set<uint64_t> dirty;
     dirty.swap(state->dirty);
     for (uint64_t tablet_id : dirty) {
@@ -89,7 +89,7 @@ Table* MasterState::FindTable(const std::string& name) {
 }
 
 std::vector<Action> Step(MasterState* state, const Event& event, int64_t now_us) {
-  Turn turn{state, now_us, {}, {}};
+  Turn turn{state, now_us, {}, {}, {}};
   std::visit([&](const auto& body) { OnEvent(&turn, body); }, event);
   if (state->epoch == 0) return {};
   RunServers(&turn);

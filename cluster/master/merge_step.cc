@@ -142,7 +142,10 @@ void MergeSmallTablets(Turn* turn) {
                                   turn->now_us - tablet.since_us};
       };
       uint64_t id = 0;
-      if (engine::DecideMerge(size_of(*left), size_of(right), state->options.split_size).wanted &&
+      // Far from a split by load, too.
+      bool cold = left->calls_per_second + right.calls_per_second <= state->options.split_calls / 4;
+      if (cold &&
+          engine::DecideMerge(size_of(*left), size_of(right), state->options.split_size).wanted &&
           Try(turn, left, &right, &id)) {
         left = nullptr;
         continue;

@@ -128,6 +128,9 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
   std::set<uint64_t> served;
   for (const ServedTablet& tablet : report->tablets) {
     served.insert(tablet.tablet_id);
+    if (state->stage != StartStage::kRunning) {
+      server->served_at_start[tablet.tablet_id] = tablet.tablet_epoch;
+    }
     LearnServed(turn, server, tablet, seconds);
   }
   for (uint64_t tablet_id : server->tablets) {

@@ -55,6 +55,10 @@ void Enter(Turn* turn, StartStage stage) {
   state->starting = Attempt();
   state->scanned_to = kLastMetadataKey;
   if (stage != StartStage::kRunning) return Start(turn);
+  for (auto& [id, server] : state->servers) {
+    server.served_at_start.clear();
+    server.next_ask_us = 0;  // what an older master had asked it for may have ended since
+  }
   for (const auto& [key, tablet] : state->tablets.all()) LookAgain(turn, tablet);
   for (const auto& [id, table] : state->tables) {
     if (!table.IsWhole()) continue;

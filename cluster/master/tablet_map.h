@@ -68,11 +68,12 @@ struct Tablet {
   bool closed = false;   // its server has closed this epoch: METADATA may name another
   bool refused = false;  // its server could not load it: it is to close the epoch
   bool wants_close = false;
-  uint64_t held_by = 0;  // a merge that decides over it; not assigned meanwhile
-  ServerId target;       // where it goes next, when that is decided
-  ServerId refused_by;   // the last that could not load it
-  std::string error;     // of the last failure, for people
-  int64_t since_us = 0;  // at its place and in its shape, as far as this master has seen
+  uint64_t held_by = 0;        // a merge that decides over it; not assigned meanwhile
+  ServerId target;             // where it goes next, when that is decided
+  ServerId refused_by;         // the last that could not load it
+  std::string error;           // of the last failure, for people
+  int64_t since_us = 0;        // at its place and in its shape, as far as this master has seen
+  int64_t whole_until_us = 0;  // no row halved its load when it was asked last
   uint64_t memtable_bytes = 0;
   uint64_t calls_per_second = 0;
   uint64_t weight = 0;

@@ -53,7 +53,9 @@ void Assign(Turn* turn, Tablet* tablet, const ServerId& server_id) {
 }
 
 void Load(Turn* turn, Tablet* tablet, Server* server) {
-  if (server->loads >= turn->state->options.loads_max) {
+  // User tablets' loads wait for METADATA, so it waits for none of them.
+  if (server->loads >= turn->state->options.loads_max &&
+      tablet->facts.table_id != kMetadataTableId) {
     server->waiting.insert(tablet->facts.tablet_id);
     return;
   }
@@ -150,9 +152,7 @@ std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
 void LoadEnded(Turn* turn, Server* server) {
   if (server == nullptr) return;
   --server->loads;
-  // All: one of them may want nothing any more, and then nobody would wake the next.
-  turn->state->dirty.merge(server->waiting);
-  server->waiting.clear();
+  turn->freed.insert(server->id);
 }
 
 // What is at the record's first row now. When that is another record, the rest of its rows are to
@@ -187,6 +187,20 @@ void EndChange(Turn* turn, const RecordRef& asked, const event::Done& done) {
 void LookAtUnplaced(Turn* turn) {
   turn->state->dirty.merge(turn->state->unplaced);
   turn->state->unplaced.clear();
+}
+
+bool WakeWaiting(Turn* turn) {
+  MasterState* state = turn->state;
+  std::erase_if(turn->freed, [&](const ServerId& id) {
+    Server* server = state->FindServer(id);
+    if (server == nullptr || server->loads >= state->options.loads_max) return true;
+    // As many as may begin; those that want nothing any more leave their place to the next.
+    for (size_t i = server->loads; i < state->options.loads_max && !server->waiting.empty(); ++i) {
+      state->dirty.insert(server->waiting.extract(server->waiting.begin()));
+    }
+    return server->waiting.empty();
+  });
+  return !state->dirty.empty();
 }
 
 void SetLoaded(Turn* turn, Tablet* tablet) {

@@ -31,6 +31,9 @@ void SetLoaded(Turn* turn, Tablet* tablet);
 // There may be a server now for tablets that found none.
 void LookAtUnplaced(Turn* turn);
 
+// Tablets whose load waited are to be looked at, where one has ended in this step; false: none.
+bool WakeWaiting(Turn* turn);
+
 // Asks for the next thing that the tablet needs, unless something is under way.
 void LookAt(Turn* turn, Tablet* tablet);
 // Puts turn->to_place on servers, all in one plan.
@@ -45,5 +48,7 @@ void OnDone(Turn* turn, const action::EraseRecord& asked, const event::Done& don
 
 // As a server reports it or as METADATA does; keeps the weights of its server.
 void SetWeight(MasterState* state, Tablet* tablet);
+// The part of a tablet's weight that its calls are.
+uint64_t WeightOfCalls(uint64_t calls_per_second);
 
 }  // namespace sippar::cluster::master

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Turn {
   int64_t now_us;
   std::vector<Action> actions;
   std::vector<uint64_t> to_place;  // tablets that want a server, placed together at the end
+  std::set<ServerId> freed;        // a load of theirs has ended: the next may begin
 
   // The number of the answer to wait for.
   uint64_t Ask(ActionBody body) {

@@ -98,6 +98,10 @@ class LocalControl final : public TabletControl {
     ASSIGN_OR_RETURN(auto port, line_.Reach());
     return port->server->Control()->SplitTablet(master_epoch, tablet_id, row);
   }
+  Status SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->SplitByLoad(master_epoch, tablet_id);
+  }
   Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override {
     ASSIGN_OR_RETURN(auto port, line_.Reach());
     return port->server->Control()->SortLogPart(master_epoch, dead, segment);

@@ -101,6 +101,14 @@ Status ControlHandler::SplitTablet(uint64_t master_epoch, uint64_t tablet_id,
   return splitter_->Split(served, row);
 }
 
+Status ControlHandler::SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) {
+  RETURN_IF_ERROR(CheckMaster(master_epoch));
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+  std::optional<std::string> row = served->sample.MiddleRow(served->tablet->range().start);
+  if (row.has_value()) return splitter_->Split(served, *row);
+  return FailedPrecondition(fmt::format("no row halves the load of tablet {}", tablet_id));
+}
+
 Status ControlHandler::SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) {
   RETURN_IF_ERROR(CheckMaster(master_epoch));
   return moves_->SortLogPart(dead, segment);

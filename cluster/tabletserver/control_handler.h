@@ -26,6 +26,7 @@ class ControlHandler final : public TabletControl {
   StatusOr<ServerReport> Report(uint64_t master_epoch) override;
   Status SetSchema(uint64_t master_epoch, const TableRecord& table) override;
   Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id, const std::string& row) override;
+  Status SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) override;
   Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override;
   Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override;
 

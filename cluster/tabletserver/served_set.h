@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cluster/api/tablet_service.h"
+#include "cluster/tabletserver/load_sample.h"
 #include "engine/base/thread.h"
 #include "engine/tablet/tablet.h"
 
@@ -35,6 +36,7 @@ struct Served {
   std::atomic<uint64_t> schema_version;
   std::atomic<uint64_t> reads{0};  // since the last report
   std::atomic<uint64_t> writes{0};
+  LoadSample sample;
 };
 
 using ChildIds = std::array<uint64_t, 2>;  // of a split

@@ -24,11 +24,21 @@ StatusOr<std::shared_ptr<Served>> TabletHandler::Find(const TabletAddress& table
 }
 
 StatusOr<std::shared_ptr<Served>> TabletHandler::FindForWrite(const TabletAddress& tablet,
-                                                              size_t rows) const {
+                                                              size_t rows,
+                                                              const std::string& first_row) const {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
   served->writes.fetch_add(rows, std::memory_order_relaxed);
+  served->sample.Add(rows, first_row);
   // A flush ends with a write to METADATA, which must not wait for flushes.
   if (served->table_id != kMetadataTableId) RETURN_IF_ERROR(parts_->host->Admit(rows));
+  return served;
+}
+
+StatusOr<std::shared_ptr<Served>> TabletHandler::FindForRead(const TabletAddress& tablet,
+                                                             const std::string& first_row) const {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
+  served->reads.fetch_add(1, std::memory_order_relaxed);
+  served->sample.Add(1, first_row);
   return served;
 }
 
@@ -41,14 +51,15 @@ Status TabletHandler::CheckAnswer(const Served& served) const {
 
 std::vector<Status> TabletHandler::Apply(const TabletAddress& tablet,
                                          const std::vector<const RowMutation*>& batch) {
-  auto served = FindForWrite(tablet, batch.size());
+  if (batch.empty()) return {};
+  auto served = FindForWrite(tablet, batch.size(), batch.front()->row);
   if (!served.ok()) return std::vector<Status>(batch.size(), served.status());
   return (*served)->tablet->Apply(batch);
 }
 
 StatusOr<engine::RowUpdateResult> TabletHandler::Update(const TabletAddress& tablet,
                                                         const engine::RowUpdate& update) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1));
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1, update.row));
   ASSIGN_OR_RETURN(engine::RowUpdateResult result, served->tablet->Update(update));
   // What changed the row has passed the fence.
   bool wrote = result.cells_set > 0 || result.columns_deleted > 0 || result.row_deleted;
@@ -58,7 +69,7 @@ StatusOr<engine::RowUpdateResult> TabletHandler::Update(const TabletAddress& tab
 
 Status TabletHandler::CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
                                 const std::vector<ReadCheck>& checks) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1));
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1, mutation.row));
   std::vector<engine::RowCheck> row_checks;
   for (const ReadCheck& check : checks) row_checks.push_back({check.read, check.digest});
   Status status = served->tablet->CommitRow(mutation, row_checks);
@@ -78,8 +89,9 @@ StatusOr<std::shared_ptr<engine::Tablet>> TabletHandler::Hold(const Served& serv
 StatusOr<std::unique_ptr<CellStream>> TabletHandler::Read(const TabletAddress& tablet,
                                                           const ReadSpec& read,
                                                           const CallOptions& options) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
-  served->reads.fetch_add(1, std::memory_order_relaxed);
+  const std::vector<engine::RowRange>& ranges = read.rows.ranges();
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served,
+                   FindForRead(tablet, ranges.empty() ? std::string() : ranges.front().start));
   ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> held, Hold(*served));
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
                    NewTableStream({std::move(held)}, read, options, parts_->store.clock));

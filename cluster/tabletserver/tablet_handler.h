@@ -34,7 +34,10 @@ class TabletHandler final : public TabletService {
   // For a stream: keeps the server below it, too.
   StatusOr<std::shared_ptr<engine::Tablet>> Hold(const Served& served) const;
   StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& tablet) const;
-  StatusOr<std::shared_ptr<Served>> FindForWrite(const TabletAddress& tablet, size_t rows) const;
+  StatusOr<std::shared_ptr<Served>> FindForWrite(const TabletAddress& tablet, size_t rows,
+                                                 const std::string& first_row) const;
+  StatusOr<std::shared_ptr<Served>> FindForRead(const TabletAddress& tablet,
+                                                const std::string& first_row) const;
   Status CheckAnswer(const Served& served) const;
 
   const ServerParts* const parts_;

@@ -210,6 +210,11 @@ class SimControl final : public cluster::TabletControl {
       return server->Control()->SplitTablet(master_epoch, tablet_id, row);
     });
   }
+  Status SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) override {
+    return calls_.Do([=](TabletServer* server) {
+      return server->Control()->SplitByLoad(master_epoch, tablet_id);
+    });
+  }
   Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override {
     return calls_.Do([=](TabletServer* server) {
       return server->Control()->SortLogPart(master_epoch, dead, segment);

@@ -63,6 +63,7 @@ class History {
     state.options.garbage_us = 3 * kSecond;
     state.options.trash_us = 0;
     state.options.scan_page = 3;
+    state.options.split_calls = 10;
     state.options.loads_max = 2;
     state.random = engine::Random(random_.Next());
     uint64_t epoch = world_.NextEpoch();
@@ -202,6 +203,7 @@ class History {
     if (table == 0) return;
     world_.Write(table, AnyRow(), ++number_);
     if (random_.OneIn(8)) world_.Flush(table, AnyRow());
+    if (random_.OneIn(20)) world_.calls[{table, AnyRow()}] = random_.Uniform(1'000);
     if (random_.OneIn(25)) {
       std::string row = AnyRow();
       bool spelled_out = random_.OneIn(2);
@@ -216,6 +218,7 @@ class History {
       server.frozen = server.cut = false;
       if (!server.lock) world_.RegainLock(&server);
     }
+    world_.calls.clear();
     std::string wrong = "not looked at";
     for (int round = 0; round < 400; ++round) {
       while (Running() < 2) world_.AddServer("fresh");  // also for those that are fenced only now

@@ -6,6 +6,7 @@
 //   create TABLE [KEYS...]  drop TABLE [SECONDS]   undelete TABLE   alter TABLE
 //   merge TABLE [START LIMIT]
 //   write TABLE ROW   flush TABLE ROW   split TABLE ROW [unspelled]
+//   calls TABLE ROW COUNT   so many of them in each report from now on
 //   lose TEXT               calls with TEXT are carried out, their answers are lost; until `keep`
 //   hold TEXT               calls with TEXT stay on their way until `release`
 //   time SECONDS            passes, in steps of 100 ms
@@ -116,6 +117,8 @@ class Story {
       text_ += world_.Write(id, row, ++number_) ? "acknowledged\n" : "refused\n";
     } else if (verb == "flush") {
       text_ += world_.Flush(id, row) ? "flushed\n" : "refused\n";
+    } else if (verb == "calls") {
+      world_.calls[{id, row}] = std::stoull(args[2]);
     } else if (verb == "split") {
       text_ += world_.Split(id, row, args.size() < 3) ? "committed\n" : "refused\n";
     } else {

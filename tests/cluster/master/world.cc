@@ -206,6 +206,28 @@ bool World::Split(uint64_t table_id, const std::string& row, bool spelled_out) {
   return true;
 }
 
+std::map<std::string, uint64_t> World::CallsOf(const WorldTablet& tablet) const {
+  std::map<std::string, uint64_t> of_rows;
+  for (const auto& [key, count] : calls) {
+    const auto& [table_id, row] = key;
+    if (table_id == tablet.key.table_id && tablet.range.Contains(row)) of_rows[row] = count;
+  }
+  return of_rows;
+}
+
+event::Done World::Do(uint64_t master, const action::SplitByLoad& body) {
+  event::Done done;
+  WorldServer* server = Reach(master, body.server, &done);
+  if (server == nullptr) return done;
+  auto served = server->tablets.find(body.record.tablet_id);
+  if (served == server->tablets.end()) return {0, Unavailable("not served here"), {}};
+  const std::map<std::string, uint64_t> of_rows = CallsOf(served->second);
+  if (of_rows.size() < 2) return {0, FailedPrecondition("no row halves its load"), {}};
+  const std::string& middle = std::next(of_rows.begin(), of_rows.size() / 2)->first;
+  if (!Split(body.record.table_id, middle, true)) done.status = Unavailable("not committed");
+  return done;
+}
+
 void World::LeaveOrphan(WorldServer* server) {
   files[(server->id.epoch << 32) | ++server->files_made] = {};
 }

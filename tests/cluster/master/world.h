@@ -96,6 +96,7 @@ class World {
   std::map<uint64_t, TableFile> tables;
   std::map<uint64_t, std::multimap<std::string, uint64_t>> files;
   std::map<uint64_t, std::multimap<std::string, uint64_t>> trash;
+  std::map<std::pair<uint64_t, std::string>, uint64_t> calls;  // of rows, in each report
 
   uint64_t TableId(const std::string& name) const;
   static std::string MetadataRow(const TabletKey& key);
@@ -124,6 +125,7 @@ class World {
   event::Done Do(uint64_t master, const action::EraseRecord& body);
   event::Done Do(uint64_t master, const action::LoadTablet& body);
   event::Done Do(uint64_t master, const action::UnloadTablet& body);
+  event::Done Do(uint64_t master, const action::SplitByLoad& body);
   event::Done Do(uint64_t master, const action::SetSchema& body);
   event::Done Do(uint64_t master, const action::FenceServer& body);
   event::Done Do(uint64_t master, const action::StopWriter& body);
@@ -142,6 +144,7 @@ class World {
   event::Done Page(const RecordRef& asked, Status status);
   TabletRecord* Same(const RecordRef& asked);
   void FinishSplit(uint64_t table_id, const std::string& row);
+  std::map<std::string, uint64_t> CallsOf(const WorldTablet& tablet) const;
   Status FlushTablet(WorldServer* server, uint64_t tablet_id);
 
   uint64_t epoch_ = 0;

@@ -54,6 +54,7 @@ Done World::Do(uint64_t master, const action::AskServer& body) {
     served.tablet_epoch = tablet.epoch;
     served.schema_version = tablet.schema_version;
     served.memtable_bytes = 1000 * tablet.memtable.size();
+    for (const auto& [row, count] : CallsOf(tablet)) served.reads += count;
     report.tablets.push_back(served);
   }
   report.first_unpublished_file = ((server->id.epoch << 32) | server->files_made) + 1;
@@ -268,7 +269,7 @@ Done World::Do(uint64_t, const action::SealLog& body) {
   auto found = servers.find(body.server);
   if (found == servers.end()) return {0, DataLoss("no log"), {}};
   WorldServer& server = found->second;
-  if (server.log_trashed) return {0, DataLoss("the log is in the trash"), {}};
+  if (server.log_trashed) return {0, OkStatus(), SealedLog()};
   server.sealed = true;
   SealedLog sealed;
   for (size_t i = 0; i < server.log.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
 #include "engine/base/crash_point.h"
+#include "engine/tablet/state_file.h"
 #include "tests/cluster/node/cluster_world.h"
 #include "tests/support/cluster_of_one.h"
 
@@ -122,6 +123,57 @@ TEST_F(ClusterWorld, FilesThatNobodyNamesAreSweptWhileServersLive) {
     engine::Clock::System()->SleepMicros(50'000);
   }
   EXPECT_EQ(stored(), named());
+  CheckAll();
+}
+
+// A master that was frozen assigns a tablet to a server that was dead, recovered and swept by then.
+TEST_F(ClusterWorld, ASweptLogIsKnownToHaveBeenNeededByNobody) {
+  std::shared_ptr<LockSession> session = *locks_->OpenSession({"test", 0});
+  master::ActionPlaces places;
+  places.fs = &disk_;
+  places.clock = engine::Clock::System();
+  places.directory = "/db";
+  master::ActionJob job(places, session.get(), 1);
+  const ServerId swept{"s1", 7};
+  const ServerId lost{"s2", 8};
+  const std::string path = store_paths::SealedLog("/db", swept);
+  for (const char* name : {"/db/sst", "/db/wal"}) EXPECT_OK(disk_.CreateDir(name));
+  EXPECT_OK(disk_.CreateDir(path));
+  EXPECT_OK(engine::WriteStateFile(&disk_, path + "/segment", 1, "content"));
+  auto seal = [&](const ServerId& server) {
+    return job.CarryOut({1, master::action::SealLog{server}}).status;
+  };
+  EXPECT_OK(job.CarryOut({1, master::action::TrashFiles{{}, {swept}}}).status);
+  EXPECT_OK(seal(swept));
+  EXPECT_OK(job.CarryOut({1, master::action::PurgeTrash{0, {}, 0}}).status);
+  auto names = disk_.List("/db/wal");
+  ASSERT_EQ(names->size(), 1u);
+  EXPECT_TRUE(disk_.List("/db/wal/" + names->front())->empty());
+  EXPECT_OK(seal(swept));
+  EXPECT_CODE(seal(lost), StatusCode::kDataLoss);
+}
+
+TEST_F(ClusterWorld, AHotTabletIsSplitAndOneHalfMoves) {
+  policy_.balance_us = 200'000;
+  policy_.split_calls = 100;
+  Start(2);
+  CreateTable({});
+  auto servers = [&] {
+    auto table = cluster_->admin()->GetTable("t");
+    EXPECT_OK(table);
+    std::set<ServerId> all;
+    EXPECT_OK(cluster_->metadata()->Scan(table->table_id, table->table_id, [&](const auto& record) {
+      all.insert(record.server);
+      return true;
+    }));
+    return all;
+  };
+  EXPECT_EQ(servers().size(), 1u);
+  for (int round = 0; round < 200 && servers().size() < 2; ++round) {
+    Write(0, 1000, fmt::format("round {}", round));
+    engine::Clock::System()->SleepMicros(20'000);
+  }
+  EXPECT_EQ(servers().size(), 2u);
   CheckAll();
 }
 
