@@ -12,11 +12,13 @@
 #include "engine/model/named_record.h"
 #include "engine/model/row_set.h"
 #include "engine/model/schema.h"
+#include "engine/store/hot_tablets.h"
 #include "engine/tablet/group_stats.h"
 
 namespace sippar::cluster {
 
 using engine::GroupStats;
+using engine::HotTablet;
 using engine::NamedRecord;
 using engine::TableSchema;
 
@@ -83,6 +85,10 @@ class AdminApi {
   [[nodiscard]] virtual std::map<std::string, uint64_t> Metrics() = 0;
   // About the last hundred that ended, oldest first, then those that run.
   [[nodiscard]] virtual std::vector<CompactionInfo> Compactions() = 0;
+  // Tablets that took much of their server's processors in times that began within
+  // [start_us, end_us), as far as servers that live remember.
+  [[nodiscard]] virtual StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us,
+                                                                    int64_t end_us) = 0;
   // Small facts by name, for what is built on this interface. kNotFound. In order of name; durable
   // when OK; kAborted: the record's version is not `version` (0: there is none).
   [[nodiscard]] virtual StatusOr<NamedRecord> GetRecord(const std::string& name) = 0;

@@ -90,6 +90,8 @@ class TabletControl {
   [[nodiscard]] virtual StatusOr<std::string> DumpTablet(uint64_t tablet_id) = 0;
   [[nodiscard]] virtual std::map<std::string, uint64_t> Metrics() = 0;
   [[nodiscard]] virtual std::vector<CompactionInfo> Compactions() = 0;
+  [[nodiscard]] virtual StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us,
+                                                                    int64_t end_us) = 0;
 };
 
 // What servers tell the master. A lost message does no harm: the master finds the same in METADATA.

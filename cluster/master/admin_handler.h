@@ -43,6 +43,9 @@ class AdminHandler final : public AdminApi {
   StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override;
   std::vector<CompactionInfo> Compactions() override;
+  StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override {
+    return store_->host()->hot_tablets().List(start_us, end_us);
+  }
   StatusOr<NamedRecord> GetRecord(const std::string& name) override {
     return store_->records()->Get(name);
   }

@@ -265,4 +265,13 @@ std::vector<CompactionInfo> ClusterAdmin::Compactions() {
   return all;
 }
 
+StatusOr<std::vector<HotTablet>> ClusterAdmin::HotTablets(int64_t start_us, int64_t end_us) {
+  std::vector<HotTablet> all;
+  for (const ServerId& server : LiveServers()) {
+    auto hot = transport_->Control(server)->HotTablets(start_us, end_us);
+    if (hot.ok()) all.insert(all.end(), hot->begin(), hot->end());  // or it is gone, with them
+  }
+  return all;
+}
+
 }  // namespace sippar::cluster::master

@@ -252,6 +252,11 @@ std::vector<CompactionInfo> JoinedAdmin::Compactions() {
   return store->client->admin()->Compactions();
 }
 
+StatusOr<std::vector<HotTablet>> JoinedAdmin::HotTablets(int64_t start_us, int64_t end_us) {
+  return Repeatedly(store_,
+                    [&](Client* store) { return store->admin()->HotTablets(start_us, end_us); });
+}
+
 StatusOr<NamedRecord> JoinedAdmin::GetRecord(const std::string& name) {
   return Repeatedly(store_, [&](Client* store) { return store->admin()->GetRecord(name); });
 }

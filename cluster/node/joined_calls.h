@@ -103,6 +103,7 @@ class JoinedAdmin final : public AdminApi {
   StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override;
   std::vector<CompactionInfo> Compactions() override;
+  StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override;
   StatusOr<NamedRecord> GetRecord(const std::string& name) override;
   StatusOr<std::vector<NamedRecord>> ListRecords(const std::string& prefix) override;
   Status PutRecord(const std::string& name, const std::string& body, uint64_t version) override;

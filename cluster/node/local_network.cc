@@ -138,6 +138,10 @@ class LocalControl final : public TabletControl {
     auto port = line_.Reach();
     return port.ok() ? (*port)->server->Control()->Compactions() : std::vector<CompactionInfo>();
   }
+  StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->HotTablets(start_us, end_us);
+  }
 
  private:
   const Line line_;

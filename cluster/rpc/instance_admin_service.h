@@ -72,6 +72,11 @@ class InstanceAdminService final
   grpc::Status DeleteAppProfile(grpc::ServerContext* context,
                                 const google::bigtable::admin::v2::DeleteAppProfileRequest* request,
                                 google::protobuf::Empty* response) override;
+  // hot_tablets.cc
+  grpc::Status ListHotTablets(
+      grpc::ServerContext* context,
+      const google::bigtable::admin::v2::ListHotTabletsRequest* request,
+      google::bigtable::admin::v2::ListHotTabletsResponse* response) override;
   // iam.cc
   grpc::Status GetIamPolicy(grpc::ServerContext* context,
                             const google::iam::v1::GetIamPolicyRequest* request,

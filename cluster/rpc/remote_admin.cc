@@ -137,6 +137,18 @@ std::vector<CompactionInfo> RemoteAdmin::Compactions() {
   return compactions;
 }
 
+StatusOr<std::vector<HotTablet>> RemoteAdmin::HotTablets(int64_t start_us, int64_t end_us) {
+  wire::HotTabletsRequest request;
+  request.set_start_us(start_us);
+  request.set_end_us(end_us);
+  wire::HotTabletsReply reply;
+  RETURN_IF_ERROR(connection_->Call(&Stub::HotTablets, request, Effect::kNone, &reply));
+  RETURN_IF_ERROR(FromProto(reply.outcome()));
+  std::vector<HotTablet> tablets;
+  for (const auto& tablet : reply.tablets()) tablets.push_back(FromProto(tablet));
+  return tablets;
+}
+
 StatusOr<NamedRecord> RemoteAdmin::GetRecord(const std::string& name) {
   wire::RecordRequest request;
   request.set_name(name);

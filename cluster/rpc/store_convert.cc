@@ -168,6 +168,26 @@ CompactionInfo FromProto(const wire::CompactionsReply::Compaction& compaction) {
   return info;
 }
 
+void ToProto(const HotTablet& hot, wire::HotTabletsReply::Tablet* out) {
+  out->set_table(hot.table);
+  out->set_tablet_id(hot.tablet_id);
+  ToProto(hot.range, out->mutable_range());
+  out->set_start_us(hot.start_us);
+  out->set_end_us(hot.end_us);
+  out->set_cpu_percent(hot.cpu_percent);
+}
+
+HotTablet FromProto(const wire::HotTabletsReply::Tablet& tablet) {
+  HotTablet hot;
+  hot.table = tablet.table();
+  hot.tablet_id = tablet.tablet_id();
+  hot.range = FromProto(tablet.range());
+  hot.start_us = tablet.start_us();
+  hot.end_us = tablet.end_us();
+  hot.cpu_percent = tablet.cpu_percent();
+  return hot;
+}
+
 void ToProto(const BackupInfo& info, wire::BackupsReply::Backup* out) {
   out->set_name(info.name);
   out->set_is_dropped_table(info.is_dropped_table);

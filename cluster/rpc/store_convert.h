@@ -34,6 +34,9 @@ GroupStats FromProto(const wire::StatsReply::Group& group);
 void ToProto(const CompactionInfo& info, wire::CompactionsReply::Compaction* out);
 CompactionInfo FromProto(const wire::CompactionsReply::Compaction& compaction);
 
+void ToProto(const HotTablet& hot, wire::HotTabletsReply::Tablet* out);
+HotTablet FromProto(const wire::HotTabletsReply::Tablet& tablet);
+
 void ToProto(const BackupInfo& info, wire::BackupsReply::Backup* out);
 BackupInfo FromProto(const wire::BackupsReply::Backup& backup);
 

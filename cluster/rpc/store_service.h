@@ -63,6 +63,8 @@ class StoreService final : public wire::Store::Service {
                        wire::MetricsReply* reply) override;
   grpc::Status Compactions(Context* context, const wire::AllRequest* request,
                            wire::CompactionsReply* reply) override;
+  grpc::Status HotTablets(Context* context, const wire::HotTabletsRequest* request,
+                          wire::HotTabletsReply* reply) override;
   grpc::Status GetRecord(Context* context, const wire::RecordRequest* request,
                          wire::RecordsReply* reply) override;
   grpc::Status ListRecords(Context* context, const wire::RecordRequest* request,

@@ -107,6 +107,15 @@ grpc::Status StoreService::Compactions(Context*, const wire::AllRequest*,
   return grpc::Status::OK;
 }
 
+grpc::Status StoreService::HotTablets(Context*, const wire::HotTabletsRequest* request,
+                                      wire::HotTabletsReply* reply) {
+  auto tablets = client_->admin()->HotTablets(request->start_us(), request->end_us());
+  if (tablets.ok()) {
+    for (const HotTablet& tablet : *tablets) ToProto(tablet, reply->add_tablets());
+  }
+  return Answer(tablets.status(), reply->mutable_outcome());
+}
+
 grpc::Status StoreService::GetRecord(Context*, const wire::RecordRequest* request,
                                      wire::RecordsReply* reply) {
   auto record = client_->admin()->GetRecord(request->name());

@@ -37,6 +37,9 @@ class ControlHandler final : public TabletControl {
   StatusOr<std::string> DumpTablet(uint64_t tablet_id) override;
   std::map<std::string, uint64_t> Metrics() override;
   std::vector<CompactionInfo> Compactions() override;
+  StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override {
+    return parts_->host->hot_tablets().List(start_us, end_us);
+  }
 
  private:
   Status CheckMaster(uint64_t master_epoch);

@@ -13,6 +13,13 @@ namespace sippar::engine {
 
 class ReadTotals {
  public:
+  static constexpr size_t kShards = 8;
+  static size_t ThreadShard() {
+    static std::atomic<size_t> next{0};
+    thread_local const size_t mine = next.fetch_add(1, std::memory_order_relaxed) % kShards;
+    return mine;
+  }
+
   void Add(const ReadCounters& counters) {
     Shard& shard = shards_[ThreadShard()];
     for (size_t i = 0; i < kReadCounterFields.size(); ++i) {
@@ -31,15 +38,9 @@ class ReadTotals {
   }
 
  private:
-  static constexpr size_t kShards = 8;
   struct alignas(64) Shard {
     std::array<std::atomic<uint64_t>, kReadCounterFields.size()> sums{};
   };
-  static size_t ThreadShard() {
-    static std::atomic<size_t> next{0};
-    thread_local const size_t mine = next.fetch_add(1, std::memory_order_relaxed) % kShards;
-    return mine;
-  }
   std::array<Shard, kShards> shards_;
 };
 

@@ -21,6 +21,7 @@ class RowReader final : public CellStream {
   ~RowReader() override {
     CountEntries();
     if (options_.totals != nullptr) options_.totals->Add(counters_);
+    if (options_.work != nullptr) options_.work->AddRead(counters_);
     if (options_.counters != nullptr) options_.counters->Add(counters_);
   }
   RowReader(const RowReader&) = delete;

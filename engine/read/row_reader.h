@@ -10,6 +10,7 @@
 #include "engine/model/read_counters.h"
 #include "engine/model/read_spec.h"
 #include "engine/read/read_totals.h"
+#include "engine/read/tablet_work.h"
 #include "engine/read/visibility_iterator.h"
 
 namespace sippar::engine {
@@ -26,6 +27,7 @@ struct RowReaderOptions {
   EntrySource source;  // keeps alive what it reads
   // Given the counters of the read when it ends. Null: not wanted.
   std::shared_ptr<ReadTotals> totals;
+  std::shared_ptr<TabletWork> work;
   ReadCounters* counters = nullptr;  // outlives the stream
   ReadCounters opened;               // what the caller has counted before
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/cpu_time.h"
 #include "engine/store/memory_share.h"
 #include "engine/store/tablet_host.h"
 #include "engine/store/write_delay.h"
@@ -14,7 +15,8 @@ constexpr int64_t kRetryMicros = 1'000'000;  // after a failed flush or compacti
 constexpr int64_t kPollMicros = 200'000;
 constexpr int64_t kStopMicrosMax = 10'000'000;  // of one writer, by flushes that do not end
 constexpr size_t kCompactThreadsMax = 2;
-constexpr int64_t kIdleMicros = 50'000;  // how late a full memtable may be noticed
+constexpr int64_t kIdleMicros = 50'000;           // how late a full memtable may be noticed
+constexpr int64_t kSampleNanos = 60'000'000'000;  // of tablets' work
 }  // namespace
 
 void TabletHost::StartBackground(const std::function<bool()>& reshape) {
@@ -98,9 +100,22 @@ std::shared_ptr<Tablet> TabletHost::PickFlush() {
   return over_budget || too_large ? largest : oldest;
 }
 
+void TabletHost::SampleWork() {
+  std::vector<HotTablets::Work> work;
+  for (const auto& tablet : All()) {
+    work.push_back({tablet->schema()->name, tablet->id(), tablet->range(), tablet->work_nanos()});
+  }
+  hot_tablets_.Sample(clock_->NowMicros(), ProcessCpuMicros(), std::move(work));
+}
+
 void TabletHost::FlushLoop() {
   RemoveObsoleteSegments();  // many short lives leave many segments, though none fills a memtable
+  int64_t next_sample_nanos = 0;
   while (!stopping_) {
+    if (int64_t now_nanos = clock_->MonotonicNanos(); now_nanos >= next_sample_nanos) {
+      next_sample_nanos = now_nanos + kSampleNanos;
+      SampleWork();
+    }
     ShareMemory();  // flushes gave some back, readers pinned some
     // Also when nothing is flushed for its size: many small memtables hold a long log, too.
     if (log_->closed_segments() > options_.store.log_segments_max) RemoveObsoleteSegments();

@@ -17,6 +17,7 @@
 #include "engine/compaction/rate_limiter.h"
 #include "engine/log/commit_log.h"
 #include "engine/log/log_replay.h"
+#include "engine/store/hot_tablets.h"
 #include "engine/store/store_options.h"
 #include "engine/tablet/tablet.h"
 
@@ -86,6 +87,9 @@ class TabletHost {
   void ForgetTotals(uint64_t table_id);
   // What all reads of each served table did so far, by name.
   std::map<std::string, ReadCounters> TableReads();
+  // Notes which tablets were busy since the last time; a background thread does it each minute.
+  void SampleWork();
+  const HotTablets& hot_tablets() const { return hot_tablets_; }
 
  private:
   void FlushLoop();
@@ -103,6 +107,7 @@ class TabletHost {
   Clock* const clock_;
   Metrics metrics_;
   CompactionHistory compactions_;
+  HotTablets hot_tablets_{HardwareThreads()};
   RateLimiter limiter_;
   BlockCache cache_;
   RowLocks row_locks_;

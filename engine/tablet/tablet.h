@@ -35,6 +35,7 @@
 #include "engine/model/schema.h"
 #include "engine/program/row_update.h"
 #include "engine/read/read_totals.h"
+#include "engine/read/tablet_work.h"
 #include "engine/read/visibility_iterator.h"
 #include "engine/tablet/group_stats.h"
 #include "engine/tablet/request_memory.h"
@@ -179,6 +180,7 @@ class Tablet {
   int64_t memtable_bytes() const { return memtable_bytes_.load(); }
   uint64_t stored_bytes() const;
   int64_t opened_at_us() const { return opened_at_us_; }
+  uint64_t work_nanos() const { return work_->nanos(); }
   // Size at which no row was found to split at; 0: not tried.
   uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
   void SetUnsplitBytes(uint64_t bytes) { unsplit_bytes_ = bytes; }
@@ -279,6 +281,7 @@ class Tablet {
   const RowRange range_;
   const int64_t opened_at_us_;
   const std::shared_ptr<ReadTotals> read_totals_;  // of the table
+  const std::shared_ptr<TabletWork> work_ = std::make_shared<TabletWork>();
 
   mutable Mutex apply_mutex_;
   Mutex flush_mutex_;  // one flush at a time

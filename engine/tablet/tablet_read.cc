@@ -187,6 +187,7 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, co
     found = plan.Find(*row, exact ? read.columns : columns, &opened);
     if (found.empty()) {
       read_totals_->Add(opened);
+      work_->AddRead(opened);
       if (counters != nullptr) counters->Add(opened);
       return std::make_unique<NoCells>();
     }
@@ -201,6 +202,7 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, co
   options.ranges = ClippedRanges(read.rows, range_);
   options.limits = read;
   options.totals = read_totals_;
+  options.work = work_;
   options.counters = counters;
   options.opened = opened;
   options.visibility.snapshot = snapshot.sequence;

@@ -164,6 +164,7 @@ Status Tablet::ResolveOnNewest(const std::string& row, const std::vector<Mutatio
 
 Status Tablet::Commit(std::span<PreparedWrite> writes) {
   for (PreparedWrite& prepared : writes) {
+    work_->AddWrite(prepared.mutation->entries.size());
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
       // Before the entries: a flush that takes these with it must find the answer, too.
       if (!prepared.request.IsNone()) {

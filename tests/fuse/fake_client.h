@@ -80,6 +80,9 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   StatusOr<std::vector<cluster::GroupStats>> Stats(const std::string& table) override;
   std::map<std::string, uint64_t> Metrics() override { return {}; }
   std::vector<cluster::CompactionInfo> Compactions() override { return {}; }
+  StatusOr<std::vector<cluster::HotTablet>> HotTablets(int64_t, int64_t) override {
+    return Unfaked();
+  }
   StatusOr<cluster::NamedRecord> GetRecord(const std::string&) override { return Unfaked(); }
   StatusOr<std::vector<cluster::NamedRecord>> ListRecords(const std::string&) override {
     return Unfaked();

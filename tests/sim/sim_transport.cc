@@ -260,6 +260,10 @@ class SimControl final : public cluster::TabletControl {
         })
         .value_or(Answer());
   }
+  StatusOr<std::vector<cluster::HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override {
+    return calls_.Ask<std::vector<cluster::HotTablet>>(
+        [=](ServerEndpoint* to) { return to->server->Control()->HotTablets(start_us, end_us); });
+  }
 
  private:
   const ServerCalls calls_;
