@@ -69,12 +69,16 @@ int RunServe(int argc, char** argv) {
   std::string directory;
   cluster::ApiServerOptions options;
   double drain_s = 10;
+  double slow_call_s = 1;
   app.add_option("DIR", directory, "directory of the store")->required();
   app.add_option("--listen", options.listen, "HOST:PORT of this machine; port 0: any free one")
       ->capture_default_str();
   app.add_flag("--strict-instances", options.strict_instances,
                "only instances that were made exist");
   app.add_option("--drain", drain_s, "seconds that running calls get after SIGTERM")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  app.add_option("--slow-call", slow_call_s, "seconds from which on stderr tells of a call")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   try {
@@ -89,6 +93,8 @@ int RunServe(int argc, char** argv) {
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   auto queries = query::NewQueryApi(client->get());
   options.queries = queries.get();
+  options.slow_call_us = static_cast<int64_t>(slow_call_s * 1e6);
+  options.on_slow_call = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   int code = Serve(client->get(), options, drain_s, signals);
   Status closed = (*client)->Close();
   return closed.ok() ? code : Failed(closed, kExitFailed);

@@ -2,6 +2,8 @@
 // header knows nothing of gRPC; cluster/rpc does. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,6 +17,10 @@ struct ApiServerOptions {
   std::string listen = "localhost:8086";  // HOST:PORT; 0: any free one
   bool strict_instances = false;          // only those that were made are there; else every one
   QueryApi* queries = nullptr;            // outlives the server; null: SQL is not served
+  // Told of calls that took so long, with their trace ids, in a line each, ten a second at most.
+  // Null: nobody is.
+  std::function<void(const std::string& line)> on_slow_call = nullptr;
+  int64_t slow_call_us = 1'000'000;
 };
 
 class ApiServer {

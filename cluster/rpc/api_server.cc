@@ -31,8 +31,7 @@ Status CheckLoopback(const std::string& listen) {
 
 class GrpcApiServer final : public ApiServer {
  public:
-  GrpcApiServer(Client* client, const ApiServerOptions& options)
-      : server_(client, options.queries, options.strict_instances) {}
+  GrpcApiServer(Client* client, const ApiServerOptions& options) : server_(client, options) {}
 
   Status Listen(const std::string& listen) {
     RETURN_IF_ERROR(CheckLoopback(listen));

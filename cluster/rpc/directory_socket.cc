@@ -109,8 +109,7 @@ class ListeningSocket final : public DirectorySocket {
   void Serve(Fd* other) {
     if (!IsOurs(other->get())) return;
     if (server_ == nullptr) {
-      server_ =
-          std::make_unique<GrpcServer>(client_, /*queries=*/nullptr, /*strict_instances=*/false);
+      server_ = std::make_unique<GrpcServer>(client_, ApiServerOptions());
       if (!server_->Start("").ok()) return server_.reset();
     }
     server_->AddConnection(other->Release());

@@ -7,6 +7,7 @@
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_posix.h>
 
+#include "cluster/rpc/call_trace.h"
 #include "cluster/rpc/request_size.h"
 #include "cluster/rpc/status_codes.h"
 
@@ -34,9 +35,10 @@ class UnknownCalls final : public grpc::CallbackGenericService {
 
 }  // namespace
 
-GrpcServer::GrpcServer(Client* client, QueryApi* queries, bool strict_instances)
-    : records_(client, strict_instances),
-      data_(&records_, queries),
+GrpcServer::GrpcServer(Client* client, const ApiServerOptions& options)
+    : options_(options),
+      records_(client, options.strict_instances),
+      data_(&records_, options.queries),
       table_admin_(&records_, &operations_),
       instance_admin_(&records_, &operations_),
       store_(client),
@@ -59,6 +61,11 @@ Status GrpcServer::Start(const std::string& listen) {
   builder.RegisterService(&operations_);
   builder.RegisterService(&store_);
   builder.RegisterCallbackGenericService(unknown_.get());
+  if (options_.on_slow_call != nullptr) {
+    std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> tracer;
+    tracer.push_back(NewCallTracer(records_.client()->clock(), &options_));
+    builder.experimental().SetInterceptorCreators(std::move(tracer));
+  }
   server_ = builder.BuildAndStart();
   if (server_ != nullptr && (listen.empty() || port_ != 0)) return OkStatus();
   server_.reset();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "cluster/client/api_server.h"
 #include "cluster/rpc/data_service.h"
 #include "cluster/rpc/instance_admin_service.h"
 #include "cluster/rpc/instance_records.h"
@@ -19,9 +20,8 @@ namespace sippar::cluster {
 
 class GrpcServer {
  public:
-  // `client` and `queries`, which may be null, outlive the server. `strict_instances`: as
-  // ApiServerOptions.
-  GrpcServer(Client* client, QueryApi* queries, bool strict_instances);
+  // `client` outlives the server. Where it listens is said to Start.
+  GrpcServer(Client* client, const ApiServerOptions& options);
   ~GrpcServer() { Stop(0); }
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
@@ -35,6 +35,7 @@ class GrpcServer {
   void Stop(int64_t drain_us);
 
  private:
+  const ApiServerOptions options_;
   const InstanceRecords records_;
   OperationsService operations_;
   DataService data_;

@@ -28,6 +28,7 @@ class ReplyStream {
               const Request& request, const CallOptions& options)
       : connection_(std::move(connection)), cancel_(options.cancel) {
     if (options.timeout_us > 0) SetTimeout(&context_, options.timeout_us + kSilenceUs);
+    SendTrace(&context_);
     reader_ = (connection_->stub()->*method)(&context_, request, &queue_, this);
     if (*Wait(kEver)) {
       reader_->Read(&arriving_, this);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cluster/proto/store.grpc.pb.h"
+#include "cluster/rpc/call_trace.h"
 #include "cluster/rpc/store_convert.h"
 
 namespace sippar::cluster {
@@ -49,6 +50,7 @@ class StoreConnection {
                             Reply* reply, int64_t timeout_us = kCallTimeoutUs) {
     grpc::ClientContext context;
     SetTimeout(&context, timeout_us);
+    SendTrace(&context);
     grpc::Status status = (stub_.get()->*method)(&context, request, reply);
     return status.ok() ? OkStatus() : Failed(status, effect);
   }

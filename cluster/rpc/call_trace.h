@@ -1,0 +1,24 @@
+// Which request each call of a server belongs to, and which calls took long. A trace is what the
+// caller sends (traceparent of W3C Trace Context, x-cloud-trace-context of Google Cloud), or begins
+// here; it goes along with what the call asks of another server.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/server_interceptor.h>
+
+#include <memory>
+
+#include "cluster/client/api_server.h"
+#include "engine/base/clock.h"
+
+namespace sippar::cluster {
+
+// For all calls of a server. `clock` and `options` outlive it.
+std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewCallTracer(
+    engine::Clock* clock, const ApiServerOptions* options);
+
+// The trace of the call that this thread serves, if it serves one.
+void SendTrace(grpc::ClientContext* context);
+
+}  // namespace sippar::cluster
