@@ -92,9 +92,15 @@ ApiTest::ApiTest() {
   options.create_if_missing = true;
   options.fs = &fs_;
   options.clock = &clock_;
-  client_ = std::move(*Client::Open("/db", options));
+  Serve(std::move(*Client::Open("/db", options)));
+}
+
+void ApiTest::Serve(std::unique_ptr<Client> client, bool strict) {
+  server_.reset();
+  queries_.reset();
+  client_ = std::move(client);
   queries_ = query::NewQueryApi(client_.get());
-  server_ = std::move(*ApiServer::Start(client_.get(), {"127.0.0.1:0", false, queries_.get()}));
+  server_ = std::move(*ApiServer::Start(client_.get(), {"127.0.0.1:0", strict, queries_.get()}));
   channel_ = grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials());
   data_ = v2::Bigtable::NewStub(channel_);
   admin_ = admin::BigtableTableAdmin::NewStub(channel_);

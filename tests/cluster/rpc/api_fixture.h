@@ -60,6 +60,8 @@ class StepClock final : public engine::Clock {
 class ApiTest : public testing::Test {
  protected:
   ApiTest();
+  // From now on, over another client.
+  void Serve(std::unique_ptr<Client> client, bool strict = false);
 
   // Table "t" with families f, g and (counters) n; keys are where it is split.
   void CreateTable(const std::vector<std::string>& split_keys = {},

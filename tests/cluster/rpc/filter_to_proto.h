@@ -1,0 +1,12 @@
+// Random filters, which the engine's tests make, as clients send them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cluster/proto/data.pb.h"
+#include "engine/read/row_filter.h"
+
+namespace sippar::cluster {
+
+void ToProto(const engine::RowFilter& filter, google::bigtable::v2::RowFilter* out);
+
+}  // namespace sippar::cluster
