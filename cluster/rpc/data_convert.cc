@@ -72,15 +72,17 @@ Status AddAddition(const v2::Mutation& mutation, const Addition& addition, const
   return OkStatus();
 }
 
-Status AddMutation(const v2::Mutation& mutation, const TableRules& rules, int64_t server_time,
+Status AddMutation(v2::Mutation* proto, const TableRules& rules, int64_t server_time,
                    RowMutation* out) {
+  const v2::Mutation& mutation = *proto;
   switch (mutation.mutation_case()) {
     case v2::Mutation::kSetCell: {
       const v2::Mutation::SetCell& set = mutation.set_cell();
       RETURN_IF_ERROR(CheckFamily(rules, set.family_name()));
       ASSIGN_OR_RETURN(int64_t time_us,
                        CellTimeOf(mutation, set.timestamp_micros(), rules, server_time));
-      out->Set(set.family_name(), set.column_qualifier(), set.value(), time_us);
+      out->Set(set.family_name(), set.column_qualifier(), "", time_us);
+      out->entries.back().value = std::move(*proto->mutable_set_cell()->mutable_value());
       return OkStatus();
     }
     case v2::Mutation::kDeleteFromColumn: {
@@ -162,17 +164,17 @@ int64_t CellTime(const TableRules& rules, int64_t now_us) {
   return rules.is_millis ? now_us / 1000 * 1000 : now_us;
 }
 
-StatusOr<RowMutation> MutationFromProto(const std::string& row, const Mutations& mutations,
+StatusOr<RowMutation> MutationFromProto(const std::string& row, Mutations* mutations,
                                         const TableRules& rules, int64_t server_time) {
   RETURN_IF_ERROR(engine::ValidateRowKey(row));
-  if (static_cast<size_t>(mutations.size()) > limits::kMutationEntriesMax) {
-    return InvalidArgument(fmt::format("{} mutations of one row; the limit is {}", mutations.size(),
-                                       limits::kMutationEntriesMax));
+  if (static_cast<size_t>(mutations->size()) > limits::kMutationEntriesMax) {
+    return InvalidArgument(fmt::format("{} mutations of one row; the limit is {}",
+                                       mutations->size(), limits::kMutationEntriesMax));
   }
   RowMutation converted(row);
-  converted.entries.reserve(static_cast<size_t>(mutations.size()));
-  for (int i = 0; i < mutations.size(); ++i) {
-    Status status = AddMutation(mutations[i], rules, server_time, &converted);
+  converted.entries.reserve(static_cast<size_t>(mutations->size()));
+  for (int i = 0; i < mutations->size(); ++i) {
+    Status status = AddMutation(mutations->Mutable(i), rules, server_time, &converted);
     if (!status.ok()) return Annotate(status, fmt::format("mutation {}", i));
   }
   return converted;

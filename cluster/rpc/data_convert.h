@@ -29,10 +29,10 @@ struct TableRules {
 
 using Mutations = google::protobuf::RepeatedPtrField<google::bigtable::v2::Mutation>;
 
-// `server_time`: what a cell gets whose time is the server's. kInvalidArgument names the mutation
-// by its number; kNotFound: a family.
+// `server_time`: what a cell gets whose time is the server's. Moves the values of cells, each of
+// which may have 100 MiB. kInvalidArgument names the mutation by its number; kNotFound: a family.
 [[nodiscard]] StatusOr<engine::RowMutation> MutationFromProto(const std::string& row,
-                                                              const Mutations& mutations,
+                                                              Mutations* mutations,
                                                               const TableRules& rules,
                                                               int64_t server_time);
 // A mutation that adds to cells is done once for each token, however often it is sent.

@@ -140,14 +140,20 @@ int64_t ServerTime(Client* client, const TableRules& rules) {
   return rules.is_millis ? CellTime(rules, client->clock()->NowMicros()) : engine::kServerTime;
 }
 
-Status DoMutateRow(Client* client, const v2::MutateRowRequest& request) {
-  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
-  if (request.mutations().empty()) return InvalidArgument("mutations: at least one is needed");
+// A handler's request is its own: gRPC made it for this call, and only destroys it.
+template <typename Request>
+Request* Own(const Request* request) {
+  return const_cast<Request*>(request);
+}
+
+Status DoMutateRow(Client* client, v2::MutateRowRequest* request) {
+  ASSIGN_OR_RETURN(Target target, TargetOf(client, *request));
+  if (request->mutations().empty()) return InvalidArgument("mutations: at least one is needed");
   ASSIGN_OR_RETURN(RowMutation mutation,
-                   MutationFromProto(request.row_key(), request.mutations(), target.rules,
+                   MutationFromProto(request->row_key(), request->mutable_mutations(), target.rules,
                                      ServerTime(client, target.rules)));
   RETURN_IF_ERROR(target.CheckWrite(mutation));
-  RETURN_IF_ERROR(SetRequest(request.idempotency(), &mutation));
+  RETURN_IF_ERROR(SetRequest(request->idempotency(), &mutation));
   if (mutation.entries.empty()) return OkStatus();  // merges of nothing
   return client->data()->Apply(target.table, mutation);
 }
@@ -162,17 +168,17 @@ Status CheckBatch(const v2::MutateRowsRequest& request) {
                                      limits::kMutationEntriesMax));
 }
 
-StatusOr<std::vector<Status>> ApplyEntries(Client* client, const v2::MutateRowsRequest& request) {
-  RETURN_IF_ERROR(CheckBatch(request));
-  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
-  std::vector<Status> statuses(static_cast<size_t>(request.entries_size()));
+StatusOr<std::vector<Status>> ApplyEntries(Client* client, v2::MutateRowsRequest* request) {
+  RETURN_IF_ERROR(CheckBatch(*request));
+  ASSIGN_OR_RETURN(Target target, TargetOf(client, *request));
+  std::vector<Status> statuses(static_cast<size_t>(request->entries_size()));
   std::vector<RowMutation> batch;
   std::vector<size_t> positions;
   int64_t server_time = ServerTime(client, target.rules);
   for (size_t i = 0; i < statuses.size(); ++i) {
-    const v2::MutateRowsRequest::Entry& entry = request.entries(static_cast<int>(i));
+    v2::MutateRowsRequest::Entry& entry = *request->mutable_entries(static_cast<int>(i));
     auto mutation =
-        MutationFromProto(entry.row_key(), entry.mutations(), target.rules, server_time);
+        MutationFromProto(entry.row_key(), entry.mutable_mutations(), target.rules, server_time);
     statuses[i] = mutation.status();
     if (mutation.ok()) statuses[i] = target.CheckWrite(*mutation);
     if (statuses[i].ok()) statuses[i] = SetRequest(entry.idempotency(), &*mutation);
@@ -188,7 +194,7 @@ StatusOr<std::vector<Status>> ApplyEntries(Client* client, const v2::MutateRowsR
   return statuses;
 }
 
-Status DoMutateRows(Client* client, const v2::MutateRowsRequest& request,
+Status DoMutateRows(Client* client, v2::MutateRowsRequest* request,
                     grpc::ServerWriter<v2::MutateRowsResponse>* writer) {
   constexpr int kEntriesMax = 10'000;  // of one message
   ASSIGN_OR_RETURN(std::vector<Status> statuses, ApplyEntries(client, request));
@@ -205,22 +211,22 @@ Status DoMutateRows(Client* client, const v2::MutateRowsRequest& request,
 }
 
 StatusOr<bool> DoCheckAndMutate(const InstanceRecords& records,
-                                const v2::CheckAndMutateRowRequest& request) {
+                                v2::CheckAndMutateRowRequest* request) {
   Client* client = records.client();
-  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
-  RETURN_IF_ERROR(records.CheckTransactions(target.instance, request.app_profile_id()));
-  if (request.true_mutations().empty() && request.false_mutations().empty()) {
+  ASSIGN_OR_RETURN(Target target, TargetOf(client, *request));
+  RETURN_IF_ERROR(records.CheckTransactions(target.instance, request->app_profile_id()));
+  if (request->true_mutations().empty() && request->false_mutations().empty()) {
     return InvalidArgument("true_mutations and false_mutations: at least one is needed");
   }
   CheckedMutation checked;
   checked.seed = static_cast<uint64_t>(client->clock()->MonotonicNanos());
-  ASSIGN_OR_RETURN(checked.predicate, FilterFromProto(request.predicate_filter()));
+  ASSIGN_OR_RETURN(checked.predicate, FilterFromProto(request->predicate_filter()));
   int64_t server_time = ServerTime(client, target.rules);
-  auto on_true =
-      MutationFromProto(request.row_key(), request.true_mutations(), target.rules, server_time);
+  auto on_true = MutationFromProto(request->row_key(), request->mutable_true_mutations(),
+                                   target.rules, server_time);
   if (!on_true.ok()) return Annotate(on_true.status(), "true_mutations");
-  auto on_false =
-      MutationFromProto(request.row_key(), request.false_mutations(), target.rules, server_time);
+  auto on_false = MutationFromProto(request->row_key(), request->mutable_false_mutations(),
+                                    target.rules, server_time);
   if (!on_false.ok()) return Annotate(on_false.status(), "false_mutations");
   // Whichever will be written: what is refused must not depend on cells.
   RETURN_IF_ERROR(target.CheckWrite(*on_true));
@@ -266,18 +272,18 @@ grpc::Status DataService::SampleRowKeys(grpc::ServerContext*,
 
 grpc::Status DataService::MutateRow(grpc::ServerContext*, const v2::MutateRowRequest* request,
                                     v2::MutateRowResponse*) {
-  return ToGrpc(DoMutateRow(client_, *request));
+  return ToGrpc(DoMutateRow(client_, Own(request)));
 }
 
 grpc::Status DataService::MutateRows(grpc::ServerContext*, const v2::MutateRowsRequest* request,
                                      Writer<v2::MutateRowsResponse>* writer) {
-  return ToGrpc(DoMutateRows(client_, *request, writer));
+  return ToGrpc(DoMutateRows(client_, Own(request), writer));
 }
 
 grpc::Status DataService::CheckAndMutateRow(grpc::ServerContext*,
                                             const v2::CheckAndMutateRowRequest* request,
                                             v2::CheckAndMutateRowResponse* response) {
-  StatusOr<bool> matched = DoCheckAndMutate(*records_, *request);
+  StatusOr<bool> matched = DoCheckAndMutate(*records_, Own(request));
   if (matched.ok()) response->set_predicate_matched(*matched);
   return ToGrpc(matched.status());
 }
@@ -312,14 +318,14 @@ grpc::Status DataService::ReadChangeStream(grpc::ServerContext* context,
 
 grpc::Status DataService::PrepareQuery(grpc::ServerContext*, const v2::PrepareQueryRequest* request,
                                        v2::PrepareQueryResponse* response) {
-  return ToGrpc(cluster::PrepareQuery(queries_, *request, response));
+  return ToGrpc(cluster::PrepareQuery(*records_, queries_, *request, response));
 }
 
 grpc::Status DataService::ExecuteQuery(grpc::ServerContext* context,
                                        const v2::ExecuteQueryRequest* request,
                                        Writer<v2::ExecuteQueryResponse>* writer) {
   CallWatch::Scope scope(&watch_, context);
-  return cluster::ExecuteQuery(queries_, client_->clock(), *request, scope.cancel(), writer);
+  return cluster::ExecuteQuery(*records_, queries_, *request, scope.cancel(), writer);
 }
 
 }  // namespace sippar::cluster

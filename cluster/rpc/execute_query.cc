@@ -12,10 +12,11 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-StatusOr<std::unique_ptr<QueryRun>> OpenQuery(QueryApi* queries,
+StatusOr<std::unique_ptr<QueryRun>> OpenQuery(const InstanceRecords& records, QueryApi* queries,
                                               const v2::ExecuteQueryRequest& request,
                                               const CancelFlag& cancel) {
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.instance_name()));
+  RETURN_IF_ERROR(records.CheckExists(instance));
   QueryCall call;
   call.table_prefix = instance.table_prefix();
   call.prepared = request.prepared_query();
@@ -44,10 +45,11 @@ Status NotServed() { return Unimplemented("this server was started without a que
 
 }  // namespace
 
-Status PrepareQuery(QueryApi* queries, const v2::PrepareQueryRequest& request,
-                    v2::PrepareQueryResponse* response) {
+Status PrepareQuery(const InstanceRecords& records, QueryApi* queries,
+                    const v2::PrepareQueryRequest& request, v2::PrepareQueryResponse* response) {
   if (queries == nullptr) return NotServed();
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.instance_name()));
+  RETURN_IF_ERROR(records.CheckExists(instance));
   std::map<std::string, engine::DataType> params;
   for (const auto& [name, proto] : request.param_types()) {
     auto type = TypeFromProto(proto);
@@ -62,15 +64,15 @@ Status PrepareQuery(QueryApi* queries, const v2::PrepareQueryRequest& request,
   return OkStatus();
 }
 
-grpc::Status ExecuteQuery(QueryApi* queries, engine::Clock* clock,
+grpc::Status ExecuteQuery(const InstanceRecords& records, QueryApi* queries,
                           const v2::ExecuteQueryRequest& request, const CancelFlag& cancel,
                           QueryWriter* writer) {
   if (queries == nullptr) return ToGrpc(NotServed());
-  auto run = OpenQuery(queries, request, cancel);
+  auto run = OpenQuery(records, queries, request, cancel);
   if (run.status().code() == StatusCode::kFailedPrecondition) return Expired(run.status());
   if (!run.ok()) return ToGrpc(run.status());
   QueryBatches batches(
-      (*run)->columns(), clock,
+      (*run)->columns(), records.client()->clock(),
       [writer](const v2::ExecuteQueryResponse& response) { return writer->Write(response); });
   return ToGrpc((*run)->Run(&batches));
 }

@@ -5,16 +5,16 @@
 
 #include "cluster/api/query_api.h"
 #include "cluster/proto/bigtable.pb.h"
-#include "engine/base/clock.h"
+#include "cluster/rpc/instance_records.h"
 
 namespace sippar::cluster {
 
-[[nodiscard]] Status PrepareQuery(QueryApi* queries,
+[[nodiscard]] Status PrepareQuery(const InstanceRecords& records, QueryApi* queries,
                                   const google::bigtable::v2::PrepareQueryRequest& request,
                                   google::bigtable::v2::PrepareQueryResponse* response);
 
 using QueryWriter = grpc::ServerWriter<google::bigtable::v2::ExecuteQueryResponse>;
-grpc::Status ExecuteQuery(QueryApi* queries, engine::Clock* clock,
+grpc::Status ExecuteQuery(const InstanceRecords& records, QueryApi* queries,
                           const google::bigtable::v2::ExecuteQueryRequest& request,
                           const CancelFlag& cancel, QueryWriter* writer);
 

@@ -1,7 +1,10 @@
 // The data service as clients see it. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "engine/base/limits.h"
+#include "engine/base/random.h"
 #include "engine/model/mutation.h"
 #include "tests/cluster/rpc/api_fixture.h"
 
@@ -332,6 +335,34 @@ TEST_F(DataServiceTest, ACancelledReadEndsAndTheServerGoesOn) {
     EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
   }
   EXPECT_EQ(Read().rows.size(), 20u);
+}
+
+// A filter that is slow and lets nothing through: the scan never comes to write anything.
+TEST_F(DataServiceTest, ADeadlineEndsTheScanItself) {
+  CreateTable();
+  constexpr uint64_t kCells = 64;
+  engine::Random random(1);
+  std::string value(256 << 10, 'x');
+  for (char& c : value) c = random.OneIn(2) ? 'x' : 'y';
+  for (uint64_t i = 0; i < kCells; ++i) {
+    ASSERT_TRUE(Set(std::to_string(i), "f", "q", 0, value).ok());
+  }
+  auto seen = [this] { return client_->admin()->Metrics()["table.p/i/t.entries_seen"]; };
+  ASSERT_EQ(seen(), 0u);
+  v2::ReadRowsRequest request;
+  request.set_table_name(kTable);
+  request.mutable_filter()->set_value_regex_filter(".*x.{500}z.*");
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
+  auto reader = data_->ReadRows(&context, request);
+  v2::ReadRowsResponse response;
+  while (reader->Read(&response)) continue;
+  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  for (int i = 0; i < 200 && seen() == 0; ++i) {  // counted when it has ended
+    engine::Clock::System()->SleepMicros(50'000);
+  }
+  EXPECT_GT(seen(), 0u);
+  EXPECT_LT(seen(), kCells);
 }
 
 }  // namespace

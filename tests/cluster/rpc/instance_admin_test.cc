@@ -67,16 +67,12 @@ class InstanceAdminTest : public ApiTest {
   // The server anew over the same disk.
   void Restart(bool strict = false) {
     server_.reset();
+    queries_.reset();
     client_.reset();
     ClientOptions options;
     options.fs = &fs_;
     options.clock = &clock_;
-    client_ = std::move(*Client::Open("/db", options));
-    server_ = std::move(*ApiServer::Start(client_.get(), {"127.0.0.1:0", strict}));
-    channel_ = grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials());
-    data_ = Bigtable::NewStub(channel_);
-    admin_ = BigtableTableAdmin::NewStub(channel_);
-    instances_ = admin::BigtableInstanceAdmin::NewStub(channel_);
+    Serve(std::move(*Client::Open("/db", options)), strict);
   }
 };
 
@@ -229,8 +225,17 @@ TEST_F(InstanceAdminTest, StrictServersHaveWhatWasMade) {
   auto create = [&] {
     return Call(admin_.get(), &BigtableTableAdmin::Stub::CreateTable, table, &made).error_code();
   };
+  auto prepare = [&] {
+    v2::PrepareQueryRequest query;
+    query.set_instance_name(table.parent());
+    query.set_query("SELECT 1 AS x");
+    v2::PrepareQueryResponse response;
+    return Call(data_.get(), &v2::Bigtable::Stub::PrepareQuery, query, &response).error_code();
+  };
   EXPECT_EQ(create(), StatusCode::NOT_FOUND);
+  EXPECT_EQ(prepare(), StatusCode::NOT_FOUND);
   ASSERT_EQ(Create("one"), StatusCode::OK);
+  EXPECT_EQ(prepare(), StatusCode::OK);
   EXPECT_EQ(create(), StatusCode::OK);
   EXPECT_EQ(Get("projects/p/instances/one", &instance), StatusCode::OK);
 }
