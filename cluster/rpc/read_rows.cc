@@ -28,6 +28,8 @@ class RowsRead {
     while (cells->Valid() && !IsEnough()) {
       if (request_.takes_scanned_rows) row_ = cells->cell().row;
       RETURN_IF_ERROR(run->RunRow(cells.get(), &cells_seen_));
+      // The scan looks, too, but a filter may take long for a few cells.
+      if (options.cancel != nullptr && *options.cancel) return Cancelled("the reader is gone");
       ++rows_seen_;
       BreakSilence();
     }

@@ -342,7 +342,7 @@ TEST_F(DataServiceTest, ADeadlineEndsTheScanItself) {
   CreateTable();
   constexpr uint64_t kCells = 64;
   engine::Random random(1);
-  std::string value(256 << 10, 'x');
+  std::string value(32 << 10, 'x');
   for (char& c : value) c = random.OneIn(2) ? 'x' : 'y';
   for (uint64_t i = 0; i < kCells; ++i) {
     ASSERT_TRUE(Set(std::to_string(i), "f", "q", 0, value).ok());

@@ -315,14 +315,20 @@ TEST_F(DifferentialTest, AGatewayAnswersAsTheModelDoes) {
   ClusterClient* cluster = opened.get();
   Serve(std::move(opened));
   Start(1);
+  constexpr int kCalls = 1'000;
+  constexpr int kChanges = 6;
+  std::atomic<int> call = 0;
   std::atomic<bool> done = false;
-  std::atomic<int> changes = 0;
   engine::Thread changer("changer", [&] {
-    for (; !done; ++changes) cluster->ReplaceServer(/*dies=*/changes % 2 == 1);
+    for (int change = 0; change < kChanges; ++change) {
+      // Only when calls go on: each time a server is gone, until the others have its tablets.
+      const int next = call + kCalls / kChanges;
+      while (call < next && !HasFailure()) engine::Clock::System()->SleepMicros(5'000);
+      if (!HasFailure()) cluster->ReplaceServer(/*dies=*/change % 2 == 1);
+    }
+    done = true;
   });
-  int call = 0;
-  for (; (call < 1'000 || changes < 4) && !HasFailure(); ++call) OneCall();
-  done = true;
+  for (; (call < kCalls || !done) && !HasFailure(); ++call) OneCall();
   changer.Join();
   EXPECT_FALSE(HasFailure()) << "call " << call;
 }
