@@ -69,7 +69,7 @@ int RunServe(int argc, char** argv) {
   std::string directory;
   cluster::ApiServerOptions options;
   double drain_s = 10;
-  double slow_call_s = 1;
+  double slow_call_s = 10;  // a large scan takes some
   app.add_option("DIR", directory, "directory of the store")->required();
   app.add_option("--listen", options.listen, "HOST:PORT of this machine; port 0: any free one")
       ->capture_default_str();

@@ -20,7 +20,7 @@ struct ApiServerOptions {
   // Told of calls that took so long, with their trace ids, in a line each, ten a second at most.
   // Null: nobody is.
   std::function<void(const std::string& line)> on_slow_call = nullptr;
-  int64_t slow_call_us = 1'000'000;
+  int64_t slow_call_us = 10'000'000;
 };
 
 class ApiServer {
