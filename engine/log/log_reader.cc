@@ -90,6 +90,12 @@ StatusOr<SegmentContent> ReadSegment(
   return ScanSegment(file, path, id, accepted_length, visit);
 }
 
+Status CheckReaches(const std::string& path, uint64_t valid_length, uint64_t synced_length) {
+  if (valid_length >= synced_length) return OkStatus();
+  return DataLoss(fmt::format("log segment {} @{}: {} bytes were synced, whole records end here",
+                              path, valid_length, synced_length));
+}
+
 StatusOr<SegmentContent> ScanSegment(
     std::string_view file, const std::string& path, SegmentId id, uint64_t accepted_length,
     const std::function<Status(uint64_t offset, std::string_view body)>& visit) {
@@ -121,11 +127,7 @@ StatusOr<SegmentContent> ScanSegment(
   content.valid_length = offset;
   content.empty = offset == 0;
   if (accepted_length != UINT64_MAX) {
-    if (offset < accepted_length) {
-      return DataLoss(
-          fmt::format("log segment {} @{}: {} bytes were synced, whole records end here", path,
-                      offset, accepted_length));
-    }
+    RETURN_IF_ERROR(CheckReaches(path, offset, accepted_length));
     return content;
   }
   RETURN_IF_ERROR(CheckTail(path, file, offset, seed));

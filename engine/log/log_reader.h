@@ -52,6 +52,10 @@ auto ReadStubbornly(Read read) {
     FileSystem* fs, const std::string& path, SegmentId id, uint64_t accepted_length,
     const std::function<Status(uint64_t offset, std::string_view body)>& visit);
 
+// kDataLoss: of the segment at `path` so much was synced, and its whole records end before that.
+[[nodiscard]] Status CheckReaches(const std::string& path, uint64_t valid_length,
+                                  uint64_t synced_length);
+
 // The same of a segment that has been read: all of the file at `path`. Bodies point into `file`.
 [[nodiscard]] StatusOr<SegmentContent> ScanSegment(
     std::string_view file, const std::string& path, SegmentId id, uint64_t accepted_length,

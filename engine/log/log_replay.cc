@@ -1,8 +1,6 @@
 // Replaying the log. SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_replay.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <span>
@@ -83,9 +81,7 @@ class Replayer {
     std::string path = directory_ + "/" + SegmentFileName(segment.id);
     ASSIGN_OR_RETURN(out->content,
                      ReadSegment(fs_, path, segment.id, segment.accepted_length, visit));
-    if (out->content.valid_length >= segment.synced_length) return OkStatus();
-    return DataLoss(fmt::format("log segment {} @{}: {} bytes were synced, whole records end here",
-                                path, out->content.valid_length, segment.synced_length));
+    return CheckReaches(path, out->content.valid_length, segment.synced_length);
   }
 
   Status ReplaySlice(std::span<const std::vector<LogRecord>* const> slice) const {
