@@ -238,11 +238,7 @@ TEST_F(ClusterChanges, WhatIsTooOldGoesAndWhatMayBeNewerStays) {
   const std::string newer = store_paths::ChangesOf("/db", table_id + 1);
   EXPECT_OK(disk_.CreateDir(newer));
   std::shared_ptr<LockSession> session = *locks_->OpenSession({"test", 0});
-  master::ActionPlaces places;
-  places.fs = &disk_;
-  places.clock = engine::Clock::System();
-  places.directory = "/db";
-  master::ActionJob job(places, session.get(), 1);
+  master::ActionJob job(Places(), session.get(), 1);
   auto purge = [&](std::map<uint64_t, int64_t> kept_us) {
     EXPECT_OK(
         job.CarryOut({1, master::action::PurgeTrash{0, std::move(kept_us), table_id + 1}}).status);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/lock/embedded_lock_service.h"
+#include "cluster/master/action_job.h"
 #include "cluster/node/local_cluster.h"
 #include "engine/fs/memory_file_system.h"
 #include "tests/cluster/lock/lock_world.h"
@@ -80,6 +81,14 @@ class ClusterWorld : public testing::Test {
     schema.families.push_back(family);
     schema.Normalize();
     EXPECT_OK(cluster_->admin()->CreateTable(schema, splits));
+  }
+  // For a master's actions, without a master.
+  master::ActionPlaces Places() {
+    master::ActionPlaces places;
+    places.fs = &disk_;
+    places.clock = engine::Clock::System();
+    places.directory = "/db";
+    return places;
   }
   static std::string RowOf(int i) { return fmt::format("{:05}", i); }
   // Rows [from, to): value is the row's number and `mark`.

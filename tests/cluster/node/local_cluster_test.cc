@@ -129,11 +129,7 @@ TEST_F(ClusterWorld, FilesThatNobodyNamesAreSweptWhileServersLive) {
 // A master that was frozen assigns a tablet to a server that was dead, recovered and swept by then.
 TEST_F(ClusterWorld, ASweptLogIsKnownToHaveBeenNeededByNobody) {
   std::shared_ptr<LockSession> session = *locks_->OpenSession({"test", 0});
-  master::ActionPlaces places;
-  places.fs = &disk_;
-  places.clock = engine::Clock::System();
-  places.directory = "/db";
-  master::ActionJob job(places, session.get(), 1);
+  master::ActionJob job(Places(), session.get(), 1);
   const ServerId swept{"s1", 7};
   const ServerId lost{"s2", 8};
   const std::string path = store_paths::SealedLog("/db", swept);
@@ -250,10 +246,7 @@ TEST_F(ClusterWorld, ALifeThatIsKnownHasALogAndALogThatIsGoneIsALoss) {
   cluster_.reset();
   engine::CrashPoints::Arm({});  // no thread looks any more
   EXPECT_EQ(seen, 1 + 2);
-  master::ActionPlaces places;
-  places.fs = &disk_;
-  places.directory = "/db";
-  master::ActionJob job(places, session.get(), 1);
+  master::ActionJob job(Places(), session.get(), 1);
   EXPECT_CODE(job.CarryOut({1, master::action::SealLog{{"s3", 99}}}).status, StatusCode::kDataLoss);
 }
 

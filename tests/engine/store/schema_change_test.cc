@@ -19,6 +19,16 @@ StoreOptions OptionsOf(FileSystem* fs, Clock* clock) {
   return options;
 }
 
+// Table t with family f.
+StatusOr<std::unique_ptr<Store>> OpenWithTable(const StoreOptions& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::Open("/s", options));
+  TableSchema schema;
+  schema.name = "t";
+  schema.families.emplace_back().name = "f";
+  RETURN_IF_ERROR(store->CreateTable(schema, {}));
+  return store;
+}
+
 std::string Values(Store* store) {
   auto tablet = store->FindTablet("t", "r");
   EXPECT_TRUE(tablet.ok()) << tablet.status();
@@ -34,12 +44,8 @@ TEST(SchemaChangeTest, AFamilyMadeAnewIsOneChange) {
   FaultFileSystem faulty(&memory);
   ManualClock clock(1'000'000);
   StoreOptions options = OptionsOf(&faulty, &clock);
-  auto store = Store::Open("/s", options);
+  auto store = OpenWithTable(options);
   ASSERT_TRUE(store.ok()) << store.status();
-  TableSchema schema;
-  schema.name = "t";
-  schema.families.emplace_back().name = "f";
-  ASSERT_TRUE((*store)->CreateTable(schema, {}).ok());
   RowMutation mutation("r");
   mutation.Set("f", "q", "old", 1);
   ASSERT_TRUE((*store)->Apply("t", {&mutation}).front().ok());
@@ -56,7 +62,7 @@ TEST(SchemaChangeTest, AFamilyMadeAnewIsOneChange) {
     EXPECT_EQ(Values(again->get()), is_new ? "" : "old ");
     ++(is_new ? after : before);
   });
-  schema = (*store)->GetTable("t")->schema;
+  TableSchema schema = (*store)->GetTable("t")->schema;
   schema.families[0].type = FamilyType::kCounter;
   EXPECT_EQ((*store)->AlterTable(schema, 1).code(), StatusCode::kFailedPrecondition);
   schema.families[0].incarnation = 1;
@@ -113,17 +119,9 @@ TEST(SchemaChangeTest, AFamilyThatMovesBesideAMajorCompactionStaysDeleted) {
 
 TEST(SchemaChangeTest, AWriterThatWaitedForItsRowKnowsTheNewSchema) {
   MemoryFileSystem memory;
-  StoreOptions options;
-  options.fs = &memory;
-  options.clock = Clock::System();
-  options.create_if_missing = true;
-  options.background = false;
-  auto store = Store::Open("/s", options);
+  auto store = OpenWithTable(OptionsOf(&memory, Clock::System()));
   ASSERT_TRUE(store.ok()) << store.status();
-  TableSchema schema;
-  schema.name = "t";
-  schema.families.emplace_back().name = "f";
-  ASSERT_TRUE((*store)->CreateTable(schema, {}).ok());
+  TableSchema schema = (*store)->GetTable("t")->schema;
   std::shared_ptr<Tablet> tablet = *(*store)->FindTablet("t", "r");
   RowMutation mutation("r");
   mutation.Set("f", "q", "v", 1);
