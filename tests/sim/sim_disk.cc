@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sippar::sim {
 namespace {
@@ -53,6 +54,10 @@ void SimDisk::SetFaults(MachineId machine, const DiskFaults& faults) {
   scheduler_->Notify(view, /*all=*/true);  // those that hang
 }
 
+void SimDisk::OnNextLogWrite(MachineId machine, LogWrite action) {
+  ViewOf(machine)->on_log_write = std::move(action);
+}
+
 void SimDisk::Crash(MachineId machine, bool power_lost) {
   ViewOf(machine)->files->Crash(power_lost ? scheduler_->random() : nullptr);
 }
@@ -67,6 +72,9 @@ Status SimDisk::OnCall(View* view, std::string_view operation, const std::string
     latency_ns = 60'000'000 + static_cast<int64_t>(random->Uniform(3'000'000'000));
   }
   scheduler_->Note(fmt::format("disk {} {}", operation, path));
+  if (view->on_log_write && operation == "write" && path.ends_with(".log")) {
+    std::exchange(view->on_log_write, nullptr)(path);
+  }
   scheduler_->Sleep(latency_ns, "disk", path);
   bool writes = Writes(operation);
   while (writes && faults.hangs) scheduler_->WaitAt(view, Scheduler::kNever, "hanging disk", path);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,6 +34,9 @@ class SimDisk {
   // Rules for the n-th call of one machine.
   engine::FaultFileSystem* FaultsOf(MachineId machine);
   void SetFaults(MachineId machine, const DiskFaults& faults);
+  // Called once, within the next write of a log by `machine`, before its bytes are there.
+  using LogWrite = std::function<void(const std::string& path)>;
+  void OnNextLogWrite(MachineId machine, LogWrite action);
   // Power lost: what it wrote and did not sync is lost or torn. Otherwise only the process ended.
   void Crash(MachineId machine, bool power_lost);
   const engine::MemoryFileSystem& image() const { return image_; }
@@ -42,6 +46,7 @@ class SimDisk {
     std::unique_ptr<engine::MemoryFileSystem> files;
     std::unique_ptr<engine::FaultFileSystem> faulty;
     DiskFaults faults;
+    LogWrite on_log_write;
   };
   View* ViewOf(MachineId machine);
   Status OnCall(View* view, std::string_view operation, const std::string& path,

@@ -35,6 +35,7 @@ struct ClusterKnobs {
   bool lock_kills = false;
   bool drains = false;
   bool freezes = false;
+  bool late_writes = false;  // by who was taken for dead meanwhile
   bool clock_jumps = false;
   bool partitions = false;
   bool disk_stops = false;  // full, read-only, hanging
@@ -114,6 +115,8 @@ class Cluster {
   void MakeTrouble();
   void WakeMachines(bool all);
   void Freeze(MachineId id);
+  void WriteLate(MachineId id);
+  void WakeWhenSealed(MachineId id, const std::string& seal);
   void Partition();
   void StopDisk();
   void Reshape();

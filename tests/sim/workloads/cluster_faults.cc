@@ -36,7 +36,7 @@ void Cluster::MakeTrouble() {
   engine::Random* random = world_->random();
   MachineId server = DrawServer();
   MachineId master = addresses_.masters[random->Uniform(kMasters)];
-  switch (random->Uniform(11)) {
+  switch (random->Uniform(13)) {
     case 0:
       if (knobs_.server_kills && machines_[server].up) Stop(server, !random->OneIn(4));
       break;
@@ -62,6 +62,10 @@ void Cluster::MakeTrouble() {
     case 8:
       if (knobs_.disk_stops) StopDisk();
       break;
+    case 9:
+    case 10:
+      if (knobs_.late_writes) WriteLate(server);
+      break;
     default:
       if (knobs_.reshapes) Reshape();
   }
@@ -76,6 +80,39 @@ void Cluster::Freeze(MachineId id) {
       world_->NowMicros() + static_cast<int64_t>(world_->random()->Uniform(longest_us));
   world_->scheduler()->Note(fmt::format("machine {} is frozen", id));
   world_->scheduler()->Freeze(id);
+}
+
+// A write of a log takes so long that its server is taken for dead: the bytes come when the log is
+// sealed. Those who take over die soon afterwards, perhaps, so that what was sealed is read again.
+void Cluster::WriteLate(MachineId id) {
+  world_->disk()->OnNextLogWrite(id, [this, id](const std::string& path) {
+    if (!trouble_ || machines_[id].frozen) return;
+    if (!world_->random()->OneIn(4)) return WriteLate(id);  // one of the next
+    Freeze(id);
+    machines_[id].wakes_us = INT64_MAX;
+    std::string seal = path.substr(0, path.rfind('/')) + ".sealed/SEAL";
+    world_->scheduler()->StartOn(0, "late write", [this, id, seal] { WakeWhenSealed(id, seal); });
+  });
+}
+
+void Cluster::WakeWhenSealed(MachineId id, const std::string& seal) {
+  auto sleep = [this](uint64_t longest_us) {
+    world_->SleepMicros(static_cast<int64_t>(world_->random()->Uniform(longest_us)));
+  };
+  auto is_sealed = [&] {
+    std::vector<std::string> files = world_->disk()->image().AllFiles();
+    return std::find(files.begin(), files.end(), seal) != files.end();
+  };
+  int64_t limit_us = world_->NowMicros() + 4 * knobs_.lease_us + 1'000'000;
+  while (trouble_ && world_->NowMicros() < limit_us && !is_sealed()) sleep(2'000);
+  sleep(10'000);
+  machines_[id].wakes_us = world_->NowMicros();
+  WakeMachines(/*all=*/false);
+  sleep(100'000);
+  for (uint64_t i = 0; i < knobs_.servers && trouble_; ++i) {
+    auto heir = static_cast<MachineId>(kFirstServer + i);
+    if (machines_[heir].up && world_->OneIn(2)) Stop(heir, world_->random()->OneIn(2));
+  }
 }
 
 void Cluster::Partition() {
