@@ -22,11 +22,11 @@ CallWatch::~CallWatch() {
 void CallWatch::Run() {
   engine::MutexLock lock(&mutex_);
   while (!is_ending_) {
-    if (calls_.empty()) {
-      changed_.Wait(&mutex_);
-    } else {
-      changed_.WaitFor(&mutex_, kPollMicros);
-    }
+    // Short calls come and go unseen: they do not wake this thread each.
+    is_idle_ = calls_.empty();
+    if (is_idle_) changed_.Wait(&mutex_);
+    is_idle_ = false;
+    if (!is_ending_) changed_.WaitFor(&mutex_, kPollMicros);
     for (Call& call : calls_) {
       if (call.context->IsCancelled()) call.cancel->store(true);
     }
@@ -44,7 +44,7 @@ void CallWatch::CancelEndless() {
 CallWatch::Scope::Scope(CallWatch* watch, grpc::ServerContext* context, bool is_endless)
     : watch_(watch) {
   engine::MutexLock lock(&watch_->mutex_);
-  if (watch_->calls_.empty()) watch_->changed_.NotifyAll();
+  if (watch_->is_idle_) watch_->changed_.NotifyAll();
   bool is_cancelled = is_endless && watch_->cancels_endless_;
   call_ = watch_->calls_.insert(
       watch_->calls_.end(),

@@ -49,6 +49,7 @@ class CallWatch {
   engine::Mutex mutex_;
   engine::CondVar changed_;
   std::list<Call> calls_ GUARDED_BY(mutex_);
+  bool is_idle_ GUARDED_BY(mutex_) = false;  // waits for a call
   bool is_ending_ GUARDED_BY(mutex_) = false;
   bool cancels_endless_ GUARDED_BY(mutex_) = false;
   engine::Thread thread_;

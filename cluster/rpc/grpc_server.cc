@@ -1,6 +1,7 @@
 // The gRPC server. SPDX-License-Identifier: Apache-2.0
 #include "cluster/rpc/grpc_server.h"
 
+#include <absl/synchronization/mutex.h>
 #include <fmt/format.h>
 #include <grpc/support/time.h>
 #include <grpcpp/resource_quota.h>
@@ -15,23 +16,8 @@ namespace sippar::cluster {
 namespace {
 
 constexpr int kThreadsMax = 512;               // each call has one; more are refused at once
+constexpr int kIdleThreadsMax = 64;            // to make one costs as much as a read
 constexpr size_t kTransportMemory = 1u << 30;  // of gRPC, for all calls together
-
-// Calls nobody else has: their name tells a client's author what is missing.
-class UnknownCalls final : public grpc::CallbackGenericService {
- public:
-  grpc::ServerGenericBidiReactor* CreateReactor(
-      grpc::GenericCallbackServerContext* context) override {
-    class Refusal final : public grpc::ServerGenericBidiReactor {
-     public:
-      explicit Refusal(const std::string& method) {
-        Finish(ToGrpc(Unimplemented(fmt::format("{} is not there yet", method))));
-      }
-      void OnDone() override { delete this; }
-    };
-    return new Refusal(context->method());
-  }
-};
 
 }  // namespace
 
@@ -41,15 +27,20 @@ GrpcServer::GrpcServer(Client* client, const ApiServerOptions& options)
       data_(&records_, options.queries),
       table_admin_(&records_, &operations_),
       instance_admin_(&records_, &operations_),
-      store_(client),
-      unknown_(std::make_unique<UnknownCalls>()) {}
+      store_(client) {}
 
 Status GrpcServer::Start(const std::string& listen) {
+  // Debian's Abseil looks for cycles at each lock that gRPC takes, under one lock for all.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::ServerBuilder builder;
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers on a port: an error
   if (!listen.empty()) {
     builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port_);
   }
+  // With more queues than one, gRPC's own for callbacks included, a thread of one reads requests
+  // for the others and has to wake theirs.
+  builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
+  builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kIdleThreadsMax);
   builder.SetMaxReceiveMessageSize(kRequestSizeMax);
   // Ours are small but for what one row gives: of a ReadModifyWriteRow, of a RETURNING.
   builder.SetMaxSendMessageSize(-1);
@@ -60,15 +51,16 @@ Status GrpcServer::Start(const std::string& listen) {
   builder.RegisterService(&instance_admin_);
   builder.RegisterService(&operations_);
   builder.RegisterService(&store_);
-  builder.RegisterCallbackGenericService(unknown_.get());
+  unknown_.Register(&builder);
   if (options_.on_slow_call != nullptr) {
     std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> tracer;
     tracer.push_back(NewCallTracer(records_.client()->clock(), &options_));
     builder.experimental().SetInterceptorCreators(std::move(tracer));
   }
   server_ = builder.BuildAndStart();
+  if (server_ != nullptr) unknown_.Start();
   if (server_ != nullptr && (listen.empty() || port_ != 0)) return OkStatus();
-  server_.reset();
+  Stop(0);
   return Unavailable(fmt::format("cannot listen on {}: is another server there?", listen));
 }
 
@@ -81,6 +73,7 @@ void GrpcServer::Stop(int64_t drain_us) {
   server_->Shutdown(
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(drain_us, GPR_TIMESPAN)));
   server_->Wait();
+  unknown_.Stop();
   server_.reset();
 }
 

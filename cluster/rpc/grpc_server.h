@@ -2,7 +2,6 @@
 // it, or both. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server.h>
 
 #include <memory>
@@ -15,6 +14,7 @@
 #include "cluster/rpc/operations_service.h"
 #include "cluster/rpc/store_service.h"
 #include "cluster/rpc/table_admin_service.h"
+#include "cluster/rpc/unknown_calls.h"
 
 namespace sippar::cluster {
 
@@ -42,7 +42,7 @@ class GrpcServer {
   TableAdminService table_admin_;
   InstanceAdminService instance_admin_;
   StoreService store_;
-  std::unique_ptr<grpc::CallbackGenericService> unknown_;
+  UnknownCalls unknown_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
 };
