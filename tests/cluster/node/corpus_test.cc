@@ -84,8 +84,16 @@ class CorpusTest : public ClusterWorld {
  protected:
   static constexpr size_t kImporters = 3;
   static constexpr size_t kBatch = 16;
-  static constexpr size_t kTabletsMin = 40;
   static constexpr size_t kTroubles = 5;
+
+  LocalClusterOptions Options() override {
+    LocalClusterOptions options = ClusterWorld::Options();
+    if (corpus_ == nullptr) return options;
+    options.store.memtable_size = 1 << 20;
+    options.store.memtable_budget = 16 << 20;
+    options.store.log_segment_size = 4 << 20;
+    return options;
+  }
 
   void Import() {
     for (size_t begin = 0; (begin = next_page_.fetch_add(kBatch)) < pages_.size();) {
@@ -132,13 +140,13 @@ class CorpusTest : public ClusterWorld {
     };
     for (size_t i = 0; i < kTroubles; ++i) {
       Await([&] { return next_page_ >= PagesBefore(i); });
-      Await([&] { return TabletCount() >= kTabletsMin * (i + 1) / (kTroubles + 1); });
+      Await([&] { return TabletCount() >= tablets_min_ * (i + 1) / (kTroubles + 1); });
       troubles[i]();
       troubles_ = i + 1;
     }
   }
   static void Await(const std::function<bool()>& condition) {
-    int64_t until_ns = engine::Clock::System()->MonotonicNanos() + 60 * kSecond * 1000;
+    int64_t until_ns = engine::Clock::System()->MonotonicNanos() + 300 * kSecond * 1000;
     while (!condition()) {
       ASSERT_LT(engine::Clock::System()->MonotonicNanos(), until_ns);
       engine::Clock::System()->SleepMicros(20'000);
@@ -175,6 +183,8 @@ class CorpusTest : public ClusterWorld {
     return moved;
   }
 
+  const char* const corpus_ = std::getenv("SIPPAR_CORPUS");
+  const size_t tablets_min_ = corpus_ == nullptr ? 40 : 200;
   std::vector<Page> pages_;
   std::atomic<size_t> next_page_{0};
   std::atomic<size_t> troubles_{0};
@@ -183,18 +193,17 @@ class CorpusTest : public ClusterWorld {
 };
 
 TEST_F(CorpusTest, IsWholeAfterSplitsMovesDeathsAndFailovers) {
-  const char* corpus = std::getenv("SIPPAR_CORPUS");
-  pages_ = corpus == nullptr ? PagesOfSource() : PagesOfCorpus(corpus);
+  pages_ = corpus_ == nullptr ? PagesOfSource() : PagesOfCorpus(corpus_);
   ASSERT_GT(pages_.size(), 500u);
   policy_.balance_us = 500'000;
-  split_size_ = corpus == nullptr ? 8 << 10 : 1 << 20;
+  split_size_ = corpus_ == nullptr ? 8 << 10 : 512 << 10;
   Start(5);
   CreateTable({});
   std::vector<engine::Thread> importers;
   for (size_t i = 0; i < kImporters; ++i) importers.emplace_back("import", [this] { Import(); });
   MakeTrouble();
   importers.clear();
-  Await([&] { return TabletCount() >= kTabletsMin && MovedTablets() > kTabletsMin / 4; });
+  Await([&] { return TabletCount() >= tablets_min_ && MovedTablets() > tablets_min_ / 4; });
   engine::MutexLock lock(&mutex_);
   EXPECT_EQ(imported_.cells, pages_.size());
   EXPECT_EQ(Stored(), imported_);

@@ -96,7 +96,7 @@ void Cluster::WriteLate(MachineId id) {
 }
 
 void Cluster::WakeWhenSealed(MachineId id, const std::string& seal) {
-  auto sleep = [this](uint64_t longest_us) {
+  auto pause = [this](uint64_t longest_us) {
     world_->SleepMicros(static_cast<int64_t>(world_->random()->Uniform(longest_us)));
   };
   auto is_sealed = [&] {
@@ -104,11 +104,11 @@ void Cluster::WakeWhenSealed(MachineId id, const std::string& seal) {
     return std::find(files.begin(), files.end(), seal) != files.end();
   };
   int64_t limit_us = world_->NowMicros() + 4 * knobs_.lease_us + 1'000'000;
-  while (trouble_ && world_->NowMicros() < limit_us && !is_sealed()) sleep(2'000);
-  sleep(10'000);
+  while (trouble_ && world_->NowMicros() < limit_us && !is_sealed()) pause(2'000);
+  pause(10'000);
   machines_[id].wakes_us = world_->NowMicros();
   WakeMachines(/*all=*/false);
-  sleep(100'000);
+  pause(100'000);
   for (uint64_t i = 0; i < knobs_.servers && trouble_; ++i) {
     auto heir = static_cast<MachineId>(kFirstServer + i);
     if (machines_[heir].up && world_->OneIn(2)) Stop(heir, world_->random()->OneIn(2));
