@@ -59,7 +59,7 @@ ClusterKnobs ClusterKnobs::Draw(engine::Random* random) {
   knobs.clock_jumps = random->OneIn(3);
   knobs.partitions = random->OneIn(3);
   knobs.disk_stops = random->OneIn(6);
-  knobs.late_writes = random->OneIn(4);
+  knobs.late_writes = random->OneIn(3);
   knobs.reshapes = random->OneIn(2);
   knobs.alters = random->OneIn(3);
   knobs.crash_point_one_in = random->OneIn(2) ? 0 : sometimes(64);

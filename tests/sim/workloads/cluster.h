@@ -116,7 +116,7 @@ class Cluster {
   void WakeMachines(bool all);
   void Freeze(MachineId id);
   void WriteLate(MachineId id);
-  void WakeWhenSealed(MachineId id, const std::string& seal);
+  void WakeWhenRenamed(MachineId id, const std::string& log);
   void Partition();
   void StopDisk();
   void Reshape();

@@ -36,7 +36,7 @@ void Cluster::MakeTrouble() {
   engine::Random* random = world_->random();
   MachineId server = DrawServer();
   MachineId master = addresses_.masters[random->Uniform(kMasters)];
-  switch (random->Uniform(13)) {
+  switch (random->Uniform(14)) {
     case 0:
       if (knobs_.server_kills && machines_[server].up) Stop(server, !random->OneIn(4));
       break;
@@ -64,6 +64,7 @@ void Cluster::MakeTrouble() {
       break;
     case 9:
     case 10:
+    case 11:
       if (knobs_.late_writes) WriteLate(server);
       break;
     default:
@@ -82,30 +83,35 @@ void Cluster::Freeze(MachineId id) {
   world_->scheduler()->Freeze(id);
 }
 
-// A write of a log takes so long that its server is taken for dead: the bytes come when the log is
-// sealed. Those who take over die soon afterwards, perhaps, so that what was sealed is read again.
+// A write of a log takes so long that its server is taken for dead: the bytes come when the log has
+// lost its name. Those who take over die soon afterwards, perhaps, so that it is read again. Who
+// asked for the write may be cut off meanwhile, and so not the first to write there again.
 void Cluster::WriteLate(MachineId id) {
   world_->disk()->OnNextLogWrite(id, [this, id](const std::string& path) {
     if (!trouble_ || machines_[id].frozen) return;
     if (!world_->random()->OneIn(4)) return WriteLate(id);  // one of the next
     Freeze(id);
     machines_[id].wakes_us = INT64_MAX;
-    std::string seal = path.substr(0, path.rfind('/')) + ".sealed/SEAL";
-    world_->scheduler()->StartOn(0, "late write", [this, id, seal] { WakeWhenSealed(id, seal); });
+    std::string log = path.substr(0, path.rfind('/'));
+    world_->scheduler()->StartOn(0, "late write", [this, id, log] { WakeWhenRenamed(id, log); });
   });
 }
 
-void Cluster::WakeWhenSealed(MachineId id, const std::string& seal) {
+void Cluster::WakeWhenRenamed(MachineId id, const std::string& log) {
   auto pause = [this](uint64_t longest_us) {
     world_->SleepMicros(static_cast<int64_t>(world_->random()->Uniform(longest_us)));
   };
-  auto is_sealed = [&] {
+  auto is_there = [&] {
     std::vector<std::string> files = world_->disk()->image().AllFiles();
-    return std::find(files.begin(), files.end(), seal) != files.end();
+    return std::any_of(files.begin(), files.end(),
+                       [&](const std::string& file) { return file.starts_with(log + "/"); });
   };
+  for (uint64_t i = 0; i < kClients; ++i) {
+    if (world_->OneIn(2)) world_->network()->Isolate(static_cast<MachineId>(kFirstClient + i));
+  }
   int64_t limit_us = world_->NowMicros() + 4 * knobs_.lease_us + 1'000'000;
-  while (trouble_ && world_->NowMicros() < limit_us && !is_sealed()) pause(2'000);
-  pause(10'000);
+  while (trouble_ && world_->NowMicros() < limit_us && is_there()) pause(2'000);
+  pause(50'000);
   machines_[id].wakes_us = world_->NowMicros();
   WakeMachines(/*all=*/false);
   pause(100'000);
@@ -113,6 +119,7 @@ void Cluster::WakeWhenSealed(MachineId id, const std::string& seal) {
     auto heir = static_cast<MachineId>(kFirstServer + i);
     if (machines_[heir].up && world_->OneIn(2)) Stop(heir, world_->random()->OneIn(2));
   }
+  world_->network()->Heal();
 }
 
 void Cluster::Partition() {
