@@ -114,7 +114,10 @@ Status TabletMoves::GiveUp(Served* served) {
   if (status.ok()) {
     auto closed = giving_way.Close();
     CRASH_POINT("unload.after_close");
-    status = closed.ok() ? parts_->states->SaveLast(closed->front()) : closed.status();
+    status = closed.status();
+    // Others give its next numbers out, which a group that was refused here had before.
+    if (status.ok()) status = parts_->host->CutRefused();
+    if (status.ok()) status = parts_->states->SaveLast(closed->front());
   }
   // What METADATA has given away goes without a last word.
   if (!status.ok() && !parts_->states->IsLost(id)) return status;

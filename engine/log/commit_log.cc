@@ -171,6 +171,7 @@ Status CommitLog::SettleGroup(const Status& written) {
       for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
     }
     if (writer_ != nullptr) AbandonSegment();
+    has_refused_ = true;
     return Refused(status);
   }
   bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
@@ -239,8 +240,12 @@ Status CommitLog::EnsureSegment() {
   ASSIGN_OR_RETURN(writer_, LogWriter::Create(options_.fs, options_.directory, header));
   last_ = header.id;
   last_length_ = writer_->accepted_length();
+  has_refused_ = false;
   return OkStatus();
 }
+
+// A group of nothing: it begins a segment as any other.
+Status CommitLog::CutRefused() { return has_refused_ ? Append({}) : OkStatus(); }
 
 Status CommitLog::Settle() {
   Status written = WriteInDoubtAgain();

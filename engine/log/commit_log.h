@@ -76,6 +76,9 @@ class CommitLog {
   // is unknown. All are in one group. A sync that never returns keeps the callers of its group; all
   // others get kUnavailable after wait_us_max.
   [[nodiscard]] Status Append(std::span<Write* const> writes);
+  // Afterwards no recovery finds the group that was refused last, whose numbers were given out
+  // again: the next segment says where its own ends. For who gives a tablet to another server.
+  [[nodiscard]] Status CutRefused();
 
   // Removes segments that hold nothing behind the redo points (`redo_of` gives UINT64_MAX for
   // tablets that are gone). Tablets still needing the oldest segment are returned when more than
@@ -138,6 +141,7 @@ class CommitLog {
   SegmentId last_;
   uint64_t last_length_;  // accepted, of last_; kept up while last_ is open
   std::vector<std::string> in_doubt_;
+  std::atomic<bool> has_refused_{false};  // and no segment since
   uint64_t next_number_ = 1;
   Status fenced_;
   int64_t sync_time_us_ = 0;  // of the last group

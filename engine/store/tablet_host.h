@@ -67,6 +67,8 @@ class TabletHost {
   std::shared_ptr<Tablet> Find(uint64_t tablet_id) const;  // null: not served
   std::vector<std::shared_ptr<Tablet>> All() const;
 
+  // As CommitLog's.
+  [[nodiscard]] Status CutRefused() { return log_->CutRefused(); }
   // Segments go that no served tablet needs.
   void RemoveObsoleteSegments();
 

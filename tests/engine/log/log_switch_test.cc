@@ -12,6 +12,7 @@
 #include "engine/log/log_dump.h"
 #include "engine/log/log_reader.h"
 #include "engine/log/log_replay.h"
+#include "engine/log/log_seal.h"
 
 namespace sippar::engine {
 namespace {
@@ -330,6 +331,20 @@ TEST_F(LogSwitchTest, ASegmentPrintsItself) {
                               "end @{1} of {1} B\n",
                               body.size(), 68 + 24 + body.size() + 24));
   EXPECT_EQ(DumpSegment(&memory_, "/wal/x.log", print).code(), StatusCode::kInvalidArgument);
+}
+
+// As a server does that gives a tablet to another one, which gives the group's numbers out again.
+TEST_F(LogSwitchTest, ARefusedGroupIsCutOffBeforeOthersUseItsNumbers) {
+  CommitLog log(Options(), {0, 0}, 0, {});
+  ASSERT_TRUE(Put(&log, "a", [](uint64_t) {}).ok());
+  AddRule("fail sync *.log 1");
+  EXPECT_FALSE(Put(&log, "refused", [](uint64_t) {}).ok());
+  ASSERT_EQ(Replayed(&memory_), (std::vector<std::string>{"a", "refused"})) << "it arrived";
+  ASSERT_TRUE(log.CutRefused().ok());
+  ASSERT_TRUE(log.CutRefused().ok()) << "there is none any more";
+  auto seal = SealLog(&memory_, "/wal", 1);
+  ASSERT_TRUE(seal.ok()) << seal.status();
+  EXPECT_EQ(seal->LastSequences(), (LogSegments::TabletSequences{{1, 1}}));
 }
 
 }  // namespace
