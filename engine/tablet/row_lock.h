@@ -1,6 +1,8 @@
-// Row locks: striped mutexes over (tablet, row). Held from before a read-modify-write reads until
-// its write is visible, and by every other write of the row too. Several rows are locked in order
-// of stripe, so two batches cannot wait for each other. SPDX-License-Identifier: Apache-2.0
+// Row locks, striped over (tablet, row). Who reads a row and then writes it holds its lock alone,
+// from before the read until the write is visible. Writes that read nothing share it among
+// themselves: the commit log orders them, and batches, which meet in some stripe nearly always, do
+// not wait for each other's syncs. Several rows are locked in order of stripe, so two batches
+// cannot wait for each other. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -13,43 +15,98 @@
 
 namespace sippar::engine {
 
+class RowLock {
+ public:
+  enum Mode { kShared, kAlone };
+
+  void Lock(Mode mode) {
+    MutexLock lock(&mutex_);
+    if (mode == kAlone) {
+      ++waiting_;
+      while (is_alone_ || sharers_ > 0) freed_.Wait(&mutex_);
+      --waiting_;
+      is_alone_ = true;
+    } else {
+      // Lets one of those pass who want it alone: neither kind keeps the other out for long.
+      uint64_t turn = turns_;
+      while (is_alone_ || (waiting_ > 0 && turns_ == turn)) freed_.Wait(&mutex_);
+      ++sharers_;
+    }
+  }
+  void Unlock(Mode mode) {
+    MutexLock lock(&mutex_);
+    if (mode == kAlone) {
+      is_alone_ = false;
+      ++turns_;
+    } else {
+      --sharers_;
+    }
+    if (sharers_ == 0) freed_.NotifyAll();
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar freed_;
+  uint32_t sharers_ GUARDED_BY(mutex_) = 0;
+  uint32_t waiting_ GUARDED_BY(mutex_) = 0;  // for it alone
+  uint64_t turns_ GUARDED_BY(mutex_) = 0;    // of those who had it alone
+  bool is_alone_ GUARDED_BY(mutex_) = false;
+};
+
 class RowLocks {
  public:
   size_t StripeOf(uint64_t tablet_id, std::string_view row) const {
     return Checksum(row, tablet_id) % kStripes;
   }
-  Mutex* stripe(size_t index) { return &stripes_[index]; }
+  RowLock* stripe(size_t index) { return &stripes_[index]; }
   // Returns when everybody who held a lock at the call has given it back.
   void WaitForHolders() {
-    for (Mutex& stripe : stripes_) MutexLock lock(&stripe);
-  }
-  Mutex* MutexOf(uint64_t tablet_id, std::string_view row) {
-    return stripe(StripeOf(tablet_id, row));
+    for (RowLock& stripe : stripes_) {
+      stripe.Lock(RowLock::kAlone);
+      stripe.Unlock(RowLock::kAlone);
+    }
   }
 
  private:
   static constexpr size_t kStripes = 4096;
-  std::array<Mutex, kStripes> stripes_;
+  std::array<RowLock, kStripes> stripes_;
 };
 
 // Locks the stripes (any order, duplicates allowed) for its lifetime.
 class RowLockGuard {
  public:
-  RowLockGuard(RowLocks* locks, std::vector<size_t> stripes) SIPPAR_TSA(no_thread_safety_analysis)
-      : locks_(locks), stripes_(std::move(stripes)) {
+  RowLockGuard(RowLocks* locks, std::vector<size_t> stripes, RowLock::Mode mode)
+      : locks_(locks), stripes_(std::move(stripes)), mode_(mode) {
     std::sort(stripes_.begin(), stripes_.end());
     stripes_.erase(std::unique(stripes_.begin(), stripes_.end()), stripes_.end());
-    for (size_t stripe : stripes_) locks_->stripe(stripe)->Lock();
+    for (size_t stripe : stripes_) locks_->stripe(stripe)->Lock(mode_);
   }
-  ~RowLockGuard() SIPPAR_TSA(no_thread_safety_analysis) {
-    for (size_t stripe : stripes_) locks_->stripe(stripe)->Unlock();
+  ~RowLockGuard() {
+    for (size_t stripe : stripes_) locks_->stripe(stripe)->Unlock(mode_);
   }
   RowLockGuard(const RowLockGuard&) = delete;
   RowLockGuard& operator=(const RowLockGuard&) = delete;
 
  private:
-  RowLocks* locks_;
+  RowLocks* const locks_;
   std::vector<size_t> stripes_;
+  const RowLock::Mode mode_;
+};
+
+// One row's.
+class OneRowLock {
+ public:
+  OneRowLock(RowLocks* locks, uint64_t tablet_id, std::string_view row, RowLock::Mode mode)
+      : lock_(locks->stripe(locks->StripeOf(tablet_id, row))), mode_(mode) {
+    lock_->Lock(mode_);
+  }
+  ~OneRowLock() { lock_->Unlock(mode_); }
+  OneRowLock(const OneRowLock&) = delete;
+  OneRowLock& operator=(const OneRowLock&) = delete;
+
+ private:
+  RowLock* const lock_;
+  const RowLock::Mode mode_;
 };
 
 }  // namespace sippar::engine

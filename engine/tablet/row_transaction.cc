@@ -8,7 +8,7 @@
 namespace sippar::engine {
 
 Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
-  MutexLock lock(context_->row_locks->MutexOf(id_, mutation.row));
+  OneRowLock lock(context_->row_locks, id_, mutation.row, RowLock::kAlone);
   ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
   if (auto answered = FindAnswer(mutation)) return *std::move(answered);
   for (const RowCheck& check : checks) {
@@ -24,7 +24,7 @@ Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> 
 
 StatusOr<RowUpdateResult> Tablet::Update(const RowUpdate& update) {
   RETURN_IF_ERROR(ValidateRowKey(update.row));
-  MutexLock lock(context_->row_locks->MutexOf(id_, update.row));
+  OneRowLock lock(context_->row_locks, id_, update.row, RowLock::kAlone);
   ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
   if (!update.request.IsNone()) {
     ASSIGN_OR_RETURN(std::optional<std::string> answered, requests_.Find(update.request));

@@ -213,6 +213,7 @@ class Tablet {
   Snapshot TakeSnapshot() const;
   static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
                                                       const TabletState& state);
+  RowLock::Mode LockMode(std::span<const RowMutation* const> mutations) const;
   std::vector<Status> ApplyBatch(std::span<const RowMutation* const> mutations);
   Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
   Status Resolve(const TableSchema& schema, RowMutation* mutation);

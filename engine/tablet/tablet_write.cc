@@ -13,7 +13,7 @@ namespace sippar::engine {
 
 std::vector<Status> Tablet::Apply(std::span<const RowMutation* const> mutations) {
   if (mutations.size() != 1) return ApplyBatch(mutations);
-  MutexLock lock(context_->row_locks->MutexOf(id_, mutations[0]->row));
+  OneRowLock lock(context_->row_locks, id_, mutations[0]->row, LockMode(mutations));
   auto schema = SchemaForWrite();
   if (!schema.ok()) return {schema.status()};
   auto answered = FindAnswer(*mutations[0]);
@@ -21,12 +21,21 @@ std::vector<Status> Tablet::Apply(std::span<const RowMutation* const> mutations)
   return {CommitOne(*mutations[0], **schema)};
 }
 
+// A request looks for its answer first, which is a read, too. The changes of a row have their times
+// in the order of the log (but for those under way when the first one is kept).
+RowLock::Mode Tablet::LockMode(std::span<const RowMutation* const> mutations) const {
+  bool reads = std::any_of(mutations.begin(), mutations.end(), [](const RowMutation* mutation) {
+    return mutation->ReadsRow() || !mutation->request.IsNone();
+  });
+  return reads || changes_.is_kept() ? RowLock::kAlone : RowLock::kShared;
+}
+
 std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutations) {
   std::vector<size_t> stripes;
   for (const RowMutation* mutation : mutations) {
     stripes.push_back(context_->row_locks->StripeOf(id_, mutation->row));
   }
-  RowLockGuard lock(context_->row_locks, std::move(stripes));
+  RowLockGuard lock(context_->row_locks, std::move(stripes), LockMode(mutations));
   auto schema = SchemaForWrite();
   std::vector<Status> statuses(mutations.size(), schema.status());
   if (!schema.ok()) return statuses;

@@ -125,11 +125,11 @@ TEST(SchemaChangeTest, AWriterThatWaitedForItsRowKnowsTheNewSchema) {
   std::shared_ptr<Tablet> tablet = *(*store)->FindTablet("t", "r");
   RowMutation mutation("r");
   mutation.Set("f", "q", "v", 1);
-  Mutex* row = (*store)->host()->context()->row_locks->MutexOf(tablet->id(), "r");
+  RowLocks* locks = (*store)->host()->context()->row_locks;
   Status written;
   Thread writer;
   {
-    MutexLock lock(row);
+    OneRowLock lock(locks, tablet->id(), "r", RowLock::kAlone);
     writer = Thread("writer", [&] {
       const RowMutation* one = &mutation;
       written = tablet->Apply({&one, 1}).front();

@@ -79,5 +79,39 @@ TEST(SlowSyncTest, WhatWasAcknowledgedAroundASwitchOfWritersSurvives) {
   EXPECT_EQ(Rows(&memory), acknowledged);
 }
 
+TEST(SlowSyncTest, WritesOfARowThatReadNothingShareASync) {
+  MemoryFileSystem memory;
+  FaultFileSystem faulty(&memory);
+  auto store = std::move(*Store::Open("/db", Options(&faulty, /*background=*/false)));
+  TableSchema schema;
+  schema.name = "t";
+  schema.families = {{"f", FamilyType::kBytes, {}}, {"n", FamilyType::kCounter, {}}};
+  ASSERT_TRUE(store->CreateTable(schema, {}).ok());
+  Counter* groups = store->metrics()->Get("log_groups");
+  // Four writers at once, each with a batch that has the row in it.
+  auto groups_of = [&](const RowMutation& of_row) {
+    uint64_t before = groups->value();
+    std::vector<Thread> writers;
+    for (int t = 0; t < 4; ++t) {
+      writers.emplace_back("writer", [&, t] {
+        RowMutation other(fmt::format("other{}", t));
+        for (const Status& status : store->Apply("t", {&other.Set("f", "q", "v"), &of_row})) {
+          EXPECT_TRUE(status.ok()) << status;
+        }
+      });
+    }
+    writers.clear();
+    return groups->value() - before;
+  };
+  RowMutation put("row");
+  put.Set("f", "q", "v");
+  RowMutation count("row");
+  count.Increment("n", "q", 1);
+  EXPECT_LE(groups_of(put), 4u) << "opens the segment";
+  faulty.AddRule(*FaultRule::Parse("delay:300 sync */wal/* 1+"));
+  EXPECT_LE(groups_of(put), 3u) << "one in the first sync, whoever has come meanwhile in the next";
+  EXPECT_GE(groups_of(count), 4u) << "each reads what the one before it has written";
+}
+
 }  // namespace
 }  // namespace sippar::engine
