@@ -118,22 +118,15 @@ class ClientMetadataTable final : public MetadataTable {
     return Replace(*record, record, event);
   }
 
+  // A child of a split counts on where its parent was: its server knows it by that number, and
+  // would take a record of later owners for its own when these have counted as far.
   Status Add(TabletRecord* record, const TabletEvent& event) override {
     RETURN_IF_ERROR(CheckLimit(record->range.limit));
-    record->change = 1;
-    if (IsRoot(record->table_id, record->range)) return AddRoot(*record);
-    RowUpdate update = NewUpdate(record->table_id, record->range.limit);
-    Expression epoch = Expression::Cast(
-        ValueType::kInt64, Expression::Cast(ValueType::kText, Expression::Slot(kErasedEpoch)));
-    Expression own = Expression::Literal(Value::Int64(static_cast<int64_t>(record->tablet_epoch)));
-    Expression later = Expression::Call(
-        Function::kOr, {Expression::Call(Function::kIsNull, {Expression::Slot(kErasedEpoch)}),
-                        Expression::Call(Function::kLess, {std::move(epoch), std::move(own)})});
-    update.condition = Expression::Call(
-        Function::kAnd,
-        {Expression::Call(Function::kIsNull, {Expression::Slot(kTablet)}), std::move(later)});
-    AddRecord(*record, event, &update);
-    return Carry(update, *record);
+    TabletRecord next = *record;
+    ++next.change;
+    RETURN_IF_ERROR(AddNext(next, event));
+    record->change = next.change;
+    return OkStatus();
   }
 
   Status Erase(const TabletRecord& record, const TabletEvent& event) override {
@@ -187,6 +180,22 @@ class ClientMetadataTable final : public MetadataTable {
   }
 
  private:
+  Status AddNext(const TabletRecord& record, const TabletEvent& event) {
+    if (IsRoot(record.table_id, record.range)) return AddRoot(record);
+    RowUpdate update = NewUpdate(record.table_id, record.range.limit);
+    Expression epoch = Expression::Cast(
+        ValueType::kInt64, Expression::Cast(ValueType::kText, Expression::Slot(kErasedEpoch)));
+    Expression own = Expression::Literal(Value::Int64(static_cast<int64_t>(record.tablet_epoch)));
+    Expression later = Expression::Call(
+        Function::kOr, {Expression::Call(Function::kIsNull, {Expression::Slot(kErasedEpoch)}),
+                        Expression::Call(Function::kLess, {std::move(epoch), std::move(own)})});
+    update.condition = Expression::Call(
+        Function::kAnd,
+        {Expression::Call(Function::kIsNull, {Expression::Slot(kTablet)}), std::move(later)});
+    AddRecord(record, event, &update);
+    return Carry(update, record);
+  }
+
   // Puts `*record` where `as_read` is; OK sets its `change`. Tablets may differ, the row may not.
   Status Replace(const TabletRecord& as_read, TabletRecord* record, const TabletEvent& event) {
     TabletRecord next = *record;

@@ -172,6 +172,26 @@ TEST_F(MetadataTableTest, WhoeverReadsFinishesASplit) {
   EXPECT_CODE(table_->Write(&split, kMade), StatusCode::kAborted);
 }
 
+// Who split a tablet and slept knows its children by the parent's number of changes. Whatever later
+// owners have written, that number is behind theirs.
+TEST_F(MetadataTableTest, WhoSplitATabletTakesNoRecordOfLaterOwnersForItsOwn) {
+  Add(5, {"", ""}, 1);
+  for (int i = 0; i < 6; ++i) {
+    TabletRecord record = Find(5, "x");
+    EXPECT_OK(table_->Write(&record, {"flushed", ""}));
+  }
+  auto [left, right] = ChildrenOf(CommitSplit(5, "g", 10, 11));
+  for (int i = 0; i < 12; ++i) {
+    for (TabletRecord* asleep : {&left, &right}) {
+      TabletRecord later = Find(5, asleep->range.start);
+      ++later.tablet_epoch;
+      EXPECT_OK(table_->Write(&later, {"assigned", ""}));
+      TabletRecord late = *asleep;
+      EXPECT_CODE(table_->Write(&late, {"flushed", ""}), StatusCode::kAborted) << i;
+    }
+  }
+}
+
 TEST_F(MetadataTableTest, ASplitThatIsHalfSpelledOutIsFinished) {
   Add(5, {"", ""}, 1);
   TabletRecord split = CommitSplit(5, "g", 10, 11);
