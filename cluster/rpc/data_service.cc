@@ -143,6 +143,7 @@ int64_t ServerTime(Client* client, const TableRules& rules) {
 // A handler's request is its own: gRPC made it for this call, and only destroys it.
 template <typename Request>
 Request* Own(const Request* request) {
+  GiveBackPieces(*request);
   return const_cast<Request*>(request);
 }
 

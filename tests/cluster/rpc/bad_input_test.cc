@@ -8,6 +8,7 @@
 
 #include <fstream>
 
+#include "cluster/rpc/request_size.h"
 #include "engine/base/limits.h"
 #include "engine/base/random.h"
 #include "tests/cluster/rpc/api_fixture.h"
@@ -294,6 +295,24 @@ TEST_F(BadInputTest, MemoryStaysFlat) {
   const int64_t before = ResidentKib();
   for (int i = 0; i < 30; ++i) round();  // of some 10 MB each
   if (kMemoryIsOurs) EXPECT_LT(ResidentKib() - before, 64 << 10);
+}
+
+TEST(RequestSizeTest, ThePiecesOfALargeRequestAreGivenBack) {
+  if (!kMemoryIsOurs) GTEST_SKIP() << "malloc is the sanitizer's";
+  constexpr size_t kPieces = 16 << 10;
+  std::vector<std::string> pieces;
+  for (size_t i = 0; i < kPieces; ++i) pieces.emplace_back(4000, 'p');
+  for (size_t i = 0; i < kPieces; ++i) {
+    if (i % 64 != 0) std::string().swap(pieces[i]);  // some stay, between the others
+  }
+  const int64_t before = ResidentKib();
+  v2::MutateRowRequest request;
+  GiveBackPieces(request);
+  EXPECT_GT(ResidentKib(), before - (8 << 10)) << "a small one has none";
+  request.set_row_key(std::string(16 << 20, 'k'));
+  const int64_t with_request = ResidentKib();
+  GiveBackPieces(request);
+  EXPECT_LT(ResidentKib(), with_request - (40 << 10)) << "of some 60 MiB";
 }
 
 TEST(ApiServerTest, OnlyAddressesOfThisMachineAreServed) {
