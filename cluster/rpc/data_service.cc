@@ -98,6 +98,14 @@ StatusOr<RowsRequest> RowsRequestOf(Client* client, const v2::ReadRowsRequest& r
   return rows;
 }
 
+// The last message goes in one packet with the status. False: the caller is gone.
+template <typename Response>
+bool Write(const Response& response, bool is_last, grpc::ServerWriter<Response>* writer) {
+  if (!is_last) return writer->Write(response);
+  writer->WriteLast(response, {});
+  return true;
+}
+
 Status DoReadRows(Client* client, const v2::ReadRowsRequest& request,
                   const grpc::ServerContext& context, const CancelFlag& cancel,
                   grpc::ServerWriter<v2::ReadRowsResponse>* writer) {
@@ -105,9 +113,9 @@ Status DoReadRows(Client* client, const v2::ReadRowsRequest& request,
   rows.takes_scanned_rows = TakesScannedRows(context);
   CallOptions options;
   options.cancel = cancel;
-  RowChunks chunks(
-      [writer](const v2::ReadRowsResponse& response) { return writer->Write(response); },
-      WantsWholeRows(context));
+  RowChunks chunks([writer](const v2::ReadRowsResponse& response,
+                            bool is_last) { return Write(response, is_last, writer); },
+                   WantsWholeRows(context));
   return ReadRows(client->data(), client->clock(), rows, options, &chunks);
 }
 
@@ -204,8 +212,9 @@ Status DoMutateRows(Client* client, v2::MutateRowsRequest* request,
     v2::MutateRowsResponse::Entry* entry = response.add_entries();
     entry->set_index(static_cast<int64_t>(i));
     ToProto(statuses[i], entry->mutable_status());
-    if (response.entries_size() < kEntriesMax && i + 1 < statuses.size()) continue;
-    if (!writer->Write(response)) return Cancelled("the caller is gone");
+    bool is_last = i + 1 == statuses.size();
+    if (response.entries_size() < kEntriesMax && !is_last) continue;
+    if (!Write(response, is_last, writer)) return Cancelled("the caller is gone");
     response.Clear();
   }
   return OkStatus();

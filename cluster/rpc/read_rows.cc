@@ -34,8 +34,12 @@ class RowsRead {
       BreakSilence();
     }
     RETURN_IF_ERROR(cells->status());
-    out_->Flush();
-    if (request_.with_stats) SendStats();
+    if (request_.with_stats) {
+      google::bigtable::v2::RequestStats stats = Stats();
+      out_->End(&stats);
+    } else {
+      out_->End(nullptr);
+    }
     return out_->is_gone() ? Cancelled("the reader is gone") : OkStatus();
   }
 
@@ -62,7 +66,7 @@ class RowsRead {
     }
   }
 
-  void SendStats() {
+  google::bigtable::v2::RequestStats Stats() const {
     google::bigtable::v2::RequestStats stats;
     auto* view = stats.mutable_full_read_stats_view();
     auto* counts = view->mutable_read_iteration_stats();
@@ -74,7 +78,7 @@ class RowsRead {
     auto* latency = view->mutable_request_latency_stats()->mutable_frontend_server_latency();
     latency->set_seconds(nanos / 1'000'000'000);
     latency->set_nanos(static_cast<int32_t>(nanos % 1'000'000'000));
-    out_->SendStats(stats);
+    return stats;
   }
 
   engine::Clock* clock_;

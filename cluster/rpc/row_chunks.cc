@@ -90,13 +90,16 @@ void RowChunks::SendScanned(const std::string& row) {
   Send();
 }
 
-void RowChunks::SendStats(const google::bigtable::v2::RequestStats& stats) {
-  *response_.mutable_request_stats() = stats;
-  Send();
+void RowChunks::End(const google::bigtable::v2::RequestStats* stats) {
+  if (stats != nullptr) {
+    Flush();
+    *response_.mutable_request_stats() = *stats;
+  }
+  if (stats != nullptr || response_.chunks_size() > 0) Send(/*is_last=*/true);
 }
 
-void RowChunks::Send() {
-  if (!is_gone_ && !write_(response_)) is_gone_ = true;
+void RowChunks::Send(bool is_last) {
+  if (!is_gone_ && !write_(response_, is_last)) is_gone_ = true;
   ++messages_;
   response_.Clear();
   response_size_ = 0;

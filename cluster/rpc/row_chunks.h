@@ -16,8 +16,9 @@ inline constexpr size_t kMessageSize = 512 << 10;
 
 class RowChunks final : public engine::CellSink {
  public:
-  // Sends a message; waits while the reader is slow. False: the reader is gone.
-  using Writer = std::function<bool(const google::bigtable::v2::ReadRowsResponse&)>;
+  // Sends a message; waits while the reader is slow. The last one may wait for the call's status,
+  // to go with it. False: the reader is gone.
+  using Writer = std::function<bool(const google::bigtable::v2::ReadRowsResponse&, bool is_last)>;
   // `whole_rows`: no row is cut, however large. The Go client wants that: it takes the end of a
   // message for the end of a row.
   RowChunks(Writer write, bool whole_rows) : write_(std::move(write)), whole_rows_(whole_rows) {}
@@ -31,7 +32,8 @@ class RowChunks final : public engine::CellSink {
   void Flush();
   // Tells the reader that it need not ask for rows up to `row` again.
   void SendScanned(const std::string& row);
-  void SendStats(const google::bigtable::v2::RequestStats& stats);
+  // As Flush, and nothing comes after it. `stats`: null when nobody wants them.
+  void End(const google::bigtable::v2::RequestStats* stats);
 
   bool is_gone() const { return is_gone_; }
   int64_t rows() const { return rows_; }    // with cells
@@ -43,7 +45,7 @@ class RowChunks final : public engine::CellSink {
   // A chunk for `cell` with what differs from the one before.
   Chunk* AddChunk(const engine::FilteredCell& cell);
   void MakeRoom();
-  void Send();
+  void Send(bool is_last = false);
 
   const Writer write_;
   const bool whole_rows_;
