@@ -31,6 +31,37 @@ class OverlayFileSystem::UpperFile {
   const std::string name_;
 };
 
+class OverlayFileSystem::GuardedFile final : public AppendFile {
+ public:
+  GuardedFile(std::shared_ptr<Gate> gate, std::unique_ptr<AppendFile> file)
+      : gate_(std::move(gate)), file_(std::move(file)) {}
+
+  Status Append(std::string_view bytes) override {
+    RETURN_IF_ERROR(gate_->Check());
+    return file_->Append(bytes);
+  }
+  Status Sync() override { return file_->Sync(); }
+  Status Close() override { return file_->Close(); }
+  uint64_t size() const override { return file_->size(); }
+
+ private:
+  const std::shared_ptr<Gate> gate_;
+  const std::unique_ptr<AppendFile> file_;
+};
+
+Status OverlayFileSystem::Gate::Check() {
+  if (!shut.load()) return OkStatus();
+  refused = true;
+  return why;
+}
+
+void OverlayFileSystem::Refuse(const Status& why) {
+  MutexLock lock(&mutex_);
+  if (gate_->shut) return;
+  gate_->why = why;
+  gate_->shut = true;
+}
+
 std::shared_ptr<OverlayFileSystem::UpperFile> OverlayFileSystem::NewFile(const std::string& path) {
   std::string last = path.substr(path.rfind('/') + 1);  // for people: errors name it
   return std::make_shared<UpperFile>(&upper_, fmt::format("/{}.{}", ++files_made_, last));
@@ -74,11 +105,12 @@ Status OverlayFileSystem::CheckFree(const char* wanted, const std::string& path)
 
 StatusOr<std::unique_ptr<AppendFile>> OverlayFileSystem::Create(const std::string& path) {
   MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(gate_->Check());
   RETURN_IF_ERROR(CheckFree("create", path));
   auto file = NewFile(path);
   ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> opened, upper_.Create(file->name()));
   changed_[path] = Place{"", std::move(file)};
-  return opened;
+  return std::unique_ptr<AppendFile>(new GuardedFile(gate_, std::move(opened)));
 }
 
 StatusOr<std::unique_ptr<RandomFile>> OverlayFileSystem::OpenRandom(const std::string& path) {
@@ -107,11 +139,13 @@ Status OverlayFileSystem::Move(const std::string& source, const std::string& tar
 
 Status OverlayFileSystem::Rename(const std::string& source, const std::string& target) {
   MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(gate_->Check());
   return Move(source, target);
 }
 
 Status OverlayFileSystem::RenameNew(const std::string& source, const std::string& target) {
   MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(gate_->Check());
   RETURN_IF_ERROR(Get("rename", source).status());
   RETURN_IF_ERROR(CheckFree("rename to", target));
   return Move(source, target);
@@ -119,6 +153,7 @@ Status OverlayFileSystem::RenameNew(const std::string& source, const std::string
 
 Status OverlayFileSystem::Link(const std::string& source, const std::string& target) {
   MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(gate_->Check());
   ASSIGN_OR_RETURN(Place place, Get("link", source));
   RETURN_IF_ERROR(CheckFree("link to", target));
   changed_[target] = std::move(place);
@@ -127,6 +162,7 @@ Status OverlayFileSystem::Link(const std::string& source, const std::string& tar
 
 Status OverlayFileSystem::Remove(const std::string& path) {
   MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(gate_->Check());
   RETURN_IF_ERROR(Get("remove", path).status());
   changed_[path] = std::nullopt;
   return OkStatus();
@@ -134,6 +170,7 @@ Status OverlayFileSystem::Remove(const std::string& path) {
 
 Status OverlayFileSystem::RemoveDir(const std::string& path) {
   MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(gate_->Check());
   RETURN_IF_ERROR(Get("remove", path).status());
   ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(path));
   if (!names.empty()) return FailedPrecondition(fmt::format("remove {}: not empty", path));
@@ -151,6 +188,7 @@ Status OverlayFileSystem::CreateDir(const std::string& path) {
     return AlreadyExists(fmt::format("{} is a file", path));
   }
   if (place.has_value()) return place->IsNewDirectory() ? OkStatus() : NamesIn(path).status();
+  RETURN_IF_ERROR(gate_->Check());
   RETURN_IF_ERROR(CheckParent("create directory", path));
   changed_[path] = Place();
   return OkStatus();

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,11 @@ class OverlayFileSystem final : public FileSystem {
   // At most `capacity` bytes of changes, then kResourceExhausted. `lower` outlives this.
   OverlayFileSystem(FileSystem* lower, uint64_t capacity) : lower_(lower), upper_(capacity) {}
 
+  // From here on every change gets `why`, as it would from the disk.
+  void Refuse(const Status& why);
+  // A change was asked for since.
+  bool has_refused() const { return gate_->refused.load(); }
+
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;
   StatusOr<std::unique_ptr<RandomFile>> OpenRandom(const std::string& path) override;
   Status Rename(const std::string& source, const std::string& target) override;
@@ -41,6 +47,13 @@ class OverlayFileSystem final : public FileSystem {
 
  private:
   class UpperFile;
+  class GuardedFile;
+  struct Gate {
+    std::atomic<bool> shut{false};  // `why` does not change any more
+    std::atomic<bool> refused{false};
+    Status why;
+    Status Check();
+  };
   // What a name stands for. `lower`: a path there, which may be another one after a rename; else
   // `upper`: a file in memory; else a directory that was made here.
   struct Place {
@@ -62,6 +75,7 @@ class OverlayFileSystem final : public FileSystem {
 
   FileSystem* const lower_;
   MemoryFileSystem upper_;
+  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();  // of files as well
   Mutex mutex_;  // held over calls that ask `lower_` for names
   // Names that are not what `lower_` has there; nullopt: removed.
   std::map<std::string, std::optional<Place>> changed_ GUARDED_BY(mutex_);

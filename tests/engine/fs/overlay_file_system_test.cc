@@ -113,6 +113,33 @@ TEST(OverlayFileSystem, TakesNoMoreThanItMay) {
   EXPECT_TRUE(WriteNew(&overlay, "/c", std::string(80, 'x')).ok()) << "room is given back";
 }
 
+TEST(OverlayFileSystem, FromTheRefusalOnNothingChanges) {
+  MemoryFileSystem lower;
+  ASSERT_TRUE(lower.CreateDir("/db").ok());
+  ASSERT_TRUE(WriteNew(&lower, "/db/a", "old").ok());
+  OverlayFileSystem overlay(&lower, kCapacity);
+  auto begun = overlay.Create("/db/log");
+  ASSERT_TRUE(begun.ok() && (*begun)->Append("12").ok());
+  overlay.Refuse(PermissionDenied("read-only"));
+  EXPECT_FALSE(overlay.has_refused());
+  const std::string before = Show(&overlay, "/db");
+  EXPECT_FALSE(overlay.has_refused()) << "reading asks for nothing";
+  std::vector<Status> answers = {(*begun)->Append("3"),
+                                 WriteNew(&overlay, "/db/b", "x"),
+                                 overlay.Rename("/db/a", "/db/b"),
+                                 overlay.RenameNew("/db/a", "/db/b"),
+                                 overlay.Link("/db/a", "/db/b"),
+                                 overlay.Remove("/db/a"),
+                                 overlay.RemoveDir("/db"),
+                                 overlay.CreateDir("/new")};
+  for (size_t i = 0; i < answers.size(); ++i) {
+    EXPECT_EQ(answers[i].code(), StatusCode::kPermissionDenied) << i;
+  }
+  EXPECT_TRUE(overlay.has_refused());
+  EXPECT_EQ(Show(&overlay, "/db"), before);
+  EXPECT_TRUE((*begun)->Close().ok());
+}
+
 TEST(OverlayFileSystem, LocksWhatIsThereAmongProcesses) {
   MemoryFileSystem lower;
   ASSERT_TRUE(lower.CreateDir("/db").ok());
