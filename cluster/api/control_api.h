@@ -78,6 +78,10 @@ class TabletControl {
   [[nodiscard]] virtual Status SortLogPart(uint64_t master_epoch, const ServerId& dead,
                                            uint64_t segment) = 0;
 
+  // Which of `files` a tablet or a reader here may still want to open.
+  [[nodiscard]] virtual StatusOr<std::vector<uint64_t>> HeldFiles(
+      const std::vector<uint64_t>& files) = 0;
+
   // Before a merge: rewrites the tablet, so that its births of families, sequence numbers that mean
   // nothing in another tablet, are forgotten.
   [[nodiscard]] virtual Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
@@ -237,7 +238,14 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
     Status status = places_.fs->Rename(path, fmt::format("{}{}{}", path, kTrashMark, now_us));
     return status.code() == StatusCode::kNotFound ? OkStatus() : status;
   };
+  std::set<uint64_t> held;  // by readers of what a compaction has replaced
+  for (const ServerId& server : asked.servers) {
+    auto found = places_.transport->Control(server)->HeldFiles(asked.files);
+    if (!found.ok()) return {0, found.status(), {}};
+    held.insert(found->begin(), found->end());
+  }
   for (uint64_t id : asked.files) {
+    if (held.contains(id)) continue;
     Status status =
         trash(store_paths::Sstables(places_.directory), fmt::format("{:016x}{}", id, kSstableEnd));
     if (!status.ok()) return {0, std::move(status), {}};

@@ -21,6 +21,14 @@ std::vector<Creator> CreatorsOf(const MasterState& state) {
   return creators;
 }
 
+std::vector<ServerId> Living(const MasterState& state) {
+  std::vector<ServerId> living;
+  for (const auto& [id, server] : state.servers) {
+    if (server.live) living.push_back(id);
+  }
+  return living;
+}
+
 // A server that has not learned what became of its last change of METADATA may write the names
 // again that it had before.
 bool AreSure(const MasterState& state) {
@@ -100,15 +108,15 @@ void RunGarbage(Turn* turn) {
     case GarbageStage::kSecondScan:
       return turn->Ask(&garbage.attempt, action::FindReferences{});
     case GarbageStage::kWait:
-      // A reader of what a compaction has replaced opens its files within this time.
+      // What is on its way from one record to another is in either by then.
       if (turn->now_us < garbage.next_us) return;
       garbage.stage = GarbageStage::kSecondScan;
       return turn->Ask(&garbage.attempt, action::FindReferences{});
     case GarbageStage::kTrash: {
       // Once more: a life may have begun, or been found unrecovered, since the listing.
       FileListing rest = Collectable(garbage.candidates, CreatorsOf(*state));
-      return turn->Ask(&garbage.attempt,
-                       action::TrashFiles{std::move(rest.files), std::move(rest.logs)});
+      return turn->Ask(&garbage.attempt, action::TrashFiles{std::move(rest.files),
+                                                            std::move(rest.logs), Living(*state)});
     }
     case GarbageStage::kPurge:
       return turn->Ask(&garbage.attempt, Purge(*state));

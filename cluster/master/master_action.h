@@ -125,9 +125,11 @@ struct ListFiles {};
 // Every file and log that METADATA and the backups name, and the lives it names: a full scan. An
 // error when any of it could not be read.
 struct FindReferences {};
+// Files that one of `servers` still has a use for stay.
 struct TrashFiles {
   std::vector<uint64_t> files;
   std::vector<ServerId> logs;
+  std::vector<ServerId> servers = {};
 };
 // What has been in the trash for so long, backups and changes whose time is over: how long those of
 // each table stay. Changes of other tables go, but for tables that may be newer than this list.

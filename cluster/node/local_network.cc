@@ -106,6 +106,10 @@ class LocalControl final : public TabletControl {
     ASSIGN_OR_RETURN(auto port, line_.Reach());
     return port->server->Control()->SortLogPart(master_epoch, dead, segment);
   }
+  StatusOr<std::vector<uint64_t>> HeldFiles(const std::vector<uint64_t>& files) override {
+    ASSIGN_OR_RETURN(auto port, line_.Reach());
+    return port->server->Control()->HeldFiles(files);
+  }
   Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override {
     ASSIGN_OR_RETURN(auto port, line_.Reach());
     return port->server->Control()->ForgetBirths(master_epoch, tablet_id);

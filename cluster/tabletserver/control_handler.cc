@@ -114,6 +114,10 @@ Status ControlHandler::SortLogPart(uint64_t master_epoch, const ServerId& dead, 
   return moves_->SortLogPart(dead, segment);
 }
 
+StatusOr<std::vector<uint64_t>> ControlHandler::HeldFiles(const std::vector<uint64_t>& files) {
+  return parts_->host->context()->files->HeldOf(files);
+}
+
 Status ControlHandler::ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) {
   RETURN_IF_ERROR(CheckMaster(master_epoch));
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));

@@ -28,6 +28,7 @@ class ControlHandler final : public TabletControl {
   Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id, const std::string& row) override;
   Status SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) override;
   Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override;
+  StatusOr<std::vector<uint64_t>> HeldFiles(const std::vector<uint64_t>& files) override;
   Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override;
 
   Status FlushTablet(uint64_t tablet_id) override;

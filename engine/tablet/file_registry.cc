@@ -84,6 +84,17 @@ std::vector<uint64_t> FileRegistry::Named() const {
   return named;
 }
 
+std::vector<uint64_t> FileRegistry::HeldOf(const std::vector<uint64_t>& file_ids) const {
+  MutexLock lock(&mutex_);
+  std::vector<uint64_t> held;
+  for (uint64_t id : file_ids) {
+    auto found = entries_.find(id);
+    if (found == entries_.end()) continue;
+    if (found->second.names > 0 || !found->second.file.expired()) held.push_back(id);
+  }
+  return held;
+}
+
 std::string FileRegistry::PathOf(uint64_t file_id) const {
   return directory_ + "/" + SstableName(file_id);
 }

@@ -60,6 +60,8 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
   // `source`, and named once.
   [[nodiscard]] Status Adopt(uint64_t file_id, const std::string& source);
   std::vector<uint64_t> Named() const;
+  // Those of `file_ids` that a state names or a reader has.
+  std::vector<uint64_t> HeldOf(const std::vector<uint64_t>& file_ids) const;
 
   std::string PathOf(uint64_t file_id) const;
   const std::string& directory() const { return directory_; }

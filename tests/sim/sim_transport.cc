@@ -220,6 +220,10 @@ class SimControl final : public cluster::TabletControl {
       return server->Control()->SortLogPart(master_epoch, dead, segment);
     });
   }
+  StatusOr<std::vector<uint64_t>> HeldFiles(const std::vector<uint64_t>& files) override {
+    return calls_.Ask<std::vector<uint64_t>>(
+        [=](ServerEndpoint* to) { return to->server->Control()->HeldFiles(files); });
+  }
   Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override {
     return calls_.Do([=](TabletServer* server) {
       return server->Control()->ForgetBirths(master_epoch, tablet_id);

@@ -126,6 +126,40 @@ TEST_F(ClusterWorld, FilesThatNobodyNamesAreSweptWhileServersLive) {
   CheckAll();
 }
 
+TEST_F(ClusterWorld, WhatAReaderHasIsNotSweptBelowIt) {
+  policy_.garbage_us = 100'000;
+  policy_.trash_us = 0;
+  Start(1);
+  CreateTable({});
+  Write(0, 500, "old");
+  EXPECT_OK(cluster_->admin()->Compact("t", ""));
+  ReadSpec read;
+  read.rows = engine::RowSet::All();
+  auto cells = cluster_->data()->Read("t", read, {});
+  EXPECT_OK(cells);
+  std::vector<uint64_t> old;
+  EXPECT_OK(
+      cluster_->metadata()->Scan(kMetadataTableId + 1, UINT64_MAX - 1, [&](const auto& record) {
+        old = record.state.FileIds();
+        return true;
+      }));
+  ASSERT_FALSE(old.empty());
+  Write(0, 500, "new");
+  EXPECT_OK(cluster_->admin()->Compact("t", ""));
+  auto is_there = [&] { return *disk_.Exists(fmt::format("/db/sst/{:016x}.sst", old.front())); };
+  engine::Clock::System()->SleepMicros(kSecond);  // some sweeps
+  EXPECT_TRUE(is_there());
+  EXPECT_EQ(*cluster_->server("s1")->Control()->HeldFiles(old), old);
+  for (; (*cells)->Valid(); (*cells)->NextRow()) {
+    EXPECT_TRUE((*cells)->cell().value.ends_with("old"));
+  }
+  EXPECT_OK((*cells)->status());
+  cells->reset();
+  EXPECT_TRUE(cluster_->server("s1")->Control()->HeldFiles(old)->empty());
+  for (int i = 0; i < 200 && is_there(); ++i) engine::Clock::System()->SleepMicros(50'000);
+  EXPECT_FALSE(is_there());
+}
+
 // A master that was frozen assigns a tablet to a server that was dead, recovered and swept by then.
 TEST_F(ClusterWorld, ASweptLogIsKnownToHaveBeenNeededByNobody) {
   std::shared_ptr<LockSession> session = *locks_->OpenSession({"test", 0});
