@@ -95,6 +95,14 @@ Status MetadataStateStore::SaveLast(const engine::TabletState& state) {
   return Save(state);
 }
 
+Status MetadataStateStore::Release(uint64_t tablet_id) {
+  std::shared_ptr<Tracked> tracked = Find(tablet_id);
+  if (tracked == nullptr) return Lost(tablet_id);
+  engine::MutexLock lock(&tracked->mutex);
+  TabletEvent event{"released", "by " + tracked->record.server.ToString()};
+  return Change(tracked.get(), WithoutServer, event, nullptr);
+}
+
 StatusOr<TabletRecord> MetadataStateStore::CommitSplit(const engine::TabletState& closed,
                                                        const SplitRecord& split) {
   std::shared_ptr<Tracked> tracked = Find(closed.tablet_id);

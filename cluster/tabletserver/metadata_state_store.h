@@ -35,6 +35,9 @@ class MetadataStateStore final : public engine::TabletStateWriter {
   Status Save(const engine::TabletState& state) override;
   // The same, unless METADATA says it already.
   [[nodiscard]] Status SaveLast(const engine::TabletState& state);
+  // Nobody has it any more, so that whoever has it next need not hear of this server's end. It is
+  // closed here for good, and saved.
+  [[nodiscard]] Status Release(uint64_t tablet_id);
   // The record as committed, `split` set. After kUnavailable or kDeadlineExceeded the outcome is
   // unknown: the same call again tells.
   [[nodiscard]] StatusOr<TabletRecord> CommitSplit(const engine::TabletState& closed,

@@ -16,6 +16,13 @@ bool IsCurrent(const TabletRecord& record, const engine::TabletState& state) {
   return record.logs.empty() && record.state.Encode() == state.Encode();
 }
 
+TabletRecord WithoutServer(TabletRecord record) {
+  record.phase = TabletPhase::kUnassigned;
+  record.server = ServerId();
+  ++record.tablet_epoch;
+  return record;
+}
+
 TabletRecord WithSplit(TabletRecord record, const engine::TabletState& closed,
                        const SplitRecord& split) {
   record.state = closed;

@@ -16,6 +16,9 @@ TabletRecord WithState(TabletRecord record, const engine::TabletState& state,
 // Would WithState say nothing that the record does not say?
 bool IsCurrent(const TabletRecord& record, const engine::TabletState& state);
 
+// Given back by its server, which has closed and saved it and leaves.
+TabletRecord WithoutServer(TabletRecord record);
+
 // The commit of a split: both children under one epoch above the parent's, in one row.
 TabletRecord WithSplit(TabletRecord record, const engine::TabletState& closed,
                        const SplitRecord& split);

@@ -125,6 +125,7 @@ Status TabletMoves::GiveUp(Served* served) {
   served->open = false;
   giving_way.Retire();
   parts_->host->Forget(id);
+  if (leaves_) (void)parts_->states->Release(id);  // else it is recovered, from an empty log
   parts_->states->Forget(id);
   parts_->host->RemoveObsoleteSegments();
   return OkStatus();

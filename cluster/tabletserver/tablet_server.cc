@@ -185,6 +185,7 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
 
 Status TabletServer::Drain() {
   moves_.Leave();
+  host_->CompactSmall();
   // A tablet's last state goes to METADATA, METADATA's own to the root tablet.
   RETURN_IF_ERROR(
       UnloadAll([](const Served& served) { return served.table_id != kMetadataTableId; }));

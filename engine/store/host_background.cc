@@ -11,7 +11,8 @@
 
 namespace sippar::engine {
 namespace {
-constexpr int64_t kRetryMicros = 1'000'000;  // after a failed flush or compaction
+constexpr uint64_t kSmallCompaction = 1 << 20;  // bytes; no end of a process waits long for it
+constexpr int64_t kRetryMicros = 1'000'000;     // after a failed flush or compaction
 constexpr int64_t kPollMicros = 200'000;
 constexpr int64_t kStopMicrosMax = 10'000'000;  // of one writer, by flushes that do not end
 constexpr size_t kCompactThreadsMax = 2;
@@ -156,7 +157,7 @@ std::vector<CompactionCandidate> TabletHost::CompactionCandidates() {
 }
 
 // True if there was something to do.
-bool TabletHost::CompactNext() {
+bool TabletHost::CompactNext(uint64_t bytes_max) {
   CompactionPolicyOptions options;
   options.now_us = clock_->NowMicros();
   options.cycle_us = options_.store.major_cycle_us;
@@ -166,7 +167,7 @@ bool TabletHost::CompactNext() {
   {
     MutexLock lock(&schedule_mutex_);
     next = ScheduleCompaction(candidates, options, !large_running_);
-    if (!next.has_value()) return false;
+    if (!next.has_value() || next->bytes_in > bytes_max) return false;
     large = next->bytes_in > kLargeCompaction;
     large_running_ |= large;
   }
@@ -180,6 +181,11 @@ bool TabletHost::CompactNext() {
   MutexLock lock(&schedule_mutex_);
   if (large) large_running_ = false;
   return true;
+}
+
+void TabletHost::CompactSmall() {
+  while (CompactNext(kSmallCompaction)) {
+  }
 }
 
 void TabletHost::AfterCompaction(const CompactionCandidate& candidate, const Status& status) {
@@ -214,7 +220,7 @@ void TabletHost::CompactLoop(const std::function<bool()>& reshape) {
       MutexLock lock(&background_mutex_);
       runs_seen = runs_made_;
     }
-    bool worked = CompactNext();
+    bool worked = CompactNext(UINT64_MAX);
     if (reshape) worked |= SettleFamilies();
     if (reshape) worked |= !stopping_ && reshape();
     MutexLock lock(&background_mutex_);

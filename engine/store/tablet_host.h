@@ -67,6 +67,9 @@ class TabletHost {
   std::shared_ptr<Tablet> Find(uint64_t tablet_id) const;  // null: not served
   std::vector<std::shared_ptr<Tablet>> All() const;
 
+  // What is due and takes next to no time: lives too short for the background leave small runs.
+  void CompactSmall();
+
   // As CommitLog's.
   [[nodiscard]] Status CutRefused() { return log_->CutRefused(); }
   // Segments go that no served tablet needs.
@@ -97,7 +100,7 @@ class TabletHost {
   void FlushLoop();
   std::shared_ptr<Tablet> PickFlush();
   void CompactLoop(const std::function<bool()>& reshape);
-  bool CompactNext();
+  bool CompactNext(uint64_t bytes_max);
   bool SettleFamilies();
   std::vector<CompactionCandidate> CompactionCandidates();
   void AfterCompaction(const CompactionCandidate& candidate, const Status& status);

@@ -218,12 +218,14 @@ TEST_F(TabletServerTest, ADrainedServerLeavesNothingToRecover) {  // P17
   EXPECT_CODE(server->Control()->LoadTablet(kMaster, other, table_),
               StatusCode::kFailedPrecondition);  // final: the master asks another server
   EXPECT_TRUE(server->Control()->Report(kMaster)->leaves);
-  ServerId id = server->id();
   server.reset();
   for (const std::string& path : disk_.AllFiles()) EXPECT_FALSE(path.ends_with(".log")) << path;
-  auto next = Start("s2");
-  Recover(id, next.get());
+  EXPECT_EQ(Find().phase, TabletPhase::kUnassigned);  // nobody need hear of this end
+  EXPECT_TRUE(Find().server.IsNone());
+  EXPECT_GT(Find().tablet_epoch, record.tablet_epoch);
   EXPECT_TRUE(Find().logs.empty());
+  auto next = Start("s2");
+  (void)Assign(Find(), next.get());
   EXPECT_EQ(All(next.get()), "a=1");
 }
 
@@ -263,10 +265,10 @@ TEST_F(TabletServerTest, ACleanEndWaitsForALoad) {
   engine::CrashPoints::Arm(nullptr);
   end.Join();
   EXPECT_CODE(Get(second.get(), Find()), StatusCode::kUnavailable);
-  ServerId id = second->id();
   second.reset();
-  Recover(id, first.get());
+  EXPECT_TRUE(Find().server.IsNone());
   EXPECT_TRUE(Find().logs.empty());  // nothing was to be recovered
+  (void)Assign(Find(), first.get());
   EXPECT_EQ(All(first.get()), "a=1");
 }
 
