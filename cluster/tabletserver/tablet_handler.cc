@@ -49,12 +49,21 @@ Status TabletHandler::CheckAnswer(const Served& served) const {
   return OutOfRange(fmt::format("tablet {} has left this server", served.tablet->id()));
 }
 
+// Logs and files go as METADATA says, so it may not forget what it said: not even with a log that
+// is not synced.
+Status TabletHandler::MakeDurable(const Served& served) const {
+  return served.table_id == kMetadataTableId ? parts_->host->MakeDurable() : OkStatus();
+}
+
 std::vector<Status> TabletHandler::Apply(const TabletAddress& tablet,
                                          const std::vector<const RowMutation*>& batch) {
   if (batch.empty()) return {};
   auto served = FindForWrite(tablet, batch.size(), batch.front()->row);
   if (!served.ok()) return std::vector<Status>(batch.size(), served.status());
-  return (*served)->tablet->Apply(batch);
+  std::vector<Status> answers = (*served)->tablet->Apply(batch);
+  Status durable = MakeDurable(**served);
+  if (!durable.ok()) return std::vector<Status>(batch.size(), durable);
+  return answers;
 }
 
 StatusOr<engine::RowUpdateResult> TabletHandler::Update(const TabletAddress& tablet,
@@ -63,7 +72,7 @@ StatusOr<engine::RowUpdateResult> TabletHandler::Update(const TabletAddress& tab
   ASSIGN_OR_RETURN(engine::RowUpdateResult result, served->tablet->Update(update));
   // What changed the row has passed the fence.
   bool wrote = result.cells_set > 0 || result.columns_deleted > 0 || result.row_deleted;
-  if (!wrote) RETURN_IF_ERROR(CheckAnswer(*served));
+  RETURN_IF_ERROR(wrote ? MakeDurable(*served) : CheckAnswer(*served));
   return result;
 }
 
@@ -77,6 +86,7 @@ Status TabletHandler::CommitRow(const TabletAddress& tablet, const RowMutation& 
   if (status.code() == StatusCode::kAborted || mutation.entries.empty()) {
     RETURN_IF_ERROR(CheckAnswer(*served));
   }
+  if (status.ok()) RETURN_IF_ERROR(MakeDurable(*served));
   return status;
 }
 

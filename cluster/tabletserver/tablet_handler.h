@@ -39,6 +39,7 @@ class TabletHandler final : public TabletService {
   StatusOr<std::shared_ptr<Served>> FindForRead(const TabletAddress& tablet,
                                                 const std::string& first_row) const;
   Status CheckAnswer(const Served& served) const;
+  Status MakeDurable(const Served& served) const;
 
   const ServerParts* const parts_;
 };

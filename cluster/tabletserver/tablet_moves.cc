@@ -13,6 +13,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kLogsKeptMax = 4;
+constexpr size_t kLogsReadMax = 4;  // at the load of a tablet; then it is flushed
 
 }  // namespace
 
@@ -48,6 +49,8 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
     return heard;
   }
   parts_->host->Serve(tablet);
+  // Servers that die one after the other would leave one more each.
+  if (record.logs.size() >= kLogsReadMax) parts_->host->WantFlush(record.tablet_id);
   return std::make_shared<Served>(std::move(tablet), record.table_id, record.tablet_epoch,
                                   table.schema_version);
 }

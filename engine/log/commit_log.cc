@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/base/coding.h"
@@ -29,6 +30,7 @@ bool FenceIsOff() { return SEEDED_BUG("check-before-sync") || SEEDED_BUG("no-che
 struct CommitLog::Request {
   std::span<Write* const> writes;
   size_t size = 0;
+  bool is_sync = false;   // its group is synced whatever the log does else
   bool in_group = false;  // being written
   bool done = false;
   Status status;
@@ -55,12 +57,23 @@ Status CommitLog::Append(std::span<Write* const> writes) {
   Request request;
   request.writes = writes;
   for (const Write* write : writes) request.size += write->body.size();
+  return AppendGroup(&request);
+}
+
+Status CommitLog::MakeDurable() {
+  if (options_.sync) return OkStatus();
+  Request request;
+  request.is_sync = true;
+  return AppendGroup(&request);
+}
+
+Status CommitLog::AppendGroup(Request* request) {
   {
     MutexLock lock(&mutex_);
-    queue_.push_back(&request);
+    queue_.push_back(request);
     if (gathering_ && queue_.size() >= expected_) gathered_.NotifyOne();
-    RETURN_IF_ERROR(AwaitTurn(&request));
-    if (request.done) return request.status;
+    RETURN_IF_ERROR(AwaitTurn(request));
+    if (request->done) return request->status;
     GatherGroup();
   }
   // Leader: this request stays at the front of the queue, so nobody else leads meanwhile.
@@ -69,8 +82,8 @@ Status CommitLog::Append(std::span<Write* const> writes) {
   MutexLock lock(&mutex_);
   if (!taken_over) AnswerGroup(status);
   CRASH_POINT("log.after_answer");
-  while (!request.done) request.wake.Wait(&mutex_);
-  return request.status;
+  while (!request->done) request->wake.Wait(&mutex_);
+  return request->status;
 }
 
 // OK: answered, or first in the queue.
@@ -154,7 +167,10 @@ void CommitLog::FrameGroup() {
 Status CommitLog::WriteFramed(bool* taken_over) {
   FrameGroup();
   CRASH_POINT("log.before_append");
-  if (!options_.sync) return writer_->Write(/*sync=*/false);
+  if (!options_.sync) {
+    return writer_->Write(
+        std::any_of(group_.begin(), group_.end(), [](Request* one) { return one->is_sync; }));
+  }
   RETURN_IF_ERROR(WriteWatched(taken_over));
   CRASH_POINT("log.after_sync");
   return OkStatus();

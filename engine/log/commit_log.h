@@ -76,6 +76,8 @@ class CommitLog {
   // is unknown. All are in one group. A sync that never returns keeps the callers of its group; all
   // others get kUnavailable after wait_us_max.
   [[nodiscard]] Status Append(std::span<Write* const> writes);
+  // What was appended before is durable when OK, also in a log that syncs no group.
+  [[nodiscard]] Status MakeDurable();
   // Afterwards no recovery finds the group that was refused last, whose numbers were given out
   // again: the next segment says where its own ends. For who gives a tablet to another server.
   [[nodiscard]] Status CutRefused();
@@ -95,6 +97,7 @@ class CommitLog {
  private:
   struct Request;
 
+  Status AppendGroup(Request* request);
   Status AwaitTurn(Request* request) REQUIRES(mutex_);
   void GatherGroup() REQUIRES(mutex_);
   void WaitForWriters() REQUIRES(mutex_);

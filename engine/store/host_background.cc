@@ -85,7 +85,7 @@ std::shared_ptr<Tablet> TabletHost::PickFlush() {
     if (holds != wanted.end()) {
       wanted.erase(holds);
       MutexLock lock(&background_mutex_);
-      flush_wanted_ = wanted;
+      flush_wanted_.insert(flush_wanted_.end(), wanted.begin(), wanted.end());
       return tablet;
     }
     if (largest == nullptr || tablet->memtable_bytes() > largest->memtable_bytes()) {
@@ -183,6 +183,12 @@ bool TabletHost::CompactNext(uint64_t bytes_max) {
   return true;
 }
 
+void TabletHost::WantFlush(uint64_t tablet_id) {
+  MutexLock lock(&background_mutex_);
+  flush_wanted_.push_back(tablet_id);
+  background_wake_.NotifyAll();
+}
+
 void TabletHost::CompactSmall() {
   while (CompactNext(kSmallCompaction)) {
   }
@@ -246,7 +252,10 @@ void TabletHost::RemoveObsoleteSegments() {
       },
       options_.store.log_segments_max);
   MutexLock lock(&background_mutex_);
-  flush_wanted_ = std::move(holding);
+  for (uint64_t id : holding) {
+    bool known = std::find(flush_wanted_.begin(), flush_wanted_.end(), id) != flush_wanted_.end();
+    if (!known) flush_wanted_.push_back(id);
+  }
 }
 
 }  // namespace sippar::engine

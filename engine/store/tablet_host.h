@@ -70,7 +70,11 @@ class TabletHost {
   // What is due and takes next to no time: lives too short for the background leave small runs.
   void CompactSmall();
 
+  // Soon, as for one that holds back the log: it was replayed from many.
+  void WantFlush(uint64_t tablet_id);
+
   // As CommitLog's.
+  [[nodiscard]] Status MakeDurable() { return log_->MakeDurable(); }
   [[nodiscard]] Status CutRefused() { return log_->CutRefused(); }
   // Segments go that no served tablet needs.
   void RemoveObsoleteSegments();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/coding.h"
+#include "engine/base/random.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "engine/log/commit_log.h"
@@ -345,6 +346,26 @@ TEST_F(LogSwitchTest, ARefusedGroupIsCutOffBeforeOthersUseItsNumbers) {
   auto seal = SealLog(&memory_, "/wal", 1);
   ASSERT_TRUE(seal.ok()) << seal.status();
   EXPECT_EQ(seal->LastSequences(), (LogSegments::TabletSequences{{1, 1}}));
+}
+
+TEST_F(LogSwitchTest, ALogThatSyncsNothingIsDurableWhereItIsAskedToBe) {
+  CommitLogOptions options = Options();
+  options.sync = false;
+  CommitLog log(std::move(options), {0, 0}, 0, {});
+  std::vector<std::string> durable;
+  std::vector<std::string> all;
+  Random random(1);
+  for (int i = 0; i < 40; ++i) {
+    all.push_back(std::to_string(i));
+    ASSERT_TRUE(Put(&log, all.back(), [](uint64_t) {}).ok());
+    if (i % 8 == 5) {
+      ASSERT_TRUE(log.MakeDurable().ok());
+      durable = all;
+    }
+    std::vector<std::string> left = Replayed(memory_.CrashClone(&random).get());
+    ASSERT_GE(left.size(), durable.size()) << i;
+    EXPECT_TRUE(std::equal(left.begin(), left.end(), all.begin())) << i;
+  }
 }
 
 }  // namespace
