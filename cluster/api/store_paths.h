@@ -20,6 +20,8 @@ inline std::string Changes(const std::string& directory) { return directory + "/
 inline std::string ChangesOf(const std::string& directory, uint64_t table_id) {
   return Changes(directory) + "/" + std::to_string(table_id);
 }
+// Room that is given up when the disk is full; not every cluster keeps some.
+inline std::string Reserve(const std::string& directory) { return directory + "/RESERVE"; }
 inline std::string Backups(const std::string& directory) { return directory + "/backups"; }
 // What a store had before it became a cluster: a directory.
 inline std::string BackupOfStore(const std::string& directory, uint64_t number) {

@@ -101,11 +101,16 @@ Done ActionJob::Do(const action::WriteTable& asked) {
   if (Status made = MakeChangeDirectory(*asked.table); !made.ok()) return {0, std::move(made), {}};
   std::string path = lock_paths::Table(asked.table->table_id);
   std::string content = EncodeTableFile({*asked.table, asked.life, 0, asked.kept_until_us});
-  Status status;
-  if (asked.version == 0) {
-    status = session_->Create(path, content, LockFileKind::kLasting).status();
-  } else {
-    status = session_->Write(path, content, asked.version).status();
+  auto write = [&] {
+    return asked.version == 0 ? session_->Create(path, content, LockFileKind::kLasting).status()
+                              : session_->Write(path, content, asked.version).status();
+  };
+  Status status = write();
+  // A table that goes makes room, for which there is a reserve (reliability.md D6).
+  bool is_full = status.code() == StatusCode::kResourceExhausted;
+  if (is_full && asked.life != TableLife::kLive && asked.life != TableLife::kCreating &&
+      places_.fs->Remove(store_paths::Reserve(places_.directory)).ok()) {
+    status = write();
   }
   // An answer that was lost: what was written is there.
   if (status.code() == StatusCode::kAlreadyExists || status.code() == StatusCode::kAborted) {

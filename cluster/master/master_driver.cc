@@ -13,6 +13,7 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kLockPollMicros = 100'000;
+constexpr int kStartTries = 4;  // of one thing; then a start is said to fail
 constexpr int64_t kRequestMicros = 30'000'000;
 
 const Status& Waiting() {
@@ -37,7 +38,8 @@ const RecordRef* RecordOf(const ActionBody& body) {
 
 MasterDriver::MasterDriver(MasterDriverOptions options) : options_(std::move(options)) {
   for (uint8_t lane = 0; lane < kLanes; ++lane) {
-    for (size_t i = 0; i < options_.threads; ++i) {
+    size_t threads = lane == kUser ? options_.user_threads : options_.threads;
+    for (size_t i = 0; i < threads; ++i) {
       workers_.emplace_back("master-work", [this, lane] { Serve(static_cast<Lane>(lane)); });
     }
   }
@@ -193,7 +195,20 @@ void MasterDriver::Feed(const std::shared_ptr<Reign>& reign, const Event& event)
   if (reign_ == reign) FeedLocked(event);
 }
 
+void MasterDriver::NoteFailure(const Event& event) {
+  const auto* done = std::get_if<event::Done>(&event);
+  if (done == nullptr || done->status.ok()) return;
+  if (++start_failures_[done->status.ToString()] < kStartTries) return;
+  start_failure_ = done->status;
+}
+
+Status MasterDriver::StartFailure() {
+  engine::MutexLock lock(&mutex_);
+  return start_failure_;
+}
+
 void MasterDriver::FeedLocked(const Event& event) {
+  if (reign_->state.stage != StartStage::kRunning) NoteFailure(event);
   for (Action& action : Step(&reign_->state, event, NowMicros())) {
     if (const auto* reply = std::get_if<action::Reply>(&action.body)) {
       auto waiting = replies_.find(reply->request);
@@ -205,7 +220,10 @@ void MasterDriver::FeedLocked(const Event& event) {
     queues_[lane].push_back({reign_, std::move(action)});
     work_[lane].NotifyOne();
   }
-  if (reign_->state.stage == StartStage::kRunning) replied_.NotifyAll();
+  if (reign_->state.stage != StartStage::kRunning) return;
+  start_failures_.clear();
+  start_failure_ = OkStatus();
+  replied_.NotifyAll();
 }
 
 Status MasterDriver::WaitUntilRunning(int64_t timeout_us) {

@@ -33,7 +33,8 @@ struct MasterDriverOptions {
   MasterOptions policy;
   uint64_t seed = 0;
   int64_t tick_us = 50'000;
-  size_t threads = 2;  // for each kind of action
+  size_t threads = 2;       // for each kind of action
+  size_t user_threads = 8;  // of user tablets: their changes of METADATA share syncs
 };
 
 // Thread safe. Everything in the options outlives it.
@@ -46,6 +47,8 @@ class MasterDriver final : public MasterNotices {
 
   // kUnavailable: another one reigns, or it is starting. kDeadlineExceeded.
   [[nodiscard]] Status WaitUntilRunning(int64_t timeout_us);
+  // Why it does not get on with its start: what failed again and again. OK: nothing.
+  [[nodiscard]] Status StartFailure();
   // Feeds the event that `make` makes with a request's number, and waits for the reply. After
   // kUnavailable and kDeadlineExceeded the outcome is unknown.
   [[nodiscard]] Status Request(const std::function<Event(uint64_t request)>& make);
@@ -83,6 +86,7 @@ class MasterDriver final : public MasterNotices {
   void Serve(Lane lane);
   void Feed(const std::shared_ptr<Reign>& reign, const Event& event) EXCLUDES(mutex_);
   void FeedLocked(const Event& event) REQUIRES(mutex_);
+  void NoteFailure(const Event& event) REQUIRES(mutex_);
   // False when stopping.
   bool Sleep(int64_t micros);
   int64_t NowMicros() const { return options_.places.clock->MonotonicNanos() / 1000; }
@@ -95,6 +99,8 @@ class MasterDriver final : public MasterNotices {
   std::shared_ptr<Reign> reign_ GUARDED_BY(mutex_);
   std::array<std::deque<Work>, kLanes> queues_ GUARDED_BY(mutex_);
   std::array<engine::CondVar, kLanes> work_;
+  std::map<std::string, int> start_failures_ GUARDED_BY(mutex_);  // by text; until it runs
+  Status start_failure_ GUARDED_BY(mutex_);
   uint64_t next_request_ GUARDED_BY(mutex_) = 1;
   std::map<uint64_t, Status> replies_ GUARDED_BY(mutex_);  // kUnknown: waits
   engine::CondVar replied_;

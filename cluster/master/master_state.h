@@ -39,6 +39,8 @@ struct MasterOptions {
   size_t loads_max = 64;            // loads in flight at one server
   size_t merges_max = 8;            // automatic merges in flight
   size_t scan_page = 10'000;        // records of METADATA in one answer
+  // A server that takes all tablets scans a segment once for all of them: less than to sort it.
+  bool sorts_logs = true;
 };
 
 // What has been tried and when to try again.

@@ -50,7 +50,8 @@ void EndStage(Turn* turn, const ServerId& id, const event::Done& done, RecoveryS
 // Segments go round over the live servers; the next comes when one has ended.
 void Sort(Turn* turn, Server* dead) {
   Recovery* recovery = &*dead->recovery;
-  if (recovery->parts.empty()) {
+  if (recovery->parts.empty() || !turn->state->options.sorts_logs) {
+    recovery->parts.clear();
     recovery->stage = RecoveryStage::kReady;
     return WakeTablets(turn, *dead);
   }
