@@ -128,7 +128,9 @@ Status TabletServer::CheckServing() const {
 // learn of the group, whose fate is the recovery's to decide: this life is over.
 Status TabletServer::CheckFence() {
   Status status = CheckServing();
-  if (status.ok()) {
+  // In a process with one life nobody is there who could take the log over.
+  bool is_alone = options_.transport != nullptr && !options_.transport->IsRemote();
+  if (status.ok() && !is_alone) {
     auto ours = options_.store.fs->Exists(log_directory_);
     if (!ours.ok()) status = Unavailable(std::string(MessageOf(ours.status())));
     if (ours.ok() && !*ours)
