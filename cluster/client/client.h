@@ -37,8 +37,8 @@ class Client {
   virtual AdminApi* admin() = 0;
   virtual engine::Clock* clock() = 0;
   virtual const std::string& target() const = 0;
-  // Flushes nothing but ends cleanly: log synced and closed. Call once, when all calls have ended;
-  // the destructor does it too and drops the status.
+  // A clean end: what is in memory is flushed, so that the next opening reads no log. Call once,
+  // when all calls have ended; the destructor does it too and drops the status.
   [[nodiscard]] virtual Status Close() = 0;
 };
 

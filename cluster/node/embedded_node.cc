@@ -1,60 +1,185 @@
-// The embedded shape (architecture.md): store, tablet server and master in this process, reached by
-// direct calls. SPDX-License-Identifier: Apache-2.0
+// The embedded shape (architecture.md): a cluster of one. Lock service, master, tablet server and
+// client in this process, reached by direct calls. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/embedded_node.h"
 
-#include "cluster/master/admin_handler.h"
-#include "cluster/tabletserver/data_handler.h"
-#include "engine/store/store.h"
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/embedded_lock_service.h"
+#include "cluster/node/local_cluster.h"
+#include "cluster/node/store_upgrade.h"
+#include "engine/fs/overlay_file_system.h"
+#include "engine/store/store_files.h"
 
 namespace sippar::cluster {
 namespace {
 
-class EmbeddedClient final : public Client {
+constexpr int64_t kLookUs = 100'000;  // between two looks whether a start fails
+constexpr int64_t kNever = INT64_MAX / 4;
+// No message is late here, so garbage does not lie for long.
+constexpr int64_t kSweepUs = 15'000'000;
+// For a start and the end of a table on a disk that is full.
+constexpr uint64_t kReserveBytes = 1 << 20;
+constexpr uint64_t kOverlayBytes = 1 << 30;  // sorted logs, mostly
+
+// There is nobody to take over: a server that a slow disk keeps from answering is waited for.
+master::MasterOptions PolicyOfOne() {
+  master::MasterOptions policy;
+  policy.unanswered_fence_us = kNever;
+  policy.silent_fence_us = kNever;
+  policy.garbage_us = kSweepUs;
+  policy.trash_us = 0;
+  policy.sorts_logs = false;
+  return policy;
+}
+
+engine::StoreFiles ReserveOf(const std::string& directory) {
+  engine::StoreFiles files;
+  files.directory = directory;
+  return files;
+}
+
+Status CheckWhole(engine::FileSystem* fs, const std::string& directory) {
+  for (const std::string& path : {store_paths::Logs(directory), store_paths::Sstables(directory),
+                                  directory + "/lock", directory + "/CLUSTER"}) {
+    ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
+    if (exists) continue;
+    return DataLoss(fmt::format(
+        "{} is missing; the store had it: put it back from where it was moved or from a copy",
+        path));
+  }
+  return OkStatus();
+}
+
+class EmbeddedClient : public ReadingClient {
  public:
-  EmbeddedClient(std::string target, std::unique_ptr<engine::FileSystem> own_fs,
-                 engine::Clock* clock, std::unique_ptr<engine::Store> store)
-      : target_(std::move(target)),
-        own_fs_(std::move(own_fs)),
-        clock_(clock),
-        store_(std::move(store)),
-        data_(store_.get(), clock, "embedded"),
-        admin_(store_.get()) {}
+  EmbeddedClient(std::string directory, const ClientOptions& options)
+      : directory_(std::move(directory)),
+        own_fs_(options.fs == nullptr ? engine::NewPosixFileSystem() : nullptr) {
+    store_.fs = options.fs == nullptr ? own_fs_.get() : options.fs;
+    store_.clock = options.clock == nullptr ? engine::Clock::System() : options.clock;
+    store_.sync_writes = options.sync_writes;
+    if (options.memory_limit != 0) store_.DivideMemory(options.memory_limit);
+  }
   ~EmbeddedClient() override { (void)Close(); }
 
-  DataApi* data() override { return &data_; }
-  AdminApi* admin() override { return &admin_; }
-  engine::Clock* clock() override { return clock_; }
-  const std::string& target() const override { return target_; }
-  Status Close() override { return store_->Close(); }
+  Status Open(bool create_if_missing);
+  // With its changes in memory, and none any more when it is open.
+  Status OpenForReading(const Status& why);
+
+  DataApi* data() override { return cluster_->data(); }
+  AdminApi* admin() override { return admin_.get(); }
+  engine::Clock* clock() override { return store_.clock; }
+  const std::string& target() const override { return directory_; }
+  bool has_refused() const override { return overlay_ != nullptr && overlay_->has_refused(); }
+  Status Close() override;
 
  private:
-  std::string target_;
-  std::unique_ptr<engine::FileSystem> own_fs_;
-  engine::Clock* clock_;
-  std::unique_ptr<engine::Store> store_;
-  DataHandler data_;
-  AdminHandler admin_;
+  StatusOr<int> FindFormat(bool create_if_missing) {
+    return engine::FindStoreFormat(store_.fs, directory_, create_if_missing, kClusterFormat);
+  }
+  Status StartRoles();
+  Status WaitForMaster();
+
+  const std::string directory_;
+  const std::unique_ptr<engine::FileSystem> own_fs_;
+  std::unique_ptr<engine::OverlayFileSystem> overlay_;
+  engine::StoreOptions store_;
+  std::unique_ptr<EmbeddedLockService> locks_;
+  std::unique_ptr<LocalCluster> cluster_;
+  std::shared_ptr<AdminApi> admin_;
+  bool is_open_ = false;  // for good: it is closed cleanly
 };
+
+Status EmbeddedClient::Open(bool create_if_missing) {
+  ASSIGN_OR_RETURN(int format, FindFormat(create_if_missing));
+  if (format == kClusterFormat) RETURN_IF_ERROR(CheckWhole(store_.fs, directory_));
+  ASSIGN_OR_RETURN(locks_,
+                   EmbeddedLockService::Open(store_.fs, directory_ + "/lock", store_.clock));
+  // Under the lock: another process may have made the store meanwhile.
+  ASSIGN_OR_RETURN(format, FindFormat(create_if_missing));
+  LocalClusterOptions options;
+  options.directory = directory_;
+  options.locks = locks_.get();
+  options.store = store_;
+  options.store.create_if_missing = format == 0;  // one that was not finished becomes a cluster
+  options.is_remote = false;                      // one process, one life: every call is answered
+  options.policy = PolicyOfOne();
+  ASSIGN_OR_RETURN(cluster_, LocalCluster::Open(options));
+  if (format != kClusterFormat) {
+    RETURN_IF_ERROR(engine::WriteStoreFormat(store_.fs, directory_, kClusterFormat));
+  }
+  return StartRoles();
+}
+
+Status EmbeddedClient::StartRoles() {
+  RETURN_IF_ERROR(cluster_->StartServer("server"));
+  RETURN_IF_ERROR(cluster_->StartMaster("master"));
+  RETURN_IF_ERROR(WaitForMaster());
+  admin_ = cluster_->admin();
+  if (overlay_ != nullptr) return OkStatus();
+  is_open_ = true;
+  (void)cluster_->SweepEndedLives();  // what is in nobody's way may stay
+  ReserveOf(directory_).KeepReserve(store_.fs, kReserveBytes);
+  return OkStatus();
+}
+
+// As long as there is something to read; not for what will not come.
+Status EmbeddedClient::WaitForMaster() {
+  for (;;) {
+    Status running = cluster_->WaitForMaster(kLookUs);
+    if (running.code() != StatusCode::kDeadlineExceeded) return running;
+    Status failure = cluster_->StartFailure();
+    if (failure.ok()) continue;
+    bool is_log = MessageOf(failure).find(store_paths::Logs(directory_)) != std::string_view::npos;
+    if (failure.code() != StatusCode::kDataLoss || !is_log) return failure;
+    return DataLoss(fmt::format("{}; 'sippar admin log salvage {}' tells what is left of the log",
+                                MessageOf(failure), directory_));
+  }
+}
+
+Status EmbeddedClient::OpenForReading(const Status& why) {
+  overlay_ = std::make_unique<engine::OverlayFileSystem>(store_.fs, kOverlayBytes);
+  store_.fs = overlay_.get();
+  RETURN_IF_ERROR(Open(/*create_if_missing=*/false));
+  RETURN_IF_ERROR(cluster_->WaitForTablets());
+  overlay_->Refuse(why);
+  return OkStatus();
+}
+
+// What was acknowledged is in the log, should the disk be too full for anything else.
+Status EmbeddedClient::Close() {
+  Status status;
+  if (std::exchange(is_open_, false)) status = cluster_->CloseAll();
+  admin_.reset();
+  cluster_.reset();
+  locks_.reset();
+  bool is_full = status.code() == StatusCode::kResourceExhausted ||
+                 status.code() == StatusCode::kPermissionDenied;
+  return is_full && store_.sync_writes ? OkStatus() : status;
+}
 
 }  // namespace
 
 StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
                                                const ClientOptions& options) {
-  std::unique_ptr<engine::FileSystem> own_fs;
-  engine::StoreOptions store_options;
-  store_options.fs = options.fs;
-  if (options.fs == nullptr) {
-    own_fs = engine::NewPosixFileSystem();
-    store_options.fs = own_fs.get();
-  }
-  store_options.clock = options.clock == nullptr ? engine::Clock::System() : options.clock;
-  store_options.create_if_missing = options.create_if_missing;
-  store_options.sync_writes = options.sync_writes;
-  if (options.memory_limit != 0) store_options.DivideMemory(options.memory_limit);
-  ASSIGN_OR_RETURN(std::unique_ptr<engine::Store> store,
-                   engine::Store::Open(directory, store_options));
-  return std::unique_ptr<Client>(
-      new EmbeddedClient(directory, std::move(own_fs), store_options.clock, std::move(store)));
+  auto client = std::make_unique<EmbeddedClient>(directory, options);
+  RETURN_IF_ERROR(Annotate(client->Open(options.create_if_missing), "open store " + directory));
+  return std::unique_ptr<Client>(std::move(client));
+}
+
+StatusOr<std::unique_ptr<ReadingClient>> OpenForReading(const std::string& directory,
+                                                        const ClientOptions& options,
+                                                        const Status& why) {
+  auto client = std::make_unique<EmbeddedClient>(directory, options);
+  RETURN_IF_ERROR(client->OpenForReading(why));
+  return std::unique_ptr<ReadingClient>(std::move(client));
+}
+
+bool GiveUpReserve(const std::string& directory) {
+  return ReserveOf(directory).GiveUpReserve(engine::NewPosixFileSystem().get());
 }
 
 }  // namespace sippar::cluster

@@ -12,6 +12,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr int kTriesMax = 3;
+constexpr int64_t kReopenUs = 1'000'000;  // between two tries to write to a disk that took nothing
 constexpr const char* kNoAnswer =
     "the server left without an answer (a change may have been made); reaching the store again";
 
@@ -25,28 +26,29 @@ const Status& StatusOf(const StatusOr<Value>& answer) {
 // again.
 template <typename Call>
 auto Repeatedly(JoinedStore* joined, const Call& call, const bool& has_begun = false)
-    -> std::invoke_result_t<Call, Client*> {
+    -> std::invoke_result_t<Call, std::shared_ptr<Client>> {
   for (int tries = 1;; ++tries) {
     StatusOr<JoinedStore::Reached> store = joined->Get();
     if (!store.ok()) {
       return tries == 1 ? store.status() : Annotate(store.status(), kNoAnswer);
     }
-    auto answer = call(store->client.get());
+    auto answer = call(store->client);
     bool is_final = StatusOf(answer).code() != StatusCode::kUnavailable || !store->is_lost();
     if (is_final || has_begun || tries == kTriesMax) return answer;
   }
 }
 
 template <typename Call>
-auto Once(JoinedStore* joined, const Call& call) -> std::invoke_result_t<Call, Client*> {
-  ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->GetAlive());
-  return call(store.client.get());
+auto Once(JoinedStore* joined, const Call& call)
+    -> std::invoke_result_t<Call, std::shared_ptr<Client>> {
+  ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->GetForChange());
+  return call(store.client);
 }
 
 // `call` with what the store has for backups.
 template <typename Call>
 auto OnBackups(const Call& call) {
-  return [&call](Client* store) -> std::invoke_result_t<Call, BackupApi*> {
+  return [&call](const std::shared_ptr<Client>& store) -> std::invoke_result_t<Call, BackupApi*> {
     BackupApi* backups = store->admin()->backups();
     if (backups == nullptr) return Unimplemented("the store's server keeps no backups");
     return call(backups);
@@ -59,6 +61,40 @@ uint64_t NewClientId(engine::Clock* clock) {
   engine::Random process(static_cast<uint64_t>(clock->MonotonicNanos()) ^
                          (static_cast<uint64_t>(::getpid()) << 40));
   return (wall.Next() ^ process.Next()) | (uint64_t{1} << 63);
+}
+
+// A store that this process has open is not closed below a stream.
+class HeldCells final : public CellStream {
+ public:
+  HeldCells(std::shared_ptr<Client> store, std::unique_ptr<CellStream> cells)
+      : store_(std::move(store)), cells_(std::move(cells)) {}
+  bool Valid() const override { return cells_->Valid(); }
+  const engine::CellView& cell() const override { return cells_->cell(); }
+  void Next() override { cells_->Next(); }
+  void NextRow() override { cells_->NextRow(); }
+  Status status() const override { return cells_->status(); }
+
+ private:
+  const std::shared_ptr<Client> store_;  // after the cells
+  const std::unique_ptr<CellStream> cells_;
+};
+
+class HeldChanges final : public ChangeStream {
+ public:
+  HeldChanges(std::shared_ptr<Client> store, std::unique_ptr<ChangeStream> changes)
+      : store_(std::move(store)), changes_(std::move(changes)) {}
+  StatusOr<ChangeBatch> Next(int64_t wait_us) override { return changes_->Next(wait_us); }
+
+ private:
+  const std::shared_ptr<Client> store_;
+  const std::unique_ptr<ChangeStream> changes_;
+};
+
+template <typename Held, typename Stream>
+StatusOr<std::unique_ptr<Stream>> Hold(std::shared_ptr<Client> store,
+                                       StatusOr<std::unique_ptr<Stream>> stream) {
+  RETURN_IF_ERROR(stream.status());
+  return std::unique_ptr<Stream>(new Held(std::move(store), *std::move(stream)));
 }
 
 class WatchedSink final : public engine::ProgramSink {
@@ -77,21 +113,38 @@ class WatchedSink final : public engine::ProgramSink {
 
 }  // namespace
 
-JoinedStore::JoinedStore(std::unique_ptr<RemoteClient> store, ReachStore reach)
-    : reach_(std::move(reach)) {
-  store_.remote = std::move(store);
+JoinedStore::JoinedStore(engine::Clock* clock, ReachedStore store, ReachStore reach)
+    : clock_(clock), reach_(std::move(reach)) {
+  engine::MutexLock lock(&mutex_);
+  Take(std::move(store));
+}
+
+void JoinedStore::Take(ReachedStore store) {
+  store_.remote = std::move(store.remote);
   store_.client = store_.remote;
+  if (store.opened != nullptr) store_.client = std::move(store.opened);
+  store_.has_refused = std::move(store.has_refused);
+  reached_ns_ = clock_->MonotonicNanos();
+}
+
+bool JoinedStore::MayReopen() const {
+  return store_.has_refused != nullptr && store_.client.use_count() == 1;
+}
+
+StatusOr<JoinedStore::Reached> JoinedStore::Reach(ReachFor reach_for) {
+  store_ = {};
+  ASSIGN_OR_RETURN(ReachedStore again, reach_(reach_for));
+  Take(std::move(again));
+  return store_;
 }
 
 StatusOr<JoinedStore::Reached> JoinedStore::Get() {
   engine::MutexLock lock(&mutex_);
-  if (store_.client == nullptr) return FailedPrecondition("the client is closed");
-  if (!store_.is_lost()) return store_;
-  ASSIGN_OR_RETURN(ReachedStore again, reach_());
-  store_.remote = std::move(again.remote);
-  store_.client = store_.remote;
-  if (again.opened != nullptr) store_.client = std::move(again.opened);
-  return store_;
+  if (closed_) return FailedPrecondition("the client is closed");
+  bool is_due = MayReopen() && store_.has_refused() &&
+                clock_->MonotonicNanos() - reached_ns_ > kReopenUs * 1000;
+  if (store_.client != nullptr && !store_.is_lost() && !is_due) return store_;
+  return Reach(ReachFor::kCalls);
 }
 
 StatusOr<JoinedStore::Reached> JoinedStore::GetAlive() {
@@ -103,8 +156,17 @@ StatusOr<JoinedStore::Reached> JoinedStore::GetAlive() {
   return store;
 }
 
+StatusOr<JoinedStore::Reached> JoinedStore::GetForChange() {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (MayReopen()) return Reach(ReachFor::kChangeOfTables);
+  }
+  return GetAlive();
+}
+
 Status JoinedStore::Close() {
   engine::MutexLock lock(&mutex_);
+  closed_ = true;
   Reached store = std::exchange(store_, {});
   return store.client == nullptr ? OkStatus() : store.client->Close();
 }
@@ -116,7 +178,8 @@ Status JoinedData::Apply(const std::string& table, const RowMutation& mutation) 
   NumberedRequest request(&numbers_);
   RowMutation numbered = mutation;
   numbered.request = request.id();
-  return Repeatedly(store_, [&](Client* store) { return store->data()->Apply(table, numbered); });
+  return Repeatedly(store_,
+                    [&](const auto& store) { return store->data()->Apply(table, numbered); });
 }
 
 std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
@@ -128,7 +191,7 @@ std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
     mutation.request = requests.back()->id();
   }
   std::vector<Status> statuses;
-  Status reached = Repeatedly(store_, [&](Client* store) -> Status {
+  Status reached = Repeatedly(store_, [&](const auto& store) -> Status {
     statuses = store->data()->ApplyBatch(table, numbered);
     for (const Status& status : statuses) {
       if (status.code() == StatusCode::kUnavailable) return status;
@@ -143,15 +206,16 @@ std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
 StatusOr<std::unique_ptr<CellStream>> JoinedData::Read(const std::string& table,
                                                        const ReadSpec& read,
                                                        const CallOptions& options) {
-  return Repeatedly(store_,
-                    [&](Client* store) { return store->data()->Read(table, read, options); });
+  return Repeatedly(store_, [&](const auto& store) {
+    return Hold<HeldCells>(store, store->data()->Read(table, read, options));
+  });
 }
 
 Status JoinedData::Run(const std::string& table, const RowRange& tablet_range,
                        const engine::Program& program, const CallOptions& options,
                        engine::ProgramSink* sink) {
   WatchedSink watched(sink);
-  auto run = [&](Client* store) {
+  auto run = [&](const auto& store) {
     return store->data()->Run(table, tablet_range, program, options, &watched);
   };
   return Repeatedly(store_, run, watched.has_begun());
@@ -162,7 +226,8 @@ StatusOr<engine::RowUpdateResult> JoinedData::Update(const std::string& table,
   NumberedRequest request(&numbers_);
   engine::RowUpdate numbered = update;
   numbered.request = request.id();
-  return Repeatedly(store_, [&](Client* store) { return store->data()->Update(table, numbered); });
+  return Repeatedly(store_,
+                    [&](const auto& store) { return store->data()->Update(table, numbered); });
 }
 
 Status JoinedData::CommitRow(const std::string& table, const RowMutation& mutation,
@@ -171,73 +236,76 @@ Status JoinedData::CommitRow(const std::string& table, const RowMutation& mutati
   RowMutation numbered = mutation;
   numbered.request = request.id();
   return Repeatedly(
-      store_, [&](Client* store) { return store->data()->CommitRow(table, numbered, checks); });
+      store_, [&](const auto& store) { return store->data()->CommitRow(table, numbered, checks); });
 }
 
 StatusOr<std::vector<TabletInfo>> JoinedData::Tablets(const std::string& table) {
-  return Repeatedly(store_, [&](Client* store) { return store->data()->Tablets(table); });
+  return Repeatedly(store_, [&](const auto& store) { return store->data()->Tablets(table); });
 }
 
 StatusOr<std::vector<RowRange>> JoinedData::TabletRanges(const std::string& table) {
-  return Repeatedly(store_, [&](Client* store) { return store->data()->TabletRanges(table); });
+  return Repeatedly(store_, [&](const auto& store) { return store->data()->TabletRanges(table); });
 }
 
 StatusOr<std::unique_ptr<ChangeStream>> JoinedData::ReadChanges(const std::string& table,
                                                                 const ChangesRequest& wanted,
                                                                 const CallOptions& options) {
-  return Repeatedly(
-      store_, [&](Client* store) { return store->data()->ReadChanges(table, wanted, options); });
+  return Repeatedly(store_, [&](const auto& store) {
+    return Hold<HeldChanges>(store, store->data()->ReadChanges(table, wanted, options));
+  });
 }
 
 Status JoinedAdmin::CreateTable(const TableSchema& schema,
                                 const std::vector<std::string>& split_keys) {
   return Once(store_,
-              [&](Client* store) { return store->admin()->CreateTable(schema, split_keys); });
+              [&](const auto& store) { return store->admin()->CreateTable(schema, split_keys); });
 }
 
 Status JoinedAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
-  return Once(store_,
-              [&](Client* store) { return store->admin()->AlterTable(schema, expected_version); });
+  return Once(store_, [&](const auto& store) {
+    return store->admin()->AlterTable(schema, expected_version);
+  });
 }
 
 Status JoinedAdmin::DropTable(const std::string& table) {
-  return Once(store_, [&](Client* store) { return store->admin()->DropTable(table); });
+  return Once(store_, [&](const auto& store) { return store->admin()->DropTable(table); });
 }
 
 StatusOr<TableInfo> JoinedAdmin::GetTable(const std::string& table) {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->GetTable(table); });
+  return Repeatedly(store_, [&](const auto& store) { return store->admin()->GetTable(table); });
 }
 
 StatusOr<std::shared_ptr<const TableSchema>> JoinedAdmin::GetSchema(const std::string& table) {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->GetSchema(table); });
+  return Repeatedly(store_, [&](const auto& store) { return store->admin()->GetSchema(table); });
 }
 
 StatusOr<std::vector<TableInfo>> JoinedAdmin::ListTables() {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->ListTables(); });
+  return Repeatedly(store_, [&](const auto& store) { return store->admin()->ListTables(); });
 }
 
 Status JoinedAdmin::Flush(const std::string& table) {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->Flush(table); });
+  return Repeatedly(store_, [&](const auto& store) { return store->admin()->Flush(table); });
 }
 
 Status JoinedAdmin::Compact(const std::string& table, const std::string& group) {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->Compact(table, group); });
+  return Repeatedly(store_,
+                    [&](const auto& store) { return store->admin()->Compact(table, group); });
 }
 
 Status JoinedAdmin::Split(const std::string& table, const std::string& row) {
-  return Once(store_, [&](Client* store) { return store->admin()->Split(table, row); });
+  return Once(store_, [&](const auto& store) { return store->admin()->Split(table, row); });
 }
 
 Status JoinedAdmin::Merge(const std::string& table, const engine::RowRange& rows) {
-  return Once(store_, [&](Client* store) { return store->admin()->Merge(table, rows); });
+  return Once(store_, [&](const auto& store) { return store->admin()->Merge(table, rows); });
 }
 
 Status JoinedAdmin::Verify(const std::string& table) {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->Verify(table); });
+  return Repeatedly(store_, [&](const auto& store) { return store->admin()->Verify(table); });
 }
 
 StatusOr<std::vector<GroupStats>> JoinedAdmin::Stats(const std::string& table) {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->Stats(table); });
+  return Repeatedly(store_, [&](const auto& store) { return store->admin()->Stats(table); });
 }
 
 std::map<std::string, uint64_t> JoinedAdmin::Metrics() {
@@ -253,29 +321,30 @@ std::vector<CompactionInfo> JoinedAdmin::Compactions() {
 }
 
 StatusOr<std::vector<HotTablet>> JoinedAdmin::HotTablets(int64_t start_us, int64_t end_us) {
-  return Repeatedly(store_,
-                    [&](Client* store) { return store->admin()->HotTablets(start_us, end_us); });
+  return Repeatedly(
+      store_, [&](const auto& store) { return store->admin()->HotTablets(start_us, end_us); });
 }
 
 StatusOr<NamedRecord> JoinedAdmin::GetRecord(const std::string& name) {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->GetRecord(name); });
+  return Repeatedly(store_, [&](const auto& store) { return store->admin()->GetRecord(name); });
 }
 
 StatusOr<std::vector<NamedRecord>> JoinedAdmin::ListRecords(const std::string& prefix) {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->ListRecords(prefix); });
+  return Repeatedly(store_, [&](const auto& store) { return store->admin()->ListRecords(prefix); });
 }
 
 Status JoinedAdmin::PutRecord(const std::string& name, const std::string& body, uint64_t version) {
   return Once(store_,
-              [&](Client* store) { return store->admin()->PutRecord(name, body, version); });
+              [&](const auto& store) { return store->admin()->PutRecord(name, body, version); });
 }
 
 Status JoinedAdmin::DeleteRecord(const std::string& name, uint64_t version) {
-  return Once(store_, [&](Client* store) { return store->admin()->DeleteRecord(name, version); });
+  return Once(store_,
+              [&](const auto& store) { return store->admin()->DeleteRecord(name, version); });
 }
 
 StatusOr<std::string> JoinedAdmin::DumpTablets(const std::string& table) {
-  return Repeatedly(store_, [&](Client* store) { return store->admin()->DumpTablets(table); });
+  return Repeatedly(store_, [&](const auto& store) { return store->admin()->DumpTablets(table); });
 }
 
 StatusOr<BackupInfo> JoinedBackups::CreateBackup(const std::string& name, const std::string& table,

@@ -19,21 +19,32 @@ class JoinedStore {
   struct Reached {
     std::shared_ptr<Client> client;
     std::shared_ptr<RemoteClient> remote;  // the same; null: opened by this process
+    std::function<bool()> has_refused;     // as ReachedStore's
     bool is_lost() const { return remote != nullptr && remote->is_lost(); }
   };
 
-  JoinedStore(std::unique_ptr<RemoteClient> store, ReachStore reach);
+  JoinedStore(engine::Clock* clock, ReachedStore store, ReachStore reach);
 
   // Reached anew when it was lost; others wait meanwhile.
   [[nodiscard]] StatusOr<Reached> Get();
   // The same, and it has answered just now: for calls that may not be made twice.
   [[nodiscard]] StatusOr<Reached> GetAlive();
+  // The same; one that is open for reading only is opened for good if that can be.
+  [[nodiscard]] StatusOr<Reached> GetForChange();
   [[nodiscard]] Status Close();
 
  private:
+  void Take(ReachedStore store) REQUIRES(mutex_);
+  // A store that this process opens is opened once: not while somebody uses it.
+  bool MayReopen() const REQUIRES(mutex_);
+  StatusOr<Reached> Reach(ReachFor reach_for) REQUIRES(mutex_);
+
+  engine::Clock* const clock_;
   const ReachStore reach_;
   engine::Mutex mutex_;
-  Reached store_ GUARDED_BY(mutex_);  // none: closed
+  bool closed_ GUARDED_BY(mutex_) = false;
+  Reached store_ GUARDED_BY(mutex_);  // none: to be reached
+  int64_t reached_ns_ GUARDED_BY(mutex_) = 0;
 };
 
 class JoinedData final : public DataApi {

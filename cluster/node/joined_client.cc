@@ -8,10 +8,10 @@ namespace {
 
 class JoinedClient final : public Client {
  public:
-  JoinedClient(std::unique_ptr<RemoteClient> store, ReachStore reach)
-      : target_(store->target()),
-        clock_(store->clock()),
-        joined_(std::move(store), std::move(reach)),
+  JoinedClient(std::string target, engine::Clock* clock, ReachedStore store, ReachStore reach)
+      : target_(std::move(target)),
+        clock_(clock),
+        joined_(clock, std::move(store), std::move(reach)),
         data_(&joined_, clock_),
         admin_(&joined_) {}
   ~JoinedClient() override { (void)Close(); }
@@ -32,8 +32,10 @@ class JoinedClient final : public Client {
 
 }  // namespace
 
-std::unique_ptr<Client> NewJoinedClient(std::unique_ptr<RemoteClient> store, ReachStore reach) {
-  return std::make_unique<JoinedClient>(std::move(store), std::move(reach));
+std::unique_ptr<Client> NewJoinedClient(ReachedStore store, ReachStore reach) {
+  Client* client = store.remote != nullptr ? store.remote.get() : store.opened.get();
+  return std::make_unique<JoinedClient>(client->target(), client->clock(), std::move(store),
+                                        std::move(reach));
 }
 
 }  // namespace sippar::cluster

@@ -1,7 +1,9 @@
-// A client of a store that another process serves. When that one is gone, the next call reaches the
-// store anew: another process may serve it by then, or this one opens it itself. Calls whose answer
-// was lost are made again where that is safe: reads, and row writes, which carry request ids, so
-// that a write is done once even if the server died behind it. SPDX-License-Identifier: Apache-2.0
+// A client of a store that is reached anew now and then. One that another process serves: when that
+// one is gone, the next call finds who serves it by then, or this process opens it itself. Calls
+// whose answer was lost are made again where that is safe: reads, and row writes, which carry
+// request ids, so that a write is done once even if the server died behind it. And one that was
+// opened for reading on a disk that takes nothing: tried for good now and then, when somebody
+// writes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -16,11 +18,14 @@ namespace sippar::cluster {
 struct ReachedStore {
   std::unique_ptr<Client> opened;  // by this process
   std::unique_ptr<RemoteClient> remote;
+  // Of one that was opened for reading only: has a change been refused?
+  std::function<bool()> has_refused;
 };
 
-using ReachStore = std::function<StatusOr<ReachedStore>()>;
+enum class ReachFor : uint8_t { kCalls, kChangeOfTables };
+using ReachStore = std::function<StatusOr<ReachedStore>(ReachFor reach_for)>;
 
-// `reach` is called when `store` is lost.
-std::unique_ptr<Client> NewJoinedClient(std::unique_ptr<RemoteClient> store, ReachStore reach);
+// `reach` is called when `store` is lost, or may be had for writing by now.
+std::unique_ptr<Client> NewJoinedClient(ReachedStore store, ReachStore reach);
 
 }  // namespace sippar::cluster

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "cluster/node/bootstrap.h"
+#include "cluster/node/life_sweep.h"
 #include "cluster/node/store_upgrade.h"
 
 namespace sippar::cluster {
@@ -79,6 +82,29 @@ Status LocalCluster::AdoptTables() {
     if (status.code() != StatusCode::kUnavailable) return status;  // the one that reigns
   }
   return status;
+}
+
+Status LocalCluster::WaitForTablets() {
+  for (;;) {
+    bool all = true;
+    RETURN_IF_ERROR(network_.Master().driver->Look([&](master::MasterState& state) {
+      for (const auto& [key, tablet] : state.tablets.all()) {
+        const master::Table* table = state.FindTable(key.table_id);
+        bool is_live = table != nullptr && table->life == master::TableLife::kLive;
+        all &= tablet.loaded || tablet.failures > 0 || !is_live;
+      }
+    }));
+    if (all) return OkStatus();
+    options_.store.clock->SleepMicros(kMasterPollMicros);
+  }
+}
+
+Status LocalCluster::SweepEndedLives() {
+  std::set<ServerId> lives;
+  RETURN_IF_ERROR(network_.Master().driver->Look([&](master::MasterState& state) {
+    for (const auto& [id, server] : state.servers) lives.insert(id);
+  }));
+  return cluster::SweepEndedLives(options_.store.fs, options_.directory, lives, metadata());
 }
 
 Status LocalCluster::StartServer(const std::string& name, engine::FileSystem* fs) {

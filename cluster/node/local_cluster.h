@@ -36,6 +36,15 @@ class LocalCluster {
   // directory was as well: for these there has to be a server.
   [[nodiscard]] Status WaitForMaster(int64_t timeout_us);
 
+  // Until every tablet is served, or failed to be: nothing has to be written for a read.
+  [[nodiscard]] Status WaitForTablets();
+  // When all servers there are run here: what others left goes (life_sweep.h). Before the first
+  // read. kUnavailable: no master reigns.
+  [[nodiscard]] Status SweepEndedLives();
+
+  // MasterDriver::StartFailure of the master that reigns.
+  [[nodiscard]] Status StartFailure() { return network_.Master().driver->StartFailure(); }
+
   // `fs`: the shared directory as this server sees it; null: as in the options.
   [[nodiscard]] Status StartServer(const std::string& name, engine::FileSystem* fs = nullptr);
   // Hands its tablets over and leaves. On error it is gone all the same, and is recovered.

@@ -55,18 +55,39 @@ StatusOr<std::unique_ptr<RemoteClient>> Connect(const std::string& address,
   return remote;
 }
 
+// For good, or for reading alone where the disk takes nothing (reliability.md D6, D19): then a
+// change of tables, which may make room, may use the reserve.
+StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOptions& options,
+                                ReachFor reach_for) {
+  auto serve = [](std::unique_ptr<Client> store) {
+    return std::make_unique<SharedStore>(std::move(store));
+  };
+  StatusOr<std::unique_ptr<Client>> store = OpenEmbedded(directory, options);
+  bool is_full = store.status().code() == StatusCode::kResourceExhausted;
+  if (is_full && reach_for == ReachFor::kChangeOfTables && GiveUpReserve(directory)) {
+    store = OpenEmbedded(directory, options);
+  }
+  if (store.ok()) return ReachedStore{serve(*std::move(store)), nullptr, nullptr};
+  if (!is_full && store.status().code() != StatusCode::kPermissionDenied) return store.status();
+  auto overlaid = OpenForReading(directory, options, store.status());
+  if (overlaid.status().code() == StatusCode::kUnavailable) return overlaid.status();
+  if (!overlaid.ok()) return store.status();
+  auto has_refused = [client = overlaid->get()] { return client->has_refused(); };
+  return ReachedStore{serve(*std::move(overlaid)), nullptr, std::move(has_refused)};
+}
+
 // Opens the store, or joins the process that has it open.
-StatusOr<ReachedStore> OpenDirectory(const std::string& directory, const ClientOptions& options) {
+StatusOr<ReachedStore> OpenDirectory(const std::string& directory, const ClientOptions& options,
+                                     ReachFor reach_for) {
   engine::Clock* clock = ClockOf(options);
   int64_t until_nanos = clock->MonotonicNanos() + kJoinUs * 1000;
   while (true) {
-    auto store = OpenEmbedded(directory, options);
-    if (store.ok()) return ReachedStore{std::make_unique<SharedStore>(*std::move(store)), nullptr};
-    if (store.status().code() != StatusCode::kUnavailable) return store.status();
+    auto store = OpenHere(directory, options, reach_for);
+    if (store.status().code() != StatusCode::kUnavailable) return store;
     std::string socket = SocketPath(directory);
     if (socket.empty()) return store.status();
     auto joined = Connect("unix:" + socket, directory, options);
-    if (joined.ok()) return ReachedStore{nullptr, *std::move(joined)};
+    if (joined.ok()) return ReachedStore{nullptr, *std::move(joined), nullptr};
     if (joined.status().code() == StatusCode::kFailedPrecondition) return joined.status();
     bool is_foreign = joined.status().code() == StatusCode::kPermissionDenied;
     if (is_foreign || clock->MonotonicNanos() > until_nanos) {
@@ -101,9 +122,10 @@ StatusOr<std::unique_ptr<Client>> Client::Open(const std::string& target,
   }
   if (std::string address = AddressOf(target); !address.empty()) {
     ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> server, Connect(address, target, options));
-    return NewJoinedClient(std::move(server), [=]() -> StatusOr<ReachedStore> {
+    ReachedStore store{nullptr, std::move(server), nullptr};
+    return NewJoinedClient(std::move(store), [=](ReachFor) -> StatusOr<ReachedStore> {
       ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> again, Connect(address, target, options));
-      return ReachedStore{nullptr, std::move(again)};
+      return ReachedStore{nullptr, std::move(again), nullptr};
     });
   }
   std::string directory = target;
@@ -112,9 +134,11 @@ StatusOr<std::unique_ptr<Client>> Client::Open(const std::string& target,
   if (options.fs != nullptr) return OpenEmbedded(directory, options);
   ClientOptions again = options;
   again.create_if_missing = false;
-  ASSIGN_OR_RETURN(ReachedStore store, OpenDirectory(directory, options));
-  if (store.remote == nullptr) return std::move(store.opened);
-  return NewJoinedClient(std::move(store.remote), [=] { return OpenDirectory(directory, again); });
+  ASSIGN_OR_RETURN(ReachedStore store, OpenDirectory(directory, options, ReachFor::kCalls));
+  if (store.remote == nullptr && store.has_refused == nullptr) return std::move(store.opened);
+  return NewJoinedClient(std::move(store), [=](ReachFor reach_for) {
+    return OpenDirectory(directory, again, reach_for);
+  });
 }
 
 }  // namespace sippar::cluster

@@ -1,14 +1,173 @@
-// Repair of a store that does not open. SPDX-License-Identifier: Apache-2.0
+// Repair of a store that does not open: logs of ended lives, one behind the other, as tablets go on
+// in the next where one ended. SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/salvage.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/embedded_lock_service.h"
+#include "cluster/node/local_cluster.h"
+#include "cluster/node/store_upgrade.h"
+#include "engine/fs/overlay_file_system.h"
+#include "engine/log/log_replay.h"
+#include "engine/log/log_salvage.h"
+#include "engine/log/log_seal.h"
+#include "engine/log/log_writer.h"
 #include "engine/store/salvage.h"
+#include "engine/store/store_files.h"
 
 namespace sippar::cluster {
+namespace {
 
-Status SalvageLog(const std::string& directory, bool drop,
-                  const std::function<void(std::string_view line)>& print) {
+constexpr int64_t kReadMetadataUs = 60'000'000;
+constexpr uint64_t kChangesMax = uint64_t{4} << 30;  // in memory: the logs once more
+
+using Print = std::function<void(std::string_view line)>;
+using RedoPoints = std::map<uint64_t, uint64_t>;  // tablet -> what it has up to there
+
+struct LifeLog {
+  ServerId life;
+  std::string path;
+  bool sealed = false;
+};
+
+struct Losses {
+  uint64_t damages = 0;
+  uint64_t kept = 0;
+  uint64_t dropped = 0;
+  bool any() const { return damages > 0 || dropped > 0; }
+};
+
+// Oldest first.
+StatusOr<std::vector<LifeLog>> ListLogs(engine::FileSystem* fs, const std::string& directory) {
+  ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(store_paths::Logs(directory)));
+  std::vector<LifeLog> logs;
+  for (const std::string& name : names) {
+    bool sealed = name.ends_with(".sealed");
+    auto life = ServerId::Parse(std::string_view(name).substr(0, name.size() - (sealed ? 7 : 0)));
+    if (!life.ok()) continue;
+    logs.push_back({*std::move(life), store_paths::Logs(directory) + "/" + name, sealed});
+  }
+  std::sort(logs.begin(), logs.end(),
+            [](const LifeLog& a, const LifeLog& b) { return a.life.epoch < b.life.epoch; });
+  return logs;
+}
+
+// One new segment takes the place of all; the old ones go aside, from where nothing is swept.
+Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::SalvagedLog& found) {
+  const std::string aside =
+      log.path.substr(0, log.path.rfind('/') + 1) + log.life.ToString() + ".salvaged";
+  RETURN_IF_ERROR(fs->CreateDir(aside));
+  uint64_t number = 0;
+  for (const std::string& name : found.files) {
+    number = std::max(number, engine::ParseSegmentFileName(name).number);
+  }
+  engine::LogSegments::TabletSequences sequences;
+  engine::SegmentHeader header{{log.life.epoch, number + 1}, {}, 0};
+  RETURN_IF_ERROR(
+      engine::WriteSegmentAgain(fs, log.path, header, found.bodies, &sequences).status());
+  // From here on the old ones do not count.
+  ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(log.path));
+  const std::string kept = engine::SegmentFileName(header.id);
+  for (const std::string& name : names) {
+    if (name == kept || name == "OWNER") continue;  // segments, sorted ones, SEAL
+    RETURN_IF_ERROR(fs->Rename(log.path + "/" + name, aside + "/" + name));
+  }
+  RETURN_IF_ERROR(fs->SyncDir(aside));
+  RETURN_IF_ERROR(fs->SyncDir(log.path));
+  // Who recovers a log seals it; this one was recovered, and is read by its seal.
+  return log.sealed ? engine::SealLog(fs, log.path, 0).status() : OkStatus();
+}
+
+StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, RedoPoints* redo,
+                         bool drop, const Print& print) {
+  ASSIGN_OR_RETURN(std::vector<LifeLog> logs, ListLogs(fs, directory));
+  Losses losses;
+  for (const LifeLog& log : logs) {
+    auto redo_of = [&](uint64_t tablet_id) {
+      auto found = redo->find(tablet_id);
+      return found == redo->end() ? std::nullopt : std::optional<uint64_t>(found->second);
+    };
+    ASSIGN_OR_RETURN(engine::SalvagedLog found,
+                     engine::ReadDamagedLog(fs, log.path, redo_of, print));
+    if (log.sealed) {
+      Status seal = engine::ReadSeal(fs, log.path).status();
+      if (seal.code() == StatusCode::kDataLoss) ++found.damages, print(MessageOf(seal));
+    }
+    for (const std::string& body : found.bodies) {
+      ASSIGN_OR_RETURN(engine::LogRecordHead head, engine::DecodeLogHead(body));
+      (*redo)[head.tablet_id] = head.first_sequence + head.entry_count - 1;
+    }
+    losses.damages += found.damages;
+    losses.kept += found.bodies.size();
+    losses.dropped += found.records_dropped;
+    bool is_damaged = found.damages > 0 || found.records_dropped > 0;
+    if (drop && is_damaged) RETURN_IF_ERROR(Rewrite(fs, log, found));
+  }
+  return losses;
+}
+
+// METADATA knows them, whose own changes are in the logs: it is read as it would be after a salvage
+// that knows of no redo point.
+StatusOr<RedoPoints> ReadRedoPoints(engine::FileSystem* fs, const std::string& directory) {
+  engine::OverlayFileSystem overlay(fs, kChangesMax);
+  engine::Clock* clock = engine::Clock::System();
+  ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
+                   EmbeddedLockService::Open(&overlay, directory + "/lock", clock));
+  RedoPoints unknown;
+  RETURN_IF_ERROR(
+      Salvage(&overlay, directory, &unknown, /*drop=*/true, [](std::string_view) {}).status());
+  LocalClusterOptions options;
+  options.directory = directory;
+  options.locks = locks.get();
+  options.store.fs = &overlay;
+  options.store.clock = clock;
+  // A redo point that moves only there would make records look done.
+  options.store.background = false;
+  options.policy.merges_max = 0;
+  options.is_remote = false;
+  ASSIGN_OR_RETURN(std::unique_ptr<LocalCluster> cluster, LocalCluster::Open(options));
+  RETURN_IF_ERROR(cluster->StartServer("server"));
+  RETURN_IF_ERROR(cluster->StartMaster("master"));
+  RETURN_IF_ERROR(Annotate(cluster->WaitForMaster(kReadMetadataUs), "read METADATA"));
+  RedoPoints redo;
+  RETURN_IF_ERROR(
+      cluster->metadata()->Scan(kMetadataTableId, UINT64_MAX - 1, [&](const TabletRecord& record) {
+        redo[record.tablet_id] = record.state.redo_sequence;
+        return true;
+      }));
+  return redo;
+}
+
+}  // namespace
+
+Status SalvageLog(const std::string& directory, bool drop, const Print& print) {
   std::unique_ptr<engine::FileSystem> fs = engine::NewPosixFileSystem();
-  return engine::SalvageLog(fs.get(), directory, drop, print);
+  ASSIGN_OR_RETURN(int format,
+                   engine::FindStoreFormat(fs.get(), directory,
+                                           /*create_if_missing=*/false, kClusterFormat));
+  if (format < kClusterFormat) return engine::SalvageLog(fs.get(), directory, drop, print);
+  ASSIGN_OR_RETURN(RedoPoints redo, ReadRedoPoints(fs.get(), directory));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<EmbeddedLockService> alone,
+      EmbeddedLockService::Open(fs.get(), directory + "/lock", engine::Clock::System()));
+  ASSIGN_OR_RETURN(Losses losses, Salvage(fs.get(), directory, &redo, drop, print));
+  if (!losses.any()) {
+    print("the log is whole");
+    return OkStatus();
+  }
+  print(fmt::format(
+      "{} damaged places; {} records can be kept, {} whole ones behind what is lost are dropped; "
+      "nobody knows what the damaged ones held",
+      losses.damages, losses.kept, losses.dropped));
+  print(drop ? fmt::format("the store opens again; the old segments are in {}/*.salvaged",
+                           store_paths::Logs(directory))
+             : "nothing was changed; --drop makes the store open again without them");
+  return OkStatus();
 }
 
 }  // namespace sippar::cluster

@@ -19,8 +19,6 @@ namespace {
 
 using engine::BackupManifest;
 
-constexpr char kStoreIsACluster[] = "sippar store\nformat 2\n";  // older programs refuse it
-
 Status Write(engine::FileSystem* fs, const std::string& directory, uint64_t number,
              const BackupManifest& manifest) {
   return engine::WriteStateFile(fs, store_paths::Backup(directory, number), engine::kBackupMagic,
@@ -150,7 +148,7 @@ Status EndUpgrade(engine::FileSystem* fs, const std::string& directory) {
   RETURN_IF_ERROR(IgnoreMissing(fs->Remove(directory + "/CATALOG")));
   RETURN_IF_ERROR(fs->SyncDir(directory));
   CRASH_POINT("upgrade.after_catalog");
-  RETURN_IF_ERROR(engine::ReplaceFile(fs, directory + "/STORE", kStoreIsACluster));
+  RETURN_IF_ERROR(engine::WriteStoreFormat(fs, directory, kClusterFormat));
   ASSIGN_OR_RETURN(BackupNames backups, ListBackups(fs, directory));
   for (uint64_t number : backups.of_store) {
     const std::string path = store_paths::BackupOfStore(directory, number);

@@ -12,6 +12,8 @@
 
 namespace sippar::cluster {
 
+constexpr int kClusterFormat = 2;  // in the file STORE, so older programs refuse the directory
+
 // The directory holds a store that is no cluster yet.
 [[nodiscard]] StatusOr<bool> IsStore(engine::FileSystem* fs, const std::string& directory);
 // Opens the store, so its log is in its SSTables afterwards. Errors as engine::Store::Open.

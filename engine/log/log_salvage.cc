@@ -23,7 +23,7 @@ struct ChainLink {
 class Salvager {
  public:
   Salvager(FileSystem* fs, const std::string& directory,
-           const std::function<uint64_t(uint64_t)>& redo_of,
+           const std::function<std::optional<uint64_t>(uint64_t)>& redo_of,
            const std::function<void(std::string_view)>& print)
       : fs_(fs), directory_(directory), redo_of_(redo_of), print_(print) {}
 
@@ -98,9 +98,10 @@ class Salvager {
 
   Status Keep(SegmentId id, uint64_t offset, std::string_view body) {
     ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
-    uint64_t redo = redo_of_(head.tablet_id);
+    std::optional<uint64_t> redo = redo_of_(head.tablet_id);
     if (redo == UINT64_MAX) return OkStatus();  // of a dropped table
-    uint64_t& next = next_.try_emplace(head.tablet_id, redo + 1).first->second;
+    uint64_t first = redo.has_value() ? *redo + 1 : head.first_sequence;
+    uint64_t& next = next_.try_emplace(head.tablet_id, first).first->second;
     uint64_t limit = head.first_sequence + head.entry_count;
     if (limit <= next) return OkStatus();
     if (head.first_sequence <= next) {
@@ -118,7 +119,7 @@ class Salvager {
 
   FileSystem* fs_;
   const std::string& directory_;
-  const std::function<uint64_t(uint64_t)>& redo_of_;
+  const std::function<std::optional<uint64_t>(uint64_t)>& redo_of_;
   const std::function<void(std::string_view)>& print_;
   std::map<uint64_t, uint64_t> next_;  // sequence number of each tablet
   SalvagedLog log_;
@@ -126,9 +127,10 @@ class Salvager {
 
 }  // namespace
 
-StatusOr<SalvagedLog> ReadDamagedLog(FileSystem* fs, const std::string& directory,
-                                     const std::function<uint64_t(uint64_t)>& redo_of,
-                                     const std::function<void(std::string_view)>& print) {
+StatusOr<SalvagedLog> ReadDamagedLog(
+    FileSystem* fs, const std::string& directory,
+    const std::function<std::optional<uint64_t>(uint64_t)>& redo_of,
+    const std::function<void(std::string_view)>& print) {
   return Salvager(fs, directory, redo_of, print).Run();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,12 @@ struct SalvagedLog {
 };
 
 // Reads past damage. Of each tablet the records up to its first gap can be kept: a later one may
-// build on what is lost. `redo_of` as ReplayLog's. `print` gets a line for each damage and for each
+// build on what is lost. `redo_of` as ReplayLog's; nullopt: not known, the tablet's records begin
+// where the log has its first one. `print` gets a line for each damage and for each
 // record that is dropped. Holds all records that are kept in memory.
 [[nodiscard]] StatusOr<SalvagedLog> ReadDamagedLog(
     FileSystem* fs, const std::string& directory,
-    const std::function<uint64_t(uint64_t tablet_id)>& redo_of,
+    const std::function<std::optional<uint64_t>(uint64_t tablet_id)>& redo_of,
     const std::function<void(std::string_view line)>& print);
 
 }  // namespace sippar::engine

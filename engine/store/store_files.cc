@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kIdentityHead = "sippar store\nformat ";
 constexpr int kFormatVersion = 1;
 
-Status CheckIdentity(FileSystem* fs, const std::string& directory) {
+StatusOr<int> ReadIdentity(FileSystem* fs, const std::string& directory, int newest_known) {
   std::string path = directory + "/STORE";
   ASSIGN_OR_RETURN(std::string text, ReadFile(fs, path, 4096));
   int version = 0;
@@ -28,15 +28,15 @@ Status CheckIdentity(FileSystem* fs, const std::string& directory) {
   }
   const char* digits = text.data() + kIdentityHead.size();
   auto parsed = std::from_chars(digits, text.data() + text.size() - 1, version);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() - 1) {
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() - 1 || version < 1) {
     return DataLoss(fmt::format("{}: damaged format version", path));
   }
-  if (version > kFormatVersion) {
+  if (version > newest_known) {
     return FailedPrecondition(
         fmt::format("{} has format version {}; this program knows up to {}: use a newer sippar",
-                    directory, version, kFormatVersion));
+                    directory, version, newest_known));
   }
-  return OkStatus();
+  return version;
 }
 
 std::string ParentOf(const std::string& path) {
@@ -50,7 +50,8 @@ bool LooksUnfinished(const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [](const std::string& name) {
     return name == "LOCK" || name == "STORE.tmp" || name == "wal" || name == "tablets" ||
            name == "sst" || name == "changes" || name == "EPOCH" || name == "EPOCH.tmp" ||
-           name == "CATALOG" || name == "CATALOG.tmp" || name == "RESERVE" || name == "lost+found";
+           name == "CATALOG" || name == "CATALOG.tmp" || name == "RESERVE" || name == "lock" ||
+           name == "CLUSTER" || name == "CLUSTER.tmp" || name == "lost+found";
   });
 }
 
@@ -62,31 +63,34 @@ Status CheckNoData(FileSystem* fs, const std::string& directory,
     if (std::find(names.begin(), names.end(), folder) == names.end()) continue;
     ASSIGN_OR_RETURN(std::vector<std::string> files, fs->List(directory + "/" + folder));
     if (files.empty()) continue;
+    bool is_cluster = std::find(names.begin(), names.end(), "CLUSTER") != names.end();
     return DataLoss(
         fmt::format("{0}: the file STORE is missing, but {1}/ holds a store's data; if the rest is "
                     "whole, put it back: printf '{2}{3}\\n' > {0}/STORE",
-                    directory, folder, "sippar store\\nformat ", kFormatVersion));
+                    directory, folder, "sippar store\\nformat ", is_cluster ? 2 : 1));
   }
   return OkStatus();
 }
 
-Status CheckDirectory(FileSystem* fs, const std::string& directory, bool create, bool* is_new) {
+}  // namespace
+
+StatusOr<int> FindStoreFormat(FileSystem* fs, const std::string& directory, bool create_if_missing,
+                              int newest_known) {
   ASSIGN_OR_RETURN(bool exists, fs->Exists(directory));
-  *is_new = false;
   if (!exists) {
-    if (!create) {
+    if (!create_if_missing) {
       return NotFound(
           fmt::format("no store at {}: the directory does not exist (a command that "
                       "writes, such as import or CREATE TABLE, makes it)",
                       directory));
     }
     RETURN_IF_ERROR(fs->CreateDir(directory));
-    *is_new = true;
-    return fs->SyncDir(ParentOf(directory));
+    RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
+    return 0;
   }
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory));
   if (std::find(names.begin(), names.end(), "STORE") != names.end()) {
-    return CheckIdentity(fs, directory);
+    return ReadIdentity(fs, directory, newest_known);
   }
   if (!LooksUnfinished(names)) {
     return FailedPrecondition(
@@ -95,13 +99,19 @@ Status CheckDirectory(FileSystem* fs, const std::string& directory, bool create,
                     directory, names.front()));
   }
   RETURN_IF_ERROR(CheckNoData(fs, directory, names));
-  if (!create) {
+  if (!create_if_missing) {
     return NotFound(fmt::format("no store at {}: the directory is empty", directory));
   }
-  *is_new = true;
   // Who made the directory may have died before this.
-  return fs->SyncDir(ParentOf(directory));
+  RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
+  return 0;
 }
+
+Status WriteStoreFormat(FileSystem* fs, const std::string& directory, int format) {
+  return ReplaceFile(fs, directory + "/STORE", fmt::format("{}{}\n", kIdentityHead, format));
+}
+
+namespace {
 
 Status MakeDirectories(FileSystem* fs, const StoreFiles& files, bool is_new) {
   for (const std::string& path : {files.wal(), files.tablets(), files.sst()}) {
@@ -175,13 +185,13 @@ bool StoreFiles::GiveUpReserve(FileSystem* fs) const { return fs->Remove(reserve
 
 StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory,
                                     bool create_if_missing) {
-  bool is_new = false;
-  RETURN_IF_ERROR(CheckDirectory(fs, directory, create_if_missing, &is_new));
+  RETURN_IF_ERROR(FindStoreFormat(fs, directory, create_if_missing, kFormatVersion).status());
   StoreFiles files;
   files.directory = directory;
   ASSIGN_OR_RETURN(files.lock, fs->Lock(directory + "/LOCK", fmt::format("pid {}", ::getpid())));
   // Under the lock: another process may have finished making the store meanwhile.
-  RETURN_IF_ERROR(CheckDirectory(fs, directory, create_if_missing, &is_new));
+  ASSIGN_OR_RETURN(int format, FindStoreFormat(fs, directory, create_if_missing, kFormatVersion));
+  const bool is_new = format == 0;
   RETURN_IF_ERROR(MakeDirectories(fs, files, is_new));
   CRASH_POINT("open.after_directories");
   std::string epoch_path = directory + "/EPOCH";
@@ -189,11 +199,9 @@ StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory
     // No file is named by an epoch yet, whatever a start that did not finish has left.
     RETURN_IF_ERROR(WriteEpoch(fs, epoch_path, 0));
     CRASH_POINT("open.after_epoch");
-    // The identity comes last: a directory with it is a whole store.
     RETURN_IF_ERROR(WriteStateFile(fs, files.catalog(), kCatalogMagic, Catalog().Encode()));
     CRASH_POINT("open.before_identity");
-    RETURN_IF_ERROR(ReplaceFile(fs, directory + "/STORE",
-                                fmt::format("{}{}\n", kIdentityHead, kFormatVersion)));
+    RETURN_IF_ERROR(WriteStoreFormat(fs, directory, kFormatVersion));
   }
   ASSIGN_OR_RETURN(uint64_t last, ReadEpoch(fs, epoch_path));
   files.epoch = std::make_unique<StoreEpoch>(fs, epoch_path, last);

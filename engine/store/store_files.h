@@ -59,6 +59,15 @@ struct StoreFiles {
   std::string backups() const { return directory + "/backups"; }  // made with the first
 };
 
+// What a directory holds. 0: no store yet, and one may be made in it; the directory is there.
+// Errors as OpenStoreFiles. Formats: 1 is the layout above; 2 that of a cluster
+// (cluster/PROTOCOL.md "The shared directory"), which has the file STORE where one process is all
+// of the cluster.
+[[nodiscard]] StatusOr<int> FindStoreFormat(FileSystem* fs, const std::string& directory,
+                                            bool create_if_missing, int newest_known);
+// Comes last: a directory with it is a whole store.
+[[nodiscard]] Status WriteStoreFormat(FileSystem* fs, const std::string& directory, int format);
+
 // kNotFound below an existing store is lost data; other errors stay as they are.
 [[nodiscard]] Status MissingIsLoss(const Status& status);
 

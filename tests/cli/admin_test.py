@@ -3,12 +3,16 @@
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
 BINARY = ""
+STATEMENTS = ("CREATE TABLE t (FAMILY f);"
+              "INSERT INTO t ROW 'apple' SET f:color = 'green' AT 5;"
+              "INSERT INTO t ROW 'pear' SET f:color = 'yellow' AT 6;")
 
 
 class AdminTest(unittest.TestCase):
@@ -16,10 +20,7 @@ class AdminTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.store = os.path.join(folder.name, "store")
-        self.run_command("query", self.store, "-e",
-                         "CREATE TABLE t (FAMILY f);"
-                         "INSERT INTO t ROW 'apple' SET f:color = 'green' AT 5;"
-                         "INSERT INTO t ROW 'pear' SET f:color = 'yellow' AT 6;")
+        self.run_command("query", self.store, "-e", STATEMENTS)
 
     def run_command(self, *args, code=0):
         run = subprocess.run([BINARY, *args], capture_output=True, timeout=60,
@@ -27,9 +28,23 @@ class AdminTest(unittest.TestCase):
         self.assertEqual(run.returncode, code, run.stderr.decode())
         return run.stdout.decode() if code == 0 else run.stderr.decode()
 
+    def store_that_was_killed(self, more=""):
+        """Its log has what is in no SSTable: a clean end flushes."""
+        store = self.store + ".killed"
+        shell = subprocess.Popen([BINARY, "shell", store], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        shell.stdin.write(STATEMENTS + more + "SELECT count(*) AS rows_are FROM t;\n")
+        shell.stdin.flush()
+        while "rows_are" not in shell.stdout.readline():
+            pass
+        shell.kill()
+        shell.communicate()
+        return store
+
     def test_tablet_dump(self):
-        text = self.run_command("admin", "tablet", "dump", self.store, "t")
-        self.assertIn("tablet      1 of table t\nrows        '' .. end\n", text)
+        killed = self.store_that_was_killed()
+        text = self.run_command("admin", "tablet", "dump", killed, "t")
+        self.assertRegex(text, r"tablet      \d+ of table t\nrows        '' .. end\n")
         self.assertIn("sequence    2 visible, 0 is the redo point\n", text)
         self.assertIn("memtable  active: 2 entries", text)
         self.run_command("admin", "compact", self.store)
@@ -41,7 +56,8 @@ class AdminTest(unittest.TestCase):
 
     def test_sstable_dump(self):
         self.run_command("admin", "flush", self.store)
-        file = glob.glob(self.store + "/sst/*.sst")[0]
+        dump = self.run_command("admin", "tablet", "dump", self.store, "t")
+        file = self.store + "/sst/" + re.search(r"file +([0-9a-f]{16}\.sst)", dump).group(1)
         text = self.run_command("admin", "sstable", "dump", file)
         self.assertIn("entries     2, of these 0 tombstones, in 2 rows\n", text)
         self.assertNotIn("yellow", text)
@@ -51,20 +67,22 @@ class AdminTest(unittest.TestCase):
             damaged.write(b"\x5a")
         self.assertIn("DAMAGED", self.run_command("admin", "sstable", "dump", file))
         self.assertIn("is named by its id", self.run_command(
-            "admin", "sstable", "dump", self.store + "/CATALOG", code=1))
+            "admin", "sstable", "dump", self.store + "/CLUSTER", code=1))
 
     def test_log_dump(self):
-        # A clean close leaves the segment that still holds what is only in memory.
+        self.assertFalse(glob.glob(self.store + "/wal/*/*.log"), "a clean end leaves no log")
         text = "".join(self.run_command("admin", "log", "dump", file)
-                       for file in sorted(glob.glob(self.store + "/wal/*.log")))
+                       for file in sorted(glob.glob(self.store_that_was_killed() + "/wal/*/*.log")))
         self.assertIn("apple", text)
         self.assertIn("pear", text)
-        self.run_command("admin", "log", "dump", self.store + "/CATALOG", code=1)
+        self.run_command("admin", "log", "dump", self.store + "/CLUSTER", code=1)
 
     def test_log_salvage(self):
+        self.store = self.store_that_was_killed(
+            "INSERT INTO t ROW 'plum' SET f:color = 'blue' AT 7;")
         self.assertEqual(self.run_command("admin", "log", "salvage", self.store),
                          "the log is whole\n")
-        for file in glob.glob(self.store + "/wal/*.log"):
+        for file in glob.glob(self.store + "/wal/*/*.log"):
             with open(file, "r+b") as damaged:
                 content = damaged.read()
                 if b"pear" in content:
@@ -74,6 +92,7 @@ class AdminTest(unittest.TestCase):
         self.assertIn("admin log salvage", self.run_command(*select, code=3))
         text = self.run_command("admin", "log", "salvage", self.store)
         self.assertIn("is damaged", text)
+        self.assertIn("row plum", text)
         self.assertIn("nothing was changed", text)
         self.run_command(*select, code=3)
         self.assertIn("opens again", self.run_command("admin", "log", "salvage", self.store,
@@ -81,15 +100,17 @@ class AdminTest(unittest.TestCase):
         text = self.run_command(*select)
         self.assertIn("green", text)
         self.assertNotIn("yellow", text)
+        self.assertNotIn("blue", text)
         self.assertTrue(glob.glob(self.store + "/wal/*.salvaged"))
 
     def test_show_compactions(self):
         text = self.run_command("query", self.store, "--format", "jsonl", "-e",
+                                "INSERT INTO t ROW 'fig' SET f:color = 'blue';"
                                 "SET wait = on; COMPACT TABLE t MAJOR; SHOW COMPACTIONS OF t")
         rows = [json.loads(line) for line in text.splitlines()]
         self.assertEqual([row["kind"] for row in rows], ["minor", "major"])
         self.assertEqual(rows[1]["reason"], "major: asked for")
-        self.assertEqual(rows[1]["inputs"], 1)
+        self.assertEqual(rows[1]["inputs"], 2)
         self.assertEqual(rows[1]["status"], "done")  # COMPACT waited for it
         self.assertGreater(rows[1]["bytes_out"], 0)
         text = self.run_command("query", self.store, "-e", "SHOW COMPACTIONS OF nosuch", code=1)
@@ -97,7 +118,8 @@ class AdminTest(unittest.TestCase):
 
     def test_show_metrics(self):
         text = self.run_command("query", self.store, "--format", "csv", "-e",
-                                "FLUSH TABLE t; SHOW METRICS")
+                                "INSERT INTO t ROW 'fig' SET f:color = 'blue'; FLUSH TABLE t;"
+                                "SHOW METRICS")
         values = dict(line.split(",") for line in text.splitlines()[1:])
         self.assertEqual(values["flushes"], "1")
         self.assertEqual(values["memtable_bytes"], "0")

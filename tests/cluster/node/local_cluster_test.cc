@@ -5,11 +5,11 @@
 #include <set>
 
 #include "cluster/api/store_paths.h"
+#include "cluster/client/client.h"
 #include "cluster/lock/lock_paths.h"
 #include "engine/base/crash_point.h"
 #include "engine/tablet/state_file.h"
 #include "tests/cluster/node/cluster_world.h"
-#include "tests/support/cluster_of_one.h"
 
 namespace sippar::cluster {
 namespace {
@@ -295,8 +295,9 @@ TEST(ClusterOfOne, CallsRightAfterAStartWaitForTheirTablets) {
   for (char c = 'a'; c <= 'z'; ++c) rows.emplace_back(1, c);
   ClientOptions options;
   options.fs = &disk;
+  options.create_if_missing = true;
   for (int life = 0; life < 5; ++life) {
-    auto client = ClusterOfOne::Open("/db", options);
+    auto client = Client::Open("/db", options);
     ASSERT_TRUE(client.ok()) << client.status();
     if (life == 0) EXPECT_OK((*client)->admin()->CreateTable(schema, rows));
     for (const std::string& row : rows) {

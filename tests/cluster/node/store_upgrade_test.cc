@@ -6,12 +6,13 @@
 
 #include <algorithm>
 
+#include "cluster/api/backup_api.h"
+#include "cluster/client/client.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "engine/store/backups.h"
 #include "engine/store/store.h"
 #include "tests/cluster/lock/lock_world.h"
-#include "tests/support/cluster_of_one.h"
 
 namespace sippar::cluster {
 namespace {
@@ -87,7 +88,7 @@ std::string Values(Client* client, const std::string& table) {
 std::unique_ptr<Client> Open(engine::FileSystem* fs) {
   ClientOptions options;
   options.fs = fs;
-  auto client = ClusterOfOne::Open("/db", options);
+  auto client = Client::Open("/db", options);
   EXPECT_TRUE(client.ok()) << client.status();
   return client.ok() ? std::move(*client) : nullptr;
 }

@@ -144,8 +144,7 @@ TEST_P(PropertyTest, WhatIsDeletedIsGoneAndTheRestStays) {
 
 INSTANTIATE_TEST_SUITE_P(All, PropertyTest,
                          testing::Values(Placement::kMemtable, Placement::kFlushed,
-                                         Placement::kCompacted, Placement::kReopened,
-                                         Placement::kCluster));
+                                         Placement::kCompacted, Placement::kReopened));
 
 }  // namespace
 }  // namespace sippar::query

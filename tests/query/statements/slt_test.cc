@@ -143,8 +143,8 @@ std::vector<Case> AllCases() {
   std::vector<Case> cases;
   for (const auto& entry : std::filesystem::directory_iterator(SIPPAR_SLT)) {
     if (entry.path().extension() != ".slt") continue;
-    for (Placement placement : {Placement::kMemtable, Placement::kFlushed, Placement::kCompacted,
-                                Placement::kReopened, Placement::kCluster}) {
+    for (Placement placement :
+         {Placement::kMemtable, Placement::kFlushed, Placement::kCompacted, Placement::kReopened}) {
       cases.push_back({entry.path().string(), placement});
     }
   }

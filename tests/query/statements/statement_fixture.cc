@@ -7,8 +7,6 @@
 #include <cstring>
 #include <iterator>
 
-#include "tests/support/cluster_of_one.h"
-
 namespace sippar::query {
 namespace {
 
@@ -102,8 +100,7 @@ void StatementFixture::Open() {
   options.create_if_missing = true;
   options.fs = fs_.get();
   options.memory_limit = 64 << 20;
-  auto client = placement_ == Placement::kCluster ? cluster::ClusterOfOne::Open("/store", options)
-                                                  : cluster::Client::Open("/store", options);
+  auto client = cluster::Client::Open("/store", options);
   ASSERT_TRUE(client.ok()) << client.status();
   client_ = *std::move(client);
 }

@@ -15,7 +15,7 @@
 namespace sippar::query {
 
 // Where the fixture's cells lie when a test looks at them.
-enum class Placement { kMemtable, kFlushed, kCompacted, kReopened, kCluster };
+enum class Placement { kMemtable, kFlushed, kCompacted, kReopened };
 
 // Files of IMPORT and EXPORT, in memory.
 class MemoryFiles final : public FileAccess {

@@ -1,0 +1,20 @@
+// What the lives before have left in the directory of a cluster of one: logs, and SSTables that
+// nobody names. The master's sweep would take longer than a short life lasts.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "cluster/api/server_id.h"
+#include "cluster/location/metadata_table.h"
+#include "engine/fs/file_system.h"
+
+namespace sippar::cluster {
+
+// Before anybody reads. `lives`: that the master knows, alive or being recovered; all others are
+// over. What cannot be removed stays, in nobody's way.
+[[nodiscard]] Status SweepEndedLives(engine::FileSystem* fs, const std::string& directory,
+                                     const std::set<ServerId>& lives, MetadataTable* metadata);
+
+}  // namespace sippar::cluster

@@ -1,0 +1,206 @@
+// Client::Open of a directory: a cluster of one, made, closed, killed, swept, and read on a disk
+// that takes nothing. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/api/backup_api.h"
+#include "cluster/client/client.h"
+#include "cluster/node/embedded_node.h"
+#include "engine/fs/fault_file_system.h"
+#include "engine/fs/memory_file_system.h"
+#include "tests/cluster/lock/lock_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+StatusOr<std::unique_ptr<Client>> TryOpen(engine::FileSystem* fs, bool create = true) {
+  ClientOptions options;
+  options.fs = fs;
+  options.create_if_missing = create;
+  options.memory_limit = 64 << 20;
+  return Client::Open("/db", options);
+}
+
+std::unique_ptr<Client> Open(engine::FileSystem* fs) {
+  auto client = TryOpen(fs);
+  EXPECT_TRUE(client.ok()) << client.status();
+  return client.ok() ? std::move(*client) : nullptr;
+}
+
+TableSchema Schema(const std::string& name) {
+  TableSchema schema;
+  schema.name = name;
+  schema.families.emplace_back().name = "f";
+  schema.Normalize();
+  return schema;
+}
+
+Status Put(Client* client, const std::string& row, const std::string& value) {
+  return client->data()->Apply("t", RowMutation(row).Set("f", "q", value));
+}
+
+std::string Rows(Client* client, const std::string& table = "t") {
+  ReadSpec read;
+  read.rows = engine::RowSet::All();
+  read.versions_per_column = 1;
+  auto cells = client->data()->Read(table, read, {});
+  if (!cells.ok()) return cells.status().ToString();
+  std::string text;
+  for (; (*cells)->Valid(); (*cells)->Next()) {
+    text += fmt::format("{}={} ", (*cells)->cell().row, (*cells)->cell().value);
+  }
+  EXPECT_OK((*cells)->status());
+  return text;
+}
+
+size_t FilesIn(engine::MemoryFileSystem* disk, const std::string& directory) {
+  auto names = disk->List(directory);
+  return names.ok() ? names->size() : 0;
+}
+
+// What a process that ends now leaves.
+std::unique_ptr<engine::MemoryFileSystem> Killed(engine::MemoryFileSystem* disk) {
+  engine::Random random(1);
+  return disk->CrashClone(&random);
+}
+
+TEST(EmbeddedNodeTest, OnlyAStoreOrAnEmptyDirectoryIsOpened) {
+  engine::MemoryFileSystem disk;
+  EXPECT_CODE(TryOpen(&disk, false).status(), StatusCode::kNotFound);
+  EXPECT_FALSE(*disk.Exists("/db"));
+  EXPECT_OK(disk.CreateDir("/db"));
+  EXPECT_CODE(TryOpen(&disk, false).status(), StatusCode::kNotFound);
+  EXPECT_EQ(FilesIn(&disk, "/db"), 0u);
+  EXPECT_OK(engine::ReplaceFile(&disk, "/db/letter", "dear"));
+  EXPECT_CODE(TryOpen(&disk).status(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(FilesIn(&disk, "/db"), 1u);
+  EXPECT_OK(disk.Remove("/db/letter"));
+  ASSERT_NE(Open(&disk), nullptr);
+  EXPECT_TRUE(TryOpen(&disk, false).ok());
+  EXPECT_OK(engine::ReplaceFile(&disk, "/db/STORE", "sippar store\nformat 3\n"));
+  EXPECT_CODE(TryOpen(&disk).status(), StatusCode::kFailedPrecondition);
+}
+
+TEST(EmbeddedNodeTest, OneProcessHasIt) {
+  engine::MemoryFileSystem disk;
+  auto client = Open(&disk);
+  EXPECT_CODE(TryOpen(&disk).status(), StatusCode::kUnavailable);
+  EXPECT_OK(client->Close());
+  EXPECT_TRUE(TryOpen(&disk).ok());
+}
+
+TEST(EmbeddedNodeTest, WhatWasTakenAwayIsMissed) {
+  for (const char* name : {"/db/wal", "/db/sst", "/db/lock"}) {
+    engine::MemoryFileSystem disk;
+    EXPECT_OK(Open(&disk)->Close());
+    EXPECT_OK(disk.Rename(name, "/elsewhere"));
+    EXPECT_CODE(TryOpen(&disk).status(), StatusCode::kDataLoss);
+    EXPECT_FALSE(*disk.Exists(name));
+  }
+}
+
+TEST(EmbeddedNodeTest, APowerCutWhileItIsMadeLosesNothing) {
+  engine::MemoryFileSystem memory;
+  engine::FaultFileSystem faulty(&memory);
+  engine::Random random(7);
+  std::vector<std::unique_ptr<engine::MemoryFileSystem>> disks;
+  faulty.OnSync([&] { disks.push_back(memory.CrashClone(&random)); });
+  auto client = Open(&faulty);
+  ASSERT_NE(client, nullptr);
+  EXPECT_OK(client->admin()->CreateTable(Schema("t"), {}));
+  faulty.OnSync({});
+  EXPECT_GT(disks.size(), 10u);
+  for (const auto& disk : disks) {
+    auto again = Open(disk.get());
+    ASSERT_NE(again, nullptr);
+    Status made = again->admin()->CreateTable(Schema("t"), {});
+    EXPECT_TRUE(made.ok() || made.code() == StatusCode::kAlreadyExists) << made;
+    EXPECT_OK(Put(again.get(), "a", "1"));
+    EXPECT_EQ(Rows(again.get()), "a=1 ");
+  }
+}
+
+TEST(EmbeddedNodeTest, LivesLeaveNothingBehind) {
+  engine::MemoryFileSystem disk;
+  std::unique_ptr<engine::MemoryFileSystem> killed;  // outlives the client
+  auto client = Open(&disk);
+  EXPECT_OK(client->admin()->CreateTable(Schema("t"), {"m"}));
+  EXPECT_OK(Put(client.get(), "a", "0"));
+  EXPECT_OK(client->admin()->backups()->CreateBackup("b", "t", INT64_MAX));
+  size_t most = 0;
+  for (int life = 0; life < 60; ++life) {
+    EXPECT_OK(Put(client.get(), "a", std::to_string(life)));
+    EXPECT_OK(Put(client.get(), fmt::format("x{}", life), "v"));
+    if (life % 3 == 0) {
+      auto left = Killed(killed == nullptr ? &disk : killed.get());
+      client.reset();
+      killed = std::move(left);
+    } else {
+      EXPECT_OK(client->Close());
+    }
+    client = Open(killed.get());
+    ASSERT_NE(client, nullptr);
+    most = std::max(most, FilesIn(killed.get(), "/db/sst"));
+    EXPECT_LE(FilesIn(killed.get(), "/db/wal"), 5u) << life;
+  }
+  EXPECT_LE(most, 80u);
+  EXPECT_EQ(Rows(client.get()).substr(0, 5), "a=59 ");
+  EXPECT_OK(client->admin()->backups()->RestoreTable("b", "again"));
+  EXPECT_EQ(Rows(client.get(), "again"), "a=0 ");
+  EXPECT_OK(client->admin()->Verify("t"));
+}
+
+TEST(EmbeddedNodeTest, LivesThatAreKilledDoNotPileUpTheirLogs) {
+  std::vector<std::unique_ptr<engine::MemoryFileSystem>> disks;
+  disks.push_back(std::make_unique<engine::MemoryFileSystem>());
+  size_t most = 0;
+  for (int life = 0; life < 20; ++life) {
+    auto client = Open(disks.back().get());
+    ASSERT_NE(client, nullptr);
+    if (life == 0) EXPECT_OK(client->admin()->CreateTable(Schema("t"), {}));
+    EXPECT_OK(Put(client.get(), fmt::format("{:02}", life), "v"));
+    engine::Clock::System()->SleepMicros(100'000);  // for the background
+    most = std::max(most, FilesIn(disks.back().get(), "/db/wal"));
+    disks.push_back(Killed(disks.back().get()));
+  }
+  EXPECT_LE(most, 10u);
+  auto client = Open(disks.back().get());
+  ASSERT_NE(client, nullptr);
+  std::string rows = Rows(client.get());
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '='), 20);
+}
+
+TEST(EmbeddedNodeTest, ADiskThatTakesNothingIsRead) {
+  engine::MemoryFileSystem disk;
+  auto client = Open(&disk);
+  EXPECT_OK(client->admin()->CreateTable(Schema("t"), {"m"}));
+  EXPECT_OK(Put(client.get(), "a", "1"));
+  EXPECT_OK(client->admin()->Flush("t"));
+  EXPECT_OK(Put(client.get(), "z", "2"));
+  auto left = Killed(&disk);
+  client.reset();
+  engine::FaultFileSystem faulty(left.get());
+  auto names = left->AllFiles();
+  ClientOptions options;
+  options.fs = &faulty;
+  auto reading = OpenForReading("/db", options, ResourceExhausted("no space left"));
+  ASSERT_TRUE(reading.ok()) << reading.status();
+  EXPECT_EQ(Rows(reading->get()), "a=1 z=2 ");
+  EXPECT_FALSE((*reading)->has_refused());
+  Status put = Put(reading->get(), "b", "3");
+  EXPECT_CODE(put, StatusCode::kResourceExhausted);
+  EXPECT_TRUE((*reading)->has_refused());
+  EXPECT_EQ(Rows(reading->get()), "a=1 z=2 ");
+  EXPECT_CODE(TryOpen(left.get()).status(), StatusCode::kUnavailable);  // it is locked all the same
+  EXPECT_OK((*reading)->Close());
+  EXPECT_EQ(left->AllFiles(), names);
+  auto again = Open(left.get());
+  ASSERT_NE(again, nullptr);
+  EXPECT_EQ(Rows(again.get()), "a=1 z=2 ");
+}
+
+}  // namespace
+}  // namespace sippar::cluster
