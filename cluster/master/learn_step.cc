@@ -73,13 +73,10 @@ void DoubtOverlaps(Turn* turn, const Tablet& tablet) {
 
 uint64_t WeightOfCalls(uint64_t calls_per_second) { return calls_per_second * kWeightPerCall; }
 
-void SetWeight(MasterState* state, Tablet* tablet) {
+void SetWeight(Server* server, Tablet* tablet) {
   uint64_t bytes = tablet->facts.stored_bytes + tablet->memtable_bytes;
   uint64_t weight = kIdleWeight + bytes / kBytesPerWeight + WeightOfCalls(tablet->calls_per_second);
-  Server* server = state->FindServer(tablet->facts.server);
-  if (server != nullptr && server->tablets.contains(tablet->facts.tablet_id)) {
-    server->weight += weight - tablet->weight;
-  }
+  if (server != nullptr) server->weight += weight - tablet->weight;
   tablet->weight = weight;
 }
 
@@ -114,7 +111,7 @@ void Learn(Turn* turn, const TabletFacts& facts) {
   }
   tablet->learned_op = state->next_op;
   Enter(state, tablet);
-  SetWeight(state, tablet);
+  SetWeight(state->FindServer(facts.server), tablet);
   LookAgain(turn, *tablet);
   if (!changed) return;
   if (IsServed(*state, facts)) SetLoaded(turn, tablet);

@@ -2,6 +2,7 @@
 #include "cluster/master/server_step.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "cluster/master/recover_step.h"
 #include "cluster/master/startup_step.h"
@@ -66,7 +67,7 @@ void LearnServed(Turn* turn, Server* server, const ServedTablet& served, int64_t
   tablet->facts.stored_bytes = served.stored_bytes;
   tablet->memtable_bytes = served.memtable_bytes;
   tablet->calls_per_second = (served.reads + served.writes) / static_cast<uint64_t>(seconds);
-  SetWeight(state, tablet);
+  SetWeight(server, tablet);
   if (!tablet->loaded && !tablet->closed) SetLoaded(turn, tablet);
   Table* table = state->FindTable(served.table_id);
   if (table != nullptr && served.schema_version != 0 &&
@@ -125,20 +126,22 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
   server->leaves = report->leaves;
   int64_t seconds = std::max<int64_t>((turn->now_us - server->reported_us) / 1'000'000, 1);
   server->reported_us = turn->now_us;
-  std::set<uint64_t> served;
+  std::vector<uint64_t> served;
+  served.reserve(report->tablets.size());
   for (const ServedTablet& tablet : report->tablets) {
-    served.insert(tablet.tablet_id);
+    served.push_back(tablet.tablet_id);
     if (state->stage != StartStage::kRunning) {
       server->served_at_start[tablet.tablet_id] = tablet.tablet_epoch;
     }
     LearnServed(turn, server, tablet, seconds);
   }
-  for (uint64_t tablet_id : server->tablets) {
+  std::sort(served.begin(), served.end());
+  std::vector<uint64_t> missing;
+  std::set_difference(server->tablets.begin(), server->tablets.end(), served.begin(), served.end(),
+                      std::back_inserter(missing));
+  for (uint64_t tablet_id : missing) {
     Tablet* tablet = state->tablets.FindId(tablet_id);
-    if (tablet == nullptr || !tablet->loaded || served.contains(tablet_id) ||
-        tablet->learned_op > done.op) {
-      continue;
-    }
+    if (tablet == nullptr || !tablet->loaded || tablet->learned_op > done.op) continue;
     tablet->loaded = false;
     LookAgain(turn, *tablet);
   }

@@ -46,8 +46,8 @@ void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& do
 void OnDone(Turn* turn, const action::ChangeRecord& asked, const event::Done& done);
 void OnDone(Turn* turn, const action::EraseRecord& asked, const event::Done& done);
 
-// As a server reports it or as METADATA does; keeps the weights of its server.
-void SetWeight(MasterState* state, Tablet* tablet);
+// As a server reports it or as METADATA does. `server`: that its record names, if any.
+void SetWeight(Server* server, Tablet* tablet);
 // The part of a tablet's weight that its calls are.
 uint64_t WeightOfCalls(uint64_t calls_per_second);
 
