@@ -78,4 +78,6 @@ StatusOr<std::unique_ptr<CellStream>> NewTableStream(
   return std::unique_ptr<CellStream>(std::move(stream));
 }
 
+StatusOr<uint64_t> DigestCells(CellStream* stream) { return engine::DigestCells(stream); }
+
 }  // namespace sippar::cluster

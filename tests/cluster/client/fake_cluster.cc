@@ -106,7 +106,7 @@ FakeCluster::FakeCluster(const std::vector<std::string>& splits) : session_(lock
   store_ = std::move(*opened);
   EXPECT_OK(store_->CreateTable(MetadataSchema(), {}));
   EXPECT_OK(store_->CreateTable(Schema(), {}));
-  store_data_ = std::make_unique<DataHandler>(store_.get(), &lock_.clock, "store");
+  store_data_ = std::make_unique<StoreData>(store_.get(), &lock_.clock);
   TableRecord table;
   table.table_id = kTableId;
   table.schema = Schema();

@@ -12,9 +12,9 @@
 #include "cluster/client/cluster_data.h"
 #include "cluster/location/meta_row.h"
 #include "cluster/location/metadata_table.h"
-#include "cluster/tabletserver/data_handler.h"
 #include "engine/store/store.h"
 #include "tests/cluster/lock/lock_world.h"
+#include "tests/support/store_data.h"
 
 namespace sippar::cluster {
 
@@ -74,7 +74,7 @@ class FakeCluster final : public Transport {
   engine::MemoryFileSystem fs_;
   std::shared_ptr<LockSession> session_;
   std::unique_ptr<engine::Store> store_;
-  std::unique_ptr<DataHandler> store_data_;
+  std::unique_ptr<StoreData> store_data_;
   engine::Mutex mutex_;
   std::map<uint64_t, Served> served_ GUARDED_BY(mutex_);  // by tablet id
   uint64_t next_tablet_ = 1;

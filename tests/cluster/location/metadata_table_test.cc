@@ -6,10 +6,10 @@
 
 #include "cluster/location/meta_row.h"
 #include "cluster/location/tiling.h"
-#include "cluster/tabletserver/data_handler.h"
 #include "engine/base/limits.h"
 #include "tests/cluster/location/random_record.h"
 #include "tests/cluster/lock/lock_world.h"
+#include "tests/support/store_data.h"
 
 namespace sippar::cluster {
 namespace {
@@ -26,7 +26,7 @@ class MetadataTableTest : public testing::Test {
     EXPECT_OK(opened);
     store_ = std::move(*opened);
     EXPECT_OK(store_->CreateTable(MetadataSchema(), {}));
-    data_ = std::make_unique<DataHandler>(store_.get(), &lock_.clock, "test");
+    data_ = std::make_unique<StoreData>(store_.get(), &lock_.clock);
     table_ = NewMetadataTable(data_.get(), session_.get());
   }
 
@@ -76,7 +76,7 @@ class MetadataTableTest : public testing::Test {
   engine::MemoryFileSystem fs_;
   std::shared_ptr<LockSession> session_;
   std::unique_ptr<engine::Store> store_;
-  std::unique_ptr<DataHandler> data_;
+  std::unique_ptr<StoreData> data_;
   std::unique_ptr<MetadataTable> table_;
 };
 

@@ -13,11 +13,11 @@
 #include "cluster/api/store_paths.h"
 #include "cluster/location/meta_row.h"
 #include "cluster/lock/lock_paths.h"
-#include "cluster/tabletserver/data_handler.h"
 #include "cluster/tabletserver/tablet_server.h"
 #include "engine/base/crash_point.h"
 #include "engine/log/log_seal.h"
 #include "tests/cluster/lock/lock_world.h"
+#include "tests/support/store_data.h"
 
 namespace sippar::cluster {
 
@@ -93,7 +93,7 @@ class ServerWorld : public testing::Test {
     options.create_if_missing = true;
     store_ = std::move(*engine::Store::Open("/store", options));
     EXPECT_OK(store_->CreateTable(MetadataSchema(), {}));
-    data_ = std::make_unique<DataHandler>(store_.get(), &lock_.clock, "test");
+    data_ = std::make_unique<StoreData>(store_.get(), &lock_.clock);
     metadata_ = NewMetadataTable(data_.get(), session_.get());
     lossy_ = std::make_unique<LossyMetadata>(metadata_.get());
     for (const char* path : {"/db", "/db/wal", "/db/sst"}) EXPECT_OK(disk_.CreateDir(path));
@@ -254,7 +254,7 @@ class ServerWorld : public testing::Test {
   std::map<std::string, std::unique_ptr<engine::MemoryFileSystem>> machines_;
   std::shared_ptr<LockSession> session_;
   std::unique_ptr<engine::Store> store_;
-  std::unique_ptr<DataHandler> data_;
+  std::unique_ptr<StoreData> data_;
   std::unique_ptr<MetadataTable> metadata_;
   std::unique_ptr<LossyMetadata> lossy_;
   TableRecord table_;
