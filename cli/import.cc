@@ -80,6 +80,9 @@ int RunWeb(const WebImport& web) {
   auto manifest = ReadManifest(fs.get(), web.options.corpus);
   if (!manifest.ok()) return Fail(manifest.status(), kExitUsage);
   for (const std::string& line : manifest->bad_lines) fmt::print(stderr, "{}\n", line);
+  // From here on: an interrupted opening ends as an interrupted import does, told and clean.
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGTERM, [](int) { interrupted = true; });
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
   auto client = cluster::Client::Open(web.target, client_options);
@@ -89,8 +92,6 @@ int RunWeb(const WebImport& web) {
   for (const ManifestLine& page : manifest->pages) {
     progress.pages_total += web.options.all_types || page.content_type == "text/html";
   }
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  std::signal(SIGTERM, [](int) { interrupted = true; });
   int64_t start = engine::Clock::System()->MonotonicNanos();
   std::atomic<bool> done{false};
   Status status;

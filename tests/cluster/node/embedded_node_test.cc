@@ -173,6 +173,29 @@ TEST(EmbeddedNodeTest, LivesThatAreKilledDoNotPileUpTheirLogs) {
   EXPECT_EQ(std::count(rows.begin(), rows.end(), '='), 20);
 }
 
+TEST(EmbeddedNodeTest, ATableIsDroppedWhenTheDiskIsFull) {
+  engine::MemoryFileSystem disk;
+  auto client = Open(&disk);
+  EXPECT_OK(client->admin()->CreateTable(Schema("t"), {}));
+  EXPECT_OK(client->admin()->CreateTable(Schema("large"), {}));
+  EXPECT_OK(Put(client.get(), "a", "1"));
+  uint64_t used = 0;
+  for (const std::string& path : disk.AllFiles()) used += *disk.FileSize(path);
+  disk.SetCapacity(used);
+  EXPECT_CODE(Put(client.get(), "b", std::string(4 << 20, 'x')), StatusCode::kResourceExhausted);
+  EXPECT_CODE(client->admin()->CreateTable(Schema("more"), {}), StatusCode::kResourceExhausted);
+  EXPECT_OK(client->admin()->DropTable("large"));
+  EXPECT_FALSE(*disk.Exists("/db/RESERVE"));
+  EXPECT_CODE(client->admin()->GetTable("large").status(), StatusCode::kNotFound);
+  EXPECT_EQ(Rows(client.get()), "a=1 ");
+  disk.SetCapacity(0);
+  EXPECT_OK(Put(client.get(), "b", "2"));
+  EXPECT_OK(client->Close());
+  client = Open(&disk);
+  EXPECT_EQ(Rows(client.get()), "a=1 b=2 ");
+  EXPECT_TRUE(*disk.Exists("/db/RESERVE"));
+}
+
 TEST(EmbeddedNodeTest, ADiskThatTakesNothingIsRead) {
   engine::MemoryFileSystem disk;
   auto client = Open(&disk);
