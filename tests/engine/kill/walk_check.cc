@@ -3,13 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
-#include "engine/changes/change_reader.h"
-#include "engine/log/log_chain.h"
-#include "engine/log/log_writer.h"
-#include "engine/model/change_config.h"
-
 namespace sippar::engine {
 namespace {
 
@@ -30,31 +23,25 @@ std::string Difference(const WalkContent& expected, const WalkContent& found) {
   return text;
 }
 
-Status AddCells(const std::string& table, Tablet* tablet, const ReadSpec& read,
-                WalkContent* content) {
-  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, tablet->Read(read));
-  for (; cells->Valid(); cells->Next()) AddToContent(table, Cell(cells->cell()), content);
-  return cells->status();
-}
-
 // All at once, and family by family: that opens other locality groups, and must say the same.
-StatusOr<WalkContent> ReadContent(Store* store) {
+StatusOr<WalkContent> ReadContent(WalkStore* store) {
   WalkContent content;
   WalkContent by_family;
   WalkContent schemas;
-  for (const CatalogTable& table : store->ListTables()) {
-    const std::string& name = table.schema.name;
+  ASSIGN_OR_RETURN(std::vector<TableSchema> tables, store->ListTables());
+  for (const TableSchema& table : tables) {
+    const std::string& name = table.name;
     if (name == "v") continue;  // restored from a backup, and looked at by its life
     if (name == "u") schemas["table u"] = "there";
-    if (table.schema.FindFamily("x") != nullptr) schemas["family x"] = "there";
-    ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store->Tablets(name));
-    for (const auto& tablet : tablets) {
-      RETURN_IF_ERROR(AddCells(name, tablet.get(), {}, &content));
-      for (const FamilySchema& family : table.schema.families) {
-        ReadSpec read;
-        read.columns = {{NamePattern::Exact(family.name), NamePattern::Any()}};
-        RETURN_IF_ERROR(AddCells(name, tablet.get(), read, &by_family));
-      }
+    if (table.FindFamily("x") != nullptr) schemas["family x"] = "there";
+    auto add_to = [&name](WalkContent* to) {
+      return [&name, to](const Cell& cell) { AddToContent(name, cell, to); };
+    };
+    RETURN_IF_ERROR(store->Read(name, {}, add_to(&content)));
+    for (const FamilySchema& family : table.families) {
+      ReadSpec read;
+      read.columns = {{NamePattern::Exact(family.name), NamePattern::Any()}};
+      RETURN_IF_ERROR(store->Read(name, read, add_to(&by_family)));
     }
   }
   std::string difference = Difference(content, by_family);
@@ -84,41 +71,9 @@ bool IsThere(const WalkModel& before, const WalkAtom& atom, const WalkContent& f
   return changes;
 }
 
-StatusOr<std::set<std::string>> FindOrphans(Store* store, FileSystem* fs,
-                                            const std::string& directory) {
-  ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory + "/wal"));
-  std::set<std::string> named = {"STORE", "LOCK",    "EPOCH", "CATALOG", "RESERVE",
-                                 "wal",   "tablets", "sst",   "changes", "backups"};
-  for (const LogChain::Segment& segment : chain.segments) {
-    named.insert("wal/" + SegmentFileName(segment.id));
-  }
-  auto states = NewFileTabletStateStore(fs, directory + "/tablets");
-  for (const CatalogTable& table : store->ListTables()) {
-    if (ChangeStreamOf(table.schema)) named.insert(fmt::format("changes/{}", table.table_id));
-    for (const CatalogTablet& tablet : table.tablets) {
-      named.insert(fmt::format("tablets/{}.tablet", tablet.tablet_id));
-      ASSIGN_OR_RETURN(TabletState state, states->Load(tablet.tablet_id));
-      for (uint64_t id : state.FileIds()) named.insert(fmt::format("sst/{:016x}.sst", id));
-    }
-  }
-  std::set<std::string> orphans;
-  StatusOr<std::vector<std::string>> backups = fs->List(directory + "/backups");
-  for (const std::string& name : backups.ok() ? *backups : std::vector<std::string>()) {
-    ASSIGN_OR_RETURN(bool whole, fs->Exists(directory + "/backups/" + name + "/MANIFEST"));
-    if (!whole) orphans.insert("backups/" + name);
-  }
-  for (const std::string folder : {"", "wal/", "tablets/", "sst/", "changes/"}) {
-    ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory + "/" + folder));
-    for (const std::string& name : names) {
-      if (!named.contains(folder + name)) orphans.insert(folder + name);
-    }
-  }
-  return orphans;
-}
-
 }  // namespace
 
-Status CheckContent(Store* store, WalkJournal* journal) {
+Status CheckContent(WalkStore* store, WalkJournal* journal) {
   ASSIGN_OR_RETURN(WalkContent found, ReadContent(store));
   std::map<uint64_t, WalkCall> pending = journal->pending();
   for (const auto& [thread, call] : pending) {
@@ -130,53 +85,6 @@ Status CheckContent(Store* store, WalkJournal* journal) {
   }
   std::string difference = Difference(journal->model()->Content(), found);
   return difference.empty() ? OkStatus() : DataLoss("LOST: " + difference);
-}
-
-Status CheckBlocks(Store* store) {
-  for (const CatalogTable& table : store->ListTables()) {
-    ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets,
-                     store->Tablets(table.schema.name));
-    for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->VerifyFiles());
-  }
-  return OkStatus();
-}
-
-Status CheckChanges(Store* store) {
-  ASSIGN_OR_RETURN(CatalogTable table, store->GetTable("t"));
-  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store->Tablets("t"));
-  for (const auto& tablet : tablets) {
-    ChangeReader reader(tablet->Changes(),
-                        ChangePosition::From(table.table_id, tablet->range(), 0));
-    uint64_t last = 0;  // of the tablet's own numbers
-    for (bool is_whole = false; !is_whole;) {
-      std::vector<ReadChange> changes;
-      RETURN_IF_ERROR(reader.Read(&changes, &is_whole));
-      for (const ReadChange& change : changes) {
-        if (change.record.tablet_id != tablet->id()) continue;
-        if (last != 0 && change.record.first_sequence != last + 1) {
-          return DataLoss(fmt::format("LOST: changes of tablet {} behind {}", tablet->id(), last));
-        }
-        last = change.record.first_sequence + change.record.mutation.entries.size() - 1;
-      }
-    }
-    if (last != 0 && last != tablet->last_sequence()) {
-      return DataLoss(fmt::format("LOST: the last changes of tablet {}", tablet->id()));
-    }
-  }
-  return OkStatus();
-}
-
-Status CheckNoOrphans(Store* store, const std::string& directory) {
-  auto fs = NewPosixFileSystem();
-  constexpr int kTries = 1000;
-  StatusOr<std::set<std::string>> orphans;
-  for (int i = 0; i < kTries; ++i) {
-    orphans = FindOrphans(store, fs.get(), directory);
-    if (orphans.ok() && orphans->empty()) return OkStatus();
-    Clock::System()->SleepMicros(5000);
-  }
-  RETURN_IF_ERROR(orphans.status());
-  return DataLoss("an orphan after the sweep: " + *orphans->begin());
 }
 
 }  // namespace sippar::engine

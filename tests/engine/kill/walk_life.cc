@@ -24,34 +24,20 @@ struct Life {
   bool repeat = false;
 };
 
-// Sizes are drawn anew for each life: small ones, so that everything happens often.
-StoreOptions DrawOptions(const Life& life, FileSystem* fs, Random* random) {
-  auto size = [&](uint64_t least, uint64_t doublings) {
-    return (least + random->Uniform(least)) << random->Uniform(doublings + 1);
-  };
-  StoreOptions options;
-  options.fs = fs;
-  options.clock = Clock::System();
-  options.create_if_missing = true;
-  options.background = !life.check;
-  options.memtable_size = size(8 << 10, 4);
-  options.memtable_budget = 4 * options.memtable_size;
-  options.block_cache_size = 1 << 20;
-  options.memory_limit = 0;
-  options.pinned_blocks_size = size(16 << 10, 4);
-  options.log_segment_size = size(8 << 10, 3);
-  options.log_segments_max = 1 + random->Uniform(4);
-  options.split_size = size(64 << 10, 4);
-  return options;
-}
-
 // Killed before it was made: it was never written to.
-Status EnsureTable(Store* store, WalkJournal* journal) {
+Status EnsureTable(WalkStore* store, WalkJournal* journal) {
   if (store->GetTable("t").ok()) return OkStatus();
   if (WalkModel(journal->seed()).Content() != journal->model()->Content()) {
     return DataLoss("LOST: table t");
   }
   return store->CreateTable(WalkSchema(journal->seed()), {"r13", "r26.1"});
+}
+
+Status CheckFiles(WalkStore* store) {
+  ASSIGN_OR_RETURN(std::vector<TableSchema> tables, store->ListTables());
+  for (const TableSchema& table : tables) RETURN_IF_ERROR(store->Verify(table.name));
+  RETURN_IF_ERROR(store->CheckChanges("t"));
+  return store->CheckNoOrphans();
 }
 
 Status Live(const Life& life) {
@@ -61,13 +47,11 @@ Status Live(const Life& life) {
   auto posix = NewPosixFileSystem();
   FaultFileSystem fs(posix.get());
   std::string directory = life.directory + "/store";
-  ASSIGN_OR_RETURN(std::unique_ptr<Store> store,
-                   Store::Open(directory, DrawOptions(life, &fs, &random)));
+  ASSIGN_OR_RETURN(std::unique_ptr<WalkStore> store,
+                   OpenWalkStore(directory, life.check, &fs, &random));
   RETURN_IF_ERROR(EnsureTable(store.get(), &journal));
   RETURN_IF_ERROR(CheckContent(store.get(), &journal));
-  RETURN_IF_ERROR(CheckBlocks(store.get()));
-  RETURN_IF_ERROR(CheckChanges(store.get()));
-  RETURN_IF_ERROR(CheckNoOrphans(store.get(), directory));
+  RETURN_IF_ERROR(CheckFiles(store.get()));
   if (!life.check) {
     uint64_t writers = 2 + random.Uniform(4);
     uint64_t rounds = 0;

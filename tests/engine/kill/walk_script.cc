@@ -6,20 +6,18 @@
 
 #include <vector>
 
+#include "engine/base/clock.h"
+#include "engine/base/thread.h"
+
 namespace sippar::engine {
 namespace {
 
 constexpr int64_t kAwaitMicros = 60'000'000;  // on a busy machine; beyond it hangs
 constexpr int64_t kPauseMicros = 400;
 
-// What another thread's split or merge does to a call of a tablet.
-bool LostRace(const Status& status) {
-  return IsMoved(status) || status.code() == StatusCode::kAborted;
-}
-
 }  // namespace
 
-WalkScript::WalkScript(Store* store, FaultFileSystem* faults, const WalkJournal* journal,
+WalkScript::WalkScript(WalkStore* store, FaultFileSystem* faults, const WalkJournal* journal,
                        uint64_t life)
     : store_(store),
       faults_(faults),
@@ -89,8 +87,8 @@ Status WalkScript::Call(const WalkCall& call) {
 }
 
 Status WalkScript::Write(const std::vector<WalkAtom>& atoms) {
-  std::vector<const RowMutation*> batch;
-  for (const WalkAtom& atom : atoms) batch.push_back(&atom.mutation);
+  std::vector<RowMutation> batch;
+  for (const WalkAtom& atom : atoms) batch.push_back(atom.mutation);
   for (const Status& status : store_->Apply(atoms[0].table, batch)) RETURN_IF_ERROR(status);
   return OkStatus();
 }
@@ -113,7 +111,7 @@ Status WalkScript::AwaitWrites(uint64_t count) {
 }
 
 Status WalkScript::Alter(const std::function<void(TableSchema*)>& change) {
-  ASSIGN_OR_RETURN(CatalogTable table, store_->GetTable("t"));
+  ASSIGN_OR_RETURN(WalkTable table, store_->GetTable("t"));
   change(&table.schema);
   table.schema.Normalize();
   return store_->AlterTable(table.schema, table.schema_version);
@@ -123,7 +121,7 @@ Status WalkScript::Alter(const std::function<void(TableSchema*)>& change) {
 Status WalkScript::Reshape() {
   RETURN_IF_ERROR(store_->Split("t", WalkRow(&random_, 2)));
   RETURN_IF_ERROR(AwaitWrites(10));
-  ASSIGN_OR_RETURN(CatalogTable table, store_->GetTable("t"));
+  ASSIGN_OR_RETURN(WalkTable table, store_->GetTable("t"));
   if (table.schema.FindFamily("x") != nullptr) {
     RETURN_IF_ERROR(Move("x"));
     RETURN_IF_ERROR(CallScript('<'));
@@ -131,7 +129,7 @@ Status WalkScript::Reshape() {
   RETURN_IF_ERROR(AwaitWrites(10));
   RETURN_IF_ERROR(CallScript('>'));
   for (int i = 0; i < 5; ++i) RETURN_IF_ERROR(CallScript('x'));
-  return store_->Merge("t", RowRange::All());
+  return store_->Merge("t");
 }
 
 // To the other of the two groups.
@@ -162,11 +160,7 @@ Status WalkScript::Merging() {
   while (merged() == before) {
     RETURN_IF_ERROR(AwaitWrites(8));
     RETURN_IF_ERROR(store_->Flush("t"));
-    ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store_->Tablets("t"));
-    for (const auto& tablet : tablets) {
-      StatusOr<bool> compacted = tablet->CompactOnce();
-      if (!compacted.ok() && !LostRace(compacted.status())) return compacted.status();
-    }
+    RETURN_IF_ERROR(store_->CompactOnce("t"));
   }
   return OkStatus();
 }
@@ -175,16 +169,14 @@ Status WalkScript::Major() { return store_->CompactMajor("t", ""); }
 
 // A killed life may have left any of it.
 Status WalkScript::Backup() {
-  Backups* backups = store_->backups();
-  if (!backups->Get("b").ok()) RETURN_IF_ERROR(backups->Create("b", "t", INT64_MAX).status());
-  if (!store_->GetTable("v").ok()) RETURN_IF_ERROR(backups->Restore("b", "v"));
+  if (!store_->HasBackup("b")) RETURN_IF_ERROR(store_->CreateBackup("b", "t"));
+  if (!store_->GetTable("v").ok()) RETURN_IF_ERROR(store_->Restore("b", "v"));
   RETURN_IF_ERROR(store_->CompactMajor("v", ""));
-  RETURN_IF_ERROR(backups->DropTable("v", int64_t{3600} * 1'000'000));
-  RETURN_IF_ERROR(backups->Undelete("v"));
-  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store_->Tablets("v"));
-  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->VerifyFiles());
+  RETURN_IF_ERROR(store_->DropAndKeep("v"));
+  RETURN_IF_ERROR(store_->Undelete("v"));
+  RETURN_IF_ERROR(store_->Verify("v"));
   RETURN_IF_ERROR(store_->DropTable("v"));
-  return backups->Delete("b");
+  return store_->DeleteBackup("b");
 }
 
 Status WalkScript::SlowSync() {

@@ -8,15 +8,15 @@
 #include <string>
 
 #include "engine/fs/fault_file_system.h"
-#include "engine/store/backups.h"
 #include "tests/engine/kill/walk_journal.h"
+#include "tests/engine/kill/walk_store.h"
 
 namespace sippar::engine {
 
 class WalkScript {
  public:
   // `faults` is the store's file system: a sync is made slow with it.
-  WalkScript(Store* store, FaultFileSystem* faults, const WalkJournal* journal, uint64_t life);
+  WalkScript(WalkStore* store, FaultFileSystem* faults, const WalkJournal* journal, uint64_t life);
 
   // All episodes once, in drawn order, under the load of `writers` threads.
   [[nodiscard]] Status Run(uint64_t writers);
@@ -30,7 +30,7 @@ class WalkScript {
   Status AwaitWrites(uint64_t count);
   Status Alter(const std::function<void(TableSchema*)>& change);
   Status Move(const std::string& family);
-  uint64_t Metric(const char* name) { return store_->metrics()->Get(name)->value(); }
+  uint64_t Metric(const char* name) { return store_->Metric(name); }
 
   Status Reshape();     // split, a family dropped and added again, merge
   Status MoveFamily();  // to the other locality group, and settle
@@ -40,7 +40,7 @@ class WalkScript {
   Status SlowSync();
   Status Backup();
 
-  Store* const store_;
+  WalkStore* const store_;
   FaultFileSystem* const faults_;
   const WalkJournal* const journal_;
   const uint64_t life_;
