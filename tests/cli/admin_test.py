@@ -31,15 +31,18 @@ class AdminTest(unittest.TestCase):
     def store_that_was_killed(self, more=""):
         """Its log has what is in no SSTable: a clean end flushes."""
         store = self.store + ".killed"
+        self.run_and_kill(store, STATEMENTS + more)
+        return store
+
+    def run_and_kill(self, store, statements):
         shell = subprocess.Popen([BINARY, "shell", store], stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        shell.stdin.write(STATEMENTS + more + "SELECT count(*) AS rows_are FROM t;\n")
+        shell.stdin.write(statements + "SELECT count(*) AS rows_are FROM t;\n")
         shell.stdin.flush()
         while "rows_are" not in shell.stdout.readline():
             pass
         shell.kill()
         shell.communicate()
-        return store
 
     def test_tablet_dump(self):
         killed = self.store_that_was_killed()
@@ -102,6 +105,29 @@ class AdminTest(unittest.TestCase):
         self.assertNotIn("yellow", text)
         self.assertNotIn("blue", text)
         self.assertTrue(glob.glob(self.store + "/wal/*.salvaged"))
+
+    def test_log_salvage_follows_tablets_through_lives(self):
+        self.store = self.store_that_was_killed("CREATE TABLE u (FAMILY f);"
+                                                "INSERT INTO u ROW 'x' SET f:q = 'left';")
+        self.run_and_kill(self.store, "INSERT INTO t ROW 'plum' SET f:color = 'blue';"
+                                      "INSERT INTO u ROW 'y' SET f:q = 'right';")
+        for file in glob.glob(self.store + "/wal/*.sealed/*.log"):
+            with open(file, "r+b") as damaged:
+                content = damaged.read()
+                damaged.seek(content.index(b"pear"))
+                damaged.write(b"bear")
+        self.assertIn("admin log salvage", self.run_command("query", self.store, "-e",
+                                                            "SELECT * FROM u", code=3))
+        text = self.run_command("admin", "log", "salvage", self.store, "--drop")
+        self.assertIn("is damaged", text)
+        self.assertRegex(text, "dropped: tablet .* row plum")  # of the next life
+        text = self.run_command("query", self.store, "-e", "SELECT * FROM t; SELECT * FROM u")
+        for word in ("green", "left", "right"):
+            self.assertIn(word, text)
+        for word in ("yellow", "blue"):
+            self.assertNotIn(word, text)
+        self.assertEqual(self.run_command("admin", "log", "salvage", self.store),
+                         "the log is whole\n")
 
     def test_show_compactions(self):
         text = self.run_command("query", self.store, "--format", "jsonl", "-e",
