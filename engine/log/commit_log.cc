@@ -9,6 +9,7 @@
 #include "engine/base/coding.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/seeded_bug.h"
+#include "engine/base/wake_up.h"
 #include "engine/log/log_replay.h"
 
 namespace sippar::engine {
@@ -27,14 +28,16 @@ Status Refused(const Status& status) {
 bool FenceIsOff() { return SEEDED_BUG("check-before-sync") || SEEDED_BUG("no-check"); }
 }  // namespace
 
+// Changes under the log's lock.
 struct CommitLog::Request {
+  enum State : uint8_t { kWaits, kLeads, kAnswered };
   std::span<Write* const> writes;
   size_t size = 0;
   bool is_sync = false;   // its group is synced whatever the log does else
   bool in_group = false;  // being written
-  bool done = false;
   Status status;
-  CondVar wake;
+  std::atomic<State> state{kWaits};
+  WakeUp wake;  // after each change of the state
 };
 
 CommitLog::CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_length,
@@ -68,29 +71,34 @@ Status CommitLog::MakeDurable() {
 }
 
 Status CommitLog::AppendGroup(Request* request) {
+  bool leads = false;
   {
     MutexLock lock(&mutex_);
     queue_.push_back(request);
+    leads = queue_.front() == request;
+    if (leads) request->state = Request::kLeads;
     if (gathering_ && queue_.size() >= expected_) gathered_.NotifyOne();
-    RETURN_IF_ERROR(AwaitTurn(request));
-    if (request->done) return request->status;
+  }
+  if (!leads) RETURN_IF_ERROR(AwaitTurn(request));
+  if (request->state == Request::kAnswered) return request->status;
+  {
+    MutexLock lock(&mutex_);
     GatherGroup();
   }
   // Leader: this request stays at the front of the queue, so nobody else leads meanwhile.
   bool taken_over = false;
   Status status = WriteGroup(&taken_over);
-  MutexLock lock(&mutex_);
   if (!taken_over) AnswerGroup(status);
   CRASH_POINT("log.after_answer");
-  while (!request->done) request->wake.Wait(&mutex_);
+  request->wake.Wait();
   return request->status;
 }
 
 // OK: answered, or first in the queue.
 Status CommitLog::AwaitTurn(Request* request) {
-  while (!request->done && queue_.front() != request) {
-    if (request->wake.WaitFor(&mutex_, options_.wait_us_max)) continue;
-    if (request->done || request->in_group || queue_.front() == request) continue;
+  while (!request->wake.WaitFor(options_.wait_us_max)) {
+    MutexLock lock(&mutex_);
+    if (request->in_group || request->state != Request::kWaits) continue;
     std::erase(queue_, request);
     options_.metrics->Get("log_writes_refused")->Add();
     return Unavailable(fmt::format(
@@ -101,14 +109,23 @@ Status CommitLog::AwaitTurn(Request* request) {
 }
 
 void CommitLog::AnswerGroup(const Status& status) {
-  for (Request* finished : group_) {
-    queue_.pop_front();
-    finished->status = status;
-    finished->done = true;
-    finished->wake.NotifyOne();
+  std::vector<Request*> woken;
+  {
+    MutexLock lock(&mutex_);
+    for (Request* finished : group_) {
+      queue_.pop_front();
+      finished->status = status;
+      finished->state = Request::kAnswered;
+    }
+    expected_ = group_.size() + queue_.size();
+    woken.swap(group_);
+    if (!queue_.empty()) {
+      queue_.front()->state = Request::kLeads;
+      woken.push_back(queue_.front());
+    }
   }
-  expected_ = group_.size() + queue_.size();
-  if (!queue_.empty()) queue_.front()->wake.NotifyOne();
+  // The next leader first.
+  for (auto request = woken.rbegin(); request != woken.rend(); ++request) (*request)->wake.Notify();
 }
 
 void CommitLog::GatherGroup() {

@@ -98,10 +98,10 @@ class CommitLog {
   struct Request;
 
   Status AppendGroup(Request* request);
-  Status AwaitTurn(Request* request) REQUIRES(mutex_);
+  Status AwaitTurn(Request* request);
   void GatherGroup() REQUIRES(mutex_);
   void WaitForWriters() REQUIRES(mutex_);
-  void AnswerGroup(const Status& status) REQUIRES(mutex_);
+  void AnswerGroup(const Status& status);
   Status WriteGroup(bool* taken_over);
   Status EnsureSegment();
   Status WriteInDoubtAgain();

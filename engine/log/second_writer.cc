@@ -37,9 +37,7 @@ Status CommitLog::WriteWatched(bool* taken_over) {
 
 void CommitLog::WatchLoop() {
   while (WaitForSlowSync()) {
-    Status status = SettleGroup(RewriteGroup());
-    MutexLock lock(&mutex_);
-    AnswerGroup(status);
+    AnswerGroup(SettleGroup(RewriteGroup()));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "engine/base/wake_up.h"
 #include "engine/log/commit_log.h"
 #include "engine/log/log_reader.h"
 
@@ -185,6 +186,18 @@ TEST_F(LogTest, ManyWritersShareGroupsAndKeepTheOrderOfNumbers) {
   EXPECT_TRUE(log.RemoveObsolete([](uint64_t) { return UINT64_MAX; }, 100).empty());
   EXPECT_TRUE(log.Close().ok());
   EXPECT_EQ(fs_->List(directory_)->size(), 1u) << "only the open segment is kept";
+}
+
+TEST(WakeUpTest, EachNotifyEndsOneWait) {
+  WakeUp wake;
+  EXPECT_FALSE(wake.WaitFor(1'000));
+  wake.Notify();
+  wake.Notify();
+  EXPECT_TRUE(wake.WaitFor(0));
+  wake.Wait();
+  EXPECT_FALSE(wake.WaitFor(0));
+  Thread waker("waker", [&] { wake.Notify(); });
+  EXPECT_TRUE(wake.WaitFor(60'000'000));
 }
 
 }  // namespace
