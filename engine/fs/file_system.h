@@ -5,12 +5,12 @@
 // newer may be there, partly there, or gone. A failed Sync() ends that file: it is never written or
 // synced again (reliability.md, decision 6).
 //
-// Implementations: posix (NewPosixFileSystem), memory with crash clones (MemoryFileSystem), and
-// a wrapper that injects faults (FaultFileSystem). All are thread safe; a file object is used by
-// one thread at a time, except RandomFile, whose Read may run in many threads at once. Errors:
-// kNotFound, kAlreadyExists, kResourceExhausted (disk full, quota), kPermissionDenied (a file
-// system mounted read-only, too), kUnavailable (EIO); the message names the operation, the path and
-// the cause. SPDX-License-Identifier: Apache-2.0
+// Implementations: posix (NewPosixFileSystem), memory with crash clones (MemoryFileSystem), an
+// overlay (OverlayFileSystem), one that injects faults (FaultFileSystem). All are thread safe; a
+// file object is used by one thread at a time, except RandomFile, whose Read may run in many
+// threads at once. Errors: kNotFound, kAlreadyExists, kResourceExhausted (disk full, quota),
+// kPermissionDenied (a file system mounted read-only, too), kUnavailable (EIO); the message names
+// the operation, the path and the cause. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
