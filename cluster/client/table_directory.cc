@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "cluster/location/table_file.h"
@@ -22,15 +23,19 @@ void TableDirectory::Forget(const std::string& name, uint64_t id) {
 }
 
 StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
-  std::set<uint64_t> known;
+  std::map<uint64_t, std::string> known;  // a table keeps its name, whoever forgets it meanwhile
   {
     engine::MutexLock lock(&mutex_);
-    for (const auto& [known_name, id] : ids_) known.insert(id);
+    for (const auto& [known_name, id] : ids_) known[id] = known_name;
   }
+  std::optional<uint64_t> found;
   ASSIGN_OR_RETURN(std::vector<std::string> files, session_->List(lock_paths::Tables()));
   for (const std::string& file : files) {
     ASSIGN_OR_RETURN(uint64_t id, lock_paths::ParseTable(file));
-    if (known.count(id) > 0) continue;  // a table keeps its name
+    if (auto at = known.find(id); at != known.end()) {
+      if (at->second == name) return id;
+      continue;
+    }
     auto read = session_->Read(lock_paths::Table(id));
     if (read.status().code() == StatusCode::kNotFound) continue;  // dropped meanwhile
     if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
@@ -38,12 +43,11 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
     // Not a table yet, or no more (master/table_file.h).
     if (table.status().code() == StatusCode::kFailedPrecondition) continue;
     if (!table.ok()) return Annotate(table.status(), fmt::format("file of table {}", id));
+    if (table->schema.name == name) found = id;
     engine::MutexLock lock(&mutex_);
     ids_[table->schema.name] = id;
   }
-  engine::MutexLock lock(&mutex_);
-  auto found = ids_.find(name);
-  if (found != ids_.end()) return found->second;
+  if (found) return *found;
   return NotFound(fmt::format("no table '{}'", name));
 }
 
