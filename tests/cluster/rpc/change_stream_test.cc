@@ -92,7 +92,8 @@ class ChangeStreamTest : public ApiTest {
     ASSERT_TRUE(Update(24 * 3600).ok());
   }
   void Write(const std::string& row, const std::string& value) {
-    ASSERT_TRUE(Set(row, "f", "q", 1000, value).ok());
+    grpc::Status written = Set(row, "f", "q", 1000, value);
+    ASSERT_TRUE(written.ok()) << written.error_message();
   }
 
   std::vector<v2::StreamPartition> Partitions() {
@@ -263,7 +264,8 @@ TEST_F(ChangeStreamTest, ASplitAndAMergeCloseTheStreamAndTellWhereToGoOn) {
   *right.mutable_continuation_tokens()->add_tokens() = close.continuation_tokens(1);
   Reading right_reading = Read(right, 1);
   EXPECT_EQ(right_reading.changes, std::vector<std::string>{"z +f:q@1000=2"});
-  ASSERT_TRUE(client_->admin()->Merge("p/i/t", engine::RowRange::All()).ok());
+  Status together = client_->admin()->Merge("p/i/t", engine::RowRange::All());
+  ASSERT_TRUE(together.ok()) << together;
   Write("z", "3");
   // Both halves end; who reads the whole again gives both tokens.
   Reading left_end = Read(left, SIZE_MAX);
