@@ -2,8 +2,8 @@
 // 5). One verb per file: tablet_open, tablet_schema, tablet_read, tablet_write, row_transaction,
 // tablet_flush, tablet_changes, tablet_compact, tablet_stats, tablet_dump, tablet_reshape.
 //
-// Thread safe. Lock order: flush_mutex_ < row locks < commit log < apply_mutex_
-// < state_mutex_ < mutex_.
+// Thread safe. Lock order: flush_mutex_ < state_mutex_ < row locks < commit log (where METADATA is
+// saved to, too) < apply_mutex_ < mutex_.
 //   apply_mutex_  memtables change their role (freeze) only when no write is being applied
 //   state_mutex_  one change of the durable state at a time; held while it is saved
 //   mutex_        short: version_, visible_sequence_, schema_, rules_

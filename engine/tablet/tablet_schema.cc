@@ -90,8 +90,8 @@ Status Tablet::HearOfFamilies() {
 }
 
 void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
-  MutexLock apply_lock(&apply_mutex_);
   MutexLock state_lock(&state_mutex_);
+  MutexLock apply_lock(&apply_mutex_);
   MutexLock lock(&mutex_);
   auto version = std::make_shared<TabletVersion>(*version_);
   for (const LocalityGroupSchema& group : schema->groups) {

@@ -144,7 +144,7 @@ TEST_F(BackgroundTest, AFailedCompactionIsSeenAndTriedAgain) {
   Counter* errors = store_->metrics()->Get("compaction_errors");
   ASSERT_TRUE(Eventually([&] { return errors->value() == 1; }));
   EXPECT_NE(Compactions().find("4 runs of like size"), std::string::npos) << Compactions();
-  EXPECT_EQ(Compactions().find(": done"), std::string::npos) << Compactions();
+  // The other thread may have begun before it failed; else it is tried again after a while.
   clock_.Set(clock_.NowMicros() + 2 * kSecond);
   EXPECT_TRUE(Eventually([&] { return Compactions().find(": done") != std::string::npos; }));
   EXPECT_EQ(errors->value(), 1u);
