@@ -14,6 +14,8 @@
 namespace sippar::cluster::store_paths {
 
 inline std::string Logs(const std::string& directory) { return directory + "/wal"; }
+inline std::string Locks(const std::string& directory) { return directory + "/lock"; }  // embedded
+inline std::string ClusterId(const std::string& directory) { return directory + "/CLUSTER"; }
 inline std::string Sstables(const std::string& directory) { return directory + "/sst"; }
 // A directory for each table that has a change stream, made by the master before it has.
 inline std::string Changes(const std::string& directory) { return directory + "/changes"; }
@@ -49,6 +51,19 @@ inline std::string Log(const std::string& directory, const ServerId& server) {
 inline std::string SealedLog(const std::string& directory, const ServerId& server) {
   return Log(directory, server) + ".sealed";
 }
+struct LogName {
+  ServerId server;
+  bool sealed = false;
+};
+// nullopt: a name of something else, or what lies in the trash.
+inline std::optional<LogName> ParseLog(std::string_view name) {
+  bool sealed = name.ends_with(".sealed");
+  auto server = ServerId::Parse(name.substr(0, name.size() - (sealed ? 7 : 0)));
+  return server.ok() ? std::optional(LogName{*std::move(server), sealed}) : std::nullopt;
+}
+// The trash lies beside what was thrown away: a rename within a directory is atomic everywhere.
+// The time behind it says since when; to bring a file back, take the end off its name.
+inline constexpr std::string_view kTrashMark = ".trash-";
 // In the log directory: held by flock as long as the server's process lives.
 inline std::string LogOwner(const std::string& log_directory) { return log_directory + "/OWNER"; }
 

@@ -14,28 +14,15 @@
 #include "engine/changes/change_file.h"
 #include "engine/log/log_seal.h"
 #include "engine/model/change_config.h"
+#include "engine/tablet/file_registry.h"
 
 namespace sippar::cluster::master {
 namespace {
 
 using event::Done;
 
-constexpr std::string_view kSealedEnd = ".sealed";
-constexpr std::string_view kSstableEnd = ".sst";
-// The trash lies beside what was thrown away: a rename within a directory is atomic everywhere.
-// The time behind it says since when; to bring a file back, take the end off its name.
-constexpr std::string_view kTrashMark = ".trash-";
 // How long the name of a swept log, without its content, tells that nobody needed it.
 constexpr int64_t kSweptLogsKnownUs = int64_t{30} * 24 * 3600 * 1'000'000;
-
-// nullopt: the name is not one of an SSTable.
-std::optional<uint64_t> ParseSstable(std::string_view name) {
-  uint64_t id = 0;
-  if (name.size() != 16 + kSstableEnd.size() || !name.ends_with(kSstableEnd)) return std::nullopt;
-  auto parsed = std::from_chars(name.data(), name.data() + 16, id, 16);
-  if (parsed.ec != std::errc() || parsed.ptr != name.data() + 16) return std::nullopt;
-  return id;
-}
 
 Status RemoveTree(engine::FileSystem* fs, const std::string& path);
 
@@ -182,11 +169,13 @@ Done ActionJob::Do(const action::RenameLog& asked) {
 }
 
 StatusOr<bool> ActionJob::WasSwept(const ServerId& server) {
-  ASSIGN_OR_RETURN(std::vector<std::string> names,
-                   places_.fs->List(store_paths::Logs(places_.directory)));
-  const std::string begin = fmt::format("{}{}{}", server.ToString(), kSealedEnd, kTrashMark);
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return name.starts_with(begin); });
+  const std::string logs = store_paths::Logs(places_.directory);
+  ASSIGN_OR_RETURN(std::vector<std::string> names, places_.fs->List(logs));
+  const std::string begin = fmt::format("{}{}", store_paths::SealedLog(places_.directory, server),
+                                        store_paths::kTrashMark);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return fmt::format("{}/{}", logs, name).starts_with(begin);
+  });
 }
 
 Done ActionJob::Do(const action::SealLog& asked) {
@@ -221,15 +210,13 @@ Done ActionJob::Do(const action::ListFiles&) {
   auto files = places_.fs->List(store_paths::Sstables(places_.directory));
   if (!files.ok()) return {0, files.status(), {}};
   for (const std::string& name : *files) {
-    if (auto id = ParseSstable(name)) listing.files.push_back(*id);
+    if (auto id = engine::ParseSstableName(name)) listing.files.push_back(*id);
   }
   auto logs = places_.fs->List(store_paths::Logs(places_.directory));
   if (!logs.ok()) return {0, logs.status(), {}};
   for (const std::string& name : *logs) {
-    bool sealed = name.ends_with(kSealedEnd);
-    auto id = ServerId::Parse(
-        std::string_view(name).substr(0, name.size() - (sealed ? kSealedEnd.size() : 0)));
-    if (id.ok()) (sealed ? listing.logs : listing.open_logs).push_back(*std::move(id));
+    auto log = store_paths::ParseLog(name);
+    if (log) (log->sealed ? listing.logs : listing.open_logs).push_back(std::move(log->server));
   }
   std::sort(listing.files.begin(), listing.files.end());
   std::sort(listing.logs.begin(), listing.logs.end());
@@ -238,9 +225,9 @@ Done ActionJob::Do(const action::ListFiles&) {
 
 Done ActionJob::Do(const action::TrashFiles& asked) {
   int64_t now_us = places_.clock->NowMicros();
-  auto trash = [&](const std::string& directory, const std::string& name) {
-    std::string path = directory + "/" + name;
-    Status status = places_.fs->Rename(path, fmt::format("{}{}{}", path, kTrashMark, now_us));
+  auto trash = [&](const std::string& path) {
+    Status status =
+        places_.fs->Rename(path, fmt::format("{}{}{}", path, store_paths::kTrashMark, now_us));
     return status.code() == StatusCode::kNotFound ? OkStatus() : status;
   };
   std::set<uint64_t> held;  // by readers of what a compaction has replaced
@@ -251,8 +238,7 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
   }
   for (uint64_t id : asked.files) {
     if (held.contains(id)) continue;
-    Status status =
-        trash(store_paths::Sstables(places_.directory), fmt::format("{:016x}{}", id, kSstableEnd));
+    Status status = trash(store_paths::Sstables(places_.directory) + "/" + engine::SstableName(id));
     if (!status.ok()) return {0, std::move(status), {}};
   }
   for (const ServerId& server : asked.logs) {
@@ -260,8 +246,7 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
     Status known = session_->Read(lock_paths::Server(server)).status();
     if (known.ok()) continue;
     if (known.code() != StatusCode::kNotFound) return {0, std::move(known), {}};
-    Status status =
-        trash(store_paths::Logs(places_.directory), server.ToString() + std::string(kSealedEnd));
+    Status status = trash(store_paths::SealedLog(places_.directory, server));
     if (!status.ok()) return {0, std::move(status), {}};
   }
   return {};
@@ -308,11 +293,12 @@ Done ActionJob::Do(const action::PurgeTrash& asked) {
     auto names = places_.fs->List(directory);
     if (!names.ok()) return {0, names.status(), {}};
     for (const std::string& name : *names) {
-      size_t mark = name.find(kTrashMark);
+      size_t mark = name.find(store_paths::kTrashMark);
       if (mark == std::string::npos) continue;
       int64_t since_us = 0;
       const char* end = name.data() + name.size();
-      auto parsed = std::from_chars(name.data() + mark + kTrashMark.size(), end, since_us);
+      auto parsed =
+          std::from_chars(name.data() + mark + store_paths::kTrashMark.size(), end, since_us);
       if (parsed.ec != std::errc() || since_us > before_us) continue;
       bool known = directory == store_paths::Logs(places_.directory) &&
                    since_us > places_.clock->NowMicros() - kSweptLogsKnownUs;

@@ -17,7 +17,7 @@ constexpr uint32_t kClusterMagic = 0x5372436c;
 
 StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& directory,
                                   uint64_t entropy) {
-  const std::string path = directory + "/CLUSTER";
+  const std::string path = store_paths::ClusterId(directory);
   auto id = engine::ReadStateFile(fs, path, kClusterMagic);
   if (id.status().code() != StatusCode::kNotFound) return id;
   std::string fresh = fmt::format("{:016x}", engine::Random(entropy).Next());

@@ -35,15 +35,10 @@ master::MasterOptions PolicyOfOne() {
   return policy;
 }
 
-engine::StoreFiles ReserveOf(const std::string& directory) {
-  engine::StoreFiles files;
-  files.directory = directory;
-  return files;
-}
-
 Status CheckWhole(engine::FileSystem* fs, const std::string& directory) {
-  for (const std::string& path : {store_paths::Logs(directory), store_paths::Sstables(directory),
-                                  directory + "/lock", directory + "/CLUSTER"}) {
+  for (const std::string& path :
+       {store_paths::Logs(directory), store_paths::Sstables(directory),
+        store_paths::Locks(directory), store_paths::ClusterId(directory)}) {
     ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
     if (exists) continue;
     return DataLoss(fmt::format(
@@ -96,8 +91,8 @@ class EmbeddedClient : public ReadingClient {
 Status EmbeddedClient::Open(bool create_if_missing) {
   ASSIGN_OR_RETURN(int format, FindFormat(create_if_missing));
   if (format == kClusterFormat) RETURN_IF_ERROR(CheckWhole(store_.fs, directory_));
-  ASSIGN_OR_RETURN(locks_,
-                   EmbeddedLockService::Open(store_.fs, directory_ + "/lock", store_.clock));
+  ASSIGN_OR_RETURN(
+      locks_, EmbeddedLockService::Open(store_.fs, store_paths::Locks(directory_), store_.clock));
   // Under the lock: another process may have made the store meanwhile.
   ASSIGN_OR_RETURN(format, FindFormat(create_if_missing));
   LocalClusterOptions options;
@@ -122,7 +117,7 @@ Status EmbeddedClient::StartRoles() {
   if (overlay_ != nullptr) return OkStatus();
   is_open_ = true;
   (void)cluster_->SweepEndedLives();  // what is in nobody's way may stay
-  ReserveOf(directory_).KeepReserve(store_.fs, kReserveBytes);
+  engine::KeepReserve(store_.fs, store_paths::Reserve(directory_), kReserveBytes);
   return OkStatus();
 }
 
@@ -179,7 +174,7 @@ StatusOr<std::unique_ptr<ReadingClient>> OpenForReading(const std::string& direc
 }
 
 bool GiveUpReserve(const std::string& directory) {
-  return ReserveOf(directory).GiveUpReserve(engine::NewPosixFileSystem().get());
+  return engine::GiveUpReserve(engine::NewPosixFileSystem().get(), store_paths::Reserve(directory));
 }
 
 }  // namespace sippar::cluster

@@ -1,7 +1,6 @@
 // Sweep of ended lives. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/life_sweep.h"
 
-#include <charconv>
 #include <map>
 #include <vector>
 
@@ -15,11 +14,11 @@ namespace sippar::cluster {
 namespace {
 
 struct Names {
-  std::set<std::string> files;  // in sst/
+  std::set<uint64_t> files;  // in sst/
   std::set<ServerId> lives;
 
   void Add(const engine::TabletState& tablet) {
-    for (uint64_t id : tablet.FileIds()) files.insert(engine::SstableName(id));
+    for (uint64_t id : tablet.FileIds()) files.insert(id);
   }
 };
 
@@ -73,11 +72,10 @@ Status SweepSstables(engine::FileSystem* fs, const std::string& sst,
   for (const ServerId& life : lives) epochs.insert(life.epoch);
   ASSIGN_OR_RETURN(std::vector<std::string> found, fs->List(sst));
   for (const std::string& name : found) {
-    uint64_t id = 0;
-    auto parsed = std::from_chars(name.data(), name.data() + name.size(), id, 16);
-    bool ours = name.size() >= 20 && name.compare(16, 4, ".sst") == 0 && parsed.ec == std::errc() &&
-                parsed.ptr == name.data() + 16;
-    if (!ours || epochs.contains(id >> 32) || names.files.contains(name)) continue;
+    // Maybe thrown away.
+    const size_t end = name.find(store_paths::kTrashMark);
+    auto id = engine::ParseSstableName(std::string_view(name).substr(0, end));
+    if (!id || epochs.contains(*id >> 32) || names.files.contains(*id)) continue;
     RETURN_IF_ERROR(fs->Remove(sst + "/" + name));
     CRASH_POINT("life_sweep.after_file");
   }

@@ -47,10 +47,9 @@ StatusOr<std::vector<LifeLog>> ListLogs(engine::FileSystem* fs, const std::strin
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(store_paths::Logs(directory)));
   std::vector<LifeLog> logs;
   for (const std::string& name : names) {
-    bool sealed = name.ends_with(".sealed");
-    auto life = ServerId::Parse(std::string_view(name).substr(0, name.size() - (sealed ? 7 : 0)));
-    if (!life.ok()) continue;
-    logs.push_back({*std::move(life), store_paths::Logs(directory) + "/" + name, sealed});
+    auto log = store_paths::ParseLog(name);
+    if (!log) continue;
+    logs.push_back({log->server, store_paths::Logs(directory) + "/" + name, log->sealed});
   }
   std::sort(logs.begin(), logs.end(),
             [](const LifeLog& a, const LifeLog& b) { return a.life.epoch < b.life.epoch; });
@@ -117,7 +116,7 @@ StatusOr<RedoPoints> ReadRedoPoints(engine::FileSystem* fs, const std::string& d
   engine::OverlayFileSystem overlay(fs, kChangesMax);
   engine::Clock* clock = engine::Clock::System();
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
-                   EmbeddedLockService::Open(&overlay, directory + "/lock", clock));
+                   EmbeddedLockService::Open(&overlay, store_paths::Locks(directory), clock));
   RedoPoints unknown;
   RETURN_IF_ERROR(
       Salvage(&overlay, directory, &unknown, /*drop=*/true, [](std::string_view) {}).status());
@@ -154,7 +153,7 @@ Status SalvageLog(const std::string& directory, bool drop, const Print& print) {
   ASSIGN_OR_RETURN(RedoPoints redo, ReadRedoPoints(fs.get(), directory));
   ASSIGN_OR_RETURN(
       std::unique_ptr<EmbeddedLockService> alone,
-      EmbeddedLockService::Open(fs.get(), directory + "/lock", engine::Clock::System()));
+      EmbeddedLockService::Open(fs.get(), store_paths::Locks(directory), engine::Clock::System()));
   ASSIGN_OR_RETURN(Losses losses, Salvage(fs.get(), directory, &redo, drop, print));
   if (!losses.any()) {
     print("the log is whole");

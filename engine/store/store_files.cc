@@ -169,19 +169,19 @@ Status StoreEpoch::Claim() {
   return OkStatus();
 }
 
-void StoreFiles::KeepReserve(FileSystem* fs, uint64_t bytes) const {
-  auto size = fs->FileSize(reserve());
+void KeepReserve(FileSystem* fs, const std::string& path, uint64_t bytes) {
+  auto size = fs->FileSize(path);
   if (size.ok() && *size >= bytes) return;
-  (void)fs->Remove(reserve());
-  auto file = fs->Create(reserve());
+  (void)fs->Remove(path);
+  auto file = fs->Create(path);
   if (!file.ok()) return;
   Status status = (*file)->Append(std::string(bytes, '\0'));
   if (status.ok()) status = (*file)->Sync();
   Status closed = (*file)->Close();
-  if (!status.ok() || !closed.ok()) (void)fs->Remove(reserve());
+  if (!status.ok() || !closed.ok()) (void)fs->Remove(path);
 }
 
-bool StoreFiles::GiveUpReserve(FileSystem* fs) const { return fs->Remove(reserve()).ok(); }
+bool GiveUpReserve(FileSystem* fs, const std::string& path) { return fs->Remove(path).ok(); }
 
 StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory,
                                     bool create_if_missing) {

@@ -45,11 +45,6 @@ struct StoreFiles {
   std::unique_ptr<FileLock> lock;
   std::unique_ptr<StoreEpoch> epoch;
 
-  // Room on the disk that is given up when it is full, so that a table can be dropped to make more
-  // (reliability D6). Best effort.
-  void KeepReserve(FileSystem* fs, uint64_t bytes) const;
-  bool GiveUpReserve(FileSystem* fs) const;  // false: there was none
-
   std::string reserve() const { return directory + "/RESERVE"; }
   std::string catalog() const { return directory + "/CATALOG"; }
   std::string wal() const { return directory + "/wal"; }
@@ -70,6 +65,11 @@ struct StoreFiles {
 
 // kNotFound below an existing store is lost data; other errors stay as they are.
 [[nodiscard]] Status MissingIsLoss(const Status& status);
+
+// Room on the disk, a file of zeros at `path`, that is given up when the disk is full, so that a
+// table can be dropped to make more (reliability D6). Best effort.
+void KeepReserve(FileSystem* fs, const std::string& path, uint64_t bytes);
+bool GiveUpReserve(FileSystem* fs, const std::string& path);  // false: there was none
 
 // Takes the lock, checks or makes the identity, reads the epoch. kNotFound: no directory;
 // kFailedPrecondition: a foreign directory, or a newer format; kUnavailable: open elsewhere.

@@ -89,7 +89,7 @@ Status Store::AddTable(TableSchema schema, std::vector<TabletState> tablets) {
   CRASH_POINT("create_table.after_catalog");
   catalog_ = std::move(changed);
   for (const auto& tablet : table->tablets) host_.Serve(tablet);
-  files_.KeepReserve(options_.fs, kReserveLeast + catalog_.Encode().size());
+  KeepReserve(options_.fs, files_.reserve(), kReserveLeast + catalog_.Encode().size());
   MutexLock lock(&tables_mutex_);
   tables_[schema.name] = std::move(table);
   return OkStatus();
@@ -152,7 +152,8 @@ Status Store::Drop(const std::string& name) {
   changed.tables.erase(name);
   CRASH_POINT("drop_table.before_catalog");
   Status saved = SaveCatalog(changed);
-  if (saved.code() == StatusCode::kResourceExhausted && files_.GiveUpReserve(options_.fs)) {
+  if (saved.code() == StatusCode::kResourceExhausted &&
+      GiveUpReserve(options_.fs, files_.reserve())) {
     saved = SaveCatalog(changed);
   }
   RETURN_IF_ERROR(saved);
@@ -170,7 +171,7 @@ Status Store::Drop(const std::string& name) {
   }
   RemoveChanges(ChangesOf(table_id));
   host_.ForgetTotals(table_id);
-  files_.KeepReserve(options_.fs, kReserveLeast + catalog_.Encode().size());
+  KeepReserve(options_.fs, files_.reserve(), kReserveLeast + catalog_.Encode().size());
   return OkStatus();
 }
 

@@ -3,11 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "engine/base/crash_point.h"
 
 namespace sippar::engine {
 
 std::string SstableName(uint64_t file_id) { return fmt::format("{:016x}.sst", file_id); }
+
+std::optional<uint64_t> ParseSstableName(std::string_view name) {
+  uint64_t id = 0;
+  auto parsed = std::from_chars(name.data(), name.data() + name.size(), id, 16);
+  bool whole = parsed.ec == std::errc() && name == SstableName(id);
+  return whole ? std::optional(id) : std::nullopt;
+}
 
 SharedSstable::~SharedSstable() { registry_->Released(file_id_); }
 

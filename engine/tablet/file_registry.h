@@ -7,8 +7,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/thread.h"
@@ -20,7 +22,8 @@ namespace sippar::engine {
 
 class FileRegistry;
 
-std::string SstableName(uint64_t file_id);  // in its directory
+std::string SstableName(uint64_t file_id);                        // in its directory
+std::optional<uint64_t> ParseSstableName(std::string_view name);  // nullopt: of something else
 
 // One SSTable, shared by all tablets that name it. Opened at first use: an idle tablet holds what
 // its state says of its files, no index and no file descriptor.
