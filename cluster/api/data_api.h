@@ -66,6 +66,8 @@ class DataApi {
   // One status per mutation, in order; each row is atomic, the batch is not.
   [[nodiscard]] virtual std::vector<Status> ApplyBatch(const std::string& table,
                                                        const std::vector<RowMutation>& batch) = 0;
+  // Writes of a table that have the same number are best sent as one batch: they go to one tablet.
+  virtual uint64_t LaneOf(const std::string& /*table*/, std::string_view /*row*/) { return 0; }
   // A stream over one consistent snapshot of each tablet.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table,
                                                                    const ReadSpec& read,

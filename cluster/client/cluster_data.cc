@@ -39,6 +39,11 @@ Status ClusterData::Apply(const std::string& table, const RowMutation& mutation)
       [&](const TabletLocation& tablet) { return gatherer_.Apply(tablet, numbered); });
 }
 
+uint64_t ClusterData::LaneOf(const std::string& table, std::string_view row) {
+  auto found = caller_.Find(table, row);
+  return found.ok() ? (*found)->address.tablet_id : 0;
+}
+
 std::vector<Status> ClusterData::ApplyBatch(const std::string& table,
                                             const std::vector<RowMutation>& batch) {
   std::vector<const RowMutation*> pointers;

@@ -177,9 +177,14 @@ JoinedData::JoinedData(JoinedStore* store, engine::Clock* clock)
 Status JoinedData::Apply(const std::string& table, const RowMutation& mutation) {
   NumberedRequest request(&numbers_);
   RowMutation numbered = mutation;
-  numbered.request = request.id();
+  if (numbered.request.IsNone()) numbered.request = request.id();
   return Repeatedly(store_,
                     [&](const auto& store) { return store->data()->Apply(table, numbered); });
+}
+
+uint64_t JoinedData::LaneOf(const std::string& table, std::string_view row) {
+  auto store = store_->Get();
+  return store.ok() ? store->client->data()->LaneOf(table, row) : 0;
 }
 
 std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
@@ -188,7 +193,7 @@ std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
   std::vector<RowMutation> numbered = batch;
   for (RowMutation& mutation : numbered) {
     requests.push_back(std::make_unique<NumberedRequest>(&numbers_));
-    mutation.request = requests.back()->id();
+    if (mutation.request.IsNone()) mutation.request = requests.back()->id();
   }
   std::vector<Status> statuses;
   Status reached = Repeatedly(store_, [&](const auto& store) -> Status {

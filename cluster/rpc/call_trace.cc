@@ -96,7 +96,10 @@ class SlowCallLines {
   uint64_t untold_ GUARDED_BY(mutex_) = 0;
 };
 
-// One call. The thread that reads its headers runs the method and sends its status.
+}  // namespace
+
+// One call. The thread that reads its headers runs the method and sends its status, or TakeTrace
+// says who does.
 class TracedCall final : public grpc::experimental::Interceptor {
  public:
   TracedCall(SlowCallLines* lines, ServerRpcInfo* info)
@@ -106,6 +109,10 @@ class TracedCall final : public grpc::experimental::Interceptor {
   TracedCall& operator=(const TracedCall&) = delete;
 
   static TracedCall* OfThisThread() { return of_this_thread_; }
+  // Gives the one of before.
+  static TracedCall* SetOfThisThread(TracedCall* call) {
+    return std::exchange(of_this_thread_, call);
+  }
 
   void Intercept(InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) {
@@ -151,6 +158,8 @@ class TracedCall final : public grpc::experimental::Interceptor {
   std::string trace_;
 };
 
+namespace {
+
 class CallTracer final : public grpc::experimental::ServerInterceptorFactoryInterface {
  public:
   CallTracer(engine::Clock* clock, const ApiServerOptions* options) : lines_(clock, options) {}
@@ -168,6 +177,11 @@ std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewCallTr
     engine::Clock* clock, const ApiServerOptions* options) {
   return std::make_unique<CallTracer>(clock, options);
 }
+
+TracedCall* TakeTrace() { return TracedCall::SetOfThisThread(nullptr); }
+
+TraceScope::TraceScope(TracedCall* call) : before_(TracedCall::SetOfThisThread(call)) {}
+TraceScope::~TraceScope() { TracedCall::SetOfThisThread(before_); }
 
 void SendTrace(grpc::ClientContext* context) {
   TracedCall* call = TracedCall::OfThisThread();

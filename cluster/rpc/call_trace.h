@@ -18,6 +18,22 @@ namespace sippar::cluster {
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewCallTracer(
     engine::Clock* clock, const ApiServerOptions* options);
 
+// A call that others finish than the thread that read its headers. Null where nobody traces.
+class TracedCall;
+TracedCall* TakeTrace();  // of the call that this thread serves, which it no longer does
+
+// This thread serves the call, or none, meanwhile.
+class TraceScope {
+ public:
+  explicit TraceScope(TracedCall* call);
+  ~TraceScope();
+  TraceScope(const TraceScope&) = delete;
+  TraceScope& operator=(const TraceScope&) = delete;
+
+ private:
+  TracedCall* const before_;
+};
+
 // The trace of the call that this thread serves, if it serves one.
 void SendTrace(grpc::ClientContext* context);
 

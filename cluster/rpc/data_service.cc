@@ -3,20 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "cluster/client/row_operations.h"
-#include "cluster/rpc/authorized_views.h"
 #include "cluster/rpc/change_streams.h"
-#include "cluster/rpc/client_features.h"
 #include "cluster/rpc/data_convert.h"
 #include "cluster/rpc/execute_query.h"
 #include "cluster/rpc/filter_convert.h"
-#include "cluster/rpc/find_table.h"
-#include "cluster/rpc/read_rows.h"
 #include "cluster/rpc/request_size.h"
-#include "cluster/rpc/resource_names.h"
-#include "cluster/rpc/schema_convert.h"
+#include "cluster/rpc/request_target.h"
 #include "cluster/rpc/status_codes.h"
 #include "engine/base/limits.h"
 
@@ -24,79 +17,6 @@ namespace sippar::cluster {
 namespace {
 
 namespace v2 = google::bigtable::v2;
-
-// The table a request names, as it is now, and what of it the request may reach.
-struct Target {
-  InstanceName instance;
-  std::string table;  // stored name
-  TableRules rules;
-  std::optional<TableView> view;  // none: the whole table
-
-  Status CheckWrite(const RowMutation& mutation) const {
-    return view ? view->CheckWrite(mutation, rules.schema->FamilyNames()) : OkStatus();
-  }
-};
-
-template <typename Request>
-StatusOr<Target> TargetOf(Client* client, const Request& request) {
-  const std::string& view_name = request.authorized_view_name();
-  std::string table_name = request.table_name();
-  std::string view_id;
-  if (!view_name.empty()) {
-    ASSIGN_OR_RETURN(TablePartName view, TablePartName::Parse(view_name, "authorizedViews"));
-    table_name = view.table.ToString();
-    view_id = view.id;
-  }
-  ASSIGN_OR_RETURN(TableName name, TableName::Parse(table_name));
-  Target target{name.instance, name.stored(), {}, std::nullopt};
-  auto schema = client->admin()->GetSchema(target.table);
-  if (schema.status().code() == StatusCode::kNotFound) {
-    return NotFound(fmt::format("Table not found: {}", table_name));
-  }
-  RETURN_IF_ERROR(schema.status());
-  target.rules = RulesOf(std::move(*schema));
-  if (!view_id.empty()) {
-    ASSIGN_OR_RETURN(FoundTable table, FindTable(client, table_name));
-    ASSIGN_OR_RETURN(target.view, FindView(client->admin(), table.info.table_id, view_id));
-  }
-  return target;
-}
-
-bool TakesScannedRows(const grpc::ServerContext& context) {
-  const auto& headers = context.client_metadata();
-  auto found = headers.find("bigtable-features");
-  if (found == headers.end()) return false;
-  return ClientFeatures({found->second.data(), found->second.size()}).last_scanned_row_responses();
-}
-
-// The Go client takes the end of a message for the end of a row.
-bool WantsWholeRows(const grpc::ServerContext& context) {
-  const auto& headers = context.client_metadata();
-  auto found = headers.find("user-agent");
-  return found != headers.end() && found->second.find("grpc-go/") != grpc::string_ref::npos;
-}
-
-StatusOr<RowsRequest> RowsRequestOf(Client* client, const v2::ReadRowsRequest& request) {
-  RETURN_IF_ERROR(CheckPlainSize(request));
-  if (!request.materialized_view_name().empty()) {
-    return Unimplemented("materialized_view_name: materialized views are not there yet");
-  }
-  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
-  RowsRequest rows;
-  rows.table = std::move(target.table);
-  rows.families = target.rules.schema->FamilyNames();
-  rows.view = std::move(target.view);
-  ASSIGN_OR_RETURN(rows.rows, RowSetFromProto(request.rows()));
-  ASSIGN_OR_RETURN(rows.filter, FilterFromProto(request.filter()));
-  if (request.rows_limit() < 0) {
-    return InvalidArgument(
-        fmt::format("rows_limit is {}; it may not be negative", request.rows_limit()));
-  }
-  rows.rows_limit = request.rows_limit();
-  rows.reversed = request.reversed();
-  rows.with_stats = request.request_stats_view() == v2::ReadRowsRequest::REQUEST_STATS_FULL;
-  return rows;
-}
 
 // The last message goes in one packet with the status. False: the caller is gone.
 template <typename Response>
@@ -106,25 +26,12 @@ bool Write(const Response& response, bool is_last, grpc::ServerWriter<Response>*
   return true;
 }
 
-Status DoReadRows(Client* client, const v2::ReadRowsRequest& request,
-                  const grpc::ServerContext& context, const CancelFlag& cancel,
-                  grpc::ServerWriter<v2::ReadRowsResponse>* writer) {
-  ASSIGN_OR_RETURN(RowsRequest rows, RowsRequestOf(client, request));
-  rows.takes_scanned_rows = TakesScannedRows(context);
-  CallOptions options;
-  options.cancel = cancel;
-  RowChunks chunks([writer](const v2::ReadRowsResponse& response,
-                            bool is_last) { return Write(response, is_last, writer); },
-                   WantsWholeRows(context));
-  return ReadRows(client->data(), client->clock(), rows, options, &chunks);
-}
-
 Status DoSampleRowKeys(Client* client, const v2::SampleRowKeysRequest& request,
                        grpc::ServerWriter<v2::SampleRowKeysResponse>* writer) {
   if (!request.materialized_view_name().empty()) {
     return Unimplemented("materialized_view_name: materialized views are not there yet");
   }
-  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, request));
   ASSIGN_OR_RETURN(engine::RowRange range, RangeFromProto(request.row_range()));
   ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets, client->data()->Tablets(target.table));
   engine::RowSet rows(range);
@@ -142,29 +49,11 @@ Status DoSampleRowKeys(Client* client, const v2::SampleRowKeysRequest& request,
   return OkStatus();
 }
 
-// The time of cells whose time is the server's. On a table of microseconds the tablet gives it:
-// never twice, never backwards.
-int64_t ServerTime(Client* client, const TableRules& rules) {
-  return rules.is_millis ? CellTime(rules, client->clock()->NowMicros()) : engine::kServerTime;
-}
-
 // A handler's request is its own: gRPC made it for this call, and only destroys it.
 template <typename Request>
 Request* Own(const Request* request) {
   GiveBackPieces(*request);
   return const_cast<Request*>(request);
-}
-
-Status DoMutateRow(Client* client, v2::MutateRowRequest* request) {
-  ASSIGN_OR_RETURN(Target target, TargetOf(client, *request));
-  if (request->mutations().empty()) return InvalidArgument("mutations: at least one is needed");
-  ASSIGN_OR_RETURN(RowMutation mutation,
-                   MutationFromProto(request->row_key(), request->mutable_mutations(), target.rules,
-                                     ServerTime(client, target.rules)));
-  RETURN_IF_ERROR(target.CheckWrite(mutation));
-  RETURN_IF_ERROR(SetRequest(request->idempotency(), &mutation));
-  if (mutation.entries.empty()) return OkStatus();  // merges of nothing
-  return client->data()->Apply(target.table, mutation);
 }
 
 // Of the whole call; each entry is checked by itself.
@@ -179,11 +68,11 @@ Status CheckBatch(const v2::MutateRowsRequest& request) {
 
 StatusOr<std::vector<Status>> ApplyEntries(Client* client, v2::MutateRowsRequest* request) {
   RETURN_IF_ERROR(CheckBatch(*request));
-  ASSIGN_OR_RETURN(Target target, TargetOf(client, *request));
+  ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, *request));
   std::vector<Status> statuses(static_cast<size_t>(request->entries_size()));
   std::vector<RowMutation> batch;
   std::vector<size_t> positions;
-  int64_t server_time = ServerTime(client, target.rules);
+  int64_t server_time = target.ServerTime(client->clock());
   for (size_t i = 0; i < statuses.size(); ++i) {
     v2::MutateRowsRequest::Entry& entry = *request->mutable_entries(static_cast<int>(i));
     auto mutation =
@@ -223,7 +112,7 @@ Status DoMutateRows(Client* client, v2::MutateRowsRequest* request,
 StatusOr<bool> DoCheckAndMutate(const InstanceRecords& records,
                                 v2::CheckAndMutateRowRequest* request) {
   Client* client = records.client();
-  ASSIGN_OR_RETURN(Target target, TargetOf(client, *request));
+  ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, *request));
   RETURN_IF_ERROR(records.CheckTransactions(target.instance, request->app_profile_id()));
   if (request->true_mutations().empty() && request->false_mutations().empty()) {
     return InvalidArgument("true_mutations and false_mutations: at least one is needed");
@@ -231,7 +120,7 @@ StatusOr<bool> DoCheckAndMutate(const InstanceRecords& records,
   CheckedMutation checked;
   checked.seed = static_cast<uint64_t>(client->clock()->MonotonicNanos());
   ASSIGN_OR_RETURN(checked.predicate, FilterFromProto(request->predicate_filter()));
-  int64_t server_time = ServerTime(client, target.rules);
+  int64_t server_time = target.ServerTime(client->clock());
   auto on_true = MutationFromProto(request->row_key(), request->mutable_true_mutations(),
                                    target.rules, server_time);
   if (!on_true.ok()) return Annotate(on_true.status(), "true_mutations");
@@ -251,7 +140,7 @@ Status DoReadModifyWrite(const InstanceRecords& records,
                          const v2::ReadModifyWriteRowRequest& request,
                          v2::ReadModifyWriteRowResponse* response) {
   Client* client = records.client();
-  ASSIGN_OR_RETURN(Target target, TargetOf(client, request));
+  ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, request));
   RETURN_IF_ERROR(records.CheckTransactions(target.instance, request.app_profile_id()));
   RETURN_IF_ERROR(engine::ValidateRowKey(request.row_key()));
   ASSIGN_OR_RETURN(std::vector<ModifyRule> rules, RulesFromProto(request.rules(), target.rules));
@@ -268,21 +157,10 @@ Status DoReadModifyWrite(const InstanceRecords& records,
 
 }  // namespace
 
-grpc::Status DataService::ReadRows(grpc::ServerContext* context, const v2::ReadRowsRequest* request,
-                                   Writer<v2::ReadRowsResponse>* writer) {
-  CallWatch::Scope scope(&watch_, context);
-  return ToGrpc(DoReadRows(client_, *request, *context, scope.cancel(), writer));
-}
-
 grpc::Status DataService::SampleRowKeys(grpc::ServerContext*,
                                         const v2::SampleRowKeysRequest* request,
                                         Writer<v2::SampleRowKeysResponse>* writer) {
   return ToGrpc(DoSampleRowKeys(client_, *request, writer));
-}
-
-grpc::Status DataService::MutateRow(grpc::ServerContext*, const v2::MutateRowRequest* request,
-                                    v2::MutateRowResponse*) {
-  return ToGrpc(DoMutateRow(client_, Own(request)));
 }
 
 grpc::Status DataService::MutateRows(grpc::ServerContext*, const v2::MutateRowsRequest* request,

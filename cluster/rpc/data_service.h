@@ -10,7 +10,12 @@
 
 namespace sippar::cluster {
 
-class DataService final : public google::bigtable::v2::Bigtable::Service {
+// ReadRows and MutateRow are answered by row_reads.h and row_writes.h.
+using AsyncDataService = google::bigtable::v2::Bigtable::WithAsyncMethod_ReadRows<
+    google::bigtable::v2::Bigtable::WithAsyncMethod_MutateRow<
+        google::bigtable::v2::Bigtable::Service>>;
+
+class DataService final : public AsyncDataService {
  public:
   // Both outlive the service; `queries` may be null.
   DataService(const InstanceRecords* records, QueryApi* queries)
@@ -21,15 +26,9 @@ class DataService final : public google::bigtable::v2::Bigtable::Service {
 
   template <typename T>
   using Writer = grpc::ServerWriter<T>;
-  grpc::Status ReadRows(grpc::ServerContext* context,
-                        const google::bigtable::v2::ReadRowsRequest* request,
-                        Writer<google::bigtable::v2::ReadRowsResponse>* writer) override;
   grpc::Status SampleRowKeys(grpc::ServerContext* context,
                              const google::bigtable::v2::SampleRowKeysRequest* request,
                              Writer<google::bigtable::v2::SampleRowKeysResponse>* writer) override;
-  grpc::Status MutateRow(grpc::ServerContext* context,
-                         const google::bigtable::v2::MutateRowRequest* request,
-                         google::bigtable::v2::MutateRowResponse* response) override;
   grpc::Status MutateRows(grpc::ServerContext* context,
                           const google::bigtable::v2::MutateRowsRequest* request,
                           Writer<google::bigtable::v2::MutateRowsResponse>* writer) override;

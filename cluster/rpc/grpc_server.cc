@@ -8,15 +8,20 @@
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_posix.h>
 
+#include <algorithm>
+
 #include "cluster/rpc/call_trace.h"
 #include "cluster/rpc/request_size.h"
 #include "cluster/rpc/status_codes.h"
+#include "engine/base/thread.h"
 
 namespace sippar::cluster {
 namespace {
 
-constexpr int kThreadsMax = 512;               // each call has one; more are refused at once
-constexpr int kIdleThreadsMax = 64;            // to make one costs as much as a read
+constexpr int kThreadsMax = 512;     // each call has one; more are refused at once
+constexpr int kIdleThreadsMax = 64;  // to make one costs as much as a read
+// One reads for as many cores as it takes to answer what it read.
+size_t LoopCount() { return std::max<size_t>(engine::HardwareThreads() / 4, 1); }
 constexpr size_t kTransportMemory = 1u << 30;  // of gRPC, for all calls together
 
 }  // namespace
@@ -25,6 +30,9 @@ GrpcServer::GrpcServer(Client* client, const ApiServerOptions& options)
     : options_(options),
       records_(client, options.strict_instances),
       data_(&records_, options.queries),
+      reads_(client, &data_),
+      writes_(client, &data_),
+      loops_(LoopCount()),
       table_admin_(&records_, &operations_),
       instance_admin_(&records_, &operations_),
       store_(client) {}
@@ -37,8 +45,7 @@ Status GrpcServer::Start(const std::string& listen) {
   if (!listen.empty()) {
     builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port_);
   }
-  // With more queues than one, gRPC's own for callbacks included, a thread of one reads requests
-  // for the others and has to wake theirs.
+  // The loops read from all connections, and wake a thread of this queue for all other calls.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kIdleThreadsMax);
   builder.SetMaxReceiveMessageSize(kRequestSizeMax);
@@ -51,6 +58,7 @@ Status GrpcServer::Start(const std::string& listen) {
   builder.RegisterService(&instance_admin_);
   builder.RegisterService(&operations_);
   builder.RegisterService(&store_);
+  for (CallLoop& loop : loops_) loop.Register(&builder);
   unknown_.Register(&builder);
   if (options_.on_slow_call != nullptr) {
     std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> tracer;
@@ -58,10 +66,19 @@ Status GrpcServer::Start(const std::string& listen) {
     builder.experimental().SetInterceptorCreators(std::move(tracer));
   }
   server_ = builder.BuildAndStart();
-  if (server_ != nullptr) unknown_.Start();
+  if (server_ != nullptr) StartLoops();
   if (server_ != nullptr && (listen.empty() || port_ != 0)) return OkStatus();
   Stop(0);
   return Unavailable(fmt::format("cannot listen on {}: is another server there?", listen));
+}
+
+void GrpcServer::StartLoops() {
+  for (CallLoop& loop : loops_) {
+    reads_.Await(&loop);
+    writes_.Await(&loop);
+    unknown_.Await(&loop);
+    loop.Start([this](bool is_quiet) { return writes_.Look(is_quiet); });
+  }
 }
 
 void GrpcServer::AddConnection(int fd) { grpc::AddInsecureChannelFromFd(server_.get(), fd); }
@@ -73,7 +90,9 @@ void GrpcServer::Stop(int64_t drain_us) {
   server_->Shutdown(
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(drain_us, GPR_TIMESPAN)));
   server_->Wait();
-  unknown_.Stop();
+  reads_.Stop();
+  writes_.Stop();
+  for (CallLoop& loop : loops_) loop.Stop();
   server_.reset();
 }
 

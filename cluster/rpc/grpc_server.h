@@ -6,12 +6,16 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/client/api_server.h"
+#include "cluster/rpc/call_loop.h"
 #include "cluster/rpc/data_service.h"
 #include "cluster/rpc/instance_admin_service.h"
 #include "cluster/rpc/instance_records.h"
 #include "cluster/rpc/operations_service.h"
+#include "cluster/rpc/row_reads.h"
+#include "cluster/rpc/row_writes.h"
 #include "cluster/rpc/store_service.h"
 #include "cluster/rpc/table_admin_service.h"
 #include "cluster/rpc/unknown_calls.h"
@@ -35,10 +39,15 @@ class GrpcServer {
   void Stop(int64_t drain_us);
 
  private:
+  void StartLoops();
+
   const ApiServerOptions options_;
   const InstanceRecords records_;
   OperationsService operations_;
   DataService data_;
+  RowReads reads_;
+  RowWrites writes_;
+  std::vector<CallLoop> loops_;
   TableAdminService table_admin_;
   InstanceAdminService instance_admin_;
   StoreService store_;

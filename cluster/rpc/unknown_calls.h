@@ -5,28 +5,19 @@
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server_builder.h>
 
-#include <memory>
-
-#include "engine/base/thread.h"
+#include "cluster/rpc/call_loop.h"
 
 namespace sippar::cluster {
 
 class UnknownCalls {
  public:
-  // In this order: Register before the server is made, Start when it runs, Stop when it has no call
-  // any more and before it goes.
-  void Register(grpc::ServerBuilder* builder);
-  void Start();
-  void Stop();
+  void Register(grpc::ServerBuilder* builder) { builder->RegisterAsyncGenericService(&service_); }
+  // Takes a call that comes to this loop, and the ones after it.
+  void Await(CallLoop* loop);
 
  private:
   struct Call;
-  void Await();
-  void Run();
-
   grpc::AsyncGenericService service_;
-  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
-  engine::Thread thread_;
 };
 
 }  // namespace sippar::cluster

@@ -1,0 +1,59 @@
+// Threads of calls. SPDX-License-Identifier: Apache-2.0
+#include "cluster/rpc/call_threads.h"
+
+#include <utility>
+
+namespace sippar::cluster {
+namespace {
+
+constexpr size_t kIdleMax = 64;  // to make one costs as much as a read
+
+}  // namespace
+
+bool CallThreads::Run(std::function<void()> work) {
+  Threads ended;  // joined without the lock
+  engine::MutexLock lock(&mutex_);
+  ended.swap(ended_);
+  if (idle_ > 0) {
+    --idle_;
+    work_.push_back(std::move(work));
+    wake_.NotifyOne();
+    return true;
+  }
+  if (threads_.size() >= threads_max_) return false;
+  Threads::iterator self = threads_.emplace(threads_.end());
+  *self = engine::Thread(
+      name_, [this, self, begun = std::move(work)]() mutable { Serve(self, std::move(begun)); });
+  return true;
+}
+
+void CallThreads::Stop() {
+  mutex_.Lock();
+  is_stopping_ = true;
+  wake_.NotifyAll();
+  while (!threads_.empty()) wake_.Wait(&mutex_);
+  mutex_.Unlock();
+  ended_.clear();  // joins
+}
+
+void CallThreads::Serve(Threads::iterator self, std::function<void()> work) {
+  for (;;) {
+    work();
+    work = nullptr;
+    engine::MutexLock lock(&mutex_);
+    bool is_kept = !is_stopping_ && idle_ < kIdleMax;
+    if (is_kept) {
+      ++idle_;
+      while (work_.empty() && !is_stopping_) wake_.Wait(&mutex_);
+    }
+    if (work_.empty()) {
+      ended_.splice(ended_.end(), threads_, self);
+      wake_.NotifyAll();
+      return;
+    }
+    work = std::move(work_.front());
+    work_.pop_front();
+  }
+}
+
+}  // namespace sippar::cluster
