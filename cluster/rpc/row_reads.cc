@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <grpcpp/support/async_stream.h>
 
-#include <semaphore>
-
 #include "cluster/rpc/call_trace.h"
 #include "cluster/rpc/client_features.h"
 #include "cluster/rpc/filter_convert.h"
@@ -13,6 +11,7 @@
 #include "cluster/rpc/request_size.h"
 #include "cluster/rpc/request_target.h"
 #include "cluster/rpc/status_codes.h"
+#include "engine/base/wake_up.h"
 
 namespace sippar::cluster {
 namespace {
@@ -90,7 +89,7 @@ struct RowReads::Call {
   void WasSent(bool ok) {
     if (is_last) return Leave();
     was_sent = ok;
-    sent_one.release();
+    sent_one.Notify();
   }
   void Leave() {
     if (holders.fetch_sub(1) == 1) delete this;
@@ -103,7 +102,7 @@ struct RowReads::Call {
       return true;
     }
     writer.Write(response, &sent);
-    sent_one.acquire();
+    sent_one.Wait();
     return was_sent;
   }
   Status Read(const RowChunks::Writer& write) {
@@ -135,7 +134,7 @@ struct RowReads::Call {
   std::optional<v2::ReadRowsResponse> last;
   std::atomic<bool> is_last = false;  // what is sent now
   bool was_sent = false;
-  std::binary_semaphore sent_one{0};
+  engine::WakeUp sent_one;
   std::atomic<int> holders = 2;
   Event came{this, &Call::Came};
   Event over{this, &Call::IsOver};

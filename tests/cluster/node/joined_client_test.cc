@@ -128,6 +128,24 @@ TEST_F(JoinedClientTest, ChangesAreTheOwners) {
   EXPECT_TRUE(joined_->data()->ReadChanges("kept", right, {}).ok());
 }
 
+TEST_F(JoinedClientTest, AWriteWithAnIdOfItsCallerIsDoneOnce) {
+  RowMutation mutation = RowMutation("r").Set("f", "q", "v");  // a new version each time
+  mutation.request = {7, 9};
+  for (Client* client : {owner_.get(), joined_.get(), owner_.get()}) {
+    ASSERT_TRUE(client->data()->Apply("t", mutation).ok());
+    for (const Status& status : client->data()->ApplyBatch("t", {mutation})) {
+      ASSERT_TRUE(status.ok()) << status;
+    }
+  }
+  engine::ReadSpec read;
+  read.rows = engine::RowSet::All();
+  auto cells = owner_->data()->Read("t", read, {});
+  ASSERT_TRUE(cells.ok()) << cells.status();
+  int versions = 0;
+  for (; (*cells)->Valid(); (*cells)->Next()) ++versions;
+  EXPECT_EQ(versions, 1);
+}
+
 TEST_F(JoinedClientTest, ChangesAreRefusedAsTheOwnerDoes) {
   for (const char* table : {"t", "nope"}) {
     Status here = owner_->data()->ReadChanges(table, From(0), {}).status();

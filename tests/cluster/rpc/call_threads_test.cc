@@ -1,0 +1,43 @@
+// Threads of calls: kept, bounded, waited for. SPDX-License-Identifier: Apache-2.0
+#include "cluster/rpc/call_threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+
+namespace sippar::cluster {
+namespace {
+
+TEST(CallThreadsTest, RefusesWhatHasNoThread) {
+  CallThreads threads("test", 2);
+  std::latch begun(2);
+  std::latch may_end(1);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(threads.Run([&] {
+      begun.count_down();
+      may_end.wait();
+    }));
+  }
+  begun.wait();
+  EXPECT_FALSE(threads.Run([] { FAIL(); }));
+  may_end.count_down();
+  std::atomic<bool> done = false;
+  while (!threads.Run([&] { done = true; })) std::this_thread::yield();  // one is free again
+  threads.Stop();
+  EXPECT_TRUE(done);
+}
+
+TEST(CallThreadsTest, DoesAllItTookEvenWhenItStops) {
+  std::atomic<int> done = 0;
+  int taken = 0;
+  {
+    CallThreads threads("test", 200);
+    for (int i = 0; i < 1000; ++i) taken += threads.Run([&] { ++done; }) ? 1 : 0;
+  }
+  EXPECT_EQ(done, taken);
+  EXPECT_GT(taken, 0);
+}
+
+}  // namespace
+}  // namespace sippar::cluster
