@@ -28,6 +28,16 @@ int64_t WaitsOfThread() {
 
 }  // namespace
 
+CallLoop::Guest::Guest(CallLoop* loop) : loop_(loop) {
+  engine::MutexLock lock(&loop->mutex_);
+  ++loop->guests_;
+}
+
+CallLoop::Guest::~Guest() {
+  engine::MutexLock lock(&loop_->mutex_);
+  if (--loop_->guests_ == 0) loop_->left_.NotifyAll();
+}
+
 CallLoop::Absence::Absence(CallLoop* loop) : loop_(loop) {
   int64_t now = NowNanos();
   if (now < loop->stay_until_nanos_) return;
@@ -58,6 +68,9 @@ void CallLoop::Start(std::function<bool(bool)> look) {
 }
 
 void CallLoop::Stop() {
+  mutex_.Lock();
+  while (guests_ > 0) left_.Wait(&mutex_);
+  mutex_.Unlock();
   queue_->Shutdown();
   thread_.Join();
   {

@@ -1,6 +1,6 @@
 // A thread that looks after a share of a server's connections and does what takes no time on the
 // spot, so that a short call wakes nobody. Register before the server is made, Start when it runs,
-// Stop when it was shut down and no call is left.
+// Stop when it was shut down.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,9 +29,23 @@ class CallLoop {
   // `look`, after each event, may say that it wants to look again in a millisecond; whether
   // nothing happened until then is told to it.
   void Start(std::function<bool(bool is_quiet)> look);
+  // Waits for its calls: those that ran, and those that were to come, which the server has ended.
   void Stop();
 
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
+
+  // A call of the loop, as long as there may be events of it.
+  class Guest {
+   public:
+    explicit Guest(CallLoop* loop);
+    ~Guest();
+    Guest(const Guest&) = delete;
+    Guest& operator=(const Guest&) = delete;
+    CallLoop* loop() const { return loop_; }
+
+   private:
+    CallLoop* const loop_;
+  };
 
   // The loop's thread does something, within an event, that may wait after all: should it, another
   // one takes its place, and for a while no absence is granted.
@@ -65,6 +79,8 @@ class CallLoop {
   std::atomic<bool> guard_sleeps_{false};
   engine::Mutex mutex_;
   engine::CondVar wake_;  // of the guard
+  engine::CondVar left_;  // by all guests
+  int guests_ GUARDED_BY(mutex_) = 0;
   bool is_stopping_ GUARDED_BY(mutex_) = false;
   engine::Thread thread_;
   engine::Thread guard_;

@@ -90,9 +90,9 @@ void GrpcServer::Stop(int64_t drain_us) {
   server_->Shutdown(
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(drain_us, GPR_TIMESPAN)));
   server_->Wait();
+  for (CallLoop& loop : loops_) loop.Stop();
   reads_.Stop();
   writes_.Stop();
-  for (CallLoop& loop : loops_) loop.Stop();
   server_.reset();
 }
 

@@ -71,7 +71,9 @@ struct RowReads::Call {
     void (Call::*const on)(bool);
   };
 
-  Call(RowReads* of, CallLoop* from) : reads(of), loop(from) { context.AsyncNotifyWhenDone(&over); }
+  Call(RowReads* of, CallLoop* loop) : reads(of), guest(loop) {
+    context.AsyncNotifyWhenDone(&over);
+  }
 
   void Came(bool ok) {
     if (!ok) {  // the server ends, and will not say that this is over
@@ -79,7 +81,7 @@ struct RowReads::Call {
       return;
     }
     trace = TakeTrace();
-    reads->Await(loop);
+    reads->Await(guest.loop());
     reads->Take(this);
   }
   void IsOver(bool) {
@@ -125,7 +127,7 @@ struct RowReads::Call {
   }
 
   RowReads* const reads;
-  CallLoop* const loop;
+  const CallLoop::Guest guest;
   grpc::ServerContext context;
   v2::ReadRowsRequest request;
   grpc::ServerAsyncWriter<v2::ReadRowsResponse> writer{&context};
@@ -166,7 +168,7 @@ void RowReads::Take(Call* call) {
 
 // False: it is too large, and nothing was sent.
 bool RowReads::ReadOnLoop(Call* call) {
-  CallLoop::Absence absence(call->loop);
+  CallLoop::Absence absence(call->guest.loop());
   if (!absence.is_granted()) return false;
   bool is_large = false;
   Status status;

@@ -22,7 +22,7 @@ class RowReads {
 
   // Takes a call that comes to this loop, and the ones after it.
   void Await(CallLoop* loop);
-  // When the server was shut down.
+  // When its loops were stopped.
   void Stop() { threads_.Stop(); }
 
  private:

@@ -53,7 +53,7 @@ StatusOr<TableWrite> PrepareWrite(Client* client, v2::MutateRowRequest* request)
 
 // Its events: it came; its answer was sent.
 struct RowWrites::Call final : CallEvent {
-  Call(RowWrites* of, CallLoop* from) : writes(of), loop(from) {}
+  Call(RowWrites* of, CallLoop* loop) : writes(of), guest(loop) {}
 
   void Happened(bool ok) override {
     std::unique_ptr<Call> self(this);
@@ -61,13 +61,13 @@ struct RowWrites::Call final : CallEvent {
       writes->calls_.fetch_sub(1);
     } else if (ok) {  // else the server ends
       trace = TakeTrace();
-      writes->Await(loop);
+      writes->Await(guest.loop());
       writes->Take(std::move(self));
     }
   }
 
   RowWrites* const writes;
-  CallLoop* const loop;
+  const CallLoop::Guest guest;
   grpc::ServerContext context;
   v2::MutateRowRequest request;
   grpc::ServerAsyncResponseWriter<v2::MutateRowResponse> responder{&context};

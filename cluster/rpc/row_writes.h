@@ -30,7 +30,7 @@ class RowWrites {
   void Await(CallLoop* loop);
   // For the loops: whether calls are under way, so that it has to look again.
   bool Look(bool is_quiet);
-  // When the server was shut down.
+  // When its loops were stopped.
   void Stop();
 
  private:

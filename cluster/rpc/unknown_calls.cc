@@ -11,19 +11,19 @@ namespace sippar::cluster {
 
 // Its events: it came; the refusal was sent.
 struct UnknownCalls::Call final : CallEvent {
-  Call(UnknownCalls* of, CallLoop* from) : calls(of), loop(from) {}
+  Call(UnknownCalls* of, CallLoop* loop) : calls(of), guest(loop) {}
 
   void Happened(bool ok) override {
     std::unique_ptr<Call> self(this);
     if (!ok || is_refused) return;  // nor does one come when the server ends
-    calls->Await(loop);
+    calls->Await(guest.loop());
     is_refused = true;
     stream.Finish(ToGrpc(Unimplemented(fmt::format("{} is not there yet", context.method()))),
                   self.release());
   }
 
   UnknownCalls* const calls;
-  CallLoop* const loop;
+  const CallLoop::Guest guest;
   grpc::GenericServerContext context;
   grpc::GenericServerAsyncReaderWriter stream{&context};
   bool is_refused = false;
