@@ -143,10 +143,10 @@ TEST_F(BackgroundTest, AFailedCompactionIsSeenAndTriedAgain) {
   store_->host()->CompactSmall();  // fails, and is not due again
   EXPECT_EQ(errors->value(), 1u);
   EXPECT_NE(Compactions().find("4 runs of like size"), std::string::npos) << Compactions();
-  EXPECT_EQ(Compactions().find(": done"), std::string::npos) << Compactions();
+  EXPECT_EQ(Compactions().find(" bytes: done"), std::string::npos) << Compactions();
   clock_.Set(clock_.NowMicros() + 2 * kSecond);
   store_->host()->CompactSmall();
-  EXPECT_NE(Compactions().find(": done"), std::string::npos) << Compactions();
+  EXPECT_NE(Compactions().find(" bytes: done"), std::string::npos) << Compactions();
   EXPECT_EQ(errors->value(), 1u);
   EXPECT_EQ(store_->Tablets("t")->front()->Stats().front().sstables, 1u);
 }
