@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,8 +67,11 @@ class DataApi {
   // One status per mutation, in order; each row is atomic, the batch is not.
   [[nodiscard]] virtual std::vector<Status> ApplyBatch(const std::string& table,
                                                        const std::vector<RowMutation>& batch) = 0;
-  // Writes of a table that have the same number are best sent as one batch: they go to one tablet.
-  virtual uint64_t LaneOf(const std::string& /*table*/, std::string_view /*row*/) { return 0; }
+  // Writes of a table that have the same lane are best sent as one batch: they go to one tablet.
+  // nullopt: that is not known without asking.
+  virtual std::optional<uint64_t> LaneOf(const std::string& /*table*/, std::string_view /*row*/) {
+    return std::nullopt;
+  }
   // A stream over one consistent snapshot of each tablet.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table,
                                                                    const ReadSpec& read,

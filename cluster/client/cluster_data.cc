@@ -39,9 +39,9 @@ Status ClusterData::Apply(const std::string& table, const RowMutation& mutation)
       [&](const TabletLocation& tablet) { return gatherer_.Apply(tablet, numbered); });
 }
 
-uint64_t ClusterData::LaneOf(const std::string& table, std::string_view row) {
-  auto found = caller_.Find(table, row);
-  return found.ok() ? (*found)->address.tablet_id : 0;
+std::optional<uint64_t> ClusterData::LaneOf(const std::string& table, std::string_view row) {
+  LocationPtr known = caller_.FindKnown(table, row);
+  return known == nullptr ? std::nullopt : std::optional(known->address.tablet_id);
 }
 
 std::vector<Status> ClusterData::ApplyBatch(const std::string& table,

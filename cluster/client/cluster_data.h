@@ -33,7 +33,7 @@ class ClusterData final : public DataApi {
       const ClusterDataOptions& options);
 
   Status Apply(const std::string& table, const RowMutation& mutation) override;
-  uint64_t LaneOf(const std::string& table, std::string_view row) override;
+  std::optional<uint64_t> LaneOf(const std::string& table, std::string_view row) override;
   std::vector<Status> ApplyBatch(const std::string& table,
                                  const std::vector<RowMutation>& batch) override;
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,

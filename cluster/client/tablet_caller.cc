@@ -21,4 +21,9 @@ StatusOr<LocationPtr> TabletCaller::Find(const std::string& table, std::string_v
   return find();
 }
 
+LocationPtr TabletCaller::FindKnown(const std::string& table, std::string_view row) {
+  auto id = directory_.Find(table);
+  return id.ok() ? locator_.FindKnown(*id, row) : nullptr;
+}
+
 }  // namespace sippar::cluster

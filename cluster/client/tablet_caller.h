@@ -35,6 +35,8 @@ class TabletCaller {
   // `limit` with `before` as Locator::FindBefore.
   [[nodiscard]] StatusOr<LocationPtr> Find(const std::string& table, std::string_view row,
                                            bool before = false);
+  // null: it would have to be asked for.
+  LocationPtr FindKnown(const std::string& table, std::string_view row);
   void Invalidate(const TabletLocation& seen) { locator_.Invalidate(seen); }
 
   bool is_remote() const { return is_remote_; }

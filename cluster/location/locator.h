@@ -34,6 +34,11 @@ class Locator {
   [[nodiscard]] StatusOr<LocationPtr> Find(uint64_t table_id, std::string_view row);
   // Of the rows right below `limit` ("": the last ones), for scans downwards.
   [[nodiscard]] StatusOr<LocationPtr> FindBefore(uint64_t table_id, std::string_view limit);
+  // null: it would have to be looked up.
+  LocationPtr FindKnown(uint64_t table_id, std::string_view row) {
+    engine::MutexLock lock(&mutex_);
+    return cache_.Find(table_id, row);
+  }
   void Invalidate(const TabletLocation& seen);
 
   // Reads of METADATA and of the lock service so far.

@@ -123,9 +123,9 @@ Status JoinedData::Apply(const std::string& table, const RowMutation& mutation) 
                     [&](const auto& store) { return store->data()->Apply(table, numbered); });
 }
 
-uint64_t JoinedData::LaneOf(const std::string& table, std::string_view row) {
+std::optional<uint64_t> JoinedData::LaneOf(const std::string& table, std::string_view row) {
   auto store = store_->Get();
-  return store.ok() ? store->client->data()->LaneOf(table, row) : 0;
+  return store.ok() ? store->client->data()->LaneOf(table, row) : std::nullopt;
 }
 
 std::vector<Status> JoinedData::ApplyBatch(const std::string& table,

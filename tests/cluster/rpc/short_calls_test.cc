@@ -21,7 +21,7 @@ class StuckData final : public DataApi {
     Wait(mutation.row, nullptr);
     return data_->Apply(table, mutation);
   }
-  uint64_t LaneOf(const std::string&, std::string_view row) override {
+  std::optional<uint64_t> LaneOf(const std::string&, std::string_view row) override {
     return row.starts_with("stuck") ? 1 : 2;
   }
   std::vector<Status> ApplyBatch(const std::string& table,
