@@ -55,7 +55,7 @@ struct LogName {
   ServerId server;
   bool sealed = false;
 };
-// nullopt: a name of something else, or what lies in the trash.
+// nullopt: a name of something else, as in the trash.
 inline std::optional<LogName> ParseLog(std::string_view name) {
   bool sealed = name.ends_with(".sealed");
   auto server = ServerId::Parse(name.substr(0, name.size() - (sealed ? 7 : 0)));

@@ -15,15 +15,28 @@ constexpr int64_t kLookAgainUs = 1000;
 constexpr int64_t kGuardUs = 2000;       // between two looks of the guard
 constexpr int kGuardedMax = 10;          // looks without an absence, after which it sleeps
 constexpr int64_t kLongNanos = 100'000;  // of a wait, as for a disk
+constexpr int64_t kLongCpuMicros = 300;
 constexpr int64_t kStayNanos = 20'000'000;
 
 int64_t NowNanos() { return engine::Clock::System()->MonotonicNanos(); }
 
-// How often this thread has given up its core by itself, so far.
-int64_t WaitsOfThread() {
+// Of this thread, so far.
+rusage Usage() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw;
+  return usage;
+}
+
+int64_t CpuMicros(const rusage& usage) {
+  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1'000'000 + usage.ru_utime.tv_usec +
+         usage.ru_stime.tv_usec;
+}
+
+// Took time, or waited for something; not when others were given the core meanwhile.
+bool WasLong(int64_t nanos, const rusage& before) {
+  if (nanos < kLongNanos) return false;
+  const rusage now = Usage();
+  return now.ru_nvcsw != before.ru_nvcsw || CpuMicros(now) - CpuMicros(before) > kLongCpuMicros;
 }
 
 }  // namespace
@@ -44,7 +57,7 @@ CallLoop::Absence::Absence(CallLoop* loop) : loop_(loop) {
   int64_t nobody = 0;
   if (!loop->away_since_nanos_.compare_exchange_strong(nobody, now)) return;
   since_nanos_ = now;
-  waits_ = WaitsOfThread();
+  usage_ = Usage();
   loop->absences_.fetch_add(1);
   if (!loop->guard_sleeps_) return;
   engine::MutexLock lock(&loop->mutex_);
@@ -55,9 +68,7 @@ CallLoop::Absence::Absence(CallLoop* loop) : loop_(loop) {
 CallLoop::Absence::~Absence() {
   if (!is_granted()) return;
   int64_t now = NowNanos();
-  // Not when others were given the core meanwhile.
-  if (now - since_nanos_ > kLongNanos && WaitsOfThread() != waits_)
-    loop_->stay_until_nanos_ = now + kStayNanos;
+  if (WasLong(now - since_nanos_, usage_)) loop_->stay_until_nanos_ = now + kStayNanos;
   loop_->away_since_nanos_ = 0;
 }
 
@@ -114,7 +125,9 @@ void CallLoop::Guard() {
     } else {
       wake_.WaitFor(&mutex_, kGuardUs);
     }
-    idle = std::exchange(seen, absences_.load()) == seen ? idle + 1 : 0;
+    const uint64_t absences = absences_;
+    idle = absences == seen ? idle + 1 : 0;
+    seen = absences;
     int64_t since = away_since_nanos_;
     if (since == 0 || NowNanos() - since < kGuardUs * 1000) continue;
     mutex_.Unlock();
@@ -126,8 +139,13 @@ void CallLoop::Guard() {
 }
 
 void CallLoop::StandIn(int64_t since_nanos) {
-  bool looks_again = true;  // it has to see when the other one is back
-  while (away_since_nanos_ == since_nanos && Handle(&looks_again)) looks_again = true;
+  // It has to see when the other one is back, who may not know of what was taken here.
+  bool is_needed = true;
+  while (is_needed) {
+    bool looks_again = true;
+    if (!Handle(&looks_again)) return;
+    is_needed = looks_again || away_since_nanos_ == since_nanos;
+  }
 }
 
 }  // namespace sippar::cluster

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <grpcpp/server_builder.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cstdint>
@@ -61,7 +62,7 @@ class CallLoop {
    private:
     CallLoop* const loop_;
     int64_t since_nanos_ = 0;
-    int64_t waits_ = 0;
+    rusage usage_{};
   };
 
  private:

@@ -1,6 +1,7 @@
 // Threads of calls. SPDX-License-Identifier: Apache-2.0
 #include "cluster/rpc/call_threads.h"
 
+#include <system_error>
 #include <utility>
 
 namespace sippar::cluster {
@@ -22,8 +23,13 @@ bool CallThreads::Run(std::function<void()> work) {
   }
   if (threads_.size() >= threads_max_) return false;
   Threads::iterator self = threads_.emplace(threads_.end());
-  *self = engine::Thread(
-      name_, [this, self, begun = std::move(work)]() mutable { Serve(self, std::move(begun)); });
+  try {
+    *self = engine::Thread(
+        name_, [this, self, begun = std::move(work)]() mutable { Serve(self, std::move(begun)); });
+  } catch (const std::system_error&) {  // the system has no more
+    threads_.erase(self);
+    return false;
+  }
   return true;
 }
 

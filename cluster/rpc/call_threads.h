@@ -19,7 +19,7 @@ class CallThreads {
   CallThreads(const CallThreads&) = delete;
   CallThreads& operator=(const CallThreads&) = delete;
 
-  // False: all are busy, and nothing was done.
+  // False: all are busy, or the system has no more; nothing was done.
   [[nodiscard]] bool Run(std::function<void()> work);
   // Waits for what was begun. Nothing may come any more.
   void Stop();

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "engine/base/printable.h"
 #include "engine/base/random.h"
@@ -98,17 +99,27 @@ class SlowCallLines {
 
 }  // namespace
 
-// One call. The thread that reads its headers runs the method and sends its status, or TakeTrace
-// says who does.
+// One call. The thread that reads its headers runs the method and sends its status; where it does
+// not, it serves no call outside a TraceScope.
 class TracedCall final : public grpc::experimental::Interceptor {
  public:
   TracedCall(SlowCallLines* lines, ServerRpcInfo* info)
       : lines_(lines), info_(info), start_nanos_(lines->clock()->MonotonicNanos()) {}
-  ~TracedCall() override { Leave(); }
+  ~TracedCall() override {
+    Leave();
+    engine::MutexLock lock(&mutex_);
+    auto found = of_context_.find(info_->server_context());
+    if (found != of_context_.end() && found->second == this) of_context_.erase(found);
+  }
   TracedCall(const TracedCall&) = delete;
   TracedCall& operator=(const TracedCall&) = delete;
 
   static TracedCall* OfThisThread() { return of_this_thread_; }
+  static TracedCall* OfContext(const grpc::ServerContextBase* context) {
+    engine::MutexLock lock(&mutex_);
+    auto found = of_context_.find(context);
+    return found == of_context_.end() ? nullptr : found->second;
+  }
   // Gives the one of before.
   static TracedCall* SetOfThisThread(TracedCall* call) {
     return std::exchange(of_this_thread_, call);
@@ -135,6 +146,8 @@ class TracedCall final : public grpc::experimental::Interceptor {
     trace_ = FromW3c(Find(headers, "traceparent"));
     if (trace_.empty()) trace_ = FromGoogle(Find(headers, "x-cloud-trace-context"));
     of_this_thread_ = this;
+    engine::MutexLock lock(&mutex_);
+    of_context_[info_->server_context()] = this;
   }
   void End(const grpc::Status& status) {
     Leave();
@@ -152,6 +165,9 @@ class TracedCall final : public grpc::experimental::Interceptor {
   }
 
   inline static thread_local TracedCall* of_this_thread_ = nullptr;
+  inline static engine::Mutex mutex_;
+  inline static std::unordered_map<const grpc::ServerContextBase*, TracedCall*> of_context_
+      GUARDED_BY(mutex_);
   SlowCallLines* const lines_;
   ServerRpcInfo* const info_;
   const int64_t start_nanos_;
@@ -178,7 +194,9 @@ std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewCallTr
   return std::make_unique<CallTracer>(clock, options);
 }
 
-TracedCall* TakeTrace() { return TracedCall::SetOfThisThread(nullptr); }
+TracedCall* TraceOf(const grpc::ServerContextBase* context) {
+  return TracedCall::OfContext(context);
+}
 
 TraceScope::TraceScope(TracedCall* call) : before_(TracedCall::SetOfThisThread(call)) {}
 TraceScope::~TraceScope() { TracedCall::SetOfThisThread(before_); }

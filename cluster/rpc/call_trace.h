@@ -5,6 +5,7 @@
 #pragma once
 
 #include <grpcpp/client_context.h>
+#include <grpcpp/server_context.h>
 #include <grpcpp/support/server_interceptor.h>
 
 #include <memory>
@@ -18,9 +19,9 @@ namespace sippar::cluster {
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewCallTracer(
     engine::Clock* clock, const ApiServerOptions* options);
 
-// A call that others finish than the thread that read its headers. Null where nobody traces.
+// A call that is not served by the thread that read its headers. Null where nobody traces.
 class TracedCall;
-TracedCall* TakeTrace();  // of the call that this thread serves, which it no longer does
+TracedCall* TraceOf(const grpc::ServerContextBase* context);
 
 // This thread serves the call, or none, meanwhile.
 class TraceScope {

@@ -11,8 +11,8 @@
 namespace sippar::cluster {
 
 // ReadRows and MutateRow are answered by row_reads.h and row_writes.h.
-using AsyncDataService = google::bigtable::v2::Bigtable::WithAsyncMethod_ReadRows<
-    google::bigtable::v2::Bigtable::WithAsyncMethod_MutateRow<
+using AsyncDataService = google::bigtable::v2::Bigtable::WithRawMethod_ReadRows<
+    google::bigtable::v2::Bigtable::WithRawMethod_MutateRow<
         google::bigtable::v2::Bigtable::Service>>;
 
 class DataService final : public AsyncDataService {

@@ -7,6 +7,7 @@
 #include "cluster/rpc/call_trace.h"
 #include "cluster/rpc/client_features.h"
 #include "cluster/rpc/filter_convert.h"
+#include "cluster/rpc/raw_message.h"
 #include "cluster/rpc/read_rows.h"
 #include "cluster/rpc/request_size.h"
 #include "cluster/rpc/request_target.h"
@@ -18,7 +19,8 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-constexpr size_t kThreadsMax = 512;  // each call has one; more are refused at once
+constexpr size_t kThreadsMax = 512;       // each call has one; more are refused at once
+constexpr size_t kShortBytes = 64 << 10;  // of a request; larger ones take time to parse
 
 bool TakesScannedRows(const grpc::ServerContext& context) {
   const auto& headers = context.client_metadata();
@@ -56,8 +58,10 @@ StatusOr<RowsRequest> RowsRequestOf(Client* client, const v2::ReadRowsRequest& r
   return rows;
 }
 
-bool IsOneRow(const v2::ReadRowsRequest& request) {
-  return request.rows().row_keys_size() == 1 && request.rows().row_ranges_size() == 0;
+// Of one row, and one message that says all.
+bool IsShort(const v2::ReadRowsRequest& request) {
+  return request.rows().row_keys_size() == 1 && request.rows().row_ranges_size() == 0 &&
+         request.request_stats_view() != v2::ReadRowsRequest::REQUEST_STATS_FULL;
 }
 
 }  // namespace
@@ -80,7 +84,7 @@ struct RowReads::Call {
       delete this;
       return;
     }
-    trace = TakeTrace();
+    trace = TraceOf(&context);
     reads->Await(guest.loop());
     reads->Take(this);
   }
@@ -100,14 +104,19 @@ struct RowReads::Call {
   // Waits while the reader is slow; false: it is gone. The last message goes with the status.
   bool Write(const v2::ReadRowsResponse& response, bool is_last_message) {
     if (is_last_message) {
-      last = response;
+      last = ToBytes(response);
       return true;
     }
-    writer.Write(response, &sent);
+    writer.Write(ToBytes(response), &sent);
     sent_one.Wait();
     return was_sent;
   }
+  Status Parse() {
+    if (bytes.Length() == 0) return OkStatus();  // parsed, or a request without anything
+    return FromBytes(&bytes, &request);
+  }
   Status Read(const RowChunks::Writer& write) {
+    RETURN_IF_ERROR(Parse());
     ASSIGN_OR_RETURN(RowsRequest rows, RowsRequestOf(reads->client_, request));
     rows.takes_scanned_rows = TakesScannedRows(context);
     CallOptions options;
@@ -129,11 +138,12 @@ struct RowReads::Call {
   RowReads* const reads;
   const CallLoop::Guest guest;
   grpc::ServerContext context;
+  grpc::ByteBuffer bytes;  // of the request
   v2::ReadRowsRequest request;
-  grpc::ServerAsyncWriter<v2::ReadRowsResponse> writer{&context};
+  grpc::ServerAsyncWriter<grpc::ByteBuffer> writer{&context};
   TracedCall* trace = nullptr;
   const CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
-  std::optional<v2::ReadRowsResponse> last;
+  std::optional<grpc::ByteBuffer> last;
   std::atomic<bool> is_last = false;  // what is sent now
   bool was_sent = false;
   engine::WakeUp sent_one;
@@ -149,12 +159,12 @@ RowReads::~RowReads() = default;
 
 void RowReads::Await(CallLoop* loop) {
   auto* call = new Call(this, loop);
-  service_->RequestReadRows(&call->context, &call->request, &call->writer, loop->queue(),
+  service_->RequestReadRows(&call->context, &call->bytes, &call->writer, loop->queue(),
                             loop->queue(), &call->came);
 }
 
 void RowReads::Take(Call* call) {
-  if (IsOneRow(call->request) && ReadOnLoop(call)) return;
+  if (call->bytes.Length() <= kShortBytes && ReadOnLoop(call)) return;
   bool has_thread = threads_.Run([call] {
     TraceScope scope(call->trace);
     call->Finish(call->Read([call](const v2::ReadRowsResponse& response, bool is_last) {
@@ -166,10 +176,10 @@ void RowReads::Take(Call* call) {
       ResourceExhausted(fmt::format("{} reads are under way; try again soon", kThreadsMax)));
 }
 
-// False: it is too large, and nothing was sent.
+// False: it takes time, or its answer is too large; nothing was sent.
 bool RowReads::ReadOnLoop(Call* call) {
   CallLoop::Absence absence(call->guest.loop());
-  if (!absence.is_granted()) return false;
+  if (!absence.is_granted() || !call->Parse().ok() || !IsShort(call->request)) return false;
   bool is_large = false;
   Status status;
   {

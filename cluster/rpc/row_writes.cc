@@ -7,6 +7,7 @@
 #include <grpcpp/support/async_unary_call.h>
 
 #include "cluster/rpc/call_trace.h"
+#include "cluster/rpc/raw_message.h"
 #include "cluster/rpc/request_size.h"
 #include "cluster/rpc/request_target.h"
 #include "cluster/rpc/status_codes.h"
@@ -17,8 +18,8 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-constexpr size_t kThreadsMax = 64;
-constexpr int kCallsMax = 512;
+constexpr size_t kThreadsMax = 512;
+constexpr int kCallsMax = 512;                 // more are refused at once
 constexpr size_t kBatchMax = 256;              // calls
 constexpr size_t kBatchBytesMax = 4 << 20;     // or one call
 constexpr int64_t kPatienceNanos = 1'000'000;  // with threads that write for others
@@ -33,20 +34,29 @@ grpc_completion_queue* NewQuietQueue() {
                                       &attributes, nullptr);
 }
 
+// Of the calls that are prepared together.
+using Targets = std::map<std::pair<std::string, std::string>, StatusOr<RequestTarget>>;
+
 struct TableWrite {
   std::string table;
   RowMutation mutation;  // without entries: merges of nothing
 };
 
-StatusOr<TableWrite> PrepareWrite(Client* client, v2::MutateRowRequest* request) {
-  ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, *request));
+StatusOr<TableWrite> PrepareWrite(Client* client, Targets* targets, v2::MutateRowRequest* request) {
+  std::pair<std::string, std::string> name{request->table_name(), request->authorized_view_name()};
+  auto known = targets->find(name);
+  if (known == targets->end()) {
+    known = targets->emplace(std::move(name), TargetOf(client, *request)).first;
+  }
+  RETURN_IF_ERROR(known->second.status());
+  const RequestTarget& target = *known->second;
   if (request->mutations().empty()) return InvalidArgument("mutations: at least one is needed");
   ASSIGN_OR_RETURN(RowMutation mutation,
                    MutationFromProto(request->row_key(), request->mutable_mutations(), target.rules,
                                      target.ServerTime(client->clock())));
   RETURN_IF_ERROR(target.CheckWrite(mutation));
   RETURN_IF_ERROR(SetRequest(request->idempotency(), &mutation));
-  return TableWrite{std::move(target.table), std::move(mutation)};
+  return TableWrite{target.table, std::move(mutation)};
 }
 
 }  // namespace
@@ -58,9 +68,9 @@ struct RowWrites::Call final : CallEvent {
   void Happened(bool ok) override {
     std::unique_ptr<Call> self(this);
     if (is_answered) {
-      writes->calls_.fetch_sub(1);
+      writes->unsent_.fetch_sub(1);
     } else if (ok) {  // else the server ends
-      trace = TakeTrace();
+      trace = TraceOf(&context);
       writes->Await(guest.loop());
       writes->Take(std::move(self));
     }
@@ -69,8 +79,8 @@ struct RowWrites::Call final : CallEvent {
   RowWrites* const writes;
   const CallLoop::Guest guest;
   grpc::ServerContext context;
-  v2::MutateRowRequest request;
-  grpc::ServerAsyncResponseWriter<v2::MutateRowResponse> responder{&context};
+  grpc::ByteBuffer request;
+  grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder{&context};
   TracedCall* trace = nullptr;  // null: nobody wants it
   bool is_answered = false;
 };
@@ -97,8 +107,9 @@ void RowWrites::Await(CallLoop* loop) {
 
 void RowWrites::Take(std::unique_ptr<Call> call) {
   if (calls_.fetch_add(1) >= kCallsMax) {
-    return Answer(std::move(call), ResourceExhausted(fmt::format(
-                                       "{} writes are under way; try again soon", kCallsMax)));
+    Answer(std::move(call),
+           ResourceExhausted(fmt::format("{} writes are under way; try again soon", kCallsMax)));
+    return CollectAnswered();
   }
   engine::MutexLock lock(&mutex_);
   arrived_.push_back(std::move(call));
@@ -108,12 +119,15 @@ void RowWrites::Take(std::unique_ptr<Call> call) {
 }
 
 bool RowWrites::Look(bool is_quiet) {
-  if (calls_ == 0) return false;
+  if (calls_ == 0 && unsent_ == 0) return false;
   if (is_quiet) CollectAnswered();  // what was not sent at once
-  int64_t since = waiting_since_nanos_;
-  if (since == 0 || engine::Clock::System()->MonotonicNanos() - since < kPatienceNanos) return true;
+  const int64_t since = waiting_since_nanos_;
+  const int64_t now = engine::Clock::System()->MonotonicNanos();
+  if (since == 0 || now - since < kPatienceNanos) return true;
   engine::MutexLock lock(&mutex_);
-  if (!arrived_.empty()) AddThread();
+  if (arrived_.empty()) return true;
+  waiting_since_nanos_ = now;
+  AddThread();
   return true;
 }
 
@@ -128,9 +142,11 @@ void RowWrites::Stop() {
 void RowWrites::Answer(std::unique_ptr<Call> call, const Status& status) {
   call->request.Clear();
   call->is_answered = true;
+  unsent_.fetch_add(1);
+  calls_.fetch_sub(1);
   Call* tag = call.release();
   if (status.ok()) {
-    tag->responder.Finish({}, grpc::Status::OK, tag);
+    tag->responder.Finish(ToBytes(v2::MutateRowResponse()), grpc::Status::OK, tag);
   } else {
     tag->responder.FinishWithError(ToGrpc(status), tag);
   }
@@ -159,8 +175,8 @@ void RowWrites::Work() {
       Writes writes = Prepare(std::move(calls));
       mutex_.Lock();
       Enqueue(std::move(writes));
-      continue;
     }
+    if (ready_.empty()) continue;
     Lanes::iterator lane = ready_.front();
     ready_.pop_front();
     Writes writes = TakeBatch(&lane->second);
@@ -179,21 +195,32 @@ void RowWrites::Work() {
 RowWrites::Writes RowWrites::Prepare(Calls calls) {
   Writes writes;
   writes.reserve(calls.size());
+  Targets targets;
   for (std::unique_ptr<Call>& call : calls) {
     TraceScope scope(call->trace);
-    GiveBackPieces(call->request);
-    size_t size = call->request.ByteSizeLong();
-    StatusOr<TableWrite> write = PrepareWrite(client_, &call->request);
+    const size_t size = call->request.Length();
+    v2::MutateRowRequest request;
+    Status parsed = FromBytes(&call->request, &request);
+    GiveBackPieces(request);
+    StatusOr<TableWrite> write =
+        parsed.ok() ? PrepareWrite(client_, &targets, &request) : std::move(parsed);
     if (!write.ok() || write->mutation.entries.empty()) {
       Answer(std::move(call), write.status());
       continue;
     }
-    uint64_t lane = client_->data()->LaneOf(write->table, write->mutation.row);
-    writes.push_back(
-        {std::move(call), {std::move(write->table), lane}, std::move(write->mutation), size});
+    Lane lane = LaneOf(write->table, write->mutation);
+    writes.push_back({std::move(call), std::move(lane), std::move(write->mutation), size});
   }
   CollectAnswered();
   return writes;
+}
+
+// What reads its row is committed by itself anyway; what goes to an unknown place may wait there.
+RowWrites::Lane RowWrites::LaneOf(const std::string& table, const RowMutation& mutation) {
+  std::optional<uint64_t> lane;
+  if (!mutation.ReadsRow()) lane = client_->data()->LaneOf(table, mutation.row);
+  if (lane.has_value()) return {table, *lane, /*is_alone=*/false};
+  return {table, alone_.fetch_add(1), /*is_alone=*/true};
 }
 
 void RowWrites::Enqueue(Writes writes) {

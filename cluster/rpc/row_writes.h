@@ -36,9 +36,10 @@ class RowWrites {
  private:
   struct Call;
   struct Write;
-  struct Lane {  // what one thread at a time writes: DataApi::LaneOf
+  struct Lane {  // what one thread at a time writes: DataApi::LaneOf, or a call alone
     std::string table;
     uint64_t number = 0;
+    bool is_alone = false;
     auto operator<=>(const Lane&) const = default;
   };
   using Calls = std::vector<std::unique_ptr<Call>>;
@@ -52,6 +53,7 @@ class RowWrites {
   void AddThread() REQUIRES(mutex_);
   void Work();
   Writes Prepare(Calls calls);
+  Lane LaneOf(const std::string& table, const RowMutation& mutation);
   void Enqueue(Writes writes) REQUIRES(mutex_);
   Writes TakeBatch(std::deque<Write>* lane) REQUIRES(mutex_);
   void Apply(const std::string& table, Writes writes);
@@ -61,7 +63,9 @@ class RowWrites {
   // Of calls under way. Nobody waits there, so an answer that was sent wakes nobody.
   grpc::CompletionQueue answered_;
 
-  std::atomic<int> calls_{0};                    // until their answers were sent
+  std::atomic<int> calls_{0};   // taken, not answered
+  std::atomic<int> unsent_{0};  // answers
+  std::atomic<uint64_t> alone_{0};
   std::atomic<int64_t> waiting_since_nanos_{0};  // 0: `arrived_` is empty
   engine::Mutex mutex_;
   Calls arrived_ GUARDED_BY(mutex_);
