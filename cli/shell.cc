@@ -1,9 +1,11 @@
 // `sippar shell TARGET`: prompt, editing, history, completion; without a terminal it is a batch
 // query. SPDX-License-Identifier: Apache-2.0
+#include <absl/strings/match.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <clocale>
 #include <string>
 
@@ -34,8 +36,18 @@ struct ShellOptions {
   OutputSettings output;
 };
 
+// The command that somebody means who types a word alone, as other shells take it. "": none.
+std::string_view CommandOfWord(std::string_view text) {
+  text = text.substr(std::min(text.find_first_not_of(" \n"), text.size()));
+  text = text.substr(0, text.find_last_not_of(" \n;") + 1);
+  auto is = [text](std::string_view word) { return absl::EqualsIgnoreCase(text, word); };
+  if (is("help") || is("?")) return "\\?";
+  return is("exit") || is("quit") ? "\\q" : "";
+}
+
 // May Enter run this text? Blank text too: it gives a new prompt.
 bool IsReady(std::string_view text) {
+  if (!CommandOfWord(text).empty()) return true;
   query::Completeness state = query::CompletenessOf(text);
   return state == query::Completeness::kComplete || state == query::Completeness::kEmpty;
 }
@@ -114,6 +126,10 @@ class Shell {
 
   void RunText(const std::string& text) {
     asked_ = false;
+    if (std::string_view command = CommandOfWord(text); !command.empty()) {
+      (void)meta_.Run(command);
+      return;
+    }
     query::SplitResult split = query::SplitStatements(text);
     ScriptPlace place{"", text, 1};
     for (const query::StatementText& statement : split.statements) {

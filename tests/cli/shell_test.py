@@ -60,6 +60,15 @@ class ShellTest(unittest.TestCase):
         shell.line("x' OR row = 'com.cnn.www';")
         shell.wait("(1 row)")
 
+    def test_words_of_other_shells(self):
+        for word in ("help", "Help;", "?"):
+            shell = self.shell()
+            shell.line(word)
+            shell.wait("this list")
+            shell.wait("sippar> ")
+        shell.line("exit")
+        self.assertEqual(shell.exit_code(), 0)
+
     def test_paste_waits_for_enter(self):
         shell = self.shell()
         shell.type("\x1b[200~SELECT row FROM web;\nSELECT COUNT(*) FROM web;\x1b[201~")
