@@ -5,6 +5,16 @@ namespace sippar::cluster {
 
 StatusOr<LocationPtr> TabletCaller::Find(const std::string& table, std::string_view row,
                                          bool before) {
+  StatusOr<LocationPtr> found = FindNow(table, row, before);
+  if (found.status().code() != StatusCode::kFailedPrecondition) [[likely]]
+    return found;
+  // The lock service's session ended, of which the caller knows nothing: to it that code says that
+  // its write was refused, but an earlier try may have been carried out.
+  return Unavailable(std::string(MessageOf(found.status())));
+}
+
+StatusOr<LocationPtr> TabletCaller::FindNow(const std::string& table, std::string_view row,
+                                            bool before) {
   ASSIGN_OR_RETURN(uint64_t id, directory_.Find(table));
   auto find = [&] { return before ? locator_.FindBefore(id, row) : locator_.Find(id, row); };
   StatusOr<LocationPtr> found = find();

@@ -44,6 +44,8 @@ class TabletCaller {
   Locator* locator() { return &locator_; }
 
  private:
+  StatusOr<LocationPtr> FindNow(const std::string& table, std::string_view row, bool before);
+
   const bool is_remote_;
   const CallSettings settings_;
   TableDirectory directory_;

@@ -207,6 +207,24 @@ TEST(ClusterData, N7ARepeatedTransactionGetsItsFirstAnswer) {
   EXPECT_CODE(client->CommitRow("t", Set("a", "again"), {check}), StatusCode::kAborted);
 }
 
+// Found by the simulation: the write was said to be refused.
+TEST(ClusterData, ALostSessionLeavesTheOutcomeOpen) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient(/*timeout_us=*/300'000);
+  bool is_lost = false;
+  cluster.fate = [&](const ServerId& server, bool is_write) {
+    if (server.name == "a") return is_lost ? Fate::kRefuse : Fate::kServe;  // METADATA
+    if (is_write && !std::exchange(is_lost, true)) (void)cluster.session()->Close();
+    return is_write ? Fate::kLoseAnswer : Fate::kServe;
+  };
+  EXPECT_CODE(client->Apply("t", Set("a", "1")), StatusCode::kUnavailable);
+  EXPECT_TRUE(is_lost);
+  for (const Status& status : client->ApplyBatch("t", {Set("a", "2")})) {
+    EXPECT_CODE(status, StatusCode::kUnavailable);
+  }
+  EXPECT_EQ(ReadAll(cluster.store()), "a f:q@1=1\n");
+}
+
 TEST(ClusterData, ConcurrentWritesToATabletShareCalls) {
   FakeCluster cluster({});
   auto client = cluster.NewClient();

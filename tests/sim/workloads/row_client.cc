@@ -45,6 +45,12 @@ void RowClient::Record(const std::string& row, const RowOperation& operation) {
   histories_->Add(row, operation);
 }
 
+void RowClient::NoteRefused(const std::string& row, const RowOperation& operation,
+                            const Status& status) {
+  world_->scheduler()->Note(
+      fmt::format("{} refused: {} {}", row, Print(operation), MessageOf(status)));
+}
+
 bool RowClient::OneOperation() {
   switch (world_->random()->Uniform(10)) {
     case 0:
@@ -117,11 +123,14 @@ bool RowClient::Write(const std::vector<RowMutation>& batch) {
   bool ok = true;
   for (size_t i = 0; i < batch.size(); ++i) {
     ok = ok && statuses[i].ok();
-    if (IsRefused(statuses[i])) continue;
     RowOperation operation;
     operation.by = by_;
     operation.when = {called, statuses[i].ok() ? returned : Interval::kUnknown};
     operation.mutation = batch[i];
+    if (IsRefused(statuses[i])) {
+      NoteRefused(batch[i].row, operation, statuses[i]);
+      continue;
+    }
     Record(batch[i].row, operation);
   }
   return ok;
@@ -148,7 +157,10 @@ bool RowClient::Transact(const std::string& row) {
   operation.cells = CellsText(before->cells);
   operation.mutation = DrawMutation(row);
   Status committed = store_->Commit(operation.mutation, operation.read, before->digest);
-  if (IsRefused(committed)) return true;
+  if (IsRefused(committed)) {
+    NoteRefused(row, operation, committed);
+    return true;
+  }
   if (committed.ok()) operation.when.returned = histories_->NextMoment();
   Record(row, operation);
   return committed.ok();

@@ -54,6 +54,7 @@ class RowClient {
  private:
   bool ReadRow(const std::string& row, const engine::ReadSpec& read);
   bool Transact(const std::string& row);
+  void NoteRefused(const std::string& row, const RowOperation& operation, const Status& status);
   void Record(const std::string& row, const RowOperation& operation);
   engine::ReadSpec DrawRead();
   engine::RowMutation DrawMutation(const std::string& row);
