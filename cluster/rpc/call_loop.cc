@@ -102,7 +102,7 @@ bool CallLoop::Handle(bool* looks_again) {
   auto next = queue_->AsyncNext(&tag, &ok, until);
   if (next == grpc::CompletionQueue::SHUTDOWN) return false;
   bool is_quiet = next == grpc::CompletionQueue::TIMEOUT;
-  if (!is_quiet) static_cast<CallEvent*>(tag)->Happened(ok);
+  if (!is_quiet) CallEvent::Tell(tag, ok);
   *looks_again = look_(is_quiet);
   return true;
 }

@@ -76,7 +76,7 @@ struct RowReads::Call {
   };
 
   Call(RowReads* of, CallLoop* loop) : reads(of), guest(loop) {
-    context.AsyncNotifyWhenDone(&over);
+    context.AsyncNotifyWhenDone(over.Tag());
   }
 
   void Came(bool ok) {
@@ -107,7 +107,7 @@ struct RowReads::Call {
       last = ToBytes(response);
       return true;
     }
-    writer.Write(ToBytes(response), &sent);
+    writer.Write(ToBytes(response), sent.Tag());
     sent_one.Wait();
     return was_sent;
   }
@@ -129,9 +129,9 @@ struct RowReads::Call {
   void Finish(const Status& status) {
     is_last = true;
     if (last.has_value()) {
-      writer.WriteAndFinish(*last, {}, ToGrpc(status), &sent);
+      writer.WriteAndFinish(*last, {}, ToGrpc(status), sent.Tag());
     } else {
-      writer.Finish(ToGrpc(status), &sent);
+      writer.Finish(ToGrpc(status), sent.Tag());
     }
   }
 
@@ -160,7 +160,7 @@ RowReads::~RowReads() = default;
 void RowReads::Await(CallLoop* loop) {
   auto* call = new Call(this, loop);
   service_->RequestReadRows(&call->context, &call->bytes, &call->writer, loop->queue(),
-                            loop->queue(), &call->came);
+                            loop->queue(), call->came.Tag());
 }
 
 void RowReads::Take(Call* call) {

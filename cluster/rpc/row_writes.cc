@@ -102,7 +102,7 @@ RowWrites::~RowWrites() = default;
 void RowWrites::Await(CallLoop* loop) {
   auto* call = new Call(this, loop);
   service_->RequestMutateRow(&call->context, &call->request, &call->responder, &answered_,
-                             loop->queue(), call);
+                             loop->queue(), call->Tag());
 }
 
 void RowWrites::Take(std::unique_ptr<Call> call) {
@@ -136,7 +136,7 @@ void RowWrites::Stop() {
   answered_.Shutdown();
   void* tag = nullptr;
   bool ok = false;
-  while (answered_.Next(&tag, &ok)) static_cast<CallEvent*>(tag)->Happened(ok);
+  while (answered_.Next(&tag, &ok)) CallEvent::Tell(tag, ok);
 }
 
 void RowWrites::Answer(std::unique_ptr<Call> call, const Status& status) {
@@ -144,11 +144,11 @@ void RowWrites::Answer(std::unique_ptr<Call> call, const Status& status) {
   call->is_answered = true;
   unsent_.fetch_add(1);
   calls_.fetch_sub(1);
-  Call* tag = call.release();
+  Call* answered = call.release();
   if (status.ok()) {
-    tag->responder.Finish(ToBytes(v2::MutateRowResponse()), grpc::Status::OK, tag);
+    answered->responder.Finish(ToBytes(v2::MutateRowResponse()), grpc::Status::OK, answered->Tag());
   } else {
-    tag->responder.FinishWithError(ToGrpc(status), tag);
+    answered->responder.FinishWithError(ToGrpc(status), answered->Tag());
   }
 }
 
@@ -157,7 +157,7 @@ void RowWrites::CollectAnswered() {
   bool ok = false;
   const gpr_timespec now = gpr_time_0(GPR_CLOCK_MONOTONIC);
   while (answered_.AsyncNext(&tag, &ok, now) == grpc::CompletionQueue::GOT_EVENT) {
-    static_cast<CallEvent*>(tag)->Happened(ok);
+    CallEvent::Tell(tag, ok);
   }
 }
 

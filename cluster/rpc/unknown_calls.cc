@@ -19,7 +19,7 @@ struct UnknownCalls::Call final : CallEvent {
     calls->Await(guest.loop());
     is_refused = true;
     stream.Finish(ToGrpc(Unimplemented(fmt::format("{} is not there yet", context.method()))),
-                  self.release());
+                  self.release()->Tag());
   }
 
   UnknownCalls* const calls;
@@ -31,7 +31,7 @@ struct UnknownCalls::Call final : CallEvent {
 
 void UnknownCalls::Await(CallLoop* loop) {
   auto* call = new Call(this, loop);
-  service_.RequestCall(&call->context, &call->stream, loop->queue(), loop->queue(), call);
+  service_.RequestCall(&call->context, &call->stream, loop->queue(), loop->queue(), call->Tag());
 }
 
 }  // namespace sippar::cluster
