@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "engine/base/random.h"
 #include "engine/base/thread.h"
@@ -355,7 +356,7 @@ TEST(ClusterData, BatchesGoToAllTablets) {
   EXPECT_EQ(std::count(statuses.begin(), statuses.end(), OkStatus()), 31);
   // Again, with all tablets elsewhere and answers lost.
   for (const char* row : {"a", "r10", "r20"}) cluster.Move(5, row, {"e", 1});
-  int calls = 0;
+  std::atomic<int> calls = 0;  // of groups at the same time
   cluster.fate = [&](const ServerId& server, bool is_write) {
     return is_write && server.name == "e" && calls++ < 2 ? Fate::kLoseAnswer : Fate::kServe;
   };
