@@ -1,6 +1,5 @@
 // `sippar shell TARGET`: prompt, editing, history, completion; without a terminal it is a batch
 // query. SPDX-License-Identifier: Apache-2.0
-#include <absl/strings/match.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -17,6 +16,7 @@
 #include "cli/meta_commands.h"
 #include "cli/script.h"
 #include "cli/signals.h"
+#include "query/analyze/compile.h"
 #include "query/parse/split.h"
 
 namespace sippar::cli {
@@ -40,7 +40,7 @@ struct ShellOptions {
 std::string_view CommandOfWord(std::string_view text) {
   text = text.substr(std::min(text.find_first_not_of(" \n"), text.size()));
   text = text.substr(0, text.find_last_not_of(" \n;") + 1);
-  auto is = [text](std::string_view word) { return absl::EqualsIgnoreCase(text, word); };
+  auto is = [text](std::string_view word) { return query::SameWord(text, word); };
   if (is("help") || is("?")) return "\\?";
   return is("exit") || is("quit") ? "\\q" : "";
 }
