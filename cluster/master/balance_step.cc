@@ -27,9 +27,7 @@ std::vector<BalanceServer> ServersToBalance(Turn* turn, size_t* moving) {
     if (!server.live || server.silent_since_us != 0 || server.leaves) continue;
     BalanceServer entry{id, server.weight, {}};
     entry.movable.reserve(server.tablets.size());
-    for (uint64_t tablet_id : server.tablets) {
-      const Tablet* tablet = state->tablets.FindId(tablet_id);
-      if (tablet == nullptr) continue;
+    for (const auto& [tablet_id, tablet] : server.tablets) {
       if (!tablet->target.IsNone()) ++*moving;
       if (!IsMovable(*turn, *tablet)) continue;
       uint64_t calls = turn->now_us < tablet->whole_until_us ? 0 : tablet->calls_per_second;

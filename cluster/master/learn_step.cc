@@ -23,7 +23,8 @@ void Enter(MasterState* state, Tablet* tablet) {
   if (tablet->facts.server.IsNone()) return;
   Server& server = state->servers[tablet->facts.server];
   server.id = tablet->facts.server;
-  if (server.tablets.insert(tablet->facts.tablet_id).second) server.weight += tablet->weight;
+  if (server.tablets.emplace(tablet->facts.tablet_id, tablet).second)
+    server.weight += tablet->weight;
 }
 
 // What its server has said before its record was read. Since then nobody but the server itself can

@@ -4,6 +4,8 @@
 // (paper section 5.2). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <absl/container/btree_map.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -81,7 +83,8 @@ struct Server {
   std::map<uint64_t, uint64_t> promised;  // weights by op: changes of METADATA under way
   size_t loads = 0;                       // in flight
   std::set<uint64_t> waiting;             // tablets whose load waits for one to end
-  std::set<uint64_t> tablets;             // whose records name it
+  // Whose records name it. Reports and balance rounds walk it for each of a million tablets.
+  absl::btree_map<uint64_t, Tablet*> tablets;
   std::optional<Recovery> recovery;
 };
 

@@ -19,17 +19,14 @@ Recovery* Answered(Turn* turn, const ServerId& id, uint64_t op) {
 }
 
 void WakeTablets(Turn* turn, const Server& server) {
-  for (uint64_t tablet_id : server.tablets) turn->state->dirty.insert(tablet_id);
+  for (const auto& [id, tablet] : server.tablets) turn->state->dirty.insert(id);
 }
 
 // From here on nothing that it said counts.
 void Unserve(Turn* turn, const ServerId& id) {
   const Server* server = turn->state->FindServer(id);
   if (server == nullptr) return;
-  for (uint64_t tablet_id : server->tablets) {
-    Tablet* tablet = turn->state->tablets.FindId(tablet_id);
-    if (tablet != nullptr) tablet->loaded = false;
-  }
+  for (const auto& [tablet_id, tablet] : server->tablets) tablet->loaded = false;
 }
 
 void EndStage(Turn* turn, const ServerId& id, const event::Done& done, RecoveryStage next) {

@@ -59,11 +59,11 @@ void LearnStranger(Turn* turn, const ServerId& id, const ServedTablet& served,
 
 void LearnServed(Turn* turn, Server* server, const ServedTablet& served, int64_t seconds) {
   MasterState* state = turn->state;
-  Tablet* tablet = state->tablets.FindId(served.tablet_id);
-  if (tablet == nullptr || tablet->facts.server != server->id ||
-      tablet->facts.tablet_epoch != served.tablet_epoch) {
-    return LearnStranger(turn, server->id, served, tablet);
+  auto own = server->tablets.find(served.tablet_id);
+  if (own == server->tablets.end() || own->second->facts.tablet_epoch != served.tablet_epoch) {
+    return LearnStranger(turn, server->id, served, state->tablets.FindId(served.tablet_id));
   }
+  Tablet* tablet = own->second;
   tablet->facts.stored_bytes = served.stored_bytes;
   tablet->memtable_bytes = served.memtable_bytes;
   tablet->calls_per_second = (served.reads + served.writes) / static_cast<uint64_t>(seconds);
@@ -136,12 +136,11 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
     LearnServed(turn, server, tablet, seconds);
   }
   std::sort(served.begin(), served.end());
-  std::vector<uint64_t> missing;
-  std::set_difference(server->tablets.begin(), server->tablets.end(), served.begin(), served.end(),
-                      std::back_inserter(missing));
-  for (uint64_t tablet_id : missing) {
-    Tablet* tablet = state->tablets.FindId(tablet_id);
-    if (tablet == nullptr || !tablet->loaded || tablet->learned_op > done.op) continue;
+  auto next = served.begin();
+  for (const auto& [tablet_id, tablet] : server->tablets) {
+    while (next != served.end() && *next < tablet_id) ++next;
+    if (next != served.end() && *next == tablet_id) continue;
+    if (!tablet->loaded || tablet->learned_op > done.op) continue;
     tablet->loaded = false;
     LookAgain(turn, *tablet);
   }

@@ -17,8 +17,8 @@ uint64_t StoredBytes(const engine::TabletState& state) {
 }  // namespace
 
 TabletFacts FactsOf(const TabletRecord& record) {
-  return {record.table_id, record.range,  record.tablet_id,     record.tablet_epoch,
-          record.phase,    record.server, !record.logs.empty(), StoredBytes(record.state)};
+  return {record.table_id, record.tablet_id,     record.tablet_epoch, StoredBytes(record.state),
+          record.phase,    !record.logs.empty(), record.server,       record.range};
 }
 
 Tablet* TabletMap::Find(const TabletKey& key) {

@@ -43,13 +43,13 @@ struct RecordRef {
 // What the master keeps of a TabletRecord.
 struct TabletFacts {
   uint64_t table_id = 0;
-  RowRange range;
   uint64_t tablet_id = 0;
   uint64_t tablet_epoch = 0;
-  TabletPhase phase = TabletPhase::kUnassigned;
-  ServerId server;
-  bool has_logs = false;
   uint64_t stored_bytes = 0;
+  TabletPhase phase = TabletPhase::kUnassigned;
+  bool has_logs = false;
+  ServerId server;
+  RowRange range;
 
   TabletKey key() const { return {table_id, range.limit}; }
   RecordRef ref() const { return {table_id, range, tablet_id, tablet_epoch}; }
@@ -58,25 +58,26 @@ struct TabletFacts {
 
 TabletFacts FactsOf(const TabletRecord& record);
 
+// What each report and round looks at comes first: a million of them are read from memory.
 struct Tablet {
-  TabletFacts facts;
   uint64_t op = 0;          // the action awaited, 0: none
   uint64_t learned_op = 0;  // actions with lower numbers know less than this
-  uint32_t failures = 0;
-  int64_t not_before_us = 0;
-  bool loaded = false;   // its server serves it at this epoch, as it said itself
-  bool closed = false;   // its server has closed this epoch: METADATA may name another
-  bool refused = false;  // its server could not load it: it is to close the epoch
+  uint64_t held_by = 0;     // a merge that decides over it; not assigned meanwhile
+  bool loaded = false;      // its server serves it at this epoch, as it said itself
+  bool closed = false;      // its server has closed this epoch: METADATA may name another
+  bool refused = false;     // its server could not load it: it is to close the epoch
   bool wants_close = false;
-  uint64_t held_by = 0;        // a merge that decides over it; not assigned meanwhile
-  ServerId target;             // where it goes next, when that is decided
-  ServerId refused_by;         // the last that could not load it
-  std::string error;           // of the last failure, for people
+  uint32_t failures = 0;
   int64_t since_us = 0;        // at its place and in its shape, as far as this master has seen
   int64_t whole_until_us = 0;  // no row halved its load when it was asked last
   uint64_t memtable_bytes = 0;
   uint64_t calls_per_second = 0;
   uint64_t weight = 0;
+  TabletFacts facts;
+  ServerId target;  // where it goes next, when that is decided
+  int64_t not_before_us = 0;
+  ServerId refused_by;  // the last that could not load it
+  std::string error;    // of the last failure, for people
 };
 
 class TabletMap {
