@@ -11,7 +11,7 @@
 #include "cluster/lock/lock_paths.h"
 #include "cluster/master/cluster_backups.h"
 #include "engine/base/crash_point.h"
-#include "engine/store/store.h"
+#include "engine/store/old_store.h"
 #include "engine/tablet/state_file.h"
 
 namespace sippar::cluster {
@@ -37,17 +37,17 @@ Status RemoveAll(engine::FileSystem* fs, const std::string& directory) {
   return fs->RemoveDir(directory);
 }
 
-Status SaveTables(engine::FileSystem* fs, const std::string& directory, engine::Store* store,
+Status SaveTables(engine::FileSystem* fs, const std::string& directory, engine::OldStore* store,
                   uint64_t number) {
-  for (const engine::CatalogTable& table : store->ListTables()) {
-    ASSIGN_OR_RETURN(engine::Store::Export made, store->ExportTable(table.schema.name));
+  ASSIGN_OR_RETURN(std::vector<engine::OldStore::Table> tables, store->Export());
+  for (engine::OldStore::Table& table : tables) {
     BackupManifest manifest;
     manifest.info.name = manifest.info.source_table = table.schema.name;
     manifest.info.started_us = manifest.info.ended_us = table.changed_at_us;
     manifest.info.expires_us = INT64_MAX;
-    manifest.info.size_bytes = engine::StoredBytesOf(made.tablets);
-    manifest.schema = std::move(made.schema);
-    manifest.tablets = std::move(made.tablets);
+    manifest.info.size_bytes = engine::StoredBytesOf(table.tablets);
+    manifest.schema = std::move(table.schema);
+    manifest.tablets = std::move(table.tablets);
     RETURN_IF_ERROR(Write(fs, directory, number++, manifest));
   }
   return OkStatus();
@@ -114,12 +114,10 @@ StatusOr<bool> IsStore(engine::FileSystem* fs, const std::string& directory) {
 Status BeginUpgrade(const std::string& directory, const engine::StoreOptions& options,
                     LockSession* session) {
   engine::FileSystem* fs = options.fs;
-  engine::StoreOptions quiet = options;
-  quiet.background = false;
-  ASSIGN_OR_RETURN(std::unique_ptr<engine::Store> store, engine::Store::Open(directory, quiet));
-  ASSIGN_OR_RETURN(uint64_t id, store->host()->NextId());
+  ASSIGN_OR_RETURN(std::unique_ptr<engine::OldStore> store,
+                   engine::OldStore::Open(directory, options));
   // Names of files have a life's epoch in them.
-  RETURN_IF_ERROR(session->RaiseEpoch(id >> 32));
+  RETURN_IF_ERROR(session->RaiseEpoch(store->epoch()));
   RETURN_IF_ERROR(fs->CreateDir(store_paths::Backups(directory)));
   RETURN_IF_ERROR(fs->SyncDir(directory));
   ASSIGN_OR_RETURN(BackupNames names, ListBackups(fs, directory));
@@ -127,7 +125,9 @@ Status BeginUpgrade(const std::string& directory, const engine::StoreOptions& op
   for (uint64_t number : names.of_cluster) {
     RETURN_IF_ERROR(master::RemoveBackup(fs, directory, number));
   }
-  for (const engine::NamedRecord& record : store->records()->List("")) {
+  ASSIGN_OR_RETURN(std::vector<engine::NamedRecord> records,
+                   engine::ReadRecordsOfStore(fs, directory));
+  for (const engine::NamedRecord& record : records) {
     Status saved =
         session->Create(lock_paths::Record(record.name), record.Encode(), LockFileKind::kLasting)
             .status();
@@ -154,7 +154,7 @@ Status EndUpgrade(engine::FileSystem* fs, const std::string& directory) {
     const std::string path = store_paths::BackupOfStore(directory, number);
     if (ReadBackupOfStore(fs, path).ok()) RETURN_IF_ERROR(RemoveAll(fs, path));
   }
-  for (const char* name : {"/EPOCH", "/RESERVE"}) {
+  for (const char* name : {"/EPOCH", "/EPOCH.tmp", "/CATALOG.tmp", "/RESERVE"}) {
     RETURN_IF_ERROR(IgnoreMissing(fs->Remove(directory + name)));
   }
   RETURN_IF_ERROR(RemoveAll(fs, directory + "/records"));

@@ -16,7 +16,7 @@ constexpr int kClusterFormat = 2;  // in the file STORE, so older programs refus
 
 // The directory holds a store that is no cluster yet.
 [[nodiscard]] StatusOr<bool> IsStore(engine::FileSystem* fs, const std::string& directory);
-// Opens the store, so its log is in its SSTables afterwards. Errors as engine::Store::Open.
+// Opens the store, so its log is in its SSTables afterwards. Errors as engine::OldStore::Open.
 [[nodiscard]] Status BeginUpgrade(const std::string& directory, const engine::StoreOptions& options,
                                   LockSession* session);
 // The step that counts, and the removal of what is left; again after a crash.

@@ -1,5 +1,5 @@
 // Splits and merges of tablets as pure functions: when, where, and what states come out (paper
-// sections 5.1 and 5.2). The store carries them out (engine/store/store_reshape.cc).
+// sections 5.1 and 5.2). Tablet servers carry splits out, the master merges.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -10,7 +10,7 @@
 
 #include "cluster/api/data_api.h"
 #include "cluster/tabletserver/table_stream.h"
-#include "engine/store/store.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::cluster {
 

@@ -2,8 +2,8 @@
 // Times are the server's, so that an overwrite is a new version and the old one is garbage.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/program/run_program.h"
-#include "engine/store/store.h"
 #include "tests/bench/peers/peer.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::bench {
 namespace {

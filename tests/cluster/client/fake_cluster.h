@@ -12,8 +12,8 @@
 #include "cluster/client/cluster_data.h"
 #include "cluster/location/meta_row.h"
 #include "cluster/location/metadata_table.h"
-#include "engine/store/store.h"
 #include "tests/cluster/lock/lock_world.h"
+#include "tests/support/store/store.h"
 #include "tests/support/store_data.h"
 
 namespace sippar::cluster {

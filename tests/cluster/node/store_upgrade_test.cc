@@ -10,9 +10,9 @@
 #include "cluster/client/client.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
-#include "engine/store/backups.h"
-#include "engine/store/store.h"
 #include "tests/cluster/lock/lock_world.h"
+#include "tests/support/store/backups.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::cluster {
 namespace {

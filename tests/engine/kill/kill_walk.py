@@ -23,7 +23,8 @@ import tempfile
 import threading
 import time
 
-SOURCES = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../engine"))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+SOURCES = [os.path.join(ROOT, folder) for folder in ("engine", "tests/support/store")]
 POINT = re.compile(r'CRASH_POINT(?:_NAME)?\("([^"]+)"\)')
 # What one server does with the log of another: tests/engine/log/sealed_log_test.cc dies at any two.
 OF_OTHER_WALKS = ("seal.", "sort.")
@@ -38,7 +39,7 @@ class Failure(Exception):
 
 def find_points():
     points = set()
-    for folder, _, names in os.walk(SOURCES):
+    for folder, _, names in itertools.chain(*map(os.walk, SOURCES)):
         for name in names:
             if name.endswith((".cc", ".h")):
                 with open(os.path.join(folder, name), encoding="utf-8") as f:

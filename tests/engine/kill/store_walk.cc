@@ -7,9 +7,9 @@
 #include "engine/log/log_chain.h"
 #include "engine/log/log_writer.h"
 #include "engine/model/change_config.h"
-#include "engine/store/backups.h"
-#include "engine/store/store.h"
 #include "tests/engine/kill/walk_store.h"
+#include "tests/support/store/backups.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/store/store.h"
 #include "tests/support/random_history.h"
 #include "tests/support/reference_table.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 

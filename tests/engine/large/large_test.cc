@@ -11,7 +11,7 @@
 
 #include "engine/base/checksum.h"
 #include "engine/base/random.h"
-#include "engine/store/store.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "engine/fs/memory_file_system.h"
 #include "engine/model/hyper_log_log.h"
-#include "engine/store/store.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {

@@ -1,6 +1,6 @@
 // Backups, restored and dropped tables: what is in them, what becomes of their files, and power
 // losses on the way. SPDX-License-Identifier: Apache-2.0
-#include "engine/store/backups.h"
+#include "tests/support/store/backups.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

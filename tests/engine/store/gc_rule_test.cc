@@ -6,7 +6,7 @@
 
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
-#include "engine/store/store.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/fs/memory_file_system.h"
-#include "engine/store/store.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/fs/memory_file_system.h"
-#include "engine/store/store.h"
 #include "engine/tablet/request_memory.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {

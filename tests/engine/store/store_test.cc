@@ -1,6 +1,6 @@
 // The store as its users see it: every answer is asked four times, from the memtable, after a
 // flush, after a major compaction and after reopening. SPDX-License-Identifier: Apache-2.0
-#include "engine/store/store.h"
+#include "tests/support/store/store.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

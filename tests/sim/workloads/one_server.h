@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/store/store.h"
 #include "tests/sim/row_history.h"
 #include "tests/sim/sim_world.h"
 #include "tests/sim/workloads/row_client.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::sim {
 

@@ -10,9 +10,9 @@
 #include "engine/base/limits.h"
 #include "engine/model/change_config.h"
 #include "engine/model/schema_change.h"
-#include "engine/store/store.h"
 #include "engine/tablet/state_file.h"
 #include "engine/tablet/writes_held.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {

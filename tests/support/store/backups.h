@@ -11,7 +11,7 @@
 
 #include "engine/base/thread.h"
 #include "engine/store/backup_manifest.h"
-#include "engine/store/store.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 

@@ -8,8 +8,8 @@
 
 #include "engine/base/crash_point.h"
 #include "engine/base/limits.h"
-#include "engine/store/store.h"
 #include "engine/tablet/reshape.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {

@@ -1,8 +1,9 @@
 // Named records of a store. SPDX-License-Identifier: Apache-2.0
-#include "engine/store/record_book.h"
+#include "tests/support/store/record_book.h"
 
 #include <fmt/format.h>
 
+#include "engine/store/old_store.h"
 #include "engine/tablet/state_file.h"
 
 namespace sippar::engine {
@@ -11,20 +12,8 @@ Status RecordBook::Load() {
   MutexLock lock(&mutex_);
   ASSIGN_OR_RETURN(has_directory_, fs_->Exists(directory_));
   if (!has_directory_) return OkStatus();
-  // What a killed process renamed is built on from here: it has to stay.
-  RETURN_IF_ERROR(fs_->SyncDir(directory_));
-  ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(directory_));
-  for (const std::string& file : names) {
-    if (file.ends_with(".tmp")) continue;  // of a change that did not happen
-    std::string path = directory_ + "/" + file;
-    ASSIGN_OR_RETURN(std::string body, ReadStateFile(fs_, path, kRecordMagic));
-    auto record = NamedRecord::Decode(body);
-    if (!record.ok()) return Annotate(record.status(), path);
-    if (RecordFileName(record->name) != file) {
-      return DataLoss(fmt::format("{} holds the record '{}' of another file", path, record->name));
-    }
-    records_[record->name] = std::move(*record);
-  }
+  ASSIGN_OR_RETURN(std::vector<NamedRecord> found, ReadRecordsOfStore(fs_, parent_));
+  for (NamedRecord& record : found) records_[record.name] = std::move(record);
   return OkStatus();
 }
 

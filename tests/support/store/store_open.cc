@@ -5,9 +5,9 @@
 #include <set>
 
 #include "engine/base/crash_point.h"
-#include "engine/store/backups.h"
-#include "engine/store/store.h"
 #include "engine/tablet/state_file.h"
+#include "tests/support/store/backups.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/model/change_config.h"
-#include "engine/store/store.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 

@@ -1,6 +1,7 @@
-// One server's storage by table name: a catalog of tables and tablets over a TabletHost (paper
-// sections 5.3, 5.4, 6). Thread safe. Lock order: admin_mutex_, schedule_mutex_
-// < tables_mutex_ < the tablets' locks. SPDX-License-Identifier: Apache-2.0
+// For tests of the engine alone: tables by name over a TabletHost, whose catalog and tablet states
+// are files, where servers have METADATA and the lock service. What it writes is a directory of
+// format 1 (engine/store/old_store.h reads those). Thread safe. Lock order: admin_mutex_,
+// schedule_mutex_ < tables_mutex_ < the tablets' locks. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -13,13 +14,13 @@
 
 #include "engine/base/thread.h"
 #include "engine/store/catalog.h"
-#include "engine/store/record_book.h"
 #include "engine/store/store_files.h"
 #include "engine/store/store_options.h"
 #include "engine/store/tablet_host.h"
 #include "engine/tablet/giving_way.h"
 #include "engine/tablet/reshape.h"
 #include "engine/tablet/tablet.h"
+#include "tests/support/store/record_book.h"
 
 namespace sippar::engine {
 

@@ -1,7 +1,7 @@
 // Backups. Order of a new one: directory, second names, manifest. Order of a removal: manifest,
 // names, directory. So a directory without a manifest is no backup, and goes at the next start.
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/store/backups.h"
+#include "tests/support/store/backups.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 
 #include "engine/base/crash_point.h"
 #include "engine/model/schema_change.h"
-#include "engine/store/store.h"
 #include "engine/tablet/giving_way.h"
+#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {
