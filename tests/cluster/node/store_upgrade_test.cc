@@ -133,6 +133,26 @@ TEST(StoreUpgradeTest, EverythingIsThereAndGoesOn) {
   EXPECT_FALSE(*disk.Exists("/db/CATALOG"));
 }
 
+TEST(StoreUpgradeTest, AMissingFileStopsItBeforeAnythingIsChanged) {
+  engine::MemoryFileSystem disk;
+  WriteStore(&disk);
+  std::vector<std::string> files = *disk.List("/db/sst");
+  ASSERT_FALSE(files.empty());
+  const std::string path = "/db/sst/" + files.front();
+  const std::string bytes = *engine::ReadFile(&disk, path, 1 << 20);
+  EXPECT_OK(disk.Remove(path));
+  ClientOptions options;
+  options.fs = &disk;
+  const Status refused = Client::Open("/db", options).status();
+  EXPECT_CODE(refused, StatusCode::kDataLoss);
+  EXPECT_NE(refused.message().find(path), std::string::npos) << refused;
+  EXPECT_OK(engine::ReplaceFile(&disk, path, bytes));
+  auto client = Open(&disk);
+  ASSERT_NE(client, nullptr);
+  CheckTables(client.get());
+  EXPECT_OK(client->Close());
+}
+
 TEST(StoreUpgradeTest, APowerCutAtAnyMomentLosesNothing) {
   engine::MemoryFileSystem memory;
   WriteStore(&memory);
