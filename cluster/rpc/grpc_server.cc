@@ -22,6 +22,7 @@ constexpr int kThreadsMax = 512;     // each call has one; more are refused at o
 constexpr int kIdleThreadsMax = 64;  // to make one costs as much as a read
 // One reads for as many cores as it takes to answer what it read.
 size_t LoopCount() { return std::max<size_t>(engine::HardwareThreads() / 4, 1); }
+constexpr int kPingsMinMs = 5'000;  // clients ask whether we live, idle or not: no more often
 constexpr size_t kTransportMemory = 1u << 30;  // of gRPC, for all calls together
 
 }  // namespace
@@ -51,6 +52,8 @@ Status GrpcServer::Start(const std::string& listen) {
   builder.SetMaxReceiveMessageSize(kRequestSizeMax);
   // Ours are small but for what one row gives: of a ReadModifyWriteRow, of a RETURNING.
   builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingsMinMs);
   builder.SetResourceQuota(
       grpc::ResourceQuota("sippar").SetMaxThreads(kThreadsMax).Resize(kTransportMemory));
   builder.RegisterService(&data_);

@@ -13,6 +13,10 @@ namespace sippar::cluster {
 namespace {
 
 constexpr int64_t kHelloUs = 5'000'000;
+// A machine that lost its power says nothing (reliability.md N5): who waits asks it. gRPC looks for
+// answers each 5 s while its user does something else, such as waiting for a pager.
+constexpr int kSilenceMs = 10'000;
+constexpr int kPingAnswerMs = 15'000;
 constexpr std::string_view kUnixPrefix = "unix:";
 
 StatusOr<std::shared_ptr<grpc::Channel>> OpenChannel(const std::string& address) {
@@ -21,6 +25,9 @@ StatusOr<std::shared_ptr<grpc::Channel>> OpenChannel(const std::string& address)
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   if (!address.starts_with(kUnixPrefix)) {
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new client is a new connection
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kSilenceMs);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs);
+    arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // as many as it takes
     return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
   }
   ASSIGN_OR_RETURN(int fd, ConnectSocket(address.substr(kUnixPrefix.size())));
