@@ -8,6 +8,7 @@
 #include "cluster/node/bootstrap.h"
 #include "cluster/node/life_sweep.h"
 #include "cluster/node/store_upgrade.h"
+#include "engine/store/store_files.h"
 
 namespace sippar::cluster {
 namespace {
@@ -31,7 +32,9 @@ StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Open(const LocalClusterOpt
                    ClusterView::Open(cluster->PlaceOn(&cluster->client_line_), "client"));
   LockSession* session = cluster->client_->session();
   ASSIGN_OR_RETURN(bool is_store, IsStore(options.store.fs, options.directory));
-  if (is_store) RETURN_IF_ERROR(BeginUpgrade(options.directory, options.store, session));
+  if (is_store) {
+    RETURN_IF_ERROR(engine::MissingIsLoss(BeginUpgrade(options.directory, options.store, session)));
+  }
   RETURN_IF_ERROR(PrepareCluster(options.store.fs, options.directory, session,
                                  static_cast<uint64_t>(options.store.clock->NowMicros())));
   RETURN_IF_ERROR(EndUpgrade(options.store.fs, options.directory));

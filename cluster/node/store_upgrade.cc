@@ -1,9 +1,8 @@
 // A store's directory becomes a cluster's. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/store_upgrade.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -32,7 +31,8 @@ Status IgnoreMissing(const Status& status) {
 Status RemoveAll(engine::FileSystem* fs, const std::string& directory) {
   auto names = fs->List(directory);
   if (!names.ok()) return IgnoreMissing(names.status());
-  std::sort(names->begin(), names->end());  // a MANIFEST last
+  // A MANIFEST first: the rest without it is found again as an unfinished backup.
+  std::sort(names->begin(), names->end(), std::greater<>());
   for (const std::string& name : *names) RETURN_IF_ERROR(fs->Remove(directory + "/" + name));
   return fs->RemoveDir(directory);
 }
@@ -53,11 +53,27 @@ Status SaveTables(engine::FileSystem* fs, const std::string& directory, engine::
   return OkStatus();
 }
 
-// One damaged backup is in nobody's way, and stays as it is.
-StatusOr<BackupManifest> ReadBackupOfStore(engine::FileSystem* fs, const std::string& path) {
+struct BackupOfStore {
+  BackupManifest manifest;
+  std::set<uint64_t> files;
+};
+
+// kNotFound: not finished, or half removed: it goes. kDataLoss: damaged, or without one of its
+// files: it is in nobody's way, and stays as it is. Others say nothing of it.
+StatusOr<BackupOfStore> ReadBackupOfStore(engine::FileSystem* fs, const std::string& path) {
   ASSIGN_OR_RETURN(std::string body,
                    engine::ReadStateFile(fs, path + "/MANIFEST", engine::kBackupMagic));
-  return BackupManifest::Decode(body);
+  BackupOfStore backup;
+  ASSIGN_OR_RETURN(backup.manifest, BackupManifest::Decode(body));
+  for (const engine::TabletState& tablet : backup.manifest.tablets) {
+    for (uint64_t id : tablet.FileIds()) backup.files.insert(id);
+  }
+  for (uint64_t id : backup.files) {
+    std::string file = path + "/" + engine::SstableName(id);
+    ASSIGN_OR_RETURN(bool exists, fs->Exists(file));
+    if (!exists) return DataLoss(file + ": the file is missing");
+  }
+  return backup;
 }
 
 // A store's backups have second names of their files; a cluster's name those in sst/.
@@ -67,22 +83,29 @@ Status SaveBackups(engine::FileSystem* fs, const std::string& directory,
   uint64_t next_dropped = 1;
   for (uint64_t number : numbers) {
     const std::string source = store_paths::BackupOfStore(directory, number);
-    auto manifest = ReadBackupOfStore(fs, source);
-    if (!manifest.ok()) continue;
-    std::set<uint64_t> files;
-    for (const engine::TabletState& tablet : manifest->tablets) {
-      for (uint64_t id : tablet.FileIds()) files.insert(id);
-    }
-    for (uint64_t id : files) {
+    auto backup = ReadBackupOfStore(fs, source);
+    if (backup.status().code() == StatusCode::kNotFound) continue;
+    if (backup.status().code() == StatusCode::kDataLoss) continue;
+    RETURN_IF_ERROR(backup.status());
+    for (uint64_t id : backup->files) {
       const std::string name = "/" + engine::SstableName(id);
       Status linked = fs->Link(source + name, sst + name);
       if (!linked.ok() && linked.code() != StatusCode::kAlreadyExists) return linked;
     }
     RETURN_IF_ERROR(fs->SyncDir(sst));
-    uint64_t saved_as = manifest->info.is_dropped_table ? next_dropped++ : number;
-    RETURN_IF_ERROR(Write(fs, directory, saved_as, *manifest));
+    uint64_t saved_as = backup->manifest.info.is_dropped_table ? next_dropped++ : number;
+    RETURN_IF_ERROR(Write(fs, directory, saved_as, backup->manifest));
   }
   return OkStatus();
+}
+
+// An upgrade that did not end may have left an older one.
+Status SaveRecord(LockSession* session, const engine::NamedRecord& record) {
+  const std::string path = lock_paths::Record(record.name);
+  const Status made = session->Create(path, record.Encode(), LockFileKind::kLasting).status();
+  if (made.code() != StatusCode::kAlreadyExists) return made;
+  ASSIGN_OR_RETURN(LockFile old, session->Read(path));
+  return session->Write(path, record.Encode(), old.version).status();
 }
 
 struct BackupNames {
@@ -116,6 +139,8 @@ Status BeginUpgrade(const std::string& directory, const engine::StoreOptions& op
   engine::FileSystem* fs = options.fs;
   ASSIGN_OR_RETURN(std::unique_ptr<engine::OldStore> store,
                    engine::OldStore::Open(directory, options));
+  ASSIGN_OR_RETURN(std::vector<engine::NamedRecord> records,
+                   engine::ReadRecordsOfStore(fs, directory));
   // Names of files have a life's epoch in them.
   RETURN_IF_ERROR(session->RaiseEpoch(store->epoch()));
   RETURN_IF_ERROR(fs->CreateDir(store_paths::Backups(directory)));
@@ -125,13 +150,8 @@ Status BeginUpgrade(const std::string& directory, const engine::StoreOptions& op
   for (uint64_t number : names.of_cluster) {
     RETURN_IF_ERROR(master::RemoveBackup(fs, directory, number));
   }
-  ASSIGN_OR_RETURN(std::vector<engine::NamedRecord> records,
-                   engine::ReadRecordsOfStore(fs, directory));
   for (const engine::NamedRecord& record : records) {
-    Status saved =
-        session->Create(lock_paths::Record(record.name), record.Encode(), LockFileKind::kLasting)
-            .status();
-    if (!saved.ok() && saved.code() != StatusCode::kAlreadyExists) return saved;
+    RETURN_IF_ERROR(SaveRecord(session, record));
   }
   // Dropped ones come before them: their names may be those of tables.
   RETURN_IF_ERROR(SaveTables(fs, directory, store.get(), names.of_store.size() + 1));
@@ -152,7 +172,10 @@ Status EndUpgrade(engine::FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(BackupNames backups, ListBackups(fs, directory));
   for (uint64_t number : backups.of_store) {
     const std::string path = store_paths::BackupOfStore(directory, number);
-    if (ReadBackupOfStore(fs, path).ok()) RETURN_IF_ERROR(RemoveAll(fs, path));
+    const Status read = ReadBackupOfStore(fs, path).status();
+    if (read.code() == StatusCode::kDataLoss) continue;
+    RETURN_IF_ERROR(IgnoreMissing(read));
+    RETURN_IF_ERROR(RemoveAll(fs, path));
   }
   for (const char* name : {"/EPOCH", "/EPOCH.tmp", "/CATALOG.tmp", "/RESERVE"}) {
     RETURN_IF_ERROR(IgnoreMissing(fs->Remove(directory + name)));

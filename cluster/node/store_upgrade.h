@@ -1,8 +1,8 @@
 // The directory of a store becomes a cluster's, once. What it holds is written down as manifests of
 // backups, which name its SSTables as they are, and as records in the lock service; the first
-// master makes the tables of them (ClusterBackups::AdoptTables). Until EndUpgrade the directory is
-// a whole store, so a crash at any point begins again; afterwards it is none.
-// SPDX-License-Identifier: Apache-2.0
+// master makes the tables of them (ClusterBackups::AdoptTables); change streams begin anew. Until
+// EndUpgrade the directory is a whole store, so a crash at any point begins again; afterwards it is
+// none. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ constexpr int kThreadsMax = 512;     // each call has one; more are refused at o
 constexpr int kIdleThreadsMax = 64;  // to make one costs as much as a read
 // One reads for as many cores as it takes to answer what it read.
 size_t LoopCount() { return std::max<size_t>(engine::HardwareThreads() / 4, 1); }
-constexpr int kPingsMinMs = 5'000;  // clients ask whether we live, idle or not: no more often
+constexpr int kPingsMinMs = 1'000;  // clients ask whether we live, idle or not: no more often
 constexpr size_t kTransportMemory = 1u << 30;  // of gRPC, for all calls together
 
 }  // namespace

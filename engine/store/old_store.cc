@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/tablet/giving_way.h"
 #include "engine/tablet/state_file.h"
 
@@ -17,16 +19,18 @@ OldStore::OldStore(const StoreOptions& options, StoreFiles files)
              .epoch = files_.epoch->number(),
              .claim_epoch = [this] { return files_.epoch->Claim(); },
              .states = states_.get(),
-             .change_directory = files_.changes()}) {}
+             .change_directory = "",
+             .removes_files = false}) {}
 
 StatusOr<std::unique_ptr<OldStore>> OldStore::Open(const std::string& directory,
                                                    StoreOptions options) {
   options.background = false;
   ASSIGN_OR_RETURN(StoreFiles files,
-                   OpenStoreFiles(options.fs, directory, /*create_if_missing=*/false));
+                   OpenStoreFiles(options.fs, directory, options.create_if_missing));
   std::unique_ptr<OldStore> store(new OldStore(options, std::move(files)));
   Status status = store->OpenTablets();
   if (status.ok()) status = store->Recover();
+  if (status.ok()) store->SweepOrphans();
   RETURN_IF_ERROR(Annotate(MissingIsLoss(status), "open store " + directory));
   return store;
 }
@@ -71,6 +75,19 @@ Status OldStore::Recover() {
   return OkStatus();
 }
 
+// What interrupted flushes and compactions left: on a full disk Export needs the room. What stays
+// is swept by the cluster.
+void OldStore::SweepOrphans() {
+  auto names = fs_->List(files_.sst());
+  if (!names.ok()) return;
+  const std::vector<uint64_t> named = host_.context()->files->Named();
+  const std::set<uint64_t> kept(named.begin(), named.end());
+  for (const std::string& name : *names) {
+    auto id = ParseSstableName(name);
+    if (id.has_value() && !kept.contains(*id)) (void)fs_->Remove(files_.sst() + "/" + name);
+  }
+}
+
 StatusOr<std::vector<OldStore::Table>> OldStore::Export() {
   std::vector<Table> tables;
   for (const auto& [name, entry] : catalog_.tables) {
@@ -84,7 +101,8 @@ StatusOr<std::vector<OldStore::Table>> OldStore::Export() {
     table.schema = entry.schema;
     table.changed_at_us = entry.changed_at_us;
     ASSIGN_OR_RETURN(table.tablets, giving_way.Close());
-    for (TabletState& state : table.tablets) state.requests.clear();  // of other tables
+    // The tables that are made of these have ids of their own.
+    for (TabletState& state : table.tablets) state.requests.clear();
   }
   return tables;
 }

@@ -24,15 +24,16 @@ class OldStore {
     std::vector<TabletState> tablets;  // in key order, tiling the key space
   };
 
-  // Opens every tablet and replays the log; without background work. kDataLoss names what is
-  // damaged or missing; others as OpenStoreFiles.
+  // Opens every tablet and replays the log; without background work, and without change streams,
+  // which begin anew in the cluster. A directory that was not finished becomes an empty store.
+  // kDataLoss names what is damaged or missing; others as OpenStoreFiles.
   [[nodiscard]] static StatusOr<std::unique_ptr<OldStore>> Open(const std::string& directory,
                                                                 StoreOptions options);
   // All tables in order of name; what the log held is in their SSTables afterwards. Once.
   [[nodiscard]] StatusOr<std::vector<Table>> Export();
   // Syncs and closes the log; after Export none is left.
   [[nodiscard]] Status Close() { return host_.Close(); }
-  // Above those in the names of all files that there are.
+  // No file has a higher one in its name, and only those that Export makes have this one.
   uint64_t epoch() const { return files_.epoch->number(); }
 
  private:
@@ -40,6 +41,7 @@ class OldStore {
   Status OpenTablets();
   Status CheckFiles(const TabletState& state) const;
   Status Recover();
+  void SweepOrphans();
 
   FileSystem* const fs_;
   const StoreFiles files_;

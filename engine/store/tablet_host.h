@@ -1,7 +1,7 @@
 // The tablets that one server serves, and what they share: commit log, caches, row locks, memory
 // budget, background work (paper sections 5.3 and 6). It knows them by id; which tablets there are,
-// where their states are kept and who finds one by row is its owner's: the catalog of a Store, or
-// METADATA. Thread safe; lock order as engine/README.md.
+// where their states are kept and who finds one by row is its owner's: METADATA, or the catalog
+// of a store of format 1. Thread safe; lock order as engine/README.md.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -153,6 +153,59 @@ TEST(StoreUpgradeTest, AMissingFileStopsItBeforeAnythingIsChanged) {
   EXPECT_OK(client->Close());
 }
 
+TEST(StoreUpgradeTest, WhatOldProgramsLeftUnfinishedGoes) {
+  engine::MemoryFileSystem disk;
+  WriteStore(&disk);
+  const std::string backup = "/db/backups/00000000000000ff";  // killed before its MANIFEST
+  EXPECT_OK(disk.CreateDir(backup));
+  const std::vector<std::string> left = {backup + "/0000000100000001.sst",
+                                         "/db/sst/00000000000000ee.sst", "/db/CATALOG.tmp",
+                                         "/db/EPOCH.tmp"};
+  for (const std::string& path : left) EXPECT_OK(engine::ReplaceFile(&disk, path, "half"));
+  auto client = Open(&disk);
+  ASSERT_NE(client, nullptr);
+  CheckTables(client.get());
+  for (const std::string& path : left) EXPECT_FALSE(*disk.Exists(path)) << path;
+  EXPECT_FALSE(*disk.Exists(backup));
+  EXPECT_OK(client->Close());
+}
+
+TEST(StoreUpgradeTest, ADamagedBackupStaysAndIsInNobodysWay) {
+  engine::MemoryFileSystem disk;
+  WriteStore(&disk);
+  std::string lacking;  // one of its files
+  const auto names = disk.List("/db/backups");
+  for (const std::string& name : *names) {
+    const std::string backup = "/db/backups/" + name;
+    const auto files = disk.List(backup);
+    for (const std::string& file : *files) {
+      if (lacking.empty() && file.ends_with(".sst")) lacking = backup + "/" + file;
+    }
+  }
+  ASSERT_FALSE(lacking.empty());
+  EXPECT_OK(disk.Remove(lacking));
+  auto client = Open(&disk);
+  ASSERT_NE(client, nullptr);
+  EXPECT_EQ(Values(client.get(), "t"), "b=1 z=2 ");
+  EXPECT_TRUE(*disk.Exists(lacking.substr(0, lacking.rfind('/')) + "/MANIFEST"));
+  EXPECT_OK(client->Close());
+}
+
+TEST(StoreUpgradeTest, ADirectoryThatWasNotFinishedIsAnEmptyStore) {
+  engine::MemoryFileSystem disk;
+  auto store = engine::Store::Open("/db", Options(&disk));
+  ASSERT_TRUE(store.ok()) << store.status();
+  store->reset();
+  EXPECT_OK(disk.Remove("/db/STORE"));  // comes last
+  ClientOptions options;
+  options.fs = &disk;
+  options.create_if_missing = true;
+  auto client = Client::Open("/db", options);
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE((*client)->admin()->ListTables()->empty());
+  EXPECT_OK((*client)->Close());
+}
+
 TEST(StoreUpgradeTest, APowerCutAtAnyMomentLosesNothing) {
   engine::MemoryFileSystem memory;
   WriteStore(&memory);
