@@ -11,6 +11,7 @@
 #include "cluster/master/cluster_backups.h"
 #include "cluster/master/table_file.h"
 #include "engine/base/crash_point.h"
+#include "engine/base/seeded_bug.h"
 #include "engine/changes/change_file.h"
 #include "engine/log/log_seal.h"
 #include "engine/model/change_config.h"
@@ -232,6 +233,7 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
   };
   std::set<uint64_t> held;  // by readers of what a compaction has replaced
   for (const ServerId& server : asked.servers) {
+    if (SEEDED_BUG("gc-without-second-scan")) break;
     auto found = places_.transport->Control(server)->HeldFiles(asked.files);
     if (!found.ok()) return {0, found.status(), {}};
     held.insert(found->begin(), found->end());

@@ -22,7 +22,9 @@ cluster::master::MasterOptions DrawPolicy(engine::Random* random, uint64_t split
   policy.poll_us = micros(50'000, 4);
   policy.report_us = micros(100'000, 4);
   policy.balance_us = micros(100'000, 6);
-  policy.garbage_us = policy.report_us << (1 + random->Uniform(4));  // reports come in between
+  // Reports come in between, or a history has many sweeps.
+  policy.garbage_us =
+      random->OneIn(2) ? policy.report_us << (1 + random->Uniform(4)) : micros(10'000, 6);
   policy.trash_us = micros(100'000, 6);
   policy.retry_min_us = 2'000;
   policy.retry_max_us = micros(50'000, 3);
@@ -226,7 +228,9 @@ void Cluster::Drain(MachineId id) {
 
 void Cluster::AtCrashPoint(const char* name) {
   MachineId id = world_->scheduler()->machine();
-  if (!trouble_ || !machines_.contains(id) || !world_->OneIn(knobs_.crash_point_one_in)) return;
+  if (!trouble_ || !machines_.contains(id)) return;
+  if (knobs_.reshapes && std::string_view(name) == "sweep.scanning") ReshapeBehind();
+  if (!world_->OneIn(knobs_.crash_point_one_in)) return;
   world_->scheduler()->Note(fmt::format("crash point {}", name));
   if (knobs_.freezes && world_->random()->OneIn(2)) return Freeze(id);
   Stop(id, world_->random()->OneIn(2));

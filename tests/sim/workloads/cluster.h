@@ -88,6 +88,17 @@ class Cluster {
     int64_t wakes_us = 0;  // then it is started, or goes on
     ServerEndpoint* server = nullptr;
   };
+  // Drawn: splits are the most frequent.
+  enum class Reshaping : uint8_t {
+    kCompact,
+    kSplit,
+    kSplitToo,
+    kSplitOften,
+    kSplitMetadata,
+    kMerge,
+    kFlush,
+    kFlushToo
+  };
   class Store;
   class Alterer;
 
@@ -119,7 +130,8 @@ class Cluster {
   void WakeWhenRenamed(MachineId id, const std::string& log);
   void Partition();
   void StopDisk();
-  void Reshape();
+  void Reshape(Reshaping kind, const std::string& row);
+  void ReshapeBehind();
   StatusOr<bool> SplitMetadata(MachineId master, const std::string& row);
   void StopTrouble();
   MachineId DrawServer();
@@ -137,6 +149,7 @@ class Cluster {
   uint64_t clients_left_ = 0;
   uint64_t kills_ = 0;
   bool trouble_ = false;
+  std::string metadata_cut_;  // where METADATA was split last, as a row of the table
   std::unique_ptr<Process> supervisor_;
 };
 

@@ -68,7 +68,10 @@ void Cluster::MakeTrouble() {
       if (knobs_.late_writes) WriteLate(server);
       break;
     default:
-      if (knobs_.reshapes) Reshape();
+      if (knobs_.reshapes) {
+        std::string row = knobs_.rows[random->Uniform(knobs_.rows.size())];
+        Reshape(static_cast<Reshaping>(random->Uniform(8)), row);
+      }
   }
 }
 
@@ -153,24 +156,54 @@ void Cluster::StopDisk() {
 }
 
 // What an administrator may ask for; it may fail.
-void Cluster::Reshape() {
-  std::string row = knobs_.rows[world_->random()->Uniform(knobs_.rows.size())];
-  uint64_t kind = world_->random()->Uniform(8);
+void Cluster::Reshape(Reshaping kind, const std::string& row) {
   auto work = [row, kind](cluster::AdminApi* admin) -> StatusOr<bool> {
     Status status;
-    if (kind == 0) status = admin->Compact("t", "");
-    if (kind >= 1 && kind <= 3) status = admin->Split("t", row);
-    if (kind == 5) status = admin->Merge("t", {row, ""});
-    if (kind >= 6) status = admin->Flush("t");
+    switch (kind) {
+      case Reshaping::kCompact:
+        status = admin->Compact("t", "");
+        break;
+      case Reshaping::kMerge:
+        status = admin->Merge("t", {row, ""});
+        break;
+      case Reshaping::kFlush:
+      case Reshaping::kFlushToo:
+        status = admin->Flush("t");
+        break;
+      default:
+        status = admin->Split("t", row);
+    }
     RETURN_IF_ERROR(status);
     return true;
   };
   MachineId master = addresses_.masters[world_->random()->Uniform(kMasters)];
   // Nobody waits for it.
   world_->scheduler()->StartOn(0, "administrator", [this, master, kind, row, work] {
-    auto asked = kind == 4 ? SplitMetadata(master, row) : OnMaster<bool>(master, work);
-    world_->scheduler()->Note(fmt::format("asked for {}: {}", kind, MessageOf(asked.status())));
+    auto asked = kind == Reshaping::kSplitMetadata ? SplitMetadata(master, row)
+                                                   : OnMaster<bool>(master, work);
+    world_->scheduler()->Note(
+        fmt::format("asked for {}: {}", static_cast<int>(kind), MessageOf(asked.status())));
   });
+}
+
+// Who reads METADATA from one end to the other may meet neither what was nor what is: of a tablet
+// that is split when one half's record is in a tablet of METADATA that has been read, and the
+// other's in the next one.
+void Cluster::ReshapeBehind() {
+  if (!world_->OneIn(4)) return;
+  engine::Random* random = world_->random();
+  std::vector<std::string> before;
+  for (const std::string& row : knobs_.rows) {
+    if (row < metadata_cut_) before.push_back(row);
+  }
+  if (before.empty() || random->OneIn(4)) {
+    Reshape(Reshaping::kSplitMetadata, knobs_.rows[random->Uniform(knobs_.rows.size())]);
+  } else {
+    std::sort(before.begin(), before.end());
+    uint64_t near = std::min<uint64_t>(before.size(), 4);
+    Reshape(Reshaping::kSplit, before[before.size() - 1 - random->Uniform(near)]);
+  }
+  world_->SleepMicros(static_cast<int64_t>(random->Uniform(100'000)));
 }
 
 // Between two records of the table's tablets, as METADATA's server does when it is large.
@@ -191,6 +224,7 @@ StatusOr<bool> Cluster::SplitMetadata(MachineId master, const std::string& row) 
   if (record.server.IsNone()) return Unavailable("it is nowhere at the moment");
   auto control = supervisor_->transport.Control(record.server);
   RETURN_IF_ERROR(control->SplitTablet(*epoch, record.tablet_id, at));
+  metadata_cut_ = row;
   return true;
 }
 
