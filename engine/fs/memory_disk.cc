@@ -2,7 +2,6 @@
 #include "engine/fs/memory_disk.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 namespace sippar::engine {
@@ -145,21 +144,11 @@ void MemoryDisk::Crash(uint32_t machine, Random* random) {
     const UnsyncedChanges& unsynced = unsynced_[directory];
     unsynced.ApplyFirst(random->Uniform(unsynced.changes.size() + 1), &durable_);
     unsynced_.erase(directory);
-    auto inside = [&](const auto& entry) { return ParentOf(entry.first) == directory; };
-    std::set<std::string> known;
-    for (const auto& entry : now_) {
-      if (inside(entry)) known.insert(entry.first);
-    }
-    std::erase_if(now_, inside);
-    std::copy_if(durable_.begin(), durable_.end(), std::inserter(now_, now_.end()), inside);
-    // A directory that has its old name again, with all below it.
-    for (const auto& [path, file] : durable_) {
-      if (ParentOf(path) != directory || known.contains(path)) continue;
-      for (auto at = durable_.lower_bound(path + "/");
-           at != durable_.end() && at->first.starts_with(path + "/"); ++at) {
-        now_.insert(*at);
-      }
-    }
+  }
+  // What others changed is still there: it may be the very name of a directory.
+  now_ = durable_;
+  for (const auto& [directory, unsynced] : unsynced_) {
+    unsynced.ApplyFirst(unsynced.changes.size(), &now_);
   }
   EraseUnreachable(&durable_);
   EraseUnreachable(&now_);

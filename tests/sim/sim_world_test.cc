@@ -59,6 +59,23 @@ TEST(SimDisk, WhatAnotherMachineHasSeenStays) {
   }
 }
 
+TEST(SimDisk, ADirectoryThatAnotherMachineRenamesKeepsWhatWasSynced) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    InWorld(seed, [&](World* world) {
+      FileSystem* one = world->disk()->Of(1);
+      FileSystem* two = world->disk()->Of(2);
+      EXPECT_TRUE(one->CreateDir("/d").ok() && one->SyncDir("/").ok());
+      EXPECT_TRUE(WriteFile(one, "/d/synced", "123", true).ok() && one->SyncDir("/d").ok());
+      EXPECT_TRUE(WriteFile(one, "/d/unsynced", "4", false).ok());
+      EXPECT_TRUE(two->Rename("/d", "/d.sealed").ok());
+      if (seed % 2 == 0) EXPECT_TRUE(two->SyncDir("/").ok());
+      world->Kill(1, /*power_lost=*/true);
+      EXPECT_EQ(*ReadFile(two, "/d.sealed/synced"), "123");
+      EXPECT_FALSE(*two->Exists("/d"));
+    });
+  }
+}
+
 TEST(SimDisk, AKilledProcessLosesItsLocksButNoBytes) {
   InWorld(1, [&](World* world) {
     FileSystem* one = world->disk()->Of(1);
