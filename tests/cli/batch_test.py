@@ -131,8 +131,12 @@ class BatchTest(unittest.TestCase):
             self.assertEqual(run.wait(10), 0)
 
     def test_interrupt_and_closed_pipe(self):
-        with subprocess.Popen([BINARY, "query", self.store], stdin=subprocess.PIPE) as run:
-            time.sleep(0.5)
+        with subprocess.Popen([BINARY, "query", self.store, "--no-header"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as run:
+            run.stdin.write(b"SELECT 'ready';\n")
+            run.stdin.flush()
+            self.assertEqual(run.stdout.readline(), b"ready\n")
+            time.sleep(0.1)  # it waits for the next statement
             run.send_signal(signal.SIGINT)
             self.assertEqual(run.wait(10), 130)
         fill = ", ".join(f"('r{i:05}', '{'x' * 200}')" for i in range(5000))
