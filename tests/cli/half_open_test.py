@@ -30,23 +30,24 @@ TOLD_SECONDS = 90  # 10 of silence, 30 for an answer to a ping, and a busy machi
 PAGER_SECONDS = 45
 
 
-def ip(*args):
-    subprocess.run(["ip", *args], check=True, capture_output=True, timeout=20)
-
-
 def inside(namespace, *command):
-    return ["ip", "netns", "exec", namespace, *command]
+    # Not `ip netns exec`: that wants / to be a mount, which it is not in a chroot.
+    return ["nsenter", f"--net=/run/netns/{namespace}", *command]
+
+
+def ip(namespace, *args):
+    command = inside(namespace, "ip", *args) if namespace else ["ip", *args]
+    subprocess.run(command, check=True, capture_output=True, timeout=20)
 
 
 def make_network():
     for namespace in (SERVER, CLIENT):
-        ip("netns", "add", namespace)
-        ip("-n", namespace, "link", "set", "lo", "up")
-    ip("-n", SERVER, "link", "add", "wire", "type", "veth", "peer", "name", "wire", "netns", CLIENT)
+        ip(None, "netns", "add", namespace)
+        ip(namespace, "link", "set", "lo", "up")
+    ip(SERVER, "link", "add", "wire", "type", "veth", "peer", "name", "wire", "netns", CLIENT)
     for namespace, address in ((SERVER, ADDRESS), (CLIENT, "10.213.7.2")):
-        ip("-n", namespace, "address", "add", address + "/24", "dev", "wire")
-        ip("-n", namespace, "link", "set", "wire", "up")
-        subprocess.run(inside(namespace, "true"), check=True, capture_output=True, timeout=20)
+        ip(namespace, "address", "add", address + "/24", "dev", "wire")
+        ip(namespace, "link", "set", "wire", "up")
 
 
 def remove_network():
@@ -88,13 +89,13 @@ class HalfOpenTest(unittest.TestCase):
         counted = self.count()
         reading = self.query("SELECT * FROM bench")
         self.assertEqual(len(reading.stdout.read(100_000)), 100_000)
-        ip("-n", SERVER, "link", "set", "wire", "down")
+        ip(SERVER, "link", "set", "wire", "down")
         cut = time.monotonic()
         _, error = reading.communicate(timeout=TOLD_SECONDS)
         self.assertNotEqual(reading.returncode, 0)
         self.assertIn("UNAVAILABLE", error.decode())
         print(f"told after {time.monotonic() - cut:.1f} s: {error.decode().strip()}")
-        ip("-n", SERVER, "link", "set", "wire", "up")
+        ip(SERVER, "link", "set", "wire", "up")
         self.await_server()
         self.assertEqual(self.count(), counted)
 
