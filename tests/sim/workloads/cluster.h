@@ -88,17 +88,7 @@ class Cluster {
     int64_t wakes_us = 0;  // then it is started, or goes on
     ServerEndpoint* server = nullptr;
   };
-  // Drawn: splits are the most frequent.
-  enum class Reshaping : uint8_t {
-    kCompact,
-    kSplit,
-    kSplitToo,
-    kSplitOften,
-    kSplitMetadata,
-    kMerge,
-    kFlush,
-    kFlushToo
-  };
+  enum class Reshaping : uint8_t { kCompact, kSplit, kSplitMetadata, kMerge, kFlush };
   class Store;
   class Alterer;
 

@@ -70,7 +70,10 @@ void Cluster::MakeTrouble() {
     default:
       if (knobs_.reshapes) {
         std::string row = knobs_.rows[random->Uniform(knobs_.rows.size())];
-        Reshape(static_cast<Reshaping>(random->Uniform(8)), row);
+        constexpr Reshaping kKinds[] = {
+            Reshaping::kCompact,       Reshaping::kSplit, Reshaping::kSplit, Reshaping::kSplit,
+            Reshaping::kSplitMetadata, Reshaping::kMerge, Reshaping::kFlush, Reshaping::kFlush};
+        Reshape(kKinds[random->Uniform(std::size(kKinds))], row);
       }
   }
 }
@@ -167,7 +170,6 @@ void Cluster::Reshape(Reshaping kind, const std::string& row) {
         status = admin->Merge("t", {row, ""});
         break;
       case Reshaping::kFlush:
-      case Reshaping::kFlushToo:
         status = admin->Flush("t");
         break;
       default:
