@@ -100,6 +100,27 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
   std::unique_ptr<AppendFile> base_;
 };
 
+// Its calls have names of their own: rules for a log's writes and syncs do not count them.
+class FaultFileSystem::FaultyPatchFile final : public PatchFile {
+ public:
+  FaultyPatchFile(FaultFileSystem* owner, std::string path, std::unique_ptr<PatchFile> base)
+      : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
+
+  Status Write(uint64_t offset, std::string_view bytes) override {
+    return owner_->Carry("patch", path_, [&] { return base_->Write(offset, bytes); });
+  }
+  Status Sync() override {
+    RETURN_IF_ERROR(owner_->Carry("patch-sync", path_, [this] { return base_->Sync(); }));
+    if (owner_->on_sync_) owner_->on_sync_();
+    return OkStatus();
+  }
+
+ private:
+  FaultFileSystem* owner_;
+  std::string path_;
+  std::unique_ptr<PatchFile> base_;
+};
+
 class FaultFileSystem::FaultyRandomFile final : public RandomFile {
  public:
   FaultyRandomFile(FaultFileSystem* owner, std::string path, std::unique_ptr<RandomFile> base)
@@ -155,6 +176,17 @@ StatusOr<std::unique_ptr<RandomFile>> FaultFileSystem::OpenRandom(const std::str
   RETURN_IF_ERROR(Check("open", path));
   ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> base, base_->OpenRandom(path));
   return std::unique_ptr<RandomFile>(new FaultyRandomFile(this, path, std::move(base)));
+}
+
+StatusOr<std::unique_ptr<PatchFile>> FaultFileSystem::OpenPatch(const std::string& path) {
+  auto* maker = dynamic_cast<PatchFileMaker*>(base_);
+  if (maker == nullptr) return Unimplemented(path + ": no files that are changed in place");
+  std::unique_ptr<PatchFile> base;
+  RETURN_IF_ERROR(Carry("patch-open", path, [&]() -> Status {
+    ASSIGN_OR_RETURN(base, maker->OpenPatch(path));
+    return OkStatus();
+  }));
+  return std::unique_ptr<PatchFile>(new FaultyPatchFile(this, path, std::move(base)));
 }
 
 Status FaultFileSystem::Rename(const std::string& source, const std::string& target) {

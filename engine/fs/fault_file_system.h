@@ -10,10 +10,11 @@
 #include "engine/base/thread.h"
 #include "engine/fs/fault_rule.h"
 #include "engine/fs/file_system.h"
+#include "engine/fs/patch_file.h"
 
 namespace sippar::engine {
 
-class FaultFileSystem final : public FileSystem {
+class FaultFileSystem final : public FileSystem, public PatchFileMaker {
  public:
   explicit FaultFileSystem(FileSystem* base) : base_(base) {}
 
@@ -31,6 +32,7 @@ class FaultFileSystem final : public FileSystem {
   void OnSync(std::function<void()> action) { on_sync_ = std::move(action); }
 
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;
+  StatusOr<std::unique_ptr<PatchFile>> OpenPatch(const std::string& path) override;
   StatusOr<std::unique_ptr<RandomFile>> OpenRandom(const std::string& path) override;
   Status Rename(const std::string& source, const std::string& target) override;
   Status RenameNew(const std::string& source, const std::string& target) override;
@@ -48,6 +50,7 @@ class FaultFileSystem final : public FileSystem {
 
  private:
   class FaultyAppendFile;
+  class FaultyPatchFile;
   class FaultyRandomFile;
   struct Counted {
     FaultRule rule;

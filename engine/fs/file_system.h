@@ -3,7 +3,7 @@
 // What survives a crash (power loss): bytes of a file up to its last successful Sync(), and a
 // directory entry (creation, rename, removal) once SyncDir() of its directory returned OK. Anything
 // newer may be there, partly there, or gone. A failed Sync() ends that file: it is never written or
-// synced again (reliability.md, decision 6).
+// synced again (FAULTS.md D9).
 //
 // Implementations: posix (NewPosixFileSystem), memory with crash clones (MemoryFileSystem), an
 // overlay (OverlayFileSystem), one that injects faults (FaultFileSystem). All are thread safe; a

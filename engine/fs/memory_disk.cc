@@ -34,6 +34,16 @@ std::string MemoryDisk::ParentOf(const std::string& path) {
 }
 
 std::string MemoryDisk::File::Survivor(Random* random) const {
+  if (patched_from.has_value()) {
+    std::string left = bytes;  // each page as it was, or as it is
+    for (size_t page = 0; page < left.size(); page += kPageSize) {
+      if (!random->OneIn(2)) continue;
+      std::string old = patched_from->substr(std::min(page, patched_from->size()), kPageSize);
+      old.resize(std::min(kPageSize, left.size() - page), '\0');
+      left.replace(page, old.size(), old);
+    }
+    return left;
+  }
   size_t kept = durable_size + random->Uniform(bytes.size() - durable_size + 1);
   std::string left = bytes.substr(0, kept);
   // Pages of an unsynced write reach the disk in any order.
@@ -71,7 +81,9 @@ void MemoryDisk::ShowEntries(const std::string& directory, uint32_t machine) {
 std::shared_ptr<MemoryDisk::File> MemoryDisk::Show(const std::string& path, uint32_t machine) {
   ShowEntries(ParentOf(path), machine);
   std::shared_ptr<File> file = Find(path);
-  if (file != nullptr && file->machine != machine) file->durable_size = file->bytes.size();
+  if (file == nullptr || file->machine == machine) return file;
+  file->durable_size = file->bytes.size();
+  if (file->patched_from.has_value()) file->patched_from = file->bytes;
   return file;
 }
 
@@ -128,6 +140,7 @@ MemoryDisk MemoryDisk::AfterPowerLoss(Random* random) const {
     survivor->bytes = file->Survivor(random);
     survivor->durable_size = survivor->bytes.size();
     survivor->machine = file->machine;
+    if (file->patched_from.has_value()) survivor->patched_from = survivor->bytes;
     file = std::move(survivor);
   }
   EraseUnreachable(&left.durable_);
@@ -156,6 +169,7 @@ void MemoryDisk::Crash(uint32_t machine, Random* random) {
     if (file == nullptr || file->machine != machine) continue;
     file->bytes = file->Survivor(random);
     file->durable_size = file->bytes.size();
+    if (file->patched_from.has_value()) file->patched_from = file->bytes;
     file->reserved_size = 0;
   }
 }

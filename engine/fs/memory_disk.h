@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ class MemoryDisk {
     std::string bytes;
     size_t durable_size = 0;
     size_t reserved_size = 0;
-    uint32_t machine = 0;  // the one that writes it
-    bool linked = false;   // it has had a second name
+    uint32_t machine = 0;                     // the one that writes it
+    bool linked = false;                      // it has had a second name
+    std::optional<std::string> patched_from;  // changed in place: its bytes at the last sync
 
     // What a power loss leaves of the bytes.
     std::string Survivor(Random* random) const;

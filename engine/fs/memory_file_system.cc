@@ -65,6 +65,36 @@ class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
   std::string path_;
 };
 
+class MemoryFileSystem::MemoryPatchFile final : public PatchFile {
+ public:
+  MemoryPatchFile(std::shared_ptr<Shared> shared, std::shared_ptr<File> file)
+      : shared_(std::move(shared)), file_(std::move(file)) {}
+
+  Status Write(uint64_t offset, std::string_view bytes) override {
+    MutexLock lock(&shared_->mutex);
+    if (file_->bytes.size() < offset + bytes.size()) {
+      uint64_t size = shared_->used + offset + bytes.size() - file_->bytes.size();
+      if (shared_->capacity != 0 && size > shared_->capacity) {
+        return ResourceExhausted("patch: no space left on device");
+      }
+      shared_->used = size;
+      file_->bytes.resize(offset + bytes.size());
+    }
+    file_->bytes.replace(offset, bytes.size(), bytes);
+    return OkStatus();
+  }
+  Status Sync() override {
+    MutexLock lock(&shared_->mutex);
+    file_->patched_from = file_->bytes;
+    file_->durable_size = file_->bytes.size();
+    return OkStatus();
+  }
+
+ private:
+  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<File> file_;
+};
+
 class MemoryFileSystem::MemoryRandomFile final : public RandomFile {
  public:
   MemoryRandomFile(std::shared_ptr<Shared> shared, std::shared_ptr<File> file, std::string path)
@@ -173,6 +203,22 @@ StatusOr<std::unique_ptr<AppendFile>> MemoryFileSystem::Create(const std::string
   shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
                        [path, file](Entries* entries) { (*entries)[path] = file; });
   return std::unique_ptr<AppendFile>(new MemoryAppendFile(shared_, std::move(file), path));
+}
+
+StatusOr<std::unique_ptr<PatchFile>> MemoryFileSystem::OpenPatch(const std::string& path) {
+  MutexLock lock(&shared_->mutex);
+  std::shared_ptr<File> file = shared_->disk.Show(path, machine_);
+  if (file == nullptr) {
+    if (!shared_->disk.IsDirectory(MemoryDisk::ParentOf(path))) {
+      return NotFound(fmt::format("create {}: no such directory", path));
+    }
+    file = std::make_shared<File>();
+    file->machine = machine_;
+    shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
+                         [path, file](Entries* entries) { (*entries)[path] = file; });
+  }
+  if (!file->patched_from.has_value()) file->patched_from = file->bytes;
+  return std::unique_ptr<PatchFile>(new MemoryPatchFile(shared_, std::move(file)));
 }
 
 StatusOr<std::unique_ptr<RandomFile>> MemoryFileSystem::OpenRandom(const std::string& path) {

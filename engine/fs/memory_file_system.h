@@ -11,10 +11,11 @@
 #include "engine/base/random.h"
 #include "engine/base/thread.h"
 #include "engine/fs/file_system.h"
+#include "engine/fs/patch_file.h"
 
 namespace sippar::engine {
 
-class MemoryFileSystem final : public FileSystem {
+class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
  public:
   // `capacity` bytes in all files together, then kResourceExhausted; 0 = no limit.
   explicit MemoryFileSystem(uint64_t capacity = 0);
@@ -40,6 +41,7 @@ class MemoryFileSystem final : public FileSystem {
   std::vector<std::string> AllFiles() const;  // paths, sorted
 
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;
+  StatusOr<std::unique_ptr<PatchFile>> OpenPatch(const std::string& path) override;
   StatusOr<std::unique_ptr<RandomFile>> OpenRandom(const std::string& path) override;
   Status Rename(const std::string& source, const std::string& target) override;
   Status RenameNew(const std::string& source, const std::string& target) override;
@@ -58,6 +60,7 @@ class MemoryFileSystem final : public FileSystem {
  private:
   struct Shared;
   class MemoryAppendFile;
+  class MemoryPatchFile;
   class MemoryRandomFile;
   class MemoryLock;
   MemoryFileSystem(std::shared_ptr<Shared> shared, uint32_t machine);

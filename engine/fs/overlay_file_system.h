@@ -1,6 +1,6 @@
 // A file system over one that cannot be written, because it is full or read-only: every change
 // stays in memory and is gone with this object. So a directory whose logs want to be recovered is
-// opened for reading on a disk that takes nothing (reliability.md D6, D19).
+// opened for reading on a disk that takes nothing (FAULTS.md D6, D19).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

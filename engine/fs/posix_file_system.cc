@@ -13,6 +13,7 @@
 
 #include "engine/fs/file_system.h"
 #include "engine/fs/mapped_window.h"
+#include "engine/fs/patch_file.h"
 
 namespace sippar::engine {
 namespace {
@@ -163,8 +164,36 @@ class PosixFileLock final : public FileLock {
   int fd_;
 };
 
-class PosixFileSystem final : public FileSystem {
+class PosixPatchFile final : public PatchFile {
  public:
+  PosixPatchFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  ~PosixPatchFile() override { ::close(fd_); }
+
+  Status Write(uint64_t offset, std::string_view bytes) override {
+    ssize_t written = 0;
+    do {
+      written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    } while (written < 0 && errno == EINTR);
+    if (written == static_cast<ssize_t>(bytes.size())) return OkStatus();
+    return ErrnoStatus(written < 0 ? errno : ENOSPC, "write", path_);
+  }
+  Status Sync() override {
+    return ::fdatasync(fd_) == 0 ? OkStatus() : ErrnoStatus(errno, "fdatasync", path_);
+  }
+
+ private:
+  const std::string path_;
+  const int fd_;
+};
+
+class PosixFileSystem final : public FileSystem, public PatchFileMaker {
+ public:
+  StatusOr<std::unique_ptr<PatchFile>> OpenPatch(const std::string& path) override {
+    int fd = OpenRetry(path, O_RDWR | O_CREAT);
+    if (fd < 0) return ErrnoStatus(errno, "open", path);
+    return std::unique_ptr<PatchFile>(new PosixPatchFile(path, fd));
+  }
+
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override {
     int fd = OpenRetry(path, O_RDWR | O_CREAT | O_EXCL);
     if (fd < 0) return ErrnoStatus(errno, "create", path);

@@ -209,12 +209,19 @@ Status CommitLog::SettleGroup(const Status& written) {
   }
   bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
   last_length_ = writer_->accepted_length();
+  // Of a segment that was taken away nothing can be asked for: what is flushed is all there is.
+  if (fenced_.ok()) BookGroup();
+  return Publish();
+}
+
+// The open segment holds the group: it is needed until the group's tablets are flushed.
+void CommitLog::BookGroup() {
+  TellReach(writer_->durable_length());
   for (Request* request : group_) {
     for (const Write* write : request->writes) {
       writer_sequences_[write->tablet_id] = *write->next_sequence - 1;
     }
   }
-  return Publish();
 }
 
 void CommitLog::ApplyGroup() {
@@ -240,7 +247,7 @@ Status CommitLog::CheckFence() {
 }
 
 // A sync also succeeds on a file that nobody will find again: deleted, or its directory renamed by
-// whoever recovers this log (reliability D21, decision 1).
+// whoever recovers this log (FAULTS.md D21).
 Status CommitLog::LookForSegment() {
   if (!options_.sync || FenceIsOff()) return OkStatus();
   ASSIGN_OR_RETURN(bool there, options_.fs->Exists(PathOf(last_)));
@@ -270,9 +277,11 @@ Status CommitLog::EnsureSegment() {
   header.id = {options_.epoch, next_number_++};
   header.previous = last_;
   header.previous_length = last_length_;
+  (void)OpenReach(header.id);  // without it a missing segment is noticed less surely
   ASSIGN_OR_RETURN(writer_, LogWriter::Create(options_.fs, options_.directory, header));
   last_ = header.id;
   last_length_ = writer_->accepted_length();
+  TellReach(last_length_);
   has_refused_ = false;
   return OkStatus();
 }
@@ -293,10 +302,12 @@ Status CommitLog::WriteInDoubtAgain() {
   if (in_doubt_.empty()) return OkStatus();
   if (options_.before_segment) RETURN_IF_ERROR(options_.before_segment());
   SegmentHeader header{{options_.epoch, next_number_++}, last_, last_length_};
+  (void)OpenReach(header.id);  // without it a missing segment is noticed less surely
   LogSegments::TabletSequences sequences;
   ASSIGN_OR_RETURN(last_length_, WriteSegmentAgain(options_.fs, options_.directory, header,
                                                    in_doubt_, &sequences));
   last_ = header.id;
+  TellReach(last_length_);
   in_doubt_.clear();
   MutexLock lock(&mutex_);
   segments_.Add(last_, std::move(sequences));
@@ -325,6 +336,7 @@ std::vector<uint64_t> CommitLog::RemoveObsolete(const std::function<uint64_t(uin
     obsolete = segments_.Obsolete(redo_of);
     if (segments_.size() - obsolete.size() > segments_max) holding = segments_.Holding(redo_of);
   }
+  if (obsolete.empty() || !TrimReach(obsolete.back()).ok()) return holding;
   for (SegmentId id : obsolete) {
     CRASH_POINT("log.before_removal");
     Status removed = options_.fs->Remove(PathOf(id));

@@ -1,6 +1,6 @@
 // The one commit log of a server, with group commit (paper section 6): the first waiting writer
-// leads, everybody's records go out in one append and one sync. Order of each group (reliability.md
-// 3.4, W1-W5): append, sync, check the fence, make visible (apply), answer.
+// leads, everybody's records go out in one append and one sync. Order of each group (PROTOCOL.md,
+// W1-W5): append, sync, check the fence, make visible (apply), answer.
 //
 // Two writers (paper section 6): the leader syncs in its own thread, which costs nothing while all
 // is well (a hop to a log thread and back was measured at 4 to 27 us of a 100 us sync). A watching
@@ -24,6 +24,7 @@
 #include "engine/base/metrics.h"
 #include "engine/base/thread.h"
 #include "engine/fs/file_system.h"
+#include "engine/log/log_reach.h"
 #include "engine/log/log_segments.h"
 #include "engine/log/log_writer.h"
 #include "engine/log/sync_history.h"
@@ -105,7 +106,11 @@ class CommitLog {
   Status WriteGroup(bool* taken_over);
   Status EnsureSegment();
   Status WriteInDoubtAgain();
+  StatusOr<LogReachFile*> OpenReach(SegmentId next);
+  void TellReach(uint64_t durable_length);
+  Status TrimReach(SegmentId newest);
   void NumberGroup();
+  void BookGroup();
   void FrameGroup();
   Status WriteFramed(bool* taken_over);
   Status WriteWatched(bool* taken_over);
@@ -145,6 +150,8 @@ class CommitLog {
   uint64_t last_length_;  // accepted, of last_; kept up while last_ is open
   std::vector<std::string> in_doubt_;
   std::atomic<bool> has_refused_{false};  // and no segment since
+  // Made before the first segment and kept; by the leader or RemoveObsolete.
+  std::unique_ptr<LogReachFile> reach_ GUARDED_BY(mutex_);
   uint64_t next_number_ = 1;
   Status fenced_;
   int64_t sync_time_us_ = 0;  // of the last group

@@ -1,10 +1,14 @@
 // Finding the segments that count. SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_chain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 
+#include "engine/log/log_reach.h"
 #include "engine/log/log_reader.h"
 #include "engine/log/log_writer.h"
 
@@ -13,16 +17,47 @@ namespace {
 
 using FoundSegments = std::map<SegmentId, SegmentContent>;
 
+Status Lost(const std::string& directory, SegmentId id, std::string_view problem,
+            std::string_view why) {
+  return DataLoss(fmt::format("log segment {}/{}: {} ({}); put it back from a copy", directory,
+                              SegmentFileName(id), problem, why));
+}
+
+// The newest segment is named by no other.
+Status CheckNewest(const std::string& directory, const LogReach& reach, const FoundSegments& found,
+                   const std::vector<std::string>& names) {
+  if (!reach.NeedsLast() || found.contains(reach.last)) return OkStatus();
+  bool is_there = std::find(names.begin(), names.end(), SegmentFileName(reach.last)) != names.end();
+  return Lost(directory, reach.last, is_there ? "has no header" : "is missing",
+              fmt::format("{} bytes of it were synced", reach.length));
+}
+
+// `id` is not among the segments, and `next` says that it is the one before it. Was it trimmed?
+Status CheckTrimmed(const std::string& directory, SegmentId id, SegmentId next,
+                    const std::optional<LogReach>& reach, const FoundSegments& rest) {
+  if (id == SegmentId{}) return OkStatus();  // the first of a life
+  // Segments go oldest first, so an older one that is there shows a gap also where nothing else
+  // does.
+  bool has_older = !rest.empty() && rest.begin()->first < id;
+  bool is_needed = reach ? id >= reach->first : has_older;
+  if (!is_needed) return OkStatus();
+  return Lost(
+      directory, id, "is missing",
+      fmt::format("{} goes on where it ends, and it is still needed", SegmentFileName(next)));
+}
+
 // The newest segment, while it is a header and nothing else: as if it had never been made. It would
 // cut its predecessor's last group off and, being unused, be removed; at the next start that group
 // would be back. Gives the last such header.
 StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& directory,
-                                        FoundSegments* found, LogChain* chain) {
+                                        const std::optional<LogReach>& reach, FoundSegments* found,
+                                        LogChain* chain) {
   SegmentHeader left_out;
   while (!found->empty()) {
     auto newest = std::prev(found->end());
     bool held_records =
-        newest->first == left_out.previous && left_out.previous_length > SegmentHeaderSize();
+        (newest->first == left_out.previous && left_out.previous_length > SegmentHeaderSize()) ||
+        (reach && newest->first == reach->last && reach->NeedsLast());
     if (held_records) break;
     std::string name = SegmentFileName(newest->first);
     ASSIGN_OR_RETURN(bool holds, ReadStubbornly([&] {
@@ -40,6 +75,9 @@ StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& direc
 }  // namespace
 
 StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
+  // First: what it tells is there by then.
+  ASSIGN_OR_RETURN(std::optional<LogReach> reach,
+                   ReadStubbornly([&] { return ReadLogReach(fs, directory); }));
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory));
   LogChain chain;
   FoundSegments found;
@@ -57,16 +95,24 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
       found[id] = content;
     }
   }
-  ASSIGN_OR_RETURN(SegmentHeader left_out, LeaveOutHeaders(fs, directory, &found, &chain));
+  if (reach) RETURN_IF_ERROR(CheckNewest(directory, *reach, found, names));
+  ASSIGN_OR_RETURN(SegmentHeader left_out, LeaveOutHeaders(fs, directory, reach, &found, &chain));
   if (found.empty()) return chain;
   SegmentId id = found.rbegin()->first;
   uint64_t accepted_length = UINT64_MAX;
   for (auto at = found.find(id); at != found.end(); at = found.find(id)) {
-    chain.segments.push_back({id, accepted_length, at->second.file_length});
+    LogChain::Segment segment{id, accepted_length, at->second.file_length};
+    // REACH may be older than the next segment, which a later start has begun and which says how
+    // much of this one counts: the rest was written again in it.
+    if (reach && id == reach->last) {
+      segment.reached_length = std::min(reach->length, accepted_length);
+    }
+    chain.segments.push_back(segment);
     accepted_length = at->second.header.previous_length;
     id = at->second.header.previous;
     found.erase(at);
   }
+  RETURN_IF_ERROR(CheckTrimmed(directory, id, chain.segments.back().id, reach, found));
   for (const auto& [off_chain, content] : found) {
     chain.unused.push_back(SegmentFileName(off_chain));
   }

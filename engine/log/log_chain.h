@@ -15,7 +15,8 @@ struct LogChain {
     SegmentId id;
     uint64_t accepted_length = UINT64_MAX;  // told by the next segment
     uint64_t file_length = 0;
-    uint64_t synced_length = 0;  // of the newest: at least this much, as a header left out tells
+    uint64_t synced_length = 0;   // of the newest: at least this much, as a header left out tells
+    uint64_t reached_length = 0;  // at least this much is durable, as REACH tells
   };
   std::vector<Segment> segments;  // oldest first
   // Files in which nothing was ever acknowledged, or all is in SSTables.
@@ -24,8 +25,8 @@ struct LogChain {
 };
 
 // Follows the `previous` links from the newest segment that holds records back. Segments off that
-// chain were given up before anything in them was acknowledged. kDataLoss names the damaged
-// segment.
+// chain were given up before anything in them was acknowledged. kDataLoss names the segment that is
+// damaged, or missing though the log needs it (log_reach.h). Changes nothing.
 [[nodiscard]] StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory);
 
 }  // namespace sippar::engine

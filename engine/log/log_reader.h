@@ -1,5 +1,5 @@
 // Reads one log segment back, telling a torn group (a crash before its sync ended: cut it off) from
-// damage in what was synced (a later record says so: kDataLoss; reliability D1, D2).
+// damage in what was synced (a later record says so: kDataLoss; FAULTS.md D1, D2).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

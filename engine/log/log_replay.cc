@@ -81,7 +81,8 @@ class Replayer {
     std::string path = directory_ + "/" + SegmentFileName(segment.id);
     ASSIGN_OR_RETURN(out->content,
                      ReadSegment(fs_, path, segment.id, segment.accepted_length, visit));
-    return CheckReaches(path, out->content.valid_length, segment.synced_length);
+    return CheckReaches(path, out->content.valid_length,
+                        std::max(segment.synced_length, segment.reached_length));
   }
 
   Status ReplaySlice(std::span<const std::vector<LogRecord>* const> slice) const {

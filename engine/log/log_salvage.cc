@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/base/printable.h"
+#include "engine/log/log_reach.h"
 #include "engine/log/log_reader.h"
 #include "engine/log/log_writer.h"
 
@@ -18,6 +19,7 @@ namespace {
 struct ChainLink {
   SegmentId id;
   uint64_t accepted_length = UINT64_MAX;
+  uint64_t reached_length = 0;
 };
 
 class Salvager {
@@ -41,36 +43,58 @@ class Salvager {
     print_(fmt::format("{}: {}", PathOf(id), what));
   }
 
-  // As FindLogChain, but a segment whose header is damaged is taken to follow the next older one.
+  // As FindLogChain, but a segment that is missing, or whose header is damaged, is taken to follow
+  // the next older one.
   StatusOr<std::vector<ChainLink>> FindChain() {
     ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(directory_));
+    ASSIGN_OR_RETURN(std::optional<LogReach> reach, ReadLogReach(fs_, directory_));
     std::vector<ChainLink> chain;
     std::optional<ChainLink> wanted;
+    if (reach && reach->NeedsLast()) log_.newest = reach->last;
     for (auto name = names.rbegin(); name != names.rend(); ++name) {
       SegmentId id = ParseSegmentFileName(*name);
       if (id == SegmentId{}) continue;
       log_.files.push_back(*name);
+      if (chain.empty() && id < log_.newest) Missing(log_.newest);
+      log_.newest = std::max(log_.newest, id);
+      if (wanted.has_value() && id < wanted->id) {
+        Missing(wanted->id);
+        wanted.reset();
+      }
       if (wanted.has_value() && wanted->id != id) continue;  // given up
       auto head = ReadSegmentHeader(fs_, PathOf(id), id);
       if (!head.ok() && head.status().code() != StatusCode::kDataLoss) return head.status();
+      bool has_reached = reach && reach->NeedsLast() && id == reach->last;
+      if (head.ok() && head->empty && has_reached) Damage(id, "@0 is no header");
       if (head.ok() && head->empty) continue;
-      chain.push_back({id, wanted.has_value() ? wanted->accepted_length : UINT64_MAX});
+      chain.push_back({id, wanted.has_value() ? wanted->accepted_length : UINT64_MAX,
+                       has_reached ? reach->length : 0});
       wanted.reset();
       if (head.ok()) wanted = {head->header.previous, head->header.previous_length};
     }
-    // The oldest one names one that is gone when all in it is in SSTables: a gap tells otherwise.
+    if (chain.empty() && log_.files.empty() && log_.newest != SegmentId{}) Missing(log_.newest);
+    // Where nothing tells whether the one before the oldest was trimmed, a gap in the sequence
+    // numbers does.
+    if (wanted.has_value() && reach && wanted->id != SegmentId{} && wanted->id >= reach->first) {
+      Missing(wanted->id);
+    }
     std::reverse(chain.begin(), chain.end());
     return chain;
   }
 
+  void Missing(SegmentId id) { Damage(id, "is missing"); }
+
   Status ReadSegmentOf(const ChainLink& link) {
     ASSIGN_OR_RETURN(std::string file, ReadFile(fs_, PathOf(link.id)));
     uint64_t seed = SegmentSeed(link.id);
+    const uint64_t damages = log_.damages;
+    uint64_t end = 0;  // of the last whole record
     for (uint64_t at = 0; at < std::min<uint64_t>(file.size(), link.accepted_length);) {
       LogFrame frame = LogFrameAt(file, 0, at, seed);
       if (frame.valid) {
         if (at > 0 && !frame.body.empty()) RETURN_IF_ERROR(Keep(link.id, at, frame.body));
         at += frame.size();
+        end = at;
         continue;
       }
       uint64_t next = NextRecord(file, at + 1, seed);
@@ -78,9 +102,10 @@ class Salvager {
       if (!is_torn_tail) Damage(link.id, fmt::format("@{} to @{} is damaged", at, next));
       at = next;
     }
-    if (link.accepted_length != UINT64_MAX && file.size() < link.accepted_length) {
-      Damage(link.id,
-             fmt::format("ends @{}, {} bytes were synced", file.size(), link.accepted_length));
+    const uint64_t synced =
+        link.accepted_length == UINT64_MAX ? link.reached_length : link.accepted_length;
+    if (end < synced && damages == log_.damages) {
+      Damage(link.id, fmt::format("@{} whole records end, {} bytes were synced", end, synced));
     }
     return OkStatus();
   }

@@ -1,4 +1,4 @@
-// What is left of a log that recovery refuses to read because it is damaged (reliability D2).
+// What is left of a log that recovery refuses to read because it is damaged (FAULTS.md D2).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,6 +15,7 @@ namespace sippar::engine {
 struct SalvagedLog {
   std::vector<std::string> bodies;  // of the records that can be kept, in the order of the log
   std::vector<std::string> files;   // names of all segments, the given up ones too
+  SegmentId newest;                 // that was ever made, as far as anything tells
   uint64_t damages = 0;             // places that are damaged, and segments that are missing
   uint64_t records_dropped = 0;     // whole, but behind what is lost of the same tablet
 };

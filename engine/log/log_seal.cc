@@ -40,6 +40,7 @@ Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain:
   };
   ASSIGN_OR_RETURN(SegmentContent content,
                    ScanSegment(file, path, segment.id, accepted_length, visit));
+  RETURN_IF_ERROR(CheckReaches(path, content.valid_length, segment.reached_length));
   sealed->length = content.valid_length;
   sealed->checksum =
       Checksum(std::string_view(file).substr(0, sealed->length), SegmentSeed(sealed->id));
@@ -158,6 +159,10 @@ StatusOr<LogSeal> ReadSealFile(FileSystem* fs, const std::string& directory) {
 StatusOr<LogSeal> ReadSeal(FileSystem* fs, const std::string& directory) {
   if (SEEDED_BUG("seal-ignored") || SEEDED_BUG("no-seal")) return ReadLogForSeal(fs, directory);
   return ReadSealFile(fs, directory);
+}
+
+Status ProveLog(FileSystem* fs, const std::string& directory) {
+  return ReadLogForSeal(fs, directory).status();
 }
 
 StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t attempt) {

@@ -1,4 +1,4 @@
-// The SEAL of a dead server's log (reliability.md 3.4, F3): which segments count and up to where,
+// The SEAL of a dead server's log (PROTOCOL.md, F3): which segments count and up to where,
 // written once and believed for ever. Before it, what the last group left behind may read
 // differently each time (a torn tail, a late write); after it, every recovery of the log by anybody
 // gives the same records. Requires of the caller: the writer is stopped or fenced, that is the
@@ -37,6 +37,9 @@ struct LogSeal {
 // kDataLoss names file and offset.
 [[nodiscard]] StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory,
                                         uint64_t attempt);
+// Whether a log that is not sealed can be: reads it as SealLog does and changes nothing. kDataLoss
+// names file and offset.
+[[nodiscard]] Status ProveLog(FileSystem* fs, const std::string& directory);
 // kNotFound: the log is not sealed.
 [[nodiscard]] StatusOr<LogSeal> ReadSeal(FileSystem* fs, const std::string& directory);
 

@@ -41,6 +41,10 @@ class LogSegments {
   }
 
   size_t size() const { return segments_.size(); }
+  // Of those that are there; `otherwise` when there is none.
+  SegmentId Oldest(SegmentId otherwise) const {
+    return segments_.empty() ? otherwise : segments_.begin()->first;
+  }
 
  private:
   static std::vector<uint64_t> Needing(const TabletSequences& sequences, const RedoOf& redo_of) {

@@ -1,6 +1,6 @@
 // One open segment of the commit log: frames records and remembers how far they are safe. Used by
 // CommitLog alone; not thread safe. After the first error the segment is finished for good
-// (reliability.md, decision 6). SPDX-License-Identifier: Apache-2.0
+// (FAULTS.md D9). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -26,6 +26,7 @@ class LogWriter {
 
   SegmentId id() const { return id_; }
   uint64_t accepted_length() const { return accepted_length_; }
+  uint64_t durable_length() const { return durable_length_; }  // at most accepted_length()
 
  private:
   LogWriter(std::unique_ptr<AppendFile> file, SegmentId id) : file_(std::move(file)), id_(id) {}

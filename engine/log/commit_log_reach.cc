@@ -1,0 +1,38 @@
+// What the commit log says in REACH: how far it is durable, and which segments may be gone. A start
+// compares the segments that it finds with it. SPDX-License-Identifier: Apache-2.0
+#include "engine/base/crash_point.h"
+#include "engine/log/commit_log.h"
+
+namespace sippar::engine {
+
+// Before the first segment of this life, whose directory sync makes both names durable. After an
+// error the next call tries again.
+StatusOr<LogReachFile*> CommitLog::OpenReach(SegmentId next) {
+  MutexLock lock(&mutex_);
+  if (reach_ == nullptr) {
+    ASSIGN_OR_RETURN(reach_,
+                     LogReachFile::Open(options_.fs, options_.directory, segments_.Oldest(next)));
+  }
+  return reach_.get();
+}
+
+// First it is said, durably, that the segments up to `newest` may be gone: also of an earlier life.
+Status CommitLog::TrimReach(SegmentId newest) {
+  ASSIGN_OR_RETURN(LogReachFile * reach, OpenReach(newest));
+  if (reach == nullptr) return OkStatus();
+  RETURN_IF_ERROR(reach->Trim({newest.epoch, newest.number + 1}));
+  CRASH_POINT("log.after_trim");
+  return OkStatus();
+}
+
+// Of the segment `last_`.
+void CommitLog::TellReach(uint64_t durable_length) {
+  LogReachFile* reach = nullptr;
+  {
+    MutexLock lock(&mutex_);
+    reach = reach_.get();
+  }
+  if (reach != nullptr) reach->Reached(last_, durable_length);
+}
+
+}  // namespace sippar::engine
