@@ -37,6 +37,11 @@ std::vector<CountedChangeFile> FilesThatCount(const std::vector<ChangeFileName>&
 StatusOr<std::unique_ptr<ChangeArchive>> ChangeArchive::Open(FileSystem* fs,
                                                              const std::string& directory,
                                                              const ChangePosition& position) {
+  ASSIGN_OR_RETURN(std::vector<ChangeFileName> lost, ListLostChangeFiles(fs, directory));
+  for (const ChangeFileName& file : lost) {
+    // Of which rows its tablet was is lost with it.
+    if (MayHave({file, file.last_sequence}, position)) return LostChangeFile(directory, file);
+  }
   ASSIGN_OR_RETURN(std::vector<ChangeFileName> files, ListChangeFiles(fs, directory));
   std::map<uint64_t, std::vector<ChangeFileName>> tablets;
   for (const ChangeFileName& file : files) tablets[file.tablet_id].push_back(file);

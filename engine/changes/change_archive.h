@@ -26,7 +26,8 @@ std::vector<CountedChangeFile> FilesThatCount(const std::vector<ChangeFileName>&
 
 class ChangeArchive {
  public:
-  // The files that are there now and may hold what `position` wants.
+  // The files that are there now and may hold what `position` wants. kDataLoss: one of them is
+  // missing.
   [[nodiscard]] static StatusOr<std::unique_ptr<ChangeArchive>> Open(
       FileSystem* fs, const std::string& directory, const ChangePosition& position);
 

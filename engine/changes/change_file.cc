@@ -16,9 +16,15 @@ namespace {
 constexpr uint32_t kVersion = 1;
 constexpr uint64_t kReadSize = 1 << 20;
 constexpr std::string_view kSuffix = ".changes";
+constexpr std::string_view kMadeSuffix = ".made";
 
 // Apart from the segments of a log.
 uint64_t SeedOf(uint64_t file_id) { return file_id ^ 0x6368616e67657321; }
+
+// An empty file beside each, made after it and removed before it.
+std::string MarkOf(const std::string& directory, const ChangeFileName& file) {
+  return fmt::format("{}/{}{}", directory, file.Print(), kMadeSuffix);
+}
 
 std::string EncodeHead(const RowRange& rows) {
   std::string body;
@@ -74,16 +80,49 @@ StatusOr<std::vector<ChangeFileName>> ListChangeFiles(FileSystem* fs,
   return files;
 }
 
+StatusOr<std::vector<ChangeFileName>> ListLostChangeFiles(FileSystem* fs,
+                                                          const std::string& directory) {
+  std::vector<ChangeFileName> lost;
+  auto names = fs->List(directory);
+  if (names.status().code() == StatusCode::kNotFound) return lost;
+  RETURN_IF_ERROR(names.status());
+  for (const std::string& mark : *names) {
+    if (!mark.ends_with(kMadeSuffix)) continue;
+    auto file = ChangeFileName::Parse(mark.substr(0, mark.size() - kMadeSuffix.size()));
+    if (!file.has_value() || std::binary_search(names->begin(), names->end(), file->Print())) {
+      continue;
+    }
+    // Named before it went, if it went because of its age: look once more.
+    ASSIGN_OR_RETURN(bool is_marked, fs->Exists(directory + "/" + mark));
+    if (is_marked) lost.push_back(*file);
+  }
+  return lost;
+}
+
+Status LostChangeFile(const std::string& directory, const ChangeFileName& file) {
+  return DataLoss(
+      fmt::format("change archive {0}/{1}: it is missing (changes {2} to {3} of tablet {4}); put "
+                  "it back from a "
+                  "copy, or give these changes up: remove {0}/{1}{5}",
+                  directory, file.Print(), file.first_sequence, file.last_sequence, file.tablet_id,
+                  kMadeSuffix));
+}
+
 StatusOr<size_t> ExpireChangeFiles(FileSystem* fs, const std::string& directory,
                                    int64_t before_us) {
   ASSIGN_OR_RETURN(std::vector<ChangeFileName> files, ListChangeFiles(fs, directory));
-  size_t removed = 0;
+  std::erase_if(files, [&](const ChangeFileName& file) { return file.newest_us >= before_us; });
+  if (files.empty()) return 0;
+  // First the marks, durably: else they would say that the files were lost.
   for (const ChangeFileName& file : files) {
-    if (file.newest_us >= before_us) continue;
-    RETURN_IF_ERROR(fs->Remove(directory + "/" + file.Print()));
-    ++removed;
+    Status unmarked = fs->Remove(MarkOf(directory, file));
+    if (!unmarked.ok() && unmarked.code() != StatusCode::kNotFound) return unmarked;
   }
-  return removed;
+  RETURN_IF_ERROR(fs->SyncDir(directory));
+  for (const ChangeFileName& file : files) {
+    RETURN_IF_ERROR(fs->Remove(directory + "/" + file.Print()));
+  }
+  return files.size();
 }
 
 Status WriteChangeFile(FileSystem* fs, const std::string& directory, uint64_t file_id,
@@ -104,6 +143,8 @@ Status WriteChangeFile(FileSystem* fs, const std::string& directory, uint64_t fi
   CRASH_POINT("changes.before_publish");
   RETURN_IF_ERROR(PublishFile(fs, file.get(), temporary, path));
   CRASH_POINT("changes.after_publish");
+  // Best effort: without it nothing tells, should the file be lost.
+  if (auto mark = fs->Create(MarkOf(directory, name)); mark.ok()) (void)(*mark)->Close();
   return OkStatus();
 }
 
@@ -125,6 +166,21 @@ StatusOr<std::unique_ptr<ChangeFileReader>> ChangeFileReader::Open(FileSystem* f
   }
   if (!reader.AtEnd()) return opened->Damage();
   return opened;
+}
+
+Status VerifyChangeFiles(FileSystem* fs, const std::string& directory) {
+  ASSIGN_OR_RETURN(std::vector<ChangeFileName> lost, ListLostChangeFiles(fs, directory));
+  if (!lost.empty()) return LostChangeFile(directory, lost.front());
+  ASSIGN_OR_RETURN(std::vector<ChangeFileName> files, ListChangeFiles(fs, directory));
+  for (const ChangeFileName& file : files) {
+    auto reader = ChangeFileReader::Open(fs, directory, file);
+    if (reader.status().code() == StatusCode::kNotFound) continue;  // expired meanwhile
+    RETURN_IF_ERROR(reader.status());
+    for (std::string_view body = "first"; !body.empty();) {
+      ASSIGN_OR_RETURN(body, (*reader)->Next());
+    }
+  }
+  return OkStatus();
 }
 
 Status ChangeFileReader::Damage() const {

@@ -31,12 +31,19 @@ struct ChangeFileName {
 // Those of `directory`, in order of tablet and file id; none when there is no such directory.
 [[nodiscard]] StatusOr<std::vector<ChangeFileName>> ListChangeFiles(FileSystem* fs,
                                                                     const std::string& directory);
+// Those that were made, have not expired, and are not there.
+[[nodiscard]] StatusOr<std::vector<ChangeFileName>> ListLostChangeFiles(
+    FileSystem* fs, const std::string& directory);
+[[nodiscard]] Status LostChangeFile(const std::string& directory, const ChangeFileName& file);
 // Removes files that hold nothing newer than `before_us`: how many.
 [[nodiscard]] StatusOr<size_t> ExpireChangeFiles(FileSystem* fs, const std::string& directory,
                                                  int64_t before_us);
 // `records` of a tablet with these rows, at least one. When OK, the file is durable.
 [[nodiscard]] Status WriteChangeFile(FileSystem* fs, const std::string& directory, uint64_t file_id,
                                      const RowRange& rows, const std::vector<TailRecord>& records);
+
+// Scrub: reads all files; kDataLoss names the one that is damaged or lost.
+[[nodiscard]] Status VerifyChangeFiles(FileSystem* fs, const std::string& directory);
 
 // Reads one from its beginning. Memory: 1 MiB, or the largest record.
 class ChangeFileReader {

@@ -37,6 +37,7 @@ struct CellView {
   int64_t timestamp_us = 0;
   uint64_t sequence = 0;
   std::string_view value;
+  uint64_t omitted_size = 0;  // bytes of a value that the read left out: CellLimits::value_size_max
 };
 
 struct Cell {

@@ -21,6 +21,8 @@ class EntryIterator {
   virtual void SeekBefore(std::string_view key) = 0;
   virtual std::string_view key() const = 0;    // Requires: Valid()
   virtual std::string_view value() const = 0;  // Requires: Valid()
+  // Also of a value that the source was told to leave out (FileRead); value() is empty then.
+  virtual uint64_t value_size() const { return value().size(); }  // Requires: Valid()
   virtual Status status() const = 0;
 };
 

@@ -38,6 +38,22 @@ class Re2Regex final : public BytesRegex {
     return result;
   }
 
+  Status CheckRewrite(std::string_view rewrite) const override {
+    std::string problem;
+    if (re2_.CheckRewriteString(Piece(rewrite), &problem)) return OkStatus();
+    int group = RE2::MaxSubmatch(Piece(rewrite));
+    if (group > GroupCount()) {
+      return InvalidArgument(
+          fmt::format("regex /{}/: the rewrite names group \\{} ({}); a group is "
+                      "written ( )",
+                      re2_.pattern(), group, GroupsText()));
+    }
+    return InvalidArgument(fmt::format(
+        "the rewrite '{}' is wrong: a \\ stands before a digit or another \\", rewrite));
+  }
+
+  int GroupCount() const override { return re2_.NumberOfCapturingGroups(); }
+
   std::string LiteralPrefix() const override {
     if (!re2_.options().case_sensitive() || !IsAnchoredAtStart(re2_.pattern())) return "";
     bool whole = false;
@@ -47,6 +63,11 @@ class Re2Regex final : public BytesRegex {
   const RE2& re2() const { return re2_; }
 
  private:
+  std::string GroupsText() const {
+    int count = GroupCount();
+    return count == 0 ? "it has none" : fmt::format("the last one is \\{}", count);
+  }
+
   RE2 re2_;
 };
 
@@ -165,7 +186,7 @@ StatusOr<std::shared_ptr<const BytesRegex>> BytesRegex::Compile(std::string_view
   RE2::Options options;
   options.set_encoding(RE2::Options::EncodingLatin1);  // bytes, as row keys and values are
   options.set_log_errors(false);
-  options.set_dot_nl(true);
+  options.set_dot_nl(false);  // as RE2 and the filters of the API have it; (?s) changes it
   options.set_max_mem(limits::kRegexMemoryMax);
   options.set_case_sensitive(!case_insensitive);
   auto regex = std::make_shared<Re2Regex>(pattern, options);

@@ -70,7 +70,11 @@ class BytesRegex {
   virtual bool Found(std::string_view text) const = 0;
   // Group `group` of the first match (0 = whole); false when not found or no such group.
   virtual bool Extract(std::string_view text, int group, std::string* out) const = 0;
+  // Requires: CheckRewrite(rewrite).
   virtual std::string ReplaceAll(std::string_view text, std::string_view rewrite) const = 0;
+  // kInvalidArgument: `rewrite` names a group that the regex has not, or a wrong escape.
+  [[nodiscard]] virtual Status CheckRewrite(std::string_view rewrite) const = 0;
+  virtual int GroupCount() const = 0;  // without the whole match
   // What every matching text begins with when the pattern is anchored with ^; else "".
   virtual std::string LiteralPrefix() const = 0;
 };

@@ -1,9 +1,10 @@
 // What to read: the one description of a read, from the query planner to the tablet.
-// Order of work (query.md 2.1): row ranges, columns, deletes and GC rule, time range, versions per
+// Order of work (LANGUAGE.md): row ranges, columns, deletes and GC rule, time range, versions per
 // column, cells per family / row with offset. Plain data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "engine/model/cell.h"
@@ -11,6 +12,8 @@
 #include "engine/model/row_set.h"
 
 namespace sippar::engine {
+
+inline constexpr uint64_t kAnyValueSize = std::numeric_limits<uint64_t>::max();
 
 // Which cells of the rows and columns.
 struct CellLimits {
@@ -23,6 +26,9 @@ struct CellLimits {
   bool reverse = false;       // rows downwards
   bool strip_values = false;  // values come as ""
   bool keys_only = false;     // one cell a row, value stripped
+  // A larger value comes as "", and CellView::omitted_size is its size. It is not read where it
+  // has a block of an SSTable for itself.
+  uint64_t value_size_max = kAnyValueSize;
 };
 
 struct ReadSpec : CellLimits {

@@ -196,7 +196,7 @@ class ApproxCountDistinct final : public Aggregate {
       sketch_.Add(value.bytes());
     } else {
       encoded_.clear();
-      value.Encode(&encoded_);
+      AppendEqualityKey(value, &encoded_);
       sketch_.Add(encoded_);
     }
     return OkStatus();

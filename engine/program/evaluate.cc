@@ -16,6 +16,7 @@ namespace {
 struct Node {
   Expression::Kind kind = Expression::kLiteral;
   uint32_t slot = 0;
+  TextPlace place;
   CallSite site;
   ScalarEntry scalar;
   std::vector<Node> args;
@@ -34,7 +35,9 @@ Status RunTest(Node* node, const Context& context, const Value** result) {
   RETURN_IF_ERROR(Run(node, context, result));
   ValueType type = (*result)->type();
   if (type == ValueType::kBool || type == ValueType::kNull) return OkStatus();
-  return ProgramError("TYPE", fmt::format("a test must be TRUE or FALSE, not {}", TypeName(type)));
+  return AtPlace(
+      ProgramError("TYPE", fmt::format("a test must be TRUE or FALSE, not {}", TypeName(type))),
+      node->place);
 }
 
 // AND stops at FALSE, OR at TRUE; NULL only when nothing decides.
@@ -248,12 +251,28 @@ Status Run(Node* node, const Context& context, const Value** result) {
     case Expression::kCall:
       break;
   }
-  return RunCall(node, context, result);
+  Status status = RunCall(node, context, result);
+  if (status.ok()) [[likely]]
+    return status;
+  return AtPlace(status, node->place);
 }
 
 bool IsRegexCall(Function function) {
   return function == Function::kRegexFound || function == Function::kRegexExtract ||
          function == Function::kRegexReplace;
+}
+
+// The third argument of a call whose regex is known: a rewrite, or a group.
+Status CheckRegexArgument(const Expression& call, Node* node) {
+  if (call.args.size() < 3 || !call.args[2].IsLiteral()) return OkStatus();
+  const Value& argument = call.args[2].literal;
+  if (call.function == Function::kRegexReplace && argument.is_string()) {
+    return CheckRewrite(&node->site, argument.bytes());
+  }
+  if (call.function == Function::kRegexExtract && argument.type() == ValueType::kInt64) {
+    return CheckRegexGroup(node->site, argument.integer());
+  }
+  return OkStatus();
 }
 
 bool RunsItself(Function function) {
@@ -274,6 +293,7 @@ Status Build(const Expression& expression, Node* node, size_t depth) {
   }
   node->kind = expression.kind;
   node->slot = expression.slot;
+  node->place = expression.place;
   if (expression.kind == Expression::kLiteral) node->scratch = expression.literal;
   if (expression.kind != Expression::kCall) return OkStatus();
   node->site.function = expression.function;
@@ -292,7 +312,10 @@ Status Build(const Expression& expression, Node* node, size_t depth) {
     bool case_insensitive = expression.function == Function::kRegexFound &&
                             expression.args.size() == 3 && expression.args[2].IsLiteral() &&
                             expression.args[2].literal.bytes() == "i";
-    return PrepareRegex(&node->site, expression.args[1].literal.bytes(), case_insensitive);
+    RETURN_IF_ERROR(
+        AtPlace(PrepareRegex(&node->site, expression.args[1].literal.bytes(), case_insensitive),
+                expression.place));
+    return AtPlace(CheckRegexArgument(expression, node), expression.place);
   }
   return OkStatus();
 }
@@ -303,6 +326,7 @@ class TreeEvaluator final : public Evaluator {
   Status Evaluate(const Row& slots, const SlotPlaces* places, const Value** result) override {
     return Run(&root_, {&slots, places}, result);
   }
+  TextPlace place() const override { return root_.place; }
 
  private:
   Node root_;
@@ -320,8 +344,9 @@ Status Evaluator::EvaluateTest(const Row& slots, const SlotPlaces* places, bool*
   const Value* value = nullptr;
   RETURN_IF_ERROR(Evaluate(slots, places, &value));
   if (value->type() != ValueType::kBool && !value->is_null()) {
-    return ProgramError(
-        "TYPE", fmt::format("a condition must be TRUE or FALSE, not {}", TypeName(value->type())));
+    return AtPlace(ProgramError("TYPE", fmt::format("a condition must be TRUE or FALSE, not {}",
+                                                    TypeName(value->type()))),
+                   place());
   }
   *result = value->is_true();
   return OkStatus();

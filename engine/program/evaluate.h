@@ -28,6 +28,7 @@ class Evaluator {
   // *result lives until the next call. `places` may be null. Requires: slots for every slot used.
   [[nodiscard]] virtual Status Evaluate(const Row& slots, const SlotPlaces* places,
                                         const Value** result) = 0;
+  virtual TextPlace place() const = 0;  // of the whole expression
   // TRUE or not; anything but BOOL and NULL is a TYPE error.
   [[nodiscard]] Status EvaluateTest(const Row& slots, const SlotPlaces* places, bool* result);
 };

@@ -52,6 +52,8 @@ Expression Expression::Cast(ValueType type, Expression arg, bool try_cast) {
 
 void Expression::Encode(std::string* out) const {
   out->push_back(static_cast<char>(kind));
+  PutVarint(out, place.begin);
+  PutVarint(out, place.end - place.begin);
   switch (kind) {
     case kLiteral:
       literal.Encode(out);
@@ -74,13 +76,21 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
     reader->Fail();
     return expression;
   }
-  if (kind == kLiteral) return Literal(Value::Decode(reader));
+  uint64_t begin = reader->Varint();
+  uint64_t size = reader->Varint();
+  if (begin > limits::kStatementSizeMax || size > limits::kStatementSizeMax) reader->Fail();
+  expression.place = {static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + size)};
+  expression.kind = static_cast<Kind>(kind);
+  if (kind == kLiteral) {
+    expression.literal = Value::Decode(reader);
+    return expression;
+  }
   if (kind == kSlot) {
     uint64_t slot = reader->Varint();
     if (slot > 1'000'000) reader->Fail();
-    return Slot(static_cast<uint32_t>(slot));
+    expression.slot = static_cast<uint32_t>(slot);
+    return expression;
   }
-  expression.kind = kCall;
   expression.function = static_cast<Function>(reader->Byte());
   uint8_t cast_type = reader->Byte();
   size_t count = reader->Count();

@@ -12,6 +12,15 @@
 
 namespace sippar::engine {
 
+// Where an expression was written, as offsets into the statement's text, for messages of errors
+// while it runs. Two expressions are the same wherever they were written.
+struct TextPlace {
+  uint32_t begin = 0;
+  uint32_t end = 0;  // 0: nowhere
+  bool IsNone() const { return end == 0; }
+  bool operator==(const TextPlace&) const { return true; }
+};
+
 struct Expression {
   enum Kind : uint8_t { kLiteral = 0, kSlot = 1, kCall = 2 };
   Kind kind = kLiteral;
@@ -20,6 +29,7 @@ struct Expression {
   Function function = Function::kAnd;      // kCall
   ValueType cast_type = ValueType::kNull;  // kCall of kCast, kTryCast
   std::vector<Expression> args;            // kCall
+  TextPlace place;
 
   static Expression Literal(Value value);
   static Expression Slot(uint32_t index);

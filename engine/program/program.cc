@@ -9,7 +9,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint8_t kVersion = 1;
+constexpr uint8_t kVersion = 2;
 constexpr uint64_t kCountMax = 100'000;  // slots, outputs … of one program
 
 void EncodeName(const NamePattern& name, std::string* out) {
@@ -191,7 +191,9 @@ void EncodeReadSpec(const ReadSpec& read, std::string* out) {
   PutVarint(out, read.cells_per_row);
   PutVarint(out, read.cells_per_row_offset);
   out->push_back(static_cast<char>((read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) |
-                                   (read.keys_only ? 4 : 0)));
+                                   (read.keys_only ? 4 : 0) |
+                                   (read.value_size_max != kAnyValueSize ? 8 : 0)));
+  if (read.value_size_max != kAnyValueSize) PutVarint(out, read.value_size_max);
 }
 
 ReadSpec DecodeReadSpec(Reader* reader) {
@@ -218,6 +220,7 @@ ReadSpec DecodeReadSpec(Reader* reader) {
   read.reverse = (flags & 1) != 0;
   read.strip_values = (flags & 2) != 0;
   read.keys_only = (flags & 4) != 0;
+  if ((flags & 8) != 0) read.value_size_max = reader->Varint();
   return read;
 }
 

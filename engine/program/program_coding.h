@@ -1,5 +1,5 @@
-// Encodings shared by Program and RowUpdate. Decoding fails the reader on damage.
-// SPDX-License-Identifier: Apache-2.0
+// Encodings shared by Program, RowUpdate and mutations on the wire. Decoding fails the reader on
+// damage. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/coding.h"
+#include "engine/model/mutation.h"
 #include "engine/program/program.h"
 
 namespace sippar::engine {
@@ -21,6 +22,8 @@ void EncodeExpressions(const std::vector<Expression>& expressions, std::string* 
 std::vector<Expression> DecodeExpressions(Reader* reader);
 void EncodeOptional(const std::optional<Expression>& expression, std::string* out);
 std::optional<Expression> DecodeOptional(Reader* reader);
+void EncodeEntry(const MutationEntry& entry, std::string* out);
+MutationEntry DecodeEntry(Reader* reader);
 void EncodeStrings(const std::vector<std::string>& strings, std::string* out);
 std::vector<std::string> DecodeStrings(Reader* reader);
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* kCodeUrl = "sippar/program-code";
 constexpr const char* kHintUrl = "sippar/program-hint";
+constexpr const char* kPlaceUrl = "sippar/program-place";
 
 std::string PayloadOf(const Status& status, const char* url) {
   auto payload = status.GetPayload(url);
@@ -29,12 +30,30 @@ Status ProgramError(std::string_view code, const std::string& message, std::stri
 std::string ProgramErrorCode(const Status& status) { return PayloadOf(status, kCodeUrl); }
 std::string ProgramErrorHint(const Status& status) { return PayloadOf(status, kHintUrl); }
 
+Status AtPlace(const Status& status, TextPlace place) {
+  if (status.ok() || place.IsNone() || status.GetPayload(kPlaceUrl).has_value()) return status;
+  std::string bytes;
+  PutVarint(&bytes, place.begin);
+  PutVarint(&bytes, place.end);
+  Status placed = status;
+  placed.SetPayload(kPlaceUrl, absl::Cord(bytes));
+  return placed;
+}
+
+TextPlace ProgramErrorPlace(const Status& status) {
+  std::string bytes = PayloadOf(status, kPlaceUrl);
+  Reader reader(bytes);
+  auto begin = static_cast<uint32_t>(reader.Varint());
+  auto end = static_cast<uint32_t>(reader.Varint());
+  return reader.ok() && begin <= end ? TextPlace{begin, end} : TextPlace{};
+}
+
 Status AddPlace(const Status& status, std::string_view where) {
   if (status.ok() || where.empty()) return status;
   std::string text(MessageOf(status));
   text.append(" ").append(where);
   Status placed(status.code(), text);
-  for (const char* url : {kCodeUrl, kHintUrl}) {
+  for (const char* url : {kCodeUrl, kHintUrl, kPlaceUrl}) {
     auto payload = status.GetPayload(url);
     if (payload.has_value()) placed.SetPayload(url, *payload);
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/base/status.h"
+#include "engine/program/expression.h"
 
 namespace sippar::engine {
 
@@ -16,7 +17,10 @@ namespace sippar::engine {
 // The code word of `status`; "" when it has none.
 std::string ProgramErrorCode(const Status& status);
 std::string ProgramErrorHint(const Status& status);
-// Annotate() that keeps the code word: ", where" goes behind the message.
+// `status` with the place of the expression that failed, unless it has one or `place` is none.
+[[nodiscard]] Status AtPlace(const Status& status, TextPlace place);
+TextPlace ProgramErrorPlace(const Status& status);
+// Annotate() that keeps code word, hint and place: ", where" goes behind the message.
 [[nodiscard]] Status AddPlace(const Status& status, std::string_view where);
 
 }  // namespace sippar::engine

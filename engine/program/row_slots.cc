@@ -18,17 +18,14 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
     const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
     const std::vector<std::string>& counter_families) {
   std::unique_ptr<RowSlots> result(new RowSlots(slots, counter_families));
-  std::vector<ColumnPattern>
-      used;  // patterns behind the last one a slot needs only make rows count
+  size_t used = 0;  // patterns behind the last one a slot needs only make rows count
   bool families_known = true;
   for (uint32_t i = 0; i < slots.size(); ++i) {
     if (slots[i].kind < SlotDef::kNewest || slots[i].kind == SlotDef::kLet) continue;
     if (slots[i].pattern >= columns.size()) return InvalidArgument("slot of no column");
     result->needs_cells_ = true;
-    if (used.size() <= slots[i].pattern) {
-      used.assign(columns.begin(), columns.begin() + slots[i].pattern + 1);
-      result->patterns_.resize(used.size());
-    }
+    used = std::max<size_t>(used, slots[i].pattern + 1);
+    if (result->patterns_.size() < used) result->patterns_.resize(used);
     const NamePattern& family = columns[slots[i].pattern].family;
     result->patterns_[slots[i].pattern].slots.push_back(i);
     result->patterns_[slots[i].pattern].family_is_exact = family.kind == NamePattern::kExact;
@@ -37,7 +34,9 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
   }
   if (!families_known) result->last_family_.clear();
   if (result->needs_cells_) {
-    ASSIGN_OR_RETURN(result->matcher_, ColumnMatcher::Compile(used));
+    ASSIGN_OR_RETURN(
+        result->matcher_,
+        ColumnMatcher::Compile({columns.begin(), columns.begin() + static_cast<ptrdiff_t>(used)}));
   }
   return result;
 }

@@ -73,54 +73,86 @@ StatusOr<bool> TestOn(const std::optional<Expression>& expression, const RowSlot
 
 class Planner {
  public:
-  Planner(const RowUpdate& update, int64_t now_us) : update_(update), now_us_(now_us) {}
+  Planner(const RowUpdate& update, const RowAfter& row_after, int64_t server_time_us)
+      : update_(update), row_after_(row_after), server_time_us_(server_time_us) {
+    const std::vector<RowWrite>& writes = update.writes;
+    is_block_ = !writes.empty() && writes.front().statement != writes.back().statement;
+  }
 
-  StatusOr<RowUpdatePlan> Plan(CellStream* row_before) {
+  StatusOr<RowUpdatePlan> Plan() {
     plan_.mutation = RowMutation(update_.row);
-    RETURN_IF_ERROR(ReadRow(row_before));
+    ASSIGN_OR_RETURN(slots_,
+                     RowSlots::Make(update_.slots, update_.read.columns, update_.counter_families));
+    RETURN_IF_ERROR(ReadRow());
     plan_.result.existed = !columns_.empty();
     if (update_.only_if_exists && !plan_.result.existed) return std::move(plan_);
     ASSIGN_OR_RETURN(bool holds, TestOn(update_.condition, *slots_));
     if (!holds) return std::move(plan_);
     plan_.result.applied = true;
-    RETURN_IF_ERROR(CheckFailures());
-    deletes_ = std::any_of(update_.writes.begin(), update_.writes.end(), [](const RowWrite& write) {
-      return write.kind == RowWrite::kDeleteColumns || write.kind == RowWrite::kDeleteFamily ||
-             write.kind == RowWrite::kDeleteRow;
-    });
-    for (const RowWrite& write : update_.writes) {
-      ASSIGN_OR_RETURN(bool wanted, TestOn(write.guard, *slots_));
-      if (wanted) RETURN_IF_ERROR(AddWrite(write));
+    for (size_t i = 0; i < update_.writes.size(); ++i) {
+      bool begins = i == 0 || update_.writes[i].statement != update_.writes[i - 1].statement;
+      if (begins) RETURN_IF_ERROR(BeginStatement(i));
+      RETURN_IF_ERROR(Do(update_.writes[i]));
     }
     return std::move(plan_);
   }
 
  private:
-  Status ReadRow(CellStream* row_before) {
-    ASSIGN_OR_RETURN(slots_,
-                     RowSlots::Make(update_.slots, update_.read.columns, update_.counter_families));
-    RecordingStream cells(row_before, &columns_);
+  Status ReadRow() {
+    columns_.clear();
+    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> row, row_after_(plan_.mutation, update_.read));
+    RecordingStream cells(row.get(), &columns_);
     if (cells.Valid()) {
       slots_->ReadRow(&cells);
     } else {
       slots_->SetEmptyRow(update_.row);
     }
-    RETURN_IF_ERROR(row_before->status());
-    for (const Expression& let : update_.lets) {
-      ASSIGN_OR_RETURN(Value value, EvaluateOn(let, *slots_));
-      plan_.result.lets.push_back(std::move(value));
-      slots_->SetLets(plan_.result.lets);
+    entries_read_ = plan_.mutation.entries.size();
+    return row->status();
+  }
+
+  // Reads the row again when a step of the statement asks for what an earlier statement changed.
+  Status BeginStatement(size_t first) {
+    statement_begin_ = plan_.mutation.entries.size();
+    if (statement_begin_ == entries_read_) return OkStatus();
+    const std::vector<RowWrite>& writes = update_.writes;
+    for (size_t i = first; i < writes.size() && writes[i].statement == writes[first].statement;
+         ++i) {
+      if (NeedsRow(writes[i])) return ReadRow();
     }
     return OkStatus();
   }
 
-  Status CheckFailures() {
-    for (const RowFailure& failure : update_.failures) {
-      ASSIGN_OR_RETURN(bool fails, TestOn(failure.guard, *slots_));
-      if (!fails) continue;
-      ASSIGN_OR_RETURN(Value message, EvaluateOn(failure.message, *slots_));
-      return ProgramError("FAILED", message.Print(), {}, StatusCode::kFailedPrecondition);
+  bool NeedsRow(const RowWrite& write) const {
+    bool deletes = write.kind == RowWrite::kDeleteColumns ||
+                   write.kind == RowWrite::kDeleteFamily || write.kind == RowWrite::kDeleteRow;
+    return deletes || ReadsCells(write.value) ||
+           (write.timestamp && ReadsCells(*write.timestamp)) ||
+           (write.guard && ReadsCells(*write.guard));
+  }
+
+  bool ReadsCells(const Expression& expression) const {
+    if (expression.kind == Expression::kSlot) {
+      SlotDef::Kind kind = update_.slots[expression.slot].kind;
+      return kind >= SlotDef::kNewest && kind != SlotDef::kLet;
     }
+    return std::any_of(expression.args.begin(), expression.args.end(),
+                       [this](const Expression& arg) { return ReadsCells(arg); });
+  }
+
+  Status Do(const RowWrite& write) {
+    ASSIGN_OR_RETURN(bool wanted, TestOn(write.guard, *slots_));
+    if (write.kind == RowWrite::kLet) return AddLet(write, wanted);
+    return wanted ? AtPlace(AddWrite(write), write.value.place) : OkStatus();
+  }
+
+  Status AddLet(const RowWrite& write, bool wanted) {
+    Value value;
+    if (wanted) {
+      ASSIGN_OR_RETURN(value, EvaluateOn(write.value, *slots_));
+    }
+    plan_.result.lets.push_back(std::move(value));
+    slots_->SetLets(plan_.result.lets);
     return OkStatus();
   }
 
@@ -134,6 +166,12 @@ class Planner {
         return AddColumnDeletes(write);
       case RowWrite::kDeleteFamily:
         return AddFamilyDelete(write);
+      case RowWrite::kLet:
+        return OkStatus();
+      case RowWrite::kFail: {
+        ASSIGN_OR_RETURN(Value message, EvaluateOn(write.value, *slots_));
+        return ProgramError("FAILED", message.Print(), {}, StatusCode::kFailedPrecondition);
+      }
       case RowWrite::kDeleteRow:
         break;
     }
@@ -155,24 +193,12 @@ class Planner {
     if (time.type() != ValueType::kInt64 && time.type() != ValueType::kTimestamp) {
       return ProgramError("TYPE", fmt::format("a cell's time cannot be {}", TypeName(time.type())));
     }
-    if (time.integer() == kServerTime) {
-      return ProgramError("RANGE", fmt::format("{} is no cell time", time.integer()));
+    if (time.integer() < 0) {
+      return ProgramError(
+          "RANGE", fmt::format("{} is no time of a cell: it is before 1970", time.integer()));
     }
     *time_us = time.integer();
     return OkStatus();
-  }
-
-  // A delete further down in the same update also takes what was set before it.
-  void NoteSet(const RowWrite& write, int64_t time_us) {
-    if (!deletes_) return;
-    auto same = [&](const ColumnVersions& column) {
-      return column.family == write.family && column.qualifier == write.qualifier;
-    };
-    auto column = std::find_if(columns_.begin(), columns_.end(), same);
-    if (column == columns_.end()) {
-      column = columns_.insert(columns_.end(), {write.family, write.qualifier, {}});
-    }
-    column->times_us.push_back(time_us);
   }
 
   std::string ColumnName(const RowWrite& write) const {
@@ -193,29 +219,61 @@ class Planner {
     int64_t time_us = 0;
     RETURN_IF_ERROR(Timestamp(write, &time_us));
     ++plan_.result.cells_set;
-    NoteSet(write, time_us == kServerTime ? now_us_ : time_us);
     if (write.kind == RowWrite::kIncrement) {
       if (value.type() != ValueType::kInt64) return WrongType(write, value, "an INT64 to add");
       plan_.mutation.Increment(write.family, write.qualifier, value.integer(), time_us);
-      return OkStatus();
-    }
-    if (IsCounter(write.family) && write.kind == RowWrite::kSet) {
+    } else if (IsCounter(write.family) && write.kind == RowWrite::kSet) {
       bool raw = value.type() == ValueType::kBytes && value.bytes().size() == 8;
       if (value.type() != ValueType::kInt64 && !raw) {
         return WrongType(write, value, "an INT64 (its family is a COUNTER)");
       }
       plan_.mutation.Set(write.family, write.qualifier,
                          raw ? value.bytes() : EncodeInt64(value.integer()), time_us);
-      return OkStatus();
-    }
-    if (!value.is_string()) {
+    } else if (!value.is_string()) {
       return WrongType(write, value, "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes");
-    }
-    if (write.kind == RowWrite::kSet) {
+    } else if (write.kind == RowWrite::kSet) {
       plan_.mutation.Set(write.family, write.qualifier, value.bytes(), time_us);
     } else {
       plan_.mutation.Append(write.family, write.qualifier, value.bytes(), time_us);
     }
+    return SettleLast();
+  }
+
+  // What a later statement may read is settled at once: the time, and what an increment or append
+  // comes to.
+  Status SettleLast() {
+    if (!is_block_) return OkStatus();
+    MutationEntry* last = &plan_.mutation.entries.back();
+    if (last->kind == MutationEntry::kSet) {
+      if (last->timestamp_us == kServerTime) last->timestamp_us = server_time_us_;
+      return OkStatus();
+    }
+    auto touches = [&](const MutationEntry& before) { return Touches(before, *last); };
+    auto& entries = plan_.mutation.entries;
+    auto begin = entries.begin() + static_cast<std::ptrdiff_t>(statement_begin_);
+    if (std::any_of(begin, entries.end() - 1, touches)) return OkStatus();  // the tablet refuses it
+    bool later = server_time_us_ == kServerTime && std::none_of(entries.begin(), begin, touches);
+    return later ? OkStatus() : BuildOnNewest();
+  }
+
+  // The last entry, an increment or append, becomes the put that it comes to.
+  Status BuildOnNewest() {
+    MutationEntry entry = std::move(plan_.mutation.entries.back());
+    plan_.mutation.entries.pop_back();
+    ReadSpec read;
+    read.columns = {ColumnPattern::Exact(entry.family, entry.qualifier)};
+    read.versions_per_column = 1;
+    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, row_after_(plan_.mutation, read));
+    RETURN_IF_ERROR(cells->status());
+    Cell newest = cells->Valid() ? Cell(cells->cell()) : Cell();
+    if (entry.timestamp_us == kServerTime) {
+      // Never below the newest, which would hide it.
+      int64_t about_us = server_time_us_ == kServerTime ? update_.now_us : server_time_us_;
+      bool ahead = cells->Valid() && newest.timestamp_us > about_us;
+      entry.timestamp_us = ahead ? newest.timestamp_us : server_time_us_;
+    }
+    RETURN_IF_ERROR(ResolveOn(newest.value, &entry));
+    plan_.mutation.entries.push_back(std::move(entry));
     return OkStatus();
   }
 
@@ -259,8 +317,11 @@ class Planner {
   }
 
   const RowUpdate& update_;
-  const int64_t now_us_;
-  bool deletes_ = false;  // some write of the update deletes
+  const RowAfter& row_after_;
+  const int64_t server_time_us_;
+  bool is_block_ = false;       // of more than one statement
+  size_t entries_read_ = 0;     // of the mutation, when the row was read last
+  size_t statement_begin_ = 0;  // entries before the present statement
   std::unique_ptr<RowSlots> slots_;
   std::vector<ColumnVersions> columns_;
   RowUpdatePlan plan_;
@@ -268,9 +329,9 @@ class Planner {
 
 }  // namespace
 
-StatusOr<RowUpdatePlan> PlanRowUpdate(const RowUpdate& update, CellStream* row_before,
-                                      int64_t now_us) {
-  return Planner(update, now_us).Plan(row_before);
+StatusOr<RowUpdatePlan> PlanRowUpdate(const RowUpdate& update, const RowAfter& row_after,
+                                      int64_t server_time_us) {
+  return Planner(update, row_after, server_time_us).Plan();
 }
 
 Status FinishRowUpdate(const RowUpdate& update, CellStream* row_after, RowUpdateResult* result) {

@@ -1,9 +1,12 @@
 // Read, decide, write on one row, planned here and applied by the tablet under the row's lock:
 // UPDATE, INSERT … IF, DELETE by pattern, INCREMENT, APPEND, ATOMIC, RETURNING (paper section 3:
-// single-row transactions). Plain data and pure functions. SPDX-License-Identifier: Apache-2.0
+// single-row transactions); the operations of row_operation.h. Plain data and pure functions.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,9 +18,12 @@
 #include "engine/model/read_spec.h"
 #include "engine/program/expression.h"
 #include "engine/program/program.h"
+#include "engine/program/row_operation.h"
 
 namespace sippar::engine {
 
+// One step of an update. Steps of one statement see the row as it was before that statement, a
+// later statement sees what those before it wrote.
 struct RowWrite {
   enum Kind : uint8_t {
     kSet = 0,
@@ -26,21 +32,18 @@ struct RowWrite {
     kDeleteColumns = 3,  // of the columns that `pattern` matches, the versions within `times`
     kDeleteFamily = 4,
     kDeleteRow = 5,
+    kLet = 6,   // the next of the values that SlotDef::kLet reads; NULL unless `guard` is TRUE
+    kFail = 7,  // fails the whole update with the message `value`
   };
   Kind kind = kSet;
+  uint32_t statement = 0;
   std::string family;  // kSet, kIncrement, kAppend, kDeleteFamily
   std::string qualifier;
-  Expression value;                     // kSet, kIncrement, kAppend
+  Expression value;                     // kSet, kIncrement, kAppend, kLet, kFail
   std::optional<Expression> timestamp;  // kSet, kIncrement, kAppend; none: the server's clock
   ColumnPattern pattern;                // kDeleteColumns
   std::vector<TimeRange> times;         // kDeleteColumns; empty: all versions
-  std::optional<Expression> guard;      // written only when this is TRUE (of the row before)
-};
-
-// Fails the whole update when `guard` is TRUE: FAIL of ATOMIC blocks.
-struct RowFailure {
-  std::optional<Expression> guard;
-  Expression message;
+  std::optional<Expression> guard;      // done only when this is TRUE
 };
 
 struct RowUpdate {
@@ -52,12 +55,14 @@ struct RowUpdate {
   std::vector<std::string> counter_families;
   bool only_if_exists = false;          // a row without cells is left alone (applied = false)
   std::optional<Expression> condition;  // IF, WHERE: applied only when TRUE
-  std::vector<Expression> lets;         // of the row before; SlotDef::kLet reads them
-  std::vector<RowFailure> failures;
   std::vector<RowWrite> writes;
   std::vector<Expression> returning;  // of the row after
   int64_t now_us = 0;                 // the statement's NOW()
   RequestId request;
+  // One of these takes the place of all from `slots` to `now_us`.
+  std::optional<CheckedMutation> check;
+  std::vector<ModifyRule> rules;
+  bool IsOperation() const { return check.has_value() || !rules.empty(); }
 
   std::string Encode() const;
   [[nodiscard]] static StatusOr<RowUpdate> Decode(std::string_view bytes);
@@ -70,8 +75,10 @@ struct RowUpdateResult {
   uint64_t columns_deleted = 0;
   uint64_t cells_deleted = 0;  // versions, as far as they were read
   bool row_deleted = false;
-  Row lets;       // values of RowUpdate::lets
-  Row returning;  // filled by FinishRowUpdate when applied
+  Row lets;                 // values of the RowWrite::kLet
+  Row returning;            // filled by FinishRowUpdate when applied
+  bool matched = false;     // RowUpdate::check: the predicate left a cell
+  std::vector<Cell> cells;  // RowUpdate::rules: what they made of the columns that they name
 
   std::string Encode() const;
   [[nodiscard]] static StatusOr<RowUpdateResult> Decode(std::string_view bytes);
@@ -82,10 +89,17 @@ struct RowUpdatePlan {
   RowUpdateResult result;
 };
 
-// Decides what to write from the row as it is. `now_us` is the server's clock. A cell of a set
-// without a timestamp gets kServerTime; the tablet fills it in.
-[[nodiscard]] StatusOr<RowUpdatePlan> PlanRowUpdate(const RowUpdate& update, CellStream* row_before,
-                                                    int64_t now_us);
+// What `read` gives of the row as it would be after `writes`, GC rules and all; without entries as
+// it is.
+using RowAfter = std::function<StatusOr<std::unique_ptr<CellStream>>(const RowMutation& writes,
+                                                                     const ReadSpec& read)>;
+
+// Decides what to write. `server_time_us` is the time of cells whose time is left to the server, so
+// that a later statement reads the time that is written; kServerTime: it is not known yet. A cell
+// of an update of one statement keeps kServerTime; the tablet fills it in.
+[[nodiscard]] StatusOr<RowUpdatePlan> PlanRowUpdate(const RowUpdate& update,
+                                                    const RowAfter& row_after,
+                                                    int64_t server_time_us);
 // Evaluates `returning` on the row as it is after the write.
 [[nodiscard]] Status FinishRowUpdate(const RowUpdate& update, CellStream* row_after,
                                      RowUpdateResult* result);

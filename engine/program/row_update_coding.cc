@@ -1,14 +1,18 @@
 // Row updates and their results as bytes. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "engine/program/program_coding.h"
 #include "engine/program/row_update.h"
 
 namespace sippar::engine {
 namespace {
 
-constexpr uint8_t kVersion = 1;
+constexpr uint8_t kVersion = 2;
+constexpr uint8_t kOperationVersion = 3;  // of an update that is an operation
 
 void EncodeWrite(const RowWrite& write, std::string* out) {
   out->push_back(static_cast<char>(write.kind));
+  PutVarint(out, write.statement);
   PutBytes(out, write.family);
   PutBytes(out, write.qualifier);
   write.value.Encode(out);
@@ -22,8 +26,9 @@ void EncodeWrite(const RowWrite& write, std::string* out) {
 RowWrite DecodeWrite(Reader* reader) {
   RowWrite write;
   uint8_t kind = reader->Byte();
-  if (kind > RowWrite::kDeleteRow) reader->Fail();
+  if (kind > RowWrite::kFail) reader->Fail();
   write.kind = static_cast<RowWrite::Kind>(kind);
+  write.statement = static_cast<uint32_t>(reader->Varint());
   write.family = reader->Bytes();
   write.qualifier = reader->Bytes();
   write.value = Expression::Decode(reader);
@@ -47,6 +52,48 @@ Row DecodeRow(Reader* reader) {
   return row;
 }
 
+void EncodeCell(const Cell& cell, std::string* out) {
+  PutBytes(out, cell.family);
+  PutBytes(out, cell.qualifier);
+  PutSigned(out, cell.timestamp_us);
+  PutBytes(out, cell.value);
+}
+
+Cell DecodeCell(Reader* reader) {
+  Cell cell;
+  cell.family = reader->Bytes();
+  cell.qualifier = reader->Bytes();
+  cell.timestamp_us = reader->Signed();
+  cell.value = reader->Bytes();
+  return cell;
+}
+
+std::string EncodeOperation(const RowUpdate& update) {
+  std::string out(1, static_cast<char>(kOperationVersion));
+  PutBytes(&out, update.row);
+  EncodeReadSpec(update.read, &out);
+  update.request.Encode(&out);
+  PutVarint(&out, update.rules.size());
+  for (const ModifyRule& rule : update.rules) rule.Encode(&out);
+  if (update.check) update.check->Encode(&out);
+  return out;
+}
+
+StatusOr<RowUpdate> DecodeOperation(Reader reader) {
+  RowUpdate update;
+  update.row = reader.Bytes();
+  update.read = DecodeReadSpec(&reader);
+  update.request = RequestId::Decode(&reader);
+  size_t rules = reader.Count();
+  for (size_t i = 0; i < rules && reader.ok(); ++i) {
+    update.rules.push_back(ModifyRule::Decode(&reader));
+  }
+  if (update.rules.empty()) update.check = CheckedMutation::Decode(&reader);
+  if (!reader.AtEnd()) return InvalidArgument("row operation is damaged");
+  if (update.check) RETURN_IF_ERROR(update.check->predicate.Validate());
+  return update;
+}
+
 bool SlotsAreKnown(const Expression& expression, size_t slots) {
   if (expression.kind == Expression::kSlot) return expression.slot < slots;
   for (const Expression& arg : expression.args) {
@@ -61,20 +108,18 @@ bool IsSound(const RowUpdate& update) {
     return !e || SlotsAreKnown(*e, slots);
   };
   bool sound = known(update.condition);
+  auto is_let = [](const RowWrite& write) { return write.kind == RowWrite::kLet; };
+  auto lets = std::count_if(update.writes.begin(), update.writes.end(), is_let);
   for (const SlotDef& slot : update.slots) {
     if (slot.kind == SlotDef::kLet) {
-      sound = sound && slot.pattern < update.lets.size();
+      sound = sound && slot.pattern < static_cast<size_t>(lets);
     } else {
       bool of_cell = slot.kind >= SlotDef::kFamily && slot.kind <= SlotDef::kValue;
       bool no_column = slot.kind >= SlotDef::kNewest && slot.pattern >= update.read.columns.size();
       sound = sound && !of_cell && !no_column;
     }
   }
-  for (const Expression& let : update.lets) sound = sound && known(let);
   for (const Expression& e : update.returning) sound = sound && known(e);
-  for (const RowFailure& failure : update.failures) {
-    sound = sound && known(failure.guard) && known(failure.message);
-  }
   for (const RowWrite& write : update.writes) {
     sound = sound && known(write.value) && known(write.timestamp) && known(write.guard);
   }
@@ -84,6 +129,7 @@ bool IsSound(const RowUpdate& update) {
 }  // namespace
 
 std::string RowUpdate::Encode() const {
+  if (IsOperation()) return EncodeOperation(*this);
   std::string out(1, static_cast<char>(kVersion));
   PutBytes(&out, row);
   EncodeReadSpec(read, &out);
@@ -91,12 +137,6 @@ std::string RowUpdate::Encode() const {
   EncodeStrings(counter_families, &out);
   out.push_back(only_if_exists ? 1 : 0);
   EncodeOptional(condition, &out);
-  EncodeExpressions(lets, &out);
-  PutVarint(&out, failures.size());
-  for (const RowFailure& failure : failures) {
-    EncodeOptional(failure.guard, &out);
-    failure.message.Encode(&out);
-  }
   PutVarint(&out, writes.size());
   for (const RowWrite& write : writes) EncodeWrite(write, &out);
   EncodeExpressions(returning, &out);
@@ -107,7 +147,9 @@ std::string RowUpdate::Encode() const {
 
 StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
   Reader reader(bytes);
-  if (reader.Byte() != kVersion) return InvalidArgument("row update of an unknown version");
+  uint8_t version = reader.Byte();
+  if (version == kOperationVersion) return DecodeOperation(reader);
+  if (version != kVersion) return InvalidArgument("row update of an unknown version");
   RowUpdate update;
   update.row = reader.Bytes();
   update.read = DecodeReadSpec(&reader);
@@ -115,14 +157,6 @@ StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
   update.counter_families = DecodeStrings(&reader);
   update.only_if_exists = reader.Byte() != 0;
   update.condition = DecodeOptional(&reader);
-  update.lets = DecodeExpressions(&reader);
-  size_t failures = reader.Count();
-  for (size_t i = 0; i < failures && reader.ok(); ++i) {
-    RowFailure failure;
-    failure.guard = DecodeOptional(&reader);
-    failure.message = Expression::Decode(&reader);
-    update.failures.push_back(std::move(failure));
-  }
   size_t writes = reader.Count();
   for (size_t i = 0; i < writes && reader.ok(); ++i) update.writes.push_back(DecodeWrite(&reader));
   update.returning = DecodeExpressions(&reader);
@@ -134,12 +168,16 @@ StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
 
 std::string RowUpdateResult::Encode() const {
   std::string out(1, static_cast<char>(kVersion));
-  out.push_back(static_cast<char>((existed ? 1 : 0) | (applied ? 2 : 0) | (row_deleted ? 4 : 0)));
+  out.push_back(static_cast<char>((existed ? 1 : 0) | (applied ? 2 : 0) | (row_deleted ? 4 : 0) |
+                                  (matched ? 8 : 0)));
   PutVarint(&out, cells_set);
   PutVarint(&out, columns_deleted);
   PutVarint(&out, cells_deleted);
   EncodeRow(lets, &out);
   EncodeRow(returning, &out);
+  if (cells.empty()) return out;
+  PutVarint(&out, cells.size());
+  for (const Cell& cell : cells) EncodeCell(cell, &out);
   return out;
 }
 
@@ -151,11 +189,14 @@ StatusOr<RowUpdateResult> RowUpdateResult::Decode(std::string_view bytes) {
   result.existed = (flags & 1) != 0;
   result.applied = (flags & 2) != 0;
   result.row_deleted = (flags & 4) != 0;
+  result.matched = (flags & 8) != 0;
   result.cells_set = reader.Varint();
   result.columns_deleted = reader.Varint();
   result.cells_deleted = reader.Varint();
   result.lets = DecodeRow(&reader);
   result.returning = DecodeRow(&reader);
+  size_t cells = reader.left() == 0 ? 0 : reader.Count();
+  for (size_t i = 0; i < cells && reader.ok(); ++i) result.cells.push_back(DecodeCell(&reader));
   if (!reader.AtEnd()) return InvalidArgument("result of a row update is damaged");
   return result;
 }

@@ -16,6 +16,9 @@ using Evaluators = std::vector<std::unique_ptr<Evaluator>>;
 
 constexpr uint64_t kChecksEvery = 64;        // rows between looks at the cancel flag
 constexpr uint64_t kProgressEvery = 20'000;  // rows without a batch before a sign of life
+// A batch ends with a row of the table, so that another server can go on after it; or, with a row
+// of very many cells, when it is this much larger than others.
+constexpr size_t kOverfull = 4;
 
 Status PrepareAll(const std::vector<Expression>& expressions, Evaluators* out) {
   for (const Expression& expression : expressions) {
@@ -30,7 +33,8 @@ class Mode {
  public:
   virtual ~Mode() = default;
   virtual Status Add(const RowSlots& slots) = 0;
-  virtual bool Full() const { return false; }                      // a batch is ready
+  // A batch is ready: `times` as large as one is to be.
+  virtual bool Full(size_t /*times*/) const { return false; }
   virtual std::vector<Row> TakeRows() = 0;                         // of the batch
   virtual Status Finish(std::vector<Row>*) { return OkStatus(); }  // rows known only at the end
 };
@@ -49,7 +53,9 @@ class OutputMode final : public Mode {
     }
     return OkStatus();
   }
-  bool Full() const override { return rows_.size() >= kBatchRowsMax || bytes_ >= kBatchBytesMax; }
+  bool Full(size_t times) const override {
+    return rows_.size() >= kBatchRowsMax * times || bytes_ >= kBatchBytesMax * times;
+  }
   std::vector<Row> TakeRows() override {
     bytes_ = 0;
     return std::exchange(rows_, {});
@@ -177,7 +183,7 @@ class AggregateMode final : public Mode {
       }
       const Value* value = nullptr;
       RETURN_IF_ERROR(arguments_[i]->Evaluate(slots.values(), &slots, &value));
-      RETURN_IF_ERROR(group->aggregates[i]->Add(*value));
+      RETURN_IF_ERROR(AtPlace(group->aggregates[i]->Add(*value), arguments_[i]->place()));
     }
     return OkStatus();
   }
@@ -202,12 +208,12 @@ class AggregateMode final : public Mode {
   }
   Status FindGroup(const RowSlots& slots, Group** out) {
     encoded_.clear();
-    Row keys;
+    present_.clear();
     for (const auto& key : keys_) {
       const Value* value = nullptr;
       RETURN_IF_ERROR(key->Evaluate(slots.values(), &slots, &value));
-      value->Encode(&encoded_);
-      keys.push_back(*value);
+      AppendEqualityKey(*value, &encoded_);
+      present_.push_back(value);
     }
     std::unique_ptr<Group>& group = groups_[encoded_];
     if (group == nullptr) {
@@ -217,7 +223,7 @@ class AggregateMode final : public Mode {
                             "group by something coarser", StatusCode::kResourceExhausted);
       }
       group = NewGroup();
-      group->keys = std::move(keys);
+      for (const Value* value : present_) group->keys.push_back(*value);
       RETURN_IF_ERROR(memory_.Add(GroupSize(encoded_, program_.aggregates)));
     }
     *out = group.get();
@@ -235,6 +241,7 @@ class AggregateMode final : public Mode {
   std::unique_ptr<Group> only_;  // without GROUP BY
   std::unordered_map<std::string, std::unique_ptr<Group>> groups_;
   std::string encoded_;
+  std::vector<const Value*> present_;  // keys of the row at hand
 };
 
 class Run {
@@ -279,7 +286,7 @@ class Run {
   bool Emit(std::vector<Row> rows) {
     ProgramBatch batch;
     batch.rows = std::move(rows);
-    batch.last_row = slots_->row();
+    if (IsAtRowEnd()) batch.last_row = slots_->row();
     batch.rows_seen = std::exchange(rows_seen_, 0);
     batch.cells_seen = std::exchange(cells_seen_, 0);
     return sink_->Emit(std::move(batch));
@@ -304,6 +311,15 @@ class Run {
     mode->AddRows(batch_rows);
     rows_seen_ = cells_seen_ = batch_rows;
     return End(mode);
+  }
+
+  bool IsAtRowEnd() const {
+    return program_.source == Program::kRows || !cells_->Valid() ||
+           cells_->cell().row != slots_->row();
+  }
+
+  bool IsDue(const Mode& mode) const {
+    return mode.Full(1) && (IsAtRowEnd() || mode.Full(kOverfull));
   }
 
   // One row or cell into the slots; the stream moves on.
@@ -333,7 +349,8 @@ class Run {
         RETURN_IF_ERROR(mode->Add(*slots_));
         if (limited && ++passed == program_.limit) return End(mode);
       }
-      if (mode->Full() || count % kProgressEvery == 0) {
+      if (!cells_->Valid()) break;  // perhaps in the middle of a row
+      if (IsDue(*mode) || count % kProgressEvery == 0) {
         if (!Emit(mode->TakeRows())) return OkStatus();
       }
     }

@@ -17,7 +17,7 @@ namespace sippar::engine {
 struct ProgramBatch {
   // Outputs (then order keys); in aggregate mode the group keys, then the partial states.
   std::vector<Row> rows;   // may be empty: a sign of life with progress
-  std::string last_row;    // key of the last row read so far
+  std::string last_row;    // the last one that was read to its end; "": the row at hand is not
   uint64_t rows_seen = 0;  // since the batch before
   uint64_t cells_seen = 0;
 };

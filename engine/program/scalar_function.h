@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "engine/base/status.h"
 #include "engine/model/column_pattern.h"
@@ -19,6 +21,7 @@ struct CallSite {
   std::shared_ptr<const BytesRegex> regex;  // of regex_text, once one was compiled
   std::string regex_text;
   bool regex_case_insensitive = false;
+  std::optional<std::string> rewrite;  // one that fits the regex
 };
 
 using Arguments = std::span<const Value* const>;
@@ -42,6 +45,9 @@ ScalarEntry FindItemFunction(Function function);
 [[nodiscard]] Status ConvertValue(const Value& value, ValueType type, Value* out);
 // Compiles site->regex for this text unless it is already.
 [[nodiscard]] Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive);
+// BAD_REGEX for groups that site->regex has not. Requires: site->regex.
+[[nodiscard]] Status CheckRewrite(CallSite* site, std::string_view rewrite);
+[[nodiscard]] Status CheckRegexGroup(const CallSite& site, int64_t group);
 [[nodiscard]] Status TypeError(const CallSite& site, Arguments args, std::string_view hint = {});
 
 // Bytes of the character at the start of `text` (1 for bytes that are no UTF-8).

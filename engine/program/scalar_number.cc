@@ -18,6 +18,14 @@ Status Overflow(const CallSite& site, const Value& a, const Value& b) {
                                               FindFunction(site.function)->name, b.Print()));
 }
 
+// An infinity that was not there before is an overflow too.
+Status SetReal(const CallSite& site, const Value& a, const Value& b, double result, Value* out) {
+  bool overflow = std::isinf(result) && std::isfinite(a.AsReal()) && std::isfinite(b.AsReal());
+  if (overflow) return Overflow(site, a, b);
+  *out = Value::Float64(result);
+  return OkStatus();
+}
+
 Status DivisionByZero(const Value& a) {
   return ProgramError("DIVISION_BY_ZERO", fmt::format("{} is divided by zero", a.Print()),
                       "NULLIF(x, 0) makes the result NULL");
@@ -82,8 +90,7 @@ Status Arithmetic(CallSite* site, Arguments args, Value* out) {
   const Value& a = *args[0];
   const Value& b = *args[1];
   if (a.is_number() && b.is_number() && (a.type() == kFloat64 || b.type() == kFloat64)) {
-    *out = Value::Float64(ComputeReals(site->function, a.AsReal(), b.AsReal()));
-    return OkStatus();
+    return SetReal(*site, a, b, ComputeReals(site->function, a.AsReal(), b.AsReal()), out);
   }
   ValueType type = ResultType(site->function, a.type(), b.type());
   if (type == kNull) {
@@ -110,8 +117,7 @@ Status Divide(CallSite* site, Arguments args, Value* out) {
   bool durations = a.type() == kDuration && b.type() == kDuration;
   if (!durations && !(a.is_number() && b.is_number())) return TypeError(*site, args);
   if (b.AsReal() == 0) return DivisionByZero(a);  // of a DURATION: its microseconds
-  *out = Value::Float64(a.AsReal() / b.AsReal());
-  return OkStatus();
+  return SetReal(*site, a, b, a.AsReal() / b.AsReal(), out);
 }
 
 Status WholeDivision(CallSite* site, Arguments args, Value* out) {

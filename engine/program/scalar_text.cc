@@ -218,8 +218,8 @@ Status RegexExtract(CallSite* site, Arguments args, Value* out) {
   bool found = false;
   if (args.size() == 3) {
     int64_t group = args[2]->integer();
-    found = group >= 0 && group < 1000 &&
-            site->regex->Extract(args[0]->bytes(), static_cast<int>(group), &text);
+    RETURN_IF_ERROR(CheckRegexGroup(*site, group));
+    found = site->regex->Extract(args[0]->bytes(), static_cast<int>(group), &text);
   } else {
     found = site->regex->Extract(args[0]->bytes(), 1, &text) ||
             site->regex->Extract(args[0]->bytes(), 0, &text);
@@ -232,6 +232,7 @@ Status RegexExtract(CallSite* site, Arguments args, Value* out) {
 Status RegexReplace(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
   RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  RETURN_IF_ERROR(CheckRewrite(site, args[2]->bytes()));
   // At most a match a byte; the bound is rough, but nothing is built that would not fit.
   if (args[0]->bytes().size() * args[2]->bytes().size() > 4 * limits::kValueSizeMax) {
     RETURN_IF_ERROR(CheckSize(limits::kValueSizeMax + 1));
@@ -302,7 +303,25 @@ Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive
   site->regex = *std::move(regex);
   site->regex_text = text;
   site->regex_case_insensitive = case_insensitive;
+  site->rewrite.reset();
   return OkStatus();
+}
+
+Status CheckRewrite(CallSite* site, std::string_view rewrite) {
+  if (site->rewrite && *site->rewrite == rewrite) return OkStatus();
+  Status fits = site->regex->CheckRewrite(rewrite);
+  if (!fits.ok()) return ProgramError("BAD_REGEX", std::string(MessageOf(fits)));
+  site->rewrite = rewrite;
+  return OkStatus();
+}
+
+Status CheckRegexGroup(const CallSite& site, int64_t group) {
+  int count = site.regex->GroupCount();
+  if (group >= 0 && group <= count) return OkStatus();
+  return ProgramError(
+      "BAD_REGEX",
+      fmt::format("regex /{}/ has no group {} (it has 0, the whole match{})", site.regex_text,
+                  group, count == 0 ? "" : fmt::format(", to {}", count)));
 }
 
 ScalarEntry FindTextFunction(Function function) {

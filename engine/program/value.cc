@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "engine/base/limits.h"
 
@@ -151,6 +152,44 @@ int CompareValues(const Value& a, const Value& b) {
     if (order != 0) return order;
   }
   return left.size() < right.size() ? -1 : (left.size() > right.size() ? 1 : 0);
+}
+
+void AppendEqualityKey(const Value& value, std::string* out) {
+  out->push_back(static_cast<char>(ClassOf(value.type())));
+  switch (value.type()) {
+    case ValueType::kNull:
+      return;
+    case ValueType::kFloat64: {
+      double real = value.real();
+      bool in_range = real >= -9223372036854775808.0 && real < 9223372036854775808.0;
+      bool whole = in_range && std::trunc(real) == real;
+      if (std::isnan(real)) real = std::numeric_limits<double>::quiet_NaN();
+      out->push_back(whole ? 'i' : 'r');
+      if (whole) {
+        PutSigned(out, static_cast<int64_t>(real));
+      } else {
+        PutFixed64(out, std::bit_cast<uint64_t>(real));
+      }
+      return;
+    }
+    case ValueType::kBytes:
+    case ValueType::kText:
+      PutBytes(out, value.bytes());
+      return;
+    case ValueType::kArray:
+    case ValueType::kMap:
+    case ValueType::kStruct:
+      PutVarint(out, value.items().size());
+      for (const Value& item : value.items()) AppendEqualityKey(item, out);
+      return;
+    case ValueType::kInt64:
+    case ValueType::kTimestamp:
+      out->push_back('i');
+      break;
+    default:
+      break;
+  }
+  PutSigned(out, value.integer());
 }
 
 void Value::Encode(std::string* out) const {

@@ -96,6 +96,11 @@ class Value {
 // string, items), numbers by value, strings by bytes. INT64 and FLOAT64 that are equal compare 0.
 int CompareValues(const Value& a, const Value& b);
 
+// Appends the bytes that `value` has in common with exactly those values it is equal to by
+// CompareValues: TEXT and BYTES, 1 and 1.0, 0.0 and -0.0, every NaN. Keys of groups, DISTINCT and
+// LIMIT BY; no value can be had back from them.
+void AppendEqualityKey(const Value& value, std::string* out);
+
 using Row = std::vector<Value>;
 
 // "1h30m", "250us", "0us"; "-" in front of negative ones.
@@ -103,7 +108,7 @@ std::string PrintDuration(int64_t micros);
 // 2026-11-20T12:00:00Z, with as many digits of the fraction as needed.
 std::string PrintTimestamp(int64_t micros);
 std::string PrintFloat(double value);  // shortest that reads back: 8.5, 30, 1e+300
-// Printable UTF-8 stays, every other byte becomes \xHH.
+// Printable UTF-8 stays; every other byte, and hidden characters (U+202E ...), become \xHH.
 std::string PrintEscaped(std::string_view bytes);
 
 }  // namespace sippar::engine

@@ -1,45 +1,46 @@
 // Values as plain text. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 
+#include "engine/base/printable.h"
 #include "engine/program/value.h"
 
 namespace sippar::engine {
 namespace {
 
-// Length of the valid UTF-8 sequence at the start of `text`, 0 when there is none. Surrogates,
-// overlong forms and control characters (also C1) are not taken as printable.
-size_t PrintableSequence(std::string_view text) {
-  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  auto follows = [&](size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
-  unsigned char first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  if (first >= 0xc2 && first < 0xe0) {
-    return follows(1) && !(first == 0xc2 && byte(1) < 0xa0) ? 2 : 0;
+// Would this text, bare among others, be taken for something else: a separator, two members, NULL?
+// A backslash too: bare it begins the \xHH of a byte.
+bool NeedsQuotes(std::string_view text) {
+  if (text.empty() || text == "NULL" || text == "TRUE" || text == "FALSE") return true;
+  if (text.find_first_of("\"\\{}[]()") != std::string_view::npos) return true;
+  auto at_end = [](char c) { return c == ' ' || c == ',' || c == ':'; };
+  return text.front() == ' ' || at_end(text.back()) || text.find(", ") != std::string_view::npos ||
+         text.find(": ") != std::string_view::npos;
+}
+
+std::string PrintMember(const Value& value) {
+  if (!value.is_string()) return value.Print();
+  if (!NeedsQuotes(value.bytes())) return PrintEscaped(value.bytes());
+  std::string text = "\"";
+  std::string_view rest = value.bytes();
+  while (!rest.empty()) {
+    size_t end = std::min(rest.find_first_of("\"\\"), rest.size());
+    text += PrintEscaped(rest.substr(0, end));
+    if (end < rest.size()) (text += '\\') += rest[end++];
+    rest.remove_prefix(end);
   }
-  if (first >= 0xe0 && first < 0xf0) {
-    if (!follows(1) || !follows(2)) return 0;
-    if (first == 0xe0 && byte(1) < 0xa0) return 0;
-    if (first == 0xed && byte(1) >= 0xa0) return 0;
-    return 3;
-  }
-  if (first >= 0xf0 && first < 0xf5) {
-    if (!follows(1) || !follows(2) || !follows(3)) return 0;
-    if (first == 0xf0 && byte(1) < 0x90) return 0;
-    if (first == 0xf4 && byte(1) >= 0x90) return 0;
-    return 4;
-  }
-  return 0;
+  return text + "\"";
 }
 
 std::string PrintItems(const Value::Items& items, char open, char close) {
   std::string text(1, open);
   for (size_t i = 0; i < items.size(); ++i) {
     if (i > 0) text += ", ";
-    text += items[i].Print();
+    text += PrintMember(items[i]);
   }
   text.push_back(close);
   return text;
@@ -49,9 +50,7 @@ std::string PrintMap(const Value::Items& items) {
   std::string text = "{";
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (i > 0) text += ", ";
-    std::string key = items[i].Print();
-    text += key.empty() ? "\"\"" : key;
-    text += ": " + items[i + 1].Print();
+    text += PrintMember(items[i]) + ": " + PrintMember(items[i + 1]);
   }
   return text + "}";
 }
@@ -63,11 +62,14 @@ std::string PrintEscaped(std::string_view bytes) {
   text.reserve(bytes.size());
   while (!bytes.empty()) {
     size_t size = PrintableSequence(bytes);
-    if (size == 0) {
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
-      size = 1;
-    } else {
+    bool shown = size > 0 && !IsHiddenSequence(bytes.substr(0, size));
+    size = std::max<size_t>(size, 1);
+    if (shown) {
       text.append(bytes.substr(0, size));
+    } else {
+      for (char c : bytes.substr(0, size)) {
+        text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      }
     }
     bytes.remove_prefix(size);
   }

@@ -16,6 +16,7 @@ class MergingIterator final : public EntryIterator {
   bool Valid() const override { return !heap_.empty() && status_.ok(); }
   std::string_view key() const override { return heap_[0].key; }
   std::string_view value() const override { return heap_[0].source->value(); }
+  uint64_t value_size() const override { return heap_[0].source->value_size(); }
   Status status() const override { return status_; }
 
   void Seek(std::string_view key) override {

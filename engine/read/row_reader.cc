@@ -124,9 +124,18 @@ class RowReader final : public CellStream {
         ++counters_.cells_returned;
         cell_ = {entries_->row(),          entries_->family(),   entries_->qualifier(),
                  entries_->timestamp_us(), entries_->sequence(), {}};
-        if (!read_.strip_values && !read_.keys_only) cell_.value = entries_->value();
+        if (!read_.strip_values && !read_.keys_only) TakeValue();
         return;
       }
+    }
+  }
+
+  void TakeValue() {
+    uint64_t size = read_.value_size_max == kAnyValueSize ? 0 : entries_->value_size();
+    if (size > read_.value_size_max) {
+      cell_.omitted_size = size;
+    } else {
+      cell_.value = entries_->value();
     }
   }
 

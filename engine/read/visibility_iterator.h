@@ -63,6 +63,7 @@ class VisibilityIterator {
 
   std::string_view key() const { return input_->key(); }
   std::string_view value() const { return input_->value(); }
+  uint64_t value_size() const { return input_->value_size(); }
   EntryKind kind() const { return entry_.kind; }
   int64_t timestamp_us() const { return entry_.timestamp_us; }
   uint64_t sequence() const { return entry_.sequence; }

@@ -2,6 +2,7 @@
 #include "engine/sstable/block_cursor.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/base/coding.h"
 
@@ -31,6 +32,10 @@ inline const char* ParseHeader(const char* p, const char* limit, EntryHeader* he
   return p;
 }
 
+uint64_t VarintSize(uint64_t value) {
+  return (static_cast<uint64_t>(std::bit_width(value | 1)) + 6) / 7;
+}
+
 // The first eight bytes of `text` as a number that orders as they do.
 uint64_t HeadOf(std::string_view text) {
   if (text.size() >= 8) return GetBig64(text.data());
@@ -40,6 +45,16 @@ uint64_t HeadOf(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<uint64_t> LoneValueSize(uint64_t key_size, uint64_t raw_size) {
+  constexpr uint64_t kRestarts = 8;  // one, and their number
+  uint64_t rest = 1 + VarintSize(key_size) + key_size + kRestarts;
+  for (uint64_t width = 1; width <= 5 && rest + width <= raw_size; ++width) {
+    uint64_t value_size = raw_size - rest - width;
+    if (VarintSize(value_size) == width) return value_size;
+  }
+  return std::nullopt;
+}
 
 RestartHeads MakeRestartHeads(std::string_view bytes) {
   BlockCursor cursor;
@@ -122,6 +137,15 @@ inline void BlockCursor::Parse(const char* entry) {
 }
 
 void BlockCursor::Next() { Parse(next_); }
+
+void BlockCursor::StandOnLone(std::string_view key) {
+  heads_ = nullptr;
+  damaged_ = false;
+  restart_count_ = 0;
+  begin_ = restarts_ = next_ = entry_ = key.data();  // Next() finds the end
+  key_ = key;
+  value_ = {};
+}
 
 uint32_t BlockCursor::RestartOffset(uint32_t index) const {
   return heads_ != nullptr ? heads_->offsets[index] : GetFixed32(restarts_ + size_t{index} * 4);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,9 @@ class BlockCursor {
   void Seek(std::string_view target);        // first entry >= target
   void SeekBefore(std::string_view target);  // last entry < target
   void Next();                               // Requires: Valid()
+  // Instead of Init and a Seek: on the one entry of a block whose bytes were not read. `key`
+  // outlives the stay.
+  void StandOnLone(std::string_view key);
 
   // Into the block when the entry stores its whole key, otherwise into the cursor.
   std::string_view key() const { return key_; }
@@ -55,6 +59,10 @@ class BlockCursor {
   std::string key_buffer_;
   bool damaged_ = false;
 };
+
+// The size of the value in a block of `raw_size` bytes that holds one entry with a key of
+// `key_size` bytes; nullopt when no block is like that.
+std::optional<uint64_t> LoneValueSize(uint64_t key_size, uint64_t raw_size);
 
 // Reads every restart of a data block; none when it does not parse.
 RestartHeads MakeRestartHeads(std::string_view bytes);

@@ -31,7 +31,7 @@ struct BlockHandle {
   bool operator==(const BlockHandle&) const = default;
 };
 
-// The seed of a block's checksum says where it belongs (reliability D15).
+// The seed of a block's checksum says where it belongs (FAULTS.md D15).
 inline uint64_t BlockSeed(uint64_t file_id, uint64_t offset) {
   return (file_id + 1) * 0x9e3779b97f4a7c15u ^ offset;
 }

@@ -2,6 +2,7 @@
 // before it, so that reverse scans that step back over a block border do not decode twice.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "engine/sstable/block_cursor.h"
 #include "engine/sstable/open_sstable.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr uint64_t kReadAheadMin = 128 << 10;
 constexpr uint64_t kReadAheadMax = 1 << 20;
 constexpr size_t kNoBlock = ~size_t{0};
+constexpr uint64_t kLeftOutMin = 64 << 10;  // leaving out less saves too little
 
 class SstableIterator final : public EntryIterator {
  public:
@@ -21,6 +23,9 @@ class SstableIterator final : public EntryIterator {
   bool Valid() const override { return valid_; }
   std::string_view key() const override { return cursor_.key(); }
   std::string_view value() const override { return cursor_.value(); }
+  uint64_t value_size() const override {
+    return current_.block != nullptr ? cursor_.value().size() : current_.lone_value_size;
+  }
   Status status() const override { return status_; }
 
   void Seek(std::string_view key) override {
@@ -28,11 +33,7 @@ class SstableIterator final : public EntryIterator {
     size_t found = file_->index().FindBlock(key);
     size_t block = SkipForward(found);
     if (block >= file_->index().size() || !Load(block)) return;
-    if (key.empty() || block != found) {
-      cursor_.SeekToFirst();
-    } else {
-      cursor_.Seek(key);
-    }
+    SeekInBlock(block == found ? key : "");
     Settle();
   }
 
@@ -42,7 +43,9 @@ class SstableIterator final : public EntryIterator {
     size_t blocks = found;
     while (blocks > 0 && !InTime(blocks - 1)) --blocks;
     if (blocks == 0 || !Load(blocks - 1)) return;
-    if (key.empty() || blocks != found) {
+    if (IsLone()) {
+      SeekInBlock("");
+    } else if (key.empty() || blocks != found) {
       cursor_.SeekToLast();
     } else {
       cursor_.SeekBefore(key);
@@ -61,7 +64,8 @@ class SstableIterator final : public EntryIterator {
  private:
   struct Pinned {
     size_t index = kNoBlock;
-    std::shared_ptr<const Block> block;
+    std::shared_ptr<const Block> block;  // null: its one entry, a large one, was left out
+    uint64_t lone_value_size = 0;
   };
 
   bool Start() {
@@ -85,6 +89,27 @@ class SstableIterator final : public EntryIterator {
     return block;
   }
 
+  // Is the block one entry with a value that is not wanted? Its key and size are in the index.
+  bool LeavesOut(size_t block, uint64_t* value_size) const {
+    if (read_.value_size_max == kAnyValueSize) [[likely]] {
+      return false;
+    }
+    const BlockIndex::Entry& entry = file_->index().entry(block);
+    if (entry.entries != 1 || entry.raw_size < kLeftOutMin) return false;
+    std::optional<uint64_t> size = LoneValueSize(entry.key_size, entry.raw_size);
+    *value_size = size.value_or(0);
+    return size.has_value() && *size >= kLeftOutMin && *size > read_.value_size_max;
+  }
+
+  bool IsLone() const { return current_.block == nullptr; }
+
+  // To the first entry >= key of the block; may run off its end.
+  void SeekInBlock(std::string_view key) {
+    if (!IsLone()) return key.empty() ? cursor_.SeekToFirst() : cursor_.Seek(key);
+    cursor_.StandOnLone(file_->index().first_key(current_.index));
+    if (cursor_.key() < key) cursor_.Next();
+  }
+
   // Moves on to the next block when the cursor ran off the end of its block.
   void Settle() {
     valid_ = cursor_.Valid();
@@ -92,7 +117,7 @@ class SstableIterator final : public EntryIterator {
     if (cursor_.damaged()) return SetDamaged("it does not parse");
     size_t next = SkipForward(current_.index + 1);
     if (next >= file_->index().size() || !Load(next)) return;
-    cursor_.SeekToFirst();
+    SeekInBlock("");
     valid_ = cursor_.Valid();
     if (!valid_) SetDamaged("it does not parse");
   }
@@ -107,8 +132,13 @@ class SstableIterator final : public EntryIterator {
   bool Load(size_t block) {
     if (current_.index == block) return true;
     std::swap(current_, spare_);
-    if (current_.index != block && !Fetch(block)) return false;
-    cursor_.Init(*current_.block);
+    uint64_t value_size = 0;
+    if (current_.index != block && LeavesOut(block, &value_size)) {
+      current_ = {block, nullptr, value_size};
+    } else if (current_.index != block && !Fetch(block)) {
+      return false;
+    }
+    if (!IsLone()) cursor_.Init(*current_.block);
     return true;
   }
 
@@ -122,7 +152,7 @@ class SstableIterator final : public EntryIterator {
       status_ = fetched.status();
       return false;
     }
-    current_ = {block, *std::move(fetched)};
+    current_ = {block, *std::move(fetched), 0};
     return true;
   }
 
@@ -130,7 +160,7 @@ class SstableIterator final : public EntryIterator {
     std::shared_ptr<const Block> pinned = file_->PinnedBlock(block);
     if (pinned == nullptr) return false;
     if (read_.counters != nullptr) ++read_.counters->blocks_pinned;
-    current_ = {block, std::move(pinned)};
+    current_ = {block, std::move(pinned), 0};
     return true;
   }
 

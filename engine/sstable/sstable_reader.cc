@@ -59,7 +59,7 @@ StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadSection(std::string_view
   return DecodeBlock(name(), what, handle, stored, kSectionRawSizeMax, nullptr);
 }
 
-// The other blocks are served even when the dictionary is lost (reliability D3).
+// The other blocks are served even when the dictionary is lost (FAULTS.md D3).
 void OpenSstable::LoadDictionary(const BlockHandle& handle) {
   if (handle.stored_size == 0) return;
   auto content = ReadSection("dictionary", handle);

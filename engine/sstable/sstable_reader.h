@@ -17,6 +17,7 @@
 #include "engine/model/cell.h"
 #include "engine/model/cell_iterator.h"
 #include "engine/model/read_counters.h"
+#include "engine/model/read_spec.h"
 #include "engine/sstable/file_summary.h"
 
 namespace sippar::engine {
@@ -30,9 +31,10 @@ enum class ReadAhead : uint8_t {
 struct FileRead {
   FileRead(ReadAhead ahead) : read_ahead(ahead) {}
   ReadAhead read_ahead;
-  TimeRange time;                    // blocks without a tombstone wholly outside are left out
-  bool in_memory = false;            // blocks stay decoded with the file, while the budget lasts
-  ReadCounters* counters = nullptr;  // may be null; outlives the iterator
+  TimeRange time;          // blocks without a tombstone wholly outside are left out
+  bool in_memory = false;  // blocks stay decoded with the file, while the budget lasts
+  uint64_t value_size_max = kAnyValueSize;  // larger values are left out where that saves a block
+  ReadCounters* counters = nullptr;         // may be null; outlives the iterator
 };
 
 class SstableReader {

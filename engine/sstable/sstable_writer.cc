@@ -53,7 +53,9 @@ class Writer final : public SstableWriter {
                                                     options_.level, std::move(sample)));
     ASSIGN_OR_RETURN(section_encoder_, BlockEncoder::Create(summary_.file_id, options_.compression,
                                                             kSectionLevel, ""));
-    ASSIGN_OR_RETURN(file_, fs_->Create(path_));
+    ASSIGN_OR_RETURN(bool taken, fs_->Exists(path_));
+    if (taken) return AlreadyExists(fmt::format("sstable {}: the file exists", path_));
+    ASSIGN_OR_RETURN(file_, fs_->Create(Unfinished()));
     created_ = true;
     CRASH_POINT("sstable.after_create");
     return OkStatus();
@@ -68,6 +70,8 @@ class Writer final : public SstableWriter {
   void Abandon() override;
 
  private:
+  // Until it is whole: a sweep knows by its name what a crash has left of it.
+  std::string Unfinished() const { return path_ + ".tmp"; }
   Status CheckEntry(std::string_view key, std::string_view value, ParsedKey* parsed) const;
   void CountEntry(const ParsedKey& parsed, size_t raw_bytes);
   void CountRowAndColumn(const ParsedKey& parsed);
@@ -247,6 +251,7 @@ StatusOr<FileSummary> Writer::Finish() {
   Status closed = file_->Close();
   file_ = nullptr;
   RETURN_IF_ERROR(Annotate(closed, "sstable"));
+  RETURN_IF_ERROR(Annotate(fs_->Rename(Unfinished(), path_), "sstable"));
   finished_ = true;
   summary_.size_bytes = offset_;
   return summary_;
@@ -256,7 +261,7 @@ void Writer::Abandon() {
   if (finished_ || !created_) return;  // a file that was there before us is not ours
   if (file_ != nullptr) static_cast<void>(file_->Close());
   file_ = nullptr;
-  static_cast<void>(fs_->Remove(path_));
+  static_cast<void>(fs_->Remove(Unfinished()));
   finished_ = true;
 }
 

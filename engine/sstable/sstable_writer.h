@@ -36,7 +36,8 @@ class SstableWriter {
   virtual uint64_t index_bytes() const = 0;
   // Bytes of finished blocks so far: what the file takes on disk, without its tail.
   virtual uint64_t stored_bytes() const = 0;
-  // Writes the tail, syncs and closes. Syncing the directory is the caller's business, once for all
+  // Writes the tail, syncs, closes, and gives the file its name, which was PATH.tmp until now.
+  // Syncing the directory is the caller's business, once for all
   // files it made. A file without entries is allowed.
   [[nodiscard]] virtual StatusOr<FileSummary> Finish() = 0;
   // Closes and removes the file, best effort: what remains is swept as an orphan.

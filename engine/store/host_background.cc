@@ -16,8 +16,9 @@ constexpr int64_t kRetryMicros = 1'000'000;     // after a failed flush or compa
 constexpr int64_t kPollMicros = 200'000;
 constexpr int64_t kStopMicrosMax = 10'000'000;  // of one writer, by flushes that do not end
 constexpr size_t kCompactThreadsMax = 2;
-constexpr int64_t kIdleMicros = 50'000;           // how late a full memtable may be noticed
-constexpr int64_t kSampleNanos = 60'000'000'000;  // of tablets' work
+constexpr int64_t kIdleMicros = 50'000;             // how late a full memtable may be noticed
+constexpr int64_t kSampleNanos = 60'000'000'000;    // of tablets' work
+constexpr int64_t kOldWritesNanos = 1'000'000'000;  // between looks for writes of a cycle ago
 }  // namespace
 
 void TabletHost::StartBackground(const std::function<bool()>& reshape) {
@@ -71,12 +72,20 @@ Status TabletHost::StopUntilFlushed(int64_t budget) {
 
 // A tablet above its size, one that holds back the log, the largest while over the budget, or one
 // whose oldest write has waited for the whole major cycle.
-std::shared_ptr<Tablet> TabletHost::PickFlush() {
+std::shared_ptr<Tablet> TabletHost::PickFlush(int64_t* next_old_writes_nanos) {
   std::vector<uint64_t> wanted;
   {
     MutexLock lock(&background_mutex_);
     wanted.swap(flush_wanted_);
   }
+  // Most looks find nothing large, whatever the number of tablets.
+  const int64_t now_nanos = clock_->MonotonicNanos();
+  const uint64_t smallest =
+      std::min(options_.store.memtable_size, options_.store.memtable_budget / 2);
+  bool is_small = memtable_bytes_.load() < static_cast<int64_t>(smallest);
+  if (wanted.empty() && is_small && now_nanos < *next_old_writes_nanos) return nullptr;
+  *next_old_writes_nanos =
+      now_nanos + std::min(kOldWritesNanos, options_.store.major_cycle_us * 1000 / 16);
   std::shared_ptr<Tablet> largest;
   std::shared_ptr<Tablet> oldest;
   int64_t due_us = clock_->NowMicros() - options_.store.major_cycle_us;
@@ -112,15 +121,24 @@ void TabletHost::SampleWork() {
 void TabletHost::FlushLoop() {
   RemoveObsoleteSegments();  // many short lives leave many segments, though none fills a memtable
   int64_t next_sample_nanos = 0;
+  int64_t next_old_writes_nanos = 0;
+  uint64_t log_bytes_seen = UINT64_MAX;
   while (!stopping_) {
     if (int64_t now_nanos = clock_->MonotonicNanos(); now_nanos >= next_sample_nanos) {
       next_sample_nanos = now_nanos + kSampleNanos;
       SampleWork();
+      // A log that nothing was written to since: after a bulk load it would stay beside the files.
+      uint64_t log_bytes = log_->bytes_written();
+      bool rests = log_bytes == log_bytes_seen;
+      log_bytes_seen = log_bytes;
+      if (rests && log_->closed_segments() > 0) {
+        for (const auto& tablet : All()) WantFlush(tablet->id());
+      }
     }
     ShareMemory();  // flushes gave some back, readers pinned some
     // Also when nothing is flushed for its size: many small memtables hold a long log, too.
     if (log_->closed_segments() > options_.store.log_segments_max) RemoveObsoleteSegments();
-    std::shared_ptr<Tablet> tablet = PickFlush();
+    std::shared_ptr<Tablet> tablet = PickFlush(&next_old_writes_nanos);
     uint64_t redo_before = tablet == nullptr ? 0 : tablet->redo_sequence();
     Status status = tablet == nullptr ? OkStatus() : tablet->Flush();
     if (tablet != nullptr && status.ok()) RemoveObsoleteSegments();

@@ -56,7 +56,10 @@ Status SalvageLog(FileSystem* fs, const std::string& directory, bool drop,
   LogSegments::TabletSequences sequences;
   SegmentHeader header{{files.epoch->number(), 1}, {}, 0};
   RETURN_IF_ERROR(WriteSegmentAgain(fs, files.wal(), header, log.bodies, &sequences).status());
-  // From here on the old ones do not count.
+  // From here on the old ones do not count. First what says that they are needed goes.
+  const std::string reach = files.wal() + "/REACH";
+  Status moved = fs->Rename(reach, reach + ".salvaged");
+  if (!moved.ok() && moved.code() != StatusCode::kNotFound) return moved;
   for (const std::string& name : log.files) {
     std::string path = files.wal() + "/" + name;
     RETURN_IF_ERROR(fs->Rename(path, path + ".salvaged"));

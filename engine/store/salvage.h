@@ -1,4 +1,4 @@
-// Makes a store with a damaged commit log open again, without what is lost (reliability D2). Used
+// Makes a store with a damaged commit log open again, without what is lost (FAULTS.md D2). Used
 // by `sippar admin log salvage`. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

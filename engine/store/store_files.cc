@@ -51,7 +51,8 @@ bool LooksUnfinished(const std::vector<std::string>& names) {
     return name == "LOCK" || name == "STORE.tmp" || name == "wal" || name == "tablets" ||
            name == "sst" || name == "changes" || name == "EPOCH" || name == "EPOCH.tmp" ||
            name == "CATALOG" || name == "CATALOG.tmp" || name == "RESERVE" || name == "lock" ||
-           name == "CLUSTER" || name == "CLUSTER.tmp" || name == "lost+found";
+           name == "CLUSTER" || name == "CLUSTER.tmp" || name == "sippar.sock" ||
+           name == "lost+found";
   });
 }
 
@@ -80,8 +81,8 @@ StatusOr<int> FindStoreFormat(FileSystem* fs, const std::string& directory, bool
   if (!exists) {
     if (!create_if_missing) {
       return NotFound(
-          fmt::format("no store at {}: the directory does not exist (a command that "
-                      "writes, such as import or CREATE TABLE, makes it)",
+          fmt::format("no store at {}: the directory does not exist (CREATE TABLE, "
+                      "'sippar import web' and 'sippar serve' make one)",
                       directory));
     }
     RETURN_IF_ERROR(fs->CreateDir(directory));

@@ -20,7 +20,7 @@
 namespace sippar::engine {
 
 // The epoch of one life of a store. Raised on disk before the first file that has it in its name,
-// not at the open: a store on a disk that is full or read-only is opened and read (reliability D6,
+// not at the open: a store on a disk that is full or read-only is opened and read (FAULTS.md D6,
 // D19). Thread safe.
 class StoreEpoch {
  public:
@@ -67,7 +67,7 @@ struct StoreFiles {
 [[nodiscard]] Status MissingIsLoss(const Status& status);
 
 // Room on the disk, a file of zeros at `path`, that is given up when the disk is full, so that a
-// table can be dropped to make more (reliability D6). Best effort.
+// table can be dropped to make more (FAULTS.md D6). Best effort.
 void KeepReserve(FileSystem* fs, const std::string& path, uint64_t bytes);
 bool GiveUpReserve(FileSystem* fs, const std::string& path);  // false: there was none
 

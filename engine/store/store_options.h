@@ -44,7 +44,7 @@ struct StoreOptions {
   // unlimited.
   uint64_t background_rate = 64ull << 20;
   // A flush is read back and compared with the memtables before the log may go: for machines whose
-  // memory or disks are not trusted (reliability D5). Costs a third of the flush.
+  // memory or disks are not trusted (FAULTS.md D5). Costs a third of the flush.
   bool paranoid_flush = false;
   bool background = true;  // false: tests flush and compact by hand
 };

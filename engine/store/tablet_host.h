@@ -102,7 +102,7 @@ class TabletHost {
 
  private:
   void FlushLoop();
-  std::shared_ptr<Tablet> PickFlush();
+  std::shared_ptr<Tablet> PickFlush(int64_t* next_old_writes_nanos);
   void CompactLoop(const std::function<bool()>& reshape);
   bool CompactNext(uint64_t bytes_max);
   bool SettleFamilies();

@@ -15,6 +15,7 @@ class FamilyFilter final : public EntryIterator {
   bool Valid() const override { return input_->Valid(); }
   std::string_view key() const override { return input_->key(); }
   std::string_view value() const override { return input_->value(); }
+  uint64_t value_size() const override { return input_->value_size(); }
   Status status() const override { return input_->status(); }
 
   void Seek(std::string_view key) override {

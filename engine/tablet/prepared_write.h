@@ -10,6 +10,7 @@ namespace sippar::engine {
 // Must not move while the log holds its address.
 struct Tablet::PreparedWrite {
   const RowMutation* mutation = nullptr;
+  RowMutation planned;   // what an operation of RowUpdate came to
   RowMutation resolved;  // used when the client's mutation had to be completed
   int64_t wall_us = 0;
   ChangeTail::Flight flight;  // where changes are kept

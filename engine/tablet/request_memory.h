@@ -6,7 +6,7 @@
 // An answer is kept until its client says that it has it (RequestId::answered_below), or has been
 // silent for kRequestMemoryUs since it was heard of in this process; so the memory is as large as
 // what is under way. That time is of the monotonic clock: a wall clock that jumps, or another
-// server's, must not forget what may be asked for again (reliability.md C1, C3). Thread safe.
+// server's, must not forget what may be asked for again (FAULTS.md C1, C3). Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

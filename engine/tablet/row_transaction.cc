@@ -2,10 +2,25 @@
 // single-row transactions). SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/program/program_error.h"
 #include "engine/tablet/prepared_write.h"
 
 namespace sippar::engine {
+namespace {
+
+// Prepare reads the row for what it writes: as it is, without writes that are not committed.
+bool BuildsOnCells(const RowUpdate& update) {
+  auto builds = [](const MutationEntry& entry) {
+    return entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend ||
+           entry.kind == MutationEntry::kAdd || entry.kind == MutationEntry::kMerge;
+  };
+  return update.check.has_value() && (std::ranges::any_of(update.check->on_true, builds) ||
+                                      std::ranges::any_of(update.check->on_false, builds));
+}
+
+}  // namespace
 
 Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
   OneRowLock lock(context_->row_locks, id_, mutation.row, RowLock::kAlone);
@@ -23,22 +38,104 @@ Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> 
 }
 
 StatusOr<RowUpdateResult> Tablet::Update(const RowUpdate& update) {
+  const RowUpdate* only = &update;
+  return std::move(UpdateBatch({&only, 1}).front());
+}
+
+std::vector<StatusOr<RowUpdateResult>> Tablet::UpdateBatch(
+    std::span<const RowUpdate* const> updates) {
+  std::vector<size_t> stripes;
+  for (const RowUpdate* update : updates) {
+    stripes.push_back(context_->row_locks->StripeOf(id_, update->row));
+  }
+  RowLockGuard lock(context_->row_locks, std::move(stripes), RowLock::kAlone);
+  std::vector<StatusOr<RowUpdateResult>> answers(updates.size(), RowUpdateResult());
+  auto schema = SchemaForWrite();
+  std::vector<PreparedWrite> writes(updates.size());
+  size_t first = 0;  // of the writes that are not committed
+  size_t count = 0;  // of all
+  size_t from = 0;   // the first update that was not answered for certain
+  auto commit = [&](size_t end) {
+    Status status = count == first ? OkStatus() : Commit({writes.data() + first, count - first});
+    // What wrote nothing may have been decided on what the others were to write.
+    for (size_t i = from; i < end && !status.ok(); ++i) {
+      if (answers[i].ok()) answers[i] = status;
+    }
+    first = count;
+    from = end;
+  };
+  for (size_t i = 0; i < updates.size(); ++i) {
+    if (!schema.ok()) {
+      answers[i] = schema.status();
+    } else if (updates[i]->IsOperation()) {
+      if (BuildsOnCells(*updates[i])) commit(i);
+      std::span<const PreparedWrite> before{writes.data() + first, count - first};
+      answers[i] = PrepareOperation(*updates[i], **schema, before, &writes[count]);
+      if (answers[i].ok() && writes[count].mutation != nullptr) ++count;
+    } else {
+      commit(i);
+      answers[i] = UpdateLocked(*updates[i], **schema);
+      from = i + 1;
+    }
+  }
+  commit(updates.size());
+  return answers;
+}
+
+// Row lock held. `write` has no mutation when there is nothing to write. `before`: those of the
+// batch that are in the log, all or none of them, if this one is.
+StatusOr<RowUpdateResult> Tablet::PrepareOperation(const RowUpdate& update,
+                                                   const TableSchema& schema,
+                                                   std::span<const PreparedWrite> before,
+                                                   PreparedWrite* write) {
   RETURN_IF_ERROR(ValidateRowKey(update.row));
-  OneRowLock lock(context_->row_locks, id_, update.row, RowLock::kAlone);
-  ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
   if (!update.request.IsNone()) {
     ASSIGN_OR_RETURN(std::optional<std::string> answered, requests_.Find(update.request));
     if (answered) return RowUpdateResult::Decode(*answered);
   }
-  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> before, ReadRow(update.row, update.read));
-  ASSIGN_OR_RETURN(RowUpdatePlan plan,
-                   PlanRowUpdate(update, before.get(), context_->clock->NowMicros()));
-  before.reset();
+  std::unique_ptr<CellStream> row;
+  if (update.read.rows.Contains(update.row)) {
+    bool is_changed = std::any_of(before.begin(), before.end(), [&](const PreparedWrite& other) {
+      return other.mutation->row == update.row;
+    });
+    ASSIGN_OR_RETURN(row, is_changed ? ReadRowAfter(before, update.row, update.read)
+                                     : ReadRow(update.row, update.read));
+  }
+  int64_t time_us = update.rules.empty() ? 0 : NextServerTime(schema);
+  ASSIGN_OR_RETURN(RowUpdatePlan plan, PlanRowOperation(update, row.get(), time_us));
+  row.reset();
+  if (plan.mutation.entries.empty()) return std::move(plan.result);
+  write->planned = std::move(plan.mutation);
+  plan.result.cells_set = write->planned.entries.size();
+  Status prepared = Prepare(write->planned, schema, write);
+  if (!prepared.ok()) {
+    write->mutation = nullptr;
+    return prepared;
+  }
+  if (!update.request.IsNone()) Answer(write, update.request, plan.result.Encode());
+  return std::move(plan.result);
+}
+
+// Row lock held.
+StatusOr<RowUpdateResult> Tablet::UpdateLocked(const RowUpdate& update, const TableSchema& schema) {
+  RETURN_IF_ERROR(ValidateRowKey(update.row));
+  if (!update.request.IsNone()) {
+    ASSIGN_OR_RETURN(std::optional<std::string> answered, requests_.Find(update.request));
+    if (answered) return RowUpdateResult::Decode(*answered);
+  }
+  RowAfter row_after = [&](const RowMutation& writes,
+                           const ReadSpec& read) -> StatusOr<std::unique_ptr<CellStream>> {
+    if (writes.entries.empty()) return ReadRow(update.row, read);
+    PreparedWrite write;
+    RETURN_IF_ERROR(Prepare(writes, schema, &write));
+    return ReadRowAfter({&write, 1}, update.row, read);
+  };
+  ASSIGN_OR_RETURN(RowUpdatePlan plan, PlanRowUpdate(update, row_after, NextServerTime(schema)));
   if (!update.request.IsNone() && !plan.mutation.entries.empty()) {
-    RETURN_IF_ERROR(CommitAnswered(update, plan.mutation, *schema, &plan.result));
+    RETURN_IF_ERROR(CommitAnswered(update, plan.mutation, schema, &plan.result));
     return std::move(plan.result);
   }
-  if (!plan.mutation.entries.empty()) RETURN_IF_ERROR(CommitOne(plan.mutation, *schema));
+  if (!plan.mutation.entries.empty()) RETURN_IF_ERROR(CommitOne(plan.mutation, schema));
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> after, ReadRow(update.row, update.read));
   Status returned = FinishRowUpdate(update, after.get(), &plan.result);
   if (!returned.ok() && !plan.mutation.entries.empty()) {
@@ -55,14 +152,16 @@ Status Tablet::CommitAnswered(const RowUpdate& update, const RowMutation& mutati
   PreparedWrite write;
   RETURN_IF_ERROR(Prepare(mutation, schema, &write));
   if (!update.returning.empty()) {
-    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> after, ReadRowAfter(write, update.read));
+    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> after,
+                     ReadRowAfter({&write, 1}, update.row, update.read));
     RETURN_IF_ERROR(FinishRowUpdate(update, after.get(), result));
   }
   Answer(&write, update.request, result->Encode());
   return Commit({&write, 1});
 }
 
-StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRowAfter(const PreparedWrite& write,
+StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRowAfter(std::span<const PreparedWrite> writes,
+                                                           const std::string& row,
                                                            const ReadSpec& read) {
   Snapshot snapshot = TakeSnapshot();
   auto after = std::make_shared<TabletVersion>(*snapshot.version);
@@ -70,21 +169,24 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRowAfter(const PreparedWrite& 
     group.frozen.push_back(std::move(group.active));
     group.active = std::make_shared<Memtable>();
   }
-  ForEachEntry(*write.mutation, snapshot.sequence + 1, write.wall_us,
-               [&](std::string_view family, std::string_view key, std::string_view value,
-                   uint64_t sequence) {
-                 bool of_row = family.empty();
-                 if (!of_row && snapshot.schema->FindFamily(family) == nullptr) return;
-                 for (GroupVersion& group : after->groups) {
-                   if (of_row || snapshot.schema->GroupOf(family).name == group.name) {
-                     group.active->Add(key, value, sequence);
+  for (const PreparedWrite& write : writes) {
+    if (write.mutation->row != row) continue;
+    ForEachEntry(*write.mutation, snapshot.sequence + 1, write.wall_us,
+                 [&](std::string_view family, std::string_view key, std::string_view value,
+                     uint64_t sequence) {
+                   bool of_row = family.empty();
+                   if (!of_row && snapshot.schema->FindFamily(family) == nullptr) return;
+                   for (GroupVersion& group : after->groups) {
+                     if (of_row || snapshot.schema->GroupOf(family).name == group.name) {
+                       group.active->Add(key, value, sequence);
+                     }
                    }
-                 }
-               });
-  snapshot.sequence += write.mutation->entries.size();
+                 });
+    snapshot.sequence += write.mutation->entries.size();
+  }
   snapshot.version = std::move(after);
   ReadSpec of_row = read;
-  of_row.rows = RowSet(RowRange::Single(write.mutation->row));
+  of_row.rows = RowSet(RowRange::Single(row));
   of_row.reverse = false;
   return ReadSnapshot(std::move(snapshot), of_row, nullptr, nullptr);
 }

@@ -101,6 +101,10 @@ class Tablet {
   // One status per mutation. Those that are valid go into one group of the log.
   [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
   [[nodiscard]] StatusOr<RowUpdateResult> Update(const RowUpdate& update);
+  // One answer each. Operations (RowUpdate::IsOperation) that follow each other go into one group
+  // of the log, those of one row, too.
+  [[nodiscard]] std::vector<StatusOr<RowUpdateResult>> UpdateBatch(
+      std::span<const RowUpdate* const> updates);
   // Applies `mutation` if every check still answers the same, else kAborted.
   [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks);
 
@@ -227,9 +231,13 @@ class Tablet {
   std::optional<Status> FindAnswer(const RowMutation& mutation) const;
   // The write's request is answered with this; in its log record from here on.
   void Answer(PreparedWrite* write, const RequestId& request, std::string answer);
-  // The row as it will be when the write is done. Row lock held.
-  StatusOr<std::unique_ptr<CellStream>> ReadRowAfter(const PreparedWrite& write,
-                                                     const ReadSpec& read);
+  // The row as it will be when the writes are done. Row lock held.
+  StatusOr<std::unique_ptr<CellStream>> ReadRowAfter(std::span<const PreparedWrite> writes,
+                                                     const std::string& row, const ReadSpec& read);
+  StatusOr<RowUpdateResult> UpdateLocked(const RowUpdate& update, const TableSchema& schema);
+  StatusOr<RowUpdateResult> PrepareOperation(const RowUpdate& update, const TableSchema& schema,
+                                             std::span<const PreparedWrite> before,
+                                             PreparedWrite* write);
   Status CommitAnswered(const RowUpdate& update, const RowMutation& mutation,
                         const TableSchema& schema, RowUpdateResult* result);
   StatusOr<std::unique_ptr<CellStream>> ReadSnapshot(Snapshot snapshot, const ReadSpec& read,
@@ -242,7 +250,9 @@ class Tablet {
   void KeepChange(std::string* log_body);
   Status ArchiveChanges(uint64_t sequence);
   void FreeMemory(int64_t bytes);
-  int64_t NextServerTime();
+  // Row lock held. Never below one given before, also by an earlier server of these rows: what was
+  // given lies in the log records and, from a flush on, in the tablet's state.
+  int64_t NextServerTime(const TableSchema& schema);
   // Durable first, then what it names.
   Status SaveState(TabletState changed) REQUIRES(state_mutex_);
   void Freeze();

@@ -32,6 +32,7 @@ class ClippedIterator final : public EntryIterator {
   bool Valid() const override { return valid_; }
   std::string_view key() const override { return entries_->key(); }
   std::string_view value() const override { return entries_->value(); }
+  uint64_t value_size() const override { return entries_->value_size(); }
   Status status() const override { return entries_->status(); }
 
   void Seek(std::string_view key) override {

@@ -28,7 +28,7 @@ VisibilityIterator::Options FlushVisibility(std::shared_ptr<const FamilyRules> r
   return options;
 }
 
-// What was written, read back, against the memtables it was made from (reliability D5).
+// What was written, read back, against the memtables it was made from (FAULTS.md D5).
 Status CompareWithFrozen(const GroupVersion& group, VisibilityIterator::Options visibility,
                          const TabletRun& run) {
   VisibilityIterator expected(FrozenEntries(group), std::move(visibility));

@@ -78,6 +78,7 @@ struct ReadPlan {
   std::shared_ptr<const TableSchema> schema;
   std::vector<GroupToRead> groups;
   TimeRange time;
+  uint64_t value_size_max = kAnyValueSize;
 
   // Empty: there is nothing, as a rule because the Bloom filters say so. `columns` are the only
   // ones wanted, all exact; empty: others are, too.
@@ -112,6 +113,7 @@ struct ReadPlan {
                      ReadCounters* counters) const {
     FileRead read(range.IsSingle() ? ReadAhead::kNone : ReadAhead::kScan);
     read.time = time;
+    read.value_size_max = value_size_max;
     read.counters = counters;
     read.in_memory = group.settings != nullptr && group.settings->in_memory;
     return read;
@@ -173,6 +175,7 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, co
   FamilyTest wants = FamiliesOf(read.columns, matcher.get());
   ReadPlan plan;
   plan.groups = GroupsToRead(wants, *snapshot.schema, *snapshot.version);
+  plan.value_size_max = read.strip_values || read.keys_only ? 0 : read.value_size_max;
   if (!read.time.IsAll()) plan.time = TimesThatMatter(read.time, wants, *snapshot.rules);
   ReadCounters opened;
   opened.reads = 1;

@@ -45,7 +45,7 @@ struct TabletState {
   uint64_t table_id = 0;
   RowRange range;
   uint64_t redo_sequence = 0;  // every entry up to here is in an SSTable
-  int64_t last_time_us = 0;    // server-given timestamps continue above (reliability C2)
+  int64_t last_time_us = 0;    // server-given timestamps continue above (FAULTS.md C2)
   // Cells of a family below this sequence are of an earlier family of the name. By name, or
   // NAME#INCARNATION.
   std::map<std::string, uint64_t> family_births;

@@ -16,6 +16,7 @@ class RunIterator final : public EntryIterator {
   bool Valid() const override { return current_ != nullptr && current_->Valid(); }
   std::string_view key() const override { return current_->key(); }
   std::string_view value() const override { return current_->value(); }
+  uint64_t value_size() const override { return current_->value_size(); }
   Status status() const override { return current_ == nullptr ? OkStatus() : current_->status(); }
 
   void Seek(std::string_view key) override {

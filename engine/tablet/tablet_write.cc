@@ -101,7 +101,7 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
 
 // Gives server times and turns what builds on the row's cells into puts. Row lock held.
 Status Tablet::Resolve(const TableSchema& schema, RowMutation* mutation) {
-  int64_t now_us = NextServerTime();
+  int64_t now_us = NextServerTime(schema);
   std::vector<MutationEntry> entries = std::exchange(mutation->entries, {});
   std::vector<MutationEntry>* resolved = &mutation->entries;
   AddedCells cells;
@@ -251,15 +251,18 @@ void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint
     KeepChange(log_body);
 }
 
-int64_t Tablet::NextServerTime() {
+// Cells of a table of milliseconds have whole ones: two writes within one have the same time, and
+// the later write counts. Else no time is given twice.
+int64_t Tablet::NextServerTime(const TableSchema& schema) {
+  const bool is_millis = schema.options.contains(kGranularityOption);
   int64_t now_us = context_->clock->NowMicros();
   int64_t last = last_time_us_.load();
   int64_t next = 0;
   do {
-    next = std::max(now_us, last + 1);  // never twice, never backwards
+    next = std::max(now_us, is_millis ? last : last + 1);
     if (SEEDED_BUG("timestamp-not-monotonic")) next = now_us;
   } while (!last_time_us_.compare_exchange_weak(last, next));
-  return next;
+  return is_millis ? next / 1000 * 1000 : next;
 }
 
 }  // namespace sippar::engine
