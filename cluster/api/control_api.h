@@ -1,5 +1,5 @@
 // Between master and tablet servers (paper section 5.2), in plain C++ types. Every call can be
-// repeated: the same call again finds its work done and says OK (reliability.md N4, N9). After
+// repeated: the same call again finds its work done and says OK (FAULTS.md N4, N9). After
 // kUnavailable or kDeadlineExceeded the outcome is unknown; any other answer is final.
 // Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -39,7 +39,7 @@ struct ServedTablet {
 struct ServerReport {
   std::vector<ServedTablet> tablets;
   // Each file of this server's epoch with a lower number is named in METADATA or given up, so that
-  // the sweep may take it once nobody names it (reliability.md 3.6). 0: what this server names is
+  // the sweep may take it once nobody names it (PROTOCOL.md). 0: what this server names is
   // not known to itself, since a change of METADATA was not answered: no file of any epoch may go.
   uint64_t first_unpublished_file = 0;
   bool leaves = false;  // it hands its tablets over and takes none

@@ -1,4 +1,4 @@
-// What a tablet server does for data, in plain C++ types (layout.md 11.6). The in-process transport
+// What a tablet server does for data, in plain C++ types. The in-process transport
 // calls it directly; RPC adapters will only translate. Thread safe.
 // Errors: kNotFound (no such table), kInvalidArgument, kUnavailable (moved or restarting: ask
 // again), kAborted (lost a race: retry the row), kDataLoss, kResourceExhausted, kCancelled,
@@ -82,9 +82,18 @@ class DataApi {
   [[nodiscard]] virtual Status Run(const std::string& table, const RowRange& tablet_range,
                                    const engine::Program& program, const CallOptions& options,
                                    engine::ProgramSink* sink) = 0;
-  // Read, decide, write, under the row's lock: UPDATE, IF, INCREMENT, APPEND, DELETE by pattern.
+  // Read, decide, write, under the row's lock: UPDATE, IF, INCREMENT, APPEND, DELETE by pattern;
+  // check-and-mutate and read-modify-write.
   [[nodiscard]] virtual StatusOr<engine::RowUpdateResult> Update(
       const std::string& table, const engine::RowUpdate& update) = 0;
+  // One answer each, in order; each row is atomic, the batch is not. Those of one tablet share what
+  // they wait for where calls are direct.
+  [[nodiscard]] virtual std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
+      const std::string& table, const std::vector<engine::RowUpdate>& batch) {
+    std::vector<StatusOr<engine::RowUpdateResult>> answers;
+    for (const engine::RowUpdate& update : batch) answers.push_back(Update(table, update));
+    return answers;
+  }
   // Applies `mutation` if every check still answers the same, else kAborted naming the row.
   [[nodiscard]] virtual Status CommitRow(const std::string& table, const RowMutation& mutation,
                                          const std::vector<ReadCheck>& checks) = 0;

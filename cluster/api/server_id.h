@@ -1,5 +1,5 @@
 // One life of a tablet server: its name and an epoch of the lock service, which never repeats
-// (reliability.md 3.4: S.e). Also the name of its lock file and of its log directory.
+// (PROTOCOL.md: a life). Also the name of its lock file and of its log directory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

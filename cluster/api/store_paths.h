@@ -1,4 +1,4 @@
-// The only maker of paths in the directory that servers share (reliability.md 3.4).
+// The only maker of paths in the directory that servers share (PROTOCOL.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

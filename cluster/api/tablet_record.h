@@ -2,7 +2,7 @@
 // made of. Plain data; cluster/location/meta_row.h turns it into a row and back.
 //
 // Whoever changes a record names the `change` it read, which every write raises: one condition
-// fences dead servers, old masters and lost races alike (reliability.md 3.4 F2b, F5). Changes of
+// fences dead servers, old masters and lost races alike (PROTOCOL.md, F2b and F5). Changes of
 // owner or shape raise the epoch, too, which calls to servers carry. SPDX-License-Identifier:
 // Apache-2.0
 #pragma once

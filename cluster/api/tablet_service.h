@@ -17,7 +17,7 @@
 namespace sippar::cluster {
 
 // A tablet as the caller knows it. A call that was delayed until the tablet had moved away and back
-// is refused by the epoch (reliability.md N8).
+// is refused by the epoch (FAULTS.md N8).
 struct TabletAddress {
   uint64_t tablet_id = 0;
   uint64_t tablet_epoch = 0;
@@ -31,6 +31,13 @@ class TabletService {
                                                   const std::vector<const RowMutation*>& batch) = 0;
   [[nodiscard]] virtual StatusOr<engine::RowUpdateResult> Update(
       const TabletAddress& tablet, const engine::RowUpdate& update) = 0;
+  // One answer each, as Apply.
+  [[nodiscard]] virtual std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
+      const TabletAddress& tablet, const std::vector<const engine::RowUpdate*>& batch) {
+    std::vector<StatusOr<engine::RowUpdateResult>> answers;
+    for (const engine::RowUpdate* update : batch) answers.push_back(Update(tablet, *update));
+    return answers;
+  }
   [[nodiscard]] virtual Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
                                          const std::vector<ReadCheck>& checks) = 0;
   // Rows are clipped to the tablet.

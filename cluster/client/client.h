@@ -1,5 +1,5 @@
 // The client: the only door that query, fuse and cli use. Opens a target and hands out the data and
-// admin interfaces, which reach an engine in this process (architecture.md, "embedded") or a
+// admin interfaces, which reach an engine in this process (node/embedded_node.h) or a
 // server. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

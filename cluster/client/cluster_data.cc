@@ -1,6 +1,8 @@
 // The client's data calls. SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/cluster_data.h"
 
+#include <utility>
+
 #include "cluster/client/batch_course.h"
 #include "cluster/client/change_course.h"
 #include "cluster/client/program_course.h"
@@ -77,6 +79,34 @@ StatusOr<engine::RowUpdateResult> ClusterData::Update(const std::string& table,
   return on_tablet(numbered, Repeat::kSafe);
 }
 
+// What the first row's tablet has of the batch goes there in one call; all else, and what the
+// tablet has left, goes by itself.
+std::vector<StatusOr<engine::RowUpdateResult>> ClusterData::UpdateBatch(
+    const std::string& table, const std::vector<engine::RowUpdate>& batch) {
+  if (caller_.is_remote() || batch.size() <= 1) return DataApi::UpdateBatch(table, batch);
+  using Answer = StatusOr<engine::RowUpdateResult>;
+  LocationPtr tablet = caller_.FindKnown(table, batch.front().row);
+  std::vector<Answer> answers(batch.size(), OutOfRange("not asked"));
+  std::vector<const engine::RowUpdate*> part;
+  std::vector<size_t> positions;
+  for (size_t i = 0; i < batch.size() && tablet != nullptr; ++i) {
+    if (!tablet->range.Contains(batch[i].row)) continue;
+    part.push_back(&batch[i]);
+    positions.push_back(i);
+  }
+  if (!part.empty()) {
+    std::vector<Answer> given = tablet->service->UpdateBatch(tablet->address, part);
+    for (size_t i = 0; i < part.size(); ++i) answers[positions[i]] = std::move(given[i]);
+  }
+  bool has_left = false;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    if (answers[i].status().code() != StatusCode::kOutOfRange) continue;
+    if (tablet != nullptr && !std::exchange(has_left, true)) caller_.Invalidate(*tablet);
+    answers[i] = Update(table, batch[i]);
+  }
+  return answers;
+}
+
 Status ClusterData::CommitRow(const std::string& table, const RowMutation& mutation,
                               const std::vector<ReadCheck>& checks) {
   auto on_tablet = [&](const RowMutation& sent, Repeat repeat) {
@@ -150,32 +180,47 @@ StatusOr<std::vector<RowRange>> ClusterData::TabletRanges(const std::string& tab
   return ranges;
 }
 
+// What is remembered of places may be old: the server of each is asked, and where it does not serve
+// the tablet, as after a split, METADATA is.
 StatusOr<std::vector<TabletInfo>> ClusterData::Tablets(const std::string& table) {
-  ASSIGN_OR_RETURN(std::vector<RowRange> ranges, TabletRanges(table));
   std::vector<TabletInfo> infos;
-  for (RowRange& range : ranges) {
-    TabletInfo& info = infos.emplace_back();
-    info.state = "unassigned";
-    auto found = caller_.Find(table, range.start);
-    info.range = std::move(range);
-    if (!found.ok()) continue;
-    info.tablet_id = (*found)->address.tablet_id;
-    info.server = (*found)->server.ToString();
-    info.state = "online";
-    FillStats((*found)->server, &info);
-  }
+  std::string row;
+  do {
+    TabletInfo info;
+    TabletLocation place;
+    auto find = [&] {
+      return caller_.OnTablet<Status>(table, row, Repeat::kSafe, [&](const TabletLocation& tablet) {
+        place = tablet;
+        return OkStatus();
+      });
+    };
+    RETURN_IF_ERROR(find());
+    bool is_served = FillStats(place, &info);
+    if (!is_served) {
+      caller_.Invalidate(place);
+      RETURN_IF_ERROR(find());
+      is_served = FillStats(place, &info);
+    }
+    info.tablet_id = place.address.tablet_id;
+    info.server = place.server.ToString();
+    info.state = is_served ? "online" : "unassigned";
+    info.range = {row, place.range.limit};  // places of different moments may overlap
+    row = place.range.limit;
+    infos.push_back(std::move(info));
+  } while (!row.empty());
   return infos;
 }
 
-// Sizes are for people: those of a tablet that moves just now are left out.
-void ClusterData::FillStats(const ServerId& server, TabletInfo* info) {
-  auto stats = transport_->Control(server)->TabletStats(info->tablet_id);
-  if (!stats.ok()) return;
+// False: its server does not serve it, or does not answer.
+bool ClusterData::FillStats(const TabletLocation& place, TabletInfo* info) {
+  auto stats = transport_->Control(place.server)->TabletStats(place.address.tablet_id);
+  if (!stats.ok()) return false;
   for (const GroupStats& group : *stats) {
     info->stored_bytes += group.stored_bytes;
     info->memtable_bytes += group.memtable_bytes;
     info->sstable_count += group.sstables;
   }
+  return true;
 }
 
 }  // namespace sippar::cluster

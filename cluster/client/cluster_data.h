@@ -42,6 +42,8 @@ class ClusterData final : public DataApi {
              const CallOptions& options, engine::ProgramSink* sink) override;
   StatusOr<engine::RowUpdateResult> Update(const std::string& table,
                                            const engine::RowUpdate& update) override;
+  std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
+      const std::string& table, const std::vector<engine::RowUpdate>& batch) override;
   Status CommitRow(const std::string& table, const RowMutation& mutation,
                    const std::vector<ReadCheck>& checks) override;
   StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
@@ -57,7 +59,7 @@ class ClusterData final : public DataApi {
 
   Status ApplyOnce(const std::string& table, const RowMutation& mutation);
   StatusOr<LocationPtr> OneTablet(const std::string& table, const engine::RowSet& rows);
-  void FillStats(const ServerId& server, TabletInfo* info);
+  bool FillStats(const TabletLocation& place, TabletInfo* info);
 
   Transport* const transport_;
   const size_t parallel_calls_;

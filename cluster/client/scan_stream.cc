@@ -1,78 +1,14 @@
 // Reading over tablets. SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/scan_stream.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
-#include "engine/base/printable.h"
+#include "cluster/client/row_mark.h"
 
 namespace sippar::cluster {
 namespace {
 
-using engine::RowRange;
 using engine::RowSet;
-
-// How far into which row the reader is: enough to go on behind its last cell in another stream, and
-// to see whether that one's row begins with the same cells.
-class RowMark {
- public:
-  void See(const CellView& cell) {
-    if (cell.row != row_ || cells_ == 0) {
-      row_.assign(cell.row);
-      cells_ = 0;
-      digest_ = 0;
-      passed_ = false;
-    }
-    ++cells_;
-    digest_ = Mix(digest_, cell);
-  }
-  // The rest of the row is not wanted.
-  void PassRow(std::string_view row) {
-    row_.assign(row);
-    cells_ = 0;
-    passed_ = true;
-  }
-  void Reset() { *this = RowMark(); }
-
-  // The rows left when the read goes on from here: from this row on, or behind it.
-  RowSet Rest(const RowSet& rows, bool reverse) const {
-    if (cells_ == 0 && !passed_) return rows;
-    RowRange rest;
-    if (reverse) {
-      rest.limit = passed_ ? row_ : engine::RowSuccessor(row_);
-    } else {
-      rest.start = passed_ ? engine::RowSuccessor(row_) : row_;
-    }
-    return rows.Intersection(RowSet(rest));
-  }
-
-  // Puts a stream of these rows behind the last cell seen. A row whose first cells are others than
-  // before would come out as a mixture.
-  Status SkipSeen(CellStream* cells) const {
-    uint64_t digest = 0;
-    uint64_t seen = 0;
-    for (; seen < cells_ && cells->Valid() && cells->cell().row == row_; ++seen) {
-      digest = Mix(digest, cells->cell());
-      cells->Next();
-    }
-    RETURN_IF_ERROR(cells->status());
-    if (seen == cells_ && (seen == 0 || digest == digest_)) return OkStatus();
-    return Aborted(
-        fmt::format("row '{}' changed while it was read and its tablet moved; read again",
-                    engine::PrintableBytes(row_)));
-  }
-
- private:
-  static uint64_t Mix(uint64_t digest, const CellView& cell) {
-    return (digest ^ cell.sequence) * 0x9e3779b97f4a7c15u +
-           static_cast<uint64_t>(cell.timestamp_us);
-  }
-  std::string row_;
-  uint64_t cells_ = 0;   // of the row, seen so far
-  uint64_t digest_ = 0;  // over them
-  bool passed_ = false;
-};
 
 class ScanStream final : public CellStream {
  public:

@@ -68,7 +68,7 @@ void Narrow(const TableView& view, engine::ReadSpec* read) {
 }
 
 Status Outside(const std::string& what) {
-  return PermissionDenied(fmt::format("{} lies outside of the authorized view", what));
+  return PermissionDenied(fmt::format("{} lies outside the Authorized View", what));
 }
 
 }  // namespace
@@ -91,6 +91,11 @@ engine::RowSet TableView::Rows() const {
 Status TableView::CheckRow(std::string_view row) const {
   if (StartsWithAny(row, row_prefixes)) return OkStatus();
   return Outside(fmt::format("row '{}'", engine::PrintableBytes(row.substr(0, 100))));
+}
+
+Status TableView::CheckFamily(std::string_view family) const {
+  if (families.contains(std::string(family))) return OkStatus();
+  return Outside(fmt::format("family '{}'", engine::PrintableBytes(family.substr(0, 100))));
 }
 
 Status TableView::CheckColumn(std::string_view family, std::string_view qualifier) const {

@@ -29,6 +29,7 @@ struct TableView {
   engine::RowSet Rows() const;
   // kPermissionDenied names what lies outside. `families`: of the table.
   [[nodiscard]] Status CheckRow(std::string_view row) const;
+  [[nodiscard]] Status CheckFamily(std::string_view family) const;
   [[nodiscard]] Status CheckColumn(std::string_view family, std::string_view qualifier) const;
   [[nodiscard]] Status CheckWrite(const engine::RowMutation& mutation,
                                   const std::vector<std::string>& families) const;

@@ -44,9 +44,13 @@ Status EmbeddedLockService::LoadCounter(const LockDirectory::StoredFiles& files)
   if (files.empty()) return OkStatus();
   auto counter = files.find(lock_paths::EpochCounter());
   if (counter == files.end()) {
-    return DataLoss("the epoch counter is missing, so epochs could repeat; restore the directory");
+    return DataLoss(
+        fmt::format("lock file {}: it is missing, so epochs could repeat; put it back from a copy",
+                    lock_paths::EpochCounter()));
   }
-  RETURN_IF_ERROR(counter->second.damage);
+  if (!counter->second.damage.ok()) {
+    return Annotate(counter->second.damage, "the epoch counter; put it back from a copy");
+  }
   const std::string& text = counter->second.content;
   auto parsed = std::from_chars(text.data(), text.data() + text.size(), numbers_end_);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || numbers_end_ == 0) {
@@ -54,6 +58,12 @@ Status EmbeddedLockService::LoadCounter(const LockDirectory::StoredFiles& files)
   }
   next_number_ = numbers_end_;
   return OkStatus();
+}
+
+void EmbeddedLockService::VisitFiles(
+    const std::function<void(const std::string& path, const LockState::Entry& entry)>& visit) {
+  MutexLock lock(&mutex_);
+  for (const auto& [path, entry] : state_.files()) visit(path, entry);
 }
 
 StatusOr<uint64_t> EmbeddedLockService::NextNumber() {

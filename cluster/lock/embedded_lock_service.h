@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ class EmbeddedLockService final : public LockService {
 
   [[nodiscard]] StatusOr<std::unique_ptr<LockSession>> OpenSession(
       const SessionOptions& options) override;
+  // Every file, also one that is damaged; without a session, so nothing is written.
+  void VisitFiles(
+      const std::function<void(const std::string& path, const LockState::Entry& entry)>& visit);
 
  private:
   class Session;

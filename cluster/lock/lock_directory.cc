@@ -37,6 +37,12 @@ StatusOr<LockDirectory::StoredFile> ReadStored(engine::FileSystem* fs, const std
   return stored;
 }
 
+// kUnavailable would say that another process has the directory.
+Status NotHeld(const Status& status) {
+  return status.code() == StatusCode::kUnavailable ? Internal(std::string(MessageOf(status)))
+                                                   : status;
+}
+
 // The temporary file of a change; the old file stands whatever happens.
 Status WriteTemporary(engine::FileSystem* fs, const std::string& file, std::string_view bytes) {
   Status removed = fs->Remove(file);  // of a change that failed
@@ -53,11 +59,11 @@ Status WriteTemporary(engine::FileSystem* fs, const std::string& file, std::stri
 StatusOr<std::unique_ptr<LockDirectory>> LockDirectory::Open(engine::FileSystem* fs,
                                                              const std::string& directory,
                                                              StoredFiles* files) {
-  RETURN_IF_ERROR(fs->CreateDir(directory));
+  RETURN_IF_ERROR(NotHeld(fs->CreateDir(directory)));
   ASSIGN_OR_RETURN(std::unique_ptr<engine::FileLock> lock,
                    fs->Lock(directory + "/" + kFlockName, fmt::format("pid {}", ::getpid())));
   std::unique_ptr<LockDirectory> opened(new LockDirectory(fs, directory, std::move(lock)));
-  RETURN_IF_ERROR(opened->Load(files));
+  RETURN_IF_ERROR(NotHeld(opened->Load(files)));
   // Nothing may be durable in a directory that is not.
   if (files->empty()) RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
   return opened;
@@ -87,10 +93,10 @@ Status LockDirectory::Load(StoredFiles* files) {
   return OkStatus();
 }
 
-std::string LockDirectory::FileOf(const std::string& path) const {
+std::string LockDirectory::FileOf(const std::string& directory, const std::string& path) {
   std::string name = path;
   std::replace(name.begin(), name.end(), '/', '+');
-  return directory_ + "/" + name;
+  return directory + "/" + name;
 }
 
 Status LockDirectory::Put(const std::string& path, std::string_view content, uint64_t version) {
@@ -99,7 +105,7 @@ Status LockDirectory::Put(const std::string& path, std::string_view content, uin
   engine::PutBytes(&body, path);
   engine::PutVarint(&body, version);
   body.append(content);
-  std::string file = FileOf(path);
+  std::string file = FileOf(directory_, path);
   RETURN_IF_ERROR(
       WriteTemporary(fs_, file + ".tmp", engine::EncodeStateFile(kLockFileMagic, body)));
   CRASH_POINT("lock.before_rename");
@@ -111,7 +117,7 @@ Status LockDirectory::Put(const std::string& path, std::string_view content, uin
 Status LockDirectory::Remove(const std::string& path) {
   RETURN_IF_ERROR(broken_);
   CRASH_POINT("lock.before_remove");
-  Status changed = fs_->Remove(FileOf(path));
+  Status changed = fs_->Remove(FileOf(directory_, path));
   CRASH_POINT("lock.after_remove");
   return Settle(changed);
 }

@@ -24,10 +24,12 @@ class LockDirectory {
     Status damage;  // kDataLoss: neither content nor version is known
   };
   using StoredFiles = std::map<std::string, StoredFile>;  // by path
+  // Where the lock file `path` is kept.
+  static std::string FileOf(const std::string& directory, const std::string& path);
 
   // Takes the directory, makes it when it is missing (not its parent), and reads all files.
-  // kUnavailable naming the holder when it is open elsewhere; kFailedPrecondition when something in
-  // it is no lock file.
+  // kUnavailable naming the holder when it is open elsewhere; kInternal when the disk does not
+  // answer; kFailedPrecondition when something in it is no lock file.
   [[nodiscard]] static StatusOr<std::unique_ptr<LockDirectory>> Open(engine::FileSystem* fs,
                                                                      const std::string& directory,
                                                                      StoredFiles* files);
@@ -43,7 +45,6 @@ class LockDirectory {
                 std::unique_ptr<engine::FileLock> lock)
       : fs_(fs), directory_(std::move(directory)), lock_(std::move(lock)) {}
   Status Load(StoredFiles* files);
-  std::string FileOf(const std::string& path) const;
   Status Settle(const Status& changed);
 
   engine::FileSystem* const fs_;

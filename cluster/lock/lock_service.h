@@ -110,7 +110,7 @@ class LockSession {
   [[nodiscard]] virtual StatusOr<uint64_t> NextEpoch() = 0;
   // Later epochs are above `seen` (below 2^32). An epoch found in a name on disk (log directories,
   // METADATA) that is not below a fresh NextEpoch() means that the lock service was restored from
-  // an older copy (reliability.md X6): stop, or raise the epoch above all such names and go on.
+  // an older copy (FAULTS.md X6): stop, or raise the epoch above all such names and go on.
   [[nodiscard]] virtual Status RaiseEpoch(uint64_t seen) = 0;
 
   // Ends the session: its locks are free and its ephemeral files gone when OK. No callback runs

@@ -47,6 +47,7 @@ class LockState {
   // kNotFound, kDataLoss; valid until the next change.
   [[nodiscard]] StatusOr<const LockFile*> Find(const std::string& path) const;
   std::vector<std::string> List(const std::string& directory) const;
+  const std::map<std::string, Entry>& files() const { return files_; }  // by path
   [[nodiscard]] Status CheckCreate(const std::string& path) const;
   // For Write and Remove: the file, which is at `version`.
   [[nodiscard]] StatusOr<const LockFile*> CheckVersion(const std::string& path,

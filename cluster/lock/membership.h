@@ -12,7 +12,7 @@
 namespace sippar::cluster {
 
 // The lock service is that of cluster `id`; with `create` it becomes so when it has none. Else
-// kFailedPrecondition, naming both: two clusters never share a lock service (reliability.md X14).
+// kFailedPrecondition, naming both: two clusters never share a lock service (FAULTS.md X14).
 [[nodiscard]] Status JoinCluster(LockSession* session, const std::string& id, bool create);
 
 struct Registration {

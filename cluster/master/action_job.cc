@@ -236,7 +236,7 @@ Done ActionJob::Do(const action::FindReferences&) {
   if (!status.ok()) return {0, std::move(status), {}};
   status =
       places_.metadata->Scan(kMetadataTableId, UINT64_MAX - 1, [&](const TabletRecord& record) {
-        CRASH_POINT("sweep.scanning");
+        if (record.table_id != kMetadataTableId) CRASH_POINT("sweep.scanning");
         std::vector<uint64_t> files = record.state.FileIds();
         found.named.files.insert(found.named.files.end(), files.begin(), files.end());
         found.named.logs.insert(found.named.logs.end(), record.logs.begin(), record.logs.end());

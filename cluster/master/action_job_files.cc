@@ -15,6 +15,7 @@
 #include "engine/changes/change_file.h"
 #include "engine/log/log_seal.h"
 #include "engine/model/change_config.h"
+#include "engine/sstable/is_sstable.h"
 #include "engine/tablet/file_registry.h"
 
 namespace sippar::cluster::master {
@@ -24,6 +25,8 @@ using event::Done;
 
 // How long the name of a swept log, without its content, tells that nobody needed it.
 constexpr int64_t kSweptLogsKnownUs = int64_t{30} * 24 * 3600 * 1'000'000;
+
+constexpr std::string_view kUnfinished = ".tmp";  // SstableWriter's
 
 Status RemoveTree(engine::FileSystem* fs, const std::string& path);
 
@@ -94,7 +97,7 @@ Done ActionJob::Do(const action::WriteTable& asked) {
                               : session_->Write(path, content, asked.version).status();
   };
   Status status = write();
-  // A table that goes makes room, for which there is a reserve (reliability.md D6).
+  // A table that goes makes room, for which there is a reserve (FAULTS.md D6).
   bool is_full = status.code() == StatusCode::kResourceExhausted;
   if (is_full && asked.life != TableLife::kLive && asked.life != TableLife::kCreating &&
       places_.fs->Remove(store_paths::Reserve(places_.directory)).ok()) {
@@ -210,7 +213,8 @@ Done ActionJob::Do(const action::ListFiles&) {
   FileListing listing;
   auto files = places_.fs->List(store_paths::Sstables(places_.directory));
   if (!files.ok()) return {0, files.status(), {}};
-  for (const std::string& name : *files) {
+  for (std::string_view name : *files) {
+    if (name.ends_with(kUnfinished)) name.remove_suffix(kUnfinished.size());
     if (auto id = engine::ParseSstableName(name)) listing.files.push_back(*id);
   }
   auto logs = places_.fs->List(store_paths::Logs(places_.directory));
@@ -220,6 +224,7 @@ Done ActionJob::Do(const action::ListFiles&) {
     if (log) (log->sealed ? listing.logs : listing.open_logs).push_back(std::move(log->server));
   }
   std::sort(listing.files.begin(), listing.files.end());
+  listing.files.erase(std::unique(listing.files.begin(), listing.files.end()), listing.files.end());
   std::sort(listing.logs.begin(), listing.logs.end());
   return {0, OkStatus(), std::move(listing)};
 }
@@ -240,7 +245,15 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
   }
   for (uint64_t id : asked.files) {
     if (held.contains(id)) continue;
-    Status status = trash(store_paths::Sstables(places_.directory) + "/" + engine::SstableName(id));
+    const std::string path =
+        store_paths::Sstables(places_.directory) + "/" + engine::SstableName(id);
+    auto ours = engine::IsSstable(places_.fs, path, id);
+    if (!ours.ok() && ours.status().code() != StatusCode::kNotFound) {
+      return {0, ours.status(), {}};
+    }
+    // What no server has written is not to be swept; what one has not finished is.
+    Status status = ours.ok() && !*ours ? OkStatus() : trash(path);
+    if (status.ok()) status = trash(fmt::format("{}{}", path, kUnfinished));
     if (!status.ok()) return {0, std::move(status), {}};
   }
   for (const ServerId& server : asked.logs) {

@@ -21,6 +21,8 @@ namespace {
 constexpr int kTriesMax = 20;  // of a look at tablets that split and merge meanwhile
 // Tables to adopt have numbers from 1 on, in this order; those of backups begin with an epoch.
 constexpr uint64_t kTableNumbersEnd = uint64_t{1} << 32;
+// An empty file beside each manifest, made after it and removed before it.
+constexpr std::string_view kMadeSuffix = ".made";
 
 // Records are of different moments.
 bool IsWhole(const std::vector<TabletState>& tablets) {
@@ -55,7 +57,28 @@ Status ScanBackups(engine::FileSystem* fs, const std::string& directory,
   return OkStatus();
 }
 
+StatusOr<std::vector<std::string>> ListLostBackups(engine::FileSystem* fs,
+                                                   const std::string& directory) {
+  std::vector<std::string> lost;
+  const std::string backups = store_paths::Backups(directory);
+  auto names = fs->List(backups);
+  if (names.status().code() == StatusCode::kNotFound) return lost;
+  RETURN_IF_ERROR(names.status());
+  for (std::string_view mark : *names) {
+    if (!mark.ends_with(kMadeSuffix)) continue;
+    const std::string manifest(mark.substr(0, mark.size() - kMadeSuffix.size()));
+    if (std::binary_search(names->begin(), names->end(), manifest)) continue;
+    // Named before it went, if it was deleted just now: look once more.
+    ASSIGN_OR_RETURN(bool is_marked, fs->Exists(fmt::format("{}/{}", backups, mark)));
+    if (is_marked) lost.push_back(fmt::format("{}/{}", backups, manifest));
+  }
+  return lost;
+}
+
 Status RemoveBackup(engine::FileSystem* fs, const std::string& directory, uint64_t number) {
+  Status unmarked = fs->Remove(store_paths::Backup(directory, number) + std::string(kMadeSuffix));
+  if (!unmarked.ok() && unmarked.code() != StatusCode::kNotFound) return unmarked;
+  if (unmarked.ok()) RETURN_IF_ERROR(fs->SyncDir(store_paths::Backups(directory)));
   Status removed = fs->Remove(store_paths::Backup(directory, number));
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   return fs->SyncDir(store_paths::Backups(directory));
@@ -97,6 +120,10 @@ StatusOr<BackupInfo> ClusterBackups::Write(const Held& held) const {
   RETURN_IF_ERROR(engine::WriteStateFile(places_.fs,
                                          store_paths::Backup(places_.directory, held.number),
                                          engine::kBackupMagic, held.manifest.Encode()));
+  // Best effort: without it nothing tells, should the manifest be lost.
+  auto mark = places_.fs->Create(store_paths::Backup(places_.directory, held.number) +
+                                 std::string(kMadeSuffix));
+  if (mark.ok()) (void)(*mark)->Close();
   return held.manifest.info;
 }
 

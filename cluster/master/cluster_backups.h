@@ -23,6 +23,9 @@ namespace sippar::cluster::master {
 [[nodiscard]] Status ScanBackups(
     engine::FileSystem* fs, const std::string& directory,
     const std::function<Status(uint64_t number, engine::BackupManifest manifest)>& visit);
+// Paths of manifests that were made, not deleted, and are not there.
+[[nodiscard]] StatusOr<std::vector<std::string>> ListLostBackups(engine::FileSystem* fs,
+                                                                 const std::string& directory);
 [[nodiscard]] Status RemoveBackup(engine::FileSystem* fs, const std::string& directory,
                                   uint64_t number);
 

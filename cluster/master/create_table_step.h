@@ -1,4 +1,4 @@
-// Creation of a table, in an order that any master can undo (reliability.md P15): its file in
+// Creation of a table, in an order that any master can undo (FAULTS.md P15): its file in
 // tables/ as kCreating, its rows in METADATA, its file as kLive. The first makes the name its own;
 // only the last makes it a table; a new master that finds it in between drops it.
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// The end of a table (reliability.md P15): its file becomes kDropping, which frees the name; its
+// The end of a table (FAULTS.md P15): its file becomes kDropping, which frees the name; its
 // tablets are unloaded and their rows erased (tablet_step.h); then the file goes. Its SSTables are
 // the sweep's. A new master that finds kDropping goes on. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Which files may go (paper section 5.2: the master's mark and sweep; reliability.md 3.6). Pure.
+// Which files may go (paper section 5.2: the master's mark and sweep; PROTOCOL.md). Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

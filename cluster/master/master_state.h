@@ -31,7 +31,7 @@ struct MasterOptions {
   int64_t retry_min_us = 20'000;
   int64_t retry_max_us = 2'000'000;
   // A server that holds its lock but has not answered for so long is removed: when a tablet waits
-  // for its answer, and when none does (reliability.md N1, P9).
+  // for its answer, and when none does (FAULTS.md N1, P9).
   int64_t unanswered_fence_us = 30'000'000;
   int64_t silent_fence_us = 300'000'000;
   int64_t answer_us = 10'000'000;   // administrators wait at most so long for what is durable
@@ -41,6 +41,9 @@ struct MasterOptions {
   size_t loads_max = 64;            // loads in flight at one server
   size_t merges_max = 8;            // automatic merges in flight
   size_t scan_page = 10'000;        // records of METADATA in one answer
+  // Records of a table without a file are an older master's, which wrote them late: they are
+  // erased. false: there can be no such master, so the file was lost; they stay as they are.
+  bool erases_strangers = true;
   // A server that takes all tablets scans a segment once for all of them: less than to sort it.
   bool sorts_logs = true;
 };
@@ -53,7 +56,7 @@ struct Attempt {
   bool Waits(int64_t now_us) const { return op != 0 || now_us < not_before_us; }
 };
 
-// Death of a server by reliability.md 3.4; each stage can be repeated by any master.
+// Death of a server by PROTOCOL.md; each stage can be repeated by any master.
 enum class RecoveryStage : uint8_t { kFence, kStop, kRename, kSeal, kSort, kReady };
 
 struct Recovery {

@@ -1,4 +1,4 @@
-// The master's decisions as one pure function (paper section 5; reliability.md "decide and do").
+// The master's decisions as one pure function (paper section 5).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Two neighbours become one tablet (paper section 5.3: merges are the master's; reliability.md P8):
+// Two neighbours become one tablet (paper section 5.3: merges are the master's; FAULTS.md P8):
 // both are unloaded, so that everything of them is in SSTables; both records become kMerging, the
 // left one first: no master assigns them; one write commits the merge (metadata_table.h).
 //

@@ -1,4 +1,4 @@
-// Death of a tablet server (paper section 5.2; reliability.md 3.4, F0 to F6). Whoever starts again
+// Death of a tablet server (paper section 5.2; PROTOCOL.md, F0 to F6). Whoever starts again
 // finds each stage's work done: any number of masters may begin it and none need finish.
 //
 //   kFence   its lock is taken and its file removed: it can never renew (F0)

@@ -15,8 +15,10 @@ using action::ChangeRecord;
 using action::EraseRecord;
 
 // METADATA's own tablets come first; the others when all of METADATA has been read.
-bool MayTouch(const MasterState& state, const Tablet& tablet) {
-  return tablet.facts.table_id == kMetadataTableId || state.stage == StartStage::kRunning;
+bool MayTouch(MasterState* state, const Tablet& tablet) {
+  if (tablet.facts.table_id == kMetadataTableId) return true;
+  if (state->stage != StartStage::kRunning) return false;
+  return state->options.erases_strangers || state->FindTable(tablet.facts.table_id) != nullptr;
 }
 
 // Its table is gone, or was never finished, or is unknown altogether: a row that an older master
@@ -215,7 +217,7 @@ void SetLoaded(Turn* turn, Tablet* tablet) {
 }
 
 void LookAt(Turn* turn, Tablet* tablet) {
-  if (tablet->op != 0 || !MayTouch(*turn->state, *tablet)) return;
+  if (tablet->op != 0 || !MayTouch(turn->state, *tablet)) return;
   if (turn->now_us < tablet->not_before_us) {
     return turn->LookLater(tablet->facts.tablet_id, tablet->not_before_us);
   }

@@ -1,14 +1,18 @@
-// The embedded shape (architecture.md): a cluster of one. Lock service, master, tablet server and
+// The embedded shape: a cluster of one. Lock service, master, tablet server and
 // client in this process, reached by direct calls. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/embedded_node.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/embedded_lock_service.h"
+#include "cluster/node/life_sweep.h"
 #include "cluster/node/local_cluster.h"
+#include "cluster/node/start_proof.h"
 #include "cluster/node/store_upgrade.h"
 #include "engine/fs/overlay_file_system.h"
 #include "engine/store/store_files.h"
@@ -32,20 +36,14 @@ master::MasterOptions PolicyOfOne() {
   policy.garbage_us = kSweepUs;
   policy.trash_us = 0;
   policy.sorts_logs = false;
+  policy.erases_strangers = false;
   return policy;
 }
 
-Status CheckWhole(engine::FileSystem* fs, const std::string& directory) {
-  for (const std::string& path :
-       {store_paths::Logs(directory), store_paths::Sstables(directory),
-        store_paths::Locks(directory), store_paths::ClusterId(directory)}) {
-    ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
-    if (exists) continue;
-    return DataLoss(fmt::format(
-        "{} is missing; the store had it: put it back from where it was moved or from a copy",
-        path));
-  }
-  return OkStatus();
+// kUnavailable says that another process has the directory, which the flock alone knows.
+Status NotHeld(const Status& status) {
+  return status.code() == StatusCode::kUnavailable ? Internal(std::string(MessageOf(status)))
+                                                   : status;
 }
 
 class EmbeddedClient : public ReadingClient {
@@ -60,9 +58,10 @@ class EmbeddedClient : public ReadingClient {
   }
   ~EmbeddedClient() override { (void)Close(); }
 
-  Status Open(bool create_if_missing);
+  // `socket`: as OpenEmbedded's.
+  Status Open(bool create_if_missing, std::unique_ptr<DirectorySocket>* socket);
   // With its changes in memory, and none any more when it is open.
-  Status OpenForReading(const Status& why);
+  Status OpenForReading(const Status& why, std::unique_ptr<DirectorySocket>* socket);
 
   DataApi* data() override { return cluster_->data(); }
   AdminApi* admin() override { return admin_.get(); }
@@ -75,8 +74,10 @@ class EmbeddedClient : public ReadingClient {
   StatusOr<int> FindFormat(bool create_if_missing) {
     return engine::FindStoreFormat(store_.fs, directory_, create_if_missing, kClusterFormat);
   }
+  Status OpenLocked(int format);
   Status StartRoles();
   Status WaitForMaster();
+  Status ProveAndSweep();
 
   const std::string directory_;
   const std::unique_ptr<engine::FileSystem> own_fs_;
@@ -88,13 +89,28 @@ class EmbeddedClient : public ReadingClient {
   bool is_open_ = false;  // for good: it is closed cleanly
 };
 
-Status EmbeddedClient::Open(bool create_if_missing) {
-  ASSIGN_OR_RETURN(int format, FindFormat(create_if_missing));
-  if (format == kClusterFormat) RETURN_IF_ERROR(CheckWhole(store_.fs, directory_));
+Status EmbeddedClient::Open(bool create_if_missing, std::unique_ptr<DirectorySocket>* socket) {
+  StatusOr<int> found = FindFormat(create_if_missing);
+  RETURN_IF_ERROR(NotHeld(found.status()));
+  int format = *found;
+  if (format == kClusterFormat) RETURN_IF_ERROR(NotHeld(CheckDirectories(store_.fs, directory_)));
   ASSIGN_OR_RETURN(
       locks_, EmbeddedLockService::Open(store_.fs, store_paths::Locks(directory_), store_.clock));
+  if (socket != nullptr) {
+    auto listening = DirectorySocket::Listen(directory_);
+    if (listening.ok()) *socket = *std::move(listening);  // where there are no sockets: ours alone
+  }
   // Under the lock: another process may have made the store meanwhile.
   ASSIGN_OR_RETURN(format, FindFormat(create_if_missing));
+  return NotHeld(OpenLocked(format));
+}
+
+Status EmbeddedClient::OpenLocked(int format) {
+  if (format == kClusterFormat) {
+    Findings findings;
+    RETURN_IF_ERROR(ProveFiles(store_.fs, directory_, locks_.get(), &findings));
+    RETURN_IF_ERROR(findings.Check(directory_));
+  }
   LocalClusterOptions options;
   options.directory = directory_;
   options.locks = locks_.get();
@@ -113,11 +129,25 @@ Status EmbeddedClient::StartRoles() {
   RETURN_IF_ERROR(cluster_->StartServer("server"));
   RETURN_IF_ERROR(cluster_->StartMaster("master"));
   RETURN_IF_ERROR(WaitForMaster());
+  RETURN_IF_ERROR(ProveAndSweep());
   admin_ = cluster_->admin();
   if (overlay_ != nullptr) return OkStatus();
   is_open_ = true;
-  (void)cluster_->SweepEndedLives();  // what is in nobody's way may stay
   engine::KeepReserve(store_.fs, store_paths::Reserve(directory_), kReserveBytes);
+  return OkStatus();
+}
+
+// Everything that METADATA and the backups name is there, or nothing is removed.
+Status EmbeddedClient::ProveAndSweep() {
+  ASSIGN_OR_RETURN(StorePicture picture, ReadPicture(store_.fs, directory_, cluster_->metadata()));
+  ASSIGN_OR_RETURN(std::set<ServerId> lives, cluster_->Lives());
+  uint64_t epoch_end = 0;
+  for (const ServerId& life : lives) epoch_end = std::max(epoch_end, life.epoch + 1);
+  Findings findings;
+  RETURN_IF_ERROR(ProvePicture(store_.fs, directory_, picture, locks_.get(), epoch_end, &findings));
+  RETURN_IF_ERROR(findings.Check(directory_));
+  // What is in nobody's way may stay.
+  if (overlay_ == nullptr) (void)SweepEndedLives(store_.fs, directory_, lives, picture);
   return OkStatus();
 }
 
@@ -135,10 +165,10 @@ Status EmbeddedClient::WaitForMaster() {
   }
 }
 
-Status EmbeddedClient::OpenForReading(const Status& why) {
+Status EmbeddedClient::OpenForReading(const Status& why, std::unique_ptr<DirectorySocket>* socket) {
   overlay_ = std::make_unique<engine::OverlayFileSystem>(store_.fs, kOverlayBytes);
   store_.fs = overlay_.get();
-  RETURN_IF_ERROR(Open(/*create_if_missing=*/false));
+  RETURN_IF_ERROR(Open(/*create_if_missing=*/false, socket));
   RETURN_IF_ERROR(cluster_->WaitForTablets());
   overlay_->Refuse(why);
   return OkStatus();
@@ -159,17 +189,23 @@ Status EmbeddedClient::Close() {
 }  // namespace
 
 StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
-                                               const ClientOptions& options) {
+                                               const ClientOptions& options,
+                                               std::unique_ptr<DirectorySocket>* socket) {
   auto client = std::make_unique<EmbeddedClient>(directory, options);
-  RETURN_IF_ERROR(Annotate(client->Open(options.create_if_missing), "open store " + directory));
+  Status opened = client->Open(options.create_if_missing, socket);
+  if (!opened.ok() && socket != nullptr) socket->reset();
+  RETURN_IF_ERROR(Annotate(opened, "open store " + directory));
   return std::unique_ptr<Client>(std::move(client));
 }
 
 StatusOr<std::unique_ptr<ReadingClient>> OpenForReading(const std::string& directory,
                                                         const ClientOptions& options,
-                                                        const Status& why) {
+                                                        const Status& why,
+                                                        std::unique_ptr<DirectorySocket>* socket) {
   auto client = std::make_unique<EmbeddedClient>(directory, options);
-  RETURN_IF_ERROR(client->OpenForReading(why));
+  Status opened = client->OpenForReading(why, socket);
+  if (!opened.ok() && socket != nullptr) socket->reset();
+  RETURN_IF_ERROR(opened);
   return std::unique_ptr<ReadingClient>(std::move(client));
 }
 

@@ -6,14 +6,17 @@
 #include <type_traits>
 #include <utility>
 
+#include "cluster/node/joined_streams.h"
+#include "cluster/rpc/call_failure.h"
 #include "engine/base/random.h"
 
 namespace sippar::cluster {
 namespace {
 
-constexpr int kTriesMax = 3;
-constexpr const char* kNoAnswer =
-    "the server left without an answer (a change may have been made); reaching the store again";
+constexpr const char* kNoAnswer = "the server left without an answer; reaching the store again";
+constexpr const char* kPerhapsDone =
+    "the server left without an answer, so whether the change was made is not known; reaching the "
+    "store again";
 
 const Status& StatusOf(const Status& status) { return status; }
 template <typename Value>
@@ -21,27 +24,34 @@ const Status& StatusOf(const StatusOr<Value>& answer) {
   return answer.status();
 }
 
-// Calls that are safe to repeat. `has_begun`: it gave its caller something, so it cannot begin
-// again.
+// Calls that are safe to repeat: reads, and writes that carry request ids.
 template <typename Call>
-auto Repeatedly(JoinedStore* joined, const Call& call, const bool& has_begun = false)
+auto Repeatedly(JoinedStore* joined, const Call& call, Effect effect = Effect::kNone)
     -> std::invoke_result_t<Call, std::shared_ptr<Client>> {
-  for (int tries = 1;; ++tries) {
+  CallCourse course(joined->settings(), {});
+  for (bool is_first = true;; is_first = false) {
     StatusOr<JoinedStore::Reached> store = joined->Get();
     if (!store.ok()) {
-      return tries == 1 ? store.status() : Annotate(store.status(), kNoAnswer);
+      if (is_first) return store.status();
+      return Annotate(store.status(), effect == Effect::kNone ? kNoAnswer : kPerhapsDone);
     }
     auto answer = call(store->client);
-    bool is_final = StatusOf(answer).code() != StatusCode::kUnavailable || !store->is_lost();
-    if (is_final || has_begun || tries == kTriesMax) return answer;
+    if (!IsBroken(StatusOf(answer), *store)) return answer;
+    RETURN_IF_ERROR(course.AfterFailure(StatusOf(answer), Repeat::kSafe));
   }
 }
 
+// Calls that are repeated only when nothing of them was done.
 template <typename Call>
 auto Once(JoinedStore* joined, const Call& call)
     -> std::invoke_result_t<Call, std::shared_ptr<Client>> {
-  ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->GetForChange());
-  return call(store.client);
+  CallCourse course(joined->settings(), {});
+  for (;;) {
+    ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->GetForChange());
+    auto answer = call(store.client);
+    if (!IsMarked(kNotBegun, StatusOf(answer))) return answer;
+    RETURN_IF_ERROR(course.AfterFailure(StatusOf(answer), Repeat::kSafe));
+  }
 }
 
 // `call` with what the store has for backups.
@@ -62,54 +72,6 @@ uint64_t NewClientId(engine::Clock* clock) {
   return (wall.Next() ^ process.Next()) | (uint64_t{1} << 63);
 }
 
-// A store that this process has open is not closed below a stream.
-class HeldCells final : public CellStream {
- public:
-  HeldCells(std::shared_ptr<Client> store, std::unique_ptr<CellStream> cells)
-      : store_(std::move(store)), cells_(std::move(cells)) {}
-  bool Valid() const override { return cells_->Valid(); }
-  const engine::CellView& cell() const override { return cells_->cell(); }
-  void Next() override { cells_->Next(); }
-  void NextRow() override { cells_->NextRow(); }
-  Status status() const override { return cells_->status(); }
-
- private:
-  const std::shared_ptr<Client> store_;  // after the cells
-  const std::unique_ptr<CellStream> cells_;
-};
-
-class HeldChanges final : public ChangeStream {
- public:
-  HeldChanges(std::shared_ptr<Client> store, std::unique_ptr<ChangeStream> changes)
-      : store_(std::move(store)), changes_(std::move(changes)) {}
-  StatusOr<ChangeBatch> Next(int64_t wait_us) override { return changes_->Next(wait_us); }
-
- private:
-  const std::shared_ptr<Client> store_;
-  const std::unique_ptr<ChangeStream> changes_;
-};
-
-template <typename Held, typename Stream>
-StatusOr<std::unique_ptr<Stream>> Hold(std::shared_ptr<Client> store,
-                                       StatusOr<std::unique_ptr<Stream>> stream) {
-  RETURN_IF_ERROR(stream.status());
-  return std::unique_ptr<Stream>(new Held(std::move(store), *std::move(stream)));
-}
-
-class WatchedSink final : public engine::ProgramSink {
- public:
-  explicit WatchedSink(engine::ProgramSink* sink) : sink_(sink) {}
-  bool Emit(engine::ProgramBatch batch) override {
-    has_begun_ = true;
-    return sink_->Emit(std::move(batch));
-  }
-  const bool& has_begun() const { return has_begun_; }
-
- private:
-  engine::ProgramSink* const sink_;
-  bool has_begun_ = false;
-};
-
 }  // namespace
 
 JoinedData::JoinedData(JoinedStore* store, engine::Clock* clock)
@@ -119,8 +81,9 @@ Status JoinedData::Apply(const std::string& table, const RowMutation& mutation) 
   NumberedRequest request(&numbers_);
   RowMutation numbered = mutation;
   if (numbered.request.IsNone()) numbered.request = request.id();
-  return Repeatedly(store_,
-                    [&](const auto& store) { return store->data()->Apply(table, numbered); });
+  return Repeatedly(
+      store_, [&](const auto& store) { return store->data()->Apply(table, numbered); },
+      Effect::kUnknown);
 }
 
 std::optional<uint64_t> JoinedData::LaneOf(const std::string& table, std::string_view row) {
@@ -137,13 +100,14 @@ std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
     if (mutation.request.IsNone()) mutation.request = requests.back()->id();
   }
   std::vector<Status> statuses;
-  Status reached = Repeatedly(store_, [&](const auto& store) -> Status {
+  auto apply = [&](const auto& store) -> Status {
     statuses = store->data()->ApplyBatch(table, numbered);
     for (const Status& status : statuses) {
       if (status.code() == StatusCode::kUnavailable) return status;
     }
     return OkStatus();
-  });
+  };
+  Status reached = Repeatedly(store_, apply, Effect::kUnknown);
   // Empty only when no try reached the store.
   if (statuses.empty()) statuses.assign(batch.size(), reached);
   return statuses;
@@ -152,19 +116,13 @@ std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
 StatusOr<std::unique_ptr<CellStream>> JoinedData::Read(const std::string& table,
                                                        const ReadSpec& read,
                                                        const CallOptions& options) {
-  return Repeatedly(store_, [&](const auto& store) {
-    return Hold<HeldCells>(store, store->data()->Read(table, read, options));
-  });
+  return ReadJoined(store_, table, read, options);
 }
 
 Status JoinedData::Run(const std::string& table, const RowRange& tablet_range,
                        const engine::Program& program, const CallOptions& options,
                        engine::ProgramSink* sink) {
-  WatchedSink watched(sink);
-  auto run = [&](const auto& store) {
-    return store->data()->Run(table, tablet_range, program, options, &watched);
-  };
-  return Repeatedly(store_, run, watched.has_begun());
+  return RunJoined(store_, table, tablet_range, program, options, sink);
 }
 
 StatusOr<engine::RowUpdateResult> JoinedData::Update(const std::string& table,
@@ -172,8 +130,9 @@ StatusOr<engine::RowUpdateResult> JoinedData::Update(const std::string& table,
   NumberedRequest request(&numbers_);
   engine::RowUpdate numbered = update;
   numbered.request = request.id();
-  return Repeatedly(store_,
-                    [&](const auto& store) { return store->data()->Update(table, numbered); });
+  return Repeatedly(
+      store_, [&](const auto& store) { return store->data()->Update(table, numbered); },
+      Effect::kUnknown);
 }
 
 Status JoinedData::CommitRow(const std::string& table, const RowMutation& mutation,
@@ -182,7 +141,8 @@ Status JoinedData::CommitRow(const std::string& table, const RowMutation& mutati
   RowMutation numbered = mutation;
   numbered.request = request.id();
   return Repeatedly(
-      store_, [&](const auto& store) { return store->data()->CommitRow(table, numbered, checks); });
+      store_, [&](const auto& store) { return store->data()->CommitRow(table, numbered, checks); },
+      Effect::kUnknown);
 }
 
 StatusOr<std::vector<TabletInfo>> JoinedData::Tablets(const std::string& table) {
@@ -196,9 +156,7 @@ StatusOr<std::vector<RowRange>> JoinedData::TabletRanges(const std::string& tabl
 StatusOr<std::unique_ptr<ChangeStream>> JoinedData::ReadChanges(const std::string& table,
                                                                 const ChangesRequest& wanted,
                                                                 const CallOptions& options) {
-  return Repeatedly(store_, [&](const auto& store) {
-    return Hold<HeldChanges>(store, store->data()->ReadChanges(table, wanted, options));
-  });
+  return ReadJoinedChanges(store_, table, wanted, options);
 }
 
 Status JoinedAdmin::CreateTable(const TableSchema& schema,
@@ -319,7 +277,8 @@ StatusOr<std::vector<BackupInfo>> JoinedBackups::ListBackups() {
 StatusOr<BackupInfo> JoinedBackups::SetBackupExpiry(const std::string& name, int64_t expires_us) {
   return Repeatedly(store_, OnBackups([&](BackupApi* backups) {
                       return backups->SetBackupExpiry(name, expires_us);
-                    }));
+                    }),
+                    Effect::kUnknown);
 }
 
 Status JoinedBackups::DeleteBackup(const std::string& name) {

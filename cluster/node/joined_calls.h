@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/api/backup_api.h"
+#include "cluster/client/call_course.h"
 #include "cluster/client/request_numbers.h"
 #include "cluster/node/joined_client.h"
 #include "engine/base/thread.h"
@@ -23,7 +24,10 @@ class JoinedStore {
     bool is_lost() const { return remote != nullptr && remote->is_lost(); }
   };
 
-  JoinedStore(engine::Clock* clock, ReachedStore store, ReachStore reach);
+  // `wait_us`: how long a call looks for a server of the store before it fails.
+  JoinedStore(engine::Clock* clock, int64_t wait_us, ReachedStore store, ReachStore reach);
+
+  const CallSettings& settings() const { return settings_; }
 
   // Reached anew when it was lost; others wait meanwhile.
   [[nodiscard]] StatusOr<Reached> Get();
@@ -39,13 +43,16 @@ class JoinedStore {
   bool MayReopen() const REQUIRES(mutex_);
   StatusOr<Reached> Reach(ReachFor reach_for) REQUIRES(mutex_);
 
-  engine::Clock* const clock_;
+  const CallSettings settings_;
   const ReachStore reach_;
   engine::Mutex mutex_;
   bool closed_ GUARDED_BY(mutex_) = false;
   Reached store_ GUARDED_BY(mutex_);  // none: to be reached
   int64_t reached_ns_ GUARDED_BY(mutex_) = 0;
 };
+
+// The call or stream ended for want of its server: another may be reached.
+bool IsBroken(const Status& status, const JoinedStore::Reached& store);
 
 class JoinedData final : public DataApi {
  public:
@@ -65,7 +72,6 @@ class JoinedData final : public DataApi {
                    const std::vector<ReadCheck>& checks) override;
   StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
   StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) override;
-  // Ends with kUnavailable when the server leaves; its tokens are good for another.
   StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
                                                       const ChangesRequest& wanted,
                                                       const CallOptions& options) override;

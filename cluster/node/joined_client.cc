@@ -8,10 +8,11 @@ namespace {
 
 class JoinedClient final : public Client {
  public:
-  JoinedClient(std::string target, engine::Clock* clock, ReachedStore store, ReachStore reach)
+  JoinedClient(std::string target, engine::Clock* clock, int64_t wait_us, ReachedStore store,
+               ReachStore reach)
       : target_(std::move(target)),
         clock_(clock),
-        joined_(clock, std::move(store), std::move(reach)),
+        joined_(clock, wait_us, std::move(store), std::move(reach)),
         data_(&joined_, clock_),
         admin_(&joined_) {}
   ~JoinedClient() override { (void)Close(); }
@@ -32,10 +33,10 @@ class JoinedClient final : public Client {
 
 }  // namespace
 
-std::unique_ptr<Client> NewJoinedClient(ReachedStore store, ReachStore reach) {
+std::unique_ptr<Client> NewJoinedClient(ReachedStore store, int64_t wait_us, ReachStore reach) {
   Client* client = store.remote != nullptr ? store.remote.get() : store.opened.get();
-  return std::make_unique<JoinedClient>(client->target(), client->clock(), std::move(store),
-                                        std::move(reach));
+  return std::make_unique<JoinedClient>(client->target(), client->clock(), wait_us,
+                                        std::move(store), std::move(reach));
 }
 
 }  // namespace sippar::cluster

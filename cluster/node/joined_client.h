@@ -26,6 +26,7 @@ enum class ReachFor : uint8_t { kCalls, kChangeOfTables };
 using ReachStore = std::function<StatusOr<ReachedStore>(ReachFor reach_for)>;
 
 // `reach` is called when `store` is lost, or may be had for writing by now.
-std::unique_ptr<Client> NewJoinedClient(ReachedStore store, ReachStore reach);
+// `wait_us` as Patience's.
+std::unique_ptr<Client> NewJoinedClient(ReachedStore store, int64_t wait_us, ReachStore reach);
 
 }  // namespace sippar::cluster

@@ -8,10 +8,15 @@ namespace {
 
 constexpr int64_t kReopenUs = 1'000'000;  // between two tries to write to a disk that took nothing
 
+// A call that was broken off is made again also where nothing is waited for.
+constexpr int64_t kAgainUs = 1'000'000;
+
 }  // namespace
 
-JoinedStore::JoinedStore(engine::Clock* clock, ReachedStore store, ReachStore reach)
-    : clock_(clock), reach_(std::move(reach)) {
+JoinedStore::JoinedStore(engine::Clock* clock, int64_t wait_us, ReachedStore store,
+                         ReachStore reach)
+    : settings_{.clock = clock, .retry = {}, .timeout_us = wait_us + kAgainUs},
+      reach_(std::move(reach)) {
   engine::MutexLock lock(&mutex_);
   Take(std::move(store));
 }
@@ -21,7 +26,7 @@ void JoinedStore::Take(ReachedStore store) {
   store_.client = store_.remote;
   if (store.opened != nullptr) store_.client = std::move(store.opened);
   store_.has_refused = std::move(store.has_refused);
-  reached_ns_ = clock_->MonotonicNanos();
+  reached_ns_ = settings_.clock->MonotonicNanos();
 }
 
 bool JoinedStore::MayReopen() const {
@@ -39,7 +44,7 @@ StatusOr<JoinedStore::Reached> JoinedStore::Get() {
   engine::MutexLock lock(&mutex_);
   if (closed_) return FailedPrecondition("the client is closed");
   bool is_due = MayReopen() && store_.has_refused() &&
-                clock_->MonotonicNanos() - reached_ns_ > kReopenUs * 1000;
+                settings_.clock->MonotonicNanos() - reached_ns_ > kReopenUs * 1000;
   if (store_.client != nullptr && !store_.is_lost() && !is_due) return store_;
   return Reach(ReachFor::kCalls);
 }
@@ -59,6 +64,10 @@ StatusOr<JoinedStore::Reached> JoinedStore::GetForChange() {
     if (MayReopen()) return Reach(ReachFor::kChangeOfTables);
   }
   return GetAlive();
+}
+
+bool IsBroken(const Status& status, const JoinedStore::Reached& store) {
+  return status.code() == StatusCode::kUnavailable && store.is_lost();
 }
 
 Status JoinedStore::Close() {

@@ -7,14 +7,14 @@
 #include <string>
 
 #include "cluster/api/server_id.h"
-#include "cluster/location/metadata_table.h"
+#include "cluster/node/start_proof.h"
 #include "engine/fs/file_system.h"
 
 namespace sippar::cluster {
 
-// Before anybody reads. `lives`: that the master knows, alive or being recovered; all others are
-// over. What cannot be removed stays, in nobody's way.
+// Before anybody reads, of a picture that is proved. `lives`: that the master knows, alive or being
+// recovered; all others are over. What cannot be removed stays, in nobody's way.
 [[nodiscard]] Status SweepEndedLives(engine::FileSystem* fs, const std::string& directory,
-                                     const std::set<ServerId>& lives, MetadataTable* metadata);
+                                     const std::set<ServerId>& lives, const StorePicture& picture);
 
 }  // namespace sippar::cluster

@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "cluster/node/bootstrap.h"
-#include "cluster/node/life_sweep.h"
 #include "cluster/node/store_upgrade.h"
 #include "engine/store/store_files.h"
 
@@ -102,12 +99,12 @@ Status LocalCluster::WaitForTablets() {
   }
 }
 
-Status LocalCluster::SweepEndedLives() {
+StatusOr<std::set<ServerId>> LocalCluster::Lives() {
   std::set<ServerId> lives;
   RETURN_IF_ERROR(network_.Master().driver->Look([&](master::MasterState& state) {
     for (const auto& [id, server] : state.servers) lives.insert(id);
   }));
-  return cluster::SweepEndedLives(options_.store.fs, options_.directory, lives, metadata());
+  return lives;
 }
 
 Status LocalCluster::StartServer(const std::string& name, engine::FileSystem* fs) {

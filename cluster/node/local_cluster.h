@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "cluster/node/local_network.h"
@@ -38,9 +39,8 @@ class LocalCluster {
 
   // Until every tablet is served, or failed to be: nothing has to be written for a read.
   [[nodiscard]] Status WaitForTablets();
-  // When all servers there are run here: what others left goes (life_sweep.h). Before the first
-  // read. kUnavailable: no master reigns.
-  [[nodiscard]] Status SweepEndedLives();
+  // Those that the master knows, alive or being recovered. kUnavailable: no master reigns.
+  [[nodiscard]] StatusOr<std::set<ServerId>> Lives();
 
   // MasterDriver::StartFailure of the master that reigns.
   [[nodiscard]] Status StartFailure() { return network_.Master().driver->StartFailure(); }

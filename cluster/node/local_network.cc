@@ -39,6 +39,14 @@ class LocalTablets final : public TabletService {
     ASSIGN_OR_RETURN(auto port, Reach());
     return port->server->Tablets()->Update(tablet, update);
   }
+  std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
+      const TabletAddress& tablet, const std::vector<const engine::RowUpdate*>& batch) override {
+    auto port = Reach();
+    if (!port.ok()) {
+      return std::vector<StatusOr<engine::RowUpdateResult>>(batch.size(), port.status());
+    }
+    return (*port)->server->Tablets()->UpdateBatch(tablet, batch);
+  }
   Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
                    const std::vector<ReadCheck>& checks) override {
     ASSIGN_OR_RETURN(auto port, Reach());

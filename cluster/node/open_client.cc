@@ -2,7 +2,9 @@
 // Apache-2.0
 #include <fmt/format.h>
 
-#include "cluster/client/client.h"
+#include <algorithm>
+
+#include "cluster/client/patient_open.h"
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/joined_client.h"
 #include "cluster/rpc/directory_socket.h"
@@ -10,16 +12,17 @@
 namespace sippar::cluster {
 namespace {
 
-// Who has the directory may be about to serve it, or to leave it.
-constexpr int64_t kJoinUs = 3'000'000;
-constexpr int64_t kTryAgainUs = 20'000;
+// Between two looks whether the process that has the directory serves it or has left it: at first,
+// and at most.
+constexpr int64_t kLookUs = 4'000;
+constexpr int64_t kLookMaxUs = 40'000;
 
 // A store opened by this process, and served to others of this user.
 class SharedStore final : public Client {
  public:
-  explicit SharedStore(std::unique_ptr<Client> store) : store_(std::move(store)) {
-    auto socket = DirectorySocket::Listen(store_->target(), store_.get());
-    if (socket.ok()) socket_ = *std::move(socket);  // where there are no sockets: ours alone
+  SharedStore(std::unique_ptr<Client> store, std::unique_ptr<DirectorySocket> socket)
+      : store_(std::move(store)), socket_(std::move(socket)) {
+    if (socket_ != nullptr) socket_->Serve(store_.get());
   }
   ~SharedStore() override { (void)Close(); }
 
@@ -55,47 +58,63 @@ StatusOr<std::unique_ptr<RemoteClient>> Connect(const std::string& address,
   return remote;
 }
 
-// For good, or for reading alone where the disk takes nothing (reliability.md D6, D19): then a
+// For good, or for reading alone where the disk takes nothing (FAULTS.md D6, D19): then a
 // change of tables, which may make room, may use the reserve.
 StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOptions& options,
                                 ReachFor reach_for) {
-  auto serve = [](std::unique_ptr<Client> store) {
-    return std::make_unique<SharedStore>(std::move(store));
+  std::unique_ptr<DirectorySocket> socket;
+  auto serve = [&](std::unique_ptr<Client> store) {
+    return std::make_unique<SharedStore>(std::move(store), std::move(socket));
   };
-  StatusOr<std::unique_ptr<Client>> store = OpenEmbedded(directory, options);
+  StatusOr<std::unique_ptr<Client>> store = OpenEmbedded(directory, options, &socket);
   bool is_full = store.status().code() == StatusCode::kResourceExhausted;
   if (is_full && reach_for == ReachFor::kChangeOfTables && GiveUpReserve(directory)) {
-    store = OpenEmbedded(directory, options);
+    store = OpenEmbedded(directory, options, &socket);
   }
   if (store.ok()) return ReachedStore{serve(*std::move(store)), nullptr, nullptr};
   if (!is_full && store.status().code() != StatusCode::kPermissionDenied) return store.status();
-  auto overlaid = OpenForReading(directory, options, store.status());
+  auto overlaid = OpenForReading(directory, options, store.status(), &socket);
   if (overlaid.status().code() == StatusCode::kUnavailable) return overlaid.status();
   if (!overlaid.ok()) return store.status();
   auto has_refused = [client = overlaid->get()] { return client->has_refused(); };
   return ReachedStore{serve(*std::move(overlaid)), nullptr, std::move(has_refused)};
 }
 
+// Joins the process that has the directory open.
+StatusOr<ReachedStore> JoinDirectory(const std::string& directory, const ClientOptions& options) {
+  std::string socket = SocketPath(directory);
+  if (socket.empty()) return Unavailable("its name is too long for a socket's");
+  ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> joined,
+                   Connect("unix:" + socket, directory, options));
+  return ReachedStore{nullptr, std::move(joined), nullptr};
+}
+
+// The process that has the directory may be about to serve it, or to leave it: that passes.
+bool MayPass(const Status& joining) {
+  return joining.code() != StatusCode::kFailedPrecondition &&
+         joining.code() != StatusCode::kPermissionDenied &&
+         joining.code() != StatusCode::kUnimplemented;
+}
+
 // Opens the store, or joins the process that has it open.
 StatusOr<ReachedStore> OpenDirectory(const std::string& directory, const ClientOptions& options,
-                                     ReachFor reach_for) {
+                                     const Patience& patience, ReachFor reach_for) {
   engine::Clock* clock = ClockOf(options);
-  int64_t until_nanos = clock->MonotonicNanos() + kJoinUs * 1000;
-  while (true) {
+  const int64_t until_nanos = clock->MonotonicNanos() + patience.wait_us * 1000;
+  for (int64_t look_us = kLookUs;; look_us = std::min(look_us * 2, kLookMaxUs)) {
     auto store = OpenHere(directory, options, reach_for);
     if (store.status().code() != StatusCode::kUnavailable) return store;
-    std::string socket = SocketPath(directory);
-    if (socket.empty()) return store.status();
-    auto joined = Connect("unix:" + socket, directory, options);
-    if (joined.ok()) return ReachedStore{nullptr, *std::move(joined), nullptr};
-    if (joined.status().code() == StatusCode::kFailedPrecondition) return joined.status();
-    bool is_foreign = joined.status().code() == StatusCode::kPermissionDenied;
-    if (is_foreign || clock->MonotonicNanos() > until_nanos) {
-      return Annotate(store.status(),
-                      fmt::format("it cannot be joined ({}); end it, or wait until it ends",
-                                  MessageOf(joined.status())));
+    auto joined = JoinDirectory(directory, options);
+    if (joined.ok() || joined.status().code() == StatusCode::kFailedPrecondition) return joined;
+    Status held = Annotate(store.status(),
+                           fmt::format("it cannot be joined ({}); end it, or wait until it ends",
+                                       MessageOf(joined.status())));
+    if (!MayPass(joined.status()) || clock->MonotonicNanos() > until_nanos) return held;
+    if (patience.may_wait != nullptr &&
+        !patience.may_wait(std::string(MessageOf(store.status())))) {
+      return Cancelled(std::string(MessageOf(held)));
     }
-    clock->SleepMicros(kTryAgainUs);
+    clock->SleepMicros(look_us);
   }
 }
 
@@ -115,6 +134,12 @@ std::string AddressOf(const std::string& target) {
 
 StatusOr<std::unique_ptr<Client>> Client::Open(const std::string& target,
                                                const ClientOptions& options) {
+  return OpenPatiently(target, options, Patience());
+}
+
+StatusOr<std::unique_ptr<Client>> OpenPatiently(const std::string& target,
+                                                const ClientOptions& options,
+                                                const Patience& patience) {
   if (target.empty()) return InvalidArgument("target is empty; name a directory or host:port");
   if (target.starts_with("zk://")) {
     return Unimplemented(fmt::format(
@@ -123,21 +148,23 @@ StatusOr<std::unique_ptr<Client>> Client::Open(const std::string& target,
   if (std::string address = AddressOf(target); !address.empty()) {
     ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> server, Connect(address, target, options));
     ReachedStore store{nullptr, std::move(server), nullptr};
-    return NewJoinedClient(std::move(store), [=](ReachFor) -> StatusOr<ReachedStore> {
-      ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> again, Connect(address, target, options));
-      return ReachedStore{nullptr, std::move(again), nullptr};
-    });
+    return NewJoinedClient(
+        std::move(store), patience.wait_us, [=](ReachFor) -> StatusOr<ReachedStore> {
+          ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> again, Connect(address, target, options));
+          return ReachedStore{nullptr, std::move(again), nullptr};
+        });
   }
   std::string directory = target;
   while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
   // Files that are not the system's have no sockets beside them.
-  if (options.fs != nullptr) return OpenEmbedded(directory, options);
+  if (options.fs != nullptr) return OpenEmbedded(directory, options, nullptr);
   ClientOptions again = options;
   again.create_if_missing = false;
-  ASSIGN_OR_RETURN(ReachedStore store, OpenDirectory(directory, options, ReachFor::kCalls));
+  ASSIGN_OR_RETURN(ReachedStore store,
+                   OpenDirectory(directory, options, patience, ReachFor::kCalls));
   if (store.remote == nullptr && store.has_refused == nullptr) return std::move(store.opened);
-  return NewJoinedClient(std::move(store), [=](ReachFor reach_for) {
-    return OpenDirectory(directory, again, reach_for);
+  return NewJoinedClient(std::move(store), patience.wait_us, [=](ReachFor reach_for) {
+    return OpenDirectory(directory, again, patience, reach_for);
   });
 }
 

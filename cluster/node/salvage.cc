@@ -10,7 +10,7 @@
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/embedded_lock_service.h"
-#include "cluster/node/local_cluster.h"
+#include "cluster/node/looking_on.h"
 #include "cluster/node/store_upgrade.h"
 #include "engine/fs/overlay_file_system.h"
 #include "engine/log/log_replay.h"
@@ -23,7 +23,6 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kReadMetadataUs = 60'000'000;
 constexpr uint64_t kChangesMax = uint64_t{4} << 30;  // in memory: the logs once more
 
 using Print = std::function<void(std::string_view line)>;
@@ -61,15 +60,13 @@ Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::Salvage
   const std::string aside =
       log.path.substr(0, log.path.rfind('/') + 1) + log.life.ToString() + ".salvaged";
   RETURN_IF_ERROR(fs->CreateDir(aside));
-  uint64_t number = 0;
-  for (const std::string& name : found.files) {
-    number = std::max(number, engine::ParseSegmentFileName(name).number);
-  }
   engine::LogSegments::TabletSequences sequences;
-  engine::SegmentHeader header{{log.life.epoch, number + 1}, {}, 0};
+  engine::SegmentHeader header{{log.life.epoch, found.newest.number + 1}, {}, 0};
   RETURN_IF_ERROR(
       engine::WriteSegmentAgain(fs, log.path, header, found.bodies, &sequences).status());
-  // From here on the old ones do not count.
+  // From here on the old ones do not count. First what says that they are needed goes.
+  Status moved = fs->Rename(log.path + "/REACH", aside + "/REACH");
+  if (!moved.ok() && moved.code() != StatusCode::kNotFound) return moved;
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(log.path));
   const std::string kept = engine::SegmentFileName(header.id);
   for (const std::string& name : names) {
@@ -120,19 +117,8 @@ StatusOr<RedoPoints> ReadRedoPoints(engine::FileSystem* fs, const std::string& d
   RedoPoints unknown;
   RETURN_IF_ERROR(
       Salvage(&overlay, directory, &unknown, /*drop=*/true, [](std::string_view) {}).status());
-  LocalClusterOptions options;
-  options.directory = directory;
-  options.locks = locks.get();
-  options.store.fs = &overlay;
-  options.store.clock = clock;
-  // A redo point that moves only there would make records look done.
-  options.store.background = false;
-  options.policy.merges_max = 0;
-  options.is_remote = false;
-  ASSIGN_OR_RETURN(std::unique_ptr<LocalCluster> cluster, LocalCluster::Open(options));
-  RETURN_IF_ERROR(cluster->StartServer("server"));
-  RETURN_IF_ERROR(cluster->StartMaster("master"));
-  RETURN_IF_ERROR(Annotate(cluster->WaitForMaster(kReadMetadataUs), "read METADATA"));
+  ASSIGN_OR_RETURN(std::unique_ptr<LocalCluster> cluster,
+                   StartLookingOn(&overlay, directory, locks.get()));
   RedoPoints redo;
   RETURN_IF_ERROR(
       cluster->metadata()->Scan(kMetadataTableId, UINT64_MAX - 1, [&](const TabletRecord& record) {

@@ -219,8 +219,9 @@ grpc::Status TableAdminService::UpdateAuthorizedView(
 grpc::Status TableAdminService::GetAuthorizedView(grpc::ServerContext*,
                                                   const admin::GetAuthorizedViewRequest* request,
                                                   admin::AuthorizedView* response) {
+  // Clients that name no view expect all of it.
   auto parts = request->view() == admin::AuthorizedView::RESPONSE_VIEW_UNSPECIFIED
-                   ? admin::AuthorizedView::BASIC
+                   ? admin::AuthorizedView::FULL
                    : request->view();
   return ToGrpc(DoGet(client_, request->name(), parts, response));
 }

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "cluster/api/backup_api.h"
+#include "cluster/rpc/backup_names.h"
 #include "cluster/rpc/message_records.h"
 #include "cluster/rpc/resource_names.h"
 #include "cluster/rpc/schema_convert.h"
 #include "cluster/rpc/status_codes.h"
 #include "cluster/rpc/table_admin_service.h"
-#include "engine/model/schema.h"
 
 namespace sippar::cluster {
 namespace {
@@ -21,54 +21,14 @@ using google::protobuf::Timestamp;
 constexpr int64_t kMicros = 1'000'000;
 constexpr int64_t kExpiryMax = int64_t{90} * 24 * 3600 * kMicros;  // Cloud Bigtable
 
-StatusOr<BackupApi*> BackupsOf(Client* client) {
-  BackupApi* backups = client->admin()->backups();
+StatusOr<BackupApi*> BackupsOf(const InstanceRecords& records) {
+  BackupApi* backups = records.admin()->backups();
   if (backups == nullptr) {
     return Unimplemented(
         "backups are made by the process that has the store open; this one joined");
   }
   return backups;
 }
-
-// The instance of one of its clusters: the one it has, or, in a list, "-".
-StatusOr<InstanceName> ClusterOf(const std::string& name, bool any) {
-  ASSIGN_OR_RETURN(PartName cluster, PartName::Parse(name, "clusters"));
-  if (cluster.id == kClusterId || (any && cluster.id == "-")) return cluster.instance;
-  return NotFound(
-      fmt::format("no cluster '{}'; every instance has the one '{}'", name, kClusterId));
-}
-
-// "projects/P/instances/I/clusters/C/backups/B" and what it is called below the API.
-struct BackupName {
-  InstanceName instance;
-  std::string id;
-
-  static StatusOr<BackupName> Of(const std::string& parent, const std::string& id) {
-    ASSIGN_OR_RETURN(InstanceName instance, ClusterOf(parent, /*any=*/false));
-    Status valid = id.find('/') == std::string::npos ? engine::ValidateTableName(id)
-                                                     : InvalidArgument("it holds a '/'");
-    if (!valid.ok()) return Annotate(valid, "backup_id");
-    return BackupName{std::move(instance), id};
-  }
-  static StatusOr<BackupName> Parse(const std::string& name) {
-    size_t at = name.rfind("/backups/");
-    if (at == std::string::npos) {
-      return InvalidArgument(fmt::format(
-          "'{}' is not projects/PROJECT/instances/INSTANCE/clusters/CLUSTER/backups/BACKUP",
-          name.substr(0, 200)));
-    }
-    return Of(name.substr(0, at), name.substr(at + std::string_view("/backups/").size()));
-  }
-  static BackupName FromStored(const std::string& stored) {
-    size_t first = stored.find('/'), last = stored.rfind('/');
-    return {{stored.substr(0, first), stored.substr(first + 1, last - first - 1)},
-            stored.substr(last + 1)};
-  }
-  std::string stored() const { return instance.project + "/" + instance.instance + "/" + id; }
-  std::string ToString() const {
-    return fmt::format("{}/clusters/{}/backups/{}", instance.ToString(), kClusterId, id);
-  }
-};
 
 void SetTime(int64_t time_us, Timestamp* out) {
   out->set_seconds(time_us / kMicros);
@@ -114,82 +74,97 @@ void ToProto(const BackupInfo& info, admin::BackupInfo* out) {
   SetTime(info.ended_us, out->mutable_end_time());
 }
 
-StatusOr<BackupInfo> DoCreate(Client* client, const admin::CreateBackupRequest& request) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
-  ASSIGN_OR_RETURN(BackupName name, BackupName::Of(request.parent(), request.backup_id()));
+StatusOr<BackupInfo> DoCreate(const InstanceRecords& records,
+                              const admin::CreateBackupRequest& request) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
+  ASSIGN_OR_RETURN(BackupName name,
+                   BackupName::OfNew(records, request.parent(), request.backup_id()));
   ASSIGN_OR_RETURN(TableName table, TableName::Parse(request.backup().source_table()));
-  if (!(table.instance == name.instance)) {
+  if (!(table.instance == name.cluster.instance)) {
     return InvalidArgument("backup.source_table is of another instance than parent");
   }
   if (request.backup().backup_type() == admin::Backup::HOT) {
     return Unimplemented("backup_type HOT: there are only STANDARD ones");
   }
-  ASSIGN_OR_RETURN(int64_t expires_us,
-                   ExpiryOf(request.backup().expire_time(), client->clock()->NowMicros()));
+  ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(request.backup().expire_time(),
+                                                records.client()->clock()->NowMicros()));
   return backups->CreateBackup(name.stored(), table.stored(), expires_us);
 }
 
-StatusOr<BackupInfo> DoUpdate(Client* client, const admin::UpdateBackupRequest& request) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+StatusOr<BackupInfo> DoUpdate(const InstanceRecords& records,
+                              const admin::UpdateBackupRequest& request) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(BackupName name, BackupName::Parse(request.backup().name()));
   const auto& paths = request.update_mask().paths();
   if (paths.size() != 1 || paths[0] != "expire_time") {
     return InvalidArgument("update_mask: expire_time is what can be changed, and has to be named");
   }
-  ASSIGN_OR_RETURN(int64_t expires_us,
-                   ExpiryOf(request.backup().expire_time(), client->clock()->NowMicros()));
+  ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(request.backup().expire_time(),
+                                                records.client()->clock()->NowMicros()));
   return backups->SetBackupExpiry(name.stored(), expires_us);
 }
 
-// The newest first, as in Cloud Bigtable; a token is the number of those before.
-Status DoList(Client* client, const admin::ListBackupsRequest& request,
+// Of a page that this backup ends.
+std::string TokenOf(const BackupInfo& info) {
+  BackupName name = BackupName::FromStored(info.name);
+  return name.cluster.id + "/" + name.id;
+}
+
+// The newest first, as in Cloud Bigtable.
+Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& request,
               admin::ListBackupsResponse* response) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
-  ASSIGN_OR_RETURN(InstanceName instance, ClusterOf(request.parent(), /*any=*/true));
-  if (!request.filter().empty()) return Unimplemented("filter is not there yet");
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
+  ASSIGN_OR_RETURN(PartName cluster, PartName::Parse(request.parent(), "clusters"));
+  bool is_of_all = cluster.id == "-";
+  RETURN_IF_ERROR(is_of_all ? records.CheckExists(cluster.instance)
+                            : records.GetCluster(cluster).status());
+  if (!request.filter().empty()) return Unimplemented("filter is not supported");
   if (!request.order_by().empty() && request.order_by() != "start_time desc") {
-    return Unimplemented("order_by: only 'start_time desc' is there yet");
+    return Unimplemented("order_by: only 'start_time desc' is supported");
   }
   ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
   ASSIGN_OR_RETURN(std::vector<BackupInfo> all, backups->ListBackups());
   std::reverse(all.begin(), all.end());
   std::erase_if(all, [&](const BackupInfo& info) {
-    return !(BackupName::FromStored(info.name).instance == instance);
+    PartName of = BackupName::FromStored(info.name).cluster;
+    return !(of.instance == cluster.instance) || !(is_of_all || of.id == cluster.id);
   });
   // A page goes on behind the backup that ended the one before.
   auto next = all.begin();
   if (!page.after.empty()) {
-    next = std::find_if(all.begin(), all.end(), [&](const BackupInfo& info) {
-      return BackupName::FromStored(info.name).id == page.after;
-    });
+    next = std::find_if(all.begin(), all.end(),
+                        [&](const BackupInfo& info) { return TokenOf(info) == page.after; });
     if (next == all.end()) return InvalidArgument("page_token: that backup is gone; begin anew");
     ++next;
   }
   for (; next != all.end() && page.size > 0; ++next, --page.size)
     ToProto(*next, response->add_backups());
   if (next != all.end()) {
-    response->set_next_page_token(BackupName::FromStored(std::prev(next)->name).id);
+    response->set_next_page_token(TokenOf(*std::prev(next)));
   }
   return OkStatus();
 }
 
-StatusOr<BackupInfo> DoCopy(Client* client, const admin::CopyBackupRequest& request) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
-  ASSIGN_OR_RETURN(BackupName name, BackupName::Of(request.parent(), request.backup_id()));
+StatusOr<BackupInfo> DoCopy(const InstanceRecords& records,
+                            const admin::CopyBackupRequest& request) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
+  ASSIGN_OR_RETURN(BackupName name,
+                   BackupName::OfNew(records, request.parent(), request.backup_id()));
   ASSIGN_OR_RETURN(BackupName source, BackupName::Parse(request.source_backup()));
   ASSIGN_OR_RETURN(int64_t expires_us,
-                   ExpiryOf(request.expire_time(), client->clock()->NowMicros()));
+                   ExpiryOf(request.expire_time(), records.client()->clock()->NowMicros()));
   return backups->CopyBackup(source.stored(), name.stored(), expires_us);
 }
 
-StatusOr<BackupInfo> DoGet(Client* client, const std::string& name) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+StatusOr<BackupInfo> DoGet(const InstanceRecords& records, const std::string& name) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(BackupName parsed, BackupName::Parse(name));
   return backups->GetBackup(parsed.stored());
 }
 
-StatusOr<TableName> DoRestore(Client* client, const admin::RestoreTableRequest& request) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+StatusOr<TableName> DoRestore(const InstanceRecords& records,
+                              const admin::RestoreTableRequest& request) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
   ASSIGN_OR_RETURN(TableName table, TableName::Of(instance, request.table_id()));
   ASSIGN_OR_RETURN(BackupName source, BackupName::Parse(request.backup()));
@@ -197,21 +172,21 @@ StatusOr<TableName> DoRestore(Client* client, const admin::RestoreTableRequest& 
   return table;
 }
 
-StatusOr<TableName> DoUndelete(Client* client, const std::string& name) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+StatusOr<TableName> DoUndelete(const InstanceRecords& records, const std::string& name) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(TableName table, TableName::Parse(name));
   RETURN_IF_ERROR(backups->UndeleteTable(table.stored()));
   return table;
 }
 
-Status DoDelete(Client* client, const std::string& name) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(client));
+Status DoDelete(const InstanceRecords& records, const std::string& name) {
+  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(BackupName parsed, BackupName::Parse(name));
   return backups->DeleteBackup(parsed.stored());
 }
 
-StatusOr<admin::Table> TableOf(Client* client, const TableName& name) {
-  ASSIGN_OR_RETURN(TableInfo info, client->admin()->GetTable(name.stored()));
+StatusOr<admin::Table> TableOf(const InstanceRecords& records, const TableName& name) {
+  ASSIGN_OR_RETURN(TableInfo info, records.admin()->GetTable(name.stored()));
   admin::Table table;
   TableToProto(name, info.schema, admin::Table::SCHEMA_VIEW, &table);
   return table;
@@ -227,7 +202,7 @@ grpc::Status Answer(const StatusOr<BackupInfo>& info, admin::Backup* response) {
 grpc::Status TableAdminService::CreateBackup(grpc::ServerContext*,
                                              const admin::CreateBackupRequest* request,
                                              google::longrunning::Operation* response) {
-  StatusOr<BackupInfo> info = DoCreate(client_, *request);
+  StatusOr<BackupInfo> info = DoCreate(*records_, *request);
   if (!info.ok()) return ToGrpc(info.status());
   admin::Backup backup;
   ToProto(*info, &backup);
@@ -243,31 +218,31 @@ grpc::Status TableAdminService::CreateBackup(grpc::ServerContext*,
 grpc::Status TableAdminService::GetBackup(grpc::ServerContext*,
                                           const admin::GetBackupRequest* request,
                                           admin::Backup* response) {
-  return Answer(DoGet(client_, request->name()), response);
+  return Answer(DoGet(*records_, request->name()), response);
 }
 
 grpc::Status TableAdminService::UpdateBackup(grpc::ServerContext*,
                                              const admin::UpdateBackupRequest* request,
                                              admin::Backup* response) {
-  return Answer(DoUpdate(client_, *request), response);
+  return Answer(DoUpdate(*records_, *request), response);
 }
 
 grpc::Status TableAdminService::DeleteBackup(grpc::ServerContext*,
                                              const admin::DeleteBackupRequest* request,
                                              google::protobuf::Empty*) {
-  return ToGrpc(DoDelete(client_, request->name()));
+  return ToGrpc(DoDelete(*records_, request->name()));
 }
 
 grpc::Status TableAdminService::ListBackups(grpc::ServerContext*,
                                             const admin::ListBackupsRequest* request,
                                             admin::ListBackupsResponse* response) {
-  return ToGrpc(DoList(client_, *request, response));
+  return ToGrpc(DoList(*records_, *request, response));
 }
 
 grpc::Status TableAdminService::CopyBackup(grpc::ServerContext*,
                                            const admin::CopyBackupRequest* request,
                                            google::longrunning::Operation* response) {
-  StatusOr<BackupInfo> info = DoCopy(client_, *request);
+  StatusOr<BackupInfo> info = DoCopy(*records_, *request);
   if (!info.ok()) return ToGrpc(info.status());
   admin::Backup backup;
   ToProto(*info, &backup);
@@ -282,11 +257,11 @@ grpc::Status TableAdminService::CopyBackup(grpc::ServerContext*,
 grpc::Status TableAdminService::RestoreTable(grpc::ServerContext*,
                                              const admin::RestoreTableRequest* request,
                                              google::longrunning::Operation* response) {
-  StatusOr<BackupInfo> source = DoGet(client_, request->backup());
+  StatusOr<BackupInfo> source = DoGet(*records_, request->backup());
   if (!source.ok()) return ToGrpc(source.status());
-  StatusOr<TableName> name = DoRestore(client_, *request);
+  StatusOr<TableName> name = DoRestore(*records_, *request);
   if (!name.ok()) return ToGrpc(name.status());
-  StatusOr<admin::Table> table = TableOf(client_, *name);
+  StatusOr<admin::Table> table = TableOf(*records_, *name);
   if (!table.ok()) return ToGrpc(table.status());
   admin::RestoreTableMetadata metadata;
   metadata.set_name(table->name());
@@ -301,9 +276,9 @@ grpc::Status TableAdminService::UndeleteTable(grpc::ServerContext*,
                                               google::longrunning::Operation* response) {
   admin::UndeleteTableMetadata metadata;
   SetTime(client_->clock()->NowMicros(), metadata.mutable_start_time());
-  StatusOr<TableName> name = DoUndelete(client_, request->name());
+  StatusOr<TableName> name = DoUndelete(*records_, request->name());
   if (!name.ok()) return ToGrpc(name.status());
-  StatusOr<admin::Table> table = TableOf(client_, *name);
+  StatusOr<admin::Table> table = TableOf(*records_, *name);
   if (!table.ok()) return ToGrpc(table.status());
   metadata.set_name(table->name());
   SetTime(client_->clock()->NowMicros(), metadata.mutable_end_time());

@@ -2,6 +2,7 @@
 #include "cluster/rpc/call_loop.h"
 
 #include <grpc/support/time.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <utility>
@@ -17,6 +18,8 @@ constexpr int kGuardedMax = 10;          // looks without an absence, after whic
 constexpr int64_t kLongNanos = 100'000;  // of a wait, as for a disk
 constexpr int64_t kLongCpuMicros = 300;
 constexpr int64_t kStayNanos = 20'000'000;
+constexpr uint64_t kManyAbsences = 1000;  // may have taken memory that malloc keeps
+constexpr int64_t kTrimUs = 5'000'000;    // without a call, after which it is given back
 
 int64_t NowNanos() { return engine::Clock::System()->MonotonicNanos(); }
 
@@ -114,13 +117,23 @@ void CallLoop::Run() {
 
 void CallLoop::Guard() {
   uint64_t seen = 0;
+  uint64_t seen_at_trim = 0;
   int idle = kGuardedMax;
   mutex_.Lock();
   while (!is_stopping_) {
     if (idle >= kGuardedMax) {
       guard_sleeps_ = true;
       // Who leaves from here on wakes it; who left just now is seen.
-      while (guard_sleeps_ && absences_ == seen && !is_stopping_) wake_.Wait(&mutex_);
+      while (guard_sleeps_ && absences_ == seen && !is_stopping_) {
+        if (seen - seen_at_trim < kManyAbsences) {
+          wake_.Wait(&mutex_);
+        } else if (!wake_.WaitFor(&mutex_, kTrimUs)) {
+          seen_at_trim = seen;
+          mutex_.Unlock();
+          malloc_trim(0);  // what a burst of calls took
+          mutex_.Lock();
+        }
+      }
       guard_sleeps_ = false;
     } else {
       wake_.WaitFor(&mutex_, kGuardUs);

@@ -1,6 +1,8 @@
 // Threads of calls. SPDX-License-Identifier: Apache-2.0
 #include "cluster/rpc/call_threads.h"
 
+#include <malloc.h>
+
 #include <system_error>
 #include <utility>
 
@@ -42,24 +44,40 @@ void CallThreads::Stop() {
   ended_.clear();  // joins
 }
 
+size_t CallThreads::threads() {
+  engine::MutexLock lock(&mutex_);
+  return threads_.size();
+}
+
+bool CallThreads::AwaitWork() {
+  if (is_stopping_ || idle_ >= kIdleMax) return false;
+  ++idle_;
+  bool is_woken = true;
+  while (work_.empty() && !is_stopping_ && is_woken) is_woken = wake_.WaitFor(&mutex_, idle_us_);
+  if (!work_.empty()) return true;
+  --idle_;
+  return false;
+}
+
 void CallThreads::Serve(Threads::iterator self, std::function<void()> work) {
-  for (;;) {
+  Threads ended;  // joined without the lock
+  bool is_last = false;
+  for (bool goes_on = true; goes_on;) {
     work();
     work = nullptr;
     engine::MutexLock lock(&mutex_);
-    bool is_kept = !is_stopping_ && idle_ < kIdleMax;
-    if (is_kept) {
-      ++idle_;
-      while (work_.empty() && !is_stopping_) wake_.Wait(&mutex_);
-    }
-    if (work_.empty()) {
+    goes_on = AwaitWork();
+    if (goes_on) {
+      work = std::move(work_.front());
+      work_.pop_front();
+    } else {
+      is_last = threads_.size() == 1 && !is_stopping_;
+      ended.swap(ended_);
       ended_.splice(ended_.end(), threads_, self);
-      wake_.NotifyAll();
-      return;
+      if (is_stopping_) wake_.NotifyAll();  // else idle ones would begin to wait anew
     }
-    work = std::move(work_.front());
-    work_.pop_front();
   }
+  if (is_last) malloc_trim(0);
 }
 
 }  // namespace sippar::cluster

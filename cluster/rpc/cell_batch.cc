@@ -10,6 +10,7 @@ namespace {
 constexpr uint8_t kRow = 1;
 constexpr uint8_t kFamily = 2;
 constexpr uint8_t kQualifier = 4;
+constexpr uint8_t kLeftOut = 8;
 
 constexpr size_t kMessageSize = 1 << 20;
 // A reader that wants a few cells does not wait for a full message; then each is four times larger.
@@ -26,35 +27,40 @@ void CellPacker::AddHead(const engine::CellView& cell) {
   bool new_qualifier = new_family || last_.qualifier != cell.qualifier;
   is_begun_ = true;
   bytes_.push_back(static_cast<char>((new_row ? kRow : 0) | (new_family ? kFamily : 0) |
-                                     (new_qualifier ? kQualifier : 0)));
+                                     (new_qualifier ? kQualifier : 0) |
+                                     (cell.omitted_size > 0 ? kLeftOut : 0)));
   if (new_row) engine::PutBytes(&bytes_, last_.row.assign(cell.row));
   if (new_family) engine::PutBytes(&bytes_, last_.family.assign(cell.family));
   if (new_qualifier) engine::PutBytes(&bytes_, last_.qualifier.assign(cell.qualifier));
   engine::PutSigned(&bytes_, cell.timestamp_us);
   engine::PutVarint(&bytes_, cell.sequence);
-  engine::PutVarint(&bytes_, cell.value.size());
+  engine::PutVarint(&bytes_, cell.omitted_size > 0 ? cell.omitted_size : cell.value.size());
 }
 
 bool CellPacker::Add(const engine::CellView& cell) {
+  bool ends_row = last_.row != cell.row;
+  if (bytes_.size() >= limit_ && (ends_row || bytes_.size() >= 2 * limit_) && !Flush(ends_row)) {
+    return false;
+  }
   AddHead(cell);
   std::string_view rest = cell.value;
   while (rest.size() > kWholeValueMax) {
     size_t room = limit_ - std::min(limit_, bytes_.size());
     bytes_.append(rest.substr(0, room));
     rest.remove_prefix(std::min(room, rest.size()));
-    if (bytes_.size() >= limit_ && !Flush()) return false;
+    if (bytes_.size() >= limit_ && !Flush(/*ends_row=*/false)) return false;
   }
   bytes_.append(rest);
-  return bytes_.size() < limit_ || Flush();
+  return true;
 }
 
-bool CellPacker::Flush() {
+bool CellPacker::Flush(bool ends_row) {
   if (bytes_.empty()) return true;
   is_begun_ = false;
   limit_ = std::min(limit_ * 4, kMessageSize);
   std::string full = std::exchange(bytes_, {});
   bytes_.reserve(limit_ + limit_ / 8);
-  return send_(std::move(full));
+  return send_(std::move(full), ends_row);
 }
 
 void CellUnpacker::Take(std::string bytes) {
@@ -70,6 +76,7 @@ bool CellUnpacker::ReadHead() {
   if ((flags & kQualifier) != 0) cell_.qualifier = reader_.Bytes();
   cell_.timestamp_us = reader_.Signed();
   cell_.sequence = reader_.Varint();
+  cell_.omitted_size = (flags & kLeftOut) != 0 ? reader_.Varint() : 0;
   return reader_.ok();
 }
 
@@ -83,7 +90,7 @@ StatusOr<bool> CellUnpacker::Next() {
   }
   if (reader_.AtEnd()) return false;
   if (!ReadHead()) return DataLoss("cells of a read do not decode");
-  uint64_t size = reader_.Varint();
+  uint64_t size = cell_.omitted_size > 0 ? 0 : reader_.Varint();
   if (!reader_.ok()) return DataLoss("cells of a read do not decode");
   std::string_view value = reader_.Raw(std::min<uint64_t>(size, reader_.left()));
   cell_.value = value;

@@ -1,8 +1,8 @@
 // Cells of a read as messages: packed until a message is full, values of any size cut into pieces.
 // Each message is
 //   rest of the value that the message before began | cells
-//   cell: flags (1 row, 2 family, 4 qualifier follow; else as the cell before) | those | time |
-//         sequence | size of the value | value, or what of it fits
+//   cell: flags (1 row, 2 family, 4 qualifier follow; else as the cell before; 8 the read left the
+//         value out) | those | time | sequence | size of the value | value, or what of it fits
 // and its first cell has all keys, so that a reader's views point into one message.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,13 +20,14 @@ namespace sippar::cluster {
 // Not thread safe.
 class CellPacker {
  public:
-  // Takes a message's bytes; false: nobody wants more.
-  using Send = std::function<bool(std::string bytes)>;
+  // Takes a message's bytes; false: nobody wants more. `ends_row`: its last cell is the last of its
+  // row, as it is unless the row is larger than a message.
+  using Send = std::function<bool(std::string bytes, bool ends_row)>;
   explicit CellPacker(Send send);
 
   // False when `send` said so.
   [[nodiscard]] bool Add(const engine::CellView& cell);
-  [[nodiscard]] bool Flush();
+  [[nodiscard]] bool Flush(bool ends_row = true);
 
  private:
   void AddHead(const engine::CellView& cell);

@@ -8,7 +8,6 @@
 #include "cluster/rpc/data_convert.h"
 #include "cluster/rpc/resource_names.h"
 #include "cluster/rpc/row_chunks.h"
-#include "cluster/rpc/schema_convert.h"
 #include "engine/model/change_config.h"
 
 namespace sippar::cluster {
@@ -21,7 +20,7 @@ using engine::MutationEntry;
 constexpr int64_t kHeartbeatMicros = 5'000'000;
 constexpr int64_t kHeartbeatMicrosMin = 1'000;
 
-StatusOr<std::string> TableOf(Client* client, const std::string& table_name) {
+StatusOr<TableName> TableOf(Client* client, const std::string& table_name) {
   ASSIGN_OR_RETURN(TableName name, TableName::Parse(table_name));
   auto info = client->admin()->GetTable(name.stored());
   if (info.status().code() == StatusCode::kNotFound) {
@@ -32,7 +31,7 @@ StatusOr<std::string> TableOf(Client* client, const std::string& table_name) {
     return FailedPrecondition(
         fmt::format("{} has no change stream; update its change_stream_config first", table_name));
   }
-  return name.stored();
+  return name;
 }
 
 void PartitionToProto(const RowRange& rows, v2::StreamPartition* out) {
@@ -91,13 +90,13 @@ StatusOr<int64_t> HeartbeatOf(const v2::ReadChangeStreamRequest& request) {
 // Sends records of a stream. A change goes in one message, or in several of about kMessageSize.
 class ChangeSender {
  public:
-  ChangeSender(RowRange partition, grpc::ServerWriter<Response>* writer)
-      : partition_(std::move(partition)), writer_(writer) {}
+  ChangeSender(RowRange partition, std::string cluster_id, grpc::ServerWriter<Response>* writer)
+      : partition_(std::move(partition)), cluster_id_(std::move(cluster_id)), writer_(writer) {}
 
   Status Send(const Change& change) {
     Response::DataChange* data = response_.mutable_data_change();
     data->set_type(Response::DataChange::USER);
-    data->set_source_cluster_id(kClusterId);
+    data->set_source_cluster_id(cluster_id_);
     data->set_row_key(change.mutation.row);
     TimeToProto(change.commit_us, data->mutable_commit_timestamp());
     for (const MutationEntry& entry : change.mutation.entries) RETURN_IF_ERROR(Add(entry));
@@ -194,6 +193,7 @@ class ChangeSender {
   }
 
   const RowRange partition_;
+  const std::string cluster_id_;
   grpc::ServerWriter<Response>* const writer_;
   Response response_;
   size_t size_ = 0;  // of the message, about
@@ -204,8 +204,8 @@ class ChangeSender {
 Status GiveChangePartitions(
     Client* client, const v2::GenerateInitialChangeStreamPartitionsRequest& request,
     grpc::ServerWriter<v2::GenerateInitialChangeStreamPartitionsResponse>* writer) {
-  ASSIGN_OR_RETURN(std::string table, TableOf(client, request.table_name()));
-  ASSIGN_OR_RETURN(std::vector<RowRange> ranges, client->data()->TabletRanges(table));
+  ASSIGN_OR_RETURN(TableName table, TableOf(client, request.table_name()));
+  ASSIGN_OR_RETURN(std::vector<RowRange> ranges, client->data()->TabletRanges(table.stored()));
   for (const RowRange& rows : ranges) {
     v2::GenerateInitialChangeStreamPartitionsResponse response;
     PartitionToProto(rows, response.mutable_partition());
@@ -214,16 +214,18 @@ Status GiveChangePartitions(
   return OkStatus();
 }
 
-Status GiveChanges(Client* client, const v2::ReadChangeStreamRequest& request,
+Status GiveChanges(const InstanceRecords& records, const v2::ReadChangeStreamRequest& request,
                    const CancelFlag& cancel, grpc::ServerWriter<Response>* writer) {
-  ASSIGN_OR_RETURN(std::string table, TableOf(client, request.table_name()));
+  Client* client = records.client();
+  ASSIGN_OR_RETURN(TableName table, TableOf(client, request.table_name()));
+  ASSIGN_OR_RETURN(std::vector<std::string> clusters, records.ClusterIds(table.instance));
   ASSIGN_OR_RETURN(ChangesRequest wanted, RequestFromProto(request));
   ASSIGN_OR_RETURN(int64_t heartbeat_us, HeartbeatOf(request));
   CallOptions options;
   options.cancel = cancel;
   ASSIGN_OR_RETURN(std::unique_ptr<ChangeStream> stream,
-                   client->data()->ReadChanges(table, wanted, options));
-  ChangeSender sender(wanted.partition, writer);
+                   client->data()->ReadChanges(table.stored(), wanted, options));
+  ChangeSender sender(wanted.partition, clusters[0], writer);
   auto now_us = [client] { return client->clock()->MonotonicNanos() / 1000; };
   for (int64_t due_us = now_us() + heartbeat_us;;) {
     ASSIGN_OR_RETURN(ChangeBatch batch, stream->Next(std::max<int64_t>(0, due_us - now_us())));

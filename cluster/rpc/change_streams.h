@@ -6,6 +6,7 @@
 
 #include "cluster/client/client.h"
 #include "cluster/proto/bigtable.pb.h"
+#include "cluster/rpc/instance_records.h"
 
 namespace sippar::cluster {
 
@@ -17,7 +18,7 @@ namespace sippar::cluster {
 
 // Until the end time, a change of the partition's tablet, or the caller's leaving.
 [[nodiscard]] Status GiveChanges(
-    Client* client, const google::bigtable::v2::ReadChangeStreamRequest& request,
+    const InstanceRecords& records, const google::bigtable::v2::ReadChangeStreamRequest& request,
     const CancelFlag& cancel,
     grpc::ServerWriter<google::bigtable::v2::ReadChangeStreamResponse>* writer);
 

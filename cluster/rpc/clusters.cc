@@ -2,6 +2,7 @@
 // they are kept and answered, and size nothing. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "cluster/rpc/backup_names.h"
 #include "cluster/rpc/instance_admin_service.h"
 #include "cluster/rpc/message_records.h"
 #include "cluster/rpc/status_codes.h"
@@ -69,6 +70,7 @@ Status DoDelete(const InstanceRecords& records, const std::string& cluster) {
   if (present.size() == 1) {
     return FailedPrecondition(fmt::format("{} is the last cluster of its instance", cluster));
   }
+  RETURN_IF_ERROR(CheckNoBackups(records, name.instance, name.id));
   admin::Cluster kept;
   return DeleteRecord(records.admin(), RecordOf(name), &kept,
                       [](const NamedRecord*) { return OkStatus(); });

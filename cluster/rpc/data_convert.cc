@@ -19,31 +19,39 @@ namespace v2 = google::bigtable::v2;
 constexpr int64_t kServerClock = -1;  // as a SetCell's time
 
 Status CheckFamily(const TableRules& rules, const std::string& family) {
+  // What there is outside of a view is not told to its callers.
+  if (rules.view != nullptr) RETURN_IF_ERROR(rules.view->CheckFamily(family));
   if (rules.schema->FindFamily(family) != nullptr) return OkStatus();
   return NotFound(fmt::format("Requested column family not found: '{}'",
                               engine::PrintableBytes(family.substr(0, 100))));
 }
 
-StatusOr<int64_t> CellTimeOf(const v2::Mutation& mutation, int64_t time_us, const TableRules& rules,
-                             int64_t server_time) {
-  if (time_us == kServerClock) return server_time;
+Status CheckGranularity(const TableRules& rules, int64_t time_us) {
+  if (!rules.is_millis || time_us % 1000 == 0) return OkStatus();
+  return InvalidArgument(
+      fmt::format("Timestamp granularity mismatch. Expected a multiple of 1000 (millisecond "
+                  "granularity), but got {}",
+                  time_us));
+}
+
+StatusOr<int64_t> CellTimeOf(const v2::Mutation& mutation, int64_t time_us,
+                             const TableRules& rules) {
+  if (time_us == kServerClock) return engine::kServerTime;
   if (time_us < kServerClock) {
     return InvalidArgument(fmt::format(
         "timestamp_micros is {}; it is -1 (the server's clock) or not negative", time_us));
   }
-  if (!rules.is_millis || time_us % 1000 == 0) return time_us;
   if (mutation.timestamp_origin() == v2::Mutation::CLIENT_AUTO_GENERATED) {
-    return CellTime(rules, time_us);
+    return time_us / 1000 * 1000;
   }
-  return InvalidArgument(fmt::format(
-      "timestamp_micros is {}; the table's granularity is MILLIS: give a multiple of 1000",
-      time_us));
+  RETURN_IF_ERROR(CheckGranularity(rules, time_us));
+  return time_us;
 }
 
 // AddToCell or MergeToCell. Merging nothing is legal and does nothing.
 template <typename Addition>
 Status AddAddition(const v2::Mutation& mutation, const Addition& addition, const TableRules& rules,
-                   int64_t server_time, RowMutation* out) {
+                   RowMutation* out) {
   constexpr bool kIsMerge = std::is_same_v<Addition, v2::Mutation::MergeToCell>;
   RETURN_IF_ERROR(CheckFamily(rules, addition.family_name()));
   if (!addition.column_qualifier().has_raw_value()) {
@@ -52,9 +60,8 @@ Status AddAddition(const v2::Mutation& mutation, const Addition& addition, const
   if (!addition.timestamp().has_raw_timestamp_micros()) {
     return InvalidArgument("timestamp has no raw_timestamp_micros");
   }
-  ASSIGN_OR_RETURN(
-      int64_t time_us,
-      CellTimeOf(mutation, addition.timestamp().raw_timestamp_micros(), rules, server_time));
+  ASSIGN_OR_RETURN(int64_t time_us,
+                   CellTimeOf(mutation, addition.timestamp().raw_timestamp_micros(), rules));
   const v2::Value& input = addition.input();
   if (kIsMerge && input.kind_case() == v2::Value::KIND_NOT_SET) return OkStatus();
   if (!input.has_int_value() && !input.has_raw_value() && !input.has_bytes_value()) {
@@ -72,15 +79,13 @@ Status AddAddition(const v2::Mutation& mutation, const Addition& addition, const
   return OkStatus();
 }
 
-Status AddMutation(v2::Mutation* proto, const TableRules& rules, int64_t server_time,
-                   RowMutation* out) {
+Status AddMutation(v2::Mutation* proto, const TableRules& rules, RowMutation* out) {
   const v2::Mutation& mutation = *proto;
   switch (mutation.mutation_case()) {
     case v2::Mutation::kSetCell: {
       const v2::Mutation::SetCell& set = mutation.set_cell();
       RETURN_IF_ERROR(CheckFamily(rules, set.family_name()));
-      ASSIGN_OR_RETURN(int64_t time_us,
-                       CellTimeOf(mutation, set.timestamp_micros(), rules, server_time));
+      ASSIGN_OR_RETURN(int64_t time_us, CellTimeOf(mutation, set.timestamp_micros(), rules));
       out->Set(set.family_name(), set.column_qualifier(), "", time_us);
       out->entries.back().value = std::move(*proto->mutable_set_cell()->mutable_value());
       return OkStatus();
@@ -89,6 +94,8 @@ Status AddMutation(v2::Mutation* proto, const TableRules& rules, int64_t server_
       const v2::Mutation::DeleteFromColumn& del = mutation.delete_from_column();
       RETURN_IF_ERROR(CheckFamily(rules, del.family_name()));
       ASSIGN_OR_RETURN(engine::TimeRange times, TimesFromProto(del.time_range()));
+      RETURN_IF_ERROR(CheckGranularity(rules, del.time_range().start_timestamp_micros()));
+      RETURN_IF_ERROR(CheckGranularity(rules, del.time_range().end_timestamp_micros()));
       out->DeleteColumn(del.family_name(), del.column_qualifier(), times);
       return OkStatus();
     }
@@ -100,9 +107,9 @@ Status AddMutation(v2::Mutation* proto, const TableRules& rules, int64_t server_
       out->DeleteRow();
       return OkStatus();
     case v2::Mutation::kAddToCell:
-      return AddAddition(mutation, mutation.add_to_cell(), rules, server_time, out);
+      return AddAddition(mutation, mutation.add_to_cell(), rules, out);
     case v2::Mutation::kMergeToCell:
-      return AddAddition(mutation, mutation.merge_to_cell(), rules, server_time, out);
+      return AddAddition(mutation, mutation.merge_to_cell(), rules, out);
     case v2::Mutation::MUTATION_NOT_SET:
       break;
   }
@@ -132,11 +139,16 @@ StatusOr<engine::RowRange> RangeFromProto(const v2::RowRange& proto) {
   return range;
 }
 
+Status CheckRowKey(const std::string& row) {
+  if (row.empty()) return InvalidArgument("Row keys must be non-empty");
+  return engine::ValidateRowKey(row);
+}
+
 StatusOr<engine::RowSet> RowSetFromProto(const v2::RowSet& proto) {
   if (proto.row_keys().empty() && proto.row_ranges().empty()) return engine::RowSet::All();
   engine::RowSet rows;
   for (const std::string& key : proto.row_keys()) {
-    RETURN_IF_ERROR(Annotate(engine::ValidateRowKey(key), "row_keys"));
+    RETURN_IF_ERROR(Annotate(CheckRowKey(key), "row_keys"));
     rows.Add(engine::RowRange::Single(key));
   }
   for (const v2::RowRange& range : proto.row_ranges()) {
@@ -160,13 +172,9 @@ StatusOr<engine::TimeRange> TimesFromProto(const v2::TimestampRange& proto) {
   return times;
 }
 
-int64_t CellTime(const TableRules& rules, int64_t now_us) {
-  return rules.is_millis ? now_us / 1000 * 1000 : now_us;
-}
-
 StatusOr<RowMutation> MutationFromProto(const std::string& row, Mutations* mutations,
-                                        const TableRules& rules, int64_t server_time) {
-  RETURN_IF_ERROR(engine::ValidateRowKey(row));
+                                        const TableRules& rules) {
+  RETURN_IF_ERROR(CheckRowKey(row));
   if (static_cast<size_t>(mutations->size()) > limits::kMutationEntriesMax) {
     return InvalidArgument(fmt::format("{} mutations of one row; the limit is {}",
                                        mutations->size(), limits::kMutationEntriesMax));
@@ -174,7 +182,7 @@ StatusOr<RowMutation> MutationFromProto(const std::string& row, Mutations* mutat
   RowMutation converted(row);
   converted.entries.reserve(static_cast<size_t>(mutations->size()));
   for (int i = 0; i < mutations->size(); ++i) {
-    Status status = AddMutation(mutations->Mutable(i), rules, server_time, &converted);
+    Status status = AddMutation(mutations->Mutable(i), rules, &converted);
     if (!status.ok()) return Annotate(status, fmt::format("mutation {}", i));
   }
   return converted;
@@ -194,13 +202,14 @@ Status SetRequest(const v2::Idempotency& idempotency, RowMutation* mutation) {
   return OkStatus();
 }
 
-StatusOr<std::vector<ModifyRule>> RulesFromProto(const Rules& protos, const TableRules& rules) {
+StatusOr<std::vector<engine::ModifyRule>> RulesFromProto(const Rules& protos,
+                                                         const TableRules& rules) {
   if (protos.empty()) return InvalidArgument("rules: at least one is needed");
-  std::vector<ModifyRule> converted;
+  std::vector<engine::ModifyRule> converted;
   for (const v2::ReadModifyWriteRule& proto : protos) {
     RETURN_IF_ERROR(CheckFamily(rules, proto.family_name()));
     RETURN_IF_ERROR(engine::ValidateQualifier(proto.column_qualifier()));
-    ModifyRule& rule = converted.emplace_back();
+    engine::ModifyRule& rule = converted.emplace_back();
     rule.family = proto.family_name();
     rule.qualifier = proto.column_qualifier();
     if (proto.has_append_value()) {

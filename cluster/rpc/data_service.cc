@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "cluster/client/row_operations.h"
 #include "cluster/rpc/change_streams.h"
 #include "cluster/rpc/data_convert.h"
 #include "cluster/rpc/execute_query.h"
-#include "cluster/rpc/filter_convert.h"
 #include "cluster/rpc/request_size.h"
 #include "cluster/rpc/request_target.h"
 #include "cluster/rpc/status_codes.h"
@@ -26,25 +24,44 @@ bool Write(const Response& response, bool is_last, grpc::ServerWriter<Response>*
   return true;
 }
 
+struct RowSample {
+  std::string key;
+  int64_t offset = 0;  // about the bytes of the table before it
+};
+
+// Where tablets end inside of `range`, as far as it is among `rows`, and the range's own end. So
+// the ranges between a start and the samples after it are the whole range.
+std::vector<RowSample> SamplesOf(const std::vector<TabletInfo>& tablets,
+                                 const engine::RowRange& range, const engine::RowSet& rows) {
+  std::vector<RowSample> samples;
+  if (range.IsEmpty()) return samples;
+  int64_t offset = 0;
+  for (const TabletInfo& tablet : tablets) {
+    offset += static_cast<int64_t>(tablet.stored_bytes + tablet.memtable_bytes);
+    const std::string& end = tablet.range.limit;
+    bool is_last = end.empty() || (!range.limit.empty() && end >= range.limit);
+    if (is_last) break;
+    if (end > range.start && rows.Contains(end)) samples.push_back({end, offset});
+  }
+  samples.push_back({range.limit, offset});
+  return samples;
+}
+
 Status DoSampleRowKeys(Client* client, const v2::SampleRowKeysRequest& request,
                        grpc::ServerWriter<v2::SampleRowKeysResponse>* writer) {
   if (!request.materialized_view_name().empty()) {
-    return Unimplemented("materialized_view_name: materialized views are not there yet");
+    return Unimplemented("materialized_view_name: materialized views are not supported");
   }
   ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, request));
   ASSIGN_OR_RETURN(engine::RowRange range, RangeFromProto(request.row_range()));
   ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets, client->data()->Tablets(target.table));
   engine::RowSet rows(range);
   if (target.view) rows = rows.Intersection(target.view->Rows());
-  int64_t offset = 0;
-  for (const TabletInfo& tablet : tablets) {
-    offset += static_cast<int64_t>(tablet.stored_bytes + tablet.memtable_bytes);
-    bool is_last = tablet.range.limit.empty();
-    if (!is_last && !rows.Contains(tablet.range.limit)) continue;
-    v2::SampleRowKeysResponse sample;
-    sample.set_row_key(tablet.range.limit);
-    sample.set_offset_bytes(offset);
-    if (!writer->Write(sample)) return Cancelled("the reader is gone");
+  for (const RowSample& sample : SamplesOf(tablets, range, rows)) {
+    v2::SampleRowKeysResponse response;
+    response.set_row_key(sample.key);
+    response.set_offset_bytes(sample.offset);
+    if (!writer->Write(response)) return Cancelled("the reader is gone");
   }
   return OkStatus();
 }
@@ -72,17 +89,13 @@ StatusOr<std::vector<Status>> ApplyEntries(Client* client, v2::MutateRowsRequest
   std::vector<Status> statuses(static_cast<size_t>(request->entries_size()));
   std::vector<RowMutation> batch;
   std::vector<size_t> positions;
-  int64_t server_time = target.ServerTime(client->clock());
   for (size_t i = 0; i < statuses.size(); ++i) {
     v2::MutateRowsRequest::Entry& entry = *request->mutable_entries(static_cast<int>(i));
-    auto mutation =
-        MutationFromProto(entry.row_key(), entry.mutable_mutations(), target.rules, server_time);
+    auto mutation = MutationFromProto(entry.row_key(), entry.mutable_mutations(), target.rules);
     statuses[i] = mutation.status();
     if (mutation.ok()) statuses[i] = target.CheckWrite(*mutation);
     if (statuses[i].ok()) statuses[i] = SetRequest(entry.idempotency(), &*mutation);
-    if (entry.mutations().empty()) {
-      statuses[i] = InvalidArgument("mutations: at least one is needed");
-    }
+    if (entry.mutations().empty()) statuses[i] = InvalidArgument("No mutations provided");
     if (!statuses[i].ok() || mutation->entries.empty()) continue;  // or merges of nothing
     batch.push_back(std::move(*mutation));
     positions.push_back(i);
@@ -109,52 +122,6 @@ Status DoMutateRows(Client* client, v2::MutateRowsRequest* request,
   return OkStatus();
 }
 
-StatusOr<bool> DoCheckAndMutate(const InstanceRecords& records,
-                                v2::CheckAndMutateRowRequest* request) {
-  Client* client = records.client();
-  ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, *request));
-  RETURN_IF_ERROR(records.CheckTransactions(target.instance, request->app_profile_id()));
-  if (request->true_mutations().empty() && request->false_mutations().empty()) {
-    return InvalidArgument("true_mutations and false_mutations: at least one is needed");
-  }
-  CheckedMutation checked;
-  checked.seed = static_cast<uint64_t>(client->clock()->MonotonicNanos());
-  ASSIGN_OR_RETURN(checked.predicate, FilterFromProto(request->predicate_filter()));
-  int64_t server_time = target.ServerTime(client->clock());
-  auto on_true = MutationFromProto(request->row_key(), request->mutable_true_mutations(),
-                                   target.rules, server_time);
-  if (!on_true.ok()) return Annotate(on_true.status(), "true_mutations");
-  auto on_false = MutationFromProto(request->row_key(), request->mutable_false_mutations(),
-                                    target.rules, server_time);
-  if (!on_false.ok()) return Annotate(on_false.status(), "false_mutations");
-  // Whichever will be written: what is refused must not depend on cells.
-  RETURN_IF_ERROR(target.CheckWrite(*on_true));
-  RETURN_IF_ERROR(target.CheckWrite(*on_false));
-  if (target.view) checked.view = &*target.view;
-  checked.on_true = std::move(*on_true);
-  checked.on_false = std::move(*on_false);
-  return CheckAndMutate(client->data(), target.table, target.rules.schema->FamilyNames(), checked);
-}
-
-Status DoReadModifyWrite(const InstanceRecords& records,
-                         const v2::ReadModifyWriteRowRequest& request,
-                         v2::ReadModifyWriteRowResponse* response) {
-  Client* client = records.client();
-  ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, request));
-  RETURN_IF_ERROR(records.CheckTransactions(target.instance, request.app_profile_id()));
-  RETURN_IF_ERROR(engine::ValidateRowKey(request.row_key()));
-  ASSIGN_OR_RETURN(std::vector<ModifyRule> rules, RulesFromProto(request.rules(), target.rules));
-  if (target.view) RETURN_IF_ERROR(target.view->CheckRow(request.row_key()));
-  for (const ModifyRule& rule : rules) {
-    if (target.view) RETURN_IF_ERROR(target.view->CheckColumn(rule.family, rule.qualifier));
-  }
-  int64_t now_us = CellTime(target.rules, client->clock()->NowMicros());
-  ASSIGN_OR_RETURN(std::vector<Cell> cells,
-                   ReadModifyWrite(client->data(), target.table, request.row_key(), rules, now_us));
-  RowToProto(request.row_key(), cells, response->mutable_row());
-  return OkStatus();
-}
-
 }  // namespace
 
 grpc::Status DataService::SampleRowKeys(grpc::ServerContext*,
@@ -168,23 +135,9 @@ grpc::Status DataService::MutateRows(grpc::ServerContext*, const v2::MutateRowsR
   return ToGrpc(DoMutateRows(client_, Own(request), writer));
 }
 
-grpc::Status DataService::CheckAndMutateRow(grpc::ServerContext*,
-                                            const v2::CheckAndMutateRowRequest* request,
-                                            v2::CheckAndMutateRowResponse* response) {
-  StatusOr<bool> matched = DoCheckAndMutate(*records_, Own(request));
-  if (matched.ok()) response->set_predicate_matched(*matched);
-  return ToGrpc(matched.status());
-}
-
 grpc::Status DataService::PingAndWarm(grpc::ServerContext*, const v2::PingAndWarmRequest* request,
                                       v2::PingAndWarmResponse*) {
   return ToGrpc(InstanceName::Parse(request->name()).status());
-}
-
-grpc::Status DataService::ReadModifyWriteRow(grpc::ServerContext*,
-                                             const v2::ReadModifyWriteRowRequest* request,
-                                             v2::ReadModifyWriteRowResponse* response) {
-  return ToGrpc(DoReadModifyWrite(*records_, *request, response));
 }
 
 grpc::Status DataService::GenerateInitialChangeStreamPartitions(
@@ -197,7 +150,7 @@ grpc::Status DataService::ReadChangeStream(grpc::ServerContext* context,
                                            const v2::ReadChangeStreamRequest* request,
                                            Writer<v2::ReadChangeStreamResponse>* writer) {
   CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);
-  Status status = GiveChanges(client_, *request, scope.cancel(), writer);
+  Status status = GiveChanges(*records_, *request, scope.cancel(), writer);
   if (status.code() == StatusCode::kCancelled && !context->IsCancelled()) {
     status = Unavailable("the server stops; go on from the last token when it is back");
   }

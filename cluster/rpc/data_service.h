@@ -10,10 +10,11 @@
 
 namespace sippar::cluster {
 
-// ReadRows and MutateRow are answered by row_reads.h and row_writes.h.
-using AsyncDataService = google::bigtable::v2::Bigtable::WithRawMethod_ReadRows<
-    google::bigtable::v2::Bigtable::WithRawMethod_MutateRow<
-        google::bigtable::v2::Bigtable::Service>>;
+// ReadRows is answered by row_reads.h, writes of one row by row_writes.h.
+using RawBigtable = google::bigtable::v2::Bigtable;
+using AsyncDataService = RawBigtable::WithRawMethod_ReadRows<
+    RawBigtable::WithRawMethod_MutateRow<RawBigtable::WithRawMethod_CheckAndMutateRow<
+        RawBigtable::WithRawMethod_ReadModifyWriteRow<RawBigtable::Service>>>>;
 
 class DataService final : public AsyncDataService {
  public:
@@ -32,15 +33,9 @@ class DataService final : public AsyncDataService {
   grpc::Status MutateRows(grpc::ServerContext* context,
                           const google::bigtable::v2::MutateRowsRequest* request,
                           Writer<google::bigtable::v2::MutateRowsResponse>* writer) override;
-  grpc::Status CheckAndMutateRow(
-      grpc::ServerContext* context, const google::bigtable::v2::CheckAndMutateRowRequest* request,
-      google::bigtable::v2::CheckAndMutateRowResponse* response) override;
   grpc::Status PingAndWarm(grpc::ServerContext* context,
                            const google::bigtable::v2::PingAndWarmRequest* request,
                            google::bigtable::v2::PingAndWarmResponse* response) override;
-  grpc::Status ReadModifyWriteRow(
-      grpc::ServerContext* context, const google::bigtable::v2::ReadModifyWriteRowRequest* request,
-      google::bigtable::v2::ReadModifyWriteRowResponse* response) override;
   grpc::Status GenerateInitialChangeStreamPartitions(
       grpc::ServerContext* context,
       const google::bigtable::v2::GenerateInitialChangeStreamPartitionsRequest* request,

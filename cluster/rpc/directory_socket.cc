@@ -1,6 +1,7 @@
 // Sockets in directories. SPDX-License-Identifier: Apache-2.0
 #include "cluster/rpc/directory_socket.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,8 +11,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <list>
 
 #include "cluster/rpc/grpc_server.h"
 #include "engine/base/thread.h"
@@ -19,8 +22,13 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int kWaitingMax = 64;          // connections nobody has accepted yet
-constexpr int64_t kDrainUs = 1'000'000;  // for running calls, when the store is closed
+constexpr int kWaitingMax = 1024;      // connections that are not accepted yet
+constexpr int64_t kDrainUs = 500'000;  // for running calls, when the store is closed
+// Others that have short calls are served on for a while: for each of them to open the directory
+// would cost much more. They are done when none has called for a moment.
+constexpr int64_t kMomentUs = 20'000;
+constexpr int64_t kMomentsMax = 15;
+constexpr int64_t kBreakUs = 100'000;    // after kDrainUs
 constexpr int64_t kNoFilesUs = 100'000;  // until the next try when this process has no more files
 
 Status SocketError(const std::string& what, const std::string& path) {
@@ -57,20 +65,20 @@ class Fd {
 
 class ListeningSocket final : public DirectorySocket {
  public:
-  ListeningSocket(std::string path, Client* client)
+  explicit ListeningSocket(std::string path)
       : path_(std::move(path)),
-        client_(client),
         fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
         stop_(::eventfd(0, EFD_CLOEXEC)) {}
 
   ~ListeningSocket() override {
     if (!is_bound_) return;
-    // First the name: who looks for us from now on waits for the lock.
+    if (client_ != nullptr) FinishShortCalls();
+    // First the name: a process that looks for it from now on waits for the lock.
     ::unlink(path_.c_str());
     uint64_t one = 1;
     (void)!::write(stop_.get(), &one, sizeof(one));
     thread_.Join();
-    if (server_ != nullptr) server_->Stop(kDrainUs);
+    if (server_ != nullptr) Stop();
   }
 
   Status Begin() {
@@ -83,8 +91,12 @@ class ListeningSocket final : public DirectorySocket {
     if (::bind(fd_.get(), generic, sizeof(address)) != 0) return SocketError("bind", path_);
     is_bound_ = true;
     if (::listen(fd_.get(), kWaitingMax) != 0) return SocketError("listen on", path_);
-    thread_ = engine::Thread("store-socket", [this] { Run(); });
     return OkStatus();
+  }
+
+  void Serve(Client* client) override {
+    client_ = client;
+    thread_ = engine::Thread("store-socket", [this] { Run(); });
   }
 
  private:
@@ -99,28 +111,73 @@ class ListeningSocket final : public DirectorySocket {
       if (waits[1].revents != 0) return;
       Fd other(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (other.get() >= 0) {
-        Serve(&other);
+        ServeConnection(&other);
       } else if (errno == EMFILE || errno == ENFILE) {
         client_->clock()->SleepMicros(kNoFilesUs);
       }
     }
   }
 
-  void Serve(Fd* other) {
+  void ServeConnection(Fd* other) {
     if (!IsOurs(other->get())) return;
     if (server_ == nullptr) {
-      server_ = std::make_unique<GrpcServer>(client_, ApiServerOptions());
-      if (!server_->Start("").ok()) return server_.reset();
+      auto server = std::make_unique<GrpcServer>(client_, ApiServerOptions());
+      if (!server->Start("").ok()) return;
+      server_ = std::move(server);
+      serving_ = server_.get();
     }
+    open_.remove_if([](const Fd& fd) {
+      pollfd ended{fd.get(), 0, 0};
+      return ::poll(&ended, 1, 0) > 0;
+    });
+    open_.emplace_back(::fcntl(other->get(), F_DUPFD_CLOEXEC, 0));
     server_->AddConnection(other->Release());
+    ++connections_;
+  }
+
+  // gRPC does not close a connection while the other side takes nothing of what is being sent, such
+  // as a reader that waits for a pager; nor does its server stop then.
+  void Stop() {
+    server_->Leave();
+    engine::Mutex mutex;
+    engine::CondVar changed;
+    bool is_stopped = false;
+    engine::Thread breaks("store-break", [&] {
+      engine::MutexLock lock(&mutex);
+      if (!is_stopped) changed.WaitFor(&mutex, kDrainUs + kBreakUs);
+      if (is_stopped) return;
+      for (const Fd& fd : open_) ::shutdown(fd.get(), SHUT_RDWR);
+    });
+    server_->Stop(kDrainUs);
+    {
+      engine::MutexLock lock(&mutex);
+      is_stopped = true;
+    }
+    changed.NotifyAll();
+  }
+
+  void FinishShortCalls() {
+    pollfd waits{fd_.get(), POLLIN, 0};
+    bool is_alone = serving_ == nullptr && ::poll(&waits, 1, 0) == 0;
+    uint64_t seen = 0;
+    for (int64_t moment = 0; !is_alone && moment < kMomentsMax; ++moment) {
+      client_->clock()->SleepMicros(kMomentUs);
+      const GrpcServer* server = serving_;
+      uint64_t now = connections_ + (server == nullptr ? 0 : server->store_calls());
+      if (now == seen) return;
+      seen = now;
+    }
   }
 
   const std::string path_;
-  Client* const client_;
+  Client* client_ = nullptr;  // null: not served yet
   Fd fd_;
   Fd stop_;
   bool is_bound_ = false;
   std::unique_ptr<GrpcServer> server_;  // of the thread, until it has ended
+  std::list<Fd> open_;                  // the server's connections; of the thread, too
+  std::atomic<const GrpcServer*> serving_{nullptr};
+  std::atomic<uint64_t> connections_{0};
   engine::Thread thread_;
 };
 
@@ -146,11 +203,10 @@ StatusOr<int> ConnectSocket(const std::string& path) {
   return fd.Release();
 }
 
-StatusOr<std::unique_ptr<DirectorySocket>> DirectorySocket::Listen(const std::string& directory,
-                                                                   Client* client) {
+StatusOr<std::unique_ptr<DirectorySocket>> DirectorySocket::Listen(const std::string& directory) {
   std::string path = SocketPath(directory);
   if (path.empty()) return Unavailable(directory + ": its name is too long for a socket's");
-  auto socket = std::make_unique<ListeningSocket>(path, client);
+  auto socket = std::make_unique<ListeningSocket>(path);
   RETURN_IF_ERROR(socket->Begin());
   return std::unique_ptr<DirectorySocket>(std::move(socket));
 }

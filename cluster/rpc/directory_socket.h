@@ -20,11 +20,14 @@ std::string SocketPath(const std::string& directory);
 
 class DirectorySocket {
  public:
-  // Requires: this process holds the lock of `directory`. `client` outlives it. kUnavailable: there
-  // can be no socket; the store is as good without.
+  // Requires: this process holds the lock of `directory`. Connections wait until they are served.
+  // kUnavailable: there can be no socket; the store is as good without.
   [[nodiscard]] static StatusOr<std::unique_ptr<DirectorySocket>> Listen(
-      const std::string& directory, Client* client);
-  // Takes no new calls and gives running ones a moment.
+      const std::string& directory);
+  // Once. `client` outlives it.
+  virtual void Serve(Client* client) = 0;
+  // First, and not for long, goes on while others have short calls; then takes no new ones,
+  // finishes those that may not be made twice, and cuts streams. See StoreService::Leave.
   virtual ~DirectorySocket() = default;
 };
 

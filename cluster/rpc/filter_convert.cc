@@ -75,6 +75,13 @@ RowFilter ConvertValueRange(const v2::ValueRange& proto) {
   return filter;
 }
 
+StatusOr<RowFilter> ConvertFamilyRegex(const std::string& regex) {
+  if (regex.find(':') == std::string::npos) return RowFilter::Text(RowFilter::kFamilyRegex, regex);
+  return InvalidArgument(
+      "family_name_regex_filter holds a ':', which no family's name has; write \\x3a if it is "
+      "meant");
+}
+
 StatusOr<RowFilter> ConvertTimes(const v2::TimestampRange& proto) {
   RowFilter filter = RowFilter::Of(RowFilter::kTimeRange);
   ASSIGN_OR_RETURN(filter.time, TimesFromProto(proto));
@@ -105,7 +112,7 @@ StatusOr<RowFilter> Convert(const v2::RowFilter& proto, size_t depth) {
     case v2::RowFilter::kRowKeyRegexFilter:
       return RowFilter::Text(RowFilter::kRowKeyRegex, proto.row_key_regex_filter());
     case v2::RowFilter::kFamilyNameRegexFilter:
-      return RowFilter::Text(RowFilter::kFamilyRegex, proto.family_name_regex_filter());
+      return ConvertFamilyRegex(proto.family_name_regex_filter());
     case v2::RowFilter::kColumnQualifierRegexFilter:
       return RowFilter::Text(RowFilter::kQualifierRegex, proto.column_qualifier_regex_filter());
     case v2::RowFilter::kValueRegexFilter:

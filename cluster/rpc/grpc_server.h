@@ -11,9 +11,11 @@
 #include "cluster/client/api_server.h"
 #include "cluster/rpc/call_loop.h"
 #include "cluster/rpc/data_service.h"
+#include "cluster/rpc/health_service.h"
 #include "cluster/rpc/instance_admin_service.h"
 #include "cluster/rpc/instance_records.h"
 #include "cluster/rpc/operations_service.h"
+#include "cluster/rpc/reflection.h"
 #include "cluster/rpc/row_reads.h"
 #include "cluster/rpc/row_writes.h"
 #include "cluster/rpc/store_service.h"
@@ -35,6 +37,10 @@ class GrpcServer {
   int port() const { return port_; }
   // Serves whoever is at the other end of the socket, which it owns from now on.
   void AddConnection(int fd);
+  // Calls of clients of this program that have begun.
+  uint64_t store_calls() const { return store_.calls_begun(); }
+  // The first part of Stop: see StoreService::Leave.
+  void Leave() { store_.Leave(); }
   // Takes no new calls, gives running ones `drain_us`, then ends them.
   void Stop(int64_t drain_us);
 
@@ -51,6 +57,8 @@ class GrpcServer {
   TableAdminService table_admin_;
   InstanceAdminService instance_admin_;
   StoreService store_;
+  HealthService health_;
+  Reflection reflection_;
   UnknownCalls unknown_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;

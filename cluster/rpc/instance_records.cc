@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <set>
-#include <type_traits>
 
 #include "cluster/rpc/message_records.h"
-#include "cluster/rpc/schema_convert.h"
 #include "engine/model/table_name.h"
 
 namespace sippar::cluster {
@@ -27,7 +25,7 @@ admin::Instance ImpliedInstance(const InstanceName& name) {
 
 admin::Cluster ImpliedCluster(const InstanceName& name) {
   admin::Cluster cluster;
-  cluster.set_name(fmt::format("{}/clusters/{}", name.ToString(), kClusterId));
+  cluster.set_name(fmt::format("{}/clusters/{}", name.ToString(), kImpliedClusterId));
   cluster.set_location(fmt::format("projects/{}/locations/local", name.project));
   cluster.set_state(admin::Cluster::READY);
   cluster.set_serve_nodes(1);
@@ -39,9 +37,24 @@ admin::AppProfile ImpliedProfile(const InstanceName& name, const std::string& cl
   admin::AppProfile profile;
   profile.set_name(fmt::format("{}/appProfiles/{}", name.ToString(), kDefaultProfileId));
   profile.set_description("the one there is from the beginning");
+  profile.mutable_standard_isolation()->set_priority(admin::AppProfile::PRIORITY_HIGH);
   profile.mutable_single_cluster_routing()->set_cluster_id(cluster_id);
   profile.mutable_single_cluster_routing()->set_allow_transactional_writes(true);
   return profile;
+}
+
+// What the API says of a part beside what was asked for.
+void Complete(const NamedRecord&, admin::Cluster* cluster) {
+  if (!cluster->cluster_config().has_cluster_autoscaling_config()) return;
+  const admin::AutoscalingLimits& limits =
+      cluster->cluster_config().cluster_autoscaling_config().autoscaling_limits();
+  cluster->set_serve_nodes(limits.min_serve_nodes());  // no load asks for more nodes here
+}
+
+void Complete(const NamedRecord& record, admin::AppProfile* profile) {
+  profile->set_etag(EtagOf(record));
+  if (profile->isolation_case() != admin::AppProfile::ISOLATION_NOT_SET) return;
+  profile->mutable_standard_isolation()->set_priority(admin::AppProfile::PRIORITY_HIGH);
 }
 
 Status Missing(const std::string& name) { return NotFound(fmt::format("'{}' is not there", name)); }
@@ -57,7 +70,7 @@ StatusOr<std::vector<Part>> MadeParts(AdminApi* api, const char* kind, const cha
     RETURN_IF_ERROR(ParseRecord(records[i], &parts[i]));
     parts[i].set_name(
         fmt::format("{}/{}/{}", name.ToString(), plural, records[i].name.substr(prefix.size())));
-    if constexpr (std::is_same_v<Part, admin::AppProfile>) parts[i].set_etag(EtagOf(records[i]));
+    Complete(records[i], &parts[i]);
   }
   return parts;
 }
@@ -131,17 +144,29 @@ StatusOr<std::vector<admin::Cluster>> InstanceRecords::Clusters(const InstanceNa
   return clusters;
 }
 
+StatusOr<std::vector<std::string>> InstanceRecords::ClusterIds(const InstanceName& name) const {
+  ASSIGN_OR_RETURN(std::vector<admin::Cluster> clusters, Clusters(name));
+  std::vector<std::string> ids;
+  for (const admin::Cluster& cluster : clusters) {
+    ids.push_back(cluster.name().substr(cluster.name().rfind('/') + 1));
+  }
+  return ids;
+}
+
 StatusOr<admin::Cluster> InstanceRecords::GetCluster(const PartName& name) const {
-  return Named(Clusters(name.instance),
-               fmt::format("{}/clusters/{}", name.instance.ToString(), name.id));
+  auto cluster = Named(Clusters(name.instance),
+                       fmt::format("{}/clusters/{}", name.instance.ToString(), name.id));
+  if (cluster.status().code() != StatusCode::kNotFound) return cluster;
+  ASSIGN_OR_RETURN(std::vector<std::string> ids, ClusterIds(name.instance));
+  return NotFound(fmt::format("no cluster '{}' in {} (its clusters: {})", name.id,
+                              name.instance.ToString(), fmt::join(ids, ", ")));
 }
 
 StatusOr<std::vector<admin::AppProfile>> InstanceRecords::Profiles(const InstanceName& name) const {
-  ASSIGN_OR_RETURN(std::vector<admin::Cluster> clusters, Clusters(name));
+  ASSIGN_OR_RETURN(std::vector<std::string> cluster_ids, ClusterIds(name));
   ASSIGN_OR_RETURN(std::vector<admin::AppProfile> profiles,
                    MadeParts<admin::AppProfile>(admin(), "profile", "appProfiles", name));
-  std::string cluster_id = clusters[0].name().substr(clusters[0].name().rfind('/') + 1);
-  admin::AppProfile implied = ImpliedProfile(name, cluster_id);
+  admin::AppProfile implied = ImpliedProfile(name, cluster_ids[0]);
   auto at = std::find_if(profiles.begin(), profiles.end(), [&](const admin::AppProfile& profile) {
     return profile.name() >= implied.name();
   });

@@ -1,6 +1,7 @@
 // Which instances, clusters and app profiles there are: those that were made, kept as records
 // (instance/P/I, cluster/P/I/ID, profile/P/I/ID), and, unless only made ones count, every instance
-// that is named, with one cluster and one app profile. SPDX-License-Identifier: Apache-2.0
+// that is named. An instance for which no cluster was made has one, kImpliedClusterId, and each has
+// an app profile. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -26,9 +27,11 @@ class InstanceRecords {
   // `parent`: an instance, or "projects/P/instances/-" for all of the project.
   [[nodiscard]] StatusOr<std::vector<InstanceName>> OfParent(const std::string& parent) const;
 
-  // In order of name; never empty.
+  // In order of name; never empty. One store holds the data of all of them.
   [[nodiscard]] StatusOr<std::vector<google::bigtable::admin::v2::Cluster>> Clusters(
       const InstanceName& name) const;
+  [[nodiscard]] StatusOr<std::vector<std::string>> ClusterIds(const InstanceName& name) const;
+  // kNotFound names those that there are.
   [[nodiscard]] StatusOr<google::bigtable::admin::v2::Cluster> GetCluster(
       const PartName& name) const;
 
@@ -52,6 +55,7 @@ class InstanceRecords {
 };
 
 inline constexpr const char* kDefaultProfileId = "default";
+inline constexpr const char* kImpliedClusterId = "sippar";
 
 std::string InstanceRecord(const InstanceName& name);
 // `kind`: "cluster", "profile". Of all of an instance with the id "".

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "cluster/rpc/authorized_views.h"
+#include "cluster/rpc/backup_names.h"
 #include "cluster/rpc/instance_admin_service.h"
 #include "cluster/rpc/message_records.h"
-#include "cluster/rpc/schema_convert.h"
 #include "cluster/rpc/status_codes.h"
 #include "engine/model/schema_change.h"
 
@@ -101,6 +101,7 @@ Status DoDelete(const InstanceRecords& records, const std::string& instance) {
     }
     RETURN_IF_ERROR(CheckNoProtectedView(api, table.table_id));
   }
+  RETURN_IF_ERROR(CheckNoBackups(records, name, ""));
   for (const TableInfo& table : tables) RETURN_IF_ERROR(api->DropTable(table.schema.name));
   RETURN_IF_ERROR(DropRecords(api, PartRecord("profile", name, "")));
   RETURN_IF_ERROR(DropRecord(api, InstanceRecord(name)));

@@ -41,7 +41,6 @@ Status QueryBatches::Send(const std::string& resume_token) {
     // A new stream begins behind the caller's last token.
     results->set_reset(std::exchange(is_first_, false));
     if (at < batch.size()) {
-      if (at == 0) results->set_estimated_batch_size(static_cast<int32_t>(batch.size()));
       size_t size = std::min(batch.size() - at, kPieceSizeMax);
       results->mutable_proto_rows_batch()->set_batch_data(batch.data() + at, size);
       at += size;

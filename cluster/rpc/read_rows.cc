@@ -18,7 +18,7 @@ class RowsRead {
     ReadSpec read;
     read.rows = request_.rows;
     read.reverse = request_.reversed;
-    const TableView* view = request_.view ? &*request_.view : nullptr;
+    const TableView* view = request_.view.get();
     bool is_covered = PushDownThroughView(request_.filter, request_.families, view, &read);
     auto seed = static_cast<uint64_t>(started_nanos_);
     ASSIGN_OR_RETURN(auto run, engine::FilterRun::Compile(

@@ -2,7 +2,7 @@
 // of life, statistics. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +17,7 @@ namespace sippar::cluster {
 struct RowsRequest {
   std::string table;  // stored name
   std::vector<std::string> families;
-  std::optional<TableView> view;  // none: the whole table
+  std::shared_ptr<const TableView> view;  // null: the whole table
   engine::RowSet rows = engine::RowSet::All();
   engine::RowFilter filter;
   int64_t rows_limit = 0;  // 0: none

@@ -13,7 +13,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr int64_t kHelloUs = 5'000'000;
-// A machine that lost its power says nothing (reliability.md N5): who waits asks it. The answer may
+// A machine that lost its power says nothing (FAULTS.md N5): who waits asks it. The answer may
 // wait behind megabytes in a slow tunnel, and gRPC looks for it each 5 s while its user does
 // something else, such as waiting for a pager.
 constexpr int kSilenceMs = 10'000;

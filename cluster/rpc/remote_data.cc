@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/rpc/call_failure.h"
 #include "cluster/rpc/cell_batch.h"
 #include "cluster/rpc/remote_changes.h"
 #include "cluster/rpc/reply_stream.h"
@@ -43,8 +44,9 @@ class RemoteCells final : public CellStream {
       is_valid_ = found.ok() && *found;
       if (is_valid_) return;
       if (!found.ok()) return End(found.status());
-      if (!replies_.Next(&reply_)) return End(replies_.status());
+      if (!replies_.Next(&reply_)) return Break();
       if (reply_.has_end()) return TakeEnd(reply_.end());
+      ends_row_ = reply_.ends_row();
       cells_.Take(std::move(*reply_.mutable_cells()));
     }
   }
@@ -60,6 +62,11 @@ class RemoteCells final : public CellStream {
     is_told_ = true;
     End(FromProto(end.outcome()));
   }
+  void Break() {
+    Status status = replies_.status();
+    if (!status.ok() && ends_row_) MarkFailure(kRowIsWhole, &status);
+    End(status);
+  }
   void End(const Status& status) {
     is_valid_ = false;
     status_ = status;
@@ -71,7 +78,8 @@ class RemoteCells final : public CellStream {
   wire::ReadReply reply_;
   CellUnpacker cells_;
   bool is_valid_ = false;
-  bool is_told_ = false;  // how the read ended
+  bool is_told_ = false;   // how the read ended
+  bool ends_row_ = false;  // what came last
   Status status_;
 };
 

@@ -19,7 +19,7 @@ StatusOr<RequestTarget> FindTarget(Client* client, const std::string& named_tabl
     view_id = view.id;
   }
   ASSIGN_OR_RETURN(TableName name, TableName::Parse(table_name));
-  RequestTarget target{name.instance, name.stored(), {}, std::nullopt};
+  RequestTarget target{name.instance, name.stored(), {}, nullptr};
   auto schema = client->admin()->GetSchema(target.table);
   if (schema.status().code() == StatusCode::kNotFound) {
     return NotFound(fmt::format("Table not found: {}", table_name));
@@ -28,7 +28,9 @@ StatusOr<RequestTarget> FindTarget(Client* client, const std::string& named_tabl
   target.rules = RulesOf(std::move(*schema));
   if (!view_id.empty()) {
     ASSIGN_OR_RETURN(FoundTable table, FindTable(client, table_name));
-    ASSIGN_OR_RETURN(target.view, FindView(client->admin(), table.info.table_id, view_id));
+    ASSIGN_OR_RETURN(TableView view, FindView(client->admin(), table.info.table_id, view_id));
+    target.view = std::make_shared<const TableView>(std::move(view));
+    target.rules.view = target.view;
   }
   return target;
 }

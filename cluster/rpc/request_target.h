@@ -1,14 +1,13 @@
 // The table that a data call names. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "cluster/client/client.h"
 #include "cluster/client/table_view.h"
 #include "cluster/rpc/data_convert.h"
 #include "cluster/rpc/resource_names.h"
-#include "engine/base/clock.h"
 
 namespace sippar::cluster {
 
@@ -17,15 +16,10 @@ struct RequestTarget {
   InstanceName instance;
   std::string table;  // stored name
   TableRules rules;
-  std::optional<TableView> view;  // none: the whole table
+  std::shared_ptr<const TableView> view;  // null: the whole table
 
   [[nodiscard]] Status CheckWrite(const RowMutation& mutation) const {
     return view ? view->CheckWrite(mutation, rules.schema->FamilyNames()) : OkStatus();
-  }
-  // The time of cells whose time is the server's. On a table of microseconds the tablet gives it:
-  // never twice, never backwards.
-  int64_t ServerTime(engine::Clock* clock) const {
-    return rules.is_millis ? CellTime(rules, clock->NowMicros()) : engine::kServerTime;
   }
 };
 

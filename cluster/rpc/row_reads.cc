@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <grpcpp/support/async_stream.h>
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "cluster/rpc/call_deadline.h"
 #include "cluster/rpc/call_trace.h"
 #include "cluster/rpc/client_features.h"
 #include "cluster/rpc/filter_convert.h"
@@ -19,7 +23,12 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-constexpr size_t kThreadsMax = 512;       // each call has one; more are refused at once
+constexpr size_t kThreadsMax = 512;        // each call at work or parked has one
+constexpr size_t kAtWorkMax = 32;          // each may hold a value and the message with it
+constexpr int64_t kHeldMax = 192 << 20;    // bytes, in all
+constexpr int64_t kHeldOfMax = 96 << 20;   // of a connection
+constexpr int64_t kSmallBytes = 16 << 10;  // messages that the number of calls bounds
+constexpr int64_t kLineMicros = 30'000'000;
 constexpr size_t kShortBytes = 64 << 10;  // of a request; larger ones take time to parse
 
 bool TakesScannedRows(const grpc::ServerContext& context) {
@@ -39,7 +48,7 @@ bool WantsWholeRows(const grpc::ServerContext& context) {
 StatusOr<RowsRequest> RowsRequestOf(Client* client, const v2::ReadRowsRequest& request) {
   RETURN_IF_ERROR(CheckPlainSize(request));
   if (!request.materialized_view_name().empty()) {
-    return Unimplemented("materialized_view_name: materialized views are not there yet");
+    return Unimplemented("materialized_view_name: materialized views are not supported");
   }
   ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, request));
   RowsRequest rows;
@@ -65,6 +74,21 @@ bool IsShort(const v2::ReadRowsRequest& request) {
 }
 
 }  // namespace
+
+// Another read may begin meanwhile. When it goes on it does not wait for its turn: it holds what it
+// holds, and the sooner it is over the better.
+class RowReads::Parked {
+ public:
+  Parked(RowReads* reads, Call* call, int64_t bytes);
+  ~Parked();
+  Parked(const Parked&) = delete;
+  Parked& operator=(const Parked&) = delete;
+
+ private:
+  RowReads* const reads_;
+  Call* const call_;
+  const int64_t bytes_;
+};
 
 // Ends when its last message was sent and gRPC has said that it is over, in any order.
 struct RowReads::Call {
@@ -93,7 +117,10 @@ struct RowReads::Call {
     Leave();
   }
   void WasSent(bool ok) {
-    if (is_last) return Leave();
+    if (is_last) {
+      if (last.has_value()) reads->Hold(this, -static_cast<int64_t>(last_bytes));
+      return Leave();
+    }
     was_sent = ok;
     sent_one.Notify();
   }
@@ -107,7 +134,11 @@ struct RowReads::Call {
       last = ToBytes(response);
       return true;
     }
-    writer.Write(ToBytes(response), sent.Tag());
+    grpc::ByteBuffer message = ToBytes(response);
+    // The message, what it was made of, and the value that the read stands on.
+    Parked parked(reads, this, 2 * static_cast<int64_t>(message.Length()));
+    writer.Write(message, sent.Tag());
+    message.Clear();
     sent_one.Wait();
     return was_sent;
   }
@@ -125,10 +156,17 @@ struct RowReads::Call {
     Client* client = reads->client_;
     return ReadRows(client->data(), client->clock(), rows, options, &chunks);
   }
-  // Nothing may touch it afterwards.
+  // Nothing may touch it after one of these.
+  void Refuse() {
+    is_last = true;
+    writer.Finish(Overloaded("the server has as many reads under way as it has room for"),
+                  sent.Tag());
+  }
   void Finish(const Status& status) {
     is_last = true;
     if (last.has_value()) {
+      last_bytes = last->Length();
+      reads->Hold(this, static_cast<int64_t>(last_bytes));
       writer.WriteAndFinish(*last, {}, ToGrpc(status), sent.Tag());
     } else {
       writer.Finish(ToGrpc(status), sent.Tag());
@@ -144,6 +182,10 @@ struct RowReads::Call {
   TracedCall* trace = nullptr;
   const CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
   std::optional<grpc::ByteBuffer> last;
+  size_t last_bytes = 0;
+  std::string connection;             // known once it holds much, or waits in line
+  bool is_at_work = false;            // on a thread of its own
+  int64_t in_line_until_nanos = 0;    // then it is refused
   std::atomic<bool> is_last = false;  // what is sent now
   bool was_sent = false;
   engine::WakeUp sent_one;
@@ -152,6 +194,22 @@ struct RowReads::Call {
   Event over{this, &Call::IsOver};
   Event sent{this, &Call::WasSent};
 };
+
+RowReads::Parked::Parked(RowReads* reads, Call* call, int64_t bytes)
+    : reads_(reads), call_(call), bytes_(bytes) {
+  reads_->Hold(call_, bytes_);
+  if (!call_->is_at_work) return;
+  engine::MutexLock lock(&reads_->mutex_);
+  --reads_->at_work_;
+  reads_->StartWaiting();
+}
+
+RowReads::Parked::~Parked() {
+  reads_->Hold(call_, -bytes_);
+  if (!call_->is_at_work) return;
+  engine::MutexLock lock(&reads_->mutex_);
+  ++reads_->at_work_;
+}
 
 RowReads::RowReads(Client* client, AsyncDataService* service)
     : client_(client), service_(service), threads_("row-reads", kThreadsMax) {}
@@ -164,16 +222,83 @@ void RowReads::Await(CallLoop* loop) {
 }
 
 void RowReads::Take(Call* call) {
-  if (call->bytes.Length() <= kShortBytes && ReadOnLoop(call)) return;
-  bool has_thread = threads_.Run([call] {
-    TraceScope scope(call->trace);
-    call->Finish(call->Read([call](const v2::ReadRowsResponse& response, bool is_last) {
-      return call->Write(response, is_last);
-    }));
-  });
-  if (has_thread) return;
-  call->Finish(
-      ResourceExhausted(fmt::format("{} reads are under way; try again soon", kThreadsMax)));
+  bool is_short = call->bytes.Length() <= kShortBytes && bytes_ < kHeldMax;
+  if (is_short && ReadOnLoop(call)) return;
+  call->connection = call->context.peer();
+  call->in_line_until_nanos = LineEnd(call->context.raw_deadline(), kLineMicros);
+  engine::MutexLock lock(&mutex_);
+  waiting_.push_back(call);
+  StartWaiting();
+}
+
+bool RowReads::Look() {
+  if (line_length_ == 0) return false;
+  std::vector<Call*> late;
+  const int64_t now = engine::Clock::System()->MonotonicNanos();
+  {
+    engine::MutexLock lock(&mutex_);
+    StartWaiting();
+    for (auto call = waiting_.begin(); call != waiting_.end();) {
+      bool is_late = (*call)->in_line_until_nanos <= now || *(*call)->cancel;
+      if (is_late) late.push_back(*call);
+      call = is_late ? waiting_.erase(call) : call + 1;
+    }
+    line_length_ = waiting_.size();
+  }
+  for (Call* call : late) call->Refuse();
+  return true;
+}
+
+void RowReads::Hold(Call* call, int64_t bytes) {
+  bytes_ += bytes;
+  if (std::abs(bytes) < kSmallBytes) return;
+  if (call->connection.empty()) call->connection = call->context.peer();
+  engine::MutexLock lock(&mutex_);
+  if ((bytes_of_[call->connection] += bytes) == 0) bytes_of_.erase(call->connection);
+  if (bytes < 0) StartWaiting();
+}
+
+bool RowReads::HasRoom(const Call& call) {
+  auto held = bytes_of_.find(call.connection);
+  return held == bytes_of_.end() || held->second < kHeldOfMax;
+}
+
+RowReads::Call* RowReads::TakeNext() {
+  if (at_work_ >= kAtWorkMax || bytes_ >= kHeldMax) return nullptr;
+  auto first = std::find_if(waiting_.begin(), waiting_.end(),
+                            [this](const Call* call) { return HasRoom(*call); });
+  if (first == waiting_.end()) return nullptr;
+  Call* call = *first;
+  waiting_.erase(first);
+  line_length_ = waiting_.size();
+  ++at_work_;
+  call->is_at_work = true;
+  return call;
+}
+
+void RowReads::StartWaiting() {
+  while (Call* call = TakeNext()) {
+    if (threads_.Run([this, call] { Work(call); })) continue;
+    --at_work_;
+    call->is_at_work = false;
+    waiting_.push_front(call);
+    break;
+  }
+  line_length_ = waiting_.size();
+}
+
+void RowReads::Work(Call* call) {
+  while (call != nullptr) {
+    {
+      TraceScope scope(call->trace);
+      call->Finish(call->Read([call](const v2::ReadRowsResponse& response, bool is_last) {
+        return call->Write(response, is_last);
+      }));
+    }
+    engine::MutexLock lock(&mutex_);
+    --at_work_;
+    call = TakeNext();
+  }
 }
 
 // False: it takes time, or its answer is too large; nothing was sent.

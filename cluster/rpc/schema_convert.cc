@@ -19,6 +19,9 @@ using engine::GcPolicy;
 using engine::TableSchema;
 namespace admin = google::bigtable::admin::v2;
 
+// An option for each family whose values are bytes to us and have a type in the API: the
+// serialized proto. One of a family that the query language dropped is left, and means nothing.
+constexpr const char* kValueTypeOption = "VALUE_TYPE/";
 constexpr int64_t kSecondsMax = 315'576'000'000;  // of a Duration: 10,000 years
 
 StatusOr<int64_t> MicrosOf(const google::protobuf::Duration& age) {
@@ -137,10 +140,12 @@ void AggregateToProto(FamilyType type, admin::Type::Aggregate* out) {
   if (type == FamilyType::kMax) out->mutable_max();
 }
 
-// Untyped bytes; 64-bit big-endian integers, a counter of the query language; aggregates.
+// Bytes, of which some are text; 64-bit big-endian integers, a counter of the query language;
+// aggregates.
 StatusOr<FamilyType> TypeFromProto(const std::string& family, const admin::Type& proto) {
   switch (proto.kind_case()) {
     case admin::Type::kBytesType:
+    case admin::Type::kStringType:
     case admin::Type::KIND_NOT_SET:
       return FamilyType::kBytes;
     case admin::Type::kInt64Type:
@@ -152,7 +157,27 @@ StatusOr<FamilyType> TypeFromProto(const std::string& family, const admin::Type&
       break;
   }
   return Unimplemented(fmt::format(
-      "value_type of family {}: bytes, big-endian int64 and aggregates are there yet", family));
+      "value_type of family {}: only bytes, string, big-endian int64 and aggregates are supported",
+      family));
+}
+
+void KeepValueType(const std::string& family, const admin::Type& type, TableSchema* schema) {
+  schema->options.erase(kValueTypeOption + family);
+  if (type.has_bytes_type() || type.has_string_type()) {
+    schema->options[kValueTypeOption + family] = type.SerializeAsString();
+  }
+}
+
+void ValueTypeToProto(const TableSchema& schema, const FamilySchema& family,
+                      admin::ColumnFamily* out) {
+  auto kept = schema.options.find(kValueTypeOption + family.name);
+  if (family.type == FamilyType::kCounter) {
+    out->mutable_value_type()->mutable_int64_type()->mutable_encoding()->mutable_big_endian_bytes();
+  } else if (engine::IsAggregate(family.type)) {
+    AggregateToProto(family.type, out->mutable_value_type()->mutable_aggregate_type());
+  } else if (kept != schema.options.end()) {
+    (void)out->mutable_value_type()->ParseFromString(kept->second);
+  }
 }
 
 StatusOr<FamilySchema> FamilyFromProto(const std::string& id, const admin::ColumnFamily& proto) {
@@ -169,7 +194,7 @@ StatusOr<FamilySchema> FamilyFromProto(const std::string& id, const admin::Colum
 using Modification = admin::ModifyColumnFamiliesRequest::Modification;
 
 // Fields of the mask, or the GC rule when it is empty.
-Status UpdateFamily(const Modification& modification, FamilySchema* family) {
+Status UpdateFamily(const Modification& modification, FamilySchema* family, TableSchema* schema) {
   ASSIGN_OR_RETURN(FamilySchema wanted, FamilyFromProto(family->name, modification.update()));
   std::vector<std::string> paths(modification.update_mask().paths().begin(),
                                  modification.update_mask().paths().end());
@@ -180,7 +205,11 @@ Status UpdateFamily(const Modification& modification, FamilySchema* family) {
     } else if (path != "value_type" && !path.starts_with("value_type.")) {
       return InvalidArgument(
           fmt::format("update_mask names '{}'; gc_rule and value_type are there", path));
-    } else if (wanted.type != family->type) {
+    } else if (wanted.type == family->type) {
+      KeepValueType(family->name, modification.update().value_type(), schema);
+    } else if (engine::IsAggregate(wanted.type) || engine::IsAggregate(family->type)) {
+      return InvalidArgument("Immutable fields 'value_type.aggregate_type' cannot be updated");
+    } else {
       return FailedPrecondition(
           fmt::format("the value_type of family {} cannot change: it has cells", family->name));
     }
@@ -200,14 +229,16 @@ Status ModifyOne(const Modification& modification, const TableSchema& before, Ta
     // Dropped by an earlier modification: the new family has none of its cells.
     if (const FamilySchema* old = before.FindFamily(id)) family.incarnation = old->incarnation + 1;
     schema->families.push_back(std::move(family));
+    KeepValueType(id, modification.create().value_type(), schema);
     return OkStatus();
   }
   if (!exists) return NotFound(fmt::format("Requested column family not found: '{}'", id));
-  if (modification.has_update()) return UpdateFamily(modification, &*found);
+  if (modification.has_update()) return UpdateFamily(modification, &*found, schema);
   if (!modification.drop()) {
     return InvalidArgument(fmt::format("modification of family {} changes nothing", id));
   }
   schema->DropFamily(id);
+  schema->options.erase(kValueTypeOption + id);
   return OkStatus();
 }
 
@@ -221,13 +252,20 @@ StatusOr<GcPolicy> GcFromProto(const admin::GcRule& proto) {
 
 StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table& proto) {
   if (proto.has_automated_backup_policy()) {
-    return Unimplemented("automated_backup_policy: backups are not there yet");
+    return Unimplemented(
+        "automated_backup_policy: automatic backups are not supported; make them with "
+        "CreateBackup");
+  }
+  if (!admin::Table::TimestampGranularity_IsValid(proto.granularity())) {
+    return InvalidArgument(fmt::format("granularity {} is unknown; MILLIS and MICROS are supported",
+                                       static_cast<int>(proto.granularity())));
   }
   TableSchema schema;
   schema.name = name.stored();
   for (const auto& [id, family] : proto.column_families()) {
     ASSIGN_OR_RETURN(FamilySchema converted, FamilyFromProto(id, family));
     schema.families.push_back(std::move(converted));
+    KeepValueType(id, family.value_type(), &schema);
   }
   if (proto.granularity() != admin::Table::MICROS) {
     schema.options[engine::kGranularityOption] = "MILLIS";
@@ -241,27 +279,14 @@ StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table&
 void TableToProto(const TableName& name, const TableSchema& schema, admin::Table::View view,
                   admin::Table* out) {
   out->set_name(name.ToString());
-  bool is_full = view == admin::Table::FULL;
-  if (is_full || view == admin::Table::REPLICATION_VIEW || view == admin::Table::ENCRYPTION_VIEW) {
-    admin::Table::ClusterState state;
-    state.set_replication_state(admin::Table::ClusterState::READY);
-    (*out->mutable_cluster_states())[kClusterId] = state;
-  }
-  bool with_schema =
-      is_full || view == admin::Table::SCHEMA_VIEW || view == admin::Table::VIEW_UNSPECIFIED;
+  bool with_schema = view == admin::Table::FULL || view == admin::Table::SCHEMA_VIEW ||
+                     view == admin::Table::VIEW_UNSPECIFIED;
   if (!with_schema) return;
   for (const FamilySchema& family : schema.families) {
     admin::ColumnFamily& added = (*out->mutable_column_families())[family.name];
     GcToProto(family.gc, added.mutable_gc_rule());
     if (family.gc == GcPolicy::KeepAll()) added.clear_gc_rule();
-    if (family.type == FamilyType::kCounter) {
-      added.mutable_value_type()
-          ->mutable_int64_type()
-          ->mutable_encoding()
-          ->mutable_big_endian_bytes();
-    } else if (engine::IsAggregate(family.type)) {
-      AggregateToProto(family.type, added.mutable_value_type()->mutable_aggregate_type());
-    }
+    ValueTypeToProto(schema, family, &added);
   }
   bool is_millis = schema.options.contains(engine::kGranularityOption);
   out->set_granularity(is_millis ? admin::Table::MILLIS : admin::Table::MICROS);

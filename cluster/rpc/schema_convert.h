@@ -10,8 +10,6 @@
 
 namespace sippar::cluster {
 
-inline constexpr const char* kClusterId = "sippar";  // every instance has this one cluster
-
 [[nodiscard]] StatusOr<engine::TableSchema> SchemaFromProto(
     const TableName& name, const google::bigtable::admin::v2::Table& proto);
 [[nodiscard]] StatusOr<engine::GcPolicy> GcFromProto(
@@ -19,7 +17,7 @@ inline constexpr const char* kClusterId = "sippar";  // every instance has this 
 // Its change_stream_config alone; absent: the table has no stream.
 [[nodiscard]] Status ChangeStreamFromProto(const google::bigtable::admin::v2::Table& proto,
                                            engine::TableSchema* schema);
-// VIEW_UNSPECIFIED is SCHEMA_VIEW.
+// What `view` shows of it but the states of clusters. VIEW_UNSPECIFIED is SCHEMA_VIEW.
 void TableToProto(const TableName& name, const engine::TableSchema& schema,
                   google::bigtable::admin::v2::Table::View view,
                   google::bigtable::admin::v2::Table* out);

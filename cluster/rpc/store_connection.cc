@@ -20,6 +20,11 @@ Status StoreConnection::Failed(const grpc::Status& status, Effect effect) {
     case grpc::StatusCode::UNKNOWN:    // the connection broke between the parts of an answer
     case grpc::StatusCode::CANCELLED:  // the server ended the call: it is ending, or was killed
       is_lost_ = true;
+      if (status.error_details() == kNotBegun) {
+        Status refused = Unavailable(target_ + ": the server leaves the store; nothing was done");
+        MarkFailure(kNotBegun, &refused);
+        return refused;
+      }
       return Unavailable(
           fmt::format("{}: the server is gone ({}){}", target_, status.error_message(), outcome));
     case grpc::StatusCode::DEADLINE_EXCEEDED:

@@ -12,13 +12,11 @@
 #include <utility>
 
 #include "cluster/proto/store.grpc.pb.h"
+#include "cluster/rpc/call_failure.h"
 #include "cluster/rpc/call_trace.h"
 #include "cluster/rpc/store_convert.h"
 
 namespace sippar::cluster {
-
-// What is known of a call that got no answer.
-enum class Effect : uint8_t { kNone, kUnknown };  // a read; a write: perhaps it was done
 
 // Of calls that wait for no work of unknown length, such as a compaction.
 inline constexpr int64_t kCallTimeoutUs = 30'000'000;

@@ -4,6 +4,8 @@
 
 #include "cluster/client/client.h"
 #include "cluster/proto/store.grpc.pb.h"
+#include "cluster/rpc/call_failure.h"
+#include "cluster/rpc/call_gate.h"
 #include "cluster/rpc/call_watch.h"
 #include "cluster/rpc/store_convert.h"
 
@@ -12,8 +14,12 @@ namespace sippar::cluster {
 class StoreService final : public wire::Store::Service {
  public:
   explicit StoreService(Client* client) : client_(client) {}  // outlives the service
-  // Of changes: they have no end of their own.
-  void EndStreams() { watch_.CancelEndless(); }
+  // Before the server stops: calls that may not be made twice are finished, no more begin, and the
+  // caller knows that. Streams get a moment, then they are cut, where a row ends if they can be:
+  // their readers go on with the next server of the store.
+  void Leave();
+  // So far; but not all that look into a running store.
+  uint64_t calls_begun() const { return calls_begun_; }
 
   using Context = grpc::ServerContext;
 
@@ -97,8 +103,24 @@ class StoreService final : public wire::Store::Service {
                              wire::DoneReply* reply) override;
 
  private:
+  // The stream ended because this server leaves.
+  bool IsCut(const Status& ended, Context* context) const;
+  // A call that the client does not repeat: begins only while this server is sure to finish it.
+  template <typename Reply, typename Change>
+  grpc::Status Once(Reply* reply, const Change& change) {
+    ++calls_begun_;
+    CallGate::Pass pass(&changes_);
+    if (!pass.is_open()) return {grpc::StatusCode::UNAVAILABLE, "it leaves the store", kNotBegun};
+    ToProto(change(), reply->mutable_outcome());
+    return grpc::Status::OK;
+  }
+
   Client* const client_;
   CallWatch watch_;
+  CallGate changes_;  // that are not repeated when their answer is lost
+  CallGate streams_;
+  std::atomic<bool> is_cutting_{false};
+  std::atomic<uint64_t> calls_begun_{0};
 };
 
 }  // namespace sippar::cluster

@@ -4,14 +4,13 @@
 namespace sippar::cluster {
 namespace {
 
-// `call` with what the client has for backups; how it ended goes into the reply.
-template <typename Reply, typename Call>
-grpc::Status Answer(Client* client, Reply* reply, const Call& call) {
-  BackupApi* backups = client->admin()->backups();
-  Status status =
-      backups == nullptr ? Unimplemented("this server keeps no backups") : call(backups);
-  ToProto(status, reply->mutable_outcome());
-  return grpc::Status::OK;
+// `call` with what the client has for backups.
+template <typename Call>
+auto OnBackups(Client* client, Call call) {
+  return [client, call]() -> Status {
+    BackupApi* backups = client->admin()->backups();
+    return backups == nullptr ? Unimplemented("this server keeps no backups") : call(backups);
+  };
 }
 
 Status Give(const StatusOr<BackupInfo>& info, wire::BackupsReply* reply) {
@@ -23,67 +22,72 @@ Status Give(const StatusOr<BackupInfo>& info, wire::BackupsReply* reply) {
 
 grpc::Status StoreService::CreateBackup(Context*, const wire::BackupRequest* request,
                                         wire::BackupsReply* reply) {
-  return Answer(client_, reply, [&](BackupApi* backups) {
-    return Give(backups->CreateBackup(request->name(), request->table(), request->time_us()),
-                reply);
-  });
+  return Once(reply, OnBackups(client_, [&](BackupApi* backups) {
+                return Give(
+                    backups->CreateBackup(request->name(), request->table(), request->time_us()),
+                    reply);
+              }));
 }
 
 grpc::Status StoreService::CopyBackup(Context*, const wire::BackupRequest* request,
                                       wire::BackupsReply* reply) {
-  return Answer(client_, reply, [&](BackupApi* backups) {
-    return Give(backups->CopyBackup(request->source(), request->name(), request->time_us()), reply);
-  });
+  return Once(reply, OnBackups(client_, [&](BackupApi* backups) {
+                return Give(
+                    backups->CopyBackup(request->source(), request->name(), request->time_us()),
+                    reply);
+              }));
 }
 
 grpc::Status StoreService::GetBackup(Context*, const wire::BackupRequest* request,
                                      wire::BackupsReply* reply) {
-  return Answer(client_, reply, [&](BackupApi* backups) {
-    return Give(backups->GetBackup(request->name()), reply);
-  });
+  return Once(reply, OnBackups(client_, [&](BackupApi* backups) {
+                return Give(backups->GetBackup(request->name()), reply);
+              }));
 }
 
 grpc::Status StoreService::ListBackups(Context*, const wire::AllRequest*,
                                        wire::BackupsReply* reply) {
-  return Answer(client_, reply, [&](BackupApi* backups) {
-    auto all = backups->ListBackups();
-    if (!all.ok()) return all.status();
-    for (const BackupInfo& info : *all) ToProto(info, reply->add_backups());
-    return OkStatus();
-  });
+  return Once(reply, OnBackups(client_, [&](BackupApi* backups) {
+                auto all = backups->ListBackups();
+                if (!all.ok()) return all.status();
+                for (const BackupInfo& info : *all) ToProto(info, reply->add_backups());
+                return OkStatus();
+              }));
 }
 
 grpc::Status StoreService::SetBackupExpiry(Context*, const wire::BackupRequest* request,
                                            wire::BackupsReply* reply) {
-  return Answer(client_, reply, [&](BackupApi* backups) {
-    return Give(backups->SetBackupExpiry(request->name(), request->time_us()), reply);
-  });
+  return Once(reply, OnBackups(client_, [&](BackupApi* backups) {
+                return Give(backups->SetBackupExpiry(request->name(), request->time_us()), reply);
+              }));
 }
 
 grpc::Status StoreService::DeleteBackup(Context*, const wire::BackupRequest* request,
                                         wire::DoneReply* reply) {
-  return Answer(client_, reply,
-                [&](BackupApi* backups) { return backups->DeleteBackup(request->name()); });
+  return Once(reply, OnBackups(client_, [&](BackupApi* backups) {
+                return backups->DeleteBackup(request->name());
+              }));
 }
 
 grpc::Status StoreService::RestoreTable(Context*, const wire::BackupRequest* request,
                                         wire::DoneReply* reply) {
-  return Answer(client_, reply, [&](BackupApi* backups) {
-    return backups->RestoreTable(request->name(), request->table());
-  });
+  return Once(reply, OnBackups(client_, [&](BackupApi* backups) {
+                return backups->RestoreTable(request->name(), request->table());
+              }));
 }
 
 grpc::Status StoreService::DropKeptTable(Context*, const wire::BackupRequest* request,
                                          wire::DoneReply* reply) {
-  return Answer(client_, reply, [&](BackupApi* backups) {
-    return backups->DropTable(request->table(), request->time_us());
-  });
+  return Once(reply, OnBackups(client_, [&](BackupApi* backups) {
+                return backups->DropTable(request->table(), request->time_us());
+              }));
 }
 
 grpc::Status StoreService::UndeleteTable(Context*, const wire::BackupRequest* request,
                                          wire::DoneReply* reply) {
-  return Answer(client_, reply,
-                [&](BackupApi* backups) { return backups->UndeleteTable(request->table()); });
+  return Once(reply, OnBackups(client_, [&](BackupApi* backups) {
+                return backups->UndeleteTable(request->table());
+              }));
 }
 
 }  // namespace sippar::cluster

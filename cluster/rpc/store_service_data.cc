@@ -57,28 +57,54 @@ StatusOr<std::string> DoUpdate(DataApi* data, const wire::UpdateRequest& request
                   bytes.size(), kReplySizeMax));
 }
 
+// Where a stream is cut when the server leaves.
+class RowEnd {
+ public:
+  explicit RowEnd(const std::atomic<bool>& is_cutting) : is_cutting_(is_cutting) {}
+  // The cell before this one ended a row, and the stream is to end there.
+  bool IsBefore(const CellView& cell) {
+    if (!is_cutting_.load(std::memory_order_relaxed)) [[likely]]
+      return false;
+    if (row_.empty()) row_.assign(cell.row);
+    return cell.row != row_;
+  }
+
+ private:
+  const std::atomic<bool>& is_cutting_;
+  std::string row_;
+};
+
+Status CutHere() { return Cancelled("the server leaves the store"); }
+
 Status DoRead(DataApi* data, const wire::ReadRequest& request, const CallOptions& options,
-              grpc::ServerWriter<wire::ReadReply>* writer) {
+              RowEnd row_end, grpc::ServerWriter<wire::ReadReply>* writer) {
   ASSIGN_OR_RETURN(ReadSpec read, DecodeRead(request.read()));
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, data->Read(request.table(), read, options));
-  CellPacker packer([writer](std::string bytes) {
+  CellPacker packer([writer](std::string bytes, bool ends_row) {
     wire::ReadReply reply;
     reply.set_cells(std::move(bytes));
+    reply.set_ends_row(ends_row);
     return writer->Write(reply);
   });
-  for (; cells->Valid(); cells->Next()) {
-    if (!packer.Add(cells->cell())) return Cancelled("the reader is gone");
+  bool is_cut = false;
+  for (; cells->Valid() && !is_cut; cells->Next()) {
+    is_cut = row_end.IsBefore(cells->cell());
+    if (!is_cut && !packer.Add(cells->cell())) return Cancelled("the reader is gone");
   }
-  if (!packer.Flush()) return Cancelled("the reader is gone");
-  return cells->status();
+  bool ends_row = is_cut || cells->status().ok();
+  if (!packer.Flush(ends_row)) return Cancelled("the reader is gone");
+  return is_cut ? CutHere() : cells->status();
 }
 
 // Sends batches, cut into pieces: one row may have a value of any size.
 class PieceSink final : public engine::ProgramSink {
  public:
-  explicit PieceSink(grpc::ServerWriter<wire::RunReply>* writer) : writer_(writer) {}
+  // `may_end`: the batches that are left may come from another server.
+  PieceSink(grpc::ServerWriter<wire::RunReply>* writer, const std::atomic<bool>& may_end)
+      : writer_(writer), may_end_(may_end) {}
 
   bool Emit(engine::ProgramBatch batch) override {
+    bool has_row_end = !batch.last_row.empty();
     std::string bytes = EncodeBatch(batch);
     for (size_t at = 0; at < bytes.size(); at += kPieceSize) {
       wire::RunReply reply;
@@ -86,18 +112,26 @@ class PieceSink final : public engine::ProgramSink {
       reply.set_more(at + kPieceSize < bytes.size());
       if (!writer_->Write(reply)) return false;
     }
-    return true;
+    is_cut_ = has_row_end && may_end_.load(std::memory_order_relaxed);
+    return !is_cut_;
   }
+  bool is_cut() const { return is_cut_; }
 
  private:
   grpc::ServerWriter<wire::RunReply>* writer_;
+  const std::atomic<bool>& may_end_;
+  bool is_cut_ = false;
 };
 
 Status DoRun(DataApi* data, const wire::RunRequest& request, const CallOptions& options,
-             grpc::ServerWriter<wire::RunReply>* writer) {
+             const std::atomic<bool>& is_cutting, grpc::ServerWriter<wire::RunReply>* writer) {
+  static const std::atomic<bool> kNever{false};
   ASSIGN_OR_RETURN(engine::Program program, engine::Program::Decode(request.program()));
-  PieceSink sink(writer);
-  return data->Run(request.table(), FromProto(request.tablet_range()), program, options, &sink);
+  bool in_order = !program.aggregate && program.order_by.empty();
+  PieceSink sink(writer, in_order ? is_cutting : kNever);
+  Status ended =
+      data->Run(request.table(), FromProto(request.tablet_range()), program, options, &sink);
+  return sink.is_cut() ? CutHere() : ended;
 }
 
 Status DoReadChanges(DataApi* data, const wire::ChangesRequest& request, const CallOptions& options,
@@ -114,10 +148,13 @@ Status DoReadChanges(DataApi* data, const wire::ChangesRequest& request, const C
   }
 }
 
+grpc::Status Leaves() { return {grpc::StatusCode::UNAVAILABLE, "it leaves the store"}; }
+
 }  // namespace
 
 grpc::Status StoreService::Apply(Context*, const wire::ApplyRequest* request,
                                  wire::ApplyReply* reply) {
+  ++calls_begun_;
   if (request->mutations_size() > kMutationsMax) {
     return {grpc::StatusCode::INVALID_ARGUMENT,
             fmt::format("{} mutations in a call; the limit is {}", request->mutations_size(),
@@ -133,6 +170,7 @@ grpc::Status StoreService::Apply(Context*, const wire::ApplyRequest* request,
 
 grpc::Status StoreService::Update(Context*, const wire::UpdateRequest* request,
                                   wire::UpdateReply* reply) {
+  ++calls_begun_;
   auto result = DoUpdate(client_->data(), *request);
   ToProto(result.status(), reply->mutable_outcome());
   if (result.ok()) reply->set_result(*std::move(result));
@@ -141,16 +179,26 @@ grpc::Status StoreService::Update(Context*, const wire::UpdateRequest* request,
 
 grpc::Status StoreService::CommitRow(Context*, const wire::CommitRowRequest* request,
                                      wire::DoneReply* reply) {
+  ++calls_begun_;
   ToProto(DoCommitRow(client_->data(), *request), reply->mutable_outcome());
   return grpc::Status::OK;
 }
 
+bool StoreService::IsCut(const Status& ended, Context* context) const {
+  return ended.code() == StatusCode::kCancelled && is_cutting_ && !context->IsCancelled();
+}
+
 grpc::Status StoreService::Read(Context* context, const wire::ReadRequest* request,
                                 grpc::ServerWriter<wire::ReadReply>* writer) {
-  CallWatch::Scope scope(&watch_, context);
+  ++calls_begun_;
+  CallGate::Pass pass(&streams_);
+  if (!pass.is_open()) return Leaves();
+  CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);  // for all that Leave waits
   engine::ReadCounters counters;
   Status status =
-      DoRead(client_->data(), *request, {scope.cancel(), request->timeout_us(), &counters}, writer);
+      DoRead(client_->data(), *request, {scope.cancel(), request->timeout_us(), &counters},
+             RowEnd(is_cutting_), writer);
+  if (IsCut(status, context)) return Leaves();
   wire::ReadReply last;
   ToProto(status, last.mutable_end()->mutable_outcome());
   ToProto(counters, last.mutable_end());
@@ -160,10 +208,14 @@ grpc::Status StoreService::Read(Context* context, const wire::ReadRequest* reque
 
 grpc::Status StoreService::Run(Context* context, const wire::RunRequest* request,
                                grpc::ServerWriter<wire::RunReply>* writer) {
-  CallWatch::Scope scope(&watch_, context);
+  ++calls_begun_;
+  CallGate::Pass pass(&streams_);
+  if (!pass.is_open()) return Leaves();
+  CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);  // for all that Leave waits
   engine::ReadCounters counters;
-  Status status =
-      DoRun(client_->data(), *request, {scope.cancel(), request->timeout_us(), &counters}, writer);
+  Status status = DoRun(client_->data(), *request,
+                        {scope.cancel(), request->timeout_us(), &counters}, is_cutting_, writer);
+  if (IsCut(status, context)) return Leaves();
   wire::RunReply last;
   ToProto(status, last.mutable_end()->mutable_outcome());
   ToProto(counters, last.mutable_end());
@@ -176,9 +228,7 @@ grpc::Status StoreService::ReadChanges(Context* context, const wire::ChangesRequ
   CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);
   Status status = DoReadChanges(client_->data(), *request, {scope.cancel()}, writer);
   if (status.ok()) return grpc::Status::OK;
-  if (status.code() == StatusCode::kCancelled && !context->IsCancelled()) {
-    status = Unavailable("the server of these changes is ending");
-  }
+  if (status.code() == StatusCode::kCancelled && !context->IsCancelled()) return Leaves();
   wire::ChangesReply last;
   ToProto(status, last.mutable_failure());
   writer->WriteLast(last, grpc::WriteOptions());
@@ -196,6 +246,7 @@ grpc::Status StoreService::Tablets(Context*, const wire::TableRequest* request,
 
 grpc::Status StoreService::TabletRanges(Context*, const wire::TableRequest* request,
                                         wire::TabletsReply* reply) {
+  ++calls_begun_;
   auto ranges = client_->data()->TabletRanges(request->table());
   ToProto(ranges.status(), reply->mutable_outcome());
   if (!ranges.ok()) return grpc::Status::OK;

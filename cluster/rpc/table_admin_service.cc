@@ -50,10 +50,25 @@ StatusOr<FoundTable> DoCreate(const InstanceRecords& records,
   return FindTable(client, name.ToString());
 }
 
-Status DoList(Client* client, const admin::ListTablesRequest& request,
+// The table is the same in every cluster of its instance.
+Status ToProto(const InstanceRecords& records, const TableName& name,
+               const engine::TableSchema& schema, admin::Table::View view, admin::Table* out) {
+  TableToProto(name, schema, view, out);
+  if (view != admin::Table::FULL && view != admin::Table::REPLICATION_VIEW &&
+      view != admin::Table::ENCRYPTION_VIEW) {
+    return OkStatus();
+  }
+  ASSIGN_OR_RETURN(std::vector<std::string> clusters, records.ClusterIds(name.instance));
+  admin::Table::ClusterState state;
+  state.set_replication_state(admin::Table::ClusterState::READY);
+  for (const std::string& id : clusters) (*out->mutable_cluster_states())[id] = state;
+  return OkStatus();
+}
+
+Status DoList(const InstanceRecords& records, const admin::ListTablesRequest& request,
               admin::ListTablesResponse* response) {
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
-  ASSIGN_OR_RETURN(std::vector<TableInfo> tables, client->admin()->ListTables());
+  ASSIGN_OR_RETURN(std::vector<TableInfo> tables, records.admin()->ListTables());
   ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
   admin::Table::View view =
       request.view() == admin::Table::VIEW_UNSPECIFIED ? admin::Table::NAME_ONLY : request.view();
@@ -66,7 +81,7 @@ Status DoList(Client* client, const admin::ListTablesRequest& request,
       response->set_next_page_token(last->table_id);
       break;
     }
-    TableToProto(*name, info.schema, view, response->add_tables());
+    RETURN_IF_ERROR(ToProto(records, *name, info.schema, view, response->add_tables()));
   }
   return OkStatus();
 }
@@ -95,10 +110,12 @@ Status UpdateOption(const std::string& path, const admin::UpdateTableRequest& re
     return ChangeRowKeySchema(wanted, request.ignore_warnings(), schema);
   }
   if (path != "deletion_protection") {
-    return Unimplemented(
-        fmt::format("update_mask names '{}'; deletion_protection, change_stream_config and "
-                    "row_key_schema can be changed yet",
-                    path));
+    bool is_policy = path.starts_with("automated_backup_policy");
+    return Unimplemented(fmt::format(
+        "update_mask names '{}'; {}", path,
+        is_policy ? "automatic backups are not supported, make them with CreateBackup"
+                  : "only deletion_protection, change_stream_config and row_key_schema can be "
+                    "changed"));
   }
   if (wanted.deletion_protection()) {
     schema->options[engine::kProtectedOption] = "TRUE";
@@ -152,10 +169,10 @@ Status DoDropRows(Client* client, const admin::DropRowRangeRequest& request) {
                     engine::RowRange::Prefix(request.row_key_prefix()));
 }
 
-grpc::Status Answer(const StatusOr<FoundTable>& table, admin::Table::View view,
-                    admin::Table* response) {
-  if (table.ok()) TableToProto(table->name, table->info.schema, view, response);
-  return ToGrpc(table.status());
+grpc::Status Answer(const InstanceRecords& records, const StatusOr<FoundTable>& table,
+                    admin::Table::View view, admin::Table* response) {
+  if (!table.ok()) return ToGrpc(table.status());
+  return ToGrpc(ToProto(records, table->name, table->info.schema, view, response));
 }
 
 }  // namespace
@@ -163,19 +180,19 @@ grpc::Status Answer(const StatusOr<FoundTable>& table, admin::Table::View view,
 grpc::Status TableAdminService::CreateTable(grpc::ServerContext*,
                                             const admin::CreateTableRequest* request,
                                             admin::Table* response) {
-  return Answer(DoCreate(*records_, *request), admin::Table::SCHEMA_VIEW, response);
+  return Answer(*records_, DoCreate(*records_, *request), admin::Table::SCHEMA_VIEW, response);
 }
 
 grpc::Status TableAdminService::ListTables(grpc::ServerContext*,
                                            const admin::ListTablesRequest* request,
                                            admin::ListTablesResponse* response) {
-  return ToGrpc(DoList(client_, *request, response));
+  return ToGrpc(DoList(*records_, *request, response));
 }
 
 grpc::Status TableAdminService::GetTable(grpc::ServerContext*,
                                          const admin::GetTableRequest* request,
                                          admin::Table* response) {
-  return Answer(FindTable(client_, request->name()), request->view(), response);
+  return Answer(*records_, FindTable(client_, request->name()), request->view(), response);
 }
 
 grpc::Status TableAdminService::UpdateTable(grpc::ServerContext*,
@@ -203,7 +220,7 @@ grpc::Status TableAdminService::DeleteTable(grpc::ServerContext*,
 grpc::Status TableAdminService::ModifyColumnFamilies(
     grpc::ServerContext*, const admin::ModifyColumnFamiliesRequest* request,
     admin::Table* response) {
-  return Answer(DoModify(client_, *request), admin::Table::SCHEMA_VIEW, response);
+  return Answer(*records_, DoModify(client_, *request), admin::Table::SCHEMA_VIEW, response);
 }
 
 grpc::Status TableAdminService::DropRowRange(grpc::ServerContext*,

@@ -18,7 +18,7 @@ struct UnknownCalls::Call final : CallEvent {
     if (!ok || is_refused) return;  // nor does one come when the server ends
     calls->Await(guest.loop());
     is_refused = true;
-    stream.Finish(ToGrpc(Unimplemented(fmt::format("{} is not there yet", context.method()))),
+    stream.Finish(ToGrpc(Unimplemented(fmt::format("{} is not supported", context.method()))),
                   self.release()->Tag());
   }
 

@@ -4,56 +4,14 @@
 #include <fmt/format.h>
 
 #include "engine/base/coding.h"
+#include "engine/program/program_coding.h"
 
 namespace sippar::cluster {
 namespace {
 
-using engine::MutationEntry;
 using engine::Reader;
 
 constexpr uint8_t kVersion = 1;
-
-void EncodeEntry(const MutationEntry& entry, std::string* out) {
-  out->push_back(static_cast<char>(entry.kind));
-  if (entry.kind == MutationEntry::kDeleteRow) return;
-  engine::PutBytes(out, entry.family);
-  if (entry.kind == MutationEntry::kDeleteFamily) return;
-  engine::PutBytes(out, entry.qualifier);
-  if (entry.kind == MutationEntry::kDeleteColumn) {
-    engine::PutSigned(out, entry.time.start_us);
-    engine::PutSigned(out, entry.time.limit_us);
-    return;
-  }
-  engine::PutSigned(out, entry.timestamp_us);
-  if (entry.kind == MutationEntry::kIncrement) {
-    engine::PutSigned(out, entry.delta);
-  } else {
-    engine::PutBytes(out, entry.value);
-  }
-}
-
-MutationEntry DecodeEntry(Reader* reader) {
-  MutationEntry entry;
-  uint8_t kind = reader->Byte();
-  if (kind > MutationEntry::kMerge) reader->Fail();
-  entry.kind = static_cast<MutationEntry::Kind>(kind);
-  if (entry.kind == MutationEntry::kDeleteRow) return entry;
-  entry.family = reader->Bytes();
-  if (entry.kind == MutationEntry::kDeleteFamily) return entry;
-  entry.qualifier = reader->Bytes();
-  if (entry.kind == MutationEntry::kDeleteColumn) {
-    entry.time.start_us = reader->Signed();
-    entry.time.limit_us = reader->Signed();
-    return entry;
-  }
-  entry.timestamp_us = reader->Signed();
-  if (entry.kind == MutationEntry::kIncrement) {
-    entry.delta = reader->Signed();
-  } else {
-    entry.value = reader->Bytes();
-  }
-  return entry;
-}
 
 }  // namespace
 
@@ -62,7 +20,7 @@ std::string EncodeMutation(const engine::RowMutation& mutation) {
   engine::PutBytes(&out, mutation.row);
   mutation.request.Encode(&out);
   engine::PutVarint(&out, mutation.entries.size());
-  for (const MutationEntry& entry : mutation.entries) EncodeEntry(entry, &out);
+  for (const engine::MutationEntry& entry : mutation.entries) engine::EncodeEntry(entry, &out);
   return out;
 }
 
@@ -78,7 +36,7 @@ StatusOr<engine::RowMutation> DecodeMutation(std::string_view bytes, size_t entr
         fmt::format("mutation of {} entries; the limit is {}", count, entries_max));
   }
   for (size_t i = 0; i < count && reader.ok(); ++i) {
-    mutation.entries.push_back(DecodeEntry(&reader));
+    mutation.entries.push_back(engine::DecodeEntry(&reader));
   }
   if (!reader.AtEnd()) return InvalidArgument("mutation does not decode");
   return mutation;

@@ -140,7 +140,7 @@ LeaseEvent EventOf(const Status& status) {
 
 }  // namespace
 
-// Not only the session must live: an administrator may have removed the file (reliability.md L2).
+// Not only the session must live: an administrator may have removed the file (FAULTS.md L2).
 LeaseEvent LeaseDriver::Ask() {
   std::shared_ptr<LockSession> asked = session();
   auto over_at_nanos = asked->Heartbeat();

@@ -1,4 +1,4 @@
-// A server's own view of its lease (paper section 5.2, reliability.md 3.4): what each answer to a
+// A server's own view of its lease (paper section 5.2, PROTOCOL.md): what each answer to a
 // heartbeat, and each silence, means. Pure: times of the server's monotonic clock in, state out;
 // lease_driver.h acts. With T the session's timeout, counted from the SEND time of the last good
 // heartbeat:

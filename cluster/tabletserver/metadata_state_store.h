@@ -1,6 +1,6 @@
 // The durable states of the tablets that a server serves: their records in METADATA (paper section
 // 5.1). Each change is conditional on the record that the server knows, so a server that was
-// declared dead, or has lost the tablet, changes nothing any more (reliability.md 3.4, F2b).
+// declared dead, or has lost the tablet, changes nothing any more (PROTOCOL.md, F2b).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

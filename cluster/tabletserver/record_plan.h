@@ -10,7 +10,7 @@
 namespace sippar::cluster {
 
 // With a state that its server saved. The logs of dead servers go in the same write that names the
-// SSTables with the last of their records (`replayed_through`; reliability.md 3.4, F6).
+// SSTables with the last of their records (`replayed_through`; PROTOCOL.md, F6).
 TabletRecord WithState(TabletRecord record, const engine::TabletState& state,
                        uint64_t replayed_through);
 // Would WithState say nothing that the record does not say?

@@ -1,6 +1,6 @@
 // Which tablets a server serves, at which epochs, and which epochs are over for it: the bookkeeping
 // behind "the same call again finds its work done" and "a load that was delayed on its way is
-// refused" (cluster/api/control_api.h; reliability.md N4, N8, N9). No I/O.
+// refused" (cluster/api/control_api.h; FAULTS.md N4, N8, N9). No I/O.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

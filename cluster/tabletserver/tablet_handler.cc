@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cluster/tabletserver/table_stream.h"
 #include "cluster/tabletserver/tablet_changes.h"
 
@@ -68,12 +70,30 @@ std::vector<Status> TabletHandler::Apply(const TabletAddress& tablet,
 
 StatusOr<engine::RowUpdateResult> TabletHandler::Update(const TabletAddress& tablet,
                                                         const engine::RowUpdate& update) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1, update.row));
-  ASSIGN_OR_RETURN(engine::RowUpdateResult result, served->tablet->Update(update));
-  // What changed the row has passed the fence.
-  bool wrote = result.cells_set > 0 || result.columns_deleted > 0 || result.row_deleted;
-  RETURN_IF_ERROR(wrote ? MakeDurable(*served) : CheckAnswer(*served));
-  return result;
+  return std::move(UpdateBatch(tablet, {&update}).front());
+}
+
+std::vector<StatusOr<engine::RowUpdateResult>> TabletHandler::UpdateBatch(
+    const TabletAddress& tablet, const std::vector<const engine::RowUpdate*>& batch) {
+  using Answers = std::vector<StatusOr<engine::RowUpdateResult>>;
+  if (batch.empty()) return {};
+  auto served = FindForWrite(tablet, batch.size(), batch.front()->row);
+  if (!served.ok()) return Answers(batch.size(), served.status());
+  Answers answers = (*served)->tablet->UpdateBatch(batch);
+  // What changed its row has passed the fence.
+  auto wrote = [](const StatusOr<engine::RowUpdateResult>& answer) {
+    return answer.ok() &&
+           (answer->cells_set > 0 || answer->columns_deleted > 0 || answer->row_deleted);
+  };
+  if (std::any_of(answers.begin(), answers.end(), wrote)) {
+    Status durable = MakeDurable(**served);
+    if (!durable.ok()) return Answers(batch.size(), durable);
+  }
+  Status here = CheckAnswer(**served);
+  for (auto& answer : answers) {
+    if (answer.ok() && !wrote(answer) && !here.ok()) answer = here;
+  }
+  return answers;
 }
 
 Status TabletHandler::CommitRow(const TabletAddress& tablet, const RowMutation& mutation,

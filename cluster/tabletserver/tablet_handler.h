@@ -1,5 +1,5 @@
 // TabletService over the tablets that a server serves. What it answers is true at some moment of
-// the call (reliability.md 3.4): a write is acknowledged by the log's fence after its sync; a read
+// the call (PROTOCOL.md): a write is acknowledged by the log's fence after its sync; a read
 // takes its snapshot, then looks whether the lease still held and the tablet was still here.
 // Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,6 +20,8 @@ class TabletHandler final : public TabletService {
                             const std::vector<const RowMutation*>& batch) override;
   StatusOr<engine::RowUpdateResult> Update(const TabletAddress& tablet,
                                            const engine::RowUpdate& update) override;
+  std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
+      const TabletAddress& tablet, const std::vector<const engine::RowUpdate*>& batch) override;
   Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
                    const std::vector<ReadCheck>& checks) override;
   StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet, const ReadSpec& read,

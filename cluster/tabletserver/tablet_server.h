@@ -35,7 +35,7 @@ struct TabletServerOptions {
 class TabletServer : public std::enable_shared_from_this<TabletServer> {
  public:
   // kAlreadyExists: another process lives under that name. kFailedPrecondition: the lock service
-  // was restored from an older copy (reliability.md X6).
+  // was restored from an older copy (FAULTS.md X6).
   [[nodiscard]] static StatusOr<std::shared_ptr<TabletServer>> Start(TabletServerOptions options);
   ~TabletServer() { Abandon(); }
   // As a crash, but that its threads end and its log is closed: without Drain others recover it. No

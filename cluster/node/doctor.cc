@@ -1,0 +1,59 @@
+// The doctor. SPDX-License-Identifier: Apache-2.0
+#include "cluster/client/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/node/looking_on.h"
+#include "cluster/node/start_proof.h"
+#include "cluster/node/store_upgrade.h"
+#include "engine/store/store_files.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr uint64_t kChangesMax = uint64_t{4} << 30;  // in memory: the logs once more
+
+Status ProveNames(engine::OverlayFileSystem* overlay, const std::string& directory,
+                  EmbeddedLockService* locks, Findings* findings) {
+  ASSIGN_OR_RETURN(std::unique_ptr<LocalCluster> cluster,
+                   StartLookingOn(overlay, directory, locks));
+  ASSIGN_OR_RETURN(StorePicture picture, ReadPicture(overlay, directory, cluster->metadata()));
+  if (!picture.whole.ok()) findings->oddities.emplace_back(MessageOf(picture.whole));
+  ASSIGN_OR_RETURN(std::set<ServerId> lives, cluster->Lives());
+  uint64_t epoch_end = 0;
+  for (const ServerId& life : lives) epoch_end = std::max(epoch_end, life.epoch + 1);
+  return ProvePicture(overlay, directory, picture, locks, epoch_end, findings);
+}
+
+}  // namespace
+
+Status ExamineStore(const std::string& directory,
+                    const std::function<void(std::string_view line)>& print) {
+  std::unique_ptr<engine::FileSystem> fs = engine::NewPosixFileSystem();
+  engine::OverlayFileSystem overlay(fs.get(), kChangesMax);
+  ASSIGN_OR_RETURN(int format,
+                   engine::FindStoreFormat(&overlay, directory,
+                                           /*create_if_missing=*/false, kClusterFormat));
+  if (format != kClusterFormat) {
+    return FailedPrecondition(fmt::format(
+        "store {}: it has format {}, and the doctor knows {}; open it once: that converts it",
+        directory, format, kClusterFormat));
+  }
+  RETURN_IF_ERROR(CheckDirectories(&overlay, directory));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<EmbeddedLockService> locks,
+      EmbeddedLockService::Open(&overlay, store_paths::Locks(directory), engine::Clock::System()));
+  Findings findings;
+  RETURN_IF_ERROR(ProveFiles(&overlay, directory, locks.get(), &findings));
+  Status names;
+  if (findings.losses.empty()) names = ProveNames(&overlay, directory, locks.get(), &findings);
+  for (const std::string& line : findings.losses) print(line);
+  for (const std::string& line : findings.oddities) print(line);
+  RETURN_IF_ERROR(names);
+  return findings.Check(directory);
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,172 @@
+// Streams that go on. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/joined_streams.h"
+
+#include <optional>
+#include <utility>
+
+#include "cluster/client/program_rest.h"
+#include "cluster/client/row_mark.h"
+#include "cluster/rpc/call_failure.h"
+
+namespace sippar::cluster {
+namespace {
+
+// A stream ends before the store from which it comes is closed.
+class JoinedCells final : public CellStream {
+ public:
+  JoinedCells(JoinedStore* joined, std::string table, const ReadSpec& read,
+              const CallOptions& options)
+      : joined_(joined),
+        table_(std::move(table)),
+        left_(read),
+        course_(joined->settings(), options) {}
+
+  bool Valid() const override { return cells_ != nullptr && cells_->Valid(); }
+  const CellView& cell() const override { return cells_->cell(); }
+  Status status() const override { return status_; }
+
+  void Next() override {
+    if (store_.remote != nullptr) mark_.See(cells_->cell());
+    cells_->Next();
+    if (cells_->Valid()) return;
+    Status ended = cells_->status();
+    if (IsMarked(kRowIsWhole, ended)) mark_.EndRow();
+    Settle(ended);
+  }
+  void NextRow() override {
+    if (store_.remote != nullptr) mark_.PassRow(cells_->cell().row);
+    cells_->NextRow();
+    if (!cells_->Valid()) Settle(cells_->status());
+  }
+
+  Status Open() {
+    Settle(Reopen());
+    return status_;
+  }
+
+ private:
+  // The stream has come to its end, or so it seems: another takes its place where it is broken.
+  void Settle(Status ended) {
+    while (!ended.ok() || !Valid()) {
+      cells_.reset();
+      status_ = ended;
+      if (!IsBroken(ended, store_)) return;
+      left_.rows = mark_.Rest(left_.rows, left_.reverse);
+      ended = course_.AfterFailure(ended, Repeat::kSafe);
+      if (ended.ok() && !left_.rows.IsEmpty()) ended = Reopen();
+    }
+    status_ = OkStatus();
+  }
+
+  Status Reopen() {
+    ASSIGN_OR_RETURN(CallOptions options, course_.OptionsNow());
+    store_ = {};  // should there be none
+    ASSIGN_OR_RETURN(store_, joined_->Get());
+    ASSIGN_OR_RETURN(cells_, store_.client->data()->Read(table_, left_, options));
+    RETURN_IF_ERROR(mark_.SkipSeen(cells_.get()));
+    if (cells_->Valid()) course_.Progress();
+    return cells_->status();
+  }
+
+  JoinedStore* const joined_;
+  const std::string table_;
+  ReadSpec left_;  // from the last row given on
+  CallCourse course_;
+  RowMark mark_;
+  JoinedStore::Reached store_;
+  std::unique_ptr<CellStream> cells_;
+  Status status_;
+};
+
+class JoinedChanges final : public ChangeStream {
+ public:
+  JoinedChanges(JoinedStore* joined, std::string table, ChangesRequest wanted,
+                const CallOptions& options)
+      : joined_(joined),
+        table_(std::move(table)),
+        wanted_(std::move(wanted)),
+        options_(options),
+        course_(joined->settings(), options) {}
+
+  // "From now on" begins here.
+  Status Open() {
+    ASSIGN_OR_RETURN(first_, Read(0));
+    return OkStatus();
+  }
+
+  StatusOr<ChangeBatch> Next(int64_t wait_us) override {
+    std::optional<ChangeBatch> first = std::exchange(first_, std::nullopt);
+    if (first.has_value() && (first->is_over || !first->changes.empty())) return *std::move(first);
+    return Read(wait_us);
+  }
+
+ private:
+  StatusOr<ChangeBatch> Read(int64_t wait_us) {
+    for (;;) {
+      StatusOr<ChangeBatch> batch = Try(wait_us);
+      if (batch.ok()) {
+        course_.Progress();
+        if (!batch->is_over) wanted_.tokens = {{wanted_.partition, batch->token}};
+        return batch;
+      }
+      if (!IsBroken(batch.status(), store_)) return batch;
+      changes_.reset();
+      RETURN_IF_ERROR(course_.AfterFailure(batch.status(), Repeat::kSafe));
+    }
+  }
+
+  StatusOr<ChangeBatch> Try(int64_t wait_us) {
+    if (changes_ == nullptr) {
+      store_ = {};  // should there be none
+      ASSIGN_OR_RETURN(store_, joined_->Get());
+      ASSIGN_OR_RETURN(changes_, store_.client->data()->ReadChanges(table_, wanted_, options_));
+    }
+    return changes_->Next(wait_us);
+  }
+
+  JoinedStore* const joined_;
+  const std::string table_;
+  ChangesRequest wanted_;  // of what was not given yet
+  const CallOptions options_;
+  CallCourse course_;
+  JoinedStore::Reached store_;
+  std::unique_ptr<ChangeStream> changes_;
+  std::optional<ChangeBatch> first_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<CellStream>> ReadJoined(JoinedStore* joined, const std::string& table,
+                                                 const ReadSpec& read, const CallOptions& options) {
+  auto cells = std::make_unique<JoinedCells>(joined, table, read, options);
+  RETURN_IF_ERROR(cells->Open());
+  return std::unique_ptr<CellStream>(std::move(cells));
+}
+
+Status RunJoined(JoinedStore* joined, const std::string& table, const RowRange& tablet_range,
+                 const engine::Program& program, const CallOptions& options,
+                 engine::ProgramSink* sink) {
+  CallCourse course(joined->settings(), options);
+  ProgramRest rest(program, sink);
+  do {
+    ASSIGN_OR_RETURN(CallOptions now, course.OptionsNow());
+    ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->Get());
+    Status ended =
+        rest.End(store.client->data()->Run(table, tablet_range, rest.left(), now, &rest));
+    if (!IsBroken(ended, store)) return ended;
+    if (rest.GoOn()) course.Progress();
+    RETURN_IF_ERROR(course.AfterFailure(ended, Repeat::kSafe));
+  } while (!rest.IsEmpty());
+  return OkStatus();
+}
+
+StatusOr<std::unique_ptr<ChangeStream>> ReadJoinedChanges(JoinedStore* joined,
+                                                          const std::string& table,
+                                                          const ChangesRequest& wanted,
+                                                          const CallOptions& options) {
+  auto changes = std::make_unique<JoinedChanges>(joined, table, wanted, options);
+  RETURN_IF_ERROR(changes->Open());
+  return std::unique_ptr<ChangeStream>(std::move(changes));
+}
+
+}  // namespace sippar::cluster

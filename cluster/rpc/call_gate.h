@@ -1,0 +1,40 @@
+// Lets calls begin, until it is shut, and waits for those that run. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+
+class CallGate {
+ public:
+  // One call, as long as it lives.
+  class Pass {
+   public:
+    explicit Pass(CallGate* gate);
+    ~Pass();
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+    bool is_open() const { return is_open_; }  // false: the call may not begin
+
+   private:
+    CallGate* const gate_;
+    const bool is_open_;
+  };
+
+  // From now on no call begins.
+  void Shut();
+  // Until none runs; false: some still do after `limit_us`.
+  bool WaitUntilQuiet(int64_t limit_us);
+
+ private:
+  bool Enter();
+  void Leave();
+
+  engine::Mutex mutex_;
+  engine::CondVar changed_;
+  bool is_shut_ GUARDED_BY(mutex_) = false;
+  int running_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace sippar::cluster
