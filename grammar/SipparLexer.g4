@@ -101,6 +101,7 @@ TIMESTAMP : T I M E S T A M P;
 TO        : T O;
 TRUE_     : T R U E;
 TRY_CAST  : T R Y '_' C A S T;
+SAFE_CAST : S A F E '_' C A S T -> type(TRY_CAST);  // GoogleSQL's spelling
 UNNEST    : U N N E S T;
 UPDATE    : U P D A T E;
 VALUES    : V A L U E S;
@@ -199,6 +200,7 @@ LBRACE   : '{';
 RBRACE   : '}';
 COMMA    : ',';
 SEMI     : ';';
+DOT      : '.';
 
 // --- Hidden, kept for the printer of tokens ---
 

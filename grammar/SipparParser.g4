@@ -70,9 +70,14 @@ selectItem
     ;
 
 source
-    : tableName (LPAREN namedArg (COMMA namedArg)* RPAREN)?
-    | CELLS LPAREN tableName (COMMA columnPattern)* RPAREN
-    | LPAREN select RPAREN
+    : tableName (LPAREN namedArg (COMMA namedArg)* RPAREN)? sourceAlias?
+    | CELLS LPAREN tableName (COMMA columnPattern)* RPAREN sourceAlias?
+    | LPAREN select RPAREN sourceAlias?
+    ;
+
+// x.name is then the name in it. Never without AS: a misspelt WHERE would be one.
+sourceAlias
+    : AS name
     ;
 
 // Kept for GoogleSQL texts: web(as_of => TIMESTAMP '…').
@@ -266,12 +271,20 @@ alterTable
 
 // RENAME is read only to be refused with a good message.
 alterAction
-    : ADD tableElement
+    : ADD (addedFamily | addedGroup)
     | ALTER tableElement
     | DROP FAMILY (IF EXISTS)? familyName
     | DROP LOCALITY GROUP groupName
     | SET LPAREN option (COMMA option)* RPAREN
     | RENAME (FAMILY familyName)? TO familyName
+    ;
+
+addedFamily
+    : FAMILY (IF NOT EXISTS)? familyName option*
+    ;
+
+addedGroup
+    : LOCALITY GROUP (IF NOT EXISTS)? groupName LPAREN familyName (COMMA familyName)* RPAREN option*
     ;
 
 dropTable
@@ -479,7 +492,7 @@ unary
     ;
 
 postfix
-    : primary (LBRACKET expression RBRACKET)*
+    : primary (LBRACKET expression RBRACKET | DOT anyWord)*
     ;
 
 primary

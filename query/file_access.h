@@ -16,6 +16,8 @@ class InputFile {
   virtual ~InputFile() = default;
   // Up to `size` bytes into `buffer`; 0 at the end.
   [[nodiscard]] virtual StatusOr<size_t> Read(char* buffer, size_t size) = 0;
+  // Of the file that was read, 0 to 1; below 0 when it is not known (a pipe).
+  virtual double Share() const { return -1; }
 };
 
 class OutputFile {

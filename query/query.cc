@@ -20,7 +20,7 @@ namespace sippar::query {
 namespace {
 
 Status Unsupported(std::string_view what) {
-  return ErrorAt("UNSUPPORTED", {}, fmt::format("{} is understood but not there yet", what), {},
+  return ErrorAt("UNSUPPORTED", {}, fmt::format("{} is understood but not supported", what), {},
                  StatusCode::kUnimplemented);
 }
 
@@ -63,7 +63,13 @@ class ClientSession final : public Session {
   }
 
   StatusOr<ResultSummary> Execute(std::string_view text, ResultSink* sink) override {
-    ASSIGN_OR_RETURN(syntax::Statement statement, ParseStatement(text));
+    engine::StopSignal stop;
+    stop.cancel = state_.cancel.get();
+    stop.clock = state_.client->clock();
+    if (state_.settings.timeout_us > 0) {
+      stop.deadline_nanos = stop.clock->MonotonicNanos() + state_.settings.timeout_us * 1000;
+    }
+    ASSIGN_OR_RETURN(syntax::Statement statement, ParseStatement(text, &stop));
     return Execute(statement, text, sink);
   }
 
@@ -88,7 +94,7 @@ class ClientSession final : public Session {
     summary.elapsed_us = (clock->MonotonicNanos() - start_nanos) / 1000;
     summary.rows_read = state_.rows_read;
     summary.cells_read = state_.cells_read;
-    if (!status.ok()) return WithQueryCode(status);
+    if (!status.ok()) return LineIn(text, WithQueryCode(status));
     return summary;
   }
 

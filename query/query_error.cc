@@ -8,6 +8,8 @@
 #include <cctype>
 
 #include "engine/base/coding.h"
+#include "engine/program/value.h"
+#include "query/text_width.h"
 
 namespace sippar::query {
 namespace {
@@ -33,23 +35,13 @@ Span GetSpan(engine::Reader* reader) {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// Printable form of a piece of source: controls become \xHH, so that a script cannot draw on the
-// terminal. Adds the number of columns used to *width.
+// Printable form of a piece of source, so that a script cannot draw on the terminal or hide what it
+// says. Adds the number of columns used to *width.
 std::string Shown(std::string_view text, size_t* width) {
-  std::string out;
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (byte == '\t') {
-      out.push_back(' ');
-      ++*width;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-      *width += 4;
-    } else {
-      out.push_back(c);
-      if (!IsContinuation(c)) ++*width;
-    }
-  }
+  std::string out(text);
+  std::replace(out.begin(), out.end(), '\t', ' ');
+  out = engine::PrintEscaped(out);
+  *width += TextWidth(out);
   return out;
 }
 
@@ -91,7 +83,7 @@ std::string Excerpt(std::string_view text, const QueryError& error, int first_li
     std::fill_n(carets.begin() + static_cast<ptrdiff_t>(start), length, '^');
   }
   out += fmt::format("  {} | {}", std::string(number.size(), ' '), carets);
-  if (!error.hint.empty()) out += " " + error.hint;
+  if (!error.hint.empty()) out += " " + Shown(error.hint, &width);
   return out + "\n";
 }
 
@@ -197,20 +189,48 @@ QueryError QueryErrorOf(const Status& status) {
   return error;
 }
 
-std::string RenderError(std::string_view text, const QueryError& error,
-                        std::string_view script_name, int first_line) {
-  std::string out = fmt::format("error {}: ", error.code);
+Status LineIn(std::string_view text, const Status& status) {
+  if (status.ok() || !status.GetPayload(kPayloadUrl)) return status;
+  QueryError error = QueryErrorOf(status);
+  bool offsets_only = error.span.line == 0 && error.span.end > 0 && error.span.end <= text.size();
+  if (!offsets_only) return status;
+  std::string_view before = text.substr(0, error.span.begin);
+  size_t line_begin = before.rfind('\n') + 1;  // 0 without one
+  error.span.line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+  error.span.column =
+      1 + static_cast<int>(std::count_if(before.begin() + static_cast<ptrdiff_t>(line_begin),
+                                         before.end(), [](char c) { return !IsContinuation(c); }));
+  return ToStatus(error, status.code());
+}
+
+namespace {
+
+std::string Render(std::string_view kind, std::string_view text, const QueryError& error,
+                   std::string_view script_name, int first_line) {
+  std::string out = fmt::format("{} {}: ", kind, error.code);
+  size_t width = 0;
+  if (!script_name.empty()) out += Shown(script_name, &width) + ":";
   if (error.span.line > 0) {
-    if (!script_name.empty()) out += fmt::format("{}:", script_name);
     out += fmt::format("{}:{}: ", error.span.line + first_line - 1, error.span.column);
   } else if (!script_name.empty()) {
-    out += fmt::format("{}: ", script_name);
+    out += " ";
   }
-  size_t width = 0;
   out += Shown(error.message, &width) + "\n";
   if (error.span.line > 0) return out + Excerpt(text, error, first_line);
-  if (!error.hint.empty()) out += fmt::format("  hint: {}\n", error.hint);
+  if (!error.hint.empty()) out += fmt::format("  hint: {}\n", Shown(error.hint, &width));
   return out;
+}
+
+}  // namespace
+
+std::string RenderError(std::string_view text, const QueryError& error,
+                        std::string_view script_name, int first_line) {
+  return Render("error", text, error, script_name, first_line);
+}
+
+std::string RenderWarning(std::string_view text, const QueryError& warning,
+                          std::string_view script_name, int first_line) {
+  return Render("warning", text, warning, script_name, first_line);
 }
 
 std::string NearestWord(std::string_view word, const std::vector<std::string>& words) {

@@ -32,6 +32,9 @@ struct QueryError {
 // name (NOT_FOUND …) and that has no place. Requires: !status.ok().
 QueryError QueryErrorOf(const Status& status);
 
+// An error that knows its place only as offsets into `text` gets the line and the column.
+[[nodiscard]] Status LineIn(std::string_view text, const Status& status);
+
 // The form of the error output:
 //   error SYNTAX: script.bt:3:15: unexpected 'WEHRE', expected a clause
 //     3 | SELECT * FROM web WEHRE row = 'a'
@@ -40,6 +43,10 @@ QueryError QueryErrorOf(const Status& status);
 // `text` begins. Control characters of the text are shown escaped. Ends with a newline.
 std::string RenderError(std::string_view text, const QueryError& error,
                         std::string_view script_name = {}, int first_line = 1);
+
+// The same of a warning: "warning NULL_TEST: …".
+std::string RenderWarning(std::string_view text, const QueryError& warning,
+                          std::string_view script_name = {}, int first_line = 1);
 
 // The word of `words` (case does not count) nearest to `word`, "" when none is near enough.
 std::string NearestWord(std::string_view word, const std::vector<std::string>& words);

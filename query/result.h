@@ -10,6 +10,7 @@
 
 #include "engine/base/status.h"
 #include "engine/program/data_type.h"
+#include "query/query_error.h"
 
 namespace sippar::query {
 
@@ -28,7 +29,8 @@ enum class ResultKind : uint8_t { kRows, kDone };
 struct ResultSummary {
   ResultKind kind = ResultKind::kDone;
   std::string tag;                   // "1 row, 5 cells written"; "" for results with rows
-  std::vector<std::string> notices;  // hints and warnings, one line each
+  std::vector<std::string> notices;  // hints, one line each
+  std::vector<QueryError> warnings;  // about places of the statement, in the form of errors
   std::string next;                  // "AFTER ROW 'k'" when the result was cut by LIMIT
   std::optional<bool> applied;       // of IF conditions
   uint64_t rows = 0;                 // given to the sink
@@ -42,6 +44,7 @@ struct Progress {
   uint64_t tablets = 0;
   uint64_t rows_read = 0;
   uint64_t cells_read = 0;
+  double share = -1;  // of the work, 0 to 1; below 0 when it is not known
 };
 
 // All calls come from the thread that executes the statement.

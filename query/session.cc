@@ -132,6 +132,14 @@ std::vector<std::string> SettingNames() {
   return names;
 }
 
+Status StatementContext::CheckStop() const {
+  if (session->cancel->load(std::memory_order_relaxed)) return Cancelled("cancelled");
+  if (deadline_nanos == 0 || session->client->clock()->MonotonicNanos() <= deadline_nanos) {
+    return OkStatus();
+  }
+  return DeadlineExceeded("the statement ran out of time");
+}
+
 cluster::CallOptions StatementContext::CallOptions() const {
   cluster::CallOptions options;
   options.cancel = session->cancel;

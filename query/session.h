@@ -79,6 +79,8 @@ struct StatementContext {
 
   cluster::Client* client() const { return session->client; }
   [[nodiscard]] cluster::CallOptions CallOptions() const;
+  // kCancelled, kDeadlineExceeded: asked by loops over the statement itself.
+  [[nodiscard]] Status CheckStop() const;
 };
 
 }  // namespace sippar::query

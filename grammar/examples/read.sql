@@ -117,3 +117,10 @@ SELECT anchor['my.look.ca'] AS look FROM web(with_history => FALSE, as_of => TIM
 
 -- GoogleSQL spellings
 SELECT contents[''] FROM web(with_history => TRUE, latest_n => 2, after_or_equal => 3) WHERE _key IN UNNEST(['com.cnn.www', @key]) OR _key NOT IN UNNEST(@keys);
+
+-- Names of what is read, fields
+SELECT w._key, w.anchor['cnnsi.com'], SAFE_CAST(w.hits['total'] AS INT64) FROM web(latest_n => 1) AS w AS OF 5 WHERE w._key > 'a';
+
+SELECT c.family, s.n FROM CELLS(web) AS c;
+
+SELECT HISTORY(contents:)[1].value AS newest, s.n FROM (SELECT COUNT(*) AS n FROM web AS w GROUP BY w._key) AS s;

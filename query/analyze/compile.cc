@@ -5,6 +5,9 @@
 
 #include "engine/program/evaluate.h"
 #include "query/analyze/catalog.h"
+#include "query/analyze/constant_tests.h"
+#include "query/analyze/google_calls.h"
+#include "query/analyze/type_check.h"
 #include "query/query_error.h"
 #include "query/syntax/ast_print.h"
 
@@ -88,12 +91,28 @@ std::vector<std::string> KnownFunctions() {
                            "INT64", "FLOAT64", "TEXT", "BYTES", "BOOL", "DURATION"}) {
     names.emplace_back(name);
   }
+  for (std::string_view name : GoogleCallNames()) names.emplace_back(name);
   return names;
 }
 
 }  // namespace
 
 StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
+  RETURN_IF_ERROR(context_.CheckStop());
+  auto compiled = CompileUnplaced(expr);
+  if (!compiled.ok() || expr.span.line == 0) return compiled;
+  if (compiled->place.IsNone()) RETURN_IF_ERROR(CheckTypes(*scope_, *compiled, expr.span));
+  compiled->place = {static_cast<uint32_t>(expr.span.begin), static_cast<uint32_t>(expr.span.end)};
+  return compiled;
+}
+
+StatusOr<Expression> ExpressionCompiler::CompileTest(const Expr& expr) {
+  ASSIGN_OR_RETURN(Expression test, Compile(expr));
+  RETURN_IF_ERROR(CheckTest(*scope_, test, expr.span));
+  return test;
+}
+
+StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
   if (hook_) {
     ASSIGN_OR_RETURN(std::optional<Expression> hooked, hook_(expr));
     if (hooked) return *std::move(hooked);
@@ -176,6 +195,9 @@ StatusOr<Expression> ExpressionCompiler::Name(const Expr& expr) {
       return compiled;
     }
   }
+  if (SameWord(expr.name, "CURRENT_TIMESTAMP")) {
+    return Expression::Literal(Value::Timestamp(context_.now_us));
+  }
   std::vector<std::string> known = scope_->KnownNames();
   if (aliases_ != nullptr) {
     for (const auto& [name, alias] : *aliases_) known.push_back(name);
@@ -199,8 +221,10 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   if (SameWord(expr.name, "NOW") && expr.children.empty()) {
     return Expression::Literal(Value::Timestamp(context_.now_us));
   }
+  ASSIGN_OR_RETURN(std::optional<Expr> ours, CallAsOurs(expr));
+  if (ours) return Compile(*ours);
   if (IsLater(expr.name)) {
-    return ErrorAt("UNSUPPORTED", expr.span, fmt::format("{} is not there yet", expr.name), {},
+    return ErrorAt("UNSUPPORTED", expr.span, fmt::format("{} is not supported", expr.name), {},
                    StatusCode::kUnimplemented);
   }
   if (FindAggregate(expr)) {
@@ -230,11 +254,7 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
                    fmt::format("{} takes {} arguments, not {}", info->name, wanted,
                                expr.star ? "*" : fmt::format("{}", count)));
   }
-  if (info->function == Function::kRegexFound && args[1].IsLiteral() &&
-      args[1].literal.is_string()) {
-    RETURN_IF_ERROR(
-        CheckRegex(engine::NamePattern::Regex(args[1].literal.bytes()), expr.children[1].span));
-  }
+  RETURN_IF_ERROR(CheckRegexCall(expr, info->function, args));
   return Fold(Expression::Call(info->function, std::move(args)));
 }
 
@@ -253,7 +273,14 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
                                pattern.qualifier.text, expr.children[1].name));
   }
   bool negated = expr.op == BinaryOp::kNotMatch || expr.op == BinaryOp::kNotLike;
-  return NegatedIf(negated, Call2(FunctionOf(expr.op), std::move(left), *std::move(right)));
+  if (expr.op <= BinaryOp::kGreaterEqual) {
+    ReadMixedAsNumber(*scope_, *right, &left);
+    ReadMixedAsNumber(*scope_, left, &*right);
+  }
+  Expression test = Call2(FunctionOf(expr.op), std::move(left), *std::move(right));
+  bool always_true = test.IsLiteral() && test.literal.is_true();  // WHERE 1 = 1 is meant so
+  if (!always_true) WarnOfConstants(expr, context_);
+  return NegatedIf(negated, std::move(test));
 }
 
 StatusOr<Expression> ExpressionCompiler::RegexTest(const Expr& expr) {
@@ -291,6 +318,7 @@ StatusOr<Expression> ExpressionCompiler::Between(const Expr& expr) {
   ASSIGN_OR_RETURN(Expression value, Compile(expr.children[0]));
   ASSIGN_OR_RETURN(Expression low, Compile(expr.children[1]));
   ASSIGN_OR_RETURN(Expression high, Compile(expr.children[2]));
+  ReadMixedAsNumber(*scope_, low, &value);
   Expression from = Call2(Function::kGreaterEqual, value, std::move(low));
   Expression to = Call2(Function::kLessEqual, std::move(value), std::move(high));
   return NegatedIf(expr.negated, Call2(Function::kAnd, std::move(from), std::move(to)));
@@ -310,6 +338,7 @@ StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
     for (const Value& item : list.literal.items()) args.push_back(Expression::Literal(item));
     if (args.size() == 1) return Expression::Literal(Value::Bool(expr.negated));
   }
+  ReadMixedAsNumber(*scope_, args[1], &args[0]);
   return NegatedIf(expr.negated, Fold(Expression::Call(Function::kIn, std::move(args))));
 }
 
@@ -322,7 +351,12 @@ StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {
     if (item) return *std::move(item);
   }
   ASSIGN_OR_RETURN(Expression items, Compile(base));
-  return Call2(Function::kIndex, std::move(items), std::move(key));
+  // The entries of a MAP of counters and other cells are BYTES, whatever cells there are.
+  bool mixed = items.kind == Expression::kSlot &&
+               scope_->SlotType(items.slot).kind == ValueType::kMap &&
+               !scope_->SlotType(items.slot).IsKnown();
+  Expression item = Call2(Function::kIndex, std::move(items), std::move(key));
+  return mixed ? Expression::Cast(ValueType::kBytes, std::move(item)) : std::move(item);
 }
 
 StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {

@@ -26,8 +26,11 @@ class ExpressionCompiler {
   void SetHook(CompileHook hook) { hook_ = std::move(hook); }
 
   [[nodiscard]] StatusOr<Expression> Compile(const syntax::Expr& expr);
+  // Of something that is TRUE or not.
+  [[nodiscard]] StatusOr<Expression> CompileTest(const syntax::Expr& expr);
 
  private:
+  StatusOr<Expression> CompileUnplaced(const syntax::Expr& expr);
   StatusOr<std::vector<Expression>> CompileAll(const std::vector<syntax::Expr>& exprs,
                                                size_t from = 0);
   StatusOr<Expression> Name(const syntax::Expr& expr);
@@ -58,6 +61,8 @@ class ExpressionCompiler {
 // A constant time: INT64 or TIMESTAMP, in microseconds.
 [[nodiscard]] StatusOr<int64_t> CompileTime(const StatementContext& context,
                                             const syntax::Expr& expr);
+// RANGE for a time that no cell is written at.
+[[nodiscard]] Status CheckCellTime(int64_t time_us, const Span& span);
 // A constant row key: TEXT or BYTES, not empty.
 [[nodiscard]] StatusOr<std::string> CompileRowKey(const StatementContext& context,
                                                   const syntax::Expr& expr);
@@ -68,7 +73,9 @@ std::optional<engine::AggregateDef::Kind> FindAggregate(const syntax::Expr& call
 bool ContainsAggregate(const syntax::Expr& expr);
 bool SameWord(std::string_view a, std::string_view b);  // case does not count
 
-// Errors of running (DECODE, OVERFLOW, TYPE …) in the form of the language; others unchanged.
+// Errors of running (DECODE, OVERFLOW, TYPE …) in the form of the language, others unchanged. They
+// stand where the expression that failed was written, which LineIn of query_error.h completes;
+// `span` is for those that do not know.
 [[nodiscard]] Status WithQueryCode(const Status& status, const Span& span = {});
 
 // The calls an expression cannot do without row data are gone: folded into literals.

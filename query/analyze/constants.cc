@@ -7,6 +7,7 @@
 #include "engine/model/schema.h"
 #include "engine/program/evaluate.h"
 #include "engine/program/program_error.h"
+#include "engine/program/scalar_function.h"
 #include "query/analyze/compile.h"
 #include "query/query_error.h"
 
@@ -26,7 +27,9 @@ Status WithQueryCode(const Status& status, const Span& span) {
   if (status.ok()) return status;
   std::string code = engine::ProgramErrorCode(status);
   if (code.empty()) return status;
-  return ErrorAt(code, span, MessageOf(status), engine::ProgramErrorHint(status), status.code());
+  engine::TextPlace place = engine::ProgramErrorPlace(status);
+  Span where = place.IsNone() ? span : Span{0, 0, place.begin, place.end};
+  return ErrorAt(code, where, MessageOf(status), engine::ProgramErrorHint(status), status.code());
 }
 
 Expression Fold(Expression expression) {
@@ -49,18 +52,36 @@ StatusOr<Value> CompileConstant(const StatementContext& context, const Expr& exp
   return value;
 }
 
+namespace {
+
+// The value of a parameter comes as text from a command line: where only a number can stand, its
+// digits are one.
+StatusOr<Value> CompileNumber(const StatementContext& context, const Expr& expr) {
+  ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
+  if (expr.kind != ExprKind::kParam || value.type() != ValueType::kText) return value;
+  Value number;
+  Status status = engine::ConvertValue(value, ValueType::kInt64, &number);
+  return status.ok() ? number : value;
+}
+
+}  // namespace
+
 StatusOr<uint64_t> CompileCount(const StatementContext& context, const Expr& expr,
                                 std::string_view what, int64_t min) {
-  ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
+  ASSIGN_OR_RETURN(Value value, CompileNumber(context, expr));
   if (value.type() == ValueType::kInt64 && value.integer() >= min) {
     return static_cast<uint64_t>(value.integer());
   }
   return ErrorAt("RANGE", expr.span,
-                 fmt::format("{} takes a whole number from {}, not {}", what, min, value.Print()));
+                 fmt::format("{} takes a whole number from {}, not {} {}", what, min,
+                             engine::TypeName(value.type()), value.Print()));
 }
 
 StatusOr<int64_t> CompileTime(const StatementContext& context, const Expr& expr) {
-  ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
+  ASSIGN_OR_RETURN(Value value, CompileNumber(context, expr));
+  bool text_time = expr.kind == ExprKind::kParam && value.type() == ValueType::kText;
+  Value time;
+  if (text_time && engine::ConvertValue(value, ValueType::kTimestamp, &time).ok()) value = time;
   if (value.type() == ValueType::kInt64 || value.type() == ValueType::kTimestamp) {
     return value.integer();
   }
@@ -68,6 +89,12 @@ StatusOr<int64_t> CompileTime(const StatementContext& context, const Expr& expr)
       "TYPE", expr.span,
       fmt::format("a time is microseconds or a TIMESTAMP, not {}", engine::TypeName(value.type())),
       "TIMESTAMP '2026-11-20T12:00:00Z', NOW() - 5m");
+}
+
+Status CheckCellTime(int64_t time_us, const Span& span) {
+  if (time_us >= 0) return OkStatus();
+  return ErrorAt("RANGE", span, fmt::format("{} is no time of a cell: it is before 1970", time_us),
+                 "microseconds since 1970; without AT it is the server's clock");
 }
 
 StatusOr<std::string> CompileRowKey(const StatementContext& context, const Expr& expr) {

@@ -239,11 +239,16 @@ DataType TypeOfCall(const Expression& call, const std::vector<DataType>& args) {
 }  // namespace
 
 DataType TypeOf(const Expression& expression, const std::vector<DataType>& slots) {
+  return TypeOf(expression,
+                [&slots](uint32_t slot) { return slot < slots.size() ? slots[slot] : DataType(); });
+}
+
+DataType TypeOf(const Expression& expression, const std::function<DataType(uint32_t)>& slots) {
   switch (expression.kind) {
     case Expression::kLiteral:
       return TypeOfValue(expression.literal);
     case Expression::kSlot:
-      return expression.slot < slots.size() ? slots[expression.slot] : DataType();
+      return slots(expression.slot);
     case Expression::kCall:
       break;
   }
@@ -253,6 +258,11 @@ DataType TypeOf(const Expression& expression, const std::vector<DataType>& slots
 }
 
 DataType TypeOf(const AggregateDef& aggregate, const std::vector<DataType>& slots) {
+  return TypeOf(aggregate,
+                [&slots](uint32_t slot) { return slot < slots.size() ? slots[slot] : DataType(); });
+}
+
+DataType TypeOf(const AggregateDef& aggregate, const std::function<DataType(uint32_t)>& slots) {
   switch (aggregate.kind) {
     case AggregateDef::kCountRows:
     case AggregateDef::kCount:
@@ -273,6 +283,42 @@ DataType TypeOf(const AggregateDef& aggregate, const std::vector<DataType>& slot
       return DataType(kArray, {TypeOf(aggregate.argument, slots)});
   }
   return {};
+}
+
+bool AreMixed(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {
+  bool counters = false, others = false;
+  for (const engine::FamilySchema& family : schema.families) {
+    bool meant =
+        patterns.empty() ||
+        std::any_of(patterns.begin(), patterns.end(), [&](const ColumnPattern& pattern) {
+          return pattern.family.kind != NamePattern::kExact || pattern.family.text == family.name;
+        });
+    if (meant) (engine::IsInt64(family.type) ? counters : others) = true;
+  }
+  return counters && others;
+}
+
+DataType SlotTypeInEngine(const SlotDef& slot, const std::vector<ColumnPattern>& patterns,
+                          const TableSchema& schema) {
+  bool of_map = slot.kind == SlotDef::kHistory || slot.kind == SlotDef::kMap ||
+                slot.kind == SlotDef::kMapHistory;
+  if (slot.kind != SlotDef::kValue && !of_map) return TypeOfSlot(slot, patterns, schema);
+  std::vector<ColumnPattern> meant = patterns;
+  if (of_map) meant = {patterns[slot.pattern]};
+  DataType cell = AreMixed(meant, schema) ? DataType() : TypeOfCells(meant, schema);
+  DataType history(kArray, {DataType(kStruct, {kInt64, cell})});
+  switch (slot.kind) {
+    case SlotDef::kValue:
+      return cell;
+    case SlotDef::kHistory:
+      return history;
+    case SlotDef::kMap:
+      return DataType(kMap, {kText, cell});
+    case SlotDef::kMapHistory:
+      return DataType(kMap, {kText, history});
+    default:
+      return TypeOfSlot(slot, patterns, schema);
+  }
 }
 
 std::vector<DataType> TypesOfSlots(const std::vector<SlotDef>& slots,

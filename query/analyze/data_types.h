@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "engine/model/column_pattern.h"
@@ -17,8 +18,20 @@ using engine::DataType;
 
 // `slots`: the type of each slot. kNull: not known before the expression runs.
 DataType TypeOf(const engine::Expression& expression, const std::vector<DataType>& slots);
+DataType TypeOf(const engine::Expression& expression,
+                const std::function<DataType(uint32_t slot)>& slots);
 DataType TypeOf(const engine::AggregateDef& aggregate, const std::vector<DataType>& slots);
+DataType TypeOf(const engine::AggregateDef& aggregate,
+                const std::function<DataType(uint32_t slot)>& slots);
 
+// The type that the engine computes with, as far as it is known for sure: of a version only the
+// value.
+DataType SlotTypeInEngine(const engine::SlotDef& slot,
+                          const std::vector<engine::ColumnPattern>& patterns,
+                          const engine::TableSchema& schema);
+// Do the patterns mean counters beside other cells? Such values are BYTES in expressions.
+bool AreMixed(const std::vector<engine::ColumnPattern>& patterns,
+              const engine::TableSchema& schema);
 // `patterns`: those of row slots; of a cell's value all that are read, none: every column.
 std::vector<DataType> TypesOfSlots(const std::vector<engine::SlotDef>& slots,
                                    const std::vector<engine::ColumnPattern>& patterns,

@@ -5,20 +5,13 @@
 
 #include <algorithm>
 
+#include "engine/program/program_coding.h"
 #include "query/analyze/catalog.h"
+#include "query/analyze/data_types.h"
 #include "query/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {
-namespace {
-
-uint32_t FindOrAdd(std::vector<SlotDef>* slots, const SlotDef& slot) {
-  auto found = std::find(slots->begin(), slots->end(), slot);
-  if (found == slots->end()) found = slots->insert(found, slot);
-  return static_cast<uint32_t>(found - slots->begin());
-}
-
-}  // namespace
 
 bool IsRowName(std::string_view name) {
   std::string lower(name);
@@ -35,13 +28,19 @@ StatusOr<Expression> ConstantScope::Pattern(const syntax::PatternNode& node, Slo
 // --- RowScope ---
 
 Expression RowScope::Slot(SlotDef::Kind kind, uint32_t pattern) {
-  return Expression::Slot(FindOrAdd(&slots_, {kind, pattern}));
+  auto [found, is_new] =
+      slot_index_.try_emplace({kind, pattern}, static_cast<uint32_t>(slots_.size()));
+  if (is_new) slots_.push_back({kind, pattern});
+  return Expression::Slot(found->second);
 }
 
 uint32_t RowScope::AddPattern(const engine::ColumnPattern& pattern) {
-  auto found = std::find(patterns_.begin(), patterns_.end(), pattern);
-  if (found == patterns_.end()) found = patterns_.insert(found, pattern);
-  return static_cast<uint32_t>(found - patterns_.begin());
+  std::string key;
+  engine::EncodeColumnPattern(pattern, &key);
+  auto [found, is_new] =
+      pattern_index_.try_emplace(std::move(key), static_cast<uint32_t>(patterns_.size()));
+  if (is_new) patterns_.push_back(pattern);
+  return found->second;
 }
 
 Expression RowScope::PatternSlot(const engine::ColumnPattern& pattern, SlotDef::Kind kind) {
@@ -54,7 +53,8 @@ Expression RowScope::PatternSlot(const engine::ColumnPattern& pattern, SlotDef::
 
 StatusOr<std::optional<Expression>> RowScope::Name(std::string_view name) {
   for (size_t i = lets_.size(); i > 0; --i) {
-    if (lets_[i - 1].name == name) return std::optional(Slot(SlotDef::kLet, lets_[i - 1].index));
+    if (!name.empty() && lets_[i - 1].name == name)
+      return std::optional(Slot(SlotDef::kLet, lets_[i - 1].index));
   }
   if (IsRowName(name)) return std::optional(Slot(SlotDef::kRow));
   if (schema_->FindFamily(name) == nullptr) return std::optional<Expression>();
@@ -76,15 +76,35 @@ StatusOr<Expression> RowScope::Pattern(const syntax::PatternNode& node, SlotDef:
 
 std::vector<std::string> RowScope::KnownNames() const {
   std::vector<std::string> names = {"row"};
-  for (const Let& let : lets_) names.push_back(let.name);
+  for (const Let& let : lets_) {
+    if (!let.name.empty()) names.push_back(let.name);
+  }
   for (const engine::FamilySchema& family : schema_->families) names.push_back(family.name);
   return names;
 }
 
+DataType RowScope::SlotType(uint32_t slot) const {
+  const SlotDef& def = slots_[slot];
+  if (def.kind != SlotDef::kLet) return SlotTypeInEngine(def, patterns_, *schema_);
+  auto let = std::find_if(lets_.begin(), lets_.end(),
+                          [&def](const Let& each) { return each.index == def.pattern; });
+  return let == lets_.end() ? DataType() : let->type;
+}
+
 // --- CellScope ---
 
+bool CellScope::IsMixed(uint32_t slot) const {
+  return slots_[slot].kind == SlotDef::kValue && AreMixed(*patterns_, *schema_);
+}
+
+DataType CellScope::SlotType(uint32_t slot) const {
+  return SlotTypeInEngine(slots_[slot], *patterns_, *schema_);
+}
+
 Expression CellScope::Slot(SlotDef::Kind kind) {
-  return Expression::Slot(FindOrAdd(&slots_, {kind, 0}));
+  auto found = std::find(slots_.begin(), slots_.end(), SlotDef{kind, 0});
+  if (found == slots_.end()) found = slots_.insert(found, {kind, 0});
+  return Expression::Slot(static_cast<uint32_t>(found - slots_.begin()));
 }
 
 StatusOr<std::optional<Expression>> CellScope::Name(std::string_view name) {
@@ -95,7 +115,13 @@ StatusOr<std::optional<Expression>> CellScope::Name(std::string_view name) {
   if (lower == "qualifier") return std::optional(Slot(SlotDef::kQualifier));
   if (lower == "column") return std::optional(Slot(SlotDef::kColumn));
   if (lower == "timestamp") return std::optional(Slot(SlotDef::kTimestamp));
-  if (lower == "value") return std::optional(Slot(SlotDef::kValue));
+  if (lower == "value") {
+    // One type for every cell, whatever cells there are.
+    Expression value = Slot(SlotDef::kValue);
+    return std::optional(IsMixed(value.slot)
+                             ? Expression::Cast(engine::ValueType::kBytes, std::move(value))
+                             : std::move(value));
+  }
   return std::optional<Expression>();
 }
 

@@ -2,18 +2,22 @@
 // and patterns its expressions use. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/model/schema.h"
+#include "engine/program/data_type.h"
 #include "engine/program/program.h"
 #include "query/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {
 
+using engine::DataType;
 using engine::Expression;
 using engine::SlotDef;
 
@@ -31,6 +35,11 @@ class Scope {
     return std::optional<Expression>();
   }
   virtual std::vector<std::string> KnownNames() const = 0;
+  // kNull: not known before the rows.
+  virtual DataType SlotType(uint32_t slot) const = 0;
+  virtual bool IsTime(uint32_t) const { return false; }  // a cell's time, INT64
+  // The value of a cell that may be a counter's or another: BYTES in expressions.
+  virtual bool IsMixed(uint32_t) const { return false; }
 };
 
 // No names at all: VALUES, LIMIT, AT.
@@ -41,6 +50,7 @@ class ConstantScope final : public Scope {
   }
   StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind) override;
   std::vector<std::string> KnownNames() const override { return {}; }
+  DataType SlotType(uint32_t) const override { return {}; }
 };
 
 // Row view: row, patterns, families.
@@ -54,11 +64,16 @@ class RowScope final : public Scope {
   StatusOr<std::optional<Expression>> FamilyItem(std::string_view family,
                                                  std::string_view qualifier) override;
   std::vector<std::string> KnownNames() const override;
+  DataType SlotType(uint32_t slot) const override;
+  bool IsTime(uint32_t slot) const override { return slots_[slot].kind == SlotDef::kNewestTime; }
 
   Expression Slot(SlotDef::Kind kind, uint32_t pattern = 0);
   Expression PatternSlot(const engine::ColumnPattern& pattern, SlotDef::Kind kind);
   uint32_t AddPattern(const engine::ColumnPattern& pattern);  // its index
-  void AddLet(const std::string& name, uint32_t index) { lets_.push_back({name, index}); }
+  // `name` may be empty: a value without one.
+  void AddLet(const std::string& name, uint32_t index, DataType type) {
+    lets_.push_back({name, index, std::move(type)});
+  }
 
   const std::vector<SlotDef>& slots() const { return slots_; }
   const std::vector<engine::ColumnPattern>& patterns() const { return patterns_; }
@@ -67,37 +82,55 @@ class RowScope final : public Scope {
   struct Let {
     std::string name;
     uint32_t index;
+    DataType type;
   };
   const StatementContext* context_;
   const engine::TableSchema* schema_;
   std::vector<SlotDef> slots_;
   std::vector<engine::ColumnPattern> patterns_;
-  std::vector<Let> lets_;  // the last of a name counts
+  std::map<std::pair<SlotDef::Kind, uint32_t>, uint32_t> slot_index_;
+  std::map<std::string, uint32_t> pattern_index_;  // by their encoding
+  std::vector<Let> lets_;                          // the last of a name counts
 };
 
 // Cell view: row, family, qualifier, column, timestamp, value.
 class CellScope final : public Scope {
  public:
+  // Which live as long. No patterns: every column.
+  CellScope(const engine::TableSchema* schema, const std::vector<engine::ColumnPattern>* patterns)
+      : schema_(schema), patterns_(patterns) {}
+
   StatusOr<std::optional<Expression>> Name(std::string_view name) override;
   StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) override;
   std::vector<std::string> KnownNames() const override;
+  DataType SlotType(uint32_t slot) const override;
+  bool IsTime(uint32_t slot) const override { return slots_[slot].kind == SlotDef::kTimestamp; }
+  bool IsMixed(uint32_t slot) const override;
   Expression Slot(SlotDef::Kind kind);
   const std::vector<SlotDef>& slots() const { return slots_; }
 
  private:
+  const engine::TableSchema* schema_;
+  const std::vector<engine::ColumnPattern>* patterns_;
   std::vector<SlotDef> slots_;
 };
 
 // Columns of a relation: a subselect, SHOW, a file of IMPORT. Slot i is column i.
 class RelationScope final : public Scope {
  public:
-  explicit RelationScope(std::vector<std::string> columns) : columns_(std::move(columns)) {}
+  // `types` of the columns, as far as they are known; may be empty.
+  explicit RelationScope(std::vector<std::string> columns, std::vector<DataType> types = {})
+      : columns_(std::move(columns)), types_(std::move(types)) {}
   StatusOr<std::optional<Expression>> Name(std::string_view name) override;
   StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) override;
   std::vector<std::string> KnownNames() const override { return columns_; }
+  DataType SlotType(uint32_t slot) const override {
+    return slot < types_.size() ? types_[slot] : DataType();
+  }
 
  private:
   std::vector<std::string> columns_;
+  std::vector<DataType> types_;
 };
 
 }  // namespace sippar::query

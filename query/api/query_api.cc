@@ -7,8 +7,10 @@
 #include <optional>
 
 #include "engine/base/checksum.h"
+#include "query/analyze/compile.h"
 #include "query/api/api_select.h"
 #include "query/execute/select.h"
+#include "query/query_error.h"
 
 namespace sippar::query {
 namespace {
@@ -70,7 +72,9 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
       std::string next;
       Status status = RunSelect(
           context_, plan_, [this](const std::vector<Row>& batch) { return Take(batch); }, &next);
-      if (sent_.ok() && !status.ok()) return WithPlace(status);
+      if (sent_.ok() && !status.ok()) {
+        return WithPlace(LineIn(query_.text, WithQueryCode(status)));
+      }
       RETURN_IF_ERROR(sent_);
     }
     place_.done = true;

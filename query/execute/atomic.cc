@@ -1,9 +1,8 @@
 // ATOMIC ON t ROW k { … }: the block becomes one row update, run by the tablet under the row's
-// lock. IF becomes a guard of the writes inside, LET a value of the row before, RETURN is read from
-// the row after. SPDX-License-Identifier: Apache-2.0
+// lock, statement by statement: each sees what those before it wrote. The test of an IF is computed
+// once, where it stands, and guards the statements inside. RETURN is read from the row after.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
@@ -52,16 +51,17 @@ class BlockCompiler {
 
  private:
   Status One(const RowStatement& statement, const Guard& guard, bool top) {
+    builder_->NextStatement();
     switch (statement.kind) {
       case RowStatement::kIf:
         return If(statement, guard);
       case RowStatement::kSet:
         return Set(statement, guard);
       case RowStatement::kDelete:
-        return Delete(statement, guard);
+        return builder_->AddDeletes(statement.patterns, statement.times, guard);
       case RowStatement::kLet: {
         ASSIGN_OR_RETURN(Expression value, Compile(statement.expr));
-        builder_->AddLet(statement.name.text, std::move(value));
+        (void)builder_->AddLet(statement.name.text, std::move(value), guard);
         return OkStatus();
       }
       case RowStatement::kFail: {
@@ -73,7 +73,7 @@ class BlockCompiler {
         break;
     }
     if (!top) {
-      return ErrorAt("UNSUPPORTED", statement.span, "RETURN inside IF is not there yet", {},
+      return ErrorAt("UNSUPPORTED", statement.span, "RETURN inside IF is not supported", {},
                      StatusCode::kUnimplemented);
     }
     returned_ = true;
@@ -81,67 +81,29 @@ class BlockCompiler {
   }
 
   Status If(const RowStatement& statement, const Guard& guard) {
-    ASSIGN_OR_RETURN(Expression test, Compile(statement.expr));
-    Guard otherwise = Both(guard, Otherwise(test));
-    // Writes of one branch are not there in the other.
-    std::vector<engine::ColumnPattern> before = written_;
-    RETURN_IF_ERROR(Block(statement.then_block, Both(guard, std::move(test)), false));
-    std::vector<engine::ColumnPattern> after = std::exchange(written_, before);
+    ExpressionCompiler compiler(context_, builder_->scope());
+    ASSIGN_OR_RETURN(Expression test, compiler.CompileTest(statement.expr));
+    Expression held = builder_->AddLet("", std::move(test), guard);
+    Guard otherwise = Both(guard, Otherwise(held));
+    RETURN_IF_ERROR(Block(statement.then_block, Both(guard, std::move(held)), false));
     if (statement.has_else) RETURN_IF_ERROR(Block(statement.else_block, otherwise, false));
-    written_.insert(written_.end(), after.begin(), after.end());
     return OkStatus();
   }
 
   Status Set(const RowStatement& statement, const Guard& guard) {
     for (const syntax::Assign& assign : statement.assigns) {
-      RETURN_IF_ERROR(CheckReads(assign.value));
       RETURN_IF_ERROR(builder_->AddAssign(assign, guard));
     }
-    for (const syntax::Assign& assign : statement.assigns) Wrote(assign.column);
     return OkStatus();
   }
-
-  Status Delete(const RowStatement& statement, const Guard& guard) {
-    RETURN_IF_ERROR(builder_->AddDeletes(statement.patterns, statement.times, guard));
-    for (const syntax::PatternNode& pattern : statement.patterns) Wrote(pattern);
-    if (statement.patterns.empty()) written_.push_back({});
-    return OkStatus();
-  }
-
-  void Wrote(const syntax::PatternNode& pattern) { written_.push_back(pattern.ToColumnPattern()); }
 
   StatusOr<Expression> Compile(const Expr& expr) {
-    RETURN_IF_ERROR(CheckReads(expr));
     ExpressionCompiler compiler(context_, builder_->scope());
     return compiler.Compile(expr);
   }
 
-  // A read sees the row as it was before the block; one that should see the block's own write is
-  // refused rather than answered wrongly.
-  Status CheckReads(const Expr& expr) const {
-    if (expr.kind == syntax::ExprKind::kPattern) {
-      engine::ColumnPattern read = expr.pattern.ToColumnPattern();
-      auto overlaps = [&](const engine::ColumnPattern& written) {
-        bool exact = read.IsExact() && written.IsExact();
-        return exact ? read == written
-                     : read.family.kind != engine::NamePattern::kExact ||
-                           written.family.kind != engine::NamePattern::kExact ||
-                           read.family == written.family;
-      };
-      if (std::any_of(written_.begin(), written_.end(), overlaps)) {
-        return ErrorAt("UNSUPPORTED", expr.span,
-                       fmt::format("{} was changed earlier in this block", Print(expr.pattern)),
-                       "read it into a name with LET before the change",
-                       StatusCode::kUnimplemented);
-      }
-    }
-    for (const Expr& child : expr.children) RETURN_IF_ERROR(CheckReads(child));
-    return OkStatus();
-  }
-
   const StatementContext& context_;
   UpdateBuilder* builder_;
-  std::vector<engine::ColumnPattern> written_;
   bool returned_ = false;
 };
 

@@ -55,11 +55,11 @@ StatusOr<std::vector<std::string>> Measure(const StatementContext& context,
 Status ExecuteExplain(const StatementContext& context, const syntax::Explain& explain) {
   const auto* select = std::get_if<syntax::Select>(&explain.statement->node);
   if (!explain.format.empty()) {
-    return ErrorAt("UNSUPPORTED", explain.format.span, "EXPLAIN FORMAT is not there yet", {},
+    return ErrorAt("UNSUPPORTED", explain.format.span, "EXPLAIN FORMAT is not supported", {},
                    StatusCode::kUnimplemented);
   }
   if (select == nullptr) {
-    return ErrorAt("UNSUPPORTED", {}, "EXPLAIN of anything but SELECT is not there yet", {},
+    return ErrorAt("UNSUPPORTED", {}, "EXPLAIN of anything but SELECT is not supported", {},
                    StatusCode::kUnimplemented);
   }
   ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, *select));

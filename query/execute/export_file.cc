@@ -35,7 +35,7 @@ Status ExecuteExport(const StatementContext& context, const syntax::Export& stat
   syntax::Select select = statement.select ? *statement.select : WholeTable(statement.table);
   ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, select));
   FormatOptions format_options;
-  format_options.header = options.header;
+  format_options.header = options.file.header;
   ASSIGN_OR_RETURN(auto formatter, NewFormatter(format, format_options));
   std::string out;
   Status fits = formatter->Begin(ColumnNames(plan), &out);

@@ -40,8 +40,10 @@ Status InsertRow(const StatementContext& context, const engine::TableSchema& sch
                                : WrittenTag(rows, result.cells_set);
     return OkStatus();
   }
-  ASSIGN_OR_RETURN(auto nothing, ReadCells({}, {}));
-  auto plan = engine::PlanRowUpdate(update, nothing.get(), context.now_us);
+  auto nothing = [](const engine::RowMutation&, const engine::ReadSpec&) {
+    return ReadCells({}, {});
+  };
+  auto plan = engine::PlanRowUpdate(update, nothing, engine::kServerTime);
   if (!plan.ok()) return WithQueryCode(plan.status(), insert.row.span);
   RowWriter writer(context, schema.name);
   RETURN_IF_ERROR(writer.Add(std::move(plan->mutation), insert.row.span));
@@ -77,6 +79,7 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
   int64_t at_us = engine::kServerTime;
   if (insert.at) {
     ASSIGN_OR_RETURN(at_us, CompileTime(context, *insert.at));
+    RETURN_IF_ERROR(CheckCellTime(at_us, insert.at->span));
   }
   for (size_t n = 0; n < insert.tuples.size(); ++n) {
     const syntax::Tuple& tuple = insert.tuples[n];
@@ -89,6 +92,7 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
     int64_t time_us = at_us;
     if (time_at) {
       ASSIGN_OR_RETURN(time_us, CompileTime(context, tuple.values[*time_at]));
+      RETURN_IF_ERROR(CheckCellTime(time_us, tuple.values[*time_at].span));
     }
     for (size_t i = 0; i < columns.size(); ++i) {
       if (i == *row_at || (time_at && i == *time_at)) continue;
@@ -131,6 +135,7 @@ Status InsertCells(const StatementContext& context, const engine::TableSchema& s
     ASSIGN_OR_RETURN(Value time, CompileConstant(context, tuple.values[2]));
     if (!time.is_null()) {
       ASSIGN_OR_RETURN(time_us, CompileTime(context, tuple.values[2]));
+      RETURN_IF_ERROR(CheckCellTime(time_us, tuple.values[2].span));
     }
     ASSIGN_OR_RETURN(Value value, CompileConstant(context, tuple.values[3]));
     ASSIGN_OR_RETURN(std::string bytes,
@@ -186,7 +191,9 @@ Status RowWriter::Flush() {
   if (batch_.empty()) return OkStatus();
   std::vector<Status> statuses = context_.client()->data()->ApplyBatch(table_, batch_);
   Status first;
-  for (size_t i = 0; i < statuses.size() && first.ok(); ++i) {
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    if (statuses[i].ok()) ++flushed_rows_;
+    if (!first.ok()) continue;
     first = Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(batch_[i].row)));
   }
   batch_.clear();
@@ -197,8 +204,9 @@ Status RowWriter::Flush() {
 
 Status ExecuteInsert(const StatementContext& context, const syntax::Insert& insert) {
   if (insert.kind == syntax::Insert::kSelect) {
-    return ErrorAt("UNSUPPORTED", insert.table.span, "INSERT … SELECT is not there yet",
-                   "EXPORT and IMPORT FORMAT cells", StatusCode::kUnimplemented);
+    return ErrorAt("UNSUPPORTED", insert.table.span, "INSERT … SELECT is not supported",
+                   "EXPORT (SELECT CELLS …) TO 'f.cells' and IMPORT INTO t FROM 'f.cells'",
+                   StatusCode::kUnimplemented);
   }
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, insert.table));
   if (insert.kind == syntax::Insert::kRow) return InsertRow(context, info.schema, insert);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/program/program_error.h"
 #include "engine/program/run_program.h"
 #include "query/query_error.h"
 
@@ -28,7 +29,7 @@ StatusOr<Row> EvaluateAll(const std::vector<std::unique_ptr<Evaluator>>& evaluat
 
 StatusOr<std::vector<std::unique_ptr<engine::Aggregate>>*> GroupMerger::Find(const Row& keys) {
   std::string encoded;
-  for (const Value& key : keys) key.Encode(&encoded);
+  for (const Value& key : keys) AppendEqualityKey(key, &encoded);
   Group& group = groups_[encoded];
   if (groups_.size() > engine::kGroupsMax) {
     return ErrorAt("TOO_LARGE", {}, fmt::format("more than {} groups", engine::kGroupsMax),
@@ -49,7 +50,8 @@ Status GroupMerger::Merge(const Row& partial) {
   auto keys_end = partial.begin() + static_cast<std::ptrdiff_t>(key_count_);
   ASSIGN_OR_RETURN(auto* aggregates, Find(Row(partial.begin(), keys_end)));
   for (size_t i = 0; i < defs_.size(); ++i) {
-    RETURN_IF_ERROR((*aggregates)[i]->Merge(partial[key_count_ + i]));
+    RETURN_IF_ERROR(
+        AtPlace((*aggregates)[i]->Merge(partial[key_count_ + i]), defs_[i].argument.place));
   }
   return OkStatus();
 }
@@ -97,7 +99,7 @@ Status LocalRun::Add(const Row& row, std::vector<Row>* out) {
   ASSIGN_OR_RETURN(auto* aggregates, groups_.Find(outputs));
   ASSIGN_OR_RETURN(Row arguments, EvaluateAll(arguments_, row));
   for (size_t i = 0; i < arguments.size(); ++i) {
-    RETURN_IF_ERROR((*aggregates)[i]->Add(arguments[i]));
+    RETURN_IF_ERROR(AtPlace((*aggregates)[i]->Add(arguments[i]), arguments_[i]->place()));
   }
   return OkStatus();
 }

@@ -75,7 +75,7 @@ Status ResultStages::AddGroups(const std::vector<Row>& groups) {
 
 bool ResultStages::TakesByLimitBy(const Row& row) {
   std::string key;
-  row[plan_.limit_by_at].Encode(&key);
+  AppendEqualityKey(row[plan_.limit_by_at], &key);
   auto [found, is_new] = by_counts_.try_emplace(std::move(key), 0);
   if (is_new) distinct_bytes_ += found->first.size() + 64;
   return ++found->second <= plan_.limit_by;
@@ -84,7 +84,7 @@ bool ResultStages::TakesByLimitBy(const Row& row) {
 bool ResultStages::IsWanted(const Row& row) {
   if (plan_.distinct) {
     std::string key;
-    for (size_t i = 0; i < plan_.columns.size(); ++i) row[i].Encode(&key);
+    for (size_t i = 0; i < plan_.columns.size(); ++i) AppendEqualityKey(row[i], &key);
     distinct_bytes_ += key.size();
     if (!distinct_.insert(std::move(key)).second) return false;
   }

@@ -6,64 +6,93 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/read/version_history.h"
+
 namespace sippar::query {
 namespace {
 
 using engine::Cell;
 using engine::MutationEntry;
 
-bool SameColumn(const Cell& cell, const MutationEntry& entry, std::string_view row) {
-  return cell.row == row && cell.family == entry.family && cell.qualifier == entry.qualifier;
+// The cells of one column, by places in `cells`.
+struct ColumnPlace {
+  std::vector<Cell>::iterator begin, end;
+};
+
+ColumnPlace FindColumn(std::vector<Cell>* cells, std::string_view row, const MutationEntry& entry) {
+  auto key = [](std::string_view of_row, std::string_view family, std::string_view qualifier) {
+    return std::tuple(of_row, family, qualifier);
+  };
+  auto wanted = key(row, entry.family, entry.qualifier);
+  auto key_of = [&](const Cell& cell) { return key(cell.row, cell.family, cell.qualifier); };
+  return {std::partition_point(cells->begin(), cells->end(),
+                               [&](const Cell& cell) { return key_of(cell) < wanted; }),
+          std::partition_point(cells->begin(), cells->end(),
+                               [&](const Cell& cell) { return key_of(cell) <= wanted; })};
 }
 
-void SetCell(std::vector<Cell>* cells, std::string_view row, const MutationEntry& entry,
-             int64_t time_us, std::string value) {
+// The family's GC rule acts at once, as it does in a tablet: what it drops is gone for ever.
+void CollectColumn(const engine::GcPolicy& policy, int64_t now_us, ColumnPlace column,
+                   std::vector<Cell>* cells) {
+  if (policy.kind == engine::GcPolicy::kKeepAll) return;
+  std::vector<engine::Version> versions;
+  for (auto cell = column.begin; cell != column.end; ++cell) {
+    versions.push_back({cell->timestamp_us, 1});
+  }
+  auto kept = engine::ReplayVersions(std::move(versions), {}, policy, now_us);
+  auto dropped = column.begin + static_cast<std::ptrdiff_t>(kept.size());  // newest first, as cells
+  cells->erase(dropped, column.end);
+}
+
+void SetCell(const MutationEntry& entry, std::string_view row, int64_t time_us, std::string value,
+             ColumnPlace column, std::vector<Cell>* cells) {
   Cell cell;
   cell.row = row;
   cell.family = entry.family;
   cell.qualifier = entry.qualifier;
   cell.timestamp_us = time_us;
   cell.value = std::move(value);
-  auto at = std::lower_bound(cells->begin(), cells->end(), cell, CellBefore);
-  bool same = at != cells->end() && !CellBefore(cell, *at);
-  if (same) {
+  auto at = std::lower_bound(column.begin, column.end, cell, CellBefore);
+  if (at != column.end && at->timestamp_us == time_us) {
     *at = std::move(cell);
   } else {
     cells->insert(at, std::move(cell));
   }
 }
 
-const Cell* Newest(const std::vector<Cell>& cells, std::string_view row,
-                   const MutationEntry& entry) {
-  for (const Cell& cell : cells) {
-    if (SameColumn(cell, entry, row)) return &cell;
-  }
-  return nullptr;
-}
-
 Status ApplyEntry(const MutationEntry& entry, std::string_view row, int64_t now_us,
-                  std::vector<Cell>* cells) {
+                  const engine::TableSchema& schema, std::vector<Cell>* cells) {
   int64_t time_us = entry.timestamp_us == engine::kServerTime ? now_us : entry.timestamp_us;
-  const Cell* newest = Newest(*cells, row, entry);
   switch (entry.kind) {
     case MutationEntry::kSet:
-      SetCell(cells, row, entry, time_us, entry.value);
-      return OkStatus();
     case MutationEntry::kAppend:
     case MutationEntry::kIncrement: {
+      ColumnPlace column = FindColumn(cells, row, entry);
       MutationEntry put = entry;
-      RETURN_IF_ERROR(engine::ResolveOn(newest == nullptr ? "" : newest->value, &put));
-      SetCell(cells, row, put, time_us, put.value);
+      if (entry.kind != MutationEntry::kSet) {
+        bool none = column.begin == column.end;
+        bool by_server = entry.timestamp_us == engine::kServerTime;
+        if (!none && by_server) time_us = std::max(time_us, column.begin->timestamp_us);
+        RETURN_IF_ERROR(engine::ResolveOn(none ? "" : column.begin->value, &put));
+      }
+      SetCell(entry, row, time_us, std::move(put.value), column, cells);
+      const engine::FamilySchema* family = schema.FindFamily(entry.family);
+      if (family != nullptr) {
+        CollectColumn(family->gc, now_us, FindColumn(cells, row, entry), cells);
+      }
       return OkStatus();
     }
     case MutationEntry::kAdd:
     case MutationEntry::kMerge:
       return FailedPrecondition("aggregates cannot be added to in a transaction");
-    case MutationEntry::kDeleteColumn:
-      std::erase_if(*cells, [&](const Cell& cell) {
-        return SameColumn(cell, entry, row) && entry.time.Contains(cell.timestamp_us);
+    case MutationEntry::kDeleteColumn: {
+      ColumnPlace column = FindColumn(cells, row, entry);
+      auto rest = std::remove_if(column.begin, column.end, [&](const Cell& cell) {
+        return entry.time.Contains(cell.timestamp_us);
       });
+      cells->erase(rest, column.end);
       return OkStatus();
+    }
     case MutationEntry::kDeleteFamily:
       std::erase_if(
           *cells, [&](const Cell& cell) { return cell.row == row && cell.family == entry.family; });
@@ -145,9 +174,10 @@ bool CellBefore(const Cell& a, const Cell& b) {
   return a.timestamp_us > b.timestamp_us;
 }
 
-Status ApplyToCells(const engine::RowMutation& mutation, int64_t now_us, std::vector<Cell>* cells) {
+Status ApplyToCells(const engine::RowMutation& mutation, const engine::TableSchema& schema,
+                    int64_t now_us, std::vector<Cell>* cells) {
   for (const MutationEntry& entry : mutation.entries) {
-    RETURN_IF_ERROR(ApplyEntry(entry, mutation.row, now_us, cells));
+    RETURN_IF_ERROR(ApplyEntry(entry, mutation.row, now_us, schema, cells));
   }
   return OkStatus();
 }

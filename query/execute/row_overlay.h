@@ -10,15 +10,18 @@
 #include "engine/model/cell_iterator.h"
 #include "engine/model/mutation.h"
 #include "engine/model/read_spec.h"
+#include "engine/model/schema.h"
 
 namespace sippar::query {
 
 // Storage order: row, family, qualifier up, time down.
 bool CellBefore(const engine::Cell& a, const engine::Cell& b);
 
-// Changes `cells` (in storage order) as a tablet would. Times left to the server become `now_us`.
-// DECODE for an increment of a value that is no INT64.
-[[nodiscard]] Status ApplyToCells(const engine::RowMutation& mutation, int64_t now_us,
+// Changes `cells` (all that are visible of the row, in storage order) as a tablet would, GC rules
+// of `schema` included. Times left to the server become `now_us`. DECODE for an increment of a
+// value that is no INT64.
+[[nodiscard]] Status ApplyToCells(const engine::RowMutation& mutation,
+                                  const engine::TableSchema& schema, int64_t now_us,
                                   std::vector<engine::Cell>* cells);
 
 // What a read of these cells gives.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
@@ -52,7 +53,8 @@ Status AddFamily(const syntax::FamilyDef& def, TableSchema* schema) {
   return OkStatus();
 }
 
-Status AddGroup(const syntax::GroupDef& def, TableSchema* schema,
+// `grouped`: families that groups of this statement have already.
+Status AddGroup(const syntax::GroupDef& def, std::set<std::string>* grouped, TableSchema* schema,
                 std::vector<std::string>* notices) {
   if (schema->FindGroup(def.name.text) == nullptr) {
     schema->groups.emplace_back().name = def.name.text;
@@ -65,6 +67,11 @@ Status AddGroup(const syntax::GroupDef& def, TableSchema* schema,
   for (const syntax::Identifier& family : def.families) {
     if (FindFamily(schema, family.text) == nullptr) {
       return UnknownFamily(*schema, family.text, family.span);
+    }
+    if (!grouped->insert(family.text).second) {
+      return ErrorAt("DUPLICATE", family.span,
+                     fmt::format("family {} is in a locality group already", family.text),
+                     "a family is in one locality group", StatusCode::kAlreadyExists);
     }
   }
   MoveFamilies(def, group, schema);
@@ -100,8 +107,9 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   }
   schema.name = create.table.text;
   for (const syntax::FamilyDef& def : create.families) RETURN_IF_ERROR(AddFamily(def, &schema));
+  std::set<std::string> grouped;
   for (const syntax::GroupDef& def : create.groups) {
-    RETURN_IF_ERROR(AddGroup(def, &schema, &notices));
+    RETURN_IF_ERROR(AddGroup(def, &grouped, &schema, &notices));
   }
   RETURN_IF_ERROR(ApplyTableOptions(create.options, &schema));
   ASSIGN_OR_RETURN(std::vector<std::string> keys, SplitKeys(context, create.split_at));
@@ -128,8 +136,24 @@ namespace {
 
 struct AlterCounts {
   uint64_t added = 0, changed = 0, dropped = 0;
-  std::vector<std::string> skipped;
+  std::set<std::string> grouped;
+  std::vector<std::string> skipped;  // "f: no such family"
 };
+
+// ADD of what the table has: passed over when the statement says so.
+Status CheckNew(std::string_view what, bool exists, const AlterAction& action,
+                const syntax::Identifier& name, bool* add, AlterCounts* counts) {
+  *add = !exists;
+  if (!exists) return OkStatus();
+  if (!action.if_not_exists) {
+    return ErrorAt("DUPLICATE", name.span, fmt::format("the table has a {} {}", what, name.text),
+                   fmt::format("ALTER FAMILY changes a family; ADD {} IF NOT EXISTS passes over it",
+                               what == "family" ? "FAMILY" : "LOCALITY GROUP"),
+                   StatusCode::kAlreadyExists);
+  }
+  counts->skipped.push_back(fmt::format("{}: exists", name.text));
+  return OkStatus();
+}
 
 Status AlterFamily(const AlterAction& action, TableSchema* schema) {
   FamilySchema* family = FindFamily(schema, action.family.name.text);
@@ -147,7 +171,7 @@ Status DropFamily(const AlterAction& action, TableSchema* schema, AlterCounts* c
   const std::string& name = action.family.name.text;
   if (FindFamily(schema, name) == nullptr) {
     if (!action.if_exists) return UnknownFamily(*schema, name, action.family.name.span);
-    counts->skipped.push_back(name);
+    counts->skipped.push_back(fmt::format("{}: no such family", name));
     return OkStatus();
   }
   schema->DropFamily(name);
@@ -179,19 +203,26 @@ Status Refuse(const AlterAction& action, const std::string& table) {
     return ErrorAt(
         "UNSUPPORTED", action.span,
         "a table cannot be renamed: its name is part of every location row",
-        fmt::format("BACKUP TABLE {} AS b; RESTORE TABLE {} FROM b", table, action.new_name.text),
+        fmt::format("CREATE TABLE {1} LIKE {0}; EXPORT TABLE {0} TO 'f.cells'; IMPORT INTO {1} "
+                    "FROM 'f.cells'; DROP TABLE {0}",
+                    QuoteName(table), QuoteName(action.new_name.text)),
         StatusCode::kUnimplemented);
   }
   std::string_view what =
       action.kind == AlterAction::kRenameFamily ? "RENAME FAMILY" : "DROP LOCALITY GROUP";
-  return ErrorAt("UNSUPPORTED", action.span, fmt::format("{} is not there yet", what), {},
+  return ErrorAt("UNSUPPORTED", action.span, fmt::format("{} is not supported", what), {},
                  StatusCode::kUnimplemented);
 }
 
 Status Alter(const AlterAction& action, const TableSchema& before, TableSchema* schema,
              AlterCounts* counts, std::vector<std::string>* notices) {
   switch (action.kind) {
-    case AlterAction::kAddFamily:
+    case AlterAction::kAddFamily: {
+      const syntax::Identifier& name = action.family.name;
+      bool add = false;
+      RETURN_IF_ERROR(
+          CheckNew("family", FindFamily(schema, name.text) != nullptr, action, name, &add, counts));
+      if (!add) return OkStatus();
       ++counts->added;
       RETURN_IF_ERROR(AddFamily(action.family, schema));
       // It was dropped by an action of this statement: the new one has none of its cells.
@@ -199,9 +230,16 @@ Status Alter(const AlterAction& action, const TableSchema& before, TableSchema* 
         schema->families.back().incarnation = old->incarnation + 1;
       }
       return OkStatus();
-    case AlterAction::kAddGroup:
+    }
+    case AlterAction::kAddGroup: {
+      const syntax::Identifier& name = action.group.name;
+      bool exists = name.text != engine::kDefaultGroup && schema->FindGroup(name.text) != nullptr;
+      bool add = false;
+      RETURN_IF_ERROR(CheckNew("locality group", exists, action, name, &add, counts));
+      if (!add) return OkStatus();
       ++counts->added;
-      return AddGroup(action.group, schema, notices);
+      return AddGroup(action.group, &counts->grouped, schema, notices);
+    }
     case AlterAction::kAlterFamily:
       ++counts->changed;
       return AlterFamily(action, schema);
@@ -243,7 +281,7 @@ Status ExecuteAlterTable(const StatementContext& context, const syntax::AlterTab
   add(counts.dropped, "dropped");
   std::string skipped;
   for (const std::string& name : counts.skipped) {
-    skipped += fmt::format(" ({}: no such family, skipped)", name);
+    skipped += fmt::format(" ({}, skipped)", name);
   }
   context.summary->tag = fmt::format("table {} altered: {}{}", schema.name,
                                      parts.empty() ? "nothing" : parts, skipped);
@@ -266,7 +304,7 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
 Status ExecuteCompact(const StatementContext& context, const syntax::Compact& compact) {
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, compact.table));
   if (compact.where) {
-    return ErrorAt("UNSUPPORTED", compact.where->span, "COMPACT of some rows is not there yet", {},
+    return ErrorAt("UNSUPPORTED", compact.where->span, "COMPACT of some rows is not supported", {},
                    StatusCode::kUnimplemented);
   }
   if (!compact.group.empty() && info.schema.FindGroup(compact.group.text) == nullptr) {

@@ -71,7 +71,7 @@ void GiveRows(const StatementContext& context, std::vector<Row> rows, bool* goes
 Status ExecuteSelect(const StatementContext& context, const syntax::Select& select) {
   ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, select));
   context.summary->kind = ResultKind::kRows;
-  context.summary->notices = plan.notices;
+  for (const std::string& notice : plan.notices) context.summary->notices.push_back(notice);
   context.sink->Begin(plan.columns);
   return RunSelect(
       context, plan,
@@ -88,10 +88,14 @@ Status GiveRelation(const StatementContext& context, const std::vector<ResultCol
   context.summary->kind = ResultKind::kRows;
   if (where) {
     std::vector<std::string> names;
-    for (const ResultColumn& column : columns) names.push_back(column.name);
-    RelationScope scope(names);
+    std::vector<DataType> types;
+    for (const ResultColumn& column : columns) {
+      names.push_back(column.name);
+      types.push_back(column.type);
+    }
+    RelationScope scope(names, types);
     ExpressionCompiler compiler(context, &scope);
-    ASSIGN_OR_RETURN(Expression test, compiler.Compile(*where));
+    ASSIGN_OR_RETURN(Expression test, compiler.CompileTest(*where));
     ASSIGN_OR_RETURN(auto evaluator, engine::Evaluator::Prepare(test));
     std::vector<Row> passed;
     for (Row& row : rows) {

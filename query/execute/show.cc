@@ -9,6 +9,7 @@
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/select.h"
+#include "query/format/format.h"
 #include "query/plan/schema_options.h"
 #include "query/query_error.h"
 
@@ -22,7 +23,7 @@ struct Relation {
 
 Value Text(std::string_view text) { return Value::Text(std::string(text)); }
 Value Number(uint64_t number) { return Value::Int64(static_cast<int64_t>(number)); }
-ResultColumn TextColumn(const char* name) { return {name, ValueType::kText}; }
+ResultColumn TextColumn(std::string_view name) { return {std::string(name), ValueType::kText}; }
 ResultColumn NumberColumn(const char* name) { return {name, ValueType::kInt64}; }
 
 std::string Join(const std::vector<std::string>& names) {
@@ -183,7 +184,7 @@ StatusOr<Relation> ShowCreateTable(const StatementContext& context, const syntax
   for (const cluster::TabletInfo& tablet : tablets) {
     if (!tablet.range.start.empty()) splits.push_back(tablet.range.start);
   }
-  return Relation{{TextColumn("create_table")}, {{Text(PrintCreateTable(info.schema, splits))}}};
+  return Relation{{TextColumn(kStatementColumn)}, {{Text(PrintCreateTable(info.schema, splits))}}};
 }
 
 using Maker = StatusOr<Relation> (*)(const StatementContext&, const syntax::Show&);
@@ -204,7 +205,7 @@ constexpr std::array<Entry, 9> kShows = {{{"TABLES", ShowTables},
 Status UnknownShow(const syntax::Show& show) {
   for (std::string_view later : {"SERVERS", "GRANTS", "BACKUPS", "QUERIES", "JOBS"}) {
     if (!SameWord(show.what.text, later)) continue;
-    return ErrorAt("UNSUPPORTED", show.what.span, fmt::format("SHOW {} is not there yet", later),
+    return ErrorAt("UNSUPPORTED", show.what.span, fmt::format("SHOW {} is not supported", later),
                    {}, StatusCode::kUnimplemented);
   }
   std::vector<std::string> known;

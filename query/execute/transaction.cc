@@ -20,6 +20,13 @@ engine::ReadSpec OfRow(engine::ReadSpec read, const std::string& row) {
   return read;
 }
 
+// Of the table as COMMIT will find it: its GC rules act on the transaction's writes.
+StatusOr<engine::TableSchema> SchemaOf(const StatementContext& context) {
+  ASSIGN_OR_RETURN(cluster::TableInfo info,
+                   context.client()->admin()->GetTable(context.session->transaction->table));
+  return std::move(info.schema);
+}
+
 Status NoTransaction() {
   return ErrorAt("NO_TRANSACTION", {}, "no row transaction is open", "BEGIN ROW table 'key'",
                  StatusCode::kFailedPrecondition);
@@ -68,7 +75,8 @@ StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& c
   ASSIGN_OR_RETURN(auto wanted, ReadCells(check.read, cells));
   ASSIGN_OR_RETURN(check.digest, cluster::DigestCells(wanted.get()));
   transaction->checks.push_back(std::move(check));
-  RETURN_IF_ERROR(ApplyToCells(transaction->writes, context.now_us, &cells));
+  ASSIGN_OR_RETURN(engine::TableSchema schema, SchemaOf(context));
+  RETURN_IF_ERROR(ApplyToCells(transaction->writes, schema, context.now_us, &cells));
   return cells;
 }
 
@@ -88,11 +96,18 @@ StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& co
                                                       const engine::RowUpdate& update) {
   engine::ReadSpec read = OfRow(update.read, update.row);
   ASSIGN_OR_RETURN(std::vector<engine::Cell> cells, ReadTransactionRow(context, read));
-  ASSIGN_OR_RETURN(auto before, ReadCells(read, cells));
+  ASSIGN_OR_RETURN(engine::TableSchema schema, SchemaOf(context));
+  engine::RowAfter row_after =
+      [&](const engine::RowMutation& writes,
+          const engine::ReadSpec& wanted) -> StatusOr<std::unique_ptr<engine::CellStream>> {
+    std::vector<engine::Cell> after = cells;
+    RETURN_IF_ERROR(ApplyToCells(writes, schema, context.now_us, &after));
+    return ReadCells(OfRow(wanted, update.row), std::move(after));
+  };
+  // The times are given at COMMIT.
   ASSIGN_OR_RETURN(engine::RowUpdatePlan plan,
-                   engine::PlanRowUpdate(update, before.get(), context.now_us));
-  RETURN_IF_ERROR(ApplyToCells(plan.mutation, context.now_us, &cells));
-  ASSIGN_OR_RETURN(auto after, ReadCells(read, std::move(cells)));
+                   engine::PlanRowUpdate(update, row_after, engine::kServerTime));
+  ASSIGN_OR_RETURN(auto after, row_after(plan.mutation, read));
   RETURN_IF_ERROR(engine::FinishRowUpdate(update, after.get(), &plan.result));
   RETURN_IF_ERROR(WriteInTransaction(context, plan.mutation));
   return std::move(plan.result);

@@ -14,32 +14,83 @@ StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std
                                      const Span& span) {
   constexpr std::array<std::string_view, 4> kFormats = {"csv", "tsv", "jsonl", "cells"};
   std::string name = format.text;
-  if (format.empty()) name = path.substr(std::min(path.rfind('.') + 1, path.size()));
+  if (format.empty()) {
+    std::string plain = path;  // page.csv.gz is a csv: FileAccess packs and unpacks by the suffix
+    for (std::string_view packed : {".zst", ".gz"}) {
+      if (plain.ends_with(packed)) plain.resize(plain.size() - packed.size());
+    }
+    name = plain.substr(std::min(plain.rfind('.') + 1, plain.size()));
+  }
   for (std::string_view known : kFormats) {
     if (SameWord(known, name)) return std::string(known);
   }
   return ErrorAt("UNSUPPORTED", format.empty() ? span : format.span,
                  format.empty() ? fmt::format("no format is known by the end of '{}'", path)
-                                : fmt::format("format {} is not there yet", name),
+                                : fmt::format("files of format {} are not supported", name),
                  "FORMAT csv, tsv, jsonl or cells", StatusCode::kUnimplemented);
 }
+
+namespace {
+
+constexpr std::string_view kOptions =
+    "HEADER = TRUE or FALSE, ON_ERROR = STOP or SKIP, SKIP = n records, SKIP_LINES = n, "
+    "DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA', BATCH = n";
+
+// Is the option of this name, with a value of this type?
+bool IsOption(const syntax::Option& option, std::string_view name, syntax::Literal::Type type) {
+  const auto& value = option.value;
+  return SameWord(option.name.text, name) && value && value->literal &&
+         value->literal->type == type;
+}
+
+// One byte that can stand between fields or around them.
+bool SetCharacter(const syntax::Option& option, std::string_view name, char* character) {
+  if (!IsOption(option, name, syntax::Literal::kText)) return false;
+  const std::string& text = option.value->literal->text;
+  if (text.size() != 1 || text == "\n" || text == "\r") return false;
+  *character = text[0];
+  return true;
+}
+
+bool SetCount(const syntax::Option& option, std::string_view name, uint64_t* count) {
+  bool is_count =
+      IsOption(option, name, syntax::Literal::kInt64) && option.value->literal->integer >= 0;
+  if (is_count) *count = static_cast<uint64_t>(option.value->literal->integer);
+  return is_count;
+}
+
+bool SetOnError(const syntax::Option& option, bool* skip) {
+  if (!SameWord(option.name.text, "ON_ERROR") || !option.value) return false;
+  *skip = SameWord(option.value->call, "SKIP");
+  return *skip || SameWord(option.value->call, "STOP");
+}
+
+bool SetOption(const syntax::Option& option, TransferOptions* options) {
+  if (IsOption(option, "HEADER", syntax::Literal::kBool)) {
+    options->file.header = option.value->literal->integer != 0;
+    return true;
+  }
+  if (IsOption(option, "NULL_TEXT", syntax::Literal::kText)) {
+    options->file.null_text = option.value->literal->text;
+    return true;
+  }
+  return SetOnError(option, &options->skip_errors) || SetCount(option, "SKIP", &options->skip) ||
+         SetCount(option, "SKIP_LINES", &options->file.skip_lines) ||
+         SetCharacter(option, "DELIMITER", &options->file.delimiter) ||
+         SetCharacter(option, "QUOTE", &options->file.quote) ||
+         SameWord(option.name.text, "BATCH");  // batches are sized by their bytes
+}
+
+}  // namespace
 
 StatusOr<TransferOptions> PlanTransferOptions(const std::vector<syntax::Option>& options) {
   TransferOptions result;
   for (const syntax::Option& option : options) {
-    const auto& value = option.value;
-    bool is_bool = value && value->literal && value->literal->type == syntax::Literal::kBool;
-    if (SameWord(option.name.text, "HEADER") && is_bool) {
-      result.header = value->literal->integer != 0;
-    } else if (SameWord(option.name.text, "ON_ERROR") && value && SameWord(value->call, "SKIP")) {
-      result.skip_errors = true;
-    } else if (SameWord(option.name.text, "ON_ERROR") && value && SameWord(value->call, "STOP")) {
-      result.skip_errors = false;
-    } else if (!SameWord(option.name.text, "BATCH")) {  // batches are sized by their bytes
-      return ErrorAt("UNKNOWN_OPTION", option.name.span,
-                     fmt::format("option {} is not known here", option.name.text),
-                     "HEADER = TRUE or FALSE, ON_ERROR = STOP or SKIP, BATCH");
-    }
+    if (SetOption(option, &result)) continue;
+    return ErrorAt(
+        "UNKNOWN_OPTION", option.name.span,
+        fmt::format("option {} is not known here, or not with this value", option.name.text),
+        kOptions);
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "query/execute/file_rows.h"
 #include "query/session.h"
 #include "query/syntax/ast.h"
 
@@ -16,8 +17,9 @@ namespace sippar::query {
 
 // Shared by both.
 struct TransferOptions {
-  bool header = true;
-  bool skip_errors = false;
+  FileRowsOptions file;      // header for EXPORT too
+  uint64_t skip = 0;         // IMPORT: records at the begin that are in already
+  bool skip_errors = false;  // IMPORT
 };
 [[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(
     const std::vector<syntax::Option>& options);

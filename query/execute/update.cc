@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "engine/model/schema.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/scatter.h"
@@ -33,6 +35,7 @@ struct Totals {
 struct Target {
   engine::RowSet rows;
   std::optional<engine::Expression> rest;
+  std::optional<std::set<std::string>> named;  // see RowsNamed
   Span span;
 
   // One Update each, without a scan.
@@ -46,8 +49,9 @@ struct Target {
 StatusOr<Target> FindTarget(const StatementContext& context, UpdateBuilder* builder,
                             const syntax::Expr& where) {
   ExpressionCompiler compiler(context, builder->scope());
-  ASSIGN_OR_RETURN(engine::Expression test, compiler.Compile(where));
+  ASSIGN_OR_RETURN(engine::Expression test, compiler.CompileTest(where));
   Target target;
+  target.named = RowsNamed(test, builder->scope()->slots());
   target.rest = std::move(test);
   target.rows = ExtractRows(builder->scope()->slots(), &target.rest);
   target.span = where.span;
@@ -151,7 +155,8 @@ StatusOr<Totals> UpdateRows(const StatementContext& context, const engine::Table
   RowUpdater updater(context, schema, builder->Finish(), target.span, returns);
   if (target.IsListed()) {
     for (const engine::RowRange& range : target.rows.ranges()) {
-      RETURN_IF_ERROR(updater.Run(range.start));
+      bool may_exist = engine::ValidateRowKey(range.start).ok();
+      if (may_exist) RETURN_IF_ERROR(updater.Run(range.start));
     }
     return updater.totals();
   }
@@ -252,13 +257,27 @@ Status ExecuteDelete(const StatementContext& context, const syntax::Delete& stat
 
 namespace {
 
-// INCREMENT and APPEND make a row that is named by its key when it is not there.
+// INCREMENT and APPEND make a row that WHERE names and that passes it without a cell. This hangs on
+// what WHERE says alone, never on the ranges that the planner finds in it.
 StatusOr<Totals> ReadModifyWrite(const StatementContext& context, const engine::TableSchema& schema,
                                  UpdateBuilder* builder, const Target& target, bool returns) {
   RETURN_IF_ERROR(CheckSafe(context, schema.name, target));
-  if (!target.IsListed() || target.rest) builder->SetOnlyIfExists();
+  if (!target.named) {
+    builder->SetOnlyIfExists();
+    BeginReturning(context, *builder);
+    return UpdateRows(context, schema, builder, target, returns);
+  }
+  for (const std::string& row : *target.named) {
+    Status valid = engine::ValidateRowKey(row);
+    if (!valid.ok()) return ErrorAt("BAD_ROW_KEY", target.span, MessageOf(valid));
+  }
   BeginReturning(context, *builder);
-  return UpdateRows(context, schema, builder, target, returns);
+  builder->AddCondition(target.rest);
+  RowUpdater updater(context, schema, builder->Finish(), target.span, returns);
+  for (const std::string& row : *target.named) {
+    if (target.rows.Contains(row)) RETURN_IF_ERROR(updater.Run(row));
+  }
+  return updater.totals();
 }
 
 }  // namespace

@@ -24,7 +24,9 @@ class RowWriter {
   // Joins entries of a row that comes again while its batch waits.
   [[nodiscard]] Status Add(engine::RowMutation mutation, const Span& span = {});
   [[nodiscard]] Status Flush();
+  bool IsFlushed() const { return batch_.empty(); }
   uint64_t rows() const { return rows_; }
+  uint64_t flushed_rows() const { return flushed_rows_; }  // known to be written
   uint64_t cells() const { return cells_; }
 
  private:
@@ -33,7 +35,7 @@ class RowWriter {
   std::vector<engine::RowMutation> batch_;
   std::map<std::string, size_t, std::less<>> index_;
   size_t bytes_ = 0;
-  uint64_t rows_ = 0, cells_ = 0;
+  uint64_t rows_ = 0, cells_ = 0, flushed_rows_ = 0;
 };
 
 // The bytes of a cell of this family; TYPE when the value is of no use there.

@@ -43,16 +43,20 @@ class CellsRows : public ResultFormatter {
 
 class CellsFormatter : public CellsRows {
  public:
-  CellsFormatter() : CellsRows("cells") {}
+  explicit CellsFormatter(const FormatOptions& options)
+      : CellsRows("cells"), terminal_(options.terminal) {}
   void AddCell(const std::string& row, const std::string& column, int64_t timestamp_us,
                const Value& value, std::string* out) override {
     // Counters are shown as numbers and stored as 8 bytes.
     bool counter = value.type() == ValueType::kInt64;
-    *out +=
-        fmt::format("{}\t{}\t{}\t{}\n", EscapeField(row), EscapeField(column), timestamp_us,
-                    EscapeField(counter ? engine::EncodeInt64(value.integer()) : value.bytes()));
+    auto field = [this](const std::string& bytes) { return EscapeField(bytes, terminal_); };
+    *out += fmt::format("{}\t{}\t{}\t{}\n", field(row), field(column), timestamp_us,
+                        field(counter ? engine::EncodeInt64(value.integer()) : value.bytes()));
   }
   void End(const FormatEnd&, std::string*) override {}
+
+ private:
+  bool terminal_;
 };
 
 class InsertFormatter : public CellsRows {
@@ -90,8 +94,8 @@ class InsertFormatter : public CellsRows {
 
 }  // namespace
 
-std::unique_ptr<ResultFormatter> NewCellsFormatter(const FormatOptions&) {
-  return std::make_unique<CellsFormatter>();
+std::unique_ptr<ResultFormatter> NewCellsFormatter(const FormatOptions& options) {
+  return std::make_unique<CellsFormatter>(options);
 }
 std::unique_ptr<ResultFormatter> NewInsertFormatter(const FormatOptions& options) {
   return std::make_unique<InsertFormatter>(options);

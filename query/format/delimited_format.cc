@@ -1,9 +1,12 @@
-// csv (RFC 4180) and tsv. Stable for any bytes: what is not UTF-8 appears as \xHH. In csv a NULL is
-// an empty field and an empty value is ""; in tsv a NULL is \N. SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+// csv (RFC 4180) and tsv, without loss. csv has no escapes: a field holds the bytes of the value,
+// and a NULL is an empty field, an empty value "". In tsv what is not printable is \xHH, a NULL \N.
+// Maps, lists and versions are JSON (json_value.h) in both. On a terminal csv escapes as people's
+// formats do. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 
+#include "engine/base/printable.h"
 #include "query/format/formatters.h"
-#include "query/syntax/literals.h"
+#include "query/format/json_value.h"
 
 namespace sippar::query {
 namespace {
@@ -11,30 +14,18 @@ namespace {
 using engine::Row;
 using engine::Value;
 
-// Newlines and tabs stay: inside quotes they are legal csv.
-std::string CsvText(std::string_view bytes) {
-  bool text = IsUtf8(bytes);
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    char c = bytes[i];
-    auto byte = static_cast<unsigned char>(c);
-    bool control = (byte < 0x20 && c != '\n' && c != '\t' && c != '\r') || byte == 0x7f;
-    if (text && byte == 0xc2 && static_cast<unsigned char>(bytes[i + 1]) < 0xa0) {
-      out += fmt::format("\\xc2\\x{:02x}", static_cast<unsigned char>(bytes[++i]));  // C1 control
-      continue;
-    }
-    if (control || (byte >= 0x80 && !text)) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out.push_back(c);
-    }
-  }
-  return out;
+// The value without its format's quotes and escapes.
+std::string FieldText(const Value& value) {
+  bool items = value.type() == engine::ValueType::kMap ||
+               value.type() == engine::ValueType::kArray ||
+               value.type() == engine::ValueType::kStruct;
+  return value.is_string() ? value.bytes() : items ? JsonValue(value) : value.Print();
 }
 
-std::string CsvField(const Value& value) {
+std::string CsvField(const Value& value, bool terminal) {
   if (value.is_null()) return "";
-  std::string text = value.is_string() ? CsvText(value.bytes()) : value.Print();
+  std::string text = FieldText(value);
+  if (terminal) text = engine::PrintEscaped(text);
   bool quoted = text.empty() || text.find_first_of(",\"\n\r\t") != std::string::npos ||
                 text.front() == ' ' || text.back() == ' ';
   if (!quoted) return text;
@@ -46,15 +37,15 @@ std::string CsvField(const Value& value) {
   return out + "\"";
 }
 
-std::string TsvField(const Value& value) {
-  if (value.is_null()) return "\\N";
-  return value.is_string() ? EscapeField(value.bytes()) : EscapeField(value.Print());
+std::string TsvField(const Value& value, bool terminal) {
+  return value.is_null() ? "\\N" : EscapeField(FieldText(value), terminal);
 }
 
-template <std::string (*kField)(const Value&), char kSeparator>
+template <std::string (*kField)(const Value&, bool), char kSeparator>
 class DelimitedFormatter : public ResultFormatter {
  public:
-  explicit DelimitedFormatter(const FormatOptions& options) : header_(options.header) {}
+  explicit DelimitedFormatter(const FormatOptions& options)
+      : header_(options.header), terminal_(options.terminal) {}
   Status Begin(const std::vector<std::string>& columns, std::string* out) override {
     if (!header_) return OkStatus();
     Row names;
@@ -65,7 +56,7 @@ class DelimitedFormatter : public ResultFormatter {
   void Add(const Row& row, std::string* out) override {
     for (size_t i = 0; i < row.size(); ++i) {
       if (i > 0) out->push_back(kSeparator);
-      *out += kField(row[i]);
+      *out += kField(row[i], terminal_);
     }
     out->push_back('\n');
   }
@@ -73,23 +64,28 @@ class DelimitedFormatter : public ResultFormatter {
 
  private:
   bool header_;
+  bool terminal_;
 };
 
 }  // namespace
 
-std::string EscapeField(std::string_view bytes) {
+std::string EscapeField(std::string_view bytes, bool terminal) {
+  constexpr std::string_view kLetters = "\t\n\r\\";
+  constexpr std::string_view kEscapes = "tnr\\";
   std::string out;
-  size_t plain = 0;  // what lies before needs PrintEscaped only
-  auto flush = [&](size_t end) { out += engine::PrintEscaped(bytes.substr(plain, end - plain)); };
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    char c = bytes[i];
-    if (c != '\\' && c != '\t' && c != '\n' && c != '\r') continue;
-    flush(i);
-    plain = i + 1;
-    out.push_back('\\');
-    out.push_back(c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : '\\');
+  while (!bytes.empty()) {
+    size_t size = engine::PrintableSequence(bytes);
+    size_t letter = kLetters.find(bytes[0]);
+    std::string_view sequence = bytes.substr(0, std::max<size_t>(size, 1));
+    if (letter != std::string_view::npos) {
+      (out += '\\') += kEscapes[letter];
+    } else if (size == 0 || terminal) {
+      out += engine::PrintEscaped(sequence);
+    } else {
+      out += sequence;
+    }
+    bytes.remove_prefix(sequence.size());
   }
-  flush(bytes.size());
   return out;
 }
 

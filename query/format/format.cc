@@ -32,6 +32,10 @@ constexpr std::array<FormatEntry, 11> kFormats = {{{"box", NewBoxFormatter},
 
 }  // namespace
 
+void ResultFormatter::AddGap(uint64_t rows, std::string* out) {
+  *out += fmt::format("-- {} rows are not shown --\n", rows);
+}
+
 const std::vector<std::string>& FormatNames() {
   static const auto& names = *new std::vector<std::string>([] {
     std::vector<std::string> all;

@@ -21,6 +21,7 @@ std::unique_ptr<ResultFormatter> NewInsertFormatter(const FormatOptions& options
 std::unique_ptr<ResultFormatter> NewNullFormatter(const FormatOptions& options);
 
 // \t \n \r \\ and \xHH for everything that is not printable UTF-8: the field form of tsv and cells.
-std::string EscapeField(std::string_view bytes);
+// On a terminal hidden characters are escaped too.
+std::string EscapeField(std::string_view bytes, bool terminal);
 
 }  // namespace sippar::query

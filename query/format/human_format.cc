@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "query/format/formatters.h"
+#include "query/text_width.h"
 
 namespace sippar::query {
 namespace {
@@ -73,6 +74,18 @@ class BoxFormatter : public ResultFormatter {
     }
     rows_.push_back(std::move(text));
     if (rows_.size() == kRowsBuffered) Start(out);
+  }
+
+  void AddGap(uint64_t, std::string* out) override {
+    TextRow dots;
+    dots.cells.assign(columns_.size(), {options_.unicode ? "…" : "..."});
+    dots.right.assign(columns_.size(), false);
+    dots.null.assign(columns_.size(), true);
+    if (started_) {
+      PrintRow(dots, out);
+    } else {
+      rows_.push_back(std::move(dots));
+    }
   }
 
   void End(const FormatEnd& end, std::string* out) override {
@@ -152,6 +165,11 @@ class LineFormatter : public ResultFormatter {
     return OkStatus();
   }
 
+  void AddGap(uint64_t rows, std::string* out) override {
+    ResultFormatter::AddGap(rows, out);
+    rows_ += rows;
+  }
+
   void Add(const Row& row, std::string* out) override {
     *out += fmt::format("-- row {} --\n", ++rows_);
     for (size_t i = 0; i < row.size() && i < columns_.size(); ++i) {
@@ -178,8 +196,15 @@ class LineFormatter : public ResultFormatter {
 class PlainFormatter : public ResultFormatter {
  public:
   explicit PlainFormatter(const FormatOptions& options) : options_(options) {}
-  Status Begin(const std::vector<std::string>&, std::string*) override { return OkStatus(); }
+  Status Begin(const std::vector<std::string>& columns, std::string*) override {
+    is_statement_ = columns.size() == 1 && columns[0] == kStatementColumn;
+    return OkStatus();
+  }
   void Add(const Row& row, std::string* out) override {
+    if (is_statement_) {
+      for (const std::string& line : ValueLines(row[0], options_)) *out += line + "\n";
+      return;
+    }
     for (size_t i = 0; i < row.size(); ++i) {
       if (i > 0) *out += " | ";
       *out += row[i].is_null() ? options_.null_text : row[i].Print();
@@ -192,6 +217,7 @@ class PlainFormatter : public ResultFormatter {
 
  private:
   FormatOptions options_;
+  bool is_statement_ = false;
 };
 
 class MarkdownFormatter : public ResultFormatter {

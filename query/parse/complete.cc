@@ -1,6 +1,9 @@
 // Completion by grammar position, see complete.h. SPDX-License-Identifier: Apache-2.0
 #include "query/parse/complete.h"
 
+#include <algorithm>
+#include <array>
+
 #include "query/parse/grammar_walk.h"
 #include "query/parse/lexed_text.h"
 #include "query/parse/split.h"
@@ -65,6 +68,22 @@ void Fill(const Expectation& expected, Completion* out) {
   out->format = expected.format;
 }
 
+// The grammar reads more statements than there are, so that a refusal can be a good one: offered is
+// what runs.
+void KeepWhatRuns(const std::vector<const Token*>& tokens, std::vector<std::string>* keywords) {
+  auto offers = [&](std::string_view word) {
+    return std::find(keywords->begin(), keywords->end(), word) != keywords->end();
+  };
+  if (!offers("SELECT")) return;  // within a statement
+  bool explains = !tokens.empty() && tokens[0]->getType() == SipparParser::EXPLAIN;
+  std::erase_if(*keywords, [&](const std::string& word) {
+    constexpr std::array<std::string_view, 8> kRefused = {"BACKUP", "BALANCE", "CANCEL", "GRANT",
+                                                          "MOVE",   "RESTORE", "REVOKE", "TAIL"};
+    if (explains) return word != "SELECT" && word != "ANALYZE";
+    return std::find(kRefused.begin(), kRefused.end(), word) != kRefused.end();
+  });
+}
+
 }  // namespace
 
 Completion CompleteAt(std::string_view text, size_t caret) {
@@ -92,6 +111,7 @@ Completion CompleteAt(std::string_view text, size_t caret) {
     if (!walk.Advance(token->getType())) return out;
   }
   Fill(ExpectationOf(walk), &out);
+  KeepWhatRuns(tokens, &out.keywords);
   return out;
 }
 

@@ -175,18 +175,38 @@ Expr ExpressionBuilder::BuildUnary(SipparParser::UnaryContext* context) {
 }
 
 Expr ExpressionBuilder::BuildPostfix(SipparParser::PostfixContext* context) {
-  auto indexes = context->expression();
-  if (TooDeep(indexes.size(), context)) return {};
-  depth_ += indexes.size();
+  size_t levels = context->expression().size() + context->anyWord().size();
+  if (TooDeep(levels, context)) return {};
+  depth_ += levels;
   Expr expr = BuildPrimary(context->primary());
-  for (auto* index : indexes) {
-    Expr outer = MakeExpr(ExprKind::kIndex, SpanOf(context));
-    outer.children.push_back(std::move(expr));
-    outer.children.push_back(Build(index));
-    expr = std::move(outer);
+  for (auto* part : context->children) {
+    if (auto* field = dynamic_cast<SipparParser::AnyWordContext*>(part)) {
+      expr = BuildField(std::move(expr), field);
+    } else if (auto* index = dynamic_cast<SipparParser::ExpressionContext*>(part)) {
+      Expr outer = MakeExpr(ExprKind::kIndex, SpanOf(context));
+      outer.children.push_back(std::move(expr));
+      outer.children.push_back(Build(index));
+      expr = std::move(outer);
+    }
   }
-  depth_ -= indexes.size();
+  depth_ -= levels;
   return expr;
+}
+
+// A name in what SELECT reads from, or a field of a STRUCT, which is its item of that name.
+Expr ExpressionBuilder::BuildField(Expr of, SipparParser::AnyWordContext* context) {
+  std::string name = Name(context).text;
+  if (of.kind == ExprKind::kName && !source_alias_.empty() && of.name == source_alias_) {
+    of.name = std::move(name);
+    return of;
+  }
+  Expr field = MakeExpr(ExprKind::kIndex, of.span);
+  field.children.push_back(std::move(of));
+  Expr word = MakeExpr(ExprKind::kLiteral, SpanOf(context));
+  word.literal.type = syntax::Literal::kText;
+  word.literal.text = std::move(name);
+  field.children.push_back(std::move(word));
+  return field;
 }
 
 Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {

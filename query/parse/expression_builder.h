@@ -6,6 +6,7 @@
 #include <SipparParser.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "query/parse/lexed_text.h"
@@ -29,6 +30,11 @@ class ExpressionBuilder {
   Span SpanOf(antlr4::ParserRuleContext* context) const;
   std::string_view TextOf(antlr4::ParserRuleContext* context) const;
 
+  // What `alias`.name means from now on: the name. Gives the alias before; "": none.
+  std::string NameSource(std::string alias) {
+    return std::exchange(source_alias_, std::move(alias));
+  }
+
   void Fail(std::string_view code, const Span& span, std::string_view message,
             std::string_view hint = {});
   void Fail(const QueryError& error);
@@ -44,6 +50,7 @@ class ExpressionBuilder {
   syntax::Expr BuildTerm(SipparParser::TermContext* context);
   syntax::Expr BuildUnary(SipparParser::UnaryContext* context);
   syntax::Expr BuildPostfix(SipparParser::PostfixContext* context);
+  syntax::Expr BuildField(syntax::Expr of, SipparParser::AnyWordContext* context);
   syntax::Expr BuildPrimary(SipparParser::PrimaryContext* context);
   syntax::Expr BuildCall(SipparParser::CallContext* context);
   syntax::Expr BuildCase(SipparParser::CaseWhenContext* context);
@@ -57,6 +64,7 @@ class ExpressionBuilder {
   LexedText* text_;
   Status status_;
   size_t depth_ = 0;
+  std::string source_alias_;
 };
 
 }  // namespace sippar::query

@@ -61,8 +61,13 @@ Span Places::At(size_t begin, size_t end) const {
   return span;
 }
 
-LexedText::LexedText(std::string_view text)
-    : text_(text), places_(text), input_(text), lexer_(&input_), tokens_(&lexer_) {}
+LexedText::LexedText(std::string_view text, const engine::StopSignal* stop)
+    : text_(text),
+      stop_(stop),
+      places_(text),
+      input_(text),
+      lexer_(&input_, stop),
+      tokens_(&lexer_) {}
 
 Status LexedText::Check() {
   if (text_.size() > limits::kStatementSizeMax) {

@@ -5,10 +5,12 @@
 
 #include <SipparLexer.h>
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/base/stop_signal.h"
 #include "query/query_error.h"
 
 namespace sippar::query {
@@ -21,10 +23,40 @@ class ByteStream : public antlr4::ANTLRInputStream {
   explicit ByteStream(std::string_view text);
 };
 
+// Leaves ANTLR's code when the caller wants no more; caught in parse.cc.
+struct ParseStopped {
+  Status status;
+};
+
+class StopPoll {
+ public:
+  explicit StopPoll(const engine::StopSignal* stop) : stop_(stop) {}
+  void Poll() {
+    if (stop_ == nullptr || ++count_ % kPollEvery != 0) return;
+    Status status = stop_->Check();
+    if (!status.ok()) throw ParseStopped{status};
+  }
+
+ private:
+  static constexpr uint32_t kPollEvery = 256;
+  const engine::StopSignal* stop_;
+  uint32_t count_ = 0;
+};
+
 // Keeps ANTLR from printing to stderr; the token kinds OPEN_…, ANY tell the same.
 class SilentLexer : public SipparLexer {
  public:
-  explicit SilentLexer(antlr4::CharStream* input) : SipparLexer(input) { removeErrorListeners(); }
+  explicit SilentLexer(antlr4::CharStream* input, const engine::StopSignal* stop = nullptr)
+      : SipparLexer(input), poll_(stop) {
+    removeErrorListeners();
+  }
+  std::unique_ptr<antlr4::Token> nextToken() override {
+    poll_.Poll();
+    return SipparLexer::nextToken();
+  }
+
+ private:
+  StopPoll poll_;
 };
 
 // Line and column (in characters) of byte offsets.
@@ -42,11 +74,13 @@ class Places {
 
 class LexedText {
  public:
-  explicit LexedText(std::string_view text);
+  // `stop` may be null, else outlives this.
+  explicit LexedText(std::string_view text, const engine::StopSignal* stop = nullptr);
 
   // Size, encoding, unterminated tokens, unknown characters, nesting. Call before parsing.
   [[nodiscard]] Status Check();
   antlr4::CommonTokenStream* tokens() { return &tokens_; }
+  const engine::StopSignal* stop() const { return stop_; }
   // The tokens the parser sees, the last is EOF.
   std::vector<const antlr4::Token*> VisibleTokens();
 
@@ -61,6 +95,7 @@ class LexedText {
   Status CheckNesting(const antlr4::Token& token);
 
   std::string_view text_;
+  const engine::StopSignal* stop_;
   Places places_;
   ByteStream input_;
   SilentLexer lexer_;

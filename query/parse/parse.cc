@@ -9,6 +9,7 @@
 
 #include "query/parse/grammar_walk.h"
 #include "query/parse/lexed_text.h"
+#include "query/parse/sql_concept.h"
 #include "query/parse/statement_builder.h"
 
 namespace sippar::query {
@@ -48,12 +49,16 @@ Status ExplainSyntax(LexedText* text, size_t rule) {
   GrammarWalk walk(rule);
   GrammarWalk before(rule);
   const Token* previous = nullptr;
-  for (const Token* token : tokens) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const Token* token = tokens[i];
     GrammarWalk here = walk;
     if (walk.Advance(token->getType())) {
       before = std::move(here);
       previous = token;
       continue;
+    }
+    if (auto concept_of_sql = FindSqlConcept(*text, tokens, i)) {
+      return ToStatus(*concept_of_sql, StatusCode::kUnimplemented);
     }
     Expectation expected = ExpectationOf(walk);
     std::string found = token->getType() == Token::EOF
@@ -81,11 +86,25 @@ class FirstErrorListener : public antlr4::BaseErrorListener {
   const Token* token_ = nullptr;
 };
 
+// Looks now and then whether the caller still wants the tree.
+class StopListener final : public antlr4::tree::ParseTreeListener {
+ public:
+  explicit StopListener(const engine::StopSignal* stop) : poll_(stop) {}
+  void visitTerminal(antlr4::tree::TerminalNode*) override {}
+  void visitErrorNode(antlr4::tree::ErrorNode*) override {}
+  void enterEveryRule(antlr4::ParserRuleContext*) override { poll_.Poll(); }
+  void exitEveryRule(antlr4::ParserRuleContext*) override {}
+
+ private:
+  StopPoll poll_;
+};
+
 // Owns the parser and its tree.
 class ParserRun {
  public:
-  explicit ParserRun(LexedText* text) : text_(text), parser_(text->tokens()) {
+  explicit ParserRun(LexedText* text) : text_(text), stop_(text->stop()), parser_(text->tokens()) {
     parser_.removeErrorListeners();
+    parser_.addParseListener(&stop_);
   }
 
   // `parse` calls one rule of the parser; nullptr when the text does not fit, with status() set.
@@ -122,6 +141,7 @@ class ParserRun {
   }
 
   LexedText* text_;
+  StopListener stop_;
   SipparParser parser_;
   Status status_;
 };
@@ -131,6 +151,8 @@ template <typename Body>
 auto Guarded(Body body) -> decltype(body()) {
   try {
     return body();
+  } catch (const ParseStopped& stopped) {
+    return stopped.status;
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("out of memory while parsing");
   } catch (const std::exception& problem) {
@@ -138,8 +160,9 @@ auto Guarded(Body body) -> decltype(body()) {
   }
 }
 
-StatusOr<std::vector<syntax::Statement>> ParseAll(std::string_view text) {
-  LexedText lexed(text);
+StatusOr<std::vector<syntax::Statement>> ParseAll(std::string_view text,
+                                                  const engine::StopSignal* stop) {
+  LexedText lexed(text, stop);
   RETURN_IF_ERROR(lexed.Check());
   ParserRun run(&lexed);
   auto* script =
@@ -156,12 +179,13 @@ StatusOr<std::vector<syntax::Statement>> ParseAll(std::string_view text) {
 
 }  // namespace
 
-StatusOr<std::vector<syntax::Statement>> ParseScript(std::string_view text) {
-  return Guarded([&] { return ParseAll(text); });
+StatusOr<std::vector<syntax::Statement>> ParseScript(std::string_view text,
+                                                     const engine::StopSignal* stop) {
+  return Guarded([&] { return ParseAll(text, stop); });
 }
 
-StatusOr<syntax::Statement> ParseStatement(std::string_view text) {
-  ASSIGN_OR_RETURN(std::vector<syntax::Statement> statements, ParseScript(text));
+StatusOr<syntax::Statement> ParseStatement(std::string_view text, const engine::StopSignal* stop) {
+  ASSIGN_OR_RETURN(std::vector<syntax::Statement> statements, ParseScript(text, stop));
   if (statements.empty()) {
     return ErrorAt("SYNTAX", Span{1, 1, 0, 0}, "expected a statement, found none");
   }

@@ -10,17 +10,20 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/base/stop_signal.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {
 
-// One statement; a last ";" is optional. Spans count from the start of `text`. Empty text (blanks
-// and comments only) is SYNTAX.
-[[nodiscard]] StatusOr<syntax::Statement> ParseStatement(std::string_view text);
+// One statement; a last ";" is optional. What `stop` says ends the parsing. Spans count from the
+// start of `text`. Empty text (blanks and comments only) is SYNTAX.
+[[nodiscard]] StatusOr<syntax::Statement> ParseStatement(std::string_view text,
+                                                         const engine::StopSignal* stop = nullptr);
 
 // All statements of `text`; the first error ends it. For short scripts and tests; scripts of any
 // length go through SplitStatements.
-[[nodiscard]] StatusOr<std::vector<syntax::Statement>> ParseScript(std::string_view text);
+[[nodiscard]] StatusOr<std::vector<syntax::Statement>> ParseScript(
+    std::string_view text, const engine::StopSignal* stop = nullptr);
 
 // An expression alone, as it may stand in WHERE.
 [[nodiscard]] StatusOr<syntax::Expr> ParseExpression(std::string_view text);

@@ -50,11 +50,14 @@ std::vector<syntax::Option> StatementBuilder::BuildOptions(P::OptionListContext*
   return BuildOptions(context->option());
 }
 
-syntax::FamilyDef StatementBuilder::BuildFamily(P::FamilyElementContext* context) {
+// Of an element of CREATE or ALTER, and of one that ALTER adds: the same parts.
+template <typename Context>
+syntax::FamilyDef StatementBuilder::BuildFamily(Context* context) {
   return {expressions_.NameOrString(context->familyName()), BuildOptions(context->option())};
 }
 
-syntax::GroupDef StatementBuilder::BuildGroup(P::GroupElementContext* context) {
+template <typename Context>
+syntax::GroupDef StatementBuilder::BuildGroup(Context* context) {
   syntax::GroupDef group;
   group.name = expressions_.NameOrString(context->groupName());
   for (auto* family : context->familyName()) {
@@ -82,13 +85,20 @@ syntax::AlterAction StatementBuilder::BuildAction(P::AlterActionContext* context
   using syntax::AlterAction;
   AlterAction action;
   action.span = expressions_.SpanOf(context);
-  if (auto* element = context->tableElement()) {
-    bool add = context->ADD() != nullptr;
+  if (auto* family = context->addedFamily()) {
+    action.kind = AlterAction::kAddFamily;
+    action.if_not_exists = family->EXISTS() != nullptr;
+    action.family = BuildFamily(family);
+  } else if (auto* group = context->addedGroup()) {
+    action.kind = AlterAction::kAddGroup;
+    action.if_not_exists = group->EXISTS() != nullptr;
+    action.group = BuildGroup(group);
+  } else if (auto* element = context->tableElement()) {
     if (element->familyElement() != nullptr) {
-      action.kind = add ? AlterAction::kAddFamily : AlterAction::kAlterFamily;
+      action.kind = AlterAction::kAlterFamily;
       action.family = BuildFamily(element->familyElement());
     } else {
-      action.kind = add ? AlterAction::kAddGroup : AlterAction::kAlterGroup;
+      action.kind = AlterAction::kAlterGroup;
       action.group = BuildGroup(element->groupElement());
     }
   } else if (context->groupName() != nullptr) {
@@ -102,9 +112,9 @@ syntax::AlterAction StatementBuilder::BuildAction(P::AlterActionContext* context
     action.kind = AlterAction::kSetOptions;
     action.options = BuildOptions(context->option());
   } else {
-    bool family = context->FAMILY() != nullptr;
-    action.kind = family ? AlterAction::kRenameFamily : AlterAction::kRenameTable;
-    if (family) action.family.name = expressions_.NameOrString(context->familyName(0));
+    bool of_family = context->FAMILY() != nullptr;
+    action.kind = of_family ? AlterAction::kRenameFamily : AlterAction::kRenameTable;
+    if (of_family) action.family.name = expressions_.NameOrString(context->familyName(0));
     action.new_name = expressions_.NameOrString(context->familyName().back());
   }
   return action;

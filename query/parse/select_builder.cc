@@ -126,6 +126,10 @@ syntax::Limit StatementBuilder::BuildLimit(P::LimitContext* context) {
 syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
   syntax::Select select;
   select.span = expressions_.SpanOf(context);
+  P::SourceAliasContext* alias =
+      context->source() == nullptr ? nullptr : context->source()->sourceAlias();
+  std::string outer =
+      expressions_.NameSource(alias == nullptr ? "" : expressions_.Name(alias->name()).text);
   select.cells = context->CELLS() != nullptr;
   select.distinct = context->DISTINCT() != nullptr;
   select.items = BuildItems(context->selectItem());
@@ -145,6 +149,7 @@ syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
     select.after = Expression(after->expression());
     select.after_row = after->ROW() != nullptr;
   }
+  (void)expressions_.NameSource(std::move(outer));
   return select;
 }
 

@@ -60,8 +60,10 @@ class StatementBuilder {
 
   // schema_builder.cc
   syntax::CreateTable BuildCreate(P::CreateTableContext* context);
-  syntax::FamilyDef BuildFamily(P::FamilyElementContext* context);
-  syntax::GroupDef BuildGroup(P::GroupElementContext* context);
+  template <typename Context>
+  syntax::FamilyDef BuildFamily(Context* context);
+  template <typename Context>
+  syntax::GroupDef BuildGroup(Context* context);
   std::vector<syntax::Option> BuildOptions(const std::vector<P::OptionContext*>& options);
   std::vector<syntax::Option> BuildOptions(P::OptionListContext* context);
   syntax::OptionValue BuildOptionCall(P::OptionCallContext* context);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "query/analyze/type_check.h"
 #include "query/query_error.h"
 #include "query/syntax/ast_print.h"
 
@@ -20,6 +21,8 @@ using syntax::SelectItem;
 // any other column is an error.
 class GroupScope final : public Scope {
  public:
+  GroupScope(const Program* program, const Scope* rows) : program_(program), rows_(rows) {}
+
   StatusOr<std::optional<Expression>> Name(std::string_view) override {
     return std::optional<Expression>();
   }
@@ -32,6 +35,15 @@ class GroupScope final : public Scope {
                    fmt::format("{} is neither in GROUP BY nor inside an aggregate", text),
                    fmt::format("add it to GROUP BY, or ANY_VALUE({})", text));
   }
+  DataType SlotType(uint32_t slot) const override {
+    if (slot < program_->group_by.size()) return TypeIn(*rows_, program_->group_by[slot]);
+    const engine::AggregateDef& def = program_->aggregates[slot - program_->group_by.size()];
+    return TypeOf(def, [this](uint32_t of_row) { return rows_->SlotType(of_row); });
+  }
+
+ private:
+  const Program* program_;
+  const Scope* rows_;
 };
 
 }  // namespace
@@ -71,6 +83,7 @@ Status SelectPlanner::PlanAggregates() {
     if (!expr.star) {
       ExpressionCompiler compiler(context, scope.get());
       ASSIGN_OR_RETURN(def.argument, compiler.Compile(expr.children[0]));
+      RETURN_IF_ERROR(CheckAggregate(*scope, def, expr.span));
     }
     if (limited) {
       ASSIGN_OR_RETURN(def.limit, CompileCount(context, expr.children[1], "ARRAY_AGG", 1));
@@ -80,7 +93,7 @@ Status SelectPlanner::PlanAggregates() {
     size_t index = groups.size() + static_cast<size_t>(found - program.aggregates.begin());
     return std::optional(Expression::Slot(static_cast<uint32_t>(index)));
   };
-  GroupScope group_scope;
+  GroupScope group_scope(&program, scope.get());
   ExpressionCompiler compiler(context, &group_scope);
   compiler.SetAliases(&aliases);
   compiler.SetHook(hook);
@@ -89,7 +102,7 @@ Status SelectPlanner::PlanAggregates() {
     plan.final_outputs.push_back(std::move(output));
   }
   if (select.having) {
-    ASSIGN_OR_RETURN(plan.having, compiler.Compile(*select.having));
+    ASSIGN_OR_RETURN(plan.having, compiler.CompileTest(*select.having));
   }
   plan.sorts = true;
   plan.sort_at = items.size();

@@ -100,7 +100,7 @@ Status SelectPlanner::PlanLimit() {
     return OkStatus();
   }
   if (plan.program.aggregate) {
-    return ErrorAt("UNSUPPORTED", limit.span, "LIMIT n BY with GROUP BY is not there yet", {},
+    return ErrorAt("UNSUPPORTED", limit.span, "LIMIT n BY with GROUP BY is not supported", {},
                    StatusCode::kUnimplemented);
   }
   plan.limit_by = count;

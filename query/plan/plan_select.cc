@@ -37,6 +37,13 @@ SelectItem NameItem(std::string_view name, const Span& span) {
 
 }  // namespace
 
+namespace {
+
+// What a column of an inner SELECT holds: of maps and histories only that they are such.
+DataType OfOneCell(const DataType& type) { return type.parts.empty() ? type : DataType(type.kind); }
+
+}  // namespace
+
 const Expr& SelectPlanner::Unaliased(const Expr& expr) const {
   if (expr.kind == ExprKind::kLiteral && expr.literal.type == syntax::Literal::kInt64 &&
       expr.literal.integer >= 1 && static_cast<uint64_t>(expr.literal.integer) <= items.size()) {
@@ -69,7 +76,7 @@ Status SelectPlanner::PlanTable() {
   with_history = with_history || program.read.versions_per_column != 1;
   if (select.cells || from.kind == syntax::Source::kCells) {
     program.source = Program::kCells;
-    auto cells = std::make_unique<CellScope>();
+    auto cells = std::make_unique<CellScope>(&schema, &cell_patterns);
     cell_scope = cells.get();
     scope = std::move(cells);
     for (const syntax::PatternNode& node : from.patterns) {
@@ -94,7 +101,9 @@ Status SelectPlanner::PlanSource() {
   }
   if (select.from->kind == syntax::Source::kSelect) {
     ASSIGN_OR_RETURN(SelectPlan input, PlanSelect(context, *select.from->select));
-    scope = std::make_unique<RelationScope>(ColumnNames(input));
+    std::vector<DataType> types;
+    for (const ResultColumn& column : input.columns) types.push_back(OfOneCell(column.type));
+    scope = std::make_unique<RelationScope>(ColumnNames(input), std::move(types));
     plan.source = SelectPlan::kRelation;
     plan.input = std::make_unique<SelectPlan>(std::move(input));
     if (select.cells) return ErrorAt("SYNTAX", select.span, "SELECT CELLS needs FROM a table");
@@ -117,7 +126,7 @@ Status SelectPlanner::PlanCellItems() {
       continue;
     }
     if (item.expr.kind != ExprKind::kPattern) {
-      RowScope rows(&context, &schema);  // for the better message, R14
+      RowScope rows(&context, &schema);  // its error says more than NOT_A_PATTERN
       RETURN_IF_ERROR(ExpressionCompiler(context, &rows).Compile(item.expr).status());
       return ErrorAt("NOT_A_PATTERN", item.span, "SELECT CELLS takes column patterns or *",
                      "SELECT … FROM CELLS(t, pattern) takes expressions");
@@ -189,6 +198,10 @@ StatusOr<Expression> SelectPlanner::CompileItem(const SelectItem& item) {
   bool stripped = cell_scope != nullptr && plan.program.read.strip_values &&
                   item.expr.kind == ExprKind::kName && SameWord(item.expr.name, "value");
   if (stripped) return Expression::Literal(Value::Text("(stripped)"));
+  // Shown as what each cell is; computed with, a value has one type.
+  bool shown_as_is = cell_scope != nullptr && item.expr.kind == ExprKind::kName &&
+                     SameWord(item.expr.name, "value");
+  if (shown_as_is) return cell_scope->Slot(SlotDef::kValue);
   // An item does not see the aliases of its own list; `SELECT x AS x` would never end.
   ExpressionCompiler compiler(context, scope.get());
   return compiler.Compile(item.expr);
@@ -206,7 +219,7 @@ bool SelectPlanner::IsAggregate() const {
 Status SelectPlanner::PlanWhere() {
   if (!select.where) return OkStatus();
   ExpressionCompiler compiler = Compiler();
-  ASSIGN_OR_RETURN(plan.program.where, compiler.Compile(*select.where));
+  ASSIGN_OR_RETURN(plan.program.where, compiler.CompileTest(*select.where));
   return OkStatus();
 }
 

@@ -71,7 +71,7 @@ std::string PrintCreateTable(const engine::TableSchema& schema,
   std::string keys;
   for (const std::string& key : split_keys) keys += (keys.empty() ? "" : ", ") + QuoteValue(key);
   if (!keys.empty()) text += fmt::format(" SPLIT AT ({})", keys);
-  return text;
+  return text + ";";
 }
 
 }  // namespace sippar::query

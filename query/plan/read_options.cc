@@ -121,7 +121,7 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
                        engine::ReadSpec* read) {
   if (options.with_deletes || options.sample) {
     return ErrorAt("UNSUPPORTED", options.span,
-                   fmt::format("{} is not there yet", options.sample ? "SAMPLE" : "WITH DELETES"),
+                   fmt::format("{} is not supported", options.sample ? "SAMPLE" : "WITH DELETES"),
                    {}, StatusCode::kUnimplemented);
   }
   if (options.as_of) {
@@ -154,7 +154,7 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
     RETURN_IF_ERROR(
         PlanCellsPer(context, *options.cells_per_column, "CELLS PER COLUMN", &count, &offset));
     if (offset != 0) {
-      return ErrorAt("UNSUPPORTED", options.span, "CELLS PER COLUMN with OFFSET is not there yet",
+      return ErrorAt("UNSUPPORTED", options.span, "CELLS PER COLUMN with OFFSET is not supported",
                      {}, StatusCode::kUnimplemented);
     }
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));

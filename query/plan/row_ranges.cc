@@ -97,15 +97,45 @@ RowRanges InRanges(const Expression& test) {
   return {rows, true};
 }
 
+// Intersects many sets with one sort: what is left is what none of them leaves out.
+class ManyRows {
+ public:
+  void Intersect(const RowSet& rows) { Add(rows.Complement(), &left_out_); }
+  RowSet Result() const { return left_out_.Complement(); }
+
+  static void Add(const RowSet& rows, RowSet* sum) {
+    for (const RowRange& range : rows.ranges()) sum->Add(range);
+  }
+
+ private:
+  RowSet left_out_;
+};
+
 RowRanges JunctionRanges(const Expression& test, const std::vector<SlotDef>& slots) {
+  RowRanges result{RowSet(), true};
+  ManyRows all;
   bool is_and = test.function == Function::kAnd;
-  RowRanges result{is_and ? RowSet::All() : RowSet(), true};
   for (const Expression& arg : test.args) {
     RowRanges part = RangesOf(arg, slots);
-    result.rows = is_and ? result.rows.Intersection(part.rows) : result.rows.Union(part.rows);
+    if (is_and) {
+      all.Intersect(part.rows);
+    } else {
+      ManyRows::Add(part.rows, &result.rows);
+    }
     result.exact = result.exact && part.exact;
   }
+  if (is_and) result.rows = all.Result();
   return result;
+}
+
+// No row has the empty key, so a range of nothing but that key holds no row.
+RowSet WithoutEmptyKey(RowSet rows) {
+  const std::vector<RowRange>& ranges = rows.ranges();
+  bool only = !ranges.empty() && ranges[0].start.empty() && ranges[0].IsSingle();
+  if (!only) return rows;
+  RowSet rest;
+  for (size_t i = 1; i < ranges.size(); ++i) rest.Add(ranges[i]);
+  return rest;
 }
 
 }  // namespace
@@ -181,15 +211,71 @@ std::optional<Expression> JoinAnd(std::vector<Expression> tests) {
 }
 
 RowSet ExtractRows(const std::vector<SlotDef>& slots, std::optional<Expression>* where) {
-  RowSet rows = RowSet::All();
+  ManyRows rows;
   std::vector<Expression> rest;
   for (Expression& test : SplitAnd(std::move(*where))) {
     RowRanges part = RangesOf(test, slots);
-    rows = rows.Intersection(part.rows);
+    rows.Intersect(part.rows);
     if (!part.exact) rest.push_back(std::move(test));
   }
   *where = JoinAnd(std::move(rest));
+  return WithoutEmptyKey(rows.Result());
+}
+
+namespace {
+
+using NamedRows = std::optional<std::set<std::string>>;
+
+NamedRows NamedByEquality(const Expression& test, const std::vector<SlotDef>& slots) {
+  bool of_row = IsSlot(test.args[0], SlotDef::kRow, slots);
+  if (test.function == Function::kEqual && !of_row) {
+    bool flipped = IsSlot(test.args[1], SlotDef::kRow, slots) && IsText(test.args[0]);
+    return flipped ? NamedRows({test.args[0].literal.bytes()}) : std::nullopt;
+  }
+  if (!of_row) return std::nullopt;
+  std::set<std::string> rows;
+  for (size_t i = 1; i < test.args.size(); ++i) {
+    if (!test.args[i].IsLiteral()) return std::nullopt;
+    if (IsText(test.args[i])) rows.insert(test.args[i].literal.bytes());
+  }
   return rows;
+}
+
+NamedRows NamedByJunction(const Expression& test, const std::vector<SlotDef>& slots) {
+  bool is_and = test.function == Function::kAnd;
+  NamedRows named;
+  if (!is_and) named.emplace();
+  for (const Expression& arg : test.args) {
+    NamedRows part = RowsNamed(arg, slots);
+    if (!is_and && !part) return std::nullopt;
+    if (!part) continue;
+    if (!named) {
+      named = std::move(part);
+    } else if (is_and) {
+      std::erase_if(*named, [&](const std::string& row) { return !part->contains(row); });
+    } else {
+      named->merge(*part);
+    }
+  }
+  return named;
+}
+
+}  // namespace
+
+std::optional<std::set<std::string>> RowsNamed(const Expression& test,
+                                               const std::vector<SlotDef>& slots) {
+  if (test.IsLiteral() && !test.literal.is_true()) return std::set<std::string>();
+  if (test.kind != Expression::kCall) return std::nullopt;
+  switch (test.function) {
+    case Function::kEqual:
+    case Function::kIn:
+      return NamedByEquality(test, slots);
+    case Function::kAnd:
+    case Function::kOr:
+      return NamedByJunction(test, slots);
+    default:
+      return std::nullopt;
+  }
 }
 
 namespace {

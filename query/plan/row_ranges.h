@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "engine/model/row_set.h"
@@ -22,6 +24,11 @@ RowRanges RangesOf(const engine::Expression& test, const std::vector<engine::Slo
 // stays in *where.
 engine::RowSet ExtractRows(const std::vector<engine::SlotDef>& slots,
                            std::optional<engine::Expression>* where);
+// The rows that `test` names, for INCREMENT and APPEND, which make these: by `row = key` and `row
+// IN (key, …)`, alone or joined by AND and OR. nullopt: it names none, whatever ranges it comes to.
+// Not each of them need pass the test.
+std::optional<std::set<std::string>> RowsNamed(const engine::Expression& test,
+                                               const std::vector<engine::SlotDef>& slots);
 // Tests on SlotDef::kTimestamp. Only right when every version is read.
 void ExtractTime(const std::vector<engine::SlotDef>& slots, engine::TimeRange* time,
                  std::optional<engine::Expression>* where);

@@ -82,7 +82,7 @@ Status PlanType(const Option& option, engine::FamilySchema* family) {
     family->type = candidate;
     return OkStatus();
   }
-  return ErrorAt("UNSUPPORTED", option.value->span, fmt::format("TYPE {} is not there yet", type),
+  return ErrorAt("UNSUPPORTED", option.value->span, fmt::format("TYPE {} is not supported", type),
                  kWanted, StatusCode::kUnimplemented);
 }
 

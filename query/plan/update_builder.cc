@@ -7,6 +7,7 @@
 
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
+#include "query/analyze/type_check.h"
 #include "query/plan/row_ranges.h"
 #include "query/plan/select_plan.h"
 #include "query/query_error.h"
@@ -56,11 +57,34 @@ StatusOr<ColumnPattern> UpdateBuilder::ExactColumn(const syntax::PatternNode& co
                  fmt::format("{} names many columns; only one can be written", Print(column)));
 }
 
+// TYPE for a value that no row could take, whether there are rows or not.
+Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode& column,
+                                 const Expression& value) const {
+  DataType type = TypeIn(scope_, value);
+  bool counter = engine::IsInt64(schema_.FindFamily(column.family.text)->type);
+  std::string_view wanted;
+  if (kind == RowWrite::kIncrement) {
+    if (type.kind != ValueType::kInt64) wanted = "an INT64 to add";
+  } else if (counter && kind == RowWrite::kSet) {
+    // 8 BYTES are a counter's, too.
+    bool fits = type.kind == ValueType::kInt64 || type.kind == ValueType::kBytes;
+    if (!fits) wanted = "an INT64 (its family is a COUNTER)";
+  } else if (!type.is_string()) {
+    wanted = "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes";
+  }
+  if (type.kind == ValueType::kNull || wanted.empty()) return OkStatus();
+  Span span{0, 0, value.place.begin, value.place.end};
+  std::string name = Print(column);
+  return ErrorAt("TYPE", value.place.IsNone() ? column.span : span,
+                 fmt::format("{} cannot be set to {}", name, engine::TypeName(type.kind)),
+                 fmt::format("{} takes {}", name, wanted));
+}
+
 Status UpdateBuilder::AddWrite(RowWrite::Kind kind, const syntax::PatternNode& column,
                                Expression value) {
   ASSIGN_OR_RETURN(ColumnPattern pattern, ExactColumn(column));
-  RowWrite& write = update_.writes.emplace_back();
-  write.kind = kind;
+  RETURN_IF_ERROR(CheckValue(kind, column, value));
+  RowWrite& write = NewWrite(kind);
   write.family = pattern.family.text;
   write.qualifier = pattern.qualifier.text;
   write.value = std::move(value);
@@ -79,6 +103,9 @@ Status UpdateBuilder::AddAssign(const syntax::Assign& assign,
   write.guard = guard;
   if (assign.at) {
     ASSIGN_OR_RETURN(write.timestamp, compiler.Compile(*assign.at));
+    bool constant = write.timestamp->IsLiteral() && !write.timestamp->literal.is_null();
+    if (constant)
+      RETURN_IF_ERROR(CheckCellTime(write.timestamp->literal.integer(), assign.at->span));
   }
   return OkStatus();
 }
@@ -88,9 +115,7 @@ Status UpdateBuilder::AddDeletes(const std::vector<syntax::PatternNode>& pattern
                                  const std::optional<Expression>& guard) {
   ASSIGN_OR_RETURN(std::vector<engine::TimeRange> ranges, PlanTimes(context_, times));
   if (patterns.empty() && ranges.empty()) {
-    RowWrite& write = update_.writes.emplace_back();
-    write.kind = RowWrite::kDeleteRow;
-    write.guard = guard;
+    NewWrite(RowWrite::kDeleteRow).guard = guard;
     deletes_rows_ = true;
     return OkStatus();
   }
@@ -101,17 +126,15 @@ Status UpdateBuilder::AddDeletes(const std::vector<syntax::PatternNode>& pattern
   }
   if (columns.empty()) columns.push_back({NamePattern::Any(), NamePattern::Any()});
   for (const ColumnPattern& column : columns) {
-    RowWrite& write = update_.writes.emplace_back();
-    write.guard = guard;
     deleted_.push_back(column);
     bool family = column.family.kind == NamePattern::kExact &&
                   column.qualifier.kind == NamePattern::kAny && ranges.empty();
+    RowWrite& write = NewWrite(family ? RowWrite::kDeleteFamily : RowWrite::kDeleteColumns);
+    write.guard = guard;
     if (family) {
-      write.kind = RowWrite::kDeleteFamily;
       write.family = column.family.text;
       continue;
     }
-    write.kind = RowWrite::kDeleteColumns;
     write.pattern = column;
     write.times = ranges;
   }
@@ -127,7 +150,7 @@ void UpdateBuilder::AddCondition(std::optional<Expression> condition) {
 Status UpdateBuilder::AddCondition(const syntax::OptionalExpr& condition) {
   if (!condition) return OkStatus();
   ExpressionCompiler compiler(context_, &scope_);
-  ASSIGN_OR_RETURN(Expression test, compiler.Compile(*condition));
+  ASSIGN_OR_RETURN(Expression test, compiler.CompileTest(*condition));
   AddCondition(std::optional(std::move(test)));
   return OkStatus();
 }
@@ -152,13 +175,26 @@ Status UpdateBuilder::AddReturning(const std::vector<syntax::SelectItem>& items)
   return OkStatus();
 }
 
-void UpdateBuilder::AddLet(const std::string& name, Expression value) {
-  scope_.AddLet(name, static_cast<uint32_t>(update_.lets.size()));
-  update_.lets.push_back(std::move(value));
+RowWrite& UpdateBuilder::NewWrite(RowWrite::Kind kind) {
+  RowWrite& write = update_.writes.emplace_back();
+  write.kind = kind;
+  write.statement = statement_;
+  return write;
 }
 
-void UpdateBuilder::AddFailure(std::optional<Expression> guard, Expression message) {
-  update_.failures.push_back({std::move(guard), std::move(message)});
+Expression UpdateBuilder::AddLet(const std::string& name, Expression value,
+                                 const std::optional<Expression>& guard) {
+  scope_.AddLet(name, lets_, TypeIn(scope_, value));
+  RowWrite& write = NewWrite(RowWrite::kLet);
+  write.value = std::move(value);
+  write.guard = guard;
+  return scope_.Slot(SlotDef::kLet, lets_++);
+}
+
+void UpdateBuilder::AddFailure(const std::optional<Expression>& guard, Expression message) {
+  RowWrite& write = NewWrite(RowWrite::kFail);
+  write.value = std::move(message);
+  write.guard = guard;
 }
 
 bool UpdateBuilder::ReadsRow() const {

@@ -32,8 +32,12 @@ class UpdateBuilder {
   [[nodiscard]] Status AddCondition(const syntax::OptionalExpr& condition);
   void AddCondition(std::optional<engine::Expression> condition);
   [[nodiscard]] Status AddReturning(const std::vector<syntax::SelectItem>& items);
-  void AddLet(const std::string& name, engine::Expression value);
-  void AddFailure(std::optional<engine::Expression> guard, engine::Expression message);
+  // The value as a slot; `name` may be empty.
+  engine::Expression AddLet(const std::string& name, engine::Expression value,
+                            const std::optional<engine::Expression>& guard);
+  void AddFailure(const std::optional<engine::Expression>& guard, engine::Expression message);
+  // What is added from here on sees what was added before.
+  void NextStatement() { ++statement_; }
   void SetOnlyIfExists() { update_.only_if_exists = true; }
 
   const std::vector<ResultColumn>& returning_columns() const { return returning_columns_; }
@@ -43,6 +47,9 @@ class UpdateBuilder {
   engine::RowUpdate Finish();
 
  private:
+  [[nodiscard]] Status CheckValue(engine::RowWrite::Kind kind, const syntax::PatternNode& column,
+                                  const engine::Expression& value) const;
+  engine::RowWrite& NewWrite(engine::RowWrite::Kind kind);
   [[nodiscard]] StatusOr<engine::ColumnPattern> ExactColumn(const syntax::PatternNode& column);
 
   const StatementContext& context_;
@@ -52,6 +59,8 @@ class UpdateBuilder {
   std::vector<ResultColumn> returning_columns_;
   std::vector<engine::ColumnPattern> deleted_;
   bool deletes_rows_ = false;
+  uint32_t statement_ = 0;
+  uint32_t lets_ = 0;
 };
 
 // Times of a TIME or AT clause; none: all.

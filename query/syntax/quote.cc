@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/base/printable.h"
 #include "query/syntax/ast_print.h"
 #include "query/syntax/keywords.h"
 #include "query/syntax/literals.h"
@@ -12,29 +13,22 @@
 namespace sippar::query {
 namespace {
 
-// `ascii`: every byte above 0x7f is escaped.
+// `ascii`: every byte above 0x7f is escaped. Controls and hidden characters are in any case.
 std::string Escaped(std::string_view text, bool ascii) {
   std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    auto byte = static_cast<unsigned char>(c);
-    // C1 controls (U+0080..U+009F) drive terminals as ESC does.
-    bool c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-    if (c == '\'' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else if (byte < 0x20 || byte == 0x7f || (ascii && byte >= 0x80)) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else if (c1) {
-      out += fmt::format("\\xc2\\x{:02x}", static_cast<unsigned char>(text[++i]));
+  while (!text.empty()) {
+    size_t size = engine::PrintableSequence(text);
+    std::string_view sequence = text.substr(0, std::max<size_t>(size, 1));
+    text.remove_prefix(sequence.size());
+    constexpr std::string_view kLetters = "\n\t\r'\\";
+    constexpr std::string_view kEscapes = "ntr'\\";
+    size_t letter = kLetters.find(sequence[0]);
+    if (letter != std::string_view::npos) {
+      (out += '\\') += kEscapes[letter];
+    } else if (size == 0 || (ascii && size > 1) || engine::IsHiddenSequence(sequence)) {
+      for (char c : sequence) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
-      out.push_back(c);
+      out += sequence;
     }
   }
   return out;

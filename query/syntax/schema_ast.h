@@ -62,9 +62,10 @@ struct AlterAction {
     kRenameFamily,
   };
   Kind kind = kAddFamily;
-  FamilyDef family;  // kAddFamily, kAlterFamily; name only: kDropFamily, kRenameFamily
-  GroupDef group;    // kAddGroup, kAlterGroup; name only: kDropGroup
-  bool if_exists = false;
+  FamilyDef family;             // kAddFamily, kAlterFamily; name only: kDropFamily, kRenameFamily
+  GroupDef group;               // kAddGroup, kAlterGroup; name only: kDropGroup
+  bool if_exists = false;       // kDropFamily
+  bool if_not_exists = false;   // kAddFamily, kAddGroup
   std::vector<Option> options;  // kSetOptions
   Identifier new_name;          // kRename…
   Span span;

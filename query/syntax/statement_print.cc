@@ -132,13 +132,13 @@ std::string WithOptions(const std::vector<syntax::Option>& options) {
   return options.empty() ? "" : fmt::format(" WITH ({})", Join(options, OptionText));
 }
 
-std::string Family(const syntax::FamilyDef& family) {
-  return fmt::format("FAMILY {}{}", Name(family.name), OptionsAfter(family.options));
+std::string Family(const syntax::FamilyDef& family, std::string_view condition = "") {
+  return fmt::format("FAMILY {}{}{}", condition, Name(family.name), OptionsAfter(family.options));
 }
 
-std::string Group(const syntax::GroupDef& group) {
-  return fmt::format("LOCALITY GROUP {} ({}){}", Name(group.name), Join(group.families, Name),
-                     OptionsAfter(group.options));
+std::string Group(const syntax::GroupDef& group, std::string_view condition = "") {
+  return fmt::format("LOCALITY GROUP {}{} ({}){}", condition, Name(group.name),
+                     Join(group.families, Name), OptionsAfter(group.options));
 }
 
 std::string Block(const std::vector<syntax::RowStatement>& block);
@@ -177,11 +177,12 @@ std::string Block(const std::vector<syntax::RowStatement>& block) {
 std::string Action(const syntax::AlterAction& action) {
   using syntax::AlterAction;
   std::string_view if_exists = action.if_exists ? "IF EXISTS " : "";
+  std::string_view if_not_exists = action.if_not_exists ? "IF NOT EXISTS " : "";
   switch (action.kind) {
     case AlterAction::kAddFamily:
-      return "ADD " + Family(action.family);
+      return "ADD " + Family(action.family, if_not_exists);
     case AlterAction::kAddGroup:
-      return "ADD " + Group(action.group);
+      return "ADD " + Group(action.group, if_not_exists);
     case AlterAction::kAlterFamily:
       return "ALTER " + Family(action.family);
     case AlterAction::kAlterGroup:
@@ -275,8 +276,9 @@ struct StatementPrinter {
     if (!create.like.empty()) {
       out += "LIKE " + Name(create.like);
     } else {
-      std::string families = Join(create.families, Family);
-      std::string groups = Join(create.groups, Group);
+      std::string families =
+          Join(create.families, [](const auto& family) { return Family(family); });
+      std::string groups = Join(create.groups, [](const auto& group) { return Group(group); });
       std::string_view comma = families.empty() || groups.empty() ? "" : ", ";
       out += fmt::format("({}{}{})", families, comma, groups);
     }

@@ -1,10 +1,10 @@
-// Width of text on a terminal, see format.h. SPDX-License-Identifier: Apache-2.0
+// Width of text on a terminal, see text_width.h. SPDX-License-Identifier: Apache-2.0
+#include "query/text_width.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-
-#include "query/format/format.h"
 
 namespace sippar::query {
 namespace {

@@ -1,0 +1,52 @@
+// Reading a file byte by byte. SPDX-License-Identifier: Apache-2.0
+#include "query/execute/byte_input.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace sippar::query {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+}  // namespace
+
+Status ByteInput::TooLong() {
+  return ResourceExhausted(fmt::format("a record is longer than {} MiB", kRecordSizeMax >> 20));
+}
+
+StatusOr<bool> ByteInput::Fill() {
+  bool first = bytes_ == 0;
+  at_ = 0;
+  ASSIGN_OR_RETURN(size_, file_->Read(buffer_.data(), buffer_.size()));
+  // A mark may come in pieces.
+  while (first && size_ > 0 && size_ < kByteOrderMark.size()) {
+    ASSIGN_OR_RETURN(size_t more, file_->Read(buffer_.data() + size_, buffer_.size() - size_));
+    if (more == 0) break;
+    size_ += more;
+  }
+  bytes_ += size_;
+  if (first && std::string_view(buffer_.data(), size_).starts_with(kByteOrderMark)) {
+    at_ = kByteOrderMark.size();
+    if (at_ == size_) return Fill();
+  }
+  return size_ > 0;
+}
+
+StatusOr<bool> ByteInput::Line(std::string* line) {
+  line->clear();
+  for (bool any = false;; any = true) {
+    char c = 0;
+    ASSIGN_OR_RETURN(bool more, Peek(&c));
+    if (!more && !any) return false;
+    if (more) Skip();
+    if (!more || c == '\n') break;
+    line->push_back(c);
+    RETURN_IF_ERROR(CheckSize(line->size()));
+  }
+  if (!line->empty() && line->back() == '\r') line->pop_back();
+  return true;
+}
+
+}  // namespace sippar::query

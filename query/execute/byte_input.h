@@ -1,0 +1,55 @@
+// Bytes of an input file one by one, with the line they are on; a byte order mark at its begin is
+// no part of it. For the readers of records. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/limits.h"
+#include "query/file_access.h"
+
+namespace sippar::query {
+
+class ByteInput {
+ public:
+  explicit ByteInput(std::unique_ptr<InputFile> file) : file_(std::move(file)), buffer_(1 << 16) {}
+
+  // False at the end.
+  [[nodiscard]] StatusOr<bool> Peek(char* c) {
+    if (at_ == size_) {
+      ASSIGN_OR_RETURN(bool more, Fill());
+      if (!more) return false;
+    }
+    *c = buffer_[at_];
+    return true;
+  }
+  void Skip() {
+    if (buffer_[at_++] == '\n') ++line_;
+  }
+  // Up to the end of the line, without it or a \r before it. False at the end of the file.
+  [[nodiscard]] StatusOr<bool> Line(std::string* line);
+  uint64_t line() const { return line_; }
+  uint64_t bytes() const { return bytes_; }
+  double share() const { return file_->Share(); }
+
+  // kResourceExhausted when a record of `size` bytes is longer than two values may be.
+  [[nodiscard]] static Status CheckSize(size_t size) {
+    return size <= kRecordSizeMax ? OkStatus() : TooLong();
+  }
+
+ private:
+  static constexpr size_t kRecordSizeMax = 2 * limits::kValueSizeMax;
+  static Status TooLong();
+  StatusOr<bool> Fill();
+
+  std::unique_ptr<InputFile> file_;
+  std::vector<char> buffer_;
+  size_t at_ = 0;
+  size_t size_ = 0;
+  uint64_t line_ = 1;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace sippar::query

@@ -1,0 +1,62 @@
+// Reading csv. SPDX-License-Identifier: Apache-2.0
+#include "query/execute/csv_rows.h"
+
+namespace sippar::query {
+
+StatusOr<bool> CsvRows::Record(Row* row) {
+  row->clear();
+  record_line_ = input_.line();
+  char c = 0;
+  ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
+  if (!more) return false;
+  record_size_ = 0;
+  for (bool last = false; !last;) {
+    RETURN_IF_ERROR(Field(row, &last));
+  }
+  return true;
+}
+
+Status CsvRows::Quoted(std::string* text) {
+  for (;;) {
+    char c = 0;
+    ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
+    if (!more) return BadRecord("a quoted field does not end");
+    RETURN_IF_ERROR(Grow());
+    input_.Skip();
+    if (c == quote_) {
+      ASSIGN_OR_RETURN(more, input_.Peek(&c));
+      if (!more || c != quote_) return OkStatus();
+      input_.Skip();
+    }
+    text->push_back(c);
+  }
+}
+
+Status CsvRows::Field(Row* row, bool* last) {
+  std::string text;
+  bool quoted = false;
+  size_t inside = 0;  // of `text`, what stood between quotes
+  for (;;) {
+    char c = 0;
+    ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
+    *last = !more || c == '\n';
+    if (more) input_.Skip();
+    if (*last || c == delimiter_) break;
+    RETURN_IF_ERROR(Grow());
+    if (c == quote_ && text.empty() && !quoted) {
+      quoted = true;
+      RETURN_IF_ERROR(Quoted(&text));
+      inside = text.size();
+    } else {
+      text.push_back(c);
+    }
+  }
+  // Of a line end \r\n; a \r between quotes is the field's own.
+  if (*last && text.size() > inside && text.back() == '\r') text.pop_back();
+  bool is_null = !quoted && (text.empty() || text == null_text_);
+  row->push_back(is_null ? Value::Null() : Value::Text(std::move(text)));
+  record_size_ += sizeof(Value);
+  return OkStatus();
+}
+
+}  // namespace sippar::query

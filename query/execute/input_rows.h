@@ -1,0 +1,67 @@
+// What the readers of the single file formats share: the header, a record that waits. For
+// file_rows.cc and its readers only. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "query/execute/byte_input.h"
+#include "query/execute/file_rows.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+
+inline Status BadRecord(std::string_view message) { return ErrorAt("BAD_RECORD", {}, message); }
+
+class InputRows : public FileRows {
+ public:
+  InputRows(std::unique_ptr<InputFile> file, bool header)
+      : input_(std::move(file)), header_(header) {}
+  const std::vector<std::string>& columns() const override { return columns_; }
+  uint64_t line() const override { return record_line_; }
+  uint64_t bytes() const override { return input_.bytes(); }
+  double share() const override { return input_.share(); }
+
+  [[nodiscard]] Status SkipLines(uint64_t count) {
+    std::string line;
+    for (; count > 0; --count) RETURN_IF_ERROR(input_.Line(&line).status());
+    return OkStatus();
+  }
+
+  // Names from the header, or made up for the first record, which is then kept.
+  [[nodiscard]] virtual Status Start() {
+    Row first;
+    ASSIGN_OR_RETURN(bool more, Record(&first));
+    if (!more) return OkStatus();
+    for (size_t i = 0; i < first.size(); ++i) {
+      columns_.push_back(header_ ? first[i].bytes() : fmt::format("c{}", i + 1));
+    }
+    if (!header_) kept_ = std::move(first);
+    return OkStatus();
+  }
+
+  StatusOr<bool> Next(Row* row) override {
+    if (!kept_.empty()) {
+      *row = std::exchange(kept_, {});
+      return true;
+    }
+    ASSIGN_OR_RETURN(bool more, Record(row));
+    if (!more) return false;
+    if (row->size() == columns_.size()) return true;
+    return BadRecord(fmt::format("{} fields where {} are expected", row->size(), columns_.size()));
+  }
+
+ protected:
+  [[nodiscard]] virtual StatusOr<bool> Record(Row* row) = 0;
+
+  ByteInput input_;
+  bool header_;
+  std::vector<std::string> columns_;
+  Row kept_;
+  uint64_t record_line_ = 1;
+};
+
+}  // namespace sippar::query

@@ -1,0 +1,36 @@
+// Records of jsonl: one object a line. Numbers, booleans and nested values keep the text they have
+// in the file (Exact); {"$base64": "AP8="} is bytes, as query/format/json_value.h writes them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "query/execute/input_rows.h"
+
+namespace sippar::query {
+
+class JsonRows final : public InputRows {
+ public:
+  JsonRows(std::unique_ptr<InputFile> file, std::vector<std::string> wanted)
+      : InputRows(std::move(file), false) {
+    columns_ = std::move(wanted);
+  }
+  Status Start() override;
+  std::string_view Exact(size_t column) const override {
+    return column < exact_.size() ? std::string_view(exact_[column]) : std::string_view();
+  }
+
+ protected:
+  StatusOr<bool> Record(Row* row) override;
+
+ private:
+  struct Member {
+    std::string name;
+    std::string text;  // as it stands in the file
+  };
+  // The members of the next line that is not blank. False at the end.
+  [[nodiscard]] StatusOr<bool> Members(std::vector<Member>* members);
+  [[nodiscard]] Status ToRow(const std::vector<Member>& members, Row* row);
+
+  std::vector<std::string> exact_;
+};
+
+}  // namespace sippar::query

@@ -1,0 +1,202 @@
+// Records into mutations. SPDX-License-Identifier: Apache-2.0
+#include "query/execute/record_mapping.h"
+
+#include <fmt/format.h>
+
+#include "engine/program/scalar_function.h"
+#include "query/analyze/catalog.h"
+#include "query/analyze/compile.h"
+#include "query/execute/write.h"
+#include "query/query_error.h"
+
+namespace sippar::query {
+
+using engine::Evaluator;
+
+StatusOr<RecordMapping::Mapped> RecordMapping::Prepare(const Expression& expression) {
+  Mapped mapped;
+  ASSIGN_OR_RETURN(mapped.value, Evaluator::Prepare(expression));
+  if (expression.kind == Expression::kSlot) mapped.column = expression.slot;
+  return mapped;
+}
+
+Status RecordMapping::Plan(const syntax::Import& import) {
+  if (import.mapping.empty()) return PlanByName(import);
+  RelationScope scope(file_->columns());
+  ExpressionCompiler compiler(context_, &scope);
+  for (const syntax::MapItem& item : import.mapping) {
+    auto expression = compiler.Compile(item.value);
+    if (!expression.ok()) return WithColumns(expression.status());
+    ASSIGN_OR_RETURN(Mapped mapped, Prepare(*expression));
+    if (item.target.kind == syntax::ColumnTarget::kRow) {
+      row_ = std::move(mapped);
+    } else if (item.target.kind == syntax::ColumnTarget::kTimestamp) {
+      time_ = std::move(mapped.value);
+    } else {
+      ASSIGN_OR_RETURN(engine::ColumnPattern pattern,
+                       BindPattern(context_, schema_, item.target.column));
+      if (!pattern.IsExact()) {
+        return ErrorAt("NOT_EXACT", item.target.span, "a column of IMPORT must name one column");
+      }
+      AddCell(std::move(mapped), pattern.family.text, pattern.qualifier.text);
+    }
+  }
+  if (row_.value != nullptr) return OkStatus();
+  return ErrorAt("NO_ROW", import.table.span, "the mapping of IMPORT lacks ROW", "(ROW = name, …)");
+}
+
+StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
+  if (as_cells_) return CellMutation(record);
+  ASSIGN_OR_RETURN(Value key, ValueOf(row_, record));
+  ASSIGN_OR_RETURN(engine::RowMutation mutation, Start(key));
+  int64_t time_us = engine::kServerTime;
+  if (time_ != nullptr) {
+    ASSIGN_OR_RETURN(Value time, ValueOf(time_.get(), record));
+    ASSIGN_OR_RETURN(time_us, Time(time));
+  }
+  for (const Mapped& cell : cells_) {
+    ASSIGN_OR_RETURN(Value value, ValueOf(cell, record));
+    if (value.is_null()) continue;
+    ASSIGN_OR_RETURN(std::string bytes, Bytes(cell.family, cell.qualifier, value));
+    Put(cell.family, cell.qualifier, bytes, time_us, &mutation);
+  }
+  return mutation;
+}
+
+Status RecordMapping::PlanByName(const syntax::Import& import) {
+  const std::vector<std::string>& columns = file_->columns();
+  std::vector<std::string> cell = {"row", "column", "timestamp", "value"};
+  as_cells_ = columns == cell || columns.empty();
+  if (as_cells_) return OkStatus();
+  for (uint32_t i = 0; i < columns.size(); ++i) {
+    ASSIGN_OR_RETURN(Mapped mapped, Prepare(Expression::Slot(i)));
+    size_t colon = columns[i].find(':');
+    if (SameWord(columns[i], "row")) {
+      row_ = std::move(mapped);
+    } else if (SameWord(columns[i], "timestamp")) {
+      time_ = std::move(mapped.value);
+    } else if (colon == std::string::npos) {
+      return ErrorAt("BAD_COLUMN", import.table.span,
+                     fmt::format("column '{}' of the file is no family:qualifier", columns[i]),
+                     "say what goes where: (ROW = a, f:q = b)");
+    } else {
+      std::string family = columns[i].substr(0, colon);
+      if (schema_.FindFamily(family) == nullptr) {
+        return UnknownFamily(schema_, family, import.table.span);
+      }
+      AddCell(std::move(mapped), family, columns[i].substr(colon + 1));
+    }
+  }
+  if (row_.value != nullptr) return OkStatus();
+  return ErrorAt("NO_ROW", import.table.span,
+                 "the file has no column row; its columns: " + ColumnList(),
+                 "say what goes where: (ROW = a, f:q = b)");
+}
+
+void RecordMapping::AddCell(Mapped mapped, std::string_view family, std::string_view qualifier) {
+  mapped.family = family;
+  mapped.qualifier = qualifier;
+  cells_.push_back(std::move(mapped));
+}
+
+std::string RecordMapping::ColumnList() const {
+  constexpr size_t kShown = 20;
+  std::string list;
+  const std::vector<std::string>& columns = file_->columns();
+  for (size_t i = 0; i < columns.size() && i < kShown; ++i) {
+    list += (i > 0 ? ", " : "") + columns[i];
+  }
+  return list + (columns.size() > kShown ? ", …" : "");
+}
+
+Status RecordMapping::WithColumns(const Status& status) const {
+  QueryError error = QueryErrorOf(status);
+  if (error.code != "UNKNOWN_NAME") return status;
+  error.message += "; the columns of the file: " + ColumnList();
+  return ToStatus(error, status.code());
+}
+
+StatusOr<engine::RowMutation> RecordMapping::CellMutation(const Row& record) {
+  if (record.size() != 4) return ErrorAt("BAD_RECORD", {}, "there are no members in this object");
+  ASSIGN_OR_RETURN(engine::RowMutation mutation, Start(Exact(0, record[0])));
+  const std::string& column = record[1].bytes();
+  size_t colon = column.find(':');
+  if (colon == std::string::npos) {
+    return ErrorAt("BAD_COLUMN", {},
+                   fmt::format("'{}' is no family:qualifier", engine::PrintEscaped(column)));
+  }
+  std::string family = column.substr(0, colon);
+  if (schema_.FindFamily(family) == nullptr) return UnknownFamily(schema_, family, {});
+  ASSIGN_OR_RETURN(int64_t time_us, Time(record[2]));
+  std::string qualifier = column.substr(colon + 1);
+  ASSIGN_OR_RETURN(std::string bytes, Bytes(family, qualifier, Exact(3, record[3])));
+  Put(family, qualifier, bytes, time_us, &mutation);
+  return mutation;
+}
+
+void RecordMapping::Put(const std::string& family, const std::string& qualifier,
+                        const std::string& bytes, int64_t time_us,
+                        engine::RowMutation* mutation) const {
+  const engine::FamilySchema* found = schema_.FindFamily(family);
+  if (found != nullptr && engine::IsAggregate(found->type)) {
+    mutation->Merge(family, qualifier, bytes, time_us);
+  } else {
+    mutation->Set(family, qualifier, bytes, time_us);
+  }
+}
+
+StatusOr<Value> RecordMapping::ValueOf(Evaluator* evaluator, const Row& record) {
+  const Value* value = nullptr;
+  Status status = evaluator->Evaluate(record, nullptr, &value);
+  if (!status.ok()) return WithQueryCode(status);
+  return *value;
+}
+
+Value RecordMapping::Exact(uint32_t column, const Value& value) const {
+  std::string_view text = file_->Exact(column);
+  return text.empty() ? value : Value::Text(std::string(text));
+}
+
+StatusOr<Value> RecordMapping::ValueOf(const Mapped& mapped, const Row& record) const {
+  if (mapped.column) return Exact(*mapped.column, record[*mapped.column]);
+  return ValueOf(mapped.value.get(), record);
+}
+
+StatusOr<engine::RowMutation> RecordMapping::Start(const Value& key) {
+  std::string row = key.is_string() ? key.bytes() : key.is_null() ? "" : key.Print();
+  Status valid = engine::ValidateRowKey(row);
+  if (!valid.ok()) return ErrorAt("BAD_ROW_KEY", {}, MessageOf(valid));
+  return engine::RowMutation(row);
+}
+
+StatusOr<int64_t> RecordMapping::Time(const Value& value) {
+  if (value.is_null()) return engine::kServerTime;
+  Value time = value;
+  if (value.is_string()) {
+    Value text = Value::Text(value.bytes());
+    if (!engine::ConvertValue(text, ValueType::kInt64, &time).ok()) {
+      Status status = engine::ConvertValue(text, ValueType::kTimestamp, &time);
+      if (!status.ok()) return WithQueryCode(status);
+    }
+  }
+  bool is_time = time.type() == ValueType::kInt64 || time.type() == ValueType::kTimestamp;
+  if (!is_time) return ErrorAt("TYPE", {}, fmt::format("'{}' is no time", value.Print()));
+  RETURN_IF_ERROR(CheckCellTime(time.integer(), {}));
+  return time.integer();
+}
+
+StatusOr<std::string> RecordMapping::Bytes(const std::string& family, const std::string& qualifier,
+                                           const Value& value) const {
+  const engine::FamilySchema* found = schema_.FindFamily(family);
+  bool counter = found != nullptr && engine::IsInt64(found->type);
+  Value converted = value;
+  if (counter && value.type() == ValueType::kText) {
+    Status status = engine::ConvertValue(value, ValueType::kInt64, &converted);
+    if (!status.ok()) return WithQueryCode(status);
+  } else if (!counter && !value.is_string()) {
+    converted = Value::Text(value.Print());
+  }
+  return CellBytes(schema_, family, qualifier, converted, {});
+}
+
+}  // namespace sippar::query

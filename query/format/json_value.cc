@@ -1,0 +1,113 @@
+// JSON of single values, see json_value.h. SPDX-License-Identifier: Apache-2.0
+#include "query/format/json_value.h"
+
+#include <absl/strings/escaping.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/base/printable.h"
+#include "query/syntax/literals.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::Value;
+using engine::ValueType;
+
+// `code` of one character as JSON escapes it: characters over U+FFFF are two.
+std::string EscapedCode(uint32_t code) {
+  if (code < 0x10000) return fmt::format("\\u{:04x}", code);
+  code -= 0x10000;
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (code >> 10), 0xdc00 + (code & 0x3ff));
+}
+
+uint32_t CodeOf(std::string_view sequence) {
+  if (sequence.size() == 1) return static_cast<unsigned char>(sequence[0]);
+  uint32_t code = static_cast<unsigned char>(sequence[0]) & (0x7fU >> sequence.size());
+  for (char c : sequence.substr(1)) code = (code << 6) | (static_cast<unsigned char>(c) & 0x3f);
+  return code;
+}
+
+// Of UTF-8. What could drive a terminal or hide is escaped: JSON reads it back all the same.
+std::string JsonText(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    size_t size = engine::PrintableSequence(text);
+    bool control = size == 0;
+    if (control) size = static_cast<unsigned char>(text[0]) == 0xc2 ? 2 : 1;  // C1 controls are two
+    std::string_view sequence = text.substr(0, size);
+    text.remove_prefix(size);
+    if (sequence == "\n" || sequence == "\t") {
+      out += sequence == "\n" ? "\\n" : "\\t";
+    } else if (control || engine::IsHiddenSequence(sequence)) {
+      out += EscapedCode(CodeOf(sequence));
+    } else {
+      if (sequence == "\"" || sequence == "\\") out.push_back('\\');
+      out += sequence;
+    }
+  }
+  return out + "\"";
+}
+
+std::string JsonBytes(std::string_view bytes) {
+  if (IsUtf8(bytes)) return JsonText(bytes);
+  return fmt::format("{{\"{}\":\"{}\"}}", kBase64Mark,
+                     absl::Base64Escape({bytes.data(), bytes.size()}));
+}
+
+std::string JsonFloat(double value) {
+  if (std::isfinite(value)) return engine::PrintFloat(value);
+  return std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+}
+
+std::string JsonMap(const Value::Items& items) {
+  std::string out = "{";
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (i > 0) out += ",";
+    out += JsonKey(items[i].is_string() ? items[i].bytes() : items[i].Print());
+    out += ":" + JsonValue(items[i + 1]);
+  }
+  return out + "}";
+}
+
+std::string JsonList(const Value::Items& items) {
+  std::string out = "[";
+  for (size_t i = 0; i < items.size(); ++i) out += (i > 0 ? "," : "") + JsonValue(items[i]);
+  return out + "]";
+}
+
+}  // namespace
+
+std::string JsonKey(std::string_view name) {
+  if (IsUtf8(name) && !name.starts_with(kBase64Mark)) return JsonText(name);
+  return fmt::format("\"{}:{}\"", kBase64Mark, absl::Base64Escape({name.data(), name.size()}));
+}
+
+std::string JsonValue(const Value& value) {
+  switch (value.type()) {
+    case ValueType::kNull:
+      return "null";
+    case ValueType::kBool:
+      return value.integer() != 0 ? "true" : "false";
+    case ValueType::kInt64:
+      return fmt::format("{}", value.integer());
+    case ValueType::kFloat64:
+      return JsonFloat(value.real());
+    case ValueType::kBytes:
+    case ValueType::kText:
+      return JsonBytes(value.bytes());
+    case ValueType::kMap:
+      return JsonMap(value.items());
+    case ValueType::kArray:
+      return JsonList(value.items());
+    case ValueType::kStruct:
+      if (value.items().size() != 2) return JsonList(value.items());
+      return fmt::format("{{\"timestamp\":{},\"value\":{}}}", JsonValue(value.items()[0]),
+                         JsonValue(value.items()[1]));
+    default:
+      return JsonText(value.Print());
+  }
+}
+
+}  // namespace sippar::query

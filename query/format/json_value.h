@@ -1,0 +1,23 @@
+// Values as JSON without loss: used by json, jsonl, and for maps, lists and versions in csv and
+// tsv.
+//   bytes that are not UTF-8    {"$base64": "AP8="}
+//   such a key of a map         "$base64:AP8=", also where the key itself begins with $base64
+//   INT64 and FLOAT64           their digits; "Infinity", "-Infinity" and "NaN", which JSON lacks
+//   versions                    [{"timestamp": 6, "value": …}, …]
+// IMPORT FORMAT jsonl reads the first two back (query/execute/json_rows.h).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/program/value.h"
+
+namespace sippar::query {
+
+constexpr std::string_view kBase64Mark = "$base64";
+
+std::string JsonValue(const engine::Value& value);
+std::string JsonKey(std::string_view name);  // of an object, with its quotes
+
+}  // namespace sippar::query
