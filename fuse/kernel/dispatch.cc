@@ -24,7 +24,12 @@ timespec TimeOf(int64_t micros) {
 }  // namespace
 
 Dispatch::Dispatch(TreeView* tree, engine::Clock* clock, const DispatchOptions& options)
-    : tree_(tree), clock_(clock), options_(options), inodes_(tree->Root()), log_(tree, clock) {}
+    : tree_(tree),
+      clock_(clock),
+      options_(options),
+      inodes_(tree->Root()),
+      log_(tree, clock),
+      trimmer_(&inodes_, options.nodes_max) {}
 
 Dispatch::~Dispatch() {
   for (OpenFile* file : files_) delete file;
@@ -74,7 +79,7 @@ double Dispatch::AttributeSeconds(const Node& node) const {
   return node.IsDirectory() ? static_cast<double>(options_.name_age_us_max) / 1e6 : kForEverSeconds;
 }
 
-uint64_t Dispatch::AddFile(ValuePtr value) {
+uint64_t Dispatch::AddFile(OpenValuePtr value) {
   auto* file = new OpenFile{std::move(value)};
   engine::MutexLock lock(&mutex_);
   files_.insert(file);
@@ -91,7 +96,7 @@ uint64_t Dispatch::AddDir(uint64_t node_id, const Node& node) {
   return reinterpret_cast<uint64_t>(dir);
 }
 
-ValuePtr Dispatch::ValueOf(uint64_t handle) {
+OpenValuePtr Dispatch::ValueOf(uint64_t handle) {
   engine::MutexLock lock(&mutex_);
   return reinterpret_cast<OpenFile*>(handle)->value;
 }

@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "fuse/kernel/inode_table.h"
+#include "fuse/kernel/node_trimmer.h"
 #include "fuse/kernel/trouble_log.h"
 #include "fuse/tree/tree_view.h"
 
@@ -24,7 +25,7 @@ struct DispatchOptions {
   int64_t timeout_us = 10'000'000;          // of one request
   int64_t listing_timeout_us = 30'000'000;  // of one buffer of a listing
   int64_t name_age_us_max = kFreshnessUs;   // --entry-timeout
-  uint64_t nodes_max = 1'000'000;           // above it listings hand out names only
+  uint64_t nodes_max = 1'000'000;  // above it listings hand out names only, and rows are forgotten
   uid_t uid = 0;
   gid_t gid = 0;
   mode_t mode_mask = 0;            // --umask
@@ -32,7 +33,7 @@ struct DispatchOptions {
 };
 
 struct OpenFile {
-  ValuePtr value;
+  OpenValuePtr value;
 };
 
 struct OpenDir {
@@ -57,6 +58,7 @@ class Dispatch {
   const DispatchOptions& options() const { return options_; }
   InodeTable* inodes() { return &inodes_; }
   TroubleLog* log() { return &log_; }
+  NodeTrimmer* trimmer() { return &trimmer_; }
 
   void FillStat(const Node& node, const Attributes& attributes, uint64_t inode_number,
                 struct stat* out) const;
@@ -65,11 +67,11 @@ class Dispatch {
   double AttributeSeconds(const Node& node) const;
 
   // Handles live until released or until this object ends: a lazy unmount releases nothing.
-  uint64_t AddFile(ValuePtr value);
+  uint64_t AddFile(OpenValuePtr value);
   uint64_t AddDir(uint64_t node_id, const Node& node);
   // What the kernel's handle means. The lock is for the memory model: that the open came before the
   // read only the kernel knows.
-  ValuePtr ValueOf(uint64_t handle) EXCLUDES(mutex_);
+  OpenValuePtr ValueOf(uint64_t handle) EXCLUDES(mutex_);
   OpenDir* DirOf(uint64_t handle) EXCLUDES(mutex_);
   void Release(OpenFile* file);
   void Release(OpenDir* dir);
@@ -92,6 +94,7 @@ class Dispatch {
   std::array<std::atomic<uint64_t>, 256> lookups_{};  // two directories may share one
   InodeTable inodes_;
   TroubleLog log_;
+  NodeTrimmer trimmer_;
   engine::Mutex mutex_;
   std::unordered_set<OpenFile*> files_ GUARDED_BY(mutex_);
   std::unordered_set<OpenDir*> dirs_ GUARDED_BY(mutex_);

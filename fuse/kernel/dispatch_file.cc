@@ -1,5 +1,5 @@
-// Callbacks: open, read, release. An open holds the whole value of its version, so every read of it
-// gives the same bytes. SPDX-License-Identifier: Apache-2.0
+// Callbacks: open, read, release. An open is of one version, so every read of it gives the same
+// bytes. SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
 #include <algorithm>
@@ -32,9 +32,11 @@ void OnOpen(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
 void OnRead(fuse_req_t raw, fuse_ino_t, size_t size, off_t offset, fuse_file_info* info) {
   Request request(raw, "read");
   Answer(&request, [&] {
-    ValuePtr value = request.dispatch()->ValueOf(info->fh);
-    std::string_view bytes = *value;
     if (offset < 0) return request.ReplyError(EINVAL);
+    OpenValuePtr file = request.dispatch()->ValueOf(info->fh);
+    auto value = request.dispatch()->tree()->ReadFile(file.get(), request.call());
+    if (!value.ok()) return request.ReplyStatus(value.status());
+    std::string_view bytes = **value;
     size_t start = std::min(static_cast<size_t>(offset), bytes.size());
     request.ReplyBytes(bytes.substr(start, size));
   });

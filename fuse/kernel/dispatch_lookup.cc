@@ -42,6 +42,7 @@ void OnLookup(fuse_req_t raw, fuse_ino_t parent, const char* name) {
     entry.entry_timeout = dispatch->NameSeconds(*found);
     dispatch->FillStat(found->node, found->attributes, found->inode_number, &entry.attr);
     if (!request.ReplyEntry(entry)) dispatch->inodes()->Forget(entry.ino, 1);
+    dispatch->trimmer()->Look();
   });
 }
 

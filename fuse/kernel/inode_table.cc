@@ -2,6 +2,7 @@
 #include "fuse/kernel/inode_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/check.h"
 #include "engine/base/checksum.h"
@@ -80,13 +81,15 @@ uint64_t InodeTable::Acquire(const Entry& entry) {
   slot.size_bytes = entry.attributes.size_bytes;
   slot.changed_at_us = entry.attributes.changed_at_us;
   ++slot.lookups;
+  slot.is_used = true;
   return NodeIdOf(index_[at] - 1);
 }
 
 std::optional<InodeTable::Inode> InodeTable::Find(uint64_t node_id) {
   engine::MutexLock lock(&mutex_);
-  const Slot* slot = FindSlot(node_id);
+  Slot* slot = FindSlot(node_id);
   if (slot == nullptr) return std::nullopt;
+  slot->is_used = true;
   return Inode{DecodeNode(slot->key), {slot->size_bytes, slot->changed_at_us}};
 }
 
@@ -121,6 +124,26 @@ void InodeTable::EraseFromIndex(size_t slot_index) {
     hole = at;
   }
   index_[hole] = 0;
+}
+
+std::vector<InodeTable::RowPlace> InodeTable::IdleRows(size_t count) {
+  std::vector<RowPlace> rows;
+  engine::MutexLock lock(&mutex_);
+  for (size_t steps = slots_.size(); steps > 0 && rows.size() < count; --steps) {
+    if (++next_idle_ >= slots_.size()) next_idle_ = 0;
+    Slot& slot = slots_[next_idle_];
+    if (slot.key.empty() || std::exchange(slot.is_used, false)) continue;
+    Node node = DecodeNode(slot.key);
+    if (node.kind != NodeKind::kRow) continue;
+    Node table;
+    table.kind = NodeKind::kTable;
+    table.as_of = node.as_of;
+    table.table_id = node.table_id;
+    EncodeNode(table, &key_);
+    uint32_t found = index_[Probe(key_, HashOf(key_))];
+    if (found != 0) rows.push_back({NodeIdOf(found - 1), std::move(node.row)});
+  }
+  return rows;
 }
 
 uint64_t InodeTable::size() {

@@ -32,6 +32,15 @@ class InodeTable {
   void Forget(uint64_t node_id, uint64_t lookups) EXCLUDES(mutex_);
   uint64_t size() EXCLUDES(mutex_);  // numbers alive, the root included
 
+  // A row and the number of its table.
+  struct RowPlace {
+    uint64_t table_id = 0;
+    std::string row;
+  };
+  // At most `count` rows that were not asked for since they were looked at last, and looks at the
+  // next ones. Fewer: all rows were looked at once.
+  std::vector<RowPlace> IdleRows(size_t count) EXCLUDES(mutex_);
+
  private:
   struct Slot {
     std::string key;  // EncodeNode; empty: free
@@ -40,6 +49,7 @@ class InodeTable {
     uint64_t lookups = 0;
     uint32_t generation = 0;
     uint32_t hash = 0;
+    bool is_used = false;  // since IdleRows looked at it
   };
 
   Slot* FindSlot(uint64_t node_id) REQUIRES(mutex_);
@@ -56,7 +66,8 @@ class InodeTable {
   std::vector<uint32_t> index_ GUARDED_BY(mutex_);  // open addressing: slot + 1, 0 = free
   uint64_t count_ GUARDED_BY(mutex_) = 0;
   uint32_t next_generation_ GUARDED_BY(mutex_) = 0;
-  std::string key_ GUARDED_BY(mutex_);  // scratch
+  std::string key_ GUARDED_BY(mutex_);       // scratch
+  size_t next_idle_ GUARDED_BY(mutex_) = 0;  // slot that IdleRows looks at next
 };
 
 }  // namespace sippar::fuse

@@ -2,10 +2,12 @@
 #include "fuse/kernel/mount.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
@@ -17,7 +19,7 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr unsigned kThreadsMax = kOpenWaitersMax + 16;
+constexpr unsigned kThreadsMax = kReadersWaitingMax + 16;
 constexpr int64_t kWakeIntervalUs = 5'000;
 
 // libfuse tells the reason of a failure only to its log.
@@ -94,6 +96,13 @@ DispatchOptions DispatchOptionsOf(const MountOptions& options) {
   return dispatch;
 }
 
+TreeOptions TreeOptionsOf(const MountOptions& options) {
+  TreeOptions tree;
+  tree.value_memory_bytes = options.value_memory_bytes;
+  tree.freshness_us = std::min(kFreshnessUs, options.name_age_us_max);
+  return tree;
+}
+
 Status CheckDevice() {
   if (::access("/dev/fuse", R_OK | W_OK) == 0) return OkStatus();
   if (errno == ENOENT) {
@@ -105,12 +114,12 @@ Status CheckDevice() {
 class SessionMount final : public Mount {
  public:
   SessionMount(cluster::Client* client, const MountOptions& options)
-      : tree_(client, TreeOptions{options.value_memory_bytes, NameCodec()}),
+      : tree_(client, TreeOptionsOf(options)),
         dispatch_(&tree_, client->clock(), DispatchOptionsOf(options)) {}
 
   ~SessionMount() override {
     if (session_ == nullptr) return;
-    if (is_mounted_) fuse_session_unmount(session_);
+    if (is_mounted_) Unmount();
     fuse_session_destroy(session_);
   }
 
@@ -133,6 +142,8 @@ class SessionMount final : public Mount {
           fmt::format("cannot mount on {}: {}", options.mount_point, capture.Text()));
     }
     is_mounted_ = true;
+    mount_point_ = options.mount_point;
+    device_ = DeviceAt(mount_point_);
     return OkStatus();
   }
 
@@ -145,24 +156,26 @@ class SessionMount final : public Mount {
     }
     int result = 0;
     if (!fuse_session_exited(session_)) {
+      dispatch_.trimmer()->Start(session_);
       fuse_loop_config* config = fuse_loop_cfg_create();
       fuse_loop_cfg_set_max_threads(config, kThreadsMax);
       result = fuse_session_loop_mt(session_, config);
       fuse_loop_cfg_destroy(config);
+      dispatch_.trimmer()->Stop();
     }
     {
       engine::MutexLock lock(&mutex_);
       state_ = kServed;
     }
     served_.NotifyAll();
-    fuse_session_unmount(session_);
-    is_mounted_ = false;
+    Unmount();
     // A positive result is the signal that ended the loop.
     if (result < 0) return Internal(fmt::format("fuse loop: {}", std::strerror(-result)));
     return OkStatus();
   }
 
   void Stop() override {
+    dispatch_.trimmer()->Stop();  // while the kernel is answered: it may be waiting for that
     fuse_session_exit(session_);
     engine::MutexLock lock(&mutex_);
     // The loop looks at the flag only when its wait is interrupted, and may be just before it.
@@ -175,6 +188,24 @@ class SessionMount final : public Mount {
   std::string Counters() override { return dispatch_.Counters(); }
 
  private:
+  // libfuse knows the first place only; mount --move and --bind may have made others. The number of
+  // a device that is gone may be another mount's by now.
+  void Unmount() {
+    is_mounted_ = false;
+    bool is_moved = false;
+    if (IsConnected() && !device_.empty()) {
+      is_moved = DeviceAt(mount_point_) != device_;
+      DetachElsewhere(device_, mount_point_);
+    }
+    if (!is_moved) fuse_session_unmount(session_);
+  }
+
+  // False when it was unmounted.
+  bool IsConnected() const {
+    pollfd device{fuse_session_fd(session_), 0, 0};
+    return ::poll(&device, 1, 0) != 1 || (device.revents & POLLERR) == 0;
+  }
+
   enum State { kAttached, kServing, kServed };
 
   static void InstallWakeSignal() {
@@ -187,6 +218,8 @@ class SessionMount final : public Mount {
   Dispatch dispatch_;
   fuse_session* session_ = nullptr;
   bool is_mounted_ = false;
+  std::string mount_point_;
+  std::string device_;  // of the mount
   engine::Mutex mutex_;
   engine::CondVar served_;
   State state_ GUARDED_BY(mutex_) = kAttached;

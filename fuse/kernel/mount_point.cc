@@ -40,12 +40,16 @@ std::string UnescapeOctal(std::string_view text) {
   return out;
 }
 
-std::optional<MountEntry> FindMount(const std::string& path) {
+std::vector<MountEntry> ReadMountInfo() {
   std::ifstream file("/proc/self/mountinfo");
   std::stringstream text;
   text << file.rdbuf();
+  return ParseMountInfo(text.str());
+}
+
+std::optional<MountEntry> FindMount(const std::string& path) {
   std::optional<MountEntry> found;
-  for (MountEntry& entry : ParseMountInfo(text.str())) {
+  for (MountEntry& entry : ReadMountInfo()) {
     if (entry.mount_point == path) found = std::move(entry);  // the last one is on top
   }
   return found;
@@ -121,9 +125,21 @@ std::vector<MountEntry> ParseMountInfo(std::string_view text) {
     }
     if (dash == 0 || dash + 2 >= fields.size()) continue;
     entries.push_back(
-        {UnescapeOctal(fields[4]), fields[dash + 1], UnescapeOctal(fields[dash + 2])});
+        {fields[2], UnescapeOctal(fields[4]), fields[dash + 1], UnescapeOctal(fields[dash + 2])});
   }
   return entries;
+}
+
+std::string DeviceAt(const std::string& path) {
+  std::optional<MountEntry> entry = FindMount(path);
+  return entry.has_value() ? entry->device : std::string();
+}
+
+void DetachElsewhere(const std::string& device, const std::string& path) {
+  for (const MountEntry& entry : ReadMountInfo()) {
+    bool is_elsewhere = entry.device == device && entry.mount_point != path;
+    if (is_elsewhere) (void)::umount2(entry.mount_point.c_str(), MNT_DETACH);
+  }
 }
 
 StatusOr<std::string> PrepareMountPoint(const std::string& mount_point, const std::string& target) {

@@ -4,15 +4,17 @@
 
 #include <string>
 
+#include "cluster/client/patient_open.h"
 #include "fuse/kernel/mount.h"
 
 namespace sippar::fuse {
 
 struct ServeOptions {
-  std::string target;      // directory of the store
-  bool is_daemon = false;  // return when the mount answers, serve in a background process
-  std::string log_path;    // of the background process; "" drops what it says
-  MountOptions mount;      // mount_point as the user gave it
+  std::string target;          // directory of the store
+  cluster::Patience patience;  // with which it is opened
+  bool is_daemon = false;      // return when the mount answers, serve in a background process
+  std::string log_path;        // of the background process; "" drops what it says
+  MountOptions mount;          // mount_point as the user gave it
 };
 
 // In the foreground: returns when the mount has ended. As a daemon: in the caller's process, when

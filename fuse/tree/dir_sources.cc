@@ -1,6 +1,7 @@
 // Sources of directory entries. SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/dir_sources.h"
 
+#include "fuse/tree/long_name_search.h"
 #include "fuse/tree/time_name.h"
 
 namespace sippar::fuse {
@@ -17,6 +18,10 @@ Node ChildOf(const Node& directory, NodeKind kind) {
     child.is_row_form = false;
   }
   return child;
+}
+
+LongNameScope ScopeOf(const Node& node, const ReadView& view) {
+  return {view, node.table_id, node.kind != NodeKind::kRow, node.row, node.family};
 }
 
 // A cell stream as entries. Where that is cheap it is opened anew behind its present place once a
@@ -85,7 +90,8 @@ class ScanSource : public EntrySource {
     context_->codec.Encode(key, &out->name);
     // A plain name takes at most three bytes a byte: shorter keys never get a long name.
     if (key.size() * 3 > kNameSizeMax && out->name.find("%~") != std::string::npos) {
-      context_->long_names.Remember(out->name, key);
+      LongNameScope scope = ScopeOf(child_, view_);
+      context_->long_names.Note(scope.Key(), out->name, key, scope.run_keys());
     }
   }
 
@@ -136,7 +142,7 @@ class RowSource final : public ScanSource {
   }
 };
 
-// Columns of a row too wide for the row cache; values are read because their sizes are shown.
+// Columns of a row too wide for the row cache.
 class WideColumnSource final : public ScanSource {
  public:
   using ScanSource::ScanSource;
@@ -145,7 +151,7 @@ class WideColumnSource final : public ScanSource {
   cluster::ReadSpec SpecBehind(const std::optional<std::string>&) const override {
     cluster::ReadSpec spec = RowSpec(view_, child_.row);
     spec.columns.push_back({engine::NamePattern::Exact(child_.family), engine::NamePattern::Any()});
-    spec.strip_values = child_.kind != NodeKind::kCell;
+    spec.value_size_max = 0;  // sizes are shown
     return spec;
   }
   void MarkOf(const cluster::CellView& cell, std::string* mark) const override {
@@ -161,7 +167,7 @@ class WideColumnSource final : public ScanSource {
     if (child_.kind != NodeKind::kCell) return;
     out->entry.node.timestamp_us = cell.timestamp_us;
     out->entry.node.sequence = cell.sequence;
-    out->entry.attributes.size_bytes = cell.value.size();
+    out->entry.attributes.size_bytes = ValueSize(cell);
   }
 };
 
@@ -173,6 +179,7 @@ class VersionSource final : public ScanSource {
   cluster::ReadSpec SpecBehind(const std::optional<std::string>& after) const override {
     cluster::ReadSpec spec = ColumnSpec(view_, child_.row, child_.family, child_.qualifier);
     spec.versions_per_column = 0;
+    spec.value_size_max = 0;
     if (after.has_value()) spec.time.limit_us = *ParseTime(*after);  // newest first
     return spec;
   }
@@ -186,7 +193,7 @@ class VersionSource final : public ScanSource {
     out->name = PrintTime(cell.timestamp_us);
     out->entry.node.timestamp_us = cell.timestamp_us;
     out->entry.node.sequence = cell.sequence;
-    out->entry.attributes.size_bytes = cell.value.size();
+    out->entry.attributes.size_bytes = ValueSize(cell);
   }
 };
 
@@ -233,11 +240,12 @@ class ColumnSource final : public EntrySource {
     if (wide_ != nullptr) return wide_->Fill(out);
     const RowColumn& column = row_->columns[index_];
     context_->codec.Encode(column.qualifier, &out->name);
-    if (out->name.find("%~") != std::string::npos) {
-      context_->long_names.Remember(out->name, column.qualifier);
-    }
     Entry& entry = out->entry;
     entry.node = ChildOf(directory_, child_);
+    if (out->name.find("%~") != std::string::npos) {
+      LongNameScope scope = ScopeOf(entry.node, {});
+      context_->long_names.Note(scope.Key(), out->name, column.qualifier, scope.run_keys());
+    }
     entry.node.qualifier = column.qualifier;
     entry.attributes = {0, table_->changed_at_us};
     if (child_ == NodeKind::kCell) {

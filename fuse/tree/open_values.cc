@@ -3,61 +3,127 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sippar::fuse {
+namespace {
 
-ValuePtr OpenValues::FindOpen(const std::string& key) {
-  auto found = open_.find(key);
-  return found == open_.end() ? nullptr : found->second.lock();
-}
+// A value that is being read in pieces is asked for more often; taking it away would mean to read
+// all of it again for each piece. After the patience it is taken all the same.
+constexpr int64_t kIdleUs = 200'000;
+constexpr int64_t kPatienceUs = 2'000'000;
+constexpr int64_t kLookAgainUs = 50'000;
 
-StatusOr<ValuePtr> OpenValues::Open(const std::string& key, uint64_t size_bytes, int64_t timeout_us,
-                                    const std::function<StatusOr<std::string>()>& load) {
+}  // namespace
+
+StatusOr<OpenValuePtr> OpenValues::Open(const Node& node, uint64_t size_bytes) {
   if (size_bytes > budget_bytes_) {
     return Status(StatusCode::kOutOfRange,
                   fmt::format("value of {} bytes is larger than --max-value-memory of {} bytes",
                               size_bytes, budget_bytes_));
   }
-  {
-    engine::MutexLock lock(&mutex_);
-    int64_t deadline_ns = clock_->MonotonicNanos() + timeout_us * 1000;
-    while (true) {
-      if (ValuePtr value = FindOpen(key); value != nullptr) return value;
-      if (held_bytes_ + size_bytes <= budget_bytes_) break;
-      int64_t left_us = (deadline_ns - clock_->MonotonicNanos()) / 1000;
-      if (left_us <= 0 || waiters_ >= kOpenWaitersMax) {
-        return ResourceExhausted(
-            fmt::format("open files hold {} of --max-value-memory of {} bytes; no room for {}",
-                        held_bytes_, budget_bytes_, size_bytes));
-      }
-      ++waiters_;
-      room_.WaitFor(&mutex_, left_us);
-      --waiters_;
-    }
-    held_bytes_ += size_bytes;
-  }
-  StatusOr<std::string> loaded = load();
-  if (!loaded.ok()) {
-    Release("", size_bytes);
-    return loaded.status();
-  }
-  ValuePtr value(new std::string(*std::move(loaded)),
-                 [this, key, size_bytes](const std::string* text) {
-                   delete text;
-                   Release(key, size_bytes);
-                 });
+  std::string key;
+  EncodeNode(node, &key);
   engine::MutexLock lock(&mutex_);
-  open_[key] = value;  // another opener may have been faster; both are the same bytes
-  return value;
+  OpenValue*& value = open_[key];
+  if (value == nullptr) value = new OpenValue(key, node, size_bytes);
+  ++value->handles_;
+  return OpenValuePtr(value, [this](OpenValue* open) { Close(open); });
 }
 
-void OpenValues::Release(const std::string& key, uint64_t size_bytes) {
+void OpenValues::Close(OpenValue* value) {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (--value->handles_ > 0) return;
+    open_.erase(value->key_);
+  }
+  delete value;
+}
+
+// The bytes that were not used for the longest time, null when none are idle that long. The caller
+// lets go of them without the lock.
+ValuePtr OpenValues::TakeIdle(int64_t idle_us_min) {
+  OpenValue* oldest = nullptr;
+  for (const auto& [key, value] : open_) {
+    // A second owner is answering a read with them.
+    if (value->bytes_ == nullptr || value->bytes_.use_count() > 1) continue;
+    if (oldest == nullptr || value->used_at_ns_ < oldest->used_at_ns_) oldest = value;
+  }
+  bool is_idle =
+      oldest != nullptr && clock_->MonotonicNanos() - oldest->used_at_ns_ >= idle_us_min * 1000;
+  return is_idle ? std::move(oldest->bytes_) : nullptr;
+}
+
+Status OpenValues::Wait(const OpenValue& value, int64_t left_us) {
+  if (value.is_loading_ && left_us <= 0) {
+    return DeadlineExceeded(
+        fmt::format("value of {} bytes is still being read", value.size_bytes_));
+  }
+  if (left_us <= 0 || (!value.is_loading_ && waiting_ >= kReadersWaitingMax)) {
+    return ResourceExhausted(
+        fmt::format("reads hold {} of --max-value-memory of {} bytes; no room for {}", held_bytes_,
+                    budget_bytes_, value.size_bytes_));
+  }
+  ++waiting_;
+  changed_.WaitFor(&mutex_, std::min(left_us, kLookAgainUs));
+  --waiting_;
+  return OkStatus();
+}
+
+StatusOr<ValuePtr> OpenValues::Bytes(OpenValue* value, int64_t timeout_us,
+                                     const std::function<StatusOr<std::string>()>& load) {
+  int64_t start_ns = clock_->MonotonicNanos();
+  int64_t patience_us = std::min(kPatienceUs, timeout_us / 2);
+  for (bool has_room = false; !has_room;) {
+    ValuePtr idle;  // let go of without the lock
+    engine::MutexLock lock(&mutex_);
+    int64_t now_ns = clock_->MonotonicNanos();
+    int64_t waited_us = (now_ns - start_ns) / 1000;
+    value->used_at_ns_ = now_ns;
+    if (value->bytes_ != nullptr) return value->bytes_;
+    has_room = !value->is_loading_ && held_bytes_ + value->size_bytes_ <= budget_bytes_;
+    if (has_room) {
+      held_bytes_ += value->size_bytes_;
+      value->is_loading_ = true;
+      continue;
+    }
+    if (!value->is_loading_) idle = TakeIdle(waited_us < patience_us ? kIdleUs : 0);
+    if (idle == nullptr) RETURN_IF_ERROR(Wait(*value, timeout_us - waited_us));
+  }
+  return Load(value, load);
+}
+
+StatusOr<ValuePtr> OpenValues::Load(OpenValue* value,
+                                    const std::function<StatusOr<std::string>()>& load) {
+  uint64_t size_bytes = value->size_bytes_;
+  StatusOr<std::string> loaded = load();
+  Status status = loaded.status();
+  ValuePtr bytes;
+  if (status.ok()) {
+    bytes =
+        ValuePtr(new std::string(*std::move(loaded)), [this, size_bytes](const std::string* text) {
+          delete text;
+          Release(size_bytes);
+        });
+  } else {
+    Release(size_bytes);
+  }
+  {
+    engine::MutexLock lock(&mutex_);
+    value->is_loading_ = false;
+    value->bytes_ = bytes;
+  }
+  changed_.NotifyAll();
+  if (!status.ok()) return status;
+  return bytes;
+}
+
+void OpenValues::Release(uint64_t size_bytes) {
   {
     engine::MutexLock lock(&mutex_);
     held_bytes_ -= size_bytes;
-    auto found = open_.find(key);
-    if (found != open_.end() && found->second.expired()) open_.erase(found);
   }
-  room_.NotifyAll();
+  changed_.NotifyAll();
 }
 
 uint64_t OpenValues::held_bytes() {

@@ -39,14 +39,24 @@ StatusOr<bool> RowExists(cluster::DataApi* data, const ReadView& view, std::stri
   return exists;
 }
 
-StatusOr<std::optional<cluster::Cell>> ReadFirst(cluster::DataApi* data, const std::string& table,
-                                                 const cluster::ReadSpec& spec,
-                                                 const cluster::CallOptions& call) {
+StatusOr<std::optional<FoundVersion>> ReadFirst(cluster::DataApi* data, const std::string& table,
+                                                const cluster::ReadSpec& spec,
+                                                const cluster::CallOptions& call) {
   ASSIGN_OR_RETURN(auto stream, data->Read(table, spec, call));
-  std::optional<cluster::Cell> cell;
-  if (stream->Valid()) cell.emplace(stream->cell());
+  std::optional<FoundVersion> found;
+  if (stream->Valid()) {
+    const cluster::CellView& cell = stream->cell();
+    found = {cell.timestamp_us, cell.sequence, ValueSize(cell), std::string(cell.value)};
+  }
   RETURN_IF_ERROR(stream->status());
-  return cell;
+  return found;
+}
+
+StatusOr<std::optional<FoundVersion>> FindFirst(cluster::DataApi* data, const std::string& table,
+                                                cluster::ReadSpec spec,
+                                                const cluster::CallOptions& call) {
+  spec.value_size_max = 0;
+  return ReadFirst(data, table, spec, call);
 }
 
 }  // namespace sippar::fuse

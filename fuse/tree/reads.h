@@ -25,12 +25,28 @@ cluster::ReadSpec RowSpec(const ReadView& view, std::string_view row);
 cluster::ReadSpec ColumnSpec(const ReadView& view, std::string_view row, std::string_view family,
                              std::string_view qualifier);
 
+// Of the whole value, also when the read left it out.
+inline uint64_t ValueSize(const cluster::CellView& cell) {
+  return cell.value.size() + cell.omitted_size;
+}
+
 [[nodiscard]] StatusOr<bool> RowExists(cluster::DataApi* data, const ReadView& view,
                                        std::string_view row, const cluster::CallOptions& call);
-// The first cell of the read, if any.
-[[nodiscard]] StatusOr<std::optional<cluster::Cell>> ReadFirst(cluster::DataApi* data,
-                                                               const std::string& table,
-                                                               const cluster::ReadSpec& spec,
-                                                               const cluster::CallOptions& call);
+// The first cell of the read, if any: its version, the size of its value, and the value.
+struct FoundVersion {
+  int64_t timestamp_us = 0;
+  uint64_t sequence = 0;
+  uint64_t size_bytes = 0;
+  std::string value;
+};
+[[nodiscard]] StatusOr<std::optional<FoundVersion>> ReadFirst(cluster::DataApi* data,
+                                                              const std::string& table,
+                                                              const cluster::ReadSpec& spec,
+                                                              const cluster::CallOptions& call);
+// The same without the value.
+[[nodiscard]] StatusOr<std::optional<FoundVersion>> FindFirst(cluster::DataApi* data,
+                                                              const std::string& table,
+                                                              cluster::ReadSpec spec,
+                                                              const cluster::CallOptions& call);
 
 }  // namespace sippar::fuse

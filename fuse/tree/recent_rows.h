@@ -14,6 +14,8 @@ namespace sippar::fuse {
 
 class RecentRows {
  public:
+  explicit RecentRows(int64_t freshness_us) : freshness_ns_(freshness_us * 1000) {}
+
   // `read_at_ns`: when the listing read the row.
   void Note(uint64_t inode_number, int64_t read_at_ns) {
     engine::MutexLock lock(&mutex_);
@@ -21,12 +23,12 @@ class RecentRows {
     slots_[inode_number % kRecentRowsMax] = {inode_number, read_at_ns};
   }
 
-  // When the row was last seen; nothing when that is not known or older than kFreshnessUs.
+  // When the row was last seen; nothing when that is not known or older than the freshness.
   std::optional<int64_t> Find(uint64_t inode_number, int64_t now_ns) {
     engine::MutexLock lock(&mutex_);
     if (slots_.empty()) return std::nullopt;
     const Slot& slot = slots_[inode_number % kRecentRowsMax];
-    bool is_fresh = now_ns - slot.read_at_ns < kFreshnessUs * 1000;
+    bool is_fresh = now_ns - slot.read_at_ns < freshness_ns_;
     if (slot.inode_number != inode_number || !is_fresh) return std::nullopt;
     return slot.read_at_ns;
   }
@@ -37,6 +39,7 @@ class RecentRows {
     int64_t read_at_ns = 0;
   };
 
+  const int64_t freshness_ns_;
   engine::Mutex mutex_;
   std::vector<Slot> slots_ GUARDED_BY(mutex_);  // made by the first listing
 };

@@ -31,8 +31,8 @@ RowColumn ColumnOf(const cluster::CellView& cell, size_t room) {
   column.qualifier = cell.qualifier;
   column.timestamp_us = cell.timestamp_us;
   column.sequence = cell.sequence;
-  column.size_bytes = cell.value.size();
-  if (cell.value.size() <= std::min(kCachedValueSizeMax, room)) column.value.emplace(cell.value);
+  column.size_bytes = ValueSize(cell);
+  if (cell.omitted_size == 0 && cell.value.size() <= room) column.value.emplace(cell.value);
   return column;
 }
 
@@ -72,7 +72,9 @@ StatusOr<RowPtr> RowCache::Load(const ReadView& view, std::string_view row,
   auto snapshot = std::make_shared<RowSnapshot>();
   snapshot->loaded_at_ns = clock_->MonotonicNanos();  // before the read: never younger than it is
   snapshot->size_bytes = sizeof(RowSnapshot) + row.size();
-  ASSIGN_OR_RETURN(auto stream, data_->Read(view.table, RowSpec(view, row), call));
+  cluster::ReadSpec spec = RowSpec(view, row);
+  spec.value_size_max = kCachedValueSizeMax;
+  ASSIGN_OR_RETURN(auto stream, data_->Read(view.table, spec, call));
   size_t names_size = 0;
   for (; stream->Valid(); stream->Next()) {
     const cluster::CellView& cell = stream->cell();
@@ -97,7 +99,7 @@ RowPtr RowCache::FindFresh(const std::string& key) {
   auto found = by_key_.find(key);
   if (found == by_key_.end()) return nullptr;
   auto item = found->second;
-  int64_t age_us_max = item->second->is_wide ? kWideRowMemoryUs : kFreshnessUs;
+  int64_t age_us_max = item->second->is_wide ? kWideRowMemoryUs : freshness_us_;
   if (now_ns - item->second->loaded_at_ns >= age_us_max * 1000) {
     Erase(item);
     return nullptr;

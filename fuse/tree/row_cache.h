@@ -41,9 +41,10 @@ using RowPtr = std::shared_ptr<const RowSnapshot>;
 
 class RowCache {
  public:
-  RowCache(cluster::DataApi* data, engine::Clock* clock) : data_(data), clock_(clock) {}
+  RowCache(cluster::DataApi* data, engine::Clock* clock, int64_t freshness_us)
+      : data_(data), clock_(clock), freshness_us_(freshness_us) {}
 
-  // The row at most kFreshnessUs old; without columns when it does not exist.
+  // The row at most as old as the freshness; without columns when it does not exist.
   [[nodiscard]] StatusOr<RowPtr> Get(uint64_t table_id, const ReadView& view, std::string_view row,
                                      const cluster::CallOptions& call);
   // What is kept of the row, however old; null when nothing is. Never reads.
@@ -61,6 +62,7 @@ class RowCache {
 
   cluster::DataApi* const data_;
   engine::Clock* const clock_;
+  const int64_t freshness_us_;
   std::atomic<uint64_t> reads_{0};
   engine::Mutex mutex_;
   std::list<Item> items_ GUARDED_BY(mutex_);  // most recently used first

@@ -11,7 +11,7 @@ Status TableCatalog::Refresh(int64_t age_ns_max) {
   int64_t now_ns = clock_->MonotonicNanos();
   {
     engine::MutexLock lock(&mutex_);
-    if (is_loaded_ && now_ns - loaded_at_ns_ <= age_ns_max) return OkStatus();
+    if (is_loaded_ && now_ns - loaded_at_ns_ < age_ns_max) return OkStatus();
   }
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> infos, admin_->ListTables());
   std::vector<TablePtr> tables;
@@ -32,21 +32,33 @@ StatusOr<std::vector<TablePtr>> TableCatalog::List() {
 }
 
 StatusOr<TablePtr> TableCatalog::FindName(std::string_view name) {
-  RETURN_IF_ERROR(Refresh(kFreshnessUs * 1000));
-  engine::MutexLock lock(&mutex_);
-  for (const TablePtr& table : tables_) {
-    if (table->schema.name == name) return table;
+  for (int64_t age_ns_max : {freshness_ns_, int64_t{0}}) {  // that it is missing is not remembered
+    RETURN_IF_ERROR(Refresh(age_ns_max));
+    engine::MutexLock lock(&mutex_);
+    for (const TablePtr& table : tables_) {
+      if (table->schema.name == name) return table;
+    }
   }
   return NotFound(fmt::format("no table {}", name));
 }
 
-StatusOr<TablePtr> TableCatalog::FindId(uint64_t table_id) {
-  RETURN_IF_ERROR(Refresh(kFreshnessUs * 1000));
+TablePtr TableCatalog::FindKept(uint64_t table_id) {
   engine::MutexLock lock(&mutex_);
   for (const TablePtr& table : tables_) {
     if (table->table_id == table_id) return table;
   }
+  return nullptr;
+}
+
+StatusOr<TablePtr> TableCatalog::FindId(uint64_t table_id) {
+  RETURN_IF_ERROR(Refresh(freshness_ns_));
+  if (TablePtr table = FindKept(table_id); table != nullptr) return table;
   return NotFound(fmt::format("table with id {} was dropped", table_id));
+}
+
+StatusOr<TablePtr> TableCatalog::FindIdNow(uint64_t table_id) {
+  RETURN_IF_ERROR(Refresh(0));
+  return FindId(table_id);
 }
 
 }  // namespace sippar::fuse

@@ -1,5 +1,5 @@
-// The tables as the mount sees them: by name and by id, with schemas at most one second old, so
-// that a lookup costs no administrative call. Used by tree_view. Thread safe.
+// The tables as the mount sees them: by name and by id, with schemas at most as old as the
+// freshness, so that a lookup costs no administrative call. Used by tree_view. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,18 +17,22 @@ using TablePtr = std::shared_ptr<const cluster::TableInfo>;
 
 class TableCatalog {
  public:
-  TableCatalog(cluster::AdminApi* admin, engine::Clock* clock) : admin_(admin), clock_(clock) {}
+  TableCatalog(cluster::AdminApi* admin, engine::Clock* clock, int64_t freshness_us)
+      : admin_(admin), clock_(clock), freshness_ns_(freshness_us * 1000) {}
 
   [[nodiscard]] StatusOr<std::vector<TablePtr>> List();  // in order of name
   // kNotFound when there is no such table (any more).
   [[nodiscard]] StatusOr<TablePtr> FindName(std::string_view name);
   [[nodiscard]] StatusOr<TablePtr> FindId(uint64_t table_id);
+  [[nodiscard]] StatusOr<TablePtr> FindIdNow(uint64_t table_id);  // with the schema of this moment
 
  private:
   Status Refresh(int64_t age_ns_max) EXCLUDES(mutex_);
+  TablePtr FindKept(uint64_t table_id) EXCLUDES(mutex_);
 
   cluster::AdminApi* const admin_;
   engine::Clock* const clock_;
+  const int64_t freshness_ns_;
   engine::Mutex mutex_;
   std::vector<TablePtr> tables_ GUARDED_BY(mutex_);
   int64_t loaded_at_ns_ GUARDED_BY(mutex_) = 0;

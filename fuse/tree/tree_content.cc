@@ -7,14 +7,23 @@
 
 namespace sippar::fuse {
 
-StatusOr<ValuePtr> TreeView::OpenFile(const Node& file, const Attributes& attributes,
-                                      const Call& call) {
-  if (file.kind == NodeKind::kText) return std::make_shared<const std::string>(file.text);
-  if (file.kind != NodeKind::kCell) return FailedPrecondition("not a file");
-  std::string key;
-  EncodeNode(file, &key);
-  return values_.Open(key, attributes.size_bytes, call.timeout_us,
-                      [&] { return ReadValue(file, call); });
+StatusOr<OpenValuePtr> TreeView::OpenFile(const Node& file, const Attributes& attributes,
+                                          const Call& call) {
+  if (!file.IsDirectory() && file.kind != NodeKind::kSymlink) {
+    ASSIGN_OR_RETURN(OpenValuePtr value, values_.Open(file, attributes.size_bytes));
+    // From now on its bytes are in memory and stay as they are, whatever is written meanwhile.
+    bool is_small = attributes.size_bytes <= kCachedValueSizeMax;
+    if (is_small) RETURN_IF_ERROR(ReadFile(value.get(), call).status());
+    return value;
+  }
+  return FailedPrecondition("not a file");
+}
+
+StatusOr<ValuePtr> TreeView::ReadFile(OpenValue* file, const Call& call) {
+  return values_.Bytes(file, call.timeout_us, [&]() -> StatusOr<std::string> {
+    if (file->node().kind == NodeKind::kText) return file->node().text;
+    return ReadValue(file->node(), call);
+  });
 }
 
 // The bytes of exactly this version. The row cache may hold them, however old the row there is: a
@@ -31,7 +40,7 @@ StatusOr<std::string> TreeView::ReadValue(const Node& cell, const Call& call) {
   }
   cluster::ReadSpec spec = ColumnSpec(view, cell.row, cell.family, cell.qualifier);
   spec.time = OnlyTime(cell.timestamp_us);
-  ASSIGN_OR_RETURN(std::optional<cluster::Cell> found,
+  ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                    ReadFirst(context_.data, view.table, spec, call));
   if (!found.has_value() || found->sequence != cell.sequence) {
     return FailedPrecondition(fmt::format(
@@ -50,7 +59,7 @@ StatusOr<Usage> TreeView::ReadUsage() {
   int64_t now_ns = context_.clock->MonotonicNanos();
   {
     engine::MutexLock lock(&mutex_);
-    if (is_usage_read_ && now_ns - usage_read_at_ns_ < kFreshnessUs * 1000) return usage_;
+    if (is_usage_read_ && now_ns - usage_read_at_ns_ < context_.freshness_us * 1000) return usage_;
   }
   ASSIGN_OR_RETURN(std::vector<TablePtr> tables, context_.tables.List());
   Usage usage;

@@ -7,7 +7,8 @@
 
 namespace sippar::fuse {
 
-// A name looked up now may be this old: our caches and the kernel's together (SEMANTICS.md).
+// A name looked up now may be this old: our caches and the kernel's together (SEMANTICS.md). Less
+// when the mount was told so.
 inline constexpr int64_t kFreshnessUs = 1'000'000;
 
 // Rows read whole are kept for their sibling files.
@@ -20,10 +21,11 @@ inline constexpr int64_t kWideRowMemoryUs = 60'000'000;  // how long we remember
 // Names of rows that a listing handed out a moment ago need no read when they are looked up.
 inline constexpr size_t kRecentRowsMax = 65'536;
 
-// Long names (name_codec.h): remembered, and how far a scan looks for one that is not.
-inline constexpr size_t kLongNamesMax = 65'536;
-inline constexpr size_t kLongNamesSizeMax = 32 << 20;
-inline constexpr uint64_t kLongNameScanMax = 100'000;
+// Long names (name_codec.h): the index, about 25 bytes a name, and what a lookup with its help
+// reads.
+inline constexpr size_t kLongNamesSizeMax = 64 << 20;
+inline constexpr size_t kLongNameRunKeys = 32;
+inline constexpr uint64_t kLongNameNearKeys = 1'024;
 
 // Listing: a checkpoint every so many entries lets seekdir restart a scan nearby; over the maximum
 // every second one is dropped and the distance doubles.

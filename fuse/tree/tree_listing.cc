@@ -122,7 +122,8 @@ StatusOr<std::vector<DirEntry>> TreeView::TableEntries(const Node& directory) {
     Node node = directory;
     node.kind = NodeKind::kTable;
     node.table_id = table->table_id;
-    entries.push_back({table->schema.name, DirectoryEntry(std::move(node), table->changed_at_us)});
+    entries.push_back({context_.codec.Encode(table->schema.name),
+                       DirectoryEntry(std::move(node), table->changed_at_us)});
   }
   return entries;
 }

@@ -26,7 +26,7 @@ Status NoSuchName(std::string_view name) { return NotFound(fmt::format("no entry
 }  // namespace
 
 TreeView::TreeView(cluster::Client* client, const TreeOptions& options)
-    : context_(client, options.codec),
+    : context_(client, options),
       values_(options.value_memory_bytes, client->clock()),
       mounted_at_us_(client->clock()->NowMicros()) {
   status_.mounted_at_us = mounted_at_us_;
@@ -131,10 +131,26 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
 StatusOr<Entry> TreeView::LookupInRoot(const Node& directory, std::string_view name) {
   ASSIGN_OR_RETURN(std::optional<Entry> control, ControlEntry(directory, name));
   if (control.has_value()) return *std::move(control);
-  ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindName(name));
+  ASSIGN_OR_RETURN(TablePtr table, FindTable(name));
+  std::string canonical = context_.codec.Encode(table->schema.name);
+  if (canonical != name) {
+    return SymlinkEntry(directory, name, std::move(canonical), table->changed_at_us);
+  }
   Node node = ChildOf(directory, NodeKind::kTable);
   node.table_id = table->table_id;
   return DirectoryEntry(std::move(node), table->changed_at_us);
+}
+
+// A table of another project or instance has slashes in its name, and may have a long one.
+StatusOr<TablePtr> TreeView::FindTable(std::string_view name) {
+  std::optional<DecodedName> decoded = context_.codec.Decode(name);
+  if (!decoded.has_value()) return NoSuchName(name);
+  if (!decoded->is_long) return context_.tables.FindName(decoded->key);
+  ASSIGN_OR_RETURN(std::vector<TablePtr> tables, context_.tables.List());
+  for (const TablePtr& table : tables) {
+    if (context_.codec.Encode(table->schema.name) == name) return table;
+  }
+  return NoSuchName(name);
 }
 
 StatusOr<Entry> TreeView::LookupInAsOf(const Node& directory, std::string_view name) {
@@ -161,15 +177,10 @@ StatusOr<std::string> TreeView::ResolveName(const LongNameScope& scope, std::str
   if (!decoded.has_value()) return NoSuchName(name);
   std::string key = std::move(decoded->key);
   if (decoded->is_long) {
-    if (auto known = context_.long_names.Find(name); known.has_value()) {
-      *canonical = name;
-      return *std::move(known);
-    }
     decoded->key = key;
-    ASSIGN_OR_RETURN(key, ScanForLongName(context_.data, context_.codec, scope, *decoded, call));
-    if (*canonical = context_.codec.Encode(key); *canonical == name) {
-      context_.long_names.Remember(name, key);
-    }
+    ASSIGN_OR_RETURN(key, FindLongName(context_.data, context_.codec, &context_.long_names, scope,
+                                       name, *decoded, call));
+    *canonical = context_.codec.Encode(key);
     return key;
   }
   *canonical = decoded->is_canonical ? std::string(name) : context_.codec.Encode(key);
@@ -183,6 +194,7 @@ StatusOr<Entry> TreeView::LookupInTable(const Node& directory, std::string_view 
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
   LongNameScope scope;
   scope.view = {table->schema.name, directory.as_of};
+  scope.table_id = table->table_id;
   std::string canonical;
   Node node = ChildOf(directory, NodeKind::kRow);
   ASSIGN_OR_RETURN(node.row, ResolveName(scope, name, &canonical, call));
@@ -215,6 +227,9 @@ StatusOr<Entry> TreeView::LookupFamily(const Node& directory, std::string_view n
   }
   std::optional<DecodedName> decoded = context_.codec.Decode(name);
   if (!decoded.has_value() || decoded->is_long) return NoSuchName(name);
+  if (table->schema.FindFamily(decoded->key) == nullptr) {  // that it is missing is not remembered
+    ASSIGN_OR_RETURN(table, context_.tables.FindIdNow(directory.table_id));
+  }
   if (table->schema.FindFamily(decoded->key) == nullptr) {
     return NotFound(fmt::format("table {} has no family {}", table->schema.name, decoded->key));
   }
@@ -231,6 +246,7 @@ StatusOr<Entry> TreeView::LookupColumn(const Node& directory, std::string_view n
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
   LongNameScope scope;
   scope.view = {table->schema.name, directory.as_of};
+  scope.table_id = table->table_id;
   scope.is_qualifier = true;
   scope.row = directory.row;
   scope.family = directory.family;
@@ -245,8 +261,12 @@ StatusOr<Entry> TreeView::LookupColumn(const Node& directory, std::string_view n
 // `node` is a kCell, still without its version, or a kColumnVersions.
 StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Call& call) {
   ReadView view{table->schema.name, node.as_of};
-  ASSIGN_OR_RETURN(RowPtr row, context_.rows.Get(node.table_id, view, node.row, call));
-  const RowColumn* column = row->Find(node.family, node.qualifier);
+  RowPtr row;
+  const RowColumn* column = nullptr;
+  if (context_.freshness_us > 0) {  // else no sibling would profit from reading the whole row
+    ASSIGN_OR_RETURN(row, context_.rows.Get(node.table_id, view, node.row, call));
+    column = row->Find(node.family, node.qualifier);
+  }
   Attributes attributes;
   int64_t age_us = 0;
   if (column != nullptr) {
@@ -256,11 +276,11 @@ StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Cal
   } else {
     // A wide row, or one that had no such column a moment ago: a miss is never remembered.
     cluster::ReadSpec spec = ColumnSpec(view, node.row, node.family, node.qualifier);
-    ASSIGN_OR_RETURN(std::optional<cluster::Cell> cell,
-                     ReadFirst(context_.data, view.table, spec, call));
-    if (!cell.has_value()) return NotFound("no such column");
-    node.timestamp_us = cell->timestamp_us, node.sequence = cell->sequence;
-    attributes = {cell->value.size(), cell->timestamp_us};
+    ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
+                     FindFirst(context_.data, view.table, spec, call));
+    if (!found.has_value()) return NotFound("no such column");
+    node.timestamp_us = found->timestamp_us, node.sequence = found->sequence;
+    attributes = {found->size_bytes, found->timestamp_us};
   }
   if (node.kind == NodeKind::kColumnVersions) {
     node.timestamp_us = 0, node.sequence = 0;
@@ -284,16 +304,16 @@ StatusOr<Entry> TreeView::LookupVersion(const Node& directory, std::string_view 
   ReadView view{table->schema.name, std::nullopt};
   cluster::ReadSpec spec = ColumnSpec(view, directory.row, directory.family, directory.qualifier);
   spec.time = OnlyTime(*time);
-  ASSIGN_OR_RETURN(std::optional<cluster::Cell> cell,
-                   ReadFirst(context_.data, view.table, spec, call));
-  if (!cell.has_value()) return NoSuchName(name);
+  ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
+                   FindFirst(context_.data, view.table, spec, call));
+  if (!found.has_value()) return NoSuchName(name);
   Node node = ChildOf(directory, NodeKind::kCell);
   node.as_of.reset();
   node.is_row_form = false;
-  node.timestamp_us = cell->timestamp_us;
-  node.sequence = cell->sequence;
-  Entry entry = DirectoryEntry(std::move(node), cell->timestamp_us);
-  entry.attributes.size_bytes = cell->value.size();
+  node.timestamp_us = found->timestamp_us;
+  node.sequence = found->sequence;
+  Entry entry = DirectoryEntry(std::move(node), found->timestamp_us);
+  entry.attributes.size_bytes = found->size_bytes;
   return entry;
 }
 

@@ -15,15 +15,11 @@
 #include "fuse/tree/attributes.h"
 #include "fuse/tree/control_text.h"
 #include "fuse/tree/dir_stream.h"
+#include "fuse/tree/long_name_search.h"
 #include "fuse/tree/open_values.h"
 #include "fuse/tree/tree_context.h"
 
 namespace sippar::fuse {
-
-struct TreeOptions {
-  uint64_t value_memory_bytes = 256 << 20;  // of values that open files hold
-  NameCodec codec;
-};
 
 // For statfs.
 struct Usage {
@@ -42,13 +38,16 @@ class TreeView {
   // `cancel` stops the scans of this stream.
   [[nodiscard]] StatusOr<std::unique_ptr<DirStream>> OpenDirectory(
       const Node& directory, const cluster::CancelFlag& cancel);
-  // The whole content of a kCell or kText with these attributes.
-  [[nodiscard]] StatusOr<ValuePtr> OpenFile(const Node& file, const Attributes& attributes,
-                                            const cluster::CallOptions& call);
+  // A kCell or kText with these attributes. A value that is not small is read by the first
+  // ReadFile.
+  [[nodiscard]] StatusOr<OpenValuePtr> OpenFile(const Node& file, const Attributes& attributes,
+                                                const cluster::CallOptions& call);
+  // The whole content; it is held as long as the pointer lives.
+  [[nodiscard]] StatusOr<ValuePtr> ReadFile(OpenValue* file, const cluster::CallOptions& call);
   // Nothing: no such attribute. Names: XattrNames.
   [[nodiscard]] StatusOr<std::optional<std::string>> Xattr(const Node& node, std::string_view name,
                                                            const cluster::CallOptions& call);
-  [[nodiscard]] StatusOr<Usage> ReadUsage();  // at most kFreshnessUs old
+  [[nodiscard]] StatusOr<Usage> ReadUsage();  // at most as old as the freshness
 
   // What .status tells about errors; called by who ends them.
   void NoteError(const std::string& text);
@@ -65,6 +64,7 @@ class TreeView {
   StatusOr<Entry> LookupColumn(const Node& directory, std::string_view name, NodeKind kind,
                                const Call& call);
   StatusOr<Entry> LookupVersion(const Node& directory, std::string_view name, const Call& call);
+  StatusOr<TablePtr> FindTable(std::string_view name);
   // The key a name stands for; when the name is another spelling, *canonical is the right one.
   StatusOr<std::string> ResolveName(const LongNameScope& scope, std::string_view name,
                                     std::string* canonical, const Call& call);

@@ -1,0 +1,41 @@
+// NodeTrimmer: asks the kernel to forget rows, with all that is below them, while there are more
+// nodes than --max-nodes: it forgets on its own only when memory is short. A thread of its own,
+// because the kernel may make the question wait for requests that are under way. Used by mount.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/base/thread.h"
+#include "fuse/kernel/inode_table.h"
+#include "fuse/tree/name_codec.h"
+
+struct fuse_session;
+
+namespace sippar::fuse {
+
+class NodeTrimmer {
+ public:
+  NodeTrimmer(InodeTable* inodes, uint64_t nodes_max) : inodes_(inodes), nodes_max_(nodes_max) {}
+
+  void Start(fuse_session* session);
+  // After nodes were handed out. Never waits.
+  void Look() EXCLUDES(mutex_);
+  // Call while the session still answers the kernel, or when it is unmounted. Idempotent.
+  void Stop() EXCLUDES(mutex_);
+
+ private:
+  void Run(fuse_session* session) EXCLUDES(mutex_);
+  bool AwaitWork() EXCLUDES(mutex_);
+  void Trim(fuse_session* session) EXCLUDES(mutex_);
+
+  InodeTable* const inodes_;
+  const uint64_t nodes_max_;
+  const NameCodec codec_;
+  engine::Mutex mutex_;
+  engine::CondVar changed_;
+  bool is_wanted_ GUARDED_BY(mutex_) = false;
+  bool is_stopping_ GUARDED_BY(mutex_) = false;
+  bool is_stopped_ GUARDED_BY(mutex_) = true;
+  engine::Thread thread_;  // last: it uses the others
+};
+
+}  // namespace sippar::fuse

@@ -1,0 +1,135 @@
+// Search for long names. SPDX-License-Identifier: Apache-2.0
+#include "fuse/tree/long_name_search.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/coding.h"
+#include "fuse/tree/tree_limits.h"
+
+namespace sippar::fuse {
+namespace {
+
+using Call = cluster::CallOptions;
+
+class Search {
+ public:
+  Search(cluster::DataApi* data, const NameCodec& codec, LongNames* names,
+         const LongNameScope& scope, std::string_view name, const DecodedName& decoded)
+      : data_(data),
+        codec_(codec),
+        names_(names),
+        scope_(scope),
+        scope_key_(scope.Key()),
+        name_(name),
+        decoded_(decoded) {}
+
+  StatusOr<std::string> Run(const Call& call) {
+    if (std::optional<std::string> key = names_->Recall(scope_key_, name_)) return *std::move(key);
+    RETURN_IF_ERROR(TryIndex(call));
+    if (!found_.has_value() && !scope_.is_qualifier) {
+      std::optional<std::string> last = names_->LastFound(scope_key_, name_);
+      if (last.has_value()) RETURN_IF_ERROR(Scan({*last, ""}, Until::kFound, call));
+    }
+    if (!found_.has_value()) RETURN_IF_ERROR(TryAll(call));
+    for (const auto& [name, key] : met_) names_->Remember(scope_key_, name, key);
+    if (!found_.has_value()) return NotFound("no key has this long name");
+    names_->NoteFound(scope_key_, name_, *found_);
+    return *std::move(found_);
+  }
+
+ private:
+  Status TryIndex(const Call& call) {
+    for (const engine::RowRange& run : names_->Find(scope_key_, name_)) {
+      RETURN_IF_ERROR(scope_.is_qualifier ? Look(run.start) : Scan(run, Until::kNear, call));
+    }
+    return OkStatus();
+  }
+
+  // From where the last try ran out of time to the end, then the rest. The whole is read even when
+  // the key was found: for a second one, and so that the index knows the others. Not at any price.
+  Status TryAll(const Call& call) {
+    std::string start = scope_.is_qualifier ? "" : names_->Progress(scope_key_, name_);
+    Status status = Scan({start, ""}, Until::kEnd, call);
+    if (status.ok() && !start.empty()) status = Scan({"", start}, Until::kEnd, call);
+    bool is_cut = status.code() == StatusCode::kDeadlineExceeded;
+    names_->NoteProgress(scope_key_, name_, is_cut && !found_.has_value() ? at_ : std::string());
+    if (!is_cut) return status;
+    if (found_.has_value()) return OkStatus();
+    return DeadlineExceeded(fmt::format(
+        "table {}: there are too many keys that begin like the long name {} to read them in time; "
+        "the next lookup of this name goes on behind them",
+        scope_.view.table, name_));
+  }
+
+  enum class Until { kEnd, kNear, kFound };  // the last two: after kLongNameNearKeys at the latest
+
+  // Keys of `part` that have the head.
+  Status Scan(const engine::RowRange& part, Until until, const Call& call) {
+    cluster::ReadSpec spec = RowSpec(scope_.view, scope_.row);
+    spec.strip_values = true;
+    if (scope_.is_qualifier) {
+      spec.columns.push_back(
+          {engine::NamePattern::Exact(scope_.family), engine::NamePattern::Prefix(decoded_.key)});
+    } else {
+      engine::RowRange range = engine::RowRange::Prefix(decoded_.key);
+      spec.rows = engine::RowSet(engine::Intersect(range, part));
+      spec.keys_only = true;
+    }
+    ASSIGN_OR_RETURN(auto stream, data_->Read(scope_.view.table, spec, call));
+    for (uint64_t keys = 0; stream->Valid(); stream->Next()) {
+      const cluster::CellView& cell = stream->cell();
+      RETURN_IF_ERROR(Look(scope_.is_qualifier ? cell.qualifier : cell.row));
+      if (until != Until::kEnd) met_.emplace_back(encoded_, at_);
+      if (until != Until::kEnd && ++keys >= kLongNameNearKeys) return OkStatus();
+      if (until == Until::kFound && found_.has_value()) return OkStatus();
+    }
+    return stream->status();
+  }
+
+  Status Look(std::string_view key) {
+    at_.assign(key);
+    codec_.Encode(key, &encoded_);
+    if (encoded_.find("%~") == std::string::npos) return OkStatus();  // short enough to be a name
+    names_->Note(scope_key_, encoded_, key, scope_.run_keys());
+    if (!std::string_view(encoded_).ends_with(decoded_.hash)) return OkStatus();
+    if (found_.has_value() && *found_ != key) {
+      return DataLoss(
+          fmt::format("table {}: two keys have the file name {}", scope_.view.table, name_));
+    }
+    found_.emplace(key);
+    return OkStatus();
+  }
+
+  cluster::DataApi* const data_;
+  const NameCodec& codec_;
+  LongNames* const names_;
+  const LongNameScope& scope_;
+  const std::string scope_key_;
+  const std::string_view name_;
+  const DecodedName& decoded_;
+  std::optional<std::string> found_;
+  std::vector<std::pair<std::string, std::string>> met_;  // names and keys of short scans
+  std::string at_;                                        // the last key read
+  std::string encoded_;
+};
+
+}  // namespace
+
+std::string LongNameScope::Key() const {
+  std::string key;
+  engine::PutVarint(&key, table_id);
+  if (!is_qualifier) return key;
+  engine::PutBytes(&key, row);
+  engine::PutBytes(&key, family);
+  return key;
+}
+
+size_t LongNameScope::run_keys() const { return is_qualifier ? 1 : kLongNameRunKeys; }
+
+StatusOr<std::string> FindLongName(cluster::DataApi* data, const NameCodec& codec, LongNames* names,
+                                   const LongNameScope& scope, std::string_view name,
+                                   const DecodedName& decoded, const cluster::CallOptions& call) {
+  return Search(data, codec, names, scope, name, decoded).Run(call);
+}
+
+}  // namespace sippar::fuse
