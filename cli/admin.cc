@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/message.h"
 #include "cli/run_statement.h"
+#include "cli/wait_option.h"
 #include "cluster/client/client.h"
+#include "cluster/client/doctor.h"
 #include "cluster/client/dump_file.h"
 #include "cluster/client/salvage.h"
 
@@ -21,13 +25,14 @@ constexpr const char* kExamples =
     "examples:\n"
     "  sippar admin stats ./data            sizes of every table and locality group\n"
     "  sippar admin compact ./data web      major compaction: deleted data is gone from the disk\n"
-    "  sippar admin verify ./data           reads every block of every SSTable\n"
+    "  sippar admin verify ./data           reads every block of every SSTable and change archive\n"
+    "  sippar admin doctor ./data           what is missing, foreign or damaged; changes nothing\n"
     "  sippar admin tablet dump ./data web  runs, files, memtables, redo point\n"
     "  sippar admin sstable dump ./data/sst/0000000100000001.sst --entries\n"
     "  sippar admin log salvage ./data      what a damaged log has lost; --drop opens without it\n";
 
 int Failed(const Status& status, int code) {
-  fmt::print(stderr, "sippar admin: {}\n", MessageOf(status));
+  PrintMessage("sippar admin", MessageOf(status));
   return code;
 }
 
@@ -70,7 +75,8 @@ Status PrintMetrics(cluster::Client* client) {
   return OkStatus();
 }
 
-// What is done to files while no store is open: `sippar admin KIND dump FILE`, `log salvage STORE`.
+// What is done to files while no store is open: `sippar admin KIND dump FILE`, `log salvage STORE`,
+// `doctor STORE`.
 struct FileCommand {
   std::string path;
   bool entries = false;
@@ -78,6 +84,7 @@ struct FileCommand {
   CLI::App* sstable = nullptr;
   CLI::App* log = nullptr;
   CLI::App* salvage = nullptr;
+  CLI::App* doctor = nullptr;
 
   void AddTo(CLI::App* app) {
     sstable = app->add_subcommand("sstable", "look into one file of tables");
@@ -90,12 +97,15 @@ struct FileCommand {
     salvage = log->add_subcommand("salvage", "what of a damaged log is lost");
     salvage->add_option("STORE", path, "directory of the store, which is not open")->required();
     salvage->add_flag("--drop", drop, "drop it: the store opens again without it");
+    doctor = app->add_subcommand("doctor", "what is missing, foreign or damaged in a store");
+    doctor->add_option("STORE", path, "directory of the store, which is not open")->required();
     CLI::App* dump = sstable->add_subcommand("dump", "properties and blocks");
     dump->add_option("FILE", path, "path of an SSTable")->required();
     dump->add_flag("--entries", entries, "every entry too");
   }
-  bool parsed() const { return sstable->parsed() || log->parsed(); }
+  bool parsed() const { return sstable->parsed() || log->parsed() || doctor->parsed(); }
   int Run() const {
+    if (doctor->parsed()) return Examine();
     if (log->parsed()) {
       auto print = [](std::string_view line) { fmt::print("{}\n", line); };
       Status status = salvage->parsed() ? cluster::SalvageLog(path, drop, print)
@@ -105,6 +115,18 @@ struct FileCommand {
     StatusOr<std::string> text = cluster::DumpSstable(path, entries);
     if (text.ok()) fmt::print("{}", *text);
     return text.ok() ? kExitOk : Failed(text.status(), kExitFailed);
+  }
+  int Examine() const {
+    bool any = false;
+    Status status = cluster::ExamineStore(path, [&](std::string_view line) {
+      any = true;
+      fmt::print("{}\n", line);
+    });
+    // Each was printed.
+    if (any && (status.ok() || status.code() == StatusCode::kDataLoss)) return kExitFailed;
+    if (!status.ok()) return Failed(status, kExitFailed);
+    fmt::print("{}: nothing is missing, foreign or damaged\n", path);
+    return kExitOk;
   }
 };
 
@@ -137,6 +159,7 @@ int RunAdmin(int argc, char** argv) {
   std::string target;
   std::string table;
   std::string group;
+  cluster::Patience patience;
   std::vector<CLI::App*> actions;
   for (auto [name, summary] : std::initializer_list<std::pair<const char*, const char*>>{
            {"stats", "sizes of tables and locality groups"},
@@ -147,7 +170,12 @@ int RunAdmin(int argc, char** argv) {
     CLI::App* sub = app.add_subcommand(name, summary);
     sub->add_option("TARGET", target, "directory of the store, or host:port")->required();
     sub->add_option("TABLE", table, "one table; all when left out");
-    sub->add_option("--group", group, "one locality group (compact)");
+    AddWaitOption(sub, &patience);
+    if (std::string_view(name) == "compact") {
+      sub->add_option("--group", group, "one locality group");
+    }
+    sub->footer(
+        fmt::format("examples:\n  sippar admin {0} ./data\n  sippar admin {0} ./data web\n", name));
     actions.push_back(sub);
   }
   CLI::App* tablet = app.add_subcommand("tablet", "look into the tablets of a table");
@@ -155,15 +183,17 @@ int RunAdmin(int argc, char** argv) {
   actions.push_back(tablet->add_subcommand("dump", "runs, files, memtables, redo point"));
   actions.back()->add_option("TARGET", target, "directory of the store, or host:port")->required();
   actions.back()->add_option("TABLE", table, "the table")->required();
+  AddWaitOption(actions.back(), &patience);
   FileCommand file_command;
   file_command.AddTo(&app);
+  if (IsUnknownWord(app, argc, argv)) return kExitUsage;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return ExitOf(app, error);
   }
   if (file_command.parsed()) return file_command.Run();
-  auto client = cluster::Client::Open(target, {});
+  auto client = cluster::OpenPatiently(target, {}, patience);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   Status status;
   for (CLI::App* sub : actions) {

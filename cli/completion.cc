@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/completion.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
 #include "cli/meta_commands.h"
 #include "query/format/format.h"
 #include "query/parse/complete.h"
+#include "query/session.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::cli {
@@ -73,12 +76,21 @@ Candidates MetaCandidates(Store* store, std::string_view text, size_t caret) {
   }
   std::string_view name = text.substr(0, space);
   out.begin = text.rfind(' ', caret - 1) + 1;
+  // One argument; what comes after it would be a second one. Names of statements have blanks.
+  if (name == "\\h") out.begin = space + 1;
+  if (text.find_first_not_of(' ', space) < out.begin) return out;
   Collector collector(text.substr(out.begin, caret - out.begin));
   if (name == "\\i" || name == "\\o") {
     out.files = true;
   } else if (name == "\\format") {
     collector.AddNames(query::FormatNames());
-  } else if (name == "\\d" && store->session() != nullptr) {
+  } else if (name == "\\h") {
+    collector.AddKeywords(StatementHelpNames());
+  } else if (name == "\\timing" || name == "\\dates") {
+    collector.AddNames({"on", "off"});
+  } else if (name == "\\x") {
+    collector.AddNames({"auto", "on", "off"});
+  } else if ((name == "\\d" || name == "\\d+") && store->session() != nullptr) {
     collector.AddNames(store->session()->TableNames());
   }
   out.words = collector.Take();
@@ -102,6 +114,40 @@ std::vector<std::string> Families(Store* store, const std::string& table) {
   return families;
 }
 
+// Columns that begin as `typed`, "family:" and more, from the first cells of the tables that have
+// the family: qualifiers are declared nowhere.
+std::vector<std::string> Columns(Store* store, const std::string& table, std::string_view typed) {
+  constexpr int kCellsLookedAt = 5000;
+  constexpr size_t kTablesMax = 3;
+  size_t colon = typed.find(':');
+  // A read inside BEGIN ROW would become part of what COMMIT checks.
+  bool asks = colon != std::string_view::npos && store->session() != nullptr &&
+              store->session()->transaction().empty();
+  if (!asks) return {};
+  std::string family(typed.substr(0, colon));
+  std::vector<std::string> tables = {table};
+  if (table.empty()) tables = store->session()->TableNames();
+  std::erase_if(tables, [&](const std::string& each) {
+    std::vector<std::string> families = store->session()->FamilyNames(each);
+    return std::find(families.begin(), families.end(), family) == families.end();
+  });
+  if (tables.size() > kTablesMax) tables.resize(kTablesMax);
+  std::vector<std::string> columns;
+  for (const std::string& each : tables) {
+    query::ResultTable found;
+    auto done = store->session()->Execute(
+        fmt::format(
+            "SELECT qualifier FROM (SELECT qualifier FROM CELLS({}, {}*) LIMIT {}) GROUP BY "
+            "qualifier",
+            query::QuoteName(each), query::QuoteColumn(family, ""), kCellsLookedAt),
+        &found);
+    for (const query::Row& row : found.rows) {
+      if (done.ok()) columns.push_back(query::QuoteColumn(family, row[0].bytes()));
+    }
+  }
+  return columns;
+}
+
 }  // namespace
 
 Candidates FindCandidates(Store* store, std::string_view text, size_t caret) {
@@ -120,7 +166,11 @@ Candidates FindCandidates(Store* store, std::string_view text, size_t caret) {
     collector.AddNames(tables);
   }
   std::vector<std::string> families = Families(store, at.table_name);
-  if (at.pattern || at.value) collector.AddNames(families);
+  if (at.pattern || at.value) {
+    std::string_view typed = text.substr(at.word_begin, caret - at.word_begin);
+    std::vector<std::string> columns = Columns(store, at.table_name, typed);
+    collector.AddNames(columns.empty() ? families : columns);
+  }
   if (at.family && store->session() != nullptr) {
     collector.AddNames(store->session()->FamilyNames(at.table_name));
   }
@@ -129,8 +179,10 @@ Candidates FindCandidates(Store* store, std::string_view text, size_t caret) {
     collector.AddKeywords(query::FunctionNames(), "(");
   }
   if (at.show) {
-    collector.AddKeywords({"TABLES", "TABLETS", "FAMILIES", "LOCALITY GROUPS", "SESSION"});
+    collector.AddKeywords({"TABLES", "TABLETS", "FAMILIES", "LOCALITY GROUPS", "SESSION",
+                           "COMPACTIONS", "METRICS", "FUNCTIONS", "CREATE TABLE"});
   }
+  if (at.setting) collector.AddNames(query::SettingNames());
   if (at.format) collector.AddNames({"csv", "tsv", "jsonl", "cells", "JSON"});
   out.words = collector.Take();
   out.no_space =

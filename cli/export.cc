@@ -5,9 +5,11 @@
 
 #include <string>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/run_statement.h"
+#include "cli/wait_option.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::cli {
@@ -15,9 +17,20 @@ namespace {
 
 constexpr const char* kExamples =
     "examples:\n"
-    "  sippar export ./data web --to web.cells                every cell, exactly; `import cells` "
+    "  sippar export ./data web --to web.cells.zst            every cell, exactly; `import cells` "
     "reads it\n"
     "  sippar export ./data -e \"SELECT row, language: FROM web\" --format csv > languages.csv\n";
+
+// By the end of the file's name; cells when it says nothing.
+std::string FormatOf(std::string_view file) {
+  for (std::string_view packed : {".zst", ".gz"}) {
+    if (file.ends_with(packed)) file.remove_suffix(packed.size());
+  }
+  for (std::string_view format : {"jsonl", "csv", "tsv"}) {
+    if (file.ends_with(format) && file != format) return std::string(format);
+  }
+  return "cells";
+}
 
 }  // namespace
 
@@ -28,27 +41,32 @@ int RunExport(int argc, char** argv) {
   std::string table;
   std::string select;
   std::string file = "-";
-  std::string format = "cells";
+  std::string format;
+  cluster::Patience patience;
   app.add_option("TARGET", target, "directory of the store, or host:port")->required();
   CLI::Option* table_option = app.add_option("TABLE", table, "the table");
   app.add_option("-e,--execute", select, "a SELECT instead of a table")->excludes(table_option);
-  app.add_option("--to", file, "the file; - is stdout")->capture_default_str();
-  app.add_option("--format", format, "cells, jsonl, csv or tsv")
-      ->check(CLI::IsMember({"cells", "jsonl", "csv", "tsv"}))
+  app.add_option("--to", file,
+                 "the file, there when it is whole; - is stdout; packed when it ends "
+                 "in .zst or .gz")
       ->capture_default_str();
+  app.add_option("--format", format, "cells, jsonl, csv or tsv; else by the file's name, or cells")
+      ->check(CLI::IsMember({"cells", "jsonl", "csv", "tsv"}));
+  AddWaitOption(&app, &patience);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return ExitOf(app, error);
   }
   if (table.empty() && select.empty()) {
     fmt::print(stderr, "sippar export: name a table, or a query with -e\n");
     return kExitUsage;
   }
+  if (format.empty()) format = FormatOf(file);
   std::string source =
       select.empty() ? "TABLE " + query::QuoteName(table) : fmt::format("({})", select);
   return RunStatement(
-      target, /*create=*/false,
+      target, patience,
       fmt::format("EXPORT {} TO {} FORMAT {}", source, query::QuoteText(file), format));
 }
 

@@ -4,13 +4,17 @@
 #include <CLI/CLI.hpp>
 
 #include <csignal>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/import_web.h"
+#include "cli/message.h"
 #include "cli/run_statement.h"
+#include "cli/wait_option.h"
 #include "engine/base/thread.h"
 #include "query/syntax/ast_print.h"
 
@@ -21,18 +25,71 @@ constexpr const char* kExamples =
     "examples:\n"
     "  sippar import web ./data ./corpus              the directory holds manifest.tsv\n"
     "  sippar import csv ./data people people.csv --map \"ROW = id, f:name = name\"\n"
-    "  sippar import cells ./data web backup.cells    what `sippar export` wrote\n";
+    "  sippar import cells ./data web backup.cells    what `sippar export` wrote\n"
+    "`sippar import csv --help` shows delimiters, quotes, NULL, how to go on after a failure\n";
 
 std::atomic<bool> interrupted{false};
 
 struct FileImport {
   std::string target, table, file, mapping, options;
+  std::string delimiter, quote, null_text, on_error;
+  std::optional<uint64_t> skip, skip_lines;
+  bool no_header = false;
+  cluster::Patience patience;
+
+  void AddTo(CLI::App* app);
+  std::string With() const;
 };
+
+void FileImport::AddTo(CLI::App* app) {
+  app->add_option("TARGET", target, "directory of the store, or host:port")->required();
+  app->add_option("TABLE", table, "an existing table")->required();
+  app->add_option("FILE", file, "- is stdin; a name that ends in .zst or .gz is unpacked")
+      ->required();
+  app->add_option("--map", mapping,
+                  "ROW = expression, family:qualifier = expression, TIMESTAMP = expression, ...");
+  app->add_flag("--no-header", no_header, "csv, tsv: the first line is a record; columns c1, c2 …");
+  app->add_option("--delimiter", delimiter, "csv: between fields instead of a comma");
+  app->add_option("--quote", quote, "csv: around fields instead of \"");
+  app->add_option("--null", null_text, "csv, tsv: a field that is no value, such as NA");
+  app->add_option("--skip-lines", skip_lines, "lines before the header");
+  app->add_option("--skip", skip, "records that an earlier run has written");
+  app->add_option("--on-error", on_error, "skip leaves broken records out; stop is the default")
+      ->check(CLI::IsMember({"skip", "stop"}));
+  app->add_option("--with", options, "options of IMPORT, such as HEADER = false");
+  AddWaitOption(app, &patience);
+  app->footer(
+      "each run writes new versions of its cells, at the server's time, as INSERT does: TIMESTAMP "
+      "= 5\n"
+      "in --map makes a second run write the same cells again; --skip goes on after a failed run\n"
+      "examples:\n"
+      "  sippar import csv ./data people people.csv --map \"ROW = id, f:name = name\"\n"
+      "  sippar import csv ./data people export.csv.gz --delimiter ';' --null NA --on-error skip\n"
+      "  sippar import jsonl ./data people - < people.jsonl\n");
+}
+
+// As options of the statement.
+std::string FileImport::With() const {
+  std::string with;
+  auto add = [&](std::string_view name, const std::string& value) {
+    with += fmt::format("{}{} = {}", with.empty() ? "" : ", ", name, value);
+  };
+  if (no_header) add("HEADER", "FALSE");
+  if (!delimiter.empty()) add("DELIMITER", query::QuoteText(delimiter == "\\t" ? "\t" : delimiter));
+  if (!quote.empty()) add("QUOTE", query::QuoteText(quote));
+  if (!null_text.empty()) add("NULL_TEXT", query::QuoteText(null_text));
+  if (!on_error.empty()) add("ON_ERROR", on_error);
+  if (skip_lines) add("SKIP_LINES", fmt::format("{}", *skip_lines));
+  if (skip) add("SKIP", fmt::format("{}", *skip));
+  if (!options.empty()) with += (with.empty() ? "" : ", ") + options;
+  return with;
+}
 
 struct WebImport {
   std::string target;
   ImportWebOptions options;
   bool progress = false;
+  cluster::Patience patience;
 };
 
 void ShowProgress(const ImportProgress& progress, double seconds, bool terminal) {
@@ -70,8 +127,27 @@ void PrintSummary(const ImportProgress& progress, int jobs, double seconds) {
              PrintBytes(bytes / std::max(write_seconds, 1e-3)), progress.failed.load());
 }
 
+// A corpus may lack every file it names: the first lines say enough. Calls may come from several
+// threads.
+class ProblemList {
+ public:
+  void Add(const std::string& line) {
+    engine::MutexLock lock(&mutex_);
+    if (++count_ <= kShown) PrintMessage(line);
+  }
+  void End() {
+    engine::MutexLock lock(&mutex_);
+    if (count_ > kShown) PrintMessage(fmt::format("… and {} more such lines", count_ - kShown));
+  }
+
+ private:
+  static constexpr uint64_t kShown = 10;
+  engine::Mutex mutex_;
+  uint64_t count_ GUARDED_BY(mutex_) = 0;
+};
+
 int Fail(const Status& status, int code) {
-  fmt::print(stderr, "sippar import: {}\n", MessageOf(status));
+  PrintMessage("sippar import", MessageOf(status));
   return code;
 }
 
@@ -79,13 +155,16 @@ int RunWeb(const WebImport& web) {
   auto fs = engine::NewPosixFileSystem();
   auto manifest = ReadManifest(fs.get(), web.options.corpus);
   if (!manifest.ok()) return Fail(manifest.status(), kExitUsage);
-  for (const std::string& line : manifest->bad_lines) fmt::print(stderr, "{}\n", line);
+  ProblemList problems;
+  for (const std::string& line : manifest->bad_lines) problems.Add(line);
   // From here on: an interrupted opening ends as an interrupted import does, told and clean.
   std::signal(SIGINT, [](int) { interrupted = true; });
   std::signal(SIGTERM, [](int) { interrupted = true; });
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
-  auto client = cluster::Client::Open(web.target, client_options);
+  cluster::Patience patience = web.patience;
+  patience.may_wait = TellOfWait([] { return interrupted.load(); });
+  auto client = cluster::OpenPatiently(web.target, client_options, patience);
   if (!client.ok()) return Fail(client.status(), kExitNoStore);
   ImportProgress progress;
   progress.failed = manifest->bad_lines.size();
@@ -98,9 +177,10 @@ int RunWeb(const WebImport& web) {
   {
     engine::Thread watch("progress", [&] { WatchProgress(progress, web.progress, done); });
     status = ImportWeb(client->get(), web.options, manifest->pages, interrupted, &progress,
-                       [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+                       [&](const std::string& line) { problems.Add(line); });
     done = true;
   }
+  problems.End();
   double seconds = static_cast<double>(engine::Clock::System()->MonotonicNanos() - start) / 1e9;
   PrintSummary(progress, web.options.jobs, seconds);
   Status closed = (*client)->Close();
@@ -115,8 +195,8 @@ int RunFile(const std::string& format, const FileImport& import) {
       fmt::format("IMPORT INTO {} FROM {} FORMAT {}", query::QuoteName(import.table),
                   query::QuoteText(import.file), format);
   if (!import.mapping.empty()) statement += " (" + import.mapping + ")";
-  if (!import.options.empty()) statement += " WITH (" + import.options + ")";
-  return RunStatement(import.target, /*create=*/true, statement);
+  if (std::string with = import.With(); !with.empty()) statement += " WITH (" + with + ")";
+  return RunStatement(import.target, import.patience, statement);
 }
 
 }  // namespace
@@ -137,21 +217,19 @@ int RunImport(int argc, char** argv) {
       ->capture_default_str();
   web_app->add_flag("--all", web.options.all_types, "every file, not only text/html");
   web_app->add_flag("--progress", web.progress, "a line every 5 s also when not on a terminal");
+  AddWaitOption(web_app, &web.patience);
   FileImport file;
   std::vector<CLI::App*> formats;
   for (const char* format : {"csv", "tsv", "jsonl", "cells"}) {
     CLI::App* sub = app.add_subcommand(format, fmt::format("a {} file", format));
-    sub->add_option("TARGET", file.target, "directory of the store, or host:port")->required();
-    sub->add_option("TABLE", file.table, "an existing table")->required();
-    sub->add_option("FILE", file.file, "- is stdin")->required();
-    sub->add_option("--map", file.mapping, "ROW = expression, family:qualifier = expression, ...");
-    sub->add_option("--with", file.options, "options of IMPORT, such as HEADER = false");
+    file.AddTo(sub);
     formats.push_back(sub);
   }
+  if (IsUnknownWord(app, argc, argv)) return kExitUsage;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return ExitOf(app, error);
   }
   if (web_app->parsed()) return RunWeb(web);
   for (CLI::App* sub : formats) {

@@ -20,7 +20,7 @@ namespace sippar::cli {
 namespace {
 
 // readline calls plain functions: what they need is here.
-LineEditorHooks* active_hooks = nullptr;
+FindCandidatesHook* active_hook = nullptr;
 bool line_done = false;
 bool line_is_end = false;
 std::string line_text;
@@ -36,13 +36,6 @@ void OnLine(char* line) {
   rl_callback_handler_remove();
 }
 
-int OnEnter(int count, int key) {
-  std::string_view text(rl_line_buffer, static_cast<size_t>(rl_end));
-  if (active_hooks->complete(text)) return rl_newline(count, key);
-  rl_point = rl_end;
-  return rl_insert_text("\n") >= 0 ? 0 : 1;
-}
-
 int OnNewLine(int, int) { return rl_insert_text("\n") >= 0 ? 0 : 1; }
 
 char* Copy(const std::string& text) { return strdup(text.c_str()); }
@@ -50,7 +43,7 @@ char* Copy(const std::string& text) { return strdup(text.c_str()); }
 // The candidates of the word under the caret, as readline wants them: first the common start.
 char** OnComplete(const char*, int start, int end) {
   std::string_view text(rl_line_buffer, static_cast<size_t>(rl_end));
-  Candidates found = active_hooks->candidates(text, static_cast<size_t>(end));
+  Candidates found = (*active_hook)(text, static_cast<size_t>(end));
   rl_attempted_completion_over = found.files ? 0 : 1;
   // readline's word must be ours: words it breaks elsewhere are left alone.
   if (found.files || found.words.empty() || found.begin > static_cast<size_t>(start)) {
@@ -94,8 +87,6 @@ void SetUp() {
   rl_variable_bind("enable-bracketed-paste", "on");
   rl_variable_bind("blink-matching-paren", "on");
   rl_initialize();
-  rl_bind_key('\r', OnEnter);
-  rl_bind_key('\n', OnEnter);
   rl_bind_keyseq("\\e\\C-m", OnNewLine);  // Alt-Enter
   rl_bind_keyseq("\\e\\C-j", OnNewLine);
   struct sigaction action = {};
@@ -105,12 +96,12 @@ void SetUp() {
 
 }  // namespace
 
-LineEditor::LineEditor(LineEditorHooks hooks) : hooks_(std::move(hooks)) {
-  active_hooks = &hooks_;
+LineEditor::LineEditor(FindCandidatesHook candidates) : candidates_(std::move(candidates)) {
+  active_hook = &candidates_;
   SetUp();
 }
 
-LineEditor::~LineEditor() { active_hooks = nullptr; }
+LineEditor::~LineEditor() { active_hook = nullptr; }
 
 LineEvent LineEditor::Wait() {
   while (!line_done) {
@@ -136,7 +127,6 @@ LineEvent LineEditor::Wait() {
 
 LineEvent LineEditor::Read(const std::string& prompt, std::string* text) {
   line_done = false;
-  DrainInterruptPipe();
   rl_callback_handler_install(prompt.c_str(), OnLine);
   LineEvent event = Wait();
   if (event == LineEvent::kText) {

@@ -1,6 +1,7 @@
 // The prompt: readline behind an interface of our own, with its callback form in a poll loop, so
-// that Ctrl-C clears the input and never ends the shell. The buffer holds the whole statement, with
-// its newlines; Enter runs it when it is complete. One per process (readline has globals).
+// that Ctrl-C clears the input and never ends the shell. Enter gives what is in the buffer, which
+// holds several lines after Alt-Enter, a paste, or a step back in the history. One per process
+// (readline has globals).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,23 +20,21 @@ struct Candidates {
   bool files = false;     // file names instead
 };
 
-struct LineEditorHooks {
-  std::function<bool(std::string_view)> complete;  // may Enter run this text?
-  std::function<Candidates(std::string_view text, size_t caret)> candidates;
-};
+using FindCandidatesHook = std::function<Candidates(std::string_view text, size_t caret)>;
 
 enum class LineEvent { kText, kInterrupt, kEnd };
 
 class LineEditor {
  public:
-  explicit LineEditor(LineEditorHooks hooks);
+  explicit LineEditor(FindCandidatesHook candidates);
   ~LineEditor();
-  // The text of the next statement in *text. kInterrupt: Ctrl-C, *text is what was thrown away.
+  // What was typed in *text. kInterrupt: Ctrl-C, now or since the
+  // pipe of signals.h was drained; *text is what was thrown away.
   LineEvent Read(const std::string& prompt, std::string* text);
 
  private:
   LineEvent Wait();
-  LineEditorHooks hooks_;
+  FindCandidatesHook candidates_;
 };
 
 }  // namespace sippar::cli

@@ -10,6 +10,8 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/message.h"
+#include "cli/signals.h"
 #include "query/query_error.h"
 
 namespace sippar::cli {
@@ -37,7 +39,7 @@ constexpr Command kCommands[] = {
 std::string Usage() {
   std::string text =
       "sippar: tables of rows, columns and versions (Bigtable, OSDI 2006) in one program\n\n"
-      "usage: sippar COMMAND …      sippar COMMAND --help shows options and examples\n\n";
+      "usage: sippar COMMAND …      sippar help COMMAND shows options and examples\n\n";
   for (const Command& command : kCommands) {
     text += fmt::format("  {:<8} {}\n", command.name, command.summary);
   }
@@ -53,9 +55,22 @@ int UnknownCommand(std::string_view name) {
   for (const Command& command : kCommands) names.emplace_back(command.name);
   std::string near = query::NearestWord(name, names);
   std::string hint = near.empty() ? "" : fmt::format(", did you mean {}?", near);
-  fmt::print(stderr, "sippar: unknown command '{}'{}\nsippar --help lists the commands\n", name,
-             hint);
+  PrintMessage("sippar", fmt::format("unknown command '{}'{}", name, hint));
+  PrintMessage("sippar --help lists the commands");
   return kExitUsage;
+}
+
+// `sippar help import csv` is `sippar import csv --help`.
+int Help(int argc, char** argv) {
+  std::string flag = "--help";
+  std::vector<char*> words(argv + 2, argv + argc);
+  words.push_back(flag.data());
+  for (const Command& command : kCommands) {
+    if (command.name == std::string_view(words[0])) {
+      return command.run(static_cast<int>(words.size()), words.data());
+    }
+  }
+  return UnknownCommand(words[0]);
 }
 
 }  // namespace
@@ -70,12 +85,16 @@ int Main(int argc, char** argv) {
     fmt::print("sippar {}\n", SIPPAR_VERSION);
     return kExitOk;
   }
-  if (name == "--help" || name == "-h" || name == "help") {
+  bool help = name == "--help" || name == "-h" || name == "help";
+  if (help && argc == 2) {
     fmt::print("{}", Usage());
     return kExitOk;
   }
+  if (help) return Help(argc, argv);
   for (const Command& command : kCommands) {
-    if (name == command.name) return command.run(argc - 1, argv + 1);
+    if (name != command.name) continue;
+    int code = command.run(argc - 1, argv + 1);
+    return EndSignal() == 0 ? code : 128 + EndSignal();
   }
   return UnknownCommand(name);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 
 #include "cli/exit_code.h"
@@ -29,18 +30,22 @@ const std::vector<MetaCommand>& MetaCommandList() {
       {"\\?", "", "this list"},
       {"\\h", "[STATEMENT]", "help on a statement, with examples"},
       {"\\d", "[TABLE]", "tables, or the families and options of one"},
+      {"\\d+", "TABLE", "also which columns its first cells are in, with counts and an example"},
       {"\\dt", "[PATTERN]", "tables, as SHOW TABLES LIKE"},
       {"\\format", "[NAME]",
        "how rows look: box line plain markdown csv tsv json jsonl cells insert"},
       {"\\x", "[auto|on|off]", "one field per line"},
+      {"\\rows", "[N|all]", "rows shown of a long result on the terminal, first and last ones"},
+      {"\\dates", "[on|off]", "times of cells as dates in box and line, not as microseconds"},
       {"\\timing", "[on|off]", "show how long statements take"},
       {"\\null", "[TEXT]", "how NULL looks in box and line"},
       {"\\set", "[NAME[:TYPE]=VALUE]", "value of @NAME"},
       {"\\unset", "NAME", "forget @NAME"},
-      {"\\o", "[FILE]", "rows into a file; without FILE to the terminal again"},
+      {"\\o", "[FILE]", "rows into a file as they come; without FILE to the terminal again"},
       {"\\i", "FILE", "run a script"},
       {"\\echo", "TEXT", "print TEXT"},
       {"\\history", "[N]", "the last statements typed"},
+      {"\\clear", "", "clear the screen"},
       {"\\q", "", "leave (also Ctrl-D)"},
   };
   return list;
@@ -62,6 +67,18 @@ int MetaCommands::Describe(const std::string& table) {
   return Statement("DESCRIBE " + query::QuoteName(table));
 }
 
+// Which columns the first cells of a table are in: families are declared, qualifiers are not.
+int MetaCommands::DescribeColumns(const std::string& table) {
+  if (table.empty()) return Fail("\\d+ needs a table");
+  if (int code = Describe(table); code != kExitOk) return code;
+  constexpr int kCellsLookedAt = 20'000;
+  return Statement(fmt::format(
+      "SELECT family, qualifier, COUNT(*) AS found, ANY_VALUE(value) AS example FROM "
+      "(SELECT family, qualifier, value FROM CELLS({}) LIMIT {}) GROUP BY family, qualifier "
+      "ORDER BY found DESC, family, qualifier LIMIT 100",
+      query::QuoteName(table), kCellsLookedAt));
+}
+
 int MetaCommands::Format(const std::string& name) {
   OutputSettings* settings = runner_->output_settings();
   if (name.empty()) {
@@ -75,6 +92,19 @@ int MetaCommands::Format(const std::string& name) {
   auto formatter = query::NewFormatter(name, settings->options);
   if (!formatter.ok()) return Fail(MessageOf(formatter.status()));
   settings->format = name;
+  return kExitOk;
+}
+
+int MetaCommands::SetRows(const std::string& word) {
+  uint64_t& rows_max = runner_->output_settings()->rows_max;
+  if (word == "all") {
+    rows_max = 0;
+  } else if (!word.empty()) {
+    auto read = std::from_chars(word.data(), word.data() + word.size(), rows_max);
+    bool whole = read.ec == std::errc() && read.ptr == word.data() + word.size();
+    if (!whole || rows_max == 0) return Fail("\\rows takes a number from 1, or all");
+  }
+  runner_->output()->Write(rows_max == 0 ? "all rows\n" : fmt::format("{} rows\n", rows_max));
   return kExitOk;
 }
 
@@ -155,8 +185,12 @@ int MetaCommands::RunFileCommand(const std::string& name, const std::string& arg
     runner_->output()->Write(argument + "\n");
     return kExitOk;
   }
+  if (name == "\\clear") {
+    if (runner_->output()->is_terminal()) runner_->output()->Write("\x1b[H\x1b[2J");
+    return kExitOk;
+  }
   if (name == "\\o") {
-    Status status = runner_->output()->Redirect(argument);
+    Status status = runner_->output()->Redirect(argument, Appearance::kAtOnce);
     return status.ok() ? kExitOk : Fail(MessageOf(status));
   }
   std::vector<std::string> names;
@@ -177,12 +211,15 @@ int MetaCommands::Run(std::string_view line) {
     return kExitOk;
   }
   if (name == "\\d") return Describe(argument);
+  if (name == "\\d+") return DescribeColumns(argument);
   if (name == "\\dt") {
     return Statement(argument.empty() ? "SHOW TABLES"
                                       : "SHOW TABLES LIKE " + query::QuoteText(argument));
   }
   if (name == "\\format") return Format(argument);
   if (name == "\\x") return SetExpanded(argument);
+  if (name == "\\rows") return SetRows(argument);
+  if (name == "\\dates") return Switch(argument, &runner_->output_settings()->dates, "dates");
   if (name == "\\timing") return Switch(argument, &runner_->output_settings()->timing, "timing");
   if (name == "\\set") return SetParameter(argument);
   if (name == "\\unset") {

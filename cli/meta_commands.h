@@ -30,8 +30,10 @@ class MetaCommands {
  private:
   int Statement(const std::string& text);
   int Describe(const std::string& table);
+  int DescribeColumns(const std::string& table);
   int Format(const std::string& name);
   int SetExpanded(const std::string& word);
+  int SetRows(const std::string& word);
   int SetParameter(const std::string& rest);
   int Include(const std::string& path);
   int ShowHistory(const std::string& count);
@@ -48,5 +50,6 @@ class MetaCommands {
 // Help on statements: \h, \h SELECT. "" for an unknown word.
 std::string StatementHelp(std::string_view word);
 std::string StatementHelpList();
+std::vector<std::string> StatementHelpNames();
 
 }  // namespace sippar::cli

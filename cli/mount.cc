@@ -5,8 +5,11 @@
 
 #include <string>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/message.h"
+#include "cli/wait_option.h"
 #include "fuse/kernel/serve_mount.h"
 
 namespace sippar::cli {
@@ -23,7 +26,7 @@ constexpr const char* kExamples =
 struct Flags {
   fuse::ServeOptions serve;
   double timeout_s = 10;
-  double name_age_s_max = 60;  // this process has the store for itself: nobody else can write
+  double name_age_s_max = 1;
   bool is_auto_unmount_off = false;
   std::string mode_mask = "0";
 };
@@ -42,14 +45,17 @@ void AddOptions(CLI::App* app, Flags* flags) {
   app->add_option("--timeout", flags->timeout_s, "seconds a request may take")
       ->check(CLI::Range(0.001, 86'400.0))
       ->capture_default_str();
-  app->add_option("--entry-timeout", flags->name_age_s_max, "seconds a looked-up name may be old")
+  app->add_option("--entry-timeout", flags->name_age_s_max,
+                  "seconds a looked-up name may be old; 0: every open sees all writes before it")
       ->check(CLI::Range(0.0, 86'400.0))
       ->capture_default_str();
-  app->add_option("--max-nodes", mount.nodes_max, "above it listings hand out names only")
+  app->add_option("--max-nodes", mount.nodes_max,
+                  "above it listings hand out names only, and the kernel is asked to forget rows")
       ->capture_default_str();
   app->add_option("--max-value-memory", mount.value_memory_bytes,
-                  "bytes of values that open files hold")
+                  "bytes of values that are kept while they are read")
       ->capture_default_str();
+  AddWaitOption(app, &flags->serve.patience);
   app->add_flag("--no-auto-unmount", flags->is_auto_unmount_off,
                 "no helper process that unmounts when this one is killed");
 }
@@ -68,7 +74,7 @@ int RunMount(int argc, char** argv) {
     flags.serve.mount.mode_mask =
         static_cast<uint32_t>(std::stoul(flags.mode_mask, nullptr, 8)) & 0777u;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return ExitOf(app, error);
   } catch (const std::exception&) {
     fmt::print(stderr, "sippar mount: --umask {} is no octal number\n", flags.mode_mask);
     return kExitUsage;
@@ -78,7 +84,7 @@ int RunMount(int argc, char** argv) {
   flags.serve.mount.auto_unmount = !flags.is_auto_unmount_off;
   Status status = fuse::ServeMount(flags.serve);
   if (status.ok()) return kExitOk;
-  fmt::print(stderr, "sippar mount: {}\n", MessageOf(status));
+  PrintMessage("sippar mount", MessageOf(status));
   return kExitFailed;
 }
 

@@ -1,13 +1,17 @@
 // Rows into files and terminals, see output.h. SPDX-License-Identifier: Apache-2.0
 #include "cli/output.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "query/text_width.h"
 
 namespace sippar::cli {
 namespace {
@@ -17,53 +21,77 @@ constexpr size_t kBufferMax = 256 << 10;  // bytes formatted before they are wri
 constexpr size_t kBoxValueMax = 60;       // columns of one value on a terminal
 constexpr size_t kLineValueMax = 2000;
 
-}  // namespace
-
-Output::Output() : file_(stdout), terminal_(isatty(STDOUT_FILENO) == 1) {}
-
-Output::~Output() {
-  if (file_ != stdout && file_ != nullptr) std::fclose(file_);
+// Of the terminal that `path` names, or stdout when it is "".
+bool IsTerminal(const std::string& path) {
+  if (path.empty()) return isatty(STDOUT_FILENO) == 1;
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISCHR(info.st_mode)) return false;
+  int descriptor = open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  bool is_terminal = descriptor >= 0 && isatty(descriptor) == 1;
+  if (descriptor >= 0) close(descriptor);
+  return is_terminal;
 }
 
-Status Output::Redirect(const std::string& path) {
-  FILE* file = path.empty() ? stdout : std::fopen(path.c_str(), "wb");
-  if (file == nullptr) {
-    return Status(StatusCode::kNotFound,
-                  fmt::format("{}: cannot open for writing: {}", path, std::strerror(errno)));
+query::Value AsDate(const query::Value& micros) {
+  bool is_number = micros.type() == query::ValueType::kInt64;
+  return is_number ? query::Value::Timestamp(micros.integer()) : micros;
+}
+
+}  // namespace
+
+Output::Output() : terminal_(IsTerminal("")) {}
+
+Output::~Output() {
+  if (appearance_ == Appearance::kAtOnce) (void)Close();
+}
+
+Status Output::Redirect(const std::string& path, Appearance appearance) {
+  std::unique_ptr<query::OutputFile> file;
+  if (!path.empty()) {
+    ASSIGN_OR_RETURN(file, OpenOutputFile(path, appearance));
   }
-  RETURN_IF_ERROR(Flush());
-  if (file_ != stdout) std::fclose(file_);
-  file_ = file;
-  path_ = path;
-  terminal_ = isatty(fileno(file)) == 1;
-  failed_ = false;
-  return OkStatus();
+  Status closed = Close();
+  file_ = std::move(file);
+  failure_ = OkStatus();  // it was of the old file
+  appearance_ = appearance;
+  terminal_ = IsTerminal(path);
+  return closed;
+}
+
+Status Output::Close() {
+  Status written = Flush();
+  if (file_ == nullptr) return written;
+  std::unique_ptr<query::OutputFile> file = std::move(file_);
+  terminal_ = IsTerminal("");
+  return written.ok() ? file->Close() : written;
 }
 
 bool Output::Write(std::string_view text) {
-  if (failed_) return false;
-  if (std::fwrite(text.data(), 1, text.size(), file_) == text.size()) return true;
-  error_ = errno;
-  closed_pipe_ = error_ == EPIPE;
-  failed_ = true;
-  return false;
+  if (!failure_.ok()) return false;
+  if (file_ != nullptr) {
+    errno = 0;
+    failure_ = file_->Write(text);
+    closed_pipe_ = !failure_.ok() && errno == EPIPE;
+  } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    Fail();
+  }
+  return failure_.ok();
+}
+
+void Output::Fail() {
+  closed_pipe_ = errno == EPIPE;
+  failure_ = FileError("stdout", "write");
 }
 
 Status Output::Flush() {
-  if (!failed_ && std::fflush(file_) != 0) {
-    error_ = errno;
-    closed_pipe_ = error_ == EPIPE;
-    failed_ = true;
-  }
-  if (!failed_) return OkStatus();
-  return Status(
-      StatusCode::kUnavailable,
-      fmt::format("{}: cannot write: {}", path_.empty() ? "stdout" : path_, std::strerror(error_)));
+  bool wanted = failure_.ok() && file_ == nullptr;
+  if (wanted && std::fflush(stdout) != 0) Fail();
+  return failure_;
 }
 
 size_t Output::screen_width() const {
   winsize size = {};
-  if (!terminal_ || ioctl(fileno(file_), TIOCGWINSZ, &size) != 0) return 0;
+  if (!terminal_ || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_col;
 }
 
@@ -73,6 +101,11 @@ RowPrinter::RowPrinter(const OutputSettings& settings, const std::string& table,
       output_(output),
       progress_(settings.progress && isatty(STDERR_FILENO) == 1) {
   if (!table.empty()) options_.table = table;
+  options_.terminal = output->is_terminal();
+  std::string format = FormatName();
+  bool human = format == "box" || format == "line";
+  if (human && output->is_terminal()) rows_max_ = settings.rows_max;
+  dates_ = human && settings.dates;
   progress_.Start();
 }
 
@@ -125,9 +158,35 @@ bool RowPrinter::Emit() {
   return written;
 }
 
+bool RowPrinter::HoldBack(query::Row* row) {
+  if (rows_max_ == 0 || rows_ <= rows_max_ / 2) return false;
+  last_.push_back(std::move(*row));
+  if (last_.size() > rows_max_ - rows_max_ / 2) {
+    last_.pop_front();
+    ++hidden_;
+  }
+  return true;
+}
+
+void RowPrinter::ShowDates(query::Row* row) const {
+  for (size_t i = 0; i < row->size() && i < columns_.size(); ++i) {
+    query::Value& value = (*row)[i];
+    if (columns_[i] == "timestamp") value = AsDate(value);
+    if (value.type() != query::ValueType::kArray) continue;
+    query::Value::Items versions = value.items();
+    for (query::Value& version : versions) {
+      if (version.type() != query::ValueType::kStruct || version.items().size() != 2) continue;
+      version = query::Value::Struct({AsDate(version.items()[0]), version.items()[1]});
+    }
+    value = query::Value::Array(std::move(versions));
+  }
+}
+
 bool RowPrinter::Rows(std::vector<query::Row> rows) {
-  rows_ += rows.size();
   for (query::Row& row : rows) {
+    if (dates_) ShowDates(&row);
+    ++rows_;
+    if (HoldBack(&row)) continue;
     if (!started_) {
       waiting_.push_back(std::move(row));
       if (waiting_.size() >= kWaitingRowsMax && !Start()) return false;
@@ -145,6 +204,8 @@ Status RowPrinter::End(const std::string& next, bool complete) {
   if (!begun_ || (!complete && rows_ == 0)) return OkStatus();
   if (!started_) Start();
   RETURN_IF_ERROR(status_);
+  if (hidden_ > 0) formatter_->AddGap(hidden_, &text_);
+  for (const query::Row& row : last_) formatter_->Add(row, &text_);
   query::FormatEnd end;
   end.next = next;
   formatter_->End(end, &text_);

@@ -4,12 +4,30 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
 
 namespace sippar::cli {
 namespace {
 
 constexpr int64_t kFirstShownNs = 500'000'000;
 constexpr int64_t kRenewNs = 100'000'000;
+
+// A share that is known says more than counts do.
+std::string ProgressText(const query::Progress& progress, double seconds) {
+  std::string text = progress.share >= 0 ? fmt::format("{:.0f} %  ", progress.share * 100) : "";
+  if (progress.tablets > 0) {
+    text += fmt::format("tablets {}/{}  ", progress.tablets_done, progress.tablets);
+  }
+  text += fmt::format("rows {}  ", progress.rows_read);
+  if (progress.cells_read > 0) {
+    text += fmt::format("cells {}  {:.0f} cells/s  ", progress.cells_read,
+                        static_cast<double>(progress.cells_read) / seconds);
+  }
+  text += fmt::format("{:.1f} s", seconds);
+  constexpr double kShareLeast = 0.02;  // below it what is left cannot be told
+  if (progress.share < kShareLeast) return text;
+  return text + fmt::format(", {:.0f} s left", seconds * (1 / progress.share - 1));
+}
 
 }  // namespace
 
@@ -26,10 +44,7 @@ void ProgressLine::Show(const query::Progress& progress) {
   if (now - start_ns_ < kFirstShownNs || now - last_ns_ < kRenewNs) return;
   last_ns_ = now;
   double seconds = static_cast<double>(now - start_ns_) / 1e9;
-  double rate = static_cast<double>(progress.cells_read) / seconds;
-  fmt::print(stderr, "\r\x1b[Ktablets {}/{}  rows {}  cells {}  {:.0f} cells/s  {:.1f} s",
-             progress.tablets_done, progress.tablets, progress.rows_read, progress.cells_read, rate,
-             seconds);
+  fmt::print(stderr, "\r\x1b[K{}", ProgressText(progress, seconds));
   std::fflush(stderr);
   shown_ = true;
 }

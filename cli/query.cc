@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/message.h"
 #include "cli/meta_commands.h"
 #include "cli/parameter.h"
 #include "cli/script.h"
 #include "cli/signals.h"
+#include "cli/wait_option.h"
 #include "query/parse/parse.h"
 
 namespace sippar::cli {
@@ -44,6 +47,7 @@ struct QueryOptions {
   bool keep_going = false;
   OutputSettings settings;
   RunSettings run;
+  cluster::Patience patience;
 };
 
 void Describe(CLI::App* app, QueryOptions* options) {
@@ -68,10 +72,14 @@ void Describe(CLI::App* app, QueryOptions* options) {
       ->trigger_on_parse();
   app->add_option("--format", options->settings.format,
                   "box line plain markdown csv tsv json jsonl cells insert null");
-  app->add_option("-o,--output", options->output, "file for the rows instead of stdout");
+  app->add_option(
+      "-o,--output", options->output,
+      "file for the rows instead of stdout, replaced when every statement succeeded; packed "
+      "when it ends in .zst or .gz");
   app->add_option("--param", options->parameters, "value of @name: name=text or name:TYPE=value")
       ->allow_extra_args(false);
   app->add_option("--timeout", options->timeout, "per statement, such as 30s or 500ms");
+  AddWaitOption(app, &options->patience);
   app->add_option("--null", options->null_text, "how NULL looks in box, line and plain");
   app->add_flag("--no-header", options->no_header, "csv and tsv without column names");
   app->add_flag("--keep-going", options->keep_going, "run on after a failed statement");
@@ -85,7 +93,7 @@ void Describe(CLI::App* app, QueryOptions* options) {
 }
 
 int UsageError(std::string_view message) {
-  fmt::print(stderr, "sippar query: {}\n", message);
+  PrintMessage("sippar query", message);
   return kExitUsage;
 }
 
@@ -129,7 +137,7 @@ int EndSession(Store* store, int code) {
     if (code == kExitOk) code = kExitFailed;
   }
   if (Status closed = store->Close(); !closed.ok()) {
-    fmt::print(stderr, "sippar query: {}\n", MessageOf(closed));
+    PrintMessage("sippar query", MessageOf(closed));
     if (code == kExitOk) code = kExitFailed;
   }
   return code;
@@ -144,24 +152,31 @@ int RunQuery(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return ExitOf(app, error);
   }
   if (Status status = CheckOptions(&options); !status.ok()) return UsageError(MessageOf(status));
   InstallSignalHandlers();
-  Store store(options.target);
+  Store store(options.target, options.patience);
   StatementRunner runner(&store, &options.settings, options.run);
   for (const std::string& parameter : options.parameters) {
     Status status = runner.SetParameter(parameter);
     if (!status.ok()) return UsageError(MessageOf(status));
   }
-  if (Status status = runner.output()->Redirect(options.output); !status.ok()) {
+  Output* output = runner.output();
+  if (Status status = output->Redirect(options.output, Appearance::kWhole); !status.ok()) {
     return UsageError(MessageOf(status));
   }
   int code = EndSession(&store, RunPieces(options, &runner));
-  Status flushed = runner.output()->Flush();
-  if (code == kExitOk && !flushed.ok()) {
-    if (runner.output()->closed_pipe()) return kExitClosedPipe;
-    fmt::print(stderr, "sippar query: {}\n", MessageOf(flushed));
+  bool keeps_rows =
+      code == kExitOk || code == kExitUnapplied || (options.keep_going && code == kExitFailed);
+  if (!keeps_rows && !options.output.empty()) {
+    PrintMessage("sippar query",
+                 options.output + " is left as it was, as not every statement succeeded");
+  }
+  Status written = keeps_rows ? output->Close() : output->Flush();
+  if (keeps_rows && !written.ok()) {
+    if (output->closed_pipe()) return kExitClosedPipe;
+    PrintMessage("sippar query", MessageOf(written));
     return kExitFailed;
   }
   return code;

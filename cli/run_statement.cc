@@ -2,41 +2,58 @@
 #include "cli/run_statement.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 
 #include "cli/exit_code.h"
+#include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/store.h"
 #include "query/query_error.h"
 
 namespace sippar::cli {
+namespace {
 
-int RunStatement(const std::string& target, bool create, const std::string& statement) {
-  Store store(target);
-  Status opened = store.Open(create);
+// Statements of one command have no rows to show, only how far they are.
+struct ProgressSink final : query::ResultSink {
+  void Begin(const std::vector<query::ResultColumn>&) override {}
+  bool Rows(std::vector<query::Row>) override { return true; }
+  void OnProgress(const query::Progress& progress) override { line.Show(progress); }
+  ProgressLine line = ProgressLine(isatty(STDERR_FILENO) == 1);
+};
+
+}  // namespace
+
+int RunStatement(const std::string& target, const cluster::Patience& patience,
+                 const std::string& statement) {
+  Store store(target, patience);
+  Status opened = store.Open(/*create=*/false);
   if (!opened.ok()) {
-    fmt::print(stderr, "sippar: {}\n", MessageOf(opened));
+    PrintMessage("sippar", MessageOf(opened));
     return kExitNoStore;
   }
   InstallSignalHandlers();
   bool interrupted = false;
-  query::ResultTable rows;
+  ProgressSink sink;
+  sink.line.Start();
   StatusOr<query::ResultSummary> summary = [&] {
     CancelScope cancel(store.session(), 0);
-    auto result = store.session()->Execute(statement, &rows);
+    auto result = store.session()->Execute(statement, &sink);
     interrupted = cancel.interrupted();
     return result;
   }();
+  sink.line.Wipe();
   if (!summary.ok()) {
     fmt::print(stderr, "{}", query::RenderError(statement, query::QueryErrorOf(summary.status())));
     return interrupted ? kExitInterrupted : kExitFailed;
   }
-  for (const std::string& notice : summary->notices) fmt::print(stderr, "{}\n", notice);
-  if (!summary->tag.empty()) fmt::print(stderr, "{}\n", summary->tag);
+  for (const std::string& notice : summary->notices) PrintMessage(notice);
+  if (!summary->tag.empty()) PrintMessage(summary->tag);
   Status closed = store.Close();
   if (closed.ok()) return kExitOk;
-  fmt::print(stderr, "sippar: {}\n", MessageOf(closed));
+  PrintMessage("sippar", MessageOf(closed));
   return kExitFailed;
 }
 

@@ -4,11 +4,14 @@
 
 #include <string>
 
+#include "cluster/client/patient_open.h"
+
 namespace sippar::cli {
 
-// Opens `target` (made when `create`), runs `statement` with Ctrl-C cancelling it, prints notices
+// Opens `target`, which is there, runs `statement` with Ctrl-C cancelling it, prints notices
 // and tag, or the error. Gives the exit code.
-int RunStatement(const std::string& target, bool create, const std::string& statement);
+int RunStatement(const std::string& target, const cluster::Patience& patience,
+                 const std::string& statement);
 
 // "1.5 GiB", "87 MB/s" and the like, for people.
 std::string PrintBytes(double bytes);

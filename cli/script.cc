@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "cli/exit_code.h"
+#include "cli/message.h"
 #include "cli/signals.h"
 #include "engine/base/limits.h"
 
@@ -39,6 +40,7 @@ void DropByteOrderMark(std::string* text) {
 }  // namespace
 
 int Script::RunOne(const query::StatementText& statement, const ScriptPlace& place) {
+  if (EndSignal() != 0) return kExitInterrupted;
   int code = statement.meta ? meta_(statement.text) : runner_->Run(statement, place);
   if (code != kExitOk && failed_ == kExitOk) failed_ = code;
   return code;
@@ -88,7 +90,7 @@ int Script::RunDescriptor(int descriptor, const std::string& name) {
     ssize_t got = read(descriptor, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      fmt::print(stderr, "sippar: {}: cannot read: {}\n", name, std::strerror(errno));
+      PrintMessage("sippar", fmt::format("{}: cannot read: {}", name, std::strerror(errno)));
       return kExitUsage;
     }
     buffer_.append(chunk, 0, static_cast<size_t>(got));
@@ -102,8 +104,12 @@ int Script::RunDescriptor(int descriptor, const std::string& name) {
     tried = buffer_.size();
     if (got == 0) return failed_;
     if (tried > limits::kStatementSizeMax + kReadSize) {
-      fmt::print(stderr, "sippar: {}: a statement of more than {} bytes\n", name,
-                 limits::kStatementSizeMax);
+      ScriptPlace place{name, {}, first_line_};
+      runner_->PrintError(query::ErrorAt("TOO_LARGE", {},
+                                         fmt::format("a statement from line {} on has more than {} "
+                                                     "bytes",
+                                                     first_line_, limits::kStatementSizeMax)),
+                          {}, place);
       return kExitFailed;
     }
   }
@@ -113,7 +119,7 @@ int Script::RunFile(const std::string& path) {
   if (path == "-") return RunDescriptor(STDIN_FILENO, "stdin");
   int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
-    fmt::print(stderr, "sippar: {}: {}\n", path, std::strerror(errno));
+    PrintMessage("sippar", fmt::format("{}: {}", path, std::strerror(errno)));
     return kExitUsage;
   }
   int code = RunDescriptor(descriptor, path);

@@ -7,10 +7,14 @@
 #include <filesystem>
 #include <string>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/message.h"
+#include "cli/wait_option.h"
 #include "cluster/client/api_server.h"
 #include "cluster/client/client.h"
+#include "engine/program/value.h"
 #include "query/api/query_api.h"
 
 namespace sippar::cli {
@@ -24,7 +28,7 @@ constexpr const char* kExamples =
     "instance exists, unless --strict-instances, and has tables of its own\n";
 
 int Failed(const Status& status, int code) {
-  fmt::print(stderr, "sippar serve: {}\n", MessageOf(status));
+  PrintMessage("sippar serve", MessageOf(status));
   return code;
 }
 
@@ -52,8 +56,8 @@ int Serve(cluster::Client* client, const cluster::ApiServerOptions& options, dou
   auto server = cluster::ApiServer::Start(client, options);
   if (!server.ok()) return Failed(server.status(), kExitFailed);
   std::string socket = SocketPath(client->target());
-  fmt::print("serving {} on {}{}\n", client->target(), (*server)->address(),
-             socket.empty() ? "" : " and unix:" + socket);
+  fmt::print("serving {} on {}{}\n", engine::PrintEscaped(client->target()), (*server)->address(),
+             socket.empty() ? "" : " and unix:" + engine::PrintEscaped(socket));
   std::fflush(stdout);
   int signal_number = 0;
   sigwait(&signals, &signal_number);
@@ -69,6 +73,7 @@ int RunServe(int argc, char** argv) {
   std::string directory;
   cluster::ApiServerOptions options;
   double drain_s = 10;
+  cluster::Patience patience;
   double slow_call_s = 10;  // a large scan takes some
   app.add_option("DIR", directory, "directory of the store")->required();
   app.add_option("--listen", options.listen, "HOST:PORT of this machine; port 0: any free one")
@@ -81,20 +86,21 @@ int RunServe(int argc, char** argv) {
   app.add_option("--slow-call", slow_call_s, "seconds from which on stderr tells of a call")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
+  AddWaitOption(&app, &patience);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return ExitOf(app, error);
   }
   sigset_t signals = BlockStopSignals();
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
-  auto client = cluster::Client::Open(directory, client_options);
+  auto client = cluster::OpenPatiently(directory, client_options, patience);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   auto queries = query::NewQueryApi(client->get());
   options.queries = queries.get();
   options.slow_call_us = static_cast<int64_t>(slow_call_s * 1e6);
-  options.on_slow_call = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  options.on_slow_call = [](const std::string& line) { PrintMessage(line); };
   int code = Serve(client->get(), options, drain_s, signals);
   Status closed = (*client)->Close();
   return closed.ok() ? code : Failed(closed, kExitFailed);

@@ -5,17 +5,23 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <clocale>
 #include <string>
+#include <utility>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/exit_code.h"
 #include "cli/history.h"
 #include "cli/line_editor.h"
+#include "cli/message.h"
 #include "cli/meta_commands.h"
 #include "cli/script.h"
 #include "cli/signals.h"
+#include "cli/wait_option.h"
 #include "query/analyze/compile.h"
 #include "query/parse/split.h"
 
@@ -27,35 +33,49 @@ constexpr const char* kExamples =
     "  sippar shell ./data\n"
     "  sippar shell ./data < script.sql\n"
     "inside: statements end with ; and may span lines, \\? lists the shell's commands,\n"
-    "Ctrl-C clears the line or cancels the running statement, Ctrl-D leaves\n";
+    "Ctrl-C drops what is typed or cancels the running statement, Ctrl-D leaves\n";
+
+constexpr uint64_t kRowsShown = 200;  // \rows changes it
 
 struct ShellOptions {
   std::string target;
   bool quiet = false;
   bool no_history = false;
   OutputSettings output;
+  cluster::Patience patience;
 };
 
-// The command that somebody means who types a word alone, as other shells take it. "": none.
-std::string_view CommandOfWord(std::string_view text) {
+// The command that a person means who types a line as other shells take it. "": none.
+std::string CommandOfWord(std::string_view text) {
   text = text.substr(std::min(text.find_first_not_of(" \n"), text.size()));
   text = text.substr(0, text.find_last_not_of(" \n;") + 1);
-  auto is = [text](std::string_view word) { return query::SameWord(text, word); };
-  if (is("help") || is("?")) return "\\?";
-  return is("exit") || is("quit") ? "\\q" : "";
-}
-
-// May Enter run this text? Blank text too: it gives a new prompt.
-bool IsReady(std::string_view text) {
-  if (!CommandOfWord(text).empty()) return true;
-  query::Completeness state = query::CompletenessOf(text);
-  return state == query::Completeness::kComplete || state == query::Completeness::kEmpty;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kWords = {
+      {{"help", "\\?"},
+       {"?", "\\?"},
+       {"exit", "\\q"},
+       {"quit", "\\q"},
+       {"clear", "\\clear"},
+       {".help", "\\?"},
+       {".quit", "\\q"},
+       {".exit", "\\q"},
+       {".tables", "\\dt"},
+       {".schema", "\\d"}}};
+  size_t space = std::min(text.find(' '), text.size());
+  for (const auto& [word, command] : kWords) {
+    bool alone = space == text.size();
+    if (alone && query::SameWord(text, word)) return std::string(command);
+    bool dotted = word[0] == '.' && query::SameWord(text.substr(0, space), word);
+    if (dotted) return std::string(command) + std::string(text.substr(space));
+  }
+  // No statement begins with a dot and a letter.
+  bool dotted = text.size() > 1 && text[0] == '.' && std::isalpha(static_cast<uint8_t>(text[1]));
+  return dotted ? "\\" + std::string(text.substr(1)) : "";
 }
 
 class Shell {
  public:
   explicit Shell(ShellOptions* options)
-      : store_(options->target),
+      : store_(options->target, options->patience),
         runner_(&store_, &options->output, RunSettings{.interactive = true}),
         meta_(&runner_),
         quiet_(options->quiet),
@@ -67,21 +87,21 @@ class Shell {
       history_.Load();
       meta_.set_history_file(history_.path());
     }
-    LineEditor editor({IsReady, [this](std::string_view text, size_t caret) {
-                         return FindCandidates(&store_, text, caret);
-                       }});
-    while (!meta_.quit()) {
-      std::string text;
-      LineEvent event = editor.Read(Prompt(), &text);
-      if (event == LineEvent::kEnd) {
-        if (MayLeave()) break;
-        continue;
+    LineEditor editor(
+        [this](std::string_view text, size_t caret) { return Complete(text, caret); });
+    while (!meta_.quit() && EndSignal() == 0) {
+      std::string line;
+      if (typed_.empty()) DrainInterruptPipe();  // it was for what has ended since
+      LineEvent event = editor.Read(Prompt(), &line);
+      if (event == LineEvent::kEnd && MayLeave()) break;
+      if (event == LineEvent::kText) TakeLine(line);
+      if (event == LineEvent::kInterrupt) {
+        Remember(typed_ + line);
+        typed_.clear();
       }
-      Remember(text);
-      if (event == LineEvent::kText) RunText(text);
     }
     Status closed = store_.Close();
-    if (!closed.ok()) fmt::print(stderr, "sippar shell: {}\n", MessageOf(closed));
+    if (!closed.ok()) PrintMessage("sippar shell", MessageOf(closed));
     return closed.ok() ? kExitOk : kExitFailed;
   }
 
@@ -90,7 +110,7 @@ class Shell {
   int Open() {
     Status opened = store_.Open(false);
     if (opened.ok()) {
-      if (!quiet_) fmt::print(stderr, "sippar {} (\\? for help)\n", store_.target());
+      if (!quiet_) PrintMessage(fmt::format("sippar {} (\\? for help)", store_.target()));
       return kExitOk;
     }
     if (opened.code() != StatusCode::kNotFound) {
@@ -98,16 +118,43 @@ class Shell {
       return kExitNoStore;
     }
     if (!quiet_) {
-      fmt::print(stderr, "no store in {} yet: CREATE TABLE makes it (\\? for help)\n",
-                 store_.target());
+      PrintMessage(
+          fmt::format("no store in {} yet: CREATE TABLE makes it (\\? for help)", store_.target()));
     }
     return kExitOk;
   }
 
+  // After "sippar" what is open, so that it is clear what the shell waits for.
   std::string Prompt() {
-    std::string open = store_.session() == nullptr ? "" : store_.session()->transaction();
-    if (open.empty()) return "sippar> ";
-    return fmt::format("sippar [{}]> ", engine::PrintEscaped(open));
+    std::string_view open_text = ">";
+    switch (query::CompletenessOf(typed_)) {
+      case query::Completeness::kNeedsMore:
+        open_text = "->";
+        break;
+      case query::Completeness::kInString:
+        open_text = "'>";
+        break;
+      case query::Completeness::kInComment:
+        open_text = "*>";
+        break;
+      case query::Completeness::kInBraces:
+        open_text = "{>";
+        break;
+      default:
+        break;
+    }
+    std::string row = store_.session() == nullptr ? "" : store_.session()->transaction();
+    if (!row.empty()) row = fmt::format(" [{}]", engine::PrintEscaped(row));
+    return fmt::format("sippar{}{} ", row, open_text);
+  }
+
+  // Of the line that is edited, which may go on with a statement.
+  Candidates Complete(std::string_view line, size_t caret) {
+    Candidates found = FindCandidates(&store_, typed_ + std::string(line), typed_.size() + caret);
+    bool in_line = found.begin >= typed_.size();
+    if (!in_line) return {};
+    found.begin -= typed_.size();
+    return found;
   }
 
   bool MayLeave() {
@@ -124,12 +171,34 @@ class Shell {
     if (keep_history_) history_.Add(text);
   }
 
-  void RunText(const std::string& text) {
+  // One line more: runs what is complete now.
+  void TakeLine(const std::string& line) {
     asked_ = false;
-    if (std::string_view command = CommandOfWord(text); !command.empty()) {
+    if (typed_.find_first_not_of(" \n") == std::string::npos) typed_.clear();
+    query::Completeness open = query::CompletenessOf(typed_);
+    bool in_statement =
+        open == query::Completeness::kNeedsMore || open == query::Completeness::kInBraces;
+    std::string command = CommandOfWord(line);
+    if (in_statement && command.empty() && line.starts_with('\\')) command = line;
+    if (!command.empty() && (typed_.empty() || in_statement)) {
+      Remember(line);
       (void)meta_.Run(command);
       return;
     }
+    if (!command.empty()) {
+      PrintMessage(
+          "this is part of the text or comment that is open: close it, or leave it by "
+          "Ctrl-C");
+    }
+    typed_ += line + "\n";
+    query::Completeness state = query::CompletenessOf(typed_);
+    if (state != query::Completeness::kComplete && state != query::Completeness::kEmpty) return;
+    std::string text = std::exchange(typed_, "");
+    Remember(text);
+    RunText(text);
+  }
+
+  void RunText(const std::string& text) {
     query::SplitResult split = query::SplitStatements(text);
     ScriptPlace place{"", text, 1};
     for (const query::StatementText& statement : split.statements) {
@@ -138,6 +207,7 @@ class Shell {
     }
   }
 
+  std::string typed_;  // the statement that is not complete yet
   Store store_;
   StatementRunner runner_;
   MetaCommands meta_;
@@ -149,7 +219,7 @@ class Shell {
 
 // stdin or stdout is no terminal: the same statements without a prompt.
 int RunBatch(ShellOptions* options) {
-  Store store(options->target);
+  Store store(options->target, options->patience);
   StatementRunner runner(&store, &options->output, RunSettings{});
   MetaCommands meta(&runner);
   Script script(
@@ -168,16 +238,17 @@ int RunShell(int argc, char** argv) {
   app.add_option("--format", options.output.format, "how rows look; \\format changes it");
   app.add_flag("-q,--quiet", options.quiet, "no greeting");
   app.add_flag("--no-history", options.no_history, "neither read nor write the history file");
+  AddWaitOption(&app, &options.patience);
   app.footer(kExamples);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return ExitOf(app, error);
   }
   if (!options.output.format.empty()) {
     Status status = query::NewFormatter(options.output.format, {}).status();
     if (!status.ok()) {
-      fmt::print(stderr, "sippar shell: {}\n", MessageOf(status));
+      PrintMessage("sippar shell", MessageOf(status));
       return kExitUsage;
     }
   }
@@ -185,6 +256,8 @@ int RunShell(int argc, char** argv) {
   InstallSignalHandlers();
   bool interactive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
   if (!interactive) return RunBatch(&options);
+  options.output.rows_max = kRowsShown;
+  options.output.dates = true;
   options.output.options.color = std::getenv("NO_COLOR") == nullptr;
   return Shell(&options).Run();
 }

@@ -14,9 +14,12 @@ namespace {
 std::atomic<query::Session*> running{nullptr};
 std::atomic<bool> interrupt_seen{false};
 std::atomic<bool> timeout_seen{false};
+std::atomic<int> ended_by{0};
+std::atomic<bool> stop_seen{false};
 int interrupt_pipe[2] = {-1, -1};
 
 void CancelRunning() {
+  stop_seen.store(true);
   query::Session* session = running.load();
   if (session != nullptr) session->Cancel();
 }
@@ -28,6 +31,11 @@ void OnInterrupt(int) {
   char byte = 'c';
   [[maybe_unused]] ssize_t written = write(interrupt_pipe[1], &byte, 1);
   errno = saved;
+}
+
+void OnEnd(int number) {
+  ended_by.store(number);
+  OnInterrupt(number);
 }
 
 void OnTimer(int) {
@@ -53,22 +61,33 @@ void InstallSignalHandlers() {
   sigaction(SIGINT, &action, nullptr);
   action.sa_handler = OnTimer;
   sigaction(SIGALRM, &action, nullptr);
+  // The second one ends the process at once.
+  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+  action.sa_handler = OnEnd;
+  sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before = {};
+  bool is_ignored = sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
+  if (!is_ignored) sigaction(SIGHUP, &action, nullptr);  // else nohup runs us
   signal(SIGPIPE, SIG_IGN);
 }
 
 int InterruptPipe() { return interrupt_pipe[0]; }
 
+int EndSignal() { return ended_by.load(); }
+
 void DrainInterruptPipe() {
+  if (EndSignal() != 0) return;  // every wait is over
   char bytes[64];
   while (read(interrupt_pipe[0], bytes, sizeof(bytes)) > 0) {
   }
 }
 
 CancelScope::CancelScope(query::Session* session, int64_t timeout_us) {
-  interrupt_seen.store(false);
-  timeout_seen.store(false);
-  session->ClearCancel();  // before anything can set it, so that nothing set is lost
+  ForgetInterrupt();
+  // Before anything can set it, so that nothing set is lost.
+  if (session != nullptr) session->ClearCancel();
   running.store(session);
+  if (EndSignal() != 0) CancelRunning();
   if (timeout_us > 0) SetTimer(timeout_us);
 }
 
@@ -78,7 +97,16 @@ CancelScope::~CancelScope() {
   DrainInterruptPipe();
 }
 
+bool InterruptSeen() { return interrupt_seen.load() || timeout_seen.load() || EndSignal() != 0; }
+
+void ForgetInterrupt() {
+  interrupt_seen.store(false);
+  timeout_seen.store(false);
+  stop_seen.store(false);
+}
+
 bool CancelScope::interrupted() const { return interrupt_seen.load(); }
 bool CancelScope::timed_out() const { return timeout_seen.load(); }
+const std::atomic<bool>* CancelScope::stopped() const { return &stop_seen; }
 
 }  // namespace sippar::cli

@@ -53,14 +53,18 @@ constexpr Help kHelp[] = {
     {"ALTER TABLE", "ALTER TABLE table ADD FAMILY … | ALTER FAMILY … | DROP FAMILY name, …\n",
      "ALTER TABLE web ADD FAMILY tags VERSIONS 1;"},
     {"DROP TABLE", "DROP TABLE [IF EXISTS] table\n", "DROP TABLE IF EXISTS web;"},
-    {"SHOW", "SHOW TABLES | FAMILIES | LOCALITY GROUPS | TABLETS | CREATE TABLE | SESSION [OF t]\n",
+    {"SHOW",
+     "SHOW TABLES | SESSION | COMPACTIONS [OF t] | METRICS | FUNCTIONS [LIKE text]\n"
+     "SHOW FAMILIES | LOCALITY GROUPS | TABLETS OF table; SHOW CREATE TABLE table\n",
      "SHOW TABLES LIKE 'w%';"},
     {"DESCRIBE", "DESCRIBE table\n", "DESCRIBE web;"},
-    {"EXPLAIN", "EXPLAIN [ANALYZE] [FORMAT JSON] statement\n",
+    {"EXPLAIN", "EXPLAIN [ANALYZE] SELECT …\n",
      "EXPLAIN SELECT row FROM web WHERE row STARTS WITH 'com.';"},
     {"IMPORT",
-     "IMPORT INTO table FROM 'file' [FORMAT csv|tsv|jsonl|cells] [(ROW = …, column = …)]\n"
-     "  [WITH (…)]\n",
+     "IMPORT INTO table FROM 'file' [FORMAT csv|tsv|jsonl|cells]\n"
+     "  [(ROW = …, column = …, TIMESTAMP = …)] [WITH (HEADER = FALSE, ON_ERROR = SKIP,\n"
+     "  SKIP = records, SKIP_LINES = n, DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA')]\n"
+     "  a file that ends in .zst or .gz is unpacked\n",
      "IMPORT INTO web FROM 'pages.csv' FORMAT csv (ROW = host, contents: = body);"},
     {"EXPORT", "EXPORT TABLE table | (SELECT …) TO 'file' [FORMAT …]\n",
      "EXPORT (SELECT CELLS * FROM web VERSIONS ALL) TO 'web.jsonl' FORMAT jsonl;"},
@@ -87,6 +91,12 @@ std::string StatementHelp(std::string_view word) {
     out += fmt::format("{}example:\n  {}\n", help.form, help.example);
   }
   return out;
+}
+
+std::vector<std::string> StatementHelpNames() {
+  std::vector<std::string> names;
+  for (const Help& help : kHelp) names.emplace_back(help.name);
+  return names;
 }
 
 std::string StatementHelpList() {

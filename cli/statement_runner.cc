@@ -76,6 +76,15 @@ std::string Seconds(int64_t micros) {
 
 void StatementRunner::PrintError(const Status& status) { PrintError(status, {}, {}); }
 
+void StatementRunner::PrintWarnings(const query::ResultSummary& summary,
+                                    const StatementText& statement, const ScriptPlace& place) {
+  for (QueryError warning : summary.warnings) {
+    MoveSpan(&warning.span, statement, place.text);
+    fmt::print(stderr, "{}",
+               query::RenderWarning(place.text, warning, place.name, place.first_line));
+  }
+}
+
 void StatementRunner::PrintError(const Status& status, const StatementText& statement,
                                  const ScriptPlace& place) {
   QueryError error = query::QueryErrorOf(status);
@@ -103,7 +112,8 @@ void StatementRunner::RemoveParameter(const std::string& name) {
 
 Status StatementRunner::OpenFor(const query::syntax::Statement& parsed) {
   if (store_->session() != nullptr) return OkStatus();
-  RETURN_IF_ERROR(store_->Open(WritesStore(parsed)));
+  ForgetInterrupt();
+  RETURN_IF_ERROR(store_->Open(MakesStore(parsed)));
   for (const auto& [name, value] : parameters_) store_->session()->SetParameter(name, value);
   return OkStatus();
 }
@@ -118,8 +128,9 @@ int StatementRunner::ExitCodeOf(const Status& status, bool interrupted, bool tim
   return kExitFailed;
 }
 
-void StatementRunner::PrintFoot(const query::ResultSummary& summary, uint64_t rows,
+void StatementRunner::PrintFoot(const query::ResultSummary& summary, const RowPrinter& printer,
                                 int64_t elapsed_us) {
+  uint64_t rows = printer.rows();
   FILE* foot = settings_.interactive && output_.is_terminal() ? stdout : stderr;
   for (const std::string& notice : summary.notices) {
     fmt::print(foot, "note: {}\n", engine::PrintEscaped(notice));
@@ -128,7 +139,11 @@ void StatementRunner::PrintFoot(const query::ResultSummary& summary, uint64_t ro
     fmt::print(foot, "{}\n", engine::PrintEscaped(summary.tag));
   }
   if (settings_.interactive && summary.kind == query::ResultKind::kRows) {
-    fmt::print(foot, "({} {})\n", rows, rows == 1 ? "row" : "rows");
+    fmt::print(foot, "({} {}{})\n", rows, rows == 1 ? "row" : "rows",
+               printer.hidden() == 0 ? ""
+                                     : fmt::format(", {} of them not shown: \\rows all, \\o FILE, "
+                                                   "or LIMIT",
+                                                   printer.hidden()));
   }
   if (output_settings_->timing) {
     fmt::print(foot, "time {}, {} rows and {} cells read\n", Seconds(elapsed_us), summary.rows_read,
@@ -152,6 +167,9 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
       fmt::print(stderr, "{} after {}, {} rows shown\n",
                  code == kExitTimeout ? "timed out" : "cancelled", Seconds(elapsed_us),
                  printer.rows());
+      // What a cancelled IMPORT has written, and how to go on.
+      bool says_more = !query::QueryErrorOf(summary.status()).hint.empty();
+      if (says_more) PrintError(summary.status(), statement, place);
     } else {
       PrintError(summary.status(), statement, place);
     }
@@ -165,7 +183,8 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
   bool shown = output_settings_->format == "json" || output_settings_->format == "plain" ||
                output_settings_->format == "line" || output_settings_->format == "box" ||
                (output_settings_->format.empty() && output_.is_terminal());
-  PrintFoot(*summary, printer.rows(), elapsed_us);
+  PrintWarnings(*summary, statement, place);
+  PrintFoot(*summary, printer, elapsed_us);
   if (!summary->next.empty() && !shown) {
     fmt::print(stderr, "next: {}\n", engine::PrintEscaped(summary->next));
   }
@@ -177,14 +196,26 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
 
 int StatementRunner::Run(const StatementText& statement, const ScriptPlace& place) {
   if (settings_.echo) fmt::print(stderr, "{};\n", engine::PrintEscaped(statement.text));
-  auto parsed = query::ParseStatement(statement.text);
+  bool timed_out = false;
+  auto parsed = [&]() -> StatusOr<query::syntax::Statement> {
+    CancelScope scope(nullptr, settings_.timeout_us);
+    engine::StopSignal stop;
+    stop.cancel = scope.stopped();
+    auto result = query::ParseStatement(statement.text, &stop);
+    timed_out = scope.timed_out();
+    return result;
+  }();
+  if (parsed.status().code() == StatusCode::kCancelled) {
+    fmt::print(stderr, "{} while it was parsed\n", timed_out ? "timed out" : "cancelled");
+    return ExitCodeOf(parsed.status(), !timed_out, timed_out);
+  }
   if (!parsed.ok()) {
     PrintError(parsed.status(), statement, place);
     return kExitFailed;
   }
   if (Status opened = OpenFor(*parsed); !opened.ok()) {
     PrintError(opened);
-    return kExitNoStore;
+    return opened.code() == StatusCode::kCancelled ? kExitInterrupted : kExitNoStore;
   }
   return Execute(*parsed, statement, place);
 }

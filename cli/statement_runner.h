@@ -51,7 +51,10 @@ class StatementRunner {
   int Execute(const query::syntax::Statement& parsed, const query::StatementText& statement,
               const ScriptPlace& place);
   int ExitCodeOf(const Status& status, bool interrupted, bool timed_out) const;
-  void PrintFoot(const query::ResultSummary& summary, uint64_t rows, int64_t elapsed_us);
+  void PrintFoot(const query::ResultSummary& summary, const RowPrinter& printer,
+                 int64_t elapsed_us);
+  void PrintWarnings(const query::ResultSummary& summary, const query::StatementText& statement,
+                     const ScriptPlace& place);
   Status OpenFor(const query::syntax::Statement& parsed);
 
   Store* store_;

@@ -5,7 +5,8 @@
 
 namespace sippar::cli {
 
-Store::Store(std::string target) : target_(std::move(target)), files_(NewLocalFiles()) {}
+Store::Store(std::string target, cluster::Patience patience)
+    : target_(std::move(target)), patience_(std::move(patience)), files_(NewLocalFiles()) {}
 
 Store::~Store() { (void)Close(); }
 
@@ -13,7 +14,7 @@ Status Store::Open(bool create) {
   if (session_ != nullptr) return OkStatus();
   cluster::ClientOptions options;
   options.create_if_missing = create;
-  ASSIGN_OR_RETURN(client_, cluster::Client::Open(target_, options));
+  ASSIGN_OR_RETURN(client_, cluster::OpenPatiently(target_, options, patience_));
   query::SessionOptions session_options;
   session_options.files = files_.get();
   session_ = query::Session::New(client_.get(), session_options);
@@ -28,15 +29,9 @@ Status Store::Close() {
   return status;
 }
 
-bool WritesStore(const query::syntax::Statement& statement) {
-  namespace syntax = query::syntax;
-  return std::holds_alternative<syntax::CreateTable>(statement.node) ||
-         std::holds_alternative<syntax::Insert>(statement.node) ||
-         std::holds_alternative<syntax::Update>(statement.node) ||
-         std::holds_alternative<syntax::Increment>(statement.node) ||
-         std::holds_alternative<syntax::Append>(statement.node) ||
-         std::holds_alternative<syntax::Atomic>(statement.node) ||
-         std::holds_alternative<syntax::Import>(statement.node);
+bool MakesStore(const query::syntax::Statement& statement) {
+  // Every other statement needs a table, which a store that is made now does not have.
+  return std::holds_alternative<query::syntax::CreateTable>(statement.node);
 }
 
 }  // namespace sippar::cli

@@ -1,12 +1,12 @@
 // The store a command works on, opened when the first statement needs it, and made only when that
-// statement writes: a SELECT in an empty directory leaves it empty. SPDX-License-Identifier:
-// Apache-2.0
+// statement makes a table: any other in an empty directory leaves it empty.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "cluster/client/client.h"
+#include "cluster/client/patient_open.h"
 #include "query/file_access.h"
 #include "query/query.h"
 
@@ -14,7 +14,7 @@ namespace sippar::cli {
 
 class Store {
  public:
-  explicit Store(std::string target);
+  Store(std::string target, cluster::Patience patience);
   ~Store();
 
   // Opens if not open yet. `create`: also when there is nothing.
@@ -26,12 +26,14 @@ class Store {
 
  private:
   std::string target_;
+  cluster::Patience patience_;
   std::unique_ptr<query::FileAccess> files_;
   std::unique_ptr<cluster::Client> client_;
   std::unique_ptr<query::Session> session_;
 };
 
-// Would this statement make a store where there is none?
-bool WritesStore(const query::syntax::Statement& statement);
+// Does this statement make a store where there is none? Others that write need a table, which an
+// absent store has not: they say so, and leave no directory.
+bool MakesStore(const query::syntax::Statement& statement);
 
 }  // namespace sippar::cli

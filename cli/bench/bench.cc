@@ -18,6 +18,7 @@
 #include "cli/bench/workload.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/message.h"
 
 namespace sippar::cli {
 namespace {
@@ -160,7 +161,7 @@ void Report(const BenchOptions& options, const Bench& bench) {
 }
 
 int Fail(const Status& status, int code) {
-  fmt::print(stderr, "sippar bench: {}\n", MessageOf(status));
+  PrintMessage("sippar bench", MessageOf(status));
   return code;
 }
 
@@ -214,7 +215,7 @@ int RunBench(int argc, char** argv) {
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
   client_options.sync_writes = options->sync;
-  auto client = cluster::Client::Open(options->directory, client_options);
+  auto client = cluster::OpenPatiently(options->directory, client_options, options->patience);
   if (!client.ok()) return Fail(client.status(), kExitNoStore);
   return RunOn(client->get(), *options, chart.get());
 }

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/arguments.h"
 #include "cli/exit_code.h"
+#include "cli/wait_option.h"
 #include "engine/base/limits.h"
 
 namespace sippar::cli {
@@ -65,6 +67,7 @@ void AddOptions(CLI::App* app, BenchOptions* options, std::string* sync) {
   app->add_option("--format", options->format, "json: one object a workload")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
+  AddWaitOption(app, &options->patience);
   app->add_option("--chart", options->chart, "an SVG file: throughput over time");
 }
 
@@ -84,7 +87,7 @@ std::optional<BenchOptions> ParseBenchOptions(int argc, char** argv, int* exit_c
           options.value_size, options.batch * options.value_size, kCallBytesMax));
     }
   } catch (const CLI::ParseError& error) {
-    *exit_code = app.exit(error) == 0 ? kExitOk : kExitUsage;
+    *exit_code = ExitOf(app, error);
     return std::nullopt;
   }
   options.sync = sync == "yes";

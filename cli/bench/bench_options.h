@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "cluster/client/patient_open.h"
+
 namespace sippar::cli {
 
 struct BenchOptions {
@@ -19,6 +21,7 @@ struct BenchOptions {
   std::string compression = "fast";
   std::string format = "table";
   std::string chart;  // path, "" for none
+  cluster::Patience patience;
 };
 
 // nullopt: help was asked for or the line is wrong, which was told; *exit_code says which.

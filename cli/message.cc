@@ -1,0 +1,18 @@
+// Messages to the user. SPDX-License-Identifier: Apache-2.0
+#include "cli/message.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "engine/program/value.h"
+
+namespace sippar::cli {
+
+void PrintMessage(std::string_view text) { fmt::print(stderr, "{}\n", engine::PrintEscaped(text)); }
+
+void PrintMessage(std::string_view command, std::string_view text) {
+  PrintMessage(fmt::format("{}: {}", command, text));
+}
+
+}  // namespace sippar::cli

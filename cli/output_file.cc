@@ -1,0 +1,136 @@
+// Writing the user's files, see output_file.h. SPDX-License-Identifier: Apache-2.0
+#include "cli/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/packed_file.h"
+
+namespace sippar::cli {
+namespace {
+
+Status WriteAll(int descriptor, const std::string& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return FileError(path, "write");
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return OkStatus();
+}
+
+class StdoutFile : public query::OutputFile {
+ public:
+  Status Write(std::string_view bytes) override { return WriteAll(STDOUT_FILENO, "stdout", bytes); }
+  Status Close() override { return OkStatus(); }
+};
+
+class PlainFile : public query::OutputFile {
+ public:
+  PlainFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  ~PlainFile() override {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Status Write(std::string_view bytes) override { return WriteAll(descriptor_, path_, bytes); }
+  Status Close() override {
+    int descriptor = std::exchange(descriptor_, -1);
+    return ::close(descriptor) == 0 ? OkStatus() : FileError(path_, "write");
+  }
+
+ protected:
+  std::string path_;
+  int descriptor_;
+};
+
+// Without a name until it is whole, so that a kill leaves nothing; or with a name of its own where
+// the file system has no files without names.
+class WholeFile : public PlainFile {
+ public:
+  WholeFile(std::string path, std::string temporary, int descriptor, bool named)
+      : PlainFile(std::move(path), descriptor), temporary_(std::move(temporary)), named_(named) {}
+  ~WholeFile() override {
+    if (named_) ::unlink(temporary_.c_str());
+  }
+  Status Close() override {
+    if (::fsync(descriptor_) != 0) return FileError(path_, "write");
+    if (!named_) {
+      std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
+      ::unlink(temporary_.c_str());  // of a process of this number that was killed
+      if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+        return FileError(temporary_, "create");
+      }
+      named_ = true;
+    }
+    RETURN_IF_ERROR(PlainFile::Close());
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) return FileError(path_, "replace");
+    named_ = false;
+    return OkStatus();
+  }
+
+ private:
+  std::string temporary_;
+  bool named_;
+};
+
+StatusOr<std::unique_ptr<query::OutputFile>> OpenWhole(const std::string& path,
+                                                       const struct stat* present) {
+  size_t slash = path.rfind('/');
+  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
+  int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  bool named = descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT);
+  if (named) {
+    descriptor = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  }
+  if (descriptor < 0) return FileError(path, "create");
+  auto file = std::make_unique<WholeFile>(path, temporary, descriptor, named);
+  bool kept = present == nullptr || ::fchmod(descriptor, present->st_mode & 07777) == 0;
+  if (!kept) return FileError(path, "give its mode to the new file of");
+  return file;
+}
+
+StatusOr<std::unique_ptr<query::OutputFile>> OpenPlain(const std::string& path) {
+  int descriptor = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOCTTY, 0666);
+  if (descriptor < 0) return FileError(path, "open for writing");
+  return std::make_unique<PlainFile>(path, descriptor);
+}
+
+// Names that lead to what another program has open: replacing it would write past that program.
+bool LeadsElsewhere(const std::string& path) {
+  return path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
+StatusOr<std::unique_ptr<query::OutputFile>> OpenUnpacked(const std::string& path,
+                                                          Appearance appearance) {
+  if (path == "-") return std::make_unique<StdoutFile>();
+  struct stat info = {};
+  bool present = ::stat(path.c_str(), &info) == 0;
+  bool replaceable = !LeadsElsewhere(path) && (!present || S_ISREG(info.st_mode));
+  if (appearance == Appearance::kAtOnce || !replaceable) return OpenPlain(path);
+  // Of a link, the file it leads to is replaced, and the link stays.
+  std::unique_ptr<char, decltype(&std::free)> real(
+      present ? ::realpath(path.c_str(), nullptr) : nullptr, &std::free);
+  return OpenWhole(real == nullptr ? path : real.get(), present ? &info : nullptr);
+}
+
+}  // namespace
+
+Status FileError(const std::string& path, std::string_view what) {
+  std::string text = fmt::format("{}: cannot {}: {}", path, what, std::strerror(errno));
+  return errno == ENOENT ? NotFound(text) : Status(StatusCode::kUnavailable, text);
+}
+
+StatusOr<std::unique_ptr<query::OutputFile>> OpenOutputFile(const std::string& path,
+                                                            Appearance appearance) {
+  ASSIGN_OR_RETURN(auto file, OpenUnpacked(path, appearance));
+  return PackByName(path, std::move(file));
+}
+
+}  // namespace sippar::cli

@@ -1,0 +1,62 @@
+// Waiting for a directory. SPDX-License-Identifier: Apache-2.0
+#include "cli/wait_option.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/parameter.h"
+#include "cli/signals.h"
+
+namespace sippar::cli {
+namespace {
+
+constexpr int64_t kQuietNanos = 1'000'000'000;  // most waits are over by then
+constexpr int64_t kNewWaitNanos = 1'000'000'000;
+
+// Ctrl-C and the like: seen by a handler, or blocked by a command that takes its signals later.
+bool IsEnding() {
+  sigset_t pending;
+  sigpending(&pending);
+  bool is_blocked = sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1;
+  return is_blocked || InterruptSeen();
+}
+
+}  // namespace
+
+std::function<bool(const std::string&)> TellOfWait(std::function<bool()> is_over) {
+  struct Wait {
+    int64_t since = 0;
+    int64_t last = 0;
+    bool is_told = false;
+  };
+  auto wait = std::make_shared<Wait>();
+  return [wait, is_over = std::move(is_over)](const std::string& what) {
+    const int64_t now = engine::Clock::System()->MonotonicNanos();
+    if (now - wait->last > kNewWaitNanos) *wait = {now, now, false};
+    wait->last = now;
+    if (!wait->is_told && now - wait->since > kQuietNanos && isatty(STDERR_FILENO) == 1) {
+      wait->is_told = true;
+      fmt::print(stderr, "waiting to {}\n", what);
+    }
+    return !is_over();
+  };
+}
+
+void AddWaitOption(CLI::App* app, cluster::Patience* patience) {
+  patience->may_wait = TellOfWait(IsEnding);
+  app->add_option_function<std::string>(
+         "--wait",
+         [patience](const std::string& text) {
+           auto value = ParseParameter("wait:DURATION=" + text);
+           if (!value.ok() || value->second.integer() < 0) {
+             throw CLI::ValidationError("--wait", "write a time such as 30s or 500ms");
+           }
+           patience->wait_us = value->second.integer();
+         },
+         "for a directory that another process opens or closes")
+      ->default_str("30s");
+}
+
+}  // namespace sippar::cli
