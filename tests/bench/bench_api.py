@@ -20,9 +20,10 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")), "sippar-bench")
-WORKLOADS = ["bulk", "write", "read", "scan"]
+WORKLOADS = ["bulk", "write", "read", "scan", "rmw", "cam"]
 TITLES = {"bulk": "bulk write, 4 clients, 100 rows a call", "write": "random write, 16 clients",
-          "read": "random read, 16 clients", "scan": "scan, 4 clients"}
+          "read": "random read, 16 clients", "scan": "scan, 4 clients",
+          "rmw": "read-modify-write, 4 clients", "cam": "check-and-mutate, 4 clients"}
 
 
 def build():

@@ -129,6 +129,51 @@ class AdminTest(unittest.TestCase):
         self.assertEqual(self.run_command("admin", "log", "salvage", self.store),
                          "the log is whole\n")
 
+    def test_f_d2_the_doctor_names_what_a_start_misses(self):
+        self.assertIn("nothing is missing", self.run_command("admin", "doctor", self.store))
+        query = ["query", self.store, "-e", "SELECT row FROM t"]
+        refused = []
+        for file in glob.glob(self.store + "/lock/tables+*") + glob.glob(self.store + "/sst/*.sst"):
+            if not os.path.exists(file):
+                continue  # compacted away by a start since
+            os.rename(file, self.store + ".aside")
+            start = subprocess.run([BINARY, *query], capture_output=True, timeout=60)
+            if start.returncode == 0:  # nothing named it any more
+                self.assertIn(b"pear", start.stdout)
+                continue
+            refused.append(file)
+            self.assertIn(file, start.stderr.decode())
+            before = sorted(glob.glob(self.store + "/**", recursive=True))
+            doctor = subprocess.run([BINARY, "admin", "doctor", self.store], capture_output=True,
+                                    timeout=60)
+            self.assertEqual(doctor.returncode, 1)
+            self.assertIn(file, doctor.stdout.decode() + doctor.stderr.decode())
+            self.assertEqual(sorted(glob.glob(self.store + "/**", recursive=True)), before)
+            os.rename(self.store + ".aside", file)
+            self.assertIn("pear", self.run_command(*query))
+        self.assertGreater(len(refused), 1)
+
+    def test_f_d1_salvage_goes_on_without_a_log_segment_that_is_gone(self):
+        store = self.store_that_was_killed()
+        segment, = glob.glob(store + "/wal/*/*.log")
+        os.rename(segment, store + ".aside")
+        error = self.run_command("query", store, "-e", "SELECT row FROM t", code=3)
+        self.assertIn(segment, error)
+        self.assertIn("admin log salvage " + store, error)
+        text = self.run_command("admin", "log", "salvage", store)
+        self.assertIn(os.path.basename(segment) + ": is missing", text)
+        self.run_command("admin", "log", "salvage", store, "--drop")
+        self.run_command("query", store, "-e", "SHOW TABLES")
+
+    def test_f_d8_the_doctor_names_foreign_files(self):
+        letter = self.store + "/sst/0000000100000001.sst"
+        with open(letter, "w") as file:
+            file.write("a letter")
+        self.assertIn(letter + ": named as an SSTable", subprocess.run(
+            [BINARY, "admin", "doctor", self.store], capture_output=True).stdout.decode())
+        self.run_command("query", self.store, "-e", "SELECT row FROM t")
+        self.assertTrue(os.path.exists(letter))
+
     def test_show_compactions(self):
         text = self.run_command("query", self.store, "--format", "jsonl", "-e",
                                 "INSERT INTO t ROW 'fig' SET f:color = 'blue';"

@@ -32,7 +32,7 @@ class BatchTest(unittest.TestCase):
                              stdin=subprocess.DEVNULL if text is None else None)
         self.assertEqual(run.returncode, code, run.stderr.decode())
         self.assertNotIn(b"\x1b", run.stdout)  # never colours in a pipe
-        return run.stdout.decode(), run.stderr.decode()
+        return run.stdout.decode(errors="surrogateescape"), run.stderr.decode()
 
     def test_rows_on_stdout_the_rest_on_stderr(self):
         out, err = self.query("-e", "SELECT row FROM t LIMIT 1; DELETE FROM t WHERE row = 'zz'")

@@ -1,6 +1,7 @@
-# A server's machine loses its power, or its cable: who waits for an answer is told so (reliability
+# A server's machine loses its power, or its cable: who waits for an answer is told so (FAULTS.md
 # N5). Two network namespaces and a pair of devices between them; skipped where they cannot be made.
 # usage: half_open_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+import contextlib
 import os
 import shutil
 import subprocess
@@ -10,8 +11,8 @@ import time
 import unittest
 
 BINARY = ""
-SERVER = f"sippar-s-{os.getpid()}"
-CLIENT = f"sippar-c-{os.getpid()}"
+SERVER = None  # the two Networks
+CLIENT = None
 ADDRESS = "10.213.7.1"
 FORWARD = f"""
 import asyncio
@@ -30,29 +31,41 @@ TOLD_SECONDS = 90  # 10 of silence, 30 for an answer to a ping, and a busy machi
 PAGER_SECONDS = 45
 
 
-def inside(namespace, *command):
-    # Not `ip netns exec`: that wants / to be a mount, which it is not in a chroot.
-    return ["nsenter", f"--net=/run/netns/{namespace}", *command]
+class Network:
+    """A network namespace without a name: `ip netns add` would leave /run/netns mounted for ever. It
+    lasts as long as its process, which ends with this one, however this one ends."""
+
+    def __init__(self):
+        self.holder = subprocess.Popen(["unshare", "--net", "cat"], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+        self.pid = self.holder.pid
+        try:
+            self.holder.stdin.write(b"?")
+        except BrokenPipeError:
+            pass  # seen below
+        if self.holder.stdout.read(1) != b"?":
+            self.close()
+            raise OSError("unshare --net fails")
+
+    def inside(self, *command):
+        return ["nsenter", f"--net=/proc/{self.pid}/ns/net", *command]
+
+    def ip(self, *args):
+        subprocess.run(self.inside("ip", *args), check=True, capture_output=True, timeout=20)
+
+    def close(self):
+        self.holder.stdin.close()
+        self.holder.stdout.close()
+        self.holder.wait(20)
 
 
-def ip(namespace, *args):
-    command = inside(namespace, "ip", *args) if namespace else ["ip", *args]
-    subprocess.run(command, check=True, capture_output=True, timeout=20)
-
-
-def make_network():
-    for namespace in (SERVER, CLIENT):
-        ip(None, "netns", "add", namespace)
-        ip(namespace, "link", "set", "lo", "up")
-    ip(SERVER, "link", "add", "wire", "type", "veth", "peer", "name", "wire", "netns", CLIENT)
-    for namespace, address in ((SERVER, ADDRESS), (CLIENT, "10.213.7.2")):
-        ip(namespace, "address", "add", address + "/24", "dev", "wire")
-        ip(namespace, "link", "set", "wire", "up")
-
-
-def remove_network():
-    for namespace in (SERVER, CLIENT):
-        subprocess.run(["ip", "netns", "delete", namespace], capture_output=True, timeout=20)
+def connect():
+    for network in (SERVER, CLIENT):
+        network.ip("link", "set", "lo", "up")
+    SERVER.ip("link", "add", "wire", "type", "veth", "peer", "name", "wire", "netns", str(CLIENT.pid))
+    for network, address in ((SERVER, ADDRESS), (CLIENT, "10.213.7.2")):
+        network.ip("address", "add", address + "/24", "dev", "wire")
+        network.ip("link", "set", "wire", "up")
 
 
 class HalfOpenTest(unittest.TestCase):
@@ -73,13 +86,13 @@ class HalfOpenTest(unittest.TestCase):
             time.sleep(0.2)
 
     def start(self, *command):
-        process = subprocess.Popen(inside(SERVER, *command), stdout=subprocess.DEVNULL,
+        process = subprocess.Popen(SERVER.inside(*command), stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait, 30)
         self.addCleanup(process.terminate)
 
     def query(self, statement):
-        process = subprocess.Popen(inside(CLIENT, BINARY, "query", ADDRESS + ":8086", "-e", statement),
+        process = subprocess.Popen(CLIENT.inside(BINARY, "query", ADDRESS + ":8086", "-e", statement),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for cleanup in (process.stdout.close, process.stderr.close, process.wait, process.kill):
             self.addCleanup(cleanup)  # the last one first
@@ -89,13 +102,13 @@ class HalfOpenTest(unittest.TestCase):
         counted = self.count()
         reading = self.query("SELECT * FROM bench")
         self.assertEqual(len(reading.stdout.read(100_000)), 100_000)
-        ip(SERVER, "link", "set", "wire", "down")
+        SERVER.ip("link", "set", "wire", "down")
         cut = time.monotonic()
         _, error = reading.communicate(timeout=TOLD_SECONDS)
         self.assertNotEqual(reading.returncode, 0)
         self.assertIn("UNAVAILABLE", error.decode())
         print(f"told after {time.monotonic() - cut:.1f} s: {error.decode().strip()}")
-        ip(SERVER, "link", "set", "wire", "up")
+        SERVER.ip("link", "set", "wire", "up")
         self.await_server()
         self.assertEqual(self.count(), counted)
 
@@ -114,18 +127,25 @@ class HalfOpenTest(unittest.TestCase):
         return out
 
 
-if __name__ == "__main__":
+def main():
+    global BINARY, SERVER, CLIENT
     BINARY = os.path.abspath(sys.argv.pop(1))
-    if shutil.which("ip") is None:
-        print("SKIPPED: no ip (Debian: iproute2)")
-        sys.exit(77)
-    try:
-        make_network()
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        remove_network()
-        print(f"SKIPPED: no network namespaces: {(error.stderr or b'').decode().strip() or error}")
-        sys.exit(77)
-    try:
-        unittest.main()
-    finally:
-        remove_network()
+    missing = [tool for tool in ("ip", "unshare", "nsenter") if shutil.which(tool) is None]
+    if missing:
+        print(f"SKIPPED: no {missing[0]} (Debian: iproute2, util-linux)")
+        return 77
+    with contextlib.ExitStack() as networks:
+        try:
+            SERVER = networks.enter_context(contextlib.closing(Network()))
+            CLIENT = networks.enter_context(contextlib.closing(Network()))
+            connect()
+        except (OSError, subprocess.SubprocessError) as error:
+            said = (getattr(error, "stderr", None) or b"").decode().strip()
+            print(f"SKIPPED: no network namespaces: {said or error}")
+            return 77
+        program = unittest.main(exit=False)
+    return 0 if program.result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

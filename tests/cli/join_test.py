@@ -170,7 +170,8 @@ class JoinTest(unittest.TestCase):
         owner = self.owner()
         owner.process.send_signal(signal.SIGSTOP)
         try:
-            error = self.query("SELECT COUNT(*) FROM t", code=3)
+            _, error = self.run_sippar("query", self.store, "--wait", "1s", "-e",
+                                       "SELECT COUNT(*) FROM t", code=3)
         finally:
             owner.process.send_signal(signal.SIGCONT)
         self.assertIn("held by another process (pid", error)

@@ -69,6 +69,131 @@ class ShellTest(unittest.TestCase):
         shell.line("exit")
         self.assertEqual(shell.exit_code(), 0)
 
+    def test_f_s2_prompts_say_what_is_open_and_there_is_a_way_out(self):
+        shell = self.shell()
+        shell.line("SELECT row")
+        shell.wait("sippar-> ")
+        shell.line("FROM web WHERE row = 'org")
+        shell.wait("sippar'> ")
+        shell.line("exit")
+        shell.wait("part of the text or comment that is open")
+        shell.line("' OR row = /* here")
+        shell.wait("sippar*> ")
+        shell.line("*/ 'com.cnn.www';")
+        shell.wait("(1 row)")
+        shell.wait("sippar> ")
+        shell.line("ATOMIC ON web ROW 'x' {")
+        shell.wait("sippar{> ")
+        shell.line("\\?")
+        shell.wait("this list")
+        shell.wait("sippar{> ")
+        shell.type("\x03")
+        shell.wait("sippar> ")
+        for leave in ("\\q", "exit", "quit;"):
+            shell = self.shell()
+            shell.line("SELECT row")
+            shell.wait("sippar-> ")
+            shell.line(leave)
+            self.assertEqual(shell.exit_code(), 0)
+        shell = self.shell()
+        shell.line("SELECT row")
+        shell.wait("sippar-> ")
+        shell.type("\x04")
+        self.assertEqual(shell.exit_code(), 0)
+
+    def test_f_s2_lines_of_other_shells(self):
+        shell = self.shell()
+        shell.line(".tables")
+        shell.wait("web")
+        shell.wait("sippar> ")
+        shell.line(".schema web")
+        shell.wait("contents")
+        shell.line("clear")
+        shell.wait("sippar> ")
+        shell.line(".mode csv")
+        shell.wait("error META")
+        shell.line(".quit")
+        self.assertEqual(shell.exit_code(), 0)
+
+    def test_f_s3_a_long_result_is_cut_in_the_middle(self):
+        path = self.store + "3"
+        fill = ", ".join(f"('r{i:05}', '{i}')" for i in range(1000))
+        subprocess.run([BINARY, "query", path], check=True, stderr=subprocess.DEVNULL,
+                       input=f"CREATE TABLE t (FAMILY f); INSERT INTO t (ROW, f:) VALUES {fill};".encode())
+        shell = PtyShell([BINARY, "shell", path], {"SIPPAR_HISTORY": "off"})
+        self.addCleanup(shell.close)
+        shell.wait("sippar> ")
+        shell.line("SELECT row FROM t;")
+        shell.wait("│ r00099 │")
+        shell.wait("│ …      │")
+        shell.wait("│ r00900 │")
+        shell.wait("(1000 rows, 800 of them not shown")
+        self.assertNotIn("r00100", shell.clean())
+        shell.line("\\rows 3")
+        shell.wait("3 rows")
+        shell.line("SELECT row FROM t LIMIT 3;")
+        shell.wait("(3 rows)")
+        shell.line("\\rows all")
+        shell.wait("all rows")
+        shell.line("SELECT row FROM t;")
+        shell.wait("r00500")
+        shell.wait("(1000 rows)")
+
+    def test_f_s4_times_are_dates(self):
+        shell = self.shell()
+        shell.line("SELECT CELLS anchor:* FROM web;")
+        shell.wait("1970-01-01T00:00:00.000009Z")
+        shell.line("SELECT anchor:cnnsi.com FROM web VERSIONS ALL WHERE row = 'com.cnn.www';")
+        shell.wait("[(1970-01-01T00:00:00.000009Z, CNN)]")
+        shell.line("\\dates off")
+        shell.wait("dates is off")
+        shell.line("SELECT CELLS anchor:* FROM web;")
+        shell.wait("│         9 │")
+
+    def test_f_s1_columns_with_examples(self):
+        shell = self.shell()
+        shell.line("\\d+ web")
+        shell.wait("anchor")
+        shell.wait("cnnsi.com")
+        shell.wait("CNN")
+
+    def test_f_s13_completion(self):
+        for typed, wanted in (("SHOW me\t", "SHOW metrics"), ("SET ver\t", "SET versions"),
+                              ("\\h sel\t", "\\h select"), ("\\d we\t", "\\d web"),
+                              ("SELECT row\rFROM we\t", "FROM web"), ("EXPLAIN sel\t", "EXPLAIN select"),
+                              ("SELECT anchor:cn\t", "anchor:cnnsi.com"),
+                              ("SELECT row FROM web WHERE hits:\t", "hits:total")):
+            shell = self.shell()
+            shell.type(typed)
+            shell.wait(wanted)
+        shell = self.shell()
+        shell.type("\\d web \t\t")
+        self.assertNotIn("web web", shell.pause())
+        shell = self.shell()
+        shell.type("EXPLAIN DEL\t")
+        self.assertNotIn("DELETE", shell.pause())
+        shell = self.shell()
+        shell.type("BACK\t")
+        self.assertNotIn("BACKUP", shell.pause())
+
+    def test_f_q13_nothing_hides_on_the_terminal(self):
+        shell = self.shell()
+        hidden = "\u202e\u200b\u0085"
+        shell.line(f"INSERT INTO web ROW 'h' SET contents: = '{hidden}';")
+        shell.wait("1 row")
+        for form in ("auto", "csv", "tsv", "plain", "jsonl", "json", "markdown", "line", "insert", "cells"):
+            shell.line(f"\\format {form}")
+            shell.wait("sippar> ")
+            before = len(shell.output)
+            shell.line("SELECT CELLS contents: FROM web WHERE row = 'h';")
+            shell.wait("contents")
+            shell.wait("sippar> ")
+            answer = shell.output[before:]
+            for raw in hidden:
+                self.assertNotIn(raw.encode(), answer, form)
+        shell.line("DELETE FROM web WHERE row = 'h';")
+        shell.wait("1 row deleted")
+
     def test_paste_waits_for_enter(self):
         shell = self.shell()
         shell.type("\x1b[200~SELECT row FROM web;\nSELECT COUNT(*) FROM web;\x1b[201~")

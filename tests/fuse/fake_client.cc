@@ -31,8 +31,13 @@ bool MatchesAny(const std::vector<engine::ColumnPattern>& patterns, std::string_
 
 class VectorStream final : public cluster::CellStream {
  public:
-  VectorStream(std::vector<Cell> cells, Status failure, cluster::CancelFlag cancel)
-      : cells_(std::move(cells)), failure_(std::move(failure)), cancel_(std::move(cancel)) {
+  VectorStream(std::vector<Cell> cells, std::vector<uint64_t> omitted_sizes, Status failure,
+               cluster::CancelFlag cancel, std::shared_ptr<uint64_t> taken)
+      : cells_(std::move(cells)),
+        omitted_sizes_(std::move(omitted_sizes)),
+        failure_(std::move(failure)),
+        cancel_(std::move(cancel)),
+        taken_(std::move(taken)) {
     Take();
   }
   bool Valid() const override { return index_ < cells_.size() && status_.ok(); }
@@ -52,14 +57,18 @@ class VectorStream final : public cluster::CellStream {
   void Take() {
     if (index_ < cells_.size()) {
       view_ = cells_[index_].view();
+      view_.omitted_size = omitted_sizes_[index_];
+      ++*taken_;
     } else if (status_.ok()) {
       status_ = failure_;
     }
   }
 
   const std::vector<Cell> cells_;
+  const std::vector<uint64_t> omitted_sizes_;
   const Status failure_;
   const cluster::CancelFlag cancel_;
+  const std::shared_ptr<uint64_t> taken_;
   size_t index_ = 0;
   cluster::CellView view_;
   Status status_;
@@ -84,6 +93,12 @@ void FakeClient::AddTable(const std::string& name, const std::vector<std::string
     table.info.schema.families.push_back(schema);
   }
   table.info.schema.Normalize();
+}
+
+void FakeClient::AddFamily(const std::string& table, const std::string& family) {
+  engine::TableSchema& schema = tables_.at(table).info.schema;
+  schema.families.emplace_back().name = family;
+  schema.Normalize();
 }
 
 void FakeClient::Set(const std::string& table, std::string_view row, std::string_view family,
@@ -115,6 +130,7 @@ StatusOr<std::unique_ptr<cluster::CellStream>> FakeClient::Read(
   auto found = tables_.find(table);
   if (found == tables_.end()) return NoTable(table);
   std::vector<Cell> cells;
+  std::vector<uint64_t> omitted_sizes;
   const auto& columns = found->second.columns;
   for (const engine::RowRange& range : read.rows.ranges()) {
     for (auto at = columns.lower_bound({range.start, "", ""}); at != columns.end(); ++at) {
@@ -132,7 +148,13 @@ StatusOr<std::unique_ptr<cluster::CellStream>> FakeClient::Read(
         Cell& cell = cells.emplace_back();
         cell.row = row, cell.family = family, cell.qualifier = qualifier;
         cell.timestamp_us = time, cell.sequence = version.sequence;
-        if (!read.strip_values && !read.keys_only) cell.value = version.value;
+        uint64_t& omitted = omitted_sizes.emplace_back(0);
+        if (!read.strip_values && !read.keys_only) {
+          bool is_left_out = version.value.size() > read.value_size_max;
+          if (is_left_out) omitted = version.value.size();
+          if (!is_left_out) cell.value = version.value;
+        }
+        value_bytes_given_ += cell.value.size();
         if (++versions == read.versions_per_column || read.keys_only) break;
       }
     }
@@ -140,8 +162,8 @@ StatusOr<std::unique_ptr<cluster::CellStream>> FakeClient::Read(
   if (!failure.ok() && cells.size() > static_cast<size_t>(failure_after_)) {
     cells.resize(static_cast<size_t>(failure_after_));
   }
-  std::unique_ptr<cluster::CellStream> stream =
-      std::make_unique<VectorStream>(std::move(cells), failure, options.cancel);
+  std::unique_ptr<cluster::CellStream> stream = std::make_unique<VectorStream>(
+      std::move(cells), std::move(omitted_sizes), failure, options.cancel, cells_taken_);
   return stream;
 }
 

@@ -19,6 +19,7 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
 
   // --- What a test sets up ---
   void AddTable(const std::string& name, const std::vector<std::string>& families);
+  void AddFamily(const std::string& table, const std::string& family);
   // A later Set of the same version replaces it with a higher sequence.
   void Set(const std::string& table, std::string_view row, std::string_view family,
            std::string_view qualifier, int64_t timestamp_us, std::string_view value);
@@ -28,6 +29,8 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   // The next read fails; `after_cells` >= 0: only behind that many cells.
   void FailNextRead(Status status, int64_t after_cells = -1);
   uint64_t reads() const { return reads_; }
+  uint64_t value_bytes_given() const { return value_bytes_given_; }  // by all reads, also unread
+  uint64_t cells_taken() const { return *cells_taken_; }  // from the streams of all reads
   engine::ManualClock* manual_clock() { return &clock_; }
 
   // --- cluster::Client ---
@@ -97,6 +100,8 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
   uint64_t next_table_id_ = 1;
   uint64_t next_sequence_ = 1;
   uint64_t reads_ = 0;
+  uint64_t value_bytes_given_ = 0;
+  const std::shared_ptr<uint64_t> cells_taken_ = std::make_shared<uint64_t>(0);
   Status next_failure_;
   int64_t failure_after_ = -1;
 };

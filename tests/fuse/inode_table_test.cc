@@ -33,6 +33,35 @@ TEST(InodeTable, RootIsNumberOneAndIsNeverForgotten) {
   EXPECT_EQ(table.size(), 1u);
 }
 
+TEST(InodeTable, F_M7_RowsThatAreNotAskedForAreIdle) {
+  InodeTable table{Entry()};
+  Entry parent;
+  parent.node.kind = NodeKind::kTable;
+  parent.node.table_id = 7;
+  uint64_t parent_id = table.Acquire(parent);
+  Entry row = CellEntry(0);
+  row.node = parent.node;
+  row.node.kind = NodeKind::kRow;
+  std::vector<uint64_t> ids;
+  for (int i = 0; i < 10; ++i) {
+    row.node.row = fmt::format("row-{}", i);
+    ids.push_back(table.Acquire(row));
+    table.Acquire(CellEntry(static_cast<uint64_t>(i)));
+  }
+  EXPECT_TRUE(table.IdleRows(100).empty()) << "all were just handed out";
+  EXPECT_TRUE(table.Find(ids[3]).has_value());
+  std::set<std::string> idle;
+  for (const InodeTable::RowPlace& place : table.IdleRows(100)) {
+    EXPECT_EQ(place.table_id, parent_id);
+    idle.insert(place.row);
+  }
+  EXPECT_EQ(idle.size(), 9u);
+  EXPECT_FALSE(idle.contains("row-3"));
+  EXPECT_EQ(table.IdleRows(4).size(), 4u);
+  table.Forget(parent_id, 1);
+  EXPECT_TRUE(table.IdleRows(100).empty()) << "nothing to say to the kernel without the table";
+}
+
 TEST(InodeTable, EqualNodesShareANumberUntilAllLookupsAreForgotten) {
   InodeTable table{Entry()};
   uint64_t first = table.Acquire(CellEntry(1));

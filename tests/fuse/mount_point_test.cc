@@ -14,8 +14,8 @@ namespace {
 class MountPointTest : public ::testing::Test {
  protected:
   MountPointTest() {
-    char name[] = "/tmp/sippar-mount-point-XXXXXX";
-    folder_ = std::filesystem::canonical(mkdtemp(name));
+    std::string pattern = testing::TempDir() + "sippar-mount-point-XXXXXX";
+    folder_ = std::filesystem::canonical(mkdtemp(pattern.data()));
     std::filesystem::create_directories(folder_ / "store/sub");
     std::filesystem::create_directories(folder_ / "mnt");
     std::ofstream(folder_ / "file") << "x";

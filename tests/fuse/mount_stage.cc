@@ -3,10 +3,10 @@
 // as hex; each is answered by "ok" or "error ...".
 //   stage DIR MOUNTPOINT      open (create) the store, mount, obey commands:
 //     table NAME FAMILY...      set TABLE ROW FAMILY QUALIFIER TIME VALUE
-//     fill TABLE FAMILY COUNT   rows r00000000.. with one small cell     drop-row TABLE ROW
+//     fill TABLE FAMILY COUNT [HEAD]   rows r00000000.. with one small cell     drop-row TABLE ROW
 //     huge TABLE ROW FAMILY SIZE     one cell, see HugeValue     flush TABLE     rss     counters
 //     stop                      end of input means the same
-//   stage serve DIR MOUNTPOINT [--daemon]      what `sippar mount` does
+//   stage serve DIR MOUNTPOINT [--daemon] [--max-nodes N]      what `sippar mount` does
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -47,7 +47,8 @@ Status Fill(cluster::Client* client, const Words& words) {
   int64_t count = std::stoll(words.at(3));
   std::vector<cluster::RowMutation> batch;
   for (int64_t i = 0; i < count; ++i) {
-    batch.emplace_back(fmt::format("r{:08}", i)).Set(words.at(2), "q", fmt::format("v{}", i), i);
+    batch.emplace_back(fmt::format("{}r{:08}", words.size() > 4 ? words[4] : "", i))
+        .Set(words.at(2), "q", fmt::format("v{}", i), i);
     if (batch.size() < kBatchRows && i + 1 < count) continue;
     for (const Status& status : client->data()->ApplyBatch(words.at(1), batch)) {
       RETURN_IF_ERROR(status);
@@ -134,12 +135,17 @@ int Main(int argc, char** argv) {
     ServeOptions options;
     options.target = argv[2];
     options.mount.mount_point = argv[3];
-    options.is_daemon = argc > 4;
+    for (int i = 4; i < argc; ++i) {
+      std::string flag = argv[i];
+      options.is_daemon |= flag == "--daemon";
+      if (flag == "--max-nodes") options.mount.nodes_max = std::stoull(argv[++i]);
+    }
     status = ServeMount(options);
   } else if (argc == 3) {
     status = RunStage(argv[1], argv[2]);
   } else {
-    status = InvalidArgument("usage: mount_stage [serve] DIR MOUNTPOINT [--daemon]");
+    status =
+        InvalidArgument("usage: mount_stage [serve] DIR MOUNTPOINT [--daemon] [--max-nodes N]");
   }
   if (status.ok()) return 0;
   std::cerr << "sippar mount: " << MessageOf(status) << std::endl;

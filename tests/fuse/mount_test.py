@@ -207,6 +207,31 @@ class SemanticsOfNamesTest(OneMount):
         self.assertEqual(os.readlink(self.stage.path("odd/.hidden")), "%2Ehidden")
         self.assertEqual(errno_of(lambda: os.stat(self.stage.path("odd/a%zz"))), "ENOENT")
 
+    def test_f_m1_a_table_of_another_instance_is_a_directory_like_others(self):
+        self.stage.do("table", "mine/inst/pages", "f")
+        self.stage.set("mine/inst/pages", "r", "f", "q", 1, "value")
+        self.assertIn("mine%2Finst%2Fpages", os.listdir(self.mnt))
+        names = [name for name in os.listdir(self.mnt) if name[0] != "."]
+        self.assertEqual(run("ls", self.mnt).decode().split(), sorted(names))
+        self.assertEqual(self.read("mine%2Finst%2Fpages/r/f/q"), b"value")
+        run("sh", "-c", "tar -C %s --exclude=./.* -c . | tar -C %s -x" % (self.mnt, self.scratch))
+        with open(self.scratch + "/mine%2Finst%2Fpages/r/f/q", "rb") as file:
+            self.assertEqual(file.read(), b"value")
+        run("rsync", "-a", "--exclude=/.*", self.mnt + "/", self.scratch + "/")
+
+    def test_f_m4_tools_carry_rows_with_one_long_head(self):
+        rows = int(os.environ.get("SIPPAR_LONG_NAMES", 1500))  # 300000: minutes
+        self.stage.do("table", "long", "f")
+        self.stage.do("fill", "long", "f", rows, "k" * 250)
+        listed = self.stage.path("long")
+        names = [name for name in os.listdir(listed) if name[0] != "."]
+        self.assertEqual(len(names), rows)
+        random.Random(1).shuffle(names)
+        for name in names[:500]:
+            self.assertTrue(os.getxattr(os.path.join(listed, name), "user.sippar.key"))
+        counted = run("sh", "-c", "tar -C %s -c . | tar -t | grep -c /q$" % listed)
+        self.assertEqual(int(counted), rows)
+
     def test_names_over_255_bytes(self):
         self.assertEqual(errno_of(lambda: os.stat(self.stage.path("odd/" + "k" * 300))),
                          "ENAMETOOLONG")
@@ -302,7 +327,12 @@ class HugeValueTest(OneMount):
         self.stage.reset_peak()
         path = self.stage.path("huge", "row", "f", "q")
         self.assertEqual(os.stat(path).st_size, self.SIZE)
+        looked = self.stage.status_kib("VmHWM") - before
+        if self.stage.status_kib("VmSize") < 1 << 30:
+            self.assertLess(looked, 20 << 10, "F-M5: the size was found without the value")
         with open(path, "rb", buffering=0) as file:
+            self.assertLess(self.stage.status_kib("VmRSS") - before, 20 << 10,
+                            "F-M6: an open reads nothing")
             for first in (self.SIZE - 5000, 0, 50 << 20, 1234567):
                 self.assertEqual(os.pread(file.fileno(), 4096, first), self.content(first, 4096))
             held = self.stage.status_kib("VmRSS") - before
@@ -411,8 +441,8 @@ class LifeTest(unittest.TestCase):
         self.servers = []
         self.addCleanup(lambda: [server.kill() or server.wait() for server in self.servers])
 
-    def serve(self):
-        server = subprocess.Popen(SERVE + [self.stage.store, self.stage.mount],
+    def serve(self, *options):
+        server = subprocess.Popen(SERVE + [self.stage.store, self.stage.mount, *options],
                                   stderr=subprocess.PIPE)
         self.servers.append(server)
         self.addCleanup(server.stderr.close)
@@ -482,6 +512,109 @@ class LifeTest(unittest.TestCase):
         server.terminate()
         self.assertEqual(server.wait(timeout=20), 0)
 
+    @unittest.skipIf(os.geteuid() != 0, "only root may move a mount")
+    def test_f_m7_a_moved_mount_ends_at_its_new_place(self):
+        outer = os.path.join(self.stage.folder, "outer")
+        new, bound = os.path.join(outer, "new"), os.path.join(outer, "bound")
+        os.mkdir(outer)
+        for command in (["--bind", outer, outer], ["--make-private", outer]):
+            run("mount", *command)  # nothing may be moved below a shared mount
+        self.addCleanup(run, "umount", "-l", outer)
+        os.mkdir(new), os.mkdir(bound), os.mkdir(os.path.join(outer, "mnt"))
+        first = self.stage.mount
+        self.stage.mount = os.path.join(outer, "mnt")
+        server = self.serve()
+        run("mount", "--bind", self.stage.mount, bound)
+        run("mount", "--move", self.stage.mount, new)
+        self.stage.mount = new
+        self.check_content()
+        with open(os.path.join(new, "web/r/f/q"), "rb"):  # also when it is busy
+            server.terminate()
+            self.assertEqual(server.wait(timeout=20), 0)
+        self.assertFalse(is_mounted(new) or is_mounted(bound))
+        self.assertEqual(os.listdir(new), [])
+        self.stage.mount = first
+
+    def test_f_m7_the_kernel_forgets_above_max_nodes(self):
+        self.stage.start()
+        self.stage.do("fill", "web", "f", 4000)
+        self.stage.stop()
+        server = self.serve("--max-nodes", "500")
+
+        def nodes():
+            server.send_signal(signal.SIGUSR1)
+            while True:
+                words = server.stderr.readline().split()
+                if words[0] == b"nodes":
+                    return int(words[1])
+        os.chdir(self.stage.path("web/r/f"))  # a node in use stays
+        self.addCleanup(os.chdir, "/")
+        most = 0
+        for i in range(4000):
+            os.stat(self.stage.path("web/r%08d/f/q" % i))
+            if i % 200 == 0:
+                most = max(most, nodes())
+        wait_until(lambda: nodes() <= 520, "fewer nodes")
+        self.assertLess(most, 4000)
+        with open("q", "rb") as file:
+            self.assertEqual(file.read(), b"value")
+        server.terminate()
+        self.assertEqual(server.wait(timeout=20), 0)
+
+    def query(self, text):
+        subprocess.run([SERVE[0], "query", self.stage.store, "-e", text], check=True,
+                       capture_output=True)
+
+    def see_writes_of_others(self, seconds):
+        for i in range(3):
+            self.query("INSERT INTO web ROW 'fresh' SET f:q = 'new %d'" % i)
+            time.sleep(seconds)
+            with open(self.stage.path("web/fresh/f/q"), "rb") as file:
+                self.assertEqual(file.read(), b"new %d" % i)
+            os.listdir(self.stage.path("web"))
+            self.query("DELETE FROM web WHERE row = 'fresh'")
+            time.sleep(seconds)
+            self.assertEqual(errno_of(lambda: open(self.stage.path("web/fresh/f/q"), "rb")),
+                             "ENOENT")
+
+    @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
+    def test_f_m2_writes_of_other_processes_are_seen_in_a_second(self):
+        self.serve()
+        self.see_writes_of_others(1.05)
+        joined = os.path.join(self.stage.folder, "joined")
+        os.mkdir(joined)
+        self.addCleanup(subprocess.call, ["umount", "-l", joined], stderr=subprocess.DEVNULL)
+        run(*SERVE, self.stage.store, joined, "--daemon", timeout=30)
+        self.stage.mount, first = joined, self.stage.mount
+        self.see_writes_of_others(1.05)
+        run("umount", joined)
+        self.stage.mount = first
+
+    @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
+    def test_f_m2_without_a_timeout_every_open_sees_what_was_written(self):
+        self.serve("--entry-timeout", "0")
+        self.see_writes_of_others(0)
+
+    @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
+    def test_f_m6_many_large_values_are_open_at_once(self):
+        self.stage.start()
+        for i in range(5):
+            self.stage.do("huge", "web", "huge%d" % i, "f", 10_000_000)
+        self.stage.do("flush", "web")
+        self.stage.stop()
+        self.serve("--max-value-memory", "21000000")
+        files = [open(self.stage.path("web/huge%d/f/q" % i), "rb") for i in range(5)]
+        try:
+            first = files[0].read(1000)
+            for file in files[1:]:
+                self.assertEqual(file.read(1000), first)
+            for file in files:
+                file.seek(9_000_000)
+                self.assertEqual(len(file.read()), 1_000_000)
+        finally:
+            for file in files:
+                file.close()
+
     def test_a_killed_mount_is_replaced(self):
         for _ in range(3):
             server = self.serve()
@@ -517,8 +650,10 @@ class LifeTest(unittest.TestCase):
         pid = self.daemon()
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: not os.path.exists("/proc/%d" % pid), "the end of the daemon")
-        os.kill(self.daemon(), signal.SIGTERM)
+        pid = self.daemon()
+        os.kill(pid, signal.SIGTERM)
         wait_until(lambda: not is_mounted(self.stage.mount), "the end of the mount")
+        wait_until(lambda: not os.path.exists("/proc/%d" % pid), "the end of the daemon")
 
     @unittest.skipUnless(SERVE[-1] == "mount", "the program itself is not built here")
     def test_the_shell_accepts_the_schema_text(self):

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/tree_view.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -129,8 +130,8 @@ TEST_F(TreeViewTest, AnInodeKeepsItsBytesAndANewVersionIsANewInode) {
   Entry fresh = *walk_.Find(row_ + "/contents/%");
   EXPECT_NE(fresh.inode_number, old.inode_number);
   EXPECT_EQ(walk_.Read(row_ + "/contents/%"), "v9 is longer");
-  EXPECT_EQ(**held, "v6");
-  EXPECT_EQ(**tree_.OpenFile(old.node, old.attributes, {}), "v6") << "still a kept version";
+  EXPECT_EQ(**tree_.ReadFile(held->get(), {}), "v6");
+  EXPECT_EQ(*walk_.Content(old), "v6") << "still a kept version";
 }
 
 TEST_F(TreeViewTest, OverwritingATimestampMakesTheOldInodeStale) {
@@ -150,9 +151,8 @@ TEST_F(TreeViewTest, DeletedVersionsRowsAndTablesAreGone) {
   client_.DeleteRow("web", "org.debian");
   PassASecond();
   EXPECT_EQ(walk_.Find("web/org.debian").status().code(), StatusCode::kNotFound);
-  EXPECT_EQ(**tree_.OpenFile(small.node, small.attributes, {}), "debian") << "read with its row";
-  EXPECT_EQ(tree_.OpenFile(big.node, big.attributes, {}).status().code(),
-            StatusCode::kFailedPrecondition);
+  EXPECT_EQ(*walk_.Content(small), "debian") << "read with its row";
+  EXPECT_EQ(walk_.Content(big).status().code(), StatusCode::kFailedPrecondition);
   Entry table = *walk_.Find("web");
   client_.AddTable("web", {"contents"});  // dropped and made again
   PassASecond();
@@ -190,7 +190,7 @@ TEST_F(TreeViewTest, AsOfTakesIsoTimesAndNowAsSymlinks) {
   }
 }
 
-TEST_F(TreeViewTest, LongNamesResolveByMemoAndByScan) {
+TEST_F(TreeViewTest, LongNamesResolveByIndexAndByScan) {
   std::string key(300, 'k');
   client_.Set("web", key, "contents", key + "q", 1, "long");
   client_.Set("web", std::string(300, 'k') + "2", "contents", "", 1, "other");
@@ -199,7 +199,7 @@ TEST_F(TreeViewTest, LongNamesResolveByMemoAndByScan) {
   EXPECT_EQ(walk_.Read("web/" + row + "/contents/" + qualifier), "long") << "by scan";
   uint64_t reads = client_.reads();
   EXPECT_TRUE(walk_.Find("web/" + row).ok());
-  EXPECT_LE(client_.reads() - reads, 1u) << "from the memo, only existence is read";
+  EXPECT_LE(client_.reads() - reads, 2u) << "its place, and whether it exists";
   TreeView listed(&client_, TreeOptions());
   TreeWalk walk(&listed);
   walk.List("web");
@@ -356,7 +356,7 @@ TEST_F(TreeViewTest, AListingThatTakesLongIsReadAnewEverySecond) {
   EXPECT_EQ(names.size(), 5'000u);
 }
 
-TEST_F(TreeViewTest, ValuesWaitForMemoryThenAreRefused) {
+TEST_F(TreeViewTest, F_M6_ValuesAreReadByTheFirstReadAndMakeRoomForEachOther) {
   TreeOptions options;
   options.value_memory_bytes = 1'000'000;
   TreeView tree(&client_, options);
@@ -367,20 +367,91 @@ TEST_F(TreeViewTest, ValuesWaitForMemoryThenAreRefused) {
   Entry a = *walk.Find("web/r/contents/a");
   Entry b = *walk.Find("web/r/contents/b");
   Entry huge = *walk.Find("web/r/contents/huge");
-  cluster::CallOptions call;
-  auto first = tree.OpenFile(a.node, a.attributes, call);
-  ASSERT_TRUE(first.ok());
-  EXPECT_EQ(tree.value_bytes(), 600'000u);
-  auto again = tree.OpenFile(a.node, a.attributes, call);
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(*again, *first) << "opens of one version share its bytes";
-  EXPECT_EQ(tree.OpenFile(b.node, b.attributes, call).status().code(),
-            StatusCode::kResourceExhausted);
-  EXPECT_EQ(tree.OpenFile(huge.node, huge.attributes, call).status().code(),
-            StatusCode::kOutOfRange);
-  *first = nullptr, *again = nullptr;
+  uint64_t reads = client_.reads();
+  OpenValuePtr first = *tree.OpenFile(a.node, a.attributes, {});
+  OpenValuePtr again = *tree.OpenFile(a.node, a.attributes, {});
+  OpenValuePtr other = *tree.OpenFile(b.node, b.attributes, {});
+  EXPECT_EQ(client_.reads(), reads) << "an open reads nothing";
   EXPECT_EQ(tree.value_bytes(), 0u);
-  EXPECT_TRUE(tree.OpenFile(b.node, b.attributes, call).ok());
+  {
+    ValuePtr bytes = *tree.ReadFile(first.get(), {});
+    EXPECT_EQ(*bytes, std::string(600'000, 'a'));
+    EXPECT_EQ(*tree.ReadFile(again.get(), {}), bytes) << "opens of one version share its bytes";
+    EXPECT_EQ(client_.reads(), reads + 1);
+    EXPECT_EQ(tree.value_bytes(), 600'000u);
+    EXPECT_EQ(tree.ReadFile(other.get(), {}).status().code(), StatusCode::kResourceExhausted)
+        << "bytes that answer a read stay";
+  }
+  EXPECT_EQ(**tree.ReadFile(other.get(), {}), std::string(600'000, 'b')) << "others make room";
+  EXPECT_EQ(tree.value_bytes(), 600'000u);
+  EXPECT_EQ(**tree.ReadFile(first.get(), {}), std::string(600'000, 'a')) << "and are read again";
+  EXPECT_EQ(tree.OpenFile(huge.node, huge.attributes, {}).status().code(), StatusCode::kOutOfRange);
+  first = nullptr, again = nullptr, other = nullptr;
+  EXPECT_EQ(tree.value_bytes(), 0u);
+}
+
+TEST_F(TreeViewTest, F_M1_TablesOfOtherInstancesHaveNamesToo) {
+  client_.AddTable("mine/inst/pages", {"f"});
+  client_.AddTable("a/b/" + std::string(300, 't'), {"f"});
+  client_.Set("mine/inst/pages", "r", "f", "q", 1, "value");
+  std::string name = NameCodec().Encode("a/b/" + std::string(300, 't'));
+  EXPECT_EQ(walk_.List(""),
+            (Names{".as-of", ".status", ".version", name, "mine%2Finst%2Fpages", "web"}));
+  for (const DirEntry& entry : walk_.Entries("")) {
+    EXPECT_EQ(entry.name.find('/'), std::string::npos) << entry.name;
+  }
+  EXPECT_EQ(walk_.Read("mine%2Finst%2Fpages/r/f/q"), "value");
+  EXPECT_EQ(walk_.Read(".as-of/1/mine%2Finst%2Fpages/r/f/q"), "value");
+  EXPECT_TRUE(walk_.Find(name).ok());
+  Entry spelled = *walk_.Find("mine%2finst%2fpages");
+  EXPECT_EQ(spelled.node.kind, NodeKind::kSymlink);
+  EXPECT_EQ(spelled.node.text, "mine%2Finst%2Fpages");
+  EXPECT_EQ(walk_.Find("mine%2Finst%2Fnone").status().code(), StatusCode::kNotFound);
+}
+
+TEST_F(TreeViewTest, F_M2_WithoutFreshnessEveryLookupSeesTheLastWrite) {
+  TreeOptions options;
+  options.freshness_us = 0;
+  TreeView tree(&client_, options);
+  TreeWalk walk(&tree);
+  for (int i = 0; i < 3; ++i) {
+    std::string value = "value " + std::to_string(i);
+    client_.Set("web", "row", "contents", "", 10 + i, value);
+    EXPECT_EQ(walk.Read("web/row/contents/%"), value);
+    EXPECT_EQ(walk.List("web/row/contents"), Names{"%"});
+    client_.DeleteRow("web", "row");
+    EXPECT_EQ(walk.Find("web/row").status().code(), StatusCode::kNotFound);
+    EXPECT_EQ(walk.Find("web/org.debian/none").status().code(), StatusCode::kNotFound);
+  }
+}
+
+TEST_F(TreeViewTest, F_M3_WhatIsMissingIsNotRemembered) {
+  EXPECT_EQ(walk_.Find("fresh").status().code(), StatusCode::kNotFound);
+  client_.AddTable("fresh", {"a"});
+  client_.Set("fresh", "r", "a", "q", 1, "value");
+  EXPECT_EQ(walk_.Read("fresh/r/a/q"), "value") << "a new table at once";
+  EXPECT_EQ(walk_.Find("fresh/r/b").status().code(), StatusCode::kNotFound);
+  client_.AddFamily("fresh", "b");
+  EXPECT_TRUE(walk_.Find("fresh/r/b").ok()) << "a new family at once";
+}
+
+TEST_F(TreeViewTest, F_M5_SizesAreFoundWithoutValues) {
+  for (int i = 0; i < 5'000; ++i) {  // a row too wide to be kept
+    client_.Set("web", "wide", "contents", fmt::format("q{:04}", i), 1, std::string(100, 'v'));
+  }
+  client_.Set("web", "big", "contents", "x", 1, std::string(3'000'000, 'b'));
+  client_.Set("web", "big", "contents", "x", 2, std::string(2'000'000, 'b'));
+  uint64_t bytes = client_.value_bytes_given();
+  EXPECT_EQ(walk_.Find("web/big/contents/x")->attributes.size_bytes, 2'000'000u);
+  EXPECT_EQ(walk_.Find("web/big/contents/.versions/x/1")->attributes.size_bytes, 3'000'000u);
+  for (const DirEntry& entry : walk_.Entries("web/big/contents/.versions/x")) {
+    if (entry.name == "1") EXPECT_EQ(entry.entry.attributes.size_bytes, 3'000'000u);
+  }
+  EXPECT_EQ(walk_.Find("web/wide/contents/q0007")->attributes.size_bytes, 100u);
+  uint64_t listed = client_.value_bytes_given();
+  EXPECT_EQ(walk_.Entries("web/wide/contents").back().entry.attributes.size_bytes, 100u);
+  EXPECT_EQ(client_.value_bytes_given(), listed) << "a listing of a wide row reads no values";
+  EXPECT_LE(client_.value_bytes_given() - bytes, 5'000u * 100u) << "no large value was read";
 }
 
 TEST_F(TreeViewTest, ErrorsOfTheClientComeThrough) {

@@ -55,12 +55,18 @@ class TreeWalk {
   std::string Read(const std::string& path) {
     auto read = [&]() -> StatusOr<std::string> {
       ASSIGN_OR_RETURN(Entry file, Find(path));
-      ASSIGN_OR_RETURN(ValuePtr value, tree_->OpenFile(file.node, file.attributes, {}));
-      if (value->size() != file.attributes.size_bytes) return Internal("size is not exact");
-      return *value;
+      ASSIGN_OR_RETURN(std::string value, Content(file));
+      if (value.size() != file.attributes.size_bytes) return Internal("size is not exact");
+      return value;
     };
     auto content = read();
     return content.ok() ? *std::move(content) : content.status().ToString();
+  }
+
+  StatusOr<std::string> Content(const Entry& file) {
+    ASSIGN_OR_RETURN(OpenValuePtr open, tree_->OpenFile(file.node, file.attributes, {}));
+    ASSIGN_OR_RETURN(ValuePtr value, tree_->ReadFile(open.get(), {}));
+    return *value;
   }
 
  private:

@@ -71,6 +71,9 @@ Status SimDisk::OnCall(View* view, std::string_view operation, const std::string
   if (operation == "sync" && hits(faults.slow_sync_one_in)) {
     latency_ns = 60'000'000 + static_cast<int64_t>(random->Uniform(3'000'000'000));
   }
+  if (operation == "sync" && path.ends_with(".log") && view->slow_log_sync_ns != 0) {
+    latency_ns = std::exchange(view->slow_log_sync_ns, 0);
+  }
   scheduler_->Note(fmt::format("disk {} {}", operation, path));
   if (view->on_log_write && operation == "write" && path.ends_with(".log")) {
     std::exchange(view->on_log_write, nullptr)(path);

@@ -1,4 +1,4 @@
-// One shared directory as each machine sees it: with latency, with the faults of reliability rows
+// One shared directory as each machine sees it: with latency, with the faults of FAULTS.md
 // D1 to D19 by rate, for a while or at the n-th call, and with what a crash leaves of it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -37,6 +37,10 @@ class SimDisk {
   // Called once, within the next write of a log by `machine`, before its bytes are there.
   using LogWrite = std::function<void(const std::string& path)>;
   void OnNextLogWrite(MachineId machine, LogWrite action);
+  // The next sync of a log by `machine` takes so long.
+  void SlowNextLogSync(MachineId machine, int64_t nanos) {
+    ViewOf(machine)->slow_log_sync_ns = nanos;
+  }
   // Power lost: what it wrote and did not sync is lost or torn. Otherwise only the process ended.
   void Crash(MachineId machine, bool power_lost);
   const engine::MemoryFileSystem& image() const { return image_; }
@@ -47,6 +51,7 @@ class SimDisk {
     std::unique_ptr<engine::FaultFileSystem> faulty;
     DiskFaults faults;
     LogWrite on_log_write;
+    int64_t slow_log_sync_ns = 0;
   };
   View* ViewOf(MachineId machine);
   Status OnCall(View* view, std::string_view operation, const std::string& path,

@@ -19,15 +19,20 @@ struct Workload {
   const char* name;
   const char* what;
   HistoryResult (*run)(uint64_t seed, bool trace);
+  std::string (*drawn)(uint64_t seed);  // the options of that history, for people
 };
 
 // One process is one history: what a killed machine leaves behind is not freed.
 HistoryResult RunOneServer(uint64_t seed, bool trace);
 HistoryResult RunCluster(uint64_t seed, bool trace);
+std::string DrawnForOneServer(uint64_t seed);
+std::string DrawnForCluster(uint64_t seed);
 
 inline constexpr Workload kWorkloads[] = {
-    {"one-server", "clients of one engine::Store that crashes and restarts", RunOneServer},
-    {"cluster", "servers, masters, the lock service and clients over a network", RunCluster},
+    {"one-server", "clients of one engine::Store that crashes and restarts", RunOneServer,
+     DrawnForOneServer},
+    {"cluster", "servers, masters, the lock service and clients over a network", RunCluster,
+     DrawnForCluster},
 };
 
 }  // namespace sippar::sim

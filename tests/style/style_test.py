@@ -6,7 +6,8 @@
 1. Layers: every #include goes to the own folder or to one before it in layers.txt; no cycles between
    files. 2. Sizes: no file over 400 lines but those in ratchet.txt, and those may not grow. 3. Banned
 names. 4. No calls to the OS for files, threads, time or chance outside their folders. 5. Paths named
-in READMEs exist. 6. No file over 1 MiB, no path of a machine. SPDX-License-Identifier: Apache-2.0
+in READMEs exist, and so do documents and fault rows that sources and documents cite. 6. No file over
+1 MiB, no path of a machine. SPDX-License-Identifier: Apache-2.0
 """
 import os
 import re
@@ -43,7 +44,8 @@ PACKAGE_ONLY = [  # heavy libraries live behind one door each
     (re.compile(r'#include [<"]antlr4'), ("query/parse/",)),
     (re.compile(r"#include <fuse"), ("fuse/kernel/",)),
     (re.compile(r"#include <gumbo"), ("cli/web/",)),
-    (re.compile(r"#include <zstd"), ("engine/sstable/",)),
+    (re.compile(r"#include <zstd"), ("engine/sstable/", "cli/packed_file.cc")),
+    (re.compile(r"#include <zlib"), ("cli/packed_file.cc",)),
     (re.compile(r"#include <re2/"), ("engine/model/",)),
     (re.compile(r"#include <readline/"), ("cli/",)),
     (re.compile(r"#include (<grpc|<google/|\"cluster/proto/)"), ("cluster/rpc/",)),
@@ -159,6 +161,29 @@ def check_documents(root, files):
                     fail(f"{path}: names `{name}`, which is not there")
 
 
+# A reason that a reader cannot open is no reason.
+def check_citations(root, files):
+    documents = {p for p in files if p.endswith(".md")}
+    names = {os.path.basename(p) for p in documents}  # FORMAT.md alone is clear enough
+    rows = set(re.findall(r"^\| ([A-Z]-?\d+) \|", read(root, "tests/FAULTS.md"), re.M))
+    for path in files:
+        if not path.endswith((".h", ".cc", ".py", ".md", ".sh", ".txt", ".proto", ".g4", ".slt")):
+            continue
+        text = read(root, path)
+        for cited in set(re.findall(r"(?<![\w/.<*$}-])(\w[\w./-]*\w\.md)\b", text)):
+            homes = ("", os.path.dirname(path))
+            if cited not in names and not any(os.path.normpath(os.path.join(home, cited)) in documents for home in homes):
+                fail(f"{path}: cites {cited}, which is not in the repository")
+        for cited in re.findall(r"FAULTS\.md ((?:(?:[A-Z]-?\d+)(?:, | and | to )?)+)", text):
+            for row in re.findall(r"[A-Z]-?\d+", cited):
+                if row not in rows:
+                    fail(f"{path}: cites fault row {row}, which tests/FAULTS.md does not have")
+        if path.startswith("tests/") and path.endswith(".cc"):
+            for row in re.findall(r"^TEST\w*\(\w+, ([DPLNCOX]\d+)(?=[_A-Z])", text, re.M):
+                if row not in rows:
+                    fail(f"{path}: a test names fault row {row}, which tests/FAULTS.md does not have")
+
+
 def main():
     root = os.path.abspath(sys.argv[1])
     files = tracked(root)
@@ -170,6 +195,7 @@ def main():
     check_doors(sources | {p: read(root, p) for p in files
                            if p.startswith("tests/sim/") and p.endswith((".h", ".cc"))})
     check_documents(root, files)
+    check_citations(root, files)
     for text in failures:
         print(text)
     print(f"{len(sources)} source files, {len(failures)} failures")

@@ -1,4 +1,4 @@
-// Rows of reliability.md that are about the lock service itself, by name.
+// Rows of FAULTS.md that are about the lock service itself, by name.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

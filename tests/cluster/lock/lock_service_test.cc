@@ -262,7 +262,7 @@ TEST(LockPaths, NamesGoToPathsAndBack) {
   }
 }
 
-// A slow disk (reliability D17): a heartbeat is answered while a change waits for its sync.
+// A slow disk (FAULTS.md D17): a heartbeat is answered while a change waits for its sync.
 TEST(LockService, HeartbeatsAndReadsDoNotWaitForTheDisk) {
   engine::MemoryFileSystem memory;
   engine::FaultFileSystem fs(&memory);

@@ -143,7 +143,7 @@ TEST_F(ClusterBackupTest, TheyAreKnownToTheNextMasterAndEndWithTheirTime) {
   EXPECT_OK(backups()->SetBackupExpiry("b", Now() + 1));
   engine::Clock::System()->SleepMicros(1'000);
   EXPECT_EQ(Names(), (std::vector<std::string>{"c"}));
-  EXPECT_EQ(disk_.List(store_paths::Backups("/db"))->size(), 2u);
+  EXPECT_EQ(disk_.List(store_paths::Backups("/db"))->size(), 4u);  // each with its mark
   std::shared_ptr<LockSession> session = *locks_->OpenSession({"test", 0});
   master::ActionPlaces places;
   places.fs = &disk_;
@@ -152,7 +152,7 @@ TEST_F(ClusterBackupTest, TheyAreKnownToTheNextMasterAndEndWithTheirTime) {
   EXPECT_OK(master::ActionJob(places, session.get(), 1)
                 .CarryOut({1, master::action::PurgeTrash{kHour, {}, 0}})
                 .status);
-  EXPECT_EQ(disk_.List(store_paths::Backups("/db"))->size(), 1u);
+  EXPECT_EQ(disk_.List(store_paths::Backups("/db"))->size(), 2u);
   EXPECT_OK(backups()->RestoreTable("c", "u"));
 }
 

@@ -244,7 +244,7 @@ TEST_F(ClusterChanges, WhatIsTooOldGoesAndWhatMayBeNewerStays) {
         job.CarryOut({1, master::action::PurgeTrash{0, std::move(kept_us), table_id + 1}}).status);
   };
   purge({{table_id, kDayMicros}});
-  EXPECT_EQ(disk_.List(directory)->size(), 1u);
+  EXPECT_EQ(disk_.List(directory)->size(), 2u);  // with its mark
   purge({{table_id, -engine::kChangesGraceUs - 1}});
   EXPECT_EQ(disk_.List(directory)->size(), 0u);
   purge({});

@@ -1,5 +1,6 @@
 // What a client of a directory that another one has open can do: everything that its owner can, by
 // the same calls with the same answers. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -64,6 +65,68 @@ class JoinedClientTest : public testing::Test {
     wanted.start_us = start_us;
     return wanted;
   }
+
+  static std::string RowName(int number) { return fmt::format("{:06}", number); }
+  // More than waits on its way to a reader that does not read.
+  void WriteRows(int rows, int cells) {
+    std::vector<RowMutation> batch;
+    for (int i = 0; i < rows; ++i) {
+      RowMutation mutation(RowName(i));
+      mutation.DeleteRow();
+      for (int c = 0; c < cells; ++c) {
+        mutation.Set("f", RowName(c), std::string(1000, 'v'), 1'000'000);
+      }
+      batch.push_back(std::move(mutation));
+    }
+    for (const Status& status : owner_->data()->ApplyBatch("t", batch)) {
+      ASSERT_TRUE(status.ok()) << status;
+    }
+  }
+  // Reads table t, as WriteRows made it, from the owner and then from the client itself.
+  void ReadAcross(const engine::ReadSpec& read, int rows, int cells) {
+    auto stream = joined_->data()->Read("t", read, {});
+    ASSERT_TRUE(stream.ok()) << stream.status();
+    for (int i = 0; i < rows * cells; ++i, (*stream)->Next()) {
+      ASSERT_TRUE((*stream)->Valid()) << i << ": " << (*stream)->status();
+      int row = read.reverse ? rows - 1 - i / cells : i / cells;
+      ASSERT_EQ((*stream)->cell().row, RowName(row));
+      ASSERT_EQ((*stream)->cell().qualifier, RowName(i % cells));
+      if (i == 100) owner_.reset();
+    }
+    EXPECT_FALSE((*stream)->Valid());
+    EXPECT_TRUE((*stream)->status().ok()) << (*stream)->status();
+  }
+  // The same for a program with a result row a cell.
+  void RunAcross(engine::Program program, int rows, int cells) {
+    for (uint32_t i = 0; i < program.slots.size(); ++i) {
+      program.outputs.push_back(engine::Expression::Slot(i));
+    }
+    LeavingSink sink(&owner_);
+    Status ran = joined_->data()->Run("t", RowRange::All(), program, {}, &sink);
+    ASSERT_TRUE(ran.ok()) << ran;
+    ASSERT_EQ(sink.rows().size(), static_cast<size_t>(rows) * static_cast<size_t>(cells));
+    for (int i = 0; i < rows * cells; ++i) {
+      const engine::Row& row = sink.rows()[static_cast<size_t>(i)];
+      ASSERT_EQ(row[0].bytes(), RowName(i / cells));
+      if (cells > 1) ASSERT_EQ(row[1].bytes(), RowName(i % cells));
+    }
+  }
+
+  // Sends the owner away at the first batch.
+  class LeavingSink final : public engine::ProgramSink {
+   public:
+    explicit LeavingSink(std::unique_ptr<Client>* owner) : owner_(owner) {}
+    bool Emit(engine::ProgramBatch batch) override {
+      for (engine::Row& row : batch.rows) rows_.push_back(std::move(row));
+      if (!rows_.empty()) owner_->reset();
+      return true;
+    }
+    const std::vector<engine::Row>& rows() const { return rows_; }
+
+   private:
+    std::unique_ptr<Client>* owner_;
+    std::vector<engine::Row> rows_;
+  };
 
   const std::string directory_;
   std::unique_ptr<Client> owner_;
@@ -170,18 +233,72 @@ TEST_F(JoinedClientTest, ChangesGoOnWhenTheOwnerHasLeft) {
   ChangeBatch last;
   EXPECT_EQ(Drain(stream->get(), &last).size(), 1u);
   owner_.reset();
-  StatusOr<ChangeBatch> lost = ChangeBatch();
-  while (lost.ok()) lost = (*stream)->Next(1'000'000);
-  EXPECT_EQ(lost.status().code(), StatusCode::kUnavailable) << lost.status();
   ASSERT_TRUE(joined_->data()->Apply("kept", RowMutation("b").Set("f", "q", "2")).ok());
-  ChangesRequest again;
-  again.partition = RowRange::All();
-  again.tokens = {{RowRange::All(), last.token}};
-  auto resumed = joined_->data()->ReadChanges("kept", again, {});
-  ASSERT_TRUE(resumed.ok()) << resumed.status();
-  std::vector<Change> changes = Drain(resumed->get(), &last);
+  std::vector<Change> changes = Drain(stream->get(), &last);
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_EQ(changes[0].mutation.row, "b");
+}
+
+// Every row and cell that was written, once and in order, though the owner leaves in the middle.
+TEST_F(JoinedClientTest, F_J1_AReadGoesOnAfterTheLastCellWhenTheOwnerLeaves) {
+  const int kRows = 20'000;
+  WriteRows(kRows, 1);
+  ReadAcross({}, kRows, 1);
+}
+
+TEST_F(JoinedClientTest, F_J1_AReadGoesOnInTheMiddleOfARow) {
+  WriteRows(2, 20'000);
+  ReadAcross({}, 2, 20'000);
+}
+
+TEST_F(JoinedClientTest, F_J1_AReadDownwardsGoesOn) {
+  WriteRows(10'000, 2);
+  engine::ReadSpec read;
+  read.reverse = true;
+  ReadAcross(read, 10'000, 2);
+}
+
+TEST_F(JoinedClientTest, F_J1_ARowThatHasChangedIsNotMixed) {
+  WriteRows(1, 20'000);
+  auto cells = joined_->data()->Read("t", {}, {});
+  ASSERT_TRUE(cells.ok()) << cells.status();
+  for (int i = 0; i < 1'000; ++i) (*cells)->Next();
+  ASSERT_TRUE(owner_->data()->Apply("t", RowMutation(RowName(0)).Set("f", "", "first")).ok());
+  owner_.reset();
+  while ((*cells)->Valid()) (*cells)->Next();
+  EXPECT_EQ((*cells)->status().code(), StatusCode::kAborted) << (*cells)->status();
+}
+
+TEST_F(JoinedClientTest, F_J1_AProgramGoesOnAfterTheLastRowWhenTheOwnerLeaves) {
+  WriteRows(20'000, 1);
+  engine::Program program;
+  program.read.columns = {engine::ColumnPattern{}};
+  program.slots = {{engine::SlotDef::kRow, 0}, {engine::SlotDef::kMap, 0}};
+  RunAcross(program, 20'000, 1);
+}
+
+TEST_F(JoinedClientTest, F_J1_AProgramOverCellsGoesOnInTheMiddleOfARow) {
+  WriteRows(2, 15'000);
+  engine::Program program;
+  program.source = engine::Program::kCells;
+  program.read.columns = {engine::ColumnPattern{}};
+  program.slots = {
+      {engine::SlotDef::kRow, 0}, {engine::SlotDef::kQualifier, 0}, {engine::SlotDef::kValue, 0}};
+  RunAcross(program, 2, 15'000);
+}
+
+// An owner that leaves has made a change of tables, or has not begun it and says so.
+TEST_F(JoinedClientTest, F_J1_ChangesOfTablesAreMadeOnceWhileOwnersComeAndGo) {
+  TableSchema schema = **joined_->admin()->GetSchema("t");
+  for (int i = 0; i < 15; ++i) {
+    schema.name = "made" + std::to_string(i);
+    engine::Thread leaves("leaves", [this] { owner_.reset(); });
+    Status made = joined_->admin()->CreateTable(schema, {});
+    EXPECT_TRUE(made.ok()) << made;
+    leaves.Join();
+    EXPECT_TRUE(joined_->admin()->GetTable(schema.name).ok());
+    owner_ = std::exchange(joined_, Open());  // which has opened the directory
+  }
 }
 
 // Schemas of the Cloud Bigtable API name no locality groups.

@@ -81,7 +81,7 @@ TEST_F(AggregateFamilyTest, TypesComeBackWithTheirStateType) {
   admin::ColumnFamily family = change.modifications(0).create();
   *change.mutable_modifications(0)->mutable_update() = family;
   change.mutable_modifications(0)->mutable_update_mask()->add_paths("value_type");
-  EXPECT_EQ(Modify(change).error_code(), StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(Modify(change).error_code(), StatusCode::INVALID_ARGUMENT);
 }
 
 TEST_F(AggregateFamilyTest, InputsAddUpPerColumnAndTime) {

@@ -258,6 +258,42 @@ TEST_F(AuthorizedViewTest, WritesOutsideAreRefused) {
   EXPECT_EQ(response.entries(1).status().code(), static_cast<int>(StatusCode::PERMISSION_DENIED));
 }
 
+// Whether the table has a family is not told to callers that see a part of it.
+TEST_F(AuthorizedViewTest, F_A7_AFamilyThatTheTableLacksIsOutsideOfTheView) {
+  ASSERT_TRUE(Create(Wanted()).ok());
+  grpc::Status status = Mutate("a1", SetCell("unknown", "q"));
+  EXPECT_EQ(status.error_code(), StatusCode::PERMISSION_DENIED);
+  EXPECT_NE(status.error_message().find("outside the Authorized View"), std::string::npos)
+      << status.error_message();
+  v2::ReadModifyWriteRowRequest append;
+  append.set_authorized_view_name(kView);
+  append.set_row_key("a1");
+  append.add_rules()->set_family_name("unknown");
+  append.mutable_rules(0)->set_append_value("+");
+  v2::ReadModifyWriteRowResponse row;
+  EXPECT_EQ(Call(data_.get(), &Bigtable::Stub::ReadModifyWriteRow, append, &row).error_code(),
+            StatusCode::PERMISSION_DENIED);
+  v2::CheckAndMutateRowRequest check;
+  check.set_authorized_view_name(kView);
+  check.set_row_key("a1");
+  SetCell("unknown", "q")(check.add_false_mutations());
+  v2::CheckAndMutateRowResponse matched;
+  EXPECT_EQ(Call(data_.get(), &Bigtable::Stub::CheckAndMutateRow, check, &matched).error_code(),
+            StatusCode::PERMISSION_DENIED);
+  // Of the table itself it is told.
+  EXPECT_EQ(Set("a1", "unknown", "q", 0, "v").error_code(), StatusCode::NOT_FOUND);
+}
+
+TEST_F(AuthorizedViewTest, F_A5_AViewIsGivenWholeUnlessLessIsAskedFor) {
+  ASSERT_TRUE(Create(Wanted()).ok());
+  admin::AuthorizedView view;
+  ASSERT_TRUE(Get(&view, kView, admin::AuthorizedView::RESPONSE_VIEW_UNSPECIFIED).ok());
+  EXPECT_EQ(view.subset_view().row_prefixes_size(), 2);
+  EXPECT_FALSE(view.etag().empty());
+  ASSERT_TRUE(Get(&view, kView, admin::AuthorizedView::BASIC).ok());
+  EXPECT_FALSE(view.has_subset_view());
+}
+
 TEST_F(AuthorizedViewTest, ConditionsAndIncrementsKeepToTheView) {
   ASSERT_TRUE(Create(Wanted()).ok());
   v2::CheckAndMutateRowRequest check;

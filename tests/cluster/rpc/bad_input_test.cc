@@ -168,6 +168,101 @@ TEST_F(BadInputTest, Mutations) {
             StatusCode::INVALID_ARGUMENT);
 }
 
+TEST_F(BadInputTest, F_A10_AColonIsInNoFamilysName) {
+  RefusesFilterOf([](v2::RowFilter* f) { f->set_family_name_regex_filter("f:.*"); });
+  v2::ReadRowsRequest request;
+  request.mutable_filter()->set_family_name_regex_filter("f|\\x3a");
+  EXPECT_EQ(Read(request).rows.size(), 1u);
+}
+
+TEST_F(BadInputTest, F_A10_DeletesOfMillisHaveBoundsOfMillis) {
+  auto remove = [this](int64_t start_us, int64_t end_us) {
+    return Mutate("r", [&](v2::MutateRowRequest* request) {
+      auto* column = request->add_mutations()->mutable_delete_from_column();
+      column->set_family_name("f");
+      column->set_column_qualifier("none");
+      column->mutable_time_range()->set_start_timestamp_micros(start_us);
+      column->mutable_time_range()->set_end_timestamp_micros(end_us);
+    });
+  };
+  EXPECT_TRUE(remove(1000, 2000).ok());
+  EXPECT_TRUE(remove(0, 0).ok());
+  for (auto [start_us, end_us] : {std::pair(1001, 2000), std::pair(1000, 2001)}) {
+    grpc::Status status = remove(start_us, end_us);
+    EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
+    EXPECT_NE(status.error_message().find("Timestamp granularity mismatch"), std::string::npos);
+  }
+}
+
+TEST_F(BadInputTest, F_A12_EmptyKeysAndListsAreNamedAsClientsExpect) {
+  auto set = [](v2::MutateRowRequest* request) {
+    request->add_mutations()->mutable_set_cell()->set_family_name("f");
+  };
+  auto says = [](const grpc::Status& status, const char* text) {
+    EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
+    EXPECT_NE(status.error_message().find(text), std::string::npos) << status.error_message();
+  };
+  constexpr const char* kNoKey = "Row keys must be non-empty";
+  constexpr const char* kNoMutation = "No mutations provided";
+  says(Mutate("", set), kNoKey);
+  says(Mutate("r", [](auto*) {}), kNoMutation);
+  v2::ReadRowsRequest read;
+  read.mutable_rows()->add_row_keys("");
+  says(Read(read).status, kNoKey);
+  v2::CheckAndMutateRowRequest check;
+  check.set_table_name(kTable);
+  check.set_row_key("r");
+  auto* no_match = static_cast<v2::CheckAndMutateRowResponse*>(nullptr);
+  auto ask = [&] { return Call(data_.get(), &Bigtable::Stub::CheckAndMutateRow, check, no_match); };
+  says(ask(), kNoMutation);
+  check.add_true_mutations()->mutable_delete_from_row();
+  check.set_row_key("");
+  says(ask(), kNoKey);
+  v2::ReadModifyWriteRowRequest modify;
+  modify.set_table_name(kTable);
+  modify.add_rules()->set_family_name("f");
+  modify.mutable_rules(0)->set_append_value("x");
+  says(Call(data_.get(), &Bigtable::Stub::ReadModifyWriteRow, modify,
+            static_cast<v2::ReadModifyWriteRowResponse*>(nullptr)),
+       kNoKey);
+  v2::MutateRowsRequest batch;
+  batch.set_table_name(kTable);
+  batch.add_entries()->set_row_key("r");
+  batch.add_entries()->add_mutations()->mutable_delete_from_row();
+  grpc::ClientContext context;
+  v2::MutateRowsResponse response;
+  auto reader = data_->MutateRows(&context, batch);
+  ASSERT_TRUE(reader->Read(&response));
+  ASSERT_EQ(response.entries_size(), 2);
+  EXPECT_NE(response.entries(0).status().message().find(kNoMutation), std::string::npos);
+  EXPECT_NE(response.entries(1).status().message().find(kNoKey), std::string::npos);
+}
+
+TEST_F(BadInputTest, F_A12_AFamilyOfTheBranchNotTakenIsNotMissed) {
+  v2::CheckAndMutateRowRequest check;
+  check.set_table_name(kTable);
+  check.set_row_key("r");  // is there
+  auto fill = [](v2::Mutation* mutation, const char* family) {
+    mutation->mutable_set_cell()->set_family_name(family);
+    mutation->mutable_set_cell()->set_column_qualifier("q");
+    mutation->mutable_set_cell()->set_value("v");  // as it is
+  };
+  fill(check.add_true_mutations(), "f");
+  fill(check.add_false_mutations(), "unknown");
+  v2::CheckAndMutateRowResponse matched;
+  auto ask = [&] {
+    return Call(data_.get(), &Bigtable::Stub::CheckAndMutateRow, check, &matched).error_code();
+  };
+  ASSERT_EQ(ask(), StatusCode::OK);
+  EXPECT_TRUE(matched.predicate_matched());
+  // Taken, it is missed, and nothing of its list is written.
+  check.set_row_key("absent");
+  fill(check.mutable_false_mutations(0), "f");
+  fill(check.add_false_mutations(), "unknown");
+  EXPECT_EQ(ask(), StatusCode::NOT_FOUND);
+  EXPECT_EQ(Read().rows, std::vector<std::string>{"r"});
+}
+
 // Of all entries of a call, of each list of a call.
 TEST_F(BadInputTest, TooManyMutations) {
   v2::MutateRowsRequest batch;

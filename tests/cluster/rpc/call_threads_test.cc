@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <latch>
+#include <thread>
 
 namespace sippar::cluster {
 namespace {
@@ -37,6 +39,20 @@ TEST(CallThreadsTest, DoesAllItTookEvenWhenItStops) {
   }
   EXPECT_EQ(done, taken);
   EXPECT_GT(taken, 0);
+}
+
+TEST(CallThreadsTest, F_A13_ThreadsWithoutWorkEnd) {
+  CallThreads threads("test", 100);
+  std::latch begun(50);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(threads.Run([&] { begun.arrive_and_wait(); }));
+  }
+  EXPECT_EQ(threads.threads(), 50u);
+  while (threads.threads() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::atomic<int> done = 0;
+  while (!threads.Run([&] { ++done; })) continue;  // and come back
+  threads.Stop();
+  EXPECT_EQ(done, 1);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(CellBatch, CellsComeAsTheyWere) {
     engine::Random random(seed);
     std::vector<Cell> cells = RandomCells(&random);
     std::vector<std::string> messages;
-    CellPacker packer([&](std::string bytes) {
+    CellPacker packer([&](std::string bytes, bool) {
       EXPECT_LE(bytes.size(), size_t{(1 << 20) + (200 << 10)});
       messages.push_back(std::move(bytes));
       return true;
@@ -53,25 +53,56 @@ TEST(CellBatch, CellsComeAsTheyWere) {
   }
 }
 
-TEST(CellBatch, TheFirstMessageIsSmallAndSendMayEndIt) {
-  size_t sent = 0;
-  CellPacker packer([&](const std::string& bytes) {
-    sent = bytes.size();
-    return false;
+TEST(CellBatch, F_M5_ALeftOutValueComesAsItsSize) {
+  std::string message;
+  CellPacker packer([&](std::string bytes, bool) {
+    message = std::move(bytes);
+    return true;
   });
-  Cell cell;
-  cell.value.assign(100, 'x');
-  int added = 0;
-  while (packer.Add(cell.view())) ++added;
-  EXPECT_LT(sent, size_t{20 << 10});
-  EXPECT_LT(added, 200);
+  engine::CellView cell{"row", "f", "q", 7, 8, ""};
+  cell.omitted_size = 100 << 20;
+  ASSERT_TRUE(packer.Add(cell));
+  ASSERT_TRUE(packer.Add({"row", "f", "r", 7, 9, "whole"}));
+  ASSERT_TRUE(packer.Flush());
+  EXPECT_LT(message.size(), 100u);
+  CellUnpacker unpacker;
+  unpacker.Take(message);
+  ASSERT_TRUE(*unpacker.Next());
+  EXPECT_EQ(unpacker.cell().omitted_size, uint64_t{100 << 20});
+  EXPECT_EQ(unpacker.cell().value, "");
+  EXPECT_EQ(unpacker.cell().sequence, 8u);
+  ASSERT_TRUE(*unpacker.Next());
+  EXPECT_EQ(unpacker.cell().omitted_size, 0u);
+  EXPECT_EQ(unpacker.cell().value, "whole");
+  EXPECT_FALSE(*unpacker.Next());
+}
+
+TEST(CellBatch, TheFirstMessageIsSmallEndsARowAndSendMayEndIt) {
+  for (const bool is_one_row : {false, true}) {
+    SCOPED_TRACE(is_one_row);
+    size_t sent = 0;
+    bool is_row_end = is_one_row;
+    CellPacker packer([&](const std::string& bytes, bool ends_row) {
+      sent = bytes.size();
+      is_row_end = ends_row;
+      return false;
+    });
+    Cell cell;
+    cell.value.assign(100, 'x');
+    int added = 0;
+    for (; packer.Add(cell.view()); ++added)
+      cell.row = is_one_row ? "r" : std::to_string(added / 2);
+    EXPECT_LT(sent, size_t{is_one_row ? 40u << 10 : 20u << 10});
+    EXPECT_LT(added, 400);
+    EXPECT_EQ(is_row_end, !is_one_row);
+  }
 }
 
 TEST(CellBatch, DamagedMessagesEndWithAnErrorOrCells) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     engine::Random random(seed);
     std::vector<std::string> messages;
-    CellPacker packer([&](std::string bytes) {
+    CellPacker packer([&](std::string bytes, bool) {
       messages.push_back(std::move(bytes));
       return true;
     });

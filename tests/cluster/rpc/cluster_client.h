@@ -16,17 +16,29 @@
 
 namespace sippar::cluster {
 
+// Says what time it is as another clock does; time passes as on the machine's.
+class DatedClock final : public engine::Clock {
+ public:
+  explicit DatedClock(engine::Clock* dates) : dates_(dates) {}
+  int64_t NowMicros() override { return dates_->NowMicros(); }
+  int64_t MonotonicNanos() override { return System()->MonotonicNanos(); }
+  void SleepMicros(int64_t micros) override { System()->SleepMicros(micros); }
+
+ private:
+  engine::Clock* const dates_;
+};
+
 class ClusterClient final : public Client {
  public:
-  // `clock`: of the callers; the cluster goes by the machine's.
-  explicit ClusterClient(engine::Clock* clock) : clock_(clock) {
+  // `clock`: of the callers, and what the servers go by when they give a time.
+  explicit ClusterClient(engine::Clock* clock) : clock_(clock), servers_clock_(clock) {
     EXPECT_TRUE(disk_.CreateDir("/db").ok());
     locks_ = std::move(*EmbeddedLockService::Open(&disk_, "/lock", engine::Clock::System()));
     LocalClusterOptions options;
     options.directory = "/db";
     options.locks = locks_.get();
     options.store.fs = &disk_;
-    options.store.clock = engine::Clock::System();
+    options.store.clock = &servers_clock_;
     options.store.memtable_size = 32 << 10;
     options.lease_us = 1'500'000;
     options.policy.poll_us = 100'000;
@@ -65,6 +77,7 @@ class ClusterClient final : public Client {
   }
 
   engine::Clock* const clock_;
+  DatedClock servers_clock_;
   const std::string target_ = "/db";
   engine::MemoryFileSystem disk_;
   std::unique_ptr<EmbeddedLockService> locks_;

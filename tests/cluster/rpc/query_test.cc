@@ -199,6 +199,18 @@ TEST_F(QueryTest, Rows) {
             "DECODE:");
 }
 
+TEST_F(QueryTest, F_A8_TablesHaveNamesAndFunctionsThoseOfGoogle) {
+  ASSERT_TRUE(Set("a", "f", "q", 1000, "12").ok());
+  EXPECT_EQ(Query("SELECT x._key, SAFE_CAST(CAST(x.f['q'] AS STRING) AS INT64) AS n, "
+                  "IFNULL(x.f['none'], b'-') AS other, UNIX_MILLIS(TIMESTAMP_SECONDS(2)) AS ms "
+                  "FROM t AS x WHERE REGEXP_CONTAINS(x._key, '^a') AND MAP_CONTAINS_KEY(x.f, 'q')"),
+            std::vector<std::string>{"b'a' | 12 | b'-' | 2000"});
+  auto query =
+      Prepare("SELECT CURRENT_TIMESTAMP() AS now, ARRAY_LENGTH(MAP_KEYS(x.f)) AS n FROM t AS x");
+  ASSERT_TRUE(query.ok()) << query.status();
+  EXPECT_EQ(Columns(*query), "now timestamp_type { }; n int64_type { }; ");
+}
+
 TEST_F(QueryTest, Parameters) {
   ASSERT_TRUE(Set("a", "f", "q", 1000, "1").ok());
   ASSERT_TRUE(Set("b", "f", "q", 1000, "2").ok());
@@ -293,6 +305,23 @@ TEST_F(QueryTest, GoesOnBehindEveryToken) {
   auto other = Prepare("SELECT _key FROM t");
   EXPECT_EQ(Execute(*other, {}, Execute(*query).tokens[0]).status.error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+// A client took it for a count of rows, and gave none out.
+TEST_F(QueryTest, F_A2_NoSizeOfABatchIsEstimated) {
+  Fill(10);
+  auto query = Prepare("SELECT f['q'] FROM t");
+  v2::ExecuteQueryRequest request;
+  request.set_instance_name(kInstance);
+  request.set_prepared_query(query->prepared_query());
+  grpc::ClientContext context;
+  auto reader = data_->ExecuteQuery(&context, request);
+  size_t batches = 0;
+  for (v2::ExecuteQueryResponse response; reader->Read(&response); ++batches) {
+    EXPECT_EQ(response.results().estimated_batch_size(), 0);
+  }
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_GT(batches, 0u);
 }
 
 TEST_F(QueryTest, LargeRowIsCut) {

@@ -170,12 +170,14 @@ TEST_F(StoreServiceTest, RowTransactions) {
   ASSERT_EQ(result->returning.size(), 1u);
   EXPECT_EQ(result->returning[0].bytes(), "2!");
   // An error with a code word of the language, which travels beside the text.
-  update.failures.push_back({std::nullopt, engine::Expression::Literal(engine::Value::Text("no"))});
+  engine::RowWrite& failure = update.writes.emplace_back();
+  failure.kind = engine::RowWrite::kFail;
+  failure.value = engine::Expression::Literal(engine::Value::Text("no"));
   Status here = client_->data()->Update(table, update).status();
   EXPECT_FALSE(engine::ProgramErrorCode(here).empty());
   ExpectSame(here, data->Update(table, update).status());
   // The same request twice is done once.
-  update.failures.clear();
+  update.writes.pop_back();
   update.request = {7, 1, 1};
   EXPECT_EQ(data->Update(table, update)->returning[0].bytes(), "2!!");
   EXPECT_EQ(data->Update(table, update)->returning[0].bytes(), "2!!");

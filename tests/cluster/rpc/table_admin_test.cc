@@ -180,9 +180,97 @@ TEST_F(TableAdminTest, MalformedFamiliesAreRefused) {
             }),
             StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(refused([](Modification* m) {
-              m->mutable_create()->mutable_value_type()->mutable_string_type();
+              m->mutable_create()->mutable_value_type()->mutable_float64_type();
             }),
             StatusCode::UNIMPLEMENTED);
+}
+
+TEST_F(TableAdminTest, F_A6_AFamilyOfTextHoldsItsBytesAndKeepsItsType) {
+  CreateTable();
+  admin::ModifyColumnFamiliesRequest request;
+  request.set_name(kTable);
+  auto* modification = request.add_modifications();
+  modification->set_id("s");
+  modification->mutable_create()
+      ->mutable_value_type()
+      ->mutable_string_type()
+      ->mutable_encoding()
+      ->mutable_utf8_bytes();
+  ASSERT_TRUE(Modify(request).ok());
+  auto type = [this] { return Get().column_families().at("s").value_type(); };
+  EXPECT_TRUE(type().string_type().encoding().has_utf8_bytes());
+  ASSERT_TRUE(Set("r", "s", "q", 0, "text").ok());
+  EXPECT_EQ(Read().Print(), "r s:q@0=text\n");
+  // Its values are bytes in either case.
+  modification->mutable_update()->mutable_value_type()->mutable_bytes_type();
+  modification->mutable_update_mask()->add_paths("value_type");
+  ASSERT_TRUE(Modify(request).ok());
+  EXPECT_TRUE(type().has_bytes_type());
+  modification->mutable_update()->mutable_value_type()->mutable_int64_type();
+  EXPECT_EQ(Modify(request).error_code(), StatusCode::FAILED_PRECONDITION);
+  // Made anew without a type it has none.
+  modification->set_drop(true);
+  request.add_modifications()->set_id("s");
+  request.mutable_modifications(1)->mutable_create();
+  ASSERT_TRUE(Modify(request).ok());
+  EXPECT_EQ(type().kind_case(), admin::Type::KIND_NOT_SET);
+}
+
+TEST_F(TableAdminTest, F_A6_TheTypeOfAnAggregateIsImmutable) {
+  CreateTable();
+  admin::ModifyColumnFamiliesRequest request;
+  request.set_name(kTable);
+  auto* modification = request.add_modifications();
+  modification->set_id("sum");
+  auto* aggregate = modification->mutable_create()->mutable_value_type()->mutable_aggregate_type();
+  aggregate->mutable_input_type()->mutable_int64_type();
+  aggregate->mutable_sum();
+  admin::Type sum = modification->create().value_type();
+  ASSERT_TRUE(Modify(request).ok());
+  modification->mutable_update_mask()->add_paths("value_type");
+  auto update = [&] {
+    grpc::Status status = Modify(request);
+    EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
+    return status.error_message();
+  };
+  const std::string expected = "Immutable fields 'value_type.aggregate_type' cannot be updated";
+  modification->mutable_update()->mutable_value_type()->mutable_string_type();
+  EXPECT_EQ(update(), expected);
+  *modification->mutable_update()->mutable_value_type() = sum;
+  modification->mutable_update()->mutable_value_type()->mutable_aggregate_type()->mutable_max();
+  EXPECT_EQ(update(), expected);
+  *modification->mutable_update()->mutable_value_type() = sum;
+  EXPECT_TRUE(Modify(request).ok());  // as it is
+}
+
+TEST_F(TableAdminTest, F_A10_AGranularityThatThereIsNotIsRefused) {
+  admin::CreateTableRequest request;
+  request.set_parent(kInstance);
+  request.set_table_id("t");
+  request.mutable_table()->set_granularity(static_cast<admin::Table::TimestampGranularity>(77));
+  admin::Table table;
+  EXPECT_EQ(
+      Call(admin_.get(), &BigtableTableAdmin::Stub::CreateTable, request, &table).error_code(),
+      StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(TableAdminTest, F_A12_AutomaticBackupsAreRefusedWithTheWayOut) {
+  admin::CreateTableRequest request;
+  request.set_parent(kInstance);
+  request.set_table_id("t");
+  request.mutable_table()->mutable_automated_backup_policy()->mutable_frequency()->set_seconds(9);
+  admin::Table table;
+  grpc::Status status = Call(admin_.get(), &BigtableTableAdmin::Stub::CreateTable, request, &table);
+  EXPECT_EQ(status.error_code(), StatusCode::UNIMPLEMENTED);
+  EXPECT_NE(status.error_message().find("CreateBackup"), std::string::npos);
+  CreateTable();
+  admin::UpdateTableRequest update;
+  update.mutable_table()->set_name(kTable);
+  update.mutable_update_mask()->add_paths("automated_backup_policy");
+  google::longrunning::Operation operation;
+  status = Call(admin_.get(), &BigtableTableAdmin::Stub::UpdateTable, update, &operation);
+  EXPECT_EQ(status.error_code(), StatusCode::UNIMPLEMENTED);
+  EXPECT_NE(status.error_message().find("CreateBackup"), std::string::npos);
 }
 
 TEST_F(TableAdminTest, AProtectedTableAndItsFamiliesStay) {

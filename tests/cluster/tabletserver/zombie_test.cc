@@ -1,5 +1,5 @@
 // Servers that wake up after others have taken over: no late acknowledgement, no late fact, no
-// stale answer (reliability.md 3; L3, L13, L14, D21, P7, P9). The zombie stands still inside a
+// stale answer (PROTOCOL.md; FAULTS.md L3, L13, L14, D21, P7, P9). The zombie stands still inside a
 // crash point while the test recovers its tablets on another server, then goes on.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/tablet_server.h"

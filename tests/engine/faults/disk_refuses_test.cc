@@ -153,7 +153,7 @@ TEST_F(FaultRows, O3_MemtablesThatCannotBeFlushedStayWithinTheirBound) {
   options_.memtable_size = 256 << 10;
   options_.clock = Clock::System();
   OpenAndCreate();
-  Fault("full create *.sst 1+");
+  Fault("full create *.sst* 1+");
   Status status;
   int written = 0;
   for (; written < 2000 && status.ok(); ++written) {

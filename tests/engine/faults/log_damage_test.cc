@@ -27,6 +27,8 @@ TEST_F(FaultRows, D1_ATornTailIsCutAtTheLastWholeRecordAndCounted) {
     SCOPED_TRACE(cut);
     std::unique_ptr<MemoryFileSystem> disk = Disk();
     ASSERT_TRUE(ReplaceFile(disk.get(), log, content.substr(0, cut)).ok());
+    // These groups were synced, and REACH would say so; a torn one is not in it.
+    ASSERT_TRUE(disk->Remove("/db/wal/REACH").ok());
     auto next = std::upper_bound(ends.begin(), ends.end(), cut);
     size_t whole = *std::prev(next);
     auto store = OpenOn(disk.get());
@@ -115,20 +117,19 @@ TEST_F(FaultRows, D2_SalvageSurvivesAPowerLossAndLeavesAWholeLogAlone) {
   }
 }
 
-TEST_F(FaultRows, D2_EveryMissingSegmentButTheLastIsNoticed) {
+TEST_F(FaultRows, D2_EveryMissingSegmentIsNoticed) {
   options_.log_segment_size = 300;
   OpenAndCreate();
   PutRows(0, 20);
   std::vector<std::string> logs = Files("*.log");
   ASSERT_GE(logs.size(), 4u);
-  logs.pop_back();  // a log that ends early is what every crash leaves
   for (const std::string& log : logs) {
     SCOPED_TRACE(log);
     std::unique_ptr<MemoryFileSystem> disk = Disk();
     ASSERT_TRUE(disk->Remove(log).ok());
     Status status = OpenOn(disk.get()).status();
     EXPECT_EQ(status.code(), StatusCode::kDataLoss) << status;
-    EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("records are missing"));
+    EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("missing"));
   }
 }
 
@@ -201,7 +202,7 @@ TEST_F(FaultRows, D22_ASegmentOfNothingOrZerosIsNoRecord) {
   PutRows(0, 5);
   for (size_t size : {0, 1, 100, 5000}) {
     std::unique_ptr<MemoryFileSystem> disk = Disk();
-    std::string next = "/db/wal/0000000000000002-00000001.log";
+    std::string next = "/db/wal/0000000000000001-00000002.log";
     ASSERT_TRUE(ReplaceFile(disk.get(), next, std::string(size, '\0')).ok());
     for (int start = 0; start < 2; ++start) {
       auto store = OpenOn(disk.get());

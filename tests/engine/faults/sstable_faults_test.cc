@@ -42,7 +42,7 @@ TEST_F(FaultRows, D5_ABitThatChangesOnTheWayToTheDiskIsFoundBeforeTheLogGoes) {
   uint64_t faults = 0;
   for (int n = 1; fs_.faults() == faults; ++n, ++faults) {
     fs_.ClearRules();
-    Fault(fmt::format("flip write *.sst {}", n));
+    Fault(fmt::format("flip write *.sst* {}", n));
     Status status = store_->Flush("t");
     EXPECT_EQ(Rows(), Expected(50, 100));
     if (fs_.faults() == faults) {

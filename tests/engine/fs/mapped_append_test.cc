@@ -15,8 +15,8 @@ namespace {
 class MappedAppendTest : public testing::Test {
  protected:
   MappedAppendTest() {
-    char name[] = "mapped-append-XXXXXX";
-    directory_ = ::mkdtemp(name);
+    std::string pattern = testing::TempDir() + "mapped-append-XXXXXX";
+    directory_ = ::mkdtemp(pattern.data());
   }
   ~MappedAppendTest() override {
     (void)fs_->Remove(directory_ + "/f");

@@ -42,8 +42,8 @@ StoreOptions DrawOptions(bool check, FileSystem* fs, Random* random) {
 StatusOr<std::set<std::string>> FindOrphans(Store* store, FileSystem* fs,
                                             const std::string& directory) {
   ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory + "/wal"));
-  std::set<std::string> named = {"STORE", "LOCK",    "EPOCH", "CATALOG", "RESERVE",
-                                 "wal",   "tablets", "sst",   "changes", "backups"};
+  std::set<std::string> named = {"STORE",   "LOCK", "EPOCH",   "CATALOG", "RESERVE",  "wal",
+                                 "tablets", "sst",  "changes", "backups", "wal/REACH"};
   for (const LogChain::Segment& segment : chain.segments) {
     named.insert("wal/" + SegmentFileName(segment.id));
   }

@@ -1,4 +1,4 @@
-// The fault ladder (reliability: D1-D7, D13, D14, D22): the n-th file system call fails, a power
+// The fault ladder (FAULTS.md D1 to D7, D13, D14, D22): the n-th file system call fails, a power
 // loss after every sync, flipped bytes, a full disk. After each: every acknowledged write is there,
 // an unacknowledged one is there whole or not at all, and no read gives a wrong answer.
 // SPDX-License-Identifier: Apache-2.0

@@ -185,7 +185,7 @@ TEST_F(LogTest, ManyWritersShareGroupsAndKeepTheOrderOfNumbers) {
   EXPECT_LE(metrics.Get("log_groups")->value(), uint64_t{kThreads * kWrites});
   EXPECT_TRUE(log.RemoveObsolete([](uint64_t) { return UINT64_MAX; }, 100).empty());
   EXPECT_TRUE(log.Close().ok());
-  EXPECT_EQ(fs_->List(directory_)->size(), 1u) << "only the open segment is kept";
+  EXPECT_EQ(fs_->List(directory_)->size(), 2u) << "only the open segment and REACH are kept";
 }
 
 TEST(WakeUpTest, EachNotifyEndsOneWait) {

@@ -1,5 +1,5 @@
 // A dead server's log: sealed once and for ever, sorted by tablet, read in slices; after any crash,
-// fault, flipped byte or late write the same records or none (reliability P11, D2, D12, D14).
+// fault, flipped byte or late write the same records or none (FAULTS.md P11, D2, D12, D14).
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/log/sealed_log.h"
 
@@ -189,7 +189,7 @@ TEST_F(SealedLogTest, SegmentsWithoutTheTabletAreNotRead) {
   EXPECT_EQ(fs.calls(), calls);
 }
 
-// The control: without the SEAL a second recovery would find one record more (reliability 3.5).
+// The control: without the SEAL a second recovery would find one record more (PROTOCOL.md).
 TEST_F(SealedLogTest, ALateWriteBehindTheSealIsNeverRead) {
   MemoryFileSystem fs;
   LogLife zombie(&fs, 5);

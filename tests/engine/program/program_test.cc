@@ -59,7 +59,9 @@ TEST(RowUpdateTest, EncodingReadsBackAndFlipsNeverCrash) {
   update.row = "r";
   update.read.columns = {ColumnPattern::Exact("f", "q")};
   update.slots = {{SlotDef::kNewest, 0}, {SlotDef::kLet, 0}};
-  update.lets = {Expression::Slot(0)};
+  RowWrite& let = update.writes.emplace_back();
+  let.kind = RowWrite::kLet;
+  let.value = Expression::Slot(0);
   update.condition = Expression::Call(Function::kIsNull, {Expression::Slot(1)});
   RowWrite& write = update.writes.emplace_back();
   write.family = "f";

@@ -88,6 +88,42 @@ TEST(ValueTest, NumbersCompareExactly) {
   EXPECT_LT(CompareValues(Value::Text("a\x7f"), Value::Text("a\x80")), 0);
 }
 
+TEST(ValueTest, F_Q1_KeysOfEqualityAreEqualForExactlyTheValuesThatAreEqual) {
+  Random random(29);
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Value> values = {Value::Float64(0.0),
+                               Value::Float64(-0.0),
+                               Value::Float64(kNan),
+                               Value::Float64(-kNan),
+                               Value::Float64(std::numeric_limits<double>::infinity()),
+                               Value::Float64(9223372036854775808.0),
+                               Value::Float64(-9223372036854775808.0),
+                               Value::Int64(std::numeric_limits<int64_t>::min()),
+                               Value::Int64(std::numeric_limits<int64_t>::max()),
+                               Value::Int64((int64_t{1} << 53) + 1),
+                               Value::Float64(9007199254740992.0),
+                               Value::Int64(int64_t{1} << 53),
+                               Value::Timestamp(0),
+                               Value::Duration(0),
+                               Value::Bool(false),
+                               Value::Text(""),
+                               Value::Bytes(""),
+                               Value::Null(),
+                               Value::Array({Value::Text("a"), Value::Int64(1)}),
+                               Value::Array({Value::Bytes("a"), Value::Float64(1)}),
+                               Value::Array({Value::Bytes("a")}),
+                               Value::Array({})};
+  for (int i = 0; i < 300; ++i) values.push_back(RandomValue(&random, 2));
+  for (const Value& a : values) {
+    for (const Value& b : values) {
+      std::string key_a, key_b;
+      AppendEqualityKey(a, &key_a);
+      AppendEqualityKey(b, &key_b);
+      EXPECT_EQ(CompareValues(a, b) == 0, key_a == key_b) << a.Print() << " " << b.Print();
+    }
+  }
+}
+
 TEST(ValueTest, Prints) {
   EXPECT_EQ(Value::Float64(8.5).Print(), "8.5");
   EXPECT_EQ(Value::Float64(30).Print(), "30");

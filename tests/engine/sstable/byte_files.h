@@ -26,9 +26,16 @@ class ByteFiles final : public FileSystem {
     if (!files.contains(path)) return NotFound(path);
     return std::make_unique<Random>(this, path);
   }
-  Status Rename(const std::string&, const std::string&) override { return Unimplemented("rename"); }
-  Status RenameNew(const std::string&, const std::string&) override {
-    return Unimplemented("rename");
+  Status Rename(const std::string& source, const std::string& target) override {
+    auto moved = files.extract(source);
+    if (moved.empty()) return NotFound(source);
+    files.erase(target);
+    moved.key() = target;
+    files.insert(std::move(moved));
+    return OkStatus();
+  }
+  Status RenameNew(const std::string& source, const std::string& target) override {
+    return files.contains(target) ? AlreadyExists(target) : Rename(source, target);
   }
   Status Link(const std::string&, const std::string&) override { return Unimplemented("link"); }
   Status Remove(const std::string& path) override {

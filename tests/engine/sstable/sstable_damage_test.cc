@@ -1,5 +1,5 @@
 // Damage: every byte of a small file changed, every truncation, blocks in the wrong place, newer
-// versions, wrong file ids. Never a wrong answer (reliability D3, D4, D15, I-8).
+// versions, wrong file ids. Never a wrong answer (FAULTS.md D3, D4, D15, I-8).
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 

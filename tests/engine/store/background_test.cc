@@ -136,7 +136,7 @@ TEST_F(BackgroundTest, AFailedCompactionIsSeenAndTriedAgain) {
   Open();
   Create();
   for (int i = 1; i <= 4; ++i) WriteRun(i);
-  auto rule = FaultRule::Parse("fail create *.sst 1");
+  auto rule = FaultRule::Parse("fail create *.sst* 1");
   ASSERT_TRUE(rule.ok());
   fs_.AddRule(*rule);
   Counter* errors = store_->metrics()->Get("compaction_errors");

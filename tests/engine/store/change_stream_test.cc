@@ -87,7 +87,8 @@ class ChangeStreamTest : public testing::Test {
   }
   size_t Files() {
     size_t count = 0;
-    for (const std::string& path : fs_.AllFiles()) count += path.starts_with("/db/changes/");
+    for (const std::string& path : fs_.AllFiles())
+      count += path.starts_with("/db/changes/") && path.ends_with(".changes");
     return count;
   }
 

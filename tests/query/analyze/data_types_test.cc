@@ -69,7 +69,8 @@ TEST_F(DataTypesTest, Expressions) {
             "ARRAY<BYTES> | ARRAY<INT64> | ARRAY<FLOAT64> | BYTES | INT64");
   EXPECT_EQ(Types("SELECT HISTORY(n:a)[1]['value'], HISTORY(n:a)[1][1] FROM t"),
             "INT64 | TIMESTAMP");
-  EXPECT_EQ(Types("SELECT NULL, f:a + 1 FROM t"), "NULL | NULL");
+  EXPECT_EQ(Types("SELECT NULL FROM t"), "NULL");
+  EXPECT_EQ(Types("SELECT f:a + 1 FROM t"), "TYPE: + does not take (BYTES, INT64)");
 }
 
 TEST_F(DataTypesTest, AggregatesAndSubselects) {

@@ -1,13 +1,17 @@
 // Output formats: their exact text on a small result, and with every byte that could hurt: no raw
-// control byte, well-formed csv and json by independent readers, cells and insert read back to the
-// same bytes. SPDX-License-Identifier: Apache-2.0
+// control byte on a terminal, well-formed csv and json by independent readers, csv, json, cells and
+// insert read back to the same bytes. SPDX-License-Identifier: Apache-2.0
 #include "query/format/format.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "query/parse/parse.h"
+#include "query/text_width.h"
 
 namespace sippar::query {
 namespace {
@@ -125,15 +129,81 @@ std::vector<Row> HostileCells() {
 }
 
 TEST(Format, NoRawControlBytes) {
+  FormatOptions options;
+  options.terminal = true;
   for (const std::string& name : FormatNames()) {
     SCOPED_TRACE(name);
-    std::string out = Format(name, kCellColumns, HostileCells(), "AFTER ROW '\x1b'");
+    std::string out = Format(name, kCellColumns, HostileCells(), "AFTER ROW '\x1b'", options);
     for (size_t i = 0; i < out.size(); ++i) {
       auto byte = static_cast<unsigned char>(out[i]);
       bool control = byte < 0x20 && byte != '\n' && byte != '\t' && byte != '\r';
       bool c1 = byte == 0xc2 && i + 1 < out.size() && static_cast<unsigned char>(out[i + 1]) < 0xa0;
       ASSERT_FALSE(control || byte == 0x7f) << "byte " << int{byte} << " at " << i;
-      if (name != "csv") ASSERT_FALSE(c1) << "at " << i;
+      ASSERT_FALSE(c1) << "at " << i;
+    }
+  }
+}
+
+TEST(Format, F_Q13_HiddenCharactersAreShownInEveryFormatOnATerminal) {
+  FormatOptions terminal;
+  terminal.terminal = true;
+  for (const std::string hidden : {"\u202e", "\u200b", "\u2066", "\u2028", "\ufeff", "\u00ad"}) {
+    Value cell = Value::Bytes("a" + hidden + "b");
+    Value map = Value::Map({cell, cell});
+    for (const std::string& name : FormatNames()) {
+      SCOPED_TRACE(name);
+      bool cells = name == "cells" || name == "insert";
+      std::vector<Row> rows = {cells ? Row{cell, cell, Value::Int64(1), cell} : Row{cell, map}};
+      std::string out =
+          Format(name, cells ? kCellColumns : std::vector<std::string>{"k" + hidden, "v"}, rows, "",
+                 terminal);
+      EXPECT_EQ(out.find(hidden), std::string::npos);
+    }
+  }
+  // Text for people stays as it is, also wide, combining and right to left.
+  std::string text = "\u65e5e\u0301\u05e9\u05dc \u2764\ufe0f";
+  EXPECT_EQ(Format("plain", {"k"}, {{Value::Text(text)}}, "", terminal), text + "\n");
+}
+
+TEST(Format, F_Q13_RawBytesStayInFilesAndPipes) {
+  std::string joined = "\u0645\u06cc\u200c\u062e";  // a zero width joiner that Persian needs
+  EXPECT_EQ(Format("csv", {"k"}, {{Value::Bytes(joined)}}), "k\n" + joined + "\n");
+  EXPECT_EQ(Format("tsv", {"k"}, {{Value::Bytes(joined)}}), "k\n" + joined + "\n");
+}
+
+TEST(Format, F_Q14_AnObjectHasEachKeyOnce) {
+  Row row = {Value::Int64(1), Value::Int64(2), Value::Int64(3), Value::Int64(4)};
+  EXPECT_EQ(Format("jsonl", {"a:x", "a:x", "a:x#2", "row"}, {row}),
+            "{\"a:x\":1,\"a:x#2\":2,\"a:x#2#2\":3,\"row\":4}\n");
+}
+
+TEST(Format, F_Q14_JsonHasNoInfinity) {
+  double infinity = std::numeric_limits<double>::infinity();
+  Row row = {Value::Float64(infinity), Value::Float64(-infinity), Value::Float64(std::nan(""))};
+  EXPECT_EQ(Format("jsonl", {"a", "b", "c"}, {row}),
+            "{\"a\":\"Infinity\",\"b\":\"-Infinity\",\"c\":\"NaN\"}\n");
+}
+
+TEST(Format, F_Q15_MapsCannotBeMisread) {
+  auto bytes = [](std::string text) { return Value::Bytes(std::move(text)); };
+  Value one = Value::Map({bytes("a"), bytes("1, b: 2")});
+  Value two = Value::Map({bytes("a"), bytes("1"), bytes("b"), bytes("2")});
+  EXPECT_EQ(Format("plain", {"m", "n"}, {{one, two}}), "{a: \"1, b: 2\"} | {a: 1, b: 2}\n");
+  EXPECT_EQ(Format("csv", {"m", "n"}, {{one, two}}),
+            "m,n\n\"{\"\"a\"\":\"\"1, b: 2\"\"}\",\"{\"\"a\"\":\"\"1\"\",\"\"b\"\":\"\"2\"\"}\"\n");
+  std::vector<Value> maps = {Value::Map({}), Value::Map({bytes(""), bytes("")}), one, two};
+  for (const char* text :
+       {"\\x00", "}", "\"", ":", " a", "a ", "NULL", "a, ", "x: y", "[1]", "(1, 2)"}) {
+    maps.push_back(Value::Map({bytes(text), bytes("v")}));
+    maps.push_back(Value::Map({bytes("k"), bytes(text)}));
+  }
+  maps.push_back(Value::Map({bytes(std::string("\0", 1)), bytes("v")}));
+  maps.push_back(Value::Map({bytes("k"), Value::Null()}));
+  for (const std::string name : {"plain", "csv", "tsv", "jsonl"}) {
+    std::set<std::string> seen;
+    for (const Value& map : maps) {
+      std::string text = Format(name, {"m"}, {{map}});
+      EXPECT_TRUE(seen.insert(text).second) << name << " " << text;
     }
   }
 }
@@ -144,6 +214,18 @@ TEST(Format, JsonIsJson) {
   EXPECT_EQ(parsed["rows"].size(), HostileCells().size());
   EXPECT_EQ(parsed["next"], "x");
   EXPECT_EQ(parsed["rows"][2][3], "a\tb\nc\r\\");
+}
+
+TEST(Format, F_Q16_JsonSaysWhichTextsAreBytes) {
+  Value bytes = Value::Bytes(std::string("\0\xff", 2));
+  Value letters = Value::Bytes("\\x00\\xff");
+  Value map = Value::Map({bytes, bytes, Value::Bytes("$base64"), letters});
+  std::string line = Format("jsonl", {"b", "l", "m"}, {{bytes, letters, map}});
+  EXPECT_EQ(line,
+            "{\"b\":{\"$base64\":\"AP8=\"},\"l\":\"\\\\x00\\\\xff\","
+            "\"m\":{\"$base64:AP8=\":{\"$base64\":\"AP8=\"},"
+            "\"$base64:JGJhc2U2NA==\":\"\\\\x00\\\\xff\"}}\n");
+  EXPECT_TRUE(nlohmann::json::accept(line));
 }
 
 // A reader of RFC 4180 of its own.
@@ -180,6 +262,15 @@ TEST(Format, CsvIsCsv) {
   for (const auto& record : records) EXPECT_EQ(record.size(), 4U);
   EXPECT_EQ(records[3][3], "a\tb\nc\r\\");
   EXPECT_EQ(records[4][3], "'\"`;--/*");
+}
+
+TEST(Format, F_Q16_CsvHoldsTheBytesThemselves) {
+  auto records = ReadCsv(Format("csv", kCellColumns, HostileCells()));
+  std::vector<Row> rows = HostileCells();
+  for (size_t i = 0; i + 1 < rows.size(); ++i) {
+    EXPECT_EQ(records[i + 1][0], rows[i][0].bytes());
+    EXPECT_EQ(records[i + 1][3], rows[i][3].bytes());
+  }
 }
 
 std::string Unescape(const std::string& field) {

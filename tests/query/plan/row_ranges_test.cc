@@ -93,6 +93,38 @@ TEST(RowRangesTest, NoSatisfyingRowIsLost) {
   }
 }
 
+TEST(RowRangesTest, F_Q4_ATestThatNamesRowsIsTrueForNoOthersAndNoOtherTestBesideItMatters) {
+  Random random(11);
+  int naming = 0;
+  for (int i = 0; i < 4000; ++i) {
+    Expression test = RandomTest(&random, 3);
+    auto named = RowsNamed(test, kSlots);
+    Expression beside = Expression::Call(
+        Function::kAnd,
+        {test, Expression::Call(Function::kGreaterEqual, {Expression::Slot(0), Text("")})});
+    EXPECT_EQ(RowsNamed(beside, kSlots), named) << test.Print();
+    if (!named) continue;
+    ++naming;
+    for (int k = 0; k < 40; ++k) {
+      std::string row = RandomKey(&random);
+      if (row.empty() || !IsTrue(test, row, Value::Text("x"))) continue;
+      ASSERT_TRUE(named->contains(row)) << test.Print() << " on " << row;
+    }
+  }
+  EXPECT_GT(naming, 200);
+}
+
+TEST(RowRangesTest, F_Q5_ExtractedRowsNeverHoldOnlyTheEmptyKey) {
+  Random random(13);
+  for (int i = 0; i < 4000; ++i) {
+    std::optional<Expression> where = RandomTest(&random, 4);
+    engine::RowSet rows = ExtractRows(kSlots, &where);
+    for (const engine::RowRange& range : rows.ranges()) {
+      EXPECT_FALSE(range.start.empty() && range.IsSingle());
+    }
+  }
+}
+
 TEST(RowRangesTest, TimeTestsBecomeARange) {
   const std::vector<SlotDef> slots = {{SlotDef::kTimestamp, 0}};
   auto test = [](Function function, int64_t micros) {

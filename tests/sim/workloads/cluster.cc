@@ -1,11 +1,10 @@
-// A cluster: its knobs, its processes and the run of a history. SPDX-License-Identifier: Apache-2.0
+// A cluster: its processes and the run of a history. SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/workloads/cluster.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "tests/sim/workloads/drawn_store.h"
 #include "tests/sim/workloads/run_history.h"
 
 namespace sippar::sim {
@@ -14,65 +13,7 @@ namespace {
 constexpr int64_t kStartAgainMicros = 20'000;
 constexpr int64_t kClientCallMicros = 2'000'000;
 
-cluster::master::MasterOptions DrawPolicy(engine::Random* random, uint64_t split_size) {
-  cluster::master::MasterOptions policy;
-  auto micros = [random](int64_t least, uint64_t doublings) {
-    return least << random->Uniform(doublings);
-  };
-  policy.poll_us = micros(50'000, 4);
-  policy.report_us = micros(100'000, 4);
-  policy.balance_us = micros(100'000, 6);
-  // Reports come in between, or a history has many sweeps.
-  policy.garbage_us =
-      random->OneIn(2) ? policy.report_us << (1 + random->Uniform(4)) : micros(10'000, 6);
-  policy.trash_us = micros(100'000, 6);
-  policy.retry_min_us = 2'000;
-  policy.retry_max_us = micros(50'000, 3);
-  policy.unanswered_fence_us = micros(500'000, 4);
-  policy.silent_fence_us = micros(1'000'000, 4);
-  policy.answer_us = 2'000'000;
-  policy.split_size = split_size;
-  policy.loads_max = 1 + random->Uniform(8);
-  policy.scan_page = 1 + random->Uniform(20);
-  return policy;
-}
-
 }  // namespace
-
-ClusterKnobs ClusterKnobs::Draw(engine::Random* random) {
-  ClusterKnobs knobs;
-  auto sometimes = [random](uint64_t least) {  // 0 in half of the histories
-    return random->OneIn(2) ? 0 : least << random->Uniform(5);
-  };
-  knobs.schema = DrawRowSchema(random);
-  knobs.split_keys = DrawSplitKeys(random);
-  knobs.rows = DrawRows(random);
-  knobs.store = DrawStoreOptions(random);
-  knobs.policy = DrawPolicy(random, knobs.store.split_size);
-  knobs.servers = 3 + random->Uniform(3);
-  knobs.operations_each = 10 + random->Uniform(30);
-  knobs.lease_us = int64_t{50'000} << random->Uniform(5);
-  knobs.call_us = int64_t{100'000} << random->Uniform(5);
-  knobs.server_kills = random->OneIn(2);
-  knobs.master_kills = random->OneIn(3);
-  knobs.lock_kills = random->OneIn(6);
-  knobs.drains = random->OneIn(3);
-  knobs.freezes = random->OneIn(2);
-  knobs.clock_jumps = random->OneIn(3);
-  knobs.partitions = random->OneIn(3);
-  knobs.disk_stops = random->OneIn(6);
-  knobs.late_writes = random->OneIn(3);
-  knobs.reshapes = random->OneIn(2);
-  knobs.alters = random->OneIn(3);
-  knobs.crash_point_one_in = random->OneIn(2) ? 0 : sometimes(64);
-  knobs.disk.fail_one_in = random->OneIn(3) ? sometimes(200) : 0;
-  knobs.disk.slow_sync_one_in = random->OneIn(3) ? sometimes(60) : 0;
-  knobs.network.lose_request_one_in = random->OneIn(3) ? sometimes(50) : 0;
-  knobs.network.lose_answer_one_in = random->OneIn(3) ? sometimes(50) : 0;
-  knobs.network.delay_one_in = random->OneIn(3) ? sometimes(50) : 0;
-  knobs.network.repeat_one_in = random->OneIn(3) ? sometimes(4) : 0;
-  return knobs;
-}
 
 Cluster::Cluster(World* world, const ClusterKnobs& knobs)
     : world_(world), knobs_(knobs), histories_(knobs.schema) {
@@ -283,6 +224,8 @@ void Cluster::Run() {
   WakeMachines(/*all=*/true);
   CheckServedAgain("a power cut");
 }
+
+std::string DrawnForCluster(uint64_t seed) { return Drawn<ClusterKnobs>(seed).Text(); }
 
 HistoryResult RunCluster(uint64_t seed, bool trace) {
   return RunHistory<Cluster, ClusterKnobs>(seed, trace, 400'000'000);

@@ -13,39 +13,10 @@
 #include "tests/sim/sim_locks.h"
 #include "tests/sim/sim_transport.h"
 #include "tests/sim/sim_world.h"
+#include "tests/sim/workloads/cluster_knobs.h"
 #include "tests/sim/workloads/row_client.h"
 
 namespace sippar::sim {
-
-// Drawn from the seed. Each kind of trouble is there in a part of the histories, so that one does
-// not hide what another would show.
-struct ClusterKnobs {
-  engine::TableSchema schema;
-  std::vector<std::string> split_keys;
-  std::vector<std::string> rows;
-  engine::StoreOptions store;
-  cluster::master::MasterOptions policy;
-  uint64_t servers = 3;
-  uint64_t operations_each = 20;
-  int64_t lease_us = 200'000;
-  int64_t call_us = 500'000;
-  uint64_t crash_point_one_in = 0;  // passages of any crash point that kill the machine
-  bool server_kills = false;
-  bool master_kills = false;
-  bool lock_kills = false;
-  bool drains = false;
-  bool freezes = false;
-  bool late_writes = false;  // by who was taken for dead meanwhile
-  bool clock_jumps = false;
-  bool partitions = false;
-  bool disk_stops = false;  // full, read-only, hanging
-  bool reshapes = false;
-  bool alters = false;
-  DiskFaults disk;
-  NetworkFaults network;
-
-  static ClusterKnobs Draw(engine::Random* random);
-};
 
 class Cluster {
  public:
@@ -111,16 +82,19 @@ class Cluster {
   template <typename T>
   StatusOr<T> OnMaster(MachineId id, std::function<StatusOr<T>(cluster::AdminApi*)> work);
 
-  // What happens to them (cluster_faults.cc).
+  // What happens to them (cluster_faults.cc, cluster_scenes.cc).
   void Trouble();
   void MakeTrouble();
   void WakeMachines(bool all);
   void Freeze(MachineId id);
+  void FreezeUntil(MachineId id, int64_t wakes_us);
   void WriteLate(MachineId id);
-  void WakeWhenRenamed(MachineId id, const std::string& log);
+  void SleepAtSecondWriter(MachineId id, const std::string& slow, uint64_t seen);
+  void FallAsleep(MachineId id, const std::string& path);
+  void Overtake(MachineId id, const std::string& log);
   void Partition();
   void StopDisk();
-  void Reshape(Reshaping kind, const std::string& row);
+  std::shared_ptr<bool> Reshape(MachineId master, Reshaping kind, const std::string& row);
   void ReshapeBehind();
   StatusOr<bool> SplitMetadata(MachineId master, const std::string& row);
   void StopTrouble();
@@ -139,7 +113,10 @@ class Cluster {
   uint64_t clients_left_ = 0;
   uint64_t kills_ = 0;
   bool trouble_ = false;
-  std::string metadata_cut_;  // where METADATA was split last, as a row of the table
+  bool late_write_ = false;        // there is one
+  uint64_t writes_under_way_ = 0;  // of clients
+  uint64_t writes_done_ = 0;       // and acknowledged
+  std::string metadata_cut_;       // where METADATA was split last, as a row of the table
   std::unique_ptr<Process> supervisor_;
 };
 

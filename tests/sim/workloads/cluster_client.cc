@@ -18,7 +18,8 @@ constexpr char kTable[] = "t";
 
 class Cluster::Store final : public RowStore {
  public:
-  Store(Scheduler* scheduler, cluster::DataApi* data) : scheduler_(scheduler), data_(data) {}
+  Store(Cluster* cluster, cluster::DataApi* data)
+      : cluster_(cluster), scheduler_(cluster->world_->scheduler()), data_(data) {}
 
   StatusOr<std::vector<Cell>> Read(const ReadSpec& read, int64_t timeout_us) override {
     auto cells = ReadCells(read, timeout_us);
@@ -37,15 +38,23 @@ class Cluster::Store final : public RowStore {
     return row;
   }
   std::vector<Status> Apply(const std::vector<RowMutation>& batch) override {
+    ++cluster_->writes_under_way_;
     std::vector<Status> statuses = batch.size() == 1
                                        ? std::vector<Status>{data_->Apply(kTable, batch[0])}
                                        : data_->ApplyBatch(kTable, batch);
-    for (const Status& status : statuses) Judge(status);
+    --cluster_->writes_under_way_;
+    for (const Status& status : statuses) {
+      Judge(status);
+      if (status.ok()) ++cluster_->writes_done_;
+    }
     return statuses;
   }
   Status Commit(const RowMutation& mutation, const ReadSpec& read, uint64_t digest) override {
+    ++cluster_->writes_under_way_;
     Status status = data_->CommitRow(kTable, mutation, {{read, digest}});
+    --cluster_->writes_under_way_;
     Judge(status);
+    if (status.ok()) ++cluster_->writes_done_;
     return status;
   }
 
@@ -70,6 +79,7 @@ class Cluster::Store final : public RowStore {
       scheduler_->Fail("a client was told: " + status.ToString());
     }
   }
+  Cluster* const cluster_;
   Scheduler* const scheduler_;
   cluster::DataApi* const data_;
 };
@@ -77,7 +87,7 @@ class Cluster::Store final : public RowStore {
 void Cluster::ClientMain(MachineId id) {
   auto* process = new Process(this, id);
   process->Join();
-  Store store(world_->scheduler(), process->data.get());
+  Store store(this, process->data.get());
   RowClient client(world_, &histories_, &knobs_.rows, &store,
                    fmt::format("client{}", id - kFirstClient));
   for (uint64_t i = 0; i < knobs_.operations_each && trouble_; ++i) {
@@ -89,7 +99,7 @@ void Cluster::ClientMain(MachineId id) {
 }
 
 bool Cluster::ServesAll(int64_t limit_us) {
-  Store store(world_->scheduler(), supervisor_->data.get());
+  Store store(this, supervisor_->data.get());
   RowClient client(world_, &histories_, &knobs_.rows, &store, "supervisor");
   return client.WriteAll() && client.ReadTable(limit_us - world_->NowMicros());
 }

@@ -33,10 +33,10 @@ engine::TableSchema DrawRowSchema(engine::Random* random) {
   return schema;
 }
 
-std::vector<std::string> DrawRows(engine::Random* random) {
+std::vector<std::string> DrawRows(engine::Random* random, size_t least) {
   std::vector<std::string> rows = {"a", "a\0"s,     "a\0\0"s, "a\1"s, "ab",
                                    "b", "b\0\xff"s, "c",      "d",    "\xff\xff"s};
-  rows.resize(3 + random->Uniform(rows.size() - 2));
+  rows.resize(least + random->Uniform(rows.size() - least + 1));
   return rows;
 }
 
@@ -57,6 +57,15 @@ engine::StoreOptions DrawStoreOptions(engine::Random* random) {
   store.major_cycle_us = random->OneIn(2) ? 0 : int64_t{20'000} << random->Uniform(6);
   store.background_rate = random->OneIn(4) ? 100'000 : 0;
   return store;
+}
+
+std::string TextOf(const engine::StoreOptions& store) {
+  return fmt::format(
+      "store: memtables {} of {} B, cache {} B, pinned {} B, log segments {} of {} B, split {} B, "
+      "major cycle {} us, background {} B/s",
+      store.memtable_size, store.memtable_budget, store.block_cache_size, store.pinned_blocks_size,
+      store.log_segments_max, store.log_segment_size, store.split_size, store.major_cycle_us,
+      store.background_rate);
 }
 
 }  // namespace sippar::sim

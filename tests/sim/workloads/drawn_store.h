@@ -12,9 +12,10 @@
 namespace sippar::sim {
 
 engine::TableSchema DrawRowSchema(engine::Random* random);
-std::vector<std::string> DrawRows(engine::Random* random);
+std::vector<std::string> DrawRows(engine::Random* random, size_t least = 3);
 std::vector<std::string> DrawSplitKeys(engine::Random* random);
 // Tiny, so that a short history has many flushes, compactions, segments and splits.
 engine::StoreOptions DrawStoreOptions(engine::Random* random);
+std::string TextOf(const engine::StoreOptions& store);
 
 }  // namespace sippar::sim

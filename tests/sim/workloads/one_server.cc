@@ -5,10 +5,12 @@
 
 #include <algorithm>
 
+#include "tests/sim/workloads/drawn_faults.h"
 #include "tests/sim/workloads/drawn_store.h"
 #include "tests/sim/workloads/run_history.h"
 
 namespace sippar::sim {
+
 OneServerKnobs OneServerKnobs::Draw(engine::Random* random) {
   OneServerKnobs knobs;
   auto sometimes = [random](uint64_t least) {  // 0 in half of the histories
@@ -35,6 +37,23 @@ OneServerKnobs OneServerKnobs::Draw(engine::Random* random) {
   knobs.network.lose_answer_one_in = random->OneIn(2) ? 0 : sometimes(20);
   knobs.network.delay_one_in = random->OneIn(2) ? 0 : sometimes(20);
   return knobs;
+}
+
+std::string OneServerKnobs::Text() const {
+  std::string trouble;
+  auto add = [&trouble](bool is_on, const char* name) { trouble += is_on ? name : ""; };
+  add(kills, " kills");
+  add(closes, " closes");
+  add(clock_jumps, " clock-jumps");
+  add(partitions, " partitions");
+  add(reshapes, " reshapes");
+  add(disk_stops, " disk-stops");
+  return fmt::format(
+      "{} clients, {} operations each on {} rows, {} split keys\n  {}\n  trouble:{}; crash points "
+      "1 "
+      "in {}; {}; {}",
+      clients, operations_each, rows.size(), split_keys.size(), TextOf(store), trouble,
+      crash_point_one_in, TextOf(disk), TextOf(network));
 }
 
 void OneServer::Run() {
@@ -125,6 +144,8 @@ bool OneServer::WaitForServer(Server state, int64_t timeout_us) {
   while (server_ != state && world_->NowMicros() < limit_us) world_->SleepMicros(2'000);
   return server_ == state;
 }
+
+std::string DrawnForOneServer(uint64_t seed) { return Drawn<OneServerKnobs>(seed).Text(); }
 
 HistoryResult RunOneServer(uint64_t seed, bool trace) {
   return RunHistory<OneServer, OneServerKnobs>(seed, trace, 200'000'000);

@@ -33,6 +33,8 @@ struct OneServerKnobs {
   NetworkFaults network;
 
   static OneServerKnobs Draw(engine::Random* random);
+  // For people, on a few lines.
+  std::string Text() const;
 };
 
 // A life of the server process. Never freed when it is killed.

@@ -112,6 +112,7 @@ Status Store::SweepOrphans() {
   for (const std::string& name : names) {
     std::string path = files_.sst() + "/" + name;
     bool ours = name.size() == 20 && name.ends_with(".sst");
+    ours = ours || name.ends_with(".sst.tmp");
     if (named.erase(path) == 0 && ours) RemoveOrphan(path);
   }
   if (!named.empty()) return DataLoss(*named.begin() + ": the file is missing");

@@ -1,5 +1,5 @@
 // Splits and merges: tablets of a table give way to others with the same rows and the same
-// SSTables, in one saved catalog (paper sections 5.1 and 5.2; reliability P7, P8). Writers wait for
+// SSTables, in one saved catalog (paper sections 5.1 and 5.2; FAULTS.md P7, P8). Writers wait for
 // the second, short flush only; a writer that meets a closed tablet is routed again.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>

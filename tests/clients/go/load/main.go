@@ -3,9 +3,11 @@
 //
 //	BIGTABLE_EMULATOR_HOST=HOST:PORT api_load WORKLOAD SERVER_PID
 //
-// WORKLOAD: bulk | write | read | scan, in this order on a fresh server. Prints
+// WORKLOAD: bulk | write | read | scan | rmw | cam, in this order on a fresh server. Prints
 // "workload <tab> operations a second <tab> server CPU us an operation <tab> p50 us <tab> p99 us";
-// a row of a bulk write or of a scan is an operation.
+// a row of a bulk write or of a scan is an operation. rmw increments a counter of a random row, cam
+// sets a cell if the row has another. crowd, alone on a fresh server, reads 3,000 rows of 1 MB at
+// once and prints "crowd <tab> MB at the peak <tab> MB a minute later".
 package main
 
 import (
@@ -28,6 +30,8 @@ const (
 	rowsACall   = 100
 	pointSecond = 8 // of random reads and writes
 	valueBytes  = 100
+	crowdRows   = 50 // of 1 MB
+	crowdReads  = 3_000
 )
 
 func check(err error) {
@@ -107,6 +111,67 @@ func read(ctx context.Context, t *bigtable.Table, _, _ int, random *rand.Rand) i
 	return 1
 }
 
+func increment(ctx context.Context, t *bigtable.Table, _, _ int, random *rand.Rand) int {
+	m := bigtable.NewReadModifyWrite()
+	m.Increment("f", "count", 1)
+	row, err := t.ApplyReadModifyWrite(ctx, key(random.Intn(bulkRows)), m)
+	check(err)
+	if len(row["f"]) != 1 {
+		log.Fatal("an increment gave no cell")
+	}
+	return 1
+}
+
+func checkAndMutate(ctx context.Context, t *bigtable.Table, _, _ int, random *rand.Rand) int {
+	m := bigtable.NewMutation()
+	m.Set("f", "checked", bigtable.ServerTime, value(random))
+	var matched bool
+	condition := bigtable.NewCondMutation(bigtable.ColumnFilter("field0"), m, nil)
+	check(t.Apply(ctx, key(random.Intn(bulkRows)), condition, bigtable.GetCondMutationResult(&matched)))
+	if !matched {
+		log.Fatal("a row is missing")
+	}
+	return 1
+}
+
+func memory(pid, name string) int {
+	status, err := os.ReadFile("/proc/" + pid + "/status")
+	check(err)
+	for _, line := range strings.Split(string(status), "\n") {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == name+":" {
+			kib, err := strconv.Atoi(fields[1])
+			check(err)
+			return kib / 1024
+		}
+	}
+	return 0
+}
+
+func crowd(ctx context.Context, t *bigtable.Table, pid string) {
+	random := rand.New(rand.NewSource(1))
+	big := make([]byte, 1_000_000)
+	for i := range crowdRows {
+		random.Read(big)
+		m := bigtable.NewMutation()
+		m.Set("f", "big", bigtable.Timestamp(1000), big)
+		check(t.Apply(ctx, key(i), m))
+	}
+	var all sync.WaitGroup
+	for i := range crowdReads {
+		all.Go(func() {
+			row, err := t.ReadRow(ctx, key(i%crowdRows))
+			check(err)
+			if len(row["f"]) != 1 || len(row["f"][0].Value) != len(big) {
+				log.Fatal("a row is not whole")
+			}
+		})
+	}
+	all.Wait()
+	peak := memory(pid, "VmHWM")
+	time.Sleep(time.Minute)
+	fmt.Printf("crowd\t%d\t%d\n", peak, memory(pid, "VmRSS"))
+}
+
 // Of all threads of the server, so far.
 func cpu(pid string) time.Duration {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
@@ -127,14 +192,15 @@ func main() {
 	}{
 		"bulk": {4, 0, bulk}, "scan": {4, 0, scan},
 		"write": {16, pointSecond * time.Second, write}, "read": {16, pointSecond * time.Second, read},
+		"rmw": {4, pointSecond * time.Second, increment}, "cam": {4, pointSecond * time.Second, checkAndMutate},
 	}
 	name, pid := os.Args[1], os.Args[2]
 	workload, known := workloads[name]
-	if !known {
+	if !known && name != "crowd" {
 		log.Fatalf("no workload %q", name)
 	}
 	ctx := context.Background()
-	if name == "bulk" {
+	if name == "bulk" || name == "crowd" {
 		admin, err := bigtable.NewAdminClient(ctx, "bench", "i")
 		check(err)
 		check(admin.CreateTable(ctx, "t"))
@@ -143,6 +209,10 @@ func main() {
 	client, err := bigtable.NewClient(ctx, "bench", "i")
 	check(err)
 	table := client.Open("t")
+	if name == "crowd" {
+		crowd(ctx, table, pid)
+		return
+	}
 	// The connection is there and everybody is warm.
 	if name == "bulk" {
 		check(table.Apply(ctx, key(0), mutation(rand.New(rand.NewSource(0)))))

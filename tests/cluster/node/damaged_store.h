@@ -1,0 +1,57 @@
+// Stores as images of their files, in eight states, and what becomes of them when one file is
+// damaged. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cluster/client/client.h"
+#include "engine/fs/memory_file_system.h"
+#include "tests/cluster/lock/lock_world.h"
+
+namespace sippar::cluster {
+
+struct StoreImage {
+  std::set<std::string> directories;
+  std::map<std::string, std::string> files;
+
+  static StoreImage Of(engine::FileSystem* fs);  // of /db, as a process that ends now leaves it
+  std::unique_ptr<engine::MemoryFileSystem> Make() const;
+  bool operator==(const StoreImage&) const = default;
+};
+
+StatusOr<std::unique_ptr<Client>> OpenStore(engine::FileSystem* fs);
+TableSchema SchemaOf(const std::string& name);
+Status PutRow(Client* client, const std::string& row, const std::string& value,
+              const std::string& table = "t");
+// Rows and values, or the error.
+std::string RowsOf(Client* client, const std::string& table);
+int CountRows(Client* client, const std::string& table);
+
+struct StoreState {
+  std::string name;
+  StoreImage image;
+  // Everything that can be asked of it, as text, or errors in its place.
+  std::function<std::string(Client* client)> ask;
+  std::string answer;
+};
+std::vector<StoreState> EightStates();
+
+struct DamageTry {
+  const StoreState* state = nullptr;
+  std::string path;
+  std::string kind;  // "removed", "emptied", "cut", "flipped"
+  size_t at = 0;
+
+  std::string Print() const;
+};
+// Every file: removed, emptied, cut and flipped in `places` places each.
+void AddTries(const StoreState& state, size_t places, std::vector<DamageTry>* tries);
+// "" when it went well; nullptr: without damage.
+std::string TryDamage(const StoreState& state, const DamageTry* damage);
+
+}  // namespace sippar::cluster

@@ -1,0 +1,103 @@
+// A client whose calls hang where a test wants it. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/client/client.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+
+// Calls of rows that begin with "stuck" wait until they may go on, or are cancelled.
+class StuckData final : public DataApi {
+ public:
+  explicit StuckData(DataApi* data) : data_(data) {}
+
+  Status Apply(const std::string& table, const RowMutation& mutation) override {
+    Wait(mutation.row, nullptr);
+    return data_->Apply(table, mutation);
+  }
+  std::optional<uint64_t> LaneOf(const std::string&, std::string_view row) override {
+    return row.starts_with("stuck") ? 1 : 2;
+  }
+  std::vector<Status> ApplyBatch(const std::string& table,
+                                 const std::vector<RowMutation>& batch) override {
+    batch_max_ = std::max<size_t>(batch_max_, batch.size());
+    for (const RowMutation& mutation : batch) Wait(mutation.row, nullptr);
+    return data_->ApplyBatch(table, batch);
+  }
+  StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
+                                             const CallOptions& options) override {
+    Wait(read.rows.ranges().front().start, options.cancel);
+    return data_->Read(table, read, options);
+  }
+  Status Run(const std::string& table, const RowRange& range, const engine::Program& program,
+             const CallOptions& options, engine::ProgramSink* sink) override {
+    return data_->Run(table, range, program, options, sink);
+  }
+  StatusOr<engine::RowUpdateResult> Update(const std::string& table,
+                                           const engine::RowUpdate& update) override {
+    return data_->Update(table, update);
+  }
+  Status CommitRow(const std::string& table, const RowMutation& mutation,
+                   const std::vector<ReadCheck>& checks) override {
+    return data_->CommitRow(table, mutation, checks);
+  }
+  StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override {
+    return data_->Tablets(table);
+  }
+
+  void AwaitStuck(int calls) {
+    engine::MutexLock lock(&mutex_);
+    while (stuck_ < calls) changed_.WaitFor(&mutex_, 10'000);
+  }
+  void LetGo() {
+    engine::MutexLock lock(&mutex_);
+    let_go_ = true;
+    changed_.NotifyAll();
+  }
+  size_t batch_max() const { return batch_max_; }
+  int stuck() {  // so far
+    engine::MutexLock lock(&mutex_);
+    return stuck_;
+  }
+
+ private:
+  void Wait(std::string_view row, const CancelFlag& cancel) {
+    if (!row.starts_with("stuck")) return;
+    engine::MutexLock lock(&mutex_);
+    ++stuck_;
+    changed_.NotifyAll();
+    while (!let_go_ && !(cancel != nullptr && *cancel)) changed_.WaitFor(&mutex_, 10'000);
+  }
+
+  DataApi* const data_;
+  engine::Mutex mutex_;
+  engine::CondVar changed_;
+  int stuck_ = 0;
+  bool let_go_ = false;
+  std::atomic<size_t> batch_max_ = 0;
+};
+
+class StuckClient final : public Client {
+ public:
+  StuckClient(std::unique_ptr<Client> client, StuckData** data)
+      : client_(std::move(client)), data_(client_->data()) {
+    *data = &data_;
+  }
+  DataApi* data() override { return &data_; }
+  AdminApi* admin() override { return client_->admin(); }
+  engine::Clock* clock() override { return client_->clock(); }
+  const std::string& target() const override { return client_->target(); }
+  Status Close() override { return client_->Close(); }
+
+ private:
+  const std::unique_ptr<Client> client_;
+  StuckData data_;
+};
+
+}  // namespace sippar::cluster

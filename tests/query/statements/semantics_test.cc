@@ -1,0 +1,106 @@
+// What semantics.slt cannot say: warnings, costs, what is stopped.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "query/format/format.h"
+#include "query/query_error.h"
+#include "tests/query/statements/statement_fixture.h"
+
+namespace sippar::query {
+namespace {
+
+class SemanticsTest : public testing::Test {
+ protected:
+  SemanticsTest() : fixture_(Placement::kMemtable) { fixture_.Reset(); }
+  StatementFixture fixture_;
+};
+
+int64_t CpuMicros() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_utime.tv_sec} * 1'000'000 + usage.ru_utime.tv_usec;
+}
+
+// "row != '0' AND row != '1' …"
+std::string Chain(std::string_view test, std::string_view word, int terms) {
+  std::string text;
+  for (int i = 0; i < terms; ++i) {
+    text += fmt::format("{}{}'{}'", i == 0 ? "" : fmt::format(" {} ", word), test, i);
+  }
+  return text;
+}
+
+TEST_F(SemanticsTest, F_Q6_AChainOfTestsCostsWhatItsLengthSays) {
+  auto cost = [&](const std::string& where) {
+    int64_t start = CpuMicros();
+    Answer answer = fixture_.Run("SELECT COUNT(*) FROM web WHERE " + where);
+    EXPECT_TRUE(answer.status.ok()) << answer.status;
+    EXPECT_TRUE(fixture_.Run("EXPLAIN SELECT row FROM web WHERE " + where).status.ok());
+    return CpuMicros() - start;
+  };
+  struct Case {
+    const char* test;
+    const char* word;
+  };
+  for (Case c : {Case{"row != ", "AND"}, Case{"row = ", "OR"}, Case{"language: = ", "OR"},
+                 Case{"row > ", "AND"}}) {
+    (void)cost(Chain(c.test, c.word, 2'000));  // the parser's tables
+    int64_t small = cost(Chain(c.test, c.word, 2'000));
+    int64_t large = cost(Chain(c.test, c.word, 16'000));
+    // 8 times the length; were it quadratic, 64 times the cost.
+    EXPECT_LT(large, 30 * std::max<int64_t>(small, 3'000)) << c.test << small << " " << large;
+    RecordProperty("cpu_us_of_16000", std::to_string(large));
+  }
+}
+
+TEST_F(SemanticsTest, F_Q6_TheTimeoutHoldsWhileAStatementIsParsedAndPlanned) {
+  std::string where = Chain("row != ", "AND", 16'000);
+  ASSERT_TRUE(fixture_.Run("SET timeout = 1us").status.ok());
+  Answer parsed = fixture_.Run("SELECT COUNT(*) FROM web WHERE " + where);
+  EXPECT_EQ(parsed.status.code(), StatusCode::kDeadlineExceeded) << parsed.status;
+  // The analyzer asks, too: these are too few words for the parser to.
+  Answer analyzed = fixture_.Run("SELECT 1 + 1");
+  EXPECT_EQ(analyzed.status.code(), StatusCode::kDeadlineExceeded) << analyzed.status;
+}
+
+TEST_F(SemanticsTest, F_S9_ATestThatCanHoldForNoRowIsAWarningWithItsPlace) {
+  auto warnings = [&](const std::string& statement) {
+    Answer answer = fixture_.Run(statement);
+    EXPECT_TRUE(answer.status.ok()) << answer.status;
+    std::string text;
+    for (const QueryError& warning : answer.summary.warnings) {
+      text += RenderWarning(statement, warning);
+    }
+    return text;
+  };
+  EXPECT_EQ(warnings("SELECT row FROM web WHERE \"language\" = \"en\""),
+            "warning CONSTANT_TEST: 1:27: this compares two constants and is TRUE for no row\n"
+            "  1 | SELECT row FROM web WHERE \"language\" = \"en\"\n"
+            "    |                           ^^^^^^^^^^^^^^^^^ a column is written "
+            "family:qualifier, without quotes around it\n");
+  std::string null = warnings("SELECT row FROM web WHERE language: != NULL");
+  EXPECT_NE(null.find("warning NULL_TEST: 1:27"), std::string::npos) << null;
+  EXPECT_NE(null.find("IS NOT NULL"), std::string::npos) << null;
+  EXPECT_NE(warnings("DELETE FROM web WHERE row = 'a' AND language: = NULL"), "");
+  EXPECT_EQ(warnings("SELECT row FROM web WHERE 1 = 1 AND language: = 'EN'"), "");
+}
+
+TEST_F(SemanticsTest, F_Q18_ShowCreateTableInPlainIsAStatement) {
+  ASSERT_TRUE(fixture_.Run("CREATE TABLE p (FAMILY a, FAMILY `b-c` TTL 1d)").status.ok());
+  Answer shown = fixture_.Run("SHOW CREATE TABLE p");
+  ASSERT_TRUE(shown.status.ok());
+  auto plain = NewFormatter("plain", {});
+  ASSERT_TRUE(plain.ok());
+  std::string text;
+  ASSERT_TRUE((*plain)->Begin({shown.table.columns[0].name}, &text).ok());
+  (*plain)->Add(shown.table.rows.at(0), &text);
+  (*plain)->End({}, &text);
+  EXPECT_EQ(text, "CREATE TABLE p (\n  FAMILY a,\n  FAMILY `b-c` TTL 1d\n);\n");
+  ASSERT_TRUE(fixture_.Run("DROP TABLE p").status.ok());
+  EXPECT_TRUE(fixture_.Run(text).status.ok());
+}
+
+}  // namespace
+}  // namespace sippar::query
