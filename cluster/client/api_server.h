@@ -1,5 +1,5 @@
 // Serves a store over the Cloud Bigtable API and our own service (gRPC), in this process. The
-// header knows nothing of gRPC; cluster/rpc does. SPDX-License-Identifier: Apache-2.0
+// header knows nothing of gRPC; cluster/serve does. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cluster/client/client.h"
-#include "cluster/rpc/directory_socket.h"
+#include "cluster/serve/directory_socket.h"
 
 namespace sippar::cluster {
 

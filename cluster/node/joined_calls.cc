@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cluster/node/joined_streams.h"
-#include "cluster/rpc/call_failure.h"
+#include "cluster/wire/call_failure.h"
 #include "engine/base/random.h"
 
 namespace sippar::cluster {

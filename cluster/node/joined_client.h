@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "cluster/client/client.h"
-#include "cluster/rpc/remote_client.h"
+#include "cluster/wire/remote_client.h"
 
 namespace sippar::cluster {
 

@@ -6,7 +6,7 @@
 
 #include "cluster/client/program_rest.h"
 #include "cluster/client/row_mark.h"
-#include "cluster/rpc/call_failure.h"
+#include "cluster/wire/call_failure.h"
 
 namespace sippar::cluster {
 namespace {

@@ -5,9 +5,10 @@
 #include <algorithm>
 
 #include "cluster/client/patient_open.h"
+#include "cluster/grpc/unix_socket.h"
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/joined_client.h"
-#include "cluster/rpc/directory_socket.h"
+#include "cluster/serve/directory_socket.h"
 
 namespace sippar::cluster {
 namespace {

@@ -12,14 +12,14 @@
 #include <cstdlib>
 #include <string>
 
+#include "cluster/bigtable/data_convert.h"
+#include "cluster/bigtable/filter_convert.h"
 #include "cluster/client/api_server.h"
 #include "cluster/client/client.h"
 #include "cluster/proto/bigtable.grpc.pb.h"
-#include "cluster/rpc/data_convert.h"
-#include "cluster/rpc/filter_convert.h"
 #include "engine/base/random.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/cluster/rpc/api_model.h"
+#include "tests/cluster/bigtable/api_model.h"
 
 namespace {
 

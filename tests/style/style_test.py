@@ -28,7 +28,7 @@ OS_CALLS = [
     # Safe only where no lock, wait or call to the OS lies between two uses: fibers share it. Or on
     # threads of gRPC, which a simulation has not.
     (re.compile(r"\bthread_local\b"), ("engine/read/read_totals.h", "engine/sstable/block_codec.cc",
-                                       "fuse/tree/node.cc", "cluster/rpc/call_trace.cc")),
+                                       "fuse/tree/node.cc", "cluster/grpc/call_trace.cc")),
     (re.compile(r"std::chrono::\w*_clock"), ("engine/base/",)),
     (re.compile(r"\b(fopen|std::[io]?fstream)\b"), ("cli/", "fuse/kernel/")),
     (re.compile(r"(?<![\w.>])::open\(|(?<![\w.>])::fsync\(|(?<![\w.>])::rename\("),
@@ -48,7 +48,8 @@ PACKAGE_ONLY = [  # heavy libraries live behind one door each
     (re.compile(r"#include <zlib"), ("cli/packed_file.cc",)),
     (re.compile(r"#include <re2/"), ("engine/model/",)),
     (re.compile(r"#include <readline/"), ("cli/",)),
-    (re.compile(r"#include (<grpc|<google/|\"cluster/proto/)"), ("cluster/rpc/",)),
+    (re.compile(r"#include (<grpc|<google/|\"cluster/proto/)"),
+     ("cluster/grpc/", "cluster/bigtable/", "cluster/wire/", "cluster/serve/")),
 ]
 MACHINE_PATHS = re.compile(r"/work/(main|shared|\.library)|(?<![\w}])/root/|/home/[a-z]")
 failures = []

@@ -1,0 +1,151 @@
+// Clusters of instances: the calls of the instance admin service. One store serves all of them, so
+// they are kept and answered, and size nothing. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cluster/bigtable/backup_names.h"
+#include "cluster/bigtable/instance_admin_service.h"
+#include "cluster/bigtable/message_records.h"
+#include "cluster/grpc/status_codes.h"
+
+namespace sippar::cluster {
+namespace {
+
+namespace admin = google::bigtable::admin::v2;
+using google::protobuf::FieldMask;
+
+std::string RecordOf(const PartName& name) { return PartRecord("cluster", name.instance, name.id); }
+
+// Writes what `change` makes of the cluster as it is, made or not.
+StatusOr<admin::Cluster> Change(const InstanceRecords& records, const PartName& name,
+                                const std::function<Status(admin::Cluster* cluster)>& change) {
+  admin::Cluster kept;
+  Status changed =
+      ChangeRecord(records.admin(), RecordOf(name), &kept, [&](const NamedRecord*) -> Status {
+        RETURN_IF_ERROR(change(&kept));
+        kept.clear_name();
+        kept.set_state(admin::Cluster::READY);
+        return OkStatus();
+      });
+  RETURN_IF_ERROR(changed);
+  return records.GetCluster(name);
+}
+
+StatusOr<admin::Cluster> DoCreate(const InstanceRecords& records,
+                                  const admin::CreateClusterRequest& request) {
+  ASSIGN_OR_RETURN(
+      PartName name,
+      PartName::Parse(request.parent() + "/clusters/" + request.cluster_id(), "clusters"));
+  ASSIGN_OR_RETURN(std::vector<admin::Cluster> present, records.Clusters(name.instance));
+  for (const admin::Cluster& cluster : present) {
+    ASSIGN_OR_RETURN(PartName other, PartName::Parse(cluster.name(), "clusters"));
+    if (other.id == name.id) {
+      return AlreadyExists(fmt::format("{} is there already", cluster.name()));
+    }
+    // The one that nobody made would end with the first that is made.
+    RETURN_IF_ERROR(Change(records, other, [&cluster](admin::Cluster* kept) {
+                      *kept = cluster;
+                      return OkStatus();
+                    }).status());
+  }
+  return Change(records, name, [&request](admin::Cluster* kept) {
+    *kept = request.cluster();
+    return OkStatus();
+  });
+}
+
+StatusOr<admin::Cluster> DoUpdate(const InstanceRecords& records, const admin::Cluster& wanted,
+                                  const FieldMask& mask) {
+  if (mask.paths().empty()) return InvalidArgument("update_mask: name at least one field");
+  ASSIGN_OR_RETURN(PartName name, PartName::Parse(wanted.name(), "clusters"));
+  return Change(records, name, [&](admin::Cluster* kept) -> Status {
+    ASSIGN_OR_RETURN(*kept, records.GetCluster(name));
+    return MergeFields(mask, wanted, kept);
+  });
+}
+
+Status DoDelete(const InstanceRecords& records, const std::string& cluster) {
+  ASSIGN_OR_RETURN(PartName name, PartName::Parse(cluster, "clusters"));
+  RETURN_IF_ERROR(records.GetCluster(name).status());
+  ASSIGN_OR_RETURN(std::vector<admin::Cluster> present, records.Clusters(name.instance));
+  if (present.size() == 1) {
+    return FailedPrecondition(fmt::format("{} is the last cluster of its instance", cluster));
+  }
+  RETURN_IF_ERROR(CheckNoBackups(records, name.instance, name.id));
+  admin::Cluster kept;
+  return DeleteRecord(records.admin(), RecordOf(name), &kept,
+                      [](const NamedRecord*) { return OkStatus(); });
+}
+
+}  // namespace
+
+grpc::Status InstanceAdminService::CreateCluster(grpc::ServerContext*,
+                                                 const admin::CreateClusterRequest* request,
+                                                 google::longrunning::Operation* response) {
+  admin::CreateClusterMetadata metadata;
+  *metadata.mutable_original_request() = *request;
+  metadata.mutable_request_time()->set_seconds(NowSeconds());
+  auto cluster = DoCreate(*records_, *request);
+  if (!cluster.ok()) return ToGrpc(cluster.status());
+  metadata.mutable_finish_time()->set_seconds(NowSeconds());
+  *response = operations_->Done(cluster->name(), metadata, *cluster);
+  return grpc::Status::OK;
+}
+
+grpc::Status InstanceAdminService::GetCluster(grpc::ServerContext*,
+                                              const admin::GetClusterRequest* request,
+                                              admin::Cluster* response) {
+  auto name = PartName::Parse(request->name(), "clusters");
+  if (!name.ok()) return ToGrpc(name.status());
+  auto cluster = records_->GetCluster(*name);
+  if (cluster.ok()) *response = std::move(*cluster);
+  return ToGrpc(cluster.status());
+}
+
+grpc::Status InstanceAdminService::ListClusters(grpc::ServerContext*,
+                                                const admin::ListClustersRequest* request,
+                                                admin::ListClustersResponse* response) {
+  auto names = records_->OfParent(request->parent());
+  if (!names.ok()) return ToGrpc(names.status());
+  for (const InstanceName& name : *names) {
+    auto clusters = records_->Clusters(name);
+    if (!clusters.ok()) return ToGrpc(clusters.status());
+    for (admin::Cluster& cluster : *clusters) *response->add_clusters() = std::move(cluster);
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status InstanceAdminService::UpdateCluster(grpc::ServerContext*,
+                                                 const admin::Cluster* request,
+                                                 google::longrunning::Operation* response) {
+  admin::UpdateClusterMetadata metadata;
+  *metadata.mutable_original_request() = *request;
+  metadata.mutable_request_time()->set_seconds(NowSeconds());
+  FieldMask mask;
+  mask.add_paths("serve_nodes");
+  auto cluster = DoUpdate(*records_, *request, mask);
+  if (!cluster.ok()) return ToGrpc(cluster.status());
+  metadata.mutable_finish_time()->set_seconds(NowSeconds());
+  *response = operations_->Done(cluster->name(), metadata, *cluster);
+  return grpc::Status::OK;
+}
+
+grpc::Status InstanceAdminService::PartialUpdateCluster(
+    grpc::ServerContext*, const admin::PartialUpdateClusterRequest* request,
+    google::longrunning::Operation* response) {
+  admin::PartialUpdateClusterMetadata metadata;
+  *metadata.mutable_original_request() = *request;
+  metadata.mutable_request_time()->set_seconds(NowSeconds());
+  auto cluster = DoUpdate(*records_, request->cluster(), request->update_mask());
+  if (!cluster.ok()) return ToGrpc(cluster.status());
+  metadata.mutable_finish_time()->set_seconds(NowSeconds());
+  *response = operations_->Done(cluster->name(), metadata, *cluster);
+  return grpc::Status::OK;
+}
+
+grpc::Status InstanceAdminService::DeleteCluster(grpc::ServerContext*,
+                                                 const admin::DeleteClusterRequest* request,
+                                                 google::protobuf::Empty*) {
+  return ToGrpc(DoDelete(*records_, request->name()));
+}
+
+}  // namespace sippar::cluster

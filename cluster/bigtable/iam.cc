@@ -1,0 +1,144 @@
+// Policies, and their calls of both admin services. SPDX-License-Identifier: Apache-2.0
+#include "cluster/bigtable/iam.h"
+
+#include <fmt/format.h>
+
+#include "cluster/bigtable/find_table.h"
+#include "cluster/bigtable/instance_admin_service.h"
+#include "cluster/bigtable/message_records.h"
+#include "cluster/bigtable/table_admin_service.h"
+#include "cluster/grpc/status_codes.h"
+
+namespace sippar::cluster {
+namespace {
+
+namespace iam = google::iam::v1;
+
+// What a resource has that nobody gave a policy.
+constexpr const char* kNoPolicyEtag = "none";
+
+Status ReadPolicy(AdminApi* api, const std::string& name, iam::Policy* out) {
+  auto record = api->GetRecord(name);
+  if (record.status().code() == StatusCode::kNotFound) {
+    out->set_etag(kNoPolicyEtag);
+    return OkStatus();
+  }
+  RETURN_IF_ERROR(record.status());
+  RETURN_IF_ERROR(ParseRecord(*record, out));
+  out->set_etag(EtagOf(*record));
+  return OkStatus();
+}
+
+// A part of a table: that it is there is what its own record says.
+StatusOr<std::string> PartPolicy(const InstanceRecords& records, const std::string& resource,
+                                 const char* kind, const char* record_kind) {
+  ASSIGN_OR_RETURN(TablePartName name, TablePartName::Parse(resource, kind));
+  ASSIGN_OR_RETURN(FoundTable table, FindTable(records.client(), name.table.ToString()));
+  std::string record = TablePartRecord(record_kind, table.info.table_id, name.id);
+  Status there = records.admin()->GetRecord(record).status();
+  if (there.code() == StatusCode::kNotFound) {
+    return NotFound(fmt::format("'{}' is not there", resource));
+  }
+  RETURN_IF_ERROR(there);
+  return "iam/" + record;
+}
+
+}  // namespace
+
+StatusOr<std::string> PolicyRecord(const InstanceRecords& records, const std::string& resource) {
+  if (resource.find("/authorizedViews/") != std::string::npos) {
+    return PartPolicy(records, resource, "authorizedViews", "view");
+  }
+  if (resource.find("/schemaBundles/") != std::string::npos) {
+    return PartPolicy(records, resource, "schemaBundles", "bundle");
+  }
+  if (resource.find("/tables/") != std::string::npos) {
+    ASSIGN_OR_RETURN(FoundTable table, FindTable(records.client(), resource));
+    return fmt::format("iam/table/{}", table.info.table_id);
+  }
+  if (size_t clusters = resource.find("/clusters/"); clusters != std::string::npos) {
+    if (resource.find("/backups/", clusters) == std::string::npos) {
+      return InvalidArgument(fmt::format("'{}' has no policy; a backup has", resource));
+    }
+    ASSIGN_OR_RETURN(InstanceName name, InstanceName::Parse(resource.substr(0, clusters)));
+    RETURN_IF_ERROR(records.CheckExists(name));
+    return "iam/backup/" + resource;
+  }
+  ASSIGN_OR_RETURN(InstanceName name, InstanceName::Parse(resource));
+  RETURN_IF_ERROR(records.CheckExists(name));
+  return "iam/" + InstanceRecord(name);
+}
+
+Status GetPolicy(const InstanceRecords& records, const iam::GetIamPolicyRequest& request,
+                 iam::Policy* response) {
+  ASSIGN_OR_RETURN(std::string name, PolicyRecord(records, request.resource()));
+  return ReadPolicy(records.admin(), name, response);
+}
+
+Status SetPolicy(const InstanceRecords& records, const iam::SetIamPolicyRequest& request,
+                 iam::Policy* response) {
+  ASSIGN_OR_RETURN(std::string name, PolicyRecord(records, request.resource()));
+  const iam::Policy& wanted = request.policy();
+  iam::Policy kept;
+  Status changed =
+      ChangeRecord(records.admin(), name, &kept, [&](const NamedRecord* record) -> Status {
+        bool is_first = record == nullptr && wanted.etag() == kNoPolicyEtag;
+        if (!is_first) RETURN_IF_ERROR(CheckEtag(wanted.etag(), record));
+        kept = wanted;
+        kept.clear_etag();
+        return OkStatus();
+      });
+  RETURN_IF_ERROR(changed);
+  return ReadPolicy(records.admin(), name, response);
+}
+
+Status TestPermissions(const InstanceRecords& records,
+                       const iam::TestIamPermissionsRequest& request,
+                       iam::TestIamPermissionsResponse* response) {
+  RETURN_IF_ERROR(PolicyRecord(records, request.resource()).status());
+  for (const std::string& permission : request.permissions()) {
+    if (permission.find('*') != std::string::npos) {
+      return InvalidArgument(fmt::format("permission '{}' has a '*'; name it whole", permission));
+    }
+    response->add_permissions(permission);
+  }
+  return OkStatus();
+}
+
+grpc::Status InstanceAdminService::GetIamPolicy(grpc::ServerContext*,
+                                                const iam::GetIamPolicyRequest* request,
+                                                iam::Policy* response) {
+  return ToGrpc(GetPolicy(*records_, *request, response));
+}
+
+grpc::Status InstanceAdminService::SetIamPolicy(grpc::ServerContext*,
+                                                const iam::SetIamPolicyRequest* request,
+                                                iam::Policy* response) {
+  return ToGrpc(SetPolicy(*records_, *request, response));
+}
+
+grpc::Status InstanceAdminService::TestIamPermissions(grpc::ServerContext*,
+                                                      const iam::TestIamPermissionsRequest* request,
+                                                      iam::TestIamPermissionsResponse* response) {
+  return ToGrpc(TestPermissions(*records_, *request, response));
+}
+
+grpc::Status TableAdminService::GetIamPolicy(grpc::ServerContext*,
+                                             const iam::GetIamPolicyRequest* request,
+                                             iam::Policy* response) {
+  return ToGrpc(GetPolicy(*records_, *request, response));
+}
+
+grpc::Status TableAdminService::SetIamPolicy(grpc::ServerContext*,
+                                             const iam::SetIamPolicyRequest* request,
+                                             iam::Policy* response) {
+  return ToGrpc(SetPolicy(*records_, *request, response));
+}
+
+grpc::Status TableAdminService::TestIamPermissions(grpc::ServerContext*,
+                                                   const iam::TestIamPermissionsRequest* request,
+                                                   iam::TestIamPermissionsResponse* response) {
+  return ToGrpc(TestPermissions(*records_, *request, response));
+}
+
+}  // namespace sippar::cluster

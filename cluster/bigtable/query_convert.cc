@@ -1,0 +1,222 @@
+// Types and values of queries. SPDX-License-Identifier: Apache-2.0
+#include "cluster/bigtable/query_convert.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/coding.h"
+#include "engine/program/scalar_function.h"
+
+namespace sippar::cluster {
+namespace {
+
+namespace v2 = google::bigtable::v2;
+using engine::DataType;
+using engine::Value;
+using enum engine::ValueType;
+
+constexpr int64_t kMicros = 1'000'000;
+
+void TypeToProto(const DataType& type, v2::Type* out) {
+  switch (type.kind) {
+    case kBool:
+      out->mutable_bool_type();
+      break;
+    case kInt64:
+      out->mutable_int64_type();
+      break;
+    case kFloat64:
+      out->mutable_float64_type();
+      break;
+    case kText:
+      out->mutable_string_type();
+      break;
+    case kTimestamp:
+      out->mutable_timestamp_type();
+      break;
+    case kArray:
+      TypeToProto(type.parts[0], out->mutable_array_type()->mutable_element_type());
+      break;
+    case kMap:
+      TypeToProto(type.parts[0], out->mutable_map_type()->mutable_key_type());
+      TypeToProto(type.parts[1], out->mutable_map_type()->mutable_value_type());
+      break;
+    case kStruct:
+      for (size_t i = 0; i < type.parts.size(); ++i) {
+        v2::Type::Struct::Field* field = out->mutable_struct_type()->add_fields();
+        field->set_field_name(i == 0 ? "timestamp" : "value");
+        TypeToProto(type.parts[i], field->mutable_type());
+      }
+      break;
+    default:
+      out->mutable_bytes_type();
+  }
+}
+
+Status WrongType(const Value& value, const DataType& type) {
+  return InvalidArgument(fmt::format("a value of type {} ({:.40}) in a column of type {}; CAST it",
+                                     engine::TypeName(value.type()), value.Print(),
+                                     engine::TypeName(type.kind)));
+}
+
+void TimeToProto(int64_t micros, google::protobuf::Timestamp* out) {
+  int64_t seconds = micros / kMicros - (micros % kMicros < 0 ? 1 : 0);
+  out->set_seconds(seconds);
+  out->set_nanos(static_cast<int32_t>((micros - seconds * kMicros) * 1000));
+}
+
+Status BytesToProto(const Value& value, v2::Value* out) {
+  if (value.is_string()) {
+    out->set_bytes_value(value.bytes());
+  } else {
+    engine::PutBig64(out->mutable_bytes_value(), static_cast<uint64_t>(value.integer()));
+  }
+  return OkStatus();
+}
+
+Status TextToProto(const Value& value, v2::Value* out) {
+  if (!engine::IsValidUtf8(value.bytes())) {
+    return InvalidArgument(
+        fmt::format("'{:.40}' in a column of type STRING is not UTF-8; "
+                    "CAST it AS BYTES",
+                    value.Print()));
+  }
+  out->set_string_value(value.bytes());
+  return OkStatus();
+}
+
+Status ItemsToProto(const Value& value, const DataType& type, v2::ArrayValue* out) {
+  const Value::Items& items = value.items();
+  if (type.kind == kArray) {
+    for (const Value& item : items) {
+      RETURN_IF_ERROR(ValueToProto(item, type.parts[0], out->add_values()));
+    }
+    return OkStatus();
+  }
+  if (type.kind == kStruct && items.size() != type.parts.size()) return WrongType(value, type);
+  v2::ArrayValue* entry = out;  // a MAP is an array of arrays of two
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (type.kind == kMap && i % 2 == 0) entry = out->add_values()->mutable_array_value();
+    const DataType& part = type.parts[i % 2];
+    RETURN_IF_ERROR(ValueToProto(items[i], part, entry->add_values()));
+  }
+  return OkStatus();
+}
+
+// Is a value of `kind` what a column of `type` can show?
+bool Fits(engine::ValueType kind, engine::ValueType type) {
+  if (kind == type) return true;
+  switch (type) {
+    case kBytes:
+      return kind == kText || kind == kInt64;
+    case kText:
+      return kind == kBytes;
+    case kFloat64:
+    case kTimestamp:
+      return kind == kInt64;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+StatusOr<DataType> TypeFromProto(const v2::Type& proto) {
+  switch (proto.kind_case()) {
+    case v2::Type::kBytesType:
+      return DataType(kBytes);
+    case v2::Type::kStringType:
+      return DataType(kText);
+    case v2::Type::kInt64Type:
+      return DataType(kInt64);
+    case v2::Type::kFloat32Type:
+    case v2::Type::kFloat64Type:
+      return DataType(kFloat64);
+    case v2::Type::kBoolType:
+      return DataType(kBool);
+    case v2::Type::kTimestampType:
+      return DataType(kTimestamp);
+    case v2::Type::kArrayType: {
+      const v2::Type& element = proto.array_type().element_type();
+      if (element.has_array_type()) return InvalidArgument("an ARRAY of ARRAYs is no parameter");
+      ASSIGN_OR_RETURN(DataType item, TypeFromProto(element));
+      return DataType(kArray, {std::move(item)});
+    }
+    case v2::Type::KIND_NOT_SET:
+      return InvalidArgument("it has no type");
+    default:
+      return InvalidArgument(
+          "a parameter is BYTES, STRING, INT64, FLOAT32, FLOAT64, BOOL, TIMESTAMP or an ARRAY");
+  }
+}
+
+StatusOr<Value> ValueFromProto(const v2::Value& proto) {
+  switch (proto.kind_case()) {
+    case v2::Value::kBytesValue:
+      return Value::Bytes(proto.bytes_value());
+    case v2::Value::kStringValue:
+      return Value::Text(proto.string_value());
+    case v2::Value::kIntValue:
+      return Value::Int64(proto.int_value());
+    case v2::Value::kFloatValue:
+      return Value::Float64(proto.float_value());
+    case v2::Value::kBoolValue:
+      return Value::Bool(proto.bool_value());
+    case v2::Value::kTimestampValue: {
+      const auto& time = proto.timestamp_value();
+      int64_t micros = 0;
+      if (__builtin_mul_overflow(time.seconds(), kMicros, &micros) ||
+          __builtin_add_overflow(micros, time.nanos() / 1000, &micros)) {
+        return InvalidArgument(fmt::format("{} seconds are beyond all times", time.seconds()));
+      }
+      return Value::Timestamp(micros);
+    }
+    case v2::Value::kArrayValue: {
+      Value::Items items;
+      for (const v2::Value& each : proto.array_value().values()) {
+        if (each.has_array_value()) return InvalidArgument("an ARRAY of ARRAYs is no parameter");
+        ASSIGN_OR_RETURN(Value item, ValueFromProto(each));
+        items.push_back(std::move(item));
+      }
+      return Value::Array(std::move(items));
+    }
+    case v2::Value::KIND_NOT_SET:
+      return Value::Null();
+    default:
+      return InvalidArgument("raw values are no parameters");
+  }
+}
+
+void ColumnsToProto(const std::vector<QueryColumn>& columns, v2::ResultSetMetadata* out) {
+  for (const QueryColumn& column : columns) {
+    v2::ColumnMetadata* metadata = out->mutable_proto_schema()->add_columns();
+    metadata->set_name(column.name);
+    TypeToProto(column.type, metadata->mutable_type());
+  }
+}
+
+Status ValueToProto(const Value& value, const DataType& type, v2::Value* out) {
+  if (value.is_null()) return OkStatus();
+  if (!Fits(value.type(), type.kind)) return WrongType(value, type);
+  switch (type.kind) {
+    case kBool:
+      out->set_bool_value(value.is_true());
+      return OkStatus();
+    case kInt64:
+      out->set_int_value(value.integer());
+      return OkStatus();
+    case kFloat64:
+      out->set_float_value(value.AsReal());
+      return OkStatus();
+    case kTimestamp:
+      TimeToProto(value.integer(), out->mutable_timestamp_value());
+      return OkStatus();
+    case kBytes:
+      return BytesToProto(value, out);
+    case kText:
+      return TextToProto(value, out);
+    default:
+      return ItemsToProto(value, type, out->mutable_array_value());
+  }
+}
+
+}  // namespace sippar::cluster

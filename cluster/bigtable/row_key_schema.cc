@@ -1,0 +1,119 @@
+// Row key schemas. SPDX-License-Identifier: Apache-2.0
+#include "cluster/bigtable/row_key_schema.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace sippar::cluster {
+namespace {
+
+namespace admin = google::bigtable::admin::v2;
+using admin::Type;
+using engine::TableSchema;
+
+constexpr const char* kOption = "ROW_KEY_SCHEMA";  // the serialized proto
+constexpr size_t kDelimiterSizeMax = 50;           // Cloud Bigtable
+
+// The order of the bytes is that of the values.
+Status CheckType(const Type& type) {
+  switch (type.kind_case()) {
+    case Type::kBytesType:
+      if (type.bytes_type().encoding().has_raw()) return OkStatus();
+      break;
+    case Type::kStringType:
+      if (type.string_type().encoding().encoding_case() != 0) return OkStatus();
+      break;
+    case Type::kInt64Type:
+      if (type.int64_type().encoding().encoding_case() != 0) return OkStatus();
+      break;
+    case Type::kTimestampType:
+      if (type.timestamp_type().encoding().unix_micros_int64().encoding_case() != 0) {
+        return OkStatus();
+      }
+      break;
+    default:
+      return InvalidArgument("type: a part of a key is of bytes, string, int64 or timestamp");
+  }
+  return InvalidArgument("type: its encoding is missing");
+}
+
+Status CheckEncoding(const Type::Struct& key) {
+  const Type::Struct::Encoding& encoding = key.encoding();
+  switch (encoding.encoding_case()) {
+    case Type::Struct::Encoding::kSingleton:
+      if (key.fields_size() == 1) return OkStatus();
+      return InvalidArgument("encoding: a singleton has one field");
+    case Type::Struct::Encoding::kDelimitedBytes: {
+      size_t size = encoding.delimited_bytes().delimiter().size();
+      if (size >= 1 && size <= kDelimiterSizeMax) return OkStatus();
+      return InvalidArgument(fmt::format("encoding: a delimiter of {} bytes; 1 to {} are allowed",
+                                         size, kDelimiterSizeMax));
+    }
+    case Type::Struct::Encoding::kOrderedCodeBytes:
+      return OkStatus();
+    case Type::Struct::Encoding::ENCODING_NOT_SET:
+      break;
+  }
+  return InvalidArgument("encoding is missing");
+}
+
+Status CheckKey(const Type::Struct& key) {
+  if (key.fields().empty()) return InvalidArgument("fields: at least one is needed");
+  RETURN_IF_ERROR(CheckEncoding(key));
+  std::set<std::string> names = {"_key", "_timestamp"};
+  for (const Type::Struct::Field& field : key.fields()) {
+    if (field.field_name().empty()) return InvalidArgument("a field has no name");
+    if (!names.insert(field.field_name()).second) {
+      return InvalidArgument(
+          fmt::format("field '{}': the name is taken", field.field_name().substr(0, 100)));
+    }
+    Status valid = CheckType(field.type());
+    if (!valid.ok()) return Annotate(valid, "field " + field.field_name().substr(0, 100));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status CheckRowKeySchema(const TableSchema& schema) {
+  admin::Table kept;
+  RowKeySchemaToProto(schema, &kept);
+  for (const Type::Struct::Field& field : kept.row_key_schema().fields()) {
+    if (schema.FindFamily(field.field_name()) == nullptr) continue;
+    return InvalidArgument(
+        fmt::format("row_key_schema: field '{}' has the name of a family", field.field_name()));
+  }
+  return OkStatus();
+}
+
+Status SetRowKeySchema(const admin::Table& proto, TableSchema* schema) {
+  if (!proto.has_row_key_schema()) return OkStatus();
+  RETURN_IF_ERROR(Annotate(CheckKey(proto.row_key_schema()), "row_key_schema"));
+  schema->options[kOption] = proto.row_key_schema().SerializeAsString();
+  return CheckRowKeySchema(*schema);
+}
+
+Status ChangeRowKeySchema(const admin::Table& proto, bool ignore_warnings, TableSchema* schema) {
+  if (!schema->options.contains(kOption)) return SetRowKeySchema(proto, schema);
+  if (proto.has_row_key_schema()) {
+    if (proto.row_key_schema().SerializeAsString() == schema->options.at(kOption))
+      return OkStatus();
+    return InvalidArgument("row_key_schema: the table has one, and it cannot be changed");
+  }
+  if (!ignore_warnings) {
+    return InvalidArgument(
+        "row_key_schema: queries that name its fields would fail without it; to remove it, set "
+        "ignore_warnings");
+  }
+  schema->options.erase(kOption);
+  return OkStatus();
+}
+
+void RowKeySchemaToProto(const TableSchema& schema, admin::Table* out) {
+  auto option = schema.options.find(kOption);
+  if (option != schema.options.end())
+    (void)out->mutable_row_key_schema()->ParseFromString(option->second);
+}
+
+}  // namespace sippar::cluster

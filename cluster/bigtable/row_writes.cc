@@ -1,0 +1,335 @@
+// Gathered writes of rows. SPDX-License-Identifier: Apache-2.0
+#include "cluster/bigtable/row_writes.h"
+
+#include <fmt/format.h>
+#include <grpc/grpc.h>
+#include <grpc/support/time.h>
+#include <grpcpp/support/async_unary_call.h>
+
+#include <tuple>
+
+#include "cluster/grpc/call_deadline.h"
+#include "cluster/grpc/call_trace.h"
+#include "cluster/grpc/status_codes.h"
+#include "engine/base/clock.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr size_t kThreadsMax = 512;
+constexpr int64_t kBytesMax = 256 << 20;  // or one call
+constexpr int64_t kLineMicros = 30'000'000;
+constexpr size_t kBatchMax = 256;              // calls
+constexpr size_t kUpdatesMax = 64;             // calls that read their rows, one after the other
+constexpr size_t kBatchBytesMax = 4 << 20;     // or one call
+constexpr int64_t kPatienceNanos = 1'000'000;  // with threads that write for others
+
+// It looks at no connection: that is the loops' part.
+grpc_completion_queue* NewQuietQueue() {
+  grpc_completion_queue_attributes attributes{};
+  attributes.version = GRPC_CQ_CURRENT_VERSION;
+  attributes.cq_completion_type = GRPC_CQ_NEXT;
+  attributes.cq_polling_type = GRPC_CQ_NON_POLLING;
+  return grpc_completion_queue_create(grpc_completion_queue_factory_lookup(&attributes),
+                                      &attributes, nullptr);
+}
+
+}  // namespace
+
+// Its events: it came; its answer was sent.
+struct RowWrites::Call final : CallEvent {
+  Call(RowWrites* of, CallLoop* loop, RowMethod kind) : writes(of), guest(loop), method(kind) {}
+
+  void Happened(bool ok) override {
+    std::unique_ptr<Call> self(this);
+    if (is_answered) {
+      writes->unsent_.fetch_sub(1);
+    } else if (ok) {  // else the server ends
+      trace = TraceOf(&context);
+      writes->Await(guest.loop(), method);
+      writes->Take(std::move(self));
+    }
+  }
+
+  RowWrites* const writes;
+  const CallLoop::Guest guest;
+  const RowMethod method;
+  grpc::ServerContext context;
+  grpc::ByteBuffer request;
+  grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder{&context};
+  TracedCall* trace = nullptr;      // null: nobody wants it
+  int64_t size = 0;                 // of the request; 0: it has not arrived
+  int64_t in_line_until_nanos = 0;  // then it is refused
+  bool is_answered = false;
+};
+
+struct RowWrites::Write {
+  std::unique_ptr<Call> call;
+  Lane lane;
+  RowRequest request;
+  size_t size = 0;
+};
+
+RowWrites::RowWrites(const InstanceRecords* records, AsyncDataService* service)
+    : records_(records),
+      client_(records->client()),
+      service_(service),
+      answered_(NewQuietQueue()),
+      threads_("row-writes", kThreadsMax) {}
+RowWrites::~RowWrites() = default;
+
+void RowWrites::Await(CallLoop* loop) {
+  Await(loop, RowMethod::kMutate);
+  Await(loop, RowMethod::kCheckAndMutate);
+  Await(loop, RowMethod::kReadModifyWrite);
+}
+
+void RowWrites::Await(CallLoop* loop, RowMethod method) {
+  auto* call = new Call(this, loop, method);
+  auto await = [&](auto request_call) {
+    (service_->*request_call)(&call->context, &call->request, &call->responder, &answered_,
+                              loop->queue(), call->Tag());
+  };
+  switch (method) {
+    case RowMethod::kMutate:
+      return await(&AsyncDataService::RequestMutateRow);
+    case RowMethod::kCheckAndMutate:
+      return await(&AsyncDataService::RequestCheckAndMutateRow);
+    case RowMethod::kReadModifyWrite:
+      return await(&AsyncDataService::RequestReadModifyWriteRow);
+  }
+}
+
+void RowWrites::Take(std::unique_ptr<Call> call) {
+  calls_.fetch_add(1);
+  engine::MutexLock lock(&mutex_);
+  const auto size = static_cast<int64_t>(call->request.Length());
+  bool has_room = bytes_ == 0 || bytes_ + size <= kBytesMax;
+  if (line_.empty() && has_room) return Arrive(std::move(call));
+  call->in_line_until_nanos = LineEnd(call->context.raw_deadline(), kLineMicros);
+  line_.push_back(std::move(call));
+  line_length_ = line_.size();
+}
+
+void RowWrites::Arrive(std::unique_ptr<Call> call) {
+  call->size = static_cast<int64_t>(call->request.Length());
+  bytes_ += call->size;
+  arrived_.push_back(std::move(call));
+  if (arrived_.size() > 1) return;
+  waiting_since_nanos_ = engine::Clock::System()->MonotonicNanos();
+  if (working_ == 0) AddThread();  // else one of those at work is soon done
+}
+
+void RowWrites::LookAtLine() {
+  Calls late;
+  const int64_t now = engine::Clock::System()->MonotonicNanos();
+  {
+    engine::MutexLock lock(&mutex_);
+    while (!line_.empty()) {
+      const auto size = static_cast<int64_t>(line_.front()->request.Length());
+      if (bytes_ != 0 && bytes_ + size > kBytesMax) break;
+      Arrive(std::move(line_.front()));
+      line_.pop_front();
+    }
+    for (std::unique_ptr<Call>& call : line_) {
+      if (call->in_line_until_nanos <= now) late.push_back(std::move(call));
+    }
+    std::erase(line_, nullptr);
+    line_length_ = line_.size();
+  }
+  for (std::unique_ptr<Call>& call : late) {
+    Answer(std::move(call),
+           Overloaded("the server has as many writes under way as it has room for"));
+  }
+}
+
+bool RowWrites::Look(bool is_quiet) {
+  if (calls_ == 0 && unsent_ == 0) return false;
+  if (is_quiet) CollectAnswered();  // what was not sent at once
+  if (line_length_ != 0) LookAtLine();
+  const int64_t since = waiting_since_nanos_;
+  const int64_t now = engine::Clock::System()->MonotonicNanos();
+  if (since == 0 || now - since < kPatienceNanos) return true;
+  engine::MutexLock lock(&mutex_);
+  if (arrived_.empty()) return true;
+  waiting_since_nanos_ = now;
+  AddThread();
+  return true;
+}
+
+void RowWrites::Stop() {
+  threads_.Stop();
+  answered_.Shutdown();
+  void* tag = nullptr;
+  bool ok = false;
+  while (answered_.Next(&tag, &ok)) CallEvent::Tell(tag, ok);
+}
+
+void RowWrites::Answer(std::unique_ptr<Call> call, const Status& status, const std::string& row,
+                       const engine::RowUpdateResult& result) {
+  if (!status.ok()) return Answer(std::move(call), ToGrpc(status));
+  grpc::ByteBuffer answer = RowAnswer(call->method, row, result);
+  Call* answered = Close(std::move(call));
+  answered->responder.Finish(answer, grpc::Status::OK, answered->Tag());
+}
+
+void RowWrites::Answer(std::unique_ptr<Call> call, const grpc::Status& failure) {
+  Call* answered = Close(std::move(call));
+  answered->responder.FinishWithError(failure, answered->Tag());
+}
+
+RowWrites::Call* RowWrites::Close(std::unique_ptr<Call> call) {
+  call->request.Clear();
+  call->is_answered = true;
+  bytes_ -= call->size;
+  unsent_.fetch_add(1);
+  calls_.fetch_sub(1);
+  return call.release();
+}
+
+void RowWrites::CollectAnswered() {
+  void* tag = nullptr;
+  bool ok = false;
+  const gpr_timespec now = gpr_time_0(GPR_CLOCK_MONOTONIC);
+  while (answered_.AsyncNext(&tag, &ok, now) == grpc::CompletionQueue::GOT_EVENT) {
+    CallEvent::Tell(tag, ok);
+  }
+}
+
+void RowWrites::AddThread() {
+  if (threads_.Run([this] { Work(); })) ++working_;
+}
+
+void RowWrites::Work() {
+  engine::MutexLock lock(&mutex_);
+  while (!arrived_.empty() || !ready_.empty()) {
+    if (!arrived_.empty()) {
+      Calls calls = std::exchange(arrived_, {});
+      waiting_since_nanos_ = 0;
+      mutex_.Unlock();
+      Writes writes = Prepare(std::move(calls));
+      mutex_.Lock();
+      Enqueue(std::move(writes));
+    }
+    if (ready_.empty()) continue;
+    Lanes::iterator lane = ready_.front();
+    ready_.pop_front();
+    Writes writes = TakeBatch(lane->first, &lane->second.writes);
+    lane->second.busy_since_nanos = engine::Clock::System()->MonotonicNanos();
+    mutex_.Unlock();
+    Apply(lane->first, std::move(writes));
+    mutex_.Lock();
+    lane->second.busy_since_nanos = 0;
+    if (lane->second.writes.empty()) {
+      lanes_.erase(lane);
+    } else {
+      ready_.push_back(lane);
+    }
+  }
+  --working_;
+}
+
+RowWrites::Writes RowWrites::Prepare(Calls calls) {
+  Writes writes;
+  writes.reserve(calls.size());
+  RowRequests requests(records_);
+  for (std::unique_ptr<Call>& call : calls) {
+    TraceScope scope(call->trace);
+    const size_t size = call->request.Length();
+    StatusOr<RowRequest> request = requests.Prepare(call->method, &call->request);
+    bool is_empty = request.ok() && request->update == nullptr && request->mutation.entries.empty();
+    if (!request.ok() || is_empty) {
+      Answer(std::move(call), request.status());
+      continue;
+    }
+    Lane lane = LaneOf(*request);
+    writes.push_back({std::move(call), std::move(lane), *std::move(request), size});
+  }
+  CollectAnswered();
+  return writes;
+}
+
+// A mutation that reads its row is committed by itself anyway; what goes to an unknown place may
+// wait there.
+RowWrites::Lane RowWrites::LaneOf(const RowRequest& request) {
+  bool is_update = request.update != nullptr;
+  std::optional<uint64_t> lane;
+  if (is_update || !request.mutation.ReadsRow()) {
+    lane = client_->data()->LaneOf(request.table, request.row());
+  }
+  if (!lane.has_value()) return Alone(request.table, is_update);
+  return {request.table, *lane, /*is_alone=*/false, is_update};
+}
+
+RowWrites::Lane RowWrites::Alone(const std::string& table, bool is_update) {
+  return {table, alone_.fetch_add(1), /*is_alone=*/true, is_update};
+}
+
+void RowWrites::Enqueue(Writes writes) {
+  for (Write& write : writes) {
+    auto [lane, is_new] = lanes_.try_emplace(write.lane);
+    // Reads of other rows may wait for a disk.
+    int64_t since = write.lane.is_update ? lane->second.busy_since_nanos : 0;
+    if (since != 0 && engine::Clock::System()->MonotonicNanos() - since > kPatienceNanos) {
+      std::tie(lane, is_new) = lanes_.try_emplace(Alone(write.lane.table, /*is_update=*/true));
+    }
+    lane->second.writes.push_back(std::move(write));
+    if (is_new) ready_.push_back(lane);
+  }
+  for (size_t i = 1; i < ready_.size(); ++i) AddThread();  // the first one is this thread's
+}
+
+RowWrites::Writes RowWrites::TakeBatch(const Lane& lane, std::deque<Write>* waiting) {
+  const size_t most = lane.is_update ? kUpdatesMax : kBatchMax;
+  Writes writes;
+  size_t bytes = 0;
+  while (!waiting->empty() && writes.size() < most) {
+    bytes += waiting->front().size;
+    if (bytes > kBatchBytesMax && !writes.empty()) break;
+    writes.push_back(std::move(waiting->front()));
+    waiting->pop_front();
+  }
+  return writes;
+}
+
+void RowWrites::Apply(const Lane& lane, Writes writes) {
+  TraceScope scope(writes.front().call->trace);
+  if (lane.is_update) {
+    ApplyUpdates(lane.table, std::move(writes));
+  } else {
+    ApplyMutations(lane.table, std::move(writes));
+  }
+  CollectAnswered();
+}
+
+void RowWrites::ApplyMutations(const std::string& table, Writes writes) {
+  std::vector<Status> statuses;
+  if (writes.size() == 1) {
+    statuses.push_back(client_->data()->Apply(table, writes.front().request.mutation));
+  } else {
+    std::vector<RowMutation> batch;
+    batch.reserve(writes.size());
+    for (Write& write : writes) batch.push_back(std::move(write.request.mutation));
+    statuses = client_->data()->ApplyBatch(table, batch);
+  }
+  for (size_t i = 0; i < writes.size(); ++i) Answer(std::move(writes[i].call), statuses[i]);
+}
+
+void RowWrites::ApplyUpdates(const std::string& table, Writes writes) {
+  std::vector<engine::RowUpdate> batch;
+  batch.reserve(writes.size());
+  for (Write& write : writes) batch.push_back(std::move(*write.request.update));
+  auto answers = client_->data()->UpdateBatch(table, batch);
+  for (size_t i = 0; i < writes.size(); ++i) {
+    const auto& answer = answers[i];
+    Status status = answer.status();
+    if (answer.ok()) {
+      const RowRequest& request = writes[i].request;
+      status = answer->matched ? request.missing_on_true : request.missing_on_false;
+    }
+    Answer(std::move(writes[i].call), status, batch[i].row,
+           answer.ok() ? *answer : engine::RowUpdateResult());
+  }
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,33 @@
+// Tables, families and GC rules of the API <-> engine schemas. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cluster/bigtable/data_convert.h"
+#include "cluster/bigtable/resource_names.h"
+#include "cluster/proto/table.pb.h"
+#include "cluster/proto/table_admin.pb.h"
+#include "engine/base/status.h"
+#include "engine/model/schema.h"
+
+namespace sippar::cluster {
+
+[[nodiscard]] StatusOr<engine::TableSchema> SchemaFromProto(
+    const TableName& name, const google::bigtable::admin::v2::Table& proto);
+[[nodiscard]] StatusOr<engine::GcPolicy> GcFromProto(
+    const google::bigtable::admin::v2::GcRule& proto);
+// Its change_stream_config alone; absent: the table has no stream.
+[[nodiscard]] Status ChangeStreamFromProto(const google::bigtable::admin::v2::Table& proto,
+                                           engine::TableSchema* schema);
+// What `view` shows of it but the states of clusters. VIEW_UNSPECIFIED is SCHEMA_VIEW.
+void TableToProto(const TableName& name, const engine::TableSchema& schema,
+                  google::bigtable::admin::v2::Table::View view,
+                  google::bigtable::admin::v2::Table* out);
+
+using Modifications = google::protobuf::RepeatedPtrField<
+    google::bigtable::admin::v2::ModifyColumnFamiliesRequest::Modification>;
+// Makes the changes in order, all or none. kNotFound, kAlreadyExists name the family.
+[[nodiscard]] Status ModifyFamilies(const Modifications& modifications,
+                                    engine::TableSchema* schema);
+
+TableRules RulesOf(std::shared_ptr<const engine::TableSchema> schema);
+
+}  // namespace sippar::cluster

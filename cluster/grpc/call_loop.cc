@@ -1,0 +1,164 @@
+// The loop and its guard. SPDX-License-Identifier: Apache-2.0
+#include "cluster/grpc/call_loop.h"
+
+#include <grpc/support/time.h>
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <utility>
+
+#include "engine/base/clock.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int64_t kLookAgainUs = 1000;
+constexpr int64_t kGuardUs = 2000;       // between two looks of the guard
+constexpr int kGuardedMax = 10;          // looks without an absence, after which it sleeps
+constexpr int64_t kLongNanos = 100'000;  // of a wait, as for a disk
+constexpr int64_t kLongCpuMicros = 300;
+constexpr int64_t kStayNanos = 20'000'000;
+constexpr uint64_t kManyAbsences = 1000;  // may have taken memory that malloc keeps
+constexpr int64_t kTrimUs = 5'000'000;    // without a call, after which it is given back
+
+int64_t NowNanos() { return engine::Clock::System()->MonotonicNanos(); }
+
+// Of this thread, so far.
+rusage Usage() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage;
+}
+
+int64_t CpuMicros(const rusage& usage) {
+  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1'000'000 + usage.ru_utime.tv_usec +
+         usage.ru_stime.tv_usec;
+}
+
+// Took time, or waited for something; not when others were given the core meanwhile.
+bool WasLong(int64_t nanos, const rusage& before) {
+  if (nanos < kLongNanos) return false;
+  const rusage now = Usage();
+  return now.ru_nvcsw != before.ru_nvcsw || CpuMicros(now) - CpuMicros(before) > kLongCpuMicros;
+}
+
+}  // namespace
+
+CallLoop::Guest::Guest(CallLoop* loop) : loop_(loop) {
+  engine::MutexLock lock(&loop->mutex_);
+  ++loop->guests_;
+}
+
+CallLoop::Guest::~Guest() {
+  engine::MutexLock lock(&loop_->mutex_);
+  if (--loop_->guests_ == 0) loop_->left_.NotifyAll();
+}
+
+CallLoop::Absence::Absence(CallLoop* loop) : loop_(loop) {
+  int64_t now = NowNanos();
+  if (now < loop->stay_until_nanos_) return;
+  int64_t nobody = 0;
+  if (!loop->away_since_nanos_.compare_exchange_strong(nobody, now)) return;
+  since_nanos_ = now;
+  usage_ = Usage();
+  loop->absences_.fetch_add(1);
+  if (!loop->guard_sleeps_) return;
+  engine::MutexLock lock(&loop->mutex_);
+  loop->guard_sleeps_ = false;
+  loop->wake_.NotifyOne();
+}
+
+CallLoop::Absence::~Absence() {
+  if (!is_granted()) return;
+  int64_t now = NowNanos();
+  if (WasLong(now - since_nanos_, usage_)) loop_->stay_until_nanos_ = now + kStayNanos;
+  loop_->away_since_nanos_ = 0;
+}
+
+void CallLoop::Start(std::function<bool(bool)> look) {
+  look_ = std::move(look);
+  thread_ = engine::Thread("call-loop", [this] { Run(); });
+  guard_ = engine::Thread("call-guard", [this] { Guard(); });
+}
+
+void CallLoop::Stop() {
+  mutex_.Lock();
+  while (guests_ > 0) left_.Wait(&mutex_);
+  mutex_.Unlock();
+  queue_->Shutdown();
+  thread_.Join();
+  {
+    engine::MutexLock lock(&mutex_);
+    is_stopping_ = true;
+    wake_.NotifyOne();
+  }
+  guard_.Join();
+}
+
+bool CallLoop::Handle(bool* looks_again) {
+  const gpr_timespec until = *looks_again
+                                 ? gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                                                gpr_time_from_micros(kLookAgainUs, GPR_TIMESPAN))
+                                 : gpr_inf_future(GPR_CLOCK_MONOTONIC);
+  void* tag = nullptr;
+  bool ok = false;
+  auto next = queue_->AsyncNext(&tag, &ok, until);
+  if (next == grpc::CompletionQueue::SHUTDOWN) return false;
+  bool is_quiet = next == grpc::CompletionQueue::TIMEOUT;
+  if (!is_quiet) CallEvent::Tell(tag, ok);
+  *looks_again = look_(is_quiet);
+  return true;
+}
+
+void CallLoop::Run() {
+  bool looks_again = false;
+  while (Handle(&looks_again)) continue;
+}
+
+void CallLoop::Guard() {
+  uint64_t seen = 0;
+  uint64_t seen_at_trim = 0;
+  int idle = kGuardedMax;
+  mutex_.Lock();
+  while (!is_stopping_) {
+    if (idle >= kGuardedMax) {
+      guard_sleeps_ = true;
+      // Who leaves from here on wakes it; who left just now is seen.
+      while (guard_sleeps_ && absences_ == seen && !is_stopping_) {
+        if (seen - seen_at_trim < kManyAbsences) {
+          wake_.Wait(&mutex_);
+        } else if (!wake_.WaitFor(&mutex_, kTrimUs)) {
+          seen_at_trim = seen;
+          mutex_.Unlock();
+          malloc_trim(0);  // what a burst of calls took
+          mutex_.Lock();
+        }
+      }
+      guard_sleeps_ = false;
+    } else {
+      wake_.WaitFor(&mutex_, kGuardUs);
+    }
+    const uint64_t absences = absences_;
+    idle = absences == seen ? idle + 1 : 0;
+    seen = absences;
+    int64_t since = away_since_nanos_;
+    if (since == 0 || NowNanos() - since < kGuardUs * 1000) continue;
+    mutex_.Unlock();
+    StandIn(since);
+    mutex_.Lock();
+    idle = 0;
+  }
+  mutex_.Unlock();
+}
+
+void CallLoop::StandIn(int64_t since_nanos) {
+  // It has to see when the other one is back, who may not know of what was taken here.
+  bool is_needed = true;
+  while (is_needed) {
+    bool looks_again = true;
+    if (!Handle(&looks_again)) return;
+    is_needed = looks_again || away_since_nanos_ == since_nanos;
+  }
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,83 @@
+// Threads of calls. SPDX-License-Identifier: Apache-2.0
+#include "cluster/grpc/call_threads.h"
+
+#include <malloc.h>
+
+#include <system_error>
+#include <utility>
+
+namespace sippar::cluster {
+namespace {
+
+constexpr size_t kIdleMax = 64;  // to make one costs as much as a read
+
+}  // namespace
+
+bool CallThreads::Run(std::function<void()> work) {
+  Threads ended;  // joined without the lock
+  engine::MutexLock lock(&mutex_);
+  ended.swap(ended_);
+  if (idle_ > 0) {
+    --idle_;
+    work_.push_back(std::move(work));
+    wake_.NotifyOne();
+    return true;
+  }
+  if (threads_.size() >= threads_max_) return false;
+  Threads::iterator self = threads_.emplace(threads_.end());
+  try {
+    *self = engine::Thread(
+        name_, [this, self, begun = std::move(work)]() mutable { Serve(self, std::move(begun)); });
+  } catch (const std::system_error&) {  // the system has no more
+    threads_.erase(self);
+    return false;
+  }
+  return true;
+}
+
+void CallThreads::Stop() {
+  mutex_.Lock();
+  is_stopping_ = true;
+  wake_.NotifyAll();
+  while (!threads_.empty()) wake_.Wait(&mutex_);
+  mutex_.Unlock();
+  ended_.clear();  // joins
+}
+
+size_t CallThreads::threads() {
+  engine::MutexLock lock(&mutex_);
+  return threads_.size();
+}
+
+bool CallThreads::AwaitWork() {
+  if (is_stopping_ || idle_ >= kIdleMax) return false;
+  ++idle_;
+  bool is_woken = true;
+  while (work_.empty() && !is_stopping_ && is_woken) is_woken = wake_.WaitFor(&mutex_, idle_us_);
+  if (!work_.empty()) return true;
+  --idle_;
+  return false;
+}
+
+void CallThreads::Serve(Threads::iterator self, std::function<void()> work) {
+  Threads ended;  // joined without the lock
+  bool is_last = false;
+  for (bool goes_on = true; goes_on;) {
+    work();
+    work = nullptr;
+    engine::MutexLock lock(&mutex_);
+    goes_on = AwaitWork();
+    if (goes_on) {
+      work = std::move(work_.front());
+      work_.pop_front();
+    } else {
+      is_last = threads_.size() == 1 && !is_stopping_;
+      ended.swap(ended_);
+      ended_.splice(ended_.end(), threads_, self);
+      if (is_stopping_) wake_.NotifyAll();  // else idle ones would begin to wait anew
+    }
+  }
+  if (is_last) malloc_trim(0);
+}
+
+}  // namespace sippar::cluster

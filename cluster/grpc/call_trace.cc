@@ -1,0 +1,208 @@
+// Traces of calls. SPDX-License-Identifier: Apache-2.0
+#include "cluster/grpc/call_trace.h"
+
+#include <fmt/format.h>
+#include <grpcpp/server_context.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "engine/base/printable.h"
+#include "engine/base/random.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+namespace {
+
+using grpc::experimental::InterceptionHookPoints;
+using grpc::experimental::InterceptorBatchMethods;
+using grpc::experimental::ServerRpcInfo;
+using Headers = std::multimap<grpc::string_ref, grpc::string_ref>;
+
+constexpr int64_t kLineNanos = 100'000'000;  // at most ten lines a second
+constexpr size_t kTraceIdSize = 32;
+
+bool IsHex(std::string_view text, size_t size) {
+  return text.size() == size && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// The form of traceparent: version, trace, span, flags.
+std::string Parent(std::string_view trace_id, uint64_t span, bool is_sampled) {
+  return fmt::format("00-{}-{:016x}-0{}", trace_id, span, is_sampled ? 1 : 0);
+}
+
+// "" when the header is not there, or not of its form.
+std::string FromW3c(std::string_view text) {
+  bool is_valid = text.size() == 55 && text.starts_with("00-") && text[35] == '-' &&
+                  text[52] == '-' && IsHex(text.substr(3, kTraceIdSize), kTraceIdSize) &&
+                  IsHex(text.substr(36, 16), 16) && IsHex(text.substr(53), 2);
+  return std::string(is_valid ? text : "");
+}
+
+// TRACE_ID[/SPAN_ID][;o=1]
+std::string FromGoogle(std::string_view text) {
+  std::string_view trace_id = text.substr(0, kTraceIdSize);
+  if (!IsHex(trace_id, kTraceIdSize)) return "";
+  uint64_t span = 0;
+  if (text.substr(trace_id.size()).starts_with("/")) {
+    (void)std::from_chars(text.data() + trace_id.size() + 1, text.data() + text.size(), span);
+  }
+  return Parent(trace_id, std::max<uint64_t>(span, 1), text.ends_with(";o=1"));
+}
+
+std::string_view Find(const Headers& headers, const char* name) {
+  auto found = headers.find(name);
+  if (found == headers.end()) return "";
+  return {found->second.data(), found->second.size()};
+}
+
+std::string NewTrace(engine::Clock* clock) {
+  static std::atomic<uint64_t> made{0};
+  auto now = static_cast<uint64_t>(clock->NowMicros() ^ clock->MonotonicNanos());
+  engine::Random random(now ^ (made.fetch_add(1) << 48));
+  return Parent(fmt::format("{:016x}{:016x}", random.Next(), random.Next()), random.Next(), false);
+}
+
+// Tells of slow calls, not of too many. Thread safe.
+class SlowCallLines {
+ public:
+  SlowCallLines(engine::Clock* clock, SlowCalls slow) : clock_(clock), slow_(std::move(slow)) {}
+
+  bool IsSlow(int64_t nanos) const { return nanos / 1000 >= slow_.from_us; }
+  void Tell(std::string line) {
+    {
+      engine::MutexLock lock(&mutex_);
+      int64_t now_nanos = clock_->MonotonicNanos();
+      if (now_nanos < quiet_until_nanos_) {
+        ++untold_;
+        return;
+      }
+      quiet_until_nanos_ = now_nanos + kLineNanos;
+      if (untold_ > 0) line += fmt::format(" ({} others before it)", std::exchange(untold_, 0));
+    }
+    slow_.tell(line);
+  }
+  engine::Clock* clock() const { return clock_; }
+
+ private:
+  engine::Clock* const clock_;
+  const SlowCalls slow_;
+  engine::Mutex mutex_;
+  int64_t quiet_until_nanos_ GUARDED_BY(mutex_) = INT64_MIN;
+  uint64_t untold_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace
+
+// One call. The thread that reads its headers runs the method and sends its status; where it does
+// not, it serves no call outside a TraceScope.
+class TracedCall final : public grpc::experimental::Interceptor {
+ public:
+  TracedCall(SlowCallLines* lines, ServerRpcInfo* info)
+      : lines_(lines), info_(info), start_nanos_(lines->clock()->MonotonicNanos()) {}
+  ~TracedCall() override {
+    Leave();
+    engine::MutexLock lock(&mutex_);
+    auto found = of_context_.find(info_->server_context());
+    if (found != of_context_.end() && found->second == this) of_context_.erase(found);
+  }
+  TracedCall(const TracedCall&) = delete;
+  TracedCall& operator=(const TracedCall&) = delete;
+
+  static TracedCall* OfThisThread() { return of_this_thread_; }
+  static TracedCall* OfContext(const grpc::ServerContextBase* context) {
+    engine::MutexLock lock(&mutex_);
+    auto found = of_context_.find(context);
+    return found == of_context_.end() ? nullptr : found->second;
+  }
+  // Gives the one of before.
+  static TracedCall* SetOfThisThread(TracedCall* call) {
+    return std::exchange(of_this_thread_, call);
+  }
+
+  void Intercept(InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) {
+      Begin(*methods->GetRecvInitialMetadata());
+    }
+    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_STATUS)) {
+      End(methods->GetSendStatus());
+    }
+    methods->Proceed();
+  }
+
+  // Made when somebody wants to know it.
+  const std::string& trace() {
+    if (trace_.empty()) trace_ = NewTrace(lines_->clock());
+    return trace_;
+  }
+
+ private:
+  void Begin(const Headers& headers) {
+    trace_ = FromW3c(Find(headers, "traceparent"));
+    if (trace_.empty()) trace_ = FromGoogle(Find(headers, "x-cloud-trace-context"));
+    of_this_thread_ = this;
+    engine::MutexLock lock(&mutex_);
+    of_context_[info_->server_context()] = this;
+  }
+  void End(const grpc::Status& status) {
+    Leave();
+    int64_t nanos = lines_->clock()->MonotonicNanos() - start_nanos_;
+    std::string_view method = info_->method();
+    bool is_endless = method.find("/ReadChange") != std::string_view::npos;
+    if (is_endless || !lines_->IsSlow(nanos)) return;
+    lines_->Tell(fmt::format(
+        "slow call: {} took {:.3f} s, status {}, trace {}, from {}", engine::PrintableBytes(method),
+        static_cast<double>(nanos) / 1e9, static_cast<int>(status.error_code()),
+        std::string_view(trace()).substr(3, kTraceIdSize), info_->server_context()->peer()));
+  }
+  void Leave() {
+    if (of_this_thread_ == this) of_this_thread_ = nullptr;
+  }
+
+  inline static thread_local TracedCall* of_this_thread_ = nullptr;
+  inline static engine::Mutex mutex_;
+  inline static std::unordered_map<const grpc::ServerContextBase*, TracedCall*> of_context_
+      GUARDED_BY(mutex_);
+  SlowCallLines* const lines_;
+  ServerRpcInfo* const info_;
+  const int64_t start_nanos_;
+  std::string trace_;
+};
+
+namespace {
+
+class CallTracer final : public grpc::experimental::ServerInterceptorFactoryInterface {
+ public:
+  CallTracer(engine::Clock* clock, SlowCalls slow) : lines_(clock, std::move(slow)) {}
+  grpc::experimental::Interceptor* CreateServerInterceptor(ServerRpcInfo* info) override {
+    return new TracedCall(&lines_, info);
+  }
+
+ private:
+  SlowCallLines lines_;
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewCallTracer(
+    engine::Clock* clock, SlowCalls slow) {
+  return std::make_unique<CallTracer>(clock, std::move(slow));
+}
+
+TracedCall* TraceOf(const grpc::ServerContextBase* context) {
+  return TracedCall::OfContext(context);
+}
+
+TraceScope::TraceScope(TracedCall* call) : before_(TracedCall::SetOfThisThread(call)) {}
+TraceScope::~TraceScope() { TracedCall::SetOfThisThread(before_); }
+
+void SendTrace(grpc::ClientContext* context) {
+  TracedCall* call = TracedCall::OfThisThread();
+  if (call != nullptr) context->AddMetadata("traceparent", call->trace());
+}
+
+}  // namespace sippar::cluster

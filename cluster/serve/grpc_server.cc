@@ -1,0 +1,130 @@
+// The gRPC server. SPDX-License-Identifier: Apache-2.0
+#include "cluster/serve/grpc_server.h"
+
+#include <absl/synchronization/mutex.h>
+#include <fmt/format.h>
+#include <grpc/support/log.h>
+#include <grpc/support/time.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/server_builder.h>
+#include <grpcpp/server_posix.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cluster/grpc/call_trace.h"
+#include "cluster/grpc/request_size.h"
+#include "cluster/grpc/status_codes.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int kThreadsMax = 512;     // each call has one; more are refused at once
+constexpr int kIdleThreadsMax = 64;  // to make one costs as much as a read
+// One reads for as many cores as it takes to answer what it read.
+size_t LoopCount() { return std::max<size_t>(engine::HardwareThreads() / 4, 1); }
+// Of a connection; its client keeps back the others, within their deadlines.
+constexpr int kCallsOfAConnectionMax = 500;
+constexpr int kPingsMinMs = 1'000;  // clients ask whether we live, idle or not: no more often
+constexpr size_t kTransportMemory = 1u << 30;  // of gRPC, for all calls together
+
+std::vector<std::string> ServiceNames() {
+  return {google::bigtable::v2::Bigtable::service_full_name(),
+          google::bigtable::admin::v2::BigtableTableAdmin::service_full_name(),
+          google::bigtable::admin::v2::BigtableInstanceAdmin::service_full_name(),
+          google::longrunning::Operations::service_full_name(),
+          sippar::v1::Store::service_full_name(),
+          grpc::health::v1::Health::service_full_name()};
+}
+
+}  // namespace
+
+GrpcServer::GrpcServer(Client* client, const ApiServerOptions& options)
+    : options_(options),
+      records_(client, options.strict_instances),
+      data_(&records_, options.queries),
+      reads_(client, &data_),
+      writes_(&records_, &data_),
+      loops_(LoopCount()),
+      table_admin_(&records_, &operations_),
+      instance_admin_(&records_, &operations_),
+      store_(client),
+      health_(ServiceNames()),
+      reflection_(ServiceNames()) {}
+
+Status GrpcServer::Start(const std::string& listen) {
+  // Debian's Abseil looks for cycles at each lock that gRPC takes, under one lock for all.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  // What gRPC would print of a port that is taken, our error says in a line. Whoever looks for more
+  // sets GRPC_VERBOSITY.
+  if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
+  grpc::ServerBuilder builder;
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers on a port: an error
+  if (!listen.empty()) {
+    builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port_);
+  }
+  // The loops read from all connections, and wake a thread of this queue for all other calls.
+  builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
+  builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kIdleThreadsMax);
+  builder.SetMaxReceiveMessageSize(kRequestSizeMax);
+  // Ours are small but for what one row gives: of a ReadModifyWriteRow, of a RETURNING.
+  builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsOfAConnectionMax);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kPingsMinMs);
+  builder.SetResourceQuota(
+      grpc::ResourceQuota("sippar").SetMaxThreads(kThreadsMax).Resize(kTransportMemory));
+  builder.RegisterService(&data_);
+  builder.RegisterService(&table_admin_);
+  builder.RegisterService(&instance_admin_);
+  builder.RegisterService(&operations_);
+  builder.RegisterService(&store_);
+  builder.RegisterService(&health_);
+  reflection_.Register(&builder);
+  for (CallLoop& loop : loops_) loop.Register(&builder);
+  unknown_.Register(&builder);
+  if (options_.on_slow_call != nullptr) {
+    std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> tracer;
+    tracer.push_back(
+        NewCallTracer(records_.client()->clock(), {options_.slow_call_us, options_.on_slow_call}));
+    builder.experimental().SetInterceptorCreators(std::move(tracer));
+  }
+  server_ = builder.BuildAndStart();
+  if (server_ != nullptr) StartLoops();
+  if (server_ != nullptr && (listen.empty() || port_ != 0)) return OkStatus();
+  Stop(0);
+  return Unavailable(
+      fmt::format("cannot listen on {}: is another server there? Port 0 is any free one", listen));
+}
+
+void GrpcServer::StartLoops() {
+  for (CallLoop& loop : loops_) {
+    reads_.Await(&loop);
+    writes_.Await(&loop);
+    health_.Await(&loop);
+    unknown_.Await(&loop);
+    loop.Start([this](bool is_quiet) {
+      bool reads_wait = reads_.Look();
+      return writes_.Look(is_quiet) || reads_wait;
+    });
+  }
+}
+
+void GrpcServer::AddConnection(int fd) { grpc::AddInsecureChannelFromFd(server_.get(), fd); }
+
+void GrpcServer::Stop(int64_t drain_us) {
+  if (server_ == nullptr) return;
+  health_.Stop();
+  data_.EndStreams();
+  store_.Leave();
+  server_->Shutdown(
+      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(drain_us, GPR_TIMESPAN)));
+  server_->Wait();
+  for (CallLoop& loop : loops_) loop.Stop();
+  reads_.Stop();
+  writes_.Stop();
+  server_.reset();
+}
+
+}  // namespace sippar::cluster

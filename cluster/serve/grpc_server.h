@@ -1,0 +1,67 @@
+// The gRPC server: all services over one client, on an address, on connections that are handed to
+// it, or both. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <grpcpp/server.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/bigtable/data_service.h"
+#include "cluster/bigtable/instance_admin_service.h"
+#include "cluster/bigtable/instance_records.h"
+#include "cluster/bigtable/operations_service.h"
+#include "cluster/bigtable/row_reads.h"
+#include "cluster/bigtable/row_writes.h"
+#include "cluster/bigtable/table_admin_service.h"
+#include "cluster/client/api_server.h"
+#include "cluster/grpc/call_loop.h"
+#include "cluster/grpc/health_service.h"
+#include "cluster/grpc/reflection.h"
+#include "cluster/grpc/unknown_calls.h"
+#include "cluster/wire/store_service.h"
+
+namespace sippar::cluster {
+
+class GrpcServer {
+ public:
+  // `client` outlives the server. Where it listens is said to Start.
+  GrpcServer(Client* client, const ApiServerOptions& options);
+  ~GrpcServer() { Stop(0); }
+  GrpcServer(const GrpcServer&) = delete;
+  GrpcServer& operator=(const GrpcServer&) = delete;
+
+  // "" listens nowhere. kUnavailable: the address is taken. Once.
+  [[nodiscard]] Status Start(const std::string& listen);
+  int port() const { return port_; }
+  // Serves whoever is at the other end of the socket, which it owns from now on.
+  void AddConnection(int fd);
+  // Calls of clients of this program that have begun.
+  uint64_t store_calls() const { return store_.calls_begun(); }
+  // The first part of Stop: see StoreService::Leave.
+  void Leave() { store_.Leave(); }
+  // Takes no new calls, gives running ones `drain_us`, then ends them.
+  void Stop(int64_t drain_us);
+
+ private:
+  void StartLoops();
+
+  const ApiServerOptions options_;
+  const InstanceRecords records_;
+  OperationsService operations_;
+  DataService data_;
+  RowReads reads_;
+  RowWrites writes_;
+  std::vector<CallLoop> loops_;
+  TableAdminService table_admin_;
+  InstanceAdminService instance_admin_;
+  StoreService store_;
+  HealthService health_;
+  Reflection reflection_;
+  UnknownCalls unknown_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+}  // namespace sippar::cluster

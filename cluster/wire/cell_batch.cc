@@ -1,0 +1,103 @@
+// Packing cells. SPDX-License-Identifier: Apache-2.0
+#include "cluster/wire/cell_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sippar::cluster {
+namespace {
+
+constexpr uint8_t kRow = 1;
+constexpr uint8_t kFamily = 2;
+constexpr uint8_t kQualifier = 4;
+constexpr uint8_t kLeftOut = 8;
+
+constexpr size_t kMessageSize = 1 << 20;
+// A reader that wants a few cells does not wait for a full message; then each is four times larger.
+constexpr size_t kFirstMessageSize = 16 << 10;
+constexpr size_t kWholeValueMax = 64 << 10;  // smaller ones are not cut: their views need no copy
+
+}  // namespace
+
+CellPacker::CellPacker(Send send) : send_(std::move(send)), limit_(kFirstMessageSize) {}
+
+void CellPacker::AddHead(const engine::CellView& cell) {
+  bool new_row = !is_begun_ || last_.row != cell.row;
+  bool new_family = new_row || last_.family != cell.family;
+  bool new_qualifier = new_family || last_.qualifier != cell.qualifier;
+  is_begun_ = true;
+  bytes_.push_back(static_cast<char>((new_row ? kRow : 0) | (new_family ? kFamily : 0) |
+                                     (new_qualifier ? kQualifier : 0) |
+                                     (cell.omitted_size > 0 ? kLeftOut : 0)));
+  if (new_row) engine::PutBytes(&bytes_, last_.row.assign(cell.row));
+  if (new_family) engine::PutBytes(&bytes_, last_.family.assign(cell.family));
+  if (new_qualifier) engine::PutBytes(&bytes_, last_.qualifier.assign(cell.qualifier));
+  engine::PutSigned(&bytes_, cell.timestamp_us);
+  engine::PutVarint(&bytes_, cell.sequence);
+  engine::PutVarint(&bytes_, cell.omitted_size > 0 ? cell.omitted_size : cell.value.size());
+}
+
+bool CellPacker::Add(const engine::CellView& cell) {
+  bool ends_row = last_.row != cell.row;
+  if (bytes_.size() >= limit_ && (ends_row || bytes_.size() >= 2 * limit_) && !Flush(ends_row)) {
+    return false;
+  }
+  AddHead(cell);
+  std::string_view rest = cell.value;
+  while (rest.size() > kWholeValueMax) {
+    size_t room = limit_ - std::min(limit_, bytes_.size());
+    bytes_.append(rest.substr(0, room));
+    rest.remove_prefix(std::min(room, rest.size()));
+    if (bytes_.size() >= limit_ && !Flush(/*ends_row=*/false)) return false;
+  }
+  bytes_.append(rest);
+  return true;
+}
+
+bool CellPacker::Flush(bool ends_row) {
+  if (bytes_.empty()) return true;
+  is_begun_ = false;
+  limit_ = std::min(limit_ * 4, kMessageSize);
+  std::string full = std::exchange(bytes_, {});
+  bytes_.reserve(limit_ + limit_ / 8);
+  return send_(std::move(full), ends_row);
+}
+
+void CellUnpacker::Take(std::string bytes) {
+  bytes_ = std::move(bytes);
+  reader_ = engine::Reader(bytes_);
+  cell_ = {};  // its keys were the old message's, and the new one may lack them
+}
+
+bool CellUnpacker::ReadHead() {
+  uint8_t flags = reader_.Byte();
+  if ((flags & kRow) != 0) cell_.row = reader_.Bytes();
+  if ((flags & kFamily) != 0) cell_.family = reader_.Bytes();
+  if ((flags & kQualifier) != 0) cell_.qualifier = reader_.Bytes();
+  cell_.timestamp_us = reader_.Signed();
+  cell_.sequence = reader_.Varint();
+  cell_.omitted_size = (flags & kLeftOut) != 0 ? reader_.Varint() : 0;
+  return reader_.ok();
+}
+
+StatusOr<bool> CellUnpacker::Next() {
+  if (missing_ > 0) {
+    std::string_view part = reader_.Raw(std::min<uint64_t>(missing_, reader_.left()));
+    held_.value.append(part);
+    missing_ -= part.size();
+    cell_ = held_.view();
+    return missing_ == 0;
+  }
+  if (reader_.AtEnd()) return false;
+  if (!ReadHead()) return DataLoss("cells of a read do not decode");
+  uint64_t size = cell_.omitted_size > 0 ? 0 : reader_.Varint();
+  if (!reader_.ok()) return DataLoss("cells of a read do not decode");
+  std::string_view value = reader_.Raw(std::min<uint64_t>(size, reader_.left()));
+  cell_.value = value;
+  if (value.size() == size) return true;
+  held_ = engine::Cell(cell_);
+  missing_ = size - value.size();
+  return false;
+}
+
+}  // namespace sippar::cluster

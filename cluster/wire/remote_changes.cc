@@ -1,0 +1,64 @@
+// Changes from a server. SPDX-License-Identifier: Apache-2.0
+#include "cluster/wire/remote_changes.h"
+
+#include <utility>
+
+#include "cluster/wire/reply_stream.h"
+
+namespace sippar::cluster {
+namespace {
+
+class RemoteChanges final : public ChangeStream {
+ public:
+  RemoteChanges(std::shared_ptr<StoreConnection> connection, const wire::ChangesRequest& request,
+                const CallOptions& options)
+      : replies_(std::move(connection), &wire::Store::Stub::AsyncReadChanges, request, options) {}
+
+  // The server's first batch tells that there is a stream.
+  Status Open() { return Take(gpr_inf_future(GPR_CLOCK_MONOTONIC)).status(); }
+
+  StatusOr<ChangeBatch> Next(int64_t wait_us) override {
+    const gpr_timespec limit =
+        gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(wait_us, GPR_TIMESPAN));
+    while (ahead_.changes.empty() && !ahead_.is_over) {
+      ASSIGN_OR_RETURN(bool has_come, Take(limit));
+      if (!has_come) break;
+    }
+    ChangeBatch batch = std::exchange(ahead_, {});
+    ahead_.token = batch.token;
+    ahead_.low_watermark_us = batch.low_watermark_us;
+    return batch;
+  }
+
+ private:
+  // False: nothing came until then.
+  StatusOr<bool> Take(gpr_timespec limit) {
+    wire::ChangesReply reply;
+    std::optional<bool> has_come = replies_.NextUntil(limit, &reply);
+    if (!has_come.has_value()) return false;
+    if (*has_come) {
+      ASSIGN_OR_RETURN(ahead_, FromProto(reply));
+      return true;
+    }
+    RETURN_IF_ERROR(replies_.status());
+    return Internal("the server's stream of changes has no end");
+  }
+
+  ReplyStream<wire::ChangesReply> replies_;
+  ChangeBatch ahead_;  // what is to be given next; without changes: where the stream stands
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<ChangeStream>> OpenRemoteChanges(
+    std::shared_ptr<StoreConnection> connection, const std::string& table,
+    const ChangesRequest& wanted, const CallOptions& options) {
+  wire::ChangesRequest request;
+  request.set_table(table);
+  ToProto(wanted, &request);
+  auto changes = std::make_unique<RemoteChanges>(std::move(connection), request, options);
+  RETURN_IF_ERROR(changes->Open());
+  return std::unique_ptr<ChangeStream>(std::move(changes));
+}
+
+}  // namespace sippar::cluster

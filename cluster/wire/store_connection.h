@@ -1,0 +1,71 @@
+// One connection of a client to sippar.v1.Store, and how its calls fail: what the store answers is
+// in the messages, so a failure of gRPC's own means that no answer came. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cluster/grpc/call_trace.h"
+#include "cluster/proto/store.grpc.pb.h"
+#include "cluster/wire/call_failure.h"
+#include "cluster/wire/store_convert.h"
+
+namespace sippar::cluster {
+
+// Of calls that wait for no work of unknown length, such as a compaction.
+inline constexpr int64_t kCallTimeoutUs = 30'000'000;
+inline constexpr int64_t kNoTimeout = 0;  // of work as long as the data is large
+
+void SetTimeout(grpc::ClientContext* context, int64_t timeout_us);  // 0: none
+
+class StoreConnection {
+ public:
+  // `target`: as its user calls it, for messages.
+  StoreConnection(std::shared_ptr<grpc::Channel> channel, std::string target)
+      : channel_(std::move(channel)),
+        stub_(wire::Store::NewStub(channel_)),
+        target_(std::move(target)) {}
+
+  wire::Store::Stub* stub() const { return stub_.get(); }
+  // A call got no answer: the other side is gone, or cannot be told from one that is.
+  bool is_lost() const { return is_lost_.load(); }
+
+  // `status` of gRPC, of a call that the caller has not cancelled, as ours; notes a loss.
+  [[nodiscard]] Status Failed(const grpc::Status& status, Effect effect);
+
+  // Of the stub, with one answer.
+  template <typename Request, typename Reply>
+  using Method = grpc::Status (wire::Store::Stub::*)(grpc::ClientContext*, const Request&, Reply*);
+
+  template <typename Request, typename Reply>
+  [[nodiscard]] Status Call(Method<Request, Reply> method, const Request& request, Effect effect,
+                            Reply* reply, int64_t timeout_us = kCallTimeoutUs) {
+    grpc::ClientContext context;
+    SetTimeout(&context, timeout_us);
+    SendTrace(&context);
+    grpc::Status status = (stub_.get()->*method)(&context, request, reply);
+    return status.ok() ? OkStatus() : Failed(status, effect);
+  }
+  // Calls whose reply only says how they ended.
+  template <typename Request>
+  [[nodiscard]] Status Do(Method<Request, wire::DoneReply> method, const Request& request,
+                          Effect effect) {
+    wire::DoneReply reply;
+    RETURN_IF_ERROR(Call(method, request, effect, &reply, kNoTimeout));
+    return FromProto(reply.outcome());
+  }
+
+ private:
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<wire::Store::Stub> stub_;
+  const std::string target_;
+  std::atomic<bool> is_lost_{false};
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,266 @@
+// Store messages. SPDX-License-Identifier: Apache-2.0
+#include "cluster/wire/store_convert.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "cluster/wire/wire_codec.h"
+
+namespace sippar::cluster {
+namespace {
+
+void ToProto(const std::vector<ChangeToken>& tokens,
+             google::protobuf::RepeatedPtrField<wire::ChangeToken>* out) {
+  for (const ChangeToken& token : tokens) {
+    wire::ChangeToken* added = out->Add();
+    cluster::ToProto(token.rows, added->mutable_rows());
+    added->set_token(token.token);
+  }
+}
+
+std::vector<ChangeToken> FromProto(
+    const google::protobuf::RepeatedPtrField<wire::ChangeToken>& tokens) {
+  std::vector<ChangeToken> out;
+  for (const wire::ChangeToken& token : tokens) {
+    out.push_back({cluster::FromProto(token.rows()), token.token()});
+  }
+  return out;
+}
+
+}  // namespace
+
+void ToProto(const Status& status, wire::Outcome* out) {
+  out->set_code(static_cast<int>(status.code()));
+  out->set_text(std::string(MessageOf(status)));
+  status.ForEachPayload([out](auto url, const auto& payload) {
+    (*out->mutable_payloads())[std::string(url)] = std::string(payload);
+  });
+}
+
+Status FromProto(const wire::Outcome& outcome) {
+  if (outcome.code() == 0) return OkStatus();
+  Status status(static_cast<StatusCode>(outcome.code()), outcome.text());
+  for (const auto& [url, payload] : outcome.payloads()) {
+    status.SetPayload(url, absl::Cord(payload));
+  }
+  return status;
+}
+
+void ToProto(const RowRange& range, wire::Range* out) {
+  out->set_start(range.start);
+  out->set_limit(range.limit);
+}
+
+RowRange FromProto(const wire::Range& range) { return {range.start(), range.limit()}; }
+
+void ToProto(const engine::ReadCounters& counters, wire::ReadEnd* out) {
+  for (const engine::ReadCounterField& entry : engine::kReadCounterFields) {
+    out->add_counters(counters.*entry.field);
+  }
+}
+
+void AddCounters(const wire::ReadEnd& end, engine::ReadCounters* counters) {
+  size_t count =
+      std::min(static_cast<size_t>(end.counters_size()), engine::kReadCounterFields.size());
+  for (size_t i = 0; i < count; ++i) {
+    counters->*engine::kReadCounterFields[i].field += end.counters(static_cast<int>(i));
+  }
+}
+
+void ToProto(const TabletInfo& info, wire::TabletsReply::Tablet* out) {
+  out->set_tablet_id(info.tablet_id);
+  ToProto(info.range, out->mutable_range());
+  out->set_server(info.server);
+  out->set_state(info.state);
+  out->set_stored_bytes(info.stored_bytes);
+  out->set_memtable_bytes(info.memtable_bytes);
+  out->set_sstable_count(info.sstable_count);
+}
+
+TabletInfo FromProto(const wire::TabletsReply::Tablet& tablet) {
+  TabletInfo info;
+  info.tablet_id = tablet.tablet_id();
+  info.range = FromProto(tablet.range());
+  info.server = tablet.server();
+  info.state = tablet.state();
+  info.stored_bytes = tablet.stored_bytes();
+  info.memtable_bytes = tablet.memtable_bytes();
+  info.sstable_count = tablet.sstable_count();
+  return info;
+}
+
+void ToProto(const TableInfo& info, wire::TablesReply::Table* out) {
+  out->set_schema(info.schema.Encode());
+  out->set_table_id(info.table_id);
+  out->set_schema_version(info.schema_version);
+  out->set_changed_at_us(info.changed_at_us);
+  out->set_tablet_count(info.tablet_count);
+}
+
+StatusOr<TableInfo> FromProto(const wire::TablesReply::Table& table) {
+  TableInfo info;
+  ASSIGN_OR_RETURN(info.schema, TableSchema::Decode(table.schema()));
+  info.table_id = table.table_id();
+  info.schema_version = table.schema_version();
+  info.changed_at_us = table.changed_at_us();
+  info.tablet_count = table.tablet_count();
+  return info;
+}
+
+void ToProto(const GroupStats& stats, wire::StatsReply::Group* out) {
+  out->set_group(stats.group);
+  out->set_sstables(stats.sstables);
+  out->set_stored_bytes(stats.stored_bytes);
+  out->set_raw_bytes(stats.raw_bytes);
+  out->set_entries(stats.entries);
+  out->set_rows(stats.rows);
+  for (const auto& [name, bytes] : stats.families) {
+    wire::StatsReply::Family* family = out->add_families();
+    family->set_name(name);
+    family->set_cells(bytes.cells);
+    family->set_raw_bytes(bytes.raw_bytes);
+  }
+  out->set_memtable_bytes(stats.memtable_bytes);
+}
+
+GroupStats FromProto(const wire::StatsReply::Group& group) {
+  GroupStats stats;
+  stats.group = group.group();
+  stats.sstables = group.sstables();
+  stats.stored_bytes = group.stored_bytes();
+  stats.raw_bytes = group.raw_bytes();
+  stats.entries = group.entries();
+  stats.rows = group.rows();
+  for (const wire::StatsReply::Family& family : group.families()) {
+    stats.families[family.name()] = {family.cells(), family.raw_bytes()};
+  }
+  stats.memtable_bytes = group.memtable_bytes();
+  return stats;
+}
+
+void ToProto(const CompactionInfo& info, wire::CompactionsReply::Compaction* out) {
+  out->set_table(info.table);
+  out->set_tablet_id(info.tablet_id);
+  out->set_group(info.group);
+  out->set_kind(info.kind);
+  out->set_reason(info.reason);
+  out->set_inputs(info.inputs);
+  out->set_bytes_in(info.bytes_in);
+  out->set_bytes_out(info.bytes_out);
+  out->set_started_us(info.started_us);
+  out->set_duration_us(info.duration_us);
+  out->set_status(info.status);
+}
+
+CompactionInfo FromProto(const wire::CompactionsReply::Compaction& compaction) {
+  CompactionInfo info;
+  info.table = compaction.table();
+  info.tablet_id = compaction.tablet_id();
+  info.group = compaction.group();
+  info.kind = compaction.kind();
+  info.reason = compaction.reason();
+  info.inputs = compaction.inputs();
+  info.bytes_in = compaction.bytes_in();
+  info.bytes_out = compaction.bytes_out();
+  info.started_us = compaction.started_us();
+  info.duration_us = compaction.duration_us();
+  info.status = compaction.status();
+  return info;
+}
+
+void ToProto(const HotTablet& hot, wire::HotTabletsReply::Tablet* out) {
+  out->set_table(hot.table);
+  out->set_tablet_id(hot.tablet_id);
+  ToProto(hot.range, out->mutable_range());
+  out->set_start_us(hot.start_us);
+  out->set_end_us(hot.end_us);
+  out->set_cpu_percent(hot.cpu_percent);
+}
+
+HotTablet FromProto(const wire::HotTabletsReply::Tablet& tablet) {
+  HotTablet hot;
+  hot.table = tablet.table();
+  hot.tablet_id = tablet.tablet_id();
+  hot.range = FromProto(tablet.range());
+  hot.start_us = tablet.start_us();
+  hot.end_us = tablet.end_us();
+  hot.cpu_percent = tablet.cpu_percent();
+  return hot;
+}
+
+void ToProto(const BackupInfo& info, wire::BackupsReply::Backup* out) {
+  out->set_name(info.name);
+  out->set_is_dropped_table(info.is_dropped_table);
+  out->set_source_table(info.source_table);
+  out->set_source_backup(info.source_backup);
+  out->set_started_us(info.started_us);
+  out->set_ended_us(info.ended_us);
+  out->set_expires_us(info.expires_us);
+  out->set_size_bytes(info.size_bytes);
+}
+
+BackupInfo FromProto(const wire::BackupsReply::Backup& backup) {
+  BackupInfo info;
+  info.name = backup.name();
+  info.is_dropped_table = backup.is_dropped_table();
+  info.source_table = backup.source_table();
+  info.source_backup = backup.source_backup();
+  info.started_us = backup.started_us();
+  info.ended_us = backup.ended_us();
+  info.expires_us = backup.expires_us();
+  info.size_bytes = backup.size_bytes();
+  return info;
+}
+
+void ToProto(const ChangesRequest& wanted, wire::ChangesRequest* out) {
+  ToProto(wanted.partition, out->mutable_partition());
+  if (wanted.start_us.has_value()) out->set_start_us(*wanted.start_us);
+  ToProto(wanted.tokens, out->mutable_tokens());
+  if (wanted.end_us.has_value()) out->set_end_us(*wanted.end_us);
+}
+
+ChangesRequest FromProto(const wire::ChangesRequest& request) {
+  ChangesRequest wanted;
+  wanted.partition = FromProto(request.partition());
+  if (request.has_start_us()) wanted.start_us = request.start_us();
+  wanted.tokens = FromProto(request.tokens());
+  if (request.has_end_us()) wanted.end_us = request.end_us();
+  return wanted;
+}
+
+void ToProto(const ChangeBatch& batch, wire::ChangesReply* out) {
+  for (const Change& change : batch.changes) {
+    wire::ChangesReply::Change* added = out->add_changes();
+    added->set_mutation(EncodeMutation(change.mutation));
+    added->set_commit_us(change.commit_us);
+    added->set_token(change.token);
+    added->set_low_watermark_us(change.low_watermark_us);
+  }
+  out->set_token(batch.token);
+  out->set_low_watermark_us(batch.low_watermark_us);
+  out->set_is_over(batch.is_over);
+  for (const RowRange& rows : batch.new_partitions) ToProto(rows, out->add_new_partitions());
+  ToProto(batch.tokens, out->mutable_tokens());
+}
+
+StatusOr<ChangeBatch> FromProto(const wire::ChangesReply& reply) {
+  RETURN_IF_ERROR(FromProto(reply.failure()));
+  ChangeBatch batch;
+  for (const wire::ChangesReply::Change& change : reply.changes()) {
+    // The server has made many entries of one that deletes a row.
+    ASSIGN_OR_RETURN(RowMutation mutation,
+                     DecodeMutation(change.mutation(), std::numeric_limits<size_t>::max()));
+    batch.changes.push_back(
+        {std::move(mutation), change.commit_us(), change.token(), change.low_watermark_us()});
+  }
+  batch.token = reply.token();
+  batch.low_watermark_us = reply.low_watermark_us();
+  batch.is_over = reply.is_over();
+  for (const wire::Range& rows : reply.new_partitions()) {
+    batch.new_partitions.push_back(FromProto(rows));
+  }
+  batch.tokens = FromProto(reply.tokens());
+  return batch;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,364 @@
+// Our own service: every call through the wire gives what the same call gives in this process.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cluster/proto/store.grpc.pb.h"
+#include "cluster/wire/remote_client.h"
+#include "engine/program/program_error.h"
+#include "tests/cluster/serve/api_fixture.h"
+#include "tests/support/random_history.h"
+
+namespace sippar::cluster {
+namespace {
+
+namespace v1 = ::sippar::v1;
+using engine::ReadCounters;
+
+constexpr int64_t kNowUs = 1'700'000'000'123'456;  // of the fixture's clock
+
+struct Drained {
+  std::vector<Cell> cells;
+  Status status;
+  ReadCounters counters;
+};
+
+class StoreServiceTest : public ApiTest {
+ protected:
+  StoreServiceTest()
+      : remote_(std::move(*RemoteClient::Connect(server_->address(), "the server", &clock_))) {}
+
+  Drained Drain(Client* client, const std::string& table, const ReadSpec& read, bool skips_rows) {
+    Drained drained;
+    CallOptions options;
+    options.counters = &drained.counters;
+    auto cells = client->data()->Read(table, read, options);
+    drained.status = cells.status();
+    if (!cells.ok()) return drained;
+    while ((*cells)->Valid()) {
+      drained.cells.emplace_back((*cells)->cell());
+      skips_rows ? (*cells)->NextRow() : (*cells)->Next();
+    }
+    drained.status = (*cells)->status();
+    cells->reset();
+    return drained;
+  }
+
+  std::unique_ptr<RemoteClient> remote_;
+};
+
+void ExpectSame(const Status& here, const Status& there) {
+  EXPECT_EQ(here, there);  // code, text, payloads
+}
+
+class Collected final : public engine::ProgramSink {
+ public:
+  explicit Collected(size_t batches_max = ~size_t{0}) : batches_max_(batches_max) {}
+  bool Emit(engine::ProgramBatch batch) override {
+    for (engine::Row& row : batch.rows) rows.push_back(std::move(row));
+    last_row = batch.last_row;
+    rows_seen += batch.rows_seen;
+    cells_seen += batch.cells_seen;
+    return ++batches_ < batches_max_;
+  }
+  std::vector<engine::Row> rows;
+  std::string last_row;
+  uint64_t rows_seen = 0;
+  uint64_t cells_seen = 0;
+
+ private:
+  const size_t batches_max_;
+  size_t batches_ = 0;
+};
+
+engine::Program RandomProgram(engine::RandomHistory* history, const TableSchema& schema) {
+  engine::Random* random = history->random();
+  engine::Program program;
+  program.read = history->Read(schema, kNowUs);
+  program.read.reverse = false;
+  program.read.columns = {engine::ColumnPattern::Exact("a", "q"), {}};
+  program.source = random->OneIn(2) ? engine::Program::kCells : engine::Program::kRows;
+  program.slots.push_back({engine::SlotDef::kRow, 0});
+  program.slots.push_back(program.source == engine::Program::kCells
+                              ? engine::SlotDef{engine::SlotDef::kValue, 0}
+                              : engine::SlotDef{engine::SlotDef::kMap, 1});
+  if (random->OneIn(2)) {
+    program.aggregate = true;
+    program.group_by.push_back(engine::Expression::Slot(0));
+    program.aggregates.push_back({});
+    return program;
+  }
+  program.outputs = {engine::Expression::Slot(0), engine::Expression::Slot(1)};
+  if (random->OneIn(3)) program.order_by.push_back({engine::Expression::Slot(0), true});
+  if (random->OneIn(2)) program.limit = 1 + random->Uniform(5);
+  return program;
+}
+
+TEST_F(StoreServiceTest, RandomHistoriesAreTheSame) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    engine::RandomHistory history(seed);
+    TableSchema schema = history.Schema();
+    std::vector<std::string> keys = history.SplitKeys();
+    schema.name = fmt::format("here{}", seed);
+    ASSERT_TRUE(client_->admin()->CreateTable(schema, keys).ok());
+    const std::string here = schema.name;
+    schema.name = fmt::format("there{}", seed);
+    ASSERT_TRUE(remote_->admin()->CreateTable(schema, keys).ok());
+    for (int step = 0; step < 60; ++step) {
+      std::vector<RowMutation> batch;
+      for (uint64_t i = 1 + history.random()->Uniform(5); i > 0; --i) {
+        batch.push_back(history.Mutation(schema, kNowUs));
+      }
+      if (batch.size() == 1) {
+        ExpectSame(client_->data()->Apply(here, batch[0]),
+                   remote_->data()->Apply(schema.name, batch[0]));
+      } else {
+        EXPECT_EQ(client_->data()->ApplyBatch(here, batch),
+                  remote_->data()->ApplyBatch(schema.name, batch));
+      }
+      ReadSpec read = history.Read(schema, kNowUs);
+      bool skips = history.random()->OneIn(4);
+      Drained want = Drain(client_.get(), here, read, skips);
+      Drained got = Drain(remote_.get(), schema.name, read, skips);
+      ExpectSame(want.status, got.status);
+      ASSERT_EQ(want.cells.size(), got.cells.size());
+      for (size_t i = 0; i < got.cells.size(); ++i) got.cells[i].sequence = want.cells[i].sequence;
+      EXPECT_EQ(want.cells, got.cells);
+      // Of one table, both ways: sequences and counters, too.
+      want = Drain(client_.get(), schema.name, read, false);
+      got = Drain(remote_.get(), schema.name, read, false);
+      EXPECT_EQ(want.cells, got.cells);
+      EXPECT_EQ(want.counters.cells_returned, got.counters.cells_returned);
+      EXPECT_EQ(want.counters.reads, got.counters.reads);
+      engine::Program program = RandomProgram(&history, schema);
+      Collected mine, theirs;
+      ExpectSame(client_->data()->Run(here, RowRange::All(), program, {}, &mine),
+                 remote_->data()->Run(schema.name, RowRange::All(), program, {}, &theirs));
+      EXPECT_EQ(mine.rows, theirs.rows);
+      EXPECT_EQ(mine.last_row, theirs.last_row);
+      EXPECT_EQ(mine.rows_seen, theirs.rows_seen);
+      EXPECT_EQ(mine.cells_seen, theirs.cells_seen);
+    }
+  }
+}
+
+TEST_F(StoreServiceTest, RowTransactions) {
+  CreateTable();
+  DataApi* data = remote_->data();
+  const std::string table = client_->admin()->ListTables()->front().schema.name;
+  ASSERT_TRUE(data->Apply(table, RowMutation("r").Set("f", "q", "1")).ok());
+  ReadCheck check;
+  check.read.rows = engine::RowSet(RowRange::Single("r"));
+  auto cells = data->Read(table, check.read, {});
+  check.digest = *DigestCells(cells->get());
+  EXPECT_TRUE(data->CommitRow(table, RowMutation("r").Set("f", "q", "2"), {check}).ok());
+  Status lost = data->CommitRow(table, RowMutation("r").Set("f", "q", "3"), {check});
+  EXPECT_EQ(lost.code(), StatusCode::kAborted);
+
+  engine::RowUpdate update;
+  update.row = "r";
+  update.read.columns = {engine::ColumnPattern::Exact("f", "q")};
+  update.slots = {{engine::SlotDef::kNewest, 0}};
+  engine::RowWrite& write = update.writes.emplace_back();
+  write.kind = engine::RowWrite::kAppend;
+  write.family = "f";
+  write.qualifier = "q";
+  write.value = engine::Expression::Literal(engine::Value::Bytes("!"));
+  update.returning = {engine::Expression::Slot(0)};
+  auto result = data->Update(table, update);
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->returning.size(), 1u);
+  EXPECT_EQ(result->returning[0].bytes(), "2!");
+  // An error with a code word of the language, which travels beside the text.
+  engine::RowWrite& failure = update.writes.emplace_back();
+  failure.kind = engine::RowWrite::kFail;
+  failure.value = engine::Expression::Literal(engine::Value::Text("no"));
+  Status here = client_->data()->Update(table, update).status();
+  EXPECT_FALSE(engine::ProgramErrorCode(here).empty());
+  ExpectSame(here, data->Update(table, update).status());
+  // The same request twice is done once.
+  update.writes.pop_back();
+  update.request = {7, 1, 1};
+  EXPECT_EQ(data->Update(table, update)->returning[0].bytes(), "2!!");
+  EXPECT_EQ(data->Update(table, update)->returning[0].bytes(), "2!!");
+}
+
+TEST_F(StoreServiceTest, AdministratorsCalls) {
+  CreateTable({"m"});
+  AdminApi* here = client_->admin();
+  AdminApi* there = remote_->admin();
+  const std::string table = here->ListTables()->front().schema.name;
+  ExpectSame(here->GetTable("nope").status(), there->GetTable("nope").status());
+  ExpectSame(here->DropTable("nope"), there->DropTable("nope"));
+  ASSERT_TRUE(remote_->data()->Apply(table, RowMutation("r").Set("f", "q", "1")).ok());
+  ASSERT_TRUE(remote_->data()->Apply(table, RowMutation("a").Set("g", "q", "1")).ok());
+  EXPECT_TRUE(there->Flush(table).ok());
+  EXPECT_TRUE(there->Split(table, "c").ok());
+  EXPECT_EQ(there->GetTable(table)->tablet_count, 3u);
+  EXPECT_EQ(*client_->data()->TabletRanges(table), *remote_->data()->TabletRanges(table));
+  EXPECT_TRUE(there->Merge(table, {"a", "d"}).ok());
+  EXPECT_TRUE(there->Compact(table, "").ok());
+  EXPECT_TRUE(there->Verify(table).ok());
+  TableInfo info = *there->GetTable(table);
+  TableSchema schema = info.schema;
+  schema.families.push_back({"new", engine::FamilyType::kBytes, {}});
+  schema.Normalize();
+  EXPECT_TRUE(there->AlterTable(schema, info.schema_version).ok());
+  ExpectSame(here->AlterTable(schema, info.schema_version),
+             there->AlterTable(schema, info.schema_version));
+  std::vector<TableInfo> wanted = *here->ListTables();
+  std::vector<TableInfo> got = *there->ListTables();
+  ASSERT_EQ(wanted.size(), got.size());
+  EXPECT_EQ(wanted[0].schema, got[0].schema);
+  EXPECT_EQ(wanted[0].table_id, got[0].table_id);
+  EXPECT_EQ(wanted[0].schema_version, got[0].schema_version);
+  EXPECT_EQ(wanted[0].changed_at_us, got[0].changed_at_us);
+  EXPECT_EQ(wanted[0].tablet_count, got[0].tablet_count);
+  std::vector<GroupStats> stats = *here->Stats(table);
+  std::vector<GroupStats> their_stats = *there->Stats(table);
+  ASSERT_EQ(stats.size(), their_stats.size());
+  EXPECT_EQ(stats[0].families, their_stats[0].families);
+  EXPECT_EQ(stats[0].raw_bytes, their_stats[0].raw_bytes);
+  EXPECT_EQ(stats[0].stored_bytes, their_stats[0].stored_bytes);
+  EXPECT_EQ(stats[0].rows, their_stats[0].rows);
+  EXPECT_EQ(*here->DumpTablets(table), *there->DumpTablets(table));
+  EXPECT_EQ(here->Metrics().size(), there->Metrics().size());
+  ASSERT_EQ(here->Compactions().size(), there->Compactions().size());
+  EXPECT_EQ(here->Compactions().back().reason, there->Compactions().back().reason);
+  std::vector<TabletInfo> tablets = *client_->data()->Tablets(table);
+  std::vector<TabletInfo> their_tablets = *remote_->data()->Tablets(table);
+  ASSERT_EQ(tablets.size(), their_tablets.size());
+  EXPECT_EQ(tablets[0].tablet_id, their_tablets[0].tablet_id);
+  EXPECT_EQ(tablets[0].server, their_tablets[0].server);
+  EXPECT_EQ(tablets[0].stored_bytes, their_tablets[0].stored_bytes);
+  EXPECT_TRUE(there->PutRecord("a/b", std::string("x\0y", 3), 0).ok());
+  ExpectSame(here->PutRecord("a/b", "z", 0), there->PutRecord("a/b", "z", 0));
+  EXPECT_EQ(*here->GetRecord("a/b"), *there->GetRecord("a/b"));
+  EXPECT_EQ(*here->ListRecords("a/"), *there->ListRecords("a/"));
+  EXPECT_EQ(there->ListRecords("a/")->size(), 1u);
+  EXPECT_TRUE(there->DeleteRecord("a/b", 1).ok());
+  ExpectSame(here->GetRecord("a/b").status(), there->GetRecord("a/b").status());
+  EXPECT_TRUE(there->DropTable(table).ok());
+  EXPECT_EQ(here->GetTable(table).status().code(), StatusCode::kNotFound);
+}
+
+TEST_F(StoreServiceTest, LargeCellsAndManyCells) {
+  CreateTable();
+  const std::string table = client_->admin()->ListTables()->front().schema.name;
+  engine::Random random(3);
+  std::vector<RowMutation> batch;
+  for (size_t size : {1, 70'000, 9'000'000, 16'383, 65'536, 65'537, 0, 1'048'576, 5}) {
+    std::string value(size, 'x');
+    for (size_t i = 0; i < size; i += 100) value[i] = static_cast<char>(random.Next());
+    batch.push_back(RowMutation(fmt::format("r{}", batch.size())).Set("f", "q", value));
+    for (int i = 0; i < 300; ++i) batch.back().Set("g", std::to_string(i), std::string(200, 'y'));
+  }
+  for (const Status& status : remote_->data()->ApplyBatch(table, batch)) {
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  Drained want = Drain(client_.get(), table, {}, false);
+  EXPECT_EQ(want.cells.size(), batch.size() * 301);
+  EXPECT_EQ(want.cells, Drain(remote_.get(), table, {}, false).cells);
+  engine::Program program;
+  program.read.columns = {engine::ColumnPattern::Exact("f", "q")};
+  program.slots = {{engine::SlotDef::kNewest, 0}};
+  program.outputs = {engine::Expression::Slot(0)};
+  Collected mine, theirs, first(1);
+  EXPECT_TRUE(client_->data()->Run(table, RowRange::All(), program, {}, &mine).ok());
+  EXPECT_TRUE(remote_->data()->Run(table, RowRange::All(), program, {}, &theirs).ok());
+  EXPECT_EQ(mine.rows, theirs.rows);
+  EXPECT_TRUE(remote_->data()->Run(table, RowRange::All(), program, {}, &first).ok());
+}
+
+TEST_F(StoreServiceTest, CancelledCallsAndLostServersAreTold) {
+  CreateTable();
+  const std::string table = client_->admin()->ListTables()->front().schema.name;
+  std::vector<RowMutation> batch;
+  for (int i = 0; i < 40; ++i) {
+    batch.push_back(RowMutation(fmt::format("r{}", i)).Set("f", "q", std::string(500'000, 'x')));
+  }
+  for (const Status& status : remote_->data()->ApplyBatch(table, batch)) ASSERT_TRUE(status.ok());
+  CallOptions options;
+  options.cancel = std::make_shared<std::atomic<bool>>(false);
+  auto cells = remote_->data()->Read(table, {}, options);
+  ASSERT_TRUE(cells.ok());
+  options.cancel->store(true);
+  while ((*cells)->Valid()) (*cells)->Next();
+  EXPECT_EQ((*cells)->status().code(), StatusCode::kCancelled);
+  CallOptions hurried;
+  hurried.timeout_us = 1;
+  Drained late;
+  auto slow = remote_->data()->Read(table, {}, hurried);
+  if (slow.ok()) {
+    while ((*slow)->Valid()) (*slow)->Next();
+    late.status = (*slow)->status();
+  } else {
+    late.status = slow.status();
+  }
+  EXPECT_EQ(late.status.code(), StatusCode::kDeadlineExceeded);
+
+  auto reading = std::move(*remote_->data()->Read(table, {}, {}));
+  EXPECT_FALSE(remote_->is_lost());
+  server_->Stop(0);
+  while (reading->Valid()) reading->Next();
+  EXPECT_EQ(reading->status().code(), StatusCode::kUnavailable);
+  Status write = remote_->data()->Apply(table, RowMutation("r").Set("f", "q", "1"));
+  EXPECT_EQ(write.code(), StatusCode::kUnavailable);
+  EXPECT_NE(MessageOf(write).find("not known"), std::string_view::npos) << write;
+  EXPECT_TRUE(remote_->is_lost());
+  auto nobody = RemoteClient::Connect(server_->address(), "the server", &clock_);
+  EXPECT_EQ(nobody.status().code(), StatusCode::kUnavailable);
+}
+
+// Bytes that are no encoding of anything, and encodings with a byte changed.
+TEST_F(StoreServiceTest, DamagedBytesAreRefused) {
+  CreateTable();
+  const std::string table = client_->admin()->ListTables()->front().schema.name;
+  auto stub = v1::Store::NewStub(channel_);
+  engine::Random random(11);
+  engine::RandomHistory history(5);
+  TableSchema schema = client_->admin()->ListTables()->front().schema;
+  for (int i = 0; i < 400; ++i) {
+    engine::Program program = RandomProgram(&history, schema);
+    std::string bytes = i % 2 == 0 ? program.Encode() : std::string(random.Uniform(60), '\1');
+    for (int flips = 0; flips < 3 && !bytes.empty(); ++flips) {
+      bytes[random.Uniform(bytes.size())] = static_cast<char>(random.Next());
+    }
+    v1::ApplyRequest apply;
+    apply.set_table(table);
+    apply.add_mutations(bytes);
+    v1::ApplyReply applied;
+    EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Apply, apply, &applied).ok());
+    ASSERT_EQ(applied.outcomes_size(), 1);
+    EXPECT_NE(applied.outcomes(0).code(), 0);
+    v1::UpdateRequest update;
+    update.set_table(table);
+    update.set_update(bytes);
+    v1::UpdateReply updated;
+    EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Update, update, &updated).ok());
+    v1::CreateTableRequest create;
+    create.set_schema(bytes);
+    v1::DoneReply created;
+    EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::CreateTable, create, &created).ok());
+    v1::RunRequest run;
+    run.set_table(table);
+    run.set_program(bytes);
+    grpc::ClientContext context;
+    auto reader = stub->Run(&context, run);
+    v1::RunReply reply;
+    while (reader->Read(&reply)) continue;
+    EXPECT_TRUE(reader->Finish().ok());
+    v1::ReadRequest read;
+    read.set_table(table);
+    read.set_read(bytes);
+    grpc::ClientContext read_context;
+    auto cells = stub->Read(&read_context, read);
+    v1::ReadReply part;
+    while (cells->Read(&part)) continue;
+    EXPECT_TRUE(cells->Finish().ok());
+  }
+  EXPECT_TRUE(remote_->Probe().ok());
+}
+
+}  // namespace
+}  // namespace sippar::cluster
