@@ -40,7 +40,7 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
     if (read.status().code() == StatusCode::kNotFound) continue;  // dropped meanwhile
     if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
     auto table = DecodeTableFile(read->content);
-    // Not a table yet, or no more (master/table_file.h).
+    // Not a table yet, or no more (master/act/table_file.h).
     if (table.status().code() == StatusCode::kFailedPrecondition) continue;
     if (!table.ok()) return Annotate(table.status(), fmt::format("file of table {}", id));
     if (table->schema.name == name) found = id;

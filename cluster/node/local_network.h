@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cluster/api/transport.h"
-#include "cluster/master/master_driver.h"
+#include "cluster/master/act/master_driver.h"
 #include "cluster/tabletserver/tablet_server.h"
 #include "engine/base/thread.h"
 

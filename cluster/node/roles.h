@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "cluster/master/cluster_admin.h"
-#include "cluster/master/master_driver.h"
+#include "cluster/master/act/cluster_admin.h"
+#include "cluster/master/act/master_driver.h"
 #include "cluster/node/cluster_view.h"
 #include "cluster/tabletserver/tablet_server.h"
 

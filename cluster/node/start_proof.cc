@@ -9,7 +9,7 @@
 #include "cluster/location/meta_row.h"
 #include "cluster/location/tiling.h"
 #include "cluster/lock/lock_paths.h"
-#include "cluster/master/cluster_backups.h"
+#include "cluster/master/act/cluster_backups.h"
 #include "engine/changes/change_file.h"
 #include "engine/log/log_seal.h"
 #include "engine/log/log_writer.h"

@@ -8,7 +8,7 @@
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
-#include "cluster/master/cluster_backups.h"
+#include "cluster/master/act/cluster_backups.h"
 #include "engine/base/crash_point.h"
 #include "engine/store/old_store.h"
 #include "engine/tablet/state_file.h"

@@ -10,7 +10,7 @@
 #include <deque>
 #include <string>
 
-#include "cluster/master/master_step.h"
+#include "cluster/master/decide/master_step.h"
 #include "engine/base/clock.h"
 
 namespace sippar::cluster::master {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cluster/api/transport.h"
-#include "cluster/master/cluster_admin.h"
-#include "cluster/master/master_driver.h"
+#include "cluster/master/act/cluster_admin.h"
+#include "cluster/master/act/master_driver.h"
 #include "cluster/tabletserver/tablet_server.h"
 #include "tests/sim/sim_world.h"
 

@@ -71,16 +71,19 @@ def read(root, path):
 
 
 def layers(root):
-    order = {}
+    order, never = {}, {}
     for line in read(root, "tests/style/layers.txt").splitlines():
-        if line and not line.startswith("#"):
+        if " never " in line and not line.startswith("#"):
+            folder, _, *banned = line.split()
+            never[folder] = tuple(banned)
+        elif line and not line.startswith("#"):
             level = len(order)
             for folder in line.split():
                 order[folder] = level
-    return order
+    return order, never
 
 
-def check_layers(sources, order):
+def check_layers(sources, order, never):
     graph = {}
     for path, text in sources.items():
         folder = path if path in order else os.path.dirname(path)
@@ -89,6 +92,8 @@ def check_layers(sources, order):
             continue
         for include in re.findall(r'^#include "([^"]+)"', text, re.M):
             target = os.path.dirname(include)
+            if include.startswith(tuple(b if b.endswith(".h") else b + "/" for b in never.get(folder, ()))):
+                fail(f"{path}: includes {include}, which {folder} never does (tests/style/layers.txt)")
             graph.setdefault(path, []).append(include)
             if target == folder or target not in order:
                 continue
@@ -190,7 +195,7 @@ def main():
     files = tracked(root)
     sources = {p: read(root, p) for p in files
                if p.startswith(tuple(c + "/" for c in CODE)) and p.endswith((".h", ".cc"))}
-    check_layers(sources, layers(root))
+    check_layers(sources, *layers(root))
     check_sizes(root, sources)
     check_names(sources)
     check_doors(sources | {p: read(root, p) for p in files

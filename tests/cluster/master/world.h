@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/master/master_step.h"
+#include "cluster/master/decide/master_step.h"
 
 namespace sippar::cluster::master {
 

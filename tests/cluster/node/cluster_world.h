@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cluster/lock/embedded_lock_service.h"
-#include "cluster/master/action_job.h"
+#include "cluster/master/act/action_job.h"
 #include "cluster/node/local_cluster.h"
 #include "engine/fs/memory_file_system.h"
 #include "tests/cluster/lock/lock_world.h"

@@ -1,0 +1,260 @@
+// Actions on METADATA and servers. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/act/action_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/location/meta_row.h"
+#include "cluster/master/act/cluster_backups.h"
+#include "engine/base/crash_point.h"
+#include "engine/tablet/reshape.h"
+
+namespace sippar::cluster::master {
+
+using event::Done;
+
+namespace {
+
+// Both are closed and flushed, so no log has anything of theirs.
+StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord& right,
+                                   uint64_t tablet_id) {
+  if (!left.logs.empty() || !right.logs.empty()) {
+    return FailedPrecondition(
+        fmt::format("tablets {} and {} are not flushed", left.tablet_id, right.tablet_id));
+  }
+  TabletRecord joined = right;
+  joined.range.start = left.range.start;
+  joined.tablet_id = tablet_id;
+  joined.tablet_epoch = std::max(left.tablet_epoch, right.tablet_epoch) + 1;
+  joined.phase = TabletPhase::kUnassigned;
+  joined.server = ServerId();
+  // The same in each try, so that a repeated commit finds its work done. Servers give other ids:
+  // the higher half is this master's epoch.
+  uint64_t run_id = tablet_id;
+  auto next_run_id = [&run_id]() -> StatusOr<uint64_t> { return run_id++; };
+  ASSIGN_OR_RETURN(joined.state,
+                   engine::JoinStates(left.state, right.state, tablet_id, next_run_id));
+  return joined;
+}
+
+}  // namespace
+
+Done ActionJob::CarryOut(const Action& action) {
+  Done done = std::visit([&](const auto& body) { return Do(body); }, action.body);
+  done.op = action.op;
+  return done;
+}
+
+Done ActionJob::Do(const action::AskServer& asked) {
+  auto report = places_.transport->Control(asked.server)->Report(epoch_);
+  if (!report.ok()) return {0, report.status(), {}};
+  return {0, OkStatus(), *std::move(report)};
+}
+
+Done ActionJob::Do(const action::ReadRoot&) {
+  auto root = places_.metadata->Find(kMetadataTableId, "");
+  if (!root.ok()) return {0, root.status(), {}};
+  return {0, OkStatus(), RecordPage{{FactsOf(*root)}, true}};
+}
+
+Done ActionJob::Do(const action::ReadRecords& asked) {
+  RecordPage page;
+  // From `after` on: its table first where it is not at that table's end.
+  bool from_start = asked.after.limit.empty();
+  uint64_t first = from_start ? asked.after.table_id + 1 : asked.after.table_id;
+  Status status;
+  if (first == asked.last.table_id && (!from_start || !asked.last.limit.empty())) {
+    // A part of one table: record by record, as many as there are.
+    std::string row = asked.after.limit;
+    for (;;) {
+      auto record = places_.metadata->Find(first, row);
+      if (record.status().code() == StatusCode::kNotFound) break;
+      if (!record.ok()) return {0, record.status(), {}};
+      page.records.push_back(FactsOf(*record));
+      row = record->range.limit;
+      if (row.empty() || !(TabletKey{first, row} < asked.last)) break;
+    }
+    return {0, OkStatus(), std::move(page)};
+  }
+  status = places_.metadata->Scan(first, asked.last.table_id, [&](const TabletRecord& record) {
+    TabletFacts facts = FactsOf(record);
+    if (asked.after < facts.key() && !(asked.last < facts.key())) {
+      page.complete = page.records.size() < asked.count;
+      if (page.complete) page.records.push_back(std::move(facts));
+    }
+    return page.complete;
+  });
+  return {0, std::move(status), std::move(page)};
+}
+
+Done ActionJob::Do(const action::CreateRecord& asked) {
+  TabletRecord record;
+  if (asked.state != nullptr) record.state = *asked.state;
+  // The same in each try. Unique in the tablet, which is all that is asked of them.
+  uint64_t run_id = asked.facts.tablet_id;
+  for (engine::GroupState& group : record.state.groups) {
+    for (engine::RunState& run : group.runs) run.run_id = run_id++;
+  }
+  record.table_id = asked.facts.table_id;
+  record.range = asked.facts.range;
+  record.tablet_id = asked.facts.tablet_id;
+  record.tablet_epoch = asked.facts.tablet_epoch;
+  record.state.table_id = record.table_id;
+  record.state.tablet_id = record.tablet_id;
+  record.state.range = record.range;
+  return {0, places_.metadata->Add(&record, {"created", ""}), {}};
+}
+
+StatusOr<TabletRecord> ActionJob::FindSame(const RecordRef& asked, Done* done) {
+  auto record = places_.metadata->Find(asked.table_id, asked.range.start);
+  if (record.status().code() == StatusCode::kNotFound) {
+    done->answer = RecordPage();
+    return Aborted("the record is gone");
+  }
+  if (!record.ok()) return record.status();
+  if (record->tablet_id == asked.tablet_id && record->tablet_epoch == asked.epoch &&
+      record->range == asked.range) {
+    return record;
+  }
+  done->answer = RecordPage{{FactsOf(*record)}, true};
+  return Aborted(
+      fmt::format("tablet {} is not at epoch {} any more", asked.tablet_id, asked.epoch));
+}
+
+Done ActionJob::Do(const action::ChangeRecord& asked) {
+  Done done;
+  auto record = FindSame(asked.record, &done);
+  done.status = record.status();
+  if (!record.ok()) return done;
+  done.status = ApplyChange(asked.change, &*record);
+  if (!done.status.ok()) return done;
+  static constexpr const char* kKinds[] = {"assigned", "recovering",      "published",
+                                           "merging",  "merge_cancelled", "released"};
+  std::string text = fmt::format("{} by master {}", asked.change.server.ToString(), epoch_);
+  done.status = places_.metadata->Write(
+      &*record, {kKinds[static_cast<size_t>(asked.change.kind)], std::move(text)});
+  if (done.status.ok()) done.answer = RecordPage{{FactsOf(*record)}, true};
+  return done;
+}
+
+Done ActionJob::Do(const action::LevelBirths& asked) {
+  Done done;
+  auto left = FindSame(asked.left, &done);
+  done.status = left.status();
+  if (!left.ok()) return done;
+  auto right = FindSame(asked.right, &done);
+  done.status = right.status();
+  if (!right.ok() || left->state.family_births == right->state.family_births) return done;
+  for (const TabletRecord* record : {&*left, &*right}) {
+    done.status =
+        places_.transport->Control(record->server)->ForgetBirths(epoch_, record->tablet_id);
+    if (!done.status.ok()) break;
+  }
+  return done;
+}
+
+Done ActionJob::Do(const action::CommitMerge& asked) {
+  Done done;
+  auto left = FindSame(asked.left, &done);
+  done.status = left.status();
+  if (!left.ok()) return done;
+  auto right = FindSame(asked.right, &done);
+  done.status = right.status();
+  if (!right.ok()) return done;
+  auto joined = JoinRecords(*left, *right, asked.tablet_id);
+  done.status = joined.status();
+  if (!joined.ok()) return done;
+  TabletRecord merged = *std::move(joined);
+  done.status = places_.metadata->Merge(
+      *left, *right, &merged,
+      {"merged", fmt::format("{} + {}", left->tablet_id, right->tablet_id)});
+  if (done.status.ok()) done.answer = RecordPage{{FactsOf(merged)}, true};
+  return done;
+}
+
+Done ActionJob::Do(const action::EraseRecord& asked) {
+  Done done;
+  auto record = FindSame(asked.record, &done);
+  done.status = record.status();
+  if (record.ok()) done.status = places_.metadata->Erase(*record, {"erased", "its table is gone"});
+  const auto* page = std::get_if<RecordPage>(&done.answer);
+  if (page != nullptr && page->records.empty()) done.status = OkStatus();
+  return done;
+}
+
+Done ActionJob::Do(const action::LoadTablet& asked) {
+  Done done;
+  auto record = FindSame(asked.record, &done);
+  if (!record.ok()) {
+    // Not sent: of the server this says nothing.
+    done.status = Aborted(std::string(MessageOf(record.status())));
+    return done;
+  }
+  TableRecord metadata;
+  metadata.table_id = kMetadataTableId;
+  metadata.schema_version = 1;
+  metadata.schema = MetadataSchema();
+  const TableRecord& table = asked.table == nullptr ? metadata : *asked.table;
+  done.status = places_.transport->Control(asked.server)->LoadTablet(epoch_, *record, table);
+  return done;
+}
+
+Done ActionJob::Do(const action::UnloadTablet& asked) {
+  return {0,
+          places_.transport->Control(asked.server)
+              ->UnloadTablet(epoch_, asked.record.tablet_id, asked.record.epoch),
+          {}};
+}
+
+Done ActionJob::Do(const action::SetSchema& asked) {
+  return {0, places_.transport->Control(asked.server)->SetSchema(epoch_, *asked.table), {}};
+}
+
+Done ActionJob::Do(const action::SplitByLoad& asked) {
+  auto control = places_.transport->Control(asked.server);
+  return {0, control->SplitByLoad(epoch_, asked.record.tablet_id), {}};
+}
+
+Done ActionJob::Do(const action::SortLogPart& asked) {
+  return {0,
+          places_.transport->Control(asked.server)->SortLogPart(epoch_, asked.dead, asked.segment),
+          {}};
+}
+
+Done ActionJob::Do(const action::FindReferences&) {
+  References found;
+  // First these: what is restored meanwhile goes from here to METADATA.
+  Status status = ScanBackups(
+      places_.fs, places_.directory, [&](uint64_t, const engine::BackupManifest& manifest) {
+        for (const engine::TabletState& tablet : manifest.tablets) {
+          std::vector<uint64_t> files = tablet.FileIds();
+          found.named.files.insert(found.named.files.end(), files.begin(), files.end());
+        }
+        return OkStatus();
+      });
+  if (!status.ok()) return {0, std::move(status), {}};
+  status =
+      places_.metadata->Scan(kMetadataTableId, UINT64_MAX - 1, [&](const TabletRecord& record) {
+        if (record.table_id != kMetadataTableId) CRASH_POINT("sweep.scanning");
+        std::vector<uint64_t> files = record.state.FileIds();
+        found.named.files.insert(found.named.files.end(), files.begin(), files.end());
+        found.named.logs.insert(found.named.logs.end(), record.logs.begin(), record.logs.end());
+        if (!record.server.IsNone()) found.named.logs.push_back(record.server);
+        if (found.tables.empty() || found.tables.back() != record.table_id) {
+          found.tables.push_back(record.table_id);
+        }
+        return true;
+      });
+  auto sort_unique = [](auto* all) {
+    std::sort(all->begin(), all->end());
+    all->erase(std::unique(all->begin(), all->end()), all->end());
+  };
+  sort_unique(&found.named.files);
+  sort_unique(&found.named.logs);
+  return {0, std::move(status), std::move(found)};
+}
+
+Done ActionJob::Do(const action::Reply&) { return {}; }
+
+}  // namespace sippar::cluster::master

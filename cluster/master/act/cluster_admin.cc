@@ -1,0 +1,277 @@
+// AdminApi of a cluster. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/act/cluster_admin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/api/group_sums.h"
+#include "engine/model/change_config.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr int64_t kMoveWaitMicros = 20'000;
+constexpr int kTriesMax = 500;  // times the wait: a tablet that is nowhere for 10 s
+
+TableInfo InfoOf(MasterState* state, const Table& table) {
+  TableInfo info;
+  info.schema = table.record->schema;
+  info.table_id = table.record->table_id;
+  info.schema_version = table.record->schema_version;
+  info.changed_at_us = table.record->changed_at_us;
+  info.tablet_count = state->tablets.OfTable(info.table_id).size();
+  return info;
+}
+
+Status NoTable(const std::string& table) { return NotFound(fmt::format("no table {}", table)); }
+
+}  // namespace
+
+ClusterAdmin::ClusterAdmin(MasterDriver* driver, const ActionPlaces& places)
+    : driver_(driver),
+      transport_(places.transport),
+      clock_(places.clock),
+      backups_(driver, this, places,
+               [this](const TableSchema& schema, std::vector<engine::TabletState> states) {
+                 return Create(schema, {}, std::move(states));
+               }) {}
+
+Status ClusterAdmin::CreateTable(const TableSchema& schema,
+                                 const std::vector<std::string>& split_keys) {
+  return Create(schema, split_keys, {});
+}
+
+Status ClusterAdmin::Create(const TableSchema& schema, const std::vector<std::string>& split_keys,
+                            std::vector<engine::TabletState> states) {
+  TableSchema normal = schema;
+  normal.Normalize();
+  if (auto changes = engine::ChangeStreamOf(normal)) {
+    RETURN_IF_ERROR(engine::ValidateChangeStream(normal));
+    changes->since_us = clock_->NowMicros();
+    engine::SetChangeStream(changes, &normal);
+  }
+  std::vector<std::shared_ptr<const engine::TabletState>> begin;
+  for (engine::TabletState& state : states) {
+    begin.push_back(std::make_shared<const engine::TabletState>(std::move(state)));
+  }
+  return driver_->Request([&](uint64_t request) {
+    return event::CreateTable{request, normal, split_keys, clock_->NowMicros(), begin};
+  });
+}
+
+Status ClusterAdmin::Alter(const TableSchema& schema, uint64_t expected_version) {
+  return driver_->Request([&](uint64_t request) {
+    return event::AlterTable{request, schema, expected_version, clock_->NowMicros()};
+  });
+}
+
+// A change stream begins in two steps: first every tablet keeps its changes, then the table says
+// since when. When nobody comes to the second, the first is asked for again.
+Status ClusterAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
+  TableSchema normal = schema;
+  normal.Normalize();
+  auto changes = engine::ChangeStreamOf(normal);
+  if (!changes.has_value()) return Alter(normal, expected_version);
+  RETURN_IF_ERROR(engine::ValidateChangeStream(normal));
+  ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> before, GetSchema(normal.name));
+  auto kept = engine::ChangeStreamOf(*before);
+  changes->since_us = kept.has_value() ? kept->since_us : 0;
+  engine::SetChangeStream(changes, &normal);
+  RETURN_IF_ERROR(Alter(normal, expected_version));
+  if (changes->since_us != 0) return OkStatus();
+  changes->since_us = clock_->NowMicros();
+  engine::SetChangeStream(changes, &normal);
+  return Alter(normal, expected_version + 1);
+}
+
+Status ClusterAdmin::DropTable(const std::string& table) {
+  return driver_->Request([&](uint64_t request) { return event::DropTable{request, table}; });
+}
+
+Status ClusterAdmin::Merge(const std::string& table, const engine::RowRange& rows) {
+  return driver_->Request([&](uint64_t request) {
+    return event::MergeTablets{request, table, rows};
+  });
+}
+
+StatusOr<TableInfo> ClusterAdmin::GetTable(const std::string& table) {
+  StatusOr<TableInfo> info = NoTable(table);
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+    const Table* found = state.FindTable(table);
+    if (found != nullptr && found->life == TableLife::kLive) info = InfoOf(&state, *found);
+  }));
+  return info;
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> ClusterAdmin::GetSchema(const std::string& table) {
+  StatusOr<std::shared_ptr<const TableSchema>> schema = NoTable(table);
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+    const Table* found = state.FindTable(table);
+    if (found == nullptr || found->life != TableLife::kLive) return;
+    schema = std::shared_ptr<const TableSchema>(found->record, &found->record->schema);
+  }));
+  return schema;
+}
+
+StatusOr<std::vector<TableInfo>> ClusterAdmin::ListTables() {
+  std::vector<TableInfo> infos;
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+    for (const auto& [id, table] : state.tables) {
+      if (table.life == TableLife::kLive) infos.push_back(InfoOf(&state, table));
+    }
+  }));
+  std::sort(infos.begin(), infos.end(),
+            [](const auto& a, const auto& b) { return a.schema.name < b.schema.name; });
+  return infos;
+}
+
+StatusOr<ClusterAdmin::Place> ClusterAdmin::Find(const std::string& table, const std::string& row) {
+  StatusOr<Place> place = NoTable(table);
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+    const Table* found = state.FindTable(table);
+    if (found == nullptr || found->life != TableLife::kLive) return;
+    place = Place();
+    place->master_epoch = state.epoch;
+    for (const Tablet* tablet :
+         state.tablets.Overlapping(found->record->table_id, {row, engine::RowSuccessor(row)})) {
+      if (!tablet->facts.range.Contains(row)) continue;
+      place->tablet_id = tablet->facts.tablet_id;
+      place->range = tablet->facts.range;
+      if (tablet->loaded) place->server = tablet->facts.server;
+    }
+  }));
+  return place;
+}
+
+Status ClusterAdmin::OnTablet(
+    const std::string& table, const std::string& row,
+    const std::function<Status(TabletControl* control, const Place& place)>& call,
+    std::string* limit) {
+  Status status;
+  for (int i = 0; i < kTriesMax; ++i) {
+    if (i > 0) clock_->SleepMicros(kMoveWaitMicros);
+    ASSIGN_OR_RETURN(Place place, Find(table, row));
+    *limit = place.range.limit;
+    status = Unavailable(
+        fmt::format("nobody serves the tablet of table {} with row '{}' now", table, row));
+    if (place.server.IsNone()) continue;
+    status = call(transport_->Control(place.server).get(), place);
+    bool moved = status.code() == StatusCode::kUnavailable ||
+                 status.code() == StatusCode::kNotFound || status.code() == StatusCode::kAborted;
+    if (!moved) return status;
+  }
+  return status;
+}
+
+Status ClusterAdmin::OnTablets(
+    const std::string& table,
+    const std::function<Status(TabletControl* control, const Place& place)>& call) {
+  std::string row;
+  do {
+    std::string limit;
+    RETURN_IF_ERROR(OnTablet(table, row, call, &limit));
+    row = std::move(limit);
+  } while (!row.empty());
+  return OkStatus();
+}
+
+Status ClusterAdmin::Flush(const std::string& table) {
+  return OnTablets(table, [](TabletControl* control, const Place& place) {
+    return control->FlushTablet(place.tablet_id);
+  });
+}
+
+Status ClusterAdmin::Compact(const std::string& table, const std::string& group) {
+  return OnTablets(table, [&](TabletControl* control, const Place& place) {
+    return control->CompactTablet(place.tablet_id, group);
+  });
+}
+
+Status ClusterAdmin::Verify(const std::string& table) {
+  return OnTablets(table, [](TabletControl* control, const Place& place) {
+    return control->VerifyTablet(place.tablet_id);
+  });
+}
+
+Status ClusterAdmin::Split(const std::string& table, const std::string& row) {
+  RETURN_IF_ERROR(Annotate(engine::ValidateRowKey(row), "split key"));
+  std::string limit;
+  Status status = OnTablet(
+      table, row,
+      [&](TabletControl* control, const Place& place) -> Status {
+        if (place.range.start == row) return OkStatus();  // cut there already
+        RETURN_IF_ERROR(control->SplitTablet(place.master_epoch, place.tablet_id, row));
+        return driver_->SplitDone(place.server, place.tablet_id);
+      },
+      &limit);
+  RETURN_IF_ERROR(Annotate(status, fmt::format("split table {} at '{}'", table, row)));
+  // The master reads it in METADATA: who counts tablets next shall find it there.
+  for (int i = 0; i < kTriesMax; ++i) {
+    ASSIGN_OR_RETURN(Place place, Find(table, row));
+    if (place.range.start == row) break;
+    clock_->SleepMicros(kMoveWaitMicros);
+  }
+  return OkStatus();
+}
+
+StatusOr<std::vector<GroupStats>> ClusterAdmin::Stats(const std::string& table) {
+  GroupSums sums;
+  RETURN_IF_ERROR(OnTablets(table, [&](TabletControl* control, const Place& place) -> Status {
+    ASSIGN_OR_RETURN(std::vector<GroupStats> parts, control->TabletStats(place.tablet_id));
+    for (const GroupStats& part : parts) sums.Add(part);
+    return OkStatus();
+  }));
+  return sums.Take();
+}
+
+StatusOr<std::string> ClusterAdmin::DumpTablets(const std::string& table) {
+  std::string text;
+  RETURN_IF_ERROR(OnTablets(table, [&](TabletControl* control, const Place& place) -> Status {
+    ASSIGN_OR_RETURN(std::string part, control->DumpTablet(place.tablet_id));
+    text += part;
+    return OkStatus();
+  }));
+  return text;
+}
+
+std::vector<ServerId> ClusterAdmin::LiveServers() {
+  std::vector<ServerId> live;
+  Status looked = driver_->Look([&](MasterState& state) {
+    for (const auto& [id, server] : state.servers) {
+      if (server.live) live.push_back(id);
+    }
+  });
+  static_cast<void>(looked);  // no master, no servers
+  return live;
+}
+
+std::map<std::string, uint64_t> ClusterAdmin::Metrics() {
+  std::map<std::string, uint64_t> sums;
+  for (const ServerId& server : LiveServers()) {
+    for (const auto& [name, value] : transport_->Control(server)->Metrics()) sums[name] += value;
+  }
+  (void)driver_->Look([&](MasterState& state) { sums["sweep_errors"] = state.sweep_errors; });
+  return sums;
+}
+
+std::vector<CompactionInfo> ClusterAdmin::Compactions() {
+  std::vector<CompactionInfo> all;
+  for (const ServerId& server : LiveServers()) {
+    for (CompactionInfo& info : transport_->Control(server)->Compactions()) {
+      all.push_back(std::move(info));
+    }
+  }
+  return all;
+}
+
+StatusOr<std::vector<HotTablet>> ClusterAdmin::HotTablets(int64_t start_us, int64_t end_us) {
+  std::vector<HotTablet> all;
+  for (const ServerId& server : LiveServers()) {
+    auto hot = transport_->Control(server)->HotTablets(start_us, end_us);
+    if (hot.ok()) all.insert(all.end(), hot->begin(), hot->end());  // or it is gone, with them
+  }
+  return all;
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,278 @@
+// Backups of a cluster. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/act/cluster_backups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cluster/api/store_paths.h"
+#include "engine/base/crash_point.h"
+#include "engine/model/schema.h"
+#include "engine/tablet/state_file.h"
+
+namespace sippar::cluster::master {
+
+using engine::BackupManifest;
+using engine::TabletState;
+
+namespace {
+
+constexpr int kTriesMax = 20;  // of a look at tablets that split and merge meanwhile
+// Tables to adopt have numbers from 1 on, in this order; those of backups begin with an epoch.
+constexpr uint64_t kTableNumbersEnd = uint64_t{1} << 32;
+// An empty file beside each manifest, made after it and removed before it.
+constexpr std::string_view kMadeSuffix = ".made";
+
+// Records are of different moments.
+bool IsWhole(const std::vector<TabletState>& tablets) {
+  std::string row;
+  for (const TabletState& tablet : tablets) {
+    if (tablet.range.start != row || (&tablet != &tablets.back() && tablet.range.limit.empty())) {
+      return false;
+    }
+    row = tablet.range.limit;
+  }
+  return !tablets.empty() && row.empty();
+}
+
+}  // namespace
+
+Status ScanBackups(engine::FileSystem* fs, const std::string& directory,
+                   const std::function<Status(uint64_t number, BackupManifest manifest)>& visit) {
+  auto names = fs->List(store_paths::Backups(directory));
+  if (names.status().code() == StatusCode::kNotFound) return OkStatus();
+  RETURN_IF_ERROR(names.status());
+  for (const std::string& name : *names) {
+    std::optional<uint64_t> number = store_paths::ParseBackup(name);
+    if (!number.has_value()) continue;
+    const std::string path = store_paths::Backup(directory, *number);
+    auto body = engine::ReadStateFile(fs, path, engine::kBackupMagic);
+    if (body.status().code() == StatusCode::kNotFound) continue;  // deleted meanwhile
+    RETURN_IF_ERROR(body.status());
+    auto manifest = BackupManifest::Decode(*body);
+    RETURN_IF_ERROR(Annotate(manifest.status(), path));
+    RETURN_IF_ERROR(visit(*number, *std::move(manifest)));
+  }
+  return OkStatus();
+}
+
+StatusOr<std::vector<std::string>> ListLostBackups(engine::FileSystem* fs,
+                                                   const std::string& directory) {
+  std::vector<std::string> lost;
+  const std::string backups = store_paths::Backups(directory);
+  auto names = fs->List(backups);
+  if (names.status().code() == StatusCode::kNotFound) return lost;
+  RETURN_IF_ERROR(names.status());
+  for (std::string_view mark : *names) {
+    if (!mark.ends_with(kMadeSuffix)) continue;
+    const std::string manifest(mark.substr(0, mark.size() - kMadeSuffix.size()));
+    if (std::binary_search(names->begin(), names->end(), manifest)) continue;
+    // Named before it went, if it was deleted just now: look once more.
+    ASSIGN_OR_RETURN(bool is_marked, fs->Exists(fmt::format("{}/{}", backups, mark)));
+    if (is_marked) lost.push_back(fmt::format("{}/{}", backups, manifest));
+  }
+  return lost;
+}
+
+Status RemoveBackup(engine::FileSystem* fs, const std::string& directory, uint64_t number) {
+  Status unmarked = fs->Remove(store_paths::Backup(directory, number) + std::string(kMadeSuffix));
+  if (!unmarked.ok() && unmarked.code() != StatusCode::kNotFound) return unmarked;
+  if (unmarked.ok()) RETURN_IF_ERROR(fs->SyncDir(store_paths::Backups(directory)));
+  Status removed = fs->Remove(store_paths::Backup(directory, number));
+  if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
+  return fs->SyncDir(store_paths::Backups(directory));
+}
+
+StatusOr<std::vector<ClusterBackups::Held>> ClusterBackups::ReadAll() const {
+  RETURN_IF_ERROR(driver_->Look([](MasterState&) {}));  // only who reigns knows
+  std::vector<Held> all;
+  int64_t now_us = places_.clock->NowMicros();
+  auto keep = [&](uint64_t number, BackupManifest manifest) {
+    if (manifest.info.expires_us > now_us) all.push_back({number, std::move(manifest)});
+    return OkStatus();
+  };
+  RETURN_IF_ERROR(ScanBackups(places_.fs, places_.directory, keep));
+  std::sort(all.begin(), all.end(),
+            [](const Held& a, const Held& b) { return a.number < b.number; });
+  return all;
+}
+
+StatusOr<ClusterBackups::Held> ClusterBackups::Find(const std::string& name) const {
+  ASSIGN_OR_RETURN(std::vector<Held> all, ReadAll());
+  for (Held& held : all) {
+    if (held.manifest.info.name == name) return std::move(held);
+  }
+  return NotFound(fmt::format("no backup '{}'", name));
+}
+
+Status ClusterBackups::CheckNew(const std::string& name) const {
+  ASSIGN_OR_RETURN(std::vector<Held> all, ReadAll());
+  for (const Held& held : all) {
+    if (held.manifest.info.name != name) continue;
+    return AlreadyExists(fmt::format("backup '{}' exists already", name));
+  }
+  if (all.size() < engine::kBackupsMax) return OkStatus();
+  return ResourceExhausted(fmt::format("a store holds at most {} backups", engine::kBackupsMax));
+}
+
+StatusOr<BackupInfo> ClusterBackups::Write(const Held& held) const {
+  RETURN_IF_ERROR(engine::WriteStateFile(places_.fs,
+                                         store_paths::Backup(places_.directory, held.number),
+                                         engine::kBackupMagic, held.manifest.Encode()));
+  // Best effort: without it nothing tells, should the manifest be lost.
+  auto mark = places_.fs->Create(store_paths::Backup(places_.directory, held.number) +
+                                 std::string(kMadeSuffix));
+  if (mark.ok()) (void)(*mark)->Close();
+  return held.manifest.info;
+}
+
+StatusOr<BackupInfo> ClusterBackups::Add(BackupManifest manifest) {
+  uint64_t number = 0;
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { number = state.NewId(); }));
+  RETURN_IF_ERROR(places_.fs->CreateDir(store_paths::Backups(places_.directory)));
+  RETURN_IF_ERROR(places_.fs->SyncDir(places_.directory));
+  manifest.info.ended_us = places_.clock->NowMicros();
+  CRASH_POINT("cluster_backup.before_manifest");
+  return Write({number, std::move(manifest)});
+}
+
+Status ClusterBackups::Collect(const std::string& table, BackupManifest* manifest,
+                               int64_t* read_ns) const {
+  for (int i = 0; i < kTriesMax; ++i) {
+    ASSIGN_OR_RETURN(TableInfo info, admin_->GetTable(table));
+    RETURN_IF_ERROR(admin_->Flush(table));
+    *read_ns = places_.clock->MonotonicNanos();
+    std::vector<TabletState> states;
+    auto add = [&](TabletRecord record) {
+      record.state.requests.clear();  // of writes to the table that is saved
+      states.push_back(std::move(record.state));
+      return true;
+    };
+    RETURN_IF_ERROR(places_.metadata->Scan(info.table_id, info.table_id, add));
+    ASSIGN_OR_RETURN(TableInfo after, admin_->GetTable(table));
+    bool same = after.table_id == info.table_id && after.schema_version == info.schema_version;
+    if (!same || !IsWhole(states)) continue;
+    manifest->schema = std::move(info.schema);
+    manifest->tablets = std::move(states);
+    return OkStatus();
+  }
+  return Unavailable(fmt::format("the tablets of table {} change all the time; try again", table));
+}
+
+StatusOr<BackupInfo> ClusterBackups::CreateBackup(const std::string& name, const std::string& table,
+                                                  int64_t expires_us) {
+  engine::MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(CheckNew(name));
+  BackupManifest manifest;
+  manifest.info.name = name;
+  manifest.info.source_table = table;
+  manifest.info.started_us = places_.clock->NowMicros();
+  manifest.info.expires_us = expires_us;
+  int64_t read_ns = 0;
+  RETURN_IF_ERROR(Collect(table, &manifest, &read_ns));
+  manifest.info.size_bytes = engine::StoredBytesOf(manifest.tablets);
+  ASSIGN_OR_RETURN(BackupInfo info, Add(std::move(manifest)));
+  int64_t sweep_us = 0;
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { sweep_us = state.options.garbage_us; }));
+  // Both scans of a sweep may lie between the reading of a name and its writing.
+  if (places_.clock->MonotonicNanos() - read_ns < sweep_us * 1000) return info;
+  return Unavailable(fmt::format("backup {} took too long to write; delete it, try again", name));
+}
+
+StatusOr<BackupInfo> ClusterBackups::CopyBackup(const std::string& source, const std::string& name,
+                                                int64_t expires_us) {
+  engine::MutexLock lock(&mutex_);
+  ASSIGN_OR_RETURN(Held held, Find(source));
+  RETURN_IF_ERROR(CheckNew(name));
+  held.manifest.info.name = name;
+  held.manifest.info.source_backup = source;
+  held.manifest.info.expires_us = expires_us;
+  return Add(std::move(held.manifest));
+}
+
+StatusOr<BackupInfo> ClusterBackups::GetBackup(const std::string& name) {
+  ASSIGN_OR_RETURN(Held held, Find(name));
+  return std::move(held.manifest.info);
+}
+
+StatusOr<std::vector<BackupInfo>> ClusterBackups::ListBackups() {
+  ASSIGN_OR_RETURN(std::vector<Held> all, ReadAll());
+  std::vector<BackupInfo> infos;
+  for (Held& held : all) infos.push_back(std::move(held.manifest.info));
+  return infos;
+}
+
+StatusOr<BackupInfo> ClusterBackups::SetBackupExpiry(const std::string& name, int64_t expires_us) {
+  engine::MutexLock lock(&mutex_);
+  ASSIGN_OR_RETURN(Held held, Find(name));
+  held.manifest.info.expires_us = expires_us;
+  return Write(held);
+}
+
+Status ClusterBackups::DeleteBackup(const std::string& name) {
+  engine::MutexLock lock(&mutex_);
+  ASSIGN_OR_RETURN(Held held, Find(name));
+  return RemoveBackup(places_.fs, places_.directory, held.number);
+}
+
+Status ClusterBackups::RestoreTable(const std::string& name, const std::string& table) {
+  engine::MutexLock lock(&mutex_);  // it stays until the table has its names
+  ASSIGN_OR_RETURN(Held held, Find(name));
+  held.manifest.schema.name = table;
+  held.manifest.schema.options.erase(engine::kProtectedOption);
+  return Annotate(make_(held.manifest.schema, std::move(held.manifest.tablets)),
+                  fmt::format("restore backup {}", name));
+}
+
+Status ClusterBackups::DropUntil(const std::string& table, int64_t until_us) {
+  const int64_t now_us = places_.clock->NowMicros();
+  return driver_->Request([&](uint64_t request) {
+    return event::DropTable{request, table, until_us, now_us};
+  });
+}
+
+Status ClusterBackups::DropTable(const std::string& table, int64_t keep_us) {
+  Status dropped = DropUntil(table, places_.clock->NowMicros() + keep_us);
+  // A table that cannot be kept may be in the way of everything else: it goes all the same.
+  return dropped.code() == StatusCode::kResourceExhausted ? admin_->DropTable(table) : dropped;
+}
+
+Status ClusterBackups::UndeleteTable(const std::string& table) {
+  return driver_->Request([&](uint64_t request) { return event::UndeleteTable{request, table}; });
+}
+
+Status ClusterBackups::AdoptTables() {
+  engine::MutexLock lock(&mutex_);
+  auto names = places_.fs->List(store_paths::Backups(places_.directory));
+  if (names.status().code() == StatusCode::kNotFound) return OkStatus();
+  RETURN_IF_ERROR(names.status());
+  std::set<uint64_t> numbers;
+  for (const std::string& name : *names) {
+    auto number = store_paths::ParseBackup(name);
+    if (number.has_value() && *number < kTableNumbersEnd) numbers.insert(*number);
+  }
+  for (uint64_t number : numbers) {
+    RETURN_IF_ERROR(
+        Annotate(Adopt(number), "table of " + store_paths::Backup(places_.directory, number)));
+    CRASH_POINT("adopt.after_table");
+  }
+  return OkStatus();
+}
+
+Status ClusterBackups::Adopt(uint64_t number) {
+  ASSIGN_OR_RETURN(std::string body,
+                   engine::ReadStateFile(places_.fs, store_paths::Backup(places_.directory, number),
+                                         engine::kBackupMagic));
+  ASSIGN_OR_RETURN(BackupManifest manifest, BackupManifest::Decode(body));
+  const BackupInfo& info = manifest.info;
+  if (info.expires_us > places_.clock->NowMicros()) {
+    Status made = make_(manifest.schema, std::move(manifest.tablets));
+    // It was, before a crash.
+    if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
+    if (info.is_dropped_table) RETURN_IF_ERROR(DropUntil(info.source_table, info.expires_us));
+  }
+  return RemoveBackup(places_.fs, places_.directory, number);
+}
+
+}  // namespace sippar::cluster::master

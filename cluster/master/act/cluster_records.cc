@@ -1,0 +1,65 @@
+// The named records of a cluster: files of the lock service. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/lock/lock_paths.h"
+#include "cluster/master/act/cluster_admin.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+StatusOr<NamedRecord> ReadRecord(LockSession* session, const std::string& path) {
+  ASSIGN_OR_RETURN(LockFile file, session->Read(path));
+  auto record = NamedRecord::Decode(file.content);
+  if (!record.ok()) return Annotate(record.status(), path);
+  record->version = file.version;
+  return record;
+}
+
+}  // namespace
+
+StatusOr<NamedRecord> ClusterAdmin::GetRecord(const std::string& name) {
+  ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
+  auto record = ReadRecord(session.get(), lock_paths::Record(name));
+  if (record.status().code() == StatusCode::kNotFound) {
+    return NotFound(fmt::format("there is no {}", name));
+  }
+  return record;
+}
+
+StatusOr<std::vector<NamedRecord>> ClusterAdmin::ListRecords(const std::string& prefix) {
+  ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
+  ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Records()));
+  std::vector<NamedRecord> records;
+  for (const std::string& name : names) {
+    auto record = ReadRecord(session.get(), lock_paths::Records() + "/" + name);
+    if (record.status().code() == StatusCode::kNotFound) continue;  // deleted meanwhile
+    RETURN_IF_ERROR(record.status());
+    if (record->name.starts_with(prefix)) records.push_back(std::move(*record));
+  }
+  std::sort(records.begin(), records.end(),
+            [](const NamedRecord& a, const NamedRecord& b) { return a.name < b.name; });
+  return records;
+}
+
+Status ClusterAdmin::PutRecord(const std::string& name, const std::string& body, uint64_t version) {
+  NamedRecord record{name, body, 0};
+  RETURN_IF_ERROR(record.Validate());
+  ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
+  std::string path = lock_paths::Record(name);
+  Status status = version == 0
+                      ? session->Create(path, record.Encode(), LockFileKind::kLasting).status()
+                      : session->Write(path, record.Encode(), version).status();
+  bool is_race =
+      status.code() == StatusCode::kAlreadyExists || status.code() == StatusCode::kNotFound;
+  if (!is_race) return status;
+  return Aborted(fmt::format("{} was changed by somebody else meanwhile", name));
+}
+
+Status ClusterAdmin::DeleteRecord(const std::string& name, uint64_t version) {
+  ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
+  return session->Remove(lock_paths::Record(name), version);
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,286 @@
+// The master's loop. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/act/master_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/location/meta_row.h"
+#include "cluster/lock/lock_paths.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr int64_t kLockPollMicros = 100'000;
+constexpr int kStartTries = 4;  // of one thing; then a start is said to fail
+constexpr int64_t kRequestMicros = 30'000'000;
+
+const Status& Waiting() {
+  static const auto* status = new Status(StatusCode::kUnknown, "no reply yet");
+  return *status;
+}
+
+Status NotMaster() { return Unavailable("no master here yet, or another one; try again"); }
+
+const RecordRef* RecordOf(const ActionBody& body) {
+  if (const auto* change = std::get_if<action::ChangeRecord>(&body)) return &change->record;
+  if (const auto* level = std::get_if<action::LevelBirths>(&body)) return &level->right;
+  if (const auto* merge = std::get_if<action::CommitMerge>(&body)) return &merge->right;
+  if (const auto* erase = std::get_if<action::EraseRecord>(&body)) return &erase->record;
+  if (const auto* load = std::get_if<action::LoadTablet>(&body)) return &load->record;
+  if (const auto* unload = std::get_if<action::UnloadTablet>(&body)) return &unload->record;
+  if (const auto* split = std::get_if<action::SplitByLoad>(&body)) return &split->record;
+  return nullptr;
+}
+
+}  // namespace
+
+MasterDriver::MasterDriver(MasterDriverOptions options) : options_(std::move(options)) {
+  for (uint8_t lane = 0; lane < kLanes; ++lane) {
+    size_t threads = lane == kUser ? options_.user_threads : options_.threads;
+    for (size_t i = 0; i < threads; ++i) {
+      workers_.emplace_back("master-work", [this, lane] { Serve(static_cast<Lane>(lane)); });
+    }
+  }
+  holder_ = engine::Thread("master", [this] { Live(); });
+}
+
+MasterDriver::~MasterDriver() { Stop(); }
+
+void MasterDriver::Stop() {
+  {
+    engine::MutexLock lock(&mutex_);
+    stopping_ = true;
+    wake_.NotifyAll();
+    replied_.NotifyAll();
+    for (engine::CondVar& work : work_) work.NotifyAll();
+  }
+  holder_.Join();
+  workers_.clear();
+}
+
+MasterDriver::Lane MasterDriver::LaneOf(const ActionBody& body) {
+  if (const RecordRef* record = RecordOf(body)) {
+    if (IsRoot(record->table_id, record->range)) return kLocks;
+    return record->table_id == kMetadataTableId ? kMetadata : kUser;
+  }
+  if (const auto* create = std::get_if<action::CreateRecord>(&body)) {
+    if (IsRoot(create->facts.table_id, create->facts.range)) return kLocks;
+    return create->facts.table_id == kMetadataTableId ? kMetadata : kUser;
+  }
+  if (const auto* read = std::get_if<action::ReadRecords>(&body)) {
+    return read->last.table_id == kMetadataTableId ? kMetadata : kUser;
+  }
+  if (std::holds_alternative<action::FindReferences>(body)) return kUser;
+  bool calls = std::holds_alternative<action::AskServer>(body) ||
+               std::holds_alternative<action::SetSchema>(body) ||
+               std::holds_alternative<action::SortLogPart>(body) ||
+               std::holds_alternative<action::ListFiles>(body) ||
+               std::holds_alternative<action::TrashFiles>(body) ||
+               std::holds_alternative<action::PurgeTrash>(body);
+  return calls ? kCalls : kLocks;
+}
+
+bool MasterDriver::Sleep(int64_t micros) {
+  engine::MutexLock lock(&mutex_);
+  if (!stopping_) wake_.WaitFor(&mutex_, micros);
+  return !stopping_;
+}
+
+void MasterDriver::Live() {
+  for (;;) {
+    std::unique_ptr<LockSession> session = WaitForLock();
+    if (session == nullptr) return;
+    // Behind the lock: epochs rise with the order of masters.
+    auto epoch = session->NextEpoch();
+    if (!epoch.ok()) {
+      if (!Sleep(kLockPollMicros)) return;
+      continue;
+    }
+    auto reign = std::make_shared<Reign>(std::move(session), options_.places, *epoch);
+    reign->state.options = options_.policy;
+    reign->state.options.root_limit = RootRange().limit;
+    reign->state.random = engine::Random(options_.seed ^ *epoch);
+    Hold(reign);
+    End(reign);
+    if (!Sleep(0)) return;  // the lock is free, and not to be taken again
+  }
+}
+
+// A session that holds the master lock; nullptr when stopping.
+std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
+  std::unique_ptr<LockSession> session;
+  do {
+    if (session == nullptr) {
+      SessionOptions options;
+      options.name = "master " + options_.name;
+      options.timeout_us = options_.session_us;
+      options.clock = options_.places.clock;
+      auto opened = options_.locks->OpenSession(options);
+      if (!opened.ok()) continue;
+      session = *std::move(opened);
+    }
+    Status status = session->Create(lock_paths::MasterLock(), "", LockFileKind::kLasting).status();
+    if (status.ok() || status.code() == StatusCode::kAlreadyExists) {
+      status = session->Acquire(lock_paths::MasterLock()).status();
+    }
+    if (status.ok()) return session;
+    if (!session->Heartbeat().ok()) session = nullptr;
+  } while (Sleep(kLockPollMicros));
+  return nullptr;
+}
+
+// Until the lock may be lost, or Stop.
+void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
+  {
+    engine::MutexLock lock(&mutex_);
+    reign_ = reign;
+    watching_ = false;
+    FeedLocked(event::LockTaken{reign->epoch});
+  }
+  int64_t deadline_ns = 0;
+  int64_t renew_ns = 0;
+  do {
+    int64_t now_ns = options_.places.clock->MonotonicNanos();
+    if (now_ns >= renew_ns) {
+      auto lease_end = reign->session->Heartbeat();
+      if (lease_end.status().code() == StatusCode::kFailedPrecondition) return;
+      if (lease_end.ok()) deadline_ns = *lease_end - options_.session_us * 1000 / 5;
+      renew_ns = now_ns + options_.session_us * 1000 / 4;
+    }
+    if (options_.places.clock->MonotonicNanos() >= deadline_ns) return;
+    WatchServers(reign.get());
+    Feed(reign, event::Tick{options_.places.clock->NowMicros()});
+  } while (Sleep(options_.tick_us));
+}
+
+// A watch calls once. It is a hint: servers/ is looked at now and then all the same.
+void MasterDriver::WatchServers(Reign* reign) {
+  if (watching_.exchange(true)) return;
+  Status watched = reign->session->Watch(lock_paths::Servers(), [this] { ServersChanged(); });
+  if (!watched.ok()) watching_ = false;
+}
+
+void MasterDriver::End(const std::shared_ptr<Reign>& reign) {
+  {
+    engine::MutexLock lock(&mutex_);
+    reign_ = nullptr;
+    for (auto& queue : queues_) queue.clear();
+    for (auto& [request, status] : replies_) {
+      if (status == Waiting()) status = Unavailable("the master has lost its lock; try again");
+    }
+    replied_.NotifyAll();
+  }
+  Status closed = reign->session->Close();
+  static_cast<void>(closed);  // else it times out
+}
+
+void MasterDriver::Serve(Lane lane) {
+  for (;;) {
+    Work work;
+    {
+      engine::MutexLock lock(&mutex_);
+      while (!stopping_ && queues_[lane].empty()) work_[lane].Wait(&mutex_);
+      if (stopping_) return;
+      work = std::move(queues_[lane].front());
+      queues_[lane].pop_front();
+    }
+    Feed(work.reign, work.reign->job.CarryOut(work.action));
+  }
+}
+
+void MasterDriver::Feed(const std::shared_ptr<Reign>& reign, const Event& event) {
+  engine::MutexLock lock(&mutex_);
+  if (reign_ == reign) FeedLocked(event);
+}
+
+void MasterDriver::NoteFailure(const Event& event) {
+  const auto* done = std::get_if<event::Done>(&event);
+  if (done == nullptr || done->status.ok()) return;
+  if (++start_failures_[done->status.ToString()] < kStartTries) return;
+  start_failure_ = done->status;
+}
+
+Status MasterDriver::StartFailure() {
+  engine::MutexLock lock(&mutex_);
+  return start_failure_;
+}
+
+void MasterDriver::FeedLocked(const Event& event) {
+  if (reign_->state.stage != StartStage::kRunning) NoteFailure(event);
+  for (Action& action : Step(&reign_->state, event, NowMicros())) {
+    if (const auto* reply = std::get_if<action::Reply>(&action.body)) {
+      auto waiting = replies_.find(reply->request);
+      if (waiting != replies_.end()) waiting->second = reply->status;
+      replied_.NotifyAll();
+      continue;
+    }
+    Lane lane = LaneOf(action.body);
+    queues_[lane].push_back({reign_, std::move(action)});
+    work_[lane].NotifyOne();
+  }
+  if (reign_->state.stage != StartStage::kRunning) return;
+  start_failures_.clear();
+  start_failure_ = OkStatus();
+  replied_.NotifyAll();
+}
+
+Status MasterDriver::WaitUntilRunning(int64_t timeout_us) {
+  const int64_t deadline_us = NowMicros() + timeout_us;
+  engine::MutexLock lock(&mutex_);
+  while (!stopping_ && (reign_ == nullptr || reign_->state.stage != StartStage::kRunning)) {
+    int64_t left_us = deadline_us - NowMicros();
+    if (left_us <= 0) return DeadlineExceeded("the master has not started in time");
+    replied_.WaitFor(&mutex_, left_us);
+  }
+  return stopping_ ? NotMaster() : OkStatus();
+}
+
+Status MasterDriver::Request(const std::function<Event(uint64_t request)>& make) {
+  const int64_t deadline_us = NowMicros() + kRequestMicros;
+  engine::MutexLock lock(&mutex_);
+  if (reign_ == nullptr) return NotMaster();
+  uint64_t request = next_request_++;
+  Status& reply = replies_[request] = Waiting();
+  FeedLocked(make(request));
+  Status status = Waiting();
+  while (!stopping_ && reply == Waiting() && NowMicros() < deadline_us) {
+    replied_.WaitFor(&mutex_, deadline_us - NowMicros());
+  }
+  status = reply;
+  replies_.erase(request);
+  if (status == Waiting()) {
+    return DeadlineExceeded("no reply from the master in time; it may still happen");
+  }
+  return status;
+}
+
+Status MasterDriver::Look(const std::function<void(MasterState& state)>& look) {
+  engine::MutexLock lock(&mutex_);
+  if (reign_ == nullptr || reign_->state.stage != StartStage::kRunning) return NotMaster();
+  look(reign_->state);
+  return OkStatus();
+}
+
+StatusOr<std::shared_ptr<LockSession>> MasterDriver::Session() {
+  engine::MutexLock lock(&mutex_);
+  if (reign_ == nullptr) return NotMaster();
+  return std::shared_ptr<LockSession>(reign_, reign_->session.get());
+}
+
+// From any thread, also within a call on the lock service: takes no lock that is held around one.
+void MasterDriver::ServersChanged() {
+  watching_ = false;
+  engine::MutexLock lock(&mutex_);
+  if (reign_ != nullptr) FeedLocked(event::ServersChanged{});
+}
+
+Status MasterDriver::SplitDone(const ServerId& server, uint64_t parent_tablet_id) {
+  engine::MutexLock lock(&mutex_);
+  if (reign_ == nullptr) return NotMaster();
+  FeedLocked(event::SplitDone{server, parent_tablet_id});
+  return OkStatus();
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,45 @@
+// Table files. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/act/table_file.h"
+
+#include "cluster/location/table_file.h"
+#include "engine/base/coding.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr char kNotLive = '\x80';  // | life: above every version, so clients do not take it for one
+
+}  // namespace
+
+std::string EncodeTableFile(const TableFile& file) {
+  std::string out;
+  if (file.life != TableLife::kLive) {
+    out.push_back(static_cast<char>(kNotLive | static_cast<char>(file.life)));
+  }
+  if (file.life == TableLife::kKept) engine::PutSigned(&out, file.kept_until_us);
+  return out + cluster::EncodeTableFile(file.table);
+}
+
+StatusOr<TableFile> DecodeTableFile(std::string_view bytes) {
+  TableFile file;
+  if (!bytes.empty() && (bytes.front() & kNotLive) != 0) {
+    int life = bytes.front() & ~kNotLive;
+    if (life != static_cast<int>(TableLife::kCreating) &&
+        life != static_cast<int>(TableLife::kDropping) &&
+        life != static_cast<int>(TableLife::kKept)) {
+      return DataLoss("a table's file names an unknown state of the table");
+    }
+    file.life = static_cast<TableLife>(life);
+    bytes.remove_prefix(1);
+  }
+  if (file.life == TableLife::kKept) {
+    engine::Reader reader(bytes);
+    file.kept_until_us = reader.Signed();
+    if (!reader.ok()) return DataLoss("a table's file does not tell how long the table is kept");
+    bytes.remove_prefix(bytes.size() - reader.left());
+  }
+  ASSIGN_OR_RETURN(file.table, cluster::DecodeTableFile(bytes));
+  return file;
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,91 @@
+// Balance. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/balance_plan.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace sippar::cluster::master {
+namespace {
+
+using ByWeight = std::set<std::pair<uint64_t, size_t>>;  // weight, index
+
+double Skew(const ByWeight& order, uint64_t mean) {
+  return mean == 0 ? 1 : static_cast<double>(order.rbegin()->first) / static_cast<double>(mean);
+}
+
+// Index of the tablet to move for a difference of `gap` between two servers; size() when none makes
+// it smaller. `tablets` in order of weight.
+size_t ChooseTablet(const std::vector<BalanceTablet>& tablets, uint64_t gap) {
+  auto above = std::upper_bound(
+      tablets.begin(), tablets.end(), gap / 2,
+      [](uint64_t half, const BalanceTablet& tablet) { return half < tablet.weight; });
+  if (above != tablets.begin()) return static_cast<size_t>(above - tablets.begin()) - 1;
+  if (above != tablets.end() && above->weight < gap) {
+    return static_cast<size_t>(above - tablets.begin());
+  }
+  return tablets.size();
+}
+
+void SetWeight(ByWeight* order, BalanceServer* server, size_t index, uint64_t weight) {
+  order->erase({server->weight, index});
+  server->weight = weight;
+  order->insert({weight, index});
+}
+
+}  // namespace
+
+BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max,
+                        uint64_t split_weight) {
+  BalancePlan plan;
+  if (servers.size() < 2) return plan;
+  ByWeight order;
+  uint64_t total = 0;
+  for (size_t i = 0; i < servers.size(); ++i) {
+    order.insert({servers[i].weight, i});
+    total += servers[i].weight;
+  }
+  const uint64_t mean = total / servers.size();
+  const uint64_t tolerance = mean / 10;
+  plan.skew_before = Skew(order, mean);
+  std::vector<bool> sorted(servers.size());
+  ByWeight givers = order;  // without those that have nothing that would help
+  while (plan.moves.size() < moves_max && !givers.empty()) {
+    auto [high, from] = *givers.rbegin();
+    auto [low, to] = *order.begin();
+    bool uneven = high > mean + tolerance || low + tolerance < mean;
+    if (!uneven || high <= low) break;
+    BalanceServer& giver = servers[from];
+    if (!sorted[from]) {
+      std::sort(giver.movable.begin(), giver.movable.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.weight, a.tablet_id) < std::tie(b.weight, b.tablet_id);
+      });
+      sorted[from] = true;
+    }
+    size_t chosen = ChooseTablet(giver.movable, high - low);
+    givers.erase(std::prev(givers.end()));
+    if (chosen == giver.movable.size()) continue;
+    BalanceTablet tablet = giver.movable[chosen];
+    giver.movable.erase(giver.movable.begin() + static_cast<std::ptrdiff_t>(chosen));
+    plan.moves.push_back({tablet.tablet_id, tablet.weight, giver.server, servers[to].server});
+    // What has been received in this round does not move on, so `to` gives what it had before.
+    if (givers.erase({low, to}) > 0) givers.insert({low + tablet.weight, to});
+    SetWeight(&order, &servers[to], to, low + tablet.weight);
+    SetWeight(&order, &giver, from, high - tablet.weight);
+    givers.insert({giver.weight, from});
+  }
+  plan.skew_after = Skew(order, mean);
+  if (plan.moves.size() == moves_max) return plan;  // the next round may even it out
+  for (const BalanceServer& server : servers) {
+    if (server.weight <= mean + tolerance) continue;
+    for (const BalanceTablet& tablet : server.movable) {
+      if (tablet.calls_weight >= std::max(split_weight, mean / 2)) {
+        plan.splits.push_back(tablet.tablet_id);
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,77 @@
+// Balance rounds. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/balance_step.h"
+
+#include <algorithm>
+
+#include "cluster/master/decide/balance_plan.h"
+#include "cluster/master/decide/merge_step.h"
+#include "cluster/master/decide/tablet_step.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+// A tablet that has just come stays for some rounds: its load is not known yet.
+constexpr int64_t kRoundsToStay = 3;
+
+bool IsMovable(const Turn& turn, const Tablet& tablet) {
+  return tablet.loaded && tablet.op == 0 && tablet.held_by == 0 && tablet.target.IsNone() &&
+         tablet.facts.table_id != kMetadataTableId &&
+         turn.now_us - tablet.since_us >= kRoundsToStay * turn.state->options.balance_us;
+}
+
+// Also counts the moves that are under way.
+std::vector<BalanceServer> ServersToBalance(Turn* turn, size_t* moving) {
+  MasterState* state = turn->state;
+  std::vector<BalanceServer> servers;
+  for (const auto& [id, server] : state->servers) {
+    if (!server.live || server.silent_since_us != 0 || server.leaves) continue;
+    BalanceServer entry{id, server.weight, {}};
+    entry.movable.reserve(server.tablets.size());
+    for (const auto& [tablet_id, tablet] : server.tablets) {
+      if (!tablet->target.IsNone()) ++*moving;
+      if (!IsMovable(*turn, *tablet)) continue;
+      uint64_t calls = turn->now_us < tablet->whole_until_us ? 0 : tablet->calls_per_second;
+      entry.movable.push_back({tablet_id, tablet->weight, WeightOfCalls(calls)});
+    }
+    servers.push_back(std::move(entry));
+  }
+  return servers;
+}
+
+}  // namespace
+
+void RunBalance(Turn* turn) {
+  MasterState* state = turn->state;
+  if (state->stage != StartStage::kRunning || turn->now_us < state->next_balance_us) return;
+  state->next_balance_us = turn->now_us + state->options.balance_us;
+  MergeSmallTablets(turn);
+  size_t moving = 0;
+  std::vector<BalanceServer> servers = ServersToBalance(turn, &moving);
+  size_t moves_max = std::max(state->options.moves_max, servers.size());
+  if (moving >= moves_max) return;
+  // What moves may be all that it takes.
+  uint64_t split_weight = moving > 0 ? UINT64_MAX : WeightOfCalls(state->options.split_calls);
+  BalancePlan plan = PlanBalance(std::move(servers), moves_max - moving, split_weight);
+  for (const Move& move : plan.moves) {
+    Tablet* tablet = state->tablets.FindId(move.tablet_id);
+    tablet->target = move.to;
+    LookAgain(turn, *tablet);
+  }
+  for (uint64_t hot : plan.splits) {
+    Tablet* tablet = state->tablets.FindId(hot);
+    tablet->op = turn->Ask(action::SplitByLoad{tablet->facts.server, tablet->facts.ref()});
+  }
+}
+
+void OnDone(Turn* turn, const action::SplitByLoad& asked, const event::Done& done) {
+  Tablet* tablet = turn->state->tablets.Find(asked.record.key());
+  if (tablet == nullptr || tablet->op != done.op) return;
+  tablet->op = 0;
+  // If no row halves its load, it is not asked again at once.
+  tablet->whole_until_us = turn->now_us + kRoundsToStay * turn->state->options.balance_us;
+  LookAgain(turn, *tablet);
+  // Also when the answer was lost.
+  Doubt(turn, asked.record.table_id, asked.record.range);
+}
+
+}  // namespace sippar::cluster::master

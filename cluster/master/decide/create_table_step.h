@@ -1,0 +1,18 @@
+// Creation of a table, in an order that any master can undo (FAULTS.md P15): its file in
+// tables/ as kCreating, its rows in METADATA, its file as kLive. The first makes the name its own;
+// only the last makes it a table; a new master that finds it in between drops it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cluster/master/decide/turn.h"
+
+namespace sippar::cluster::master {
+
+inline constexpr uint64_t kFirstSchemaVersion = 1;
+
+void OnEvent(Turn* turn, const event::CreateTable& request);
+void TabletCreated(Turn* turn, const action::CreateRecord& asked, const event::Done& done);
+// Goes on with a table that is being made.
+void RunCreation(Turn* turn, Table* table);
+
+}  // namespace sippar::cluster::master

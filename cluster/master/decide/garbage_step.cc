@@ -1,0 +1,162 @@
+// The sweep. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/garbage_step.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/master/decide/garbage_plan.h"
+#include "cluster/master/decide/recover_step.h"
+#include "cluster/master/decide/tablet_step.h"
+#include "engine/base/seeded_bug.h"
+#include "engine/model/change_config.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+std::vector<Creator> CreatorsOf(const MasterState& state) {
+  std::vector<Creator> creators;
+  for (const auto& [id, server] : state.servers) {
+    creators.push_back({id, server.live ? server.first_unpublished_file : 0});
+  }
+  return creators;
+}
+
+std::vector<ServerId> Living(const MasterState& state) {
+  std::vector<ServerId> living;
+  for (const auto& [id, server] : state.servers) {
+    if (server.live) living.push_back(id);
+  }
+  return living;
+}
+
+// A server that has not learned what became of its last change of METADATA may write the names
+// again that it had before.
+bool AreSure(const MasterState& state) {
+  return std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
+    const Server& server = entry.second;
+    return !server.live || (server.silent_since_us == 0 && server.first_unpublished_file != 0);
+  });
+}
+
+// Rows of a table that does not exist: an older master wrote them after this one had read METADATA.
+void DoubtStrangers(Turn* turn, const References& found) {
+  for (uint64_t table_id : found.tables) {
+    bool known = table_id == kMetadataTableId || turn->state->FindTable(table_id) != nullptr;
+    if (!known) Doubt(turn, table_id, RowRange::All());
+  }
+}
+
+action::PurgeTrash Purge(const MasterState& state) {
+  action::PurgeTrash purge;
+  purge.age_us = state.options.trash_us;
+  for (const auto& [id, table] : state.tables) {
+    // A table that had a stream, or gets one just now, loses nothing that could be asked for.
+    auto config = engine::ChangeStreamOf(table.record->schema);
+    purge.changes_us[id] = config ? config->retention_us : engine::kChangesKeptMaxUs;
+  }
+  purge.tables_end = (state.epoch << 32) + state.next_number;
+  return purge;
+}
+
+// Logs of lives that ended before anybody knew them; what is still there a round later is not of
+// one that begins.
+void RecoverStrays(Turn* turn, const std::vector<ServerId>& open_logs) {
+  std::vector<ServerId> strays;
+  for (const ServerId& log : open_logs) {
+    if (turn->state->FindServer(log) == nullptr) strays.push_back(log);
+  }
+  std::vector<ServerId> before = std::exchange(turn->state->garbage.strays, strays);
+  for (const ServerId& log : strays) {
+    if (std::find(before.begin(), before.end(), log) == before.end()) continue;
+    Server& server = turn->state->servers[log];
+    server.id = log;
+    StartRecovery(turn, &server, /*by_force=*/false);
+  }
+}
+
+void EndRound(Turn* turn) {
+  Garbage next;
+  next.next_us = turn->now_us + turn->state->options.garbage_us;
+  next.strays = std::move(turn->state->garbage.strays);
+  turn->state->garbage = std::move(next);
+}
+
+void Next(Turn* turn, GarbageStage stage, FileListing candidates) {
+  Garbage& garbage = turn->state->garbage;
+  garbage.stage = stage;
+  garbage.candidates = std::move(candidates);
+  garbage.attempt = Attempt();
+}
+
+}  // namespace
+
+void RunGarbage(Turn* turn) {
+  MasterState* state = turn->state;
+  Garbage& garbage = state->garbage;
+  if (state->stage != StartStage::kRunning || garbage.attempt.Waits(turn->now_us)) return;
+  if (garbage.next_us == 0) garbage.next_us = turn->now_us + state->options.garbage_us;
+  bool takes = garbage.stage > GarbageStage::kList && garbage.stage <= GarbageStage::kTrash;
+  if (takes && !AreSure(*state)) return EndRound(turn);
+  switch (garbage.stage) {
+    case GarbageStage::kIdle:
+      if (turn->now_us < garbage.next_us) return;
+      garbage.stage = GarbageStage::kList;
+      [[fallthrough]];
+    case GarbageStage::kList:
+      return turn->Ask(&garbage.attempt, action::ListFiles{});
+    case GarbageStage::kFirstScan:
+    case GarbageStage::kSecondScan:
+      return turn->Ask(&garbage.attempt, action::FindReferences{});
+    case GarbageStage::kWait:
+      // What is on its way from one record to another is in either by then.
+      if (turn->now_us < garbage.next_us) return;
+      garbage.stage = GarbageStage::kSecondScan;
+      return turn->Ask(&garbage.attempt, action::FindReferences{});
+    case GarbageStage::kTrash: {
+      // Once more: a life may have begun, or been found unrecovered, since the listing.
+      FileListing rest = Collectable(garbage.candidates, CreatorsOf(*state));
+      return turn->Ask(&garbage.attempt, action::TrashFiles{std::move(rest.files),
+                                                            std::move(rest.logs), Living(*state)});
+    }
+    case GarbageStage::kPurge:
+      return turn->Ask(&garbage.attempt, Purge(*state));
+  }
+}
+
+void GarbageAnswered(Turn* turn, const event::Done& done) {
+  MasterState* state = turn->state;
+  Garbage& garbage = state->garbage;
+  if (garbage.attempt.op != done.op) return;
+  const auto* listed = std::get_if<FileListing>(&done.answer);
+  const auto* found = std::get_if<References>(&done.answer);
+  bool lists = garbage.stage == GarbageStage::kList;
+  bool scans = !lists && garbage.stage < GarbageStage::kTrash;
+  bool lacks = (lists && listed == nullptr) || (scans && found == nullptr);
+  if (!done.status.ok() || lacks) {
+    ++state->sweep_errors;
+    return EndRound(turn);
+  }
+  if (scans) DoubtStrangers(turn, *found);
+  switch (garbage.stage) {
+    case GarbageStage::kList:
+      RecoverStrays(turn, listed->open_logs);
+      Next(turn, GarbageStage::kFirstScan, Collectable(*listed, CreatorsOf(*state)));
+      break;
+    case GarbageStage::kFirstScan:
+      garbage.next_us = turn->now_us + state->options.garbage_us;
+      Next(turn, SEEDED_BUG("gc-without-second-scan") ? GarbageStage::kTrash : GarbageStage::kWait,
+           Unnamed(garbage.candidates, found->named));
+      break;
+    case GarbageStage::kSecondScan:
+      Next(turn, GarbageStage::kTrash, Unnamed(garbage.candidates, found->named));
+      break;
+    case GarbageStage::kTrash:
+      Next(turn, GarbageStage::kPurge, {});
+      break;
+    default:
+      EndRound(turn);
+  }
+  RunGarbage(turn);
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,82 @@
+// Dropped tables that are kept. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/kept_table_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr size_t kKeptMax = 100;  // tables; then the oldest goes
+
+// In the order in which they were dropped.
+std::vector<Table*> Kept(MasterState* state) {
+  std::vector<Table*> kept;
+  for (auto& [id, table] : state->tables) {
+    bool over = table.kept_until_us <= state->wall_us;
+    if (table.life == TableLife::kKept && !over) kept.push_back(&table);
+  }
+  std::stable_sort(kept.begin(), kept.end(), [](const Table* a, const Table* b) {
+    return a->record->changed_at_us < b->record->changed_at_us;
+  });
+  return kept;
+}
+
+bool IsClosed(MasterState* state, uint64_t table_id) {
+  std::vector<Tablet*> tablets = state->tablets.OfTable(table_id);
+  return state->tablets.HolesOf(table_id).empty() &&
+         std::none_of(tablets.begin(), tablets.end(), [](const Tablet* tablet) {
+           return tablet->facts.phase == TabletPhase::kAssigned;
+         });
+}
+
+}  // namespace
+
+void KeepTable(Turn* turn, const event::DropTable& request, Table* table) {
+  MasterState* state = turn->state;
+  std::vector<Table*> kept = Kept(state);
+  if (kept.size() >= kKeptMax) kept.front()->kept_until_us = 0;
+  TableRecord record = *table->record;
+  record.changed_at_us = request.wall_us;
+  table->next = std::make_shared<const TableRecord>(std::move(record));
+  table->life = TableLife::kKept;
+  table->kept_until_us = request.kept_until_us;
+  RunKept(turn, table);
+}
+
+void RunKept(Turn* turn, Table* table) {
+  MasterState* state = turn->state;
+  if (table->attempt.Waits(turn->now_us) || state->stage != StartStage::kRunning) return;
+  if (table->file_life != TableLife::kKept) {
+    return turn->Ask(&table->attempt, action::WriteTable{table->next, TableLife::kKept,
+                                                         table->version, table->kept_until_us});
+  }
+  if (table->request != 0 && IsClosed(state, table->record->table_id)) {
+    turn->Reply(table->request, OkStatus());
+    table->request = 0;
+  }
+  if (table->kept_until_us <= state->wall_us) table->life = TableLife::kDropping;
+}
+
+void OnEvent(Turn* turn, const event::UndeleteTable& request) {
+  Table* table = nullptr;
+  for (Table* kept : Kept(turn->state)) {
+    if (kept->record->schema.name == request.table) table = kept;
+  }
+  Status status;
+  if (table == nullptr) {
+    status = NotFound(fmt::format("no table '{}' was dropped that is still kept", request.table));
+  } else if (turn->state->FindTable(request.table) != nullptr) {
+    status = AlreadyExists(fmt::format("table {} exists", request.table));
+  } else if (table->request != 0 || table->file_life != TableLife::kKept) {
+    status = Aborted(fmt::format("table {} is being dropped; try again", request.table));
+  }
+  if (!status.ok()) return turn->Reply(request.request, std::move(status));
+  table->life = TableLife::kLive;
+  table->request = request.request;
+  table->requested_us = turn->now_us;
+}
+
+}  // namespace sippar::cluster::master

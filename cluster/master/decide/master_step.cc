@@ -1,0 +1,106 @@
+// Dispatch only. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/master_step.h"
+
+#include <utility>
+
+#include "cluster/master/decide/alter_table_step.h"
+#include "cluster/master/decide/balance_step.h"
+#include "cluster/master/decide/create_table_step.h"
+#include "cluster/master/decide/delete_table_step.h"
+#include "cluster/master/decide/garbage_step.h"
+#include "cluster/master/decide/kept_table_step.h"
+#include "cluster/master/decide/merge_step.h"
+#include "cluster/master/decide/recover_step.h"
+#include "cluster/master/decide/server_step.h"
+#include "cluster/master/decide/startup_step.h"
+#include "cluster/master/decide/tablet_step.h"
+#include "cluster/master/decide/turn.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+void OnEvent(Turn* turn, const event::LockTaken& taken) {
+  if (turn->state->epoch == 0) turn->state->epoch = taken.epoch;
+}
+
+// What is due by time is looked at in every step.
+void OnEvent(Turn* turn, const event::Tick& tick) { turn->state->wall_us = tick.wall_us; }
+
+void OnEvent(Turn* turn, const event::ServersChanged&) { turn->state->next_poll_us = 0; }
+
+void OnEvent(Turn* turn, const event::SplitDone& split) {
+  const Tablet* tablet = turn->state->tablets.FindId(split.tablet_id);
+  if (tablet != nullptr && tablet->facts.server == split.server) {
+    Doubt(turn, tablet->facts.table_id, tablet->facts.range);
+  }
+}
+
+// Answers that only the sweep waits for.
+void OnDone(Turn*, const action::ListFiles&, const event::Done&) {}
+void OnDone(Turn*, const action::FindReferences&, const event::Done&) {}
+void OnDone(Turn*, const action::TrashFiles&, const event::Done&) {}
+void OnDone(Turn*, const action::PurgeTrash&, const event::Done&) {}
+// Nobody answers these, or only a merge waits for them.
+void OnDone(Turn*, const action::Reply&, const event::Done&) {}
+void OnDone(Turn*, const action::LevelBirths&, const event::Done&) {}
+
+// The commit shows in the record; the merge's own step decides by it.
+void OnDone(Turn* turn, const action::CommitMerge&, const event::Done& done) {
+  const auto* page = std::get_if<RecordPage>(&done.answer);
+  if (page == nullptr) return;
+  for (const TabletFacts& facts : page->records) Learn(turn, facts);
+}
+
+void OnEvent(Turn* turn, const event::Done& done) {
+  auto awaited = turn->state->awaited.find(done.op);
+  if (awaited == turn->state->awaited.end()) return;  // answered before, or not of this master
+  ActionBody asked = std::move(awaited->second);
+  turn->state->awaited.erase(awaited);
+  std::visit([&](const auto& body) { OnDone(turn, body, done); }, asked);
+  MergeAnswered(turn, done);
+  GarbageAnswered(turn, done);
+}
+
+// Until nothing is left to look at: one look may make others due.
+void LookAtTablets(Turn* turn) {
+  MasterState* state = turn->state;
+  while (!state->timers.empty() && state->timers.begin()->first <= turn->now_us) {
+    state->dirty.insert(state->timers.begin()->second);
+    state->timers.erase(state->timers.begin());
+  }
+  while (!state->dirty.empty() || WakeWaiting(turn)) {
+    std::set<uint64_t> dirty;
+    dirty.swap(state->dirty);
+    for (uint64_t tablet_id : dirty) {
+      if (Tablet* tablet = state->tablets.FindId(tablet_id)) LookAt(turn, tablet);
+    }
+    if (!turn->to_place.empty()) PlaceTablets(turn);
+  }
+}
+
+}  // namespace
+
+Table* MasterState::FindTable(const std::string& name) {
+  for (auto& [id, table] : tables) {
+    bool has_name = table.life == TableLife::kLive || table.life == TableLife::kCreating;
+    if (has_name && table.record->schema.name == name) return &table;
+  }
+  return nullptr;
+}
+
+std::vector<Action> Step(MasterState* state, const Event& event, int64_t now_us) {
+  Turn turn{state, now_us, {}, {}, {}};
+  std::visit([&](const auto& body) { OnEvent(&turn, body); }, event);
+  if (state->epoch == 0) return {};
+  RunServers(&turn);
+  Start(&turn);
+  RunMerges(&turn);
+  RunTables(&turn);
+  RunBalance(&turn);
+  RunGarbage(&turn);
+  ReadHoles(&turn);
+  LookAtTablets(&turn);
+  return std::move(turn.actions);
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,194 @@
+// Merges. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/merge_step.h"
+
+#include <fmt/format.h>
+
+#include "cluster/master/decide/tablet_step.h"
+#include "engine/tablet/reshape.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr uint32_t kFailuresMax = 8;  // of one stage; then the tablets are given back
+
+void GiveBack(Turn* turn, Tablet* tablet, uint64_t merge_id) {
+  if (tablet == nullptr || tablet->held_by != merge_id) return;
+  tablet->held_by = 0;
+  tablet->wants_close = false;
+  LookAgain(turn, *tablet);
+}
+
+// Done, or given up: what the records say then is the rest of the story.
+void End(Turn* turn, const Merge& ended) {
+  Merge merge = ended;
+  turn->state->merges.erase(merge.id);
+  GiveBack(turn, turn->state->tablets.Find(merge.left), merge.id);
+  GiveBack(turn, turn->state->tablets.Find(merge.right), merge.id);
+}
+
+bool IsMergeable(const Tablet& tablet) {
+  return tablet.facts.phase == TabletPhase::kAssigned && tablet.loaded && tablet.held_by == 0 &&
+         tablet.op == 0 && tablet.target.IsNone();
+}
+
+uint64_t StartMerge(Turn* turn, Tablet* left, Tablet* right) {
+  Merge merge;
+  merge.id = turn->state->NewId();
+  merge.left = left->facts.key();
+  merge.right = right->facts.key();
+  merge.left_epoch = left->facts.tablet_epoch;
+  merge.right_epoch = right->facts.tablet_epoch;
+  for (Tablet* tablet : {left, right}) {
+    tablet->held_by = merge.id;
+  }
+  turn->state->merges[merge.id] = merge;
+  return merge.id;
+}
+
+bool IsMerging(const Tablet& tablet) { return tablet.facts.phase == TabletPhase::kMerging; }
+
+// As the merge found it, or kMerging by its own intent. Else a server has died or split it, or the
+// merge has happened.
+bool Holds(const Merge& merge, const Tablet& tablet, uint64_t epoch) {
+  if (tablet.held_by != merge.id || tablet.failures > kFailuresMax) return false;
+  if (IsMerging(tablet)) return tablet.facts.tablet_epoch == epoch + 1;
+  return tablet.facts.phase == TabletPhase::kAssigned && tablet.facts.tablet_epoch == epoch;
+}
+
+void RunMerge(Turn* turn, Merge* merge) {
+  Tablet* left = turn->state->tablets.Find(merge->left);
+  Tablet* right = turn->state->tablets.Find(merge->right);
+  bool holds = left != nullptr && right != nullptr && merge->attempt.failures <= kFailuresMax &&
+               Holds(*merge, *left, merge->left_epoch) && Holds(*merge, *right, merge->right_epoch);
+  if (!holds) return End(turn, *merge);
+  if (merge->attempt.Waits(turn->now_us)) return;
+  if (!merge->level) {
+    return turn->Ask(&merge->attempt, action::LevelBirths{left->facts.ref(), right->facts.ref()});
+  }
+  for (Tablet* tablet : {left, right}) {
+    if (tablet->wants_close) continue;
+    tablet->wants_close = true;
+    LookAgain(turn, *tablet);
+  }
+  bool closed = (IsMerging(*left) || left->closed) && (IsMerging(*right) || right->closed);
+  if (!closed) return;
+  const RecordChange intent{RecordChangeKind::kStartMerge, ServerId(), 0};
+  if (!IsMerging(*left)) {
+    turn->Ask(&merge->attempt, action::ChangeRecord{left->facts.ref(), intent});
+  } else if (!IsMerging(*right)) {
+    turn->Ask(&merge->attempt, action::ChangeRecord{right->facts.ref(), intent});
+  } else {
+    turn->Ask(&merge->attempt,
+              action::CommitMerge{left->facts.ref(), right->facts.ref(), turn->state->NewId()});
+  }
+}
+
+bool Try(Turn* turn, Tablet* left, Tablet* right, uint64_t* merge_id) {
+  if (!IsMergeable(*left) || !IsMergeable(*right) ||
+      left->facts.range.limit != right->facts.range.start) {
+    return false;
+  }
+  *merge_id = StartMerge(turn, left, right);
+  return true;
+}
+
+// One pair after the other, until one tablet has all the rows.
+void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
+  MasterState* state = turn->state;
+  if (request->merge != 0) {
+    if (state->merges.contains(request->merge)) return;
+    request->merge = 0;
+    turn->Failed(&request->attempt);  // if it has not happened, not at once again
+  }
+  std::vector<Tablet*> tablets = state->tablets.Overlapping(request->table_id, request->rows);
+  Status status;
+  if (state->FindTable(request->table_id) == nullptr) {
+    status = NotFound("the table was dropped meanwhile");
+  } else if (tablets.size() >= 2) {
+    if (turn->now_us < request->requested_us + state->options.answer_us) {
+      if (!request->attempt.Waits(turn->now_us)) {
+        Try(turn, tablets[0], tablets[1], &request->merge);
+      }
+      return;
+    }
+    status = Unavailable(fmt::format(
+        "{} tablets are left: one of them is moving or has no server; try again", tablets.size()));
+  }
+  turn->Reply(id, status);
+  state->merge_requests.erase(id);
+}
+
+}  // namespace
+
+void OnEvent(Turn* turn, const event::MergeTablets& request) {
+  Table* table = turn->state->FindTable(request.table);
+  if (table == nullptr) {
+    return turn->Reply(request.request, NotFound(fmt::format("no table {}", request.table)));
+  }
+  turn->state->merge_requests[request.request] = {table->record->table_id, request.rows,
+                                                  turn->now_us, 0, Attempt()};
+}
+
+void MergeSmallTablets(Turn* turn) {
+  MasterState* state = turn->state;
+  Tablet* left = nullptr;
+  for (auto& [key, right] : state->tablets.all()) {
+    if (state->merges.size() >= state->options.merges_max) return;
+    bool neighbours = left != nullptr && left->facts.table_id == right.facts.table_id &&
+                      right.facts.table_id != kMetadataTableId;
+    if (neighbours) {
+      auto size_of = [&](const Tablet& tablet) {
+        return engine::TabletSize{tablet.facts.stored_bytes, tablet.memtable_bytes,
+                                  turn->now_us - tablet.since_us};
+      };
+      uint64_t id = 0;
+      // Far from a split by load, too.
+      bool cold = left->calls_per_second + right.calls_per_second <= state->options.split_calls / 4;
+      if (cold &&
+          engine::DecideMerge(size_of(*left), size_of(right), state->options.split_size).wanted &&
+          Try(turn, left, &right, &id)) {
+        left = nullptr;
+        continue;
+      }
+    }
+    left = &right;
+  }
+}
+
+void RunMerges(Turn* turn) {
+  MasterState* state = turn->state;
+  for (auto it = state->merge_requests.begin(); it != state->merge_requests.end();) {
+    auto request = it++;
+    RunRequest(turn, request->first, &request->second);
+  }
+  for (auto it = state->merges.begin(); it != state->merges.end();) {
+    RunMerge(turn, &(it++)->second);
+  }
+}
+
+void LookAtMerging(Turn* turn, Tablet* tablet) {
+  if (tablet->held_by != 0) return;
+  const Tablet* right = turn->state->tablets.Next(tablet->facts.key());
+  if (right != nullptr && right->facts.range.start <= tablet->facts.range.start) {
+    return Doubt(turn, tablet->facts.table_id, tablet->facts.range);  // merged: its record goes
+  }
+  if (right == nullptr ? tablet->facts.range.limit.empty() : right->loaded) {
+    tablet->op = turn->Ask(
+        action::ChangeRecord{tablet->facts.ref(), {RecordChangeKind::kCancelMerge, ServerId(), 0}});
+  }
+}
+
+void MergeAnswered(Turn* turn, const event::Done& done) {
+  for (auto& [id, merge] : turn->state->merges) {
+    if (merge.attempt.op != done.op) continue;
+    if (done.status.ok()) {
+      merge.attempt = Attempt();
+      merge.level = true;
+    } else {
+      turn->Failed(&merge.attempt);
+    }
+    return;
+  }
+}
+
+}  // namespace sippar::cluster::master

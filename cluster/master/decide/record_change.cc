@@ -1,0 +1,68 @@
+// Changes of records. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/record_change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sippar::cluster::master {
+namespace {
+
+Status Refuse(const TabletRecord& record, const char* wanted) {
+  return FailedPrecondition(fmt::format("tablet {} at epoch {} is in phase {}: cannot be {}",
+                                        record.tablet_id, record.tablet_epoch,
+                                        static_cast<int>(record.phase), wanted));
+}
+
+void Release(TabletPhase phase, TabletRecord* record) {
+  record->phase = phase;
+  record->server = ServerId();
+}
+
+Status Publish(const RecordChange& change, TabletRecord* record) {
+  if (record->phase != TabletPhase::kRecovering || record->server != change.server) {
+    return Refuse(*record, "published");
+  }
+  auto& logs = record->logs;
+  bool listed = std::find(logs.begin(), logs.end(), change.server) != logs.end();
+  if (change.log_sequence > record->state.redo_sequence && !listed) logs.push_back(change.server);
+  Release(TabletPhase::kUnassigned, record);
+  return OkStatus();
+}
+
+}  // namespace
+
+Status ApplyChange(const RecordChange& change, TabletRecord* record) {
+  bool assigned = record->phase == TabletPhase::kAssigned;
+  switch (change.kind) {
+    case RecordChangeKind::kAssign:
+      if (!assigned && record->phase != TabletPhase::kUnassigned)
+        return Refuse(*record, "assigned");
+      record->phase = TabletPhase::kAssigned;
+      record->server = change.server;
+      break;
+    case RecordChangeKind::kRecover:
+      if (!assigned || record->server != change.server) return Refuse(*record, "recovered");
+      record->phase = TabletPhase::kRecovering;
+      break;
+    case RecordChangeKind::kPublish:
+      RETURN_IF_ERROR(Publish(change, record));
+      break;
+    case RecordChangeKind::kStartMerge:
+      if (!assigned) return Refuse(*record, "merged");
+      Release(TabletPhase::kMerging, record);
+      break;
+    case RecordChangeKind::kCancelMerge:
+      if (record->phase != TabletPhase::kMerging) return Refuse(*record, "given back");
+      Release(TabletPhase::kUnassigned, record);
+      break;
+    case RecordChangeKind::kRelease:
+      if (!assigned || record->server != change.server) return Refuse(*record, "released");
+      Release(TabletPhase::kUnassigned, record);
+      break;
+  }
+  ++record->tablet_epoch;
+  return OkStatus();
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,154 @@
+// Death of a tablet server. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/recover_step.h"
+
+#include <algorithm>
+
+#include "cluster/master/decide/tablet_step.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr size_t kSortsPerServer = 2;
+
+// The recovery that waits for `op`; nullptr: an answer from the past.
+Recovery* Answered(Turn* turn, const ServerId& id, uint64_t op) {
+  Server* server = turn->state->FindServer(id);
+  if (server == nullptr || !server->recovery || server->recovery->attempt.op != op) return nullptr;
+  server->recovery->attempt.op = 0;
+  return &*server->recovery;
+}
+
+void WakeTablets(Turn* turn, const Server& server) {
+  for (const auto& [id, tablet] : server.tablets) turn->state->dirty.insert(id);
+}
+
+// From here on nothing that it said counts.
+void Unserve(Turn* turn, const ServerId& id) {
+  const Server* server = turn->state->FindServer(id);
+  if (server == nullptr) return;
+  for (const auto& [tablet_id, tablet] : server->tablets) tablet->loaded = false;
+}
+
+void EndStage(Turn* turn, const ServerId& id, const event::Done& done, RecoveryStage next) {
+  Recovery* recovery = Answered(turn, id, done.op);
+  if (recovery == nullptr) return;
+  if (!done.status.ok()) {
+    recovery->error = std::string(MessageOf(done.status));
+    return turn->Failed(&recovery->attempt);
+  }
+  recovery->attempt = Attempt();
+  recovery->error.clear();
+  recovery->stage = next;
+  Server* server = turn->state->FindServer(id);
+  if (next == RecoveryStage::kSeal || next == RecoveryStage::kReady) WakeTablets(turn, *server);
+  Recover(turn, server);
+}
+
+// Segments go round over the live servers; the next comes when one has ended.
+void Sort(Turn* turn, Server* dead) {
+  Recovery* recovery = &*dead->recovery;
+  if (recovery->parts.empty() || !turn->state->options.sorts_logs) {
+    recovery->parts.clear();
+    recovery->stage = RecoveryStage::kReady;
+    return WakeTablets(turn, *dead);
+  }
+  std::vector<ServerId> sorters;
+  for (const auto& [id, server] : turn->state->servers) {
+    if (server.live && server.silent_since_us == 0) sorters.push_back(id);
+  }
+  size_t under_way = 0;
+  for (const auto& [segment, part] : recovery->parts) under_way += part.op != 0 ? 1 : 0;
+  for (auto& [segment, part] : recovery->parts) {
+    if (under_way >= sorters.size() * kSortsPerServer) return;
+    if (part.Waits(turn->now_us)) continue;
+    // Another one after each failure.
+    const ServerId& sorter = sorters[(segment + part.failures) % sorters.size()];
+    turn->Ask(&part, action::SortLogPart{sorter, dead->id, segment});
+    ++under_way;
+  }
+}
+
+}  // namespace
+
+void StartRecovery(Turn* turn, Server* server, bool by_force) {
+  if (server->recovery) return;
+  server->live = false;
+  server->recovery.emplace();
+  server->recovery->by_force = by_force;
+  Recover(turn, server);
+}
+
+void Recover(Turn* turn, Server* server) {
+  Recovery* recovery = &*server->recovery;
+  if (recovery->attempt.Waits(turn->now_us)) return;
+  switch (recovery->stage) {
+    case RecoveryStage::kFence:
+      return turn->Ask(&recovery->attempt, action::FenceServer{server->id, recovery->by_force});
+    case RecoveryStage::kStop:
+      return turn->Ask(&recovery->attempt, action::StopWriter{server->id});
+    case RecoveryStage::kRename:
+      return turn->Ask(&recovery->attempt, action::RenameLog{server->id});
+    case RecoveryStage::kSeal:
+      return turn->Ask(&recovery->attempt, action::SealLog{server->id});
+    case RecoveryStage::kSort:
+      return Sort(turn, server);
+    case RecoveryStage::kReady:
+      return;
+  }
+}
+
+bool IsOver(const MasterState& state, const Server& server) {
+  return server.recovery && server.recovery->stage == RecoveryStage::kReady &&
+         server.tablets.empty() && server.loads == 0 && state.holes.empty() &&
+         state.stage == StartStage::kRunning;
+}
+
+void OnDone(Turn* turn, const action::FenceServer& asked, const event::Done& done) {
+  if (done.status.code() != StatusCode::kAlreadyExists) {
+    if (done.status.ok()) Unserve(turn, asked.server);
+    return EndStage(turn, asked.server, done, RecoveryStage::kStop);
+  }
+  // It lives: it has its lock, or has got it back. Nothing was done to it.
+  if (Answered(turn, asked.server, done.op) == nullptr) return;
+  Server* server = turn->state->FindServer(asked.server);
+  server->recovery.reset();
+  server->live = true;
+  server->next_ask_us = 0;
+  WakeTablets(turn, *server);
+  LookAtUnplaced(turn);
+}
+
+void OnDone(Turn* turn, const action::StopWriter& asked, const event::Done& done) {
+  EndStage(turn, asked.server, done, RecoveryStage::kRename);
+}
+
+void OnDone(Turn* turn, const action::RenameLog& asked, const event::Done& done) {
+  EndStage(turn, asked.server, done, RecoveryStage::kSeal);
+}
+
+void OnDone(Turn* turn, const action::SealLog& asked, const event::Done& done) {
+  Server* server = turn->state->FindServer(asked.server);
+  const auto* log = std::get_if<SealedLog>(&done.answer);
+  if (server != nullptr && server->recovery && server->recovery->attempt.op == done.op &&
+      log != nullptr) {
+    server->recovery->last_sequences = log->last_sequences;
+    for (uint64_t segment : log->segments) server->recovery->parts[segment];
+  }
+  EndStage(turn, asked.server, done, RecoveryStage::kSort);
+}
+
+void OnDone(Turn* turn, const action::SortLogPart& asked, const event::Done& done) {
+  Server* dead = turn->state->FindServer(asked.dead);
+  if (dead == nullptr || !dead->recovery) return;
+  auto part = dead->recovery->parts.find(asked.segment);
+  if (part == dead->recovery->parts.end() || part->second.op != done.op) return;
+  if (done.status.ok()) {
+    dead->recovery->parts.erase(part);
+  } else {
+    dead->recovery->error = std::string(MessageOf(done.status));
+    turn->Failed(&part->second);
+  }
+  Recover(turn, dead);
+}
+
+}  // namespace sippar::cluster::master

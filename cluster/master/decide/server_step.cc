@@ -1,0 +1,150 @@
+// Servers. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/server_step.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "cluster/master/decide/recover_step.h"
+#include "cluster/master/decide/startup_step.h"
+#include "cluster/master/decide/tablet_step.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+void Join(Turn* turn, const ServerId& id) {
+  MasterState* state = turn->state;
+  Server& server = state->servers[id];
+  server.id = id;
+  // A listing may be older than the decision to remove the server.
+  if (server.live || server.recovery) return;
+  server.live = true;
+  LookAtUnplaced(turn);
+}
+
+void RunServer(Turn* turn, Server* server) {
+  const MasterOptions& options = turn->state->options;
+  if (server->recovery) return Recover(turn, server);
+  if (!server->live) return;
+  auto lasts = [&](int64_t since_us, int64_t limit_us) {
+    return since_us != 0 && turn->now_us - since_us >= limit_us;
+  };
+  int64_t unanswered_since_us = 0;
+  for (const auto& [tablet_id, since_us] : server->unanswered) {
+    if (unanswered_since_us == 0 || since_us < unanswered_since_us) unanswered_since_us = since_us;
+  }
+  if (lasts(unanswered_since_us, options.unanswered_fence_us) ||
+      lasts(server->silent_since_us, options.silent_fence_us)) {
+    return StartRecovery(turn, server, /*by_force=*/true);
+  }
+  if (turn->now_us >= server->next_ask_us && !server->asking.Waits(turn->now_us)) {
+    server->next_ask_us = turn->now_us + options.report_us;
+    turn->Ask(&server->asking, action::AskServer{server->id});
+  }
+}
+
+// A tablet of which the server knows something that METADATA, as far as it has been read, does not:
+// a split whose notice was lost; or the server serves what is no longer its own.
+void LearnStranger(Turn* turn, const ServerId& id, const ServedTablet& served,
+                   const Tablet* tablet) {
+  if (turn->state->stage != StartStage::kRunning) return;
+  if (tablet == nullptr || served.tablet_epoch > tablet->facts.tablet_epoch) {
+    if (turn->state->FindTable(served.table_id) != nullptr || served.table_id == kMetadataTableId) {
+      return Doubt(turn, served.table_id, served.range);
+    }
+  }
+  // It fails to change METADATA already; this ends its answers to clients that have not looked.
+  turn->Ask(action::UnloadTablet{
+      id, {served.table_id, served.range, served.tablet_id, served.tablet_epoch}});
+}
+
+void LearnServed(Turn* turn, Server* server, const ServedTablet& served, int64_t seconds) {
+  MasterState* state = turn->state;
+  auto own = server->tablets.find(served.tablet_id);
+  if (own == server->tablets.end() || own->second->facts.tablet_epoch != served.tablet_epoch) {
+    return LearnStranger(turn, server->id, served, state->tablets.FindId(served.tablet_id));
+  }
+  Tablet* tablet = own->second;
+  tablet->facts.stored_bytes = served.stored_bytes;
+  tablet->memtable_bytes = served.memtable_bytes;
+  tablet->calls_per_second = (served.reads + served.writes) / static_cast<uint64_t>(seconds);
+  SetWeight(server, tablet);
+  if (!tablet->loaded && !tablet->closed) SetLoaded(turn, tablet);
+  Table* table = state->FindTable(served.table_id);
+  if (table != nullptr && served.schema_version != 0 &&
+      served.schema_version < table->record->schema_version) {
+    table->to_tell[server->id];
+  }
+}
+
+}  // namespace
+
+void RunServers(Turn* turn) {
+  MasterState* state = turn->state;
+  if (turn->now_us >= state->next_poll_us && !state->polling.Waits(turn->now_us)) {
+    state->next_poll_us = turn->now_us + state->options.poll_us;
+    turn->Ask(&state->polling, action::ListServers{});
+  }
+  for (auto it = state->servers.begin(); it != state->servers.end();) {
+    RunServer(turn, &it->second);
+    it = IsOver(*state, it->second) ? state->servers.erase(it) : std::next(it);
+  }
+}
+
+void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
+  MasterState* state = turn->state;
+  if (state->polling.op != done.op) return;
+  const auto* listing = std::get_if<ServerListing>(&done.answer);
+  if (!done.status.ok() || listing == nullptr) return turn->Failed(&state->polling);
+  state->polling = Attempt();
+  state->servers_known = true;
+  for (const ServerId& id : listing->locked) Join(turn, id);
+  for (const ServerId& id : listing->unlocked) state->servers[id].id = id;
+  for (auto& [id, server] : state->servers) {
+    bool locked =
+        std::find(listing->locked.begin(), listing->locked.end(), id) != listing->locked.end();
+    // Not a decision yet: the first stage asks the lock service itself.
+    if (!locked) StartRecovery(turn, &server, /*by_force=*/false);
+  }
+  RunServers(turn);
+}
+
+void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done) {
+  MasterState* state = turn->state;
+  Server* server = state->FindServer(asked.server);
+  if (server == nullptr || server->asking.op != done.op) return;
+  const auto* report = std::get_if<ServerReport>(&done.answer);
+  if (!done.status.ok() || report == nullptr) {
+    if (server->silent_since_us == 0) server->silent_since_us = turn->now_us;
+    turn->Failed(&server->asking);
+    server->next_ask_us = 0;  // as soon as the next try may start
+    return;
+  }
+  server->asking = Attempt();
+  server->silent_since_us = 0;
+  server->reported = true;
+  server->first_unpublished_file = report->first_unpublished_file;
+  server->leaves = report->leaves;
+  int64_t seconds = std::max<int64_t>((turn->now_us - server->reported_us) / 1'000'000, 1);
+  server->reported_us = turn->now_us;
+  std::vector<uint64_t> served;
+  served.reserve(report->tablets.size());
+  for (const ServedTablet& tablet : report->tablets) {
+    served.push_back(tablet.tablet_id);
+    if (state->stage != StartStage::kRunning) {
+      server->served_at_start[tablet.tablet_id] = tablet.tablet_epoch;
+    }
+    LearnServed(turn, server, tablet, seconds);
+  }
+  std::sort(served.begin(), served.end());
+  auto next = served.begin();
+  for (const auto& [tablet_id, tablet] : server->tablets) {
+    while (next != served.end() && *next < tablet_id) ++next;
+    if (next != served.end() && *next == tablet_id) continue;
+    if (!tablet->loaded || tablet->learned_op > done.op) continue;
+    tablet->loaded = false;
+    LookAgain(turn, *tablet);
+  }
+  LookAtUnplaced(turn);
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,337 @@
+// The life of one tablet. SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/tablet_step.h"
+
+#include <algorithm>
+
+#include "cluster/master/decide/assign_plan.h"
+#include "cluster/master/decide/merge_step.h"
+#include "cluster/master/decide/recover_step.h"
+#include "engine/base/seeded_bug.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+using action::ChangeRecord;
+using action::EraseRecord;
+
+// METADATA's own tablets come first; the others when all of METADATA has been read.
+bool MayTouch(MasterState* state, const Tablet& tablet) {
+  if (tablet.facts.table_id == kMetadataTableId) return true;
+  if (state->stage != StartStage::kRunning) return false;
+  return state->options.erases_strangers || state->FindTable(tablet.facts.table_id) != nullptr;
+}
+
+// Its table is gone, or was never finished, or is unknown altogether: a row that an older master
+// wrote late.
+bool IsDropped(MasterState* state, const Tablet& tablet) {
+  if (tablet.facts.table_id == kMetadataTableId) return false;
+  const Table* table = state->FindTable(tablet.facts.table_id);
+  return table == nullptr || table->file_life == TableLife::kDropping;
+}
+
+// Its table was dropped, and may come back: nobody serves it until then.
+bool IsKept(MasterState* state, const Tablet& tablet) {
+  const Table* table = state->FindTable(tablet.facts.table_id);
+  return table != nullptr && table->file_life == TableLife::kKept;
+}
+
+bool IsComplete(MasterState* state, const Tablet& tablet) {
+  if (tablet.facts.table_id == kMetadataTableId) return true;
+  const Table* table = state->FindTable(tablet.facts.table_id);
+  return table != nullptr && table->life == TableLife::kLive &&
+         table->file_life == TableLife::kLive;
+}
+
+void Change(Turn* turn, Tablet* tablet, RecordChange change) {
+  tablet->op = turn->Ask(ChangeRecord{tablet->facts.ref(), std::move(change)});
+}
+
+void Erase(Turn* turn, Tablet* tablet) { tablet->op = turn->Ask(EraseRecord{tablet->facts.ref()}); }
+
+void Assign(Turn* turn, Tablet* tablet, const ServerId& server_id) {
+  tablet->target = server_id;
+  Change(turn, tablet, {RecordChangeKind::kAssign, server_id, 0});
+  turn->state->servers[server_id].promised[tablet->op] = tablet->weight;
+}
+
+void Load(Turn* turn, Tablet* tablet, Server* server) {
+  // User tablets' loads wait for METADATA, so it waits for none of them.
+  if (server->loads >= turn->state->options.loads_max &&
+      tablet->facts.table_id != kMetadataTableId) {
+    server->waiting.insert(tablet->facts.tablet_id);
+    return;
+  }
+  ++server->loads;
+  std::shared_ptr<const TableRecord> record;  // of METADATA: the servers know it
+  if (const Table* table = turn->state->FindTable(tablet->facts.table_id)) record = table->record;
+  tablet->op = turn->Ask(action::LoadTablet{server->id, tablet->facts.ref(), std::move(record)});
+}
+
+void Unload(Turn* turn, Tablet* tablet) {
+  tablet->op = turn->Ask(action::UnloadTablet{tablet->facts.server, tablet->facts.ref()});
+}
+
+void Place(Turn* turn, Tablet* tablet) {
+  if (tablet->held_by == 0 && IsComplete(turn->state, *tablet)) {
+    turn->to_place.push_back(tablet->facts.tablet_id);
+  }
+}
+
+void LookAtServed(Turn* turn, Tablet* tablet, Server* server) {
+  bool dropped = IsDropped(turn->state, *tablet);
+  bool kept = IsKept(turn->state, *tablet);
+  bool moves = !tablet->target.IsNone() && tablet->target != server->id;
+  if (tablet->closed && kept) {
+    Change(turn, tablet, {RecordChangeKind::kRelease, server->id, 0});
+  } else if (tablet->closed) {
+    dropped ? Erase(turn, tablet) : Place(turn, tablet);
+  } else if (dropped || kept || tablet->refused ||
+             (tablet->loaded && (moves || tablet->wants_close))) {
+    Unload(turn, tablet);
+  } else if (!tablet->loaded) {
+    Load(turn, tablet, server);
+  }
+}
+
+void LookAtAssigned(Turn* turn, Tablet* tablet) {
+  Server* server = &turn->state->servers[tablet->facts.server];
+  server->id = tablet->facts.server;
+  if (server->live) return LookAtServed(turn, tablet, server);
+  StartRecovery(turn, server, /*by_force=*/false);
+  // A commit of the dead server that lands before this change is whole; one behind it fails.
+  if (server->recovery->stage > RecoveryStage::kRename) {
+    Change(turn, tablet, {RecordChangeKind::kRecover, server->id, 0});
+  }
+}
+
+void LookAtRecovering(Turn* turn, Tablet* tablet) {
+  Server* server = &turn->state->servers[tablet->facts.server];
+  server->id = tablet->facts.server;
+  StartRecovery(turn, server, /*by_force=*/false);
+  if (server->recovery->stage != RecoveryStage::kReady) return;
+  const auto& sequences = server->recovery->last_sequences;
+  auto in_log = sequences.find(tablet->facts.tablet_id);
+  uint64_t sequence = in_log == sequences.end() ? 0 : in_log->second;
+  Change(turn, tablet, {RecordChangeKind::kPublish, server->id, sequence});
+}
+
+// The tablet that waits for `op`; nullptr: nobody does any more.
+Tablet* Answered(Tablet* tablet, uint64_t op) {
+  if (tablet == nullptr || tablet->op != op) return nullptr;
+  tablet->op = 0;
+  return tablet;
+}
+
+void Fail(Turn* turn, Tablet* tablet, const Status& status) {
+  tablet->error = std::string(MessageOf(status));
+  tablet->not_before_us = turn->RetryAt(++tablet->failures);
+  LookAgain(turn, *tablet);
+}
+
+void NoteAnswer(Turn* turn, Server* server, uint64_t tablet_id, const Status& status) {
+  if (server == nullptr) return;
+  if (!LacksAnswer(status)) {
+    server->unanswered.erase(tablet_id);
+  } else if (server->tablets.contains(tablet_id)) {
+    server->unanswered.emplace(tablet_id, turn->now_us);
+  }
+}
+
+// Those that answer; when none does, those that live. Not those that leave: they would refuse.
+std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
+  std::vector<ServerLoad> answering;
+  std::vector<ServerLoad> living;
+  for (const auto& [id, server] : state.servers) {
+    if (!server.live || server.leaves) continue;
+    uint64_t weight = server.weight;
+    for (const auto& [op, promised] : server.promised) weight += promised;
+    bool answers = server.silent_since_us == 0 && server.unanswered.empty();
+    (answers ? answering : living).push_back({id, weight});
+  }
+  return answering.empty() ? living : answering;
+}
+
+void LoadEnded(Turn* turn, Server* server) {
+  if (server == nullptr) return;
+  --server->loads;
+  turn->freed.insert(server->id);
+}
+
+// What is at the record's first row now. When that is another record, the rest of its rows are to
+// be read as well: it was split, merged, or erased.
+void LearnAnswer(Turn* turn, const RecordRef& asked, const event::Done& done) {
+  const auto* page = std::get_if<RecordPage>(&done.answer);
+  if (page == nullptr) return;
+  bool same = false;
+  for (const TabletFacts& facts : page->records) {
+    same |= facts.key() == asked.key();
+    Learn(turn, facts);
+  }
+  if (!same && turn->state->tablets.Find(asked.key()) != nullptr) {
+    Doubt(turn, asked.table_id, asked.range);
+  }
+}
+
+void EndChange(Turn* turn, const RecordRef& asked, const event::Done& done) {
+  TabletMap& tablets = turn->state->tablets;
+  Tablet* tablet = Answered(tablets.Find(asked.key()), done.op);
+  if (tablet != nullptr && !done.status.ok()) {
+    Fail(turn, tablet, done.status);  // newer facts, if there are any, start afresh
+  } else if (tablet != nullptr) {
+    tablet->target = ServerId();
+    LookAgain(turn, *tablet);
+  }
+  LearnAnswer(turn, asked, done);
+}
+
+}  // namespace
+
+void LookAtUnplaced(Turn* turn) {
+  turn->state->dirty.merge(turn->state->unplaced);
+  turn->state->unplaced.clear();
+}
+
+bool WakeWaiting(Turn* turn) {
+  MasterState* state = turn->state;
+  std::erase_if(turn->freed, [&](const ServerId& id) {
+    Server* server = state->FindServer(id);
+    if (server == nullptr || server->loads >= state->options.loads_max) return true;
+    // As many as may begin; those that want nothing any more leave their place to the next.
+    for (size_t i = server->loads; i < state->options.loads_max && !server->waiting.empty(); ++i) {
+      state->dirty.insert(server->waiting.extract(server->waiting.begin()));
+    }
+    return server->waiting.empty();
+  });
+  return !state->dirty.empty();
+}
+
+void SetLoaded(Turn* turn, Tablet* tablet) {
+  tablet->loaded = true;
+  tablet->failures = 0;
+  tablet->error.clear();
+  tablet->refused_by = ServerId();
+  tablet->learned_op = turn->state->next_op;
+  LookAgain(turn, *tablet);
+  const Tablet* left = turn->state->tablets.Previous(tablet->facts.key());
+  if (left != nullptr && left->facts.phase == TabletPhase::kMerging) LookAgain(turn, *left);
+}
+
+void LookAt(Turn* turn, Tablet* tablet) {
+  if (tablet->op != 0 || !MayTouch(turn->state, *tablet)) return;
+  if (turn->now_us < tablet->not_before_us) {
+    return turn->LookLater(tablet->facts.tablet_id, tablet->not_before_us);
+  }
+  TabletPhase phase = tablet->facts.phase;
+  if (phase == TabletPhase::kAssigned) {
+    LookAtAssigned(turn, tablet);
+  } else if (phase == TabletPhase::kRecovering) {
+    LookAtRecovering(turn, tablet);
+  } else if (IsDropped(turn->state, *tablet)) {
+    Erase(turn, tablet);
+  } else if (phase == TabletPhase::kMerging) {
+    LookAtMerging(turn, tablet);
+  } else {
+    Place(turn, tablet);
+  }
+}
+
+void PlaceTablets(Turn* turn) {
+  MasterState* state = turn->state;
+  std::vector<ServerLoad> loads = ServersToLoad(*state);
+  std::vector<TabletToPlace> wanted;
+  for (uint64_t tablet_id : turn->to_place) {
+    Tablet* tablet = state->tablets.FindId(tablet_id);
+    if (tablet == nullptr || tablet->op != 0) continue;
+    const Server* target = state->FindServer(tablet->target);
+    if (target != nullptr && target->live) {
+      Assign(turn, tablet, ServerId(tablet->target));
+    } else {
+      wanted.push_back({tablet_id, tablet->weight, tablet->facts.table_id == kMetadataTableId,
+                        tablet->refused_by});
+    }
+  }
+  turn->to_place.clear();
+  if (loads.empty()) {
+    for (const TabletToPlace& tablet : wanted) state->unplaced.insert(tablet.tablet_id);
+    return;
+  }
+  for (const Placement& placement : PlanAssignment(std::move(loads), std::move(wanted))) {
+    Assign(turn, state->tablets.FindId(placement.tablet_id), placement.server);
+  }
+}
+
+void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done) {
+  MasterState* state = turn->state;
+  Server* server = state->FindServer(asked.server);
+  LoadEnded(turn, server);
+  NoteAnswer(turn, server, asked.record.tablet_id, done.status);
+  Tablet* tablet = Answered(state->tablets.Find(asked.record.key()), done.op);
+  if (tablet == nullptr) return;
+  LookAgain(turn, *tablet);
+  if (tablet->facts.tablet_epoch != asked.record.epoch) return;
+  if (!done.status.ok()) {
+    // A refusal is final: this server will not serve this epoch. It may still serve an older one,
+    // so it is told to unload before others are asked. kAborted says nothing of the tablet: not
+    // sent, or this master is an older one.
+    bool refused = !LacksAnswer(done.status) && done.status.code() != StatusCode::kAborted;
+    if (refused) tablet->refused = true;
+    if (refused) tablet->refused_by = asked.server;
+    if (refused && server != nullptr) server->next_ask_us = 0;  // the two disagree
+    // Not sent: METADATA says something else by now.
+    if (done.status.code() == StatusCode::kAborted) {
+      Doubt(turn, tablet->facts.table_id, tablet->facts.range);
+    }
+    return Fail(turn, tablet, done.status);
+  }
+  SetLoaded(turn, tablet);
+  Table* table = state->FindTable(asked.record.table_id);
+  if (table != nullptr && asked.table != table->record) table->to_tell[asked.server];
+}
+
+void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& done) {
+  MasterState* state = turn->state;
+  NoteAnswer(turn, state->FindServer(asked.server), asked.record.tablet_id, done.status);
+  Tablet* tablet = Answered(state->tablets.Find(asked.record.key()), done.op);
+  if (tablet == nullptr) return;
+  LookAgain(turn, *tablet);
+  if (tablet->facts.tablet_epoch != asked.record.epoch) return;
+  bool believed = SEEDED_BUG("lost-unload-believed") && LacksAnswer(done.status);
+  if (done.status.ok() || believed) {
+    tablet->closed = true;
+    tablet->loaded = false;
+    return;
+  }
+  // No answer is no answer: only a closed epoch, or the server's death, frees the tablet (P9).
+  if (!LacksAnswer(done.status)) {
+    tablet->loaded = false;
+    tablet->target = ServerId();
+    Doubt(turn, tablet->facts.table_id, tablet->facts.range);
+  }
+  Fail(turn, tablet, done.status);
+}
+
+void OnDone(Turn* turn, const action::ChangeRecord& asked, const event::Done& done) {
+  if (Server* server = turn->state->FindServer(asked.change.server)) {
+    server->promised.erase(done.op);
+  }
+  EndChange(turn, asked.record, done);
+}
+
+void OnDone(Turn* turn, const action::EraseRecord& asked, const event::Done& done) {
+  EndChange(turn, asked.record, done);
+  Tablet* tablet = turn->state->tablets.Find(asked.record.key());
+  if (done.status.ok() && tablet != nullptr && tablet->facts.tablet_epoch == asked.record.epoch) {
+    Forget(turn, asked.record.key());
+  }
+}
+
+void ReadHoles(Turn* turn) {
+  for (auto& [key, hole] : turn->state->holes) {
+    if (hole.attempt.Waits(turn->now_us)) continue;
+    turn->Ask(&hole.attempt, action::ReadRecords{TabletKey::Before(hole.table_id, hole.rows.start),
+                                                 {hole.table_id, hole.rows.limit},
+                                                 turn->state->options.scan_page});
+  }
+}
+
+}  // namespace sippar::cluster::master
