@@ -9,7 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/message.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::cli {
 

@@ -10,7 +10,7 @@
 #include "cli/meta_commands.h"
 #include "query/format/format.h"
 #include "query/parse/complete.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::cli {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "query/file_access.h"
+#include "query/session/file_access.h"
 
 namespace sippar::cli {
 

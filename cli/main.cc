@@ -12,7 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/message.h"
 #include "cli/signals.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "query/text_width.h"
+#include "query/session/text_width.h"
 
 namespace sippar::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "query/format/format.h"
-#include "query/result.h"
+#include "query/session/result.h"
 
 namespace sippar::cli {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "query/file_access.h"
+#include "query/session/file_access.h"
 
 namespace sippar::cli {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "engine/base/clock.h"
-#include "query/result.h"
+#include "query/session/result.h"
 
 namespace sippar::cli {
 

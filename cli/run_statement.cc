@@ -11,7 +11,7 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/store.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/store.h"
 #include "query/parse/split.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::cli {
 

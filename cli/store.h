@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cluster/client/patient_open.h"
-#include "query/file_access.h"
 #include "query/query.h"
+#include "query/session/file_access.h"
 
 namespace sippar::cli {
 

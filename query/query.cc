@@ -12,8 +12,8 @@
 #include "query/execute/transfer.h"
 #include "query/execute/write.h"
 #include "query/parse/parse.h"
-#include "query/query_error.h"
-#include "query/session.h"
+#include "query/session/query_error.h"
+#include "query/session/session.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

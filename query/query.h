@@ -1,6 +1,6 @@
 // The one door of the query language: a Session executes statements on a client. Life of a query:
 // parse -> analyze -> plan -> execute (query/README.md). A Session belongs to one thread; Cancel
-// and progress may be called from any. Errors carry a QueryError (query_error.h).
+// and progress may be called from any. Errors carry a QueryError (session/query_error.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,8 @@
 
 #include "cluster/client/client.h"
 #include "engine/base/status.h"
-#include "query/file_access.h"
-#include "query/result.h"
+#include "query/session/file_access.h"
+#include "query/session/result.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

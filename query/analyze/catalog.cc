@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

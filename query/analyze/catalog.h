@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cluster/api/admin_api.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

@@ -8,7 +8,7 @@
 #include "query/analyze/constant_tests.h"
 #include "query/analyze/google_calls.h"
 #include "query/analyze/type_check.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "query/analyze/scope.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/expr.h"
 
 namespace sippar::query {

@@ -8,7 +8,7 @@
 #include "engine/program/evaluate.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

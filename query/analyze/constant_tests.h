@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/program/expression.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/expr.h"
 
 namespace sippar::query {

@@ -9,7 +9,7 @@
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 #include "query/analyze/compile.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "query/analyze/compile.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

@@ -8,7 +8,7 @@
 #include "engine/program/program_coding.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/data_types.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

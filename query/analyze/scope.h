@@ -12,7 +12,7 @@
 #include "engine/model/schema.h"
 #include "engine/program/data_type.h"
 #include "engine/program/program.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

@@ -8,7 +8,7 @@
 #include "engine/program/evaluate.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

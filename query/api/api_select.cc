@@ -8,7 +8,7 @@
 #include "engine/base/checksum.h"
 #include "query/analyze/compile.h"
 #include "query/parse/parse.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

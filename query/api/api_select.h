@@ -10,7 +10,7 @@
 #include "cluster/api/query_api.h"
 #include "query/api/query_token.h"
 #include "query/plan/select_plan.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

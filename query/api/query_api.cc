@@ -10,7 +10,7 @@
 #include "query/analyze/compile.h"
 #include "query/api/api_select.h"
 #include "query/execute/select.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

@@ -10,7 +10,7 @@
 #include "query/execute/transaction.h"
 #include "query/execute/write.h"
 #include "query/plan/update_builder.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/base/limits.h"
-#include "query/file_access.h"
+#include "query/session/file_access.h"
 
 namespace sippar::query {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "query/execute/select.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

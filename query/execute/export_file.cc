@@ -7,7 +7,7 @@
 #include "query/execute/transaction.h"
 #include "query/execute/transfer.h"
 #include "query/format/format.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

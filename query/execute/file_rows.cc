@@ -8,7 +8,7 @@
 #include "query/execute/csv_rows.h"
 #include "query/execute/input_rows.h"
 #include "query/execute/json_rows.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "engine/program/value.h"
-#include "query/file_access.h"
-#include "query/result.h"
+#include "query/session/file_access.h"
+#include "query/session/result.h"
 
 namespace sippar::query {
 

@@ -9,7 +9,7 @@
 #include "query/execute/transaction.h"
 #include "query/execute/transfer.h"
 #include "query/execute/write.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

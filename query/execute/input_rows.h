@@ -10,7 +10,7 @@
 
 #include "query/execute/byte_input.h"
 #include "query/execute/file_rows.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 

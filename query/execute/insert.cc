@@ -8,7 +8,7 @@
 #include "query/execute/transaction.h"
 #include "query/execute/write.h"
 #include "query/plan/update_builder.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

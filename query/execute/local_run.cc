@@ -5,7 +5,7 @@
 
 #include "engine/program/program_error.h"
 #include "engine/program/run_program.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

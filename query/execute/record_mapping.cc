@@ -7,7 +7,7 @@
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/write.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 

@@ -10,7 +10,7 @@
 #include "engine/model/mutation.h"
 #include "engine/program/evaluate.h"
 #include "query/execute/file_rows.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

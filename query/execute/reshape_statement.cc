@@ -7,7 +7,7 @@
 #include "query/analyze/compile.h"
 #include "query/execute/transaction.h"
 #include "query/plan/row_ranges.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

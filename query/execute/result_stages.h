@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "query/plan/select_plan.h"
-#include "query/session.h"
+#include "query/session/session.h"
 
 namespace sippar::query {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/program/program.h"
-#include "query/session.h"
+#include "query/session/session.h"
 
 namespace sippar::query {
 

@@ -10,7 +10,7 @@
 #include "query/analyze/compile.h"
 #include "query/execute/transaction.h"
 #include "query/plan/schema_options.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

@@ -1,7 +1,7 @@
 // CREATE, ALTER, DROP TABLE, COMPACT, FLUSH, SET, RESET. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

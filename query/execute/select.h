@@ -3,7 +3,7 @@
 
 #include "query/execute/result_stages.h"
 #include "query/plan/select_plan.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

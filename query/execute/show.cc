@@ -11,7 +11,7 @@
 #include "query/execute/select.h"
 #include "query/format/format.h"
 #include "query/plan/schema_options.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

@@ -9,7 +9,7 @@
 #include "query/analyze/compile.h"
 #include "query/execute/fold_entry.h"
 #include "query/execute/row_overlay.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

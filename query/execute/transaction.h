@@ -7,7 +7,7 @@
 
 #include "engine/model/cell.h"
 #include "engine/program/row_update.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

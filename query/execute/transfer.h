@@ -1,12 +1,12 @@
 // IMPORT and EXPORT: rows of csv, tsv, jsonl and cells files into a table and out of it. The bytes
-// come and go through query/file_access.h. SPDX-License-Identifier: Apache-2.0
+// come and go through query/session/file_access.h. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "query/execute/file_rows.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

@@ -15,7 +15,7 @@
 #include "query/plan/row_ranges.h"
 #include "query/plan/select_plan.h"
 #include "query/plan/update_builder.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

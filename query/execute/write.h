@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/model/mutation.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

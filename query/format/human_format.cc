@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "query/format/formatters.h"
-#include "query/text_width.h"
+#include "query/session/text_width.h"
 
 namespace sippar::query {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "engine/base/status.h"
 #include "engine/base/stop_signal.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 

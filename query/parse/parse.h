@@ -1,7 +1,7 @@
 // From text to trees: the only door to the ANTLR parser, whose headers no other file sees. Used by
 // query/ (Session), by the shell and by tools. Thread safe: no state but ANTLR's shared tables.
-// Errors are Status with a QueryError (query/query_error.h): SYNTAX, UNTERMINATED, ENCODING,
-// TOO_LARGE, TOO_DEEP, BAD_LITERAL, BAD_ESCAPE, RANGE_DIRECTION, DUPLICATE_CLAUSE.
+// Errors are Status with a QueryError (query/session/query_error.h): SYNTAX, UNTERMINATED,
+// ENCODING, TOO_LARGE, TOO_DEEP, BAD_LITERAL, BAD_ESCAPE, RANGE_DIRECTION, DUPLICATE_CLAUSE.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "query/parse/lexed_text.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "query/analyze/type_check.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

@@ -7,7 +7,7 @@
 
 #include "engine/base/checksum.h"
 #include "query/plan/row_ranges.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

@@ -7,7 +7,7 @@
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/plan/select_planner.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

@@ -8,7 +8,7 @@
 #include "query/analyze/compile.h"
 #include "query/plan/row_ranges.h"
 #include "query/plan/select_plan.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {

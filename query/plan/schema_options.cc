@@ -5,7 +5,7 @@
 
 #include "engine/model/change_config.h"
 #include "query/analyze/compile.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/model/schema.h"
-#include "query/session.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

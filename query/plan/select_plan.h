@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/program/program.h"
-#include "query/result.h"
-#include "query/session.h"
+#include "query/session/result.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

@@ -10,7 +10,7 @@
 #include "query/analyze/type_check.h"
 #include "query/plan/row_ranges.h"
 #include "query/plan/select_plan.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

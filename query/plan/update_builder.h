@@ -8,8 +8,8 @@
 
 #include "engine/program/row_update.h"
 #include "query/analyze/scope.h"
-#include "query/result.h"
-#include "query/session.h"
+#include "query/session/result.h"
+#include "query/session/session.h"
 #include "query/syntax/ast.h"
 
 namespace sippar::query {

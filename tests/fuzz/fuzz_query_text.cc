@@ -9,7 +9,7 @@
 #include "query/parse/complete.h"
 #include "query/parse/parse.h"
 #include "query/parse/split.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace {

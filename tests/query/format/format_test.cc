@@ -11,7 +11,7 @@
 #include <set>
 
 #include "query/parse/parse.h"
-#include "query/text_width.h"
+#include "query/session/text_width.h"
 
 namespace sippar::query {
 namespace {

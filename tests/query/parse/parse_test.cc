@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "query/parse/split.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
 
 namespace sippar::query {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "tests/query/statements/statement_fixture.h"
 
 namespace sippar::query {

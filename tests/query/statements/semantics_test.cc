@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "query/format/format.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "tests/query/statements/statement_fixture.h"
 
 namespace sippar::query {

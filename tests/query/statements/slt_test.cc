@@ -13,7 +13,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 #include "tests/query/statements/statement_fixture.h"
 
 namespace sippar::query {

@@ -1,5 +1,5 @@
 // The error form of the query language, see query_error.h. SPDX-License-Identifier: Apache-2.0
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 #include <absl/strings/cord.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 #include "engine/base/coding.h"
 #include "engine/program/value.h"
-#include "query/text_width.h"
+#include "query/session/text_width.h"
 
 namespace sippar::query {
 namespace {

@@ -1,5 +1,5 @@
 // Width of text on a terminal, see text_width.h. SPDX-License-Identifier: Apache-2.0
-#include "query/text_width.h"
+#include "query/session/text_width.h"
 
 #include <fmt/format.h>
 

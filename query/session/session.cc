@@ -1,5 +1,5 @@
 // Settings of a session. SPDX-License-Identifier: Apache-2.0
-#include "query/session.h"
+#include "query/session/session.h"
 
 #include <fmt/format.h>
 

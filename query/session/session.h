@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cluster/client/client.h"
-#include "query/file_access.h"
-#include "query/result.h"
+#include "query/session/file_access.h"
+#include "query/session/result.h"
 
 namespace sippar::query {
 

@@ -10,7 +10,7 @@
 
 #include "engine/base/status.h"
 #include "engine/program/data_type.h"
-#include "query/query_error.h"
+#include "query/session/query_error.h"
 
 namespace sippar::query {
 
