@@ -14,9 +14,10 @@
 #include "cli/run_statement.h"
 #include "cli/wait_option.h"
 #include "cluster/client/client.h"
-#include "cluster/client/doctor.h"
-#include "cluster/client/dump_file.h"
-#include "cluster/client/salvage.h"
+#include "cluster/node/doctor.h"
+#include "cluster/node/dump_file.h"
+#include "cluster/node/open_client.h"
+#include "cluster/node/salvage.h"
 
 namespace sippar::cli {
 namespace {
@@ -193,7 +194,7 @@ int RunAdmin(int argc, char** argv) {
     return ExitOf(app, error);
   }
   if (file_command.parsed()) return file_command.Run();
-  auto client = cluster::OpenPatiently(target, {}, patience);
+  auto client = cluster::OpenClient(target, {}, patience);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   Status status;
   for (CLI::App* sub : actions) {

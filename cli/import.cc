@@ -15,6 +15,7 @@
 #include "cli/message.h"
 #include "cli/run_statement.h"
 #include "cli/wait_option.h"
+#include "cluster/node/open_client.h"
 #include "engine/base/thread.h"
 #include "query/syntax/ast_print.h"
 
@@ -164,7 +165,7 @@ int RunWeb(const WebImport& web) {
   client_options.create_if_missing = true;
   cluster::Patience patience = web.patience;
   patience.may_wait = TellOfWait([] { return interrupted.load(); });
-  auto client = cluster::OpenPatiently(web.target, client_options, patience);
+  auto client = cluster::OpenClient(web.target, client_options, patience);
   if (!client.ok()) return Fail(client.status(), kExitNoStore);
   ImportProgress progress;
   progress.failed = manifest->bad_lines.size();

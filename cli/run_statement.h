@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cluster/client/patient_open.h"
+#include "cluster/node/open_client.h"
 
 namespace sippar::cli {
 

@@ -12,8 +12,9 @@
 #include "cli/exit_code.h"
 #include "cli/message.h"
 #include "cli/wait_option.h"
-#include "cluster/client/api_server.h"
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
+#include "cluster/serve/api_server.h"
 #include "engine/program/value.h"
 #include "query/api/query_api.h"
 
@@ -95,7 +96,7 @@ int RunServe(int argc, char** argv) {
   sigset_t signals = BlockStopSignals();
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
-  auto client = cluster::OpenPatiently(directory, client_options, patience);
+  auto client = cluster::OpenClient(directory, client_options, patience);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   auto queries = query::NewQueryApi(client->get());
   options.queries = queries.get();

@@ -14,7 +14,7 @@ Status Store::Open(bool create) {
   if (session_ != nullptr) return OkStatus();
   cluster::ClientOptions options;
   options.create_if_missing = create;
-  ASSIGN_OR_RETURN(client_, cluster::OpenPatiently(target_, options, patience_));
+  ASSIGN_OR_RETURN(client_, cluster::OpenClient(target_, options, patience_));
   query::SessionOptions session_options;
   session_options.files = files_.get();
   session_ = query::Session::New(client_.get(), session_options);

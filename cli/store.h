@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "cluster/client/patient_open.h"
+#include "cluster/node/open_client.h"
 #include "query/query.h"
 #include "query/session/file_access.h"
 

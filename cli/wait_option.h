@@ -2,7 +2,7 @@
 // ends the wait; on a terminal a line tells of it. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cluster/client/patient_open.h"
+#include "cluster/node/open_client.h"
 
 namespace CLI {
 class App;

@@ -19,6 +19,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/message.h"
+#include "cluster/node/open_client.h"
 
 namespace sippar::cli {
 namespace {
@@ -215,7 +216,7 @@ int RunBench(int argc, char** argv) {
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
   client_options.sync_writes = options->sync;
-  auto client = cluster::OpenPatiently(options->directory, client_options, options->patience);
+  auto client = cluster::OpenClient(options->directory, client_options, options->patience);
   if (!client.ok()) return Fail(client.status(), kExitNoStore);
   return RunOn(client->get(), *options, chart.get());
 }

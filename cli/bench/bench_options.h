@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/client/patient_open.h"
+#include "cluster/node/open_client.h"
 
 namespace sippar::cli {
 

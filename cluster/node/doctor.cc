@@ -1,5 +1,5 @@
 // The doctor. SPDX-License-Identifier: Apache-2.0
-#include "cluster/client/doctor.h"
+#include "cluster/node/doctor.h"
 
 #include <fmt/format.h>
 

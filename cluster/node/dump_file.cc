@@ -1,5 +1,5 @@
 // Text of single files. SPDX-License-Identifier: Apache-2.0
-#include "cluster/client/dump_file.h"
+#include "cluster/node/dump_file.h"
 
 #include <fmt/format.h>
 

@@ -5,11 +5,12 @@
 #include <string>
 
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
 #include "cluster/serve/directory_socket.h"
 
 namespace sippar::cluster {
 
-// A client of the store in `directory`, which this process opens. Errors as Client::Open;
+// A client of the store in `directory`, which this process opens. Errors as OpenClient;
 // kUnavailable, naming the file of the lock: another process has it; kResourceExhausted,
 // kPermissionDenied: the disk takes nothing. `socket` may be null; it is made as soon as the lock
 // is had, so that others wait at it for the store, and goes before the lock when this fails.

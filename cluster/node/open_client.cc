@@ -1,10 +1,10 @@
-// Client::Open: what a target means, and how its store is reached. SPDX-License-Identifier:
-// Apache-2.0
+// What a target means, and how its store is reached. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/open_client.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cluster/client/patient_open.h"
 #include "cluster/grpc/unix_socket.h"
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/joined_client.h"
@@ -133,14 +133,9 @@ std::string AddressOf(const std::string& target) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Client>> Client::Open(const std::string& target,
-                                               const ClientOptions& options) {
-  return OpenPatiently(target, options, Patience());
-}
-
-StatusOr<std::unique_ptr<Client>> OpenPatiently(const std::string& target,
-                                                const ClientOptions& options,
-                                                const Patience& patience) {
+StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
+                                             const ClientOptions& options,
+                                             const Patience& patience) {
   if (target.empty()) return InvalidArgument("target is empty; name a directory or host:port");
   if (target.starts_with("zk://")) {
     return Unimplemented(fmt::format(

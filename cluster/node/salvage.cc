@@ -1,6 +1,6 @@
 // Repair of a store that does not open: logs of ended lives, one behind the other, as tablets go on
 // in the next where one ended. SPDX-License-Identifier: Apache-2.0
-#include "cluster/client/salvage.h"
+#include "cluster/node/salvage.h"
 
 #include <fmt/format.h>
 

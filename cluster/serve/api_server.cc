@@ -1,5 +1,5 @@
 // Serving on an address. SPDX-License-Identifier: Apache-2.0
-#include "cluster/client/api_server.h"
+#include "cluster/serve/api_server.h"
 
 #include <fmt/format.h>
 

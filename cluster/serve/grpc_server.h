@@ -15,11 +15,11 @@
 #include "cluster/bigtable/row_reads.h"
 #include "cluster/bigtable/row_writes.h"
 #include "cluster/bigtable/table_admin_service.h"
-#include "cluster/client/api_server.h"
 #include "cluster/grpc/call_loop.h"
 #include "cluster/grpc/health_service.h"
 #include "cluster/grpc/reflection.h"
 #include "cluster/grpc/unknown_calls.h"
+#include "cluster/serve/api_server.h"
 #include "cluster/wire/store_service.h"
 
 namespace sippar::cluster {

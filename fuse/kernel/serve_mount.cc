@@ -55,7 +55,7 @@ void WaitForSignals(const sigset_t& signals, Mount* mount, std::atomic<bool>* is
 Status ServeWithSignals(const ServeOptions& options) {
   sigset_t signals = BlockSignals();
   ASSIGN_OR_RETURN(std::unique_ptr<cluster::Client> client,
-                   cluster::OpenPatiently(options.target, {}, options.patience));
+                   cluster::OpenClient(options.target, {}, options.patience));
   ASSIGN_OR_RETURN(std::unique_ptr<Mount> mount, Mount::Attach(client.get(), options.mount));
   std::atomic<bool> is_done{false};
   pthread_t waiter{};

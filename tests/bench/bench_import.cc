@@ -15,6 +15,7 @@
 
 #include "cli/web/page_rows.h"
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
 #include "engine/base/clock.h"
 #include "engine/base/random.h"
 #include "engine/base/thread.h"
@@ -44,7 +45,7 @@ std::unique_ptr<cluster::Client> Open(const std::string& directory, uint64_t mem
   cluster::ClientOptions options;
   options.create_if_missing = true;
   options.memory_limit = memory_limit;
-  auto client = cluster::Client::Open(directory, options);
+  auto client = cluster::OpenClient(directory, options);
   Die(client.status());
   return std::move(*client);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
 #include "engine/base/random.h"
 #include "engine/base/thread.h"
 #include "query/query.h"
@@ -38,7 +39,7 @@ std::unique_ptr<Client> Open(const std::string& directory, bool sync) {
   cluster::ClientOptions options;
   options.create_if_missing = true;
   options.sync_writes = sync;
-  auto client = Client::Open(directory, options);
+  auto client = cluster::OpenClient(directory, options);
   Die(client.status());
   return std::move(*client);
 }

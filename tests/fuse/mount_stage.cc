@@ -14,6 +14,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "cluster/node/open_client.h"
 #include "engine/base/thread.h"
 #include "fuse/kernel/mount.h"
 #include "fuse/kernel/serve_mount.h"
@@ -103,7 +104,7 @@ Status RunStage(const std::string& directory, const std::string& mount_point) {
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
   client_options.sync_writes = false;
-  ASSIGN_OR_RETURN(auto client, cluster::Client::Open(directory, client_options));
+  ASSIGN_OR_RETURN(auto client, cluster::OpenClient(directory, client_options));
   MountOptions options;
   options.mount_point = mount_point;
   options.source = directory;

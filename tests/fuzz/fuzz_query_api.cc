@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
 #include "engine/fs/memory_file_system.h"
 #include "query/api/query_api.h"
 #include "query/query.h"
@@ -28,7 +29,7 @@ struct Store {
     cluster::ClientOptions options;
     options.create_if_missing = true;
     options.fs = &fs;
-    client = std::move(*cluster::Client::Open("/db", options));
+    client = std::move(*cluster::OpenClient("/db", options));
     auto session = query::Session::New(client.get(), {});
     for (const char* statement :
          {"CREATE TABLE web (FAMILY anchor, FAMILY contents, FAMILY hits COUNTER) SPLIT AT ('b')",

@@ -14,9 +14,10 @@
 
 #include "cluster/bigtable/data_convert.h"
 #include "cluster/bigtable/filter_convert.h"
-#include "cluster/client/api_server.h"
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
 #include "cluster/proto/bigtable.grpc.pb.h"
+#include "cluster/serve/api_server.h"
 #include "engine/base/random.h"
 #include "engine/fs/memory_file_system.h"
 #include "tests/cluster/bigtable/api_model.h"
@@ -50,7 +51,7 @@ struct Server {
     cluster::ClientOptions options;
     options.create_if_missing = true;
     options.fs = &fs;
-    client = std::move(*cluster::Client::Open("/db", options));
+    client = std::move(*cluster::OpenClient("/db", options));
     api = std::move(*cluster::ApiServer::Start(client.get(), {"127.0.0.1:0", false, nullptr}));
     stub = v2::Bigtable::NewStub(
         grpc::CreateChannel(api->address(), grpc::InsecureChannelCredentials()));

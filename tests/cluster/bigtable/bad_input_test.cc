@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "cluster/grpc/request_size.h"
+#include "cluster/node/open_client.h"
 #include "engine/base/limits.h"
 #include "engine/base/random.h"
 #include "tests/cluster/serve/api_fixture.h"
@@ -415,7 +416,7 @@ TEST(ApiServerTest, OnlyAddressesOfThisMachineAreServed) {
   ClientOptions options;
   options.create_if_missing = true;
   options.fs = &fs;
-  auto client = std::move(*Client::Open("/db", options));
+  auto client = std::move(*OpenClient("/db", options));
   for (const char* listen :
        {"0.0.0.0:0", "[::]:0", "example.com:80", "10.0.0.1:1", "localhost",
         "localhost:", "localhost:99999", "localhost:x", "127.evil.example:1"}) {

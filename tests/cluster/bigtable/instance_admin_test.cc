@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <google/protobuf/descriptor.pb.h>
 
+#include "cluster/node/open_client.h"
 #include "tests/cluster/serve/api_fixture.h"
 
 namespace sippar::cluster {
@@ -72,7 +73,7 @@ class InstanceAdminTest : public ApiTest {
     ClientOptions options;
     options.fs = &fs_;
     options.clock = &clock_;
-    Serve(std::move(*Client::Open("/db", options)), strict);
+    Serve(std::move(*OpenClient("/db", options)), strict);
   }
 };
 

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <thread>
 
+#include "cluster/node/open_client.h"
 #include "tests/cluster/serve/api_fixture.h"
 #include "tests/cluster/serve/stuck_client.h"
 
@@ -113,7 +114,7 @@ TEST_F(ServerTimeTest, F_D3_AlsoWhenTheServerIsStartedAgain) {
     ClientOptions options;
     options.fs = &fs_;
     options.clock = &clock_;
-    Serve(std::move(*Client::Open("/db", options)));
+    Serve(std::move(*OpenClient("/db", options)));
     std::string value = fmt::format("again {}", i);
     ASSERT_TRUE(Set("r", "f", "q", kServerClock, value).ok());
     EXPECT_EQ(Newest("r"), value);

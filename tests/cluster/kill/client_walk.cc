@@ -1,8 +1,9 @@
-// The kill walk over what Client::Open gives: a cluster of one. SPDX-License-Identifier: Apache-2.0
+// The kill walk over what OpenClient gives: a cluster of one. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/api/backup_api.h"
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
 #include "tests/engine/kill/walk_store.h"
 
 namespace sippar::engine {
@@ -18,7 +19,7 @@ class ClientToWalk final : public WalkStore {
   ClientToWalk(std::string directory, bool check, const cluster::ClientOptions& options)
       : directory_(std::move(directory)), check_(check), options_(options) {}
   Status Open() {
-    ASSIGN_OR_RETURN(client_, Client::Open(directory_, options_));
+    ASSIGN_OR_RETURN(client_, cluster::OpenClient(directory_, options_));
     return OkStatus();
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cluster/api/backup_api.h"
+#include "cluster/node/open_client.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/model/change_config.h"
 
@@ -258,7 +259,7 @@ StatusOr<std::unique_ptr<Client>> OpenStore(engine::FileSystem* fs) {
   options.fs = fs;
   options.create_if_missing = true;
   options.memory_limit = 256 << 20;
-  return Client::Open("/db", options);
+  return OpenClient("/db", options);
 }
 
 TableSchema SchemaOf(const std::string& name) {

@@ -1,4 +1,4 @@
-// Client::Open of a directory: a cluster of one, made, closed, killed, swept, and read on a disk
+// OpenClient of a directory: a cluster of one, made, closed, killed, swept, and read on a disk
 // that takes nothing. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include "cluster/api/backup_api.h"
 #include "cluster/client/client.h"
 #include "cluster/node/embedded_node.h"
+#include "cluster/node/open_client.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "tests/cluster/lock/lock_world.h"
@@ -21,7 +22,7 @@ StatusOr<std::unique_ptr<Client>> TryOpen(engine::FileSystem* fs, bool create = 
   options.fs = fs;
   options.create_if_missing = create;
   options.memory_limit = 64 << 20;
-  return Client::Open("/db", options);
+  return OpenClient("/db", options);
 }
 
 std::unique_ptr<Client> Open(engine::FileSystem* fs) {

@@ -7,6 +7,7 @@
 
 #include "cluster/api/backup_api.h"
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
 #include "engine/model/change_config.h"
 
 namespace sippar::cluster {
@@ -45,7 +46,7 @@ class JoinedClientTest : public testing::Test {
   std::unique_ptr<Client> Open() {
     ClientOptions options;
     options.create_if_missing = true;
-    return std::move(*Client::Open(directory_, options));
+    return std::move(*OpenClient(directory_, options));
   }
   // All changes until a second passes without any, or the stream is over; the last batch goes out.
   static std::vector<Change> Drain(ChangeStream* stream, ChangeBatch* last) {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "cluster/api/store_paths.h"
-#include "cluster/client/client.h"
 #include "cluster/lock/lock_paths.h"
+#include "cluster/node/open_client.h"
 #include "engine/base/crash_point.h"
 #include "engine/tablet/state_file.h"
 #include "tests/cluster/node/cluster_world.h"
@@ -297,7 +297,7 @@ TEST(ClusterOfOne, CallsRightAfterAStartWaitForTheirTablets) {
   options.fs = &disk;
   options.create_if_missing = true;
   for (int life = 0; life < 5; ++life) {
-    auto client = Client::Open("/db", options);
+    auto client = OpenClient("/db", options);
     ASSERT_TRUE(client.ok()) << client.status();
     if (life == 0) EXPECT_OK((*client)->admin()->CreateTable(schema, rows));
     for (const std::string& row : rows) {

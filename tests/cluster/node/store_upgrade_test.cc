@@ -8,6 +8,7 @@
 
 #include "cluster/api/backup_api.h"
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "tests/cluster/lock/lock_world.h"
@@ -88,7 +89,7 @@ std::string Values(Client* client, const std::string& table) {
 std::unique_ptr<Client> Open(engine::FileSystem* fs) {
   ClientOptions options;
   options.fs = fs;
-  auto client = Client::Open("/db", options);
+  auto client = OpenClient("/db", options);
   EXPECT_TRUE(client.ok()) << client.status();
   return client.ok() ? std::move(*client) : nullptr;
 }
@@ -143,7 +144,7 @@ TEST(StoreUpgradeTest, AMissingFileStopsItBeforeAnythingIsChanged) {
   EXPECT_OK(disk.Remove(path));
   ClientOptions options;
   options.fs = &disk;
-  const Status refused = Client::Open("/db", options).status();
+  const Status refused = OpenClient("/db", options).status();
   EXPECT_CODE(refused, StatusCode::kDataLoss);
   EXPECT_NE(refused.message().find(path), std::string::npos) << refused;
   EXPECT_OK(engine::ReplaceFile(&disk, path, bytes));
@@ -200,7 +201,7 @@ TEST(StoreUpgradeTest, ADirectoryThatWasNotFinishedIsAnEmptyStore) {
   ClientOptions options;
   options.fs = &disk;
   options.create_if_missing = true;
-  auto client = Client::Open("/db", options);
+  auto client = OpenClient("/db", options);
   ASSERT_TRUE(client.ok()) << client.status();
   EXPECT_TRUE((*client)->admin()->ListTables()->empty());
   EXPECT_OK((*client)->Close());

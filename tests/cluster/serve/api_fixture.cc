@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/node/open_client.h"
 #include "engine/base/printable.h"
 
 namespace sippar::cluster {
@@ -92,7 +93,7 @@ ApiTest::ApiTest() {
   options.create_if_missing = true;
   options.fs = &fs_;
   options.clock = &clock_;
-  Serve(std::move(*Client::Open("/db", options)));
+  Serve(std::move(*OpenClient("/db", options)));
 }
 
 void ApiTest::Serve(std::unique_ptr<Client> client, bool strict) {

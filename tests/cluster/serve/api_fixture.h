@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "cluster/client/api_server.h"
 #include "cluster/client/client.h"
 #include "cluster/proto/bigtable.grpc.pb.h"
 #include "cluster/proto/instance_admin.grpc.pb.h"
 #include "cluster/proto/operations.grpc.pb.h"
 #include "cluster/proto/table_admin.grpc.pb.h"
+#include "cluster/serve/api_server.h"
 #include "engine/fs/memory_file_system.h"
 #include "query/api/query_api.h"
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cluster/client/client.h"
+#include "cluster/node/open_client.h"
 #include "engine/base/random.h"
 #include "engine/base/thread.h"
 
@@ -62,7 +63,7 @@ int Main(int argc, char** argv) {
   cluster::ClientOptions options;
   options.create_if_missing = true;
   options.memory_limit = 2 << 20;
-  auto client = cluster::Client::Open(argv[2], options);
+  auto client = cluster::OpenClient(argv[2], options);
   if (!client.ok()) return Fail(client.status());
   if (std::string_view(argv[1]) == "check") return Check(client->get());
   engine::TableSchema schema;

@@ -1,5 +1,5 @@
 // What the kill walk does to tables, over whatever keeps them: a store (store_walk.cc), or a
-// cluster of one as Client::Open gives it (tests/cluster/kill/). SPDX-License-Identifier:
+// cluster of one as OpenClient gives it (tests/cluster/kill/). SPDX-License-Identifier:
 // Apache-2.0
 #pragma once
 

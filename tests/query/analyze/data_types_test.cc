@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/node/open_client.h"
 #include "engine/fs/memory_file_system.h"
 #include "query/query.h"
 
@@ -25,7 +26,7 @@ class DataTypesTest : public testing::Test {
     cluster::ClientOptions options;
     options.create_if_missing = true;
     options.fs = &fs_;
-    client_ = std::move(*cluster::Client::Open("/db", options));
+    client_ = std::move(*cluster::OpenClient("/db", options));
     session_ = Session::New(client_.get(), {});
     Types("CREATE TABLE t (FAMILY f, FAMILY n COUNTER)");
   }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "cluster/node/open_client.h"
+
 namespace sippar::query {
 namespace {
 
@@ -100,7 +102,7 @@ void StatementFixture::Open() {
   options.create_if_missing = true;
   options.fs = fs_.get();
   options.memory_limit = 64 << 20;
-  auto client = cluster::Client::Open("/store", options);
+  auto client = cluster::OpenClient("/store", options);
   ASSERT_TRUE(client.ok()) << client.status();
   client_ = *std::move(client);
 }
