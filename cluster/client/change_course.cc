@@ -1,9 +1,9 @@
 // Following a partition's tablet. SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/change_course.h"
 
-#include <optional>
 #include <utility>
 
+#include "cluster/client/begin_changes.h"
 #include "engine/changes/change_position.h"
 
 namespace sippar::cluster {
@@ -16,20 +16,7 @@ class ChangeCourse final : public ChangeStream {
   ChangeCourse(ChangeSources sources, ChangesRequest request)
       : sources_(std::move(sources)), request_(std::move(request)) {}
 
-  // "From now on" begins here, and an error of the request is one of the call.
-  Status Open() {
-    ASSIGN_OR_RETURN(first_, Read(0));
-    return OkStatus();
-  }
-
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
-    std::optional<ChangeBatch> first = std::exchange(first_, std::nullopt);
-    if (first.has_value() && (first->is_over || !first->changes.empty())) return *std::move(first);
-    return Read(wait_us);
-  }
-
- private:
-  StatusOr<ChangeBatch> Read(int64_t wait_us) {
     for (;;) {
       if (tablet_ == nullptr) {
         ASSIGN_OR_RETURN(tablet_, sources_.open(request_, &rows_));
@@ -45,6 +32,7 @@ class ChangeCourse final : public ChangeStream {
     }
   }
 
+ private:
   StatusOr<ChangeBatch> Successors() {
     ChangeBatch batch;
     batch.is_over = true;
@@ -64,16 +52,13 @@ class ChangeCourse final : public ChangeStream {
   ChangesRequest request_;  // of what was not given yet
   RowRange rows_;           // of tablet_
   std::unique_ptr<ChangeStream> tablet_;
-  std::optional<ChangeBatch> first_;
 };
 
 }  // namespace
 
 StatusOr<std::unique_ptr<ChangeStream>> NewChangeCourse(ChangeSources sources,
                                                         ChangesRequest request) {
-  auto course = std::make_unique<ChangeCourse>(std::move(sources), std::move(request));
-  RETURN_IF_ERROR(course->Open());
-  return std::unique_ptr<ChangeStream>(std::move(course));
+  return BeginChanges(std::make_unique<ChangeCourse>(std::move(sources), std::move(request)));
 }
 
 }  // namespace sippar::cluster

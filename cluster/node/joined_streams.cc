@@ -1,9 +1,9 @@
 // Streams that go on. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/joined_streams.h"
 
-#include <optional>
 #include <utility>
 
+#include "cluster/client/begin_changes.h"
 #include "cluster/client/program_rest.h"
 #include "cluster/client/row_mark.h"
 #include "cluster/wire/call_failure.h"
@@ -88,20 +88,7 @@ class JoinedChanges final : public ChangeStream {
         options_(options),
         course_(joined->settings(), options) {}
 
-  // "From now on" begins here.
-  Status Open() {
-    ASSIGN_OR_RETURN(first_, Read(0));
-    return OkStatus();
-  }
-
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
-    std::optional<ChangeBatch> first = std::exchange(first_, std::nullopt);
-    if (first.has_value() && (first->is_over || !first->changes.empty())) return *std::move(first);
-    return Read(wait_us);
-  }
-
- private:
-  StatusOr<ChangeBatch> Read(int64_t wait_us) {
     for (;;) {
       StatusOr<ChangeBatch> batch = Try(wait_us);
       if (batch.ok()) {
@@ -115,6 +102,7 @@ class JoinedChanges final : public ChangeStream {
     }
   }
 
+ private:
   StatusOr<ChangeBatch> Try(int64_t wait_us) {
     if (changes_ == nullptr) {
       store_ = {};  // should there be none
@@ -131,7 +119,6 @@ class JoinedChanges final : public ChangeStream {
   CallCourse course_;
   JoinedStore::Reached store_;
   std::unique_ptr<ChangeStream> changes_;
-  std::optional<ChangeBatch> first_;
 };
 
 }  // namespace
@@ -164,9 +151,7 @@ StatusOr<std::unique_ptr<ChangeStream>> ReadJoinedChanges(JoinedStore* joined,
                                                           const std::string& table,
                                                           const ChangesRequest& wanted,
                                                           const CallOptions& options) {
-  auto changes = std::make_unique<JoinedChanges>(joined, table, wanted, options);
-  RETURN_IF_ERROR(changes->Open());
-  return std::unique_ptr<ChangeStream>(std::move(changes));
+  return BeginChanges(std::make_unique<JoinedChanges>(joined, table, wanted, options));
 }
 
 }  // namespace sippar::cluster
