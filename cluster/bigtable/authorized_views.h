@@ -10,6 +10,10 @@
 
 namespace sippar::cluster {
 
+// The records of a table's views begin with this; the id of one follows.
+std::string ViewRecords(uint64_t table_id);
+// kNotFound with a view's name.
+[[nodiscard]] Status NoView(const std::string& name);
 TableView ViewFromProto(const google::bigtable::admin::v2::AuthorizedView& proto);
 // The view of a table that calls of the data service go through. kNotFound.
 [[nodiscard]] StatusOr<TableView> FindView(AdminApi* admin, uint64_t table_id,

@@ -6,7 +6,7 @@
 #include "cluster/bigtable/change_streams.h"
 #include "cluster/bigtable/data_convert.h"
 #include "cluster/bigtable/execute_query.h"
-#include "cluster/bigtable/request_target.h"
+#include "cluster/bigtable/find_table.h"
 #include "cluster/grpc/request_size.h"
 #include "cluster/grpc/status_codes.h"
 #include "engine/base/limits.h"

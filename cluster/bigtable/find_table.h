@@ -1,10 +1,14 @@
-// The table that a request names. SPDX-License-Identifier: Apache-2.0
+// The table that a request names: as administration sees it, or as a data call reaches it.
+// kNotFound is in the words of the API. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "cluster/bigtable/data_convert.h"
 #include "cluster/bigtable/resource_names.h"
 #include "cluster/client/client.h"
+#include "cluster/client/table_view.h"
 
 namespace sippar::cluster {
 
@@ -13,7 +17,28 @@ struct FoundTable {
   TableInfo info;
 };
 
-// `name`: "projects/P/instances/I/tables/T". kNotFound in the words of the API.
+// `name`: "projects/P/instances/I/tables/T".
 [[nodiscard]] StatusOr<FoundTable> FindTable(Client* client, const std::string& name);
+
+// A table as it is now, and what of it the call may reach.
+struct RequestTarget {
+  InstanceName instance;
+  std::string table;  // stored name
+  TableRules rules;
+  std::shared_ptr<const TableView> view;  // null: the whole table
+
+  [[nodiscard]] Status CheckWrite(const RowMutation& mutation) const {
+    return view ? view->CheckWrite(mutation, rules.schema->FamilyNames()) : OkStatus();
+  }
+};
+
+// A request has one of the names.
+[[nodiscard]] StatusOr<RequestTarget> FindTarget(Client* client, const std::string& table_name,
+                                                 const std::string& view_name);
+
+template <typename Request>
+[[nodiscard]] StatusOr<RequestTarget> TargetOf(Client* client, const Request& request) {
+  return FindTarget(client, request.table_name(), request.authorized_view_name());
+}
 
 }  // namespace sippar::cluster

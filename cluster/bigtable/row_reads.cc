@@ -9,8 +9,8 @@
 
 #include "cluster/bigtable/client_features.h"
 #include "cluster/bigtable/filter_convert.h"
+#include "cluster/bigtable/find_table.h"
 #include "cluster/bigtable/read_rows.h"
-#include "cluster/bigtable/request_target.h"
 #include "cluster/grpc/call_deadline.h"
 #include "cluster/grpc/call_trace.h"
 #include "cluster/grpc/raw_message.h"

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "cluster/api/data_api.h"
+#include "cluster/bigtable/find_table.h"
 #include "cluster/bigtable/instance_records.h"
-#include "cluster/bigtable/request_target.h"
 #include "cluster/proto/bigtable.pb.h"
 
 namespace sippar::cluster {
