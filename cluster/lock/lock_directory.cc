@@ -37,12 +37,6 @@ StatusOr<LockDirectory::StoredFile> ReadStored(engine::FileSystem* fs, const std
   return stored;
 }
 
-// kUnavailable would say that another process has the directory.
-Status NotHeld(const Status& status) {
-  return status.code() == StatusCode::kUnavailable ? Internal(std::string(MessageOf(status)))
-                                                   : status;
-}
-
 // The temporary file of a change; the old file stands whatever happens.
 Status WriteTemporary(engine::FileSystem* fs, const std::string& file, std::string_view bytes) {
   Status removed = fs->Remove(file);  // of a change that failed
@@ -55,6 +49,11 @@ Status WriteTemporary(engine::FileSystem* fs, const std::string& file, std::stri
 }
 
 }  // namespace
+
+Status NotHeld(const Status& status) {
+  return status.code() == StatusCode::kUnavailable ? Internal(std::string(MessageOf(status)))
+                                                   : status;
+}
 
 StatusOr<std::unique_ptr<LockDirectory>> LockDirectory::Open(engine::FileSystem* fs,
                                                              const std::string& directory,

@@ -16,6 +16,10 @@
 
 namespace sippar::cluster {
 
+// kUnavailable of an opening says that another process has the directory, which the flock alone
+// knows: a disk that does not answer (kUnavailable of the file system) is kInternal there.
+[[nodiscard]] Status NotHeld(const Status& status);
+
 class LockDirectory {
  public:
   struct StoredFile {

@@ -10,6 +10,7 @@
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/embedded_lock_service.h"
+#include "cluster/lock/lock_directory.h"
 #include "cluster/node/life_sweep.h"
 #include "cluster/node/local_cluster.h"
 #include "cluster/node/start_proof.h"
@@ -38,12 +39,6 @@ master::MasterOptions PolicyOfOne() {
   policy.sorts_logs = false;
   policy.erases_strangers = false;
   return policy;
-}
-
-// kUnavailable says that another process has the directory, which the flock alone knows.
-Status NotHeld(const Status& status) {
-  return status.code() == StatusCode::kUnavailable ? Internal(std::string(MessageOf(status)))
-                                                   : status;
 }
 
 class EmbeddedClient : public ReadingClient {
