@@ -1,5 +1,5 @@
-// A data call asks for the schema alone, which servers have at hand; only a view needs the table's
-// id. SPDX-License-Identifier: Apache-2.0
+// A data call asks for the schema alone, which costs no copy; only a view needs its table's id.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/find_table.h"
 
 #include <fmt/format.h>

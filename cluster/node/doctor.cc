@@ -6,8 +6,9 @@
 #include <algorithm>
 
 #include "cluster/api/store_paths.h"
+#include "cluster/node/file_proof.h"
 #include "cluster/node/looking_on.h"
-#include "cluster/node/start_proof.h"
+#include "cluster/node/picture_proof.h"
 #include "cluster/node/store_upgrade.h"
 #include "engine/store/store_files.h"
 

@@ -48,7 +48,7 @@ Status SweepLogs(engine::FileSystem* fs, const std::string& logs, const std::set
 }
 
 // What an ended life has written and nobody names: whole, or not finished. A file that no life of
-// this store has made is not ours to remove (start_proof.h tells of it).
+// this store has made is not ours to remove (picture_proof.h tells of it).
 bool IsLeftover(engine::FileSystem* fs, const std::string& sst, std::string_view name,
                 const std::set<uint64_t>& epochs, const StorePicture& picture) {
   constexpr std::string_view kUnfinished = ".tmp";

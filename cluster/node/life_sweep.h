@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cluster/api/server_id.h"
-#include "cluster/node/start_proof.h"
+#include "cluster/node/picture_proof.h"
 #include "engine/fs/file_system.h"
 
 namespace sippar::cluster {

@@ -1,0 +1,192 @@
+// A proof by files alone: METADATA may be what is lost. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/file_proof.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cluster/api/server_id.h"
+#include "cluster/api/store_paths.h"
+#include "cluster/location/meta_row.h"
+#include "cluster/lock/lock_directory.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/master/act/cluster_backups.h"
+#include "engine/log/log_seal.h"
+#include "engine/log/log_writer.h"
+#include "engine/sstable/is_sstable.h"
+#include "engine/tablet/file_registry.h"
+
+namespace sippar::cluster {
+namespace {
+
+// Tables of a store that this directory was have manifests with numbers from 1 on, until the first
+// master has made them.
+constexpr uint64_t kTableNumbersEnd = uint64_t{1} << 32;
+
+class FileProof {
+ public:
+  FileProof(engine::FileSystem* fs, const std::string& directory, EmbeddedLockService* locks,
+            Findings* findings)
+      : fs_(fs), directory_(directory), locks_(locks), findings_(findings) {}
+
+  Status Run() {
+    ReadLockFiles();
+    RETURN_IF_ERROR(ProveLogs());
+    RETURN_IF_ERROR(ProveRoot());
+    RETURN_IF_ERROR(ProveBackups());
+    if (!has_cluster_) Lose(PathOf(lock_paths::ClusterId()), "is missing", kPutBack);
+    return OkStatus();
+  }
+
+ private:
+  std::string PathOf(const std::string& path) const {
+    return LockDirectory::FileOf(store_paths::Locks(directory_), path);
+  }
+  void Lose(const std::string& file, std::string_view problem, std::string_view remedy) {
+    findings_->losses.push_back(fmt::format("{} {}; {}", file, problem, remedy));
+  }
+
+  void ReadLockFiles() {
+    locks_->VisitFiles([this](const std::string& path, const LockState::Entry& entry) {
+      has_cluster_ |= path == lock_paths::ClusterId();
+      has_tables_ |= path.starts_with(lock_paths::Tables() + "/");
+      if (path == lock_paths::RootLocation()) {
+        has_root_ = true;
+        root_ = entry.file;
+      }
+      if (path.starts_with(lock_paths::Servers() + "/")) {
+        auto life = ServerId::Parse(path.substr(lock_paths::Servers().size() + 1));
+        if (life.ok()) lives_.insert(*std::move(life));
+      }
+      if (entry.damage.ok()) return;
+      // What these say, METADATA says as well, or nothing: their names are all.
+      bool is_name =
+          path == lock_paths::MasterLock() || path.starts_with(lock_paths::Servers() + "/");
+      findings_->losses.push_back(
+          fmt::format("{}; {}", MessageOf(entry.damage),
+                      is_name ? "remove it: a start does without it" : kPutBack));
+    });
+  }
+
+  // Nothing is renamed, sealed or read into tablets before every log is known to be whole.
+  Status ProveLogs() {
+    const std::string logs = store_paths::Logs(directory_);
+    ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(logs));
+    for (const std::string& name : names) {
+      auto log = store_paths::ParseLog(name);
+      if (!log) continue;
+      lives_.erase(log->server);
+      const std::string path = logs + "/" + name;
+      ASSIGN_OR_RETURN(bool has_seal, fs_->Exists(path + "/SEAL"));
+      // Of a sealed one nothing changes any more: those that METADATA names are looked at later.
+      if (!has_seal) RETURN_IF_ERROR(Note(engine::ProveLog(fs_, path)));
+      ASSIGN_OR_RETURN(std::vector<std::string> files, fs_->List(path));
+      has_log_ |= std::any_of(files.begin(), files.end(), [](const std::string& file) {
+        return engine::ParseSegmentFileName(file) != engine::SegmentId{};
+      });
+    }
+    for (const ServerId& life : lives_) {
+      Lose(store_paths::Log(directory_, life), "is missing, the log of a life that did not end",
+           "put it back, or make it, an empty directory, to give up what was not flushed");
+    }
+    return OkStatus();
+  }
+
+  Status Note(const Status& log) {
+    if (log.code() != StatusCode::kDataLoss) return log;
+    findings_->losses.push_back(SalvageHint(log, directory_));
+    return OkStatus();
+  }
+
+  // What a manifest names nobody else may name: it would be swept.
+  Status ProveBackups() {
+    ASSIGN_OR_RETURN(std::vector<std::string> lost, master::ListLostBackups(fs_, directory_));
+    for (const std::string& path : lost) {
+      Lose("backup " + path, "is missing",
+           fmt::format("{}, or give the backup up: remove {}.made", kPutBack, path));
+    }
+    return OkStatus();
+  }
+
+  // Without it a start would make a new METADATA, in which there is nothing.
+  Status ProveRoot() {
+    if (has_root_) return ProveRootFiles();
+    ASSIGN_OR_RETURN(bool has_files, HasFiles());
+    if (!has_files && !has_tables_ && !has_log_) return OkStatus();  // nothing was ever written
+    Lose(PathOf(lock_paths::RootLocation()), "is missing, the place of the root tablet", kPutBack);
+    return OkStatus();
+  }
+
+  // SSTables that are not only those of a store whose tables the first master has yet to make.
+  StatusOr<bool> HasFiles() {
+    auto backups = fs_->List(store_paths::Backups(directory_));
+    if (backups.ok()) {
+      for (const std::string& name : *backups) {
+        auto number = store_paths::ParseBackup(name);
+        if (number && *number < kTableNumbersEnd) return false;
+      }
+    }
+    ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(store_paths::Sstables(directory_)));
+    return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+      return engine::ParseSstableName(name).has_value();
+    });
+  }
+
+  // METADATA can only be read when these can.
+  Status ProveRootFiles() {
+    if (root_.content.empty()) return OkStatus();  // damaged: said above
+    auto root = DecodeRootFile(root_.content, root_.version);
+    if (!root.ok()) {
+      Lose(PathOf(lock_paths::RootLocation()),
+           fmt::format("does not decode ({})", MessageOf(root.status())), kPutBack);
+      return OkStatus();
+    }
+    for (uint64_t id : root->state.FileIds()) {
+      const std::string path = store_paths::Sstables(directory_) + "/" + engine::SstableName(id);
+      auto whole = engine::IsSstable(fs_, path, id);
+      if (whole.ok() && *whole) continue;
+      if (!whole.ok() && whole.status().code() != StatusCode::kNotFound) return whole.status();
+      Lose("sstable " + path,
+           whole.ok() ? "has no whole footer; the root tablet is in it"
+                      : "is missing; the root tablet is in it",
+           kPutBack);
+    }
+    return OkStatus();
+  }
+
+  engine::FileSystem* const fs_;
+  const std::string& directory_;
+  EmbeddedLockService* const locks_;
+  Findings* const findings_;
+  bool has_cluster_ = false;
+  bool has_tables_ = false;
+  bool has_root_ = false;
+  bool has_log_ = false;
+  LockFile root_;
+  std::set<ServerId> lives_;  // with a lock file
+};
+
+}  // namespace
+
+Status CheckDirectories(engine::FileSystem* fs, const std::string& directory) {
+  for (const std::string& path :
+       {store_paths::Logs(directory), store_paths::Sstables(directory),
+        store_paths::Locks(directory), store_paths::ClusterId(directory)}) {
+    ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
+    if (exists) continue;
+    return DataLoss(fmt::format("{} is missing; the store had it: {}", path, kPutBack));
+  }
+  return OkStatus();
+}
+
+Status ProveFiles(engine::FileSystem* fs, const std::string& directory, EmbeddedLockService* locks,
+                  Findings* findings) {
+  return FileProof(fs, directory, locks, findings).Run();
+}
+
+}  // namespace sippar::cluster
