@@ -16,6 +16,7 @@
 #include "cli/run_statement.h"
 #include "cli/wait_option.h"
 #include "cluster/node/open_client.h"
+#include "cluster/node/target.h"
 #include "engine/base/thread.h"
 #include "query/syntax/ast_print.h"
 
@@ -153,7 +154,7 @@ int Fail(const Status& status, int code) {
 }
 
 int RunWeb(const WebImport& web) {
-  auto fs = engine::NewPosixFileSystem();
+  auto fs = cluster::FileSystemOf(web.options.corpus);
   auto manifest = ReadManifest(fs.get(), web.options.corpus);
   if (!manifest.ok()) return Fail(manifest.status(), kExitUsage);
   ProblemList problems;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "cli/web/page_rows.h"
+#include "cluster/node/target.h"
 #include "engine/base/thread.h"
 
 namespace sippar::cli {
@@ -118,7 +119,7 @@ class WebImport {
   const std::vector<ManifestLine>& pages_;
   const std::atomic<bool>& cancel_;
   ImportProgress* progress_;
-  std::unique_ptr<engine::FileSystem> fs_ = engine::NewPosixFileSystem();
+  std::unique_ptr<engine::FileSystem> fs_ = cluster::FileSystemOf(options_.corpus);
   std::atomic<size_t> next_{0};
   std::atomic<bool> stopped_{false};
   engine::Mutex mutex_;

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 
-#include "cluster/api/store_paths.h"
 #include "cluster/node/file_proof.h"
+#include "cluster/node/findings.h"
 #include "cluster/node/looking_on.h"
 #include "cluster/node/picture_proof.h"
 #include "cluster/node/store_upgrade.h"
+#include "cluster/node/target.h"
 #include "engine/store/store_files.h"
 
 namespace sippar::cluster {
@@ -33,7 +34,7 @@ Status ProveNames(engine::OverlayFileSystem* overlay, const std::string& directo
 
 Status ExamineStore(const std::string& directory,
                     const std::function<void(std::string_view line)>& print) {
-  std::unique_ptr<engine::FileSystem> fs = engine::NewPosixFileSystem();
+  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory);
   engine::OverlayFileSystem overlay(fs.get(), kChangesMax);
   ASSIGN_OR_RETURN(int format,
                    engine::FindStoreFormat(&overlay, directory,
@@ -44,9 +45,8 @@ Status ExamineStore(const std::string& directory,
         directory, format, kClusterFormat));
   }
   RETURN_IF_ERROR(CheckDirectories(&overlay, directory));
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<EmbeddedLockService> locks,
-      EmbeddedLockService::Open(&overlay, store_paths::Locks(directory), engine::Clock::System()));
+  ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
+                   LockServiceOf(directory, &overlay, engine::Clock::System()));
   Findings findings;
   RETURN_IF_ERROR(ProveFiles(&overlay, directory, locks.get(), &findings));
   Status names;

@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "cluster/node/target.h"
 #include "engine/fs/file_system.h"
 #include "engine/log/log_dump.h"
 #include "engine/sstable/sstable_reader.h"
@@ -23,14 +24,14 @@ StatusOr<std::string> DumpSstable(const std::string& path, bool with_entries) {
                     "of its checksums",
                     path));
   }
-  std::unique_ptr<engine::FileSystem> fs = engine::NewPosixFileSystem();
+  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(path);
   ASSIGN_OR_RETURN(std::shared_ptr<engine::SstableReader> reader,
                    engine::SstableReader::Open(fs.get(), path, file_id, nullptr));
   return reader->Dump(with_entries);
 }
 
 Status DumpLog(const std::string& path, const std::function<void(std::string_view line)>& print) {
-  std::unique_ptr<engine::FileSystem> fs = engine::NewPosixFileSystem();
+  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(path);
   return engine::DumpSegment(fs.get(), path, print);
 }
 

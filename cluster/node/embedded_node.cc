@@ -2,8 +2,6 @@
 // client in this process, reached by direct calls. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/embedded_node.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -12,10 +10,12 @@
 #include "cluster/lock/embedded_lock_service.h"
 #include "cluster/lock/lock_directory.h"
 #include "cluster/node/file_proof.h"
+#include "cluster/node/findings.h"
 #include "cluster/node/life_sweep.h"
 #include "cluster/node/local_cluster.h"
 #include "cluster/node/picture_proof.h"
 #include "cluster/node/store_upgrade.h"
+#include "cluster/node/target.h"
 #include "engine/fs/overlay_file_system.h"
 #include "engine/store/store_files.h"
 
@@ -46,7 +46,7 @@ class EmbeddedClient : public ReadingClient {
  public:
   EmbeddedClient(std::string directory, const ClientOptions& options)
       : directory_(std::move(directory)),
-        own_fs_(options.fs == nullptr ? engine::NewPosixFileSystem() : nullptr) {
+        own_fs_(options.fs == nullptr ? FileSystemOf(directory_) : nullptr) {
     store_.fs = options.fs == nullptr ? own_fs_.get() : options.fs;
     store_.clock = options.clock == nullptr ? engine::Clock::System() : options.clock;
     store_.sync_writes = options.sync_writes;
@@ -90,8 +90,7 @@ Status EmbeddedClient::Open(bool create_if_missing, std::unique_ptr<DirectorySoc
   RETURN_IF_ERROR(NotHeld(found.status()));
   int format = *found;
   if (format == kClusterFormat) RETURN_IF_ERROR(NotHeld(CheckDirectories(store_.fs, directory_)));
-  ASSIGN_OR_RETURN(
-      locks_, EmbeddedLockService::Open(store_.fs, store_paths::Locks(directory_), store_.clock));
+  ASSIGN_OR_RETURN(locks_, LockServiceOf(directory_, store_.fs, store_.clock));
   if (socket != nullptr) {
     auto listening = DirectorySocket::Listen(directory_);
     if (listening.ok()) *socket = *std::move(listening);  // where there are no sockets: ours alone
@@ -156,8 +155,7 @@ Status EmbeddedClient::WaitForMaster() {
     if (failure.ok()) continue;
     bool is_log = MessageOf(failure).find(store_paths::Logs(directory_)) != std::string_view::npos;
     if (failure.code() != StatusCode::kDataLoss || !is_log) return failure;
-    return DataLoss(fmt::format("{}; 'sippar admin log salvage {}' tells what is left of the log",
-                                MessageOf(failure), directory_));
+    return DataLoss(SalvageHint(failure, directory_));
   }
 }
 
@@ -206,7 +204,7 @@ StatusOr<std::unique_ptr<ReadingClient>> OpenForReading(const std::string& direc
 }
 
 bool GiveUpReserve(const std::string& directory) {
-  return engine::GiveUpReserve(engine::NewPosixFileSystem().get(), store_paths::Reserve(directory));
+  return engine::GiveUpReserve(FileSystemOf(directory).get(), store_paths::Reserve(directory));
 }
 
 }  // namespace sippar::cluster

@@ -1,13 +1,15 @@
-// What a target means, and how its store is reached. SPDX-License-Identifier: Apache-2.0
+// How the store of a target is reached. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/open_client.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cluster/grpc/unix_socket.h"
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/joined_client.h"
+#include "cluster/node/target.h"
 #include "cluster/serve/directory_socket.h"
 
 namespace sippar::cluster {
@@ -119,29 +121,13 @@ StatusOr<ReachedStore> OpenDirectory(const std::string& directory, const ClientO
   }
 }
 
-// What to connect to, when the target is a server; "" when it is a directory.
-std::string AddressOf(const std::string& target) {
-  constexpr std::string_view kScheme = "sippar://";
-  if (target.starts_with(kScheme)) return target.substr(kScheme.size());
-  if (target.starts_with("unix:")) return target;
-  size_t colon = target.rfind(':');
-  if (colon == std::string::npos || colon == 0 || target.find('/') != std::string::npos) return "";
-  std::string port = target.substr(colon + 1);
-  bool is_port = !port.empty() && port.find_first_not_of("0123456789") == std::string::npos;
-  return is_port ? target : "";
-}
-
 }  // namespace
 
 StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
                                              const ClientOptions& options,
                                              const Patience& patience) {
-  if (target.empty()) return InvalidArgument("target is empty; name a directory or host:port");
-  if (target.starts_with("zk://")) {
-    return Unimplemented(fmt::format(
-        "target {}: clusters are not there yet; name a directory or host:port", target));
-  }
-  if (std::string address = AddressOf(target); !address.empty()) {
+  ASSIGN_OR_RETURN(Target place, ParseTarget(target));
+  if (std::string address = std::move(place.address); !address.empty()) {
     ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> server, Connect(address, target, options));
     ReachedStore store{nullptr, std::move(server), nullptr};
     return NewJoinedClient(
@@ -150,8 +136,7 @@ StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
           return ReachedStore{nullptr, std::move(again), nullptr};
         });
   }
-  std::string directory = target;
-  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+  std::string directory = std::move(place.directory);
   // Files that are not the system's have no sockets beside them.
   if (options.fs != nullptr) return OpenEmbedded(directory, options, nullptr);
   ClientOptions again = options;

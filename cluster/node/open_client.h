@@ -17,7 +17,7 @@ namespace sippar::cluster {
 struct ClientOptions {
   // Make a new store when the directory is absent or empty. Without it, absent is kNotFound.
   bool create_if_missing = false;
-  engine::FileSystem* fs = nullptr;  // null: posix
+  engine::FileSystem* fs = nullptr;  // null: the target's
   engine::Clock* clock = nullptr;    // null: the system's
   uint64_t memory_limit = 0;         // memtables + caches, bytes; 0: default (768 MiB)
   bool sync_writes = true;           // false: durability "none", for bulk loads that can be redone

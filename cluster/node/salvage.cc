@@ -12,6 +12,7 @@
 #include "cluster/lock/embedded_lock_service.h"
 #include "cluster/node/looking_on.h"
 #include "cluster/node/store_upgrade.h"
+#include "cluster/node/target.h"
 #include "engine/fs/overlay_file_system.h"
 #include "engine/log/log_replay.h"
 #include "engine/log/log_salvage.h"
@@ -113,7 +114,7 @@ StatusOr<RedoPoints> ReadRedoPoints(engine::FileSystem* fs, const std::string& d
   engine::OverlayFileSystem overlay(fs, kChangesMax);
   engine::Clock* clock = engine::Clock::System();
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
-                   EmbeddedLockService::Open(&overlay, store_paths::Locks(directory), clock));
+                   LockServiceOf(directory, &overlay, clock));
   RedoPoints unknown;
   RETURN_IF_ERROR(
       Salvage(&overlay, directory, &unknown, /*drop=*/true, [](std::string_view) {}).status());
@@ -131,15 +132,14 @@ StatusOr<RedoPoints> ReadRedoPoints(engine::FileSystem* fs, const std::string& d
 }  // namespace
 
 Status SalvageLog(const std::string& directory, bool drop, const Print& print) {
-  std::unique_ptr<engine::FileSystem> fs = engine::NewPosixFileSystem();
+  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory);
   ASSIGN_OR_RETURN(int format,
                    engine::FindStoreFormat(fs.get(), directory,
                                            /*create_if_missing=*/false, kClusterFormat));
   if (format < kClusterFormat) return engine::SalvageLog(fs.get(), directory, drop, print);
   ASSIGN_OR_RETURN(RedoPoints redo, ReadRedoPoints(fs.get(), directory));
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<EmbeddedLockService> alone,
-      EmbeddedLockService::Open(fs.get(), store_paths::Locks(directory), engine::Clock::System()));
+  ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> alone,
+                   LockServiceOf(directory, fs.get(), engine::Clock::System()));
   ASSIGN_OR_RETURN(Losses losses, Salvage(fs.get(), directory, &redo, drop, print));
   if (!losses.any()) {
     print("the log is whole");
