@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rules of the house that a machine can check.
 
-  style_test.py REPOSITORY
+  style_test.py [REPOSITORY]    # the working directory when none is named
 
 1. Layers: every #include goes to the own folder or to one before it in layers.txt; no cycles between
    files or folders. 2. Sizes: no file over 400 lines but those in ratchet.txt, and those may not grow. 3. Banned
@@ -203,7 +203,7 @@ def check_citations(root, files):
 
 
 def main():
-    root = os.path.abspath(sys.argv[1])
+    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".")
     files = tracked(root)
     sources = {p: read(root, p) for p in files
                if p.startswith(tuple(c + "/" for c in CODE)) and p.endswith((".h", ".cc"))}
