@@ -24,6 +24,8 @@ void Cluster::CheckServedAgain(const char* after) {
     }
     world_->SleepMicros(20'000);
   }
+  // Why the rows are not served: METADATA says so when an acknowledged change of it was lost.
+  if (status.ok()) status = CheckMetadata();
   world_->scheduler()->Fail(
       fmt::format("not served again within the bound after {}: {}", after, status.ToString()));
 }
