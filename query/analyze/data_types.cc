@@ -303,8 +303,10 @@ DataType SlotTypeInEngine(const SlotDef& slot, const std::vector<ColumnPattern>&
   bool of_map = slot.kind == SlotDef::kHistory || slot.kind == SlotDef::kMap ||
                 slot.kind == SlotDef::kMapHistory;
   if (slot.kind != SlotDef::kValue && !of_map) return TypeOfSlot(slot, patterns, schema);
-  std::vector<ColumnPattern> meant = patterns;
-  if (of_map) meant = {patterns[slot.pattern]};
+  // Not a copy of them all: there may be thousands, and as many slots.
+  std::vector<ColumnPattern> one;
+  if (of_map) one = {patterns[slot.pattern]};
+  const std::vector<ColumnPattern>& meant = of_map ? one : patterns;
   DataType cell = AreMixed(meant, schema) ? DataType() : TypeOfCells(meant, schema);
   DataType history(kArray, {DataType(kStruct, {kInt64, cell})});
   switch (slot.kind) {

@@ -56,31 +56,33 @@ engine::Row EmptyRow(const std::vector<SlotDef>& slots) {
   return row;
 }
 
-bool IsTrueOnEmpty(const Expression& test, const std::vector<SlotDef>& slots) {
+bool IsTrueOn(const engine::Row& row, const Expression& test) {
   auto evaluator = engine::Evaluator::Prepare(test);
   if (!evaluator.ok()) return true;
   bool result = true;
-  Status status = (*evaluator)->EvaluateTest(EmptyRow(slots), nullptr, &result);
+  Status status = (*evaluator)->EvaluateTest(row, nullptr, &result);
   return !status.ok() || result;
 }
 
-bool IsNullOnEmpty(const Expression& expression, const std::vector<SlotDef>& slots) {
+bool IsNullOn(const engine::Row& row, const Expression& expression) {
   auto evaluator = engine::Evaluator::Prepare(expression);
-  if (!evaluator.ok() || UsesSlot(expression, slots, IsRowSlot)) return false;
   const Value* value = nullptr;
-  return (*evaluator)->Evaluate(EmptyRow(slots), nullptr, &value).ok() && value->is_null();
+  return evaluator.ok() && (*evaluator)->Evaluate(row, nullptr, &value).ok() && value->is_null();
 }
 
 // Can a row that has no cell in the slots' columns change the result?
 bool EmptyRowsCount(const engine::Program& program) {
+  const engine::Row empty = EmptyRow(program.slots);  // once: there may be as many tests as slots
   for (const Expression& test : SplitAnd(program.where)) {
     if (UsesSlot(test, program.slots, IsRowSlot)) continue;
-    if (!IsTrueOnEmpty(test, program.slots)) return false;
+    if (!IsTrueOn(empty, test)) return false;
   }
   if (!program.aggregate || !program.group_by.empty()) return true;
   for (const engine::AggregateDef& def : program.aggregates) {
     if (def.kind == engine::AggregateDef::kCountRows) return true;
-    if (!IsNullOnEmpty(def.argument, program.slots)) return true;
+    bool is_null =
+        !UsesSlot(def.argument, program.slots, IsRowSlot) && IsNullOn(empty, def.argument);
+    if (!is_null) return true;
   }
   return false;
 }
