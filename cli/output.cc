@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cli/signals.h"
 #include "query/session/text_width.h"
 
 namespace sippar::cli {
@@ -18,6 +20,8 @@ namespace {
 
 constexpr size_t kWaitingRowsMax = 200;   // looked at before \x auto decides
 constexpr size_t kBufferMax = 256 << 10;  // bytes formatted before they are written
+constexpr size_t kPipeRoom = 4096;        // bytes that a pipe which has room takes without a wait
+constexpr int kLookEveryMs = 50;          // for Ctrl-C, while stdout has no room
 constexpr size_t kBoxValueMax = 60;       // columns of one value on a terminal
 constexpr size_t kLineValueMax = 2000;
 
@@ -30,6 +34,16 @@ bool IsTerminal(const std::string& path) {
   bool is_terminal = descriptor >= 0 && isatty(descriptor) == 1;
   if (descriptor >= 0) close(descriptor);
   return is_terminal;
+}
+
+// False: the user or the timeout ended the statement before stdout had room. Its reader may have
+// stopped reading for good, so that a write that waits for it would hold Ctrl-C back.
+bool WaitForRoom() {
+  pollfd out = {STDOUT_FILENO, POLLOUT, 0};
+  while (poll(&out, 1, kLookEveryMs) <= 0) {
+    if (InterruptSeen()) return false;
+  }
+  return true;
 }
 
 query::Value AsDate(const query::Value& micros) {
@@ -72,8 +86,17 @@ bool Output::Write(std::string_view text) {
     errno = 0;
     failure_ = file_->Write(text);
     closed_pipe_ = !failure_.ok() && errno == EPIPE;
-  } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-    Fail();
+    return failure_.ok();
+  }
+  if (std::fflush(stdout) != 0) Fail();
+  while (failure_.ok() && !text.empty()) {
+    if (!WaitForRoom()) return false;
+    ssize_t written = write(STDOUT_FILENO, text.data(), std::min(text.size(), kPipeRoom));
+    if (written >= 0) {
+      text.remove_prefix(static_cast<size_t>(written));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      Fail();
+    }
   }
   return failure_.ok();
 }
@@ -184,6 +207,7 @@ void RowPrinter::ShowDates(query::Row* row) const {
 
 bool RowPrinter::Rows(std::vector<query::Row> rows) {
   for (query::Row& row : rows) {
+    if (InterruptSeen()) return false;
     if (dates_) ShowDates(&row);
     ++rows_;
     if (HoldBack(&row)) continue;

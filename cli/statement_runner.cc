@@ -203,6 +203,8 @@ int StatementRunner::Run(const StatementText& statement, const ScriptPlace& plac
     stop.cancel = scope.stopped();
     auto result = query::ParseStatement(statement.text, &stop);
     timed_out = scope.timed_out();
+    // A text of few tokens, one of them large, ends before the parser asks.
+    if (result.ok()) RETURN_IF_ERROR(stop.Check());
     return result;
   }();
   if (parsed.status().code() == StatusCode::kCancelled) {

@@ -63,12 +63,7 @@ class ClientSession final : public Session {
   }
 
   StatusOr<ResultSummary> Execute(std::string_view text, ResultSink* sink) override {
-    engine::StopSignal stop;
-    stop.cancel = state_.cancel.get();
-    stop.clock = state_.client->clock();
-    if (state_.settings.timeout_us > 0) {
-      stop.deadline_nanos = stop.clock->MonotonicNanos() + state_.settings.timeout_us * 1000;
-    }
+    engine::StopSignal stop = StopFromNow();
     ASSIGN_OR_RETURN(syntax::Statement statement, ParseStatement(text, &stop));
     return Execute(statement, text, sink);
   }
@@ -82,9 +77,7 @@ class ClientSession final : public Session {
     context.session = &state_;
     context.text = text;
     context.now_us = clock->NowMicros();
-    if (state_.settings.timeout_us > 0) {
-      context.deadline_nanos = start_nanos + state_.settings.timeout_us * 1000;
-    }
+    context.stop = StopFromNow();
     context.sink = sink;
     context.summary = &summary;
     StartStatement();
@@ -130,6 +123,13 @@ class ClientSession final : public Session {
   }
 
  private:
+  engine::StopSignal StopFromNow() const {
+    engine::StopSignal stop{state_.cancel.get(), state_.client->clock()};
+    if (state_.settings.timeout_us > 0) {
+      stop.deadline_nanos = stop.clock->MonotonicNanos() + state_.settings.timeout_us * 1000;
+    }
+    return stop;
+  }
   void StartStatement() {
     state_.tablets_done = 0;
     state_.tablets = 0;

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/base/limits.h"
+#include "engine/model/re2_options.h"
 #include "engine/model/regex_prefix.h"
 
 namespace sippar::engine {
@@ -179,20 +179,9 @@ class PatternListMatcher final : public ColumnMatcher {
 
 StatusOr<std::shared_ptr<const BytesRegex>> BytesRegex::Compile(std::string_view pattern,
                                                                 bool case_insensitive) {
-  if (pattern.size() > limits::kRegexSizeMax) {
-    return InvalidArgument(
-        fmt::format("regex has {} bytes; the limit is {}", pattern.size(), limits::kRegexSizeMax));
-  }
-  RE2::Options options;
-  options.set_encoding(RE2::Options::EncodingLatin1);  // bytes, as row keys and values are
-  options.set_log_errors(false);
-  options.set_dot_nl(false);  // as RE2 and the filters of the API have it; (?s) changes it
-  options.set_max_mem(limits::kRegexMemoryMax);
-  options.set_case_sensitive(!case_insensitive);
-  auto regex = std::make_shared<Re2Regex>(pattern, options);
-  if (!regex->re2().ok()) {
-    return InvalidArgument(fmt::format("bad regex /{}/: {}", pattern, regex->re2().error()));
-  }
+  RETURN_IF_ERROR(CheckRegexSize(pattern));
+  auto regex = std::make_shared<Re2Regex>(pattern, BytesRegexOptions(case_insensitive));
+  RETURN_IF_ERROR(CheckRegexCompiled(regex->re2()));
   return std::shared_ptr<const BytesRegex>(std::move(regex));
 }
 

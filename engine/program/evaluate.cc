@@ -27,6 +27,7 @@ struct Node {
 struct Context {
   const Row* slots;
   const SlotPlaces* places;
+  StopBudget* budget;
 };
 
 Status Run(Node* node, const Context& context, const Value** result);
@@ -104,6 +105,7 @@ Status RunIn(Node* node, const Context& context) {
   for (size_t i = 1; i < node->args.size(); ++i) {
     const Value* item = nullptr;
     RETURN_IF_ERROR(Run(&node->args[i], context, &item));
+    RETURN_IF_ERROR(context.budget->Spend());
     if (item->is_null()) {
       null_seen = true;
       continue;
@@ -190,16 +192,20 @@ const Node* FirstSlot(const Node& node) {
 
 Status RunScalar(Node* node, const Context& context) {
   bool null_seen = false;
+  uint64_t work = 0;
   for (size_t i = 0; i < node->args.size(); ++i) {
     RETURN_IF_ERROR(Run(&node->args[i], context, &node->arguments[i]));
-    null_seen = null_seen || node->arguments[i]->is_null();
+    const Value& argument = *node->arguments[i];
+    null_seen = null_seen || argument.is_null();
+    work += argument.bytes().size() + argument.items().size() * StopBudget::kStep;
   }
   if (null_seen && node->scalar.null_if_any_null) {
     node->scratch = Value::Null();
     return OkStatus();
   }
+  RETURN_IF_ERROR(context.budget->Spend(work));
   Status status = node->scalar.run(&node->site, node->arguments, &node->scratch);
-  if (status.ok()) [[likely]]
+  if (status.ok() || ProgramErrorCode(status).empty()) [[likely]]
     return status;
   const Node* slot = FirstSlot(*node);
   if (slot == nullptr || context.places == nullptr) return status;
@@ -207,6 +213,7 @@ Status RunScalar(Node* node, const Context& context) {
 }
 
 Status RunCall(Node* node, const Context& context, const Value** result) {
+  RETURN_IF_ERROR(context.budget->Spend());
   *result = &node->scratch;
   switch (node->site.function) {
     case Function::kAnd:
@@ -286,7 +293,8 @@ bool RunsItself(Function function) {
   return false;
 }
 
-Status Build(const Expression& expression, Node* node, size_t depth) {
+Status Build(const Expression& expression, Node* node, size_t depth, StopBudget* budget) {
+  RETURN_IF_ERROR(budget->Spend());
   if (depth > limits::kExpressionDepthMax) {
     return ProgramError("TOO_DEEP", fmt::format("expression nested deeper than {} levels",
                                                 limits::kExpressionDepthMax));
@@ -297,6 +305,7 @@ Status Build(const Expression& expression, Node* node, size_t depth) {
   if (expression.kind == Expression::kLiteral) node->scratch = expression.literal;
   if (expression.kind != Expression::kCall) return OkStatus();
   node->site.function = expression.function;
+  node->site.budget = budget;
   node->site.cast_type = expression.cast_type;
   node->scalar = FindScalar(expression.function);
   if (node->scalar.run == nullptr && !RunsItself(expression.function)) {
@@ -305,7 +314,7 @@ Status Build(const Expression& expression, Node* node, size_t depth) {
   node->args.resize(expression.args.size());
   node->arguments.resize(expression.args.size());
   for (size_t i = 0; i < expression.args.size(); ++i) {
-    RETURN_IF_ERROR(Build(expression.args[i], &node->args[i], depth + 1));
+    RETURN_IF_ERROR(Build(expression.args[i], &node->args[i], depth + 1, budget));
   }
   if (IsRegexCall(expression.function) && expression.args[1].IsLiteral() &&
       expression.args[1].literal.is_string()) {
@@ -322,21 +331,26 @@ Status Build(const Expression& expression, Node* node, size_t depth) {
 
 class TreeEvaluator final : public Evaluator {
  public:
-  Node* root() { return &root_; }
+  explicit TreeEvaluator(const StopSignal* stop) : budget_(stop) {}
+  Status Build(const Expression& expression) {
+    return engine::Build(expression, &root_, 0, &budget_);
+  }
   Status Evaluate(const Row& slots, const SlotPlaces* places, const Value** result) override {
-    return Run(&root_, {&slots, places}, result);
+    return Run(&root_, {&slots, places, &budget_}, result);
   }
   TextPlace place() const override { return root_.place; }
 
  private:
+  StopBudget budget_;
   Node root_;
 };
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Evaluator>> Evaluator::Prepare(const Expression& expression) {
-  auto evaluator = std::make_unique<TreeEvaluator>();
-  RETURN_IF_ERROR(Build(expression, evaluator->root(), 0));
+StatusOr<std::unique_ptr<Evaluator>> Evaluator::Prepare(const Expression& expression,
+                                                        const StopSignal* stop) {
+  auto evaluator = std::make_unique<TreeEvaluator>(stop);
+  RETURN_IF_ERROR(evaluator->Build(expression));
   return std::unique_ptr<Evaluator>(std::move(evaluator));
 }
 
@@ -352,8 +366,8 @@ Status Evaluator::EvaluateTest(const Row& slots, const SlotPlaces* places, bool*
   return OkStatus();
 }
 
-StatusOr<Value> EvaluateConstant(const Expression& expression) {
-  ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression));
+StatusOr<Value> EvaluateConstant(const Expression& expression, const StopSignal* stop) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression, stop));
   const Value* value = nullptr;
   RETURN_IF_ERROR(evaluator->Evaluate({}, nullptr, &value));
   return *value;

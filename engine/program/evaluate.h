@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/base/status.h"
+#include "engine/base/stop_signal.h"
 #include "engine/program/expression.h"
 #include "engine/program/value.h"
 
@@ -22,8 +23,10 @@ class SlotPlaces {
 
 class Evaluator {
  public:
-  // BAD_REGEX for literal regexes that do not compile.
-  [[nodiscard]] static StatusOr<std::unique_ptr<Evaluator>> Prepare(const Expression& expression);
+  // BAD_REGEX for literal regexes that do not compile. `stop` may be null, else it outlives the
+  // evaluator and ends an evaluation early, also within one call on a large value.
+  [[nodiscard]] static StatusOr<std::unique_ptr<Evaluator>> Prepare(
+      const Expression& expression, const StopSignal* stop = nullptr);
   virtual ~Evaluator() = default;
   // *result lives until the next call. `places` may be null. Requires: slots for every slot used.
   [[nodiscard]] virtual Status Evaluate(const Row& slots, const SlotPlaces* places,
@@ -33,7 +36,8 @@ class Evaluator {
   [[nodiscard]] Status EvaluateTest(const Row& slots, const SlotPlaces* places, bool* result);
 };
 
-// For expressions without slots: literals, NOW() - 5m, parameters.
-[[nodiscard]] StatusOr<Value> EvaluateConstant(const Expression& expression);
+// For expressions without slots: literals, NOW() - 5m, parameters. `stop` may be null.
+[[nodiscard]] StatusOr<Value> EvaluateConstant(const Expression& expression,
+                                               const StopSignal* stop = nullptr);
 
 }  // namespace sippar::engine

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "engine/base/stop_budget.h"
+#include "engine/base/stoppable_sort.h"
 #include "engine/program/program_error.h"
 #include "engine/program/row_slots.h"
 
@@ -14,15 +16,17 @@ namespace {
 
 using Evaluators = std::vector<std::unique_ptr<Evaluator>>;
 
-constexpr uint64_t kChecksEvery = 64;        // rows between looks at the cancel flag
-constexpr uint64_t kProgressEvery = 20'000;  // rows without a batch before a sign of life
+constexpr uint64_t kRowWork = 1024;            // of a StopBudget; its expressions spend their own
+constexpr uint64_t kProgressEvery = 20'000;    // rows without a batch before a sign of life
+constexpr int64_t kSilentNanos = 200'000'000;  // and so long, as rows may be slow
 // A batch ends with a row of the table, so that another server can go on after it; or, with a row
 // of very many cells, when it is this much larger than others.
 constexpr size_t kOverfull = 4;
 
-Status PrepareAll(const std::vector<Expression>& expressions, Evaluators* out) {
+Status PrepareAll(const std::vector<Expression>& expressions, const StopSignal& stop,
+                  Evaluators* out) {
   for (const Expression& expression : expressions) {
-    ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression));
+    ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression, &stop));
     out->push_back(std::move(evaluator));
   }
   return OkStatus();
@@ -35,13 +39,16 @@ class Mode {
   virtual Status Add(const RowSlots& slots) = 0;
   // A batch is ready: `times` as large as one is to be.
   virtual bool Full(size_t /*times*/) const { return false; }
-  virtual std::vector<Row> TakeRows() = 0;                         // of the batch
-  virtual Status Finish(std::vector<Row>*) { return OkStatus(); }  // rows known only at the end
+  virtual std::vector<Row> TakeRows() = 0;  // of the batch
+  // Rows known only at the end.
+  virtual Status Finish(std::vector<Row>*, StopBudget*) { return OkStatus(); }
 };
 
 class OutputMode final : public Mode {
  public:
-  Status Prepare(const Program& program) { return PrepareAll(program.outputs, &outputs_); }
+  Status Prepare(const Program& program, const StopSignal& stop) {
+    return PrepareAll(program.outputs, stop, &outputs_);
+  }
   Status Add(const RowSlots& slots) override {
     Row& row = rows_.emplace_back();
     row.reserve(outputs_.size());
@@ -73,11 +80,11 @@ class TopMode final : public Mode {
   explicit TopMode(const Program& program) : limit_(program.limit) {
     for (const OrderKey& key : program.order_by) descending_.push_back(key.descending);
   }
-  Status Prepare(const Program& program) {
-    RETURN_IF_ERROR(PrepareAll(program.outputs, &outputs_));
+  Status Prepare(const Program& program, const StopSignal& stop) {
+    RETURN_IF_ERROR(PrepareAll(program.outputs, stop, &outputs_));
     std::vector<Expression> keys;
     for (const OrderKey& key : program.order_by) keys.push_back(key.expression);
-    return PrepareAll(keys, &keys_);
+    return PrepareAll(keys, stop, &keys_);
   }
   Status Add(const RowSlots& slots) override {
     Entry entry;
@@ -112,9 +119,9 @@ class TopMode final : public Mode {
     return OkStatus();
   }
   std::vector<Row> TakeRows() override { return {}; }
-  Status Finish(std::vector<Row>* rows) override {
+  Status Finish(std::vector<Row>* rows, StopBudget* budget) override {
     auto before = [this](const Entry& a, const Entry& b) { return Before(a, b); };
-    std::sort(heap_.begin(), heap_.end(), before);
+    RETURN_IF_ERROR(StoppableSort(&heap_, budget, before));
     for (Entry& entry : heap_) {
       Row& row = rows->emplace_back(std::move(entry.outputs));
       for (Value& key : entry.keys) row.push_back(std::move(key));
@@ -156,11 +163,11 @@ class TopMode final : public Mode {
 class AggregateMode final : public Mode {
  public:
   explicit AggregateMode(const Program& program) : program_(program) {}
-  Status Prepare() {
-    RETURN_IF_ERROR(PrepareAll(program_.group_by, &keys_));
+  Status Prepare(const StopSignal& stop) {
+    RETURN_IF_ERROR(PrepareAll(program_.group_by, stop, &keys_));
     std::vector<Expression> arguments;
     for (const AggregateDef& def : program_.aggregates) arguments.push_back(def.argument);
-    RETURN_IF_ERROR(PrepareAll(arguments, &arguments_));
+    RETURN_IF_ERROR(PrepareAll(arguments, stop, &arguments_));
     if (keys_.empty()) only_ = NewGroup();
     return OkStatus();
   }
@@ -188,9 +195,12 @@ class AggregateMode final : public Mode {
     return OkStatus();
   }
   std::vector<Row> TakeRows() override { return {}; }
-  Status Finish(std::vector<Row>* rows) override {
+  Status Finish(std::vector<Row>* rows, StopBudget* budget) override {
     if (only_ != nullptr) rows->push_back(PartialRow(*only_));
-    for (const auto& [key, group] : groups_) rows->push_back(PartialRow(*group));
+    for (const auto& [key, group] : groups_) {
+      RETURN_IF_ERROR(budget->Spend(kRowWork));
+      rows->push_back(PartialRow(*group));
+    }
     return OkStatus();
   }
 
@@ -247,49 +257,43 @@ class AggregateMode final : public Mode {
 class Run {
  public:
   Run(const Program& program, CellStream* cells, const RunLimits& limits, ProgramSink* sink)
-      : program_(program), cells_(cells), limits_(limits), sink_(sink) {}
+      : program_(program),
+        cells_(cells),
+        stop_{limits.cancel, limits.clock, limits.clock == nullptr ? 0 : limits.deadline_nanos},
+        sink_(sink) {}
 
   Status Execute() {
     ASSIGN_OR_RETURN(
         slots_, RowSlots::Make(program_.slots, program_.read.columns, program_.counter_families));
     if (program_.where) {
-      ASSIGN_OR_RETURN(where_, Evaluator::Prepare(*program_.where));
+      ASSIGN_OR_RETURN(where_, Evaluator::Prepare(*program_.where, &stop_));
     }
     if (program_.aggregate) {
       AggregateMode mode(program_);
-      RETURN_IF_ERROR(mode.Prepare());
+      RETURN_IF_ERROR(mode.Prepare(stop_));
       if (mode.CountsRowsOnly()) return CountOnly(&mode);
       return Scan(&mode, false);
     }
     if (!program_.order_by.empty()) {
       TopMode mode(program_);
-      RETURN_IF_ERROR(mode.Prepare(program_));
+      RETURN_IF_ERROR(mode.Prepare(program_, stop_));
       return Scan(&mode, false);
     }
     OutputMode mode;
-    RETURN_IF_ERROR(mode.Prepare(program_));
+    RETURN_IF_ERROR(mode.Prepare(program_, stop_));
     return Scan(&mode, program_.limit != 0);
   }
 
  private:
-  Status Check() {
-    if (limits_.cancel != nullptr && limits_.cancel->load(std::memory_order_relaxed)) {
-      return Cancelled("cancelled");
-    }
-    if (limits_.deadline_nanos != 0 && limits_.clock != nullptr &&
-        limits_.clock->MonotonicNanos() > limits_.deadline_nanos) {
-      return DeadlineExceeded("the statement ran out of time");
-    }
-    return OkStatus();
-  }
-
   bool Emit(std::vector<Row> rows) {
     ProgramBatch batch;
     batch.rows = std::move(rows);
     if (IsAtRowEnd()) batch.last_row = slots_->row();
     batch.rows_seen = std::exchange(rows_seen_, 0);
     batch.cells_seen = std::exchange(cells_seen_, 0);
-    return sink_->Emit(std::move(batch));
+    bool goes_on = sink_->Emit(std::move(batch));
+    if (stop_.clock != nullptr) emitted_nanos_ = stop_.clock->MonotonicNanos();
+    return goes_on;
   }
 
   Status CountOnly(AggregateMode* mode) {
@@ -302,7 +306,7 @@ class Run {
         cells_->Next();
       }
       ++batch_rows;
-      if (count % kChecksEvery == 0) RETURN_IF_ERROR(Check());
+      RETURN_IF_ERROR(budget_.Spend(kRowWork));
       if (count % kProgressEvery != 0) continue;
       mode->AddRows(batch_rows);
       rows_seen_ = cells_seen_ = std::exchange(batch_rows, 0);
@@ -316,6 +320,10 @@ class Run {
   bool IsAtRowEnd() const {
     return program_.source == Program::kRows || !cells_->Valid() ||
            cells_->cell().row != slots_->row();
+  }
+
+  bool IsSilent() const {
+    return stop_.clock != nullptr && stop_.clock->MonotonicNanos() - emitted_nanos_ > kSilentNanos;
   }
 
   bool IsDue(const Mode& mode) const {
@@ -339,7 +347,7 @@ class Run {
   Status Scan(Mode* mode, bool limited) {
     uint64_t passed = 0;
     for (uint64_t count = 1; cells_->Valid(); ++count) {
-      if (count % kChecksEvery == 0) RETURN_IF_ERROR(Check());
+      RETURN_IF_ERROR(budget_.Spend(kRowWork));
       Step();
       bool pass = true;
       if (where_ != nullptr) {
@@ -350,7 +358,7 @@ class Run {
         if (limited && ++passed == program_.limit) return End(mode);
       }
       if (!cells_->Valid()) break;  // perhaps in the middle of a row
-      if (IsDue(*mode) || count % kProgressEvery == 0) {
+      if (IsDue(*mode) || count % kProgressEvery == 0 || (count % 64 == 0 && IsSilent())) {
         if (!Emit(mode->TakeRows())) return OkStatus();
       }
     }
@@ -359,16 +367,18 @@ class Run {
 
   Status End(Mode* mode) {
     RETURN_IF_ERROR(cells_->status());
-    RETURN_IF_ERROR(Check());
+    RETURN_IF_ERROR(stop_.Check());
     std::vector<Row> rows = mode->TakeRows();
-    RETURN_IF_ERROR(mode->Finish(&rows));
+    RETURN_IF_ERROR(mode->Finish(&rows, &budget_));
     Emit(std::move(rows));
     return OkStatus();
   }
 
   const Program& program_;
   CellStream* cells_;
-  const RunLimits& limits_;
+  const StopSignal stop_;
+  StopBudget budget_{&stop_};
+  int64_t emitted_nanos_ = stop_.clock == nullptr ? 0 : stop_.clock->MonotonicNanos();
   ProgramSink* sink_;
   std::unique_ptr<RowSlots> slots_;
   std::unique_ptr<Evaluator> where_;

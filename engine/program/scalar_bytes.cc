@@ -15,10 +15,26 @@ namespace {
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+// What a character of base64 stands for, 64 for those that stand for nothing.
+constexpr std::array<uint8_t, 256> kSixBits = [] {
+  std::array<uint8_t, 256> table{};
+  table.fill(64);
+  for (size_t i = 0; i < kBase64.size(); ++i) {
+    table[static_cast<unsigned char>(kBase64[i])] = static_cast<uint8_t>(i);
+  }
+  return table;
+}();
+
 Status ToHex(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
+  constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
-  for (char c : args[0]->bytes()) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  hex.reserve(args[0]->bytes().size() * 2);
+  for (char c : args[0]->bytes()) {
+    auto byte = static_cast<unsigned char>(c);
+    hex.push_back(kDigits[byte >> 4]);
+    hex.push_back(kDigits[byte & 15]);
+  }
   *out = Value::Text(std::move(hex));
   return OkStatus();
 }
@@ -72,11 +88,11 @@ Status FromBase64(CallSite* site, Arguments args, Value* out) {
   uint32_t group = 0;
   int bits = 0;
   for (char c : text) {
-    size_t digit = kBase64.find(c);
-    if (digit == kBase64.npos) {
+    uint32_t digit = kSixBits[static_cast<unsigned char>(c)];
+    if (digit == 64) {
       return ProgramError("DECODE", fmt::format("{} is not base64", args[0]->Print()));
     }
-    group = group << 6 | static_cast<uint32_t>(digit);
+    group = group << 6 | digit;
     bits += 6;
     if (bits >= 8) {
       bits -= 8;

@@ -289,8 +289,8 @@ ScalarEntry FindItemFunction(Function function) {
 }
 
 ScalarEntry FindScalar(Function function) {
-  for (auto find : {FindNumberFunction, FindTextFunction, FindBytesFunction, FindTimeFunction,
-                    FindItemFunction}) {
+  for (auto find : {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
+                    FindTimeFunction, FindItemFunction}) {
     ScalarEntry entry = find(function);
     if (entry.run != nullptr) return entry;
   }

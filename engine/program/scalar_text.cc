@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/base/limits.h"
 #include "engine/program/program_error.h"
@@ -15,6 +16,14 @@ using enum ValueType;
 
 bool AllStrings(Arguments args) {
   return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
+}
+
+// The first `part` in `text` from `at` on, npos when there is none. Of linear cost, which
+// std::string::find is not: 'aaa…' is long searched for 'aaa…b'.
+size_t FindPart(std::string_view text, std::string_view part, size_t at = 0) {
+  const void* found = memmem(text.data() + at, text.size() - at, part.data(), part.size());
+  if (found == nullptr) return text.npos;
+  return static_cast<size_t>(static_cast<const char*>(found) - text.data());
 }
 
 // Byte offsets of the characters of `text`, with text.size() at the end.
@@ -84,14 +93,6 @@ Status ChangeCase(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Results are bounded as values are: nested calls could ask for any amount of memory.
-Status CheckSize(size_t size) {
-  if (size <= limits::kValueSizeMax) return OkStatus();
-  return ProgramError("TOO_LARGE",
-                      fmt::format("a text of more than {} MiB", limits::kValueSizeMax >> 20), "",
-                      StatusCode::kResourceExhausted);
-}
-
 // TEXT when all are TEXT (numbers count as TEXT), else BYTES.
 Status Concat(CallSite* site, Arguments args, Value* out) {
   std::string joined;
@@ -105,7 +106,7 @@ Status Concat(CallSite* site, Arguments args, Value* out) {
     } else {
       return TypeError(*site, args);
     }
-    RETURN_IF_ERROR(CheckSize(joined.size()));
+    RETURN_IF_ERROR(CheckTextSize(joined.size()));
   }
   out->AssignBytes(type, joined);
   return OkStatus();
@@ -118,10 +119,10 @@ Status Replace(CallSite* site, Arguments args, Value* out) {
   std::string result;
   size_t at = 0;
   while (!from.empty()) {
-    size_t found = text.find(from, at);
+    size_t found = FindPart(text, from, at);
     if (found == std::string::npos) break;
     result.append(text, at, found - at).append(args[2]->bytes());
-    RETURN_IF_ERROR(CheckSize(result.size()));
+    RETURN_IF_ERROR(CheckTextSize(result.size()));
     at = found + from.size();
   }
   result.append(text, at);
@@ -151,7 +152,7 @@ Status SplitPart(CallSite* site, Arguments args, Value* out) {
   }
   std::vector<std::string_view> parts;
   size_t at = 0;
-  for (size_t found; (found = text.find(separator, at)) != std::string::npos;) {
+  for (size_t found; (found = FindPart(text, separator, at)) != std::string::npos;) {
     parts.push_back(std::string_view(text).substr(at, found - at));
     at = found + separator.size();
   }
@@ -174,7 +175,7 @@ Status StartsOrEnds(CallSite* site, Arguments args, Value* out) {
 
 Status StrPos(CallSite* site, Arguments args, Value* out) {
   if (!AllStrings(args)) return TypeError(*site, args);
-  size_t found = args[0]->bytes().find(args[1]->bytes());
+  size_t found = FindPart(args[0]->bytes(), args[1]->bytes());
   int64_t position = 0;
   if (found != std::string::npos) {
     std::string_view before = std::string_view(args[0]->bytes()).substr(0, found);
@@ -201,55 +202,14 @@ Status Reverse(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-Status RegexFound(CallSite* site, Arguments args, Value* out) {
-  if (!AllStrings(args)) return TypeError(*site, args);
-  bool case_insensitive = args.size() == 3 && args[2]->bytes() == "i";
-  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), case_insensitive));
-  *out = Value::Bool(site->regex->Found(args[0]->bytes()));
-  return OkStatus();
-}
-
-Status RegexExtract(CallSite* site, Arguments args, Value* out) {
-  bool fine = args[0]->is_string() && args[1]->is_string() &&
-              (args.size() == 2 || args[2]->type() == kInt64);
-  if (!fine) return TypeError(*site, args);
-  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
-  std::string text;
-  bool found = false;
-  if (args.size() == 3) {
-    int64_t group = args[2]->integer();
-    RETURN_IF_ERROR(CheckRegexGroup(*site, group));
-    found = site->regex->Extract(args[0]->bytes(), static_cast<int>(group), &text);
-  } else {
-    found = site->regex->Extract(args[0]->bytes(), 1, &text) ||
-            site->regex->Extract(args[0]->bytes(), 0, &text);
-  }
-  *out = Value::Null();
-  if (found) out->AssignBytes(args[0]->type(), text);
-  return OkStatus();
-}
-
-Status RegexReplace(CallSite* site, Arguments args, Value* out) {
-  if (!AllStrings(args)) return TypeError(*site, args);
-  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
-  RETURN_IF_ERROR(CheckRewrite(site, args[2]->bytes()));
-  // At most a match a byte; the bound is rough, but nothing is built that would not fit.
-  if (args[0]->bytes().size() * args[2]->bytes().size() > 4 * limits::kValueSizeMax) {
-    RETURN_IF_ERROR(CheckSize(limits::kValueSizeMax + 1));
-  }
-  std::string text = site->regex->ReplaceAll(args[0]->bytes(), args[2]->bytes());
-  RETURN_IF_ERROR(CheckSize(text.size()));
-  out->AssignBytes(args[0]->type(), text);
-  return OkStatus();
-}
-
-Status Like(CallSite* site, Arguments args, Value* out) {
-  if (!AllStrings(args)) return TypeError(*site, args);
-  *out = Value::Bool(LikeMatches(args[0]->bytes(), args[1]->bytes(), args[0]->type() == kText));
-  return OkStatus();
-}
-
 }  // namespace
+
+Status CheckTextSize(size_t size) {
+  if (size <= limits::kValueSizeMax) return OkStatus();
+  return ProgramError("TOO_LARGE",
+                      fmt::format("a text of more than {} MiB", limits::kValueSizeMax >> 20), "",
+                      StatusCode::kResourceExhausted);
+}
 
 size_t CharacterSize(std::string_view text) {
   unsigned char first = static_cast<unsigned char>(text[0]);
@@ -259,69 +219,6 @@ size_t CharacterSize(std::string_view text) {
     if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 1;
   }
   return size;
-}
-
-bool LikeMatches(std::string_view text, std::string_view pattern, bool by_character) {
-  // Greedy with one point of return: the last % seen.
-  size_t t = 0, p = 0;
-  size_t star_p = std::string_view::npos, star_t = 0;
-  while (t < text.size()) {
-    size_t step = by_character ? CharacterSize(text.substr(t)) : 1;
-    if (p < pattern.size() && pattern[p] == '%') {
-      star_p = ++p;
-      star_t = t;
-      continue;
-    }
-    if (p < pattern.size() && pattern[p] == '_') {
-      ++p;
-      t += step;
-      continue;
-    }
-    bool escaped = p + 1 < pattern.size() && pattern[p] == '\\';
-    if (p < pattern.size() && pattern[p + (escaped ? 1 : 0)] == text[t]) {
-      p += escaped ? 2 : 1;
-      ++t;
-      continue;
-    }
-    if (star_p == std::string_view::npos) return false;
-    p = star_p;
-    t = ++star_t;
-  }
-  while (p < pattern.size() && pattern[p] == '%') ++p;
-  return p == pattern.size();
-}
-
-Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive) {
-  if (site->regex != nullptr && site->regex_text == text &&
-      site->regex_case_insensitive == case_insensitive) {
-    return OkStatus();
-  }
-  auto regex = BytesRegex::Compile(text, case_insensitive);
-  if (!regex.ok()) {
-    return ProgramError("BAD_REGEX", std::string(MessageOf(regex.status())));
-  }
-  site->regex = *std::move(regex);
-  site->regex_text = text;
-  site->regex_case_insensitive = case_insensitive;
-  site->rewrite.reset();
-  return OkStatus();
-}
-
-Status CheckRewrite(CallSite* site, std::string_view rewrite) {
-  if (site->rewrite && *site->rewrite == rewrite) return OkStatus();
-  Status fits = site->regex->CheckRewrite(rewrite);
-  if (!fits.ok()) return ProgramError("BAD_REGEX", std::string(MessageOf(fits)));
-  site->rewrite = rewrite;
-  return OkStatus();
-}
-
-Status CheckRegexGroup(const CallSite& site, int64_t group) {
-  int count = site.regex->GroupCount();
-  if (group >= 0 && group <= count) return OkStatus();
-  return ProgramError(
-      "BAD_REGEX",
-      fmt::format("regex /{}/ has no group {} (it has 0, the whole match{})", site.regex_text,
-                  group, count == 0 ? "" : fmt::format(", to {}", count)));
 }
 
 ScalarEntry FindTextFunction(Function function) {
@@ -349,14 +246,6 @@ ScalarEntry FindTextFunction(Function function) {
       return {StrPos};
     case Function::kReverse:
       return {Reverse};
-    case kRegexFound:
-      return {RegexFound};
-    case kRegexExtract:
-      return {RegexExtract};
-    case kRegexReplace:
-      return {RegexReplace};
-    case kLike:
-      return {Like};
     default:
       return {};
   }

@@ -19,23 +19,6 @@ using syntax::BinaryOp;
 using syntax::Expr;
 using syntax::ExprKind;
 
-Expression Call1(Function function, Expression a) {
-  std::vector<Expression> args;
-  args.push_back(std::move(a));
-  return Fold(Expression::Call(function, std::move(args)));
-}
-
-Expression Call2(Function function, Expression a, Expression b) {
-  std::vector<Expression> args;
-  args.push_back(std::move(a));
-  args.push_back(std::move(b));
-  return Fold(Expression::Call(function, std::move(args)));
-}
-
-Expression NegatedIf(bool negated, Expression test) {
-  return negated ? Call1(Function::kNot, std::move(test)) : test;
-}
-
 Function FunctionOf(BinaryOp op) {
   switch (op) {
     case BinaryOp::kEqual:
@@ -97,10 +80,33 @@ std::vector<std::string> KnownFunctions() {
 
 }  // namespace
 
+Expression ExpressionCompiler::Folded(Function function, std::vector<Expression> args) const {
+  return Fold(Expression::Call(function, std::move(args)), &context_.stop);
+}
+
+Expression ExpressionCompiler::Folded(Function function, Expression arg) const {
+  std::vector<Expression> args;
+  args.push_back(std::move(arg));
+  return Folded(function, std::move(args));
+}
+
+Expression ExpressionCompiler::Folded(Function function, Expression a, Expression b) const {
+  std::vector<Expression> args;
+  args.push_back(std::move(a));
+  args.push_back(std::move(b));
+  return Folded(function, std::move(args));
+}
+
+Expression ExpressionCompiler::NegatedIf(bool negated, Expression test) const {
+  return negated ? Folded(Function::kNot, std::move(test)) : test;
+}
+
 StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
   RETURN_IF_ERROR(context_.CheckStop());
   auto compiled = CompileUnplaced(expr);
   if (!compiled.ok() || expr.span.line == 0) return compiled;
+  // A constant that was stopped is still a call: what checks its types would evaluate it to its end.
+  RETURN_IF_ERROR(context_.CheckStop());
   if (compiled->place.IsNone()) RETURN_IF_ERROR(CheckTypes(*scope_, *compiled, expr.span));
   compiled->place = {static_cast<uint32_t>(expr.span.begin), static_cast<uint32_t>(expr.span.end)};
   return compiled;
@@ -132,23 +138,23 @@ StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
       std::optional<ValueType> type = FindType(expr.name);
       if (!type) return ErrorAt("UNKNOWN_NAME", expr.span, fmt::format("no type {}", expr.name));
       ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
-      return Fold(Expression::Cast(*type, std::move(arg), expr.negated));
+      return Fold(Expression::Cast(*type, std::move(arg), expr.negated), &context_.stop);
     }
     case ExprKind::kCase:
       return Case(expr);
     case ExprKind::kNegate: {
       ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
-      return Call1(Function::kNegate, std::move(arg));
+      return Folded(Function::kNegate, std::move(arg));
     }
     case ExprKind::kNot: {
       ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
-      return Call1(Function::kNot, std::move(arg));
+      return Folded(Function::kNot, std::move(arg));
     }
     case ExprKind::kAnd:
     case ExprKind::kOr: {
       ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
       Function function = expr.kind == ExprKind::kAnd ? Function::kAnd : Function::kOr;
-      return Fold(Expression::Call(function, std::move(args)));
+      return Folded(function, std::move(args));
     }
     case ExprKind::kBinary:
       return Binary(expr);
@@ -160,13 +166,13 @@ StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
       return In(expr);
     case ExprKind::kIsNull: {
       ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
-      return NegatedIf(expr.negated, Call1(Function::kIsNull, std::move(arg)));
+      return NegatedIf(expr.negated, Folded(Function::kIsNull, std::move(arg)));
     }
     case ExprKind::kIndex:
       return Index(expr);
     case ExprKind::kArray: {
       ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
-      return Fold(Expression::Call(Function::kArray, std::move(args)));
+      return Folded(Function::kArray, std::move(args));
     }
   }
   return Internal("expression of an unknown kind");
@@ -233,7 +239,7 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   }
   ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
   if (std::optional<ValueType> type = FindType(expr.name); type && args.size() == 1) {
-    return Fold(Expression::Cast(*type, std::move(args[0])));
+    return Fold(Expression::Cast(*type, std::move(args[0])), &context_.stop);
   }
   const engine::FunctionInfo* info = engine::FindFunction(expr.name);
   if (info == nullptr) {
@@ -255,7 +261,7 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
                                expr.star ? "*" : fmt::format("{}", count)));
   }
   RETURN_IF_ERROR(CheckRegexCall(expr, info->function, args));
-  return Fold(Expression::Call(info->function, std::move(args)));
+  return Folded(info->function, std::move(args));
 }
 
 StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
@@ -277,7 +283,7 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
     ReadMixedAsNumber(*scope_, *right, &left);
     ReadMixedAsNumber(*scope_, left, &*right);
   }
-  Expression test = Call2(FunctionOf(expr.op), std::move(left), *std::move(right));
+  Expression test = Folded(FunctionOf(expr.op), std::move(left), *std::move(right));
   bool always_true = test.IsLiteral() && test.literal.is_true();  // WHERE 1 = 1 is meant so
   if (!always_true) WarnOfConstants(expr, context_);
   return NegatedIf(negated, std::move(test));
@@ -290,7 +296,7 @@ StatusOr<Expression> ExpressionCompiler::RegexTest(const Expr& expr) {
   args.push_back(std::move(text));
   args.push_back(Expression::Literal(Value::Text(expr.regex.text)));
   if (expr.regex.case_insensitive) args.push_back(Expression::Literal(Value::Text("i")));
-  return NegatedIf(expr.negated, Fold(Expression::Call(Function::kRegexFound, std::move(args))));
+  return NegatedIf(expr.negated, Folded(Function::kRegexFound, std::move(args)));
 }
 
 StatusOr<Expression> ExpressionCompiler::Case(const Expr& expr) {
@@ -301,7 +307,7 @@ StatusOr<Expression> ExpressionCompiler::Case(const Expr& expr) {
     ASSIGN_OR_RETURN(Expression test, Compile(expr.children[i]));
     if (expr.has_operand) {
       ASSIGN_OR_RETURN(Expression operand, Compile(expr.children[0]));
-      test = Call2(Function::kEqual, std::move(operand), std::move(test));
+      test = Folded(Function::kEqual, std::move(operand), std::move(test));
     }
     ASSIGN_OR_RETURN(Expression result, Compile(expr.children[i + 1]));
     args.push_back(std::move(test));
@@ -319,9 +325,9 @@ StatusOr<Expression> ExpressionCompiler::Between(const Expr& expr) {
   ASSIGN_OR_RETURN(Expression low, Compile(expr.children[1]));
   ASSIGN_OR_RETURN(Expression high, Compile(expr.children[2]));
   ReadMixedAsNumber(*scope_, low, &value);
-  Expression from = Call2(Function::kGreaterEqual, value, std::move(low));
-  Expression to = Call2(Function::kLessEqual, std::move(value), std::move(high));
-  return NegatedIf(expr.negated, Call2(Function::kAnd, std::move(from), std::move(to)));
+  Expression from = Folded(Function::kGreaterEqual, value, std::move(low));
+  Expression to = Folded(Function::kLessEqual, std::move(value), std::move(high));
+  return NegatedIf(expr.negated, Folded(Function::kAnd, std::move(from), std::move(to)));
 }
 
 StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
@@ -339,7 +345,7 @@ StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
     if (args.size() == 1) return Expression::Literal(Value::Bool(expr.negated));
   }
   ReadMixedAsNumber(*scope_, args[1], &args[0]);
-  return NegatedIf(expr.negated, Fold(Expression::Call(Function::kIn, std::move(args))));
+  return NegatedIf(expr.negated, Folded(Function::kIn, std::move(args)));
 }
 
 StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {
@@ -355,7 +361,7 @@ StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {
   bool mixed = items.kind == Expression::kSlot &&
                scope_->SlotType(items.slot).kind == ValueType::kMap &&
                !scope_->SlotType(items.slot).IsKnown();
-  Expression item = Call2(Function::kIndex, std::move(items), std::move(key));
+  Expression item = Folded(Function::kIndex, std::move(items), std::move(key));
   return mixed ? Expression::Cast(ValueType::kBytes, std::move(item)) : std::move(item);
 }
 

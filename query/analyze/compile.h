@@ -30,6 +30,10 @@ class ExpressionCompiler {
   [[nodiscard]] StatusOr<Expression> CompileTest(const syntax::Expr& expr);
 
  private:
+  Expression Folded(engine::Function function, std::vector<Expression> args) const;
+  Expression Folded(engine::Function function, Expression arg) const;
+  Expression Folded(engine::Function function, Expression a, Expression b) const;
+  Expression NegatedIf(bool negated, Expression test) const;
   StatusOr<Expression> CompileUnplaced(const syntax::Expr& expr);
   StatusOr<std::vector<Expression>> CompileAll(const std::vector<syntax::Expr>& exprs,
                                                size_t from = 0);
@@ -78,7 +82,8 @@ bool SameWord(std::string_view a, std::string_view b);  // case does not count
 // `span` is for those that do not know.
 [[nodiscard]] Status WithQueryCode(const Status& status, const Span& span = {});
 
-// The calls an expression cannot do without row data are gone: folded into literals.
-Expression Fold(Expression expression);
+// The calls an expression cannot do without row data are gone: folded into literals. A call that
+// `stop` ends early stays as it is; it may be null.
+Expression Fold(Expression expression, const engine::StopSignal* stop);
 
 }  // namespace sippar::query

@@ -32,12 +32,12 @@ Status WithQueryCode(const Status& status, const Span& span) {
   return ErrorAt(code, where, MessageOf(status), engine::ProgramErrorHint(status), status.code());
 }
 
-Expression Fold(Expression expression) {
+Expression Fold(Expression expression, const engine::StopSignal* stop) {
   if (expression.kind != Expression::kCall) return expression;
   for (const Expression& arg : expression.args) {
     if (!arg.IsLiteral()) return expression;
   }
-  auto value = engine::EvaluateConstant(expression);
+  auto value = engine::EvaluateConstant(expression, stop);
   // An expression that fails may stand behind a CASE that never gets there.
   if (!value.ok()) return expression;
   return Expression::Literal(*std::move(value));
@@ -47,7 +47,7 @@ StatusOr<Value> CompileConstant(const StatementContext& context, const Expr& exp
   ConstantScope scope;
   ExpressionCompiler compiler(context, &scope);
   ASSIGN_OR_RETURN(Expression expression, compiler.Compile(expr));
-  auto value = engine::EvaluateConstant(expression);
+  auto value = engine::EvaluateConstant(expression, &context.stop);
   if (!value.ok()) return WithQueryCode(value.status(), expr.span);
   return value;
 }

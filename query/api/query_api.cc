@@ -36,6 +36,7 @@ StatusOr<Analysis> Analyze(cluster::Client* client, const PreparedToken& query,
   context.session = &session;
   context.text = query.text;
   context.now_us = client->clock()->NowMicros();
+  context.stop = {session.cancel.get(), client->clock()};
   ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, select));
   Analysis analysis;
   ASSIGN_OR_RETURN(analysis.columns, ColumnsOf(plan));
@@ -55,6 +56,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
     context_.session = &session_;
     context_.text = query_.text;
     context_.now_us = place_.now_us;
+    context_.stop = {session_.cancel.get(), client->clock()};
     context_.sink = this;
     context_.summary = &summary_;
     if (place_.done) return OkStatus();

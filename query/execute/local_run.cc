@@ -66,15 +66,16 @@ std::vector<Row> GroupMerger::Finish() {
   return rows;
 }
 
-StatusOr<std::unique_ptr<LocalRun>> LocalRun::Prepare(const engine::Program& program) {
+StatusOr<std::unique_ptr<LocalRun>> LocalRun::Prepare(const engine::Program& program,
+                                                      const engine::StopSignal& stop) {
   std::unique_ptr<LocalRun> run(new LocalRun(program));
-  auto add = [](const engine::Expression& expression, Evaluators* out) -> Status {
-    ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression));
+  auto add = [&stop](const engine::Expression& expression, Evaluators* out) -> Status {
+    ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression, &stop));
     out->push_back(std::move(evaluator));
     return OkStatus();
   };
   if (program.where) {
-    ASSIGN_OR_RETURN(run->where_, Evaluator::Prepare(*program.where));
+    ASSIGN_OR_RETURN(run->where_, Evaluator::Prepare(*program.where, &stop));
   }
   const auto& first = program.aggregate ? program.group_by : program.outputs;
   for (const engine::Expression& e : first) RETURN_IF_ERROR(add(e, &run->outputs_));

@@ -37,7 +37,9 @@ class GroupMerger {
 
 class LocalRun {
  public:
-  [[nodiscard]] static StatusOr<std::unique_ptr<LocalRun>> Prepare(const engine::Program& program);
+  // `program` and `stop` outlive it; an evaluation ends early when `stop` says so.
+  [[nodiscard]] static StatusOr<std::unique_ptr<LocalRun>> Prepare(const engine::Program& program,
+                                                                   const engine::StopSignal& stop);
   // Outputs (then order keys) of `row` go to *out when it passes WHERE; nothing in aggregate mode.
   [[nodiscard]] Status Add(const engine::Row& row, std::vector<engine::Row>* out);
   // Aggregate mode: keys and finished values.

@@ -13,9 +13,9 @@ namespace sippar::query {
 
 using engine::Evaluator;
 
-StatusOr<RecordMapping::Mapped> RecordMapping::Prepare(const Expression& expression) {
+StatusOr<RecordMapping::Mapped> RecordMapping::Prepare(const Expression& expression) const {
   Mapped mapped;
-  ASSIGN_OR_RETURN(mapped.value, Evaluator::Prepare(expression));
+  ASSIGN_OR_RETURN(mapped.value, Evaluator::Prepare(expression, &context_.stop));
   if (expression.kind == Expression::kSlot) mapped.column = expression.slot;
   return mapped;
 }

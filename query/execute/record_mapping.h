@@ -32,7 +32,7 @@ class RecordMapping {
     std::optional<uint32_t> column;  // of the file, when it is that alone
     std::string family, qualifier;
   };
-  [[nodiscard]] static StatusOr<Mapped> Prepare(const engine::Expression& expression);
+  [[nodiscard]] StatusOr<Mapped> Prepare(const engine::Expression& expression) const;
   [[nodiscard]] Status PlanByName(const syntax::Import& import);
   void AddCell(Mapped mapped, std::string_view family, std::string_view qualifier);
   std::string ColumnList() const;

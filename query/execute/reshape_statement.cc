@@ -18,7 +18,8 @@ StatusOr<engine::RowRange> RangeOf(const StatementContext& context,
   RowScope scope(&context, &schema);
   ExpressionCompiler compiler(context, &scope);
   ASSIGN_OR_RETURN(Expression test, compiler.Compile(where));
-  RowRanges found = RangesOf(test, scope.slots());
+  engine::StopBudget budget(&context.stop);
+  ASSIGN_OR_RETURN(RowRanges found, RangesOf(test, scope.slots(), &budget));
   if (!found.exact || found.rows.IsEmpty()) {
     return ErrorAt("UNSUPPORTED", where.span, "MERGE takes tests on row only", "WHERE row < 'k'",
                    StatusCode::kUnimplemented);

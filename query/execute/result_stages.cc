@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "engine/base/stoppable_sort.h"
 #include "engine/program/evaluate.h"
 #include "query/analyze/compile.h"
 #include "query/session/query_error.h"
@@ -15,6 +17,7 @@ namespace {
 
 constexpr size_t kDistinctBytesMax = 256 << 20;
 constexpr size_t kSubselectSortBytes = 256 << 20;
+constexpr std::ptrdiff_t kBatchRows = 1000;  // sorted ones: their consumer may be slow
 
 size_t SizeOf(const Row& row) {
   size_t size = 0;
@@ -47,15 +50,16 @@ Status ResultStages::AddToSort(std::vector<Row> rows) {
 Status ResultStages::AddGroups(const std::vector<Row>& groups) {
   std::vector<std::unique_ptr<engine::Evaluator>> outputs;
   for (const engine::Expression& output : plan_.final_outputs) {
-    ASSIGN_OR_RETURN(auto evaluator, engine::Evaluator::Prepare(output));
+    ASSIGN_OR_RETURN(auto evaluator, engine::Evaluator::Prepare(output, &context_.stop));
     outputs.push_back(std::move(evaluator));
   }
   std::unique_ptr<engine::Evaluator> having;
   if (plan_.having) {
-    ASSIGN_OR_RETURN(having, engine::Evaluator::Prepare(*plan_.having));
+    ASSIGN_OR_RETURN(having, engine::Evaluator::Prepare(*plan_.having, &context_.stop));
   }
   std::vector<Row> rows;
   for (const Row& group : groups) {
+    RETURN_IF_ERROR(budget_.Spend(group.size() * engine::StopBudget::kStep));
     bool pass = true;
     if (having != nullptr) {
       Status status = having->EvaluateTest(group, nullptr, &pass);
@@ -126,14 +130,21 @@ StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
 
 Status ResultStages::Finish() {
   if (!plan_.sorts) return OkStatus();
-  std::stable_sort(sorted_.begin(), sorted_.end(), [this](const Row& a, const Row& b) {
+  RETURN_IF_ERROR(StoppableSort(&sorted_, &budget_, [this](const Row& a, const Row& b) {
     for (size_t i = 0; i < plan_.descending.size(); ++i) {
       int order = engine::CompareValues(a[plan_.sort_at + i], b[plan_.sort_at + i]);
       if (order != 0) return (order < 0) != plan_.descending[i];
     }
     return false;
-  });
-  return Pass(std::move(sorted_)).status();
+  }));
+  bool goes_on = true;
+  for (auto row = sorted_.begin(); row != sorted_.end() && goes_on;) {
+    auto end = row + std::min<std::ptrdiff_t>(kBatchRows, sorted_.end() - row);
+    std::vector<Row> batch(std::make_move_iterator(row), std::make_move_iterator(end));
+    ASSIGN_OR_RETURN(goes_on, Pass(std::move(batch)));
+    row = end;
+  }
+  return OkStatus();
 }
 
 std::string ResultStages::next() const {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/base/stop_budget.h"
 #include "query/plan/select_plan.h"
 #include "query/session/session.h"
 
@@ -19,7 +20,7 @@ using RowConsumer = std::function<StatusOr<bool>(std::vector<Row>)>;
 class ResultStages {
  public:
   ResultStages(const StatementContext& context, const SelectPlan& plan, RowConsumer consumer)
-      : context_(context), plan_(plan), consumer_(std::move(consumer)) {}
+      : context_(context), plan_(plan), consumer_(std::move(consumer)), budget_(&context.stop) {}
 
   // Rows as the program gives them (not aggregated). False = enough.
   [[nodiscard]] StatusOr<bool> Add(std::vector<Row> rows);
@@ -38,6 +39,7 @@ class ResultStages {
   const StatementContext& context_;
   const SelectPlan& plan_;
   RowConsumer consumer_;
+  engine::StopBudget budget_;
   std::vector<Row> sorted_;
   size_t sort_bytes_ = 0;
   std::unordered_set<std::string> distinct_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/stop_budget.h"
 #include "engine/program/evaluate.h"
 #include "query/analyze/compile.h"
 #include "query/execute/local_run.h"
@@ -18,8 +19,12 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
                         [&](std::vector<Row> rows) { return stages->Add(std::move(rows)); });
   }
   GroupMerger merger(plan.program.group_by.size(), plan.program.aggregates);
+  engine::StopBudget budget(&context.stop);  // one batch may hold a million groups
   auto merge = [&](const std::vector<Row>& rows) -> StatusOr<bool> {
-    for (const Row& row : rows) RETURN_IF_ERROR(merger.Merge(row));
+    for (const Row& row : rows) {
+      RETURN_IF_ERROR(budget.Spend(row.size() * engine::StopBudget::kStep));
+      RETURN_IF_ERROR(merger.Merge(row));
+    }
     return true;
   };
   RETURN_IF_ERROR(RunOnTablets(context, plan.table, plan.program, merge));
@@ -27,12 +32,14 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
 }
 
 Status RunRelation(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
-  auto prepared = LocalRun::Prepare(plan.program);
+  auto prepared = LocalRun::Prepare(plan.program, context.stop);
   if (!prepared.ok()) return WithQueryCode(prepared.status());
   LocalRun* run = prepared->get();
+  engine::StopBudget budget(&context.stop);
   auto add = [&](const std::vector<Row>& input) -> StatusOr<bool> {
     std::vector<Row> outputs;
     for (const Row& row : input) {
+      RETURN_IF_ERROR(budget.Spend(row.size() * engine::StopBudget::kStep));
       Status status = run->Add(row, &outputs);
       if (!status.ok()) return WithQueryCode(status);
     }
@@ -78,6 +85,8 @@ Status ExecuteSelect(const StatementContext& context, const syntax::Select& sele
       [&](std::vector<Row> rows) -> StatusOr<bool> {
         bool goes_on = true;
         GiveRows(context, std::move(rows), &goes_on);
+        // Showing them may have taken long; a sink that was interrupted says that it has enough.
+        RETURN_IF_ERROR(context.CheckStop());
         return goes_on;
       },
       &context.summary->next);
@@ -96,7 +105,7 @@ Status GiveRelation(const StatementContext& context, const std::vector<ResultCol
     RelationScope scope(names, types);
     ExpressionCompiler compiler(context, &scope);
     ASSIGN_OR_RETURN(Expression test, compiler.CompileTest(*where));
-    ASSIGN_OR_RETURN(auto evaluator, engine::Evaluator::Prepare(test));
+    ASSIGN_OR_RETURN(auto evaluator, engine::Evaluator::Prepare(test, &context.stop));
     std::vector<Row> passed;
     for (Row& row : rows) {
       bool pass = false;

@@ -35,7 +35,7 @@ struct Totals {
 struct Target {
   engine::RowSet rows;
   std::optional<engine::Expression> rest;
-  std::optional<std::set<std::string>> named;  // see RowsNamed
+  NamedRows named;
   Span span;
 
   // One Update each, without a scan.
@@ -51,9 +51,11 @@ StatusOr<Target> FindTarget(const StatementContext& context, UpdateBuilder* buil
   ExpressionCompiler compiler(context, builder->scope());
   ASSIGN_OR_RETURN(engine::Expression test, compiler.CompileTest(where));
   Target target;
-  target.named = RowsNamed(test, builder->scope()->slots());
+  engine::StopBudget budget(&context.stop);
+  const std::vector<SlotDef>& slots = builder->scope()->slots();
+  ASSIGN_OR_RETURN(target.named, RowsNamed(test, slots, &budget));
   target.rest = std::move(test);
-  target.rows = ExtractRows(builder->scope()->slots(), &target.rest);
+  ASSIGN_OR_RETURN(target.rows, ExtractRows(slots, &target.rest, &budget));
   target.span = where.span;
   return target;
 }
@@ -120,7 +122,7 @@ class RowUpdater {
         returns_(returns) {}
 
   Status Run(const std::string& row) {
-    if (context_.session->cancel->load()) return Cancelled("cancelled");
+    RETURN_IF_ERROR(context_.CheckStop());
     update_.row = row;
     ASSIGN_OR_RETURN(RowUpdateResult result, RunUpdate(context_, table_, update_, span_));
     if (!result.applied) return OkStatus();

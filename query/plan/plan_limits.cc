@@ -172,11 +172,12 @@ Status SelectPlanner::PlanAfter() {
   return OkStatus();
 }
 
-void SelectPlanner::FinishRead() {
+Status SelectPlanner::FinishRead() {
   Program& program = plan.program;
   program.slots = Slots();
-  if (plan.source != SelectPlan::kTable) return;
-  RowSet rows = ExtractRows(program.slots, &program.where);
+  if (plan.source != SelectPlan::kTable) return OkStatus();
+  engine::StopBudget budget(&context.stop);
+  ASSIGN_OR_RETURN(RowSet rows, ExtractRows(program.slots, &program.where, &budget));
   program.read.rows = program.read.rows.Intersection(rows);
   if (cell_scope != nullptr) {
     program.read.columns = cell_patterns;
@@ -192,6 +193,7 @@ void SelectPlanner::FinishRead() {
     ChooseColumns(schema, row_scope->patterns(), &plan);
   }
   PushLimit();
+  return OkStatus();
 }
 
 void SelectPlanner::PushLimit() {

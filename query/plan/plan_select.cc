@@ -248,7 +248,7 @@ StatusOr<SelectPlan> SelectPlanner::Plan() {
   AddPageKeys();
   RETURN_IF_ERROR(PlanAfter());
   if (plan.sorts && !plan.program.aggregate) plan.sort_at = plan.program.outputs.size();
-  FinishRead();
+  RETURN_IF_ERROR(FinishRead());
   NameColumns();
   return std::move(plan);
 }

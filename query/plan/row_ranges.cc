@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/base/stoppable_sort.h"
+
 namespace sippar::query {
 namespace {
 
@@ -13,6 +15,7 @@ using engine::Function;
 using engine::RowRange;
 using engine::RowSet;
 using engine::SlotDef;
+using engine::StopBudget;
 using engine::ValueType;
 
 RowRanges Unknown() { return {RowSet::All(), false}; }
@@ -88,43 +91,61 @@ RowRanges RegexRanges(const Expression& test) {
   return {RowSet(RowRange::Prefix((*regex)->LiteralPrefix())), false};
 }
 
-RowRanges InRanges(const Expression& test) {
-  RowSet rows;
-  for (size_t i = 1; i < test.args.size(); ++i) {
-    if (!IsText(test.args[i])) return Unknown();
-    rows.Add(RowRange::Single(test.args[i].literal.bytes()));
-  }
-  return {rows, true};
-}
-
-// Intersects many sets with one sort: what is left is what none of them leaves out.
+// Joins or intersects many sets with one sort.
 class ManyRows {
  public:
-  void Intersect(const RowSet& rows) { Add(rows.Complement(), &left_out_); }
-  RowSet Result() const { return left_out_.Complement(); }
+  explicit ManyRows(StopBudget* budget) : budget_(budget) {}
+  Status Add(const RowSet& rows) {
+    RETURN_IF_ERROR(budget_->Spend((1 + rows.ranges().size()) * StopBudget::kStep));
+    ranges_.insert(ranges_.end(), rows.ranges().begin(), rows.ranges().end());
+    return OkStatus();
+  }
+  Status AddKey(std::string_view key) {
+    RETURN_IF_ERROR(budget_->Spend());
+    ranges_.push_back(RowRange::Single(key));
+    return OkStatus();
+  }
+  // What is left is what none of them leaves out.
+  Status Intersect(const RowSet& rows) { return Add(rows.Complement()); }
 
-  static void Add(const RowSet& rows, RowSet* sum) {
-    for (const RowRange& range : rows.ranges()) sum->Add(range);
+  StatusOr<RowSet> Sum() {
+    RETURN_IF_ERROR(StoppableSort(
+        &ranges_, budget_, [](const RowRange& a, const RowRange& b) { return a.start < b.start; }));
+    RowSet sum;
+    for (RowRange& range : ranges_) sum.Add(std::move(range));
+    return sum;
+  }
+  StatusOr<RowSet> Intersection() {
+    ASSIGN_OR_RETURN(RowSet left_out, Sum());
+    return left_out.Complement();
   }
 
  private:
-  RowSet left_out_;
+  StopBudget* budget_;
+  std::vector<RowRange> ranges_;
 };
 
-RowRanges JunctionRanges(const Expression& test, const std::vector<SlotDef>& slots) {
+StatusOr<RowRanges> InRanges(const Expression& test, StopBudget* budget) {
+  ManyRows rows(budget);
+  for (size_t i = 1; i < test.args.size(); ++i) {
+    if (!IsText(test.args[i])) return Unknown();
+    RETURN_IF_ERROR(rows.AddKey(test.args[i].literal.bytes()));
+  }
+  ASSIGN_OR_RETURN(RowSet sum, rows.Sum());
+  return RowRanges{std::move(sum), true};
+}
+
+StatusOr<RowRanges> JunctionRanges(const Expression& test, const std::vector<SlotDef>& slots,
+                                   StopBudget* budget) {
   RowRanges result{RowSet(), true};
-  ManyRows all;
+  ManyRows all(budget);
   bool is_and = test.function == Function::kAnd;
   for (const Expression& arg : test.args) {
-    RowRanges part = RangesOf(arg, slots);
-    if (is_and) {
-      all.Intersect(part.rows);
-    } else {
-      ManyRows::Add(part.rows, &result.rows);
-    }
+    ASSIGN_OR_RETURN(RowRanges part, RangesOf(arg, slots, budget));
+    RETURN_IF_ERROR(is_and ? all.Intersect(part.rows) : all.Add(part.rows));
     result.exact = result.exact && part.exact;
   }
-  if (is_and) result.rows = all.Result();
+  ASSIGN_OR_RETURN(result.rows, is_and ? all.Intersection() : all.Sum());
   return result;
 }
 
@@ -140,21 +161,22 @@ RowSet WithoutEmptyKey(RowSet rows) {
 
 }  // namespace
 
-RowRanges RangesOf(const Expression& test, const std::vector<SlotDef>& slots) {
+StatusOr<RowRanges> RangesOf(const Expression& test, const std::vector<SlotDef>& slots,
+                             StopBudget* budget) {
   if (test.IsLiteral()) {
-    if (test.literal.is_true()) return {RowSet::All(), true};
+    if (test.literal.is_true()) return RowRanges{RowSet::All(), true};
     // NOT NULL is not TRUE either, so NULL must not count as an exact empty set.
-    if (test.literal.is_null()) return {RowSet(), false};
-    if (test.literal.type() == ValueType::kBool) return {RowSet(), true};
+    if (test.literal.is_null()) return RowRanges{RowSet(), false};
+    if (test.literal.type() == ValueType::kBool) return RowRanges{RowSet(), true};
     return Unknown();
   }
   if (test.kind != Expression::kCall) return Unknown();
   switch (test.function) {
     case Function::kAnd:
     case Function::kOr:
-      return JunctionRanges(test, slots);
+      return JunctionRanges(test, slots, budget);
     case Function::kNot: {
-      RowRanges inner = RangesOf(test.args[0], slots);
+      ASSIGN_OR_RETURN(RowRanges inner, RangesOf(test.args[0], slots, budget));
       return inner.exact ? RowRanges{inner.rows.Complement(), true} : Unknown();
     }
     case Function::kEqual:
@@ -175,17 +197,18 @@ RowRanges RangesOf(const Expression& test, const std::vector<SlotDef>& slots) {
   }
   bool on_row = test.args.size() >= 2 && IsSlot(test.args[0], SlotDef::kRow, slots);
   if (!on_row || !IsText(test.args[1])) {
-    return on_row && test.function == Function::kIn ? InRanges(test) : Unknown();
+    if (on_row && test.function == Function::kIn) return InRanges(test, budget);
+    return Unknown();
   }
   switch (test.function) {
     case Function::kLike:
       return LikeRanges(test.args[1].literal.bytes());
     case Function::kStartsWith:
-      return {RowSet(RowRange::Prefix(test.args[1].literal.bytes())), true};
+      return RowRanges{RowSet(RowRange::Prefix(test.args[1].literal.bytes())), true};
     case Function::kRegexFound:
       return RegexRanges(test);
     case Function::kIn:
-      return InRanges(test);
+      return InRanges(test, budget);
     default:
       return Unknown();
   }
@@ -210,44 +233,49 @@ std::optional<Expression> JoinAnd(std::vector<Expression> tests) {
   return Expression::Call(Function::kAnd, std::move(tests));
 }
 
-RowSet ExtractRows(const std::vector<SlotDef>& slots, std::optional<Expression>* where) {
-  ManyRows rows;
+StatusOr<RowSet> ExtractRows(const std::vector<SlotDef>& slots, std::optional<Expression>* where,
+                             StopBudget* budget) {
+  ManyRows rows(budget);
   std::vector<Expression> rest;
   for (Expression& test : SplitAnd(std::move(*where))) {
-    RowRanges part = RangesOf(test, slots);
-    rows.Intersect(part.rows);
+    ASSIGN_OR_RETURN(RowRanges part, RangesOf(test, slots, budget));
+    RETURN_IF_ERROR(rows.Intersect(part.rows));
     if (!part.exact) rest.push_back(std::move(test));
   }
   *where = JoinAnd(std::move(rest));
-  return WithoutEmptyKey(rows.Result());
+  ASSIGN_OR_RETURN(RowSet left, rows.Intersection());
+  return WithoutEmptyKey(std::move(left));
 }
 
 namespace {
 
-using NamedRows = std::optional<std::set<std::string>>;
-
-NamedRows NamedByEquality(const Expression& test, const std::vector<SlotDef>& slots) {
+StatusOr<NamedRows> NamedByEquality(const Expression& test, const std::vector<SlotDef>& slots,
+                                    StopBudget* budget) {
   bool of_row = IsSlot(test.args[0], SlotDef::kRow, slots);
   if (test.function == Function::kEqual && !of_row) {
     bool flipped = IsSlot(test.args[1], SlotDef::kRow, slots) && IsText(test.args[0]);
-    return flipped ? NamedRows({test.args[0].literal.bytes()}) : std::nullopt;
+    return flipped ? NamedRows({test.args[0].literal.bytes()}) : NamedRows();
   }
-  if (!of_row) return std::nullopt;
+  if (!of_row) return NamedRows();
   std::set<std::string> rows;
   for (size_t i = 1; i < test.args.size(); ++i) {
-    if (!test.args[i].IsLiteral()) return std::nullopt;
+    RETURN_IF_ERROR(budget->Spend());
+    if (!test.args[i].IsLiteral()) return NamedRows();
     if (IsText(test.args[i])) rows.insert(test.args[i].literal.bytes());
   }
-  return rows;
+  return NamedRows(std::move(rows));
 }
 
-NamedRows NamedByJunction(const Expression& test, const std::vector<SlotDef>& slots) {
+StatusOr<NamedRows> NamedByJunction(const Expression& test, const std::vector<SlotDef>& slots,
+                                    StopBudget* budget) {
   bool is_and = test.function == Function::kAnd;
   NamedRows named;
   if (!is_and) named.emplace();
   for (const Expression& arg : test.args) {
-    NamedRows part = RowsNamed(arg, slots);
-    if (!is_and && !part) return std::nullopt;
+    ASSIGN_OR_RETURN(NamedRows part, RowsNamed(arg, slots, budget));
+    size_t looked_at = is_and && named ? named->size() : 1;
+    RETURN_IF_ERROR(budget->Spend(looked_at * StopBudget::kStep));
+    if (!is_and && !part) return NamedRows();
     if (!part) continue;
     if (!named) {
       named = std::move(part);
@@ -262,19 +290,19 @@ NamedRows NamedByJunction(const Expression& test, const std::vector<SlotDef>& sl
 
 }  // namespace
 
-std::optional<std::set<std::string>> RowsNamed(const Expression& test,
-                                               const std::vector<SlotDef>& slots) {
-  if (test.IsLiteral() && !test.literal.is_true()) return std::set<std::string>();
-  if (test.kind != Expression::kCall) return std::nullopt;
+StatusOr<NamedRows> RowsNamed(const Expression& test, const std::vector<SlotDef>& slots,
+                              StopBudget* budget) {
+  if (test.IsLiteral() && !test.literal.is_true()) return NamedRows(std::set<std::string>());
+  if (test.kind != Expression::kCall) return NamedRows();
   switch (test.function) {
     case Function::kEqual:
     case Function::kIn:
-      return NamedByEquality(test, slots);
+      return NamedByEquality(test, slots, budget);
     case Function::kAnd:
     case Function::kOr:
-      return NamedByJunction(test, slots);
+      return NamedByJunction(test, slots, budget);
     default:
-      return std::nullopt;
+      return NamedRows();
   }
 }
 

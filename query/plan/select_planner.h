@@ -42,7 +42,7 @@ struct SelectPlanner {
   Status PlanLimit();
   Status PlanAfter();
   void AddPageKeys();
-  void FinishRead();
+  Status FinishRead();
   void PushLimit();
 
   ExpressionCompiler Compiler() {

@@ -132,20 +132,12 @@ std::vector<std::string> SettingNames() {
   return names;
 }
 
-Status StatementContext::CheckStop() const {
-  if (session->cancel->load(std::memory_order_relaxed)) return Cancelled("cancelled");
-  if (deadline_nanos == 0 || session->client->clock()->MonotonicNanos() <= deadline_nanos) {
-    return OkStatus();
-  }
-  return DeadlineExceeded("the statement ran out of time");
-}
-
 cluster::CallOptions StatementContext::CallOptions() const {
   cluster::CallOptions options;
   options.cancel = session->cancel;
   options.counters = &session->read_counters;
-  if (deadline_nanos != 0) {
-    int64_t left = (deadline_nanos - session->client->clock()->MonotonicNanos()) / 1000;
+  if (stop.deadline_nanos != 0) {
+    int64_t left = (stop.deadline_nanos - stop.clock->MonotonicNanos()) / 1000;
     options.timeout_us = left > 0 ? left : 1;
   }
   return options;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cluster/client/client.h"
+#include "engine/base/stop_signal.h"
 #include "query/session/file_access.h"
 #include "query/session/result.h"
 
@@ -73,14 +74,14 @@ struct StatementContext {
   SessionState* session = nullptr;
   std::string_view text;
   int64_t now_us = 0;
-  int64_t deadline_nanos = 0;  // of the client's clock; 0 = none
+  engine::StopSignal stop;  // the session's cancel flag and the statement's deadline
   ResultSink* sink = nullptr;
   ResultSummary* summary = nullptr;
 
   cluster::Client* client() const { return session->client; }
   [[nodiscard]] cluster::CallOptions CallOptions() const;
   // kCancelled, kDeadlineExceeded: asked by loops over the statement itself.
-  [[nodiscard]] Status CheckStop() const;
+  [[nodiscard]] Status CheckStop() const { return stop.Check(); }
 };
 
 }  // namespace sippar::query

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -146,6 +147,35 @@ class BatchTest(unittest.TestCase):
             run.stdout.readline()
             run.stdout.close()
             self.assertEqual(run.wait(20), 141)
+
+    def test_a_reader_that_stopped_reading_holds_back_neither_timeout_nor_interrupt(self):
+        fill = ", ".join(f"('r{i:05}', '{'x' * 200}')" for i in range(5000))
+        self.query(text=f"INSERT INTO t (ROW, f:x) VALUES {fill};")
+        for args, sent, code in ((["--timeout", "1s"], None, 5), ([], signal.SIGINT, 130)):
+            with subprocess.Popen([BINARY, "query", self.store, *args, "-e", "SELECT row, f:x FROM t"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+                run.stdout.readline()  # the pipe fills up from now on
+                if sent:
+                    time.sleep(0.5)
+                    run.send_signal(sent)
+                self.assertEqual(run.wait(10), code)  # a second or less where the machine is idle
+
+    def test_interrupt_ends_one_search_in_one_value(self):
+        letters = random.Random(7)
+        text = "".join(letters.choices("xz", k=2 << 20))
+        with subprocess.Popen([BINARY, "query", self.store], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            run.stdin.write(f"SELECT REGEXP_MATCH('{text}', 'x.{{900}}y');".encode())
+            run.stdin.close()
+            time.sleep(2)
+            run.send_signal(signal.SIGINT)
+            start = time.monotonic()
+            try:
+                code = run.wait(20)
+            finally:
+                run.kill()
+            self.assertEqual(code, 130, run.stderr.read())
+            self.assertLess(time.monotonic() - start, 3)
 
     def test_program(self):
         def run(*args):

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "engine/base/random.h"
 #include "engine/program/evaluate.h"
 
@@ -75,9 +77,10 @@ TEST(RowRangesTest, NoSatisfyingRowIsLost) {
   Random random(7);
   for (int i = 0; i < 4000; ++i) {
     Expression test = RandomTest(&random, 4);
-    RowRanges ranges = RangesOf(test, kSlots);
+    engine::StopBudget budget;
+    RowRanges ranges = *RangesOf(test, kSlots, &budget);
     std::optional<Expression> rest = test;
-    engine::RowSet rows = ExtractRows(kSlots, &rest);
+    engine::RowSet rows = *ExtractRows(kSlots, &rest, &budget);
     for (int k = 0; k < 40; ++k) {
       std::string row = RandomKey(&random);
       if (row.empty()) continue;  // no row key is empty
@@ -98,11 +101,12 @@ TEST(RowRangesTest, F_Q4_ATestThatNamesRowsIsTrueForNoOthersAndNoOtherTestBeside
   int naming = 0;
   for (int i = 0; i < 4000; ++i) {
     Expression test = RandomTest(&random, 3);
-    auto named = RowsNamed(test, kSlots);
+    engine::StopBudget budget;
+    NamedRows named = *RowsNamed(test, kSlots, &budget);
     Expression beside = Expression::Call(
         Function::kAnd,
         {test, Expression::Call(Function::kGreaterEqual, {Expression::Slot(0), Text("")})});
-    EXPECT_EQ(RowsNamed(beside, kSlots), named) << test.Print();
+    EXPECT_EQ(*RowsNamed(beside, kSlots, &budget), named) << test.Print();
     if (!named) continue;
     ++naming;
     for (int k = 0; k < 40; ++k) {
@@ -118,10 +122,30 @@ TEST(RowRangesTest, F_Q5_ExtractedRowsNeverHoldOnlyTheEmptyKey) {
   Random random(13);
   for (int i = 0; i < 4000; ++i) {
     std::optional<Expression> where = RandomTest(&random, 4);
-    engine::RowSet rows = ExtractRows(kSlots, &where);
+    engine::StopBudget budget;
+    engine::RowSet rows = *ExtractRows(kSlots, &where, &budget);
     for (const engine::RowRange& range : rows.ranges()) {
       EXPECT_FALSE(range.start.empty() && range.IsSingle());
     }
+  }
+}
+
+TEST(RowRangesTest, ALongTestEndsWhenItsCallerWantsNoMore) {
+  std::atomic<bool> cancel{true};
+  engine::StopSignal stop{&cancel};
+  std::vector<Expression> equal, keys = {Expression::Slot(0)};
+  for (int i = 0; i < 100'000; ++i) {
+    keys.push_back(Text(std::to_string(i)));
+    equal.push_back(Expression::Call(Function::kEqual, {Expression::Slot(0), keys.back()}));
+  }
+  for (const Expression& test :
+       {Expression::Call(Function::kOr, equal), Expression::Call(Function::kAnd, equal),
+        Expression::Call(Function::kIn, keys)}) {
+    engine::StopBudget budget(&stop);
+    EXPECT_EQ(RangesOf(test, kSlots, &budget).status().code(), StatusCode::kCancelled);
+    EXPECT_EQ(RowsNamed(test, kSlots, &budget).status().code(), StatusCode::kCancelled);
+    std::optional<Expression> where = test;
+    EXPECT_EQ(ExtractRows(kSlots, &where, &budget).status().code(), StatusCode::kCancelled);
   }
 }
 

@@ -1,0 +1,66 @@
+// Threads that may be left. SPDX-License-Identifier: Apache-2.0
+#include "engine/base/run_apart.h"
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "engine/base/thread.h"
+
+namespace sippar::engine {
+namespace {
+
+constexpr int64_t kLookEveryUs = 20'000;
+constexpr int kLeftMax = 4;  // each of them takes a core until it ends
+std::atomic<int> threads_left{0};
+
+// Of the caller and its thread; the later of them destroys it.
+struct Shared {
+  std::function<void(const StopSignal&)> work;
+  std::atomic<bool> is_left{false};
+  Mutex mutex;
+  CondVar ended;
+  bool has_ended GUARDED_BY(mutex) = false;
+  bool is_counted GUARDED_BY(mutex) = false;  // in threads_left
+};
+
+void Work(Shared* shared) {
+  StopSignal left;
+  left.cancel = &shared->is_left;
+  shared->work(left);
+  MutexLock lock(&shared->mutex);
+  shared->has_ended = true;
+  if (shared->is_counted) threads_left.fetch_sub(1);
+  shared->ended.NotifyAll();
+}
+
+}  // namespace
+
+Status RunApart(std::function<void(const StopSignal& left)> work, const StopSignal& stop) {
+  if (ThreadRuntime::Current() != nullptr) {
+    work(stop);
+    return OkStatus();
+  }
+  if (threads_left.load() >= kLeftMax) {
+    return ResourceExhausted(
+        "earlier calls on large values were cancelled and still run; try again when they have "
+        "ended");
+  }
+  auto shared = std::make_shared<Shared>();
+  shared->work = std::move(work);
+  std::thread([shared] { Work(shared.get()); }).detach();
+  MutexLock lock(&shared->mutex);
+  while (!shared->has_ended) {
+    shared->ended.WaitFor(&shared->mutex, kLookEveryUs);
+    if (shared->has_ended) break;
+    Status status = stop.Check();
+    if (status.ok()) continue;
+    shared->is_left.store(true);
+    shared->is_counted = true;
+    threads_left.fetch_add(1);
+    return status;
+  }
+  return OkStatus();
+}
+
+}  // namespace sippar::engine

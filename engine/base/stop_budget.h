@@ -1,0 +1,35 @@
+// Asks a stop signal once in so much work, so that a loop over one large thing may account for each
+// of its steps. Not thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/stop_signal.h"
+
+namespace sippar::engine {
+
+class StopBudget {
+ public:
+  StopBudget() = default;  // never stops
+  // `stop` may be null, else it outlives this.
+  explicit StopBudget(const StopSignal* stop) : stop_(stop) {}
+
+  // `work`: the bytes that a step touches; kStep for a step over a few values.
+  static constexpr uint64_t kStep = 16;
+  [[nodiscard]] Status Spend(uint64_t work = kStep) {
+    if (work < left_) [[likely]] {
+      left_ -= work;
+      return OkStatus();
+    }
+    left_ = kWorkPerCheck;
+    return stop_ == nullptr ? OkStatus() : stop_->Check();
+  }
+  const StopSignal* signal() const { return stop_; }
+
+ private:
+  static constexpr uint64_t kWorkPerCheck = 64 << 10;  // some 50 us
+  const StopSignal* stop_ = nullptr;
+  uint64_t left_ = kWorkPerCheck;
+};
+
+}  // namespace sippar::engine

@@ -1,0 +1,36 @@
+// How RE2 reads the patterns of column names and of the query language. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <string_view>
+
+#include "engine/base/limits.h"
+#include "engine/base/status.h"
+
+namespace sippar::engine {
+
+inline RE2::Options BytesRegexOptions(bool case_insensitive) {
+  RE2::Options options;
+  options.set_encoding(RE2::Options::EncodingLatin1);  // bytes, as row keys and values are
+  options.set_log_errors(false);
+  options.set_dot_nl(false);  // as RE2 and the filters of the API have it; (?s) changes it
+  options.set_max_mem(limits::kRegexMemoryMax);
+  options.set_case_sensitive(!case_insensitive);
+  return options;
+}
+
+[[nodiscard]] inline Status CheckRegexSize(std::string_view pattern) {
+  if (pattern.size() <= limits::kRegexSizeMax) return OkStatus();
+  return InvalidArgument(
+      fmt::format("regex has {} bytes; the limit is {}", pattern.size(), limits::kRegexSizeMax));
+}
+
+[[nodiscard]] inline Status CheckRegexCompiled(const RE2& regex) {
+  if (regex.ok()) return OkStatus();
+  return InvalidArgument(fmt::format("bad regex /{}/: {}", regex.pattern(), regex.error()));
+}
+
+}  // namespace sippar::engine

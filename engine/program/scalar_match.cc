@@ -1,0 +1,152 @@
+// LIKE and regexes. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/limits.h"
+#include "engine/program/program_error.h"
+#include "engine/program/scalar_function.h"
+
+namespace sippar::engine {
+namespace {
+
+using enum ValueType;
+
+bool AllStrings(Arguments args) {
+  return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
+}
+
+Status RegexFound(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  bool case_insensitive = args.size() == 3 && args[2]->bytes() == "i";
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), case_insensitive));
+  ASSIGN_OR_RETURN(bool found, site->regex->Found(args[0]->bytes(), site->budget));
+  *out = Value::Bool(found);
+  return OkStatus();
+}
+
+Status RegexExtract(CallSite* site, Arguments args, Value* out) {
+  bool fine = args[0]->is_string() && args[1]->is_string() &&
+              (args.size() == 2 || args[2]->type() == kInt64);
+  if (!fine) return TypeError(*site, args);
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  std::optional<int> group;
+  if (args.size() == 3) {
+    RETURN_IF_ERROR(CheckRegexGroup(*site, args[2]->integer()));
+    group = static_cast<int>(args[2]->integer());
+  }
+  ASSIGN_OR_RETURN(std::optional<std::string> text,
+                   site->regex->Extract(args[0]->bytes(), group, site->budget));
+  *out = Value::Null();
+  if (text) out->AssignBytes(args[0]->type(), *text);
+  return OkStatus();
+}
+
+Status RegexReplace(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  RETURN_IF_ERROR(PrepareRegex(site, args[1]->bytes(), false));
+  RETURN_IF_ERROR(CheckRewrite(site, args[2]->bytes()));
+  ASSIGN_OR_RETURN(std::string text,
+                   site->regex->ReplaceAll(args[0]->bytes(), args[2]->bytes(), site->budget));
+  RETURN_IF_ERROR(CheckTextSize(text.size()));
+  out->AssignBytes(args[0]->type(), text);
+  return OkStatus();
+}
+
+Status Like(CallSite* site, Arguments args, Value* out) {
+  if (!AllStrings(args)) return TypeError(*site, args);
+  ASSIGN_OR_RETURN(bool matches, LikeMatches(args[0]->bytes(), args[1]->bytes(),
+                                             args[0]->type() == kText, site->budget));
+  *out = Value::Bool(matches);
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<bool> LikeMatches(std::string_view text, std::string_view pattern, bool by_character,
+                           StopBudget* budget) {
+  // Greedy with one point of return: the last % seen.
+  size_t t = 0, p = 0;
+  size_t star_p = std::string_view::npos, star_t = 0;
+  while (t < text.size()) {
+    RETURN_IF_ERROR(budget->Spend(1));
+    size_t step = by_character ? CharacterSize(text.substr(t)) : 1;
+    if (p < pattern.size() && pattern[p] == '%') {
+      star_p = ++p;
+      star_t = t;
+      continue;
+    }
+    if (p < pattern.size() && pattern[p] == '_') {
+      ++p;
+      t += step;
+      continue;
+    }
+    bool escaped = p + 1 < pattern.size() && pattern[p] == '\\';
+    if (p < pattern.size() && pattern[p + (escaped ? 1 : 0)] == text[t]) {
+      p += escaped ? 2 : 1;
+      ++t;
+      continue;
+    }
+    if (star_p == std::string_view::npos) return false;
+    p = star_p;
+    t = ++star_t;
+  }
+  while (p < pattern.size() && pattern[p] == '%') ++p;
+  return p == pattern.size();
+}
+
+bool LikeMatches(std::string_view text, std::string_view pattern, bool by_character) {
+  StopBudget never_stops;
+  return *LikeMatches(text, pattern, by_character, &never_stops);
+}
+
+Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive) {
+  if (site->regex != nullptr && site->regex_text == text &&
+      site->regex_case_insensitive == case_insensitive) {
+    return OkStatus();
+  }
+  auto regex = SearchRegex::Compile(text, case_insensitive);
+  if (!regex.ok()) {
+    return ProgramError("BAD_REGEX", std::string(MessageOf(regex.status())));
+  }
+  site->regex = *std::move(regex);
+  site->regex_text = text;
+  site->regex_case_insensitive = case_insensitive;
+  site->rewrite.reset();
+  return OkStatus();
+}
+
+Status CheckRewrite(CallSite* site, std::string_view rewrite) {
+  if (site->rewrite && *site->rewrite == rewrite) return OkStatus();
+  Status fits = site->regex->CheckRewrite(rewrite);
+  if (!fits.ok()) return ProgramError("BAD_REGEX", std::string(MessageOf(fits)));
+  site->rewrite = rewrite;
+  return OkStatus();
+}
+
+Status CheckRegexGroup(const CallSite& site, int64_t group) {
+  int count = site.regex->GroupCount();
+  if (group >= 0 && group <= count) return OkStatus();
+  return ProgramError(
+      "BAD_REGEX",
+      fmt::format("regex /{}/ has no group {} (it has 0, the whole match{})", site.regex_text,
+                  group, count == 0 ? "" : fmt::format(", to {}", count)));
+}
+
+ScalarEntry FindMatchFunction(Function function) {
+  using enum Function;
+  switch (function) {
+    case kRegexFound:
+      return {RegexFound};
+    case kRegexExtract:
+      return {RegexExtract};
+    case kRegexReplace:
+      return {RegexReplace};
+    case kLike:
+      return {Like};
+    default:
+      return {};
+  }
+}
+
+}  // namespace sippar::engine
