@@ -6,6 +6,7 @@
 
 #include "query/analyze/compile.h"
 #include "query/execute/row_overlay.h"
+#include "query/execute/scan_share.h"
 #include "query/execute/transaction.h"
 
 namespace sippar::query {
@@ -14,42 +15,6 @@ namespace {
 using engine::Program;
 using engine::RowRange;
 using engine::RowSet;
-
-class Sink final : public engine::ProgramSink {
- public:
-  Sink(const StatementContext& context, const BatchHandler& handler)
-      : context_(context), handler_(handler) {}
-
-  bool Emit(engine::ProgramBatch batch) override {
-    SessionState* session = context_.session;
-    session->rows_read += batch.rows_seen;
-    session->cells_read += batch.cells_seen;
-    passed_ += batch.rows.size();
-    if (!batch.rows.empty()) {
-      auto more = handler_(std::move(batch.rows));
-      status_ = more.status();
-      enough_ = !more.ok() || !*more;
-    }
-    Report();
-    return !enough_;
-  }
-  void Report() const {
-    const SessionState& session = *context_.session;
-    context_.sink->OnProgress({session.tablets_done.load(), session.tablets.load(),
-                               session.rows_read.load(), session.cells_read.load()});
-  }
-
-  uint64_t passed() const { return passed_; }
-  bool enough() const { return enough_; }
-  const Status& status() const { return status_; }
-
- private:
-  const StatementContext& context_;
-  const BatchHandler& handler_;
-  uint64_t passed_ = 0;
-  bool enough_ = false;
-  Status status_;
-};
 
 // A stretch of rows, from one tablet or from the open transaction.
 struct Piece {
@@ -79,13 +44,129 @@ std::vector<Piece> CutPieces(const std::vector<RowRange>& tablets, const Program
   return pieces;
 }
 
+// Estimates how much of a scan is done. It asks for sizes and the last key when the scan has run
+// for a while: a short one shall not pay for a progress that is never shown.
+class ShareEstimate {
+ public:
+  ShareEstimate(const StatementContext& context, std::string table, const Program& program,
+                const std::vector<Piece>& pieces)
+      : context_(context),
+        table_(std::move(table)),
+        program_(program),
+        pieces_(pieces),
+        begun_nanos_(context.client()->clock()->MonotonicNanos()) {}
+
+  // Below 0 while it is not known.
+  double At(size_t piece, const std::string& last_row) {
+    if (first_row_.empty()) first_row_ = last_row;
+    if (share_ == nullptr && !is_asked_) {
+      int64_t now = context_.client()->clock()->MonotonicNanos();
+      if (now - begun_nanos_ < kAskAfterNanos) return -1;
+      is_asked_ = true;
+      Ask();
+    }
+    return share_ == nullptr ? -1 : share_->At(piece, last_row);
+  }
+
+ private:
+  static constexpr int64_t kAskAfterNanos = 300'000'000;
+
+  void Ask() {
+    auto tablets = context_.client()->data()->Tablets(table_);
+    if (!tablets.ok()) return;
+    std::vector<ScanPiece> pieces;
+    for (const Piece& piece : pieces_) {
+      RowSet rows = program_.read.rows.Intersection(RowSet(piece.range));
+      const std::vector<RowRange>& ranges = rows.ranges();
+      ScanPiece& each = pieces.emplace_back();
+      if (!ranges.empty()) each.range = {ranges.front().start, ranges.back().limit};
+      for (const cluster::TabletInfo& tablet : *tablets) {
+        if (!tablet.range.Contains(piece.range.start)) continue;
+        each.bytes = piece.in_transaction ? 0 : tablet.stored_bytes + tablet.memtable_bytes;
+      }
+    }
+    // The ends of the table say nothing about where its keys are.
+    ScanPiece& lowest = program_.read.reverse ? pieces.back() : pieces.front();
+    ScanPiece& highest = program_.read.reverse ? pieces.front() : pieces.back();
+    bool knows_first = lowest.range.start.empty() && !program_.read.reverse;
+    if (knows_first) lowest.range.start = first_row_;
+    if (highest.range.limit.empty()) highest.range.limit = LastRow(highest.range);
+    share_ = std::make_unique<ScanShare>(std::move(pieces), program_.read.reverse);
+  }
+
+  std::string LastRow(const RowRange& range) const {
+    engine::ReadSpec last;
+    last.rows = RowSet(range);
+    last.reverse = true;
+    last.keys_only = true;
+    auto cells = context_.client()->data()->Read(table_, last, context_.CallOptions());
+    if (!cells.ok() || !(*cells)->Valid()) return "";
+    return std::string((*cells)->cell().row);
+  }
+
+  const StatementContext& context_;
+  const std::string table_;
+  const Program& program_;
+  const std::vector<Piece>& pieces_;
+  const int64_t begun_nanos_;
+  bool is_asked_ = false;
+  std::string first_row_;
+  std::unique_ptr<ScanShare> share_;
+};
+
+class Sink final : public engine::ProgramSink {
+ public:
+  Sink(const StatementContext& context, const BatchHandler& handler, ShareEstimate* share)
+      : context_(context), handler_(handler), share_(share) {}
+
+  bool Emit(engine::ProgramBatch batch) override {
+    SessionState* session = context_.session;
+    session->rows_read += batch.rows_seen;
+    session->cells_read += batch.cells_seen;
+    passed_ += batch.rows.size();
+    if (!batch.last_row.empty()) last_row_ = std::move(batch.last_row);
+    if (!batch.rows.empty()) {
+      auto more = handler_(std::move(batch.rows));
+      status_ = more.status();
+      enough_ = !more.ok() || !*more;
+    }
+    Report();
+    return !enough_;
+  }
+  void EndPiece() {
+    ++piece_;
+    last_row_.clear();
+    Report();
+  }
+
+  uint64_t passed() const { return passed_; }
+  bool enough() const { return enough_; }
+  const Status& status() const { return status_; }
+
+ private:
+  void Report() {
+    const SessionState& session = *context_.session;
+    context_.sink->OnProgress({session.tablets_done.load(), session.tablets.load(),
+                               session.rows_read.load(), session.cells_read.load(),
+                               share_->At(piece_, last_row_)});
+  }
+
+  const StatementContext& context_;
+  const BatchHandler& handler_;
+  ShareEstimate* share_;
+  size_t piece_ = 0;
+  std::string last_row_;  // of the piece at hand
+  uint64_t passed_ = 0;
+  bool enough_ = false;
+  Status status_;
+};
+
 Status RunInTransaction(const StatementContext& context, const Program& program, Sink* sink) {
   Program local = program;
   local.read.rows = RowSet(RowRange::Single(context.session->transaction->row));
   ASSIGN_OR_RETURN(std::vector<engine::Cell> cells, ReadTransactionRow(context, local.read));
   ASSIGN_OR_RETURN(auto stream, ReadCells(local.read, std::move(cells)));
-  engine::RunLimits limits;
-  limits.cancel = context.session->cancel.get();
+  engine::RunLimits limits{context.stop.cancel, context.stop.clock, context.stop.deadline_nanos};
   return engine::RunProgram(local, stream.get(), limits, sink);
 }
 
@@ -98,7 +179,8 @@ Status RunOnTablets(const StatementContext& context, const std::string& table,
   std::vector<Piece> pieces = CutPieces(tablets, program, TransactionOn(context, table));
   SessionState* session = context.session;
   session->tablets += pieces.size();
-  Sink sink(context, handler);
+  ShareEstimate share(context, table, program, pieces);
+  Sink sink(context, handler, &share);
   Program part = program;
   for (const Piece& piece : pieces) {
     bool limited = program.limit != 0 && program.order_by.empty() && !program.aggregate;
@@ -110,7 +192,7 @@ Status RunOnTablets(const StatementContext& context, const std::string& table,
     RETURN_IF_ERROR(sink.status());
     if (!status.ok()) return WithQueryCode(status);
     ++session->tablets_done;
-    sink.Report();
+    sink.EndPiece();
     if (sink.enough() || (limited && sink.passed() >= program.limit)) break;
   }
   return OkStatus();

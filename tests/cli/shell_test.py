@@ -211,11 +211,11 @@ class ShellTest(unittest.TestCase):
         shell.line("SELECT 40 + 2;")
         shell.wait("42")
 
-    def test_interrupt_cancels_a_statement_soon(self):
-        shell = self.shell()
+    def slow_shell(self):
+        """A shell on a store of its own, and a statement that takes it many seconds."""
         fill = ", ".join(f"('r{i:05}', '{'x' * 50}')" for i in range(20000))
         subprocess.run([BINARY, "query", self.store + "2"], check=True, stderr=subprocess.DEVNULL,
-                       input=("CREATE TABLE t (FAMILY f); INSERT INTO t (ROW, f:) VALUES " + fill
+                       input=("CREATE TABLE IF NOT EXISTS t (FAMILY f); INSERT INTO t (ROW, f:) VALUES " + fill
                               + ";").encode())
         slow = PtyShell([BINARY, "shell", self.store + "2"], {"SIPPAR_HISTORY": "off"})
         self.addCleanup(slow.close)
@@ -224,7 +224,19 @@ class ShellTest(unittest.TestCase):
         costly = "f:"
         for letter in "abcd":
             costly = f"REGEXP_REPLACE(CONCAT({costly}, {costly}, {costly}), r'x(.?)', r'\\1{letter}x')"
-        slow.line(f"SELECT COUNT(*) FROM t WHERE LENGTH({costly}) > 1;")
+        return slow, f"SELECT COUNT(*) FROM t WHERE LENGTH({costly}) > 1;"
+
+    def test_progress_of_a_scan_says_its_share_and_the_time_left(self):  # F-S5
+        slow, statement = self.slow_shell()
+        slow.line(statement)
+        slow.wait(" %  tablets 0/1")
+        slow.wait("s left", seconds=30)
+        slow.type("\x03")
+        slow.wait("cancelled after")
+
+    def test_interrupt_cancels_a_statement_soon(self):
+        slow, statement = self.slow_shell()
+        slow.line(statement)
         slow.pause(0.7)
         slow.type("\x03")
         taken = slow.wait("cancelled after") + slow.wait("sippar> ")
