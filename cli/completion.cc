@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "cli/meta_commands.h"
+#include "query/analyze/call_table.h"
 #include "query/format/format.h"
 #include "query/parse/complete.h"
 #include "query/session/session.h"
@@ -86,6 +87,7 @@ Candidates MetaCandidates(Store* store, std::string_view text, size_t caret) {
     collector.AddNames(query::FormatNames());
   } else if (name == "\\h") {
     collector.AddKeywords(StatementHelpNames());
+    collector.AddKeywords(query::CallNames());
   } else if (name == "\\timing" || name == "\\dates") {
     collector.AddNames({"on", "off"});
   } else if (name == "\\x") {
@@ -176,7 +178,7 @@ Candidates FindCandidates(Store* store, std::string_view text, size_t caret) {
   }
   if (at.value) {
     collector.AddNames({"row", "timestamp", "value"});
-    collector.AddKeywords(query::FunctionNames(), "(");
+    collector.AddKeywords(query::CallNames(), "(");
   }
   if (at.show) {
     collector.AddKeywords({"TABLES", "TABLETS", "FAMILIES", "LOCALITY GROUPS", "SESSION",

@@ -28,7 +28,7 @@ std::string Trim(std::string_view text) {
 const std::vector<MetaCommand>& MetaCommandList() {
   static const auto& list = *new std::vector<MetaCommand>{
       {"\\?", "", "this list"},
-      {"\\h", "[STATEMENT]", "help on a statement, with examples"},
+      {"\\h", "[NAME]", "help on a statement, with examples, or on a function"},
       {"\\d", "[TABLE]", "tables, or the families and options of one"},
       {"\\d+", "TABLE", "also which columns its first cells are in, with counts and an example"},
       {"\\dt", "[PATTERN]", "tables, as SHOW TABLES LIKE"},
@@ -239,7 +239,9 @@ int MetaCommands::Run(std::string_view line) {
   }
   if (name == "\\h") {
     std::string help = argument.empty() ? StatementHelpList() : StatementHelp(argument);
-    if (help.empty()) return Fail(fmt::format("no help on {}; \\h lists the statements", argument));
+    if (help.empty())
+      return Fail(fmt::format(
+          "no help on {}; \\h lists the statements, SHOW FUNCTIONS the functions", argument));
     runner_->output()->Write(help);
     return kExitOk;
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/meta_commands.h"
+#include "query/analyze/call_table.h"
 
 namespace sippar::cli {
 namespace {
@@ -90,6 +91,10 @@ std::string StatementHelp(std::string_view word) {
     if (help.name != wanted && !first_word) continue;
     out += fmt::format("{}example:\n  {}\n", help.form, help.example);
   }
+  if (const query::CallInfo* call = query::FindCall(wanted)) {
+    out += fmt::format("{}, arguments: {}, gives: {}\n  {}\n", call->name,
+                       query::PrintArguments(*call), call->result, call->meaning);
+  }
   return out;
 }
 
@@ -103,7 +108,9 @@ std::string StatementHelpList() {
   std::string out = "\\h STATEMENT for help on one of\n ";
   for (const Help& help : kHelp) out += fmt::format(" {}{}", help.name, ",");
   out.back() = '\n';
-  return out + "every statement ends with ; and may span lines\n";
+  return out +
+         "every statement ends with ; and may span lines\n"
+         "\\h FUNCTION for one of SHOW FUNCTIONS\n";
 }
 
 }  // namespace sippar::cli

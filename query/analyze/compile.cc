@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "engine/program/evaluate.h"
+#include "query/analyze/call_table.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/constant_tests.h"
-#include "query/analyze/google_calls.h"
 #include "query/analyze/type_check.h"
 #include "query/session/query_error.h"
 #include "query/syntax/ast_print.h"
@@ -64,18 +64,30 @@ bool IsLater(std::string_view name) {
   return false;
 }
 
-std::vector<std::string> KnownFunctions() {
-  std::vector<std::string> names;
-  for (const engine::FunctionInfo& info : engine::AllFunctions()) {
-    if (info.is_call) names.emplace_back(info.name);
+Status NoSuchCall(const Expr& call) {
+  if (IsLater(call.name)) {
+    return ErrorAt("UNSUPPORTED", call.span, fmt::format("{} is not supported", call.name), {},
+                   StatusCode::kUnimplemented);
   }
-  for (const char* name : {"COUNT", "SUM", "MIN", "MAX", "AVG", "ANY_VALUE", "ARRAY_AGG",
-                           "APPROX_COUNT_DISTINCT", "TIMESTAMP", "VERSION_COUNT", "HISTORY", "NOW",
-                           "INT64", "FLOAT64", "TEXT", "BYTES", "BOOL", "DURATION"}) {
-    names.emplace_back(name);
+  Status unknown = UnknownName("function", call.name, call.span, CallNames());
+  QueryError error = QueryErrorOf(unknown);
+  return ErrorAt("UNKNOWN_FUNCTION", call.span, error.message, error.hint);
+}
+
+Status CheckArity(const CallInfo& info, const Expr& call) {
+  size_t count = call.children.size();
+  bool fits = count >= static_cast<size_t>(info.arguments_min) &&
+              count <= static_cast<size_t>(info.arguments_max);
+  if (fits && !call.star && !call.distinct) return OkStatus();
+  std::string wanted = fmt::format("{}", info.arguments_min);
+  if (info.arguments_max == engine::kManyArguments) {
+    wanted += " or more";
+  } else if (info.arguments_max != info.arguments_min) {
+    wanted += fmt::format(" to {}", info.arguments_max);
   }
-  for (std::string_view name : GoogleCallNames()) names.emplace_back(name);
-  return names;
+  return ErrorAt("ARITY", call.span,
+                 fmt::format("{} takes {} arguments, not {}", info.name, wanted,
+                             call.star ? "*" : fmt::format("{}", count)));
 }
 
 }  // namespace
@@ -105,7 +117,8 @@ StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
   RETURN_IF_ERROR(context_.CheckStop());
   auto compiled = CompileUnplaced(expr);
   if (!compiled.ok() || expr.span.line == 0) return compiled;
-  // A constant that was stopped is still a call: what checks its types would evaluate it to its end.
+  // A constant that was stopped is still a call: what checks its types would evaluate it to its
+  // end.
   RETURN_IF_ERROR(context_.CheckStop());
   if (compiled->place.IsNone()) RETURN_IF_ERROR(CheckTypes(*scope_, *compiled, expr.span));
   compiled->place = {static_cast<uint32_t>(expr.span.begin), static_cast<uint32_t>(expr.span.end)};
@@ -220,48 +233,26 @@ StatusOr<Expression> ExpressionCompiler::ColumnCall(const Expr& expr, SlotDef::K
 }
 
 StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
+  const CallInfo* call = FindCall(expr.name);
+  if (call == nullptr) return NoSuchCall(expr);
   bool of_column = expr.children.size() == 1 && expr.children[0].kind == ExprKind::kPattern;
-  if (SameWord(expr.name, "TIMESTAMP") && of_column) return ColumnCall(expr, SlotDef::kNewestTime);
-  if (SameWord(expr.name, "VERSION_COUNT")) return ColumnCall(expr, SlotDef::kVersionCount);
-  if (SameWord(expr.name, "HISTORY")) return ColumnCall(expr, SlotDef::kHistory);
-  if (SameWord(expr.name, "NOW") && expr.children.empty()) {
-    return Expression::Literal(Value::Timestamp(context_.now_us));
+  if (call->column && (of_column || call->kind == CallInfo::kColumn)) {
+    return ColumnCall(expr, *call->column);
   }
-  ASSIGN_OR_RETURN(std::optional<Expr> ours, CallAsOurs(expr));
-  if (ours) return Compile(*ours);
-  if (IsLater(expr.name)) {
-    return ErrorAt("UNSUPPORTED", expr.span, fmt::format("{} is not supported", expr.name), {},
-                   StatusCode::kUnimplemented);
-  }
-  if (FindAggregate(expr)) {
+  if (call->kind == CallInfo::kAggregate) {
     return ErrorAt("AGGREGATE", expr.span, fmt::format("{} cannot stand here", expr.name),
                    "aggregates go into the SELECT list, HAVING and ORDER BY");
   }
+  RETURN_IF_ERROR(CheckArity(*call, expr));
+  if (call->kind == CallInfo::kNow) return Expression::Literal(Value::Timestamp(context_.now_us));
+  if (call->kind == CallInfo::kRewritten) return Compile(call->as_ours(expr));
   ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
-  if (std::optional<ValueType> type = FindType(expr.name); type && args.size() == 1) {
-    return Fold(Expression::Cast(*type, std::move(args[0])), &context_.stop);
+  if (call->kind == CallInfo::kCast) {
+    return Fold(Expression::Cast(call->cast, std::move(args[0])), &context_.stop);
   }
-  const engine::FunctionInfo* info = engine::FindFunction(expr.name);
-  if (info == nullptr) {
-    Status unknown = UnknownName("function", expr.name, expr.span, KnownFunctions());
-    QueryError error = QueryErrorOf(unknown);
-    return ErrorAt("UNKNOWN_FUNCTION", expr.span, error.message, error.hint);
-  }
-  int count = static_cast<int>(args.size());
-  if (count < info->arguments_min || count > info->arguments_max || expr.star || expr.distinct) {
-    std::string wanted = info->arguments_min == info->arguments_max
-                             ? fmt::format("{}", info->arguments_min)
-                             : fmt::format("{} or more", info->arguments_min);
-    if (info->arguments_max != engine::kManyArguments &&
-        info->arguments_min != info->arguments_max) {
-      wanted = fmt::format("{} to {}", info->arguments_min, info->arguments_max);
-    }
-    return ErrorAt("ARITY", expr.span,
-                   fmt::format("{} takes {} arguments, not {}", info->name, wanted,
-                               expr.star ? "*" : fmt::format("{}", count)));
-  }
-  RETURN_IF_ERROR(CheckRegexCall(expr, info->function, args));
-  return Folded(info->function, std::move(args));
+  Function function = engine::FindFunction(call->name)->function;
+  RETURN_IF_ERROR(CheckRegexCall(expr, function, args));
+  return Folded(function, std::move(args));
 }
 
 StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/model/schema.h"
 #include "engine/program/evaluate.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
+#include "query/analyze/call_table.h"
 #include "query/analyze/compile.h"
 #include "query/session/query_error.h"
 
@@ -110,50 +110,18 @@ StatusOr<std::string> CompileRowKey(const StatementContext& context, const Expr&
 }
 
 std::optional<ValueType> FindType(std::string_view name) {
-  struct Entry {
-    std::string_view name;
-    ValueType type;
-  };
-  static constexpr std::array<Entry, 12> kTypes = {{{"INT64", ValueType::kInt64},
-                                                    {"TO_INT64", ValueType::kInt64},
-                                                    {"INT", ValueType::kInt64},
-                                                    {"FLOAT64", ValueType::kFloat64},
-                                                    {"FLOAT", ValueType::kFloat64},
-                                                    {"BYTES", ValueType::kBytes},
-                                                    {"TEXT", ValueType::kText},
-                                                    {"STRING", ValueType::kText},
-                                                    {"BOOL", ValueType::kBool},
-                                                    {"TIMESTAMP", ValueType::kTimestamp},
-                                                    {"DURATION", ValueType::kDuration},
-                                                    {"INTERVAL", ValueType::kDuration}}};
-  for (const Entry& entry : kTypes) {
-    if (SameWord(entry.name, name)) return entry.type;
-  }
-  return std::nullopt;
+  const CallInfo* call = FindCall(name);
+  bool is_type = call != nullptr && call->kind == CallInfo::kCast;
+  return is_type ? std::optional(call->cast) : std::nullopt;
 }
 
 std::optional<AggregateDef::Kind> FindAggregate(const Expr& call) {
   if (call.kind != ExprKind::kCall) return std::nullopt;
-  struct Entry {
-    std::string_view name;
-    AggregateDef::Kind kind;
-  };
-  static constexpr std::array<Entry, 7> kAggregates = {
-      {{"SUM", AggregateDef::kSum},
-       {"MIN", AggregateDef::kMin},
-       {"MAX", AggregateDef::kMax},
-       {"AVG", AggregateDef::kAvg},
-       {"ANY_VALUE", AggregateDef::kAnyValue},
-       {"ARRAY_AGG", AggregateDef::kArrayAgg},
-       {"APPROX_COUNT_DISTINCT", AggregateDef::kApproxCountDistinct}}};
-  if (SameWord(call.name, "COUNT")) {
-    if (call.star) return AggregateDef::kCountRows;
-    return call.distinct ? AggregateDef::kCountDistinct : AggregateDef::kCount;
-  }
-  for (const Entry& entry : kAggregates) {
-    if (SameWord(entry.name, call.name)) return entry.kind;
-  }
-  return std::nullopt;
+  const CallInfo* info = FindCall(call.name);
+  if (info == nullptr || info->kind != CallInfo::kAggregate) return std::nullopt;
+  if (info->aggregate != AggregateDef::kCount) return info->aggregate;
+  if (call.star) return AggregateDef::kCountRows;
+  return call.distinct ? AggregateDef::kCountDistinct : AggregateDef::kCount;
 }
 
 bool ContainsAggregate(const Expr& expr) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/program/evaluate.h"
+#include "engine/program/result_rule.h"
 
 namespace sippar::query {
 namespace {
@@ -13,6 +14,7 @@ using engine::ColumnPattern;
 using engine::Expression;
 using engine::Function;
 using engine::NamePattern;
+using engine::ResultRule;
 using engine::SlotDef;
 using engine::TableSchema;
 using engine::Value;
@@ -113,7 +115,7 @@ DataType CommonOf(const std::vector<DataType>& args, size_t first, size_t step) 
   return common;
 }
 
-DataType TypeOfCase(const std::vector<DataType>& args) {
+DataType TypeOfBranches(const std::vector<DataType>& args) {
   DataType common = CommonOf(args, 1, 2);
   return args.size() % 2 == 1 ? CommonType(common, args.back()) : common;
 }
@@ -168,72 +170,41 @@ DataType PartOf(const DataType& map, size_t part) {
 }
 
 DataType TypeOfCall(const Expression& call, const std::vector<DataType>& args) {
-  switch (call.function) {
-    case Function::kCase:
-      return TypeOfCase(args);
-    case Function::kIf:
-      return CommonType(args[1], args[2]);
-    case Function::kCoalesce:
-    case Function::kLeast:
-    case Function::kGreatest:
-      return CommonOf(args, 0, 1);
-    case Function::kNullIf:
-      return args[0];
-    case Function::kAdd:
-    case Function::kSubtract:
-    case Function::kMultiply:
-    case Function::kDivide:
-    case Function::kModulo:
-    case Function::kNegate:
-    case Function::kDiv:
-    case Function::kAbs:
-    case Function::kRound:
-      return TypeOfArithmetic(call.function, args);
-    case Function::kConcat:
-      return TypeOfConcat(args);
-    case Function::kLength:
-    case Function::kStrPos:
-    case Function::kHash64:
-    case Function::kCrc32c:
-    case Function::kHllExtract:
-    case Function::kDatePart:
-    case Function::kCardinality:
-      return kInt64;
-    case Function::kSubstr:
-    case Function::kLower:
-    case Function::kUpper:
-    case Function::kReplace:
-    case Function::kTrim:
-    case Function::kSplitPart:
-    case Function::kReverse:
-    case Function::kRegexExtract:
-    case Function::kRegexReplace:
-    case Function::kUrlHost:
-    case Function::kReverseHost:
-      return TypeOfString(args[0]);
-    case Function::kToHex:
-    case Function::kToBase64:
-    case Function::kFormatTime:
-      return kText;
-    case Function::kFromHex:
-    case Function::kFromBase64:
-      return kBytes;
-    case Function::kTimeBucket:
-      return args[1];
-    case Function::kCast:
-    case Function::kTryCast:
-      return call.cast_type;
-    case Function::kArray:
-      return DataType(kArray, {CommonOf(args, 0, 1)});
-    case Function::kIndex:
-      return TypeOfItem(args[0], call.args[1]);
-    case Function::kMapKeys:
-      return PartOf(args[0], 0);
-    case Function::kMapValues:
-      return PartOf(args[0], 1);
-    default:  // AND, =, LIKE, IN …
+  switch (engine::ResultOf(call.function)) {
+    case ResultRule::kBool:
       return kBool;
+    case ResultRule::kInt64:
+      return kInt64;
+    case ResultRule::kText:
+      return kText;
+    case ResultRule::kBytes:
+      return kBytes;
+    case ResultRule::kCast:
+      return call.cast_type;
+    case ResultRule::kFirst:
+      return args[0];
+    case ResultRule::kSecond:
+      return args[1];
+    case ResultRule::kFirstString:
+      return TypeOfString(args[0]);
+    case ResultRule::kCommon:
+      return CommonOf(args, 0, 1);
+    case ResultRule::kBranches:
+      return TypeOfBranches(args);
+    case ResultRule::kArithmetic:
+      return TypeOfArithmetic(call.function, args);
+    case ResultRule::kJoined:
+      return TypeOfConcat(args);
+    case ResultRule::kArray:
+      return DataType(kArray, {CommonOf(args, 0, 1)});
+    case ResultRule::kItem:
+      return TypeOfItem(args[0], call.args[1]);
+    case ResultRule::kKeys:
+      return PartOf(args[0], 0);
+    case ResultRule::kValues:
+      return PartOf(args[0], 1);
   }
+  return {};
 }
 
 }  // namespace

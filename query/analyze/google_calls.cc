@@ -1,12 +1,7 @@
 // GoogleSQL's names. SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/google_calls.h"
 
-#include <fmt/format.h>
-
 #include <utility>
-
-#include "query/analyze/compile.h"
-#include "query/session/query_error.h"
 
 namespace sippar::query {
 namespace {
@@ -63,54 +58,55 @@ Expr HasKey(const Expr& call) {
   return test;
 }
 
-struct GoogleCall {
-  std::string_view name;
-  size_t arguments_min;
-  size_t arguments_max;
-  Expr (*as_ours)(const Expr& call);
-};
+CallInfo Rewritten(std::string_view name, int arguments_min, int arguments_max,
+                   std::string_view result, std::string_view meaning,
+                   Expr (*as_ours)(const Expr& call)) {
+  CallInfo call{CallInfo::kRewritten, name, arguments_min, arguments_max, result, meaning};
+  call.as_ours = as_ours;
+  return call;
+}
 
-constexpr GoogleCall kCalls[] = {
-    {"ARRAY_LENGTH", 1, 1, [](const Expr& c) { return Named("CARDINALITY", c, c.children); }},
-    {"BYTE_LENGTH", 1, 1,
-     [](const Expr& c) { return Named("LENGTH", c, {Cast("BYTES", c.children[0])}); }},
-    {"CHAR_LENGTH", 1, 1, [](const Expr& c) { return Named("LENGTH", c, c.children); }},
-    {"CURRENT_TIMESTAMP", 0, 0, [](const Expr& c) { return Named("NOW", c, {}); }},
-    {"IFNULL", 2, 2, [](const Expr& c) { return Named("COALESCE", c, c.children); }},
-    {"MAP_CONTAINS_KEY", 2, 2, HasKey},
-    {"REGEXP_CONTAINS", 2, 2, [](const Expr& c) { return Named("REGEXP_MATCH", c, c.children); }},
-    {"SUBSTRING", 2, 3, [](const Expr& c) { return Named("SUBSTR", c, c.children); }},
-    {"TIMESTAMP_MICROS", 1, 1, [](const Expr& c) { return TimeOf(1, c); }},
-    {"TIMESTAMP_MILLIS", 1, 1, [](const Expr& c) { return TimeOf(1'000, c); }},
-    {"TIMESTAMP_SECONDS", 1, 1, [](const Expr& c) { return TimeOf(1'000'000, c); }},
-    {"TO_INT64", 1, 1, [](const Expr& c) { return Cast("INT64", c.children[0]); }},
-    {"UNIX_MICROS", 1, 1, [](const Expr& c) { return UnitsOf(1, c); }},
-    {"UNIX_MILLIS", 1, 1, [](const Expr& c) { return UnitsOf(1'000, c); }},
-    {"UNIX_SECONDS", 1, 1, [](const Expr& c) { return UnitsOf(1'000'000, c); }},
-};
+// The same arguments under our name.
+template <const char* kName>
+Expr Renamed(const Expr& call) {
+  return Named(kName, call, call.children);
+}
+
+constexpr char kCardinality[] = "CARDINALITY";
+constexpr char kCoalesce[] = "COALESCE";
+constexpr char kLength[] = "LENGTH";
+constexpr char kNow[] = "NOW";
+constexpr char kRegexMatch[] = "REGEXP_MATCH";
+constexpr char kSubstr[] = "SUBSTR";
 
 }  // namespace
 
-StatusOr<std::optional<Expr>> CallAsOurs(const Expr& call) {
-  for (const GoogleCall& known : kCalls) {
-    if (!SameWord(call.name, known.name)) continue;
-    size_t count = call.children.size();
-    bool fits = count >= known.arguments_min && count <= known.arguments_max;
-    if (fits && !call.star && !call.distinct) return std::optional(known.as_ours(call));
-    std::string wanted = known.arguments_min == known.arguments_max
-                             ? fmt::format("{}", known.arguments_min)
-                             : fmt::format("{} to {}", known.arguments_min, known.arguments_max);
-    return ErrorAt("ARITY", call.span,
-                   fmt::format("{} takes {} arguments, not {}", known.name, wanted,
-                               call.star ? "*" : fmt::format("{}", count)));
-  }
-  return std::optional<Expr>();
-}
-
-std::vector<std::string_view> GoogleCallNames() {
-  std::vector<std::string_view> names;
-  for (const GoogleCall& known : kCalls) names.push_back(known.name);
-  return names;
+std::vector<CallInfo> GoogleCalls() {
+  return {
+      Rewritten("ARRAY_LENGTH", 1, 1, "INT64", "same as CARDINALITY", Renamed<kCardinality>),
+      Rewritten("BYTE_LENGTH", 1, 1, "INT64", "bytes of BYTES or TEXT",
+                [](const Expr& c) { return Named(kLength, c, {Cast("BYTES", c.children[0])}); }),
+      Rewritten("CHAR_LENGTH", 1, 1, "INT64", "same as LENGTH", Renamed<kLength>),
+      Rewritten("CURRENT_TIMESTAMP", 0, 0, "TIMESTAMP", "same as NOW", Renamed<kNow>),
+      Rewritten("IFNULL", 2, 2, "as the arguments", "same as COALESCE", Renamed<kCoalesce>),
+      Rewritten("MAP_CONTAINS_KEY", 2, 2, "BOOL", "has a MAP an entry of that key?", HasKey),
+      Rewritten("REGEXP_CONTAINS", 2, 2, "BOOL", "same as REGEXP_MATCH", Renamed<kRegexMatch>),
+      Rewritten("SUBSTRING", 2, 3, "as argument 1", "same as SUBSTR", Renamed<kSubstr>),
+      Rewritten("TIMESTAMP_MICROS", 1, 1, "TIMESTAMP", "the time so many microseconds after 1970",
+                [](const Expr& c) { return TimeOf(1, c); }),
+      Rewritten("TIMESTAMP_MILLIS", 1, 1, "TIMESTAMP", "the time so many milliseconds after 1970",
+                [](const Expr& c) { return TimeOf(1'000, c); }),
+      Rewritten("TIMESTAMP_SECONDS", 1, 1, "TIMESTAMP", "the time so many seconds after 1970",
+                [](const Expr& c) { return TimeOf(1'000'000, c); }),
+      Rewritten("TO_INT64", 1, 1, "INT64", "same as INT64",
+                [](const Expr& c) { return Cast("INT64", c.children[0]); }),
+      Rewritten("UNIX_MICROS", 1, 1, "INT64", "microseconds of a time after 1970",
+                [](const Expr& c) { return UnitsOf(1, c); }),
+      Rewritten("UNIX_MILLIS", 1, 1, "INT64", "milliseconds of a time after 1970",
+                [](const Expr& c) { return UnitsOf(1'000, c); }),
+      Rewritten("UNIX_SECONDS", 1, 1, "INT64", "seconds of a time after 1970",
+                [](const Expr& c) { return UnitsOf(1'000'000, c); }),
+  };
 }
 
 }  // namespace sippar::query

@@ -1,20 +1,13 @@
-// Functions that GoogleSQL has by another name, or in another form: calls of them as calls of ours.
-// Pure. SPDX-License-Identifier: Apache-2.0
+// GoogleSQL's names for what has another name here, each a call that is written in our own. Rows of
+// call_table.h. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-#include <string_view>
 #include <vector>
 
-#include "engine/base/status.h"
-#include "query/syntax/expr.h"
+#include "query/analyze/call_table.h"
 
 namespace sippar::query {
 
-// None: no function of GoogleSQL that we call otherwise. ARITY: one, but not so many arguments.
-[[nodiscard]] StatusOr<std::optional<syntax::Expr>> CallAsOurs(const syntax::Expr& call);
-
-// In order of name, for hints.
-std::vector<std::string_view> GoogleCallNames();
+std::vector<CallInfo> GoogleCalls();
 
 }  // namespace sippar::query

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/program/scalar_function.h"
+#include "query/analyze/call_table.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/select.h"
@@ -146,32 +147,12 @@ StatusOr<Relation> ShowSession(const StatementContext& context, const syntax::Sh
 }
 
 StatusOr<Relation> ShowFunctions(const StatementContext&, const syntax::Show&) {
-  Relation relation{{TextColumn("name"), TextColumn("arguments"), TextColumn("meaning")}, {}};
-  for (const engine::FunctionInfo& info : engine::AllFunctions()) {
-    if (!info.is_call) continue;
-    std::string count = info.arguments_max == engine::kManyArguments
-                            ? fmt::format("{}…", info.arguments_min)
-                            : fmt::format("{}", info.arguments_max);
-    if (info.arguments_max != engine::kManyArguments && info.arguments_min != info.arguments_max) {
-      count = fmt::format("{}-{}", info.arguments_min, info.arguments_max);
-    }
-    relation.rows.push_back({Text(info.name), Text(count), Text(info.meaning)});
-  }
-  static constexpr std::array<std::array<const char*, 3>, 12> kOthers = {
-      {{"NOW", "0", "time of the statement, the same for all of it"},
-       {"TIMESTAMP", "1", "of a column: time of its newest cell; else a cast"},
-       {"VERSION_COUNT", "1", "cells of a column that the query reads"},
-       {"HISTORY", "1", "ARRAY of (timestamp, value) of a column, newest first"},
-       {"COUNT", "1", "aggregate: rows (*), values that are not NULL, DISTINCT values"},
-       {"SUM", "1", "aggregate: sum of numbers or durations"},
-       {"MIN", "1", "aggregate: smallest"},
-       {"MAX", "1", "aggregate: greatest"},
-       {"AVG", "1", "aggregate: mean, FLOAT64"},
-       {"ANY_VALUE", "1", "aggregate: one that is not NULL"},
-       {"ARRAY_AGG", "1-2", "aggregate: ARRAY of values, at most 1000 or the second"},
-       {"APPROX_COUNT_DISTINCT", "1", "aggregate: about how many distinct values"}}};
-  for (const auto& each : kOthers) {
-    relation.rows.push_back({Text(each[0]), Text(each[1]), Text(each[2])});
+  Relation relation{
+      {TextColumn("name"), TextColumn("arguments"), TextColumn("result"), TextColumn("meaning")},
+      {}};
+  for (const CallInfo& call : AllCalls()) {
+    relation.rows.push_back(
+        {Text(call.name), Text(PrintArguments(call)), Text(call.result), Text(call.meaning)});
   }
   return relation;
 }

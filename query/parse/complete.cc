@@ -115,32 +115,4 @@ Completion CompleteAt(std::string_view text, size_t caret) {
   return out;
 }
 
-const std::vector<std::string>& FunctionNames() {
-  static const auto& names = *new std::vector<std::string>{"ABS",          "AVG",
-                                                           "CARDINALITY",  "COALESCE",
-                                                           "CONCAT",       "COUNT",
-                                                           "CRC32C",       "DIV",
-                                                           "ENDS_WITH",    "FROM_BASE64",
-                                                           "FROM_HEX",     "GREATEST",
-                                                           "HASH64",       "IF",
-                                                           "INT64",        "LEAST",
-                                                           "LENGTH",       "LOWER",
-                                                           "MAP_KEYS",     "MAP_VALUES",
-                                                           "MAX",          "MIN",
-                                                           "MOD",          "NOW",
-                                                           "NULLIF",       "REGEXP_EXTRACT",
-                                                           "REGEXP_MATCH", "REGEXP_REPLACE",
-                                                           "REPLACE",      "REVERSE",
-                                                           "REVERSE_HOST", "ROUND",
-                                                           "SPLIT_PART",   "STARTS_WITH",
-                                                           "STRPOS",       "SUBSTR",
-                                                           "SUM",          "TEXT",
-                                                           "TIME_BUCKET",  "TIMESTAMP",
-                                                           "TO_BASE64",    "TO_HEX",
-                                                           "TO_INT64",     "TRIM",
-                                                           "UPPER",        "URL_HOST",
-                                                           "VERSION_COUNT"};
-  return names;
-}
-
 }  // namespace sippar::query

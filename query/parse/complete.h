@@ -26,7 +26,4 @@ struct Completion {
 // `text`: everything typed; `caret`: offset in it.
 Completion CompleteAt(std::string_view text, size_t caret);
 
-// Functions that expressions may call, upper case.
-const std::vector<std::string>& FunctionNames();
-
 }  // namespace sippar::query

@@ -1,0 +1,132 @@
+// The table of calls. SPDX-License-Identifier: Apache-2.0
+#include "query/analyze/call_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/program/result_rule.h"
+#include "query/analyze/google_calls.h"
+
+namespace sippar::query {
+namespace {
+
+using engine::AggregateDef;
+using engine::SlotDef;
+using engine::ValueType;
+
+CallInfo FunctionCall(const engine::FunctionInfo& info) {
+  CallInfo call;
+  call.name = info.name;
+  call.arguments_min = info.arguments_min;
+  call.arguments_max = info.arguments_max;
+  call.result = engine::ResultName(engine::ResultOf(info.function));
+  call.meaning = info.meaning;
+  return call;
+}
+
+CallInfo AggregateCall(AggregateDef::Kind kind, std::string_view name, int arguments_max,
+                       std::string_view result, std::string_view meaning) {
+  CallInfo call{CallInfo::kAggregate, name, 1, arguments_max, result, meaning};
+  call.aggregate = kind;
+  return call;
+}
+
+CallInfo ColumnCall(SlotDef::Kind column, std::string_view name, std::string_view result,
+                    std::string_view meaning) {
+  CallInfo call{CallInfo::kColumn, name, 1, 1, result, meaning};
+  call.column = column;
+  return call;
+}
+
+CallInfo CastCall(std::string_view name, ValueType type) {
+  CallInfo call{CallInfo::kCast, name, 1, 1, engine::TypeName(type), "CAST to this type"};
+  call.cast = type;
+  return call;
+}
+
+std::vector<CallInfo> OwnCalls() {
+  std::vector<CallInfo> calls = {
+      {CallInfo::kNow, "NOW", 0, 0, "TIMESTAMP", "time of the statement, the same for all of it"},
+      ColumnCall(SlotDef::kVersionCount, "VERSION_COUNT", "INT64",
+                 "cells of a column that the query reads"),
+      ColumnCall(SlotDef::kHistory, "HISTORY", "ARRAY",
+                 "(timestamp, value) of a column's cells, newest first"),
+      AggregateCall(AggregateDef::kCount, "COUNT", 1, "INT64",
+                    "aggregate: rows (*), values that are not NULL, DISTINCT values"),
+      AggregateCall(AggregateDef::kSum, "SUM", 1, "as argument 1",
+                    "aggregate: sum of numbers or durations"),
+      AggregateCall(AggregateDef::kMin, "MIN", 1, "as argument 1", "aggregate: smallest"),
+      AggregateCall(AggregateDef::kMax, "MAX", 1, "as argument 1", "aggregate: greatest"),
+      AggregateCall(AggregateDef::kAvg, "AVG", 1, "FLOAT64", "aggregate: mean"),
+      AggregateCall(AggregateDef::kAnyValue, "ANY_VALUE", 1, "as argument 1",
+                    "aggregate: one that is not NULL"),
+      AggregateCall(AggregateDef::kArrayAgg, "ARRAY_AGG", 2, "ARRAY",
+                    "aggregate: values, at most 1000 or the second"),
+      AggregateCall(AggregateDef::kApproxCountDistinct, "APPROX_COUNT_DISTINCT", 1, "INT64",
+                    "aggregate: about how many distinct values"),
+      CastCall("INT64", ValueType::kInt64),
+      CastCall("INT", ValueType::kInt64),
+      CastCall("FLOAT64", ValueType::kFloat64),
+      CastCall("FLOAT", ValueType::kFloat64),
+      CastCall("BYTES", ValueType::kBytes),
+      CastCall("TEXT", ValueType::kText),
+      CastCall("STRING", ValueType::kText),
+      CastCall("BOOL", ValueType::kBool),
+      CastCall("DURATION", ValueType::kDuration),
+      CastCall("INTERVAL", ValueType::kDuration),
+  };
+  CallInfo& time = calls.emplace_back(CastCall("TIMESTAMP", ValueType::kTimestamp));
+  time.column = SlotDef::kNewestTime;
+  time.meaning = "of a column: time of its newest cell, INT64; else CAST to this type";
+  return calls;
+}
+
+// Less than 0, 0, more than 0, as the names without their case.
+int CompareNames(std::string_view a, std::string_view b) {
+  auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (upper(a[i]) != upper(b[i])) return upper(a[i]) < upper(b[i]) ? -1 : 1;
+  }
+  return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+}
+
+}  // namespace
+
+const std::vector<CallInfo>& AllCalls() {
+  static const auto& calls = *[] {
+    auto* all = new std::vector<CallInfo>(OwnCalls());
+    for (const engine::FunctionInfo& info : engine::AllFunctions()) {
+      if (info.is_call) all->push_back(FunctionCall(info));
+    }
+    for (const CallInfo& call : GoogleCalls()) all->push_back(call);
+    std::sort(all->begin(), all->end(), [](const CallInfo& a, const CallInfo& b) {
+      return CompareNames(a.name, b.name) < 0;
+    });
+    return all;
+  }();
+  return calls;
+}
+
+const CallInfo* FindCall(std::string_view name) {
+  const std::vector<CallInfo>& calls = AllCalls();
+  auto found = std::lower_bound(calls.begin(), calls.end(), name,
+                                [](const CallInfo& call, std::string_view wanted) {
+                                  return CompareNames(call.name, wanted) < 0;
+                                });
+  return found != calls.end() && CompareNames(found->name, name) == 0 ? &*found : nullptr;
+}
+
+std::vector<std::string> CallNames() {
+  std::vector<std::string> names;
+  for (const CallInfo& call : AllCalls()) names.emplace_back(call.name);
+  return names;
+}
+
+std::string PrintArguments(const CallInfo& call) {
+  if (call.arguments_max == engine::kManyArguments) return fmt::format("{}…", call.arguments_min);
+  if (call.arguments_min == call.arguments_max) return fmt::format("{}", call.arguments_min);
+  return fmt::format("{}-{}", call.arguments_min, call.arguments_max);
+}
+
+}  // namespace sippar::query

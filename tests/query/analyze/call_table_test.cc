@@ -1,0 +1,62 @@
+// One table of calls: what it lists can be called, and what can be called it lists.
+// SPDX-License-Identifier: Apache-2.0
+#include "query/analyze/call_table.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cluster/node/open_client.h"
+#include "engine/fs/memory_file_system.h"
+#include "query/query.h"
+
+namespace sippar::query {
+namespace {
+
+TEST(CallTableTest, EveryFunctionOfProgramsThatHasANameIsListedWithItsMeaning) {
+  for (const engine::FunctionInfo& info : engine::AllFunctions()) {
+    if (!info.is_call) continue;
+    const CallInfo* call = FindCall(info.name);
+    ASSERT_NE(call, nullptr) << info.name;
+    EXPECT_EQ(call->arguments_min, info.arguments_min) << info.name;
+    EXPECT_EQ(call->arguments_max, info.arguments_max) << info.name;
+  }
+  for (size_t i = 0; i < AllCalls().size(); ++i) {
+    const CallInfo& call = AllCalls()[i];
+    EXPECT_FALSE(call.meaning.empty()) << call.name;
+    EXPECT_FALSE(call.result.empty()) << call.name;
+    if (i > 0) EXPECT_LT(AllCalls()[i - 1].name, call.name) << "each name once, in order";
+  }
+  EXPECT_EQ(FindCall("date_part"), FindCall("DATE_PART"));
+  EXPECT_EQ(FindCall("DATE_PAR"), nullptr);
+  EXPECT_EQ(FindCall(""), nullptr);
+}
+
+TEST(CallTableTest, EveryNameOfTheTableIsUnderstood) {
+  engine::MemoryFileSystem fs;
+  cluster::ClientOptions options;
+  options.create_if_missing = true;
+  options.fs = &fs;
+  auto client = cluster::OpenClient("/db", options);
+  ASSERT_TRUE(client.ok());
+  auto session = Session::New(client->get(), {});
+  auto run = [&](const std::string& text) {
+    ResultTable table;
+    return session->Execute(text, &table).status();
+  };
+  ASSERT_TRUE(run("CREATE TABLE t (FAMILY f)").ok());
+  for (const CallInfo& call : AllCalls()) {
+    std::string args;
+    for (int i = 0; i < call.arguments_min; ++i) args += i == 0 ? "f:a" : ", f:a";
+    Status status = run(fmt::format("SELECT {}({}) AS x FROM t", call.name, args));
+    std::string code = status.ok() ? "" : QueryErrorOf(status).code;
+    EXPECT_TRUE(code.empty() || code == "TYPE" || code == "DECODE") << call.name << " " << status;
+    args += call.arguments_min == 0 ? "f:a" : ", f:a";
+    for (int i = call.arguments_min + 1; i <= std::min(call.arguments_max, 9); ++i) args += ", f:a";
+    if (call.arguments_max == engine::kManyArguments) continue;
+    status = run(fmt::format("SELECT {}({}) AS x FROM t", call.name, args));
+    EXPECT_EQ(status.ok() ? "" : QueryErrorOf(status).code, "ARITY") << call.name << " " << args;
+  }
+}
+
+}  // namespace
+}  // namespace sippar::query
