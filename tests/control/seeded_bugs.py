@@ -130,8 +130,8 @@ def main():
         return check()
     bugs = [bug for bug in BUGS if not args.names or bug.name in args.names]
     copy_sources(args.tree)
-    subprocess.run(["cmake", "--preset", "release"], cwd=args.tree, check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "-S", ".", "-B", "build/release", "-G", "Ninja", "-C", "tests/build/release.cmake"],
+                   cwd=args.tree, check=True, stdout=subprocess.DEVNULL)
     tests = sorted({test for bug in bugs for test in bug.tests})
     built = build(args.tree, [folder for folder, _ in tests])
     if built.returncode != 0:
