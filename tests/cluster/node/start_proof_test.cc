@@ -193,7 +193,7 @@ TEST(StartProof, WhateverOneFileHasBecomeNothingIsLostAndNothingWrongIsSaid) {
   const std::vector<StoreState> states = EightStates();
   for (const StoreState& state : states) {
     EXPECT_EQ(TryDamage(state, nullptr), "") << state.name;
-    AddTries(state, wanted == nullptr ? 1 : 12, &tries);
+    AddTries(state, wanted == nullptr ? 1 : 14, &tries);
   }
   const size_t step = std::max<size_t>(1, tries.size() / tries_max);
   size_t done = 0;
