@@ -1,4 +1,4 @@
-// XXH3 through libxxhash. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/checksum.h"
 
 #include <xxhash.h>

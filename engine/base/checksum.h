@@ -1,5 +1,4 @@
-// XXH3-64 of bytes, seeded: the checksum of every record, block and state file.
-// SPDX-License-Identifier: Apache-2.0
+// XXH3-64 checksums and hashes. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,9 +6,11 @@
 
 namespace sippar::engine {
 
-// The seed carries where the bytes belong (file id, offset), so that a block read from the wrong
-// place fails although its own bytes are whole (FAULTS.md D15).
+// The checksum of every record, block and state file. The seed carries the place that the bytes
+// belong to (file id, offset), so that a block read from the wrong place fails its check although
+// its own bytes are whole (FAULTS.md D15).
 uint64_t Checksum(std::string_view bytes, uint64_t seed);
+// XXH3-64 without a seed, for hash tables and filters.
 uint64_t Hash(std::string_view bytes);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// The system clock. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/clock.h"
 
 #include <ctime>
@@ -17,6 +17,8 @@ int64_t Nanos(clockid_t id) {
 class SystemClock final : public Clock {
  public:
   int64_t NowMicros() override { return Nanos(CLOCK_REALTIME) / 1000; }
+  // BOOTTIME, unlike MONOTONIC, also counts the time that the machine was suspended: a lease must
+  // not seem alive after it (FAULTS.md C6).
   int64_t MonotonicNanos() override { return Nanos(CLOCK_BOOTTIME); }
   void SleepMicros(int64_t micros) override {
     timespec time{micros / 1'000'000, (micros % 1'000'000) * 1000};
@@ -28,7 +30,7 @@ class SystemClock final : public Clock {
 
 Clock* Clock::System() {
   if (ThreadRuntime* runtime = ThreadRuntime::Current()) return runtime->MachineClock();
-  static auto* clock = new SystemClock;  // never destroyed: threads may outlive main's end
+  static auto* clock = new SystemClock;  // never destroyed: threads may outlive main()
   return clock;
 }
 

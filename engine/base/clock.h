@@ -1,5 +1,5 @@
-// Time. Nobody else asks the OS for it, so tests and the simulator can own it. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// The only source of time: no other code asks the OS, so that tests and the simulator control it.
+// Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -10,17 +10,19 @@ namespace sippar::engine {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Microseconds since 1970, the time a cell gets when the client names none.
+  // Microseconds since 1970: the timestamp of a cell when the client names none. May jump both
+  // ways.
   virtual int64_t NowMicros() = 0;
   // Nanoseconds since an arbitrary start; never goes back. For intervals only.
   virtual int64_t MonotonicNanos() = 0;
   virtual void SleepMicros(int64_t micros) = 0;
 
-  // Of this machine, in a simulation of the running thread's. Never destroyed.
+  // The clock of this machine; in a simulation, the clock of the simulated machine that the running
+  // thread belongs to. Never destroyed.
   static Clock* System();
 };
 
-// A clock that moves only when told; SleepMicros moves it.
+// A clock that moves only by Set and SleepMicros; SleepMicros returns at once.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(int64_t now_us) : now_us_(now_us) {}

@@ -1,4 +1,4 @@
-// Integer and string coding. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/coding.h"
 
 namespace sippar::engine {
@@ -48,6 +48,7 @@ const char* GetVarint(const char* p, const char* limit, uint64_t* value) {
   uint64_t result = 0;
   for (unsigned shift = 0; shift < 64 && p < limit; shift += 7) {
     auto byte = static_cast<uint8_t>(*p++);
+    // The tenth byte holds bit 63 only: any other bit in it would be lost without an error.
     if (shift == 63 && byte > 1) return nullptr;
     result |= uint64_t{byte & 0x7fu} << shift;
     if (byte < 0x80) {
@@ -106,6 +107,7 @@ std::string_view Reader::Bytes() {
 
 size_t Reader::Count() {
   uint64_t count = Varint();
+  // A damaged count must not make the caller allocate memory for items that cannot be there.
   if (count > left()) Fail();
   return ok_ ? count : 0;
 }

@@ -1,5 +1,5 @@
-// Fixed and variable integers and length-prefixed strings, little-endian, as every file format of
-// FORMAT.md uses them. Decoding never trusts a byte: the Reader turns bad and stays bad.
+// Fixed and variable-length integers and length-prefixed strings, little-endian, as all formats in
+// FORMAT.md use them. Decoding trusts no byte: after the first error a Reader stays failed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,8 +31,8 @@ inline uint64_t GetFixed64(const char* p) {
 void PutBig64(std::string* out, uint64_t value);
 uint64_t GetBig64(const char* p);
 
-// Reads what the Put functions wrote. After the first failure ok() is false, every further read
-// gives zero or empty, and the caller reports once at the end. Returned views point into the input.
+// Reads what the Put functions wrote. After the first failure ok() is false and every further read
+// returns zero or empty, so the caller checks once at the end. Returned views point into the input.
 class Reader {
  public:
   explicit Reader(std::string_view input) : input_(input) {}
@@ -43,7 +43,7 @@ class Reader {
   std::string_view Bytes();
   std::string_view Raw(size_t size);  // exactly `size` bytes
   uint8_t Byte();
-  // A count of items that each take at least one byte: fails when more than what is left.
+  // A count of items that each take at least one byte: fails when it exceeds the bytes left.
   size_t Count();
   bool ok() const { return ok_; }
   bool AtEnd() const { return ok_ && input_.empty(); }
@@ -55,7 +55,8 @@ class Reader {
   bool ok_ = true;
 };
 
-// Varint from [p, limit): the byte behind it, or nullptr when it does not end or overflows.
+// Decodes a varint from [p, limit). Returns the address after it, or nullptr when it is cut short
+// or exceeds 64 bits.
 const char* GetVarint(const char* p, const char* limit, uint64_t* value);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// CPU time. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/cpu_time.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,5 @@
-// What this process has used of the processors. SPDX-License-Identifier: Apache-2.0
+// The CPU time that this process has used so far, user and system, in microseconds.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

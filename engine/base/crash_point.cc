@@ -1,4 +1,4 @@
-// Crash points. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 
 #include <unistd.h>
@@ -23,6 +23,7 @@ void CrashPoints::Arm(std::function<void(const char*)> action) {
 }
 
 void CrashPoints::PassArmed(const char* name) {
+  // A copy, called outside the lock: an action may pass crash points itself, or sleep.
   std::shared_ptr<const std::function<void(const char*)>> action;
   {
     MutexLock lock(&action_mutex);

@@ -1,6 +1,6 @@
-// Named points where a test may kill the process or fail the step. A point costs one relaxed load
-// when nothing is armed. Armed by SIPPAR_CRASH_POINT=name:n in the environment (the n-th passage
-// ends the process with exit code 137, as a kill -9 would), or by a test through Arm().
+// Named points at which a test can kill the process or run an action. When nothing is armed, a
+// point costs one relaxed load. Armed by SIPPAR_CRASH_POINT=name:n in the environment (the n-th
+// passage ends the process with exit code 137, like kill -9), or by Arm(). Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,9 +13,9 @@ namespace sippar::engine {
 
 class CrashPoints {
  public:
-  // `action` runs at every passage of any point with the point's name; empty disarms.
+  // `action` runs at every passage of any point and receives its name; an empty one disarms.
   static void Arm(std::function<void(const char* name)> action);
-  // Reads SIPPAR_CRASH_POINT once; called by main().
+  // Reads SIPPAR_CRASH_POINT; main() calls it once.
   static void ArmFromEnvironment();
   static void Pass(const char* name) {
     if (armed_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -30,5 +30,6 @@ class CrashPoints {
 }  // namespace sippar::engine
 
 #define CRASH_POINT(name) ::sippar::engine::CrashPoints::Pass(name)
-// A name that is handed to CRASH_POINT elsewhere: so a search of the sources for both finds all.
+// Marks a name that reaches CRASH_POINT through a variable, so that a search of the sources for
+// both macros finds every crash point.
 #define CRASH_POINT_NAME(name) name

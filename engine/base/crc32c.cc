@@ -1,4 +1,5 @@
-// CRC-32C, a byte at a time. SPDX-License-Identifier: Apache-2.0
+// CRC-32C by table, one byte at a time: fast enough, since only other programs' formats need it.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crc32c.h"
 
 #include <array>

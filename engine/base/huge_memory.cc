@@ -1,4 +1,4 @@
-// Huge pages by advice. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/huge_memory.h"
 
 #include <sys/mman.h>
@@ -13,19 +13,19 @@ namespace sippar::engine {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr size_t kKeptMax = 0;  // a use after free is to be seen
+constexpr size_t kKeptMax = 0;  // none, so that the sanitizer sees every use after free
 #else
-constexpr size_t kKeptMax = 32;  // 64 MiB: one memtable's worth
+constexpr size_t kKeptMax = 32;  // 64 MiB: the blocks of one memtable
 #endif
 
-// Blocks between two memtables. Fresh ones are cleared by the kernel, page after page: a seventh of
-// a writer's time.
+// Blocks of a destroyed memtable, kept for the next one. The kernel would clear fresh blocks page
+// by page, which took a seventh of a writer's time.
 struct Kept {
   Mutex mutex;
   std::vector<char*> blocks GUARDED_BY(mutex);
 };
 Kept& KeptBlocks() {
-  static Kept* kept = new Kept;  // used by destructors of static objects, too
+  static Kept* kept = new Kept;  // never destroyed: destructors of static objects still use it
   return *kept;
 }
 
@@ -60,7 +60,7 @@ char* AllocateHuge(size_t size) {
   size_t rounded = (size + kHugePageSize - 1) / kHugePageSize * kHugePageSize;
   char* memory = static_cast<char*>(std::aligned_alloc(kHugePageSize, rounded));
   CHECK(memory != nullptr);
-  madvise(memory, rounded, MADV_HUGEPAGE);  // advice only
+  madvise(memory, rounded, MADV_HUGEPAGE);  // advice: without huge pages the memory is only slower
   return memory;
 }
 

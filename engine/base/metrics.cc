@@ -1,4 +1,4 @@
-// Counters. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/metrics.h"
 
 namespace sippar::engine {

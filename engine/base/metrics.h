@@ -1,5 +1,6 @@
-// Named counters of one store, read by SHOW METRICS and tests. Adding is lock-free; making a
-// counter takes a lock, so keep the pointer. SPDX-License-Identifier: Apache-2.0
+// Named counters of one store, read by SHOW METRICS and tests. Thread safe. Adding is lock-free;
+// looking a counter up takes a lock, so callers keep the pointer. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -23,9 +24,10 @@ class Counter {
 
 class Metrics {
  public:
-  // The counter of that name, made on first use; lives as long as this object. Thread safe.
+  // The counter with this name, created at first use. The pointer stays valid as long as this
+  // object.
   Counter* Get(const std::string& name);
-  // "name value" lines in name order.
+  // One line "name value" for each counter, sorted by name.
   std::string Dump();
   std::map<std::string, uint64_t> Snapshot();
 

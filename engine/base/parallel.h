@@ -1,4 +1,4 @@
-// The same work on many things by a few threads. SPDX-License-Identifier: Apache-2.0
+// Runs one function on many items with a few threads. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace sippar::engine {
 
-// Runs work(0), ... work(count - 1) on up to `threads` threads, the caller's among them, and waits
-// for them.
+// Runs work(0), ... work(count - 1) on up to `threads` threads, including the caller's, and returns
+// when all calls have ended. Calls may run in any order and concurrently.
 inline void RunParallel(size_t threads, size_t count, const std::function<void(size_t)>& work) {
   std::atomic<size_t> next{0};
   auto take = [&] {

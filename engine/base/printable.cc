@@ -1,4 +1,4 @@
-// Bytes as text. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/printable.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,9 @@ struct CodeRange {
 constexpr std::array<CodeRange, 10> kHidden = {{{0xad, 0xad},      // soft hyphen
                                                 {0x61c, 0x61c},    // Arabic letter mark
                                                 {0x180e, 0x180e},  // Mongolian vowel separator
-                                                {0x200b, 0x200f},  // zero width, direction
-                                                {0x2028, 0x202e},  // line ends, direction
+                                                // zero-width characters, direction marks
+                                                {0x200b, 0x200f},
+                                                {0x2028, 0x202e},  // line ends, direction marks
                                                 {0x2060, 0x206f},  // joiners, isolates
                                                 {0xfeff, 0xfeff},  // byte order mark
                                                 {0xfff9, 0xfffb},  // annotation

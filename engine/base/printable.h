@@ -1,4 +1,4 @@
-// Bytes as text, for dumps and for people. SPDX-License-Identifier: Apache-2.0
+// Bytes as text for dumps, terminals and error messages. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace sippar::engine {
 
-// Printable ASCII stays; every other byte and the backslash become \xHH.
+// Keeps printable ASCII; writes every other byte and the backslash as \xHH.
 std::string PrintableBytes(std::string_view bytes);
 
-// Length of the UTF-8 sequence that `text` begins with; 0 when it is broken, a surrogate, overlong,
-// or a control character (also U+0080 to U+009F, which drive terminals as ESC does).
+// The length of the UTF-8 sequence at the start of `text`; 0 when it is malformed, a surrogate,
+// overlong, or a control character (U+0080 to U+009F too, which drive terminals as ESC does).
 size_t PrintableSequence(std::string_view text);
 
-// Is this one sequence a character that shows nothing or turns the text around it: zero width, line
-// and paragraph ends, marks of direction (U+202E), tags? Two texts that differ look alike with
-// them.
+// True if the sequence is a character that is invisible or changes the direction of the text around
+// it: zero-width characters, line and paragraph ends, direction marks (U+202E), tags. They make
+// different texts look alike.
 bool IsHiddenSequence(std::string_view sequence);
 
 }  // namespace sippar::engine

@@ -1,5 +1,5 @@
-// The only source of chance: a small seeded generator (splitmix64). Not thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// A small seeded generator (splitmix64): the only source of randomness, so that a seed reproduces a
+// test. Not for secrets. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  // Uniform in [0, limit); `limit` > 0.
+  // A number in [0, limit), `limit` > 0; the bias of the remainder is negligible for small limits.
   uint64_t Uniform(uint64_t limit) { return Next() % limit; }
   bool OneIn(uint64_t n) { return Uniform(n) == 0; }
 

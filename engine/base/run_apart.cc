@@ -1,4 +1,4 @@
-// Threads that may be left. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/run_apart.h"
 
 #include <atomic>
@@ -11,17 +11,17 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kLookEveryUs = 20'000;
-constexpr int kLeftMax = 4;  // each of them takes a core until it ends
+constexpr int kLeftMax = 4;  // each abandoned thread uses a core until it ends
 std::atomic<int> threads_left{0};
 
-// Of the caller and its thread; the later of them destroys it.
+// Owned by the caller and its thread together; the last of them to end destroys it.
 struct Shared {
   std::function<void(const StopSignal&)> work;
   std::atomic<bool> is_left{false};
   Mutex mutex;
   CondVar ended;
   bool has_ended GUARDED_BY(mutex) = false;
-  bool is_counted GUARDED_BY(mutex) = false;  // in threads_left
+  bool is_counted GUARDED_BY(mutex) = false;  // counted in threads_left
 };
 
 void Work(Shared* shared) {
@@ -37,6 +37,7 @@ void Work(Shared* shared) {
 }  // namespace
 
 Status RunApart(std::function<void(const StopSignal& left)> work, const StopSignal& stop) {
+  // A real thread would run outside the simulation's schedule and make it irreproducible.
   if (ThreadRuntime::Current() != nullptr) {
     work(stop);
     return OkStatus();
@@ -50,6 +51,8 @@ Status RunApart(std::function<void(const StopSignal& left)> work, const StopSign
   shared->work = std::move(work);
   std::thread([shared] { Work(shared.get()); }).detach();
   MutexLock lock(&shared->mutex);
+  // The caller polls `stop`, since neither a cancellation nor a deadline notifies a condition
+  // variable.
   while (!shared->has_ended) {
     shared->ended.WaitFor(&shared->mutex, kLookEveryUs);
     if (shared->has_ended) break;

@@ -1,4 +1,4 @@
-// A call into a library that cannot be stopped, for a caller that can. SPDX-License-Identifier:
+// Makes a call that cannot be stopped interruptible for its caller. SPDX-License-Identifier:
 // Apache-2.0
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace sippar::engine {
 
-// Runs `work` on a thread of its own and waits for it. When `stop` says so before it has ended,
-// this returns that status and leaves the thread to itself: `work` owns all that it uses, and its
-// argument, which says then that it was left, so that it may end between two steps.
-// kResourceExhausted while too many threads that were left still run. In a simulation, whose clock
-// stands still meanwhile, `work` runs on the caller's thread.
+// Runs `work` on its own thread and waits until it ends. When `stop` reports an error first,
+// returns that error and abandons the thread; `work` must therefore own everything it uses. Its
+// argument then signals that it was abandoned, so that it can end early between two steps. Returns
+// kResourceExhausted while too many abandoned threads still run. In a simulation, whose clock does
+// not advance during the call, `work` runs on the caller's thread.
 [[nodiscard]] Status RunApart(std::function<void(const StopSignal& left)> work,
                               const StopSignal& stop);
 

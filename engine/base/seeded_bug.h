@@ -1,6 +1,6 @@
-// Mistakes that a test can switch on by name, to learn whether and how soon the simulation finds
-// them: the quality figure of the harness. One at a time; a switch costs one relaxed load when none
-// is on. SPDX-License-Identifier: Apache-2.0
+// Deliberate mistakes that a test switches on by name, to measure whether and how soon the
+// simulation finds them. At most one is on at a time; when none is, a check costs one relaxed load.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -43,12 +43,12 @@ class SeededBugs {
     }
     return -1;
   }
-  // As Find; does not compile for a name that is not in the list.
+  // Like Find, but a name that is not in the list does not compile.
   static consteval int Known(std::string_view name) {
     if (Find(name) < 0) throw "not in kSeededBugs";
     return Find(name);
   }
-  // -1: none. Before any thread starts.
+  // -1 switches all off. Must be called before any thread starts.
   static void SwitchOn(int bug) { on_ = bug; }
   static bool IsOn(int bug) { return on_.load(std::memory_order_relaxed) == bug; }
 

@@ -1,6 +1,6 @@
-// Errors of the whole project: absl::Status and absl::StatusOr, with the macros that pass them on
-// and the helpers that annotate them at the border of a folder. Messages are std::string (fmt),
-// since Debian's absl::string_view is not std::string_view. SPDX-License-Identifier: Apache-2.0
+// Errors of the whole project: absl::Status and absl::StatusOr, macros that return errors to the
+// caller, and a helper that adds context to them. Messages are std::string (fmt), since Debian's
+// absl::string_view is not std::string_view. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <absl/status/status.h>
@@ -18,12 +18,12 @@ using absl::StatusOr;
 
 inline Status OkStatus() { return Status(); }
 
-// The message of `status` as a std::string_view; lives as long as `status`.
+// The message as a std::string_view; valid as long as `status`.
 inline std::string_view MessageOf(const Status& status) {
   return {status.message().data(), status.message().size()};
 }
 
-// Which code for which cause: see layout rules in engine/README.md ("Errors").
+// engine/README.md ("Errors") says which code stands for which cause.
 inline Status InvalidArgument(const std::string& text) {
   return {StatusCode::kInvalidArgument, text};
 }
@@ -49,7 +49,7 @@ inline Status Cancelled(const std::string& text) { return {StatusCode::kCancelle
 inline Status Unimplemented(const std::string& text) { return {StatusCode::kUnimplemented, text}; }
 inline Status Internal(const std::string& text) { return {StatusCode::kInternal, text}; }
 
-// `status` with "context: " before its message; OK stays OK.
+// Puts "context: " before the message; OK stays OK.
 inline Status Annotate(const Status& status, std::string_view context) {
   if (status.ok()) return status;
   std::string text(context);

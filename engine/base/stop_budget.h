@@ -1,5 +1,5 @@
-// Asks a stop signal once in so much work, so that a loop over one large thing may account for each
-// of its steps. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Checks a stop signal only once per 64 Ki units of work, so that a loop over one large object can
+// account for every step cheaply. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace sippar::engine {
 class StopBudget {
  public:
   StopBudget() = default;  // never stops
-  // `stop` may be null, else it outlives this.
+  // `stop` may be null (then this never stops), else it must outlive this object.
   explicit StopBudget(const StopSignal* stop) : stop_(stop) {}
 
-  // `work`: the bytes that a step touches; kStep for a step over a few values.
+  // `work` is the number of bytes that a step touches; kStep for a step over a few values.
   static constexpr uint64_t kStep = 16;
   [[nodiscard]] Status Spend(uint64_t work = kStep) {
     if (work < left_) [[likely]] {
@@ -27,7 +27,7 @@ class StopBudget {
   const StopSignal* signal() const { return stop_; }
 
  private:
-  static constexpr uint64_t kWorkPerCheck = 64 << 10;  // some 50 us
+  static constexpr uint64_t kWorkPerCheck = 64 << 10;  // about 50 us of work
   const StopSignal* stop_ = nullptr;
   uint64_t left_ = kWorkPerCheck;
 };

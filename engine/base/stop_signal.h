@@ -1,5 +1,5 @@
-// When a call should end early: its caller cancelled it, or its time is over. Asked by scans every
-// few thousand entries, visible or not. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Tells a call to end early: its caller cancelled it, or its deadline has passed. Scans check it
+// every few thousand entries, visible or not. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace sippar::engine {
 struct StopSignal {
   const std::atomic<bool>* cancel = nullptr;  // may be null
   Clock* clock = nullptr;                     // required with a deadline
-  int64_t deadline_nanos = 0;                 // of the monotonic clock; 0 = none
+  int64_t deadline_nanos = 0;                 // on the monotonic clock; 0 = none
 
   [[nodiscard]] Status Check() const {
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) {

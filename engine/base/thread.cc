@@ -1,4 +1,4 @@
-// Thread start. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/thread.h"
 
 #include <pthread.h>
@@ -15,6 +15,7 @@ Thread::Thread(const std::string& name, std::function<void()> body) {
     simulated_ = runtime->Start(name, std::move(body));
     return;
   }
+  // pthread_setname_np refuses names of more than 15 characters instead of cutting them.
   thread_ = std::thread([short_name = name.substr(0, 15), body = std::move(body)] {
     pthread_setname_np(pthread_self(), short_name.c_str());
     body();

@@ -1,4 +1,4 @@
-// Threads and locks, behind our own names: in a simulation they are fibers (thread_runtime.h).
+// Threads and locks under our own names: in a simulation they are fibers (thread_runtime.h).
 // Clang's -Wthread-safety reads the annotations. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +19,7 @@
 #else
 #define SIPPAR_TSA(x)
 #endif
-// Abseil's headers define the same names, with the same meaning.
+// Abseil's headers may have defined these names before, with the same meaning.
 #undef GUARDED_BY
 #undef REQUIRES
 #undef EXCLUDES
@@ -60,7 +60,7 @@ class SIPPAR_TSA(scoped_lockable) MutexLock {
   Mutex* mutex_;
 };
 
-// Used with a held Mutex. Spurious wake-ups happen: wait in a loop.
+// Wait with the mutex held. Spurious wake-ups happen, so wait in a loop.
 class CondVar {
  public:
   void Wait(Mutex* mutex) SIPPAR_TSA(no_thread_safety_analysis) {
@@ -72,7 +72,7 @@ class CondVar {
     condition_.wait(lock);
     lock.release();
   }
-  // False when `micros` passed without a wake-up.
+  // Returns false when `micros` passed without a wake-up.
   bool WaitFor(Mutex* mutex, int64_t micros) SIPPAR_TSA(no_thread_safety_analysis) {
     if (ThreadRuntime* runtime = ThreadRuntime::Current()) [[unlikely]]
       return runtime->Wait(this, mutex, std::max<int64_t>(micros, 0));
@@ -97,10 +97,10 @@ class CondVar {
   std::condition_variable condition_;
 };
 
-// Of this machine, at least 1.
+// Processors of this machine (of the simulated one in a simulation); at least 1.
 size_t HardwareThreads();
 
-// A joinable thread with a name (15 characters are shown by the OS). Joined by the destructor.
+// A joinable thread with a name, of which the OS shows 15 characters. The destructor joins it.
 class Thread {
  public:
   Thread() = default;
@@ -121,7 +121,7 @@ class Thread {
 
  private:
   std::thread thread_;
-  uint64_t simulated_ = 0;  // the runtime's number; 0: a real thread, or none
+  uint64_t simulated_ = 0;  // the runtime's number; 0: a real thread or none
 };
 
 }  // namespace sippar::engine

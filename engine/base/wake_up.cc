@@ -1,4 +1,6 @@
-// Waking a thread. SPDX-License-Identifier: Apache-2.0
+// Uses a POSIX semaphore outside simulations: it keeps no reference to this object after it has
+// woken the waiter, so the waiter may destroy the object at once. SPDX-License-Identifier:
+// Apache-2.0
 #include "engine/base/wake_up.h"
 
 #include <cerrno>
@@ -18,7 +20,7 @@ void WakeUp::Notify() {
 
 void WakeUp::Wait() {
   if (ThreadRuntime::Current() == nullptr) [[likely]] {
-    while (sem_wait(&semaphore_) != 0) continue;  // a signal
+    while (sem_wait(&semaphore_) != 0) continue;  // interrupted by a signal
     return;
   }
   MutexLock lock(&mutex_);

@@ -1,7 +1,6 @@
-// Wakes the one thread that waits for it, each call one wait. Cheaper than a CondVar, which makes
-// those that it wakes stand in line for the Mutex, and then wake each other once more. Who has
-// waited may destroy it, even while Notify is about to return.
-// SPDX-License-Identifier: Apache-2.0
+// Wakes the one thread that waits for it; each Notify ends one Wait. Cheaper than a CondVar, whose
+// woken threads must all queue for the Mutex. The waiter may destroy the object as soon as Wait
+// returns, even while Notify has not yet returned. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <semaphore.h>
@@ -19,12 +18,12 @@ class WakeUp {
 
   void Notify();
   void Wait();
-  // False when `micros` passed without a Notify.
+  // Returns false when `micros` passed without a Notify.
   bool WaitFor(int64_t micros);
 
  private:
   sem_t semaphore_;
-  // In a simulation.
+  // Used in a simulation only, instead of the semaphore.
   Mutex mutex_;
   CondVar condition_;
   int count_ GUARDED_BY(mutex_) = 0;

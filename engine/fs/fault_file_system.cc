@@ -1,4 +1,4 @@
-// Fault injection. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/fault_file_system.h"
 
 #include <fmt/format.h>
@@ -9,6 +9,8 @@ namespace sippar::engine {
 
 Status FaultFileSystem::Check(const char* operation, const std::string& path,
                               FaultRule::Effect* effect) {
+  // Both the chooser and the delay run without the lock: they may take long, or use this file
+  // system.
   if (on_call_) {
     Status chosen = on_call_(operation, path, effect);
     if (!chosen.ok()) {
@@ -35,6 +37,7 @@ Status FaultFileSystem::Decide(const char* operation, const std::string& path,
     if (!hit) continue;
     ++faults_;
     if (counted.rule.effect == FaultRule::kDelay) {
+      // A delay does not decide the outcome: later rules may add to it, or fail the call.
       *delay_ms += counted.rule.delay_ms;
       continue;
     }
@@ -72,8 +75,8 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
     return fault;
   }
   Status Sync() override {
-    // A failed sync leaves the bytes in doubt: nothing is made durable (decision 6, D9, D10).
-    // Torn: they are durable, and nobody knows.
+    // A failed sync leaves the bytes in doubt, so nothing is made durable (FAULTS.md D9, D10). A
+    // torn one makes them durable, but its caller sees the failure.
     RETURN_IF_ERROR(owner_->Carry("sync", path_, [this] { return base_->Sync(); }));
     if (owner_->on_sync_) owner_->on_sync_();
     return OkStatus();
@@ -100,7 +103,8 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
   std::unique_ptr<AppendFile> base_;
 };
 
-// Its calls have names of their own: rules for a log's writes and syncs do not count them.
+// Operations on patched files are called "patch" and "patch-sync", so that rules which count a
+// log's writes and syncs do not count them.
 class FaultFileSystem::FaultyPatchFile final : public PatchFile {
  public:
   FaultyPatchFile(FaultFileSystem* owner, std::string path, std::unique_ptr<PatchFile> base)

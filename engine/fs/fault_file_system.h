@@ -1,5 +1,6 @@
-// A wrapper that injects faults by rule and counts every call, so that a test can fail the n-th
-// call for n = 1, 2, ... until a run needs fewer. Thread safe. SPDX-License-Identifier: Apache-2.0
+// A file system that injects faults by rule and counts its calls, so that a test can fail the n-th
+// call for n = 1, 2, ... until a run needs fewer calls. Thread safe. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <functional>
@@ -21,14 +22,15 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
   void AddRule(const FaultRule& rule);
   void ClearRules();
   uint64_t calls() const;
-  uint64_t faults() const;  // injected so far
-  // Asked before the rules at every call, outside of locks: a simulation's disk. An error is the
-  // fault of this call; *effect, where it is not null, says how (kFail when left alone).
+  uint64_t faults() const;  // faults injected so far
+  // Called before the rules at every call, without locks: a simulation decides here what its disk
+  // does. An error becomes the fault of this call; *effect, if not null, selects its kind (kFail
+  // when left unchanged).
   using Chooser = std::function<Status(const char* operation, const std::string& path,
                                        FaultRule::Effect* effect)>;
   void OnCall(Chooser chooser) { on_call_ = std::move(chooser); }
-  // Called after each successful Sync or SyncDir, outside of locks: the moments at which a crash
-  // test takes its clone.
+  // Called after each successful Sync, SyncDir or SyncFile, without locks: the moments at which a
+  // crash test clones the disk.
   void OnSync(std::function<void()> action) { on_sync_ = std::move(action); }
 
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;
@@ -56,9 +58,9 @@ class FaultFileSystem final : public FileSystem, public PatchFileMaker {
     FaultRule rule;
     uint64_t seen = 0;
   };
-  // The fault for this call: OK when none; *effect says how.
+  // Returns the fault for this call, OK when there is none; *effect receives its kind.
   Status Check(const char* operation, const std::string& path, FaultRule::Effect* effect = nullptr);
-  // As `action`, or the fault; torn means done all the same.
+  // Runs `action`, or returns the fault instead. A torn fault runs `action` and fails all the same.
   Status Carry(const char* operation, const std::string& path,
                const std::function<Status()>& action);
   Status Decide(const char* operation, const std::string& path, FaultRule::Effect* effect,

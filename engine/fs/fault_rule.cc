@@ -1,4 +1,4 @@
-// Fault rules. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/fault_rule.h"
 
 #include <fmt/format.h>
@@ -22,6 +22,8 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   size_t g = 0;
   size_t t = 0;
   while (t < text.size()) {
+    // Only the last star is tried again: an earlier star that matched more could not help, so the
+    // time is bounded by the product of the lengths.
     if (g < glob.size() && glob[g] == '*') {
       star = g++;
       retry = t;

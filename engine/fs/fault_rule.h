@@ -1,13 +1,15 @@
-// One injected fault, as plain data with a text form (after Pebble's errorfs):
-//   fail write *.sst 3        the third write to a path that matches fails with EIO
+// One injected fault as plain data, with a text form (after Pebble's errorfs): effect, operation,
+// path pattern, count.
+//   fail write *.sst 3        the third write to a matching path fails with EIO
 //   fail any * 17             the 17th call of any kind fails; counted over all paths
-//   full write *.log 2+       the second and every later one says: no space left
-//   deny create * 1+          every one says: not permitted, the file system is read-only
-//   torn write *.log 4        half of the bytes arrive, then it fails
-//   torn rename * 2           it is done and reported as failed; so for sync, create, remove, mkdir
-//   flip read *.sst 5         one byte of what is read, or written, is another one
+//   full write *.log 2+       the second and every later write reports that no space is left
+//   deny create * 1+          every create reports a read-only file system
+//   torn write *.log 4        half of the bytes arrive, then the write fails
+//   torn rename * 2           the rename is done but reported as failed; so for sync, create,
+//                             remove, mkdir
+//   flip read *.sst 5         one byte of what is read or written is changed
 //   delay:400 sync *.log 5    takes 400 ms longer, then succeeds
-//   lie sync *.log 2+         says OK and does nothing
+//   lie sync *.log 2+         reports OK and does nothing
 // Operations: create open write sync close read rename link remove mkdir syncdir list stat lock
 // any.
 // SPDX-License-Identifier: Apache-2.0
@@ -24,10 +26,10 @@ namespace sippar::engine {
 struct FaultRule {
   enum Effect : uint8_t { kFail, kFull, kDeny, kTorn, kDelay, kLie, kFlip };
   Effect effect = kFail;
-  int64_t delay_ms = 0;  // of kDelay
+  int64_t delay_ms = 0;  // for kDelay
   std::string operation = "any";
-  std::string glob = "*";  // '*' matches any bytes, '/' too
-  uint64_t nth = 1;        // counted over the calls that match
+  std::string glob = "*";  // '*' matches any bytes, '/' included
+  uint64_t nth = 1;        // the count of matching calls at which the fault happens
   bool and_later = false;
 
   [[nodiscard]] static StatusOr<FaultRule> Parse(std::string_view text);

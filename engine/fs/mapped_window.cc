@@ -1,4 +1,4 @@
-// Mapped window. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/mapped_window.h"
 
 #include <fcntl.h>
@@ -14,7 +14,8 @@ namespace {
 constexpr uint64_t kPageSize = 4096;
 constexpr int64_t kXfsMagic = 0x58465342;
 
-// Allocated blocks are a promise here: a page that cannot be had would be a SIGBUS.
+// True for file systems on which allocated blocks are guaranteed: on others, storing to a page that
+// cannot be provided would raise SIGBUS.
 bool KeepsPromises(int fd) {
   struct statfs about {};
   if (::fstatfs(fd, &about) != 0) return false;
@@ -42,8 +43,9 @@ void MappedWindow::Unmap() {
   if (memory_ == nullptr) return;
   ::munmap(memory_, limit_ - begin_);
   memory_ = nullptr;
-  // Advice; what fails is met again by the sync. Not the last page: the next window begins in it,
-  // and a page on its way to the disk may have to wait before it is touched again.
+  // Starts the writing-back. An error here is not lost: the sync meets it again. The last page is
+  // left out, since the next window begins in it, and storing to a page that is being written may
+  // have to wait for the disk.
   uint64_t whole = end_ / kPageSize * kPageSize - begin_;
   if (whole > 0) {
     ::sync_file_range(fd_, static_cast<off_t>(begin_), static_cast<off_t>(whole),

@@ -1,4 +1,4 @@
-// The images of a disk in memory. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/memory_disk.h"
 
 #include <algorithm>
@@ -6,10 +6,11 @@
 
 namespace sippar::engine {
 namespace {
-constexpr size_t kPageSize = 512;          // small, so that small tests have several
-constexpr size_t kReservedLeftMax = 4096;  // zeros are like each other: a few are enough for a test
+constexpr size_t kPageSize = 512;  // small, so that files of small tests have several pages
+// bounds memory: a few reserved zeros are enough for a test
+constexpr size_t kReservedLeftMax = 4096;
 
-// A directory with all below it; false when it is not there.
+// Moves a directory with everything below it; false when it does not exist.
 bool MoveTree(MemoryDisk::Entries* entries, const std::string& source, const std::string& target) {
   if (!entries->contains(source)) return false;
   std::vector<std::string> paths;
@@ -35,7 +36,7 @@ std::string MemoryDisk::ParentOf(const std::string& path) {
 
 std::string MemoryDisk::File::Survivor(Random* random) const {
   if (patched_from.has_value()) {
-    std::string left = bytes;  // each page as it was, or as it is
+    std::string left = bytes;  // each page is the old one or the new one
     for (size_t page = 0; page < left.size(); page += kPageSize) {
       if (!random->OneIn(2)) continue;
       std::string old = patched_from->substr(std::min(page, patched_from->size()), kPageSize);
@@ -46,13 +47,13 @@ std::string MemoryDisk::File::Survivor(Random* random) const {
   }
   size_t kept = durable_size + random->Uniform(bytes.size() - durable_size + 1);
   std::string left = bytes.substr(0, kept);
-  // Pages of an unsynced write reach the disk in any order.
+  // Pages of an unsynced write reach the disk in any order, so an early one may be missing.
   for (size_t page = durable_size; page < kept; page += kPageSize) {
     size_t size = std::min(kPageSize, kept - page);
     if (random->OneIn(8)) left.replace(page, size, size, '\0');
   }
   if (kept > durable_size && random->OneIn(4)) {
-    // Delayed allocation: the length is there, the bytes are not.
+    // Delayed allocation: the file's length reached the disk, its last bytes did not.
     size_t zeros = 1 + random->Uniform(kept - durable_size);
     left.replace(kept - zeros, zeros, zeros, '\0');
   }
@@ -97,6 +98,9 @@ void MemoryDisk::Change(const std::string& directory, uint32_t machine, EntryCha
 
 void MemoryDisk::MoveDirectory(const std::string& source, const std::string& target,
                                uint32_t machine) {
+  // The move is one change of the parent. Changes inside the directory that are not yet durable are
+  // wrapped below: replayed on the durable image, which may still have the old name or already the
+  // new one, each of them must work on the old paths.
   Change(ParentOf(target), machine, [source, target](Entries* entries) {
     static_cast<void>(MoveTree(entries, source, target));
   });
@@ -105,7 +109,8 @@ void MemoryDisk::MoveDirectory(const std::string& source, const std::string& tar
   UnsyncedChanges moved = std::move(own->second);
   unsynced_.erase(own);
   for (EntryChange& change : moved.changes) {
-    change = [source, target, change](Entries* entries) {  // which names the old paths
+    // the change names paths below the old directory
+    change = [source, target, change](Entries* entries) {
       bool back = MoveTree(entries, target, source);
       change(entries);
       if (back) static_cast<void>(MoveTree(entries, source, target));
@@ -120,7 +125,8 @@ void MemoryDisk::SyncEntries(const std::string& directory) {
   unsynced_.erase(directory);
 }
 
-// An entry whose directory is gone cannot be reached.
+// A power loss can keep a file whose directory it lost; such an entry cannot be reached by any
+// path.
 void MemoryDisk::EraseUnreachable(Entries* entries) {
   std::erase_if(*entries, [&](const auto& entry) {
     std::string parent = ParentOf(entry.first);
@@ -158,7 +164,8 @@ void MemoryDisk::Crash(uint32_t machine, Random* random) {
     unsynced.ApplyFirst(random->Uniform(unsynced.changes.size() + 1), &durable_);
     unsynced_.erase(directory);
   }
-  // What others changed is still there: it may be the very name of a directory.
+  // What other machines changed is still there: even the very entry of a directory may be their
+  // unsynced change.
   now_ = durable_;
   for (const auto& [directory, unsynced] : unsynced_) {
     unsynced.ApplyFirst(unsynced.changes.size(), &now_);
@@ -175,7 +182,7 @@ void MemoryDisk::Crash(uint32_t machine, Random* random) {
 }
 
 uint64_t MemoryDisk::BytesUsed() const {
-  std::set<std::shared_ptr<File>> files;  // some have several names
+  std::set<std::shared_ptr<File>> files;  // a set, since a file may have several names
   for (const auto& [path, file] : now_) files.insert(file);
   uint64_t bytes = 0;
   for (const auto& file : files) bytes += file == nullptr ? 0 : file->bytes.size();

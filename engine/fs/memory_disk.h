@@ -1,5 +1,5 @@
-// What MemoryFileSystem keeps: two images, the present one and the durable one, and what leads from
-// one to the other. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// The contents of a MemoryFileSystem: the present image, the durable image, and the changes that
+// lead from one to the other. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -19,15 +19,16 @@ class MemoryDisk {
     std::string bytes;
     size_t durable_size = 0;
     size_t reserved_size = 0;
-    uint32_t machine = 0;                     // the one that writes it
-    bool linked = false;                      // it has had a second name
-    std::optional<std::string> patched_from;  // changed in place: its bytes at the last sync
+    uint32_t machine = 0;  // the machine that writes the file
+    bool linked = false;   // the file has had a second name
+    // only for files changed in place: the bytes at the last sync
+    std::optional<std::string> patched_from;
 
-    // What a power loss leaves of the bytes.
+    // The bytes that a power loss leaves.
     std::string Survivor(Random* random) const;
   };
-  using Entries = std::map<std::string, std::shared_ptr<File>>;  // path -> file, null: directory
-  // One change of a directory, replayable on the durable entries.
+  using Entries = std::map<std::string, std::shared_ptr<File>>;  // path -> file; null: a directory
+  // One change of a directory, which can be replayed on the durable entries.
   using EntryChange = std::function<void(Entries*)>;
 
   static std::string ParentOf(const std::string& path);
@@ -37,22 +38,23 @@ class MemoryDisk {
   const Entries& entries() const { return now_; }
 
   void Change(const std::string& directory, uint32_t machine, EntryChange change);
-  // A directory with all below it gets another name; its own changes that are not durable go along.
+  // Renames a directory with everything below it; its own changes that are not yet durable move
+  // along.
   void MoveDirectory(const std::string& source, const std::string& target, uint32_t machine);
   void SyncEntries(const std::string& directory);
-  // `machine` looks at the directory: what others changed there is durable from now on.
+  // Makes durable what other machines changed in the directory, because `machine` now looks at it.
   void ShowEntries(const std::string& directory, uint32_t machine);
-  // As Find; what another machine has written so far is durable from now on.
+  // Like Find, but first makes durable what another machine has written to the file.
   std::shared_ptr<File> Show(const std::string& path, uint32_t machine);
 
-  // The disk after a power loss of all machines.
+  // The disk as it would be after a power loss of all machines.
   MemoryDisk AfterPowerLoss(Random* random) const;
-  // One machine loses its power.
+  // Applies the power loss of one machine.
   void Crash(uint32_t machine, Random* random);
   uint64_t BytesUsed() const;
 
  private:
-  // Those of one directory since its last sync, in order; all by one machine.
+  // The changes of one directory since its last sync, in order, all made by one machine.
   struct UnsyncedChanges {
     uint32_t machine = 0;
     std::vector<EntryChange> changes;
@@ -65,7 +67,7 @@ class MemoryDisk {
 
   Entries now_;
   Entries durable_;
-  std::map<std::string, UnsyncedChanges> unsynced_;  // by directory
+  std::map<std::string, UnsyncedChanges> unsynced_;  // key: the directory
 };
 
 }  // namespace sippar::engine

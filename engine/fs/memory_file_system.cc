@@ -1,4 +1,4 @@
-// Memory file system. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/memory_file_system.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using Entries = MemoryDisk::Entries;
 struct MemoryFileSystem::Shared {
   mutable Mutex mutex;
   MemoryDisk disk;
-  std::map<std::string, uint32_t> locked;  // by which machine
+  std::map<std::string, uint32_t> locked;  // path -> the machine that holds the lock
   uint64_t capacity = 0;
   uint64_t used = 0;
 };
@@ -32,7 +32,7 @@ class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
     uint64_t room = shared_->capacity == 0              ? bytes.size()
                     : shared_->capacity > shared_->used ? shared_->capacity - shared_->used
                                                         : 0;
-    std::string_view fits = bytes.substr(0, room);  // a full disk takes what it can, like write(2)
+    std::string_view fits = bytes.substr(0, room);  // like write(2), a full disk takes what fits
     file_->bytes.append(fits);
     shared_->used += fits.size();
     if (fits.size() < bytes.size()) {
@@ -217,6 +217,8 @@ StatusOr<std::unique_ptr<PatchFile>> MemoryFileSystem::OpenPatch(const std::stri
     shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
                          [path, file](Entries* entries) { (*entries)[path] = file; });
   }
+  // From now on a power loss may mix old and new pages, so the present bytes are kept as the old
+  // ones.
   if (!file->patched_from.has_value()) file->patched_from = file->bytes;
   return std::unique_ptr<PatchFile>(new MemoryPatchFile(shared_, std::move(file)));
 }
@@ -238,7 +240,7 @@ Status MemoryFileSystem::Rename(const std::string& source, const std::string& ta
   if (file == nullptr) return NotFound(fmt::format("rename {}: no such file", source));
   if (auto replaced = shared_->disk.Find(target)) shared_->used -= replaced->bytes.size();
   std::string directory = MemoryDisk::ParentOf(target);
-  CHECK(MemoryDisk::ParentOf(source) == directory);  // across directories nobody renames here
+  CHECK(MemoryDisk::ParentOf(source) == directory);  // no code renames across directories
   shared_->disk.Change(directory, machine_, [source, target, file](Entries* entries) {
     entries->erase(source);
     (*entries)[target] = file;
@@ -281,6 +283,8 @@ Status MemoryFileSystem::Remove(const std::string& path) {
   if (file == nullptr) return NotFound(fmt::format("remove {}: no such file", path));
   shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
                        [path](Entries* entries) { entries->erase(path); });
+  // The space is free only when the last of several names goes. Files that never had a second name
+  // are most files, and need no search.
   const Entries& entries = shared_->disk.entries();
   bool has_name =
       file->linked && std::any_of(entries.begin(), entries.end(),

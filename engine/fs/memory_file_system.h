@@ -1,6 +1,6 @@
-// A file system in memory that knows what a power loss would leave: for tests and simulation.
-// Bytes count as durable up to the last Sync of their file, directory entries up to the last
-// SyncDir of their directory. Thread safe. SPDX-License-Identifier: Apache-2.0
+// A file system in memory that simulates power losses, for tests and the simulation. Bytes are
+// durable up to the last Sync of their file, directory entries up to the last SyncDir of their
+// directory. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -17,26 +17,26 @@ namespace sippar::engine {
 
 class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
  public:
-  // `capacity` bytes in all files together, then kResourceExhausted; 0 = no limit.
+  // At most `capacity` bytes in all files together, then kResourceExhausted; 0 = no limit.
   explicit MemoryFileSystem(uint64_t capacity = 0);
   ~MemoryFileSystem() override;
 
-  // What is on the disk after a power loss at this moment: everything durable; of each file's newer
-  // bytes a random prefix, sometimes with zeros at its end; of each directory's newer changes the
-  // first few, in order. Locks are free. This file system goes on unharmed.
+  // A copy of the disk as a power loss at this moment would leave it: everything durable; of each
+  // file's newer bytes a random prefix, sometimes with zeros at its end; of each directory's newer
+  // changes the first few, in order. Locks are free. This file system continues unharmed.
   std::unique_ptr<MemoryFileSystem> CrashClone(Random* random) const;
 
-  // The same files as another machine sees them. What one machine has written is durable as soon as
-  // another one looks at it, as CephFS has it.
+  // The same files as another machine sees them. As on CephFS, what one machine has written becomes
+  // durable as soon as another one looks at it.
   std::unique_ptr<MemoryFileSystem> ForMachine(uint32_t machine) const;
-  // This machine loses its power: as CrashClone, but in place and only for what it wrote and locked
-  // itself. Its open files are not used any more. nullptr: only the process died, so its locks are
-  // free and everything it wrote stays as it is.
+  // Cuts the power of this machine: like CrashClone, but in place, and only for what this machine
+  // wrote and locked. Its open files must not be used afterwards. With nullptr only the process
+  // dies: its locks become free, and everything it wrote stays.
   void Crash(Random* random);
 
   void SetCapacity(uint64_t capacity);
   uint64_t used_bytes() const;
-  // Changes one stored byte (durable and volatile alike). Requires: it exists.
+  // Changes one stored byte, in the durable image too. The byte must exist.
   void FlipByte(const std::string& path, uint64_t offset, char mask);
   std::vector<std::string> AllFiles() const;  // paths, sorted
 
@@ -65,7 +65,7 @@ class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
   class MemoryLock;
   MemoryFileSystem(std::shared_ptr<Shared> shared, uint32_t machine);
 
-  std::shared_ptr<Shared> shared_;  // files opened from here outlive the file system
+  std::shared_ptr<Shared> shared_;  // shared: open files may outlive the file system
   uint32_t machine_ = 0;
 };
 

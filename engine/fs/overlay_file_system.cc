@@ -1,5 +1,5 @@
-// Overlay: a table of the names that were changed, before the file system below.
-// SPDX-License-Identifier: Apache-2.0
+// Names that were changed are in a table (changed_); every other name is looked up in the file
+// system below. SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/overlay_file_system.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ std::string ParentOf(const std::string& path) {
 
 }  // namespace
 
-// A file in memory under a name of its own: those that it has here come and go around it.
+// A file in memory under a name of its own in upper_: its names in the overlay can change while it
+// is open, and the last reference removes it.
 class OverlayFileSystem::UpperFile {
  public:
   UpperFile(MemoryFileSystem* fs, std::string name) : fs_(fs), name_(std::move(name)) {}
@@ -63,14 +64,15 @@ void OverlayFileSystem::Refuse(const Status& why) {
 }
 
 std::shared_ptr<OverlayFileSystem::UpperFile> OverlayFileSystem::NewFile(const std::string& path) {
-  std::string last = path.substr(path.rfind('/') + 1);  // for people: errors name it
+  std::string last = path.substr(path.rfind('/') + 1);  // only for readers of error messages
   return std::make_shared<UpperFile>(&upper_, fmt::format("/{}.{}", ++files_made_, last));
 }
 
 StatusOr<std::optional<OverlayFileSystem::Place>> OverlayFileSystem::Find(const std::string& path) {
   auto changed = changed_.find(path);
   if (changed != changed_.end()) return changed->second;
-  // Untouched itself: there if it is below what the nearest name above stands for.
+  // The name itself is unchanged: it exists if it exists below what its nearest changed ancestor
+  // stands for.
   std::string below = path;
   for (std::string above = ParentOf(path); !above.empty(); above = ParentOf(above)) {
     auto moved = changed_.find(above);
@@ -95,7 +97,7 @@ Status OverlayFileSystem::CheckParent(const char* wanted, const std::string& pat
   return parent.empty() ? OkStatus() : Get(wanted, parent).status();
 }
 
-// For a new name: its directory is there, and nothing has it.
+// Checks a new name: its directory must exist, and the name must be free.
 Status OverlayFileSystem::CheckFree(const char* wanted, const std::string& path) {
   RETURN_IF_ERROR(CheckParent(wanted, path));
   ASSIGN_OR_RETURN(std::optional<Place> place, Find(path));
@@ -121,7 +123,7 @@ StatusOr<std::unique_ptr<RandomFile>> OverlayFileSystem::OpenRandom(const std::s
                                 : lower_->OpenRandom(place.lower);
 }
 
-// With what is below it.
+// Moves a name with everything below it; entries of `changed_` below it get the new path.
 Status OverlayFileSystem::Move(const std::string& source, const std::string& target) {
   ASSIGN_OR_RETURN(Place place, Get("rename", source));
   RETURN_IF_ERROR(CheckParent("rename to", target));
@@ -174,7 +176,8 @@ Status OverlayFileSystem::RemoveDir(const std::string& path) {
   RETURN_IF_ERROR(Get("remove", path).status());
   ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(path));
   if (!names.empty()) return FailedPrecondition(fmt::format("remove {}: not empty", path));
-  // Marks of what was in it would hide what another directory of this name brings along.
+  // The marks of removed names in it must go: they would hide the contents of another directory
+  // that is renamed to this name later.
   const std::string prefix = path + "/";
   std::erase_if(changed_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
   changed_[path] = std::nullopt;

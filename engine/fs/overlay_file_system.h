@@ -1,7 +1,7 @@
-// A file system over one that cannot be written, because it is full or read-only: every change
-// stays in memory and is gone with this object. So a directory whose logs want to be recovered is
-// opened for reading on a disk that takes nothing (FAULTS.md D6, D19).
-// SPDX-License-Identifier: Apache-2.0
+// A file system on top of one that cannot be written because it is full or read-only: every change
+// stays in memory and is lost with this object. It lets a directory whose logs need recovery be
+// opened for reading on such a disk (FAULTS.md D6, D19). Thread safe. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -17,16 +17,16 @@
 
 namespace sippar::engine {
 
-// Of `lower` it only reads, lists and locks: a file that is there is locked there, so the lock
-// counts among processes. Syncs succeed and make nothing durable.
+// It only reads, lists and locks in `lower`. An existing file is locked there, so that the lock
+// holds between processes. Syncs succeed and make nothing durable.
 class OverlayFileSystem final : public FileSystem {
  public:
-  // At most `capacity` bytes of changes, then kResourceExhausted. `lower` outlives this.
+  // At most `capacity` bytes of changes, then kResourceExhausted. `lower` must outlive this object.
   OverlayFileSystem(FileSystem* lower, uint64_t capacity) : lower_(lower), upper_(capacity) {}
 
-  // From here on every change gets `why`, as it would from the disk.
+  // From now on every change fails with `why`, as it would on the disk itself.
   void Refuse(const Status& why);
-  // A change was asked for since.
+  // True if a change was refused since then.
   bool has_refused() const { return gate_->refused.load(); }
 
   StatusOr<std::unique_ptr<AppendFile>> Create(const std::string& path) override;
@@ -49,13 +49,13 @@ class OverlayFileSystem final : public FileSystem {
   class UpperFile;
   class GuardedFile;
   struct Gate {
-    std::atomic<bool> shut{false};  // `why` does not change any more
+    std::atomic<bool> shut{false};  // once set, `why` does not change
     std::atomic<bool> refused{false};
     Status why;
     Status Check();
   };
-  // What a name stands for. `lower`: a path there, which may be another one after a rename; else
-  // `upper`: a file in memory; else a directory that was made here.
+  // What a name stands for: the path `lower` in the file system below, which differs from the name
+  // after a rename; else the file in memory `upper`; else a directory created here.
   struct Place {
     std::string lower;
     std::shared_ptr<UpperFile> upper;
@@ -63,9 +63,9 @@ class OverlayFileSystem final : public FileSystem {
     bool IsNewDirectory() const { return lower.empty() && upper == nullptr; }
   };
 
-  // nullopt: nothing has that name.
+  // nullopt: the name does not exist.
   StatusOr<std::optional<Place>> Find(const std::string& path) REQUIRES(mutex_);
-  // As Find; kNotFound, which says what was wanted of it.
+  // Like Find, but kNotFound with the operation `wanted` when the name does not exist.
   StatusOr<Place> Get(const char* wanted, const std::string& path) REQUIRES(mutex_);
   Status CheckParent(const char* wanted, const std::string& path) REQUIRES(mutex_);
   Status CheckFree(const char* wanted, const std::string& path) REQUIRES(mutex_);
@@ -75,9 +75,9 @@ class OverlayFileSystem final : public FileSystem {
 
   FileSystem* const lower_;
   MemoryFileSystem upper_;
-  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();  // of files as well
-  Mutex mutex_;  // held over calls that ask `lower_` for names
-  // Names that are not what `lower_` has there; nullopt: removed.
+  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();  // open files check it too
+  Mutex mutex_;  // also held during calls of `lower_` that look up names
+  // Names that differ from `lower_`; nullopt: removed.
   std::map<std::string, std::optional<Place>> changed_ GUARDED_BY(mutex_);
   uint64_t files_made_ GUARDED_BY(mutex_) = 0;
 };

@@ -1,7 +1,7 @@
-// A small file whose bytes are changed in place. What Write has taken outlives the process at once;
-// a power loss leaves of each Write since the last Sync the old bytes, the new ones, or some of
-// both. Not every file system has such files: ask by a dynamic_cast.
-// SPDX-License-Identifier: Apache-2.0
+// A small file whose bytes are changed in place. Written bytes outlive the process at once. After a
+// power loss, each Write since the last Sync may have left the old bytes, the new ones, or parts of
+// both. Not every file system supports such files: test with a dynamic_cast to PatchFileMaker. Not
+// thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace sippar::engine {
 class PatchFile {
  public:
   virtual ~PatchFile() = default;
-  // At most 512 bytes, within 512 bytes of the file that begin at a multiple of 512.
+  // At most 512 bytes, which must not cross a multiple of 512: disks write sectors of that size
+  // whole.
   [[nodiscard]] virtual Status Write(uint64_t offset, std::string_view bytes) = 0;
   [[nodiscard]] virtual Status Sync() = 0;
 };
@@ -24,7 +25,7 @@ class PatchFile {
 class PatchFileMaker {
  public:
   virtual ~PatchFileMaker() = default;
-  // The file at `path`, which is made, empty, when it is missing.
+  // Opens the file at `path`, and creates it empty when it is missing.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<PatchFile>> OpenPatch(const std::string& path) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The file system of the machine. The only place of the engine that calls the OS for files.
+// The file system of the machine. No other part of the engine calls the OS for files.
 // SPDX-License-Identifier: Apache-2.0
 #include <dirent.h>
 #include <fcntl.h>
@@ -89,8 +89,8 @@ class PosixAppendFile final : public AppendFile {
       if (::fallocate(fd_, 0, start, static_cast<off_t>(bytes)) != 0) return;
       window_.Map(fd_, size_, size_ + bytes);
     } else {
-      // Written once, not only allocated: a later sync of bytes in their place changes nothing that
-      // the file system's journal would have to hear of, and takes a third of the time.
+      // Zeros are written, not only allocated: a later sync of bytes in their place changes no
+      // metadata, so the file system's journal is not involved, and takes a third of the time.
       std::string zeros(bytes, '\0');
       if (::pwrite(fd_, zeros.data(), bytes, start) != static_cast<ssize_t>(bytes)) return;
     }
@@ -100,11 +100,13 @@ class PosixAppendFile final : public AppendFile {
   Status Close() override {
     if (fd_ < 0) return OkStatus();
     window_.Unmap();
-    // What stays is zeros, which readers take for the end. Some may be there without being counted.
+    // If the cut fails, zeros stay, which readers take for the end. A Reserve that failed half-way
+    // may also have left zeros that reserved_ does not count.
     if (reserved_ > size_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) reserved_ = 0;
     int result = ::close(fd_);
     fd_ = -1;
-    // After EINTR the descriptor is closed on Linux; asking again could close another's.
+    // On Linux the descriptor is closed even after EINTR; a second close could hit a descriptor
+    // that another thread has just opened.
     if (result != 0 && errno != EINTR) return ErrnoStatus(errno, "close", path_);
     return OkStatus();
   }
@@ -115,7 +117,7 @@ class PosixAppendFile final : public AppendFile {
   std::string path_;
   int fd_;
   uint64_t size_ = 0;
-  uint64_t reserved_ = 0;  // the file's length where it is more than size_
+  uint64_t reserved_ = 0;  // the file's length when it exceeds size_, else 0
   MappedWindow window_;
 };
 
@@ -219,7 +221,8 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
   }
 
   Status RenameNew(const std::string& source, const std::string& target) override {
-    // A crash in between leaves the file under both names; temporary ones are swept.
+    // Not rename(2), which would replace `target`. A crash between the two calls leaves the file
+    // under both names; temporary names are swept later.
     RETURN_IF_ERROR(Link(source, target));
     return Remove(source);
   }
@@ -284,7 +287,8 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
   StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                            const std::string& note) override {
     int fd = OpenRetry(path, O_RDWR | O_CREAT);
-    if (fd < 0 && errno == EROFS) fd = OpenRetry(path, O_RDONLY);  // enough for reading under it
+    // enough to hold the lock while reading
+    if (fd < 0 && errno == EROFS) fd = OpenRetry(path, O_RDONLY);
     if (fd < 0) return ErrnoStatus(errno, "open", path);
     if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
       int error = errno;
@@ -297,7 +301,7 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
     }
     if (::ftruncate(fd, 0) != 0 ||
         ::pwrite(fd, note.data(), note.size(), 0) != static_cast<ssize_t>(note.size())) {
-      // The note only helps people; a full disk must not keep the store closed.
+      // The note only informs people: a full disk must not keep the store from opening.
     }
     return std::unique_ptr<FileLock>(new PosixFileLock(fd));
   }

@@ -1,4 +1,4 @@
-// ReadFile, ReplaceFile and PublishFile. SPDX-License-Identifier: Apache-2.0
+// Implements ReadFile, ReplaceFile and PublishFile. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/base/crash_point.h"
@@ -33,16 +33,19 @@ StatusOr<std::string> ReadFile(FileSystem* fs, const std::string& path, uint64_t
 
 Status ReplaceFile(FileSystem* fs, const std::string& path, std::string_view content) {
   std::string temporary = path + ".tmp";
-  Status removed = fs->Remove(temporary);  // of an earlier life
+  Status removed = fs->Remove(temporary);  // left by an earlier process that died here
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(temporary));
   Status status = SyncAndClose(file.get(), file->Append(content));
+  // A crash here leaves the old file and a whole temporary one, which the next call removes.
   CRASH_POINT("file.before_rename");
   if (status.ok()) status = fs->Rename(temporary, path);
   if (!status.ok()) {
     (void)fs->Remove(temporary);
     return status;
   }
+  // A crash here may still lose the rename, so the caller may not rely on it before the directory
+  // is synced.
   CRASH_POINT("file.after_rename");
   return SyncParent(fs, path);
 }
@@ -53,7 +56,8 @@ Status PublishFile(FileSystem* fs, AppendFile* file, const std::string& temporar
   if (status.ok()) status = fs->RenameNew(temporary, path);
   if (!status.ok()) (void)fs->Remove(temporary);
   if (!status.ok() && status.code() != StatusCode::kAlreadyExists) return status;
-  // Who was first may have died before this.
+  // Also when another process was first: it may have died before it synced the directory, and the
+  // caller is going to rely on its file.
   RETURN_IF_ERROR(SyncParent(fs, path));
   return status;
 }
