@@ -1,4 +1,4 @@
-// Dispatch: what the callbacks share. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/dispatch.h"
 
 #include <fmt/format.h>
@@ -10,14 +10,17 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr double kForEverSeconds = 365.0 * 86'400;  // cell versions and symlinks never change
+constexpr double kForEverSeconds =
+    365.0 * 86'400;  // for cell versions and symlinks, which never change
 constexpr blksize_t kFileBlockSize = 4'096;
-constexpr blksize_t kTableBlockSize = 1 << 20;  // libc then asks for names by the megabyte
+// libc sizes its getdents buffer by st_blksize, so that a table is listed in megabytes per call.
+//
+constexpr blksize_t kTableBlockSize = 1 << 20;
 
 timespec TimeOf(int64_t micros) {
   int64_t seconds = micros / 1'000'000;
   int64_t rest = micros % 1'000'000;
-  if (rest < 0) --seconds, rest += 1'000'000;  // before 1970 too, nanoseconds count upwards
+  if (rest < 0) --seconds, rest += 1'000'000;  // POSIX wants nanoseconds >= 0 before 1970 too
   return {seconds, rest * 1000};
 }
 
@@ -58,6 +61,8 @@ void Dispatch::FillStat(const Node& node, const Attributes& attributes, uint64_t
       out->st_mode = S_IFLNK | 0777;
       break;
   }
+  // A directory with nlink 1 does not count its subdirectories, so find does not use the count to
+  // skip a stat of entries.
   out->st_nlink = 1;
   out->st_uid = options_.uid;
   out->st_gid = options_.gid;
@@ -71,6 +76,8 @@ void Dispatch::FillStat(const Node& node, const Attributes& attributes, uint64_t
 
 double Dispatch::NameSeconds(const Entry& entry) const {
   if (entry.is_volatile) return 0;
+  // The entry may come from a cache of the mount: its age there is taken off what the kernel may
+  // add.
   int64_t left_us = options_.name_age_us_max - entry.age_us;
   return static_cast<double>(std::max<int64_t>(left_us, 0)) / 1e6;
 }

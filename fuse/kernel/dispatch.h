@@ -1,6 +1,6 @@
-// Dispatch: kernel call -> tree -> reply. Owns the inode table and the open handles; the libfuse
-// callbacks in the .cc files are thin and end here. Used by mount. Thread safe (libfuse calls it
-// from many threads). SPDX-License-Identifier: Apache-2.0
+// Dispatch: turns each kernel request into calls of the tree and a reply. Owns the inode table and
+// the open handles; the libfuse callbacks in dispatch_*.cc only translate. Used by mount. Thread
+// safe: libfuse calls it from many threads. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/stat.h>
@@ -22,14 +22,15 @@ struct fuse_lowlevel_ops;
 namespace sippar::fuse {
 
 struct DispatchOptions {
-  int64_t timeout_us = 10'000'000;          // of one request
-  int64_t listing_timeout_us = 30'000'000;  // of one buffer of a listing
-  int64_t name_age_us_max = kFreshnessUs;   // --entry-timeout
-  uint64_t nodes_max = 1'000'000;  // above it listings hand out names only, and rows are forgotten
+  int64_t timeout_us = 10'000'000;          // deadline of one request
+  int64_t listing_timeout_us = 30'000'000;  // deadline of one buffer of a listing
+  int64_t name_age_us_max = kFreshnessUs;   // how long the kernel may keep a name: --entry-timeout
+  // Above this number of nodes, listings return names without nodes and idle rows are forgotten.
+  uint64_t nodes_max = 1'000'000;
   uid_t uid = 0;
   gid_t gid = 0;
-  mode_t mode_mask = 0;            // --umask
-  std::function<void()> on_ready;  // when the kernel has said hello
+  mode_t mode_mask = 0;            // permission bits removed: --umask
+  std::function<void()> on_ready;  // runs when the kernel has sent its first request
 };
 
 struct OpenFile {
@@ -39,7 +40,7 @@ struct OpenFile {
 struct OpenDir {
   Node node;
   uint64_t node_id = 0;
-  uint64_t lookups_before = 0;  // LookupsIn(node_id) when it was opened
+  uint64_t lookups_before = 0;  // LookupsIn(node_id) when the directory was opened
   cluster::CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
   engine::Mutex mutex;
   std::unique_ptr<DirStream> stream GUARDED_BY(mutex);
@@ -50,7 +51,7 @@ class Dispatch {
   Dispatch(TreeView* tree, engine::Clock* clock, const DispatchOptions& options);
   ~Dispatch();
 
-  // The callbacks; their userdata is a Dispatch.
+  // Sets all libfuse callbacks. Their userdata must be a Dispatch.
   static void FillOperations(fuse_lowlevel_ops* operations);
 
   TreeView* tree() { return tree_; }
@@ -62,25 +63,27 @@ class Dispatch {
 
   void FillStat(const Node& node, const Attributes& attributes, uint64_t inode_number,
                 struct stat* out) const;
-  // Seconds the kernel may keep the name, and the attributes.
+  // Seconds for which the kernel may cache the name, and the attributes.
   double NameSeconds(const Entry& entry) const;
   double AttributeSeconds(const Node& node) const;
 
-  // Handles live until released or until this object ends: a lazy unmount releases nothing.
+  // Adds an open handle and returns the number for the kernel. A handle lives until it is released,
+  // or until this object ends, because a lazy unmount sends no release.
   uint64_t AddFile(OpenValuePtr value);
   uint64_t AddDir(uint64_t node_id, const Node& node);
-  // What the kernel's handle means. The lock is for the memory model: that the open came before the
-  // read only the kernel knows.
+  // The object of a handle. Both take the lock although they only cast: nothing but the kernel
+  // orders the open before the read, and the C++ memory model does not know the kernel.
   OpenValuePtr ValueOf(uint64_t handle) EXCLUDES(mutex_);
   OpenDir* DirOf(uint64_t handle) EXCLUDES(mutex_);
   void Release(OpenFile* file);
   void Release(OpenDir* dir);
 
-  // Roughly how many names were found in the directory by looking them up one by one.
+  // Counts the names that were looked up one by one in a directory. Approximate: directories share
+  // counters.
   void NoteLookupIn(uint64_t node_id) { LookupCounter(node_id)->fetch_add(1); }
   uint64_t LookupsIn(uint64_t node_id) { return LookupCounter(node_id)->load(); }
 
-  // "name value" lines for SIGUSR1.
+  // Lines of "name value", printed at SIGUSR1.
   std::string Counters();
 
  private:
@@ -91,7 +94,7 @@ class Dispatch {
   TreeView* const tree_;
   engine::Clock* const clock_;
   const DispatchOptions options_;
-  std::array<std::atomic<uint64_t>, 256> lookups_{};  // two directories may share one
+  std::array<std::atomic<uint64_t>, 256> lookups_{};  // two directories may share a counter
   InodeTable inodes_;
   TroubleLog log_;
   NodeTrimmer trimmer_;

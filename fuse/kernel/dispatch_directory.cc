@@ -1,19 +1,22 @@
-// Callbacks: opendir, readdir, readdirplus, releasedir. Entries go straight from the stream into
-// the reply. SPDX-License-Identifier: Apache-2.0
+// Holds the callbacks opendir, readdir, readdirplus and releasedir. A listing writes entries
+// straight from the stream into the reply buffer. SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/request.h"
 
 namespace sippar::fuse {
 namespace {
 
-// The kernel always asks for attributes, and an entry with them costs it and us a node. Of a table
-// only the first rows get them, and the rest of a listing whose reader has begun to look rows up.
+// The kernel asks for attributes with every listing (dispatch_lookup.cc), and each entry that has
+// them costs a node in the kernel and in the inode table. In a table only the first rows get
+// attributes, and later rows when the reader has looked up kLookupsOfInterest names since it opened
+// the directory (as ls -l and find do): without attributes each of those names would cost a lookup
+// request.
 constexpr uint64_t kEagerRowsMax = 1'024;
 constexpr uint64_t kLookupsOfInterest = 16;
 constexpr uint32_t kEntriesPerClock = 256;
 
 OpenDir* DirOf(const fuse_file_info* info) { return reinterpret_cast<OpenDir*>(info->fh); }
 
-// One reply to readdir or readdirplus.
+// Builds one reply to readdir or readdirplus.
 class Listing {
  public:
   Listing(Request* request, OpenDir* dir, size_t size, uint64_t start, bool is_plus)
@@ -29,9 +32,11 @@ class Listing {
 
   void Run() {
     Status status = Collect();
-    // What there is comes first; the error meets the next call.
+    // Entries collected before the error are sent first. The next call starts at the failed ordinal
+    // and reports the error if it persists.
     if (!status.ok() && used_ == 0) return request_->ReplyStatus(status);
     if (request_->ReplyBytes({buffer_.get(), used_})) return;
+    // The kernel dropped the request (EINTR), so it took none of the references counted for it.
     for (uint64_t node_id : acquired_) dispatch_->inodes()->Forget(node_id, 1);
   }
 
@@ -46,6 +51,8 @@ class Listing {
       if (entry == nullptr) return OkStatus();
       bool fits = is_plus_ ? AddPlus(*entry, ordinal) : AddPlain(*entry, ordinal);
       if (!fits) return OkStatus();
+      // The call's timeout bounds each read but not their sum, so the listing checks the clock
+      // itself.
       if ((ordinal - start_) % kEntriesPerClock == 0 &&
           request_->ElapsedUs() > request_->call().timeout_us) {
         return DeadlineExceeded("the listing took too long");
@@ -54,7 +61,7 @@ class Listing {
   }
 
   bool AddPlain(const DirEntry& entry, uint64_t ordinal) {
-    struct stat attributes {};  // only number and type are looked at
+    struct stat attributes {};  // readdir uses only the inode number and the type
     attributes.st_ino = entry.entry.inode_number;
     attributes.st_mode = entry.entry.node.IsDirectory() ? S_IFDIR : S_IFREG;
     size_t needed =
@@ -70,6 +77,8 @@ class Listing {
     size_t needed =
         fuse_add_direntry_plus(request_->raw(), nullptr, 0, listed.name.c_str(), nullptr, 0);
     if (needed > size_ - used_) return false;
+    // The needed size is asked for first, with a null buffer: a node must not be acquired for an
+    // entry that does not fit.
     fuse_entry_param entry{};
     dispatch_->FillStat(found.node, found.attributes, found.inode_number, &entry.attr);
     if (WantsNode(listed, ordinal)) {
@@ -84,12 +93,14 @@ class Listing {
     return true;
   }
 
-  // An entry without a node is a name only: the kernel takes no reference.
+  // Without a node (inode number 0 in the reply) the kernel takes the name only and counts no
+  // reference.
   bool WantsNode(const DirEntry& listed, uint64_t ordinal) {
-    if (ordinal < 2) return false;  // "." and "..": the kernel counts no lookup for them
+    if (ordinal < 2) return false;  // the kernel counts no lookup for "." and ".."
     if (dir_->node.kind == NodeKind::kTable && ordinal > kEagerRowsMax && !is_reader_looking_) {
       return false;
     }
+    // A name that may not be cached would be looked up again at once, so a node would be wasted.
     if (dispatch_->NameSeconds(listed.entry) <= 0) return false;
     return dispatch_->inodes()->size() < dispatch_->options().nodes_max;
   }
@@ -120,7 +131,7 @@ void OnOpendir(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
 void List(fuse_req_t raw, size_t size, off_t offset, fuse_file_info* info, bool is_plus) {
   auto* dispatch = static_cast<Dispatch*>(fuse_req_userdata(raw));
   OpenDir* dir = dispatch->DirOf(info->fh);
-  dir->cancel->store(false);  // set by the interrupt of an earlier call
+  dir->cancel->store(false);  // an interrupt of an earlier call may have set it
   Request request(raw, "readdir", dispatch->options().listing_timeout_us, dir->cancel);
   Answer(&request, [&] {
     if (offset < 0) return request.ReplyError(EINVAL);

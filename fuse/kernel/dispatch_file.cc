@@ -1,5 +1,5 @@
-// Callbacks: open, read, release. An open is of one version, so every read of it gives the same
-// bytes. SPDX-License-Identifier: Apache-2.0
+// Holds the callbacks open, read and release. An open file is one version of a cell, so all reads
+// of a handle return the same bytes. SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@ OpenFile* FileOf(const fuse_file_info* info) { return reinterpret_cast<OpenFile*
 void OnOpen(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info* info) {
   Request request(raw, "open");
   Answer(&request, [&] {
+    // default_permissions lets root open for writing, so the flags are checked here too.
     if ((info->flags & O_ACCMODE) != O_RDONLY || (info->flags & O_TRUNC) != 0) {
       return request.ReplyError(EROFS);
     }
@@ -37,6 +38,7 @@ void OnRead(fuse_req_t raw, fuse_ino_t, size_t size, off_t offset, fuse_file_inf
     auto value = request.dispatch()->tree()->ReadFile(file.get(), request.call());
     if (!value.ok()) return request.ReplyStatus(value.status());
     std::string_view bytes = **value;
+    // A read at or after the end returns no bytes, which is end of file.
     size_t start = std::min(static_cast<size_t>(offset), bytes.size());
     request.ReplyBytes(bytes.substr(start, size));
   });

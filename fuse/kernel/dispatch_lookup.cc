@@ -1,4 +1,5 @@
-// Callbacks: init, lookup, forget, getattr, readlink, statfs, extended attributes.
+// Holds the callbacks init, lookup, forget, getattr, readlink, statfs and those of extended
+// attributes.
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/request.h"
 #include "fuse/tree/xattrs.h"
@@ -6,13 +7,14 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr unsigned kWriteSizeMax = 1 << 20;  // also the largest read the kernel sends
+constexpr unsigned kWriteSizeMax =
+    1 << 20;  // also the size of the largest read that the kernel sends
 constexpr unsigned kBackgroundMax = 64;
 
 void OnInit(void* userdata, fuse_conn_info* connection) {
-  // libfuse presets bits; each one here is chosen. AUTO_INVAL_DATA stays off: data never changes.
-  // READDIRPLUS_AUTO too: the kernel's guess gives most names of a large directory without
-  // attributes; dispatch_directory.cc decides better.
+  // libfuse presets capability bits, so each bit is chosen here. AUTO_INVAL_DATA stays off because
+  // data never changes. READDIRPLUS_AUTO stays off because the kernel's guess returns most names of
+  // a large directory without attributes; dispatch_directory.cc knows more and decides better.
   constexpr unsigned kWanted = FUSE_CAP_READDIRPLUS | FUSE_CAP_PARALLEL_DIROPS |
                                FUSE_CAP_ASYNC_READ | FUSE_CAP_CACHE_SYMLINKS |
                                FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_SPLICE_WRITE |
@@ -21,6 +23,7 @@ void OnInit(void* userdata, fuse_conn_info* connection) {
   connection->max_write = kWriteSizeMax;
   connection->max_background = kBackgroundMax;
   connection->congestion_threshold = kBackgroundMax * 3 / 4;
+  // Nanoseconds: times are shown to the microsecond.
   connection->time_gran = 1000;
   auto* dispatch = static_cast<Dispatch*>(userdata);
   if (dispatch->options().on_ready) dispatch->options().on_ready();
@@ -41,6 +44,7 @@ void OnLookup(fuse_req_t raw, fuse_ino_t parent, const char* name) {
     entry.attr_timeout = dispatch->AttributeSeconds(found->node);
     entry.entry_timeout = dispatch->NameSeconds(*found);
     dispatch->FillStat(found->node, found->attributes, found->inode_number, &entry.attr);
+    // A reply that the kernel dropped carries no reference: the count of Acquire is taken back.
     if (!request.ReplyEntry(entry)) dispatch->inodes()->Forget(entry.ino, 1);
     dispatch->trimmer()->Look();
   });
@@ -65,6 +69,8 @@ void OnGetattr(fuse_req_t raw, fuse_ino_t node_id, fuse_file_info*) {
   Answer(&request, [&] {
     auto inode = request.Find(node_id);
     if (!inode.has_value()) return;
+    // Attributes lie in the inode table and never change for a node, so getattr never reads the
+    // table.
     struct stat attributes;
     request.dispatch()->FillStat(inode->node, inode->attributes, InodeNumber(inode->node),
                                  &attributes);
@@ -97,7 +103,8 @@ void OnStatfs(fuse_req_t raw, fuse_ino_t) {
   });
 }
 
-// Answers with `bytes`, or their number when the caller asked for that with size 0.
+// Replies with `bytes`, or with their number if `size` is 0: getxattr(2) and listxattr(2) ask for
+// the size that way.
 void ReplySized(Request* request, std::string_view bytes, size_t size) {
   if (size == 0) return request->ReplySize(bytes.size());
   if (bytes.size() > size) return request->ReplyError(ERANGE);

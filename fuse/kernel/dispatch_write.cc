@@ -1,5 +1,5 @@
-// Callbacks of everything that would change the tree: EROFS. The kernel refuses most of it already
-// because of the "ro" mount flag; a remount may take the flag away.
+// Refuses every operation that would change the tree with EROFS. The "ro" mount flag lets the
+// kernel refuse most of them already, but a remount can take that flag away.
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/request.h"
 

@@ -1,4 +1,4 @@
-// Errno of a status. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/errno_map.h"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Which errno a Status of the tree becomes (SEMANTICS.md "Errors"). Pure.
+// Maps a Status of the tree to an errno (SEMANTICS.md "Errors"). Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,8 @@
 namespace sippar::fuse {
 
 int ErrnoOf(const Status& status);
-// Errors that mean trouble, to be logged; the others are answers.
+// True for errors that an operator should see in the log. The others are normal answers, such as a
+// name that does not exist.
 bool IsTrouble(int error);
 
 }  // namespace sippar::fuse

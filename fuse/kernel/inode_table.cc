@@ -1,4 +1,4 @@
-// Inode table. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/inode_table.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr size_t kIndexSizeMin = 1'024;  // a power of two, as every size of the index
+constexpr size_t kIndexSizeMin =
+    1'024;  // sizes of the index are powers of two: masks replace modulo
 
 uint32_t HashOf(const std::string& key) { return static_cast<uint32_t>(engine::Hash(key)); }
 
@@ -22,6 +23,7 @@ InodeTable::InodeTable(const Entry& root) {
 }
 
 uint64_t InodeTable::NodeIdOf(size_t slot_index) const {
+  // Slot 0 with generation 0 gives 1, the root's number in the protocol.
   return uint64_t{slots_[slot_index].generation} << 32 | (slot_index + 1);
 }
 
@@ -58,13 +60,15 @@ size_t InodeTable::NewSlot() {
     slot_index = free_.back();
     free_.pop_back();
   }
-  // One counter for all slots: a number is not used again before 2^32 others.
+  // All slots share one counter, so a number recurs at the earliest after 2^32 other numbers; a
+  // counter per slot would recur sooner for a busy slot.
   slots_[slot_index].generation = next_generation_++;
   return slot_index;
 }
 
 uint64_t InodeTable::Acquire(const Entry& entry) {
   engine::MutexLock lock(&mutex_);
+  // The index is at most half full, which keeps probe sequences short.
   if ((count_ + 1) * 2 > index_.size()) GrowIndex();
   EncodeNode(entry.node, &key_);
   uint32_t hash = HashOf(key_);
@@ -98,21 +102,25 @@ void InodeTable::Forget(uint64_t node_id, uint64_t lookups) {
   engine::MutexLock lock(&mutex_);
   Slot* slot = FindSlot(node_id);
   if (slot == nullptr) return;
+  // A count that the kernel never had would wrap around; it is limited to what is there.
   slot->lookups -= std::min(slot->lookups, lookups);
   if (slot->lookups > 0) return;
   size_t slot_index = (node_id & 0xffffffff) - 1;
   EraseFromIndex(slot_index);
   std::string().swap(slot->key);
   free_.push_back(static_cast<uint32_t>(slot_index));
+  // A deque never gives slots in its middle back, so memory is returned only when the root alone
+  // remains.
   if (--count_ > 1 || slots_.size() < kIndexSizeMin) return;
-  slots_.resize(1);  // only the root is left: give the memory back
+  slots_.resize(1);  // the root is slot 0
   slots_.shrink_to_fit();
   std::vector<uint32_t>().swap(free_);
   std::vector<uint32_t>().swap(index_);
   GrowIndex();
 }
 
-// Linear probing without tombstones: what follows moves up over the hole while it may.
+// Linear probing without tombstones: entries after the hole move into it unless that would put them
+// before their home position. Lookups so never slow down after many deletions.
 void InodeTable::EraseFromIndex(size_t slot_index) {
   size_t mask = index_.size() - 1;
   size_t hole = Probe(slots_[slot_index].key, slots_[slot_index].hash);
@@ -140,6 +148,7 @@ std::vector<InodeTable::RowPlace> InodeTable::IdleRows(size_t count) {
     table.as_of = node.as_of;
     table.table_id = node.table_id;
     EncodeNode(table, &key_);
+    // A row whose table the kernel has forgotten cannot be named to the kernel; it is skipped.
     uint32_t found = index_[Probe(key_, HashOf(key_))];
     if (found != 0) rows.push_back({NodeIdOf(found - 1), std::move(node.row)});
   }

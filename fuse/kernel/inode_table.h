@@ -1,6 +1,6 @@
-// InodeTable: the numbers under which the kernel knows nodes, with the kernel's lookup counts. A
-// number is slot and generation, never a pointer, so a stale one is found out. Knows no libfuse.
-// Used by dispatch. Thread safe. SPDX-License-Identifier: Apache-2.0
+// InodeTable: the numbers by which the kernel knows nodes, with the kernel's lookup count of each.
+// A number consists of slot and generation, never a pointer, so that a stale number is detected.
+// Does not depend on libfuse. Used by dispatch. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sippar::fuse {
 
-inline constexpr uint64_t kRootNodeId = 1;  // fixed by the kernel, never forgotten
+inline constexpr uint64_t kRootNodeId = 1;  // fixed by the FUSE protocol; never forgotten
 
 class InodeTable {
  public:
@@ -25,35 +25,38 @@ class InodeTable {
 
   explicit InodeTable(const Entry& root);
 
-  // The number of the entry's node, with one more lookup; equal nodes have one number at a time.
+  // Returns the number of the entry's node and counts one more lookup. Equal nodes share one number
+  // as long as the kernel knows it.
   uint64_t Acquire(const Entry& entry) EXCLUDES(mutex_);
-  // Nothing when the kernel has forgotten the number.
+  // std::nullopt if the kernel has forgotten the number.
   std::optional<Inode> Find(uint64_t node_id) EXCLUDES(mutex_);
+  // Takes back `lookups` lookups; at zero the number is freed. Unknown numbers are ignored.
   void Forget(uint64_t node_id, uint64_t lookups) EXCLUDES(mutex_);
-  uint64_t size() EXCLUDES(mutex_);  // numbers alive, the root included
+  uint64_t size() EXCLUDES(mutex_);  // numbers in use, including the root
 
-  // A row and the number of its table.
+  // A row and the number of its table's node.
   struct RowPlace {
     uint64_t table_id = 0;
     std::string row;
   };
-  // At most `count` rows that were not asked for since they were looked at last, and looks at the
-  // next ones. Fewer: all rows were looked at once.
+  // Returns up to `count` rows that were not used since the previous pass over them, and clears
+  // their use marks (clock algorithm). The next call goes on where this one ended. Fewer than
+  // `count` rows mean that the call has passed over all rows once.
   std::vector<RowPlace> IdleRows(size_t count) EXCLUDES(mutex_);
 
  private:
   struct Slot {
-    std::string key;  // EncodeNode; empty: free
+    std::string key;  // EncodeNode(node); empty: the slot is free
     uint64_t size_bytes = 0;
     int64_t changed_at_us = 0;
     uint64_t lookups = 0;
     uint32_t generation = 0;
     uint32_t hash = 0;
-    bool is_used = false;  // since IdleRows looked at it
+    bool is_used = false;  // used since IdleRows last passed over it
   };
 
   Slot* FindSlot(uint64_t node_id) REQUIRES(mutex_);
-  // Place in index_ of `key`, or of the free place where it belongs.
+  // Position of `key` in index_, or of the free place where it belongs.
   size_t Probe(const std::string& key, uint32_t hash) const REQUIRES(mutex_);
   void GrowIndex() REQUIRES(mutex_);
   void EraseFromIndex(size_t slot_index) REQUIRES(mutex_);
@@ -63,11 +66,11 @@ class InodeTable {
   engine::Mutex mutex_;
   std::deque<Slot> slots_ GUARDED_BY(mutex_);
   std::vector<uint32_t> free_ GUARDED_BY(mutex_);
-  std::vector<uint32_t> index_ GUARDED_BY(mutex_);  // open addressing: slot + 1, 0 = free
+  std::vector<uint32_t> index_ GUARDED_BY(mutex_);  // open addressing: slot index + 1; 0: free
   uint64_t count_ GUARDED_BY(mutex_) = 0;
   uint32_t next_generation_ GUARDED_BY(mutex_) = 0;
-  std::string key_ GUARDED_BY(mutex_);       // scratch
-  size_t next_idle_ GUARDED_BY(mutex_) = 0;  // slot that IdleRows looks at next
+  std::string key_ GUARDED_BY(mutex_);       // scratch buffer; saves an allocation per call
+  size_t next_idle_ GUARDED_BY(mutex_) = 0;  // slot that IdleRows examines next
 };
 
 }  // namespace sippar::fuse

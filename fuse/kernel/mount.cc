@@ -1,4 +1,4 @@
-// The libfuse session of a mount. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/mount.h"
 
 #include <fmt/format.h>
@@ -19,10 +19,14 @@
 namespace sippar::fuse {
 namespace {
 
+// Each reader that waits for value memory holds a thread; 16 more threads answer all other
+// requests.
 constexpr unsigned kThreadsMax = kReadersWaitingMax + 16;
+// How often Stop repeats its signal: it may arrive just before the loop's wait and be lost.
 constexpr int64_t kWakeIntervalUs = 5'000;
 
-// libfuse tells the reason of a failure only to its log.
+// libfuse writes the reason of a failure to its log only. Attach captures that log for its error
+// message. libfuse has one log function for the process, hence the globals.
 engine::Mutex log_mutex;
 std::string* captured_log = nullptr;
 
@@ -65,7 +69,7 @@ bool HasUnmountHelper() {
   return false;
 }
 
-// A ',' would end an option.
+// In a mount option string a ',' ends the option, so it is escaped.
 std::string EscapeOption(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -79,6 +83,8 @@ std::string OptionText(const MountOptions& options) {
   std::string text = fmt::format("ro,nosuid,nodev,noatime,default_permissions,subtype={},fsname={}",
                                  kMountSubtype, EscapeOption(options.source));
   if (options.allow_other) text += ",allow_other";
+  // libfuse refuses to mount with auto_unmount if fusermount3 is missing, so the option is given
+  // only if it is there.
   if (options.auto_unmount && HasUnmountHelper()) text += ",auto_unmount";
   return text;
 }
@@ -99,6 +105,8 @@ DispatchOptions DispatchOptionsOf(const MountOptions& options) {
 TreeOptions TreeOptionsOf(const MountOptions& options) {
   TreeOptions tree;
   tree.value_memory_bytes = options.value_memory_bytes;
+  // The kernel may keep a name no longer than name_age_us_max in all, so the tree's caches must not
+  // be older.
   tree.freshness_us = std::min(kFreshnessUs, options.name_age_us_max);
   return tree;
 }
@@ -150,6 +158,8 @@ class SessionMount final : public Mount {
   Status Serve() override {
     InstallWakeSignal();
     {
+      // Published before the exit flag is checked: a Stop that sets the flag later sees kServing
+      // and interrupts the loop, and an earlier one is seen by the check.
       engine::MutexLock lock(&mutex_);
       server_ = pthread_self();
       state_ = kServing;
@@ -169,16 +179,19 @@ class SessionMount final : public Mount {
     }
     served_.NotifyAll();
     Unmount();
-    // A positive result is the signal that ended the loop.
+    // A positive result is the number of the signal that ended the loop: a normal end.
     if (result < 0) return Internal(fmt::format("fuse loop: {}", std::strerror(-result)));
     return OkStatus();
   }
 
   void Stop() override {
-    dispatch_.trimmer()->Stop();  // while the kernel is answered: it may be waiting for that
+    // First, while the kernel is still answered: the trimmer may be inside a notification that
+    // waits for such an answer.
+    dispatch_.trimmer()->Stop();
     fuse_session_exit(session_);
     engine::MutexLock lock(&mutex_);
-    // The loop looks at the flag only when its wait is interrupted, and may be just before it.
+    // The loop checks the exit flag only when its wait is interrupted. A signal that arrives just
+    // before the wait has no effect, so it is repeated until Serve leaves the loop.
     while (state_ == kServing) {
       pthread_kill(server_, SIGUSR2);
       served_.WaitFor(&mutex_, kWakeIntervalUs);
@@ -188,8 +201,9 @@ class SessionMount final : public Mount {
   std::string Counters() override { return dispatch_.Counters(); }
 
  private:
-  // libfuse knows the first place only; mount --move and --bind may have made others. The number of
-  // a device that is gone may be another mount's by now.
+  // libfuse knows only the original mount point, but mount --move and --bind may have made others.
+  // Other places are detached only while the session is connected: after an unmount another mount
+  // may have received the same device number.
   void Unmount() {
     is_mounted_ = false;
     bool is_moved = false;
@@ -200,7 +214,7 @@ class SessionMount final : public Mount {
     if (!is_moved) fuse_session_unmount(session_);
   }
 
-  // False when it was unmounted.
+  // False after the file system was unmounted.
   bool IsConnected() const {
     pollfd device{fuse_session_fd(session_), 0, 0};
     return ::poll(&device, 1, 0) != 1 || (device.revents & POLLERR) == 0;
@@ -210,7 +224,8 @@ class SessionMount final : public Mount {
 
   static void InstallWakeSignal() {
     struct sigaction action {};
-    action.sa_handler = [](int) {};  // only to end a wait with EINTR, so no SA_RESTART
+    // Does nothing: it only ends a wait with EINTR, hence no SA_RESTART.
+    action.sa_handler = [](int) {};
     sigaction(SIGUSR2, &action, nullptr);
   }
 
@@ -219,7 +234,7 @@ class SessionMount final : public Mount {
   fuse_session* session_ = nullptr;
   bool is_mounted_ = false;
   std::string mount_point_;
-  std::string device_;  // of the mount
+  std::string device_;  // device number of the mount
   engine::Mutex mutex_;
   engine::CondVar served_;
   State state_ GUARDED_BY(mutex_) = kAttached;

@@ -1,5 +1,6 @@
-// Mount: a tree attached to a mount point and served until it is unmounted or told to stop. The
-// only class that knows libfuse's session. Used by serve_mount and by tests.
+// Mount: a tree attached to a mount point, served until it is unmounted or stopped. Only this class
+// uses libfuse's session. Used by serve_mount and by tests. Times are in microseconds; limits
+// without a comment are explained in dispatch.h and tree_context.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,9 +14,9 @@ namespace sippar::fuse {
 
 struct MountOptions {
   std::string mount_point;
-  std::string source;        // shown by mount(8) and findmnt: the store
-  bool allow_other = false;  // users other than the mounting one
-  bool auto_unmount = true;  // a helper process unmounts when this one is killed
+  std::string source;        // the store, as mount(8) and findmnt show it
+  bool allow_other = false;  // lets users other than the mounting one in
+  bool auto_unmount = true;  // a helper process unmounts if this process is killed
   int64_t timeout_us = 10'000'000;
   int64_t listing_timeout_us = 30'000'000;
   int64_t name_age_us_max = 1'000'000;
@@ -24,20 +25,23 @@ struct MountOptions {
   uint32_t uid = 0;
   uint32_t gid = 0;
   uint32_t mode_mask = 0;
-  std::function<void()> on_ready;  // on another thread, when the kernel has said hello
+  std::function<void()>
+      on_ready;  // runs on another thread when the kernel has sent its first request
 };
 
 class Mount {
  public:
-  // Mounts. `client` must outlive the object. kFailedPrecondition, kPermissionDenied, with
-  // libfuse's own words.
+  // Mounts. `client` must outlive the object. Errors: kFailedPrecondition, kPermissionDenied, with
+  // libfuse's own message.
   [[nodiscard]] static StatusOr<std::unique_ptr<Mount>> Attach(cluster::Client* client,
                                                                const MountOptions& options);
   virtual ~Mount() = default;
-  // Answers the kernel on several threads until the file system is unmounted or Stop was called;
-  // then unmounts, lazily when it is busy. Call once.
+  // Answers the kernel on several threads until the file system is unmounted or Stop was called.
+  // Then unmounts; if the mount is busy, lazily: it leaves the directory tree at once and ends with
+  // the last open file. Call once.
   [[nodiscard]] virtual Status Serve() = 0;
-  // Ends Serve; from any thread, at any time after Attach. Returns when Serve is ending.
+  // Ends Serve. May be called from any thread at any time after Attach. Returns when Serve has left
+  // its loop.
   virtual void Stop() = 0;
   virtual std::string Counters() = 0;
 };

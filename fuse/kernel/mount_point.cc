@@ -1,4 +1,4 @@
-// Mount points. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/mount_point.h"
 
 #include <fmt/format.h>
@@ -20,11 +20,12 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr int kDeadMountsMax = 16;  // stacked on one point
-constexpr int kHelperWaits = 20;    // for the unmount helper of a process that was just killed
+constexpr int kDeadMountsMax = 16;  // detached per mount point: killed mounts may be stacked
+constexpr int kHelperWaits =
+    20;  // polls before we detach: the helper of a killed process may do it
 constexpr int64_t kHelperWaitUs = 50'000;
 
-// \040 and its like, as the kernel writes blanks.
+// Undoes the escapes of mountinfo: the kernel writes a blank as \040.
 std::string UnescapeOctal(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -50,7 +51,7 @@ std::vector<MountEntry> ReadMountInfo() {
 std::optional<MountEntry> FindMount(const std::string& path) {
   std::optional<MountEntry> found;
   for (MountEntry& entry : ReadMountInfo()) {
-    if (entry.mount_point == path) found = std::move(entry);  // the last one is on top
+    if (entry.mount_point == path) found = std::move(entry);  // the last entry is the topmost mount
   }
   return found;
 }
@@ -61,7 +62,7 @@ StatusOr<std::string> RealPath(const std::string& path) {
   return NotFound(fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
-// The real path without touching the last component, which may be a dead mount.
+// Resolves the parent only and keeps the last component as it is: realpath fails on a dead mount.
 StatusOr<std::string> RealParent(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   size_t slash = path.rfind('/');
@@ -73,13 +74,14 @@ StatusOr<std::string> RealParent(std::string path) {
 
 bool IsOurs(const MountEntry& entry) { return entry.type == fmt::format("fuse.{}", kMountSubtype); }
 
-// stat may still be answered from the kernel's cache; statfs never is.
+// Uses statfs because the kernel may answer stat from its cache even when the mount is dead.
 bool IsDead(const std::string& path) {
   struct statvfs usage {};
   return ::statvfs(path.c_str(), &usage) != 0 && errno == ENOTCONN;
 }
 
-// The helper goes first: coming later it could take our new mount for the dead one.
+// Waits for the unmount helper of the killed process (auto_unmount) before it detaches anything: a
+// helper that runs later could unmount our new mount instead of the dead one.
 Status DetachDead(const std::string& path) {
   for (int i = 0; i < kHelperWaits && IsDead(path); ++i) {
     engine::Clock::System()->SleepMicros(kHelperWaitUs);
@@ -94,7 +96,8 @@ Status DetachDead(const std::string& path) {
                       path, entry.has_value() ? entry->type : "unknown", path));
     }
     if (::umount2(path.c_str(), MNT_DETACH) == 0) continue;
-    // Not root: the set-user-id program may still be allowed to.
+    // umount2 needs root; the set-user-id fusermount3 also unmounts what the user has mounted. A
+    // path with a quote is not passed to the shell.
     std::string command = fmt::format("fusermount3 -uz -- '{}' 2>/dev/null", path);
     bool is_plain = path.find('\'') == std::string::npos;
     if (!is_plain || std::system(command.c_str()) != 0) {
@@ -120,6 +123,7 @@ std::vector<MountEntry> ParseMountInfo(std::string_view text) {
     std::vector<std::string> fields;
     for (std::string word; words >> word;) fields.push_back(word);
     size_t dash = 0;
+    // Optional fields come after the sixth, in any number, and end with "-".
     for (size_t i = 6; i < fields.size() && dash == 0; ++i) {
       if (fields[i] == "-") dash = i;
     }
@@ -144,6 +148,7 @@ void DetachElsewhere(const std::string& device, const std::string& path) {
 
 StatusOr<std::string> PrepareMountPoint(const std::string& mount_point, const std::string& target) {
   if (mount_point.empty()) return InvalidArgument("mount point is empty; name a directory");
+  // Everything but statfs and umount fails on a dead mount, so this check comes first.
   if (IsDead(mount_point)) {
     ASSIGN_OR_RETURN(std::string dead, RealParent(mount_point));
     RETURN_IF_ERROR(DetachDead(dead));

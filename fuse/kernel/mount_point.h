@@ -1,5 +1,5 @@
-// What lies at a mount point before we mount on it: missing, no directory, a live mount of ours, a
-// dead one that is taken away, or part of the store itself. Used by mount.
+// Checks a mount point before mounting: it may be missing, not a directory, a live mount of ours, a
+// dead one (which is detached), or inside the store. Used by mount.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,23 +14,25 @@ namespace sippar::fuse {
 inline constexpr std::string_view kMountSubtype = "sippar";
 
 struct MountEntry {
-  std::string device;  // "0:57"; of one mount, wherever it was moved or bound to
+  std::string device;  // "0:57"; one per mount, wherever it is moved or bound to
   std::string mount_point;
   std::string type;    // "fuse.sippar"
   std::string source;  // the store's directory
 };
 
-// The lines of /proc/self/mountinfo, later mounts later. Lines of another form are passed over.
+// Parses /proc/self/mountinfo, in its order: a later mount on a place covers an earlier one. Lines
+// of another form are skipped.
 std::vector<MountEntry> ParseMountInfo(std::string_view text);
 
-// The device of the mount on top at `path`; "" when there is none.
+// Device of the topmost mount at `path`; "" if none.
 std::string DeviceAt(const std::string& path);
-// Detaches what is mounted of `device` at other places than `path`. What may not be detached stays.
+// Detaches the mounts of `device` at places other than `path`. Those that this process may not
+// detach stay.
 void DetachElsewhere(const std::string& device, const std::string& path);
 
-// The absolute path to mount on. A dead mount of ours there (its process was killed) is detached
-// first. `target` is the store's directory; neither may lie inside the other, or the store would
-// wait for itself.
+// Returns the absolute path to mount on. Detaches a dead mount of ours there first (one whose
+// process was killed). `target` is the store's directory. Neither may lie inside the other: file
+// accesses of the store would then go through the mount and wait for the store itself.
 [[nodiscard]] StatusOr<std::string> PrepareMountPoint(const std::string& mount_point,
                                                       const std::string& target);
 

@@ -1,4 +1,4 @@
-// Fewer nodes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/node_trimmer.h"
 
 #define FUSE_USE_VERSION 314
@@ -8,8 +8,10 @@ namespace sippar::fuse {
 namespace {
 
 constexpr size_t kRowsAtOnce = 256;
-constexpr int kRoundsMax = 3;         // the first only marks what is not used; what stays is in use
-constexpr int64_t kPauseUs = 20'000;  // for the kernel's answers, which come as requests
+// The first round over all rows only clears use marks. What is left after the third is in use.
+constexpr int kRoundsMax = 3;
+// The kernel forgets in requests of its own, which need time to arrive and be counted.
+constexpr int64_t kPauseUs = 20'000;
 
 }  // namespace
 
@@ -40,7 +42,7 @@ void NodeTrimmer::Stop() {
   while (!is_stopped_) changed_.Wait(&mutex_);
 }
 
-// False: to end.
+// Waits until there is work. False: the thread shall end.
 bool NodeTrimmer::AwaitWork() {
   engine::MutexLock lock(&mutex_);
   while (!is_wanted_ && !is_stopping_) changed_.Wait(&mutex_);
@@ -49,13 +51,14 @@ bool NodeTrimmer::AwaitWork() {
 }
 
 void NodeTrimmer::Trim(fuse_session* session) {
-  uint64_t wanted = nodes_max_ - nodes_max_ / 8;  // not one in, one out
+  // Trims an eighth below the limit: else each new node would start a pass over all rows again.
+  uint64_t wanted = nodes_max_ - nodes_max_ / 8;
   for (int rounds = 0; rounds < kRoundsMax && inodes_->size() > wanted;) {
     std::vector<InodeTable::RowPlace> rows = inodes_->IdleRows(kRowsAtOnce);
     if (rows.size() < kRowsAtOnce) ++rounds;
     for (const InodeTable::RowPlace& place : rows) {
       std::string name = codec_.Encode(place.row);
-      // That the kernel does not know the name is no trouble.
+      // The kernel may have forgotten the name already; that error is expected.
       (void)fuse_lowlevel_notify_inval_entry(session, place.table_id, name.data(), name.size());
     }
     engine::MutexLock lock(&mutex_);

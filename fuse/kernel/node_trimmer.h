@@ -1,6 +1,7 @@
-// NodeTrimmer: asks the kernel to forget rows, with all that is below them, while there are more
-// nodes than --max-nodes: it forgets on its own only when memory is short. A thread of its own,
-// because the kernel may make the question wait for requests that are under way. Used by mount.
+// NodeTrimmer: asks the kernel to forget idle rows and all that is below them while there are more
+// nodes than --max-nodes; by itself the kernel forgets only when memory is short. Runs on a thread
+// of its own, because the kernel may block the notification until requests in flight are answered.
+// Used by mount. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,9 +18,10 @@ class NodeTrimmer {
   NodeTrimmer(InodeTable* inodes, uint64_t nodes_max) : inodes_(inodes), nodes_max_(nodes_max) {}
 
   void Start(fuse_session* session);
-  // After nodes were handed out. Never waits.
+  // Wakes the thread if there are too many nodes. Call after nodes were acquired. Never blocks.
   void Look() EXCLUDES(mutex_);
-  // Call while the session still answers the kernel, or when it is unmounted. Idempotent.
+  // Ends the thread. Call while the session still answers the kernel, or after the unmount;
+  // otherwise a notification may block for ever. Idempotent.
   void Stop() EXCLUDES(mutex_);
 
  private:
@@ -35,7 +37,7 @@ class NodeTrimmer {
   bool is_wanted_ GUARDED_BY(mutex_) = false;
   bool is_stopping_ GUARDED_BY(mutex_) = false;
   bool is_stopped_ GUARDED_BY(mutex_) = true;
-  engine::Thread thread_;  // last: it uses the others
+  engine::Thread thread_;  // last member: the thread uses the others
 };
 
 }  // namespace sippar::fuse

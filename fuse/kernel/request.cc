@@ -1,4 +1,4 @@
-// Requests. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/request.h"
 
 #include "fuse/kernel/errno_map.h"
@@ -34,8 +34,9 @@ void Request::OnInterrupt(fuse_req_t, void* data) {
   if (self->ElapsedUs() >= kInterruptAfterUs) self->call_.cancel->store(true);
 }
 
-// libfuse holds the request's lock during the callback and takes it here: afterwards the callback
-// neither runs nor will, so that this object may go.
+// Called before each reply. libfuse holds the request's lock while it runs the interrupt callback
+// and takes the same lock here. After this call the callback neither runs nor will run, so the
+// Request may be destroyed.
 void Request::EndInterrupts() {
   fuse_req_interrupt_func(request_, nullptr, nullptr);
   is_answered_ = true;
@@ -58,6 +59,8 @@ void Request::ReplyStatus(const Status& status) {
   if (IsTrouble(error)) {
     dispatch_->log()->Write(operation_, error, std::string(MessageOf(status)), ElapsedUs());
   }
+  // A status without an error would be a caller's mistake; replying 0 would report success without
+  // data.
   ReplyError(error == 0 ? EIO : error);
 }
 

@@ -1,7 +1,8 @@
-// Request: one kernel request that is answered exactly once, with EIO when nobody did. Carries the
-// deadline and the cancel flag of the call; an interrupt of a request that has already run a while
-// sets the flag (runtimes such as Go's send signals all the time, and short work is done sooner
-// than repeated). Used by the dispatch files only. SPDX-License-Identifier: Apache-2.0
+// Request: one kernel request, answered exactly once: the destructor replies EIO if nothing else
+// was sent. Carries the deadline and the cancel flag of the call. An interrupt sets the flag only
+// if the request has run for a tenth of a second: runtimes such as Go's send signals all the time,
+// and short work is finished sooner than repeated. Used by the dispatch files only. Not thread
+// safe, except for the interrupt. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #define FUSE_USE_VERSION 314
@@ -15,7 +16,7 @@ namespace sippar::fuse {
 
 class Request {
  public:
-  // `cancel` null: a flag of its own.
+  // A null `cancel` gives the request a flag of its own; `timeout_us` 0 means the default timeout.
   Request(fuse_req_t request, std::string_view operation, int64_t timeout_us = 0,
           cluster::CancelFlag cancel = nullptr);
   ~Request();
@@ -27,18 +28,19 @@ class Request {
   const cluster::CallOptions& call() const { return call_; }
   int64_t ElapsedUs() const;
 
-  // The inode, or ESTALE already answered.
+  // Returns the inode. If the number is unknown, replies ESTALE and returns std::nullopt.
   std::optional<InodeTable::Inode> Find(fuse_ino_t node_id);
 
-  // Answers. Those that return bool: false when the kernel no longer wanted it.
+  // Send the reply. Those that return bool return false if the kernel no longer wanted it (the
+  // request was interrupted), so that references given in the reply can be taken back.
   void ReplyError(int error);
   void ReplyStatus(const Status& status);  // Requires: !status.ok()
   bool ReplyEntry(const fuse_entry_param& entry);
   void ReplyAttributes(const struct stat& attributes, double seconds);
   bool ReplyOpen(const fuse_file_info& info);
   bool ReplyBytes(std::string_view bytes);
-  void ReplyText(const std::string& text);  // of a symlink
-  void ReplySize(size_t size);              // of an extended attribute
+  void ReplyText(const std::string& text);  // target of a symlink
+  void ReplySize(size_t size);              // size of an extended attribute
   void ReplyStatfs(const struct statvfs& usage);
 
  private:
@@ -53,7 +55,8 @@ class Request {
   bool is_answered_ = false;
 };
 
-// Runs `body` with a Request; no exception of a library crosses into libfuse.
+// Runs `body` and replies with an error if it throws: an exception must not cross into libfuse,
+// which is C.
 template <typename Body>
 void Answer(Request* request, Body body) {
   try {
@@ -65,7 +68,7 @@ void Answer(Request* request, Body body) {
   }
 }
 
-// The callbacks, by file.
+// Each sets the callbacks of one file.
 void FillLookupOperations(fuse_lowlevel_ops* operations);     // dispatch_lookup.cc
 void FillDirectoryOperations(fuse_lowlevel_ops* operations);  // dispatch_directory.cc
 void FillFileOperations(fuse_lowlevel_ops* operations);       // dispatch_file.cc

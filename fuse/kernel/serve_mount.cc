@@ -1,4 +1,4 @@
-// Process of a mount. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/kernel/serve_mount.h"
 
 #include <fcntl.h>
@@ -20,10 +20,12 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr char kReadyByte = '+';  // first byte in the pipe: the mount answers; else it is an error
+// First byte that the background process sends through the pipe when the mount answers. Anything
+// else is an error message.
+constexpr char kReadyByte = '+';
 
-// Blocks the signals that end us in this thread and so in every thread it starts: only the signal
-// thread takes them.
+// Blocks the signals that end the mount, in this thread and thereby in every thread that it starts,
+// so that only the signal thread receives them.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -33,8 +35,8 @@ sigset_t BlockSignals() {
   return signals;
 }
 
-// First SIGTERM, SIGINT or SIGHUP: stop. Second: end at once. SIGUSR1: counters to stderr, or the
-// end of this thread when `is_done` is set.
+// The first SIGTERM, SIGINT or SIGHUP stops the mount, a second one ends the process at once.
+// SIGUSR1 prints the counters to stderr, or ends this thread if `is_done` is set.
 void WaitForSignals(const sigset_t& signals, Mount* mount, std::atomic<bool>* is_done) {
   engine::Thread stopper;
   bool is_stopping = false;
@@ -48,6 +50,8 @@ void WaitForSignals(const sigset_t& signals, Mount* mount, std::atomic<bool>* is
     }
     if (is_stopping) _exit(128 + number);
     is_stopping = true;
+    // Stop waits until Serve has left its loop. On this thread it would delay the second signal,
+    // which must work when that hangs.
     stopper = engine::Thread("fuse-stop", [mount] { mount->Stop(); });
   }
 }
@@ -76,6 +80,8 @@ Status ServeWithSignals(const ServeOptions& options) {
     while (!is_started) started.Wait(&mutex);
   }
   Status status = mount->Serve();
+  // The mount has ended without a signal or after one: SIGUSR1 wakes the signal thread, which
+  // returns because is_done is set.
   is_done = true;
   pthread_kill(waiter, SIGUSR1);
   thread.Join();
@@ -90,7 +96,7 @@ void WriteAll(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t written = ::write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nobody listens any more
+    if (written <= 0) return;  // the reader has closed its end
     text.remove_prefix(static_cast<size_t>(written));
   }
 }
@@ -118,17 +124,22 @@ void RedirectOutput(const std::string& log_path) {
 }
 
 [[noreturn]] void RunChild(ServeOptions options, int pipe_fd) {
+  // A session of its own: a hang-up of the caller's terminal must not end the mount.
   ::setsid();
   std::atomic<bool> is_ready{false};
   options.mount.on_ready = [&] {
+    // Output is redirected only now: until the mount answers, the child's messages belong on the
+    // caller's terminal.
     RedirectOutput(options.log_path);
     is_ready = true;
     WriteAll(pipe_fd, {&kReadyByte, 1});
     ::close(pipe_fd);
   };
+  // The working directory would keep another file system busy, and the mount point may lie below
+  // it. Paths were made absolute before the fork.
   Status status = ::chdir("/") == 0 ? ServeWithSignals(options)
                                     : Internal(fmt::format("chdir /: {}", std::strerror(errno)));
-  // Before the mount answered the parent prints the reason, afterwards the log has it.
+  // Before the mount answers, the parent prints the reason; afterwards the reason goes to the log.
   if (!status.ok() && is_ready) fmt::print(stderr, "sippar mount: {}\n", MessageOf(status));
   if (!status.ok() && !is_ready) WriteAll(pipe_fd, MessageOf(status));
   _exit(status.ok() ? 0 : 1);
@@ -143,12 +154,16 @@ Status StartDaemon(const ServeOptions& options) {
     ::close(fds[0]);
     RunChild(options, fds[1]);
   }
+  // The parent must hold no write end, or ReadAll would not see the end of the pipe when the child
+  // dies.
   ::close(fds[1]);
   std::string answer = ReadAll(fds[0]);
   ::close(fds[0]);
   if (answer.empty() || answer.front() != kReadyByte) {
     return FailedPrecondition(answer.empty() ? "the background process ended" : answer);
   }
+  // The ready byte is sent while the kernel's first request is handled. This stat waits until the
+  // mount really answers.
   struct stat root {};
   if (::stat(options.mount.mount_point.c_str(), &root) == 0) return OkStatus();
   return Internal(

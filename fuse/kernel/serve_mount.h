@@ -1,5 +1,5 @@
-// Serves a store at a mount point as a process of its own does it: checks, optional background
-// process, signals, clean end. Used by cli/mount. SPDX-License-Identifier: Apache-2.0
+// Serves a store at a mount point as a process of its own: checks, optional background process,
+// signals, clean end. Used by cli/mount. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@ namespace sippar::fuse {
 
 struct ServeOptions {
   std::string target;          // directory of the store
-  cluster::Patience patience;  // with which it is opened
-  bool is_daemon = false;      // return when the mount answers, serve in a background process
-  std::string log_path;        // of the background process; "" drops what it says
-  MountOptions mount;          // mount_point as the user gave it
+  cluster::Patience patience;  // how long to wait for the store when another process has it open
+  bool is_daemon = false;      // return when the mount answers; a background process serves
+  std::string log_path;        // log of the background process; "": its output is dropped
+  MountOptions mount;          // mount_point is as the user gave it
 };
 
-// In the foreground: returns when the mount has ended. As a daemon: in the caller's process, when
-// the mount answers or has failed. Call before any thread exists.
+// In the foreground, returns when the mount has ended. As a daemon, returns in the caller's process
+// when the mount answers or has failed. Call before any thread exists: only then do all threads
+// inherit the blocked signals, and only then is fork safe.
 [[nodiscard]] Status ServeMount(const ServeOptions& options);
 
 }  // namespace sippar::fuse

@@ -1,5 +1,5 @@
-// TroubleLog: one line on stderr for a request that went wrong, and the last of them in .status;
-// floods are counted instead of printed. Used by dispatch. Thread safe.
+// TroubleLog: prints one line on stderr per failed request, at most ten a second, and counts the
+// rest. The last error is also shown in .status. Used by dispatch. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// What stat shows of a node, and one entry of a directory. Plain data, used by the tree and the
-// kernel layer. SPDX-License-Identifier: Apache-2.0
+// What stat shows of a node, and what a lookup or a listing returns. Plain data, used by the tree
+// and the kernel layer. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ inline FileType TypeOf(const Node& node) {
 
 struct Attributes {
   uint64_t size_bytes = 0;
-  int64_t changed_at_us = 0;  // mtime = ctime = atime; a cell's is its timestamp
+  int64_t changed_at_us = 0;  // mtime = ctime = atime; for a cell, its timestamp
 };
 
-// What a lookup finds. `age_us` is how old the read behind it is: the kernel may keep the name only
-// for what is left of the freshness promise.
+// The result of a lookup. `age_us` is the age of the read that it comes from: the kernel may keep
+// the name only for the rest of the freshness promise (SEMANTICS.md "Freshness").
 struct Entry {
   Node node;
   Attributes attributes;
   uint64_t inode_number = 0;  // InodeNumber(node)
   int64_t age_us = 0;
-  bool is_volatile = false;  // must be looked up each time: .status, now
+  bool is_volatile = false;  // must be looked up each time, such as .status and now
 };
 
-// One name of a listing. `entry.attributes` is right whenever the name is listed.
+// One name of a listing. `entry.attributes` are always filled in, exact as in a lookup.
 struct DirEntry {
   std::string name;
   Entry entry;

@@ -1,4 +1,4 @@
-// Control files. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/control_text.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@ StatusOr<std::string> RenderStats(TreeContext* context, const std::string& table
 
 StatusOr<std::string> RenderTablets(TreeContext* context, const std::string& table) {
   ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets, context->data->Tablets(table));
+  // The codec spells the empty key "%"; here an empty key means an open end of the range.
   auto spell = [&](const std::string& key) {
     return key.empty() ? std::string() : context->codec.Encode(key);
   };

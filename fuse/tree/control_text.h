@@ -1,5 +1,5 @@
-// Contents of the control files .stats, .tablets, .version, .status and .as-of/README. Rendered
-// when the file is looked up. Used by tree_view. SPDX-License-Identifier: Apache-2.0
+// Renders the control files .stats, .tablets, .version, .status and .as-of/README, each when it is
+// looked up, so that size and content agree. Used by tree_view. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace sippar::fuse {
 
-// One line per locality group, tab-separated, with a head line.
+// One line per locality group after a head line; columns are separated by tabs.
 [[nodiscard]] StatusOr<std::string> RenderStats(TreeContext* context, const std::string& table);
-// One line per tablet in key order; keys spelled like file names, an open end is empty.
+// One line per tablet in key order after a head line. Keys are spelled like file names; an open end
+// of a range is empty.
 [[nodiscard]] StatusOr<std::string> RenderTablets(TreeContext* context, const std::string& table);
 std::string RenderVersion();
 std::string RenderAsOfReadme();

@@ -1,4 +1,4 @@
-// Sources of directory entries. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/dir_sources.h"
 
 #include "fuse/tree/long_name_search.h"
@@ -7,9 +7,10 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr uint32_t kStepsPerClock = 256;  // how often a scan looks at the clock
+constexpr uint32_t kStepsPerClock = 256;  // entries between two looks at the clock
 
-// The node of something in `directory`, with the directory's place.
+// The node of a child of `directory`: the directory's coordinates with another kind. A cell drops
+// how it was reached (.as-of, row form), because one version is one inode on every path.
 Node ChildOf(const Node& directory, NodeKind kind) {
   Node child = directory;
   child.kind = kind;
@@ -24,8 +25,9 @@ LongNameScope ScopeOf(const Node& node, const ReadView& view) {
   return {view, node.table_id, node.kind != NodeKind::kRow, node.row, node.family};
 }
 
-// A cell stream as entries. Where that is cheap it is opened anew behind its present place once a
-// second, so that what is listed is never older and no long listing holds on to an old snapshot.
+// Turns a cell stream into entries. Where a new read is cheap, the stream is reopened after the
+// current entry once a second: listed entries are then never older than the freshness, and a long
+// listing does not keep an old snapshot and its files alive.
 class ScanSource : public EntrySource {
  public:
   ScanSource(TreeContext* context, TablePtr table, const Node& directory, NodeKind child,
@@ -46,6 +48,7 @@ class ScanSource : public EntrySource {
     auto stream = context_->data->Read(view_.table, SpecBehind(after), call);
     if (!stream.ok()) return status_ = stream.status();
     stream_ = *std::move(stream);
+    // Not every read can start exactly after the mark (SpecBehind); the rest is skipped.
     while (stream_->Valid() && after.has_value() && IsAtOrBefore(*after)) stream_->Next();
     TakeMark();
     return status_;
@@ -59,7 +62,7 @@ class ScanSource : public EntrySource {
     if (++steps_ % kStepsPerClock == 0) age_us_ = context_->AgeUs(opened_at_ns_);
     if (age_us_ > kFreshnessUs && IsCheapToEnter()) {
       std::string after = mark_;
-      (void)Start(after);  // kept in status_
+      (void)Start(after);  // status_ keeps the error
       return;
     }
     stream_->Next();
@@ -68,12 +71,14 @@ class ScanSource : public EntrySource {
 
   void Fill(DirEntry* out) override {
     Entry& entry = out->entry;
+    // A reused entry keeps the strings of its node; only what differs is assigned again.
     if (entry.node.kind != child_.kind) entry.node = child_;
     FillCell(stream_->cell(), out);
     bool is_cell = child_.kind == NodeKind::kCell;
     entry.attributes.changed_at_us = is_cell ? entry.node.timestamp_us : table_->changed_at_us;
     entry.inode_number = InodeNumber(entry.node);
     entry.age_us = age_us_;
+    // A row that was just listed needs no read when it is looked up (recent_rows.h).
     if (child_.kind == NodeKind::kRow) {
       context_->recent_rows.Note(entry.inode_number, opened_at_ns_);
     }
@@ -84,11 +89,12 @@ class ScanSource : public EntrySource {
   virtual void MarkOf(const cluster::CellView& cell, std::string* mark) const = 0;
   virtual bool IsAtOrBefore(const std::string& after) const = 0;
   virtual void FillCell(const cluster::CellView& cell, DirEntry* out) = 0;
-  virtual bool IsCheapToEnter() const { return true; }  // behind any entry
+  // True if a read can start after any entry without reading the entries before it.
+  virtual bool IsCheapToEnter() const { return true; }
 
   void NameKey(std::string_view key, DirEntry* out) {
     context_->codec.Encode(key, &out->name);
-    // A plain name takes at most three bytes a byte: shorter keys never get a long name.
+    // Encoding makes at most three bytes of one, so shorter keys never get a long name.
     if (key.size() * 3 > kNameSizeMax && out->name.find("%~") != std::string::npos) {
       LongNameScope scope = ScopeOf(child_, view_);
       context_->long_names.Note(scope.Key(), out->name, key, scope.run_keys());
@@ -115,7 +121,7 @@ class ScanSource : public EntrySource {
   Status status_;
   std::string mark_;
   uint32_t steps_ = 0;
-  int64_t age_us_ = 0;  // of the stream
+  int64_t age_us_ = 0;  // age of stream_
 };
 
 class RowSource final : public ScanSource {
@@ -126,6 +132,7 @@ class RowSource final : public ScanSource {
   cluster::ReadSpec SpecBehind(const std::optional<std::string>& after) const override {
     cluster::ReadSpec spec;
     std::string start = after.has_value() ? engine::RowSuccessor(*after) : "";
+    // One cell without its value tells that the row exists, so a listing reads few bytes per row.
     spec.rows = engine::RowSet(engine::RowRange{std::move(start), ""});
     spec.time = TimesOf(view_.as_of);
     spec.versions_per_column = 1;
@@ -142,7 +149,7 @@ class RowSource final : public ScanSource {
   }
 };
 
-// Columns of a row too wide for the row cache.
+// Columns of a row that is too wide for the row cache.
 class WideColumnSource final : public ScanSource {
  public:
   using ScanSource::ScanSource;
@@ -151,7 +158,7 @@ class WideColumnSource final : public ScanSource {
   cluster::ReadSpec SpecBehind(const std::optional<std::string>&) const override {
     cluster::ReadSpec spec = RowSpec(view_, child_.row);
     spec.columns.push_back({engine::NamePattern::Exact(child_.family), engine::NamePattern::Any()});
-    spec.value_size_max = 0;  // sizes are shown
+    spec.value_size_max = 0;  // no bytes of values, but their sizes, which stat shows
     return spec;
   }
   void MarkOf(const cluster::CellView& cell, std::string* mark) const override {
@@ -160,7 +167,7 @@ class WideColumnSource final : public ScanSource {
   bool IsAtOrBefore(const std::string& after) const override {
     return stream_->cell().qualifier <= after;
   }
-  bool IsCheapToEnter() const override { return false; }  // reads the columns before it again
+  bool IsCheapToEnter() const override { return false; }  // a read starts at the row's first column
   void FillCell(const cluster::CellView& cell, DirEntry* out) override {
     NameKey(cell.qualifier, out);
     out->entry.node.qualifier.assign(cell.qualifier);
@@ -180,14 +187,16 @@ class VersionSource final : public ScanSource {
     cluster::ReadSpec spec = ColumnSpec(view_, child_.row, child_.family, child_.qualifier);
     spec.versions_per_column = 0;
     spec.value_size_max = 0;
-    if (after.has_value()) spec.time.limit_us = *ParseTime(*after);  // newest first
+    if (after.has_value())
+      spec.time.limit_us = *ParseTime(*after);  // newest first: older versions follow
     return spec;
   }
   void MarkOf(const cluster::CellView& cell, std::string* mark) const override {
     *mark = PrintTime(cell.timestamp_us);
   }
   bool IsAtOrBefore(const std::string& after) const override {
-    return stream_->cell().timestamp_us >= *ParseTime(after);  // limit kTimeMax keeps kTimeMax in
+    return stream_->cell().timestamp_us >=
+           *ParseTime(after);  // as a limit, kTimeMax includes itself
   }
   void FillCell(const cluster::CellView& cell, DirEntry* out) override {
     out->name = PrintTime(cell.timestamp_us);
@@ -197,7 +206,7 @@ class VersionSource final : public ScanSource {
   }
 };
 
-// Columns of a family out of the row cache; a wide row's by a scan.
+// Columns of a family, from the row cache; those of a wide row by a scan.
 class ColumnSource final : public EntrySource {
  public:
   ColumnSource(TreeContext* context, TablePtr table, const Node& directory,
@@ -297,6 +306,7 @@ StatusOr<std::vector<std::string>> FamiliesOf(TreeContext* context, const TableP
     if (families.empty() || families.back() != family) families.emplace_back(family);
   };
   for (const RowColumn& column : row->columns) add(column.family);
+  // A wide row's snapshot has no columns. One cell per family without its value answers instead.
   if (!row->is_wide) return families;
   cluster::ReadSpec spec = RowSpec(view, directory.row);
   spec.cells_per_family = 1;

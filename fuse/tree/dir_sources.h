@@ -1,5 +1,5 @@
-// The ordered sources of entries behind directories of unbounded size: rows of a table, columns of
-// a family, versions of a column. Used by tree_view. SPDX-License-Identifier: Apache-2.0
+// Ordered sources of the entries of unbounded directories: rows of a table, columns of a family,
+// versions of a column. Used by tree_view. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,8 +9,9 @@
 
 namespace sippar::fuse {
 
-// `directory` is a kTable; kFamily or kFamilyVersions; kColumnVersions. `cancel` is checked by the
-// scans that the source starts; reset it and ask again to go on.
+// `directory` is a kTable for rows; kFamily or kFamilyVersions for columns; kColumnVersions for
+// versions. The scans that a source starts check `cancel`. After a cancelled call, reset the flag
+// and call again to go on.
 std::unique_ptr<EntrySource> NewRowSource(TreeContext* context, TablePtr table,
                                           const Node& directory, cluster::CancelFlag cancel);
 std::unique_ptr<EntrySource> NewColumnSource(TreeContext* context, TablePtr table,
@@ -18,7 +19,7 @@ std::unique_ptr<EntrySource> NewColumnSource(TreeContext* context, TablePtr tabl
 std::unique_ptr<EntrySource> NewVersionSource(TreeContext* context, TablePtr table,
                                               const Node& directory, cluster::CancelFlag cancel);
 
-// Families of a row with a visible cell, in order; `directory` is a kRow or kRowVersions.
+// The families in which a row has a visible cell, in order. `directory` is a kRow or kRowVersions.
 [[nodiscard]] StatusOr<std::vector<std::string>> FamiliesOf(TreeContext* context,
                                                             const TablePtr& table,
                                                             const Node& directory,

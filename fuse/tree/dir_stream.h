@@ -1,7 +1,8 @@
-// DirStream: an endless directory read by cookie, in key order and constant memory. The cookie of
-// an entry is its ordinal in this handle; sparse checkpoints (ordinal, key) let a reader go back
-// without listing again from the start. Entries: ".", "..", the fixed ones, then those of a source.
-// Used by the kernel layer through tree_view. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// DirStream: a directory of any size, read by cookie in key order and in constant memory. The
+// cookie of an entry is its ordinal in this handle. Sparse checkpoints (ordinal, key) let a reader
+// go back without listing from the start. Order: ".", "..", the fixed entries, then those of the
+// source. Used by the kernel layer through tree_view. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -15,16 +16,16 @@
 
 namespace sippar::fuse {
 
-// Ordered entries that can be entered behind any of them.
+// Ordered entries; reading can start after any of them.
 class EntrySource {
  public:
   virtual ~EntrySource() = default;
-  // To the first entry, or to the first one behind the entry that gave the mark `after`.
+  // Goes to the first entry, or to the first one after the entry whose mark is `after`.
   [[nodiscard]] virtual Status Start(const std::optional<std::string>& after) = 0;
   virtual bool Valid() const = 0;
   virtual void Fill(DirEntry* out) = 0;  // Requires: Valid()
   virtual void Next() = 0;               // Requires: Valid()
-  // Where the present entry is. Requires: Valid()
+  // Identifies the current entry for Start. Requires: Valid()
   virtual std::string_view Mark() const = 0;
   virtual Status status() const = 0;
 };
@@ -33,18 +34,18 @@ class DirStream {
  public:
   using FixedEntries = std::function<StatusOr<std::vector<DirEntry>>()>;
 
-  // `fixed` is asked at the start and at each rewind. `source` may be null.
+  // `fixed` is called at the start and at each rewind. `source` may be null.
   DirStream(FixedEntries fixed, std::unique_ptr<EntrySource> source)
       : fixed_(std::move(fixed)), source_(std::move(source)) {}
 
-  // The entry with that ordinal, nullptr behind the last one. Asking for ordinal 0 after any other
-  // begins afresh. After an error the same call may be made again. The entry lives until the next
-  // call.
+  // Returns the entry with that ordinal; nullptr after the last one. Ordinal 0 after any other
+  // ordinal starts a new listing. After an error the same call may be repeated. The entry is valid
+  // until the next call.
   [[nodiscard]] StatusOr<const DirEntry*> At(uint64_t ordinal);
 
  private:
   struct Checkpoint {
-    uint64_t ordinal;  // of the source's entry behind `mark`
+    uint64_t ordinal;  // ordinal of the first source entry after `mark`
     std::string mark;
   };
 
@@ -56,13 +57,13 @@ class DirStream {
 
   FixedEntries fixed_;
   std::unique_ptr<EntrySource> source_;
-  std::vector<DirEntry> entries_;  // the fixed ones
+  std::vector<DirEntry> entries_;  // ".", ".." and the fixed entries
   bool is_loaded_ = false;
   uint64_t position_ = 0;
 
   bool is_started_ = false;
-  uint64_t source_ordinal_ = 0;  // of the source's present entry
-  Checkpoint last_{0, {}};       // behind the last entry passed; meaningful when ordinal > 0
+  uint64_t source_ordinal_ = 0;  // ordinal of the source's current entry
+  Checkpoint last_{0, {}};       // after the last entry passed; valid if ordinal > 0
   std::vector<Checkpoint> checkpoints_;
   uint64_t checkpoint_distance_ = 0;
   bool is_filled_ = false;
