@@ -10,8 +10,8 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr double kForEverSeconds =
-    365.0 * 86'400;  // for cell versions and symlinks, which never change
+// For cell versions and symlinks, which never change.
+constexpr double kForEverSeconds = 365.0 * 86'400;
 constexpr blksize_t kFileBlockSize = 4'096;
 // libc sizes its getdents buffer by st_blksize, so that a table is listed in megabytes per call.
 //

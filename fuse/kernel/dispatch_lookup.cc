@@ -7,8 +7,8 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr unsigned kWriteSizeMax =
-    1 << 20;  // also the size of the largest read that the kernel sends
+// Also the size of the largest read that the kernel sends.
+constexpr unsigned kWriteSizeMax = 1 << 20;
 constexpr unsigned kBackgroundMax = 64;
 
 void OnInit(void* userdata, fuse_conn_info* connection) {

@@ -10,8 +10,8 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr size_t kIndexSizeMin =
-    1'024;  // sizes of the index are powers of two: masks replace modulo
+// Sizes of the index are powers of two: masks replace modulo.
+constexpr size_t kIndexSizeMin = 1'024;
 
 uint32_t HashOf(const std::string& key) { return static_cast<uint32_t>(engine::Hash(key)); }
 

@@ -21,8 +21,7 @@ namespace sippar::fuse {
 namespace {
 
 constexpr int kDeadMountsMax = 16;  // detached per mount point: killed mounts may be stacked
-constexpr int kHelperWaits =
-    20;  // polls before we detach: the helper of a killed process may do it
+constexpr int kHelperWaits = 20;    // polls for the unmount helper of a killed process
 constexpr int64_t kHelperWaitUs = 50'000;
 
 // Undoes the escapes of mountinfo: the kernel writes a blank as \040.

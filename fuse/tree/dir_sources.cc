@@ -195,8 +195,8 @@ class VersionSource final : public ScanSource {
     *mark = PrintTime(cell.timestamp_us);
   }
   bool IsAtOrBefore(const std::string& after) const override {
-    return stream_->cell().timestamp_us >=
-           *ParseTime(after);  // as a limit, kTimeMax includes itself
+    // As a limit, kTimeMax includes itself.
+    return stream_->cell().timestamp_us >= *ParseTime(after);
   }
   void FillCell(const cluster::CellView& cell, DirEntry* out) override {
     out->name = PrintTime(cell.timestamp_us);

@@ -1,4 +1,4 @@
-// Directory streams. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/dir_stream.h"
 
 #include <algorithm>
@@ -8,11 +8,14 @@
 namespace sippar::fuse {
 
 StatusOr<const DirEntry*> DirStream::At(uint64_t ordinal) {
+  // Ordinal 0 after another one is rewinddir, which must show the present state; a repeated 0 is
+  // not.
   if (!is_loaded_ || (ordinal == 0 && position_ != 0)) RETURN_IF_ERROR(Rewind());
   position_ = ordinal;
   if (ordinal < entries_.size()) return &entries_[ordinal];
   if (source_ == nullptr) return nullptr;
   RETURN_IF_ERROR(MoveSource(ordinal - entries_.size()));
+  // StepSource and StartSource clear is_filled_, so asking twice for one entry fills it once.
   if (!source_->Valid()) return nullptr;
   if (!is_filled_) {
     source_->Fill(&entry_);
@@ -32,7 +35,7 @@ Status DirStream::Rewind() {
   return OkStatus();
 }
 
-// The last checkpoint at or before `ordinal`, nullptr when there is none.
+// The last checkpoint at or before `ordinal`; nullptr if there is none.
 const DirStream::Checkpoint* DirStream::NearestCheckpoint(uint64_t ordinal) const {
   auto behind =
       std::upper_bound(checkpoints_.begin(), checkpoints_.end(), ordinal,
@@ -40,9 +43,12 @@ const DirStream::Checkpoint* DirStream::NearestCheckpoint(uint64_t ordinal) cons
   return behind == checkpoints_.begin() ? nullptr : &*std::prev(behind);
 }
 
-// Enters the source at the nearest known place at or before `ordinal`.
+// Starts the source at the nearest known place at or before `ordinal`; MoveSource steps over the
+// rest.
 Status DirStream::StartSource(uint64_t ordinal) {
   const Checkpoint* best = NearestCheckpoint(ordinal);
+  // last_ is where the listing stopped, usually exactly the wanted place, so going on after an
+  // error reads nothing twice.
   bool last_is_before = last_.ordinal > 0 && last_.ordinal <= ordinal;
   if (last_is_before && (best == nullptr || best->ordinal < last_.ordinal)) best = &last_;
   std::optional<std::string> after;
@@ -56,13 +62,14 @@ Status DirStream::StartSource(uint64_t ordinal) {
 
 Status DirStream::MoveSource(uint64_t ordinal) {
   const Checkpoint* nearest = is_started_ ? NearestCheckpoint(ordinal) : nullptr;
+  // Jumps forward only if a checkpoint lies between: else stepping costs no more than a new start.
   bool is_far = nearest != nullptr && nearest->ordinal > source_ordinal_;
   if (!is_started_ || ordinal < source_ordinal_ || is_far) {
     RETURN_IF_ERROR(StartSource(ordinal));
   }
   while (source_ordinal_ < ordinal && source_->Valid()) StepSource();
   Status status = source_->Valid() ? OkStatus() : source_->status();
-  if (!status.ok()) is_started_ = false;  // the next call enters again behind the last entry
+  if (!status.ok()) is_started_ = false;  // the next call starts after the last entry passed
   return status;
 }
 
@@ -73,6 +80,8 @@ void DirStream::StepSource() {
   bool is_new = checkpoints_.empty() || checkpoints_.back().ordinal < last_.ordinal;
   if (is_new && last_.ordinal % checkpoint_distance_ == 0) {
     checkpoints_.push_back(last_);
+    // Over the limit, every second checkpoint goes: memory stays bounded, and a seek steps twice as
+    // far.
     if (checkpoints_.size() > kCheckpointsMax) {
       checkpoint_distance_ *= 2;
       std::erase_if(checkpoints_,

@@ -1,4 +1,4 @@
-// Search for long names. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/long_name_search.h"
 
 #include <fmt/format.h>
@@ -24,6 +24,9 @@ class Search {
         decoded_(decoded) {}
 
   StatusOr<std::string> Run(const Call& call) {
+    // Cheapest first: names that an earlier search read, the index, the keys after the last one
+    // found, all keys. A visitor such as find or tar asks for names in order, which makes the third
+    // hit.
     if (std::optional<std::string> key = names_->Recall(scope_key_, name_)) return *std::move(key);
     RETURN_IF_ERROR(TryIndex(call));
     if (!found_.has_value() && !scope_.is_qualifier) {
@@ -31,6 +34,7 @@ class Search {
       if (last.has_value()) RETURN_IF_ERROR(Scan({*last, ""}, Until::kFound, call));
     }
     if (!found_.has_value()) RETURN_IF_ERROR(TryAll(call));
+    // Stored also if the key was not found: the caller will ask for these names next.
     for (const auto& [name, key] : met_) names_->Remember(scope_key_, name, key);
     if (!found_.has_value()) return NotFound("no key has this long name");
     names_->NoteFound(scope_key_, name_, *found_);
@@ -45,8 +49,9 @@ class Search {
     return OkStatus();
   }
 
-  // From where the last try ran out of time to the end, then the rest. The whole is read even when
-  // the key was found: for a second one, and so that the index knows the others. Not at any price.
+  // Reads from where the last try ran out of time to the end, then from the start to there. Reads
+  // all keys even after the key was found, to detect a second key with this name and to fill the
+  // index; if time runs out then, the key found is enough.
   Status TryAll(const Call& call) {
     std::string start = scope_.is_qualifier ? "" : names_->Progress(scope_key_, name_);
     Status status = Scan({start, ""}, Until::kEnd, call);
@@ -61,9 +66,13 @@ class Search {
         scope_.view.table, name_));
   }
 
-  enum class Until { kEnd, kNear, kFound };  // the last two: after kLongNameNearKeys at the latest
+  enum class Until {
+    kEnd,
+    kNear,
+    kFound
+  };  // the last two end after kLongNameNearKeys at the latest
 
-  // Keys of `part` that have the head.
+  // Looks at the keys of `part` that begin with the head of the name.
   Status Scan(const engine::RowRange& part, Until until, const Call& call) {
     cluster::ReadSpec spec = RowSpec(scope_.view, scope_.row);
     spec.strip_values = true;
@@ -79,6 +88,8 @@ class Search {
     for (uint64_t keys = 0; stream->Valid(); stream->Next()) {
       const cluster::CellView& cell = stream->cell();
       RETURN_IF_ERROR(Look(scope_.is_qualifier ? cell.qualifier : cell.row));
+      // A scan of all keys would remember too many; those of a short scan are near and will be
+      // wanted.
       if (until != Until::kEnd) met_.emplace_back(encoded_, at_);
       if (until != Until::kEnd && ++keys >= kLongNameNearKeys) return OkStatus();
       if (until == Until::kFound && found_.has_value()) return OkStatus();
@@ -89,8 +100,10 @@ class Search {
   Status Look(std::string_view key) {
     at_.assign(key);
     codec_.Encode(key, &encoded_);
-    if (encoded_.find("%~") == std::string::npos) return OkStatus();  // short enough to be a name
+    if (encoded_.find("%~") == std::string::npos)
+      return OkStatus();  // short enough for a plain name
     names_->Note(scope_key_, encoded_, key, scope_.run_keys());
+    // Only keys with the head are read, so the hash decides.
     if (!std::string_view(encoded_).ends_with(decoded_.hash)) return OkStatus();
     if (found_.has_value() && *found_ != key) {
       return DataLoss(
@@ -108,7 +121,7 @@ class Search {
   const std::string_view name_;
   const DecodedName& decoded_;
   std::optional<std::string> found_;
-  std::vector<std::pair<std::string, std::string>> met_;  // names and keys of short scans
+  std::vector<std::pair<std::string, std::string>> met_;  // names and keys that short scans read
   std::string at_;                                        // the last key read
   std::string encoded_;
 };
@@ -116,6 +129,7 @@ class Search {
 }  // namespace
 
 std::string LongNameScope::Key() const {
+  // Without view.as_of: a key has the same name at every time.
   std::string key;
   engine::PutVarint(&key, table_id);
   if (!is_qualifier) return key;

@@ -1,6 +1,6 @@
-// The key of a long name that no other way says: a few keys read where the index has it, the next
-// keys in order, or all keys with its head. Used by tree_view; fills the index for it and for
-// listings. SPDX-License-Identifier: Apache-2.0
+// Finds the key of a long name (a head and a hash, name_codec.h): reads a few keys where the index
+// knows it, else the keys after the one found last, else all keys with its head. Adds what it reads
+// to the index. Used by tree_view. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,21 +10,23 @@
 
 namespace sippar::fuse {
 
-// A directory of keys: the rows of a table, or the qualifiers of one family of one row.
+// A directory whose names are keys: the rows of a table, or the qualifiers of one family of one
+// row.
 struct LongNameScope {
   ReadView view;
   uint64_t table_id = 0;
   bool is_qualifier = false;
-  std::string row;     // is_qualifier
-  std::string family;  // is_qualifier
+  std::string row;     // set if is_qualifier
+  std::string family;  // set if is_qualifier
 
-  std::string Key() const;  // the same for every view
-  // Keys in one place of the index: rows are entered at any key, the qualifiers of a row are not.
+  std::string Key() const;  // identifies the directory in the index, for all as_of times
+  // Keys per run of the index (long_names.h). A read can start at any row, but the qualifiers of a
+  // row are always read from the first, so each of them needs a run of its own.
   size_t run_keys() const;
 };
 
-// kNotFound; kDeadlineExceeded when there are too many keys, and the next search for the name goes
-// on there; kDataLoss when two keys have this head and hash.
+// Errors: kNotFound; kDeadlineExceeded if there are too many keys for one call (the next search for
+// this name goes on after them); kDataLoss if two keys have this head and hash.
 [[nodiscard]] StatusOr<std::string> FindLongName(cluster::DataApi* data, const NameCodec& codec,
                                                  LongNames* names, const LongNameScope& scope,
                                                  std::string_view name, const DecodedName& decoded,

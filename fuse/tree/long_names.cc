@@ -1,4 +1,4 @@
-// Index of long names. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/long_names.h"
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr size_t kRunOverhead = 160;      // of a node of the map and a pointer
-constexpr size_t kGroupOverhead = 512;    // besides its head, twice
-constexpr size_t kUnsortedMax = 1'024;    // entries that a search compares one by one
-constexpr size_t kProgressMax = 64;       // searches that ran out of time
-constexpr size_t kRecentBytes = 2 << 20;  // of scopes, names and keys
-constexpr size_t kRunBytes = 256 << 10;   // of keys: a run of huge keys is short
+constexpr size_t kRunOverhead = 160;      // estimate: a map node and a pointer
+constexpr size_t kGroupOverhead = 512;    // estimate; the head is stored twice and counted besides
+constexpr size_t kUnsortedMax = 1'024;    // unsorted entries that a search compares one by one
+constexpr size_t kProgressMax = 64;       // number of searches that ran out of time
+constexpr size_t kRecentBytes = 2 << 20;  // bytes of scopes, names and keys
+constexpr size_t kRunBytes = 256 << 10;   // bytes of keys per run: runs of huge keys are short
 
 uint32_t HexNumber(std::string_view digits) {
   uint32_t number = 0;
@@ -22,7 +22,7 @@ uint32_t HexNumber(std::string_view digits) {
   return number;
 }
 
-// The directory and the head: all of the name but its hash.
+// The directory and the head: the name without its hash.
 std::string GroupKey(const std::string& scope, std::string_view name) {
   return scope + std::string(name.substr(0, name.size() - kLongHashSize));
 }
@@ -44,7 +44,8 @@ LongNames::Group* LongNames::FindGroup(const std::string& scope, std::string_vie
   return &found->second;
 }
 
-// False when the memory is the group's own.
+// Drops the least recently used groups until there is room. False if only `group` itself is left:
+// then its new names are not indexed, and searches find them.
 bool LongNames::MakeRoom(const Group* group) {
   while (size_bytes_ >= memory_bytes_) {
     auto last = groups_.find(used_.back());
@@ -56,7 +57,7 @@ bool LongNames::MakeRoom(const Group* group) {
   return true;
 }
 
-// The run that holds the key's place, a new one when that is full.
+// The run for `key`; a new one starts if the run before the key is full.
 uint32_t LongNames::RunOf(Group* group, std::string_view key, size_t run_keys) {
   auto at = group->runs.upper_bound(key);
   if (at != group->runs.begin()) {
@@ -66,6 +67,7 @@ uint32_t LongNames::RunOf(Group* group, std::string_view key, size_t run_keys) {
       run.key_bytes += key.size();
       return run.index;
     }
+    // A run that begins with this very key: a second one at the same place is impossible.
     if (std::prev(at)->first == key) return run.index;
   }
   auto index = static_cast<uint32_t>(group->first_keys.size());
@@ -83,6 +85,8 @@ engine::RowRange LongNames::RangeOf(const Group& group, uint32_t run) {
 }
 
 std::vector<uint32_t> LongNames::RunsOf(Group* group, const Entry& wanted) {
+  // Sorting waits until kUnsortedMax entries have come: a listing searches before each entry that
+  // it adds, and a merge each time would be quadratic.
   if (group->entries.size() - group->sorted > kUnsortedMax) {
     auto middle = group->entries.begin() + static_cast<ptrdiff_t>(group->sorted);
     std::sort(middle, group->entries.end());
@@ -109,12 +113,13 @@ void LongNames::Note(const std::string& scope, std::string_view name, std::strin
   engine::MutexLock lock(&mutex_);
   Group* group = FindGroup(scope, name, true);
   for (uint32_t run : RunsOf(group, entry)) {
-    if (RangeOf(*group, run).Contains(key)) return;  // known
+    if (RangeOf(*group, run).Contains(key)) return;  // this key is indexed already
   }
   if (!MakeRoom(group)) return;
   entry.run = RunOf(group, key, run_keys);
   size_t before = group->entries.capacity();
   group->entries.push_back(entry);
+  // Growth of the vector is counted, not the entry, because capacity is what occupies memory.
   size_t more = (group->entries.capacity() - before) * sizeof(Entry);
   group->size_bytes += more;
   size_bytes_ += more;
@@ -133,6 +138,8 @@ std::vector<engine::RowRange> LongNames::Find(const std::string& scope, std::str
 
 void LongNames::Remember(const std::string& scope, std::string_view name, std::string_view key) {
   engine::MutexLock lock(&mutex_);
+  // Cleared as a whole: the entries serve one visit of a directory, so an order of use would not
+  // pay.
   if (recent_bytes_ > kRecentBytes) {
     recent_.clear();
     recent_bytes_ = 0;

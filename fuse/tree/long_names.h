@@ -1,6 +1,8 @@
-// Where the keys of long names (name_codec.h) are: an index filled by listings and scans, so that a
-// name is found by reading a few keys, however many share its head. Bounded in memory: what does
-// not fit is found by long_name_search. Thread safe. SPDX-License-Identifier: Apache-2.0
+// LongNames: an index from long names (name_codec.h) to the places of their keys. Listings and
+// scans fill it, so that a lookup reads a few keys however many share the head. Bounded in memory;
+// long_name_search finds what does not fit. Thread safe. A head is all of a long name before its
+// hash; a run is a range of neighbouring keys, the unit in which places are stored.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <list>
@@ -20,27 +22,29 @@ class LongNames {
  public:
   explicit LongNames(size_t memory_bytes) : memory_bytes_(memory_bytes) {}
 
-  // A listing or a scan of the directory `scope` (LongNameScope::Key) is at `key`. A run of about
-  // `run_keys` neighbours is one place of the index.
+  // Records that a listing or a scan of the directory `scope` (LongNameScope::Key) has read `key`.
+  // A run takes about `run_keys` neighbouring keys.
   void Note(const std::string& scope, std::string_view name, std::string_view key, size_t run_keys)
       EXCLUDES(mutex_);
-  // The runs in which the name's key may be; as a rule none or one. An open limit: the last run.
+  // The runs that may hold the name's key: usually none or one, more if hashes collide. An empty
+  // limit means that the run is the last.
   std::vector<engine::RowRange> Find(const std::string& scope, std::string_view name)
       EXCLUDES(mutex_);
 
-  // Keys that a search met beside its own: whoever visits a directory asks for them next.
+  // Stores keys that a search read near its own: a program that visits the directory asks for them
+  // next.
   void Remember(const std::string& scope, std::string_view name, std::string_view key)
       EXCLUDES(mutex_);
   std::optional<std::string> Recall(const std::string& scope, std::string_view name)
       EXCLUDES(mutex_);
 
-  // Where the last search in the names of this head ended well: whoever visits a directory in its
-  // order wants the next keys.
+  // Stores the key that the last successful search with this head found: a program that visits the
+  // directory in order wants the keys after it.
   void NoteFound(const std::string& scope, std::string_view name, std::string_view key)
       EXCLUDES(mutex_);
   std::optional<std::string> LastFound(const std::string& scope, std::string_view name)
       EXCLUDES(mutex_);
-  // Where a search for this very name ran out of time; "" forgets it.
+  // Stores where a search for exactly this name ran out of time; an empty key erases that.
   void NoteProgress(const std::string& scope, std::string_view name, std::string_view key)
       EXCLUDES(mutex_);
   std::string Progress(const std::string& scope, std::string_view name) EXCLUDES(mutex_);
@@ -48,7 +52,8 @@ class LongNames {
   size_t size_bytes() EXCLUDES(mutex_);
 
  private:
-  // Half of the hash in the name, in two parts so that an entry has 12 bytes.
+  // The first 64 bits of the hash in the name, in two halves: with a uint64_t, alignment would make
+  // an entry 16 bytes instead of 12.
   struct Entry {
     uint32_t hash_high;
     uint32_t hash_low;
@@ -60,11 +65,12 @@ class LongNames {
     uint32_t keys = 0;
     size_t key_bytes = 0;
   };
-  // The names of one directory with one head.
+  // The names of one directory that share one head.
   struct Group {
     std::map<std::string, Run, std::less<>> runs;  // by their first keys
-    std::vector<const std::string*> first_keys;    // of the runs, by index
-    std::vector<Entry> entries;                    // the first `sorted` in order, the rest as noted
+    std::vector<const std::string*>
+        first_keys;              // first key of each run, by Run::index; points into `runs`
+    std::vector<Entry> entries;  // the first `sorted` in order, the rest as added
     size_t sorted = 0;
     size_t size_bytes = 0;
     std::string last_found;
@@ -83,7 +89,7 @@ class LongNames {
   std::list<std::string> used_ GUARDED_BY(mutex_);  // keys of groups_, most recently used first
   size_t size_bytes_ GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::string> progress_ GUARDED_BY(mutex_);
-  std::unordered_map<std::string, std::string> recent_ GUARDED_BY(mutex_);  // by scope and name
+  std::unordered_map<std::string, std::string> recent_ GUARDED_BY(mutex_);  // key: scope and name
   size_t recent_bytes_ GUARDED_BY(mutex_) = 0;
 };
 

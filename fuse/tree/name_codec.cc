@@ -1,4 +1,4 @@
-// Name codec. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/name_codec.h"
 
 #include <cstdint>
@@ -10,17 +10,17 @@ namespace {
 
 constexpr char kUpperHex[] = "0123456789ABCDEF";
 constexpr char kLowerHex[] = "0123456789abcdef";
-constexpr std::string_view kLongMark = "%~";  // '~' is no hex digit: no escape begins like this
+constexpr std::string_view kLongMark = "%~";  // '~' is no hex digit, so no escape begins like this
 
 struct CodePointRange {
   uint32_t first;
   uint32_t last;
 };
 
-// Characters that a reader of a listing cannot see or that change how the rest is shown: controls,
-// all separators (Z*), format characters that reorder or vanish, variation selectors, fillers,
-// non-characters. Unassigned code
-// points stay, because a table of them would give a key another name with each Unicode version.
+// Characters that a reader cannot see in a listing or that change how the rest is shown: controls,
+// all separators (category Z), format characters that reorder or vanish, variation selectors,
+// fillers and non-characters. Unassigned code points are not escaped: they get assigned by new
+// Unicode versions, and a table of them would then give a key another name.
 constexpr CodePointRange kHidden[] = {
     {0x0080, 0x00a0},   {0x00ad, 0x00ad},   {0x034f, 0x034f},    {0x061c, 0x061c},
     {0x115f, 0x1160},   {0x1680, 0x1680},   {0x17b4, 0x17b5},    {0x180b, 0x180f},
@@ -37,8 +37,8 @@ bool IsHidden(uint32_t code_point) {
   return false;
 }
 
-// Length of the well-formed UTF-8 sequence (RFC 3629) of two bytes or more at the start of `text`,
-// with its code point; 0 when there is none.
+// Length of the well-formed UTF-8 sequence (RFC 3629) of two bytes or more at the start of `text`;
+// sets its code point. 0 if there is none.
 size_t DecodeSequence(std::string_view text, uint32_t* code_point) {
   auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   size_t size = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
@@ -48,6 +48,7 @@ size_t DecodeSequence(std::string_view text, uint32_t* code_point) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
     value = value << 6 | (byte(i) & 0x3fu);
   }
+  // Overlong forms and surrogates are rejected: they would let two byte strings look the same.
   constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
   bool is_surrogate = value >= 0xd800 && value <= 0xdfff;
   if (value < kSmallest[size] || value > 0x10ffff || is_surrogate) return 0;
@@ -57,10 +58,12 @@ size_t DecodeSequence(std::string_view text, uint32_t* code_point) {
 
 bool IsPlain(char c) { return c > ' ' && c < 0x7f && c != '/' && c != '%'; }
 
-// How many bytes at `at` stay as they are; 0: the byte there is escaped.
+// Number of bytes at `at` that stay as they are; 0 if that byte is escaped.
 size_t PlainSizeAt(std::string_view key, size_t at) {
   char c = key[at];
+  // A leading dot is escaped, because names with a leading dot are control files.
   if (IsPlain(c)) return c == '.' && at == 0 ? 0 : 1;
+  // A trailing space is escaped: users do not see it and tools strip it.
   if (c == ' ') return at + 1 == key.size() ? 0 : 1;
   if (static_cast<uint8_t>(c) < 0x80) return 0;
   uint32_t code_point = 0;
@@ -75,7 +78,7 @@ int HexValue(char c) {
   return -1;
 }
 
-// The bytes that `text` spells; false when an escape is broken.
+// Appends the bytes that `text` spells to *key. False if an escape is malformed.
 bool Unescape(std::string_view text, std::string* key) {
   key->reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
@@ -94,8 +97,8 @@ bool Unescape(std::string_view text, std::string* key) {
   return true;
 }
 
-// Encodes `key`; *head_size is where a long name would be cut: the last place at or before
-// kLongHeadSizeMax that splits neither an escape nor a character. False when the name is too long.
+// Encodes `key`. Sets *head_size to where a long name would be cut: the last place at or before
+// kLongHeadSizeMax that splits neither an escape nor a character. False if the name is too long.
 bool EscapeShort(std::string_view key, std::string* name, size_t* head_size) {
   name->clear();
   *head_size = 0;

@@ -1,6 +1,6 @@
-// Row keys and qualifiers as file names and back: reversible, canonical, at most 255 bytes
-// (SEMANTICS.md "Names"). A byte stays when it is printable ASCII other than '/' and '%', or part
-// of a visible UTF-8 character; all else is '%' and two upper-case hex digits. Pure.
+// NameCodec: row keys and qualifiers as file names and back. Reversible, canonical (one name per
+// key), at most 255 bytes (SEMANTICS.md "Names"). Printable ASCII other than '/' and '%' and
+// visible UTF-8 characters stay; every other byte becomes '%' and two upper-case hex digits. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,21 +11,21 @@
 
 namespace sippar::fuse {
 
-inline constexpr size_t kNameSizeMax = 255;      // what ext4, rsync and tar can carry
-inline constexpr size_t kLongHeadSizeMax = 200;  // of a long name, before "%~" and the hash
+inline constexpr size_t kNameSizeMax = 255;      // the limit of ext4, rsync and tar
+inline constexpr size_t kLongHeadSizeMax = 200;  // bytes of a long name before "%~" and the hash
 inline constexpr size_t kLongHashSize = 32;      // hex digits: 128 bits of SHA-256(key)
 
-// What a file name says. For a long name only `head` of the key is known.
+// What a file name says about its key. A long name says only the first bytes of the key.
 struct DecodedName {
-  std::string key;           // whole key, or the head of a long name's key
+  std::string key;           // the whole key, or its first bytes if is_long
   bool is_canonical = true;  // false: EncodeName(key) is the right spelling
   bool is_long = false;
-  std::string_view hash;  // long names: view into the name that was decoded
+  std::string_view hash;  // of a long name; points into the decoded name
 };
 
 class NameCodec {
  public:
-  // 32 lower-case hex digits of a key. Tests weaken it to see what a collision does.
+  // Returns 32 lower-case hex digits for a key. Tests pass a weaker hash to provoke collisions.
   using KeyHash = std::string (*)(std::string_view key);
 
   NameCodec();
@@ -34,7 +34,7 @@ class NameCodec {
   // Assigns the name of `key` to *name, reusing its memory.
   void Encode(std::string_view key, std::string* name) const;
   std::string Encode(std::string_view key) const;
-  // Nothing when no key has or could be meant by this name.
+  // std::nullopt if no key can have this name or be meant by it.
   std::optional<DecodedName> Decode(std::string_view name) const;
   std::string Hash(std::string_view key) const { return hash_(key); }
 

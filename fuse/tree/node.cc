@@ -1,4 +1,4 @@
-// Nodes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/node.h"
 
 #include "engine/base/check.h"
@@ -8,10 +8,12 @@
 namespace sippar::fuse {
 namespace {
 
-constexpr uint64_t kInodeSeed = 0x5349505041523031;  // "SIPPAR01": changing it renumbers all files
+// "SIPPAR01"; another value would renumber all files.
+constexpr uint64_t kInodeSeed = 0x5349505041523031;
 constexpr uint8_t kRowFormFlag = 0x40;
 constexpr uint8_t kAsOfFlag = 0x80;
 
+// What InodeNumber hashes. The kind takes the low six bits of the first byte, flags the upper two.
 void EncodeIdentity(const Node& node, std::string* out) {
   out->clear();
   auto head = static_cast<uint8_t>(node.kind);
@@ -32,6 +34,8 @@ void EncodeIdentity(const Node& node, std::string* out) {
 
 void EncodeNode(const Node& node, std::string* out) {
   EncodeIdentity(node, out);
+  // The inode table must tell texts apart, since the text of a node never changes; users want one
+  // inode number for .status, so the identity leaves the text out.
   if (node.kind == NodeKind::kText || node.kind == NodeKind::kSymlink) {
     engine::PutBytes(out, node.text);
   }
@@ -53,13 +57,14 @@ Node DecodeNode(std::string_view bytes) {
     node.sequence = reader.Varint();
   }
   if (node.kind == NodeKind::kText || node.kind == NodeKind::kSymlink) node.text = reader.Bytes();
-  CHECK(reader.AtEnd());  // our own bytes, kept in memory
+  CHECK(reader.AtEnd());  // never fails: EncodeNode wrote these bytes in this process
   return node;
 }
 
 uint64_t InodeNumber(const Node& node) {
   thread_local std::string identity;
   EncodeIdentity(node, &identity);
+  // Keeps 63 bits, so that the number is positive in programs that read st_ino as signed.
   uint64_t number = engine::Checksum(identity, kInodeSeed) >> 1;
   return number < 2 ? number + 2 : number;
 }

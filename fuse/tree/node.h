@@ -1,7 +1,7 @@
-// Node: what one place of the mounted tree means, apart from any kernel number. A cell's node names
-// one immutable version (row, column, time, sequence), so whatever the kernel keeps of it stays
-// right for ever; directories are the same node whatever they hold. Plain data.
-// SPDX-License-Identifier: Apache-2.0
+// Node: the meaning of one place in the mounted tree, independent of kernel numbers. The node of a
+// cell names one immutable version (row, column, time, sequence), so everything that the kernel
+// caches about it stays right for ever. A directory is the same node whatever it contains. Plain
+// data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ enum class NodeKind : uint8_t {
   kFamilyVersions = 7,  // <row>/.versions/<family> (row form) or <row>/<family>/.versions
   kColumnVersions = 8,  // <qualifier> in a kFamilyVersions: its entries are times
   kText = 9,            // a control file; `qualifier` is its name, `text` its whole content
-  kSymlink = 10,        // another spelling of a name; `qualifier` is it, `text` the target
+  kSymlink = 10,  // another spelling of a name: `qualifier` is that spelling, `text` the target
 };
 
 struct Node {
   NodeKind kind = NodeKind::kRoot;
   bool is_row_form = false;      // kFamilyVersions, kColumnVersions: below <row>/.versions
-  std::optional<int64_t> as_of;  // of directories; a cell version is the same at every time
-  uint64_t table_id = 0;         // ids are never used twice, so a new table is a new directory
+  std::optional<int64_t> as_of;  // of directories only; a cell version is the same at every time
+  uint64_t table_id = 0;         // ids are never reused, so a table made again is a new directory
   std::string row;
   std::string family;
   std::string qualifier;
@@ -45,13 +45,13 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// The node as one byte string, equal for equal nodes only; assigned to *out.
+// Sets *out to the node as a byte string; equal for equal nodes only.
 void EncodeNode(const Node& node, std::string* out);
 // Requires: `bytes` came from EncodeNode.
 Node DecodeNode(std::string_view bytes);
 
-// The number users see as st_ino: the same over remounts and machines, never 0 or 1. A control
-// file keeps its number when its text changes.
+// The st_ino that users see. The same on every machine and after a remount; never 0 or 1, which
+// mean "none" and the root to FUSE. A control file keeps its number when its text changes.
 uint64_t InodeNumber(const Node& node);
 
 }  // namespace sippar::fuse

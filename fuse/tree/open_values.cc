@@ -1,4 +1,4 @@
-// Open values. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/open_values.h"
 
 #include <fmt/format.h>
@@ -8,8 +8,9 @@
 namespace sippar::fuse {
 namespace {
 
-// A value that is being read in pieces is asked for more often; taking it away would mean to read
-// all of it again for each piece. After the patience it is taken all the same.
+// A value that a program reads in pieces is used more often than kIdleUs. Dropping it between two
+// pieces would make each piece read the whole value again, so younger values are spared for
+// kPatienceUs; after that any value that answers no read at the moment is dropped.
 constexpr int64_t kIdleUs = 200'000;
 constexpr int64_t kPatienceUs = 2'000'000;
 constexpr int64_t kLookAgainUs = 50'000;
@@ -40,12 +41,13 @@ void OpenValues::Close(OpenValue* value) {
   delete value;
 }
 
-// The bytes that were not used for the longest time, null when none are idle that long. The caller
-// lets go of them without the lock.
+// Takes the bytes unused for the longest time; null if none have been idle that long. The caller
+// must release them without the lock: their deleter calls Release, which takes it.
 ValuePtr OpenValues::TakeIdle(int64_t idle_us_min) {
   OpenValue* oldest = nullptr;
   for (const auto& [key, value] : open_) {
-    // A second owner is answering a read with them.
+    // A second owner means that a read is being answered with these bytes; dropping ours frees
+    // nothing.
     if (value->bytes_ == nullptr || value->bytes_.use_count() > 1) continue;
     if (oldest == nullptr || value->used_at_ns_ < oldest->used_at_ns_) oldest = value;
   }
@@ -65,6 +67,7 @@ Status OpenValues::Wait(const OpenValue& value, int64_t left_us) {
                     budget_bytes_, value.size_bytes_));
   }
   ++waiting_;
+  // Waits in short steps: a value that becomes idle sends no notification.
   changed_.WaitFor(&mutex_, std::min(left_us, kLookAgainUs));
   --waiting_;
   return OkStatus();
@@ -75,7 +78,7 @@ StatusOr<ValuePtr> OpenValues::Bytes(OpenValue* value, int64_t timeout_us,
   int64_t start_ns = clock_->MonotonicNanos();
   int64_t patience_us = std::min(kPatienceUs, timeout_us / 2);
   for (bool has_room = false; !has_room;) {
-    ValuePtr idle;  // let go of without the lock
+    ValuePtr idle;  // declared before the lock, so released after it: the deleter takes the mutex
     engine::MutexLock lock(&mutex_);
     int64_t now_ns = clock_->MonotonicNanos();
     int64_t waited_us = (now_ns - start_ns) / 1000;
@@ -83,6 +86,7 @@ StatusOr<ValuePtr> OpenValues::Bytes(OpenValue* value, int64_t timeout_us,
     if (value->bytes_ != nullptr) return value->bytes_;
     has_room = !value->is_loading_ && held_bytes_ + value->size_bytes_ <= budget_bytes_;
     if (has_room) {
+      // Reserved before the load, so that concurrent loads cannot exceed the budget together.
       held_bytes_ += value->size_bytes_;
       value->is_loading_ = true;
       continue;
@@ -101,6 +105,8 @@ StatusOr<ValuePtr> OpenValues::Load(OpenValue* value,
   ValuePtr bytes;
   if (status.ok()) {
     bytes =
+        // The budget is returned when the last owner lets go of the bytes, which may be a reply
+        // after the file was closed.
         ValuePtr(new std::string(*std::move(loaded)), [this, size_bytes](const std::string* text) {
           delete text;
           Release(size_bytes);

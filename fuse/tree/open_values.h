@@ -1,6 +1,6 @@
-// Values of open files, held whole in memory within a budget from their first read on; opens of the
-// same version share one. When there is no room, values that were not read for a moment go, and are
-// read again when they are asked for. Used by tree_view. Thread safe.
+// OpenValues: the values of open files. A value is read whole at its first read and held in memory
+// within a budget; opens of one version share it. When room is needed, values that were not read
+// for a while are dropped and read again on demand. Used by tree_view. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,8 @@ namespace sippar::fuse {
 
 using ValuePtr = std::shared_ptr<const std::string>;
 
-// More readers than this do not wait for room: the threads left over answer all else.
+// Readers that may wait for room at a time; more get an error at once. The limit leaves threads of
+// the mount (kernel/mount.cc) free to answer other requests.
 inline constexpr unsigned kReadersWaitingMax = 48;
 
 class OpenValues;
@@ -36,24 +37,26 @@ class OpenValue {
   const std::string key_;
   const Node node_;
   const uint64_t size_bytes_;
-  // Guarded by the mutex of OpenValues.
+  // The members below are guarded by the mutex of OpenValues.
   uint64_t handles_ = 0;
-  ValuePtr bytes_;  // null: not read yet, or gone to make room
+  ValuePtr bytes_;  // null: not read yet, or dropped to make room
   bool is_loading_ = false;
   int64_t used_at_ns_ = 0;
 };
-using OpenValuePtr = std::shared_ptr<OpenValue>;  // one open
+// One open of the version; closes it when destroyed.
+using OpenValuePtr = std::shared_ptr<OpenValue>;
 
-// Outlives its values and their bytes.
+// Must outlive its values and their bytes.
 class OpenValues {
  public:
   OpenValues(uint64_t budget_bytes, engine::Clock* clock)
       : budget_bytes_(budget_bytes), clock_(clock) {}
 
-  // kOutOfRange: larger than the whole budget.
+  // kOutOfRange if the value is larger than the whole budget.
   [[nodiscard]] StatusOr<OpenValuePtr> Open(const Node& node, uint64_t size_bytes) EXCLUDES(mutex_);
-  // The bytes, by `load` when they are not held. Waits for room, at most `timeout_us` (not at all
-  // when kReadersWaitingMax wait): then kResourceExhausted.
+  // Returns the bytes; calls `load`, without the lock, if they are not held. Waits for room up to
+  // `timeout_us`, or not at all if kReadersWaitingMax readers wait already; then
+  // kResourceExhausted. kDeadlineExceeded if another reader is still loading the value.
   [[nodiscard]] StatusOr<ValuePtr> Bytes(OpenValue* value, int64_t timeout_us,
                                          const std::function<StatusOr<std::string>()>& load)
       EXCLUDES(mutex_);
@@ -70,7 +73,7 @@ class OpenValues {
   const uint64_t budget_bytes_;
   engine::Clock* const clock_;
   engine::Mutex mutex_;
-  engine::CondVar changed_;  // room, or the end of a load
+  engine::CondVar changed_;  // notified when there is room, and when a load ends
   uint64_t held_bytes_ GUARDED_BY(mutex_) = 0;
   unsigned waiting_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<std::string, OpenValue*> open_ GUARDED_BY(mutex_);

@@ -1,10 +1,11 @@
-// Reads of the tree. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/reads.h"
 
 namespace sippar::fuse {
 
 engine::TimeRange TimesOf(const std::optional<int64_t>& as_of) {
   engine::TimeRange range;
+  // The limit is exclusive, and as a limit kTimeMax means "no limit" (engine/model/cell.h).
   if (as_of.has_value() && *as_of != engine::kTimeMax) range.limit_us = *as_of + 1;
   return range;
 }

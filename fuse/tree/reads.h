@@ -1,5 +1,5 @@
-// The reads of the client that the tree needs, as functions of what they look for. All go through
-// DataApi::Read. Used by tree_view and its parts. SPDX-License-Identifier: Apache-2.0
+// Builds and runs the reads that the tree needs, all through DataApi::Read. Used by tree_view and
+// its parts. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -10,29 +10,29 @@
 
 namespace sippar::fuse {
 
-// Which table at which time; nothing: now.
+// The table that is read, and the time as of which; std::nullopt: now.
 struct ReadView {
   std::string table;
   std::optional<int64_t> as_of;
 };
 
-// Cells with time <= as_of.
+// The time range of cells with time <= as_of; of cells with exactly this time.
 engine::TimeRange TimesOf(const std::optional<int64_t>& as_of);
 engine::TimeRange OnlyTime(int64_t timestamp_us);
 
-// Newest versions of a row's columns; of one column.
+// Reads the newest version of each column of a row; of one column.
 cluster::ReadSpec RowSpec(const ReadView& view, std::string_view row);
 cluster::ReadSpec ColumnSpec(const ReadView& view, std::string_view row, std::string_view family,
                              std::string_view qualifier);
 
-// Of the whole value, also when the read left it out.
+// Size of the whole value, also if the read omitted its bytes.
 inline uint64_t ValueSize(const cluster::CellView& cell) {
   return cell.value.size() + cell.omitted_size;
 }
 
 [[nodiscard]] StatusOr<bool> RowExists(cluster::DataApi* data, const ReadView& view,
                                        std::string_view row, const cluster::CallOptions& call);
-// The first cell of the read, if any: its version, the size of its value, and the value.
+// The first cell of a read: its version, the size of its value, and the value.
 struct FoundVersion {
   int64_t timestamp_us = 0;
   uint64_t sequence = 0;
@@ -43,7 +43,7 @@ struct FoundVersion {
                                                               const std::string& table,
                                                               const cluster::ReadSpec& spec,
                                                               const cluster::CallOptions& call);
-// The same without the value.
+// Like ReadFirst, but without the value.
 [[nodiscard]] StatusOr<std::optional<FoundVersion>> FindFirst(cluster::DataApi* data,
                                                               const std::string& table,
                                                               cluster::ReadSpec spec,

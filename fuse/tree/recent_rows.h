@@ -1,5 +1,6 @@
-// Rows that a listing has just handed out: the lookups that `ls -l` and find send behind it need no
-// read. A direct-mapped table of 64-bit numbers. Used by dir_sources and tree_view. Thread safe.
+// RecentRows: rows that a listing has just returned, so that the lookups of ls -l and find that
+// follow it need no read. A direct-mapped table of inode numbers: a collision only costs a read.
+// Used by dir_sources and tree_view. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,14 +17,14 @@ class RecentRows {
  public:
   explicit RecentRows(int64_t freshness_us) : freshness_ns_(freshness_us * 1000) {}
 
-  // `read_at_ns`: when the listing read the row.
+  // `read_at_ns` is when the listing opened the read that returned the row.
   void Note(uint64_t inode_number, int64_t read_at_ns) {
     engine::MutexLock lock(&mutex_);
     if (slots_.empty()) slots_.resize(kRecentRowsMax);
     slots_[inode_number % kRecentRowsMax] = {inode_number, read_at_ns};
   }
 
-  // When the row was last seen; nothing when that is not known or older than the freshness.
+  // When the row was last seen; std::nullopt if that is unknown or older than the freshness.
   std::optional<int64_t> Find(uint64_t inode_number, int64_t now_ns) {
     engine::MutexLock lock(&mutex_);
     if (slots_.empty()) return std::nullopt;
@@ -41,7 +42,7 @@ class RecentRows {
 
   const int64_t freshness_ns_;
   engine::Mutex mutex_;
-  std::vector<Slot> slots_ GUARDED_BY(mutex_);  // made by the first listing
+  std::vector<Slot> slots_ GUARDED_BY(mutex_);  // allocated by the first Note
 };
 
 }  // namespace sippar::fuse

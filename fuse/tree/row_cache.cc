@@ -1,4 +1,4 @@
-// Row cache. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/row_cache.h"
 
 #include <algorithm>
@@ -32,6 +32,7 @@ RowColumn ColumnOf(const cluster::CellView& cell, size_t room) {
   column.timestamp_us = cell.timestamp_us;
   column.sequence = cell.sequence;
   column.size_bytes = ValueSize(cell);
+  // A value goes if it does not fit; its name and size stay, so stat and listings need no read.
   if (cell.omitted_size == 0 && cell.value.size() <= room) column.value.emplace(cell.value);
   return column;
 }
@@ -70,7 +71,8 @@ StatusOr<RowPtr> RowCache::Load(const ReadView& view, std::string_view row,
                                 const cluster::CallOptions& call) {
   reads_.fetch_add(1, std::memory_order_relaxed);
   auto snapshot = std::make_shared<RowSnapshot>();
-  snapshot->loaded_at_ns = clock_->MonotonicNanos();  // before the read: never younger than it is
+  // Before the read, so that the age is never understated.
+  snapshot->loaded_at_ns = clock_->MonotonicNanos();
   snapshot->size_bytes = sizeof(RowSnapshot) + row.size();
   cluster::ReadSpec spec = RowSpec(view, row);
   spec.value_size_max = kCachedValueSizeMax;
@@ -99,6 +101,8 @@ RowPtr RowCache::FindFresh(const std::string& key) {
   auto found = by_key_.find(key);
   if (found == by_key_.end()) return nullptr;
   auto item = found->second;
+  // That a row is wide is remembered longer than its content could be: it only selects how to read,
+  // and counting thousands of columns again each second would be costly.
   int64_t age_us_max = item->second->is_wide ? kWideRowMemoryUs : freshness_us_;
   if (now_ns - item->second->loaded_at_ns >= age_us_max * 1000) {
     Erase(item);
@@ -120,6 +124,7 @@ void RowCache::Insert(const std::string& key, const RowPtr& row) {
   auto found = by_key_.find(key);
   if (found != by_key_.end()) Erase(found->second);
   items_.emplace_front(key, row);
+  // The map's key is a view of the string in the list node, which never moves.
   by_key_.emplace(items_.front().first, items_.begin());
   size_bytes_ += row->size_bytes + key.size();
   while (size_bytes_ > kRowCacheSizeMax) Erase(std::prev(items_.end()));

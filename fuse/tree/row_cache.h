@@ -1,6 +1,6 @@
-// Rows read whole once, so that the files beside the one asked for need no read of their own. Keeps
-// names, times, exact sizes and small values; a least-recently-used list with a bound in bytes.
-// Used by tree_view. Thread safe. SPDX-License-Identifier: Apache-2.0
+// RowCache: rows that were read whole, so that the other files of a row need no read of their own.
+// Keeps names, times, exact sizes and small values; least recently used rows are dropped above a
+// limit in bytes. Used by tree_view. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <list>
@@ -23,18 +23,19 @@ struct RowColumn {
   int64_t timestamp_us = 0;
   uint64_t sequence = 0;
   uint64_t size_bytes = 0;
-  std::optional<std::string> value;  // nothing: too large to keep
+  std::optional<std::string> value;  // std::nullopt: too large to keep
 };
 
 // The newest version of each column of a row, from one atomic read.
 struct RowSnapshot {
-  std::vector<RowColumn> columns;  // in order of family, qualifier
-  bool is_wide = false;            // too many columns: none are here, read them one by one
+  std::vector<RowColumn> columns;  // sorted by family, then qualifier
+  bool is_wide = false;            // too many columns: `columns` is empty, read them one by one
   int64_t loaded_at_ns = 0;
-  size_t size_bytes = 0;  // of this object, roughly
+  size_t size_bytes = 0;  // approximate memory of this object
 
   const RowColumn* Find(std::string_view family, std::string_view qualifier) const;
-  // Index of the first column of `family` with a qualifier > `after` (>= "" when nothing).
+  // Index of the first column of `family` whose qualifier is > `after`; without `after`, of the
+  // first one.
   size_t FirstOf(std::string_view family, const std::optional<std::string>& after) const;
 };
 using RowPtr = std::shared_ptr<const RowSnapshot>;
@@ -44,10 +45,10 @@ class RowCache {
   RowCache(cluster::DataApi* data, engine::Clock* clock, int64_t freshness_us)
       : data_(data), clock_(clock), freshness_us_(freshness_us) {}
 
-  // The row at most as old as the freshness; without columns when it does not exist.
+  // The row, at most as old as the freshness. A row that does not exist has no columns.
   [[nodiscard]] StatusOr<RowPtr> Get(uint64_t table_id, const ReadView& view, std::string_view row,
                                      const cluster::CallOptions& call);
-  // What is kept of the row, however old; null when nothing is. Never reads.
+  // The cached row, whatever its age; null if it is not cached. Never reads.
   RowPtr Peek(uint64_t table_id, const ReadView& view, std::string_view row) EXCLUDES(mutex_);
   uint64_t reads() const { return reads_.load(std::memory_order_relaxed); }
 

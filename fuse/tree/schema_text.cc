@@ -1,4 +1,4 @@
-// Schema text. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/schema_text.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 using engine::LocalityGroupSchema;
 
-// Always quoted: which words are keywords is the query language's business, and it may grow.
+// Quotes every name: which words are keywords is decided by the query language and may grow.
 std::string Quote(std::string_view name) { return fmt::format("`{}`", name); }
 
 std::string PrintFamily(const engine::FamilySchema& family) {
@@ -37,7 +37,7 @@ std::string PrintBloom(engine::BloomKind bloom) {
   return "";
 }
 
-// Only what differs from a new group's settings.
+// Prints only settings that differ from those of a new group.
 std::string PrintSettings(const LocalityGroupSchema& group) {
   const LocalityGroupSchema plain;
   std::string text;
@@ -54,7 +54,8 @@ std::string PrintSettings(const LocalityGroupSchema& group) {
   return text;
 }
 
-// Nothing for the group that exists anyway and is as it always is.
+// Prints nothing for a group without families, and for the default group with default settings,
+// which every table has.
 std::string PrintGroup(const LocalityGroupSchema& group) {
   std::string settings = PrintSettings(group);
   if (group.families.empty() || (group.name == engine::kDefaultGroup && settings.empty()))

@@ -1,5 +1,5 @@
-// A table's schema as the CREATE TABLE statement that makes it again: the content of .schema.sql.
-// Pure. SPDX-License-Identifier: Apache-2.0
+// Prints a table's schema as the CREATE TABLE statement that makes it again: the content of
+// .schema.sql. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace sippar::fuse {
 
-// Ends with ";\n". Split points are no part of a schema.
+// The result ends with ";
+// ". Split points are not part of a schema and are left out.
 std::string PrintCreateTable(const engine::TableSchema& schema);
 
 }  // namespace sippar::fuse

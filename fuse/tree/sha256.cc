@@ -1,4 +1,4 @@
-// SHA-256. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/sha256.h"
 
 #include <bit>
@@ -8,6 +8,7 @@
 namespace sippar::fuse {
 namespace {
 
+// Round constants: fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2).
 constexpr std::array<uint32_t, 64> kRound = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -24,6 +25,7 @@ uint32_t LoadBig32(const uint8_t* p) {
   return uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | uint32_t{p[3]};
 }
 
+// Adds one block of 64 bytes to the state (FIPS 180-4, 6.2.2).
 void AddBlock(State* state, const uint8_t* block) {
   std::array<uint32_t, 64> w{};
   for (size_t i = 0; i < 16; ++i) w[i] = LoadBig32(block + 4 * i);
@@ -53,6 +55,7 @@ std::array<uint8_t, 32> Sha256(std::string_view bytes) {
   size_t whole = bytes.size() / 64 * 64;
   for (size_t at = 0; at < whole; at += 64) AddBlock(&state, data + at);
   std::string tail(bytes.substr(whole));
+  // Padding: a one bit, zeros, and the length in bits in the last eight bytes of a block.
   tail.push_back('\x80');
   while (tail.size() % 64 != 56) tail.push_back('\0');
   uint64_t bits = uint64_t{bytes.size()} * 8;

@@ -1,4 +1,4 @@
-// Table catalog. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/table_catalog.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,8 @@ namespace sippar::fuse {
 Status TableCatalog::Refresh(int64_t age_ns_max) {
   int64_t now_ns = clock_->MonotonicNanos();
   {
+    // The call is made without the lock: it may be remote and slow. Two threads may then both
+    // refresh, which is harmless.
     engine::MutexLock lock(&mutex_);
     if (is_loaded_ && now_ns - loaded_at_ns_ < age_ns_max) return OkStatus();
   }
@@ -32,7 +34,9 @@ StatusOr<std::vector<TablePtr>> TableCatalog::List() {
 }
 
 StatusOr<TablePtr> TableCatalog::FindName(std::string_view name) {
-  for (int64_t age_ns_max : {freshness_ns_, int64_t{0}}) {  // that it is missing is not remembered
+  // A miss in the cached list is checked against the present one: a name that is missing is never
+  // remembered, so a new table appears at once.
+  for (int64_t age_ns_max : {freshness_ns_, int64_t{0}}) {
     RETURN_IF_ERROR(Refresh(age_ns_max));
     engine::MutexLock lock(&mutex_);
     for (const TablePtr& table : tables_) {

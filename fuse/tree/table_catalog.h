@@ -1,5 +1,5 @@
-// The tables as the mount sees them: by name and by id, with schemas at most as old as the
-// freshness, so that a lookup costs no administrative call. Used by tree_view. Thread safe.
+// TableCatalog: the tables by name and by id, with schemas at most as old as the freshness, so that
+// most lookups make no administrative call. Used by tree_view. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,11 +20,11 @@ class TableCatalog {
   TableCatalog(cluster::AdminApi* admin, engine::Clock* clock, int64_t freshness_us)
       : admin_(admin), clock_(clock), freshness_ns_(freshness_us * 1000) {}
 
-  [[nodiscard]] StatusOr<std::vector<TablePtr>> List();  // in order of name
-  // kNotFound when there is no such table (any more).
+  [[nodiscard]] StatusOr<std::vector<TablePtr>> List();  // read now; sorted by name
+  // kNotFound if there is no such table, or no longer.
   [[nodiscard]] StatusOr<TablePtr> FindName(std::string_view name);
   [[nodiscard]] StatusOr<TablePtr> FindId(uint64_t table_id);
-  [[nodiscard]] StatusOr<TablePtr> FindIdNow(uint64_t table_id);  // with the schema of this moment
+  [[nodiscard]] StatusOr<TablePtr> FindIdNow(uint64_t table_id);  // with the present schema
 
  private:
   Status Refresh(int64_t age_ns_max) EXCLUDES(mutex_);

@@ -1,4 +1,4 @@
-// Time names. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/time_name.h"
 
 #include <charconv>
@@ -9,7 +9,7 @@
 namespace sippar::fuse {
 namespace {
 
-// Reads exactly `digits` decimal digits and then `end` ('\0': nothing) off the front of *text.
+// Takes exactly `digits` decimal digits and then the character `end` ('\0': none) from *text.
 bool TakeNumber(std::string_view* text, size_t digits, char end, int* value) {
   size_t size = digits + (end == '\0' ? 0 : 1);
   if (text->size() < size || (end != '\0' && (*text)[digits] != end)) return false;
@@ -22,7 +22,7 @@ bool TakeNumber(std::string_view* text, size_t digits, char end, int* value) {
   return true;
 }
 
-// ".5", ".123456" or nothing.
+// Takes an optional fraction such as ".5" or ".123456".
 bool TakeFraction(std::string_view* text, int* micros) {
   *micros = 0;
   if (text->empty() || text->front() != '.') return true;
@@ -45,6 +45,7 @@ std::optional<int64_t> ParseTime(std::string_view name) {
   int64_t value = 0;
   auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
   if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  // Printed again to reject "+3", "03" and "-0": a time must have one name.
   if (value == engine::kServerTime || PrintTime(value) != name) return std::nullopt;
   return value;
 }

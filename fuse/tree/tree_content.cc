@@ -1,4 +1,5 @@
-// Contents, extended attributes and usage, see tree_view.h. SPDX-License-Identifier: Apache-2.0
+// Holds TreeView's contents of files, extended attributes and usage.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "fuse/tree/tree_limits.h"
@@ -11,7 +12,8 @@ StatusOr<OpenValuePtr> TreeView::OpenFile(const Node& file, const Attributes& at
                                           const Call& call) {
   if (!file.IsDirectory() && file.kind != NodeKind::kSymlink) {
     ASSIGN_OR_RETURN(OpenValuePtr value, values_.Open(file, attributes.size_bytes));
-    // From now on its bytes are in memory and stay as they are, whatever is written meanwhile.
+    // A small value is read at once: later writes, deletions and collection cannot make its reads
+    // fail (SEMANTICS.md "Freshness").
     bool is_small = attributes.size_bytes <= kCachedValueSizeMax;
     if (is_small) RETURN_IF_ERROR(ReadFile(value.get(), call).status());
     return value;
@@ -26,7 +28,7 @@ StatusOr<ValuePtr> TreeView::ReadFile(OpenValue* file, const Call& call) {
   });
 }
 
-// The bytes of exactly this version. The row cache may hold them, however old the row there is: a
+// Returns the bytes of exactly this version. A row in the cache serves at any age, because a
 // version never changes.
 StatusOr<std::string> TreeView::ReadValue(const Node& cell, const Call& call) {
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(cell.table_id));
@@ -42,6 +44,8 @@ StatusOr<std::string> TreeView::ReadValue(const Node& cell, const Call& call) {
   spec.time = OnlyTime(cell.timestamp_us);
   ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                    ReadFirst(context_.data, view.table, spec, call));
+  // An overwrite at the same timestamp has another sequence: its bytes must not be shown under this
+  // inode.
   if (!found.has_value() || found->sequence != cell.sequence) {
     return FailedPrecondition(fmt::format(
         "version {} of {}:{} in table {} was overwritten, deleted or collected", cell.timestamp_us,
@@ -65,7 +69,7 @@ StatusOr<Usage> TreeView::ReadUsage() {
   Usage usage;
   for (const TablePtr& table : tables) {
     auto groups = context_.client->admin()->Stats(table->schema.name);
-    if (!groups.ok()) continue;  // dropped meanwhile
+    if (!groups.ok()) continue;  // dropped since it was listed
     for (const cluster::GroupStats& group : *groups) {
       usage.stored_bytes += group.stored_bytes + group.memtable_bytes;
       usage.entries += group.entries;
@@ -83,6 +87,7 @@ void TreeView::NoteError(const std::string& text) {
   ++status_.errors;
   status_.last_error = text;
   for (char& c : status_.last_error) {
+    // .status is one line per field.
     if (c == '\n') c = ' ';
   }
 }

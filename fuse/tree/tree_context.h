@@ -1,5 +1,5 @@
-// What the parts of the tree share: the client and the caches. Owned by tree_view; all members are
-// thread safe. SPDX-License-Identifier: Apache-2.0
+// TreeContext: the client and the caches that the parts of the tree share. Owned by tree_view. All
+// members are thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/client/client.h"
@@ -13,8 +13,8 @@
 namespace sippar::fuse {
 
 struct TreeOptions {
-  uint64_t value_memory_bytes = 256 << 20;  // of values that are being read
-  int64_t freshness_us = kFreshnessUs;      // what is kept may be that old
+  uint64_t value_memory_bytes = 256 << 20;  // budget of OpenValues
+  int64_t freshness_us = kFreshnessUs;      // greatest age of cached names and schemas
   size_t long_name_bytes = kLongNamesSizeMax;
   NameCodec codec;
 };

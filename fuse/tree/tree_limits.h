@@ -1,4 +1,4 @@
-// Limits and times of the mounted tree, each with its reason. Sizes in bytes.
+// Limits and times of the mounted tree, each with its reason. Sizes are in bytes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,31 +7,34 @@
 
 namespace sippar::fuse {
 
-// A name looked up now may be this old: our caches and the kernel's together (SEMANTICS.md). Less
-// when the mount was told so.
+// Greatest age of what a name lookup returns, counting our caches and the kernel's together
+// (SEMANTICS.md "Freshness"). --entry-timeout may lower it.
 inline constexpr int64_t kFreshnessUs = 1'000'000;
 
-// Rows read whole are kept for their sibling files.
+// Row cache (row_cache.h).
 inline constexpr size_t kRowCacheSizeMax = 32 << 20;
-inline constexpr size_t kCachedValueSizeMax = 64 << 10;  // larger values are read when opened
-inline constexpr size_t kCachedRowSizeMax = 1 << 20;     // of names and kept values of one row
-inline constexpr size_t kCachedRowColumnsMax = 4'096;    // a wider row is read column by column
-inline constexpr int64_t kWideRowMemoryUs = 60'000'000;  // how long we remember that it is wide
+// Larger values are read when their files are read.
+inline constexpr size_t kCachedValueSizeMax = 64 << 10;
+inline constexpr size_t kCachedRowSizeMax = 1 << 20;   // names and kept values of one row
+inline constexpr size_t kCachedRowColumnsMax = 4'096;  // wider rows are read column by column
+// How long a row counts as wide without another look.
+inline constexpr int64_t kWideRowMemoryUs = 60'000'000;
 
-// Names of rows that a listing handed out a moment ago need no read when they are looked up.
+// Rows that a listing has just returned need no read when they are looked up (recent_rows.h).
 inline constexpr size_t kRecentRowsMax = 65'536;
 
-// Long names (name_codec.h): the index, about 25 bytes a name, and what a lookup with its help
-// reads.
+// Long names (long_names.h): memory of the index, at about 25 bytes per name; keys that a lookup
+// reads if the index has the name; keys that a search without it reads after the last one found.
 inline constexpr size_t kLongNamesSizeMax = 64 << 20;
 inline constexpr size_t kLongNameRunKeys = 32;
 inline constexpr uint64_t kLongNameNearKeys = 1'024;
 
-// Listing: a checkpoint every so many entries lets seekdir restart a scan nearby; over the maximum
-// every second one is dropped and the distance doubles.
+// Listings (dir_stream.h): entries between two checkpoints, from which seekdir restarts a scan.
+// Above the maximum, every second checkpoint is dropped and the distance doubles.
 inline constexpr uint64_t kCheckpointDistance = 4'096;
 inline constexpr size_t kCheckpointsMax = 65'536;
 
+// A control file larger than this fails instead of filling memory: its text lives in its node.
 inline constexpr size_t kControlTextSizeMax = 16 << 20;
 
 }  // namespace sippar::fuse

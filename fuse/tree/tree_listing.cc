@@ -1,11 +1,11 @@
-// What directories of the tree hold, see tree_view.h. SPDX-License-Identifier: Apache-2.0
+// Holds TreeView's listings of directories. SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/dir_sources.h"
 #include "fuse/tree/tree_view.h"
 
 namespace sippar::fuse {
 namespace {
 
-// The directory above; a hint for "..", the kernel knows better.
+// The directory above. Only a hint for "..": the kernel resolves ".." by itself.
 Node ParentOf(const Node& node) {
   Node parent;
   parent.as_of = node.as_of;
@@ -40,7 +40,7 @@ Node ParentOf(const Node& node) {
   return parent;
 }
 
-// Names of control files and directories that are listed (SEMANTICS.md "Control names").
+// Control names that are listed in the directory (SEMANTICS.md "Control names").
 std::vector<std::string_view> ListedControls(const Node& directory) {
   if (directory.as_of.has_value()) return {};
   if (directory.kind == NodeKind::kRoot) return {".as-of", ".status", ".version"};
@@ -79,6 +79,7 @@ StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directo
     case NodeKind::kSymlink:
       return FailedPrecondition("not a directory");
   }
+  // Runs at the first read and at each rewind, so a rewound handle shows the present state.
   auto fixed = [this, directory, cancel] {
     Call call;
     call.cancel = cancel;

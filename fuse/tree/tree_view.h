@@ -1,8 +1,8 @@
-// TreeView: the mounted tree without a kernel. Says what a name in a directory means, what a
-// directory holds, what a file contains (SEMANTICS.md); knows no inode tables and no libfuse, so
-// it is tested against a fake client. Thread safe. Errors: kNotFound; kInvalidArgument (bad time);
-// kFailedPrecondition (the version behind an inode is gone); kOutOfRange, kResourceExhausted
-// (values, open_values.h); and what the client says. SPDX-License-Identifier: Apache-2.0
+// TreeView: the mounted tree without a kernel: what a name in a directory means, what a directory
+// contains, what a file contains (SEMANTICS.md). Knows no inode table and no libfuse, so tests run
+// it against a fake client. Thread safe. Errors: kNotFound; kInvalidArgument (bad time);
+// kFailedPrecondition (the version behind an inode is gone); kOutOfRange and kResourceExhausted
+// (open_values.h); and those of the client. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@
 
 namespace sippar::fuse {
 
-// For statfs.
+// Totals for statfs.
 struct Usage {
   uint64_t stored_bytes = 0;
   uint64_t entries = 0;
@@ -35,21 +35,23 @@ class TreeView {
   Entry Root() const;
   [[nodiscard]] StatusOr<Entry> Lookup(const Node& directory, std::string_view name,
                                        const cluster::CallOptions& call);
-  // `cancel` stops the scans of this stream.
+  // Setting `cancel` stops the scans of this stream.
   [[nodiscard]] StatusOr<std::unique_ptr<DirStream>> OpenDirectory(
       const Node& directory, const cluster::CancelFlag& cancel);
-  // A kCell or kText with these attributes. A value that is not small is read by the first
-  // ReadFile.
+  // Opens a kCell or kText that has these attributes. A small value is read at once, a larger one
+  // by the first ReadFile.
   [[nodiscard]] StatusOr<OpenValuePtr> OpenFile(const Node& file, const Attributes& attributes,
                                                 const cluster::CallOptions& call);
-  // The whole content; it is held as long as the pointer lives.
+  // Returns the whole content, which stays in memory as long as the pointer lives.
   [[nodiscard]] StatusOr<ValuePtr> ReadFile(OpenValue* file, const cluster::CallOptions& call);
-  // Nothing: no such attribute. Names: XattrNames.
+  // std::nullopt if there is no such attribute. XattrNames (xattrs.h) lists the names.
   [[nodiscard]] StatusOr<std::optional<std::string>> Xattr(const Node& node, std::string_view name,
                                                            const cluster::CallOptions& call);
-  [[nodiscard]] StatusOr<Usage> ReadUsage();  // at most as old as the freshness
+  // At most as old as the freshness.
+  [[nodiscard]] StatusOr<Usage> ReadUsage();
 
-  // What .status tells about errors; called by who ends them.
+  // Counts an error and keeps its text for .status. Called by the layer that reports errors to the
+  // kernel.
   void NoteError(const std::string& text);
   uint64_t row_reads() const { return context_.rows.reads(); }
   uint64_t value_bytes() { return values_.held_bytes(); }
@@ -65,7 +67,8 @@ class TreeView {
                                const Call& call);
   StatusOr<Entry> LookupVersion(const Node& directory, std::string_view name, const Call& call);
   StatusOr<TablePtr> FindTable(std::string_view name);
-  // The key a name stands for; when the name is another spelling, *canonical is the right one.
+  // Returns the key that a name stands for. If the name is another spelling of it, sets *canonical
+  // to the right one.
   StatusOr<std::string> ResolveName(const LongNameScope& scope, std::string_view name,
                                     std::string* canonical, const Call& call);
   StatusOr<Entry> FindRow(const TablePtr& table, Node node, const Call& call);
