@@ -1,4 +1,4 @@
-// Cells that a mutation adds to. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/added_cells.h"
 
 namespace sippar::engine {
@@ -10,6 +10,8 @@ AddedCells::Place AddedCells::Find(const std::vector<MutationEntry>& entries,
   if (put != puts_.end()) place.put = put->second;
   for (size_t index : deletes_) {
     const MutationEntry& entry = entries[index];
+    // A delete that comes before the put does not hide it: entries of one mutation take effect in
+    // order.
     if ((place.put && index < *place.put) || !Touches(entry, addition)) continue;
     if (entry.kind == MutationEntry::kDeleteColumn && !entry.time.Contains(addition.timestamp_us)) {
       continue;

@@ -1,4 +1,5 @@
-// Where in the entries of one mutation the cells are that it adds to. Plain data.
+// Finds, among the entries of one mutation, the put that a later addition to the same cell can be
+// folded into. Plain data, used under the row's lock by one thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,9 +20,9 @@ class AddedCells {
     std::optional<size_t> put;  // index of the entry that puts the cell
     bool is_deleted = false;    // the mutation deletes what the tablet has there
   };
-  // Of the cell that `addition` goes into, behind all of `entries`.
+  // The state of the cell that `addition` changes, after all of `entries` have been applied.
   Place Find(const std::vector<MutationEntry>& entries, const MutationEntry& addition) const;
-  // The last of `entries` is new.
+  // Records the last of `entries`, which the caller has just appended.
   void Note(const std::vector<MutationEntry>& entries);
 
  private:

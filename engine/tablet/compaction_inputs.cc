@@ -1,4 +1,4 @@
-// What a compaction merges. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/compaction_inputs.h"
 
 #include <algorithm>
@@ -7,7 +7,9 @@
 
 namespace sippar::engine {
 namespace {
-constexpr uint64_t kOutputRawSize = 128 << 20;  // one dictionary serves this much (compression)
+// An output file is cut after this many raw bytes: its one compression dictionary then still fits.
+constexpr uint64_t kOutputRawSize = 128 << 20;
+// Outputs are cut at multiples of this many raw bytes of input, as the block indexes tell them.
 constexpr uint64_t kSplitGrain = 8 << 20;
 }  // namespace
 
@@ -19,7 +21,9 @@ RunInfo DescribeRun(const TabletRun& run) {
   info.time_min_us = kTimeMax;
   for (const auto& file : run.files) {
     info.size_bytes += file->ref().part_bytes;
-    // What the other tablets of a shared file deleted is gone when all of them have let it go.
+    // A file shared after a split still holds the other tablets' rows with their deletes, which
+    // this tablet's compaction did not remove. So the run does not count as clean until it is
+    // rewritten.
     info.major &= file->ref().IsWhole();
     info.tombstones += file->summary().tombstones;
     info.entries += file->summary().entries;
@@ -69,7 +73,9 @@ std::optional<TabletRun> CompactionInputs::Joined() const {
       return std::nullopt;
     }
   }
-  joined.run_id = runs.front().run_id;  // a file's id may stand in another run after a merge
+  // The first input's id, not the first file's: after a merge of tablets, that file's id may be the
+  // id of another run.
+  joined.run_id = runs.front().run_id;
   joined.made_us = OldestMade();
   return joined;
 }
@@ -78,6 +84,8 @@ std::shared_ptr<const FamilyRules> CompactionInputs::ActingRules() const {
   if (whole_at_us) return rules;
   auto acting = std::make_shared<FamilyRules>(*rules);
   for (auto& [family, rule] : *acting) {
+    // 0: only up to the last delete among the inputs. The rank of a version falls with each delete,
+    // so a delete that these inputs lack may decide what such a rule lets go.
     if (rule.gc.MixesAgeAndVersions()) rule.acts_until_us = 0;
   }
   return acting;
@@ -96,6 +104,8 @@ StatusOr<std::string> CompactionInputs::Sample(std::string_view first,
       auto share = static_cast<size_t>(
           static_cast<double>(wanted) * static_cast<double>(file->summary().raw_bytes) /
           static_cast<double>(std::max<uint64_t>(1, raw)) *
+          // Each output samples only its own part of the file, so a file's share grows with the
+          // number of outputs.
           (raw > kOutputRawSize ? static_cast<double>(raw) / kOutputRawSize : 1.0));
       size_t left = wanted - std::min(wanted, sample.size());
       ASSIGN_OR_RETURN(std::string piece, file->Sample(first, limit, std::min(share, left)));

@@ -1,5 +1,6 @@
-// The runs that a compaction merges and what surrounds them: sizes, ages, rules, where outputs are
-// cut. SPDX-License-Identifier: Apache-2.0
+// The runs that one compaction merges, and what is derived from them: size, age, the GC rules that
+// may act, and the keys at which outputs are cut. Filled by Tablet::TakeRuns or TakeAllRuns.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -18,33 +19,37 @@
 
 namespace sippar::engine {
 
-// What the policy sees of a run.
+// Summarizes a run for the compaction policy.
 RunInfo DescribeRun(const TabletRun& run);
 
 struct CompactionInputs {
   std::string group;
-  std::vector<TabletRun> runs;         // oldest first, neighbours
-  bool from_oldest = false;            // they reach back to the first entry of the group
-  std::optional<int64_t> whole_at_us;  // they hold all that arrived before this time
+  std::vector<TabletRun> runs;         // neighbours in the group, oldest first
+  bool from_oldest = false;            // the runs reach back to the first entry of the group
+  std::optional<int64_t> whole_at_us;  // the runs hold all writes before this time (us)
   bool may_join = false;
   std::string reason;
   RateLimiter* limiter = nullptr;
   std::shared_ptr<const TableSchema> schema;
   std::shared_ptr<const FamilyRules> rules;
-  const std::set<std::string>* families = nullptr;  // only these; null: all
+  const std::set<std::string>* families = nullptr;  // families to keep; null: all
 
   uint64_t StoredSize() const;
-  // Of a run that holds all that the inputs held: as old as the oldest of them that is not clean.
+  // `made_us` of a run that holds all that the inputs held: that of the oldest input that no major
+  // compaction made.
   int64_t OldestMade() const;
-  // Keys at which a new output begins.
+  // Keys at which a new output file begins.
   [[nodiscard]] StatusOr<std::vector<std::string>> Boundaries() const;
-  // The runs as one, without a byte copied, when no two files overlap: what is written in key order
-  // is never written again for its order alone.
+  // The inputs as one run that names the same files, if no two files overlap; nullopt if some do.
+  // Data written in key order is thus never rewritten merely to reduce the number of runs.
   std::optional<TabletRun> Joined() const;
-  // A rule that a delete outside of the inputs could still soften acts up to the last delete inside
-  // only: what it let go by then would come back with that delete's tombstone gone.
+  // The GC rules as this compaction may apply them. A rule that mixes age and versions depends on
+  // every delete: a delete outside the inputs could still keep a version alive. Unless the inputs
+  // are whole, such a rule acts only up to the last delete that the inputs hold; otherwise a
+  // version would be gone that a reader could still see.
   std::shared_ptr<const FamilyRules> ActingRules() const;
-  // For the dictionary of the output that holds [first, limit).
+  // Sample of the inputs in [first, limit), from which the output's compression dictionary is
+  // built.
   [[nodiscard]] StatusOr<std::string> Sample(std::string_view first, std::string_view limit) const;
 };
 

@@ -1,4 +1,4 @@
-// Family filter. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/family_filter.h"
 
 #include "engine/model/cell_key.h"
@@ -6,7 +6,7 @@
 namespace sippar::engine {
 namespace {
 
-// Leaves out cells and tombstones of other families; row tombstones pass.
+// A row tombstone has no family: it may hide cells of any family, so every group needs it.
 class FamilyFilter final : public EntryIterator {
  public:
   FamilyFilter(std::unique_ptr<EntryIterator> input, const std::set<std::string>* families)
@@ -36,7 +36,8 @@ class FamilyFilter final : public EntryIterator {
   }
 
  private:
-  // Damage passes: who reads on finds it.
+  // A key that does not parse is kept, so that the consumer, which parses it too, reports the
+  // damage.
   bool IsWanted() {
     ParsedKey parsed;
     if (!ParseKey(input_->key(), &parsed) || parsed.family.empty()) return true;
@@ -49,7 +50,7 @@ class FamilyFilter final : public EntryIterator {
 
   std::unique_ptr<EntryIterator> input_;
   const std::set<std::string>* families_;
-  std::string family_;  // the last one asked for
+  std::string family_;  // the family that wanted_ belongs to
   bool wanted_ = false;
 };
 

@@ -1,5 +1,6 @@
-// An entry source without the families that do not belong to a locality group: the input of a
-// settling compaction (family_moves.h). SPDX-License-Identifier: Apache-2.0
+// Wraps an entry source and leaves out the families that do not belong to a locality group. Input
+// of a settling compaction (family_moves.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@
 
 namespace sippar::engine {
 
-// Row tombstones pass. `families` outlives the iterator.
+// Keeps the cells and tombstones of `families`, and all row tombstones. `families` outlives the
+// iterator.
 std::unique_ptr<EntryIterator> NewFamilyFilter(std::unique_ptr<EntryIterator> input,
                                                const std::set<std::string>* families);
 

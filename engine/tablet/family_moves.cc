@@ -1,4 +1,4 @@
-// Family moves. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/family_moves.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace sippar::engine {
 namespace {
 
-// Every group that may hold cells of the family; one when it is settled.
+// Every group that may hold cells of the family: one if the family is settled.
 std::set<std::string> GroupsHolding(const std::string& family, const OldGroups& old,
                                     const TableSchema& schema) {
   std::set<std::string> groups = {schema.GroupOf(family).name};
@@ -40,6 +40,8 @@ std::optional<SettlingPlan> PlanSettling(const OldGroups& old, const TableSchema
   SettlingPlan plan;
   if (!group.empty()) plan.groups.insert(group);
   bool unsettled = false;
+  // To the fixed point: each family can connect further groups, whose other families must then be
+  // merged too.
   for (bool grown = true; grown;) {
     grown = false;
     for (const auto& [family, left] : old) {
@@ -69,6 +71,8 @@ OldGroups AfterSettling(OldGroups now, const OldGroups& then, const SettlingPlan
       if (before == then.end() || present == now.end()) continue;
       std::erase_if(present->second, [&](const auto& entry) {
         auto same = before->second.find(entry.first);
+        // A different sequence number shows that the family left the group again after the plan was
+        // made.
         return entry.first != target && same != before->second.end() &&
                same->second == entry.second;
       });

@@ -1,4 +1,4 @@
-// Registry of SSTables. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/file_registry.h"
 
 #include <fmt/format.h>
@@ -75,7 +75,8 @@ void FileRegistry::Unname(const std::vector<uint64_t>& file_ids) {
 Status FileRegistry::Adopt(uint64_t file_id, const std::string& source) {
   MutexLock lock(&mutex_);
   while (removing_.contains(file_id)) removed_.Wait(&mutex_);
-  // Under the lock, so that nobody lets it go between finding it there and naming it.
+  // kAlreadyExists is success: the file was never removed, because a state named it or a reader
+  // held it.
   Status linked = fs_->Link(source, PathOf(file_id));
   if (!linked.ok() && linked.code() != StatusCode::kAlreadyExists) return linked;
   Entry& entry = entries_[file_id];
@@ -112,12 +113,14 @@ void FileRegistry::Released(uint64_t file_id) {
   {
     MutexLock lock(&mutex_);
     auto found = entries_.find(file_id);
-    // Found again meanwhile, or still named.
+    // Find made a new object for the file before this lock was taken, or a state still names it.
     if (found == entries_.end() || !found->second.file.expired()) return;
     if (found->second.names > 0) return;
     bool obsolete = found->second.obsolete;
     entries_.erase(found);
     if (!obsolete) return;
+    // The entry is gone before the file is: Adopt waits for removing_ to become empty of the id,
+    // since a link made before the removal would be removed with it.
     removing_.insert(file_id);
   }
   Remove(file_id);
@@ -126,7 +129,7 @@ void FileRegistry::Released(uint64_t file_id) {
 void FileRegistry::Remove(uint64_t file_id) {
   cache_->EraseFile(file_id);
   CRASH_POINT("sstable.before_removal");
-  // Best effort: what stays is an orphan that the next start sweeps.
+  // Best effort: a file that cannot be removed is an orphan that the next start sweeps.
   if (removes_) (void)fs_->Remove(PathOf(file_id));
   MutexLock lock(&mutex_);
   removing_.erase(file_id);

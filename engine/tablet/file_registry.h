@@ -1,6 +1,7 @@
-// The SSTables of a store by who names them. After a split two tablets name one file, so no tablet
-// alone knows when it may go: it leaves the disk when no tablet's saved state names it and no
-// reader holds it. SPDX-License-Identifier: Apache-2.0
+// Counts, for each SSTable of a store, the saved tablet states that name it. After a split several
+// tablets name the same file, so no tablet alone knows when the file may go: it is removed from the
+// disk when no saved state names it and no reader holds it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -22,11 +23,13 @@ namespace sippar::engine {
 
 class FileRegistry;
 
-std::string SstableName(uint64_t file_id);                        // in its directory
-std::optional<uint64_t> ParseSstableName(std::string_view name);  // nullopt: of something else
+// The file's name without its directory.
+std::string SstableName(uint64_t file_id);
+// nullopt: the name is not that of an SSTable.
+std::optional<uint64_t> ParseSstableName(std::string_view name);
 
-// One SSTable, shared by all tablets that name it. Opened at first use: an idle tablet holds what
-// its state says of its files, no index and no file descriptor.
+// One SSTable, shared by all tablets that name it. It is opened at first use, so an idle tablet
+// holds no index and no file descriptor, only what its state says of its files.
 class SharedSstable {
  public:
   SharedSstable(std::shared_ptr<FileRegistry> registry, uint64_t file_id)
@@ -35,7 +38,8 @@ class SharedSstable {
   SharedSstable(const SharedSstable&) = delete;
   SharedSstable& operator=(const SharedSstable&) = delete;
 
-  // Lives as long as this. An error is not remembered: the next call tries again.
+  // Opens the file if needed; the reader lives as long as this object. An error is not remembered:
+  // the next call tries again.
   [[nodiscard]] StatusOr<const SstableReader*> Reader();
 
  private:
@@ -46,24 +50,27 @@ class SharedSstable {
   std::shared_ptr<SstableReader> reader_ GUARDED_BY(mutex_);
 };
 
-// Thread safe. Lock order: last of all.
+// Thread safe. Its mutex is the last in the lock order: no other lock is taken under it.
 class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
  public:
-  // `removes` false: other servers may name the files, somebody else sweeps.
+  // With `removes` false, no file is removed: tablets on other servers may name the files too, and
+  // the cluster's sweep removes them.
   FileRegistry(FileSystem* fs, BlockCache* cache, std::string directory, bool removes = true)
       : fs_(fs), cache_(cache), directory_(std::move(directory)), removes_(removes) {}
 
   std::shared_ptr<SharedSstable> Find(uint64_t file_id);
-  // A saved state names these files, once for each time they stand in it.
+  // Records that a saved state names these files. An id that occurs twice in the state counts
+  // twice.
   void Name(const std::vector<uint64_t>& file_ids);
-  // A saved state names them no more. What nobody names any more goes with its last reader; a file
-  // that was never named stays: after a failed save nobody knows whether a state names it.
+  // Records that a saved state no longer names these files. A file without names is removed with
+  // its last reader. A file that was never named stays: after a failed save it is not known whether
+  // the state on disk names it.
   void Unname(const std::vector<uint64_t>& file_ids);
-  // A file that was removed, or may be by now, is there again under its id, with the bytes of
-  // `source`, and named once.
+  // Puts a file that was, or is being, removed back under its id by linking `source` to it, and
+  // names it once.
   [[nodiscard]] Status Adopt(uint64_t file_id, const std::string& source);
   std::vector<uint64_t> Named() const;
-  // Those of `file_ids` that a state names or a reader has.
+  // Those of `file_ids` that a saved state names or a reader holds.
   std::vector<uint64_t> HeldOf(const std::vector<uint64_t>& file_ids) const;
 
   std::string PathOf(uint64_t file_id) const;
@@ -77,7 +84,7 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
     bool obsolete = false;
   };
   void Released(uint64_t file_id);
-  void Remove(uint64_t file_id);  // Requires: it is in removing_
+  void Remove(uint64_t file_id);  // requires: the file is in removing_
 
   FileSystem* const fs_;
   BlockCache* const cache_;

@@ -1,9 +1,11 @@
-// Tablets that give way. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/giving_way.h"
 
 namespace sippar::engine {
 namespace {
 // What the last flush may find, while writers wait for it: each round leaves what came during it.
+// Memtable bytes that may be left for the last flush, during which writers wait. Each flush before
+// it leaves what was written while it ran; kRoundsMax ends the chase under heavy load.
 constexpr int64_t kLeftMax = 4 << 20;
 constexpr int kRoundsMax = 4;
 }  // namespace
@@ -28,6 +30,8 @@ Status GivingWay::Begin() {
 }
 
 StatusOr<std::vector<TabletState>> GivingWay::Close() {
+  // Set first: if a flush below fails, the destructor reopens every tablet, also those not closed
+  // yet, for which Reopen does nothing.
   closed_ = true;
   for (const auto& tablet : tablets_) tablet->CloseForWrites();
   std::vector<TabletState> states;

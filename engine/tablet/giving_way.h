@@ -1,5 +1,6 @@
-// Tablets that give way to others, or to another server: a split, a merge, a planned move (paper
-// section 5.2). Writers wait for the second, short flush only; readers go on with what they have.
+// Prepares tablets to give up their rows: to the tablets of a split or merge, or to another server
+// (paper section 5.2). Most data is flushed while writes continue, so writers wait only for a
+// second, short flush. Readers keep their snapshots throughout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +11,9 @@
 
 namespace sippar::engine {
 
-// Begin Close (Retire | GiveUp)?; without an end the tablets are as before. Tablets in key order,
-// as every pair of locks that somebody may take the other way round. One thread.
+// Call order: Begin, Close, then Retire or GiveUp. Destroyed before either, it reopens the tablets
+// as they were. `tablets` are in key order: two callers that pause overlapping sets of tablets in
+// different orders could otherwise wait for each other. One thread.
 class GivingWay {
  public:
   explicit GivingWay(std::vector<std::shared_ptr<Tablet>> tablets) : tablets_(std::move(tablets)) {}
@@ -20,13 +22,14 @@ class GivingWay {
   GivingWay& operator=(const GivingWay&) = delete;
 
   const std::vector<std::shared_ptr<Tablet>>& tablets() const { return tablets_; }
-  // Most of what is in memory goes while writes still come; then no compaction runs any more.
+  // Flushes most of what is in memory while writes continue, then stops compactions.
   [[nodiscard]] Status Begin();
-  // New writes get IsMoved, none is under way; what others need to go on, in the same order.
+  // Refuses new writes with IsMoved, waits for those in flight and flushes the rest. Returns the
+  // states with which other tablets can continue, in the order of tablets().
   [[nodiscard]] StatusOr<std::vector<TabletState>> Close();
-  // Others have the rows now.
+  // The new tablets are durable and have the rows.
   void Retire();
-  // Nobody knows who has: no write, and no way back, until they are opened again.
+  // The outcome is unknown: the tablets accept no write until they are opened again.
   void GiveUp();
 
  private:

@@ -1,5 +1,5 @@
-// What a locality group of a tablet, or of a table, takes. Plain data. SPDX-License-Identifier:
-// Apache-2.0
+// Sizes of one locality group, of one tablet or summed over a table. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace sippar::engine {
 struct GroupStats {
   std::string group;
   uint64_t sstables = 0;
-  uint64_t stored_bytes = 0;  // of its SSTables
+  uint64_t stored_bytes = 0;  // stored bytes of its SSTables
   uint64_t raw_bytes = 0;     // keys and values before compression
-  uint64_t entries = 0;       // of memtables and SSTables
-  // Of its SSTables; exact after a major compaction. `raw_bytes` and `entries` of the group add
-  // what lies in memory.
+  uint64_t entries = 0;       // entries of memtables and SSTables
+  // Rows in its SSTables; exact only after a major compaction. Unlike `raw_bytes` and `entries`,
+  // `rows` and `families` leave out what is still in memory.
   uint64_t rows = 0;
   std::map<std::string, FamilyBytes> families;
   uint64_t memtable_bytes = 0;

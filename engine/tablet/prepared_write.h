@@ -1,4 +1,5 @@
-// One mutation on its way through the log. SPDX-License-Identifier: Apache-2.0
+// One mutation on its way through the commit log, from Tablet::Prepare until Commit returns.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -7,14 +8,14 @@
 
 namespace sippar::engine {
 
-// Must not move while the log holds its address.
+// Must not move: the log holds the address of `write`, and `mutation` may point into this struct.
 struct Tablet::PreparedWrite {
   const RowMutation* mutation = nullptr;
-  RowMutation planned;   // what an operation of RowUpdate came to
-  RowMutation resolved;  // used when the client's mutation had to be completed
+  RowMutation planned;   // the mutation that a RowUpdate operation led to
+  RowMutation resolved;  // a completed copy of the client's mutation, if one was needed
   int64_t wall_us = 0;
-  ChangeTail::Flight flight;  // where changes are kept
-  RequestId request;          // none: nobody asks for the answer again
+  ChangeTail::Flight flight;  // used where the table keeps changes
+  RequestId request;          // none: the write cannot be repeated
   std::string answer;
   CommitLog::Write write;
 };

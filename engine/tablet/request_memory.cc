@@ -1,4 +1,4 @@
-// Remembered requests. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/request_memory.h"
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr size_t kEntryBytes = 100;           // of the maps, about
-constexpr int64_t kLookEveryUs = 10'000'000;  // for clients that are silent
+constexpr size_t kEntryBytes = 100;           // approximate cost of one entry in the maps
+constexpr int64_t kLookEveryUs = 10'000'000;  // how often to look for silent clients
 
 size_t SizeOf(std::string_view answer) { return kEntryBytes + answer.size(); }
 
@@ -36,6 +36,8 @@ void RequestMemory::Remember(const RequestId& request, std::string_view answer, 
   Client& client = clients_[request.client];
   client.last_us = std::max(client.last_us, wall_us);
   client.heard_us = std::max(client.heard_us, now_us);
+  // max: requests of one client arrive and are replayed in any order, and an older one must not
+  // lower the mark.
   client.answered_below = std::max(client.answered_below, request.answered_below);
   if (client.answers.try_emplace(request.number, answer).second) bytes_ += SizeOf(answer);
   while (client.answers.begin()->first < client.answered_below) {
@@ -57,8 +59,11 @@ void RequestMemory::Forget(int64_t now_us) {
     auto current = client++;
     if (current->second.heard_us < now_us - kRequestMemoryUs) Erase(current);
   }
+  // One client may exceed the limit alone: its answers are bounded by what it has in flight.
   while (bytes_ > kRequestMemoryBytesMax && clients_.size() > 1) {
     Erase(std::min_element(clients_.begin(), clients_.end(), [](const auto& a, const auto& b) {
+      // By wall time, not `heard_us`: after a restart all clients have the same time of being
+      // heard.
       return a.second.last_us < b.second.last_us;
     }));
   }

@@ -1,12 +1,13 @@
-// What a tablet answered to the writes that carry a request id, so that a write that is repeated
-// (its answer was lost, its server died, its tablet moved) is not done twice. The ids lie in the
-// log records of the writes and, from a flush on, in the tablet's state; halves of a split get a
-// copy, as ids are never reused.
+// Remembers the answers to writes that carry a request id, so that a repeated write (its answer was
+// lost, its server died, its tablet moved) is not done twice. The ids are in the log records of the
+// writes and, from the next flush on, in the tablet's state. Both halves of a split get a copy,
+// which is safe because ids are never reused.
 //
-// An answer is kept until its client says that it has it (RequestId::answered_below), or has been
-// silent for kRequestMemoryUs since it was heard of in this process; so the memory is as large as
-// what is under way. That time is of the monotonic clock: a wall clock that jumps, or another
-// server's, must not forget what may be asked for again (FAULTS.md C1, C3). Thread safe.
+// An answer is kept until its client reports that it has the answer (RequestId::answered_below), or
+// until the client has been silent for kRequestMemoryUs in this process. So the memory holds about
+// what is in flight. Silence is measured with the monotonic clock: a wall clock that jumps, or that
+// of another server, must not make the tablet forget an answer that may still be asked for
+// (tests/FAULTS.md C1, C3). Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,41 +24,42 @@
 
 namespace sippar::engine {
 
-// As long as Cloud Bigtable remembers an Idempotency.
+// The time for which Cloud Bigtable remembers an Idempotency token.
 inline constexpr int64_t kRequestMemoryUs = int64_t{15} * 60 * 1'000'000;
-// Beyond, the answers of the clients that were silent longest are forgotten.
+// Above this size, the clients with the oldest last write are forgotten.
 inline constexpr size_t kRequestMemoryBytesMax = 4 << 20;
 
 class RequestMemory {
  public:
-  // The answer to a request that was carried out; nullopt: it was not. kAborted: its client has had
-  // the answer, so this is a copy that was under way for long.
+  // The answer to a request that was carried out; nullopt if it was not. kAborted: the client has
+  // already reported that it has the answer, so this is a late copy of the request.
   [[nodiscard]] StatusOr<std::optional<std::string>> Find(const RequestId& request) const;
-  // `wall_us` is the write's time, `now_us` this process's monotonic one.
+  // `wall_us` is the time of the write; `now_us` is this process's monotonic time.
   void Remember(const RequestId& request, std::string_view answer, int64_t wall_us, int64_t now_us);
 
-  // "" when nothing is remembered.
+  // Encodes all clients for the tablet's state; "" if there are none.
   std::string Encode() const;
-  // Adds what `bytes` remember; all are heard of at `now_us`. kDataLoss; "" is OK.
+  // Adds the clients and answers encoded in `bytes`, all as heard from at `now_us`. "" adds none;
+  // kDataLoss if `bytes` do not decode.
   [[nodiscard]] Status Add(std::string_view bytes, int64_t now_us);
 
  private:
   struct Client {
     uint64_t answered_below = 0;
-    int64_t last_us = 0;                      // wall time of its last write
-    int64_t heard_us = 0;                     // monotonic, in this process
-    std::map<uint64_t, std::string> answers;  // by number
+    int64_t last_us = 0;                      // wall clock at its last write
+    int64_t heard_us = 0;                     // monotonic time, in this process
+    std::map<uint64_t, std::string> answers;  // by request number
   };
   void Forget(int64_t now_us) REQUIRES(mutex_);
   void Erase(std::map<uint64_t, Client>::iterator client) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::map<uint64_t, Client> clients_ GUARDED_BY(mutex_);
-  size_t bytes_ GUARDED_BY(mutex_) = 0;          // about
-  int64_t next_look_us_ GUARDED_BY(mutex_) = 0;  // for clients that are silent
+  size_t bytes_ GUARDED_BY(mutex_) = 0;          // approximate memory of all answers
+  int64_t next_look_us_ GUARDED_BY(mutex_) = 0;  // when to look for silent clients again
 };
 
-// Both, for tablets that become one. kDataLoss.
+// Joins the memories of two tablets that are merged. kDataLoss if either does not decode.
 [[nodiscard]] StatusOr<std::string> JoinRequests(const std::string& left, const std::string& right);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// Split and merge decisions and states. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/reshape.h"
 
 #include <fmt/format.h>
@@ -15,9 +15,11 @@ namespace sippar::engine {
 namespace {
 
 constexpr int64_t kMergeAgeMicros = 24ll * 3600 * 1'000'000;
-constexpr uint64_t kMergeDivisor = 4;  // far from the split size: no split follows a merge
+// A quarter: the merged tablet must grow fourfold before it is split again, so splits and merges do
+// not alternate.
+constexpr uint64_t kMergeDivisor = 4;
 
-// nullopt: none of the file's rows are in `rows`.
+// The file as a tablet of `rows` names it; nullopt if none of its keys are in `rows`.
 std::optional<FileRef> PartOfFile(const FileRef& file, const RowRange& rows) {
   FileRef part = file;
   part.rows = Intersect(file.rows, rows);
@@ -28,11 +30,13 @@ std::optional<FileRef> PartOfFile(const FileRef& file, const RowRange& rows) {
   const FileSummary& whole = file.summary;
   if (whole.last_key < start || (!limit.empty() && whole.first_key >= limit)) return std::nullopt;
   bool cut = whole.first_key < start || (!limit.empty() && whole.last_key >= limit);
+  // A file that lies wholly inside the range is named without bounds, so that readers do not clip
+  // it.
   if (!cut) part.rows = RowRange::All();
   return part;
 }
 
-// Parts of one file that touch become one part again.
+// Appends `files`; two adjacent parts of one file, as a split leaves them, become one part again.
 void AppendFiles(const std::vector<FileRef>& files, std::vector<FileRef>* out) {
   for (const FileRef& file : files) {
     FileRef* last = out->empty() ? nullptr : &out->back();
@@ -48,7 +52,8 @@ void AppendFiles(const std::vector<FileRef>& files, std::vector<FileRef>* out) {
   }
 }
 
-// A run that holds what both hold is as old as the older that is not clean.
+// Sets the age of a run that now also holds `from`: that of the older run that no major compaction
+// made, since only such a run may hold deletes and garbage of that age.
 void JoinAges(const RunState& from, RunState* to) {
   if (to->files.empty() || (to->major && !from.major)) {
     to->made_us = from.made_us;
@@ -75,7 +80,7 @@ std::string BirthKey(const FamilySchema& family) {
 uint64_t SplitSizeOf(const TableSchema& schema, uint64_t usual) {
   auto option = schema.options.find("SPLIT_SIZE");
   if (option == schema.options.end()) return usual;
-  // As the query language prints sizes: 200MiB.
+  // In the form in which the query language prints sizes, for example 200MiB.
   const std::string& text = option->second;
   uint64_t size = 0;
   auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
@@ -114,6 +119,7 @@ std::optional<std::string> ChooseMiddleRow(std::vector<std::string> keys,
   size_t best_distance = SIZE_MAX;
   for (size_t i = 0; i < keys.size(); ++i) {
     size_t distance = 2 * i + 1 > keys.size() ? 2 * i + 1 - keys.size() : keys.size() - 2 * i - 1;
+    // Distances are doubled so that the middle of an even number of keys needs no fraction.
     if (distance >= best_distance) continue;
     std::string row = DecodeRowPart(RowPrefix(keys[i]));
     if (row.empty() || SeekKeyForRow(row) <= first_key) continue;
@@ -141,6 +147,7 @@ TabletState PartOfState(
       }
       run.files = std::move(files);
     }
+    // A run without files would count against the limits of the compaction policy.
     std::erase_if(group.runs, [](const RunState& run) { return run.files.empty(); });
   }
   return part;
@@ -171,6 +178,8 @@ StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& rig
     std::vector<RunState> of_right = RunsOf(right, group.name);
     group.runs.assign(std::max(of_left.size(), of_right.size()), {});
     for (size_t i = 0; i < group.runs.size(); ++i) {
+      // A new id: either side's id may be that of another run on the other side, since both descend
+      // from one tablet.
       ASSIGN_OR_RETURN(group.runs[i].run_id, next_run_id());
       for (const std::vector<RunState>* side : {&of_left, &of_right}) {
         if (i >= side->size()) continue;

@@ -1,8 +1,9 @@
-// Row locks, striped over (tablet, row). Who reads a row and then writes it holds its lock alone,
-// from before the read until the write is visible. Writes that read nothing share it among
-// themselves: the commit log orders them, and batches, which meet in some stripe nearly always, do
-// not wait for each other's syncs. Several rows are locked in order of stripe, so two batches
-// cannot wait for each other. SPDX-License-Identifier: Apache-2.0
+// Row locks, striped over (tablet, row). A caller that reads a row and then writes it holds its
+// lock alone, from before the read until the write is visible. Writes that read nothing share the
+// lock: the commit log orders them, and batches, which nearly always have a stripe in common, need
+// not wait for each other's syncs. Several rows are locked in order of their stripes, so two
+// batches cannot deadlock.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,8 @@ class RowLock {
       --waiting_;
       is_alone_ = true;
     } else {
-      // Lets one of those pass who want it alone: neither kind keeps the other out for long.
+      // Waits until one of those waiting for exclusive use has had its turn, not until none is
+      // left: so neither mode starves the other.
       uint64_t turn = turns_;
       while (is_alone_ || (waiting_ > 0 && turns_ == turn)) freed_.Wait(&mutex_);
       ++sharers_;
@@ -48,8 +50,8 @@ class RowLock {
   Mutex mutex_;
   CondVar freed_;
   uint32_t sharers_ GUARDED_BY(mutex_) = 0;
-  uint32_t waiting_ GUARDED_BY(mutex_) = 0;  // for it alone
-  uint64_t turns_ GUARDED_BY(mutex_) = 0;    // of those who had it alone
+  uint32_t waiting_ GUARDED_BY(mutex_) = 0;  // threads waiting for exclusive use
+  uint64_t turns_ GUARDED_BY(mutex_) = 0;    // exclusive uses that have ended
   bool is_alone_ GUARDED_BY(mutex_) = false;
 };
 
@@ -59,7 +61,7 @@ class RowLocks {
     return Checksum(row, tablet_id) % kStripes;
   }
   RowLock* stripe(size_t index) { return &stripes_[index]; }
-  // Returns when everybody who held a lock at the call has given it back.
+  // Returns once every lock held at the time of the call has been released.
   void WaitForHolders() {
     for (RowLock& stripe : stripes_) {
       stripe.Lock(RowLock::kAlone);
@@ -93,7 +95,7 @@ class RowLockGuard {
   const RowLock::Mode mode_;
 };
 
-// One row's.
+// Holds the lock of one row for its lifetime.
 class OneRowLock {
  public:
   OneRowLock(RowLocks* locks, uint64_t tablet_id, std::string_view row, RowLock::Mode mode)

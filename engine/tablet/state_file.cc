@@ -1,4 +1,4 @@
-// State files. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/state_file.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@ std::string EncodeStateFile(uint32_t magic, std::string_view body) {
   PutFixed32(&file, magic);
   PutFixed32(&file, kStateFormatVersion);
   PutFixed64(&file, body.size());
-  // The version is under the checksum too: a flipped bit there must not read as "newer format".
+  // The version is part of the seed: a flipped bit in it must fail as damage and not be reported as
+  // a newer format.
   PutFixed64(&file, Checksum(body, magic ^ (uint64_t{kStateFormatVersion} << 32)));
   file.append(body);
   return file;
@@ -42,6 +43,8 @@ StatusOr<std::string> ReadStateFile(FileSystem* fs, const std::string& path, uin
     return DataLoss(
         fmt::format("{} @24: checksum {:016x}, expected {:016x}", path, found, expected));
   }
+  // Only after the checksum: a version is believed, and the user told to upgrade, only if the file
+  // is whole.
   if (version > kStateFormatVersion) {
     return FailedPrecondition(fmt::format("{} has format version {}; this program knows up to {}",
                                           path, version, kStateFormatVersion));

@@ -1,6 +1,7 @@
-// Small files that are replaced whole: catalog, tablet states, epoch (FORMAT.md "State files").
-//   0 4 magic | 4 4 format version | 8 8 body length | 16 8 XXH3 of the body, seeded with magic |
-//   body
+// Small files that are replaced whole: catalog, tablet states, epoch (engine/FORMAT.md "State
+// files").
+//   0 4 magic | 4 4 format version | 8 8 body length | 16 8 XXH3 of the body, seeded with magic
+//   and format version | 24 body
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +23,8 @@ inline constexpr uint32_t kStateFormatVersion = 2;
 std::string EncodeStateFile(uint32_t magic, std::string_view body);
 [[nodiscard]] Status WriteStateFile(FileSystem* fs, const std::string& path, uint32_t magic,
                                     std::string_view body);
-// kNotFound; kDataLoss naming the file; kFailedPrecondition for a newer format version.
+// Returns the body. kNotFound; kDataLoss, which names the file; kFailedPrecondition for a newer
+// format version.
 [[nodiscard]] StatusOr<std::string> ReadStateFile(FileSystem* fs, const std::string& path,
                                                   uint32_t magic);
 

@@ -1,12 +1,13 @@
 // One tablet: a row range of a table, with its memtables, SSTables and redo point (paper section
-// 5). One verb per file: tablet_open, tablet_schema, tablet_read, tablet_write, row_transaction,
-// tablet_flush, tablet_changes, tablet_compact, tablet_stats, tablet_dump, tablet_reshape.
+// 5). Each .cc holds one verb: tablet_open, tablet_schema, tablet_read, tablet_write,
+// row_transaction, tablet_flush, tablet_changes, tablet_compact, tablet_settle, tablet_stats,
+// tablet_dump, tablet_reshape.
 //
-// Thread safe. Lock order: flush_mutex_ < state_mutex_ < row locks < commit log (where METADATA is
-// saved to, too) < apply_mutex_ < mutex_.
-//   apply_mutex_  memtables change their role (freeze) only when no write is being applied
+// Thread safe. Lock order: flush_mutex_ < state_mutex_ < row locks < commit log (a METADATA row is
+// saved through it, too) < apply_mutex_ < mutex_.
+//   apply_mutex_  memtables are frozen only while no write is being applied
 //   state_mutex_  one change of the durable state at a time; held while it is saved
-//   mutex_        short: version_, visible_sequence_, schema_, rules_
+//   mutex_        held briefly: version_, visible_sequence_, schema_, rules_
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,11 +51,11 @@ class AddedCells;
 struct CompactionInputs;
 struct CompactionRequest;
 
-// What tablets of one store share. Everything outlives the tablets.
+// What the tablets of one store share. Everything here outlives the tablets.
 struct TabletContext {
   FileSystem* fs = nullptr;
   Clock* clock = nullptr;
-  CommitLog* log = nullptr;  // set after recovery
+  CommitLog* log = nullptr;  // null until recovery has ended
   TabletStateWriter* states = nullptr;
   BlockCache* cache = nullptr;
   RowLocks* row_locks = nullptr;
@@ -64,134 +65,143 @@ struct TabletContext {
   CompactionHistory* compactions = nullptr;
   std::function<StatusOr<uint64_t>()> next_file_id;
   UnpublishedFiles* unpublished = nullptr;
-  std::atomic<int64_t>* memtable_bytes = nullptr;  // of all tablets, frozen ones included
+  std::atomic<int64_t>* memtable_bytes = nullptr;  // memtables of all tablets, frozen ones included
   const std::atomic<bool>* stopping = nullptr;     // ends compactions early
   bool paranoid_flush = false;                     // as in StoreOptions
-  // Of the change archive, with a directory for each table that has a change stream, made before
-  // the table's schema says so. Empty: no changes are kept.
+  // Directory of the change archive. It has a subdirectory for each table with a change stream,
+  // made before the table's schema says that it has one. Empty: no changes are kept.
   std::string change_directory;
 };
 
-// The write did not happen: the row has another tablet now. The store routes it again; no caller of
-// the store sees this.
+// The write did not happen, because the row belongs to another tablet now. The store routes it
+// again; callers of the store never see this status.
 inline bool IsMoved(const Status& status) { return status.code() == StatusCode::kOutOfRange; }
 
-// A read to run again at the commit of a row transaction, with the digest its cells had.
+// A read that is repeated when a row transaction commits, and the digest of the cells it returned.
 struct RowCheck {
-  ReadSpec read;  // rows are ignored
+  ReadSpec read;  // its rows are ignored: the row is the mutation's
   uint64_t digest = 0;
 };
 
-// XXH3 over all cells with times and sequences, in order; reads `stream` to its end.
+// XXH3 over all cells with their times and sequence numbers, in order. Reads `stream` to its end.
 [[nodiscard]] StatusOr<uint64_t> DigestCells(CellStream* stream);
 
 class Tablet {
  public:
-  // Opens no SSTable: the first read that needs one does.
+  // Opens no SSTable: the first read that needs a file opens it.
   static std::shared_ptr<Tablet> Open(TabletContext* context, TabletState state,
                                       std::shared_ptr<const TableSchema> schema);
   ~Tablet();
 
-  // --- Recovery, one thread. Records in the order of the log; those behind the redo point are
-  // applied, older ones skipped. kDataLoss when numbers are missing.
+  // --- Recovery, by one thread. Takes the tablet's records in the order of the log; applies those
+  // after the redo point and skips older ones. kDataLoss if sequence numbers are missing.
   [[nodiscard]] Status Replay(const LogRecord& record);
 
-  // --- Writes. Rows are in range (the store routes them).
-  // Those with a request id are done once: the second time they find their answer.
-  // One status per mutation. Those that are valid go into one group of the log.
+  // --- Writes. The store routes only rows in range() here. A write with a request id is done once:
+  // a repetition gets the answer of the first.
+  // Returns one status per mutation. All valid mutations go into one group of the log.
   [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
   [[nodiscard]] StatusOr<RowUpdateResult> Update(const RowUpdate& update);
-  // One answer each. Operations (RowUpdate::IsOperation) that follow each other go into one group
-  // of the log, those of one row, too.
+  // Returns one answer per update. Consecutive operations (RowUpdate::IsOperation) go into one
+  // group of the log, even those on the same row.
   [[nodiscard]] std::vector<StatusOr<RowUpdateResult>> UpdateBatch(
       std::span<const RowUpdate* const> updates);
-  // Applies `mutation` if every check still answers the same, else kAborted.
+  // Applies `mutation` if every check still has the same digest, else returns kAborted.
   [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks);
 
-  // --- Reads: one consistent snapshot, which the stream keeps alive. Rows are clipped to the
-  // range. `stop` (may be null) is asked now and then, `counters` (may be null) added to when the
-  // stream ends; both outlive it.
+  // --- Reads. The stream shows one consistent snapshot and keeps it alive. Rows are clipped to the
+  // range. `stop` (may be null) is polled now and then; `counters` (may be null) are added to when
+  // the stream ends. Both outlive the stream.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
                                                            const StopSignal* stop = nullptr,
                                                            ReadCounters* counters = nullptr);
 
   // --- Maintenance.
-  // Minor compaction of everything in memory now; moves the redo point. OK when there is nothing.
+  // Minor compaction: writes everything in memory to SSTables and moves the redo point. OK if there
+  // is nothing to write.
   [[nodiscard]] Status Flush();
-  // What the schedule chooses from: one for each group that has runs.
+  // Adds one candidate, for the schedule to choose from, for each group that has runs.
   void AddCompactionCandidates(std::vector<CompactionCandidate>* candidates) const;
-  // Carries out a choice. False when its runs are not there any more, or being compacted. Choices
-  // of the same group may run at the same time. `limiter` may be nullptr.
+  // Carries out a choice. False if its runs are gone or already being compacted. Choices of the
+  // same group may run concurrently. `limiter` may be null.
   [[nodiscard]] StatusOr<bool> Compact(const CompactionCandidate& candidate,
                                        const CompactionChoice& choice, RateLimiter* limiter);
-  // Gathers families that ALTER moved to another group; true if it did something.
+  // Moves the older cells of families that ALTER moved to their new group; true if there were any.
   [[nodiscard]] StatusOr<bool> SettleOnce();
-  // One compaction if the policy wants one; true if it did something.
+  // Runs one compaction if the policy wants one; true if it did.
   [[nodiscard]] StatusOr<bool> CompactOnce(CompactionPolicyOptions options = {});
-  // Flush and major compaction of one group ("" = all): one run, no tombstones, no garbage. IsMoved
-  // when the tablet was split or merged meanwhile.
+  // Flush and major compaction of one group ("": all): leaves one run without tombstones or
+  // garbage. IsMoved if the tablet was split or merged before it ended.
   [[nodiscard]] Status CompactMajor(const std::string& group);
-  // Before OK, the births of new families and the groups that moved families leave are recorded.
+  // Saves the births of new families and the groups that moved families leave. Called before the
+  // schema takes force.
   [[nodiscard]] Status PrepareSchema(const TableSchema& schema);
   void SetSchema(std::shared_ptr<const TableSchema> schema);
-  // For a table that is altered also while nobody has the tablet: each numbered family that the
-  // state has not heard of is born now, as what the tablet has of it is of an earlier one; groups
-  // that hold what belongs in another by now are noted. After Replay, before the first call.
+  // For tables that can be altered while no server has the tablet. Each numbered family that the
+  // state does not know is born now, since any cells that the tablet has under its name belong to
+  // an earlier family; groups that hold cells of a family of another group are recorded as moves.
+  // Called after Replay, before any other call.
   [[nodiscard]] Status HearOfFamilies();
   std::shared_ptr<const TableSchema> schema() const;
-  // The tablet's table was dropped: writes fail, files go when the last reader has ended.
+  // The tablet's table was dropped: writes fail, and files go once the last reader has ended.
   void Drop() { Release(Serving::kDropped); }
   [[nodiscard]] Status VerifyFiles() const;
 
-  // --- Changes, of a table with a change stream (engine/changes).
-  // From the next write on, before the schema says so: nothing is missed when it does.
+  // --- Changes, for tables with a change stream (engine/changes).
+  // Keeps changes from the next write on. Called before the schema says that there is a stream, so
+  // that no change is missed once it does.
   void KeepChanges();
-  // Where tablets change servers: rises with each that has it, and so do the ids of files of
-  // changes, which says whose are newer. Without, the store's epochs do. Before the first write.
+  // In a cluster: the epoch of the owner, which rises with each server that gets the tablet. It
+  // forms the upper half of the ids of change files, so that a later owner's files count as newer.
+  // Not called in a single store, whose file ids already rise with its epochs. Call before the
+  // first write.
   void SetOwnerEpoch(uint64_t epoch) { owner_epoch_ = epoch; }
-  ChangeSource Changes() const;  // good as long as the tablet
+  ChangeSource Changes() const;  // valid as long as the tablet
   uint64_t table_id() const { return table_id_; }
 
-  // --- Giving way to other tablets, in this order; readers go on with what they have.
-  // No compaction runs in between.
+  // --- Giving way to other tablets: the calls in this order. Readers keep their snapshots.
+  // No compaction runs between these two.
   void PauseCompactions();
   void ResumeCompactions();
-  // New writes get IsMoved; returns when none is under way.
+  // New writes get IsMoved. Returns when no write is in flight.
   void CloseForWrites();
-  // Everything to SSTables; the state with which others may go on. Requires: closed for writes.
+  // Flushes everything and returns the state from which other tablets can continue. Requires:
+  // closed for writes.
   [[nodiscard]] StatusOr<TabletState> HandOver();
-  // Either it stays: writes go on,
+  // First possible end: the tablet stays and accepts writes again.
   void Reopen();
-  // or others have its rows now,
+  // Second: other tablets have its rows now.
   void Retire() { Release(Serving::kMoved); }
-  // or nobody knows: no write, and no way back, until the store is opened again.
+  // Third: the outcome is unknown. No write is accepted, and there is no way back, until the store
+  // is opened again.
   void GiveUp() { SetServing(Serving::kUnknown); }
-  // About the middle of the tablet: the first row of a right half. nullopt: there are no two rows,
-  // or too few bytes to tell them apart from the indexes.
+  // The first row of the right half, at about the middle of the stored bytes. nullopt: the tablet
+  // has fewer than two rows, or too few bytes for its block indexes to tell rows apart.
   [[nodiscard]] StatusOr<std::optional<std::string>> MiddleRow() const;
-  // Stored bytes of the file's rows in `rows`, from its index; without an index, half.
+  // Stored bytes of the file's rows in `rows`, from its index; half of the file if it does not
+  // open.
   uint64_t StoredBytesOf(const FileRef& file, const RowRange& rows) const;
-  // Rewrites everything, so that no cell of a family dropped earlier is left, and forgets the
-  // births of families: sequence numbers that mean nothing in another tablet. Numbered families
-  // stay known.
+  // Rewrites all runs, so that no cell of a dropped family is left, and forgets the births of
+  // families, which are sequence numbers without meaning in another tablet. Numbered families stay
+  // known.
   [[nodiscard]] Status ForgetBirths();
   std::map<std::string, uint64_t> FamilyBirths() const;
 
   uint64_t id() const { return id_; }
   const RowRange& range() const { return range_; }
   uint64_t redo_sequence() const { return redo_sequence_.load(); }
-  uint64_t last_sequence() const;  // of what is visible
+  uint64_t last_sequence() const;  // the last visible one
   int64_t memtable_bytes() const { return memtable_bytes_.load(); }
   uint64_t stored_bytes() const;
   int64_t opened_at_us() const { return opened_at_us_; }
   uint64_t work_nanos() const { return work_->nanos(); }
-  // Size at which no row was found to split at; 0: not tried.
+  // Stored bytes when the last search for a split row found none; 0: never searched.
   uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
   void SetUnsplitBytes(uint64_t bytes) { unsplit_bytes_ = bytes; }
   std::vector<GroupStats> Stats() const;
-  // Time of the oldest write that only memtables and the log hold; 0 = there is none.
+  // Time of the oldest write that only memtables and the log hold; 0: there is none.
   int64_t oldest_write_us() const;
-  // For people: range, redo point, groups, memtables, runs, files.
+  // Text for operators: range, redo point, groups, memtables, runs, files.
   std::string Dump() const;
 
  private:
@@ -210,8 +220,8 @@ class Tablet {
   Serving serving() const;
   Status CheckServing() const;
   Status WhyClosed(Serving serving) const;
-  // Asked under the locks of the rows to be written: whoever closes the tablet for writes waits for
-  // those, so no write goes on under a schema from before.
+  // The schema for a write, or why writes are refused. Called under the locks of the rows to be
+  // written: CloseForWrites waits for those locks, so no write continues under an older schema.
   StatusOr<std::shared_ptr<const TableSchema>> SchemaForWrite() const;
   void Release(Serving why);
   Snapshot TakeSnapshot() const;
@@ -227,11 +237,11 @@ class Tablet {
                          AddedCells* cells, std::vector<MutationEntry>* resolved);
   Status Commit(std::span<PreparedWrite> writes);
   Status CommitOne(const RowMutation& mutation, const TableSchema& schema);
-  // nullopt: the mutation has no request id, or is new.
+  // The remembered answer; nullopt: the mutation has no request id, or was not seen before.
   std::optional<Status> FindAnswer(const RowMutation& mutation) const;
-  // The write's request is answered with this; in its log record from here on.
+  // Sets the answer to the write's request and adds it to the write's log record.
   void Answer(PreparedWrite* write, const RequestId& request, std::string answer);
-  // The row as it will be when the writes are done. Row lock held.
+  // Reads the row as it will be once `writes` are done. Row lock held.
   StatusOr<std::unique_ptr<CellStream>> ReadRowAfter(std::span<const PreparedWrite> writes,
                                                      const std::string& row, const ReadSpec& read);
   StatusOr<RowUpdateResult> UpdateLocked(const RowUpdate& update, const TableSchema& schema);
@@ -244,22 +254,24 @@ class Tablet {
                                                      const StopSignal* stop,
                                                      ReadCounters* counters);
   StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row, const ReadSpec& read);
-  // `log_body` goes to the changes where they are kept.
+  // Takes `log_body` for the change stream if the table keeps changes.
   void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
                         std::string* log_body);
   void KeepChange(std::string* log_body);
   Status ArchiveChanges(uint64_t sequence);
   void FreeMemory(int64_t bytes);
-  // Row lock held. Never below one given before, also by an earlier server of these rows: what was
-  // given lies in the log records and, from a flush on, in the tablet's state.
+  // A timestamp never below one given before, even by an earlier server of these rows: the log
+  // records carry the largest time given, and the tablet's state keeps it from a flush on. Row lock
+  // held.
   int64_t NextServerTime(const TableSchema& schema);
-  // Durable first, then what it names.
+  // Saves the state durably, then gives names to its files and takes them from those of the old
+  // state.
   Status SaveState(TabletState changed) REQUIRES(state_mutex_);
   void Freeze();
   Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
   CompactionRequest NewCompactionRequest(const TableSchema& schema, const std::string& group,
                                          bool is_final);
-  using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // by group
+  using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // pairs of group and run
   Status WriteGroups(const std::shared_ptr<const TabletVersion>& version, GroupRuns* runs);
   StatusOr<std::vector<FileSummary>> FlushGroup(const GroupVersion& group,
                                                 const Snapshot& snapshot);
@@ -291,14 +303,15 @@ class Tablet {
   const uint64_t table_id_;
   const RowRange range_;
   const int64_t opened_at_us_;
-  const std::shared_ptr<ReadTotals> read_totals_;  // of the table
+  const std::shared_ptr<ReadTotals> read_totals_;  // totals of the whole table
   const std::shared_ptr<TabletWork> work_ = std::make_shared<TabletWork>();
 
   mutable Mutex apply_mutex_;
   Mutex flush_mutex_;  // one flush at a time
   mutable Mutex state_mutex_;
   TabletState state_ GUARDED_BY(state_mutex_);
-  // A save failed: it may have been done, or be done yet, until another one succeeds.
+  // Set after a failed save, whose outcome is unknown, until a later save succeeds: the sweep must
+  // keep all files.
   UnpublishedFiles::Job unsure_ GUARDED_BY(state_mutex_);
 
   mutable Mutex mutex_;
@@ -309,16 +322,17 @@ class Tablet {
   uint64_t frozen_sequence_ GUARDED_BY(mutex_) = 0;  // highest number in a frozen memtable
   Serving serving_ GUARDED_BY(mutex_) = Serving::kOpen;
   std::set<uint64_t> busy_runs_ GUARDED_BY(mutex_);  // inputs of running compactions
-  bool paused_ GUARDED_BY(mutex_) = false;           // no compaction may begin
-  size_t majors_waiting_ GUARDED_BY(mutex_) = 0;     // for these to end; no other may begin
+  bool paused_ GUARDED_BY(mutex_) = false;           // while true, no compaction may begin
+  // calls that wait for running compactions to end; while there are some, no other may begin
+  size_t majors_waiting_ GUARDED_BY(mutex_) = 0;
   CondVar compaction_ended_;
-  int64_t oldest_write_us_ GUARDED_BY(mutex_) = 0;  // in the active memtables; 0 = none
-  int64_t frozen_write_us_ GUARDED_BY(mutex_) = 0;  // in the frozen ones
+  int64_t oldest_write_us_ GUARDED_BY(mutex_) = 0;  // oldest write in the active memtables; 0: none
+  int64_t frozen_write_us_ GUARDED_BY(mutex_) = 0;  // oldest write in the frozen memtables; 0: none
 
   RequestMemory requests_;
   ChangeTail changes_;
   uint64_t owner_epoch_ = 0;
-  uint64_t next_sequence_ = 1;  // belongs to the leader of the log, and to recovery
+  uint64_t next_sequence_ = 1;  // used only by the leader of the log and by recovery
   std::atomic<uint64_t> redo_sequence_{0};
   std::atomic<int64_t> last_time_us_{0};
   std::atomic<int64_t> memtable_bytes_{0};

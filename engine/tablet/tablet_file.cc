@@ -1,4 +1,4 @@
-// Files of a tablet. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/tablet_file.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class FailedIterator final : public EntryIterator {
   Status status_;
 };
 
-// The entries in [start, limit); "" is open.
+// The entries in [start, limit). An empty bound is open.
 class ClippedIterator final : public EntryIterator {
  public:
   ClippedIterator(std::unique_ptr<EntryIterator> entries, std::string start, std::string limit)
@@ -68,6 +68,8 @@ TabletFile::TabletFile(FileRef ref, std::shared_ptr<SharedSstable> file)
   std::string start = SeekKeyForRow(ref_.rows.start);
   std::string limit = SeekKeyForRow(ref_.rows.limit);
   if (start > ref_.summary.first_key) start_key_ = std::move(start);
+  // Bounds are kept only where they cut the file: an iterator over a whole file is then not
+  // wrapped, and each of its steps costs no comparison.
   if (!limit.empty() && limit <= ref_.summary.last_key) limit_key_ = std::move(limit);
 }
 
@@ -81,6 +83,8 @@ std::unique_ptr<EntryIterator> TabletFile::NewIterator(const FileRead& read) con
 
 bool TabletFile::MayContainRow(std::string_view row_prefix) const {
   auto reader = file_->Reader();
+  // A file that does not open may contain anything: NewIterator then reports the error, instead of
+  // the row being silently absent.
   return !reader.ok() || (*reader)->MayContainRow(row_prefix);
 }
 

@@ -1,6 +1,7 @@
-// An SSTable as one tablet sees it: only the rows it is trusted for exist. What else is in a file
-// that tablets share belongs to another tablet and may be out of date here (paper section 5.2:
-// children of a split share the parent's SSTables). SPDX-License-Identifier: Apache-2.0
+// An SSTable as one tablet sees it: only the rows for which the tablet trusts the file exist. The
+// other rows of a shared file belong to other tablets and may be out of date here (paper section
+// 5.2: the children of a split share the parent's SSTables).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -23,7 +24,8 @@ class TabletFile {
   const FileSummary& summary() const { return ref_.summary; }
   [[nodiscard]] StatusOr<const SstableReader*> Reader() const { return file_->Reader(); }
 
-  // Of the trusted part: no key is below first_key(), none is at or above a key it EndsBefore().
+  // Bounds of the trusted part: no key is below first_key(), and none is at or above a key for
+  // which EndsBefore() is true.
   const std::string& first_key() const {
     return start_key_.empty() ? ref_.summary.first_key : start_key_;
   }
@@ -31,11 +33,11 @@ class TabletFile {
     return limit_key_.empty() ? ref_.summary.last_key < key : limit_key_ <= key;
   }
 
-  // Has the error when the file does not open.
+  // If the file cannot be opened, the iterator is invalid from the start and status() is the error.
   std::unique_ptr<EntryIterator> NewIterator(const FileRead& read) const;
   bool MayContainRow(std::string_view row_prefix) const;
   bool MayContainColumn(std::string_view column_prefix) const;
-  // As SstableReader's, of the trusted part.
+  // As the functions of SstableReader, limited to the trusted part.
   [[nodiscard]] StatusOr<std::string> Sample(std::string_view first_key, std::string_view limit_key,
                                              size_t bytes_max) const;
   [[nodiscard]] StatusOr<std::vector<std::string>> SplitKeys(uint64_t raw_bytes) const;
@@ -43,7 +45,7 @@ class TabletFile {
  private:
   const FileRef ref_;
   const std::shared_ptr<SharedSstable> file_;
-  // Where the file is cut; "" where it is not.
+  // Bounds of the trusted part where it is smaller than the file; "" where it is not.
   std::string start_key_;
   std::string limit_key_;
 };

@@ -1,4 +1,4 @@
-// Tablet states in files. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/tablet_state.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ class FileTabletStateStore final : public TabletStateStore {
       uint64_t id = 0;
       const char* end = name.data() + name.size() - kSuffix.size();
       auto parsed = std::from_chars(name.data(), end, id);
-      if (parsed.ec == std::errc() && parsed.ptr == end) ids.push_back(id);  // others are not ours
+      if (parsed.ec == std::errc() && parsed.ptr == end) ids.push_back(id);
     }
     return ids;
   }
@@ -109,6 +109,8 @@ std::string TabletState::Encode() const {
       for (const FileRef& file : run.files) file.summary.Encode(&out);
     }
   }
+  // Bounds come after all groups, not with each file: they were added to the format later, and
+  // Decode takes a state that ends here for one from before there were splits.
   for (const FileRef* file : AllFiles(*this)) {
     PutBytes(&out, file->rows.start);
     PutBytes(&out, file->rows.limit);
@@ -123,7 +125,7 @@ std::string TabletState::Encode() const {
       PutVarint(&out, sequence);
     }
   }
-  // Since format 2.
+  // Since format 2. Also a separate list, for the same reason.
   for (const GroupState& group : groups) {
     for (const RunState& run : group.runs) {
       PutSigned(&out, run.made_us);
@@ -164,13 +166,13 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
       }
     }
   }
-  // Absent in states from before there were splits: every file is the tablet's own.
+  // Absent in states from before there were splits: each file then belongs wholly to the tablet.
   for (FileRef* file : reader.AtEnd() ? std::vector<FileRef*>() : AllFiles(state)) {
     file->rows.start = reader.Bytes();
     file->rows.limit = reader.Bytes();
     file->part_bytes = reader.Varint();
   }
-  size_t moved = reader.AtEnd() ? 0 : reader.Count();  // not there in states of older stores
+  size_t moved = reader.AtEnd() ? 0 : reader.Count();  // absent in states of older stores
   for (size_t i = 0; i < moved && reader.ok(); ++i) {
     std::map<std::string, uint64_t>& left = state.old_groups[std::string(reader.Bytes())];
     size_t count = reader.Count();
@@ -189,6 +191,8 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
   }
   if (reader.ok() && !reader.AtEnd()) {
     state.requests = reader.Bytes();
+    // Decoded once here so that damage is reported with the state's path, not when the tablet
+    // opens.
     RequestMemory whole;
     if (state.requests.empty() || !whole.Add(state.requests, 0).ok()) reader.Fail();
   }

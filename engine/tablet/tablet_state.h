@@ -1,5 +1,6 @@
-// A tablet's durable state: what the paper keeps in its METADATA row, that is its range, SSTables
-// and redo point. Behind an interface: a file here, a METADATA row in the cluster.
+// A tablet's durable state, which the paper keeps in its METADATA row: its range, its SSTables and
+// its redo point. TabletStateWriter hides where it is saved: a file in a store of format 1, a
+// METADATA row in a cluster.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,12 +16,12 @@
 
 namespace sippar::engine {
 
-// An SSTable as a tablet names it. After a split several tablets name one file, each trusting it
-// for its own rows only.
+// An SSTable as a tablet's state names it. After a split several tablets name one file, and each
+// trusts it for its own rows only.
 struct FileRef {
-  FileSummary summary;      // of the whole file
-  RowRange rows;            // what else the file holds is another tablet's
-  uint64_t part_bytes = 0;  // stored bytes of these rows; an estimate when the file is shared
+  FileSummary summary;      // summary of the whole file
+  RowRange rows;            // trusted rows; the file's others belong to other tablets
+  uint64_t part_bytes = 0;  // stored bytes of `rows`; an estimate if the file is shared
 
   FileRef() = default;
   explicit FileRef(FileSummary whole) : summary(std::move(whole)), part_bytes(summary.size_bytes) {}
@@ -28,9 +29,10 @@ struct FileRef {
 };
 
 struct RunState {
-  uint64_t run_id = 0;         // unique in the store
-  std::vector<FileRef> files;  // disjoint where they are trusted, in key order
-  // Deletes and garbage in it are not older (RunInfo); 0 in states of format 1: as old as can be.
+  uint64_t run_id = 0;         // unique within the store
+  std::vector<FileRef> files;  // in key order; their trusted parts are disjoint
+  // No delete or garbage in the run is older than this (RunInfo). 0 in states of format 1: they may
+  // have any age.
   int64_t made_us = 0;
   bool major = false;  // made by a major compaction
 };
@@ -44,24 +46,26 @@ struct TabletState {
   uint64_t tablet_id = 0;
   uint64_t table_id = 0;
   RowRange range;
-  uint64_t redo_sequence = 0;  // every entry up to here is in an SSTable
-  int64_t last_time_us = 0;    // server-given timestamps continue above (FAULTS.md C2)
-  // Cells of a family below this sequence are of an earlier family of the name. By name, or
-  // NAME#INCARNATION.
+  uint64_t redo_sequence = 0;  // every entry up to this number is in an SSTable
+  int64_t last_time_us = 0;  // timestamps that servers give continue above it (tests/FAULTS.md C2)
+  // Cells of a family with a sequence number below this one belong to a dropped family of the same
+  // name. The keys are those of BirthKey (reshape.h).
   std::map<std::string, uint64_t> family_births;
   std::vector<GroupState> groups;
   OldGroups old_groups;
   std::string
-      requests;  // of RequestMemory::Encode: what was answered to writes up to the redo point
+      // RequestMemory::Encode: the answers to writes up to the redo point, and perhaps to later
+      // ones.
+      requests;
 
-  GroupState* Group(const std::string& name);  // added when absent
-  std::vector<uint64_t> FileIds() const;       // as often as they are named
+  GroupState* Group(const std::string& name);  // adds the group if it is absent
+  std::vector<uint64_t> FileIds() const;       // an id as often as the state names it
   std::string Encode() const;
   [[nodiscard]] static StatusOr<TabletState> Decode(std::string_view bytes);
 };
 
 // Where a tablet saves its state. Thread safe for different tablets. A Save that returned OK is
-// durable and replaces the old state whole; after an error either may be there.
+// durable and replaced the old state as a whole; after an error either state may be there.
 class TabletStateWriter {
  public:
   virtual ~TabletStateWriter() = default;
@@ -75,7 +79,7 @@ class TabletStateStore : public TabletStateWriter {
   [[nodiscard]] virtual StatusOr<std::vector<uint64_t>> List() = 0;
 };
 
-// One file a tablet in `directory`, which must exist.
+// Keeps one file for each tablet in `directory`, which must exist.
 std::unique_ptr<TabletStateStore> NewFileTabletStateStore(FileSystem* fs, std::string directory);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// Sources of a version. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/tablet_version.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class RunIterator final : public EntryIterator {
     auto index = static_cast<size_t>(file - files_.begin()) - 1;
     Open(index);
     current_->SeekBefore(key);
-    // The part of a file that is trusted may have no key before `key`.
+    // first_key() is only a bound: the trusted part of a cut file may have no key before `key`.
     while (!current_->Valid() && current_->status().ok() && index > 0) {
       Open(--index);
       current_->SeekBefore("");
@@ -75,7 +75,8 @@ class RunIterator final : public EntryIterator {
   std::unique_ptr<EntryIterator> current_;
 };
 
-// What filters are asked for of one row.
+// Asks Bloom filters about one row, or about some exact columns of it. The column keys are encoded
+// for the first file only and shared by all others.
 class WantedOfRow {
  public:
   WantedOfRow(std::string_view row_part, std::span<const ColumnPattern> columns)
@@ -98,10 +99,10 @@ class WantedOfRow {
 
   const std::string_view row_part_;
   const std::span<const ColumnPattern> columns_;
-  std::vector<std::string> column_parts_;  // made for the first file
+  std::vector<std::string> column_parts_;
 };
 
-// Tombstones have no time: a file with one may hide cells of any time.
+// A file with a tombstone may hide cells of any time, so it is never left out by time.
 bool OutOfTime(const FileSummary& file, const TimeRange& time) {
   return file.tombstones == 0 && !time.Overlaps(file.time_min_us, file.time_max_us);
 }
@@ -127,7 +128,8 @@ bool FindGroupSources(const GroupVersion& group, const RowRange& range, const Fi
   if (group.runs.empty()) return any;
   bool single = range.IsSingle();
   std::string start = SeekKeyForRow(range.start);
-  // Of a single row's candidates nearly all begin at or before it: the limit is rarely asked for.
+  // For a single row, nearly all candidate files begin at or before it, so the limit key is
+  // computed only for the few that begin after it.
   std::string limit = single ? std::string() : SeekKeyForRow(range.limit);
   auto begins_behind = [&](const TabletFile& file) {
     if (!single) return !limit.empty() && file.first_key() >= limit;
@@ -136,9 +138,11 @@ bool FindGroupSources(const GroupVersion& group, const RowRange& range, const Fi
   WantedOfRow wanted(start, columns);
   ReadCounters* counters = read.counters;
   for (const TabletRun& run : group.runs) {
-    // Files of a run are disjoint and in key order.
+    // The files of a run are disjoint and in key order, so a binary search finds the first
+    // candidate.
     auto file = std::partition_point(run.files.begin(), run.files.end(),
                                      [&](const auto& before) { return before->EndsBefore(start); });
+    // Counts all files as left out by key; the loop takes back those in the range.
     counters->files_by_key += run.files.size();
     std::vector<std::shared_ptr<const TabletFile>> files;
     for (; file != run.files.end() && !begins_behind(**file); ++file) {

@@ -1,6 +1,7 @@
-// What a reader holds of a tablet: an immutable list of memtables and SSTables. A new version is
-// made by each freeze, flush and compaction; files leave the disk when no version names them any
-// more. SPDX-License-Identifier: Apache-2.0
+// The immutable list of memtables and SSTables that a reader of a tablet holds. Each freeze, flush
+// and compaction makes a new version. A file leaves the disk once no saved state names it and no
+// version that a reader holds contains it (file_registry.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -27,7 +28,7 @@ RunState StateOf(const TabletRun& run);
 struct GroupVersion {
   std::string name;
   std::shared_ptr<Memtable> active;
-  std::vector<std::shared_ptr<Memtable>> frozen;  // oldest first, being flushed
+  std::vector<std::shared_ptr<Memtable>> frozen;  // memtables being flushed, oldest first
   std::vector<TabletRun> runs;                    // oldest first
 };
 
@@ -46,20 +47,22 @@ struct TabletVersion {
   }
 };
 
-// What of a group may hold rows of a range.
+// The memtables and files of a group that may hold rows of a range.
 struct GroupSources {
   const GroupVersion* group = nullptr;
-  std::vector<std::vector<std::shared_ptr<const TabletFile>>> runs;  // files of each, in key order
+  // the files of each run, in key order
+  std::vector<std::vector<std::shared_ptr<const TabletFile>>> runs;
 };
 
-// False, and nothing kept, when keys, times and Bloom filters say that no row of `range` is there.
-// Of a single row only the exact `columns` are wanted; empty: all.
+// Finds the sources of a group that may hold rows of `range`, judged by key range, times and Bloom
+// filters. False if there are none. For a single row, `columns` are the only columns wanted, all
+// exact; empty: all columns.
 bool FindGroupSources(const GroupVersion& group, const RowRange& range, const FileRead& read,
                       std::span<const ColumnPattern> columns, GroupSources* found);
 void OpenGroupSources(GroupSources found, const FileRead& read,
                       std::vector<std::unique_ptr<EntryIterator>>* sources);
 
-// The files of one run, one after the other.
+// Iterates over the files of one run in key order.
 std::unique_ptr<EntryIterator> NewRunIterator(std::vector<std::shared_ptr<const TabletFile>> files,
                                               const FileRead& read);
 

@@ -1,7 +1,7 @@
-// Which files of one epoch no saved state may name yet, so that somebody who sweeps the directory
-// leaves them alone: those of flushes and compactions that run, and of those whose state was sent
-// and not confirmed. File ids rise, so one number tells. Thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// Tracks which files of one epoch may not be named by a saved state yet, so that a sweep of the
+// directory leaves them alone: the files of flushes and compactions in progress, and of those whose
+// state was sent but not confirmed. File ids rise, so one number describes them all. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace sippar::engine {
 
 class UnpublishedFiles {
  public:
-  // As long as it lives, files from its first one on count as unpublished.
+  // While it lives, all files with the id it began with, or a higher one, count as unpublished.
   class Job {
    public:
     Job() = default;
@@ -38,20 +38,21 @@ class UnpublishedFiles {
     uint64_t first_ = 0;
   };
 
-  // `next_id`: no file has this id or a higher one yet.
+  // `next_id` returns an id such that no file has it, or a higher one, yet.
   explicit UnpublishedFiles(std::function<uint64_t()> next_id) : next_id_(std::move(next_id)) {}
 
-  // Before the first file is made.
+  // Called before the job makes its first file.
   Job Begin() {
     MutexLock lock(&mutex_);
     return {this, *running_.insert(next_id_())};
   }
-  // As long as it lives nobody knows which files the saved states name: not even old ones may go.
+  // While it lives, it is not known which files the saved states name, so not even old files may be
+  // removed.
   Job KeepAll() {
     MutexLock lock(&mutex_);
     return {this, *running_.insert(0)};
   }
-  // Every file below is named in a saved state, or never will be. 0: nothing is known.
+  // Every file with a lower id is named in a saved state or never will be. 0: nothing is known.
   uint64_t First() const {
     MutexLock lock(&mutex_);
     return FirstLocked();

@@ -1,5 +1,6 @@
-// Tablets whose writers wait while a family is made anew: a write between the birth of the family
-// and the schema that knows it would be checked against the old family and be in the new one.
+// Holds back the writes to tablets while a family is dropped and created again. A write between the
+// birth of the new family and the schema that knows it would be validated against the old family
+// but stored in the new one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace sippar::engine {
 
-// New writes get IsMoved, so whoever routes them comes again.
+// New writes get IsMoved, so their caller routes them again. The destructor lets writes in again.
 class WritesHeld {
  public:
   explicit WritesHeld(std::vector<std::shared_ptr<Tablet>> tablets) : tablets_(std::move(tablets)) {
