@@ -1,5 +1,6 @@
-// Read, decide, write under the row lock: row transactions, conditional updates (paper section 3:
-// single-row transactions). SPDX-License-Identifier: Apache-2.0
+// Reads, decides and writes under the row's lock: row transactions and conditional updates (paper
+// section 3, single-row transactions).
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 namespace sippar::engine {
 namespace {
 
-// Prepare reads the row for what it writes: as it is, without writes that are not committed.
+// Whether Prepare reads the row to resolve what the update writes. It then reads the row as it is
+// in the tablet, without writes of the same batch that are not committed yet.
 bool BuildsOnCells(const RowUpdate& update) {
   auto builds = [](const MutationEntry& entry) {
     return entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend ||
@@ -25,6 +27,8 @@ bool BuildsOnCells(const RowUpdate& update) {
 Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
   OneRowLock lock(context_->row_locks, id_, mutation.row, RowLock::kAlone);
   ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
+  // Before the checks: the first attempt of this very request may have changed the row, and the
+  // repetition must get its answer, not kAborted.
   if (auto answered = FindAnswer(mutation)) return *std::move(answered);
   for (const RowCheck& check : checks) {
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, ReadRow(mutation.row, check.read));
@@ -52,12 +56,13 @@ std::vector<StatusOr<RowUpdateResult>> Tablet::UpdateBatch(
   std::vector<StatusOr<RowUpdateResult>> answers(updates.size(), RowUpdateResult());
   auto schema = SchemaForWrite();
   std::vector<PreparedWrite> writes(updates.size());
-  size_t first = 0;  // of the writes that are not committed
-  size_t count = 0;  // of all
-  size_t from = 0;   // the first update that was not answered for certain
+  size_t first = 0;  // first write that is not committed
+  size_t count = 0;  // number of writes prepared
+  size_t from = 0;   // first update whose answer is not final
   auto commit = [&](size_t end) {
     Status status = count == first ? OkStatus() : Commit({writes.data() + first, count - first});
-    // What wrote nothing may have been decided on what the others were to write.
+    // Updates that wrote nothing fail too: they may have been decided on what the failed writes of
+    // the group were to write.
     for (size_t i = from; i < end && !status.ok(); ++i) {
       if (answers[i].ok()) answers[i] = status;
     }
@@ -68,6 +73,7 @@ std::vector<StatusOr<RowUpdateResult>> Tablet::UpdateBatch(
     if (!schema.ok()) {
       answers[i] = schema.status();
     } else if (updates[i]->IsOperation()) {
+      // Such an update must see the earlier ones of this batch, so these are committed first.
       if (BuildsOnCells(*updates[i])) commit(i);
       std::span<const PreparedWrite> before{writes.data() + first, count - first};
       answers[i] = PrepareOperation(*updates[i], **schema, before, &writes[count]);
@@ -82,8 +88,7 @@ std::vector<StatusOr<RowUpdateResult>> Tablet::UpdateBatch(
   return answers;
 }
 
-// Row lock held. `write` has no mutation when there is nothing to write. `before`: those of the
-// batch that are in the log, all or none of them, if this one is.
+// Row lock held. For updates that are not operations: each is committed alone.
 StatusOr<RowUpdateResult> Tablet::PrepareOperation(const RowUpdate& update,
                                                    const TableSchema& schema,
                                                    std::span<const PreparedWrite> before,
@@ -103,6 +108,7 @@ StatusOr<RowUpdateResult> Tablet::PrepareOperation(const RowUpdate& update,
   }
   int64_t time_us = update.rules.empty() ? 0 : NextServerTime(schema);
   ASSIGN_OR_RETURN(RowUpdatePlan plan, PlanRowOperation(update, row.get(), time_us));
+  // Ends the snapshot before Prepare, which may read the row again.
   row.reset();
   if (plan.mutation.entries.empty()) return std::move(plan.result);
   write->planned = std::move(plan.mutation);
@@ -139,14 +145,15 @@ StatusOr<RowUpdateResult> Tablet::UpdateLocked(const RowUpdate& update, const Ta
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> after, ReadRow(update.row, update.read));
   Status returned = FinishRowUpdate(update, after.get(), &plan.result);
   if (!returned.ok() && !plan.mutation.entries.empty()) {
+    // The write is durable: a plain error would invite a retry, which would change the row twice.
     return AddPlace(returned, "the row was changed, do not repeat it; only RETURNING failed");
   }
   RETURN_IF_ERROR(returned);
   return std::move(plan.result);
 }
 
-// With its answer, which a repeated request is to get again: so RETURNING is computed before the
-// write is logged, on the row as it will be.
+// Commits a write together with its answer, which a repeated request will get. So RETURNING is
+// computed before the write is logged, on the row as it will be.
 Status Tablet::CommitAnswered(const RowUpdate& update, const RowMutation& mutation,
                               const TableSchema& schema, RowUpdateResult* result) {
   PreparedWrite write;
@@ -164,6 +171,8 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRowAfter(std::span<const Prepa
                                                            const std::string& row,
                                                            const ReadSpec& read) {
   Snapshot snapshot = TakeSnapshot();
+  // A private version: the tablet's active memtables count as frozen and a fresh memtable takes the
+  // writes, so the tablet's own memtables never hold an entry that is not in the log.
   auto after = std::make_shared<TabletVersion>(*snapshot.version);
   for (GroupVersion& group : after->groups) {
     group.frozen.push_back(std::move(group.active));

@@ -1,6 +1,7 @@
-// Merging and major compactions of one tablet: the policy's choice, carried out beside reads and
-// writes. The output replaces its inputs in one saved state; an input file leaves the disk when no
-// reader holds it. SPDX-License-Identifier: Apache-2.0
+// Merging and major compactions of one tablet: carries out the policy's choice while reads and
+// writes continue. One saved state replaces the inputs by the output; an input file leaves the disk
+// once no reader holds it.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 namespace sippar::engine {
 namespace {
 
+// The smallest age at which a GC rule of the group drops cells; 0: no rule goes by age.
 int64_t ExpireAfter(const TableSchema& schema, const std::string& group) {
   int64_t least = 0;
   for (const FamilySchema& family : schema.families) {
@@ -35,6 +37,7 @@ void Tablet::AddCompactionCandidates(std::vector<CompactionCandidate>* candidate
   if (serving_ != Serving::kOpen || paused_ || majors_waiting_ > 0) return;
   for (const GroupVersion& group : version_->groups) {
     if (group.runs.empty()) continue;
+    // Compacted alone, the group could drop a delete that hides a cell in another group.
     if (PlanSettling(version_->old_groups, *schema_, group.name)) continue;
     CompactionCandidate& candidate = candidates->emplace_back();
     candidate.tablet_id = id_;
@@ -60,7 +63,7 @@ StatusOr<bool> Tablet::CompactOnce(CompactionPolicyOptions options) {
 
 StatusOr<bool> Tablet::Compact(const CompactionCandidate& candidate, const CompactionChoice& choice,
                                RateLimiter* limiter) {
-  if (!choice.is_debt) {  // for what it removes
+  if (!choice.is_debt) {  // wanted for what it removes, so every run takes part
     RETURN_IF_ERROR(CompactWhole(candidate.group, choice.reason, limiter));
     return true;
   }
@@ -74,6 +77,8 @@ StatusOr<bool> Tablet::Compact(const CompactionCandidate& candidate, const Compa
 
 Status Tablet::CompactMajor(const std::string& wanted) {
   std::set<std::string> settled;
+  // Each round may uncover another set of connected groups: settling returns the groups that it has
+  // merged.
   for (;;) {
     ASSIGN_OR_RETURN(std::set<std::string> moved, SettleAlone(wanted));
     if (moved.empty()) break;
@@ -93,10 +98,13 @@ Status Tablet::CompactMajor(const std::string& wanted) {
   return OkStatus();
 }
 
-// Memtables and runs of the group as one run: the only compaction that may apply every GC rule.
+// Merges the memtables and all runs of the group into one run: the only compaction that may apply
+// every GC rule.
 Status Tablet::CompactWhole(const std::string& group, const std::string& reason,
                             RateLimiter* limiter) {
-  // What comes behind the flush has a later time: writers take theirs under the row's lock.
+  // The time is taken before the wait: a writer takes its time under its row's lock, so every write
+  // that the flush below misses has a later time than now_us, and the result may be marked as whole
+  // up to it.
   int64_t now_us = context_->clock->NowMicros();
   context_->row_locks->WaitForHolders();
   RETURN_IF_ERROR(Flush());
@@ -111,7 +119,8 @@ Status Tablet::CompactWhole(const std::string& group, const std::string& reason,
   return status;
 }
 
-// The choice was made from a list of runs that may have changed: only exactly these are taken.
+// The choice was made from a list of runs that may have changed since, so it is carried out only if
+// exactly these runs are still neighbours and idle.
 bool Tablet::TakeRuns(const CompactionCandidate& candidate, const CompactionChoice& choice,
                       CompactionInputs* inputs) {
   MutexLock lock(&mutex_);
@@ -141,10 +150,11 @@ bool Tablet::TakeRuns(const CompactionCandidate& candidate, const CompactionChoi
   return true;
 }
 
-// Waits for the compactions that run on the group. kAborted: since it was chosen a family moved, so
-// that deletes in it may be needed for cells in another group.
+// Waits for the compactions of the group that are running. kAborted: a family has moved since the
+// group was chosen, so its deletes may be needed for cells in another group.
 Status Tablet::TakeAllRuns(const std::string& name, CompactionInputs* inputs) {
   MutexLock lock(&mutex_);
+  // Keeps new compactions from starting; otherwise a busy group might never be idle.
   ++majors_waiting_;
   auto busy = [this, &name]() SIPPAR_TSA(no_thread_safety_analysis) {
     const std::vector<TabletRun>& runs = version_->Group(name)->runs;
@@ -175,9 +185,11 @@ void Tablet::ReleaseRuns(const CompactionInputs& inputs) {
   compaction_ended_.NotifyAll();
 }
 
-// The inputs are marked busy, so beside this only flushes and compactions of other runs change the
+// The inputs are marked busy, so concurrently only flushes and compactions of other runs change the
 // list.
 Status Tablet::CarryOut(const CompactionInputs& inputs) {
+  // A join only changes the state and writes no file. It drops no garbage either, so it is never a
+  // major compaction.
   std::optional<TabletRun> joined;
   if (inputs.may_join) joined = inputs.Joined();
   bool major = inputs.from_oldest && !joined.has_value();
@@ -199,6 +211,7 @@ Status Tablet::CarryOut(const CompactionInputs& inputs) {
 }
 
 Status Tablet::Rewrite(const CompactionInputs& inputs, uint64_t* bytes_out) {
+  // Until the state names the outputs, a sweep of the directory must take them for files in use.
   UnpublishedFiles::Job job = context_->unpublished->Begin();
   ASSIGN_OR_RETURN(std::vector<FileSummary> files, MergeRuns(inputs));
   *bytes_out = StoredBytes(files);
@@ -239,7 +252,7 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   return RunCompaction(std::move(request), context_->files->directory());
 }
 
-// All of `runs`, from the first entry on, as files of `group`.
+// Merges all of `runs`, which reach back to the first entry, into files of `group`.
 StatusOr<std::vector<FileSummary>> Tablet::MergeFamilies(const std::string& group,
                                                          const std::set<std::string>& families,
                                                          const std::vector<TabletRun>& runs,
@@ -254,7 +267,8 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeFamilies(const std::string& grou
   return MergeRuns(inputs);
 }
 
-// Replaces the inputs by `output` (without files: by nothing), in the saved state first.
+// Replaces the inputs by `output`, or by nothing if it has no files. The saved state changes first:
+// after a crash between the two, the state on disk names the output and the inputs are orphans.
 Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun& output) {
   auto replace = [&](auto* runs, auto replacement) {
     auto begin = std::find_if(runs->begin(), runs->end(), [&](const auto& run) {
@@ -270,6 +284,8 @@ Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun
   auto same = [](const RunState& run, const TabletRun& input) {
     return run.run_id == input.run_id;
   };
+  // Inputs that are gone mean that the tablet was released (Release clears the groups); to save the
+  // output would bring back rows that another tablet has.
   if (std::search(present.begin(), present.end(), inputs.runs.begin(), inputs.runs.end(), same) ==
       present.end()) {
     return Aborted("the runs it merged are not the tablet's any more");

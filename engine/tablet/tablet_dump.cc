@@ -1,4 +1,5 @@
-// What people see of a tablet: `sippar admin tablet dump`. SPDX-License-Identifier: Apache-2.0
+// Text for `sippar admin tablet dump`.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/base/printable.h"

@@ -1,6 +1,7 @@
-// Minor compaction (paper section 5.4): memtables to SSTables, redo point forward. Order: freeze,
-// write and sync the files, sync their directory, save the state that names them, only then let the
-// memtables go. A crash in between leaves orphan files and a log that is replayed.
+// Minor compaction (paper section 5.4): writes memtables to SSTables and moves the redo point. The
+// order is: freeze, write and sync the files, sync their directory, save the state that names them,
+// and only then release the memtables. A crash in between leaves orphan files and a log that is
+// replayed.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -23,12 +24,13 @@ std::unique_ptr<EntryIterator> FrozenEntries(const GroupVersion& group) {
 
 VisibilityIterator::Options FlushVisibility(std::shared_ptr<const FamilyRules> rules) {
   VisibilityIterator::Options options;
-  options.mode = VisibilityMode::kKeepHistory;  // which asks for no time
+  options.mode = VisibilityMode::kKeepHistory;  // a mode that needs no present time
   options.families = std::move(rules);
   return options;
 }
 
-// What was written, read back, against the memtables it was made from (FAULTS.md D5).
+// Reads the new run back and compares it with the memtables from which it was made (tests/FAULTS.md
+// D5).
 Status CompareWithFrozen(const GroupVersion& group, VisibilityIterator::Options visibility,
                          const TabletRun& run) {
   VisibilityIterator expected(FrozenEntries(group), std::move(visibility));
@@ -63,9 +65,10 @@ void Tablet::Freeze() {
     group.active = std::make_shared<Memtable>();
   }
   if (any) version_ = std::move(frozen);
-  // No write is being applied: everything numbered up to here is in memtables that are frozen now,
-  // or left nothing behind (writes to a family that was dropped meanwhile).
+  // No write is being applied, so every entry with a number up to here is in a frozen memtable now,
+  // or left nothing behind (a write to a family that was dropped before it arrived).
   frozen_sequence_ = visible_sequence_;
+  // A failed flush leaves frozen memtables; theirs is the older time, and it stays.
   if (frozen_write_us_ == 0) frozen_write_us_ = oldest_write_us_;
   oldest_write_us_ = 0;
 }
@@ -84,6 +87,8 @@ Status Tablet::Flush() {
   }
   bool any = std::any_of(version->groups.begin(), version->groups.end(),
                          [](const GroupVersion& group) { return !group.frozen.empty(); });
+  // With nothing frozen the redo point may still move: writes to dropped families have numbers but
+  // no entries, and would otherwise hold back the log for ever.
   if (!any && frozen_sequence == redo_sequence_) return OkStatus();
   return Annotate(WriteFrozen(version, frozen_sequence),
                   fmt::format("minor compaction of tablet {}", id_));
@@ -91,12 +96,12 @@ Status Tablet::Flush() {
 
 Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
                            uint64_t frozen_sequence) {
-  // From here on the log is not needed for them.
+  // First the changes: once the redo point has moved, the log may go, and nothing else holds them.
   RETURN_IF_ERROR(ArchiveChanges(frozen_sequence));
   UnpublishedFiles::Job job = context_->unpublished->Begin();
   GroupRuns runs;
   Status written = WriteGroups(version, &runs);
-  if (!written.ok()) {  // a flush that is tried again and again must not fill the disk
+  if (!written.ok()) {  // a repeated flush must not fill the disk
     for (const auto& [name, run] : runs) RemoveOutput(run);
     return written;
   }
@@ -105,24 +110,28 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     MutexLock state_lock(&state_mutex_);
     TabletState changed = state_;
     for (const auto& [name, run] : runs) changed.Group(name)->runs.push_back(StateOf(run));
-    // Everything numbered up to the frozen maximum was applied before the freeze.
+    // The number of the freeze, not the visible one: later writes are only in the active memtables.
     changed.redo_sequence = frozen_sequence;
     if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = TakeSnapshot().sequence;
-    changed.requests = requests_.Encode();  // those of later writes, too: they are in the log again
+    // May include answers to later writes. The log still has those, and replaying them changes
+    // nothing.
+    changed.requests = requests_.Encode();
     changed.last_time_us = std::max(changed.last_time_us, last_time_us_.load());
-    if (serving() == Serving::kDropped) return OkStatus();  // its files are swept at the next start
-    // After an error nobody knows whether the state names the files: they stay, and the sweep of
+    // The table was dropped: no state may name the files; the next start sweeps them.
+    if (serving() == Serving::kDropped) return OkStatus();
+    // After an error it is unknown whether the saved state names the files. They stay; the sweep at
     // the next start removes them if it does not.
     RETURN_IF_ERROR(SaveState(std::move(changed)));
     InstallFlush(runs, *version);
   }
   CRASH_POINT("flush.after_state");
+  // After the save: RemoveObsolete reads it to decide which log segments may go.
   redo_sequence_ = frozen_sequence;
   context_->metrics->Get("flushes")->Add();
   return OkStatus();
 }
 
-// On error *runs holds what was written before.
+// On error *runs holds the runs written before it, for the caller to remove.
 Status Tablet::WriteGroups(const std::shared_ptr<const TabletVersion>& version, GroupRuns* runs) {
   Snapshot snapshot = TakeSnapshot();
   int64_t made_us = oldest_write_us();
@@ -171,7 +180,8 @@ StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
   return files;
 }
 
-// state_mutex_ held.
+// state_mutex_ held. Removes exactly the memtables that were flushed: a later freeze may have added
+// more.
 void Tablet::InstallFlush(const GroupRuns& runs, const TabletVersion& flushed) {
   int64_t freed = 0;
   {
@@ -192,7 +202,8 @@ void Tablet::InstallFlush(const GroupRuns& runs, const TabletVersion& flushed) {
 }
 
 void Tablet::FreeMemory(int64_t bytes) {
-  // The fresh arena's own first block is counted when it grows, so never below zero.
+  // A fresh arena counts its first block only when it grows, so the sum freed may exceed the sum
+  // counted; it must not become negative.
   bytes = std::min(bytes, memtable_bytes_.load());
   memtable_bytes_ -= bytes;
   *context_->memtable_bytes -= bytes;

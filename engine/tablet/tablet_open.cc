@@ -1,5 +1,5 @@
-// Opening a tablet, replaying the log into it, whether it is served. SPDX-License-Identifier:
-// Apache-2.0
+// Opens a tablet, replays the log into it, saves its state, and keeps whether it is served.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/base/coding.h"
@@ -34,7 +34,7 @@ std::shared_ptr<Tablet> Tablet::Open(TabletContext* context, TabletState state,
 void Tablet::FindFiles() {
   auto version = std::make_shared<TabletVersion>();
   MutexLock state_lock(&state_mutex_);
-  // Decode has seen that they decode.
+  // Cannot fail: TabletState::Decode has decoded them once.
   static_cast<void>(requests_.Add(state_.requests, context_->clock->MonotonicNanos() / 1000));
   for (const GroupState& group : state_.groups) {
     GroupVersion& found = version->groups.emplace_back();
@@ -42,6 +42,7 @@ void Tablet::FindFiles() {
     found.active = std::make_shared<Memtable>();
     for (const RunState& run : group.runs) found.runs.push_back(FindRun(run));
   }
+  // Named before the first reader can hold and release a file.
   context_->files->Name(state_.FileIds());
   MutexLock lock(&mutex_);
   version_ = std::move(version);
@@ -59,7 +60,8 @@ TabletRun Tablet::FindRun(const RunState& state) {
   return run;
 }
 
-// Opened before anything names them: what does not open is not installed, nor kept.
+// Opens the outputs before a state names them: a file that does not open is removed and never
+// installed.
 StatusOr<TabletRun> Tablet::OpenOutput(std::vector<FileSummary> files) {
   RunState state;
   for (FileSummary& file : files) state.files.emplace_back(std::move(file));
@@ -74,7 +76,8 @@ StatusOr<TabletRun> Tablet::OpenOutput(std::vector<FileSummary> files) {
   return run;
 }
 
-// Requires: no state names it. What stays is an orphan that the next start sweeps.
+// Requires: no state names the run. Best effort: what stays is an orphan that the next start
+// sweeps.
 void Tablet::RemoveOutput(const TabletRun& run) {
   for (const auto& file : run.files) {
     (void)context_->fs->Remove(context_->files->PathOf(file->summary().file_id));
@@ -83,7 +86,8 @@ void Tablet::RemoveOutput(const TabletRun& run) {
 
 Status Tablet::Replay(const LogRecord& record) {
   uint64_t last = record.first_sequence + record.mutation.entries.size() - 1;
-  if (last < next_sequence_) return OkStatus();  // behind the redo point, or a duplicate
+  if (last < next_sequence_) return OkStatus();  // in an SSTable already, or a duplicate
+  // Numbers in the log have no gaps, so a gap is lost data.
   if (record.first_sequence > next_sequence_) {
     return DataLoss(
         fmt::format("tablet {}: the log continues at sequence {}, expected {}: records "
@@ -95,6 +99,8 @@ Status Tablet::Replay(const LogRecord& record) {
     requests_.Remember(record.mutation.request, record.answer, record.wall_us,
                        context_->clock->MonotonicNanos() / 1000);
   }
+  // Times given after this start must exceed those given before the crash, even if the clock went
+  // back.
   if (record.wall_us > last_time_us_) last_time_us_ = record.wall_us;
   std::string body;
   if (changes_.is_kept()) {
@@ -107,11 +113,13 @@ Status Tablet::Replay(const LogRecord& record) {
 
 Status Tablet::SaveState(TabletState changed) {
   if (Status saved = context_->states->Save(changed); !saved.ok()) {
+    // The state on disk may be the old or the new one, so no file of either may be swept until a
+    // later save settles it.
     if (!unsure_.runs()) unsure_ = context_->unpublished->KeepAll();
     return saved;
   }
   unsure_ = UnpublishedFiles::Job();
-  // First the new names: files that stay are never without one.
+  // New names first: a file that both states name is never without a name.
   context_->files->Name(changed.FileIds());
   context_->files->Unname(state_.FileIds());
   state_ = std::move(changed);
@@ -122,6 +130,7 @@ void Tablet::Release(Serving why) {
   MutexLock state_lock(&state_mutex_);
   SetServing(why);
   context_->files->Unname(state_.FileIds());
+  // Without groups a running compaction finds its inputs gone and does not install its output.
   state_.groups.clear();
 }
 
@@ -182,7 +191,8 @@ Status Tablet::VerifyFiles() const {
       }
     }
   }
-  // The table's archive has files of tablets that are no more as well: one tablet looks at all.
+  // The archive also has files of tablets that no longer exist, so one tablet, the first of the
+  // table, verifies all of it.
   if (!changes_.is_kept() || !range_.start.empty()) return OkStatus();
   return VerifyChangeFiles(context_->fs, Changes().directory);
 }

@@ -1,4 +1,4 @@
-// Reads of one tablet: a snapshot, the groups that the columns name, merged.
+// Reads of one tablet: takes a snapshot and merges the groups that the columns name.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <functional>
@@ -20,7 +20,7 @@ struct GroupToRead {
 
 using FamilyTest = std::function<bool(std::string_view family)>;
 
-// Without `matcher` all columns are exact.
+// Tests whether a family is wanted. Without `matcher` all columns are exact, or there are none.
 FamilyTest FamiliesOf(const std::vector<ColumnPattern>& columns, const ColumnMatcher* matcher) {
   if (matcher != nullptr) {
     return [matcher](std::string_view family) { return matcher->MatchesFamily(family); };
@@ -33,7 +33,8 @@ FamilyTest FamiliesOf(const std::vector<ColumnPattern>& columns, const ColumnMat
   };
 }
 
-// Groups that families on the move have left and that are not there yet.
+// Adds the groups that moving families have left, if they are not in the list yet: their older
+// cells are still there.
 void AddOldGroups(const FamilyTest& wants, const TableSchema& schema, const TabletVersion& version,
                   std::vector<GroupToRead>* groups) {
   for (const auto& [family, left] : version.old_groups) {
@@ -48,7 +49,7 @@ void AddOldGroups(const FamilyTest& wants, const TableSchema& schema, const Tabl
   }
 }
 
-// Groups that may hold a family that is wanted.
+// Groups that may hold a wanted family.
 std::vector<GroupToRead> GroupsToRead(const FamilyTest& wants, const TableSchema& schema,
                                       const TabletVersion& version) {
   std::vector<GroupToRead> groups;
@@ -61,8 +62,8 @@ std::vector<GroupToRead> GroupsToRead(const FamilyTest& wants, const TableSchema
   return groups;
 }
 
-// The times whose cells can change the answer. Older ones than the read wants never can: a version
-// counts only for those that are older. Newer ones can where a GC rule counts versions.
+// The times of the cells that can change the answer. Cells older than the read wants never can: a
+// version only affects the rank of older ones. Newer cells can, where a GC rule counts versions.
 TimeRange TimesThatMatter(const TimeRange& wanted, const FamilyTest& wants,
                           const FamilyRules& rules) {
   TimeRange matter = wanted;
@@ -72,7 +73,7 @@ TimeRange TimesThatMatter(const TimeRange& wanted, const FamilyTest& wants,
   return matter;
 }
 
-// What the sources of one read are made from; keeps them alive.
+// What the sources of one read are made from. Keeps the version and its files alive.
 struct ReadPlan {
   std::shared_ptr<const TabletVersion> version;
   std::shared_ptr<const TableSchema> schema;
@@ -80,8 +81,9 @@ struct ReadPlan {
   TimeRange time;
   uint64_t value_size_max = kAnyValueSize;
 
-  // Empty: there is nothing, as a rule because the Bloom filters say so. `columns` are the only
-  // ones wanted, all exact; empty: others are, too.
+  // Finds the sources that may hold rows of `range`; empty if there are none, mostly because Bloom
+  // filters say so. `columns` are the only columns wanted, all exact; empty: others are wanted,
+  // too.
   std::vector<GroupSources> Find(const RowRange& range, std::span<const ColumnPattern> columns,
                                  ReadCounters* counters) const {
     std::vector<GroupSources> found;
@@ -95,7 +97,7 @@ struct ReadPlan {
     return found;
   }
 
-  // Null for nothing.
+  // Null if there are no sources.
   std::unique_ptr<EntryIterator> Open(std::vector<GroupSources> found, const RowRange& range,
                                       ReadCounters* counters) const {
     std::vector<std::unique_ptr<EntryIterator>> sources;
@@ -120,7 +122,8 @@ struct ReadPlan {
   }
 };
 
-// Of a single row whose absence the filters tell: as many reads of a sparse table are.
+// The answer for a single row that the filters show to be absent, which many point reads of a
+// sparse table ask for. Saves building a row reader.
 class NoCells final : public CellStream {
  public:
   bool Valid() const override { return false; }
@@ -133,9 +136,9 @@ class NoCells final : public CellStream {
   CellView cell_;
 };
 
-constexpr size_t kColumnsToAskMax = 16;  // more are likely to be there
+constexpr size_t kColumnsToAskMax = 16;  // with more columns, some column is likely to be there
 
-// Or none, which are all columns.
+// True also for no columns, which means all columns.
 bool AreFewExact(const std::vector<ColumnPattern>& columns) {
   return columns.size() <= kColumnsToAskMax &&
          std::all_of(columns.begin(), columns.end(),
@@ -150,7 +153,7 @@ std::vector<RowRange> ClippedRanges(const RowSet& rows, const RowRange& tablet) 
   return ranges;
 }
 
-// Null: another read than of a single row that is the tablet's.
+// The range, if the read is of a single row of the tablet; else null.
 const RowRange* OnlyRow(const RowSet& rows, const RowRange& tablet) {
   const std::vector<RowRange>& ranges = rows.ranges();
   bool only = ranges.size() == 1 && ranges[0].IsSingle() && tablet.Contains(ranges[0].start);
@@ -182,7 +185,7 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, co
   opened.groups_read = plan.groups.size();
   opened.groups_left = snapshot.version->groups.size() - plan.groups.size();
   std::vector<GroupSources> found;
-  std::vector<ColumnPattern> columns;  // to ask filters for, once the call is over
+  std::vector<ColumnPattern> columns;  // asked of Bloom filters when a range is opened later
   const RowRange* row = OnlyRow(read.rows, range_);
   if (row == nullptr) {
     if (exact) columns = read.columns;
@@ -195,7 +198,7 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, co
       return std::make_unique<NoCells>();
     }
   }
-  if (exact) {  // an absent row or column was not worth it
+  if (exact) {  // not compiled before: absent rows do not need it
     ASSIGN_OR_RETURN(matcher, ColumnMatcher::Compile(read.columns));
   }
   plan.version = std::move(snapshot.version);
@@ -214,6 +217,8 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, co
   options.visibility.families = std::move(snapshot.rules);
   options.source = [plan = std::move(plan), found = std::move(found), columns = std::move(columns)](
                        const RowRange& range, ReadCounters* counted) mutable {
+    // The sources of a single row were found above, to learn whether it is absent; they are used
+    // once.
     if (found.empty()) found = plan.Find(range, columns, counted);
     return plan.Open(std::exchange(found, {}), range, counted);
   };

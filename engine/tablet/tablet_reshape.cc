@@ -1,4 +1,4 @@
-// A tablet gives way to others: no write under way, everything in SSTables, state handed over.
+// A tablet gives way to others: no write in flight, everything in SSTables, the state handed over.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -11,17 +11,19 @@
 
 namespace sippar::engine {
 namespace {
-constexpr uint64_t kPieces = 256;  // how finely the middle is looked for
+constexpr uint64_t kPieces = 256;  // pieces among whose borders the middle is sought
 }  // namespace
 
 void Tablet::CloseForWrites() {
   SetServing(Serving::kMoved);
-  // A write holds its row's lock from before SchemaForWrite until it is visible.
+  // A write holds its row's lock from before SchemaForWrite until it is visible, so no write is in
+  // flight once every lock has been released.
   context_->row_locks->WaitForHolders();
 }
 
 void Tablet::Reopen() {
   MutexLock lock(&mutex_);
+  // A table that was dropped in the meantime stays dropped.
   if (serving_ == Serving::kMoved) serving_ = Serving::kOpen;
 }
 
@@ -30,7 +32,8 @@ StatusOr<TabletState> Tablet::HandOver() {
   uint64_t visible = TakeSnapshot().sequence;
   MutexLock state_lock(&state_mutex_);
   TabletState state = state_;
-  // Nothing is in memory, whether entries up to here are in SSTables or were dead on arrival.
+  // Nothing is in memory: entries up to here are in SSTables, or left nothing behind because their
+  // family was dropped. So nothing needs the log.
   state.redo_sequence = visible;
   state.requests = requests_.Encode();
   state.last_time_us = std::max(state.last_time_us, last_time_us_.load());
@@ -62,6 +65,7 @@ StatusOr<std::optional<std::string>> Tablet::MiddleRow() const {
 uint64_t Tablet::StoredBytesOf(const FileRef& file, const RowRange& rows) const {
   std::shared_ptr<SharedSstable> shared = context_->files->Find(file.summary.file_id);
   auto reader = shared->Reader();
+  // Only an estimate for sizes; the read that needs the file reports the error.
   if (!reader.ok()) return file.part_bytes / 2;
   return (*reader)->StoredBytesBetween(SeekKeyForRow(rows.start), SeekKeyForRow(rows.limit));
 }
@@ -72,6 +76,8 @@ std::map<std::string, uint64_t> Tablet::FamilyBirths() const {
 }
 
 Status Tablet::ForgetBirths() {
+  // Taken before the compaction: a birth that is added while it runs must stay, as the cells that
+  // it hides may have been written again.
   std::map<std::string, uint64_t> before = FamilyBirths();
   RETURN_IF_ERROR(CompactMajor(""));
   std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
@@ -85,6 +91,8 @@ Status Tablet::ForgetBirths() {
     return old != before.end() && old->second == birth.second;
   });
   for (const FamilySchema& family : schema->families) {
+    // Birth 0 hides nothing, but keeps the family known: HearOfFamilies would otherwise give it a
+    // birth that hides all its cells.
     if (family.incarnation > 0) changed.family_births.emplace(BirthKey(family), 0);
   }
   CRASH_POINT("births.before_state");

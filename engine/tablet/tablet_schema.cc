@@ -1,5 +1,6 @@
-// A tablet under a schema that changes: the births of its families, and the groups that moved
-// families have left. SPDX-License-Identifier: Apache-2.0
+// A tablet whose schema changes: the births of its families, and the groups that moved families
+// have left.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 #include "engine/model/change_config.h"
 #include "engine/tablet/reshape.h"
@@ -8,11 +9,13 @@
 namespace sippar::engine {
 namespace {
 
+// A family that was dropped and created again in one change has a new incarnation.
 bool IsSame(const FamilySchema* before, const FamilySchema& family) {
   return before != nullptr && before->incarnation == family.incarnation;
 }
 
-// What is left of families that are gone.
+// Forgets the births of families that neither schema has. The old one's are kept: after a crash it
+// may still be in force.
 void ForgetBirthsOfDropped(const TableSchema& old, const TableSchema& schema,
                            std::map<std::string, uint64_t>* births) {
   std::set<std::string> known;
@@ -22,7 +25,8 @@ void ForgetBirthsOfDropped(const TableSchema& old, const TableSchema& schema,
   std::erase_if(*births, [&known](const auto& birth) { return !known.contains(birth.first); });
 }
 
-// Families that left a group while nobody had the tablet: by what its files hold.
+// Notes families that left a group while no server had the tablet. The change itself was not seen,
+// but a file of another group that holds cells of the family shows it.
 void NoteUnheardMoves(const TabletState& state, const TableSchema& schema, uint64_t sequence,
                       OldGroups* old) {
   for (const GroupState& group : state.groups) {
@@ -61,11 +65,15 @@ Status Tablet::PrepareSchema(const TableSchema& schema) {
   uint64_t next_visible = TakeSnapshot().sequence + 1;
   for (const FamilySchema& family : schema.families) {
     if (IsSame(old->FindFamily(family.name), family)) continue;
+    // Cells numbered below this one are of an earlier family of the name. No write comes in
+    // between: the caller holds writes back (writes_held.h) if a family is created again.
     changed.family_births[BirthKey(family)] = next_visible;
   }
   ForgetBirthsOfDropped(*old, schema, &changed.family_births);
   NoteMoves(*old, schema, next_visible, &changed.old_groups);
   if (SameFamilies(changed, state_)) return OkStatus();
+  // A crash after this save and before the new schema is saved leaves births and moves that the old
+  // schema does not use, or that make reads open one group too many: both are harmless.
   CRASH_POINT("alter_table.before_state");
   RETURN_IF_ERROR(SaveState(std::move(changed)));
   CRASH_POINT("alter_table.after_state");
@@ -79,6 +87,7 @@ Status Tablet::HearOfFamilies() {
     TabletState changed = state_;
     for (const FamilySchema& family : snapshot.schema->families) {
       if (family.incarnation == 0) continue;
+      // emplace: a birth that is known already is kept.
       changed.family_births.emplace(BirthKey(family), snapshot.sequence + 1);
     }
     NoteUnheardMoves(state_, *snapshot.schema, snapshot.sequence, &changed.old_groups);
@@ -91,10 +100,12 @@ Status Tablet::HearOfFamilies() {
 
 void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
   MutexLock state_lock(&state_mutex_);
+  // No write is applied meanwhile: it would use the groups of the old version with the new schema.
   MutexLock apply_lock(&apply_mutex_);
   MutexLock lock(&mutex_);
   auto version = std::make_shared<TabletVersion>(*version_);
   for (const LocalityGroupSchema& group : schema->groups) {
+    // Groups that the schema no longer has stay: their runs may hold cells of families that moved.
     if (version->Group(group.name) != nullptr) continue;
     GroupVersion& fresh = version->groups.emplace_back();
     fresh.name = group.name;

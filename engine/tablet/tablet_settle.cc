@@ -1,6 +1,7 @@
-// Settling compaction: families that ALTER moved to another locality group get there. All runs of
-// the groups that are tied together are merged, from the first entry on, and written again by
-// group; one saved state replaces them and forgets the moves. SPDX-License-Identifier: Apache-2.0
+// Settling compaction: moves the older cells of families that ALTER moved to their new locality
+// group. All runs of the connected groups are merged from the first entry on and written again by
+// group; one saved state replaces the runs and forgets the moves.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ void Tablet::ResumeCompactions() {
   compaction_ended_.NotifyAll();
 }
 
-// Families that moved between groups, with no compaction beside it.
+// Settles moved families while no other compaction runs, since all runs of several groups are
+// inputs. Returns the groups merged.
 StatusOr<std::set<std::string>> Tablet::SettleAlone(const std::string& group) {
   PauseCompactions();
   auto settle = [&]() -> StatusOr<std::set<std::string>> {
@@ -40,14 +42,15 @@ StatusOr<bool> Tablet::SettleOnce() {
   return !settled.empty();
 }
 
-// Compactions are paused.
+// Requires: compactions are paused.
 StatusOr<std::set<std::string>> Tablet::Settle(const std::string& group) {
   std::set<std::string> none;
   Snapshot before = TakeSnapshot();
   std::optional<SettlingPlan> plan =
       PlanSettling(before.version->old_groups, *before.schema, group);
   if (!plan.has_value()) return none;
-  // What was written before the move leaves the memtables of the old groups.
+  // Writes from before the move leave the memtables of the old groups: they must be among the
+  // inputs, or the move could not be forgotten.
   RETURN_IF_ERROR(Flush());
   Snapshot snapshot = TakeSnapshot();
   if (snapshot.schema != before.schema) {
@@ -66,6 +69,8 @@ Status Tablet::SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot) 
     const GroupVersion* group = snapshot.version->Group(name);
     if (group == nullptr) continue;
     inputs.insert(inputs.end(), group->runs.begin(), group->runs.end());
+    // The oldest of all inputs: not a major compaction, so each output may still hold garbage of
+    // that age.
     for (const TabletRun& run : group->runs) made_us = std::min(made_us, run.made_us);
   }
   UnpublishedFiles::Job job = context_->unpublished->Begin();
@@ -85,7 +90,8 @@ Status Tablet::SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot) 
 
 Status Tablet::InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot,
                               const std::map<std::string, TabletRun>& outputs) {
-  // The inputs are the oldest runs of each group: only flushes changed the lists, at their ends.
+  // The inputs are the oldest runs of each group: with compactions paused, only flushes changed the
+  // lists, at their ends.
   auto replace = [&](const std::string& name, auto* runs, auto make) {
     const GroupVersion* merged = snapshot.version->Group(name);
     auto count = static_cast<std::ptrdiff_t>(merged == nullptr ? 0 : merged->runs.size());

@@ -1,4 +1,4 @@
-// What a tablet holds, by group and family. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "engine/tablet/tablet.h"
@@ -6,8 +6,8 @@
 namespace sippar::engine {
 namespace {
 
-// A shared file counts with the share of its bytes that lies in the tablet's rows: an estimate
-// until the tablet's first major compaction.
+// A shared file counts by the share of its bytes in the tablet's rows: an estimate until the
+// tablet's first major compaction rewrites it.
 void AddFile(const FileRef& file, GroupStats* stats) {
   const FileSummary& whole = file.summary;
   double share = file.IsWhole() ? 1.0

@@ -1,4 +1,5 @@
-// Writes of one tablet: validate, resolve times and counters, log, memtables.
+// Writes of one tablet: validate, resolve times and counters, append to the log, apply to
+// memtables.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -21,8 +22,9 @@ std::vector<Status> Tablet::Apply(std::span<const RowMutation* const> mutations)
   return {CommitOne(*mutations[0], **schema)};
 }
 
-// A request looks for its answer first, which is a read, too. The changes of a row have their times
-// in the order of the log (but for those under way when the first one is kept).
+// How the rows are locked. A write with a request id looks for its answer first, which is a read as
+// well. With a change stream, exclusive locks keep the times of a row's changes in the order of the
+// log (except for writes in flight when changes are first kept).
 RowLock::Mode Tablet::LockMode(std::span<const RowMutation* const> mutations) const {
   bool reads = std::any_of(mutations.begin(), mutations.end(), [](const RowMutation* mutation) {
     return mutation->ReadsRow() || !mutation->request.IsNone();
@@ -42,7 +44,8 @@ std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutat
   std::vector<PreparedWrite> writes(mutations.size());
   std::vector<size_t> positions;
   size_t count = 0;
-  // Commits what is prepared; a mutation that reads its row must see the ones before it.
+  // Commits what is prepared so far. A mutation that reads its row must see the mutations before
+  // it.
   auto commit = [&] {
     if (count == 0) return;
     Status status = Commit({writes.data(), count});
@@ -81,11 +84,12 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
   }
   out->mutation = &mutation;
   if (!complete) {
+    // A copy: the caller's mutation stays as it is, so that it can be routed to another tablet.
     out->resolved = mutation;
     RETURN_IF_ERROR(Resolve(schema, &out->resolved));
     out->mutation = &out->resolved;
   }
-  // Not below any time given so far: recovery finds the last one in the records.
+  // Never below a time given before: recovery takes the last given time from the records.
   int64_t least_us = last_time_us_.load();
   out->wall_us = changes_.is_kept() ? out->flight.TakeOff(&changes_, context_->clock, least_us)
                                     : std::max(context_->clock->NowMicros(), least_us);
@@ -94,12 +98,14 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
   out->write.next_sequence = &next_sequence_;
   out->write.body.clear();
   out->write.body.reserve(LogBodySizeMax(mutation));
+  // Room for the sequence number, which the leader of the log fills in.
   out->write.body.assign(8, '\0');
   AppendLogBody(&out->write.body, id_, out->wall_us, *out->mutation);
   return OkStatus();
 }
 
-// Gives server times and turns what builds on the row's cells into puts. Row lock held.
+// Gives server times, and turns entries that depend on the row's cells into puts, so that replaying
+// the log needs no reads. Row lock held.
 Status Tablet::Resolve(const TableSchema& schema, RowMutation* mutation) {
   int64_t now_us = NextServerTime(schema);
   std::vector<MutationEntry> entries = std::exchange(mutation->entries, {});
@@ -120,11 +126,11 @@ Status Tablet::Resolve(const TableSchema& schema, RowMutation* mutation) {
       if (resolved->back().kind != MutationEntry::kSet) cells.Note(*resolved);
     }
   }
-  return mutation->ValidateSizes();  // an append may have outgrown the limit
+  return mutation->ValidateSizes();  // an append may exceed the limit only now
 }
 
-// Goes into the put of the same cell, if this mutation has one already, else into what the tablet
-// has: so a cell that is added to many times is logged once.
+// Adds to the put of the same cell if this mutation has one, else to the value that the tablet has:
+// a cell that is added to many times is logged once.
 Status Tablet::ResolveAddition(FamilyType type, const std::string& row, MutationEntry addition,
                                AddedCells* cells, std::vector<MutationEntry>* resolved) {
   AddedCells::Place place = cells->Find(*resolved, addition);
@@ -136,7 +142,8 @@ Status Tablet::ResolveAddition(FamilyType type, const std::string& row, Mutation
     int64_t time_us = addition.timestamp_us;
     read.time = {time_us, time_us == kTimeMax ? kTimeMax : time_us + 1};
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> found, ReadRow(row, read));
-    // The range [t, kTimeMax) has kTimeMax in it.
+    // A range that ends at kTimeMax includes it, so for t = kTimeMax - 1 the first cell found may
+    // be another.
     while (found->Valid() && found->cell().timestamp_us != time_us) found->Next();
     RETURN_IF_ERROR(found->status());
     if (found->Valid()) state = found->cell().value;
@@ -149,8 +156,8 @@ Status Tablet::ResolveAddition(FamilyType type, const std::string& row, Mutation
   return OkStatus();
 }
 
-// Builds `entry` on the newest value. A server's time is never below that value's: the result would
-// not be the newest, and the call without effect.
+// Resolves `entry` against the newest value. A server-given time is never below that value's time:
+// otherwise the result would not be the newest version, and the call would have no effect.
 Status Tablet::ResolveOnNewest(const std::string& row, const std::vector<MutationEntry>& earlier,
                                int64_t now_us, MutationEntry* entry) {
   if (std::any_of(earlier.begin(), earlier.end(),
@@ -175,7 +182,8 @@ Status Tablet::Commit(std::span<PreparedWrite> writes) {
   for (PreparedWrite& prepared : writes) {
     work_->AddWrite(prepared.mutation->entries.size());
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
-      // Before the entries: a flush that takes these with it must find the answer, too.
+      // Before the entries: a flush that includes them must find the answer too, since it lets the
+      // log go.
       if (!prepared.request.IsNone()) {
         requests_.Remember(prepared.request, prepared.answer, prepared.wall_us,
                            context_->clock->MonotonicNanos() / 1000);
@@ -228,13 +236,13 @@ void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint
   ForEachEntry(mutation, first_sequence, wall_us,
                [&](std::string_view family, std::string_view key, std::string_view value,
                    uint64_t sequence) {
-                 if (family.empty()) {  // a row tombstone counts in every group
+                 if (family.empty()) {  // every group needs a row tombstone
                    for (const GroupVersion& group : snapshot.version->groups) {
                      add_to(group, key, value, sequence);
                    }
                    return;
                  }
-                 // A family dropped meanwhile: the entry is dead before it arrives.
+                 // The family was dropped after validation: no read can see the entry.
                  if (snapshot.schema->FindFamily(family) == nullptr) return;
                  const std::string& name = snapshot.schema->GroupOf(family).name;
                  add_to(*snapshot.version->Group(name), key, value, sequence);
@@ -244,6 +252,7 @@ void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint
   *context_->memtable_bytes += grown;
   {
     MutexLock lock(&mutex_);
+    // Last: readers see a mutation as a whole or not at all.
     visible_sequence_ = first_sequence + mutation.entries.size() - 1;
     if (oldest_write_us_ == 0) oldest_write_us_ = wall_us;
   }
@@ -251,8 +260,8 @@ void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint
     KeepChange(log_body);
 }
 
-// Cells of a table of milliseconds have whole ones: two writes within one have the same time, and
-// the later write counts. Else no time is given twice.
+// In a table of milliseconds, timestamps are whole milliseconds: two writes within one have the
+// same time, and the later write counts. In other tables no time is given twice.
 int64_t Tablet::NextServerTime(const TableSchema& schema) {
   const bool is_millis = schema.options.contains(kGranularityOption);
   int64_t now_us = context_->clock->NowMicros();
