@@ -1,4 +1,4 @@
-// Manifests. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/backup_manifest.h"
 
 #include <map>
@@ -8,7 +8,7 @@
 namespace sippar::engine {
 
 uint64_t StoredBytesOf(const std::vector<TabletState>& tablets) {
-  std::map<uint64_t, uint64_t> sizes;  // tablets share files
+  std::map<uint64_t, uint64_t> sizes;
   for (const TabletState& tablet : tablets) {
     for (const GroupState& group : tablet.groups) {
       for (const RunState& run : group.runs) {

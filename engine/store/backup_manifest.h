@@ -1,5 +1,6 @@
-// What the file of a backup says: its facts, the table's schema, and the states of its tablets.
-// FORMAT.md "Backups". SPDX-License-Identifier: Apache-2.0
+// The contents of a backup's manifest file: its facts, the table's schema, and the states of its
+// tablets (engine/FORMAT.md "Backups").
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -14,18 +15,18 @@
 
 namespace sippar::engine {
 
-inline constexpr size_t kBackupsMax = 1'000;  // of a store, or a cluster
+inline constexpr size_t kBackupsMax = 1'000;  // most backups of a store or cluster
 
 struct BackupManifest {
   BackupInfo info;
   TableSchema schema;
-  std::vector<TabletState> tablets;  // tiling the key space
+  std::vector<TabletState> tablets;  // in key order; they cover the key space
 
   std::string Encode() const;
   [[nodiscard]] static StatusOr<BackupManifest> Decode(std::string_view bytes);
 };
 
-// Of the files that they name, each once: tablets share them.
+// Stored bytes of the files that the tablets name. A file that several tablets share counts once.
 uint64_t StoredBytesOf(const std::vector<TabletState>& tablets);
 
 }  // namespace sippar::engine

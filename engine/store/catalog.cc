@@ -1,4 +1,4 @@
-// Catalog coding. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/catalog.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 namespace sippar::engine {
 namespace {
 
+// Rows in a hole would silently be absent, so a catalog with one does not open.
 Status CheckTiling(const CatalogTable& table) {
   std::string expected;
   bool ended = false;

@@ -1,6 +1,6 @@
-// Which tables and tablets a store holds; one state file, replaced whole. The cluster keeps the
-// same facts in the lock service (schemas) and METADATA (tablets). SPDX-License-Identifier:
-// Apache-2.0
+// The tables and tablets of a store of format 1: one state file, replaced as a whole. A cluster
+// keeps the same facts in the lock service (schemas) and in METADATA (tablets).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ struct CatalogTable {
   uint64_t schema_version = 1;
   int64_t changed_at_us = 0;
   TableSchema schema;
-  std::vector<CatalogTablet> tablets;  // in key order, tiling the key space
+  std::vector<CatalogTablet> tablets;  // in key order; they cover the key space
 };
 
 struct Catalog {
-  uint64_t next_table_id = 1;  // ids are never used twice
+  uint64_t next_table_id = 1;  // ids are never reused
   uint64_t next_tablet_id = 1;
   std::map<std::string, CatalogTable> tables;
 
   std::string Encode() const;
-  // kDataLoss when it does not decode or the tablets of a table leave a hole.
+  // kDataLoss if it does not decode, or the tablets of a table do not cover the key space.
   [[nodiscard]] static StatusOr<Catalog> Decode(std::string_view bytes);
 };
 

@@ -1,5 +1,6 @@
-// Background work of a server: one thread flushes the largest memtables, one or two compact;
-// writers slow down before they are stopped. SPDX-License-Identifier: Apache-2.0
+// Background work of a server: one thread flushes the largest memtables, one or two threads
+// compact. Also slows writers down, smoothly, before it stops them.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +12,16 @@
 
 namespace sippar::engine {
 namespace {
-constexpr uint64_t kSmallCompaction = 1 << 20;  // bytes; no end of a process waits long for it
-constexpr int64_t kRetryMicros = 1'000'000;     // after a failed flush or compaction
+// Bytes of a compaction that is small enough for a process to run before it ends.
+constexpr uint64_t kSmallCompaction = 1 << 20;
+// Pause after a failed flush, and between looks for compactions when there are none.
+constexpr int64_t kRetryMicros = 1'000'000;
 constexpr int64_t kPollMicros = 200'000;
-constexpr int64_t kStopMicrosMax = 10'000'000;  // of one writer, by flushes that do not end
+constexpr int64_t kStopMicrosMax = 10'000'000;  // longest time that one writer is stopped
 constexpr size_t kCompactThreadsMax = 2;
-constexpr int64_t kIdleMicros = 50'000;             // how late a full memtable may be noticed
-constexpr int64_t kSampleNanos = 60'000'000'000;    // of tablets' work
-constexpr int64_t kOldWritesNanos = 1'000'000'000;  // between looks for writes of a cycle ago
+constexpr int64_t kIdleMicros = 50'000;             // delay before a full memtable is noticed
+constexpr int64_t kSampleNanos = 60'000'000'000;    // interval of samples of the tablets' work
+constexpr int64_t kOldWritesNanos = 1'000'000'000;  // interval of looks for old writes
 }  // namespace
 
 void TabletHost::StartBackground(const std::function<bool()>& reshape) {
@@ -70,15 +73,16 @@ Status TabletHost::StopUntilFlushed(int64_t budget) {
   return OkStatus();
 }
 
-// A tablet above its size, one that holds back the log, the largest while over the budget, or one
-// whose oldest write has waited for the whole major cycle.
+// Picks the tablet to flush: one that holds back the log, the largest if it is above its size or
+// memtables are over half their budget, or one whose oldest write has waited for a whole major
+// cycle.
 std::shared_ptr<Tablet> TabletHost::PickFlush(int64_t* next_old_writes_nanos) {
   std::vector<uint64_t> wanted;
   {
     MutexLock lock(&background_mutex_);
     wanted.swap(flush_wanted_);
   }
-  // Most looks find nothing large, whatever the number of tablets.
+  // Ends here in most calls, at no cost that depends on the number of tablets.
   const int64_t now_nanos = clock_->MonotonicNanos();
   const uint64_t smallest =
       std::min(options_.store.memtable_size, options_.store.memtable_budget / 2);
@@ -94,6 +98,7 @@ std::shared_ptr<Tablet> TabletHost::PickFlush(int64_t* next_old_writes_nanos) {
     if (holds != wanted.end()) {
       wanted.erase(holds);
       MutexLock lock(&background_mutex_);
+      // The others wait for the next pick; ids of tablets that are not served any more drop out.
       flush_wanted_.insert(flush_wanted_.end(), wanted.begin(), wanted.end());
       return tablet;
     }
@@ -119,7 +124,8 @@ void TabletHost::SampleWork() {
 }
 
 void TabletHost::FlushLoop() {
-  RemoveObsoleteSegments();  // many short lives leave many segments, though none fills a memtable
+  // Many short lives leave many segments, though none of them filled a memtable.
+  RemoveObsoleteSegments();
   int64_t next_sample_nanos = 0;
   int64_t next_old_writes_nanos = 0;
   uint64_t log_bytes_seen = UINT64_MAX;
@@ -127,7 +133,8 @@ void TabletHost::FlushLoop() {
     if (int64_t now_nanos = clock_->MonotonicNanos(); now_nanos >= next_sample_nanos) {
       next_sample_nanos = now_nanos + kSampleNanos;
       SampleWork();
-      // A log that nothing was written to since: after a bulk load it would stay beside the files.
+      // The log was not written to for a whole interval. After a bulk load its segments would
+      // otherwise stay as large as the files.
       uint64_t log_bytes = log_->bytes_written();
       bool rests = log_bytes == log_bytes_seen;
       log_bytes_seen = log_bytes;
@@ -135,14 +142,15 @@ void TabletHost::FlushLoop() {
         for (const auto& tablet : All()) WantFlush(tablet->id());
       }
     }
-    ShareMemory();  // flushes gave some back, readers pinned some
-    // Also when nothing is flushed for its size: many small memtables hold a long log, too.
+    ShareMemory();  // flushes and readers have changed what others use
+    // Also without a flush: many small memtables can hold back a long log, too.
     if (log_->closed_segments() > options_.store.log_segments_max) RemoveObsoleteSegments();
     std::shared_ptr<Tablet> tablet = PickFlush(&next_old_writes_nanos);
     uint64_t redo_before = tablet == nullptr ? 0 : tablet->redo_sequence();
     Status status = tablet == nullptr ? OkStatus() : tablet->Flush();
     if (tablet != nullptr && status.ok()) RemoveObsoleteSegments();
-    if (tablet != nullptr) (void)CompactionCandidates();  // counts runs: writers may have to wait
+    // Updates most_runs_, by which writers are delayed.
+    if (tablet != nullptr) (void)CompactionCandidates();
     MutexLock lock(&background_mutex_);
     flush_status_ = status;
     if (tablet != nullptr) {
@@ -159,7 +167,8 @@ void TabletHost::FlushLoop() {
   }
 }
 
-// Of all tablets; on the way, what writers and the rate limiter go by.
+// The candidates of all tablets. Also updates what delays writers (most_runs_) and the rate limit:
+// with too many runs even compactions that no caller waits for must not be slow.
 std::vector<CompactionCandidate> TabletHost::CompactionCandidates() {
   std::vector<CompactionCandidate> candidates;
   for (const auto& tablet : All()) tablet->AddCompactionCandidates(&candidates);
@@ -174,7 +183,7 @@ std::vector<CompactionCandidate> TabletHost::CompactionCandidates() {
   return candidates;
 }
 
-// True if there was something to do.
+// Runs the next compaction of at most `bytes_max` input; true if there was one.
 bool TabletHost::CompactNext(uint64_t bytes_max) {
   CompactionPolicyOptions options;
   options.now_us = clock_->NowMicros();
@@ -213,7 +222,7 @@ void TabletHost::CompactSmall() {
 }
 
 void TabletHost::AfterCompaction(const CompactionCandidate& candidate, const Status& status) {
-  // Ended early, or overtaken by an ALTER: neither is a failure.
+  // Ended by Close, or overtaken by a change of the tablet: neither is a failure to back off from.
   if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kAborted) return;
   MutexLock lock(&schedule_mutex_);
   if (status.ok()) {
@@ -236,7 +245,8 @@ bool TabletHost::SettleFamilies() {
   return false;
 }
 
-// One of the threads splits and merges tablets, too.
+// Loop of a compaction thread. The thread with `reshape` also settles moved families and splits and
+// merges tablets, so that only one thread does that.
 void TabletHost::CompactLoop(const std::function<bool()>& reshape) {
   while (!stopping_) {
     uint64_t runs_seen = 0;
@@ -248,7 +258,9 @@ void TabletHost::CompactLoop(const std::function<bool()>& reshape) {
     if (reshape) worked |= SettleFamilies();
     if (reshape) worked |= !stopping_ && reshape();
     MutexLock lock(&background_mutex_);
-    // Until a flush made a new run, another thread ended a compaction, or time made some due.
+    // With nothing to do, waits until a flush makes a run, another thread ends a compaction, or the
+    // time makes a compaction due. runs_seen was read before the look, so a run made since is not
+    // missed.
     if (worked) background_wake_.NotifyAll();
     if (!worked && !stopping_ && runs_made_ == runs_seen) {
       background_wake_.WaitFor(&background_mutex_, kRetryMicros);
@@ -260,8 +272,8 @@ void TabletHost::RemoveObsoleteSegments() {
   std::map<uint64_t, uint64_t> redo;
   std::vector<uint64_t> holding = log_->RemoveObsolete(
       [&](uint64_t tablet_id) {
-        // Collected when the log has settled which segments are closed: a tablet made later cannot
-        // have a record in them, so one that is unknown here is gone.
+        // Collected inside the callback, when the log has decided which segments are closed: a
+        // tablet opened later cannot have records in them, so a tablet unknown here is gone.
         if (redo.empty()) {
           for (const auto& tablet : All()) redo[tablet->id()] = tablet->redo_sequence();
         }

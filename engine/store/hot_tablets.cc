@@ -1,4 +1,4 @@
-// Hot tablets. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/hot_tablets.h"
 
 #include <algorithm>
@@ -6,8 +6,9 @@
 namespace sippar::engine {
 namespace {
 
+// A tablet with a smaller share of all processors is not listed.
 constexpr double kHotPercent = 10;
-constexpr size_t kKeptMax = 10'000;  // a few MB; the oldest go first
+constexpr size_t kKeptMax = 10'000;  // a few MB; the oldest are dropped first
 constexpr int64_t kQuarterMicros = int64_t{15} * 60 * 1'000'000;
 
 }  // namespace
@@ -18,12 +19,14 @@ void HotTablets::Sample(int64_t now_us, int64_t cpu_us, std::vector<Work> tablet
   std::map<uint64_t, uint64_t> before = std::exchange(nanos_, {});
   for (Work& work : tablets) {
     nanos_[work.tablet_id] = work.nanos;
+    // A tablet that was opened again starts counting at 0 and may be below its last sample.
     work.nanos -= std::min(work.nanos, before[work.tablet_id]);
     total += work.nanos;
   }
   const int64_t start_us = std::exchange(sampled_us_, now_us);
   const int64_t used_us = cpu_us - std::exchange(cpu_us_, cpu_us);
-  if (start_us == 0 || now_us <= start_us || total == 0) return;  // or the clock was set back
+  // The first sample, the clock was set back, or no tablet had work.
+  if (start_us == 0 || now_us <= start_us || total == 0) return;
   const double percent = std::min(100.0, 100.0 * static_cast<double>(used_us) /
                                              static_cast<double>(now_us - start_us) /
                                              static_cast<double>(processors_));

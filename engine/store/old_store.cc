@@ -1,4 +1,4 @@
-// Reading a directory of format 1. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/old_store.h"
 
 #include <fmt/format.h>
@@ -20,6 +20,8 @@ OldStore::OldStore(const StoreOptions& options, StoreFiles files)
              .claim_epoch = [this] { return files_.epoch->Claim(); },
              .states = states_.get(),
              .change_directory = "",
+             // Files stay when their last name goes: the cluster's tablets take over the same
+             // files.
              .removes_files = false}) {}
 
 StatusOr<std::unique_ptr<OldStore>> OldStore::Open(const std::string& directory,
@@ -51,7 +53,8 @@ Status OldStore::OpenTablets() {
   return OkStatus();
 }
 
-// SSTables are opened at first use, which would be after the upgrade.
+// Checks now that every SSTable exists: files are opened at first use, which would be after the
+// upgrade, when the old directory can no longer be repaired.
 Status OldStore::CheckFiles(const TabletState& state) const {
   for (uint64_t id : state.FileIds()) {
     std::string path = files_.sst() + "/" + SstableName(id);
@@ -70,13 +73,15 @@ Status OldStore::Recover() {
   ASSIGN_OR_RETURN(ReplayedLog old, std::move(replayed));
   std::vector<std::string> unused = std::move(old.unused);
   host_.StartLog(files_.wal(), std::move(old));
+  // What was replayed may be only in this machine's memory. It is made durable before Export builds
+  // SSTables and states on it.
   RETURN_IF_ERROR(Annotate(host_.SettleLog(), "commit log"));
   for (const std::string& name : unused) (void)fs_->Remove(files_.wal() + "/" + name);
   return OkStatus();
 }
 
-// What interrupted flushes and compactions left: on a full disk Export needs the room. What stays
-// is swept by the cluster.
+// Removes the files that interrupted flushes and compactions left, since Export may need the room
+// on a full disk. Best effort: the cluster sweeps what stays.
 void OldStore::SweepOrphans() {
   auto names = fs_->List(files_.sst());
   if (!names.ok()) return;
@@ -101,7 +106,7 @@ StatusOr<std::vector<OldStore::Table>> OldStore::Export() {
     table.schema = entry.schema;
     table.changed_at_us = entry.changed_at_us;
     ASSIGN_OR_RETURN(table.tablets, giving_way.Close());
-    // The tables that are made of these have ids of their own.
+    // Tables of the cluster have other ids, and no client of the old store repeats a request there.
     for (TabletState& state : table.tablets) state.requests.clear();
   }
   return tables;
@@ -113,11 +118,12 @@ StatusOr<std::vector<NamedRecord>> ReadRecordsOfStore(FileSystem* fs,
   ASSIGN_OR_RETURN(bool exists, fs->Exists(folder));
   std::vector<NamedRecord> records;
   if (!exists) return records;
-  // What a killed process renamed is built on from here: it has to stay.
+  // A killed process may have left renames that are only in memory. The upgrade builds on what it
+  // reads here, so it is made durable first.
   RETURN_IF_ERROR(fs->SyncDir(folder));
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(folder));
   for (const std::string& file : names) {
-    if (file.ends_with(".tmp")) continue;  // of a change that did not happen
+    if (file.ends_with(".tmp")) continue;  // left by a change that did not happen
     std::string path = folder + "/" + file;
     ASSIGN_OR_RETURN(std::string body, ReadStateFile(fs, path, kRecordMagic));
     auto record = NamedRecord::Decode(body);

@@ -1,6 +1,7 @@
-// A directory of format 1 (FORMAT.md "Directory"), as programs wrote it before one process was a
-// cluster of one: opened once more, to be carried into a cluster (cluster/node/store_upgrade.h).
-// One thread. SPDX-License-Identifier: Apache-2.0
+// Opens a directory of format 1 (engine/FORMAT.md "Directory") once more, so that its tables can be
+// moved into a cluster (cluster/node/store_upgrade.h). Programs wrote that format before a single
+// process ran as a cluster of one. One thread.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -21,19 +22,21 @@ class OldStore {
   struct Table {
     TableSchema schema;
     int64_t changed_at_us = 0;
-    std::vector<TabletState> tablets;  // in key order, tiling the key space
+    std::vector<TabletState> tablets;  // in key order; they cover the key space
   };
 
-  // Opens every tablet and replays the log; without background work, and without change streams,
-  // which begin anew in the cluster. A directory that was not finished becomes an empty store.
-  // kDataLoss names what is damaged or missing; others as OpenStoreFiles.
+  // Opens every tablet and replays the log. Runs no background work and keeps no changes: change
+  // streams start again in the cluster. A directory whose creation was interrupted becomes an empty
+  // store. kDataLoss names what is damaged or missing; other errors as OpenStoreFiles.
   [[nodiscard]] static StatusOr<std::unique_ptr<OldStore>> Open(const std::string& directory,
                                                                 StoreOptions options);
-  // All tables in order of name; what the log held is in their SSTables afterwards. Once.
+  // Flushes and returns all tables, sorted by name; what the log held is then in their SSTables.
+  // Call once.
   [[nodiscard]] StatusOr<std::vector<Table>> Export();
-  // Syncs and closes the log; after Export none is left.
+  // Syncs and closes the log. After Export no segment is left.
   [[nodiscard]] Status Close() { return host_.Close(); }
-  // No file has a higher one in its name, and only those that Export makes have this one.
+  // The epoch of this opening. No file has a higher epoch in its name, and only files that Export
+  // makes have this one.
   uint64_t epoch() const { return files_.epoch->number(); }
 
  private:
@@ -50,7 +53,7 @@ class OldStore {
   Catalog catalog_;
 };
 
-// The named records beside its tables, in order of file name. kDataLoss names the file.
+// The store's named records, in order of file name. kDataLoss names the damaged file.
 [[nodiscard]] StatusOr<std::vector<NamedRecord>> ReadRecordsOfStore(FileSystem* fs,
                                                                     const std::string& directory);
 

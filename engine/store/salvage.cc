@@ -1,4 +1,4 @@
-// Salvage of a log. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/salvage.h"
 
 #include <fmt/format.h>
@@ -37,6 +37,7 @@ Status SalvageLog(FileSystem* fs, const std::string& directory, bool drop,
   ASSIGN_OR_RETURN(RedoPoints redo, ReadRedoPoints(fs, files));
   auto redo_of = [&](uint64_t tablet_id) {
     auto found = redo.find(tablet_id);
+    // The catalog does not name the tablet, so none of its records are needed.
     return found == redo.end() ? UINT64_MAX : found->second;
   };
   ASSIGN_OR_RETURN(SalvagedLog log, ReadDamagedLog(fs, files.wal(), redo_of, print));
@@ -55,8 +56,12 @@ Status SalvageLog(FileSystem* fs, const std::string& directory, bool drop,
   RETURN_IF_ERROR(files.epoch->Claim());
   LogSegments::TabletSequences sequences;
   SegmentHeader header{{files.epoch->number(), 1}, {}, 0};
+  // The new segment is durable before an old file is renamed, so that a crash at any point leaves
+  // the kept records in the directory.
   RETURN_IF_ERROR(WriteSegmentAgain(fs, files.wal(), header, log.bodies, &sequences).status());
-  // From here on the old ones do not count. First what says that they are needed goes.
+  // The new segment names no predecessor, so the old segments do not count from here on. REACH goes
+  // first, because it says that they are needed: a start that finds it without them would report
+  // data loss.
   const std::string reach = files.wal() + "/REACH";
   Status moved = fs->Rename(reach, reach + ".salvaged");
   if (!moved.ok() && moved.code() != StatusCode::kNotFound) return moved;

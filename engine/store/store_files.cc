@@ -1,4 +1,4 @@
-// The directory of a store. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/store_files.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,8 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Only names that a start of ours may have left before the identity was durable.
+// Whether the directory holds only names that an interrupted start may have left before it wrote
+// STORE. Any other name makes it a foreign directory, in which nothing may be created.
 bool LooksUnfinished(const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [](const std::string& name) {
     return name == "LOCK" || name == "STORE.tmp" || name == "wal" || name == "tablets" ||
@@ -56,8 +57,8 @@ bool LooksUnfinished(const std::vector<std::string>& names) {
   });
 }
 
-// A start that did not finish has made no file in these: data without its identity is a store that
-// lost one, not a new one.
+// An interrupted start has made no file in these folders. So data without STORE is a store that
+// lost it, and must not be taken for a new one and overwritten.
 Status CheckNoData(FileSystem* fs, const std::string& directory,
                    const std::vector<std::string>& names) {
   for (const std::string folder : {"wal", "tablets", "sst"}) {
@@ -103,7 +104,7 @@ StatusOr<int> FindStoreFormat(FileSystem* fs, const std::string& directory, bool
   if (!create_if_missing) {
     return NotFound(fmt::format("no store at {}: the directory is empty", directory));
   }
-  // Who made the directory may have died before this.
+  // The process that created the directory may have died before it synced the parent.
   RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
   return 0;
 }
@@ -118,8 +119,9 @@ Status MakeDirectories(FileSystem* fs, const StoreFiles& files, bool is_new) {
   for (const std::string& path : {files.wal(), files.tablets(), files.sst()}) {
     ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
     if (exists) {
-      // A killed server leaves changes that only the machine's memory has. This life builds on what
-      // it sees: removes what no state names any more.
+      // A killed server may leave directory changes that are only in memory. This life acts on what
+      // it sees, for example removes files that no state names, so what it sees is made durable
+      // first.
       RETURN_IF_ERROR(fs->SyncDir(path));
       continue;
     }
@@ -173,6 +175,7 @@ Status StoreEpoch::Claim() {
 void KeepReserve(FileSystem* fs, const std::string& path, uint64_t bytes) {
   auto size = fs->FileSize(path);
   if (size.ok() && *size >= bytes) return;
+  // A file cut short by an earlier full disk is made again from the start.
   (void)fs->Remove(path);
   auto file = fs->Create(path);
   if (!file.ok()) return;
@@ -190,18 +193,21 @@ StatusOr<StoreFiles> OpenStoreFiles(FileSystem* fs, const std::string& directory
   StoreFiles files;
   files.directory = directory;
   ASSIGN_OR_RETURN(files.lock, fs->Lock(directory + "/LOCK", fmt::format("pid {}", ::getpid())));
-  // Under the lock: another process may have finished making the store meanwhile.
+  // Checked again under the lock: another process may have finished creating the store since the
+  // first check, which only avoids making a LOCK file in a foreign directory.
   ASSIGN_OR_RETURN(int format, FindStoreFormat(fs, directory, create_if_missing, kFormatVersion));
   const bool is_new = format == 0;
   RETURN_IF_ERROR(MakeDirectories(fs, files, is_new));
   CRASH_POINT("open.after_directories");
   std::string epoch_path = directory + "/EPOCH";
   if (is_new) {
-    // No file is named by an epoch yet, whatever a start that did not finish has left.
+    // No file has an epoch in its name yet, whatever an interrupted start has left, so 0 is right.
     RETURN_IF_ERROR(WriteEpoch(fs, epoch_path, 0));
     CRASH_POINT("open.after_epoch");
     RETURN_IF_ERROR(WriteStateFile(fs, files.catalog(), kCatalogMagic, Catalog().Encode()));
     CRASH_POINT("open.before_identity");
+    // Last: a crash before this leaves a directory that LooksUnfinished, and the next start begins
+    // again.
     RETURN_IF_ERROR(WriteStoreFormat(fs, directory, kFormatVersion));
   }
   ASSIGN_OR_RETURN(uint64_t last, ReadEpoch(fs, epoch_path));

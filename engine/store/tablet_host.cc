@@ -1,5 +1,5 @@
-// The tablets of one server: what they share, its start and its end (background work:
-// host_background.cc). SPDX-License-Identifier: Apache-2.0
+// Construction, start and end of a TabletHost. Background work is in host_background.cc.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/tablet_host.h"
 
 #include <algorithm>
@@ -39,6 +39,8 @@ TabletHost::TabletHost(Options options)
 TabletHost::~TabletHost() { (void)Close(); }
 
 StatusOr<uint64_t> TabletHost::NextId() {
+  // Durable before the id is used: a crash must not let a later life reuse the epoch, and so the
+  // name of a file.
   if (options_.claim_epoch) RETURN_IF_ERROR(options_.claim_epoch());
   return (options_.epoch << 32) | next_number_.fetch_add(1);
 }
@@ -71,6 +73,7 @@ StatusOr<ReplayedLog> TabletHost::Replay(const std::string& directory) {
   for (const auto& tablet : All()) by_id[tablet->id()] = tablet;
   auto redo_of = [&](uint64_t tablet_id) {
     auto tablet = by_id.find(tablet_id);
+    // Records of tablets that are not served here are skipped.
     return tablet == by_id.end() ? UINT64_MAX : tablet->second->redo_sequence();
   };
   auto replay = [&](const LogRecord& record) {
@@ -90,6 +93,7 @@ void TabletHost::StartLog(const std::string& directory, ReplayedLog old,
   log_options.epoch = options_.epoch;
   log_options.before_segment = options_.claim_epoch;
   log_options.sync = options_.store.sync_writes;
+  // The second writer only helps against slow syncs.
   log_options.two_writers = options_.store.sync_writes && options_.store.background;
   log_options.segment_size = options_.store.log_segment_size;
   log_options.metrics = &metrics_;
@@ -115,7 +119,7 @@ Status TabletHost::Close() {
   CRASH_POINT("close.before_log");
   Status closed = log_->Close();
   CRASH_POINT("close.after_log");
-  RemoveObsoleteSegments();  // all of them when everything is flushed: the next start reads no log
+  RemoveObsoleteSegments();  // if all is flushed, the next start reads no log
   return Annotate(closed, "close commit log");
 }
 

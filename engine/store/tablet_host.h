@@ -1,7 +1,7 @@
 // The tablets that one server serves, and what they share: commit log, caches, row locks, memory
-// budget, background work (paper sections 5.3 and 6). It knows them by id; which tablets there are,
-// where their states are kept and who finds one by row is its owner's: METADATA, or the catalog
-// of a store of format 1. Thread safe; lock order as engine/README.md.
+// budget and background work (paper sections 5.3 and 6). It knows tablets by id only. Its owner, a
+// tablet server or the catalog of a store of format 1, knows which tablets exist, where their
+// states are saved, and which tablet has a row. Thread safe; lock order in engine/README.md.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,75 +28,82 @@ class TabletHost {
   struct Options {
     StoreOptions store;
     std::string sst_directory;
-    uint64_t epoch = 0;  // of the owner: never repeats
-    // Makes it durable, before the first file with it in its name. Empty: it is.
+    uint64_t epoch = 0;  // the owner's epoch, which is never reused
+    // Makes the epoch durable before the first file with it in its name. Empty: it is durable
+    // already.
     std::function<Status()> claim_epoch;
     TabletStateWriter* states = nullptr;  // outlives the host
     std::string change_directory;         // as TabletContext's
-    // Files that no state names any more go at once; false: others may name them, somebody else
-    // sweeps.
+    // Whether to remove files that no state names any more. False: tablets on other servers may
+    // name them, and the cluster's sweep removes them.
     bool removes_files = true;
   };
   explicit TabletHost(Options options);
   ~TabletHost();
 
-  // --- Starting, in this order: Open and Serve what is to be replayed, Replay, StartLog, SettleLog
-  // if anything was replayed, StartBackground. Tablets may come and go later, too.
+  // --- Starting, in this order: Open and Serve the tablets to be replayed, Replay, StartLog,
+  // SettleLog if anything was replayed, StartBackground. Tablets may also be added and removed
+  // later.
   std::shared_ptr<Tablet> Open(TabletState state, std::shared_ptr<const TableSchema> schema) {
     return Tablet::Open(&context_, std::move(state), std::move(schema));
   }
   void Serve(const std::shared_ptr<Tablet>& tablet);
   void Forget(uint64_t tablet_id);
-  // What served tablets have in the log of `directory` behind their redo points.
+  // Replays into the served tablets the records of the log in `directory` that are after their redo
+  // points.
   [[nodiscard]] StatusOr<ReplayedLog> Replay(const std::string& directory);
-  // Goes on behind `old`, in `directory`. `fence` as CommitLogOptions.
+  // Starts a log in `directory` that continues `old`. `fence` as in CommitLogOptions.
   void StartLog(const std::string& directory, ReplayedLog old, std::function<Status()> fence = {});
-  // What was replayed outlives a power loss from now on, and may be read.
+  // Makes what was replayed durable against a power loss. Only then may it be read.
   [[nodiscard]] Status SettleLog() { return log_->Settle(); }
-  // `reshape` splits or merges tablets, where sizes ask for it: true if it did; one thread calls
-  // it now and then.
+  // Starts the background threads. One of them calls `reshape` now and then to split or merge
+  // tablets whose sizes ask for it; it returns true if it did.
   void StartBackground(const std::function<bool()>& reshape);
-  // Ends background work, syncs and closes the log. No call may be running.
+  // Ends background work, syncs and closes the log. No other call may be in progress.
   [[nodiscard]] Status Close();
 
   // --- Serving.
-  // Called before a write of so many rows. Slows writers down while flushes or compactions are
-  // behind (write_delay.h), and stops them while memtables are at twice their budget. The flush's
-  // error when flushing fails then.
+  // Called before a write of `rows` rows. Delays writers while flushes or compactions are behind
+  // (write_delay.h), and stops them while memtables are at twice their budget. If flushing fails
+  // then, returns the flush's error.
   [[nodiscard]] Status Admit(size_t rows);
   std::shared_ptr<Tablet> Find(uint64_t tablet_id) const;  // null: not served
   std::vector<std::shared_ptr<Tablet>> All() const;
 
-  // What is due and takes next to no time: lives too short for the background leave small runs.
+  // Runs the small compactions that are due: processes that live too briefly for background work
+  // leave many small runs.
   void CompactSmall();
 
-  // Soon, as for one that holds back the log: it was replayed from many.
+  // Requests a flush of the tablet soon, as for a tablet that holds back the log, for example
+  // because it was replayed from many records.
   void WantFlush(uint64_t tablet_id);
 
-  // As CommitLog's.
+  // As in CommitLog.
   [[nodiscard]] Status MakeDurable() { return log_->MakeDurable(); }
   [[nodiscard]] Status CutRefused() { return log_->CutRefused(); }
-  // Segments go that no served tablet needs.
+  // Removes the log segments that no served tablet needs.
   void RemoveObsoleteSegments();
 
-  // Unique for ever without a durable counter: the epoch is never repeated.
+  // An id that is unique for ever, without a durable counter: epoch << 32 | counter, and epochs are
+  // never reused.
   [[nodiscard]] StatusOr<uint64_t> NextId();
-  // Every file of this epoch below is named in a saved state, or never will be.
+  // Every file of this epoch with a lower id is named in a saved state or never will be.
   uint64_t FirstUnpublishedFile() const { return unpublished_.First(); }
   TabletContext* context() { return &context_; }
   Metrics* metrics() { return &metrics_; }
   bool stopping() const { return stopping_; }
   uint64_t log_bytes() const { return log_->bytes_written(); }
   int64_t memtable_bytes() const { return memtable_bytes_.load(); }
-  uint64_t most_runs() const { return most_runs_.load(); }  // of a group: what a read merges
+  // Most runs of any group, which is what a read of it merges.
+  uint64_t most_runs() const { return most_runs_.load(); }
   BlockCache::Stats cache_stats() const { return cache_.stats(); }
-  // What runs, and about the last hundred that ended.
+  // The running compactions and the last hundred that ended.
   std::vector<CompactionRecord> Compactions() const { return compactions_.List(); }
-  std::shared_ptr<ReadTotals> ReadTotalsOf(uint64_t table_id);  // made when there is none
+  std::shared_ptr<ReadTotals> ReadTotalsOf(uint64_t table_id);  // created if absent
   void ForgetTotals(uint64_t table_id);
-  // What all reads of each served table did so far, by name.
+  // Counters of all reads so far, by name of the served table.
   std::map<std::string, ReadCounters> TableReads();
-  // Notes which tablets were busy since the last time; a background thread does it each minute.
+  // Samples which tablets were busy since the last call; a background thread calls it every minute.
   void SampleWork();
   const HotTablets& hot_tablets() const { return hot_tablets_; }
 
@@ -137,18 +144,18 @@ class TabletHost {
   CondVar background_wake_;  // memtables grew, a flush made a run, or stopping
   CondVar writers_wake_;     // a flush ended
   Status flush_status_ GUARDED_BY(background_mutex_);
-  std::vector<uint64_t> flush_wanted_
-      GUARDED_BY(background_mutex_);  // tablets holding back the log
+  // Tablets that hold back the log.
+  std::vector<uint64_t> flush_wanted_ GUARDED_BY(background_mutex_);
   uint64_t runs_made_ GUARDED_BY(background_mutex_) = 0;
-  // Of groups whose last compaction failed.
+  // A group whose last compaction failed.
   struct Failure {
     uint64_t failures = 0;
     int64_t retry_at_us = 0;
   };
-  Mutex schedule_mutex_;  // one choice at a time; before the tablets' locks
+  Mutex schedule_mutex_;  // one choice at a time; taken before the tablets' locks
   std::map<std::pair<uint64_t, std::string>, Failure> failures_ GUARDED_BY(schedule_mutex_);
   bool large_running_ GUARDED_BY(schedule_mutex_) = false;
-  std::atomic<uint64_t> most_runs_{0};  // of a group, when last looked at
+  std::atomic<uint64_t> most_runs_{0};  // most runs of a group at the last look
   Counter* const writer_delay_us_;
   Counter* const writer_stops_;
   Thread flush_thread_;

@@ -1,4 +1,4 @@
-// Write delay. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/write_delay.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace sippar::engine {
 namespace {
 constexpr double kRowDelayMaxMicros = 1000;
-constexpr double kShortestMicros = 50;  // a sleep takes that long at least
+constexpr double kShortestMicros = 50;  // no sleep is shorter than this
 
 double Share(double value, double from, double to) {
   return to > from ? std::clamp((value - from) / (to - from), 0.0, 1.0) : 0.0;
