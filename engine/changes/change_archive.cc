@@ -1,4 +1,4 @@
-// Reading the archive. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/changes/change_archive.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ bool MayHave(const CountedChangeFile& file, const ChangePosition& position) {
   return last > position.Least() && file.name.newest_us >= position.LeastStart();
 }
 
-// Files go when they are older than the retention.
+// Files are removed only when they are older than the retention, so a file that was listed and is
+// not found any more has expired.
 Status GoneIsTooOld(const Status& status) {
   if (status.code() != StatusCode::kNotFound) return status;
   return OutOfRange(
@@ -25,6 +26,8 @@ Status GoneIsTooOld(const Status& status) {
 std::vector<CountedChangeFile> FilesThatCount(const std::vector<ChangeFileName>& files) {
   std::vector<CountedChangeFile> counted;
   uint64_t limit = UINT64_MAX;
+  // From the newest file back: each older one counts only below the first numbers of all newer
+  // ones.
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     uint64_t last = std::min(file->last_sequence, limit - 1);
     if (last >= file->first_sequence) counted.push_back({*file, last});
@@ -39,7 +42,7 @@ StatusOr<std::unique_ptr<ChangeArchive>> ChangeArchive::Open(FileSystem* fs,
                                                              const ChangePosition& position) {
   ASSIGN_OR_RETURN(std::vector<ChangeFileName> lost, ListLostChangeFiles(fs, directory));
   for (const ChangeFileName& file : lost) {
-    // Of which rows its tablet was is lost with it.
+    // The rows of its tablet are lost with the file, so it may concern any position.
     if (MayHave({file, file.last_sequence}, position)) return LostChangeFile(directory, file);
   }
   ASSIGN_OR_RETURN(std::vector<ChangeFileName> files, ListChangeFiles(fs, directory));
@@ -81,6 +84,7 @@ StatusOr<bool> ChangeArchive::Advance(Lane* lane) {
 
 StatusOr<std::optional<LogRecord>> ChangeArchive::Next(const ChangePosition& position) {
   while (!lanes_.empty()) {
+    // A linear search: there are as many lanes as tablets that had the rows, mostly one or two.
     auto first = std::min_element(lanes_.begin(), lanes_.end(),
                                   [](const auto& a, const auto& b) { return a.point < b.point; });
     std::optional<LogRecord> record;

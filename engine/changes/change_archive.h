@@ -1,9 +1,11 @@
-// Reads what the archive of a table has for a position, in the order of (number, tablet): files of
-// a tablet one after the other, those of tablets that became one by a merge side by side.
+// Reads the changes that a table's archive has after a position, in the order of (sequence number,
+// tablet). The files of one tablet are read one after the other; files of several tablets, which a
+// merge joined, are merged.
 //
-// Two files of a tablet may have the same numbers: a crash after the writing of a file leaves the
-// log as it was, and the next life writes those changes again. The newer file is trusted from its
-// first number on: without syncs a power loss may have taken what the older one has there.
+// Two files of a tablet may hold the same sequence numbers: a crash after a file was written leaves
+// the log as it was, and the next life writes those changes again. The newer file is trusted from
+// its first number on, since without syncs a power loss may have taken from the log what the older
+// file has there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,27 +21,29 @@ namespace sippar::engine {
 
 struct CountedChangeFile {
   ChangeFileName name;
-  uint64_t last_sequence = 0;  // that counts of it
+  uint64_t last_sequence = 0;  // its last number that counts
 };
-// Those of one tablet, given in order of their ids, in order of their numbers and disjoint.
+// The parts of one tablet's files that count, disjoint and sorted by sequence number. `files` are
+// sorted by file id.
 std::vector<CountedChangeFile> FilesThatCount(const std::vector<ChangeFileName>& files);
 
 class ChangeArchive {
  public:
-  // The files that are there now and may hold what `position` wants. kDataLoss: one of them is
-  // missing.
+  // Opens the present files that may hold changes after `position`. kDataLoss: such a file was
+  // made, has not expired, and is missing.
   [[nodiscard]] static StatusOr<std::unique_ptr<ChangeArchive>> Open(
       FileSystem* fs, const std::string& directory, const ChangePosition& position);
 
-  // The next record that `position` wants; nullopt at the end. kOutOfRange: it was too old and is
-  // gone.
+  // The next record that `position` wants; nullopt at the end. kOutOfRange: it was older than the
+  // retention and is gone.
   [[nodiscard]] StatusOr<std::optional<LogRecord>> Next(const ChangePosition& position);
 
  private:
-  struct Lane {  // a tablet
+  // The files of one tablet.
+  struct Lane {
     std::vector<CountedChangeFile> files;
     size_t next = 0;
-    std::unique_ptr<ChangeFileReader> reader;  // of the file before `next`
+    std::unique_ptr<ChangeFileReader> reader;  // reads the file before `next`
     std::string_view body;
     LogRecordHead head;
     ChangePoint point;
@@ -48,11 +52,11 @@ class ChangeArchive {
   ChangeArchive(FileSystem* fs, std::string directory)
       : fs_(fs), directory_(std::move(directory)) {}
   Status OpenNext(Lane* lane);
-  StatusOr<bool> Advance(Lane* lane);  // false: at its end
+  StatusOr<bool> Advance(Lane* lane);  // false: the lane is at its end
 
   FileSystem* const fs_;
   const std::string directory_;
-  std::vector<Lane> lanes_;  // each stands at a record
+  std::vector<Lane> lanes_;  // each is at a record
 };
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// Files of the change archive. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/changes/change_file.h"
 
 #include <fmt/format.h>
@@ -18,10 +18,11 @@ constexpr uint64_t kReadSize = 1 << 20;
 constexpr std::string_view kSuffix = ".changes";
 constexpr std::string_view kMadeSuffix = ".made";
 
-// Apart from the segments of a log.
+// Differs from the seeds of log segments, so that a record of one is never valid in the other.
 uint64_t SeedOf(uint64_t file_id) { return file_id ^ 0x6368616e67657321; }
 
-// An empty file beside each, made after it and removed before it.
+// The mark of a file: an empty file made after it and removed before it. A mark without its file
+// shows that the file was lost.
 std::string MarkOf(const std::string& directory, const ChangeFileName& file) {
   return fmt::format("{}/{}{}", directory, file.Print(), kMadeSuffix);
 }
@@ -39,7 +40,7 @@ Status WriteRecords(AppendFile* file, uint64_t file_id, const RowRange& rows,
   RecordFile out(file, SeedOf(file_id));
   RETURN_IF_ERROR(out.Add(EncodeHead(rows)));
   for (const TailRecord& record : records) RETURN_IF_ERROR(out.Add(*record.body));
-  RETURN_IF_ERROR(out.Add(""));  // the end
+  RETURN_IF_ERROR(out.Add(""));  // an empty record marks the end: without it the file was cut
   return out.Flush();
 }
 
@@ -73,7 +74,8 @@ StatusOr<std::vector<ChangeFileName>> ListChangeFiles(FileSystem* fs,
   auto names = fs->List(directory);
   if (names.status().code() == StatusCode::kNotFound) return files;
   RETURN_IF_ERROR(names.status());
-  for (const std::string& name : *names) {  // sorted, and so are the numbers in them
+  // Names are sorted, and so are the fixed-width numbers in them.
+  for (const std::string& name : *names) {
     auto parsed = ChangeFileName::Parse(name);
     if (parsed.has_value()) files.push_back(*parsed);
   }
@@ -92,7 +94,8 @@ StatusOr<std::vector<ChangeFileName>> ListLostChangeFiles(FileSystem* fs,
     if (!file.has_value() || std::binary_search(names->begin(), names->end(), file->Print())) {
       continue;
     }
-    // Named before it went, if it went because of its age: look once more.
+    // Looked at again, since the list may show a moment between two removals: a file that expires
+    // loses its mark before it goes, so a mark that is still there is that of a lost file.
     ASSIGN_OR_RETURN(bool is_marked, fs->Exists(directory + "/" + mark));
     if (is_marked) lost.push_back(*file);
   }
@@ -113,7 +116,8 @@ StatusOr<size_t> ExpireChangeFiles(FileSystem* fs, const std::string& directory,
   ASSIGN_OR_RETURN(std::vector<ChangeFileName> files, ListChangeFiles(fs, directory));
   std::erase_if(files, [&](const ChangeFileName& file) { return file.newest_us >= before_us; });
   if (files.empty()) return 0;
-  // First the marks, durably: else they would say that the files were lost.
+  // Removes the marks first, durably: after a crash, marks that outlive their files would report
+  // the files as lost.
   for (const ChangeFileName& file : files) {
     Status unmarked = fs->Remove(MarkOf(directory, file));
     if (!unmarked.ok() && unmarked.code() != StatusCode::kNotFound) return unmarked;
@@ -143,7 +147,7 @@ Status WriteChangeFile(FileSystem* fs, const std::string& directory, uint64_t fi
   CRASH_POINT("changes.before_publish");
   RETURN_IF_ERROR(PublishFile(fs, file.get(), temporary, path));
   CRASH_POINT("changes.after_publish");
-  // Best effort: without it nothing tells, should the file be lost.
+  // Best effort: without the mark, a later loss of the file is not noticed.
   if (auto mark = fs->Create(MarkOf(directory, name)); mark.ok()) (void)(*mark)->Close();
   return OkStatus();
 }
@@ -174,7 +178,7 @@ Status VerifyChangeFiles(FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(std::vector<ChangeFileName> files, ListChangeFiles(fs, directory));
   for (const ChangeFileName& file : files) {
     auto reader = ChangeFileReader::Open(fs, directory, file);
-    if (reader.status().code() == StatusCode::kNotFound) continue;  // expired meanwhile
+    if (reader.status().code() == StatusCode::kNotFound) continue;  // expired after it was listed
     RETURN_IF_ERROR(reader.status());
     for (std::string_view body = "first"; !body.empty();) {
       ASSIGN_OR_RETURN(body, (*reader)->Next());
@@ -193,13 +197,15 @@ Status ChangeFileReader::Damage() const {
 StatusOr<std::string_view> ChangeFileReader::Next() {
   if (ended_) return std::string_view();
   LogFrame frame = LogFrameAt(bytes_, base_, at_, seed_);
+  // Reads on when the buffer ends inside a record: first kReadSize, then as much as a larger record
+  // says it needs.
   for (uint64_t size = kReadSize; !frame.valid; size = kLogRecordHeaderSize + size) {
     uint64_t left = file_->size() - at_;
     RETURN_IF_ERROR(file_->Read(at_, std::min(size, left), &bytes_));
     base_ = at_;
     frame = LogFrameAt(bytes_, base_, at_, seed_);
     if (frame.valid) break;
-    // Damage, unless the record is larger than what was read.
+    // An invalid frame is damage, unless the record is larger than what was read.
     if (bytes_.size() < kLogRecordHeaderSize || bytes_.size() == left) return Damage();
     size = GetFixed32(bytes_.data() + 4);
     if (size + kLogRecordHeaderSize <= bytes_.size()) return Damage();

@@ -1,4 +1,4 @@
-// Positions. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/changes/change_position.h"
 
 #include <algorithm>
@@ -48,7 +48,8 @@ bool ChangePosition::Wants(std::string_view row, int64_t commit_us,
 
 void ChangePosition::Pass(const ChangePoint& point) {
   for (Part& part : parts) part.after = std::max(part.after, point);
-  // Pieces that have come to the same point are one.
+  // Joins parts that have reached the same point, so that tokens do not grow with each merge of
+  // tablets.
   auto joined = parts.begin();
   for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
     if (part->after == joined->after && part->start_us == joined->start_us) {
@@ -93,6 +94,7 @@ std::string ChangePosition::Encode() const {
     PutVarint(&bytes, part.after.sequence);
     PutVarint(&bytes, part.after.tablet_id);
   }
+  // A token passes through clients' hands: the checksum finds one that was cut or altered.
   PutFixed32(&bytes, static_cast<uint32_t>(Checksum(bytes, kSeed)));
   std::string token;
   token.reserve(2 * bytes.size());
@@ -140,6 +142,7 @@ StatusOr<ChangePosition> JoinPositions(std::vector<ChangePosition> positions) {
       return InvalidArgument(
           "continuation tokens: their partitions overlap, leave a hole, or are of two tables");
     }
+    // The joined position is only as far as its slowest part.
     joined.time_us = std::min(joined.time_us, positions[i].time_us);
     joined.low_us = std::min(joined.low_us, positions[i].low_us);
     for (auto& part : positions[i].parts) joined.parts.push_back(std::move(part));

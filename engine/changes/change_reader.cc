@@ -1,4 +1,4 @@
-// Archive, then tail. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/changes/change_reader.h"
 
 #include <algorithm>
@@ -33,7 +33,9 @@ Status ChangeReader::Read(std::vector<ReadChange>* changes, bool* is_whole) {
 }
 
 Status ChangeReader::ReadTail(std::vector<ReadChange>* changes, bool* is_whole) {
-  // The tail first: a flush makes a file before it takes the tail's records away.
+  // Looks at the tail before the archive: a flush makes its file before it drops the records from
+  // the tail, so what the tail no longer has is in a file by now. In the other order changes could
+  // be missed.
   uint64_t after = position_.Least().sequence;
   ChangeTail::View view = source_.tail->After(after, kBatchBytes, source_.clock);
   if (after + 1 < view.begin) {
@@ -61,6 +63,7 @@ Status ChangeReader::ReadArchive(std::vector<ReadChange>* changes) {
     ASSIGN_OR_RETURN(std::optional<LogRecord> record, archive_->Next(position_));
     if (!record.has_value()) {
       archive_.reset();
+      // Also past numbers without a wanted change, so that the next read starts in the tail.
       position_.Pass(archive_end_);
       return OkStatus();
     }

@@ -1,5 +1,6 @@
-// The changes of one tablet's rows behind a position: what the archive has of them, from whichever
-// tablets the rows were in, then the tablet's tail. SPDX-License-Identifier: Apache-2.0
+// Reads the changes of one tablet's rows after a position: first what the archive has, from all
+// tablets that ever had the rows, then the tablet's tail.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -13,18 +14,18 @@
 
 namespace sippar::engine {
 
-// Where a tablet's changes are.
+// Where the changes of a tablet are found.
 struct ChangeSource {
   FileSystem* fs = nullptr;
   Clock* clock = nullptr;
-  std::string directory;  // of the table
+  std::string directory;  // archive directory of the table
   uint64_t tablet_id = 0;
   const ChangeTail* tail = nullptr;  // the tablet outlives its readers
 };
 
 struct ReadChange {
   LogRecord record;
-  std::string token;  // the position behind it
+  std::string token;  // continuation token for the position after it
 };
 
 class ChangeReader {
@@ -32,10 +33,10 @@ class ChangeReader {
   ChangeReader(ChangeSource source, ChangePosition position)
       : source_(std::move(source)), position_(std::move(position)) {}
 
-  // Some of what comes next, about 1 MiB. *is_whole: there was no more when it began, and the
-  // position's low_us tells up to when.
+  // Appends the next changes, about 1 MiB. *is_whole is set if there were no more when the call
+  // began; the position's low_us is then the time up to which changes are complete.
   [[nodiscard]] Status Read(std::vector<ReadChange>* changes, bool* is_whole);
-  // Waits until there may be more, for so long at most.
+  // Waits until there may be more changes, at most `wait_us`.
   void Wait(int64_t wait_us) const;
 
   const ChangePosition& position() const { return position_; }
@@ -48,7 +49,8 @@ class ChangeReader {
   ChangeSource source_;
   ChangePosition position_;
   std::unique_ptr<ChangeArchive> archive_;
-  ChangePoint archive_end_;  // what is behind it was not in files when the archive was opened
+  // Changes after this point were not in files when the archive was opened.
+  ChangePoint archive_end_;
 };
 
 }  // namespace sippar::engine

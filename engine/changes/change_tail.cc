@@ -1,4 +1,4 @@
-// The tail in memory. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/changes/change_tail.h"
 
 #include <algorithm>
@@ -31,6 +31,8 @@ int64_t ChangeTail::Stop() {
 int64_t ChangeTail::Flight::TakeOff(ChangeTail* tail, Clock* clock, int64_t least_us) {
   Land();
   MutexLock lock(&tail->mutex_);
+  // Under the lock, as After reads the clock under it: a watermark is either taken before this
+  // time, or sees this flight.
   int64_t time_us = std::max(clock->NowMicros(), least_us);
   at_ = tail->flights_.insert(time_us);
   tail_ = tail;
@@ -47,7 +49,7 @@ void ChangeTail::Flight::Land() {
 void ChangeTail::Add(std::string body) {
   auto shared = std::make_shared<const std::string>(std::move(body));
   auto head = DecodeLogHead(*shared);
-  if (!head.ok()) return;  // it is our own encoding
+  if (!head.ok()) return;  // cannot happen: this program encoded it
   MutexLock lock(&mutex_);
   end_ = head->last_sequence() + 1;
   records_.push_back({*head, std::move(shared)});

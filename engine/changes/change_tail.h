@@ -1,7 +1,7 @@
-// The changes of one tablet that no archive file has yet: the bodies of its log records from the
-// redo point on, in the order of the log. They are put here when they become visible, so synced and
-// fenced, and leave when a flush has written them to a file (change_file.h). A tablet whose table
-// has no change stream pays one look at a flag for each write. Thread safe.
+// The changes of one tablet that no archive file holds yet: the bodies of its log records after the
+// redo point, in the order of the log. A change is added when it becomes visible, so it is synced
+// and fenced, and is dropped once a flush has written it to a file (change_file.h). A tablet
+// without a change stream pays one look at a flag per write. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,19 +27,19 @@ struct TailRecord {
 class ChangeTail {
  public:
   bool is_kept() const { return kept_.load(std::memory_order_relaxed); }
-  // From this number on, unless it is kept already.
+  // Keeps changes from this sequence number on, unless they are kept already.
   void Keep(uint64_t next_sequence);
-  int64_t Stop();  // bytes freed
+  int64_t Stop();  // stops keeping changes; returns the bytes freed
 
-  // A write under way: its commit time is taken and it is not here yet, so nobody may be told that
-  // all up to that time is.
+  // A write in flight: its commit time is taken, but its change is not in the tail yet. It holds
+  // back the low watermark, so that no reader is told that all changes up to that time are there.
   class Flight {
    public:
     Flight() = default;
     ~Flight() { Land(); }
     Flight(const Flight&) = delete;
     Flight& operator=(const Flight&) = delete;
-    // The commit time: now, not below `least_us`.
+    // Takes the commit time: now, but not below `least_us`.
     int64_t TakeOff(ChangeTail* tail, Clock* clock, int64_t least_us);
 
    private:
@@ -48,22 +48,24 @@ class ChangeTail {
     std::multiset<int64_t>::iterator at_;
   };
 
-  // Numbers rise without gaps. `body` as in the log.
+  // Adds a change. Sequence numbers rise without gaps; `body` is that of the log record.
   void Add(std::string body);
 
   struct View {
     std::vector<TailRecord> records;
-    uint64_t begin = 0;            // of what the tail has; what is older is in files
-    uint64_t end = 0;              // of what this view has looked at
-    bool is_whole = false;         // there was no more
-    int64_t low_watermark_us = 0;  // whole: no change that comes later is older
+    uint64_t begin = 0;     // first number the tail has; files have older ones
+    uint64_t end = 0;       // first number that this view has not looked at
+    bool is_whole = false;  // the tail had no more
+    // If is_whole: no change that comes later is older than this.
+    int64_t low_watermark_us = 0;
   };
-  // What comes after a number, up to about so many bytes.
+  // The records after `sequence`, about `bytes_max` bytes of them.
   View After(uint64_t sequence, size_t bytes_max, Clock* clock) const;
-  // Waits until there is something, for so long at most.
+  // Waits until there is a record after `sequence`, at most `wait_us`.
   void WaitBeyond(uint64_t sequence, int64_t wait_us) const;
 
-  // For a flush: what has numbers up to this; bytes freed.
+  // For a flush: Through returns the records up to `sequence`; Drop removes them and returns the
+  // bytes freed.
   std::vector<TailRecord> Through(uint64_t sequence) const;
   int64_t Drop(uint64_t sequence);
 
@@ -74,11 +76,11 @@ class ChangeTail {
   mutable size_t waiting_ GUARDED_BY(mutex_) = 0;
   std::deque<TailRecord> records_ GUARDED_BY(mutex_);
   uint64_t begin_ GUARDED_BY(mutex_) = 0;
-  uint64_t end_ GUARDED_BY(mutex_) = 0;  // the next number
+  uint64_t end_ GUARDED_BY(mutex_) = 0;  // the next sequence number
   std::multiset<int64_t> flights_ GUARDED_BY(mutex_);
 };
 
-// What a record takes in memory, about.
+// Approximate memory of a record.
 int64_t TailBytes(size_t body_size);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// Compaction history. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/compaction/compaction_history.h"
 
 namespace sippar::engine {

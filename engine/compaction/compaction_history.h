@@ -1,4 +1,4 @@
-// What compactions run and what the last ones did, for SHOW COMPACTIONS. Thread safe.
+// The running compactions and the last ones that ended, for SHOW COMPACTIONS. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,19 +21,19 @@ struct CompactionRecord {
   std::string group;
   CompactionKind kind = CompactionKind::kMinor;
   std::string reason;
-  uint64_t inputs = 0;  // runs, or memtables
+  uint64_t inputs = 0;  // number of runs or memtables merged
   uint64_t bytes_in = 0;
   uint64_t bytes_out = 0;
   int64_t started_us = 0;
-  int64_t duration_us = 0;         // so far, of a running one
-  std::string status = "running";  // then "done", or the error
+  int64_t duration_us = 0;         // for a running one: so far
+  std::string status = "running";  // when ended: "done", or the error
 };
 
 class CompactionHistory {
  public:
   explicit CompactionHistory(Clock* clock) : clock_(clock) {}
 
-  // Gives the id for End(). Fills in the time.
+  // Sets the record's start time and returns the id for End().
   uint64_t Begin(CompactionRecord record);
   void End(uint64_t id, const Status& status, uint64_t bytes_out);
   std::vector<CompactionRecord> List() const;  // oldest first, running ones last

@@ -1,4 +1,4 @@
-// Compaction job. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/compaction/compaction_job.h"
 
 #include <fmt/format.h>
@@ -9,12 +9,12 @@
 namespace sippar::engine {
 namespace {
 
-// With keys as long as a block, a file's index holds every key: it must end before its index does
-// not fit any more.
+// With keys as long as a block, a file's index holds every key. A file ends before its index could
+// exceed what a section may hold (engine/FORMAT.md).
 constexpr uint64_t kIndexSizeMax = 64 << 20;
 
-// Ends the source when the job is cancelled: a compaction may read garbage for long before it has
-// anything to write.
+// Ends the source when the job is cancelled. To check between outputs only would not do: a
+// compaction may read garbage for long before it writes anything.
 class CancellableIterator final : public EntryIterator {
  public:
   CancellableIterator(std::unique_ptr<EntryIterator> base, const std::atomic<bool>* cancel)
@@ -26,6 +26,8 @@ class CancellableIterator final : public EntryIterator {
   void Seek(std::string_view key) override { base_->Seek(key); }
   void SeekBefore(std::string_view key) override { base_->SeekBefore(key); }
   void Next() override {
+    // Counts bytes, not entries: a check then comes every few milliseconds whatever the size of the
+    // values.
     bytes_ += kEntryCost + base_->value().size();
     if (bytes_ >= kCheckBytes) {
       bytes_ = 0;
@@ -58,6 +60,8 @@ class CompactionJob {
     Status status = WriteAll();
     if (status.ok()) status = Finish();
     CRASH_POINT("compaction.before_directory_sync");
+    // Before the summaries are returned: a state must not name a file whose directory entry a power
+    // loss can take.
     if (status.ok() && !outputs_.empty()) status = request_.fs->SyncDir(directory);
     if (!status.ok()) {
       RemoveOutputs();
@@ -85,7 +89,7 @@ class CompactionJob {
     paced_ = written;
   }
 
-  // The writer of the output that `key` belongs to.
+  // Makes writer_ the writer of the output that holds `key`.
   Status EnsureWriter(std::string_view key) {
     bool crossed =
         next_boundary_ < request_.boundaries.size() && key >= request_.boundaries[next_boundary_];
@@ -132,7 +136,7 @@ class CompactionJob {
   std::unique_ptr<SstableWriter> writer_;
   std::vector<FileSummary> outputs_;
   size_t next_boundary_ = 0;
-  uint64_t paced_ = 0;  // bytes of the present output that went through the limiter
+  uint64_t paced_ = 0;  // bytes of this output that the limiter has granted
 };
 
 }  // namespace

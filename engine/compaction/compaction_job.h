@@ -1,5 +1,5 @@
-// Writes the entries of some sources, merged and cleaned, into new SSTables: the I/O of minor,
-// merging and major compactions. Installs nothing: the tablet does, from the returned summaries.
+// Writes merged and cleaned entries into new SSTables: the I/O of minor, merging and major
+// compactions. It installs nothing; the tablet does that with the returned summaries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,17 +22,19 @@ struct CompactionRequest {
   SstableOptions options;
   std::function<StatusOr<uint64_t>()> next_file_id;
   std::function<std::string(uint64_t file_id)> path_of;
-  std::unique_ptr<EntryIterator> entries;  // merged sources, raw
+  std::unique_ptr<EntryIterator> entries;  // merged sources, before cleaning
   VisibilityIterator::Options visibility;  // mode, GC rules, now
   std::vector<std::string> boundaries;     // keys at which a new file begins, ascending
-  // Dictionary sample for the output holding [first, limit) keys ("" = open end).
+  // Sample for the dictionary of the output that holds keys in [first, limit); an empty limit is
+  // open.
   std::function<StatusOr<std::string>(std::string_view first, std::string_view limit)> sample;
   const std::atomic<bool>* cancel = nullptr;
-  RateLimiter* limiter = nullptr;  // nullptr: as fast as it goes
+  RateLimiter* limiter = nullptr;  // null: unlimited
 };
 
-// Files in key order; none when everything was garbage. On error the half-made files are removed,
-// best effort; whatever is left is an orphan that the next start sweeps. The directory is synced.
+// Returns the new files in key order, none if everything was garbage, after it has synced
+// `directory`. On error it removes the files made so far, best effort; what is left is an orphan
+// that the next start sweeps.
 [[nodiscard]] StatusOr<std::vector<FileSummary>> RunCompaction(CompactionRequest request,
                                                                const std::string& directory);
 

@@ -1,4 +1,4 @@
-// Compaction policy. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/compaction/compaction_policy.h"
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@ namespace {
 
 using Runs = std::vector<RunInfo>;
 
-// Newest runs of like size, or all above the number that a read may have to merge; none older than
-// `begin`.
+// Merges the newest runs of like size, or as many as exceed the number of runs that a read may have
+// to merge; none older than `begin`.
 std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
                                               const CompactionPolicyOptions& options) {
   if (runs.size() < begin + 2) return std::nullopt;
@@ -26,7 +26,8 @@ std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
   choice.limit = runs.size();
   choice.may_join = true;
   choice.is_debt = true;
-  // A group over the limit is always more urgent than one below it.
+  // Above 3 over the limit and at most 2 within it, so a group over the limit is always more
+  // urgent.
   double share = static_cast<double>(runs.size()) / static_cast<double>(options.runs_max);
   choice.urgency = share > 1 ? 2 + share : 1 + share;
   if (like >= options.tier_width) {
@@ -35,6 +36,7 @@ std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
     return choice;
   }
   if (runs.size() <= options.runs_max) return std::nullopt;
+  // Merging n runs leaves one, so to lose the excess takes one more.
   size_t excess = runs.size() - options.runs_max + 1;
   size_t width = std::min(runs.size() - begin, std::max(excess, like));
   choice.first = runs.size() - width;
@@ -43,7 +45,7 @@ std::optional<CompactionChoice> ChooseMerging(const Runs& runs, size_t begin,
   return choice;
 }
 
-// Half of the entries only say that others are gone.
+// More than half of the entries are tombstones: a major compaction removes them and what they hide.
 std::optional<CompactionChoice> ChooseForTombstones(const Runs& runs) {
   uint64_t tombstones = 0;
   uint64_t entries = 0;
@@ -53,6 +55,8 @@ std::optional<CompactionChoice> ChooseForTombstones(const Runs& runs) {
     entries += run.entries;
     all_major &= run.major;
   }
+  // Tombstones in runs that a major compaction made are still needed; another one would keep them
+  // and be chosen again for ever.
   if (all_major || tombstones * 2 <= entries) return std::nullopt;
   CompactionChoice choice;
   choice.limit = runs.size();
@@ -71,7 +75,8 @@ std::optional<CompactionChoice> ChooseForCycle(const Runs& runs,
   choice.limit = runs.size();
   choice.reason = fmt::format("major: garbage for {} s, at most {} s are allowed",
                               age_us / 1'000'000, options.cycle_us / 1'000'000);
-  // From 1 on: after twice the cycle it goes before everything but too many runs.
+  // 1 when the cycle is over; after twice the cycle it exceeds every merging of a group that is
+  // within its limit of runs.
   choice.urgency = static_cast<double>(age_us) / static_cast<double>(options.cycle_us);
   return choice;
 }
@@ -89,7 +94,7 @@ std::optional<int64_t> GarbageSince(const std::vector<RunInfo>& runs,
   for (const RunInfo& run : runs) {
     int64_t from = run.made_us;
     if (run.major) {
-      // Clean when it was made; cells may have expired since then.
+      // The run was clean when it was made, but cells may have expired since.
       if (options.expire_after_us <= 0 || run.entries == run.tombstones) continue;
       if (run.time_min_us > options.now_us - options.expire_after_us) continue;
       from = std::max(from, run.time_min_us + options.expire_after_us);

@@ -1,4 +1,4 @@
-// Compaction schedule. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/compaction/compaction_schedule.h"
 
 #include <algorithm>

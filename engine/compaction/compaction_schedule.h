@@ -1,5 +1,6 @@
-// Which group of which tablet is compacted next, and how far behind compactions are: pure. Threads
-// that ask and act are in the store. SPDX-License-Identifier: Apache-2.0
+// Chooses which group of which tablet is compacted next, and measures how far behind compactions
+// are: pure functions. The threads that call them are in engine/store.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ struct CompactionCandidate {
   std::string group;
   std::vector<RunInfo> runs;    // oldest first
   int64_t expire_after_us = 0;  // as in CompactionPolicyOptions
-  int64_t retry_at_us = 0;      // it failed: not before this time
+  int64_t retry_at_us = 0;      // after a failure: not before this time
 };
 
 struct ScheduledCompaction {
@@ -26,21 +27,21 @@ struct ScheduledCompaction {
   uint64_t bytes_in = 0;
 };
 
-// Work of more bytes is large: with two threads only one of them takes it, so that the small merges
-// that bound reads never wait behind it.
+// A compaction of more bytes is large. Of two threads only one takes large ones, so that the small
+// merges that bound the cost of reads never wait for a large one.
 inline constexpr uint64_t kLargeCompaction = 256 << 20;
 
-// The most urgent of what may run now: the greatest urgency, then the fewest bytes, then order.
-// `options` are the policy's, without what a candidate brings.
+// The most urgent compaction that may run now: the greatest urgency, then the fewest bytes, then
+// the first in order. expire_after_us in `options` is replaced by the candidate's.
 std::optional<ScheduledCompaction> ScheduleCompaction(
     const std::vector<CompactionCandidate>& candidates, const CompactionPolicyOptions& options,
     bool large_allowed);
 
-// The most runs that a group has: what writers slow down for. A group whose compactions fail does
-// not count, since waiting does not help it.
+// The most runs of any group, by which writers are slowed down. Groups whose compactions fail are
+// left out, since waiting does not help them.
 uint64_t MostRuns(const std::vector<CompactionCandidate>& candidates);
 
-// After the n-th failure in a row: 1 s, 2 s, 4 s, ... 64 s.
+// The pause after the n-th consecutive failure: 1 s, 2 s, 4 s, ... 64 s.
 int64_t CompactionBackoffMicros(uint64_t failures);
 
 }  // namespace sippar::engine

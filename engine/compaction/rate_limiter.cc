@@ -1,10 +1,11 @@
-// Rate limiter. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/compaction/rate_limiter.h"
 
 #include <algorithm>
 
 namespace sippar::engine {
 namespace {
+// Longest sleep: a change of the rate or a cancel is noticed after it.
 constexpr int64_t kSliceMicros = 20'000;
 }  // namespace
 

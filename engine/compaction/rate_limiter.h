@@ -1,5 +1,6 @@
-// Slows writes down to a number of bytes per second, shared by all who hold it. For compactions
-// that nobody waits for. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Limits writes to a number of bytes per second, shared by all its callers. Used for compactions
+// that no reader or writer waits for. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -14,17 +15,18 @@ class RateLimiter {
  public:
   explicit RateLimiter(Clock* clock) : clock_(clock) {}
 
-  // 0 = unlimited, the state at first. Counts at once, for those who wait too.
+  // 0: unlimited, which is the initial state. Takes effect at once, also for calls that are
+  // waiting.
   void SetRate(uint64_t bytes_per_second) { rate_ = bytes_per_second; }
-  // Waits until `bytes` fit in. Ends within 20 ms when `*cancel` becomes true (may be nullptr) or
-  // the rate becomes unlimited.
+  // Waits until `bytes` may be written. Returns within 20 ms after `*cancel` becomes true (`cancel`
+  // may be null) or the rate becomes unlimited.
   void Acquire(uint64_t bytes, const std::atomic<bool>* cancel);
 
  private:
   Clock* const clock_;
   std::atomic<uint64_t> rate_{0};
   Mutex mutex_;
-  int64_t free_at_ns_ GUARDED_BY(mutex_) = 0;  // everything granted is written by then
+  int64_t free_at_ns_ GUARDED_BY(mutex_) = 0;  // time when all granted bytes are written
 };
 
 }  // namespace sippar::engine
