@@ -1,7 +1,8 @@
-// Reading the changes of a table that has a change stream (engine/model/change_config.h): every
-// acknowledged mutation of a partition, in the order of commit for each row, from a position on.
-// Partitions are the ranges of the tablets; when a tablet splits or merges, the stream ends and
-// tells where to go on. SPDX-License-Identifier: Apache-2.0
+// Reads the changes of a table that has a change stream (engine/model/change_config.h): every
+// acknowledged mutation of a partition from a position on, and for each row in commit order.
+// Partitions are tablet ranges. When a tablet splits or merges, the stream ends and names the
+// partitions and tokens to continue with (ReadChangeStream of the Cloud Bigtable API).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace sippar::cluster {
 
-// Where the reading of a range stands; what is in it is the server's affair.
+// A position in the changes of a range. Only the server interprets the token.
 struct ChangeToken {
   engine::RowRange rows;
   std::string token;
@@ -23,36 +24,40 @@ struct ChangeToken {
 
 struct ChangesRequest {
   engine::RowRange partition;
-  std::optional<int64_t> start_us;  // neither this nor tokens: from now on
-  std::vector<ChangeToken> tokens;  // their ranges make up the partition
-  std::optional<int64_t> end_us;    // the last commit time that is wanted
+  std::optional<int64_t> start_us;  // first commit time; without it and tokens: now
+  std::vector<ChangeToken> tokens;  // positions to continue at; their ranges cover the partition
+  std::optional<int64_t> end_us;    // last commit time wanted
 };
 
 struct Change {
-  engine::RowMutation mutation;  // only sets and deletes; a delete of the row is one of each family
+  // Holds only sets and deletes; deleting a row appears as one delete per family.
+  engine::RowMutation mutation;
   int64_t commit_us = 0;
-  std::string token;             // behind it
-  int64_t low_watermark_us = 0;  // as a batch's, at this change
+  std::string token;             // the position after this change
+  int64_t low_watermark_us = 0;  // the batch's watermark as of this change
 };
 
 struct ChangeBatch {
   std::vector<Change> changes;
-  std::string token;             // behind all of it
-  int64_t low_watermark_us = 0;  // no change that comes later has an earlier commit time
-  bool is_over = false;          // the end time was reached, or the tablets are others now:
+  std::string token;             // the position after the whole batch
+  int64_t low_watermark_us = 0;  // no later change has an earlier commit time
+  // The stream has ended: either at the end time, with no new partitions, or because the tablets
+  // have split or merged.
+  bool is_over = false;
   std::vector<engine::RowRange> new_partitions;
-  std::vector<ChangeToken> tokens;  // one for each of them
-  // Of a server alone (TabletService): the partition is no tablet here (any more). `token` says how
-  // far it was read.
+  std::vector<ChangeToken> tokens;  // one token for each new partition
+  // Only TabletService sets this: the server does not serve the partition as a tablet (any more).
+  // `token` says how far the partition was read; the client library looks up where to continue.
   bool is_elsewhere = false;
 };
 
-// One thread at a time.
+// Not thread safe.
 class ChangeStream {
  public:
   virtual ~ChangeStream() = default;
-  // Some changes as soon as there are any; an empty batch after `wait_us` without. kOutOfRange: the
-  // position is older than the stream's retention. kFailedPrecondition: the table has no stream.
+  // Returns as soon as there are changes, or an empty batch after `wait_us` without any.
+  // kOutOfRange: the position is older than the stream's retention. kFailedPrecondition: the table
+  // has no change stream.
   [[nodiscard]] virtual StatusOr<ChangeBatch> Next(int64_t wait_us) = 0;
 };
 

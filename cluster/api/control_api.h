@@ -1,7 +1,7 @@
-// Between master and tablet servers (paper section 5.2), in plain C++ types. Every call can be
-// repeated: the same call again finds its work done and says OK (FAULTS.md N4, N9). After
-// kUnavailable or kDeadlineExceeded the outcome is unknown; any other answer is final.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// The calls between the master and the tablet servers (Bigtable paper, section 5.2), in plain C++
+// types. Every call can be retried: a repeated call finds its work done and returns OK
+// (tests/FAULTS.md N4, N9). After kUnavailable or kDeadlineExceeded the outcome is unknown; any
+// other answer is final. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct TableRecord {
   TableSchema schema;
 };
 
-// One tablet that a server serves, with its load since the last report.
+// A tablet that a server serves, with the number of its calls since the last report.
 struct ServedTablet {
   uint64_t table_id = 0;
   RowRange range;
@@ -31,62 +31,71 @@ struct ServedTablet {
   uint64_t tablet_epoch = 0;
   uint64_t stored_bytes = 0;
   uint64_t memtable_bytes = 0;
-  uint64_t schema_version = 0;  // in force; the master sends an older one's server the newer
+  uint64_t schema_version = 0;  // version in force; the master sends the new schema if it is old
   uint64_t reads = 0;
   uint64_t writes = 0;
 };
 
 struct ServerReport {
   std::vector<ServedTablet> tablets;
-  // Each file of this server's epoch with a lower number is named in METADATA or given up, so that
-  // the sweep may take it once nobody names it (PROTOCOL.md). 0: what this server names is
-  // not known to itself, since a change of METADATA was not answered: no file of any epoch may go.
+  // Every file of this server's epoch with a lower number is either named in METADATA or given up,
+  // so the master's sweep may remove it when no row names it (cluster/PROTOCOL.md, "Files that no
+  // row names"). 0: a change of METADATA by this server has an unknown outcome, so the server does
+  // not know which files it has named, and the sweep may remove no file of any epoch.
   uint64_t first_unpublished_file = 0;
-  bool leaves = false;  // it hands its tablets over and takes none
+  bool leaves = false;  // the server is handing over its tablets and accepts no new ones
 };
 
-// What the master asks of one server. Calls carry the master's epoch (fencing number of the master
-// lock); one below the highest that the server has seen is refused: kAborted, "an older master".
+// The master's calls to one tablet server. They carry the master's epoch, the fencing number of the
+// master lock. The server refuses an epoch below the highest that it has seen with kAborted ("an
+// older master"), so a deposed master changes nothing.
 class TabletControl {
  public:
   virtual ~TabletControl() = default;
 
-  // Serves the tablet when OK; the record is kAssigned to this server at record.tablet_epoch. The
-  // records of `record.logs` behind the redo point are replayed first. OK when served already at
-  // this epoch. kFailedPrecondition: served at another epoch, or closed at this one.
+  // Loads the tablet; when OK, the server serves it. METADATA must already assign the tablet to
+  // this server at record.tablet_epoch. The server first replays the records of `record.logs` after
+  // the redo point. OK also when the server already serves the tablet at this epoch.
+  // kFailedPrecondition: the server serves it at another epoch, or has closed this one.
   [[nodiscard]] virtual Status LoadTablet(uint64_t master_epoch, const TabletRecord& record,
                                           const TableRecord& table) = 0;
-  // Planned move: minor compaction, close, short second one. When OK the saved state holds
-  // everything and nothing is served. OK when not served (any more). An OK here, as a final answer
-  // but OK to LoadTablet, closes the epoch for this life of the server: a load at `tablet_epoch` or
-  // below that was delayed on its way is refused, also when it is the first to come (N9). Only then
-  // may METADATA name another server. kFailedPrecondition: served at a higher epoch.
+  // Ends serving for a planned move: a minor compaction, then the close, then a second, short minor
+  // compaction for the writes that arrived during the first. When OK, the saved state holds every
+  // write and the server does not serve the tablet; OK also when it did not serve it before.
+  // This OK closes the epoch for this life of the server, as any final error of LoadTablet does: a
+  // delayed load at `tablet_epoch` or below is refused later, even if it arrives as the first one
+  // (tests/FAULTS.md N9). Only after that may METADATA name another server.
+  // kFailedPrecondition: the server serves the tablet at a higher epoch.
   [[nodiscard]] virtual Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id,
                                             uint64_t tablet_epoch) = 0;
-  // All that it serves: the truth after a change of masters, and the load report.
+  // Lists all tablets that the server serves, with their load. A new master learns the true
+  // assignment from it.
   [[nodiscard]] virtual StatusOr<ServerReport> Report(uint64_t master_epoch) = 0;
-  // New schema of a table; families' births are recorded before OK. When OK, no tablet of the table
-  // is served here under an older one any more. kUnavailable: one is coming or going just now.
+  // Installs a new schema. When OK, the births of its new families are recorded, and this server
+  // serves no tablet of the table under an older schema. kUnavailable: a tablet of the table is
+  // being loaded or unloaded right now.
   [[nodiscard]] virtual Status SetSchema(uint64_t master_epoch, const TableRecord& table) = 0;
-  // `row` becomes the first of a tablet; the server commits it in METADATA itself.
+  // Splits the tablet so that `row` becomes the first row of the right child. The server itself
+  // commits the split in METADATA.
   [[nodiscard]] virtual Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id,
                                            const std::string& row) = 0;
-  // As SplitTablet, at the row that halves the calls of late. kFailedPrecondition: none does.
+  // Like SplitTablet, at the row that divides the recent calls into halves. kFailedPrecondition:
+  // there is no such row.
   [[nodiscard]] virtual Status SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) = 0;
-  // Sorts one segment of a dead server's sealed log by tablet into a file beside it
-  // (engine/log/log_sort.h); OK when it is there already.
+  // Sorts one segment of a dead server's sealed log by tablet, into a file in the same directory
+  // (engine/log/log_sort.h). OK also when that file exists.
   [[nodiscard]] virtual Status SortLogPart(uint64_t master_epoch, const ServerId& dead,
                                            uint64_t segment) = 0;
 
-  // Which of `files` a tablet or a reader here may still want to open.
+  // Returns those of `files` that a tablet or a reader of this server may still open.
   [[nodiscard]] virtual StatusOr<std::vector<uint64_t>> HeldFiles(
       const std::vector<uint64_t>& files) = 0;
 
-  // Before a merge: rewrites the tablet, so that its births of families, sequence numbers that mean
-  // nothing in another tablet, are forgotten.
+  // Prepares a merge: rewrites the tablet so that it can forget the births of its families. Births
+  // are sequence numbers of this tablet and would mean nothing in the merged one.
   [[nodiscard]] virtual Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) = 0;
 
-  // For administrators, fanned out by the master.
+  // The calls of AdminApi, which the master sends on to the servers of the tablets.
   [[nodiscard]] virtual Status FlushTablet(uint64_t tablet_id) = 0;
   [[nodiscard]] virtual Status CompactTablet(uint64_t tablet_id, const std::string& group) = 0;
   [[nodiscard]] virtual Status VerifyTablet(uint64_t tablet_id) = 0;
@@ -98,7 +107,8 @@ class TabletControl {
                                                                     int64_t end_us) = 0;
 };
 
-// What servers tell the master. A lost message does no harm: the master finds the same in METADATA.
+// Hints from the servers to the master. A lost message does no harm, because the master finds the
+// same fact in METADATA, only later.
 class MasterNotices {
  public:
   virtual ~MasterNotices() = default;

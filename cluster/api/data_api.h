@@ -1,8 +1,8 @@
-// What a tablet server does for data, in plain C++ types. The in-process transport
-// calls it directly; RPC adapters will only translate. Thread safe.
-// Errors: kNotFound (no such table), kInvalidArgument, kUnavailable (moved or restarting: ask
-// again), kAborted (lost a race: retry the row), kDataLoss, kResourceExhausted, kCancelled,
-// kDeadlineExceeded. SPDX-License-Identifier: Apache-2.0
+// The data calls of a client in plain C++ types: reads, writes, row programs and change streams by
+// table name. cluster/client implements it over tablets, cluster/wire over gRPC. Thread safe.
+// Errors: kNotFound (table not found), kInvalidArgument, kUnavailable (the tablet is moving or its
+// server restarts: retry), kAborted (lost a race: retry the row), kDataLoss, kResourceExhausted,
+// kCancelled, kDeadlineExceeded. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -31,20 +31,22 @@ using engine::ReadSpec;
 using engine::RowMutation;
 using engine::RowRange;
 
-// Shared by a caller and the calls it started; set once, checked by scans between rows and cells.
+// A flag that a caller shares with the calls it started. The caller sets it once; scans check it
+// between rows and cells.
 using CancelFlag = std::shared_ptr<std::atomic<bool>>;
 
 struct CallOptions {
-  CancelFlag cancel;       // may be null
-  int64_t timeout_us = 0;  // 0 = none; counted from the start of the call
-  // What a read did is added here when its call or stream ends. May be null; outlives the stream.
+  CancelFlag cancel;       // null: the call cannot be cancelled
+  int64_t timeout_us = 0;  // time from the start of the call; 0: none
+  // A read adds its counters here when its call or stream ends. May be null; must outlive the
+  // stream.
   engine::ReadCounters* counters = nullptr;
 };
 
-// A read that a row transaction remembers: the commit runs it again and compares the digest
-// (XXH3 over all cells with times and sequences).
+// A read of a row transaction. The commit runs it again and compares the digest (XXH3 over all
+// cells with their times and sequence numbers).
 struct ReadCheck {
-  ReadSpec read;  // read.rows is ignored: it is the transaction's row
+  ReadSpec read;  // its rows are ignored: it reads the row of the transaction
   uint64_t digest = 0;
 };
 
@@ -62,52 +64,53 @@ class DataApi {
  public:
   virtual ~DataApi() = default;
 
-  // Atomic; durable when OK. After kUnavailable or kDeadlineExceeded the outcome is unknown.
+  // Changes one row atomically; durable when OK. After kUnavailable or kDeadlineExceeded the
+  // outcome is unknown.
   [[nodiscard]] virtual Status Apply(const std::string& table, const RowMutation& mutation) = 0;
-  // One status per mutation, in order; each row is atomic, the batch is not.
+  // Returns one status per mutation, in the same order. Each row is atomic, the batch is not.
   [[nodiscard]] virtual std::vector<Status> ApplyBatch(const std::string& table,
                                                        const std::vector<RowMutation>& batch) = 0;
-  // Writes of a table that have the same lane are best sent as one batch: they go to one tablet.
-  // nullopt: that is not known without asking.
+  // Rows with the same lane are in one tablet, so their writes are best sent as one batch. nullopt:
+  // the tablet is not known without a remote look-up.
   virtual std::optional<uint64_t> LaneOf(const std::string& /*table*/, std::string_view /*row*/) {
     return std::nullopt;
   }
-  // A stream over one consistent snapshot of each tablet.
+  // Returns a stream that reads one consistent snapshot of each tablet.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table,
                                                                    const ReadSpec& read,
                                                                    const CallOptions& options) = 0;
-  // Runs `program` over the rows of one tablet range (clipped to program.read.rows), giving every
-  // batch to `sink`; a sink that returns false stops the run. Rows of one call come from one
-  // tablet.
+  // Runs `program` over those of program.read.rows that lie in `tablet_range`, the range of one
+  // tablet, and passes every batch to `sink`. A sink that returns false stops the run.
   [[nodiscard]] virtual Status Run(const std::string& table, const RowRange& tablet_range,
                                    const engine::Program& program, const CallOptions& options,
                                    engine::ProgramSink* sink) = 0;
-  // Read, decide, write, under the row's lock: UPDATE, IF, INCREMENT, APPEND, DELETE by pattern;
-  // check-and-mutate and read-modify-write.
+  // Reads, decides and writes under the row's lock: SQL's UPDATE, IF, INCREMENT, APPEND and DELETE
+  // by pattern, and the Bigtable API's CheckAndMutateRow and ReadModifyWriteRow.
   [[nodiscard]] virtual StatusOr<engine::RowUpdateResult> Update(
       const std::string& table, const engine::RowUpdate& update) = 0;
-  // One answer each, in order; each row is atomic, the batch is not. Those of one tablet share what
-  // they wait for where calls are direct.
+  // Returns one answer per update, in the same order. Each row is atomic, the batch is not. If the
+  // server is in this process, updates of one tablet share the wait for the log's sync.
   [[nodiscard]] virtual std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
       const std::string& table, const std::vector<engine::RowUpdate>& batch) {
     std::vector<StatusOr<engine::RowUpdateResult>> answers;
     for (const engine::RowUpdate& update : batch) answers.push_back(Update(table, update));
     return answers;
   }
-  // Applies `mutation` if every check still answers the same, else kAborted naming the row.
+  // Applies `mutation` if every check still yields its digest; otherwise kAborted names the row.
   [[nodiscard]] virtual Status CommitRow(const std::string& table, const RowMutation& mutation,
                                          const std::vector<ReadCheck>& checks) = 0;
-  // Tablets of the table in key order, with their sizes: asks every server.
+  // Tablets of the table in key order, with their sizes. Asks every server.
   [[nodiscard]] virtual StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) = 0;
-  // The changes of one partition. kFailedPrecondition: the table has no change stream; kOutOfRange:
-  // a start older than what is kept; kInvalidArgument: tokens that do not fit, a start in the
-  // future.
+  // Streams the changes of one partition. kFailedPrecondition: the table has no change stream;
+  // kOutOfRange: the start is older than the retention; kInvalidArgument: tokens that do not cover
+  // the partition, or a start in the future.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(
       const std::string& table, const ChangesRequest&, const CallOptions&) {
     return Unimplemented("changes of table " + table +
                          ": not through another process; ask it by ReadChangeStream");
   }
-  // Their ranges alone, as far as known: what a table is cut into to be read piece by piece.
+  // The ranges of the tablets alone, possibly from a cache. Callers use them to divide a table into
+  // parts that can be read separately.
   [[nodiscard]] virtual StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) {
     ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets, Tablets(table));
     std::vector<RowRange> ranges;
@@ -116,7 +119,7 @@ class DataApi {
   }
 };
 
-// Digest of a row's cells as ReadCheck wants it; reads `stream` to its end.
+// Computes the digest for a ReadCheck; reads `stream`, the cells of one row, to its end.
 [[nodiscard]] StatusOr<uint64_t> DigestCells(CellStream* stream);
 
 }  // namespace sippar::cluster

@@ -1,4 +1,5 @@
-// Sizes of a table's locality groups from those of its tablets. SPDX-License-Identifier: Apache-2.0
+// Adds up the locality group sizes of tablets to those of their table. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -27,7 +28,7 @@ class GroupSums {
     sum.memtable_bytes += part.memtable_bytes;
   }
 
-  // In order of name.
+  // Returns the sums sorted by group name, and starts again with none.
   std::vector<GroupStats> Take() {
     std::vector<GroupStats> all;
     for (auto& [name, sum] : by_group_) all.push_back(std::move(sum));

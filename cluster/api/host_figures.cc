@@ -1,4 +1,4 @@
-// Figures of a host. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/api/host_figures.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@ std::map<std::string, uint64_t> MetricsOf(engine::TabletHost* host) {
   metrics["in_memory_refused"] = cache.pins_refused;
   for (const auto& [table, reads] : host->TableReads()) {
     for (const engine::ReadCounterField& entry : engine::kReadCounterFields) {
+      // Counters that are 0 are left out: each table has all of them, and most stay 0.
       uint64_t value = reads.*entry.field;
       if (value > 0) metrics[fmt::format("table.{}.{}", table, entry.name)] = value;
     }

@@ -1,4 +1,5 @@
-// What a server says of itself to administrators. SPDX-License-Identifier: Apache-2.0
+// The figures that a server reports about its tablet host to administrators.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace sippar::cluster {
 
-// As AdminApi::Metrics and Compactions.
+// The answers of one host to AdminApi::Metrics and AdminApi::Compactions.
 std::map<std::string, uint64_t> MetricsOf(engine::TabletHost* host);
 std::vector<CompactionInfo> CompactionsOf(const engine::TabletHost& host);
 

@@ -1,5 +1,6 @@
-// Prepared queries in plain C++ types: what the data service of the Cloud Bigtable API asks of a
-// query language. Implemented in query/api, handed to the server by who starts it. Thread safe.
+// Prepared queries in plain C++ types: what PrepareQuery and ExecuteQuery of the Cloud Bigtable API
+// need from a query language. query/api implements it; the program passes it to the API server, so
+// that cluster/ does not depend on query/. QueryApi is thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,33 +17,34 @@ namespace sippar::cluster {
 
 struct QueryColumn {
   std::string name;
-  engine::DataType type;  // known, with all its parts
+  engine::DataType type;  // never unknown, nor is a part of it
 };
 
 struct PreparedQuery {
-  std::string id;  // all that any server needs to run it
+  std::string id;  // the whole query, encoded: any server can run it without a state of its own
   std::vector<QueryColumn> columns;
   int64_t valid_until_us = 0;
 };
 
-// One execution of a prepared query.
+// The request of one execution of a prepared query.
 struct QueryCall {
-  std::string table_prefix;  // as it was prepared
+  std::string table_prefix;  // the prefix that the query was prepared with
   std::string prepared;      // PreparedQuery::id
   std::map<std::string, engine::Value> params;
-  std::string resume_token;  // of the execution to go on with; "": from the start
+  std::string resume_token;  // position at which the execution continues; "": the start
   CancelFlag cancel;
 };
 
-// Takes the rows of an execution. Rows count for the caller's side only once a token follows them.
+// Receives the rows of an execution. The remote reader may use rows only once a resume token
+// follows them: an execution that continues repeats all rows after its token.
 class QueryRows {
  public:
   virtual ~QueryRows() = default;
-  // Its first values are the columns'.
+  // Adds a row; its first values are those of the columns, further ones are ignored.
   virtual Status Put(const engine::Row& row) = 0;
-  // Enough has gathered, or waited long enough, to be sent.
+  // True when the gathered rows are many enough, or have waited long enough, to be sent.
   virtual bool IsDue() = 0;
-  // Sends what has gathered. `resume_token` "": an execution cannot go on behind these rows.
+  // Sends the gathered rows. `resume_token` "": no execution can continue after these rows.
   // kCancelled: the reader is gone.
   virtual Status Send(const std::string& resume_token) = 0;
 };
@@ -51,19 +53,19 @@ class QueryRun {
  public:
   virtual ~QueryRun() = default;
   virtual const std::vector<QueryColumn>& columns() const = 0;
-  // Once. The last rows are sent with a token.
+  // Runs the query; to be called once. The last rows are sent with a token.
   [[nodiscard]] virtual Status Run(QueryRows* rows) = 0;
 };
 
 class QueryApi {
  public:
   virtual ~QueryApi() = default;
-  // `table_prefix` stands before the names of tables in the store; the query reaches no others.
-  // kInvalidArgument, kNotFound, kUnimplemented say where in the text.
+  // The query sees only the tables whose names in the store start with `table_prefix`, and names
+  // them without it. kInvalidArgument, kNotFound and kUnimplemented name the place in the text.
   [[nodiscard]] virtual StatusOr<PreparedQuery> Prepare(
       const std::string& table_prefix, const std::string& text,
       const std::map<std::string, engine::DataType>& params) = 0;
-  // kFailedPrecondition: it has expired, prepare it again.
+  // kFailedPrecondition: the query has expired and must be prepared again.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<QueryRun>> Open(const QueryCall& call) = 0;
 };
 

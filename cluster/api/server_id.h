@@ -1,6 +1,6 @@
-// One life of a tablet server: its name and an epoch of the lock service, which never repeats
-// (PROTOCOL.md: a life). Also the name of its lock file and of its log directory.
-// SPDX-License-Identifier: Apache-2.0
+// Identifies one life of a tablet server (cluster/PROTOCOL.md): its name and an epoch of the lock
+// service, which is never given again. The text form also names the life's lock file and its log
+// directory. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <charconv>
@@ -14,14 +14,14 @@
 namespace sippar::cluster {
 
 struct ServerId {
-  std::string name;    // [a-z0-9-]+, the operator's; two lives share it
+  std::string name;    // [a-z0-9-]+, chosen by the operator; all lives of a server share it
   uint64_t epoch = 0;  // 0: no server
 
   auto operator<=>(const ServerId&) const = default;
   bool IsNone() const { return epoch == 0; }
   std::string ToString() const { return IsNone() ? "" : name + "." + std::to_string(epoch); }
 
-  // Of ToString's form; "" is no server.
+  // Parses what ToString returns; "" is no server.
   [[nodiscard]] static StatusOr<ServerId> Parse(std::string_view text) {
     if (text.empty()) return ServerId();
     size_t dot = text.rfind('.');

@@ -1,4 +1,5 @@
-// The only maker of paths in the directory that servers share (PROTOCOL.md).
+// Makes and parses all paths in the directory that the servers share (cluster/PROTOCOL.md, "The
+// shared directory"). No other file builds such a path. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,25 +15,28 @@
 namespace sippar::cluster::store_paths {
 
 inline std::string Logs(const std::string& directory) { return directory + "/wal"; }
-inline std::string Locks(const std::string& directory) { return directory + "/lock"; }  // embedded
+// The embedded lock service's files, where one process is the whole cluster.
+inline std::string Locks(const std::string& directory) { return directory + "/lock"; }
 inline std::string ClusterId(const std::string& directory) { return directory + "/CLUSTER"; }
 inline std::string Sstables(const std::string& directory) { return directory + "/sst"; }
-// A directory for each table that has a change stream, made by the master before it has.
+// Holds one directory for each table with a change stream. The master makes it before it gives the
+// table the stream, so that a server which logs changes never finds it missing.
 inline std::string Changes(const std::string& directory) { return directory + "/changes"; }
 inline std::string ChangesOf(const std::string& directory, uint64_t table_id) {
   return Changes(directory) + "/" + std::to_string(table_id);
 }
-// Room that is given up when the disk is full; not every cluster keeps some.
+// A file of zeros that is deleted when the disk is full, to leave room for what frees more. Not
+// every cluster keeps one.
 inline std::string Reserve(const std::string& directory) { return directory + "/RESERVE"; }
 inline std::string Backups(const std::string& directory) { return directory + "/backups"; }
-// What a store had before it became a cluster: a directory.
+// A backup that a store made before it became a cluster: a directory instead of a manifest.
 inline std::string BackupOfStore(const std::string& directory, uint64_t number) {
   return fmt::format("{}/{:016x}", Backups(directory), number);
 }
 inline std::string Backup(const std::string& directory, uint64_t number) {
   return BackupOfStore(directory, number) + ".backup";
 }
-// nullopt: a name of something else.
+// nullopt: `name` is not the name of such a directory.
 inline std::optional<uint64_t> ParseBackupOfStore(std::string_view name) {
   uint64_t number = 0;
   auto parsed = std::from_chars(name.data(), name.data() + name.size(), number, 16);
@@ -43,11 +47,12 @@ inline std::optional<uint64_t> ParseBackup(std::string_view name) {
   if (!name.ends_with(".backup")) return std::nullopt;
   return ParseBackupOfStore(name.substr(0, name.size() - 7));
 }
-// Made once, by the server at its start; once the name is gone nothing is acknowledged from it.
+// The log of one life. The server makes the directory once, when it starts. After the name is gone,
+// the server acknowledges no write any more (cluster/PROTOCOL.md, step W3).
 inline std::string Log(const std::string& directory, const ServerId& server) {
   return Logs(directory) + "/" + server.ToString();
 }
-// What the master renames it to when the server is dead.
+// The name that the master gives to the log directory of a dead server (step F2).
 inline std::string SealedLog(const std::string& directory, const ServerId& server) {
   return Log(directory, server) + ".sealed";
 }
@@ -55,16 +60,18 @@ struct LogName {
   ServerId server;
   bool sealed = false;
 };
-// nullopt: a name of something else, as in the trash.
+// nullopt: `name` is not a log's, for example because it has been moved to the trash.
 inline std::optional<LogName> ParseLog(std::string_view name) {
   bool sealed = name.ends_with(".sealed");
   auto server = ServerId::Parse(name.substr(0, name.size() - (sealed ? 7 : 0)));
   return server.ok() ? std::optional(LogName{*std::move(server), sealed}) : std::nullopt;
 }
-// The trash lies beside what was thrown away: a rename within a directory is atomic everywhere.
-// The time behind it says since when; to bring a file back, take the end off its name.
+// A removed file stays in its directory under its name with this mark and the time of the removal,
+// because a rename within one directory is atomic on every file system. To restore a file, rename
+// it to the part before the mark.
 inline constexpr std::string_view kTrashMark = ".trash-";
-// In the log directory: held by flock as long as the server's process lives.
+// A file in the log directory on which the server's process holds a flock. The kernel frees the
+// flock when the process is gone, which proves to the master that the writer has stopped (F1).
 inline std::string LogOwner(const std::string& log_directory) { return log_directory + "/OWNER"; }
 
 }  // namespace sippar::cluster::store_paths

@@ -1,10 +1,11 @@
-// What METADATA says of one tablet (paper section 5.1): the one fact of where it is and what it is
-// made of. Plain data; cluster/location/meta_row.h turns it into a row and back.
+// The record of one tablet in METADATA (Bigtable paper, section 5.1), the only place that says
+// which server has the tablet and which files it consists of. Plain data;
+// cluster/location/meta_row.h converts it to a row and back.
 //
-// Whoever changes a record names the `change` it read, which every write raises: one condition
-// fences dead servers, old masters and lost races alike (PROTOCOL.md, F2b and F5). Changes of
-// owner or shape raise the epoch, too, which calls to servers carry. SPDX-License-Identifier:
-// Apache-2.0
+// Every write of a record is conditional on the `change` number that the writer read, and raises
+// it. This single condition fences dead servers, deposed masters and lost races alike
+// (cluster/PROTOCOL.md, F2b and F5). A change of phase, server or shape also raises the tablet
+// epoch, which calls to servers carry. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,15 @@
 namespace sippar::cluster {
 
 enum class TabletPhase : uint8_t {
-  kUnassigned = 0,  // nobody may serve it; the master looks for a server
-  kAssigned = 1,    // `server` loads or serves it
-  kRecovering = 2,  // its server died: its log is being sealed, then kUnassigned with `logs`
-  kMerging = 3,     // gives way to a merged tablet: closed, or about to be
+  kUnassigned = 0,  // no server may serve the tablet; the master looks for one
+  kAssigned = 1,    // `server` loads or serves the tablet
+  kRecovering = 2,  // the server died; when its log is sealed, kUnassigned with `logs` follows
+  kMerging = 3,     // a merged tablet replaces this one, which is closed or about to be
 };
 
-// A split that is committed and not yet spelled out as two rows: the record stands for both
-// children. Anybody who finds it may finish it (write the left row, then the right one).
+// A split that is committed but not yet written as two rows: the record stands for both children.
+// Any process that finds it may finish it by writing the left row and then the right one. In that
+// order every row key is covered at each moment, as the parent's row becomes the right child's.
 struct SplitRecord {
   engine::TabletState left;
   engine::TabletState right;
@@ -35,13 +37,13 @@ struct SplitRecord {
 struct TabletRecord {
   uint64_t table_id = 0;
   engine::RowRange range;     // the row key of METADATA is (table_id, range.limit)
-  uint64_t tablet_id = 0;     // never reused: (epoch of who made it << 32) + n
+  uint64_t tablet_id = 0;     // never reused: (epoch of the process that made it << 32) + n
   uint64_t tablet_epoch = 0;  // rises at each change of phase, server or shape
-  uint64_t change = 0;        // of this record; metadata_table.h counts it, nobody else
+  uint64_t change = 0;        // number of this record's last write; only metadata_table.h raises it
   TabletPhase phase = TabletPhase::kUnassigned;
-  ServerId server;             // kAssigned: who; kRecovering: who died
+  ServerId server;             // kAssigned: the tablet's server; kRecovering: the dead server
   engine::TabletState state;   // SSTables and redo point
-  std::vector<ServerId> logs;  // sealed logs of dead servers with records behind the redo point
+  std::vector<ServerId> logs;  // dead servers whose sealed logs have records after the redo point
   std::optional<SplitRecord> split;
 };
 

@@ -1,11 +1,10 @@
-// What a tablet server does with the tablets it serves, in plain C++ types; the client library
-// routes to it. The in-process transport calls it directly, the simulator and RPC put delays, loss
-// and bytes in between. Thread safe.
+// The data calls to one tablet server, in plain C++ types. The client library finds the server and
+// calls it: directly in one process, with delays and loss in the simulator. Thread safe.
 //
-// kOutOfRange (engine::IsMoved): not served here (any more), at another epoch, or giving way to
-// others right now; nothing was done: look the tablet up again. kUnavailable: I/O trouble or no
-// answer; a write's outcome is unknown. Other errors as data_api.h.
-// SPDX-License-Identifier: Apache-2.0
+// kOutOfRange (engine::IsMoved): the server does not serve the tablet (any more), serves it at
+// another epoch, or is about to split, merge or unload it. Nothing was done, so the caller looks
+// the tablet up again. kUnavailable: an I/O error or no answer; a write has an unknown outcome.
+// Other errors as in data_api.h. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -16,8 +15,8 @@
 
 namespace sippar::cluster {
 
-// A tablet as the caller knows it. A call that was delayed until the tablet had moved away and back
-// is refused by the epoch (FAULTS.md N8).
+// A tablet as the caller knows it. The epoch lets the server refuse a call that was delayed until
+// the tablet had moved away and back (tests/FAULTS.md N8).
 struct TabletAddress {
   uint64_t tablet_id = 0;
   uint64_t tablet_epoch = 0;
@@ -31,7 +30,7 @@ class TabletService {
                                                   const std::vector<const RowMutation*>& batch) = 0;
   [[nodiscard]] virtual StatusOr<engine::RowUpdateResult> Update(
       const TabletAddress& tablet, const engine::RowUpdate& update) = 0;
-  // One answer each, as Apply.
+  // Returns one answer per update, in the same order.
   [[nodiscard]] virtual std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
       const TabletAddress& tablet, const std::vector<const engine::RowUpdate*>& batch) {
     std::vector<StatusOr<engine::RowUpdateResult>> answers;
@@ -40,14 +39,14 @@ class TabletService {
   }
   [[nodiscard]] virtual Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
                                          const std::vector<ReadCheck>& checks) = 0;
-  // Rows are clipped to the tablet.
+  // Reads only the rows of the tablet, even if `read` asks for more.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet,
                                                                    const ReadSpec& read,
                                                                    const CallOptions& options) = 0;
   [[nodiscard]] virtual Status Run(const TabletAddress& tablet, const engine::Program& program,
                                    const CallOptions& options, engine::ProgramSink* sink) = 0;
-  // What is wrong with the request is said with the first batch, where kOutOfRange is of its
-  // position.
+  // The stream reports an invalid request with its first batch. There kOutOfRange means that the
+  // position is older than the retention, not that the tablet has moved.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const TabletAddress&,
                                                                             const ChangesRequest&,
                                                                             const CallOptions&) {

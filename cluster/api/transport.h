@@ -1,6 +1,6 @@
-// How roles reach each other: direct calls in one process, delays and loss in the simulator, RPC
-// later. What it hands out stays valid until the caller drops it; calls to a server that is gone
-// answer kUnavailable. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Connects clients, master and tablet servers: by direct calls in one process, with delays and loss
+// in the simulator. A returned object stays usable as long as the caller holds it; calls to a
+// server that is gone return kUnavailable. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ namespace sippar::cluster {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // False: every call is answered and costs next to nothing (one process, one life), so writes need
-  // no request ids and are not gathered.
+  // False: server and caller are one process. Every call is answered and costs almost nothing, so
+  // writes need no request ids and are not batched.
   virtual bool IsRemote() const { return true; }
   // Never null.
   virtual std::shared_ptr<TabletService> Tablets(const ServerId& server) = 0;
   virtual std::shared_ptr<TabletControl> Control(const ServerId& server) = 0;
-  // Of whoever holds the master lock as far as is known.
+  // These two reach the process that holds the master lock, as far as is known.
   virtual std::shared_ptr<AdminApi> Admin() = 0;
   virtual std::shared_ptr<MasterNotices> Notices() = 0;
 };
