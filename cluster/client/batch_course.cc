@@ -1,4 +1,4 @@
-// Batches of writes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/batch_course.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 
 struct Group {
   LocationPtr tablet;
-  std::vector<size_t> positions;  // in the batch, in order: rows keep the order of their writes
+  // Positions in the batch, ascending: the writes to one row keep their order.
+  std::vector<size_t> positions;
 };
 
 class BatchCourse {
@@ -38,6 +39,8 @@ class BatchCourse {
       Send(GroupByTablet(left));
       left.clear();
       if (again_.empty()) break;
+      // again_ holds only writes that may be retried, so kSafe is right whatever repeat_ is. One
+      // wait serves them all.
       Status unsafe = course_.AfterFailure(statuses_[again_.front()], Repeat::kSafe);
       for (size_t position : again_) {
         if (unsafe.ok()) {
@@ -63,11 +66,11 @@ class BatchCourse {
       const std::string& row = batch_[position]->row;
       if (groups.empty() || !groups[last].tablet->range.Contains(row)) {
         auto found = caller_->Find(table_, row);
-        // Later writes of the row wait with this one.
+        // A later write to a row that waits must wait as well, or it would overtake the earlier.
         if (unfound.count(row) > 0) found = Unavailable("an earlier write of the row waits");
         if (!found.ok()) {
           statuses_[position] = found.status();
-          // Elsewhere, too: a METADATA tablet that is on its way.
+          // kOutOfRange here means that a METADATA tablet is moving.
           bool waits =
               found.status().code() == StatusCode::kUnavailable || IsElsewhere(found.status());
           if (!waits) continue;

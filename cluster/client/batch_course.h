@@ -1,5 +1,5 @@
-// One batch of writes on its way: grouped by tablet, the groups sent at the same time, what met a
-// tablet that is not there any more grouped again. SPDX-License-Identifier: Apache-2.0
+// Sends one batch of writes: groups it by tablet, sends the groups concurrently, and groups those
+// writes again whose tablet has moved. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace sippar::cluster {
 
-// Statuses in the order of `batch`. `repeat`: whether the mutations have request ids.
+// Returns one status per mutation, in the order of `batch`. `repeat`: kSafe if the mutations have
+// request ids. At most `parallel_calls` calls are in flight at a time.
 [[nodiscard]] std::vector<Status> ApplyInGroups(TabletCaller* caller, const std::string& table,
                                                 const std::vector<const RowMutation*>& batch,
                                                 Repeat repeat, size_t parallel_calls);

@@ -1,4 +1,4 @@
-// Streams that were read from before they were given out. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/begin_changes.h"
 
 #include <optional>
@@ -14,8 +14,8 @@ class BegunChanges final : public ChangeStream {
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     std::optional<ChangeBatch> first = std::exchange(first_, std::nullopt);
-    // Without changes it only says where the stream stands: the next batch says that as well, and
-    // may be waited for.
+    // An empty first batch only gives the position, which the next batch gives as well. Returning
+    // it would ignore `wait_us`, so the caller would poll once for nothing.
     if (first.has_value() && (first->is_over || !first->changes.empty())) return *std::move(first);
     return changes_->Next(wait_us);
   }

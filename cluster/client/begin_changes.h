@@ -1,4 +1,4 @@
-// Beginning a stream of changes. SPDX-License-Identifier: Apache-2.0
+// Starts a change stream before it is given to its reader. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace sippar::cluster {
 
-// Reads from `changes` at once, without waiting, so that "from now on" begins with the call that
-// asks for the stream, and an error of its request is an error of that call. What was read is the
-// stream's first batch.
+// Reads the first batch of `changes` at once, without waiting for changes, and returns a stream
+// that begins with that batch. Without this, a stream "from now on" would start only at its first
+// Next, and an invalid request would be reported only there.
 [[nodiscard]] StatusOr<std::unique_ptr<ChangeStream>> BeginChanges(
     std::unique_ptr<ChangeStream> changes);
 

@@ -1,4 +1,4 @@
-// The course of one call. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/call_course.h"
 
 #include <fmt/format.h>
@@ -10,9 +10,10 @@
 
 namespace sippar::cluster {
 namespace {
-constexpr int64_t kCancelCheckUs = 20'000;  // a waiting call sees its cancel flag so soon
+constexpr int64_t kCancelCheckUs = 20'000;  // longest time until a waiting call is cancelled
 
-// Another one for each failure in this process; the time tells processes apart.
+// Differs for each failure in this process by the counter, and between processes by the time.
+// Equal seeds would let the clients of a lost server retry in step.
 uint64_t JitterSeed(int64_t start_nanos) {
   static std::atomic<uint64_t> failures{0};
   return static_cast<uint64_t>(start_nanos) ^ (++failures << 40);
@@ -44,7 +45,8 @@ Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
   if (decision.again) return Wait(decision.wait_us);
   bool elsewhere = failure.code() == StatusCode::kOutOfRange;
   if (elsewhere || (failure.code() == StatusCode::kUnavailable && failures_ > 1)) {
-    // What only this library knows of is "not now" to its callers.
+    // kOutOfRange (the tablet has moved) is an internal code of this library. Its callers know only
+    // kUnavailable, "not now".
     return Unavailable(fmt::format("given up after {} tries: {}", failures_, MessageOf(failure)));
   }
   return failure;

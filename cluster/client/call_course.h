@@ -1,5 +1,6 @@
-// The course of one call: its deadline, its failures, the waits between its tries.
-// SPDX-License-Identifier: Apache-2.0
+// The state of one call over all its tries: deadline, failures, and the waits between tries. A call
+// without a timeout of its own is limited by the time since it began to fail, so a long stream that
+// makes progress never times out. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,24 +11,26 @@
 
 namespace sippar::cluster {
 
-// What all calls of a client share.
+// Settings that all calls of a client share.
 struct CallSettings {
   engine::Clock* clock = nullptr;
   RetryPolicy retry;
-  int64_t timeout_us = 30'000'000;  // without progress, of calls that name none
-  CancelFlag cancel = nullptr;      // the client ends: nothing is tried again
+  int64_t timeout_us = 30'000'000;  // time without progress for calls that name no timeout
+  CancelFlag cancel = nullptr;      // set when the client ends: no call is retried any more
 };
 
 class CallCourse {
  public:
-  // `options` may name a timeout and a cancel flag.
+  // Uses the timeout and the cancel flag of `options`, if they are set. `settings` must outlive the
+  // object.
   CallCourse(const CallSettings& settings, const CallOptions& options);
 
-  // After a failed try: waits and says OK to try again, else what the caller is to be told.
+  // To be called after a failed try. OK: it has waited, and the call is to be retried. Otherwise it
+  // returns the error for the caller.
   [[nodiscard]] Status AfterFailure(const Status& failure, Repeat repeat);
-  // Part of the call is done for good (streams): the next failure is a first one.
+  // A part of the call is done for good, as in streams: the next failure counts as the first.
   void Progress() { failures_ = 0; }
-  // For a part of the call that is made now.
+  // The options for a try that starts now: the timeout is what is left of the call's.
   [[nodiscard]] StatusOr<CallOptions> OptionsNow() const;
 
  private:

@@ -1,4 +1,4 @@
-// Following a partition's tablet. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/change_course.h"
 
 #include <utility>
@@ -22,9 +22,11 @@ class ChangeCourse final : public ChangeStream {
         ASSIGN_OR_RETURN(tablet_, sources_.open(request_, &rows_));
       }
       auto batch = tablet_->Next(wait_us);
-      // The server has ended: who has the tablet now, or soon, is asked again.
+      // The server is gone. The error goes to the reader, but its next call looks the tablet up
+      // again and continues with the tokens.
       if (batch.status().code() == StatusCode::kUnavailable) tablet_ = nullptr;
       RETURN_IF_ERROR(batch.status());
+      // From here on the position is in the token, also for a stream that began at a time.
       request_.tokens = {{request_.partition, batch->token}};
       if (!batch->is_elsewhere) return batch;
       tablet_ = nullptr;
@@ -33,6 +35,8 @@ class ChangeCourse final : public ChangeStream {
   }
 
  private:
+  // The last batch of the stream: for each tablet that now has rows of the partition, its whole
+  // range as the new partition, and a token for the part that this stream has read.
   StatusOr<ChangeBatch> Successors() {
     ChangeBatch batch;
     batch.is_over = true;
@@ -49,9 +53,9 @@ class ChangeCourse final : public ChangeStream {
   }
 
   const ChangeSources sources_;
-  ChangesRequest request_;  // of what was not given yet
-  RowRange rows_;           // of tablet_
-  std::unique_ptr<ChangeStream> tablet_;
+  ChangesRequest request_;                // the changes that were not returned yet
+  RowRange rows_;                         // range of the tablet that tablet_ reads
+  std::unique_ptr<ChangeStream> tablet_;  // null: to be opened
 };
 
 }  // namespace

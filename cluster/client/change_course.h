@@ -1,5 +1,7 @@
-// The changes of a partition, whoever serves its tablet: goes on behind what was given when the
-// tablet has moved, ends when others have its rows. SPDX-License-Identifier: Apache-2.0
+// Streams the changes of a partition across moves of its tablet: when the tablet has moved, the
+// stream continues on the new server after the last change that it returned; when the tablet has
+// split or merged, the stream ends and names the new partitions.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -10,17 +12,17 @@
 
 namespace sippar::cluster {
 
-// How the tablets of a table are reached.
+// The calls by which the stream reaches the tablets of its table.
 struct ChangeSources {
-  // The changes of a partition, from the tablet with its first row, as TabletService::ReadChanges;
-  // *rows: the tablet's.
+  // Calls TabletService::ReadChanges on the tablet that has the partition's first row, and sets
+  // *rows to the range of that tablet.
   std::function<StatusOr<std::unique_ptr<ChangeStream>>(const ChangesRequest& request,
                                                         RowRange* rows)>
       open;
-  std::function<StatusOr<std::vector<RowRange>>()> ranges;  // of all tablets
+  std::function<StatusOr<std::vector<RowRange>>()> ranges;  // ranges of all tablets
 };
 
-// Errors as DataApi::ReadChanges.
+// Returns the errors of DataApi::ReadChanges.
 [[nodiscard]] StatusOr<std::unique_ptr<ChangeStream>> NewChangeCourse(ChangeSources sources,
                                                                       ChangesRequest request);
 

@@ -1,5 +1,6 @@
-// The client: the only door that query, fuse and cli use. Hands out the data and admin interfaces,
-// which reach an engine in this process or a server. node/open_client.h opens one. Thread safe.
+// The client, the only interface through which query, fuse and cli reach a store. Its data and
+// admin calls reach an engine in this process or a server. cluster/node/open_client.h opens a
+// client. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,8 +21,9 @@ class Client {
   virtual AdminApi* admin() = 0;
   virtual engine::Clock* clock() = 0;
   virtual const std::string& target() const = 0;
-  // A clean end: what is in memory is flushed, so that the next opening reads no log. Call once,
-  // when all calls have ended; the destructor does it too and drops the status.
+  // Ends the client cleanly: flushes the memtables, so that the next opening replays no log. To be
+  // called once, after all other calls have returned. The destructor does the same if Close was not
+  // called, but drops the status.
   [[nodiscard]] virtual Status Close() = 0;
 };
 

@@ -1,4 +1,4 @@
-// The client's data calls. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/cluster_data.h"
 
 #include <utility>
@@ -27,6 +27,8 @@ StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOption
 }
 
 Status ClusterData::Apply(const std::string& table, const RowMutation& mutation) {
+  // In one process every call is answered, so no write must be retried without knowing its outcome,
+  // and none needs a request id, which costs space in the log and in the tablet's state.
   if (!caller_.is_remote()) {
     return caller_.OnTablet<Status>(
         table, mutation.row, Repeat::kUnsafe, [&](const TabletLocation& tablet) {
@@ -35,6 +37,7 @@ Status ClusterData::Apply(const std::string& table, const RowMutation& mutation)
   }
   NumberedRequest request(&numbers_);
   RowMutation numbered = mutation;
+  // A remote client that writes through this process has already given the write its own id.
   if (numbered.request.IsNone()) numbered.request = request.id();
   return caller_.OnTablet<Status>(
       table, mutation.row, Repeat::kSafe,
@@ -79,8 +82,9 @@ StatusOr<engine::RowUpdateResult> ClusterData::Update(const std::string& table,
   return on_tablet(numbered, Repeat::kSafe);
 }
 
-// What the first row's tablet has of the batch goes there in one call; all else, and what the
-// tablet has left, goes by itself.
+// The updates that belong to the tablet of the first row go there in one call, which shares one
+// sync of the log. Each other update, and each that the tablet refused because it has moved, takes
+// a call of its own: batches from the API mostly concern one tablet.
 std::vector<StatusOr<engine::RowUpdateResult>> ClusterData::UpdateBatch(
     const std::string& table, const std::vector<engine::RowUpdate>& batch) {
   if (caller_.is_remote() || batch.size() <= 1) return DataApi::UpdateBatch(table, batch);
@@ -129,7 +133,8 @@ StatusOr<std::unique_ptr<CellStream>> ClusterData::Read(const std::string& table
   if (caller_.is_remote() || ranges.size() != 1) {
     return NewScanStream(&caller_, table, read, options);
   }
-  // In one process a stream ends as it began: one within one tablet needs nobody around it.
+  // In one process no stream breaks off because of a network or a move: an open stream keeps its
+  // snapshot. So a read within one tablet needs no ScanStream around it.
   bool one_tablet = true;
   Answer answer = caller_.OnTablet<Answer>(
       table, ranges[0].start, Repeat::kSafe, [&](const TabletLocation& tablet) -> Answer {
@@ -175,13 +180,14 @@ StatusOr<std::vector<RowRange>> ClusterData::TabletRanges(const std::string& tab
     row = range.limit;
     ranges.push_back(std::move(range));
   } while (!row.empty());
-  // Ranges of different moments may overlap.
+  // The look-ups happened at different moments, between which a tablet may have split or merged, so
+  // neighbouring ranges may overlap. The next range starts where the last one ended.
   for (size_t i = 1; i < ranges.size(); ++i) ranges[i].start = ranges[i - 1].limit;
   return ranges;
 }
 
-// What is remembered of places may be old: the server of each is asked, and where it does not serve
-// the tablet, as after a split, METADATA is.
+// Cached locations may be stale. Each server is asked for its tablet's sizes; if it does not serve
+// the tablet, for example after a split, the location is read from METADATA and asked again, once.
 StatusOr<std::vector<TabletInfo>> ClusterData::Tablets(const std::string& table) {
   std::vector<TabletInfo> infos;
   std::string row;
@@ -204,14 +210,14 @@ StatusOr<std::vector<TabletInfo>> ClusterData::Tablets(const std::string& table)
     info.tablet_id = place.address.tablet_id;
     info.server = place.server.ToString();
     info.state = is_served ? "online" : "unassigned";
-    info.range = {row, place.range.limit};  // places of different moments may overlap
+    info.range = {row, place.range.limit};  // not place.range: look-ups may overlap, as above
     row = place.range.limit;
     infos.push_back(std::move(info));
   } while (!row.empty());
   return infos;
 }
 
-// False: its server does not serve it, or does not answer.
+// Adds the tablet's sizes to *info. False: the server does not serve the tablet, or no answer came.
 bool ClusterData::FillStats(const TabletLocation& place, TabletInfo* info) {
   auto stats = transport_->Control(place.server)->TabletStats(place.address.tablet_id);
   if (!stats.ok()) return false;

@@ -1,5 +1,5 @@
-// DataApi over the tablets of a cluster: finds them (location/locator.h), calls their servers,
-// calls again where it is safe (retry_policy.h). What query, fuse, cli and METADATA's readers use.
+// DataApi over the tablets of a cluster: finds the tablets (location/locator.h), calls their
+// servers, and retries where that is safe (retry_policy.h). The readers of METADATA use it, too.
 // Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,18 +17,20 @@
 namespace sippar::cluster {
 
 struct ClusterDataOptions {
-  Transport* transport = nullptr;  // this and the next two outlive the client
-  LockSession* session = nullptr;  // for tables, the root tablet's place and the client's id
+  Transport* transport = nullptr;  // this and the next two must outlive the client
+  LockSession* session = nullptr;  // source of table ids, root tablet location and client id
   engine::Clock* clock = nullptr;
   RetryPolicy retry;
-  int64_t timeout_us = 30'000'000;  // of calls that name none
-  size_t parallel_calls = 8;        // of one batch
-  CancelFlag cancel = nullptr;      // set when who calls ends
+  int64_t timeout_us = 30'000'000;  // time without progress for calls that name no timeout
+  size_t parallel_calls = 8;        // most calls of one batch in flight
+  CancelFlag cancel = nullptr;      // set when the owner of the client ends
 };
 
 class ClusterData final : public DataApi {
  public:
-  // Where the transport is remote, takes an epoch of the lock service as the client's id.
+  // If the transport is remote, takes an epoch of the lock service as the client's id, so that no
+  // two clients ever share one. The id marks the client's writes (cluster/PROTOCOL.md, "Request
+  // ids").
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterData>> Open(
       const ClusterDataOptions& options);
 

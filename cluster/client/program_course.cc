@@ -1,4 +1,4 @@
-// Running programs. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/program_course.h"
 
 #include <utility>
@@ -40,7 +40,8 @@ class ProgramCourse {
     if (limit.empty() || (!last.empty() && last <= limit)) {
       return (*tablet)->service->Run((*tablet)->address, left, options, rest_);
     }
-    // The tablet was split since the range was cut: its answer must still be that of one.
+    // The tablet was split after the caller had looked up the range. Running the program on each
+    // child would give two partial results, so it runs here over the rows of both.
     tablet->reset();
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
                      NewScanStream(caller_, table_, left.read, options));

@@ -1,4 +1,4 @@
-// A row program on the rows of a range that was one tablet's when it was cut.
+// Runs a row program over a range that was one tablet's range when the caller looked it up.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,9 @@
 
 namespace sippar::cluster {
 
-// As DataApi::Run. Beside the data where the range lies in one tablet, else here over a stream.
+// Implements DataApi::Run. If the range lies in one tablet, its server runs the program. Otherwise
+// the program runs in this process over a stream of cells, because the results of a range must be
+// those of one run: an aggregate, for example, yields each group once.
 [[nodiscard]] Status RunOnRange(TabletCaller* caller, const std::string& table,
                                 const RowRange& range, const engine::Program& program,
                                 const CallOptions& options, engine::ProgramSink* sink);

@@ -1,4 +1,4 @@
-// Rests of programs. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/program_rest.h"
 
 #include <algorithm>
@@ -24,6 +24,7 @@ ProgramRest::ProgramRest(engine::Program program, engine::ProgramSink* sink)
 
 bool ProgramRest::Emit(engine::ProgramBatch batch) {
   if (!in_order_) {
+    // Batches without rows only report progress, which is true whatever becomes of this try.
     if (batch.rows.empty()) return sink_->Emit(std::move(batch));
     held_.push_back(std::move(batch));
     return true;
@@ -33,7 +34,7 @@ bool ProgramRest::Emit(engine::ProgramBatch batch) {
     for (const engine::Row& row : batch.rows) digest_ = Mix(digest_, row);
     given_ += batch.rows.size();
   } else if (to_drop_ > 0) {
-    is_changed_ = true;  // the row has fewer now
+    is_changed_ = true;  // the row ended, but yields fewer results than were passed on before
     return false;
   } else {
     marked_ += std::exchange(given_, 0) + batch.rows.size();
@@ -73,8 +74,10 @@ bool ProgramRest::GoOn() {
 }
 
 void ProgramRest::Narrow() {
+  // The limit was reached before the try failed: an empty range ends the run without another try.
   if (left_.limit != 0 && in_order_ && marked_ + given_ >= left_.limit) left_.read.rows = {};
   if (mark_.empty()) return;
+  // The limit counts given_ rows again, because the next try yields them again to be dropped.
   if (left_.limit != 0) left_.limit -= std::min(left_.limit, marked_);
   engine::RowRange rest;
   if (left_.read.reverse) {

@@ -1,6 +1,11 @@
-// What is left of a row program when its server is another one in the middle of it: takes the
-// batches of one try after another, and gives each result row once. SPDX-License-Identifier:
-// Apache-2.0
+// The part of a row program that is left when its server changes in the middle of a run. Receives
+// the batches of one try after another and passes each result row to the sink once. Not thread
+// safe.
+//
+// Results in row order pass through at once; a later try starts after the last finished row. If the
+// try before had returned a part of a row's results, they are dropped from the next try and
+// compared by digest. Results that depend on all rows (aggregates, ORDER BY) are held until a try
+// has succeeded. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -12,33 +17,34 @@ namespace sippar::cluster {
 
 class ProgramRest final : public engine::ProgramSink {
  public:
-  // `sink` outlives it.
+  // `sink` must outlive the object.
   ProgramRest(engine::Program program, engine::ProgramSink* sink);
 
-  // The program of the next try; unchanged until GoOn.
+  // The program for the next try; unchanged until GoOn.
   const engine::Program& left() const { return left_; }
   bool IsEmpty() const { return left_.read.rows.IsEmpty(); }
   bool Emit(engine::ProgramBatch batch) override;
-  // How the run ends that a try ended so. kAborted: rows that were given would now be others.
+  // Returns the status of the run when a try has returned `ended`. kAborted: result rows that were
+  // already passed on would now be different.
   [[nodiscard]] Status End(const Status& ended);
-  // After a try that is to be followed by another. True: the one before got further than the mark.
+  // Prepares the next try. True: the last try finished at least one row of the table.
   bool GoOn();
 
  private:
-  // Of the first rows, those that the try before gave. False: they are others now.
+  // Removes from `rows` those that an earlier try has passed on. False: they have changed.
   bool DropGiven(std::vector<engine::Row>* rows);
   void Narrow();
 
   engine::Program left_;
   engine::ProgramSink* const sink_;
   const bool in_order_;  // result rows come in the order of the rows that were read
-  std::vector<engine::ProgramBatch> held_;  // else: they are given when all have come
-  // The mark: a row of the table of which, and of all before it, nothing is left to be given.
+  std::vector<engine::ProgramBatch> held_;  // all batches of this try, unless in_order_
+  // The last row of the table up to which all results were passed on; "": none in this try.
   std::string mark_;
-  uint64_t marked_ = 0;  // result rows given up to it, since left_ was made
-  uint64_t given_ = 0;   // and after it: of one row that is not at its end
-  uint64_t digest_ = 0;  // over those
-  uint64_t to_drop_ = 0;
+  uint64_t marked_ = 0;   // result rows passed on up to the mark, since left_ was made
+  uint64_t given_ = 0;    // result rows passed on after the mark: of one unfinished row
+  uint64_t digest_ = 0;   // digest of the given_ rows
+  uint64_t to_drop_ = 0;  // rows of the next batches that an earlier try has passed on
   uint64_t dropped_digest_ = 0;
   bool is_changed_ = false;
 };

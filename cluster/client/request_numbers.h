@@ -1,5 +1,6 @@
-// Gives a client's writes their request ids, and knows below which number all are answered, so that
-// tablets may forget them. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Numbers the writes of a client (cluster/PROTOCOL.md, "Request ids"). Each id also carries the
+// number below which all writes are answered, so that tablets may forget the answers to those.
+// Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace sippar::cluster {
 
 class RequestNumbers {
  public:
-  // `client` is never repeated; 0: writes get no ids.
+  // `client`: an id that no other client ever has; 0: writes get no ids.
   explicit RequestNumbers(uint64_t client) : client_(client) {}
 
   engine::RequestId Begin() {
@@ -21,7 +22,7 @@ class RequestNumbers {
     open_.insert(open_.end(), number);
     return {client_, number, *open_.begin()};
   }
-  // The caller has its answer, or has been told that there is none: it is not asked for again.
+  // The caller has its answer, or was told that the outcome is unknown: the request is not retried.
   void End(const engine::RequestId& request) {
     engine::MutexLock lock(&mutex_);
     open_.erase(request.number);
@@ -34,7 +35,7 @@ class RequestNumbers {
   std::set<uint64_t> open_ GUARDED_BY(mutex_);
 };
 
-// For the time of one write, all tries included.
+// Holds a request number open while one write lasts, including all its retries.
 class NumberedRequest {
  public:
   explicit NumberedRequest(RequestNumbers* numbers) : numbers_(numbers), id_(numbers->Begin()) {}

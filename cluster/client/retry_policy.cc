@@ -1,4 +1,4 @@
-// Retry policy. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/retry_policy.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@ namespace sippar::cluster {
 namespace {
 
 bool MayRepeat(const FailedCall& call) {
-  if (call.code == StatusCode::kOutOfRange) return true;  // not the tablet's place: nothing done
+  // kOutOfRange: the server does not have the tablet, so it has done nothing.
+  if (call.code == StatusCode::kOutOfRange) return true;
   return call.code == StatusCode::kUnavailable && call.repeat == Repeat::kSafe;
 }
 
@@ -16,6 +17,7 @@ bool MayRepeat(const FailedCall& call) {
 RetryDecision DecideRetry(const RetryPolicy& policy, const FailedCall& call, uint64_t chance) {
   if (!MayRepeat(call)) return {};
   if (call.failures <= 1) return {call.time_left_us > 0, 0};
+  // 20 doublings exceed any useful wait_max_us and keep the shift from overflowing.
   uint32_t doublings = std::min<uint32_t>(call.failures - 2, 20);
   int64_t wait_us = std::min(policy.first_wait_us << doublings, policy.wait_max_us);
   wait_us = wait_us / 2 + static_cast<int64_t>(chance % static_cast<uint64_t>(wait_us / 2 + 1));

@@ -1,4 +1,4 @@
-// Which failed call is made again, and when. Pure. SPDX-License-Identifier: Apache-2.0
+// Decides which failed calls are retried, and when. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace sippar::cluster {
 
-// What happens when a call that was carried out is made again.
+// Whether a call may be made again if it may already have been carried out.
 enum class Repeat : uint8_t {
-  kSafe,    // reads, and writes with a request id
-  kUnsafe,  // only when it is certain that nothing was done
+  kSafe,    // yes: a read, or a write with a request id
+  kUnsafe,  // no: it is retried only when it is certain that nothing was done
 };
 
 struct RetryPolicy {
-  // The first failure mostly says that the tablet is elsewhere: looked up and called at once. Then
-  // waits double, each with jitter, so that clients of a lost server do not come in step.
+  // The first failure mostly means that the tablet has moved, so the retry follows at once. Before
+  // each further retry the wait doubles from first_wait_us up to wait_max_us. Jitter takes up to
+  // half of each wait off, so that the clients of a lost server do not retry in step.
   int64_t first_wait_us = 2'000;
   int64_t wait_max_us = 1'000'000;
 };
@@ -23,12 +24,12 @@ struct RetryPolicy {
 struct FailedCall {
   StatusCode code = StatusCode::kOk;
   Repeat repeat = Repeat::kUnsafe;
-  uint32_t failures = 1;     // of this call so far
-  int64_t time_left_us = 0;  // to its deadline
+  uint32_t failures = 1;     // number of failures of this call so far
+  int64_t time_left_us = 0;  // time until the call's deadline
 };
 
 struct RetryDecision {
-  bool again = false;
+  bool again = false;  // retry, after wait_us
   int64_t wait_us = 0;
 };
 

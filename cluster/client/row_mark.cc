@@ -1,4 +1,4 @@
-// Marks in rows. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/row_mark.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,8 @@ namespace {
 using engine::RowRange;
 using engine::RowSet;
 
+// Takes no value: within a tablet no two writes have the same sequence number, so a cell with the
+// same number and time is the same cell. This runs for each cell of a remote read.
 uint64_t Mix(uint64_t digest, const CellView& cell) {
   return (digest ^ cell.sequence) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(cell.timestamp_us);
 }

@@ -1,6 +1,6 @@
-// How far into which row the reader of a stream is: enough to go on after its last cell in another
-// stream, and to see whether that one's row begins with the same cells. SPDX-License-Identifier:
-// Apache-2.0
+// Remembers the position of a stream's reader: the row, and how many of its cells were read. With
+// it another stream can continue after the last cell that was read, and detect whether the row
+// still begins with the same cells. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,27 @@ namespace sippar::cluster {
 
 class RowMark {
  public:
+  // The reader has read `cell`.
   void See(const CellView& cell);
-  // The rest of the row is not wanted.
+  // The reader skips the rest of `row`.
   void PassRow(std::string_view row);
-  // The cells seen of the last row are all that it has.
+  // The row of the last cell is complete.
   void EndRow() { passed_ = passed_ || cells_ > 0; }
   void Reset() { *this = RowMark(); }
 
-  // The rows left when the read goes on from here: from this row on, or after it.
+  // Returns those of `rows` that are left to read: from the marked row on, or after it if it is
+  // complete or skipped.
   engine::RowSet Rest(const engine::RowSet& rows, bool reverse) const;
 
-  // Puts a stream of these rows after the last cell seen. kAborted: the row has changed; its first
-  // cells and the rest would come out as a mixture.
+  // Moves a new stream over Rest() past the cells that were read before. kAborted: the row has
+  // changed, so its first cells and the rest would not belong to one version of the row.
   [[nodiscard]] Status SkipSeen(CellStream* cells) const;
 
  private:
   std::string row_;
-  uint64_t cells_ = 0;   // of the row, seen so far
-  uint64_t digest_ = 0;  // over them
-  bool passed_ = false;
+  uint64_t cells_ = 0;   // cells of row_ that were read
+  uint64_t digest_ = 0;  // digest of those cells
+  bool passed_ = false;  // nothing of row_ is left to read
 };
 
 }  // namespace sippar::cluster

@@ -1,11 +1,11 @@
-// Operations made of DataApi calls. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/row_operations.h"
 
 #include <utility>
 
 namespace sippar::cluster {
 namespace {
-constexpr size_t kDeleteBatch = 1'000;
+constexpr size_t kDeleteBatch = 1'000;  // rows in one call of ApplyBatch
 }  // namespace
 
 engine::RowUpdate CheckAndMutateOf(CheckedRow row, const std::vector<std::string>& families) {
@@ -13,8 +13,10 @@ engine::RowUpdate CheckAndMutateOf(CheckedRow row, const std::vector<std::string
   update.row = row.on_true.row;
   engine::CheckedMutation& check = update.check.emplace();
   bool is_covered = PushDownThroughView(row.predicate, families, row.view, &update.read);
-  // No rows are left when the predicate or the view names others alone.
+  // The push-down and the view have narrowed the rows. If they exclude this row, none is left: the
+  // predicate then sees no cell and is false.
   update.read.rows = update.read.rows.Intersection(engine::RowSet(RowRange::Single(update.row)));
+  // A covered predicate is already expressed by the read, so it only asks for any cell.
   if (!is_covered) check.predicate = std::move(row.predicate);
   check.seed = row.seed;
   check.on_true = std::move(row.on_true.entries);

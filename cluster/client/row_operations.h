@@ -1,6 +1,6 @@
-// Operations of one or many rows made of the calls of DataApi: check-and-mutate as the Cloud
-// Bigtable API has it, through a view; deleting all rows of a range. SPDX-License-Identifier:
-// Apache-2.0
+// Operations that are built from calls of DataApi: CheckAndMutateRow of the Cloud Bigtable API,
+// optionally through an authorized view, and deleting all rows of a range.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -13,18 +13,19 @@
 namespace sippar::cluster {
 
 struct CheckedRow {
-  engine::RowFilter predicate;  // kPassAll: has the row any cell?
-  RowMutation on_true;          // of the same row; no entries: changes nothing
-  RowMutation on_false;
-  const TableView* view = nullptr;  // the predicate sees no more than this; null: the whole row
-  uint64_t seed = 0;                // of the predicate's row_sample
+  engine::RowFilter predicate;      // true if a cell passes; kPassAll: if the row has any cell
+  RowMutation on_true;              // no entries: changes nothing
+  RowMutation on_false;             // a mutation of the same row
+  const TableView* view = nullptr;  // the part that the predicate sees; null: the whole row
+  uint64_t seed = 0;                // random seed of the predicate's row_sample
 };
 
-// For DataApi::Update, whose result says whether the predicate matched. `families`: names of those
-// that the table has.
+// Makes the update for DataApi::Update, whose result says whether the predicate matched.
+// `families`: the names of all families of the table.
 engine::RowUpdate CheckAndMutateOf(CheckedRow row, const std::vector<std::string>& families);
 
-// Deletes what the rows of `range` hold when their turn comes, in batches. Not atomic.
+// Deletes the rows of `range` in batches. Not atomic: each row loses what it holds when its batch
+// is written.
 [[nodiscard]] Status DeleteRows(DataApi* data, const std::string& table, const RowRange& range);
 
 }  // namespace sippar::cluster

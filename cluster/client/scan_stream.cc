@@ -1,4 +1,4 @@
-// Reading over tablets. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/scan_stream.h"
 
 #include <utility>
@@ -43,7 +43,7 @@ class ScanStream final : public CellStream {
     if (!cells_->Valid()) Settle();
   }
 
-  // Opens tablets until one has a cell.
+  // Opens tablet after tablet until one has a cell, or no rows are left, or an error is final.
   void Settle() {
     while (status_.ok() && (cells_ == nullptr || !cells_->Valid())) {
       if (cells_ == nullptr) {
@@ -62,6 +62,8 @@ class ScanStream final : public CellStream {
   }
 
  private:
+  // Handles the status of a try. The location is invalidated after the wait, so that the next
+  // look-up does not find what another call has cached before it.
   void Try(const Status& status) {
     if (status.ok()) return;
     cells_.reset();
@@ -69,6 +71,8 @@ class ScanStream final : public CellStream {
     if (status_.ok() && location_ != nullptr) caller_->Invalidate(*location_);
   }
 
+  // Opens the tablet with the first row that is left, and moves to the position of the mark. Only
+  // the rows of this tablet are read: its range may have changed since the last try.
   Status Open() {
     left_ = mark_.Rest(left_, read_.reverse);
     if (left_.IsEmpty()) return OkStatus();
@@ -92,8 +96,10 @@ class ScanStream final : public CellStream {
   TabletCaller* const caller_;
   const std::string table_;
   const ReadSpec read_;
-  const bool resumes_;  // within a tablet; without a network no stream breaks off
-  RowSet left_;         // of the rows: those of the open tablet and of later ones
+  // The stream can continue within a tablet, for which it must mark each cell. Not needed in one
+  // process, where no open stream breaks off.
+  const bool resumes_;
+  RowSet left_;  // rows of the open tablet and of later ones
   CallCourse course_;
   RowMark mark_;
   LocationPtr location_;

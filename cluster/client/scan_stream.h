@@ -1,5 +1,6 @@
-// A read over the tablets of a table that goes on after moves, splits and merges at the cell behind
-// the last one seen. SPDX-License-Identifier: Apache-2.0
+// A read over the tablets of a table. After a move, split or merge it continues with the cell that
+// follows the last one returned. Each tablet is read from one snapshot; the stream never mixes two
+// versions of a row (kAborted instead). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace sippar::cluster {
 
-// `caller` outlives the stream.
+// `caller` must outlive the stream.
 [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> NewScanStream(TabletCaller* caller,
                                                                   const std::string& table,
                                                                   const ReadSpec& read,

@@ -1,4 +1,4 @@
-// Table directory. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/table_directory.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,9 @@ void TableDirectory::Forget(const std::string& name, uint64_t id) {
 }
 
 StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
-  std::map<uint64_t, std::string> known;  // a table keeps its name, whoever forgets it meanwhile
+  // The tables by id, whose files need not be read again: a table never changes its name. This copy
+  // stays true even if another thread removes a name from the cache during the look-up.
+  std::map<uint64_t, std::string> known;
   {
     engine::MutexLock lock(&mutex_);
     for (const auto& [known_name, id] : ids_) known[id] = known_name;
@@ -37,12 +39,14 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
       continue;
     }
     auto read = session_->Read(lock_paths::Table(id));
-    if (read.status().code() == StatusCode::kNotFound) continue;  // dropped meanwhile
+    if (read.status().code() == StatusCode::kNotFound) continue;  // dropped after List
     if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
     auto table = DecodeTableFile(read->content);
-    // Not a table yet, or no more (master/act/table_file.h).
+    // The table is being created or dropped, or is kept after a drop
+    // (cluster/master/act/table_file.h).
     if (table.status().code() == StatusCode::kFailedPrecondition) continue;
     if (!table.ok()) return Annotate(table.status(), fmt::format("file of table {}", id));
+    // Goes on after a match, to cache all tables: the next new name then reads no old file again.
     if (table->schema.name == name) found = id;
     engine::MutexLock lock(&mutex_);
     ids_[table->schema.name] = id;

@@ -1,5 +1,5 @@
-// Table name -> id, from the lock service's files of tables, remembered. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// Maps table names to ids, which it reads from the table files of the lock service and caches.
+// Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@ namespace sippar::cluster {
 
 class TableDirectory {
  public:
-  // `session` outlives the directory.
+  // `session` must outlive the directory.
   explicit TableDirectory(LockSession* session);
 
-  // kNotFound: no such table. A name that was dropped, or made anew, is known by its old id until
-  // Forget: ids are never reused, so METADATA has no tablets for it.
+  // Returns the id of a table. kNotFound: table not found. After a table was dropped, or dropped
+  // and created again, the old id is returned until Forget. This does no harm: ids are never
+  // reused, so METADATA has no tablets for the old id, and the caller notices.
   [[nodiscard]] StatusOr<uint64_t> Find(const std::string& name) {
     {
       engine::MutexLock lock(&mutex_);
@@ -28,6 +29,7 @@ class TableDirectory {
     }
     return LookUp(name);
   }
+  // Removes the name from the cache if it still has this id.
   void Forget(const std::string& name, uint64_t id);
 
  private:

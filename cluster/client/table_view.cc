@@ -1,4 +1,4 @@
-// Views. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/table_view.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,8 @@ bool StartsWithAny(std::string_view text, const std::vector<std::string>& prefix
                      [text](const std::string& prefix) { return text.starts_with(prefix); });
 }
 
-// What both match; of names, prefixes and "any", which the push-down makes no others of.
+// The pattern of the names that both match; nullopt: none. It handles exact names, prefixes and
+// "any", the only kinds that the push-down makes.
 std::optional<NamePattern> Both(const NamePattern& a, const NamePattern& b) {
   if (a.kind == NamePattern::kAny) return b;
   if (b.kind == NamePattern::kAny) return a;
@@ -35,7 +36,8 @@ std::optional<NamePattern> Both(const NamePattern& a, const NamePattern& b) {
   return longer;
 }
 
-// The view's columns as patterns that share no column, so that none is read twice.
+// The view's columns as patterns of which no two match the same column, so that no column is read
+// twice.
 std::vector<NamePattern> PatternsOf(const TableView::Columns& columns) {
   std::vector<std::string> prefixes = columns.prefixes;
   std::sort(prefixes.begin(), prefixes.end());
@@ -50,6 +52,8 @@ std::vector<NamePattern> PatternsOf(const TableView::Columns& columns) {
   return patterns;
 }
 
+// Restricts the rows and columns of `read` to those of the view. This must follow the push-down of
+// the filter: what the filter sees is then already limited, so no filter can look past the view.
 void Narrow(const TableView& view, engine::ReadSpec* read) {
   read->rows = read->rows.Intersection(view.Rows());
   std::vector<ColumnPattern> wanted = std::move(read->columns);
@@ -64,7 +68,8 @@ void Narrow(const TableView& view, engine::ReadSpec* read) {
       }
     }
   }
-  if (read->columns.empty()) read->rows = engine::RowSet();  // no pattern would mean every column
+  // A read without patterns reads every column, so a read of no column must become one of no row.
+  if (read->columns.empty()) read->rows = engine::RowSet();
 }
 
 Status Outside(const std::string& what) {
@@ -114,7 +119,8 @@ Status TableView::CheckWrite(const engine::RowMutation& mutation,
   };
   for (const MutationEntry& entry : mutation.entries) {
     if (entry.kind == MutationEntry::kDeleteRow) {
-      // The view may have less of the row than there is.
+      // The delete would also remove columns outside the view, unless the view has all of every
+      // family of the table.
       bool is_whole = std::all_of(table_families.begin(), table_families.end(), has_all);
       if (!is_whole) return Outside("a part of the row that is to be deleted");
     } else if (entry.kind == MutationEntry::kDeleteFamily) {

@@ -1,6 +1,7 @@
-// A part of a table as far as somebody may reach it (authorized views of the Cloud Bigtable API):
-// rows by prefix, columns by family, name and prefix. Reads are narrowed to it before they begin;
-// writes beyond it are refused. Plain data, pure. SPDX-License-Identifier: Apache-2.0
+// The part of a table that a caller may access (an authorized view of the Cloud Bigtable API): rows
+// by prefix; columns by family, and within it by name and prefix. Reads are narrowed to the view
+// before they begin; writes outside it are refused. Plain data, pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -23,11 +24,11 @@ struct TableView {
     bool HasAll() const;
     bool operator==(const Columns&) const = default;
   };
-  std::vector<std::string> row_prefixes;    // "": every row; none: no row
-  std::map<std::string, Columns> families;  // by name
+  std::vector<std::string> row_prefixes;    // "": every row; no prefixes: no row
+  std::map<std::string, Columns> families;  // allowed columns by family name
 
   engine::RowSet Rows() const;
-  // kPermissionDenied names what lies outside. `families`: of the table.
+  // kPermissionDenied names what lies outside the view. `families`: all families of the table.
   [[nodiscard]] Status CheckRow(std::string_view row) const;
   [[nodiscard]] Status CheckFamily(std::string_view family) const;
   [[nodiscard]] Status CheckColumn(std::string_view family, std::string_view qualifier) const;
@@ -36,7 +37,7 @@ struct TableView {
   bool operator==(const TableView&) const = default;
 };
 
-// As engine::PushDownFilter, for a read through `view` (null: of the whole table).
+// Does engine::PushDownFilter for a read through `view` (null: of the whole table).
 [[nodiscard]] bool PushDownThroughView(const engine::RowFilter& filter,
                                        const std::vector<std::string>& families,
                                        const TableView* view, engine::ReadSpec* read);

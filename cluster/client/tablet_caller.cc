@@ -1,4 +1,4 @@
-// Finding the tablet of a row by the table's name. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/tablet_caller.h"
 
 namespace sippar::cluster {
@@ -8,8 +8,9 @@ StatusOr<LocationPtr> TabletCaller::Find(const std::string& table, std::string_v
   StatusOr<LocationPtr> found = FindNow(table, row, before);
   if (found.status().code() != StatusCode::kFailedPrecondition) [[likely]]
     return found;
-  // The lock service's session ended, of which the caller knows nothing: to it that code says that
-  // its write was refused, but an earlier try may have been carried out.
+  // The session of the lock service is over, which is no concern of the caller. To the caller
+  // kFailedPrecondition would mean that its write was refused, although an earlier try of the same
+  // write may have been carried out. kUnavailable says that the outcome is unknown.
   return Unavailable(std::string(MessageOf(found.status())));
 }
 
@@ -21,9 +22,9 @@ StatusOr<LocationPtr> TabletCaller::FindNow(const std::string& table, std::strin
   if (found.ok()) [[likely]]
     return found;
   bool dropped = found.status().code() == StatusCode::kNotFound ||
-                 found.status().code() == StatusCode::kUnavailable;  // or kept, or on its way
+                 found.status().code() == StatusCode::kUnavailable;  // kept, or being dropped
   if (!dropped) return found;
-  // Perhaps made anew.
+  // A table of this name may have been created again, with a new id.
   directory_.Forget(table, id);
   ASSIGN_OR_RETURN(uint64_t now, directory_.Find(table));
   if (now == id) return found;

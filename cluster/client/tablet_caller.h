@@ -1,4 +1,4 @@
-// Calls the tablet of a row: finds it, and finds it again where it is not any more. Thread safe.
+// Calls the tablet of a row: finds it, and finds it again after it has moved. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,16 +26,18 @@ class TabletCaller {
         directory_(session),
         locator_(std::move(locator)) {}
 
-  // `call(const TabletLocation&)` on the tablet of the row, giving an Answer: a Status or StatusOr.
-  // Without failure this takes no time of day and makes nothing.
+  // Makes `call(const TabletLocation&)`, which returns an Answer (a Status or StatusOr), on the
+  // tablet of the row, and retries it as `repeat` allows. A call that does not fail reads no clock
+  // and allocates nothing.
   template <typename Answer, typename Call>
   Answer OnTablet(const std::string& table, std::string_view row, Repeat repeat, const Call& call);
 
-  // Both forget what turns out to be gone. kNotFound: no such table, or it has no such tablet.
-  // `limit` with `before` as Locator::FindBefore.
+  // Finds the tablet that has `row`; with `before`, the tablet of the rows right below `row`, as
+  // Locator::FindBefore. A table id that proves to be outdated is forgotten and looked up again.
+  // kNotFound: table or tablet not found.
   [[nodiscard]] StatusOr<LocationPtr> Find(const std::string& table, std::string_view row,
                                            bool before = false);
-  // null: it would have to be asked for.
+  // Finds the tablet in the cache alone; null: it would take a remote look-up.
   LocationPtr FindKnown(const std::string& table, std::string_view row);
   void Invalidate(const TabletLocation& seen) { locator_.Invalidate(seen); }
 
@@ -71,7 +73,7 @@ Answer TabletCaller::OnTablet(const std::string& table, std::string_view row, Re
     return answer;
   CallCourse course(settings_, {});
   while (true) {
-    // A tablet that was not found was not called.
+    // If the tablet was not found, it was not called, so even an unsafe write may be retried.
     Repeat certain = used == nullptr ? Repeat::kSafe : repeat;
     Status again = course.AfterFailure(StatusIn(answer), certain);
     if (!again.ok()) return again;

@@ -1,9 +1,9 @@
-// Gathering writes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/write_gatherer.h"
 
 namespace sippar::cluster {
 namespace {
-constexpr size_t kWritesMax = 1000;  // in one call
+constexpr size_t kWritesMax = 1000;  // most writes in one call
 }  // namespace
 
 void WriteGatherer::CallFor(const TabletLocation& tablet, const std::vector<Write*>& writes) {
@@ -17,14 +17,17 @@ Status WriteGatherer::Apply(const TabletLocation& tablet, const RowMutation& mut
   Write own;
   own.mutation = &mutation;
   engine::MutexLock lock(&mutex_);
-  // Nobody erases the queue while this write waits in it or calls for it; once it is done, somebody
-  // may have.
+  // The reference stays valid while this write waits in the queue or its thread sends the call. As
+  // soon as the write is done, another writer may have erased the queue, so the loop below must
+  // test own.done first.
   auto found = queues_.try_emplace({tablet.address.tablet_id, tablet.address.tablet_epoch}).first;
   Queue& queue = found->second;
   queue.waiting.push_back(&own);
   while (!own.done && queue.calling) answered_.Wait(&mutex_);
   if (own.done) return std::move(own.status);
   queue.calling = true;
+  // This thread sends calls only until its own write is done; then one of the waiting writers takes
+  // over, so that no writer serves the others without end.
   while (!own.done) {
     size_t count = std::min(queue.waiting.size(), kWritesMax);
     auto end = queue.waiting.begin() + static_cast<ptrdiff_t>(count);

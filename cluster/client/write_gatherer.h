@@ -1,5 +1,5 @@
-// Gathers concurrent writes to one tablet into one call, where calls are dear: the first writer
-// calls at once, those who come meanwhile go together in the next call. Nobody waits for company.
+// Batches concurrent writes to one tablet when calls are remote. The first writer sends at once;
+// writers that arrive during that call share the next one. No write waits for a batch to fill.
 // Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,7 +25,7 @@ class WriteGatherer {
   };
   struct Queue {
     std::vector<Write*> waiting;
-    bool calling = false;  // by one of its writers
+    bool calling = false;  // one of the queue's writers has a call in flight
   };
   using Key = std::pair<uint64_t, uint64_t>;  // tablet id, epoch
 
@@ -33,7 +33,7 @@ class WriteGatherer {
 
   engine::Mutex mutex_;
   engine::CondVar answered_;
-  std::map<Key, Queue> queues_ GUARDED_BY(mutex_);  // of tablets being called
+  std::map<Key, Queue> queues_ GUARDED_BY(mutex_);  // queues of the tablets with a call in flight
 };
 
 }  // namespace sippar::cluster
