@@ -1,4 +1,5 @@
-// Until when a call may wait in line. SPDX-License-Identifier: Apache-2.0
+// Computes how long a call may wait in the queue of a busy server.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpc/support/time.h>
@@ -10,8 +11,9 @@
 
 namespace sippar::cluster {
 
-// Of the monotonic clock: somewhat before the caller's deadline, so that the refusal still reaches
-// it, and `most_us` from now at most.
+// Returns the monotonic time in nanoseconds at which a waiting call is to be refused: at most
+// `most_us` from now, and before the caller's deadline by a tenth of the time left (at most 0.1 s),
+// so that the refusal still reaches the caller.
 inline int64_t LineEnd(gpr_timespec deadline, int64_t most_us) {
   const gpr_timespec left = gpr_time_sub(gpr_convert_clock_type(deadline, GPR_CLOCK_MONOTONIC),
                                          gpr_now(GPR_CLOCK_MONOTONIC));

@@ -1,4 +1,4 @@
-// Gates. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/call_gate.h"
 
 namespace sippar::cluster {
@@ -17,6 +17,7 @@ bool CallGate::Enter() {
 
 void CallGate::Leave() {
   engine::MutexLock lock(&mutex_);
+  // While the gate is open no thread waits, so an ordinary call need not notify.
   if (--running_ == 0 && is_shut_) changed_.NotifyAll();
 }
 

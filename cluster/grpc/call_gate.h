@@ -1,4 +1,4 @@
-// Lets calls begin, until it is shut, and waits for those that run. Thread safe.
+// Admits calls until it is shut, and then waits for those that are still running. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@ namespace sippar::cluster {
 
 class CallGate {
  public:
-  // One call, as long as it lives.
+  // Represents one call while it runs.
   class Pass {
    public:
     explicit Pass(CallGate* gate);
@@ -22,9 +22,9 @@ class CallGate {
     const bool is_open_;
   };
 
-  // From now on no call begins.
+  // No call begins after this.
   void Shut();
-  // Until none runs; false: some still do after `limit_us`.
+  // Waits until no call is running. False: some still run after `limit_us`.
   bool WaitUntilQuiet(int64_t limit_us);
 
  private:

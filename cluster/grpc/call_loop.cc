@@ -1,4 +1,7 @@
-// The loop and its guard. SPDX-License-Identifier: Apache-2.0
+// The guard costs nothing while no calls come: it sleeps until an absence wakes it, looks every
+// 2 ms while absences follow each other, and sleeps again after 10 looks without one. Waking it for
+// each absence would cost the thread switch that the loop is meant to save.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/call_loop.h"
 
 #include <grpc/support/time.h>
@@ -13,17 +16,17 @@ namespace sippar::cluster {
 namespace {
 
 constexpr int64_t kLookAgainUs = 1000;
-constexpr int64_t kGuardUs = 2000;       // between two looks of the guard
-constexpr int kGuardedMax = 10;          // looks without an absence, after which it sleeps
-constexpr int64_t kLongNanos = 100'000;  // of a wait, as for a disk
-constexpr int64_t kLongCpuMicros = 300;
-constexpr int64_t kStayNanos = 20'000'000;
-constexpr uint64_t kManyAbsences = 1000;  // may have taken memory that malloc keeps
-constexpr int64_t kTrimUs = 5'000'000;    // without a call, after which it is given back
+constexpr int64_t kGuardUs = 2000;          // time between two looks of the guard
+constexpr int kGuardedMax = 10;             // looks without an absence before the guard sleeps
+constexpr int64_t kLongNanos = 100'000;     // shortest long absence: a wait for a disk
+constexpr int64_t kLongCpuMicros = 300;     // CPU time that makes an absence long
+constexpr int64_t kStayNanos = 20'000'000;  // time without absences after a long one
+constexpr uint64_t kManyAbsences = 1000;    // calls that may have left free memory in malloc
+constexpr int64_t kTrimUs = 5'000'000;      // time without calls before that memory is returned
 
 int64_t NowNanos() { return engine::Clock::System()->MonotonicNanos(); }
 
-// Of this thread, so far.
+// Resource usage of this thread so far.
 rusage Usage() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
@@ -35,7 +38,8 @@ int64_t CpuMicros(const rusage& usage) {
          usage.ru_stime.tv_usec;
 }
 
-// Took time, or waited for something; not when others were given the core meanwhile.
+// True if the absence used much CPU time or blocked. Elapsed time alone proves nothing: the kernel
+// may have given the core to other threads. An involuntary switch does not count as blocking.
 bool WasLong(int64_t nanos, const rusage& before) {
   if (nanos < kLongNanos) return false;
   const rusage now = Usage();
@@ -123,14 +127,15 @@ void CallLoop::Guard() {
   while (!is_stopping_) {
     if (idle >= kGuardedMax) {
       guard_sleeps_ = true;
-      // Who leaves from here on wakes it; who left just now is seen.
+      // No wake-up is lost: an absence that begins after guard_sleeps_ was set wakes the guard, and
+      // one that began before it has raised absences_.
       while (guard_sleeps_ && absences_ == seen && !is_stopping_) {
         if (seen - seen_at_trim < kManyAbsences) {
           wake_.Wait(&mutex_);
         } else if (!wake_.WaitFor(&mutex_, kTrimUs)) {
           seen_at_trim = seen;
           mutex_.Unlock();
-          malloc_trim(0);  // what a burst of calls took
+          malloc_trim(0);  // malloc keeps the memory that a burst of calls used
           mutex_.Lock();
         }
       }
@@ -141,6 +146,8 @@ void CallLoop::Guard() {
     const uint64_t absences = absences_;
     idle = absences == seen ? idle + 1 : 0;
     seen = absences;
+    // Stands in only for an absence that lasts as long as the time between two looks; nearly all
+    // have ended by then.
     int64_t since = away_since_nanos_;
     if (since == 0 || NowNanos() - since < kGuardUs * 1000) continue;
     mutex_.Unlock();
@@ -152,7 +159,9 @@ void CallLoop::Guard() {
 }
 
 void CallLoop::StandIn(int64_t since_nanos) {
-  // It has to see when the other one is back, who may not know of what was taken here.
+  // Handle must not wait without limit here: the guard has to see the return of the loop's thread,
+  // which no event announces. It stays as long as `look` wants to look again, because the other
+  // thread may wait without limit and does not know of the calls that were taken here.
   bool is_needed = true;
   while (is_needed) {
     bool looks_again = true;

@@ -1,6 +1,7 @@
-// A thread that looks after a share of a server's connections and does what takes no time on the
-// spot, so that a short call wakes nobody. Register before the server is made, Start when it runs,
-// Stop when it was shut down.
+// A thread that reads from a share of a server's connections and carries out short calls itself, so
+// that they need no switch to another thread. If such a call takes long after all, a second thread,
+// the guard, takes over the connections until it has returned.
+// Call Register before the server is built, Start when it runs, and Stop after its shutdown.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,12 +17,12 @@
 
 namespace sippar::cluster {
 
-// What a queue of gRPC takes as a tag.
+// Base class of the objects that are given to gRPC as tags of completion queues.
 class CallEvent {
  public:
   virtual ~CallEvent() = default;
-  // What to give to gRPC, each time anew: what this thread did before is seen by Happened. (gRPC
-  // sees to that, too, by means that ThreadSanitizer cannot see.)
+  // Returns the tag; to be called for each operation. Happened then sees all that this thread wrote
+  // before. gRPC orders the two as well, but in a way that ThreadSanitizer cannot follow.
   void* Tag() {
     handed_.store(true, std::memory_order_release);
     return this;
@@ -33,7 +34,7 @@ class CallEvent {
   }
 
  protected:
-  // Once for each tag, on a thread of the loop.
+  // Called once for each tag, on a thread of the loop.
   virtual void Happened(bool ok) = 0;
 
  private:
@@ -43,15 +44,16 @@ class CallEvent {
 class CallLoop {
  public:
   void Register(grpc::ServerBuilder* builder) { queue_ = builder->AddCompletionQueue(); }
-  // `look`, after each event, may say that it wants to look again in a millisecond; whether
-  // nothing happened until then is told to it.
+  // `look` is called after each event. If it returns true, it is called again after a millisecond
+  // even without an event; `is_quiet` then says that none came.
   void Start(std::function<bool(bool is_quiet)> look);
-  // Waits for its calls: those that ran, and those that were to come, which the server has ended.
+  // Waits until all Guests are gone: the running calls, and the requests for further calls, which
+  // the server's shutdown has ended.
   void Stop();
 
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
 
-  // A call of the loop, as long as there may be events of it.
+  // Held by a call of the loop as long as gRPC may report events of it.
   class Guest {
    public:
     explicit Guest(CallLoop* loop);
@@ -64,15 +66,16 @@ class CallLoop {
     CallLoop* const loop_;
   };
 
-  // The loop's thread does something, within an event, that may wait after all: should it, another
-  // one takes its place, and for a while no absence is granted.
+  // Lets the loop's thread do work within an event that is mostly short but may wait. If it does
+  // wait, the guard takes over the loop, and no further absence is granted for a while. At most one
+  // thread of a loop is absent at a time.
   class Absence {
    public:
     explicit Absence(CallLoop* loop);
     ~Absence();
     Absence(const Absence&) = delete;
     Absence& operator=(const Absence&) = delete;
-    // If not, others have to do it.
+    // False: the work must be given to another thread.
     bool is_granted() const { return since_nanos_ != 0; }
 
    private:
@@ -82,7 +85,7 @@ class CallLoop {
   };
 
  private:
-  // False: the queue was shut down.
+  // Waits for one event and handles it. False: the queue was shut down.
   bool Handle(bool* looks_again);
   void Run();
   void Guard();
@@ -90,13 +93,13 @@ class CallLoop {
 
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::function<bool(bool)> look_;
-  std::atomic<int64_t> away_since_nanos_{0};  // 0: nobody is
-  std::atomic<int64_t> stay_until_nanos_{0};  // no absence before
-  std::atomic<uint64_t> absences_{0};
+  std::atomic<int64_t> away_since_nanos_{0};  // start of the absence; 0: no thread is absent
+  std::atomic<int64_t> stay_until_nanos_{0};  // no absence is granted before this time
+  std::atomic<uint64_t> absences_{0};         // number granted so far
   std::atomic<bool> guard_sleeps_{false};
   engine::Mutex mutex_;
-  engine::CondVar wake_;  // of the guard
-  engine::CondVar left_;  // by all guests
+  engine::CondVar wake_;  // wakes the guard
+  engine::CondVar left_;  // the last guest has left
   int guests_ GUARDED_BY(mutex_) = 0;
   bool is_stopping_ GUARDED_BY(mutex_) = false;
   engine::Thread thread_;

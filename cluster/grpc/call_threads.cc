@@ -1,4 +1,4 @@
-// Threads of calls. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/call_threads.h"
 
 #include <malloc.h>
@@ -9,12 +9,14 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr size_t kIdleMax = 64;  // to make one costs as much as a read
+constexpr size_t kIdleMax = 64;  // threads kept waiting: starting one costs as much as a read
 
 }  // namespace
 
 bool CallThreads::Run(std::function<void()> work) {
-  Threads ended;  // joined without the lock
+  // Declared before the lock, so destroyed after it: a join must not hold the lock, which the
+  // ending thread may still need.
+  Threads ended;
   engine::MutexLock lock(&mutex_);
   ended.swap(ended_);
   if (idle_ > 0) {
@@ -28,7 +30,7 @@ bool CallThreads::Run(std::function<void()> work) {
   try {
     *self = engine::Thread(
         name_, [this, self, begun = std::move(work)]() mutable { Serve(self, std::move(begun)); });
-  } catch (const std::system_error&) {  // the system has no more
+  } catch (const std::system_error&) {  // the system can start no more threads
     threads_.erase(self);
     return false;
   }
@@ -60,11 +62,11 @@ bool CallThreads::AwaitWork() {
 }
 
 void CallThreads::Serve(Threads::iterator self, std::function<void()> work) {
-  Threads ended;  // joined without the lock
+  Threads ended;  // joined when this function ends, without the lock
   bool is_last = false;
   for (bool goes_on = true; goes_on;) {
     work();
-    work = nullptr;
+    work = nullptr;  // frees what the work holds before the wait
     engine::MutexLock lock(&mutex_);
     goes_on = AwaitWork();
     if (goes_on) {
@@ -72,9 +74,13 @@ void CallThreads::Serve(Threads::iterator self, std::function<void()> work) {
       work_.pop_front();
     } else {
       is_last = threads_.size() == 1 && !is_stopping_;
+      // A thread cannot join itself: it joins those that ended before, and leaves its own object to
+      // the next.
       ended.swap(ended_);
       ended_.splice(ended_.end(), threads_, self);
-      if (is_stopping_) wake_.NotifyAll();  // else idle ones would begin to wait anew
+      // Only Stop waits for the end of threads. Otherwise a notification would make idle threads
+      // start their wait of idle_us_ again, and they would never end.
+      if (is_stopping_) wake_.NotifyAll();
     }
   }
   if (is_last) malloc_trim(0);

@@ -1,6 +1,7 @@
-// Threads for calls that take their time: made when all others are busy, kept for the next, and
-// ended after some seconds without one. The last to end gives free memory back to the system: what
-// a burst of calls took, malloc keeps. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Threads for long calls. A thread is started when all others are busy, then waits for further
+// calls, and ends after some seconds without one. The last thread to end returns free memory to the
+// system, because malloc keeps what a burst of calls used. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <deque>
@@ -20,16 +21,17 @@ class CallThreads {
   CallThreads(const CallThreads&) = delete;
   CallThreads& operator=(const CallThreads&) = delete;
 
-  // False: all are busy, or the system has no more; nothing was done.
+  // Runs `work` on another thread. False, and nothing was done: all threads are busy, or the system
+  // can start no more.
   [[nodiscard]] bool Run(std::function<void()> work);
   size_t threads();
-  // Waits for what was begun. Nothing may come any more.
+  // Waits until all work is done. Run must not be called any more.
   void Stop();
 
  private:
   using Threads = std::list<engine::Thread>;
   void Serve(Threads::iterator self, std::function<void()> work);
-  // False: none came.
+  // Waits for the next work. False: none came in time, and the thread is to end.
   bool AwaitWork() REQUIRES(mutex_);
 
   const std::string name_;
@@ -37,10 +39,11 @@ class CallThreads {
   const int64_t idle_us_;
   engine::Mutex mutex_;
   engine::CondVar wake_;
-  std::deque<std::function<void()>> work_ GUARDED_BY(mutex_);  // each has an idle thread
-  size_t idle_ GUARDED_BY(mutex_) = 0;                         // not counting those
+  // Work for which an idle thread is reserved, so it never waits for a busy one.
+  std::deque<std::function<void()>> work_ GUARDED_BY(mutex_);
+  size_t idle_ GUARDED_BY(mutex_) = 0;  // waiting threads that are not reserved
   Threads threads_ GUARDED_BY(mutex_);
-  Threads ended_ GUARDED_BY(mutex_);  // to be joined
+  Threads ended_ GUARDED_BY(mutex_);  // threads that are to be joined
   bool is_stopping_ GUARDED_BY(mutex_) = false;
 };
 

@@ -1,4 +1,4 @@
-// Traces of calls. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/call_trace.h"
 
 #include <fmt/format.h>
@@ -23,19 +23,20 @@ using grpc::experimental::InterceptorBatchMethods;
 using grpc::experimental::ServerRpcInfo;
 using Headers = std::multimap<grpc::string_ref, grpc::string_ref>;
 
-constexpr int64_t kLineNanos = 100'000'000;  // at most ten lines a second
+// Shortest time between two lines. When all calls are slow, a line for each would fill the log.
+constexpr int64_t kLineNanos = 100'000'000;
 constexpr size_t kTraceIdSize = 32;
 
 bool IsHex(std::string_view text, size_t size) {
   return text.size() == size && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// The form of traceparent: version, trace, span, flags.
+// Makes the value of a traceparent header: version, trace, span, flags.
 std::string Parent(std::string_view trace_id, uint64_t span, bool is_sampled) {
   return fmt::format("00-{}-{:016x}-0{}", trace_id, span, is_sampled ? 1 : 0);
 }
 
-// "" when the header is not there, or not of its form.
+// Returns the header's value, or "" if it is missing or malformed.
 std::string FromW3c(std::string_view text) {
   bool is_valid = text.size() == 55 && text.starts_with("00-") && text[35] == '-' &&
                   text[52] == '-' && IsHex(text.substr(3, kTraceIdSize), kTraceIdSize) &&
@@ -43,7 +44,8 @@ std::string FromW3c(std::string_view text) {
   return std::string(is_valid ? text : "");
 }
 
-// TRACE_ID[/SPAN_ID][;o=1]
+// Converts the header x-cloud-trace-context, TRACE_ID[/SPAN_ID][;o=1], to a traceparent value. A
+// span of 0 is invalid there, so it becomes 1.
 std::string FromGoogle(std::string_view text) {
   std::string_view trace_id = text.substr(0, kTraceIdSize);
   if (!IsHex(trace_id, kTraceIdSize)) return "";
@@ -67,7 +69,7 @@ std::string NewTrace(engine::Clock* clock) {
   return Parent(fmt::format("{:016x}{:016x}", random.Next(), random.Next()), random.Next(), false);
 }
 
-// Tells of slow calls, not of too many. Thread safe.
+// Writes lines about slow calls, at a limited rate. Thread safe.
 class SlowCallLines {
  public:
   SlowCallLines(engine::Clock* clock, SlowCalls slow) : clock_(clock), slow_(std::move(slow)) {}
@@ -98,8 +100,8 @@ class SlowCallLines {
 
 }  // namespace
 
-// One call. The thread that reads its headers runs the method and sends its status; where it does
-// not, it serves no call outside a TraceScope.
+// The trace of one call. gRPC's synchronous methods run on the thread that read the headers, which
+// therefore serves this call from Begin to End. Calls that other threads serve use a TraceScope.
 class TracedCall final : public grpc::experimental::Interceptor {
  public:
   TracedCall(SlowCallLines* lines, ServerRpcInfo* info)
@@ -119,7 +121,7 @@ class TracedCall final : public grpc::experimental::Interceptor {
     auto found = of_context_.find(context);
     return found == of_context_.end() ? nullptr : found->second;
   }
-  // Gives the one of before.
+  // Returns the call that this thread served before.
   static TracedCall* SetOfThisThread(TracedCall* call) {
     return std::exchange(of_this_thread_, call);
   }
@@ -134,7 +136,8 @@ class TracedCall final : public grpc::experimental::Interceptor {
     methods->Proceed();
   }
 
-  // Made when somebody wants to know it.
+  // The traceparent value. If the caller sent none, it is made at the first use: most calls are
+  // fast and ask no other server, so they never need it.
   const std::string& trace() {
     if (trace_.empty()) trace_ = NewTrace(lines_->clock());
     return trace_;
@@ -152,6 +155,7 @@ class TracedCall final : public grpc::experimental::Interceptor {
     Leave();
     int64_t nanos = lines_->clock()->MonotonicNanos() - start_nanos_;
     std::string_view method = info_->method();
+    // A change stream lasts as long as its reader wants, so its duration says nothing.
     bool is_endless = method.find("/ReadChange") != std::string_view::npos;
     if (is_endless || !lines_->IsSlow(nanos)) return;
     lines_->Tell(fmt::format(

@@ -1,6 +1,6 @@
-// Which request each call of a server belongs to, and which calls took long. A trace is what the
-// caller sends (traceparent of W3C Trace Context, x-cloud-trace-context of Google Cloud), or begins
-// here; it goes along with what the call asks of another server.
+// Traces the calls of a server and reports slow ones. A call's trace id comes from its caller
+// (header traceparent of W3C Trace Context, or x-cloud-trace-context of Google Cloud), or is made
+// here. Calls that it makes to another server carry the same id.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,21 +17,23 @@
 
 namespace sippar::cluster {
 
-// Which calls are slow, and what is called with the line about each; not null.
+// How long a call must take to be reported, and the function that gets one line about it. The
+// function is not null.
 struct SlowCalls {
   int64_t from_us;
   std::function<void(const std::string& line)> tell;
 };
 
-// For all calls of a server. `clock` outlives it.
+// Makes the interceptors that trace all calls of a server. `clock` must outlive them.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewCallTracer(
     engine::Clock* clock, SlowCalls slow);
 
-// A call that is not served by the thread that read its headers. Null where nobody traces.
+// Finds the trace of a call, for a call that another thread serves than the one that read its
+// headers. Null: the server traces no calls.
 class TracedCall;
 TracedCall* TraceOf(const grpc::ServerContextBase* context);
 
-// This thread serves the call, or none, meanwhile.
+// While it lives, this thread serves `call`; null: no call.
 class TraceScope {
  public:
   explicit TraceScope(TracedCall* call);
@@ -43,7 +45,7 @@ class TraceScope {
   TracedCall* const before_;
 };
 
-// The trace of the call that this thread serves, if it serves one.
+// Adds the trace of the call that this thread serves, if any, to an outgoing call.
 void SendTrace(grpc::ClientContext* context);
 
 }  // namespace sippar::cluster

@@ -1,6 +1,7 @@
-// Tells running reads that their caller is gone: a synchronous gRPC call can only be asked whether
-// it was cancelled, and a scan that finds nothing for long never comes to ask. One thread for a
-// server. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Sets the cancel flags of reads whose callers are gone. gRPC can only be asked whether a
+// synchronous call was cancelled, and a scan that finds nothing for a long time would not ask. So
+// one thread per server asks for all of them, every 50 ms. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/server_context.h>
@@ -22,10 +23,10 @@ class CallWatch {
   struct Call {
     grpc::ServerContext* context;
     CancelFlag cancel;
-    bool is_endless = false;  // ends only with its caller, or with the server
+    bool is_endless = false;  // CancelEndless cancels this call as well
   };
 
-  // While it lives, `cancel` is set soon after the call is cancelled.
+  // While it lives, `cancel` is set soon after the call of `context` is cancelled.
   class Scope {
    public:
     Scope(CallWatch* watch, grpc::ServerContext* context, bool is_endless = false);
@@ -39,8 +40,8 @@ class CallWatch {
     std::list<Call>::iterator call_;
   };
 
-  // Sets `cancel` of endless calls, which a server that stops need not wait for, and of those that
-  // come after.
+  // Sets `cancel` of all endless calls, present and future: a server that stops cannot wait for
+  // their end.
   void CancelEndless();
 
  private:
@@ -49,7 +50,7 @@ class CallWatch {
   engine::Mutex mutex_;
   engine::CondVar changed_;
   std::list<Call> calls_ GUARDED_BY(mutex_);
-  bool is_idle_ GUARDED_BY(mutex_) = false;  // waits for a call
+  bool is_idle_ GUARDED_BY(mutex_) = false;  // the thread waits for a call to come
   bool is_ending_ GUARDED_BY(mutex_) = false;
   bool cancels_endless_ GUARDED_BY(mutex_) = false;
   engine::Thread thread_;

@@ -1,4 +1,4 @@
-// Health. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/health_service.h"
 
 #include <grpcpp/support/async_stream.h>
@@ -8,8 +8,9 @@ namespace sippar::cluster {
 using grpc::health::v1::HealthCheckRequest;
 using grpc::health::v1::HealthCheckResponse;
 
-// Its events: it came; the state was sent; the end was sent. It lives until that one has happened
-// and gRPC has said that the call is over, in whichever order.
+// One Watch call. Its own events are: the call came; the state was sent; the end was sent. `over`
+// is the tag with which gRPC reports that the call is over. The object deletes itself after both
+// the end was sent and the call is over, in whichever order, as gRPC reports both tags.
 struct HealthService::Watcher final : CallEvent {
   struct Over final : CallEvent {
     explicit Over(Watcher* of) : watcher(of) {}
@@ -27,7 +28,8 @@ struct HealthService::Watcher final : CallEvent {
         health->Await(guest.loop());
         health->watchers_.push_back(this);
       }
-      is_done = !has_come && !ok;  // none comes any more: the server ends
+      // No call came before the server's shutdown. gRPC does not report `over` for it.
+      is_done = !has_come && !ok;
       has_come = true;
       is_busy = false;
       if (!is_done) Advance();
@@ -47,7 +49,8 @@ struct HealthService::Watcher final : CallEvent {
     if (is_done) delete this;
   }
 
-  // The next thing to be sent, if there is one; nothing is sent beside another.
+  // Sends the next message or the end, if there is one to send. gRPC allows only one operation of
+  // this kind at a time.
   void Advance() REQUIRES(health->mutex_) {
     if (is_busy || is_ended || (is_told && !is_over && !health->is_stopping_)) return;
     is_busy = true;

@@ -1,5 +1,6 @@
-// grpc.health.v1.Health: the server serves from its start to its stop, and says so of itself and of
-// each of its services. A watcher holds no thread. SPDX-License-Identifier: Apache-2.0
+// Implements grpc.health.v1.Health: reports the server and each of its services as SERVING from the
+// start to the stop of the server. Watch calls occupy no thread while they wait. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <set>
@@ -14,16 +15,16 @@ namespace sippar::cluster {
 class HealthService final
     : public grpc::health::v1::Health::WithAsyncMethod_Watch<grpc::health::v1::Health::Service> {
  public:
-  // Full names; the server itself is "".
+  // `services`: full names. The name "" stands for the server itself.
   explicit HealthService(const std::vector<std::string>& services);
 
   grpc::Status Check(grpc::ServerContext* context,
                      const grpc::health::v1::HealthCheckRequest* request,
                      grpc::health::v1::HealthCheckResponse* response) override;
 
-  // Takes a watcher that comes to this loop, and the ones after it.
+  // Accepts Watch calls on this loop: the next one, and each one after it.
   void Await(CallLoop* loop);
-  // Tells the watchers that it does not serve any more, and lets them go.
+  // Sends NOT_SERVING to all watchers and ends their calls.
   void Stop();
 
  private:

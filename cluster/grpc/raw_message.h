@@ -1,5 +1,6 @@
-// Messages of calls whose bytes gRPC leaves alone, so that a large one does not hold up the thread
-// that reads from connections. SPDX-License-Identifier: Apache-2.0
+// Parses and serialises the messages of raw gRPC methods. gRPC passes on their bytes unparsed, so
+// that a large message does not delay the thread that reads from the connections.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/impl/codegen/proto_utils.h>
@@ -9,7 +10,8 @@
 
 namespace sippar::cluster {
 
-// Leaves `bytes` empty. kInternal, as for all other calls of gRPC: it is no such message.
+// Parses `bytes` and leaves them empty. kInternal: they are no such message; gRPC returns the same
+// code for all other methods.
 template <typename Message>
 [[nodiscard]] Status FromBytes(grpc::ByteBuffer* bytes, Message* message) {
   bool is_good = grpc::SerializationTraits<Message>::Deserialize(bytes, message).ok();
@@ -20,7 +22,7 @@ template <typename Message>
 grpc::ByteBuffer ToBytes(const Message& message) {
   grpc::ByteBuffer bytes;
   bool is_own = false;
-  (void)grpc::SerializationTraits<Message>::Serialize(message, &bytes, &is_own);  // cannot fail
+  (void)grpc::SerializationTraits<Message>::Serialize(message, &bytes, &is_own);  // never fails
   return bytes;
 }
 

@@ -1,4 +1,4 @@
-// Reflection. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/reflection.h"
 
 #include <google/protobuf/descriptor.h>
@@ -18,7 +18,8 @@ namespace v1alpha = grpc::reflection::v1alpha;
 using google::protobuf::DescriptorPool;
 using google::protobuf::FileDescriptor;
 
-// The file before those it imports, each once.
+// Adds a file, then all files that it imports, each of them once. Clients expect the requested file
+// first.
 template <typename Response>
 void AddFile(const FileDescriptor& file, std::set<std::string>* given, Response* response) {
   if (!given->insert(file.name()).second) return;
@@ -31,7 +32,7 @@ void AddFile(const FileDescriptor& file, std::set<std::string>* given, Response*
   }
 }
 
-// One version of the protocol; all have the same fields.
+// Serves one version of the protocol. Both versions have the same messages and fields.
 template <typename Service, typename Request, typename Response>
 class Version final : public Service {
  public:
@@ -68,7 +69,7 @@ class Version final : public Service {
         if (pool->FindMessageTypeByName(request.all_extension_numbers_of_type()) != nullptr) {
           response->mutable_all_extension_numbers_response()->set_base_type_name(
               request.all_extension_numbers_of_type());
-          return;  // our messages have no extensions
+          return;  // an empty list: our messages have no extensions
         }
         return AnswerFile(nullptr, "type " + request.all_extension_numbers_of_type(), response);
       case Request::kFileContainingExtension:

@@ -1,5 +1,5 @@
-// grpc.reflection.v1 and v1alpha over the descriptors that protoc compiled in, so that a tool can
-// call the services without their .proto files. SPDX-License-Identifier: Apache-2.0
+// Implements grpc.reflection.v1 and v1alpha from the descriptors that protoc compiled in, so that
+// tools can call the services without their .proto files. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/server_builder.h>
@@ -12,7 +12,8 @@ namespace sippar::cluster {
 
 class Reflection {
  public:
-  // Full names of what it lists; a name it does not list is found, too.
+  // `services`: full names of the services to list. Other compiled-in names are found as well, but
+  // not listed.
   explicit Reflection(const std::vector<std::string>& services);
   void Register(grpc::ServerBuilder* builder);
 

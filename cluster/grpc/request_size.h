@@ -1,6 +1,6 @@
-// How large requests may be. Those that carry values of cells have to fit the largest mutation (a
-// value of 100 MiB is legal in every client, which sends it as one message), and that is what gRPC
-// is told for the port. All others are refused above gRPC's usual 4 MiB.
+// The size limits of requests. Requests with cell values must hold the largest mutation, because a
+// client may send a value of 100 MiB in one message; gRPC knows only one limit per port, so that
+// one is set there. All other requests are limited here to gRPC's usual 4 MiB.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace sippar::cluster {
 
-// A row's mutation and what wraps it.
+// The largest mutation, and 1 MiB for the rest of the message.
 inline constexpr int kRequestSizeMax = static_cast<int>(limits::kMutationSizeMax) + (1 << 20);
 inline constexpr size_t kPlainRequestSizeMax = 4 << 20;
 
-// Of a request without values of cells.
+// Checks a request that carries no cell values. kResourceExhausted: it is too large.
 [[nodiscard]] inline Status CheckPlainSize(const google::protobuf::Message& request) {
   size_t size = request.ByteSizeLong();
   if (size <= kPlainRequestSizeMax) return OkStatus();
@@ -26,8 +26,9 @@ inline constexpr size_t kPlainRequestSizeMax = 4 << 20;
                                        kPlainRequestSizeMax));
 }
 
-// A large request came in thousands of pieces. They are free when its handler begins, but malloc
-// keeps them, as small as they are: a fourth time the value while it is written, and afterwards.
+// Returns the memory of a large request's network buffers to the system. Such a request arrives in
+// thousands of small buffers. They are free when its handler begins, but malloc would keep them, so
+// the process would hold the value's size once more while it is written, and after it.
 inline void GiveBackPieces(const google::protobuf::Message& request) {
   constexpr size_t kLarge = 8 << 20;
   if (request.ByteSizeLong() >= kLarge) malloc_trim(0);

@@ -1,4 +1,4 @@
-// Status codes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/status_codes.h"
 
 #include "engine/base/printable.h"
@@ -6,8 +6,8 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int32_t kRetryNanos = 200'000'000;
-constexpr size_t kMessageSizeMax = 1'000;  // clients take 8 KiB of headers in all
+constexpr int32_t kRetryNanos = 200'000'000;  // wait that a refused caller is asked for
+constexpr size_t kMessageSizeMax = 1'000;     // clients accept 8 KiB for all headers together
 
 std::string Text(const Status& status) {
   return engine::PrintableBytes(MessageOf(status).substr(0, kMessageSizeMax));

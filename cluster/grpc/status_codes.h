@@ -1,4 +1,5 @@
-// Status <-> gRPC. The codes are the same numbers. SPDX-License-Identifier: Apache-2.0
+// Converts Status to gRPC's statuses. The codes have the same numbers.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -8,11 +9,12 @@
 
 namespace sippar::cluster {
 
-// Messages are cut and made printable: they travel in a header of limited size, as UTF-8.
+// The message is shortened and made printable, because it travels in a header, which has limited
+// size and must be UTF-8.
 grpc::Status ToGrpc(const Status& status);
 void ToProto(const Status& status, google::rpc::Status* out);
-// The server has more calls under way than it has room for: UNAVAILABLE, and that the caller is to
-// try again soon (google.rpc.RetryInfo). RESOURCE_EXHAUSTED would say that a disk is full.
+// Refuses a call because the server has no room for it: UNAVAILABLE with google.rpc.RetryInfo, so
+// that the caller retries soon. RESOURCE_EXHAUSTED would mean that a disk is full.
 grpc::Status Overloaded(const std::string& what);
 
 }  // namespace sippar::cluster

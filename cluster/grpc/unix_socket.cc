@@ -1,4 +1,5 @@
-// Both ends trust the kernel alone: a file in the directory can be anybody's.
+// Both ends ask the kernel for the other's user (SO_PEERCRED). The file's owner and mode prove
+// nothing, because another user may have placed the file in the directory.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/unix_socket.h"
 

@@ -1,5 +1,5 @@
-// Unix sockets between processes of one user: where a directory's is, and how it is connected to.
-// SPDX-License-Identifier: Apache-2.0
+// Unix sockets between processes of one user: the path of a store directory's socket, and
+// connecting to it. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/un.h>
@@ -11,7 +11,7 @@
 
 namespace sippar::cluster {
 
-// Owns a file descriptor; below 0: none.
+// Owns a file descriptor, and closes it at its end; below 0: none.
 class Fd {
  public:
   explicit Fd(int fd) : fd_(fd) {}
@@ -25,20 +25,21 @@ class Fd {
   int fd_;
 };
 
-// "" when the directory's name is too long for a socket's address.
+// Returns the path of the directory's socket; "" if it is too long for a socket address.
 std::string SocketPath(const std::string& directory);
 
-// The other end of the socket at `path`, connected. kUnavailable: nobody listens;
-// kPermissionDenied: not a process of this user.
+// Connects to the socket at `path` and returns the descriptor, which the caller owns. kUnavailable:
+// no process listens there; kPermissionDenied: the listening process belongs to another user.
 [[nodiscard]] StatusOr<int> ConnectSocket(const std::string& path);
 
-// Requires: `path` fits, as those of SocketPath do.
+// Requires: `path` is short enough, as the results of SocketPath are.
 sockaddr_un SocketAddress(const std::string& path);
 
-// The process at the other end of the connected socket `fd`, as the kernel knows it.
+// True if the process at the other end of the connected socket `fd` belongs to this user, according
+// to the kernel.
 bool IsOfThisUser(int fd);
 
-// kUnavailable with the errno of the call that failed.
+// Makes a kUnavailable with the text of errno.
 [[nodiscard]] Status SocketError(const std::string& what, const std::string& path);
 
 }  // namespace sippar::cluster

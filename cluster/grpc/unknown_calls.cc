@@ -1,4 +1,4 @@
-// Refusing unknown calls. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/grpc/unknown_calls.h"
 
 #include <fmt/format.h>
@@ -9,13 +9,15 @@
 
 namespace sippar::cluster {
 
-// Its events: it came; the refusal was sent.
+// One refused call. Its events are: the call came; the refusal was sent.
 struct UnknownCalls::Call final : CallEvent {
   Call(UnknownCalls* of, CallLoop* loop) : calls(of), guest(loop) {}
 
   void Happened(bool ok) override {
     std::unique_ptr<Call> self(this);
-    if (!ok || is_refused) return;  // nor does one come when the server ends
+    // The object ends here after the refusal, or, if not ok, because the server shuts down and no
+    // call will come.
+    if (!ok || is_refused) return;
     calls->Await(guest.loop());
     is_refused = true;
     stream.Finish(ToGrpc(Unimplemented(fmt::format("{} is not supported", context.method()))),

@@ -1,4 +1,5 @@
-// Refuses calls that no service of a server has: the name tells a client's author what is missing.
+// Refuses calls of methods that no service of the server has. The error names the method, which
+// gRPC's own refusal does not, so that the author of a client sees what is missing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +13,7 @@ namespace sippar::cluster {
 class UnknownCalls {
  public:
   void Register(grpc::ServerBuilder* builder) { builder->RegisterAsyncGenericService(&service_); }
-  // Takes a call that comes to this loop, and the ones after it.
+  // Accepts such calls on this loop: the next one, and each one after it.
   void Await(CallLoop* loop);
 
  private:

@@ -1,4 +1,4 @@
-// Serving on an address. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/api_server.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,8 @@
 namespace sippar::cluster {
 namespace {
 
-// "host:port" whose host only this machine reaches.
+// Accepts "host:port" only if no other machine can reach the host. Names other than localhost are
+// refused, because they may resolve to any address.
 Status CheckLoopback(const std::string& listen) {
   size_t colon = listen.rfind(':');
   std::string host = listen.substr(0, colon == std::string::npos ? 0 : colon);

@@ -1,5 +1,6 @@
-// Serves a store over the Cloud Bigtable API and our own service (gRPC), in this process. The
-// header knows nothing of gRPC; cluster/serve does. SPDX-License-Identifier: Apache-2.0
+// Serves a store in this process over the Cloud Bigtable API and over Sippar's own gRPC service.
+// This header includes nothing of gRPC, so its users compile without it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,24 +15,25 @@
 namespace sippar::cluster {
 
 struct ApiServerOptions {
-  std::string listen = "localhost:8086";  // HOST:PORT; 0: any free one
-  bool strict_instances = false;          // only those that were made are there; else every one
-  QueryApi* queries = nullptr;            // outlives the server; null: SQL is not served
-  // Told of calls that took so long, with their trace ids, in a line each, ten a second at most.
-  // Null: nobody is.
+  std::string listen = "localhost:8086";  // HOST:PORT; port 0: any free one
+  bool strict_instances = false;          // true: an instance exists only after it was created
+  QueryApi* queries = nullptr;            // must outlive the server; null: SQL is not served
+  // Gets a line with the trace id for each call that took slow_call_us or more, at most ten lines a
+  // second. Null: slow calls are not reported.
   std::function<void(const std::string& line)> on_slow_call = nullptr;
   int64_t slow_call_us = 10'000'000;
 };
 
 class ApiServer {
  public:
-  // Answers when OK. `client` outlives the server. kInvalidArgument: an address that others than
-  // this machine can reach, as nothing is encrypted yet; kUnavailable: it is taken.
+  // Starts a server, which accepts calls when OK. `client` must outlive it. kInvalidArgument: other
+  // machines could reach the address, but connections are not encrypted yet; kUnavailable: the
+  // address is in use.
   [[nodiscard]] static StatusOr<std::unique_ptr<ApiServer>> Start(Client* client,
                                                                   const ApiServerOptions& options);
   virtual ~ApiServer() = default;
-  virtual const std::string& address() const = 0;  // host:port that is served
-  // Takes no new calls, gives running ones `drain_us`, then ends them.
+  virtual const std::string& address() const = 0;  // host:port with the actual port
+  // Accepts no new calls, waits up to `drain_us` for the running ones, then ends them.
   virtual void Stop(int64_t drain_us) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The listening end of the socket in a directory. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/directory_socket.h"
 
 #include <fcntl.h>
@@ -21,14 +21,15 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int kWaitingMax = 1024;      // connections that are not accepted yet
-constexpr int64_t kDrainUs = 500'000;  // for running calls, when the store is closed
-// Others that have short calls are served on for a while: for each of them to open the directory
-// would cost much more. They are done when none has called for a moment.
+constexpr int kWaitingMax = 1024;      // most connections that are not accepted yet
+constexpr int64_t kDrainUs = 500'000;  // time for running calls when the store is closed
+// Processes that make short calls are served for up to kMomentsMax moments longer, because opening
+// the directory would cost each of them much more. They count as done after one moment without a
+// call.
 constexpr int64_t kMomentUs = 20'000;
 constexpr int64_t kMomentsMax = 15;
-constexpr int64_t kBreakUs = 100'000;    // after kDrainUs
-constexpr int64_t kNoFilesUs = 100'000;  // until the next try when this process has no more files
+constexpr int64_t kBreakUs = 100'000;    // time after kDrainUs until connections are broken
+constexpr int64_t kNoFilesUs = 100'000;  // wait before the next accept if descriptors ran out
 
 class ListeningSocket final : public DirectorySocket {
  public:
@@ -40,7 +41,8 @@ class ListeningSocket final : public DirectorySocket {
   ~ListeningSocket() override {
     if (!is_bound_) return;
     if (client_ != nullptr) FinishShortCalls();
-    // First the name: a process that looks for it from now on waits for the lock.
+    // The name is removed first: a process that finds no socket from now on waits for the
+    // directory's lock instead of connecting to a server that is about to end.
     ::unlink(path_.c_str());
     uint64_t one = 1;
     (void)!::write(stop_.get(), &one, sizeof(one));
@@ -50,7 +52,8 @@ class ListeningSocket final : public DirectorySocket {
 
   Status Begin() {
     if (fd_.get() < 0 || stop_.get() < 0) return SocketError("make socket", path_);
-    // Whoever left it is dead: the lock is ours. The mode is given before there is a name.
+    // A file of this name was left by a process that has ended, because this one holds the lock.
+    // The mode is set before bind makes the name, so the socket is never open to other users.
     ::unlink(path_.c_str());
     if (::fchmod(fd_.get(), 0600) != 0) return SocketError("set mode of", path_);
     sockaddr_un address = SocketAddress(path_);
@@ -68,10 +71,11 @@ class ListeningSocket final : public DirectorySocket {
 
  private:
   void Run() {
-    // The threads of gRPC are started from here: none of them takes the program's signals.
+    // gRPC's threads start from this one and inherit its mask, so that none of them receives the
+    // signals that the program handles.
     sigset_t all;
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, nullptr);  // on Linux of this thread alone
+    sigprocmask(SIG_BLOCK, &all, nullptr);  // on Linux it changes the mask of this thread alone
     pollfd waits[] = {{fd_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}};
     while (true) {
       if (::poll(waits, 2, -1) < 0) continue;
@@ -93,17 +97,20 @@ class ListeningSocket final : public DirectorySocket {
       server_ = std::move(server);
       serving_ = server_.get();
     }
+    // Forgets the connections that have ended, which poll reports as hung up.
     open_.remove_if([](const Fd& fd) {
       pollfd ended{fd.get(), 0, 0};
       return ::poll(&ended, 1, 0) > 0;
     });
+    // gRPC owns the descriptor and may close it at any time; a copy stays valid for Stop.
     open_.emplace_back(::fcntl(other->get(), F_DUPFD_CLOEXEC, 0));
     server_->AddConnection(other->Release());
     ++connections_;
   }
 
-  // gRPC does not close a connection while the other side takes nothing of what is being sent, such
-  // as a reader that waits for a pager; nor does its server stop then.
+  // gRPC does not close a connection while the reader takes nothing of what is being sent, for
+  // example because its user looks at a pager, and its server does not stop until then. So a second
+  // thread breaks the connections when the time is over.
   void Stop() {
     server_->Leave();
     engine::Mutex mutex;
@@ -123,6 +130,7 @@ class ListeningSocket final : public DirectorySocket {
     changed.NotifyAll();
   }
 
+  // Waits until no call or connection has come for a moment, at most kMomentsMax moments.
   void FinishShortCalls() {
     pollfd waits{fd_.get(), POLLIN, 0};
     bool is_alone = serving_ == nullptr && ::poll(&waits, 1, 0) == 0;
@@ -137,13 +145,14 @@ class ListeningSocket final : public DirectorySocket {
   }
 
   const std::string path_;
-  Client* client_ = nullptr;  // null: not served yet
+  Client* client_ = nullptr;  // null: Serve was not called yet
   Fd fd_;
   Fd stop_;
   bool is_bound_ = false;
-  std::unique_ptr<GrpcServer> server_;  // of the thread, until it has ended
-  std::list<Fd> open_;                  // the server's connections; of the thread, too
-  std::atomic<const GrpcServer*> serving_{nullptr};
+  // The next two belong to thread_ until it has ended.
+  std::unique_ptr<GrpcServer> server_;
+  std::list<Fd> open_;                               // copies of the connections' descriptors
+  std::atomic<const GrpcServer*> serving_{nullptr};  // server_ for other threads; null: none yet
   std::atomic<uint64_t> connections_{0};
   engine::Thread thread_;
 };

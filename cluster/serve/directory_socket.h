@@ -1,7 +1,8 @@
-// The unix socket in a store's directory, where the process that has the directory open serves the
-// others of its user. Costs one sleeping thread until somebody comes; gRPC starts with the first.
-// The file has mode 0600, and both ends ask the kernel who the other is (grpc/unix_socket.h):
-// nobody else is served, and nobody else is believed. SPDX-License-Identifier: Apache-2.0
+// The unix socket in a store's directory, through which the process that has the directory open
+// serves other processes of the same user. It costs one sleeping thread; gRPC starts with the first
+// connection. The file has mode 0600, and both ends ask the kernel for the other's user
+// (cluster/grpc/unix_socket.h), so no other user is served or can pretend to be the server.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -13,14 +14,14 @@ namespace sippar::cluster {
 
 class DirectorySocket {
  public:
-  // Requires: this process holds the lock of `directory`. Connections wait until they are served.
-  // kUnavailable: there can be no socket; the store is as good without.
+  // Requires: this process holds the lock of `directory`. Connections wait until Serve is called.
+  // kUnavailable: the socket cannot be made; the store can be used without it.
   [[nodiscard]] static StatusOr<std::unique_ptr<DirectorySocket>> Listen(
       const std::string& directory);
-  // Once. `client` outlives it.
+  // Serves `client`, which must outlive the socket. To be called once.
   virtual void Serve(Client* client) = 0;
-  // First, and not for long, goes on while others have short calls; then takes no new ones,
-  // finishes those that may not be made twice, and cuts streams. See StoreService::Leave.
+  // Continues for a short time while other processes make short calls; then accepts no new ones,
+  // finishes those that must not be repeated, and cuts streams (StoreService::Leave).
   virtual ~DirectorySocket() = default;
 };
 

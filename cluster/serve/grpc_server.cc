@@ -1,4 +1,4 @@
-// The gRPC server. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/serve/grpc_server.h"
 
 #include <absl/synchronization/mutex.h>
@@ -20,14 +20,16 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int kThreadsMax = 512;     // each call has one; more are refused at once
-constexpr int kIdleThreadsMax = 64;  // to make one costs as much as a read
-// One reads for as many cores as it takes to answer what it read.
+constexpr int kThreadsMax = 512;     // one per synchronous call; further calls are refused at once
+constexpr int kIdleThreadsMax = 64;  // threads kept waiting: starting one costs as much as a read
+// One loop reads as many calls as about four cores can answer.
 size_t LoopCount() { return std::max<size_t>(engine::HardwareThreads() / 4, 1); }
-// Of a connection; its client keeps back the others, within their deadlines.
+// Concurrent calls of a connection. The client holds further calls back, within their deadlines.
 constexpr int kCallsOfAConnectionMax = 500;
-constexpr int kPingsMinMs = 1'000;  // clients ask whether we live, idle or not: no more often
-constexpr size_t kTransportMemory = 1u << 30;  // of gRPC, for all calls together
+// Shortest time between two keepalive pings of a client, which also come on idle connections. gRPC
+// closes connections that ping more often.
+constexpr int kPingsMinMs = 1'000;
+constexpr size_t kTransportMemory = 1u << 30;  // gRPC's buffers for all calls together
 
 std::vector<std::string> ServiceNames() {
   return {google::bigtable::v2::Bigtable::service_full_name(),
@@ -54,21 +56,24 @@ GrpcServer::GrpcServer(Client* client, const ApiServerOptions& options)
       reflection_(ServiceNames()) {}
 
 Status GrpcServer::Start(const std::string& listen) {
-  // Debian's Abseil looks for cycles at each lock that gRPC takes, under one lock for all.
+  // Debian builds Abseil with deadlock detection: each lock that gRPC takes would then be checked
+  // for cycles under one global lock, which serialises all threads.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  // What gRPC would print of a port that is taken, our error says in a line. Whoever looks for more
-  // sets GRPC_VERBOSITY.
+  // gRPC would print several lines about a port that is in use; our error says it in one. For more,
+  // a user can set GRPC_VERBOSITY.
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   grpc::ServerBuilder builder;
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers on a port: an error
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server on a port fails
   if (!listen.empty()) {
     builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port_);
   }
-  // The loops read from all connections, and wake a thread of this queue for all other calls.
+  // The loops read from all connections. Calls that they do not carry out themselves go to a thread
+  // of this one queue.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kIdleThreadsMax);
   builder.SetMaxReceiveMessageSize(kRequestSizeMax);
-  // Ours are small but for what one row gives: of a ReadModifyWriteRow, of a RETURNING.
+  // Our replies are small, except those that hold one whole row (ReadModifyWriteRow, RETURNING):
+  // the row is already changed by then, so the reply must not be refused for its size.
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsOfAConnectionMax);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -115,6 +120,8 @@ void GrpcServer::AddConnection(int fd) { grpc::AddInsecureChannelFromFd(server_.
 
 void GrpcServer::Stop(int64_t drain_us) {
   if (server_ == nullptr) return;
+  // gRPC's Shutdown waits for running calls, so endless streams are ended before it. The loops stop
+  // after Wait, when no call can come any more, and the threads after the loops, which feed them.
   health_.Stop();
   data_.EndStreams();
   store_.Leave();

@@ -1,5 +1,5 @@
-// The gRPC server: all services over one client, on an address, on connections that are handed to
-// it, or both. SPDX-License-Identifier: Apache-2.0
+// The gRPC server: serves one client through all services, on an address, on connections that are
+// handed to it, or both. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/server.h>
@@ -26,22 +26,23 @@ namespace sippar::cluster {
 
 class GrpcServer {
  public:
-  // `client` outlives the server. Where it listens is said to Start.
+  // `client` must outlive the server. The address in `options` is not used; Start takes one.
   GrpcServer(Client* client, const ApiServerOptions& options);
   ~GrpcServer() { Stop(0); }
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
 
-  // "" listens nowhere. kUnavailable: the address is taken. Once.
+  // Starts to serve; to be called once. `listen` "": on no address. kUnavailable: the address is in
+  // use.
   [[nodiscard]] Status Start(const std::string& listen);
   int port() const { return port_; }
-  // Serves whoever is at the other end of the socket, which it owns from now on.
+  // Serves the process at the other end of the socket, and takes over the descriptor.
   void AddConnection(int fd);
-  // Calls of clients of this program that have begun.
+  // Number of calls of Sippar's own service that have begun.
   uint64_t store_calls() const { return store_.calls_begun(); }
-  // The first part of Stop: see StoreService::Leave.
+  // Ends the calls of Sippar's own service; the first part of Stop (StoreService::Leave).
   void Leave() { store_.Leave(); }
-  // Takes no new calls, gives running ones `drain_us`, then ends them.
+  // Accepts no new calls, waits up to `drain_us` for the running ones, then ends them.
   void Stop(int64_t drain_us);
 
  private:
