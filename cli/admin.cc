@@ -1,4 +1,5 @@
-// `sippar admin`: look after a store: sizes, metrics, flush, major compaction, scrub, dumps.
+// `sippar admin`: inspects and maintains a store: sizes, metrics, flush, major compaction, checks,
+// dumps.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -76,8 +77,8 @@ Status PrintMetrics(cluster::Client* client) {
   return OkStatus();
 }
 
-// What is done to files while no store is open: `sippar admin KIND dump FILE`, `log salvage STORE`,
-// `doctor STORE`.
+// Commands that read files of a store that is not open: `sippar admin sstable dump FILE`, `log dump
+// FILE`, `log salvage STORE`, `doctor STORE`.
 struct FileCommand {
   std::string path;
   bool entries = false;
@@ -123,7 +124,7 @@ struct FileCommand {
       any = true;
       fmt::print("{}\n", line);
     });
-    // Each was printed.
+    // The findings were printed already; the status would repeat them.
     if (any && (status.ok() || status.code() == StatusCode::kDataLoss)) return kExitFailed;
     if (!status.ok()) return Failed(status, kExitFailed);
     fmt::print("{}: nothing is missing, foreign or damaged\n", path);
@@ -131,7 +132,7 @@ struct FileCommand {
   }
 };
 
-// What the command does on the open store.
+// Runs one action on the open store.
 Status RunAction(const std::string& action, cluster::Client* client, const std::string& table,
                  const std::string& group) {
   cluster::AdminApi* admin = client->admin();
@@ -200,6 +201,8 @@ int RunAdmin(int argc, char** argv) {
   for (CLI::App* sub : actions) {
     if (sub->parsed()) status = RunAction(sub->get_name(), client->get(), table, group);
   }
+  // Closed also after a failure: Close flushes state and reports errors that the action did not
+  // see.
   Status closed = (*client)->Close();
   if (status.ok()) status = closed;
   return status.ok() ? kExitOk : Failed(status, kExitFailed);

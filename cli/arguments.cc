@@ -1,4 +1,4 @@
-// Arguments of commands. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/arguments.h"
 
 #include <fmt/format.h>
@@ -31,6 +31,8 @@ bool IsUnknownWord(const CLI::App& app, int argc, char** argv) {
 }
 
 int ExitOf(const CLI::App& app, const CLI::ParseError& error) {
+  // CLI11 prints to streams. They are captured so that errors pass through PrintMessage, which
+  // escapes what a user's argument could send to the terminal.
   std::ostringstream help, problem;
   bool fine = app.exit(error, help, problem) == 0;
   fmt::print("{}", help.str());

@@ -1,15 +1,16 @@
-// The arguments of a command: what CLI11 does not say well. SPDX-License-Identifier: Apache-2.0
+// Help for parsing the arguments of a command, where CLI11's own messages are not enough.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace sippar::cli {
 
-// Is the first word no subcommand of `app`? Says so, with the nearest one and all there are: the
-// parser would only say that one is required.
+// Returns true and prints a message if the first word is not a subcommand of `app`. The message
+// names the nearest subcommand and all others; CLI11 would only say that a subcommand is required.
 bool IsUnknownWord(const CLI::App& app, int argc, char** argv);
 
-// Prints the help that was asked for, or what is wrong; gives the exit code.
+// Prints the requested help, or what is wrong with the arguments. Returns the exit code.
 int ExitOf(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace sippar::cli

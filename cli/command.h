@@ -1,4 +1,4 @@
-// A command of `sippar`: one line of the table in main.cc. SPDX-License-Identifier: Apache-2.0
+// Command: one entry of the command table in main.cc. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace sippar::cli {
@@ -6,7 +6,7 @@ namespace sippar::cli {
 struct Command {
   const char* name;
   const char* summary;                // one line for `sippar --help`
-  int (*run)(int argc, char** argv);  // argv[0] is the command's name; gives the exit code
+  int (*run)(int argc, char** argv);  // argv[0] is the command's name; returns the exit code
 };
 
 }  // namespace sippar::cli

@@ -1,5 +1,6 @@
-// The commands, each in the file of its name. main.cc lists those that are built (CMakeLists.txt
-// sets SIPPAR_WITH_… when the file exists). SPDX-License-Identifier: Apache-2.0
+// The commands, each in the file of its name. main.cc lists those that are built: CMakeLists.txt
+// sets SIPPAR_WITH_… for each optional command whose file exists.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace sippar::cli {

@@ -1,4 +1,4 @@
-// Completion of keywords, tables, families, settings, formats, functions and shell commands.
+//
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/completion.h"
 
@@ -17,6 +17,7 @@
 namespace sippar::cli {
 namespace {
 
+// More candidates than this scroll off the screen.
 constexpr size_t kCandidatesMax = 200;
 
 bool SameLetter(char a, char b) {
@@ -33,12 +34,12 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// Collects words that begin like the one being typed.
+// Collects candidates that begin with the typed text.
 class Collector {
  public:
   explicit Collector(std::string_view typed) : typed_(typed) {}
 
-  // Words of the language follow the letter case of what was typed.
+  // Adds words of the language, in the letter case of the typed text.
   void AddKeywords(const std::vector<std::string>& words, std::string_view suffix = "") {
     bool lower = !typed_.empty() && std::islower(static_cast<unsigned char>(typed_[0]));
     for (const std::string& word : words) {
@@ -46,6 +47,7 @@ class Collector {
       Keep((lower ? Lower(word) : word) + std::string(suffix));
     }
   }
+  // Names are case-sensitive, unlike words of the language.
   void AddNames(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       if (name.compare(0, typed_.size(), typed_) == 0) Keep(name);
@@ -77,7 +79,8 @@ Candidates MetaCandidates(Store* store, std::string_view text, size_t caret) {
   }
   std::string_view name = text.substr(0, space);
   out.begin = text.rfind(' ', caret - 1) + 1;
-  // One argument; what comes after it would be a second one. Names of statements have blanks.
+  // Shell commands take one argument, so text after a first argument gets no candidates. Names of
+  // statements (for \h) contain blanks.
   if (name == "\\h") out.begin = space + 1;
   if (text.find_first_not_of(' ', space) < out.begin) return out;
   Collector collector(text.substr(out.begin, caret - out.begin));
@@ -99,10 +102,11 @@ Candidates MetaCandidates(Store* store, std::string_view text, size_t caret) {
   return out;
 }
 
-// Families as patterns "family:". Of every table while the statement does not name one yet, as in
-// SELECT anc… before its FROM.
+// Families as patterns "family:". If the statement names no table yet, as in SELECT anc… before its
+// FROM, the families of all tables.
 std::vector<std::string> Families(Store* store, const std::string& table) {
-  constexpr size_t kTablesMax = 20;  // asked for; more would be slow and of little use
+  // Each table costs a call at a key press; more would be slow and rarely useful.
+  constexpr size_t kTablesMax = 20;
   if (store->session() == nullptr) return {};
   std::vector<std::string> tables = {table};
   if (table.empty()) tables = store->session()->TableNames();
@@ -116,13 +120,14 @@ std::vector<std::string> Families(Store* store, const std::string& table) {
   return families;
 }
 
-// Columns that begin as `typed`, "family:" and more, from the first cells of the tables that have
-// the family: qualifiers are declared nowhere.
+// Columns that begin with `typed` (which contains "family:"). They come from the first cells of the
+// tables that have the family, because qualifiers are declared nowhere.
 std::vector<std::string> Columns(Store* store, const std::string& table, std::string_view typed) {
+  // Bounds the wait after a key press.
   constexpr int kCellsLookedAt = 5000;
   constexpr size_t kTablesMax = 3;
   size_t colon = typed.find(':');
-  // A read inside BEGIN ROW would become part of what COMMIT checks.
+  // Inside BEGIN ROW a read would become part of what COMMIT checks, so none is made.
   bool asks = colon != std::string_view::npos && store->session() != nullptr &&
               store->session()->transaction().empty();
   if (!asks) return {};
@@ -187,6 +192,7 @@ Candidates FindCandidates(Store* store, std::string_view text, size_t caret) {
   if (at.setting) collector.AddNames(query::SettingNames());
   if (at.format) collector.AddNames({"csv", "tsv", "jsonl", "cells", "JSON"});
   out.words = collector.Take();
+  // A word that ends in ':' or '(' goes on, so no space is added after it.
   out.no_space =
       out.words.size() == 1 && (out.words[0].back() == ':' || out.words[0].back() == '(');
   return out;

@@ -1,4 +1,5 @@
-// The shell's Tab key: the grammar says what may stand at the caret, the session knows the names.
+// Completion for the shell's Tab key: the grammar says what may stand at the caret, the session
+// knows the names of tables and families.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// `sippar export TARGET TABLE`: a table or the result of a query into a file.
+// `sippar export TARGET TABLE`: writes a table or the result of a query to a file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ constexpr const char* kExamples =
     "reads it\n"
     "  sippar export ./data -e \"SELECT row, language: FROM web\" --format csv > languages.csv\n";
 
-// By the end of the file's name; cells when it says nothing.
+// The format that the end of the file's name implies; "cells" if it implies none.
 std::string FormatOf(std::string_view file) {
   for (std::string_view packed : {".zst", ".gz"}) {
     if (file.ends_with(packed)) file.remove_suffix(packed.size());

@@ -1,4 +1,4 @@
-// The history file, see history.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/history.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-// readline needs FILE declared before it.
+// readline's headers need FILE declared before them.
 #include <fmt/format.h>
 #include <readline/history.h>
 
@@ -16,8 +16,8 @@
 namespace sippar::cli {
 namespace {
 
-constexpr int kEntriesMax = 5000;        // in memory
-constexpr off_t kFileSizeMax = 8 << 20;  // the file is cut when it is larger
+constexpr int kEntriesMax = 5000;        // kept in memory
+constexpr off_t kFileSizeMax = 8 << 20;  // Load cuts a larger file
 constexpr int kFileLinesKept = 50'000;
 constexpr size_t kEntrySizeMax = 64 << 10;  // a pasted bulk insert is not worth keeping
 
@@ -39,6 +39,7 @@ void History::Load() {
   history_comment_char = '#';
   history_write_timestamps = 1;
   history_multiline_entries = 1;
+  // Set before the file is read: readline then takes the lines between two time lines as one entry.
   if (path_.empty()) return;
   struct stat info = {};
   if (stat(path_.c_str(), &info) != 0) return;
@@ -55,10 +56,10 @@ void History::Add(const std::string& entry) {
   add_history(entry.c_str());
   if (path_.empty()) return;
   int descriptor = open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) return;  // a history that cannot be kept is no reason to stop
+  if (descriptor < 0) return;  // the shell works without a history
   int64_t seconds = engine::Clock::System()->NowMicros() / 1'000'000;
   std::string record = fmt::format("#{}\n{}\n", seconds, entry);
-  // One write: entries of two shells do not mix.
+  // One write with O_APPEND: entries of two shells do not mix.
   [[maybe_unused]] ssize_t written = write(descriptor, record.data(), record.size());
   close(descriptor);
 }

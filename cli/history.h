@@ -1,6 +1,6 @@
-// The shell's history file: one entry per statement with its time, mode 0600. Several shells
-// append; none overwrites. Kept in readline's form (time lines beginning with #), so that entries
-// of several lines come back whole. SPDX-License-Identifier: Apache-2.0
+// History: the shell's history file. One entry per statement with its time, mode 0600. Several
+// shells may append at once. The form is readline's (time lines that begin with #), so that entries
+// of several lines are read back whole. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace sippar::cli {
 
 class History {
  public:
-  // $SIPPAR_HISTORY (a file, or "off"), else ~/.sippar_history.
+  // The file is $SIPPAR_HISTORY, or ~/.sippar_history; the value "off" disables it.
   History();
-  void Load();  // into readline's list
-  // Remembers `entry` in the list and the file; not when it begins with a blank or repeats the
-  // last.
+  // Reads the file into readline's list.
+  void Load();
+  // Adds `entry` to the list and the file, unless it begins with a blank or repeats the last one.
   void Add(const std::string& entry);
-  const std::string& path() const { return path_; }  // "" when off
+  const std::string& path() const { return path_; }  // "" if disabled
 
  private:
   std::string path_;

@@ -1,4 +1,5 @@
-// `sippar import web|csv|tsv|jsonl|cells TARGET …`. SPDX-License-Identifier: Apache-2.0
+// `sippar import web|csv|tsv|jsonl|cells TARGET …`: web builds a Webtable (import_web.h), the
+// others become an IMPORT statement. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -70,7 +71,7 @@ void FileImport::AddTo(CLI::App* app) {
       "  sippar import jsonl ./data people - < people.jsonl\n");
 }
 
-// As options of the statement.
+// The flags as options of the IMPORT statement.
 std::string FileImport::With() const {
   std::string with;
   auto add = [&](std::string_view name, const std::string& value) {
@@ -101,7 +102,8 @@ void ShowProgress(const ImportProgress& progress, double seconds, bool terminal)
   fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
 }
 
-// Until *done: a live line on a terminal, a plain line every 5 s when asked for.
+// Shows progress until *done: a live line on a terminal; otherwise a plain line every 5 s if
+// `wanted`.
 void WatchProgress(const ImportProgress& progress, bool wanted, const std::atomic<bool>& done) {
   bool terminal = ::isatty(STDERR_FILENO) == 1;
   engine::Clock* clock = engine::Clock::System();
@@ -120,6 +122,7 @@ void WatchProgress(const ImportProgress& progress, bool wanted, const std::atomi
 
 void PrintSummary(const ImportProgress& progress, int jobs, double seconds) {
   auto bytes = static_cast<double>(progress.page_bytes.load());
+  // Summed over the jobs, so divided by their number to compare with the elapsed time.
   double write_seconds = static_cast<double>(progress.write_nanos.load()) / 1e9 / jobs;
   fmt::print(stderr,
              "{} pages, {} links, {} cells; {} of pages in {:.1f} s ({}/s; writing alone {:.1f} s, "
@@ -129,8 +132,8 @@ void PrintSummary(const ImportProgress& progress, int jobs, double seconds) {
              PrintBytes(bytes / std::max(write_seconds, 1e-3)), progress.failed.load());
 }
 
-// A corpus may lack every file it names: the first lines say enough. Calls may come from several
-// threads.
+// Prints the first problems and counts the rest: a corpus may lack every file that it names. Thread
+// safe.
 class ProblemList {
  public:
   void Add(const std::string& line) {
@@ -159,7 +162,8 @@ int RunWeb(const WebImport& web) {
   if (!manifest.ok()) return Fail(manifest.status(), kExitUsage);
   ProblemList problems;
   for (const std::string& line : manifest->bad_lines) problems.Add(line);
-  // From here on: an interrupted opening ends as an interrupted import does, told and clean.
+  // Installed before the store is opened: Ctrl-C during a long opening then ends the command with a
+  // message, as during the import.
   std::signal(SIGINT, [](int) { interrupted = true; });
   std::signal(SIGTERM, [](int) { interrupted = true; });
   cluster::ClientOptions client_options;
@@ -186,6 +190,7 @@ int RunWeb(const WebImport& web) {
   double seconds = static_cast<double>(engine::Clock::System()->MonotonicNanos() - start) / 1e9;
   PrintSummary(progress, web.options.jobs, seconds);
   Status closed = (*client)->Close();
+  // Interruption has its own exit code and outranks an error of Close.
   if (status.code() == StatusCode::kCancelled) return Fail(status, kExitInterrupted);
   if (status.ok()) status = closed;
   if (!status.ok()) return Fail(status, kExitFailed);

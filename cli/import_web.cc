@@ -1,4 +1,4 @@
-// Webtable import. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/import_web.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@
 namespace sippar::cli {
 namespace {
 
-constexpr size_t kBatchBytes = 4 << 20;  // one ApplyBatch: enough to share a sync, small in memory
+// Bytes of one ApplyBatch: large enough to share a sync among many rows, small in memory.
+constexpr size_t kBatchBytes = 4 << 20;
 
 Status EnsureTable(cluster::Client* client, const std::string& name) {
   auto table = client->admin()->GetTable(name);
@@ -32,8 +33,8 @@ Status EnsureTable(cluster::Client* client, const std::string& name) {
   return OkStatus();
 }
 
-// The whole import, shared by its jobs. Each job takes pages in turn, parses them and writes them
-// in batches; so at most jobs * (kBatchBytes + one page) wait in memory.
+// The whole import, shared by its jobs. Each job takes the next page, parses it and writes in
+// batches, so at most jobs * (kBatchBytes + one page) are in memory.
 class WebImport {
  public:
   WebImport(cluster::Client* client, const ImportWebOptions& options,
@@ -53,13 +54,14 @@ class WebImport {
         threads.emplace_back("import-" + std::to_string(i), [this] { RunJob(); });
       }
     }
+    // The threads have been joined, so no lock is needed.
     return failure_;
   }
 
  private:
   struct Batch {
     std::vector<engine::RowMutation> rows;
-    std::vector<const ManifestLine*> sources;  // of each row
+    std::vector<const ManifestLine*> sources;  // the page of each row
     size_t byte_size = 0;
   };
 
@@ -70,6 +72,7 @@ class WebImport {
       AddPage(pages_[i], &batch);
       if (batch.byte_size >= kBatchBytes) Write(&batch);
     }
+    // Also after an interruption: pages that were parsed are written, so the counts are true.
     Write(&batch);
   }
 
@@ -92,6 +95,8 @@ class WebImport {
     for (size_t i = 0; i < statuses.size(); ++i) {
       if (statuses[i].ok()) {
         progress_->cells += batch->rows[i].entries.size();
+        // Only this code blames the page (a key or value that is too large). Any other would recur
+        // for every page.
       } else if (statuses[i].code() == StatusCode::kInvalidArgument) {
         FailPage(*batch->sources[i], Annotate(statuses[i], "row " + batch->rows[i].row));
       } else {

@@ -1,4 +1,4 @@
-// readline, see line_editor.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/line_editor.h"
 
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-// readline needs FILE declared before it.
+// readline's headers need FILE declared before them.
 #include <readline/history.h>
 #include <readline/readline.h>
 
@@ -19,7 +19,7 @@
 namespace sippar::cli {
 namespace {
 
-// readline calls plain functions: what they need is here.
+// readline calls plain functions without a context argument, so their state is global.
 FindCandidatesHook* active_hook = nullptr;
 bool line_done = false;
 bool line_is_end = false;
@@ -33,6 +33,8 @@ void OnLine(char* line) {
   line_is_end = line == nullptr;
   line_text = line == nullptr ? "" : line;
   std::free(line);
+  // Removed inside the callback, as readline advises: otherwise it would print the prompt for the
+  // next line at once.
   rl_callback_handler_remove();
 }
 
@@ -40,12 +42,13 @@ int OnNewLine(int, int) { return rl_insert_text("\n") >= 0 ? 0 : 1; }
 
 char* Copy(const std::string& text) { return strdup(text.c_str()); }
 
-// The candidates of the word under the caret, as readline wants them: first the common start.
+// Returns the candidates for the word at the caret in readline's form: the common beginning first.
 char** OnComplete(const char*, int start, int end) {
   std::string_view text(rl_line_buffer, static_cast<size_t>(rl_end));
   Candidates found = (*active_hook)(text, static_cast<size_t>(end));
   rl_attempted_completion_over = found.files ? 0 : 1;
-  // readline's word must be ours: words it breaks elsewhere are left alone.
+  // readline replaces only the word that it found by its break characters. If that word begins
+  // before ours, our candidates do not fit it, and nothing is offered.
   if (found.files || found.words.empty() || found.begin > static_cast<size_t>(start)) {
     return nullptr;
   }
@@ -65,8 +68,9 @@ char** OnComplete(const char*, int start, int end) {
   return matches;
 }
 
-// Ctrl-C must not throw away typed keys behind our back: a key that poll() has promised would be
-// gone and the read for it would sleep through the interrupt. Read() throws them away itself.
+// Sets NOFLSH: by default the terminal discards typed keys at Ctrl-C. A key that poll() has
+// reported would then be gone, and the read for it would block through the interrupt. Read()
+// discards the keys itself.
 void PrepareTerminal(int meta_keys) {
   rl_prep_terminal(meta_keys);
   termios settings = {};
@@ -79,7 +83,7 @@ void SetUp() {
   static char name[] = "sippar";
   static char breaks[] = " \t\n(),=<>+-*/%|~![]{};'\"";
   rl_readline_name = name;
-  rl_basic_word_break_characters = breaks;  // without : and . so that anchor:cn is one word
+  rl_basic_word_break_characters = breaks;  // without ':' and '.', so that anchor:cn is one word
   rl_completer_word_break_characters = breaks;
   rl_catch_signals = 0;
   rl_prep_term_function = PrepareTerminal;
@@ -113,6 +117,7 @@ LineEvent LineEditor::Wait() {
     }
     if (ready < 0 && errno != EINTR) return LineEvent::kEnd;
     if (ready <= 0) continue;
+    // Checked before the keys: keys typed after Ctrl-C must not be taken for part of the old line.
     if ((waits[1].revents & POLLIN) != 0) {
       DrainInterruptPipe();
       return LineEvent::kInterrupt;

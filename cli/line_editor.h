@@ -1,7 +1,7 @@
-// The prompt: readline behind an interface of our own, with its callback form in a poll loop, so
-// that Ctrl-C clears the input and never ends the shell. Enter gives what is in the buffer, which
-// holds several lines after Alt-Enter, a paste, or a step back in the history. One per process
-// (readline has globals).
+// LineEditor: the prompt. Wraps readline's callback interface in a poll loop, so that Ctrl-C clears
+// the input and never ends the shell. Enter returns the whole buffer, which has several lines after
+// Alt-Enter, a paste, or a step back in the history. One per process, because readline has globals.
+// Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace sippar::cli {
 
-// Words that may replace text[begin, caret).
+// The words that may replace text[begin, caret).
 struct Candidates {
   size_t begin = 0;
   std::vector<std::string> words;
-  bool no_space = false;  // after a single match: the word goes on (anchor:)
-  bool files = false;     // file names instead
+  bool no_space = false;  // after a single match, add no space: the word goes on (anchor:)
+  bool files = false;     // complete file names instead
 };
 
 using FindCandidatesHook = std::function<Candidates(std::string_view text, size_t caret)>;
@@ -28,8 +28,8 @@ class LineEditor {
  public:
   explicit LineEditor(FindCandidatesHook candidates);
   ~LineEditor();
-  // What was typed in *text. kInterrupt: Ctrl-C, now or since the
-  // pipe of signals.h was drained; *text is what was thrown away.
+  // Waits for input and stores it in *text. kInterrupt: Ctrl-C was pressed now, or since the pipe
+  // of signals.h was drained; *text is then the discarded input. kEnd: end of input.
   LineEvent Read(const std::string& prompt, std::string* text);
 
  private:

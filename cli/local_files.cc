@@ -1,4 +1,4 @@
-// Files of the user, see local_files.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/local_files.h"
 
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ class LocalInput : public query::InputFile {
  private:
   std::string path_;
   FILE* file_;
-  double size_ = 0;  // 0: a pipe
+  double size_ = 0;  // 0: unknown, as for a pipe
   double read_ = 0;
 };
 

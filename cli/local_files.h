@@ -1,4 +1,4 @@
-// The user's own files for IMPORT and EXPORT: plain paths, "-" is stdin or stdout.
+// Opens the user's own files for IMPORT and EXPORT. Paths are plain; "-" is stdin or stdout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -60,7 +60,7 @@ int UnknownCommand(std::string_view name) {
   return kExitUsage;
 }
 
-// `sippar help import csv` is `sippar import csv --help`.
+// `sippar help import csv` runs `sippar import csv --help`.
 int Help(int argc, char** argv) {
   std::string flag = "--help";
   std::vector<char*> words(argv + 2, argv + argc);
@@ -94,6 +94,8 @@ int Main(int argc, char** argv) {
   for (const Command& command : kCommands) {
     if (name != command.name) continue;
     int code = command.run(argc - 1, argv + 1);
+    // A command that SIGTERM or SIGHUP ended closes its store first and then reports the signal as
+    // shells expect.
     return EndSignal() == 0 ? code : 128 + EndSignal();
   }
   return UnknownCommand(name);

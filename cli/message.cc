@@ -1,4 +1,4 @@
-// Messages to the user. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/message.h"
 
 #include <fmt/format.h>

@@ -1,14 +1,14 @@
-// Messages to the user, on stderr. SPDX-License-Identifier: Apache-2.0
+// Prints messages to the user on stderr. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string_view>
 
 namespace sippar::cli {
 
-// `text` and the end of the line. Names, paths and keys in it cannot drive the terminal: what is
-// not printable is escaped.
+// Prints `text` and a newline. Unprintable characters are escaped, so that names, paths and keys in
+// it cannot control the terminal.
 void PrintMessage(std::string_view text);
-// "sippar query: text".
+// Prints "command: text", such as "sippar query: …".
 void PrintMessage(std::string_view command, std::string_view text);
 
 }  // namespace sippar::cli

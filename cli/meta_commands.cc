@@ -1,4 +1,4 @@
-// Backslash commands, see meta_commands.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/meta_commands.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 namespace sippar::cli {
 namespace {
 
+// Ends a script that includes itself.
 constexpr int kIncludeDepthMax = 16;
 
 std::string Trim(std::string_view text) {
@@ -67,10 +68,11 @@ int MetaCommands::Describe(const std::string& table) {
   return Statement("DESCRIBE " + query::QuoteName(table));
 }
 
-// Which columns the first cells of a table are in: families are declared, qualifiers are not.
+// Shows which columns the first cells of a table use: families are declared, qualifiers are not.
 int MetaCommands::DescribeColumns(const std::string& table) {
   if (table.empty()) return Fail("\\d+ needs a table");
   if (int code = Describe(table); code != kExitOk) return code;
+  // Bounds the wait on a large table; enough to see the usual columns.
   constexpr int kCellsLookedAt = 20'000;
   return Statement(fmt::format(
       "SELECT family, qualifier, COUNT(*) AS found, ANY_VALUE(value) AS example FROM "
@@ -158,6 +160,7 @@ int MetaCommands::ShowHistory(const std::string& count) {
   std::ifstream file(history_file_);
   std::vector<std::string> entries;
   for (std::string line; std::getline(file, line);) {
+    // In the history file a line "#seconds" begins an entry (history.h).
     bool time = line.size() > 1 && line[0] == '#' &&
                 line.find_first_not_of("0123456789", 1) == std::string::npos;
     if (time) {
@@ -169,7 +172,9 @@ int MetaCommands::ShowHistory(const std::string& count) {
   size_t first = entries.size() > wanted ? entries.size() - wanted : 0;
   for (size_t i = first; i < entries.size(); ++i) {
     std::string_view entry = entries[i];
-    while (!entry.empty()) {  // newlines stay, other controls are escaped
+    // Newlines stay; other control characters are escaped, so that old input cannot control the
+    // terminal.
+    while (!entry.empty()) {
       size_t end = std::min(entry.find('\n'), entry.size());
       runner_->output()->Write(engine::PrintEscaped(entry.substr(0, end)) + "\n");
       entry.remove_prefix(std::min(end + 1, entry.size()));
@@ -204,6 +209,7 @@ int MetaCommands::Run(std::string_view line) {
   size_t space = std::min(line.find_first_of(" \t"), line.size());
   std::string name(line.substr(0, space));
   std::string argument = Trim(line.substr(space));
+  // Users end commands with ';' as they end statements.
   while (!argument.empty() && argument.back() == ';' && name != "\\echo") argument.pop_back();
   while (name.size() > 2 && name.back() == ';') name.pop_back();
   if (name == "\\q") {

@@ -1,5 +1,5 @@
-// The shell's own commands, lines that begin with a backslash: \d, \format, \i … Also understood in
-// scripts. SPDX-License-Identifier: Apache-2.0
+// The shell's own commands: lines that begin with a backslash, such as \d, \format or \i. Scripts
+// understand them too. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace sippar::cli {
 
 struct MetaCommand {
   const char* name;       // with the backslash
-  const char* arguments;  // for \?
+  const char* arguments;  // as \? shows them
   const char* summary;
 };
 const std::vector<MetaCommand>& MetaCommandList();
@@ -21,10 +21,10 @@ class MetaCommands {
  public:
   explicit MetaCommands(StatementRunner* runner) : runner_(runner) {}
 
-  // Exit code, kExitOk when it worked.
+  // Runs one command line. Returns kExitOk, or the exit code of the failure.
   int Run(std::string_view line);
   bool quit() const { return quit_; }
-  // Statements that \history shows, newest last; set by the shell.
+  // The file from which \history shows statements, newest last. Set by the shell.
   void set_history_file(std::string path) { history_file_ = std::move(path); }
 
  private:
@@ -47,7 +47,7 @@ class MetaCommands {
   int include_depth_ = 0;
 };
 
-// Help on statements: \h, \h SELECT. "" for an unknown word.
+// Help on a statement, as \h SELECT shows it; "" for an unknown word.
 std::string StatementHelp(std::string_view word);
 std::string StatementHelpList();
 std::vector<std::string> StatementHelpNames();

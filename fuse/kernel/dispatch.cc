@@ -14,7 +14,6 @@ namespace {
 constexpr double kForEverSeconds = 365.0 * 86'400;
 constexpr blksize_t kFileBlockSize = 4'096;
 // libc sizes its getdents buffer by st_blksize, so that a table is listed in megabytes per call.
-//
 constexpr blksize_t kTableBlockSize = 1 << 20;
 
 timespec TimeOf(int64_t micros) {

@@ -1,5 +1,5 @@
-// The tree: what names mean. Directories are in tree_listing.cc, contents in tree_content.cc.
-// SPDX-License-Identifier: Apache-2.0
+// Holds the lookups: what a name in a directory means. tree_listing.cc holds the listings,
+// tree_content.cc the contents. SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/tree_view.h"
 
 #include <fmt/format.h>
@@ -69,6 +69,7 @@ StatusOr<Entry> TreeView::Lookup(const Node& directory, std::string_view name, c
     case NodeKind::kTable:
       return LookupInTable(directory, name, call);
     case NodeKind::kRow:
+      // A row's families are directories that always exist, so ".versions" needs no read here.
       if (name == kVersionsName) return LookupFamily(directory, "", NodeKind::kRowVersions);
       return LookupFamily(directory, name, NodeKind::kFamily);
     case NodeKind::kRowVersions:
@@ -104,6 +105,7 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
     if (name == ".version") return text(RenderVersion());
     if (name == ".status") {
       std::optional<Entry> status = text(RenderMountStatus());
+      // Its text changes with each error: the kernel must ask each time.
       status->is_volatile = true;
       return status;
     }
@@ -124,6 +126,7 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
                                                        content.size(), kControlTextSizeMax));
   }
   Entry entry = TextEntry(directory, name, std::move(content), table->changed_at_us);
+  // The other two show sizes and tablets, which change without a schema change.
   entry.is_volatile = name != ".schema.sql";
   return std::optional(std::move(entry));
 }
@@ -141,7 +144,8 @@ StatusOr<Entry> TreeView::LookupInRoot(const Node& directory, std::string_view n
   return DirectoryEntry(std::move(node), table->changed_at_us);
 }
 
-// A table of another project or instance has slashes in its name, and may have a long one.
+// Finds the table of a file name. The decoded name may contain slashes (a table of another project
+// or instance), and may be a long name, which only a comparison with all tables resolves.
 StatusOr<TablePtr> TreeView::FindTable(std::string_view name) {
   std::optional<DecodedName> decoded = context_.codec.Decode(name);
   if (!decoded.has_value()) return NoSuchName(name);
@@ -160,6 +164,8 @@ StatusOr<Entry> TreeView::LookupInAsOf(const Node& directory, std::string_view n
     node.as_of = time;
     return DirectoryEntry(std::move(node), mounted_at_us_);
   }
+  // A leading dot gets ENOENT instead of EINVAL: programs probe names such as .git everywhere,
+  // which is no error to log.
   if (name.starts_with('.')) return NoSuchName(name);
   std::optional<int64_t> time = ParseTimeAlias(name, context_.clock->NowMicros());
   if (time.has_value()) {
@@ -177,6 +183,7 @@ StatusOr<std::string> TreeView::ResolveName(const LongNameScope& scope, std::str
   if (!decoded.has_value()) return NoSuchName(name);
   std::string key = std::move(decoded->key);
   if (decoded->is_long) {
+    // FindLongName takes the head of the key from `decoded`, so it is put back.
     decoded->key = key;
     ASSIGN_OR_RETURN(key, FindLongName(context_.data, context_.codec, &context_.long_names, scope,
                                        name, *decoded, call));
@@ -204,9 +211,11 @@ StatusOr<Entry> TreeView::LookupInTable(const Node& directory, std::string_view 
 }
 
 StatusOr<Entry> TreeView::FindRow(const TablePtr& table, Node node, const Call& call) {
+  // An empty key would be spelled "%", but the engine has no such row.
   if (node.row.empty()) return NotFound("no row has an empty key");
   ReadView view{table->schema.name, node.as_of};
   Entry entry = DirectoryEntry(std::move(node), table->changed_at_us);
+  // Taken before the read, so that the age of the answer is never understated.
   int64_t now_ns = context_.clock->MonotonicNanos();
   if (auto read_at_ns = context_.recent_rows.Find(entry.inode_number, now_ns)) {
     entry.age_us = (now_ns - *read_at_ns) / 1000;
@@ -222,12 +231,16 @@ StatusOr<Entry> TreeView::LookupFamily(const Node& directory, std::string_view n
                                        NodeKind kind) {
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
   Node node = ChildOf(directory, kind);
+  // No check that the row exists: the kernel found it a moment ago, and an empty directory harms
+  // nothing.
   if (kind == NodeKind::kRowVersions) {
     return DirectoryEntry(std::move(node), table->changed_at_us);
   }
   std::optional<DecodedName> decoded = context_.codec.Decode(name);
   if (!decoded.has_value() || decoded->is_long) return NoSuchName(name);
-  if (table->schema.FindFamily(decoded->key) == nullptr) {  // that it is missing is not remembered
+  // A family that is missing from the cached schema is looked for in the present one: a miss is
+  // never remembered.
+  if (table->schema.FindFamily(decoded->key) == nullptr) {
     ASSIGN_OR_RETURN(table, context_.tables.FindIdNow(directory.table_id));
   }
   if (table->schema.FindFamily(decoded->key) == nullptr) {
@@ -258,12 +271,14 @@ StatusOr<Entry> TreeView::LookupColumn(const Node& directory, std::string_view n
   return SymlinkEntry(directory, name, std::move(canonical), table->changed_at_us);
 }
 
-// `node` is a kCell, still without its version, or a kColumnVersions.
+// `node` is a kCell that has no version yet, or a kColumnVersions.
 StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Call& call) {
   ReadView view{table->schema.name, node.as_of};
   RowPtr row;
   const RowColumn* column = nullptr;
-  if (context_.freshness_us > 0) {  // else no sibling would profit from reading the whole row
+  // With a freshness of zero no sibling could use the cached row, so one column is read instead of
+  // the whole row.
+  if (context_.freshness_us > 0) {
     ASSIGN_OR_RETURN(row, context_.rows.Get(node.table_id, view, node.row, call));
     column = row->Find(node.family, node.qualifier);
   }
@@ -274,7 +289,8 @@ StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Cal
     attributes = {column->size_bytes, column->timestamp_us};
     age_us = context_.AgeUs(row->loaded_at_ns);
   } else {
-    // A wide row, or one that had no such column a moment ago: a miss is never remembered.
+    // The row is wide, or it lacked the column when it was cached. The column is read now: a miss
+    // is never remembered.
     cluster::ReadSpec spec = ColumnSpec(view, node.row, node.family, node.qualifier);
     ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                      FindFirst(context_.data, view.table, spec, call));
@@ -283,9 +299,11 @@ StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Cal
     attributes = {found->size_bytes, found->timestamp_us};
   }
   if (node.kind == NodeKind::kColumnVersions) {
+    // The directory of a column's versions is the same node whatever version is the newest.
     node.timestamp_us = 0, node.sequence = 0;
     attributes = {0, table->changed_at_us};
   } else {
+    // One version is one inode, whether it was reached through .as-of or not.
     node.as_of.reset();
   }
   Entry entry = DirectoryEntry(std::move(node), 0);
@@ -301,6 +319,7 @@ StatusOr<Entry> TreeView::LookupVersion(const Node& directory, std::string_view 
     return NoSuchName(name);
   }
   ASSIGN_OR_RETURN(TablePtr table, context_.tables.FindId(directory.table_id));
+  // Without as_of, which was checked above: the read is for exactly this time.
   ReadView view{table->schema.name, std::nullopt};
   cluster::ReadSpec spec = ColumnSpec(view, directory.row, directory.family, directory.qualifier);
   spec.time = OnlyTime(*time);

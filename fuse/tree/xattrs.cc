@@ -1,4 +1,4 @@
-// Extended attributes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/xattrs.h"
 
 #include <algorithm>
@@ -63,6 +63,7 @@ std::vector<std::string> XattrNames(const Node& node) {
 StatusOr<std::optional<std::string>> ReadXattr(TreeContext* context, const Node& node,
                                                std::string_view name,
                                                const cluster::CallOptions& call) {
+  // ls and others ask for other namespaces, such as security.selinux, at each file: no read for those.
   if (!name.starts_with(kPrefix)) return std::optional<std::string>();
   std::vector<std::string> cheap = XattrNames(node);
   bool is_cheap = std::find(cheap.begin(), cheap.end(), name) != cheap.end();
@@ -81,6 +82,7 @@ StatusOr<std::optional<std::string>> ReadXattr(TreeContext* context, const Node&
   cluster::ReadSpec spec = node.kind == NodeKind::kCell
                                ? ColumnSpec(view, node.row, node.family, node.qualifier)
                                : RowSpec(view, node.row);
+  // All versions of the column; of a row, the newest of each column.
   if (node.kind == NodeKind::kCell) spec.versions_per_column = 0;
   spec.strip_values = true;
   ASSIGN_OR_RETURN(RowCounts counts, Count(context, table_name, spec, call));

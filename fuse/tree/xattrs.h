@@ -1,4 +1,4 @@
-// Extended attributes: the raw key and place of a file as user.sippar.*. Used by tree_view.
+// Extended attributes user.sippar.*: the raw key and the coordinates of a file. Used by tree_view.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,10 +11,11 @@
 
 namespace sippar::fuse {
 
-// Names that cost no read, each with "user.sippar." in front.
+// The attributes that cost no read, as full names with the prefix "user.sippar.".
 std::vector<std::string> XattrNames(const Node& node);
-// Nothing: no such attribute. Also those that are not listed because they read: versions of a
-// cell; cells and newest of a row.
+// Value of the attribute `name`; std::nullopt if there is none. Also answers attributes that
+// XattrNames leaves out because they need a read: versions of a cell; cells and newest of a row.
+// Listed, each `getfattr -d` or `cp -a` would pay for them.
 [[nodiscard]] StatusOr<std::optional<std::string>> ReadXattr(TreeContext* context, const Node& node,
                                                              std::string_view name,
                                                              const cluster::CallOptions& call);
