@@ -1,4 +1,4 @@
-// Rows into files and terminals, see output.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/output.h"
 
 #include <fcntl.h>
@@ -18,14 +18,14 @@
 namespace sippar::cli {
 namespace {
 
-constexpr size_t kWaitingRowsMax = 200;   // looked at before \x auto decides
-constexpr size_t kBufferMax = 256 << 10;  // bytes formatted before they are written
-constexpr size_t kPipeRoom = 4096;        // bytes that a pipe which has room takes without a wait
-constexpr int kLookEveryMs = 50;          // for Ctrl-C, while stdout has no room
-constexpr size_t kBoxValueMax = 60;       // columns of one value on a terminal
+constexpr size_t kWaitingRowsMax = 200;   // rows that \x auto examines before it decides
+constexpr size_t kBufferMax = 256 << 10;  // formatted bytes kept before a write
+constexpr size_t kPipeRoom = 4096;        // bytes free in a pipe that poll() reports: PIPE_BUF
+constexpr int kLookEveryMs = 50;          // between looks for Ctrl-C while stdout is full
+constexpr size_t kBoxValueMax = 60;       // columns of one value in a box on a terminal
 constexpr size_t kLineValueMax = 2000;
 
-// Of the terminal that `path` names, or stdout when it is "".
+// True if `path` is a terminal; "" means stdout.
 bool IsTerminal(const std::string& path) {
   if (path.empty()) return isatty(STDOUT_FILENO) == 1;
   struct stat info = {};
@@ -36,8 +36,8 @@ bool IsTerminal(const std::string& path) {
   return is_terminal;
 }
 
-// False: the user or the timeout ended the statement before stdout had room. Its reader may have
-// stopped reading for good, so that a write that waits for it would hold Ctrl-C back.
+// Waits until stdout can take kPipeRoom bytes. False if Ctrl-C or the timeout came first: the
+// reader may have stopped for good, and a blocking write would then ignore Ctrl-C.
 bool WaitForRoom() {
   pollfd out = {STDOUT_FILENO, POLLOUT, 0};
   while (poll(&out, 1, kLookEveryMs) <= 0) {
@@ -64,9 +64,10 @@ Status Output::Redirect(const std::string& path, Appearance appearance) {
   if (!path.empty()) {
     ASSIGN_OR_RETURN(file, OpenOutputFile(path, appearance));
   }
+  // The new file was opened first: if that fails, rows keep going where they went.
   Status closed = Close();
   file_ = std::move(file);
-  failure_ = OkStatus();  // it was of the old file
+  failure_ = OkStatus();  // it belonged to the old file
   appearance_ = appearance;
   terminal_ = IsTerminal(path);
   return closed;
@@ -83,6 +84,7 @@ Status Output::Close() {
 bool Output::Write(std::string_view text) {
   if (!failure_.ok()) return false;
   if (file_ != nullptr) {
+    // FileError puts the reason into text; errno tells a closed pipe from a full disk.
     errno = 0;
     failure_ = file_->Write(text);
     closed_pipe_ = !failure_.ok() && errno == EPIPE;
@@ -142,7 +144,7 @@ void RowPrinter::Begin(const std::vector<query::ResultColumn>& columns) {
   for (const query::ResultColumn& column : columns) columns_.push_back(column.name);
 }
 
-// Chooses between box and line, then prints the rows that waited for it.
+// Chooses between box and line, then formats the rows that waited for the choice.
 bool RowPrinter::Start() {
   started_ = true;
   std::string name = FormatName();
@@ -151,6 +153,7 @@ bool RowPrinter::Start() {
   if (human && screen > 0 && options_.value_width_max == 0) options_.value_width_max = kBoxValueMax;
   if (name == "box" && settings_.expanded == Expanded::kOn) name = "line";
   if (name == "box" && settings_.expanded == Expanded::kAuto && screen > 0) {
+    // The width of a box depends on its values, so a box of the waiting rows is drawn and measured.
     std::string probe;
     auto box = query::NewFormatter("box", options_);
     if (box.ok() && (*box)->Begin(columns_, &probe).ok()) {
@@ -159,6 +162,7 @@ bool RowPrinter::Start() {
       if (query::TextWidth(probe.substr(0, probe.find('\n'))) > screen) name = "line";
     }
   }
+  // A line has more room for a value than a column of a box.
   if (name == "line" && options_.value_width_max == kBoxValueMax) {
     options_.value_width_max = kLineValueMax;
   }
@@ -225,6 +229,7 @@ bool RowPrinter::Rows(std::vector<query::Row> rows) {
 
 Status RowPrinter::End(const std::string& next, bool complete) {
   progress_.Wipe();
+  // A failure before the first row prints no head of an empty table.
   if (!begun_ || (!complete && rows_ == 0)) return OkStatus();
   if (!started_) Start();
   RETURN_IF_ERROR(status_);

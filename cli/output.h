@@ -1,5 +1,6 @@
 // Where rows go and how they look: the settings of \format, \x, \o and of the command line, and the
-// sink that formats rows into a file as they come. SPDX-License-Identifier: Apache-2.0
+// sink that formats rows into a file as they arrive. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdio>
@@ -15,36 +16,43 @@
 
 namespace sippar::cli {
 
-enum class Expanded { kOff, kOn, kAuto };  // line format: never, always, when a box is too wide
+// Line format instead of box: never, always, or when a box would be too wide for the terminal.
+enum class Expanded { kOff, kOn, kAuto };
 
 struct OutputSettings {
-  std::string format;  // "" chooses: box on a terminal, tsv otherwise
+  std::string format;  // "": box on a terminal, tsv otherwise
   query::FormatOptions options;
   Expanded expanded = Expanded::kAuto;
-  uint64_t rows_max = 0;  // on a terminal, in box and line: the first and the last half; 0: all
-  bool dates = false;     // in box and line: times of cells as dates, not microseconds
+  // On a terminal, box and line show this many rows of a result, half of them its first and half
+  // its last ones; 0: all.
+  uint64_t rows_max = 0;
+  // Box and line show times of cells as dates, not as microseconds.
+  bool dates = false;
   bool timing = false;
-  bool progress = true;  // only ever on a terminal
+  bool progress = true;  // shown on a terminal only
 };
 
-// Where rows go: stdout, or the file that -o and \o name.
+// The destination of rows: stdout, or the file that -o and \o name.
 class Output {
  public:
   Output();
-  ~Output();  // what is kAtOnce is closed, what is kWhole and not closed never appears
-  // "" is stdout again. kWhole: the file is there after Close(); kAtOnce: as rows come.
+  // Closes a kAtOnce file. A kWhole file that was not closed never appears.
+  ~Output();
+  // Redirects to `path`; "" means stdout. kWhole: the file appears at Close(). kAtOnce: rows are
+  // written as they arrive.
   [[nodiscard]] Status Redirect(const std::string& path, Appearance appearance);
-  // The file is complete, and rows go to stdout again.
+  // Completes the file; later rows go to stdout.
   [[nodiscard]] Status Close();
-  // False when the reader is gone or the disk is full; the first failure stays.
+  // False if the reader is gone, the disk is full, or the statement was interrupted. The first
+  // write error is kept.
   bool Write(std::string_view text);
   [[nodiscard]] Status Flush();
   bool closed_pipe() const { return closed_pipe_; }
   bool is_terminal() const { return terminal_; }
-  size_t screen_width() const;  // 0 when not a terminal
+  size_t screen_width() const;  // columns; 0 if not a terminal
 
  private:
-  void Fail();  // by errno, of stdout
+  void Fail();  // records errno of a write to stdout
 
   std::unique_ptr<query::OutputFile> file_;  // null: stdout
   Appearance appearance_ = Appearance::kAtOnce;
@@ -59,18 +67,20 @@ class RowPrinter : public query::ResultSink {
   void Begin(const std::vector<query::ResultColumn>& columns) override;
   bool Rows(std::vector<query::Row> rows) override;
   void OnProgress(const query::Progress& progress) override { progress_.Show(progress); }
-  // Prints what is buffered and the foot. Call once, also after a failure (`complete` false).
+  // Prints the buffered rows and the foot. Call once, also after a failure (then `complete` is
+  // false).
   [[nodiscard]] Status End(const std::string& next, bool complete);
   uint64_t rows() const { return rows_; }
-  uint64_t hidden() const { return hidden_; }  // of these, not shown
+  uint64_t hidden() const { return hidden_; }  // rows left out of the middle
   bool has_columns() const { return begun_; }
 
  private:
   bool Start();
   bool Emit();
-  // Keeps the last rows of a result that is longer than the terminal is to show. False: show it.
+  // Takes a row that the terminal may not show: of a long result only the first and the last rows
+  // are shown. False if the row must be shown now.
   bool HoldBack(query::Row* row);
-  // Times of cells as dates, where settings ask for it.
+  // Turns times of cells into dates; called if the settings ask for it.
   void ShowDates(query::Row* row) const;
   std::string FormatName() const;
 
@@ -80,7 +90,7 @@ class RowPrinter : public query::ResultSink {
   ProgressLine progress_;
   std::vector<std::string> columns_;
   std::vector<query::Row> waiting_;  // \x auto decides by the first rows
-  std::deque<query::Row> last_;      // of what HoldBack keeps
+  std::deque<query::Row> last_;      // the last rows, taken by HoldBack
   uint64_t rows_max_ = 0;
   bool dates_ = false;
   uint64_t hidden_ = 0;

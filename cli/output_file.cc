@@ -1,4 +1,4 @@
-// Writing the user's files, see output_file.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/output_file.h"
 
 #include <fcntl.h>
@@ -49,8 +49,9 @@ class PlainFile : public query::OutputFile {
   int descriptor_;
 };
 
-// Without a name until it is whole, so that a kill leaves nothing; or with a name of its own where
-// the file system has no files without names.
+// A file that is replaced as a whole. Until Close() it has no name (O_TMPFILE), so a killed process
+// leaves nothing; on a file system without O_TMPFILE it has a temporary name, which a killed
+// process leaves behind.
 class WholeFile : public PlainFile {
  public:
   WholeFile(std::string path, std::string temporary, int descriptor, bool named)
@@ -59,10 +60,14 @@ class WholeFile : public PlainFile {
     if (named_) ::unlink(temporary_.c_str());
   }
   Status Close() override {
+    // Synced before the rename: after a crash the name must not lead to an empty file.
     if (::fsync(descriptor_) != 0) return FileError(path_, "write");
     if (!named_) {
       std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
-      ::unlink(temporary_.c_str());  // of a process of this number that was killed
+      // A killed process with our id may have left it.
+      ::unlink(temporary_.c_str());
+      // linkat cannot replace an existing name, so the file gets a temporary name first and is then
+      // renamed.
       if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
         return FileError(temporary_, "create");
       }
@@ -83,14 +88,18 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenWhole(const std::string& path,
                                                        const struct stat* present) {
   size_t slash = path.rfind('/');
   std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  // In the same directory, because rename works only within one file system.
   std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
   int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  // What open reports where O_TMPFILE is not supported; EISDIR and ENOENT come from kernels and
+  // file systems that do not know the flag.
   bool named = descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT);
   if (named) {
     descriptor = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
   }
   if (descriptor < 0) return FileError(path, "create");
   auto file = std::make_unique<WholeFile>(path, temporary, descriptor, named);
+  // The file keeps its permissions, as it would if it were overwritten.
   bool kept = present == nullptr || ::fchmod(descriptor, present->st_mode & 07777) == 0;
   if (!kept) return FileError(path, "give its mode to the new file of");
   return file;
@@ -102,7 +111,8 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenPlain(const std::string& path) 
   return std::make_unique<PlainFile>(path, descriptor);
 }
 
-// Names that lead to what another program has open: replacing it would write past that program.
+// True for names that lead to what another program has open: a rename there would replace the name,
+// and the data would not reach that program.
 bool LeadsElsewhere(const std::string& path) {
   return path.starts_with("/dev/") || path.starts_with("/proc/");
 }
@@ -114,7 +124,7 @@ StatusOr<std::unique_ptr<query::OutputFile>> OpenUnpacked(const std::string& pat
   bool present = ::stat(path.c_str(), &info) == 0;
   bool replaceable = !LeadsElsewhere(path) && (!present || S_ISREG(info.st_mode));
   if (appearance == Appearance::kAtOnce || !replaceable) return OpenPlain(path);
-  // Of a link, the file it leads to is replaced, and the link stays.
+  // If `path` is a link, the file that it leads to is replaced and the link stays.
   std::unique_ptr<char, decltype(&std::free)> real(
       present ? ::realpath(path.c_str(), nullptr) : nullptr, &std::free);
   return OpenWhole(real == nullptr ? path : real.get(), present ? &info : nullptr);

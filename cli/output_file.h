@@ -1,5 +1,5 @@
-// Files that the program writes for the user: EXPORT, `query -o`, \o. A name that ends in .zst or
-// .gz is packed (packed_file.h). SPDX-License-Identifier: Apache-2.0
+// Files that the program writes for the user: EXPORT, `query -o` and \o. A name that ends in .zst
+// or .gz means compressed (packed_file.h). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -10,15 +10,18 @@
 namespace sippar::cli {
 
 enum class Appearance {
-  kWhole,   // under its name only after Close(): what was there stays until then, whatever happens
-  kAtOnce,  // emptied now, and written as it comes
+  // The file appears under its name only at Close(). Until then, whatever happens, the old file
+  // stays.
+  kWhole,
+  // The file is emptied at once and written as data arrives.
+  kAtOnce,
 };
 
-// "-" is stdout. Devices and pipes are written as they are, never replaced.
+// Opens `path` for writing; "-" is stdout. Devices and pipes are written in place, never replaced.
 [[nodiscard]] StatusOr<std::unique_ptr<query::OutputFile>> OpenOutputFile(const std::string& path,
                                                                           Appearance appearance);
 
-// "PATH: cannot WHAT: reason", by errno.
+// "PATH: cannot WHAT: reason"; the reason comes from errno.
 Status FileError(const std::string& path, std::string_view what);
 
 }  // namespace sippar::cli

@@ -1,4 +1,4 @@
-// Packing and unpacking files as streams. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/packed_file.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kBufferSize = 128 << 10;
 constexpr int kZstdLevel = 3;
-constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: the largest window, and gzip's frame
+constexpr int kGzipWindow = 15 + 16;  // zlib's encoding of: largest window (15), gzip header (16)
 
 Status Broken(const std::string& path, std::string_view why) {
   return DataLoss(fmt::format("{}: cannot unpack: {}", path, why));
@@ -58,6 +58,8 @@ class ZstdInput : public query::InputFile {
         stream_(ZSTD_createDStream(), &ZSTD_freeDStream) {
     ZSTD_initDStream(stream_.get());
   }
+  // Files may consist of several frames, as `cat a.zst b.zst` makes them; the end of the file is
+  // valid only between frames.
   StatusOr<size_t> Read(char* buffer, size_t size) override {
     ZSTD_outBuffer output = {buffer, size, 0};
     while (output.pos == 0) {
@@ -69,7 +71,7 @@ class ZstdInput : public query::InputFile {
       }
       size_t left = ZSTD_decompressStream(stream_.get(), &output, &input_);
       if (ZSTD_isError(left)) return Broken(path_, ZSTD_getErrorName(left));
-      whole_ = left == 0;  // the end of a frame; another may follow
+      whole_ = left == 0;  // a frame ends here; another may follow
     }
     return output.pos;
   }
@@ -85,7 +87,7 @@ class ZstdInput : public query::InputFile {
 };
 
 Bytef* BytesOf(const char* text) {
-  return reinterpret_cast<Bytef*>(const_cast<char*>(text));  // zlib reads them only
+  return reinterpret_cast<Bytef*>(const_cast<char*>(text));  // zlib only reads them
 }
 
 class GzipOutput : public query::OutputFile {
@@ -96,7 +98,7 @@ class GzipOutput : public query::OutputFile {
   }
   ~GzipOutput() override { deflateEnd(&stream_); }
   Status Write(std::string_view bytes) override {
-    constexpr size_t kPiece = 1 << 30;  // zlib counts in 32 bits
+    constexpr size_t kPiece = 1 << 30;  // zlib counts bytes in 32 bits
     for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPiece))) {
       RETURN_IF_ERROR(Pump(bytes.substr(0, kPiece), Z_NO_FLUSH));
     }
@@ -146,6 +148,7 @@ class GzipInput : public query::InputFile {
         stream_.next_in = BytesOf(buffer_.data());
         stream_.avail_in = static_cast<uInt>(got);
       }
+      // Gzip files may consist of several members, as `cat a.gz b.gz` makes them.
       if (whole_) inflateReset(&stream_);  // another member follows
       int result = inflate(&stream_, Z_NO_FLUSH);
       whole_ = result == Z_STREAM_END;

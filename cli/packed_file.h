@@ -1,5 +1,6 @@
-// Files packed by zstd (.zst) and gzip (.gz), by the end of their names: the one door to both
-// libraries for the user's files. SPDX-License-Identifier: Apache-2.0
+// Files packed by zstd (.zst) or gzip (.gz), chosen by the end of the name. Only this file's .cc
+// uses the two libraries for the user's files. Errors: kDataLoss if a packed file is damaged or cut
+// short. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace sippar::cli {
 
-// The file itself when its name has another end.
+// Each returns `file` itself if the name has another end.
 std::unique_ptr<query::OutputFile> PackByName(const std::string& path,
                                               std::unique_ptr<query::OutputFile> file);
 std::unique_ptr<query::InputFile> UnpackByName(const std::string& path,

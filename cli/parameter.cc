@@ -1,4 +1,5 @@
-// Typed parameters, see parameter.h. Values are read by the language's own literal rules.
+// Values are read by the language's own rules for literals, so that a parameter means what the same
+// text means in a statement.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/parameter.h"
 
@@ -22,7 +23,7 @@ bool IsName(std::string_view name) {
          });
 }
 
-// `text` as one literal of the language.
+// Parses `text` as one literal of the language.
 StatusOr<Literal> ReadLiteral(const std::string& text) {
   auto expr = query::ParseExpression(text);
   if (!expr.ok() || expr->kind != query::syntax::ExprKind::kLiteral) {
@@ -42,6 +43,7 @@ StatusOr<Value> ReadTimestamp(const std::string& text) {
   auto number = ReadLiteral(text);
   if (number.ok() && number->type == Literal::kInt64) return Value::Timestamp(number->integer);
   ASSIGN_OR_RETURN(Literal literal, ReadLiteral("TIMESTAMP '" + text + "'"));
+  // Without a zone, the meaning would depend on the session that uses the parameter.
   if (literal.type != Literal::kTimestamp || literal.zone_missing) {
     return InvalidArgument("a time needs a zone: 2026-11-20T12:00:00Z");
   }

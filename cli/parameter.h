@@ -1,4 +1,4 @@
-// Values of @parameters from the command line and \set: "n=text", "n:INT64=42".
+// Parses values of @parameters from the command line and \set: "n=text", "n:INT64=42".
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sippar::cli {
 
-// Name and value. Without a type the value is TEXT, as given. Types: TEXT, BYTES (with \xHH
-// escapes), INT64, FLOAT64, BOOL, TIMESTAMP, DURATION.
+// Returns name and value. Without a type the value is TEXT, taken as it is. Types: TEXT, BYTES
+// (with \xHH escapes), INT64, FLOAT64, BOOL, TIMESTAMP, DURATION.
 [[nodiscard]] StatusOr<std::pair<std::string, engine::Value>> ParseParameter(
     const std::string& definition);
 

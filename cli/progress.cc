@@ -1,4 +1,4 @@
-// Progress on the terminal, see progress.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kFirstShownNs = 500'000'000;
 constexpr int64_t kRenewNs = 100'000'000;
 
-// A share that is known says more than counts do.
+// Begins with the share of the work done, if it is known: it says more than counts.
 std::string ProgressText(const query::Progress& progress, double seconds) {
   std::string text = progress.share >= 0 ? fmt::format("{:.0f} %  ", progress.share * 100) : "";
   if (progress.tablets > 0) {
@@ -24,7 +24,7 @@ std::string ProgressText(const query::Progress& progress, double seconds) {
                         static_cast<double>(progress.cells_read) / seconds);
   }
   text += fmt::format("{:.1f} s", seconds);
-  constexpr double kShareLeast = 0.02;  // below it what is left cannot be told
+  constexpr double kShareLeast = 0.02;  // below it an estimate of the rest is too rough
   if (progress.share < kShareLeast) return text;
   return text + fmt::format(", {:.0f} s left", seconds * (1 / progress.share - 1));
 }

@@ -1,5 +1,6 @@
-// The one line about a long statement on a terminal's stderr: shown after half a second, renewed
-// ten times a second, wiped before other output. SPDX-License-Identifier: Apache-2.0
+// ProgressLine: one line about a long statement on a terminal's stderr. Appears after half a
+// second, is renewed at most ten times a second, and is wiped before other output. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace sippar::cli {
 
 class ProgressLine {
  public:
-  // `enabled`: stderr is a terminal and the user wants it.
+  // `enabled`: stderr is a terminal and the user wants the line.
   explicit ProgressLine(bool enabled);
   void Start();
   void Show(const query::Progress& progress);

@@ -1,4 +1,5 @@
-// `sippar query TARGET`: statements from -e, -f or stdin; rows on stdout, the rest on stderr.
+// `sippar query TARGET`: runs statements from -e, -f or stdin. Rows go to stdout, everything else
+// to stderr.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -30,7 +31,7 @@ constexpr const char* kExamples =
     "exit codes: 0 fine, 1 a statement failed, 2 bad command line, 3 no store, 4 nothing applied\n"
     "or found (with --fail-on-…), 5 timeout, 130 interrupted, 141 nobody reads the output\n";
 
-// One -e or -f, in the order given.
+// One -e or -f. Their order on the command line is kept.
 struct Piece {
   bool is_file;
   std::string text;
@@ -97,7 +98,7 @@ int UsageError(std::string_view message) {
   return kExitUsage;
 }
 
-// Everything about the options that CLI11 cannot check.
+// Checks what CLI11 cannot.
 Status CheckOptions(QueryOptions* options) {
   if (!options->settings.format.empty()) {
     RETURN_IF_ERROR(query::NewFormatter(options->settings.format, {}).status());
@@ -130,7 +131,8 @@ int RunPieces(const QueryOptions& options, StatementRunner* runner) {
   return failed;
 }
 
-// An open row transaction at the end is an error: its writes are dropped.
+// Closes the store. A row transaction that is still open is an error, because its writes are
+// dropped.
 int EndSession(Store* store, int code) {
   if (store->session() != nullptr && !store->session()->transaction().empty()) {
     fmt::print(stderr, "error OPEN_TRANSACTION: BEGIN ROW without COMMIT, rolled back\n");
@@ -155,6 +157,7 @@ int RunQuery(int argc, char** argv) {
     return ExitOf(app, error);
   }
   if (Status status = CheckOptions(&options); !status.ok()) return UsageError(MessageOf(status));
+  // Before the store is opened: Ctrl-C must also end the wait for it.
   InstallSignalHandlers();
   Store store(options.target, options.patience);
   StatementRunner runner(&store, &options.settings, options.run);
@@ -167,6 +170,7 @@ int RunQuery(int argc, char** argv) {
     return UsageError(MessageOf(status));
   }
   int code = EndSession(&store, RunPieces(options, &runner));
+  // A result that is not whole must not replace an earlier file.
   bool keeps_rows =
       code == kExitOk || code == kExitUnapplied || (options.keep_going && code == kExitFailed);
   if (!keeps_rows && !options.output.empty()) {

@@ -1,4 +1,4 @@
-// One statement as a command. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/run_statement.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace sippar::cli {
 namespace {
 
-// Statements of one command have no rows to show, only how far they are.
+// Receives progress only: such statements return no rows.
 struct ProgressSink final : query::ResultSink {
   void Begin(const std::vector<query::ResultColumn>&) override {}
   bool Rows(std::vector<query::Row>) override { return true; }

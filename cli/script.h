@@ -1,6 +1,6 @@
-// Scripts as streams: reads a file or stdin piece by piece and runs every statement as soon as it
-// is complete, so that a script of any length needs little memory. SPDX-License-Identifier:
-// Apache-2.0
+// Script: runs a file or stdin as a stream. Each statement runs as soon as it is complete, so
+// memory is bounded by the longest statement, not by the script. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace sippar::cli {
 
-// Runs shell commands (\format …); gives an exit code.
+// Runs a shell command (\format …); returns an exit code.
 using MetaRunner = std::function<int(std::string_view line)>;
 
 class Script {
@@ -18,13 +18,14 @@ class Script {
   Script(StatementRunner* runner, MetaRunner meta, bool keep_going)
       : runner_(runner), meta_(std::move(meta)), keep_going_(keep_going) {}
 
-  // Exit codes; after a failure the rest is left out unless keep_going.
+  // Return an exit code. After a failure the rest is skipped unless keep_going is set.
   int RunText(std::string_view text, const std::string& name);
-  int RunFile(const std::string& path);  // "-": stdin
+  int RunFile(const std::string& path);  // "-" is stdin
 
  private:
   int RunDescriptor(int descriptor, const std::string& name);
-  // Runs the complete statements of buffer_, keeps the rest. `last`: the rest is a statement too.
+  // Runs the complete statements in buffer_ and keeps the rest. `last`: nothing follows, so the
+  // rest is a statement too.
   int RunBuffer(const std::string& name, bool last);
   int RunOne(const query::StatementText& statement, const ScriptPlace& place);
 

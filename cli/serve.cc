@@ -33,19 +33,21 @@ int Failed(const Status& status, int code) {
   return code;
 }
 
-// Blocked in every thread that is started from here on, so that only Wait sees them.
+// Blocks the signals in this thread and in every thread that it starts, so that only sigwait in
+// Serve receives them.
 sigset_t BlockStopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGHUP);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);  // of the one thread there is yet
+  sigprocmask(SIG_BLOCK, &signals, nullptr);  // the process still has one thread
   signal(SIGPIPE, SIG_IGN);
   return signals;
 }
 
-// Of the socket in the store's directory, which whoever has it open serves; "" when there is none.
+// Path of the socket in the store's directory, on which the process that has the store open serves
+// it to others; "" if there is none.
 std::string SocketPath(const std::string& target) {
   std::error_code error;
   std::filesystem::path path = std::filesystem::absolute(target, error) / "sippar.sock";
@@ -62,6 +64,7 @@ int Serve(cluster::Client* client, const cluster::ApiServerOptions& options, dou
   std::fflush(stdout);
   int signal_number = 0;
   sigwait(&signals, &signal_number);
+  // New calls are refused; running ones get this time to end.
   (*server)->Stop(static_cast<int64_t>(drain_s * 1e6));
   return kExitOk;
 }
@@ -75,7 +78,7 @@ int RunServe(int argc, char** argv) {
   cluster::ApiServerOptions options;
   double drain_s = 10;
   cluster::Patience patience;
-  double slow_call_s = 10;  // a large scan takes some
+  double slow_call_s = 10;  // a large scan takes several seconds
   app.add_option("DIR", directory, "directory of the store")->required();
   app.add_option("--listen", options.listen, "HOST:PORT of this machine; port 0: any free one")
       ->capture_default_str();
@@ -93,6 +96,7 @@ int RunServe(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }
+  // Before OpenClient, which starts threads.
   sigset_t signals = BlockStopSignals();
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;

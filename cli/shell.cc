@@ -1,5 +1,5 @@
-// `sippar shell TARGET`: prompt, editing, history, completion; without a terminal it is a batch
-// query. SPDX-License-Identifier: Apache-2.0
+// `sippar shell TARGET`: prompt, editing, history and completion. If stdin or stdout is no
+// terminal, it runs stdin as `sippar query` does. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -35,7 +35,7 @@ constexpr const char* kExamples =
     "inside: statements end with ; and may span lines, \\? lists the shell's commands,\n"
     "Ctrl-C drops what is typed or cancels the running statement, Ctrl-D leaves\n";
 
-constexpr uint64_t kRowsShown = 200;  // \rows changes it
+constexpr uint64_t kRowsShown = 200;  // default of \rows
 
 struct ShellOptions {
   std::string target;
@@ -45,7 +45,8 @@ struct ShellOptions {
   cluster::Patience patience;
 };
 
-// The command that a person means who types a line as other shells take it. "": none.
+// The command that is meant by a line in the style of other shells (help, quit, .tables); "" if
+// none.
 std::string CommandOfWord(std::string_view text) {
   text = text.substr(std::min(text.find_first_not_of(" \n"), text.size()));
   text = text.substr(0, text.find_last_not_of(" \n;") + 1);
@@ -67,7 +68,7 @@ std::string CommandOfWord(std::string_view text) {
     bool dotted = word[0] == '.' && query::SameWord(text.substr(0, space), word);
     if (dotted) return std::string(command) + std::string(text.substr(space));
   }
-  // No statement begins with a dot and a letter.
+  // No statement begins with a dot and a letter, so ".name" can only mean a command.
   bool dotted = text.size() > 1 && text[0] == '.' && std::isalpha(static_cast<uint8_t>(text[1]));
   return dotted ? "\\" + std::string(text.substr(1)) : "";
 }
@@ -91,7 +92,9 @@ class Shell {
         [this](std::string_view text, size_t caret) { return Complete(text, caret); });
     while (!meta_.quit() && EndSignal() == 0) {
       std::string line;
-      if (typed_.empty()) DrainInterruptPipe();  // it was for what has ended since
+      // A byte left in the pipe belongs to a statement that has ended; it must not discard the next
+      // line.
+      if (typed_.empty()) DrainInterruptPipe();
       LineEvent event = editor.Read(Prompt(), &line);
       if (event == LineEvent::kEnd && MayLeave()) break;
       if (event == LineEvent::kText) TakeLine(line);
@@ -106,7 +109,7 @@ class Shell {
   }
 
  private:
-  // A missing store is no error yet: the first CREATE TABLE makes it.
+  // A missing store is not an error yet: the first CREATE TABLE makes it.
   int Open() {
     Status opened = store_.Open(false);
     if (opened.ok()) {
@@ -124,7 +127,7 @@ class Shell {
     return kExitOk;
   }
 
-  // After "sippar" what is open, so that it is clear what the shell waits for.
+  // After "sippar", the prompt shows what is open, so that the user sees what the shell waits for.
   std::string Prompt() {
     std::string_view open_text = ">";
     switch (query::CompletenessOf(typed_)) {
@@ -148,7 +151,8 @@ class Shell {
     return fmt::format("sippar{}{} ", row, open_text);
   }
 
-  // Of the line that is edited, which may go on with a statement.
+  // Candidates for the line that is edited. It may continue a statement, so the lines before it are
+  // passed too.
   Candidates Complete(std::string_view line, size_t caret) {
     Candidates found = FindCandidates(&store_, typed_ + std::string(line), typed_.size() + caret);
     bool in_line = found.begin >= typed_.size();
@@ -171,7 +175,7 @@ class Shell {
     if (keep_history_) history_.Add(text);
   }
 
-  // One line more: runs what is complete now.
+  // Adds one line and runs what is complete with it.
   void TakeLine(const std::string& line) {
     asked_ = false;
     if (typed_.find_first_not_of(" \n") == std::string::npos) typed_.clear();
@@ -180,6 +184,8 @@ class Shell {
         open == query::Completeness::kNeedsMore || open == query::Completeness::kInBraces;
     std::string command = CommandOfWord(line);
     if (in_statement && command.empty() && line.starts_with('\\')) command = line;
+    // Commands work inside an unfinished statement, but not inside a text or a comment, where the
+    // line may be content.
     if (!command.empty() && (typed_.empty() || in_statement)) {
       Remember(line);
       (void)meta_.Run(command);
@@ -207,7 +213,7 @@ class Shell {
     }
   }
 
-  std::string typed_;  // the statement that is not complete yet
+  std::string typed_;  // the statement typed so far
   Store store_;
   StatementRunner runner_;
   MetaCommands meta_;
@@ -217,7 +223,7 @@ class Shell {
   bool asked_ = false;
 };
 
-// stdin or stdout is no terminal: the same statements without a prompt.
+// Used if stdin or stdout is no terminal: the same statements without a prompt.
 int RunBatch(ShellOptions* options) {
   Store store(options->target, options->patience);
   StatementRunner runner(&store, &options->output, RunSettings{});

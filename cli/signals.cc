@@ -1,4 +1,4 @@
-// Signal handlers, see signals.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/signals.h"
 
 #include <fcntl.h>
@@ -25,6 +25,7 @@ void CancelRunning() {
 }
 
 void OnInterrupt(int) {
+  // write() may change errno, which the interrupted code may be about to read.
   int saved = errno;
   interrupt_seen.store(true);
   CancelRunning();
@@ -55,19 +56,20 @@ void SetTimer(int64_t micros) {
 void InstallSignalHandlers() {
   if (interrupt_pipe[0] >= 0) return;
   if (pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return;
+  // Non-blocking: a handler must not block if the pipe is full; one byte in it is enough.
   struct sigaction action = {};
   action.sa_flags = SA_RESTART;
   action.sa_handler = OnInterrupt;
   sigaction(SIGINT, &action, nullptr);
   action.sa_handler = OnTimer;
   sigaction(SIGALRM, &action, nullptr);
-  // The second one ends the process at once.
+  // SA_RESETHAND: a second SIGTERM or SIGHUP ends the process at once.
   action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
   action.sa_handler = OnEnd;
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction before = {};
   bool is_ignored = sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
-  if (!is_ignored) sigaction(SIGHUP, &action, nullptr);  // else nohup runs us
+  if (!is_ignored) sigaction(SIGHUP, &action, nullptr);  // ignored if nohup started this process
   signal(SIGPIPE, SIG_IGN);
 }
 
@@ -76,7 +78,7 @@ int InterruptPipe() { return interrupt_pipe[0]; }
 int EndSignal() { return ended_by.load(); }
 
 void DrainInterruptPipe() {
-  if (EndSignal() != 0) return;  // every wait is over
+  if (EndSignal() != 0) return;  // every later wait must end at once
   char bytes[64];
   while (read(interrupt_pipe[0], bytes, sizeof(bytes)) > 0) {
   }
@@ -84,7 +86,7 @@ void DrainInterruptPipe() {
 
 CancelScope::CancelScope(query::Session* session, int64_t timeout_us) {
   ForgetInterrupt();
-  // Before anything can set it, so that nothing set is lost.
+  // Cleared before any handler can set it for this statement, so that no cancel is lost.
   if (session != nullptr) session->ClearCancel();
   running.store(session);
   if (EndSignal() != 0) CancelRunning();

@@ -1,5 +1,6 @@
-// Ctrl-C, SIGTERM and the timeout of a statement. The handlers only store to atomics, call
-// Session::Cancel (made for that) and write one byte to a pipe that the prompt polls.
+// Handles Ctrl-C, SIGTERM, SIGHUP and the timeout of a statement. The handlers are
+// async-signal-safe: they store to atomics, call Session::Cancel (made for that) and write one byte
+// to a pipe that the prompt polls.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,15 +11,16 @@
 
 namespace sippar::cli {
 
-// Installs the handlers, once per process. SIGPIPE is ignored: writes report EPIPE.
+// Installs the handlers, once per process. Ignores SIGPIPE, so that writes return EPIPE.
 void InstallSignalHandlers();
-int InterruptPipe();  // readable after Ctrl-C
-// SIGTERM or SIGHUP, if one came: the command is to end, as after Ctrl-C, and to close its store.
+int InterruptPipe();  // a descriptor that becomes readable at Ctrl-C
+// The number of the SIGTERM or SIGHUP that came, or 0. The command must then end as after Ctrl-C
+// and close its store.
 int EndSignal();
 void DrainInterruptPipe();
 
-// While it lives, Ctrl-C cancels `session`, and so does the end of the timeout (0: none). Without a
-// session it only says so.
+// While it lives, Ctrl-C and the end of the timeout (0: none) cancel `session`; if `session` is
+// null, they only set the flags below. One at a time.
 class CancelScope {
  public:
   CancelScope(query::Session* session, int64_t timeout_us);
@@ -27,10 +29,11 @@ class CancelScope {
   CancelScope& operator=(const CancelScope&) = delete;
   bool interrupted() const;
   bool timed_out() const;
-  const std::atomic<bool>* stopped() const;  // by either
+  const std::atomic<bool>* stopped() const;  // set by Ctrl-C or the timeout
 };
 
-// Ctrl-C came, or the timeout's end, since the statement began or ForgetInterrupt was called.
+// True if Ctrl-C or the timeout came since the last CancelScope began or ForgetInterrupt was
+// called, or if the process shall end.
 bool InterruptSeen();
 void ForgetInterrupt();
 

@@ -1,4 +1,4 @@
-// Help on the statements of the language for \h. Each example parses (tests/cli).
+// Help texts of the statements for \h. Each example must parse (tests/cli).
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Running statements and telling what came of them, see statement_runner.h.
+//
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/statement_runner.h"
 
@@ -18,14 +18,14 @@ using query::QueryError;
 using query::Span;
 using query::StatementText;
 
-// The table a statement reads, for the insert format.
+// The table that a statement reads; the insert format needs its name.
 std::string TableOf(const query::syntax::Statement& statement) {
   const auto* select = std::get_if<query::syntax::Select>(&statement.node);
   if (select == nullptr || !select->from) return "";
   return select->from->table.text;
 }
 
-// From a place in the statement to the same place in the piece of script it was cut from.
+// Moves a span from coordinates of the statement to those of the script text from which it was cut.
 void MoveSpan(Span* span, const StatementText& statement, std::string_view text) {
   if (span->line == 0) return;
   if (span->line == 1) {
@@ -33,6 +33,7 @@ void MoveSpan(Span* span, const StatementText& statement, std::string_view text)
         statement.offset == 0 ? std::string_view::npos : text.rfind('\n', statement.offset - 1);
     line_start = line_start == std::string_view::npos ? 0 : line_start + 1;
     std::string_view before = text.substr(line_start, statement.offset - line_start);
+    // Columns count characters: continuation bytes of UTF-8 are skipped.
     span->column += static_cast<int>(std::count_if(before.begin(), before.end(), [](char c) {
       return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
     }));
@@ -56,6 +57,7 @@ std::string JsonText(std::string_view text) {
 }
 
 std::string JsonError(const QueryError& error, const ScriptPlace& place, const Status& status) {
+  // Codes after which the same statement may succeed.
   bool retryable = status.code() == StatusCode::kAborted ||
                    status.code() == StatusCode::kUnavailable ||
                    status.code() == StatusCode::kDeadlineExceeded;
@@ -112,6 +114,7 @@ void StatementRunner::RemoveParameter(const std::string& name) {
 
 Status StatementRunner::OpenFor(const query::syntax::Statement& parsed) {
   if (store_->session() != nullptr) return OkStatus();
+  // A Ctrl-C of an earlier statement must not end the wait for the store.
   ForgetInterrupt();
   RETURN_IF_ERROR(store_->Open(MakesStore(parsed)));
   for (const auto& [name, value] : parameters_) store_->session()->SetParameter(name, value);
@@ -119,6 +122,7 @@ Status StatementRunner::OpenFor(const query::syntax::Statement& parsed) {
 }
 
 int StatementRunner::ExitCodeOf(const Status& status, bool interrupted, bool timed_out) const {
+  // The most specific cause first: a closed pipe also makes the statement fail.
   if (output_.closed_pipe()) return kExitClosedPipe;
   if (interrupted && status.code() == StatusCode::kCancelled) return kExitInterrupted;
   if (timed_out || status.code() == StatusCode::kDeadlineExceeded) return kExitTimeout;
@@ -167,7 +171,7 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
       fmt::print(stderr, "{} after {}, {} rows shown\n",
                  code == kExitTimeout ? "timed out" : "cancelled", Seconds(elapsed_us),
                  printer.rows());
-      // What a cancelled IMPORT has written, and how to go on.
+      // A cancelled IMPORT says in its hint what it has written and how to go on.
       bool says_more = !query::QueryErrorOf(summary.status()).hint.empty();
       if (says_more) PrintError(summary.status(), statement, place);
     } else {
@@ -179,7 +183,7 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
     PrintError(printed, statement, place);
     return kExitFailed;
   }
-  // Formats with a place for it have shown `next` already.
+  // These formats have shown `next` themselves.
   bool shown = output_settings_->format == "json" || output_settings_->format == "plain" ||
                output_settings_->format == "line" || output_settings_->format == "box" ||
                (output_settings_->format.empty() && output_.is_terminal());
@@ -203,7 +207,8 @@ int StatementRunner::Run(const StatementText& statement, const ScriptPlace& plac
     stop.cancel = scope.stopped();
     auto result = query::ParseStatement(statement.text, &stop);
     timed_out = scope.timed_out();
-    // A text of few tokens, one of them large, ends before the parser asks.
+    // A text of few but large tokens may end before the parser checks the signal, so it is checked
+    // once more.
     if (result.ok()) RETURN_IF_ERROR(stop.Check());
     return result;
   }();

@@ -1,5 +1,6 @@
-// Runs one statement after another on a store: parses, opens the store when needed, executes with
-// Ctrl-C and timeout, prints rows, errors and the foot. Shared by `sippar query` and the shell.
+// Runs statements one after another on a store: parses, opens the store when it is needed, executes
+// with Ctrl-C and timeout, prints rows, errors and the foot. Shared by `sippar query` and the
+// shell. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,17 +16,17 @@ namespace sippar::cli {
 struct RunSettings {
   bool interactive = false;
   bool echo = false;
-  bool quiet = false;  // no "1 row written"
+  bool quiet = false;  // omits messages such as "1 row written"
   bool fail_on_empty = false;
   bool fail_on_unapplied = false;
   int64_t timeout_us = 0;
 };
 
-// The text a statement was cut from, for messages.
+// The text from which a statement was cut, for messages.
 struct ScriptPlace {
-  std::string name;       // file; "" for -e and the prompt
-  std::string_view text;  // the piece of script in memory
-  int first_line = 1;     // of `text` in the script
+  std::string name;       // file name; "" for -e and the prompt
+  std::string_view text;  // the part of the script in memory
+  int first_line = 1;     // line number of `text` in the script
 };
 
 class StatementRunner {
@@ -33,9 +34,9 @@ class StatementRunner {
   StatementRunner(Store* store, OutputSettings* output_settings, RunSettings run_settings)
       : store_(store), output_settings_(output_settings), settings_(run_settings) {}
 
-  // Exit code of the statement, kExitOk when it succeeded.
+  // Runs the statement and returns its exit code; kExitOk if it succeeded.
   int Run(const query::StatementText& statement, const ScriptPlace& place);
-  // Prints `status` in the error form, as JSON when rows are JSON.
+  // Prints `status` as an error, in JSON if rows are printed in JSON.
   void PrintError(const Status& status, const query::StatementText& statement,
                   const ScriptPlace& place);
   void PrintError(const Status& status);

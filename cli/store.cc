@@ -1,4 +1,4 @@
-// Opening the store of a command, see store.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/store.h"
 
 #include "cli/local_files.h"
@@ -22,6 +22,7 @@ Status Store::Open(bool create) {
 }
 
 Status Store::Close() {
+  // The session uses the client, so it goes first.
   session_.reset();
   if (client_ == nullptr) return OkStatus();
   Status status = client_->Close();
@@ -30,7 +31,7 @@ Status Store::Close() {
 }
 
 bool MakesStore(const query::syntax::Statement& statement) {
-  // Every other statement needs a table, which a store that is made now does not have.
+  // See store.h: all others need a table.
   return std::holds_alternative<query::syntax::CreateTable>(statement.node);
 }
 

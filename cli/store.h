@@ -1,5 +1,5 @@
-// The store a command works on, opened when the first statement needs it, and made only when that
-// statement makes a table: any other in an empty directory leaves it empty.
+// Store: the store of a command. Opened when the first statement needs it, and created only if that
+// statement creates a table; any other leaves an empty directory empty. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,9 +17,9 @@ class Store {
   Store(std::string target, cluster::Patience patience);
   ~Store();
 
-  // Opens if not open yet. `create`: also when there is nothing.
+  // Opens the store if it is not open. `create`: creates it if it does not exist.
   [[nodiscard]] Status Open(bool create);
-  // Null until Open succeeded.
+  // Null until Open has succeeded.
   query::Session* session() { return session_.get(); }
   [[nodiscard]] Status Close();
   const std::string& target() const { return target_; }
@@ -32,8 +32,8 @@ class Store {
   std::unique_ptr<query::Session> session_;
 };
 
-// Does this statement make a store where there is none? Others that write need a table, which an
-// absent store has not: they say so, and leave no directory.
+// True if this statement creates a missing store. Other statements that write need a table, which a
+// missing store does not have; they fail and leave no directory.
 bool MakesStore(const query::syntax::Statement& statement);
 
 }  // namespace sippar::cli

@@ -1,4 +1,4 @@
-// Waiting for a directory. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/wait_option.h"
 
 #include <fmt/format.h>
@@ -12,10 +12,12 @@
 namespace sippar::cli {
 namespace {
 
-constexpr int64_t kQuietNanos = 1'000'000'000;  // most waits are over by then
+// Most waits are over by then, so no line is printed for them.
+constexpr int64_t kQuietNanos = 1'000'000'000;
 constexpr int64_t kNewWaitNanos = 1'000'000'000;
 
-// Ctrl-C and the like: seen by a handler, or blocked by a command that takes its signals later.
+// True if Ctrl-C or SIGTERM came: seen by a handler, or pending in a command that blocks its
+// signals and takes them later.
 bool IsEnding() {
   sigset_t pending;
   sigpending(&pending);
@@ -34,6 +36,7 @@ std::function<bool(const std::string&)> TellOfWait(std::function<bool()> is_over
   auto wait = std::make_shared<Wait>();
   return [wait, is_over = std::move(is_over)](const std::string& what) {
     const int64_t now = engine::Clock::System()->MonotonicNanos();
+    // No call for a second means that the last wait is over and a new one begins.
     if (now - wait->last > kNewWaitNanos) *wait = {now, now, false};
     wait->last = now;
     if (!wait->is_told && now - wait->since > kQuietNanos && isatty(STDERR_FILENO) == 1) {

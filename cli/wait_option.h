@@ -1,5 +1,5 @@
-// --wait: how long a command waits for a directory that another process opens or closes. Ctrl-C
-// ends the wait; on a terminal a line tells of it. SPDX-License-Identifier: Apache-2.0
+// The option --wait: how long a command waits for a directory that another process opens or closes.
+// Ctrl-C ends the wait; on a terminal a line reports it. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/node/open_client.h"
@@ -10,10 +10,11 @@ class App;
 
 namespace sippar::cli {
 
-// `patience` outlives the parsing, and is complete after it.
+// Adds the option. `patience` must outlive the parsing, which fills it in.
 void AddWaitOption(CLI::App* app, cluster::Patience* patience);
 
-// What Patience::may_wait is then: tells a terminal once, after a moment. `is_over`: no more.
+// Returns a function for Patience::may_wait. It prints one line about a wait of more than a second,
+// if stderr is a terminal, and ends the wait when `is_over` returns true.
 std::function<bool(const std::string&)> TellOfWait(std::function<bool()> is_over);
 
 }  // namespace sippar::cli

@@ -25,8 +25,8 @@ struct MountOptions {
   uint32_t uid = 0;
   uint32_t gid = 0;
   uint32_t mode_mask = 0;
-  std::function<void()>
-      on_ready;  // runs on another thread when the kernel has sent its first request
+  // Runs on another thread when the kernel has sent its first request.
+  std::function<void()> on_ready;
 };
 
 class Mount {

@@ -63,7 +63,7 @@ std::vector<std::string> XattrNames(const Node& node) {
 StatusOr<std::optional<std::string>> ReadXattr(TreeContext* context, const Node& node,
                                                std::string_view name,
                                                const cluster::CallOptions& call) {
-  // ls and others ask for other namespaces, such as security.selinux, at each file: no read for those.
+  // ls asks for other namespaces, such as security.selinux, at each file: no read for those.
   if (!name.starts_with(kPrefix)) return std::optional<std::string>();
   std::vector<std::string> cheap = XattrNames(node);
   bool is_cheap = std::find(cheap.begin(), cheap.end(), name) != cheap.end();
