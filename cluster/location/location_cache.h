@@ -1,5 +1,6 @@
-// Where tablets are, as far as a client knows (paper section 5.1). Pure; entries may be stale: the
-// servers refuse by epoch. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// What a client knows of the places of tablets (paper section 5.1). Pure. Entries may be stale,
+// which is harmless: a server refuses a call with another tablet epoch. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct TabletLocation {
   engine::RowRange range;
   TabletAddress address;
   ServerId server;
-  std::shared_ptr<TabletService> service;  // of `server`
+  std::shared_ptr<TabletService> service;  // service of `server`
 };
 using LocationPtr = std::shared_ptr<const TabletLocation>;
 
@@ -27,20 +28,21 @@ class LocationCache {
  public:
   explicit LocationCache(size_t capacity) : capacity_(capacity) {}
 
-  // nullptr: not known. No allocation but the reference.
+  // nullptr: not known. Allocates nothing; only takes a reference.
   LocationPtr Find(uint64_t table_id, std::string_view row) const;
-  // The one that has the rows right below `limit` ("": the last ones).
+  // The tablet with the rows directly below `limit` ("": with the last rows of the table).
   LocationPtr FindBefore(uint64_t table_id, std::string_view limit) const;
-  // Takes the place of all it overlaps; others go when there are too many, in order of key.
+  // Adds a location in place of all that it overlaps. If there are too many, removes others in the
+  // order of keys.
   void Insert(LocationPtr location);
-  // Forgets the tablet at this epoch; a newer entry in its place stays.
+  // Removes `seen`, unless a newer entry has replaced it.
   void Invalidate(const TabletLocation& seen);
   size_t size() const { return tablets_.size(); }
 
  private:
   struct Key {
     uint64_t table_id = 0;
-    std::string limit;  // "" behind all others
+    std::string limit;  // "" sorts after all other limits
   };
   struct Row {
     uint64_t table_id = 0;
@@ -53,14 +55,16 @@ class LocationCache {
   struct Before {
     using is_transparent = void;
     bool operator()(const Key& a, const Key& b) const;
-    bool operator()(const Row& a, const Key& b) const;    // its limit is behind the row
-    bool operator()(const Key& a, const Limit& b) const;  // its limit is before this one
+    // True if the limit of `b` is above the row of `a`, that is, `b` can contain the row.
+    bool operator()(const Row& a, const Key& b) const;
+    // The limit of `a` is below the limit of `b`.
+    bool operator()(const Key& a, const Limit& b) const;
   };
   using Tablets = std::map<Key, LocationPtr, Before>;
 
   const size_t capacity_;
   Tablets tablets_;
-  Key hand_;  // where the next one goes
+  Key hand_;  // key of the last victim: the next one follows it
 };
 
 }  // namespace sippar::cluster

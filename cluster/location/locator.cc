@@ -1,4 +1,4 @@
-// Locator. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/locator.h"
 
 #include <fmt/format.h>
@@ -12,13 +12,13 @@
 namespace sippar::cluster {
 namespace {
 
-// The server is not there, or has not got the tablet (any more).
+// True if the server is not there, or does not have the tablet (any more).
 bool IsElsewhere(const Status& status) {
   return status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kOutOfRange;
 }
 
-// Records as they are to be called: a committed split is its children, a committed merge its right
-// neighbour.
+// The tablets that can be called: a committed split counts as its children, a committed merge as
+// its right neighbour, although METADATA still has the old records.
 std::vector<TabletRecord> SpelledOut(std::vector<TabletRecord> records) {
   std::vector<TabletRecord> tablets;
   for (size_t i = 0; i < records.size(); ++i) {
@@ -73,7 +73,7 @@ void Locator::Invalidate(const TabletLocation& seen) {
   cache_.Invalidate(seen);
 }
 
-// nullptr: nobody serves it.
+// Adds the tablet to the cache. nullptr: no server serves it.
 LocationPtr Locator::Remember(const TabletRecord& record) {
   if (record.phase != TabletPhase::kAssigned || record.server.IsNone()) return nullptr;
   auto location = std::make_shared<TabletLocation>();
@@ -102,13 +102,15 @@ StatusOr<LocationPtr> Locator::LookUp(const Target& target) {
   while (!rows.IsEmpty()) {
     ASSIGN_OR_RETURN(LocationPtr metadata, Find(kMetadataTableId, rows.start));
     auto found = ReadMetadata(metadata, rows, target);
+    // A stale location of a METADATA tablet is looked up again once; a second refusal goes to the
+    // caller, whose retries have waits between them.
     if (!found.ok() && IsElsewhere(found.status()) && !was_stale) {
       was_stale = true;
       Invalidate(*metadata);
       continue;
     }
     if (!found.ok() || *found != nullptr) return found;
-    // The record is the first one of a later METADATA tablet.
+    // The record is the first one of a later METADATA tablet, so the search goes on there.
     if (metadata->range.limit.empty()) break;
     rows.start = metadata->range.limit;
   }
@@ -116,7 +118,8 @@ StatusOr<LocationPtr> Locator::LookUp(const Target& target) {
                               engine::PrintableBytes(target.key)));
 }
 
-// nullptr: there is no record in this METADATA tablet.
+// Reads the record for `target` and its neighbours from one METADATA tablet. nullptr: no record of
+// `rows` is in that tablet.
 StatusOr<LocationPtr> Locator::ReadMetadata(const LocationPtr& metadata,
                                             const engine::RowRange& rows, const Target& target) {
   ++round_trips_;
@@ -129,7 +132,8 @@ StatusOr<LocationPtr> Locator::ReadMetadata(const LocationPtr& metadata,
     return records.size() <= options_.neighbours;
   }));
   if (records.empty()) return LocationPtr();
-  // A split that is being spelled out across two METADATA tablets, read in between: look again.
+  // A split whose rows are in two METADATA tablets can be read while only one of them is written.
+  // The caller retries.
   StatusOr<LocationPtr> found =
       Unavailable(fmt::format("METADATA has a hole at row {}", engine::PrintableBytes(target.key)));
   for (const TabletRecord& tablet : SpelledOut(std::move(records))) {

@@ -1,7 +1,8 @@
-// Finds the tablet of a row through the three levels (paper section 5.1): lock-service file -> root
-// tablet -> METADATA tablet, with a cache of all three. At most 3 round trips when the cache is
-// empty; when all of it is stale 5, after the call that found out. Each read of METADATA brings the
-// neighbours behind the row along. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Finds the tablet of a row through three levels (paper section 5.1): the lock service's file, the
+// root tablet, a METADATA tablet; all three are cached. A look-up takes at most 3 round trips with
+// an empty cache, and 5 after the refused call if everything in the cache is stale. Each read of
+// METADATA also brings the tablets that follow the row. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -19,9 +20,9 @@ namespace sippar::cluster {
 
 struct LocatorOptions {
   Transport* transport = nullptr;                     // outlives the locator
-  std::function<StatusOr<TabletRecord>()> read_root;  // the root tablet's record
-  size_t tablets_max = 100'000;                       // about 300 bytes each
-  size_t neighbours = 16;                             // prefetched
+  std::function<StatusOr<TabletRecord>()> read_root;  // reads the root tablet's record
+  size_t tablets_max = 100'000;                       // entries of about 300 bytes
+  size_t neighbours = 16;                             // tablets read ahead with each look-up
 };
 
 class Locator {
@@ -29,26 +30,28 @@ class Locator {
   explicit Locator(LocatorOptions options)
       : options_(std::move(options)), cache_(options_.tablets_max) {}
 
-  // Perhaps stale; the server says so, Invalidate and ask again. kNotFound: the table has no such
-  // tablet. kUnavailable: nobody serves it, or METADATA's, at the moment.
+  // The result may be stale. If the server refuses the call, call Invalidate and then Find again.
+  // kNotFound: the table has no tablet for the row. kUnavailable: no server serves the tablet, or
+  // its METADATA tablet, at the moment.
   [[nodiscard]] StatusOr<LocationPtr> Find(uint64_t table_id, std::string_view row);
-  // Of the rows right below `limit` ("": the last ones), for scans downwards.
+  // Finds the tablet with the rows directly below `limit` ("": the last rows), for scans in
+  // descending order.
   [[nodiscard]] StatusOr<LocationPtr> FindBefore(uint64_t table_id, std::string_view limit);
-  // null: it would have to be looked up.
+  // The tablet if it is cached; nullptr: a look-up would be needed.
   LocationPtr FindKnown(uint64_t table_id, std::string_view row) {
     engine::MutexLock lock(&mutex_);
     return cache_.Find(table_id, row);
   }
   void Invalidate(const TabletLocation& seen);
 
-  // Reads of METADATA and of the lock service so far.
+  // Number of reads of METADATA and of the lock service so far.
   uint64_t round_trips() const { return round_trips_.load(std::memory_order_relaxed); }
 
  private:
-  // One tablet that is looked for: that has a row, or the rows right below a limit.
+  // The tablet to find: the one with a row, or with the rows directly below a limit.
   struct Target {
     uint64_t table_id = 0;
-    std::string key;  // row or limit
+    std::string key;  // the row or the limit
     bool before = false;
     bool IsIn(const engine::RowRange& range) const;
     engine::RowRange MetaRows() const;

@@ -1,4 +1,4 @@
-// Rows of METADATA. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/meta_row.h"
 
 #include <fmt/format.h>
@@ -22,6 +22,7 @@ using engine::TabletState;
 
 constexpr size_t kTableIdSize = 8;
 constexpr std::string_view kRootMagic = "SPRROOT1";
+// Values of PROTOCOL.md: events are kept for 30 days, and the last 50 of a kind.
 constexpr int64_t kEventAgeUs = int64_t{30} * 24 * 3600 * 1'000'000;
 constexpr uint32_t kEventVersions = 50;
 constexpr std::array<std::string_view, 4> kPhases = {"unassigned", "assigned", "recovering",
@@ -33,7 +34,8 @@ std::string TableKey(uint64_t table_id) {
   return key;
 }
 
-// Columns of one row, by "family:qualifier".
+// The columns of one row by "family:qualifier". Decoding goes on after an error with empty values;
+// `status` then has the first error.
 class Columns {
  public:
   Columns(std::string_view row, std::map<std::string, std::string> cells)
@@ -83,7 +85,7 @@ class Columns {
   Status status_;
 };
 
-// Calls back with each word of `text`, separated by one blank.
+// Calls `word` for each word of `text`; a single blank separates words.
 template <typename Word>
 void ForEachWord(std::string_view text, Word word) {
   while (!text.empty()) {
@@ -93,7 +95,8 @@ void ForEachWord(std::string_view text, Word word) {
   }
 }
 
-// The groups' files lie in columns of their own, the redo point in log:redo.
+// The tablet state without the parts that have columns of their own: groups (files:<group>) and
+// redo point (log:redo).
 std::string EncodeCore(const TabletState& state) {
   TabletState core = state;
   core.groups.clear();
@@ -224,6 +227,7 @@ Status CheckLimit(std::string_view limit) {
       limit.size(), kLimitMax));
 }
 
+// The root tablet ends at the last record of table 1.
 RowRange RootRange() { return {"", TableKey(kMetadataTableId + 1)}; }
 
 engine::TableSchema MetadataSchema() {
@@ -280,6 +284,8 @@ std::vector<MetaCell> EncodeMetaRow(const TabletRecord& record) {
   return cells;
 }
 
+// Events outlive their tablet. They are not read here, so that a row with nothing else gives no
+// cells and does not look like a damaged record.
 engine::ReadSpec MetaReadSpec(const RowRange& rows, MetaPart part) {
   engine::ReadSpec read;
   read.rows = engine::RowSet(rows);
@@ -300,7 +306,7 @@ Status DecodeMetaRows(engine::CellStream* cells, MetaPart part,
       const engine::CellView& cell = cells->cell();
       columns.emplace(fmt::format("{}:{}", cell.family, cell.qualifier), cell.value);
     }
-    RETURN_IF_ERROR(cells->status());  // a row that was cut short is no record
+    RETURN_IF_ERROR(cells->status());  // a row that was cut short is not a whole record
     uint64_t table_id = 0;
     std::string limit;
     RETURN_IF_ERROR(ParseMetaRowKey(row, &table_id, &limit));

@@ -1,5 +1,5 @@
-// TabletRecord <-> row of METADATA (paper section 5.1), and the schema of that table. Every column
-// is listed in cluster/PROTOCOL.md. Pure. SPDX-License-Identifier: Apache-2.0
+// Converts a TabletRecord to a row of METADATA and back, and has the schema of that table (paper
+// section 5.1). PROTOCOL.md lists every column. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,22 @@
 
 namespace sippar::cluster {
 
-// Row key: table id (8 bytes, big-endian), then 0x00 and the tablet's limit, or 0x01 at the end of
-// the table. So the record of the tablet that has a row is the first one behind that row.
+// Row key of a tablet's record: table id (8 bytes, big-endian), then 0x00 and the tablet's limit,
+// or 0x01 at the end of the table. So the record of the tablet with a given row is the first one
+// after (table id, 0x00, row).
 std::string MetaRowKey(uint64_t table_id, std::string_view limit);
 [[nodiscard]] Status ParseMetaRowKey(std::string_view key, uint64_t* table_id, std::string* limit);
-// Where that record is looked for: from here upwards, to the end of the table's records.
+// Where to look for the record of the tablet with `row`: from the first possible key to the end of
+// the table's records.
 engine::RowRange MetaRowsFrom(uint64_t table_id, std::string_view row);
-// The same for the tablet with the rows right below `limit` ("": the last one).
+// The same for the tablet with the rows directly below `limit` ("": the last tablet).
 engine::RowRange MetaRowsBefore(uint64_t table_id, std::string_view limit);
-// Where METADATA is split so that the record `key` is the last one of the left half: then no
-// look-up reads the half in front of the one that has its record.
+// A row at which METADATA can be split so that the record `key` is the last one of the left half.
+// No look-up then has to read the left half before the right one.
 inline std::string MetaSplitRow(std::string_view key) { return engine::RowSuccessor(key); }
-engine::RowRange MetaRowsOf(uint64_t first_table, uint64_t last_table);  // both included
-// kInvalidArgument: a tablet with this limit would have too long a key. Ask before a split.
+engine::RowRange MetaRowsOf(uint64_t first_table, uint64_t last_table);  // both tables included
+// kInvalidArgument: the key of a tablet with this limit would be too long. To be called before a
+// split.
 [[nodiscard]] Status CheckLimit(std::string_view limit);
 
 // The root tablet has the records of METADATA's own tablets and is never split.
@@ -38,10 +41,11 @@ inline bool IsRoot(uint64_t table_id, const engine::RowRange& range) {
   return table_id == kMetadataTableId && range.start.empty();
 }
 
-// "location" and "state" in memory, for clients; what only servers and master read apart.
+// Families "location" and "state" form a locality group in memory, which clients read; "files" and
+// "log", which only servers and the master read, are in another.
 engine::TableSchema MetadataSchema();
 
-// Words of `state:phase`.
+// The value of `state:phase`.
 std::string_view PhaseName(TabletPhase phase);
 
 struct MetaCell {
@@ -50,24 +54,25 @@ struct MetaCell {
   std::string value;
 };
 std::vector<MetaCell> EncodeMetaRow(const TabletRecord& record);
-// Names of the groups with a `files` column, as state:groups lists them; other such columns are
-// left from groups that are gone.
+// Names of the groups that have a valid `files` column, as in state:groups. A `files` column that
+// is not listed there is left from a group that no longer exists.
 std::string GroupNames(const TabletRecord& record);
 
-// What of the rows is wanted: the second is enough to find and call a tablet; `state` then has no
-// files and `split` none of its children's.
+// Which part of a row to read. kPlace suffices to find and call a tablet; `state` and the children
+// in `split` then have no files.
 enum class MetaPart : uint8_t { kWhole, kPlace };
 engine::ReadSpec MetaReadSpec(const engine::RowRange& rows, MetaPart part);
-// Gives the records of such a read until `visit` has enough. Rows with nothing but events are
-// passed over. kDataLoss names row and column.
+// Passes the records of such a read to `visit` until it returns false. Skips rows that only have
+// events. kDataLoss: the message names row and column.
 [[nodiscard]] Status DecodeMetaRows(engine::CellStream* cells, MetaPart part,
                                     const std::function<bool(TabletRecord record)>& visit);
 
-// The root tablet's record as a file of the lock service; its `change` is the file's version.
+// The root tablet's record as a file of the lock service. `change` is the version of the file.
 std::string EncodeRootFile(const TabletRecord& record);
 [[nodiscard]] StatusOr<TabletRecord> DecodeRootFile(std::string_view content, uint64_t version);
 
-// Requires: record.split. Left, right: same owner and epoch, no logs (the parent was flushed).
+// The left and the right child of a split; requires record.split. Both have the parent's server and
+// epoch and no logs, since the parent was flushed.
 std::pair<TabletRecord, TabletRecord> ChildrenOf(const TabletRecord& record);
 
 }  // namespace sippar::cluster

@@ -1,4 +1,4 @@
-// METADATA over the ordinary client. SPDX-License-Identifier: Apache-2.0
+// METADATA, read and changed through the ordinary client. SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/metadata_table.h"
 
 #include <fmt/format.h>
@@ -23,9 +23,9 @@ using engine::Value;
 using engine::ValueType;
 
 constexpr char kEvents[] = "events";
-constexpr char kErased[] = "erased";  // events: the epoch of the tablet that ended here
+constexpr char kErased[] = "erased";  // event with the epoch of the tablet that was erased here
 
-// Slots of the updates, in the order of their columns.
+// Slots of an update's condition, in the order of the columns that NewUpdate reads.
 enum Slot : uint32_t { kTablet, kChange, kGroups, kErasedEpoch, kSlots };
 
 Expression IsText(Slot slot, std::string text) {
@@ -62,7 +62,7 @@ RowWrite& AddFamilyDelete(std::string_view family, RowUpdate* update) {
 }
 
 void AddRecord(const TabletRecord& record, const TabletEvent& event, RowUpdate* update) {
-  // Columns of groups that are gone.
+  // Removes the `files` columns of groups that no longer exist.
   AddFamilyDelete("files", update).guard =
       Expression::Call(Function::kNot, {IsText(kGroups, GroupNames(record))});
   for (MetaCell& cell : EncodeMetaRow(record)) {
@@ -71,14 +71,14 @@ void AddRecord(const TabletRecord& record, const TabletEvent& event, RowUpdate* 
   AddSet(kEvents, event.kind, event.text, update);
 }
 
-// The stored record is the one that was read.
+// Condition: the stored record is the one that the caller read.
 Expression IsAsRead(const TabletRecord& record) {
   return Expression::Call(Function::kAnd, {IsText(kTablet, std::to_string(record.tablet_id)),
                                            IsText(kChange, std::to_string(record.change))});
 }
 
 bool SameRecord(const TabletRecord& a, const TabletRecord& b) {
-  return EncodeRootFile(a) == EncodeRootFile(b);  // all that a row holds
+  return EncodeRootFile(a) == EncodeRootFile(b);  // compares all that a row holds
 }
 
 std::string NameOf(const TabletRecord& record) {
@@ -118,8 +118,9 @@ class ClientMetadataTable final : public MetadataTable {
     return Replace(*record, record, event);
   }
 
-  // A child of a split counts on where its parent was: its server knows it by that number, and
-  // would take a record of later owners for its own when these have counted as far.
+  // A child of a split continues its parent's `change`. If it began at 0, a server that knows an
+  // earlier record with the same tablet id could find a later owner's record with the same number
+  // and take it for its own.
   Status Add(TabletRecord* record, const TabletEvent& event) override {
     RETURN_IF_ERROR(CheckLimit(record->range.limit));
     TabletRecord next = *record;
@@ -139,6 +140,7 @@ class ClientMetadataTable final : public MetadataTable {
     AddSet(kEvents, kErased, std::to_string(record.tablet_epoch), &update);
     ASSIGN_OR_RETURN(engine::RowUpdateResult result, data_->Update(kMetadataName, update));
     if (result.applied) return OkStatus();
+    // An erasure whose answer was lost finds no record: its work is done.
     ASSIGN_OR_RETURN(std::optional<TabletRecord> stored, ReadRecord(record));
     return stored ? NotAsRead(record) : OkStatus();
   }
@@ -146,7 +148,7 @@ class ClientMetadataTable final : public MetadataTable {
   Status FinishSplit(const TabletRecord& record) override {
     auto [left, right] = ChildrenOf(record);
     TabletEvent event{"split", fmt::format("off tablet {}", record.tablet_id)};
-    // kAborted: somebody added it before, and it may have changed since.
+    // kAborted: the left record was added before, and may have been changed since.
     Status added = Add(&left, event);
     if (!added.ok() && added.code() != StatusCode::kAborted) return added;
     Status replaced = Replace(record, &right, event);
@@ -196,7 +198,8 @@ class ClientMetadataTable final : public MetadataTable {
     return Carry(update, record);
   }
 
-  // Puts `*record` where `as_read` is; OK sets its `change`. Tablets may differ, the row may not.
+  // Replaces `as_read` by `*record`; OK sets its `change`. The two may be different tablets but
+  // must have the same row key.
   Status Replace(const TabletRecord& as_read, TabletRecord* record, const TabletEvent& event) {
     TabletRecord next = *record;
     next.change = as_read.change + 1;
@@ -217,8 +220,8 @@ class ClientMetadataTable final : public MetadataTable {
     return record.split ? CheckLimit(record.split->left.range.limit) : OkStatus();
   }
 
-  // A condition that does not hold may be the work of this very call, repeated after its answer was
-  // lost: then the record is there.
+  // If the condition does not hold, this call may be a repetition whose first answer was lost: then
+  // the stored record is the new one, and the call is OK.
   Status Carry(const RowUpdate& update, const TabletRecord& record) {
     ASSIGN_OR_RETURN(engine::RowUpdateResult result, data_->Update(kMetadataName, update));
     if (result.applied) return OkStatus();
@@ -226,7 +229,7 @@ class ClientMetadataTable final : public MetadataTable {
     return stored && SameRecord(*stored, record) ? OkStatus() : NotAsRead(record);
   }
 
-  // What is stored under the record's key, as it is.
+  // The record as stored under the record's key, without finishing a split or merge.
   StatusOr<std::optional<TabletRecord>> ReadRecord(const TabletRecord& record) {
     std::string key = MetaRowKey(record.table_id, record.range.limit);
     std::optional<TabletRecord> found;
@@ -241,17 +244,18 @@ class ClientMetadataTable final : public MetadataTable {
     return found;
   }
 
-  // Visits until a record is met that must be spelled out first, which `*unfinished` then is, with
-  // what came before it if that was merged into it.
+  // Scans until a record must be finished first. *unfinished then holds it, and the record before
+  // it if that one was merged into it. `rows` advances past every record given, so that the scan
+  // can continue.
   struct Unfinished {
-    std::optional<TabletRecord> merged;  // lies in `record`
+    std::optional<TabletRecord> merged;  // lies in the rows of `record`
     std::optional<TabletRecord> record;
   };
   Status ScanTiled(engine::RowRange* rows, const std::function<bool(TabletRecord record)>& visit,
                    bool* enough, Unfinished* unfinished) {
     ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
                      data_->Read(kMetadataName, MetaReadSpec(*rows, MetaPart::kWhole), {}));
-    std::optional<TabletRecord> merging;  // not given before its right neighbour is known
+    std::optional<TabletRecord> merging;  // held back until its right neighbour is known
     auto give = [&](TabletRecord record) {
       rows->start = engine::RowSuccessor(MetaRowKey(record.table_id, record.range.limit));
       *enough = !visit(std::move(record));
@@ -289,7 +293,7 @@ class ClientMetadataTable final : public MetadataTable {
     return OkStatus();
   }
 
-  // kAborted: somebody else erased it, or gave the merge up before it was committed.
+  // kAborted: the record was erased before, or given back before the commit.
   Status EraseMerged(const TabletRecord& left, const TabletRecord& merged) {
     Status erased = Erase(left, {"merged", fmt::format("into tablet {}", merged.tablet_id)});
     return erased.code() == StatusCode::kAborted ? OkStatus() : erased;

@@ -1,4 +1,4 @@
-// Files of tables. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/table_file.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the lock service holds of a table (lock_paths::Table): its id, name and schema. Pure.
+// A table's file in the lock service (lock_paths::Table): its id, name and schema. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace sippar::cluster {
 
 std::string EncodeTableFile(const TableRecord& table);
-// kDataLoss; kFailedPrecondition: of a newer format.
+// kDataLoss: damaged; kFailedPrecondition: written in a newer format.
 [[nodiscard]] StatusOr<TableRecord> DecodeTableFile(std::string_view content);
 
 }  // namespace sippar::cluster

@@ -1,4 +1,4 @@
-// Tiling check. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/location/tiling.h"
 
 namespace sippar::cluster {
@@ -10,8 +10,8 @@ bool IsMergedAway(const TabletRecord& record, const TabletRecord& right) {
 
 std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records) {
   std::vector<TilingFault> faults;
-  std::string covered;  // rows below are somebody's
-  bool all = false;     // no row is above
+  std::string covered;  // rows below this one have a tablet
+  bool all = false;     // all rows up to the end of the table have one
   for (size_t i = 0; i < records.size(); ++i) {
     const TabletRecord& record = records[i];
     if (i + 1 < records.size() && IsMergedAway(record, records[i + 1])) {

@@ -1,4 +1,4 @@
-// Do a table's records tile its rows? For scrubs, tests and a master that takes over. Pure.
+// Checks whether a table's records tile its rows, for scrubs, tests and a new master. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,21 +11,24 @@ namespace sippar::cluster {
 
 struct TilingFault {
   enum Kind : uint8_t {
-    kHole,             // rows that no tablet has: lost data
-    kOverlap,          // rows of two tablets: two truths
-    kUnfinishedSplit,  // committed, not yet two records: no harm, somebody finishes it
-    kUnfinishedMerge,  // committed, `left` not yet erased: no harm either
+    kHole,     // rows that no tablet has: their data is lost
+    kOverlap,  // rows that two tablets claim, which may give different answers
+    // Committed, but not two records yet: harmless, the next reader of METADATA finishes it.
+    kUnfinishedSplit,
+    kUnfinishedMerge,  // committed, but `left` is not erased yet: harmless, too
   };
   Kind kind = kHole;
   engine::RowRange rows;
-  uint64_t tablet_id = 0;  // of the record at or behind the place; 0: behind the last
+  uint64_t tablet_id = 0;  // tablet at the place or the first one after it; 0: after the last one
   bool operator==(const TilingFault&) const = default;
 };
 
-// Of one table, in key order, as stored. The range a table has is all rows; METADATA's, too.
+// Faults in the records of one table, given in key order as stored. Every table, METADATA included,
+// must have tablets for all rows.
 std::vector<TilingFault> CheckTiling(const std::vector<TabletRecord>& records);
 
-// A merge that is committed shows by a record that lies in its right neighbour's rows.
+// True if `record` was merged into `right`: after the commit it lies within its right neighbour's
+// rows.
 bool IsMergedAway(const TabletRecord& record, const TabletRecord& right);
 
 }  // namespace sippar::cluster

@@ -1,4 +1,5 @@
-// The embedded lock service: opening, numbers, sessions. SPDX-License-Identifier: Apache-2.0
+// Opens the embedded lock service, gives out numbers, and begins and ends sessions. Changes of
+// files are in embedded_session.cc. SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/embedded_lock_service.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 
 using engine::MutexLock;
 
-constexpr uint64_t kNumbersReserved = 16;           // one write for so many numbers
+constexpr uint64_t kNumbersReserved = 16;           // numbers reserved by one write of the counter
 constexpr uint64_t kNumberMax = uint64_t{1} << 32;  // engine file ids have 32 bits of epoch
 
 }  // namespace
@@ -39,7 +40,8 @@ StatusOr<std::unique_ptr<EmbeddedLockService>> EmbeddedLockService::Open(
   return service;
 }
 
-// The first session writes the counter before anything else is written.
+// A directory with files but without the counter was damaged: the first session writes the counter
+// before anything else is written.
 Status EmbeddedLockService::LoadCounter(const LockDirectory::StoredFiles& files) {
   if (files.empty()) return OkStatus();
   auto counter = files.find(lock_paths::EpochCounter());
@@ -56,6 +58,7 @@ Status EmbeddedLockService::LoadCounter(const LockDirectory::StoredFiles& files)
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || numbers_end_ == 0) {
     return DataLoss(fmt::format("the epoch counter holds no number, but {} bytes", text.size()));
   }
+  // Numbers that were reserved and not given out before a crash are skipped, never given out twice.
   next_number_ = numbers_end_;
   return OkStatus();
 }
@@ -84,10 +87,11 @@ Status EmbeddedLockService::Reserve(uint64_t limit) {
   }
   counter.file.content = std::to_string(limit);
   if (is_new || !SEEDED_BUG("epoch-reuse")) {
+    // Durable before the first of the new numbers is given out.
     RETURN_IF_ERROR(directory_->Put(path, counter.file.content, counter.file.version));
   }
   numbers_end_ = limit;
-  FiredWatches none;  // nobody waits for an epoch
+  FiredWatches none;  // no session waits for an epoch
   MutexLock lock(&mutex_);
   if (is_new) {
     state_.Add(path, std::move(counter), &none);
@@ -108,6 +112,7 @@ Status EmbeddedLockService::RaiseAbove(uint64_t seen) {
 
 void EmbeddedLockService::CallBack(FiredWatches* fired) {
   for (auto& [gate, callback] : *fired) {
+    // A callback runs under its gate's mutex only, so that closing the gate waits for it.
     MutexLock lock(&gate->mutex);
     if (gate->open) callback();
   }

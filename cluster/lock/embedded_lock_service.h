@@ -1,11 +1,12 @@
-// The lock service of one process, kept in a directory: for a cluster of one, and for several
-// servers in one process. The directory's flock says that no other process has sessions, so only
-// lasting files and the epoch counter are on disk; locks, ephemeral files and sessions are in
-// memory and end with the process. Opening writes nothing, the first session one file; no thread of
-// its own: time-outs are found and watches called back by whoever calls next.
+// A lock service for one process, kept in a directory: for a cluster of one, and for several
+// servers in one process. The directory's flock excludes all other processes, so sessions, locks
+// and ephemeral files can live in memory and end with the process; only lasting files and the epoch
+// counter are on disk. Opening writes nothing; the first session writes one file. The service has
+// no thread: each call first ends the sessions that have timed out and then runs the watches that
+// fired.
 //
 // Epochs, fencing numbers and session ids come from one counter, the file `epoch`, which holds a
-// number above all that were given out. Answers to reads and heartbeats never wait for the disk.
+// number above all that were given out. Reads and heartbeats never wait for the disk.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,15 +26,16 @@ namespace sippar::cluster {
 
 class EmbeddedLockService final : public LockService {
  public:
-  // Makes the directory when it is missing (its parent exists). kUnavailable: open elsewhere, names
-  // by whom; kDataLoss: the epoch counter is damaged or missing; kFailedPrecondition: the directory
-  // holds something else. `fs` and `clock` outlive the service.
+  // Opens the service; makes the directory if it is missing, but not its parent. `fs` and `clock`
+  // outlive the service. kUnavailable: another process has the directory open, and the message
+  // names it; kDataLoss: the epoch counter is damaged or missing; kFailedPrecondition: the
+  // directory holds something else.
   [[nodiscard]] static StatusOr<std::unique_ptr<EmbeddedLockService>> Open(
       engine::FileSystem* fs, const std::string& directory, engine::Clock* clock);
 
   [[nodiscard]] StatusOr<std::unique_ptr<LockSession>> OpenSession(
       const SessionOptions& options) override;
-  // Every file, also one that is damaged; without a session, so nothing is written.
+  // Visits every file, damaged ones included. Needs no session, so it writes nothing.
   void VisitFiles(
       const std::function<void(const std::string& path, const LockState::Entry& entry)>& visit);
 
@@ -44,12 +46,12 @@ class EmbeddedLockService final : public LockService {
   EmbeddedLockService(std::unique_ptr<LockDirectory> directory, engine::Clock* clock)
       : clock_(clock), directory_(std::move(directory)) {}
 
-  // The answer of `body(now_nanos)`, under mutex_, to a session that is alive.
+  // Runs `body(now_nanos)` under mutex_ if `session` is alive, and returns its answer.
   template <typename Body>
   auto Ask(uint64_t session, const Body& body) -> decltype(body(int64_t{}));
   static void CallBack(FiredWatches* fired);
-  void End(uint64_t session);      // its locks are free when this returns
-  void Abandon(uint64_t session);  // left to time out
+  void End(uint64_t session);      // the session's locks are free when this returns
+  void Abandon(uint64_t session);  // leaves the session to time out
 
   Status LoadCounter(const LockDirectory::StoredFiles& files);
   StatusOr<uint64_t> NextNumber() REQUIRES(change_mutex_);
@@ -58,13 +60,14 @@ class EmbeddedLockService final : public LockService {
 
   engine::Clock* const clock_;
 
-  // Held by one change at a time, over its writes. Lock order: change_mutex_ < mutex_.
+  // Held by one change at a time, during its writes, too. Lock order: change_mutex_ before mutex_.
   engine::Mutex change_mutex_;
   std::unique_ptr<LockDirectory> directory_ GUARDED_BY(change_mutex_);
   uint64_t next_number_ GUARDED_BY(change_mutex_) = 1;
-  uint64_t numbers_end_ GUARDED_BY(change_mutex_) = 1;  // on disk: all numbers given are below
+  // What the disk holds: all numbers given out are below it.
+  uint64_t numbers_end_ GUARDED_BY(change_mutex_) = 1;
 
-  engine::Mutex mutex_;  // never held over a write
+  engine::Mutex mutex_;  // never held during a write to disk
   LockState state_ GUARDED_BY(mutex_);
 };
 

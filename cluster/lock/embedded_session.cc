@@ -1,6 +1,7 @@
-// Sessions of the embedded lock service. Every change: check under mutex_, make it durable without
-// it, tell the state; the watches it set off run without any lock.
-// SPDX-License-Identifier: Apache-2.0
+// Sessions of the embedded lock service. Every change is checked under mutex_, made durable without
+// it, and then applied to the state under it again; so reads and heartbeats never wait for the
+// disk, and no session sees a change that a crash could undo. The watches that it fires run without
+// any lock. SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/embedded_session.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ namespace {
 
 using engine::MutexLock;
 
+// The counter is written by the service alone: a session that lowered it would make epochs repeat.
 Status CheckChangeable(const std::string& path) {
   if (path == lock_paths::EpochCounter()) {
     return InvalidArgument(
@@ -59,6 +61,8 @@ void EmbeddedLockService::Session::CloseGate() {
 }
 
 StatusOr<int64_t> EmbeddedLockService::Session::Heartbeat() {
+  // The time is taken before the call: the lease must not seem longer to the caller than to the
+  // service.
   int64_t sent_nanos = options_.clock->MonotonicNanos();
   RETURN_IF_ERROR(service_->Ask(id_, [&](int64_t now_nanos) {
     state().Renew(id_, now_nanos);

@@ -1,5 +1,5 @@
-// One session of the embedded lock service, and one change by it. Included by the service's own two
-// source files only. SPDX-License-Identifier: Apache-2.0
+// One session of the embedded lock service, and one change made through it. Included only by the
+// two source files of the service. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -10,8 +10,9 @@
 
 namespace sippar::cluster {
 
-// One change at a time; `session` was alive at its start and does not time out before its end. The
-// watches it fires are called back when all locks are free again.
+// Scope of one change: excludes other changes, and keeps `session`, if it was alive at the start,
+// from timing out before the end. The watches that the change fires are called back after all locks
+// are released.
 class EmbeddedLockService::Change {
  public:
   Change(EmbeddedLockService* service, uint64_t session);
@@ -52,7 +53,7 @@ class EmbeddedLockService::Session final : public LockSession {
 
  private:
   LockState& state() { return service_->state_; }
-  void CloseGate();  // waits for a callback that runs
+  void CloseGate();  // waits for a callback in progress
 
   EmbeddedLockService* const service_;
   const uint64_t id_;

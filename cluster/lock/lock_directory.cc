@@ -1,4 +1,4 @@
-// The embedded lock service's directory. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/lock_directory.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr uint32_t kLockFileMagic = 0x53724c66;
-constexpr char kFlockName[] = "+LOCK";  // no path makes this name
+constexpr char kFlockName[] = "+LOCK";  // no lock path maps to this name, as none has an empty part
 
 std::string ParentOf(const std::string& path) {
   size_t slash = path.rfind('/');
@@ -37,9 +37,9 @@ StatusOr<LockDirectory::StoredFile> ReadStored(engine::FileSystem* fs, const std
   return stored;
 }
 
-// The temporary file of a change; the old file stands whatever happens.
+// Writes the temporary file of a change. If this fails, the old file is untouched.
 Status WriteTemporary(engine::FileSystem* fs, const std::string& file, std::string_view bytes) {
-  Status removed = fs->Remove(file);  // of a change that failed
+  Status removed = fs->Remove(file);  // left by a change that failed
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   ASSIGN_OR_RETURN(std::unique_ptr<engine::AppendFile> out, fs->Create(file));
   Status status = out->Append(bytes);
@@ -63,7 +63,8 @@ StatusOr<std::unique_ptr<LockDirectory>> LockDirectory::Open(engine::FileSystem*
                    fs->Lock(directory + "/" + kFlockName, fmt::format("pid {}", ::getpid())));
   std::unique_ptr<LockDirectory> opened(new LockDirectory(fs, directory, std::move(lock)));
   RETURN_IF_ERROR(NotHeld(opened->Load(files)));
-  // Nothing may be durable in a directory that is not.
+  // The directory's own entry must be durable before anything in it is: otherwise a crash could
+  // lose it together with a durable epoch.
   if (files->empty()) RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
   return opened;
 }
@@ -74,6 +75,8 @@ Status LockDirectory::Load(StoredFiles* files) {
     std::string file = directory_ + "/" + name;
     if (name == kFlockName) continue;
     if (name.ends_with(".tmp")) {
+      // A temporary file is left from a crash before its rename, so the change was never
+      // acknowledged.
       RETURN_IF_ERROR(fs_->Remove(file));
       continue;
     }
@@ -86,6 +89,7 @@ Status LockDirectory::Load(StoredFiles* files) {
                       file, directory_));
     }
     auto stored = ReadStored(fs_, file, path);
+    // A damaged file does not keep the others from being served.
     if (!stored.ok() && stored.status().code() != StatusCode::kDataLoss) return stored.status();
     (*files)[path] = stored.ok() ? std::move(*stored) : StoredFile{{}, 0, stored.status()};
   }
@@ -124,6 +128,8 @@ Status LockDirectory::Remove(const std::string& path) {
 Status LockDirectory::Settle(const Status& changed) {
   Status status = changed.ok() ? fs_->SyncDir(directory_) : changed;
   if (!status.ok()) {
+    // Whether a failed rename or directory sync survives a crash is unknown, so no later answer
+    // about this file could be trusted.
     broken_ = Unavailable(fmt::format(
         "{}: a change failed halfway ({}), so what a crash would leave is unknown; no more changes "
         "until it is opened again",

@@ -1,8 +1,8 @@
-// The disk of the embedded lock service: one directory, one state file (engine FORMAT.md) for each
-// lasting lock file, '/' of its path as '+'; "+LOCK" is held by flock while the service is open and
-// freed by the kernel when its process is gone. Body of a state file: bytes path, varint version,
-// content. A change writes a temporary file, syncs, renames and syncs the directory, so a crash
-// leaves the old file or the new one. Used by one thread at a time.
+// The disk of the embedded lock service: a directory with one state file (engine/FORMAT.md) for
+// each lasting lock file; its name is the path with '+' for '/'. The body is `bytes` path, varint
+// version, content. The file "+LOCK" is held by flock while the service is open; the kernel frees
+// it when the process ends. A change writes a temporary file, syncs it, renames it and syncs the
+// directory, so a crash leaves the old file or the new one. Used by one thread at a time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,8 +16,9 @@
 
 namespace sippar::cluster {
 
-// kUnavailable of an opening says that another process has the directory, which the flock alone
-// knows: a disk that does not answer (kUnavailable of the file system) is kInternal there.
+// Converts kUnavailable to kInternal. In Open, only a held flock may be reported as kUnavailable
+// ("another process has the directory"), so a file system that does not answer must not use that
+// code.
 [[nodiscard]] Status NotHeld(const Status& status);
 
 class LockDirectory {
@@ -25,24 +26,24 @@ class LockDirectory {
   struct StoredFile {
     std::string content;
     uint64_t version = 0;
-    Status damage;  // kDataLoss: neither content nor version is known
+    Status damage;  // kDataLoss: content and version are unknown
   };
   using StoredFiles = std::map<std::string, StoredFile>;  // by path
-  // Where the lock file `path` is kept.
+  // Name of the file that holds the lock file `path`.
   static std::string FileOf(const std::string& directory, const std::string& path);
 
-  // Takes the directory, makes it when it is missing (not its parent), and reads all files.
-  // kUnavailable naming the holder when it is open elsewhere; kInternal when the disk does not
-  // answer; kFailedPrecondition when something in it is no lock file.
+  // Locks the directory, makes it if it is missing (but not its parent), and reads all files.
+  // kUnavailable: another process, named in the message, has it open; kInternal: the disk does not
+  // answer; kFailedPrecondition: it contains something that is no lock file.
   [[nodiscard]] static StatusOr<std::unique_ptr<LockDirectory>> Open(engine::FileSystem* fs,
                                                                      const std::string& directory,
                                                                      StoredFiles* files);
 
-  // Durable when OK. After kResourceExhausted and other failures before the rename the old file
-  // stands. A failure from the rename on leaves the disk unknown: this call and all later ones are
-  // kUnavailable, until the directory is opened anew and what is there is read.
+  // Durable when OK. After kResourceExhausted or another failure before the rename, the old file is
+  // intact. After a failure of the rename or a later step the content of the disk is unknown: this
+  // call and all later ones return kUnavailable, until the directory is opened again and read.
   [[nodiscard]] Status Put(const std::string& path, std::string_view content, uint64_t version);
-  [[nodiscard]] Status Remove(const std::string& path);  // as Put; the file exists
+  [[nodiscard]] Status Remove(const std::string& path);  // as Put; the file must exist
 
  private:
   LockDirectory(engine::FileSystem* fs, std::string directory,
@@ -54,7 +55,7 @@ class LockDirectory {
   engine::FileSystem* const fs_;
   const std::string directory_;
   std::unique_ptr<engine::FileLock> lock_;
-  Status broken_;  // once not OK, for good
+  Status broken_;  // once set, never cleared: see Put
 };
 
 }  // namespace sippar::cluster

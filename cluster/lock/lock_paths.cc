@@ -1,4 +1,4 @@
-// Lock paths. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/lock_paths.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,8 @@
 namespace sippar::cluster::lock_paths {
 namespace {
 
-constexpr size_t kPathSizeMax = 200;  // embedded: a file's name, with room for ".tmp"
+// The embedded service makes a file name of it and appends ".tmp".
+constexpr size_t kPathSizeMax = 200;
 constexpr int kPartsMax = 3;
 
 bool IsPart(std::string_view part) {

@@ -1,4 +1,4 @@
-// The only maker of paths in the lock service; what each file holds is in cluster/PROTOCOL.md.
+// The only place where paths of the lock service are made. PROTOCOL.md says what each file holds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,21 +12,21 @@
 namespace sippar::cluster::lock_paths {
 
 inline std::string ClusterId() { return "cluster"; }
-// Read only for everybody but the lock service itself (LockSession::NextEpoch).
+// Written by the lock service only (LockSession::NextEpoch); other code may read it.
 inline std::string EpochCounter() { return "epoch"; }
 inline std::string MasterLock() { return "master"; }
-inline std::string RootLocation() { return "root"; }  // of the root tablet
+inline std::string RootLocation() { return "root"; }  // the root tablet's record
 inline std::string Servers() { return "servers"; }
 std::string Server(const ServerId& server);
 inline std::string Tables() { return "tables"; }
 std::string Table(uint64_t table_id);
 inline std::string Records() { return "records"; }
 std::string Record(std::string_view name);
-// Back from a name that List(Tables()) gave; of servers: ServerId::Parse.
+// Parses a name that List(Tables()) returned. For names of servers, use ServerId::Parse.
 [[nodiscard]] StatusOr<uint64_t> ParseTable(std::string_view name);
 
-// 1 to 3 parts joined by '/', 200 bytes in all; a part is of [A-Za-z0-9._-], begins with no dot and
-// does not end in ".tmp". kInvalidArgument.
+// kInvalidArgument unless the path has 1 to 3 parts joined by '/' and at most 200 bytes; a part
+// consists of [A-Za-z0-9._-], does not begin with a dot and does not end in ".tmp".
 [[nodiscard]] Status CheckPath(std::string_view path);
 
 }  // namespace sippar::cluster::lock_paths

@@ -1,22 +1,24 @@
-// The lock service as the cluster sees it (paper sections 4 and 5.2: Chubby's part): sessions with
-// leases, small files with versions, exclusive locks with fencing numbers, an epoch counter. No
-// type of an engine shows through: EmbeddedLockService keeps it in a directory; ZooKeeper (a lock
-// is an ephemeral child of its file, a fencing number its czxid) and etcd fit under it.
+// The lock service as the cluster sees it (paper sections 4 and 5.2; the part of Chubby): sessions
+// with leases, small files with versions, exclusive locks with fencing numbers, and an epoch
+// counter. The interface fits several implementations: EmbeddedLockService keeps it in a directory;
+// ZooKeeper (a lock is an ephemeral child of its file, a fencing number its czxid) and etcd can
+// implement it, too.
 //
-// Paths are made by lock_paths.h only: "directory/name", 1 to 3 parts; directories come and go with
-// their files. Contents are at most kLockFileSizeMax bytes.
+// Paths are made by lock_paths.h only: 1 to 3 parts, as in "directory/name". Directories exist as
+// long as they have files. A file has at most kLockFileSizeMax bytes.
 //
-// Errors, of every call:
-//   kFailedPrecondition  the session is over at the service: its locks are free or another's, its
-//                        ephemeral files are gone, nothing was done, and every later call says the
-//                        same. Open a new session. No other cause has this code.
-//   kUnavailable         no answer: whether it was done is unknown. Read before deciding (a lock or
-//                        an ephemeral file is mine if `holder` is my id()).
-//   kAborted             lost a race: not the version that was named, not the lock's holder
-//   kAlreadyExists       somebody has it: the file exists, the lock is held; the text names him
-//   kResourceExhausted   disk full: nothing was done
-//   kDataLoss            the file is damaged; others are served
+// Errors of every call:
+//   kFailedPrecondition  the service has ended the session: its locks are free or have another
+//                        holder, its ephemeral files are gone, the call did nothing, and every
+//                        later call fails alike. Open a new session. Nothing else has this code.
+//   kUnavailable         unknown outcome: no answer came. Read before deciding; a lock or an
+//                        ephemeral file is the caller's if its `holder` is the caller's id().
+//   kAborted             lost a race: the file has another version, or the lock another holder
+//   kAlreadyExists       the file exists or another session holds the lock; the message names it
+//   kResourceExhausted   the disk is full: nothing was done
+//   kDataLoss            this file is damaged; others can be read
 //   kNotFound, kInvalidArgument (path, size)
+//
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -34,91 +36,98 @@ namespace sippar::cluster {
 inline constexpr size_t kLockFileSizeMax = 256 << 10;  // Chubby's limit; ZooKeeper's is 1 MB
 
 enum class LockFileKind : uint8_t {
-  kLasting,    // until it is removed
-  kLocked,     // lasting, and its creator holds the lock from the first moment
-  kEphemeral,  // held by its creator, and gone when the creator's session is over
+  kLasting,    // exists until it is removed
+  kLocked,     // lasting, and its creator holds its lock from the start
+  kEphemeral,  // its creator holds it, and it ends with its creator's session
 };
 
 struct LockFile {
   std::string content;
-  uint64_t version = 0;  // 1 at creation, one more at each Write; a file made anew starts again
+  uint64_t version = 0;  // 1 at creation, one more with each Write; starts again if removed
   bool ephemeral = false;
-  uint64_t holder = 0;  // session that holds the lock, 0: nobody
-  uint64_t fence = 0;   // of the holder's acquisition, 0: nobody
+  uint64_t holder = 0;  // session that holds the lock, 0: none
+  uint64_t fence = 0;   // fencing number of the holder's acquisition, 0: none
 };
 
 enum class Freshness : uint8_t {
-  kConsistent,  // at least as new as every change answered before the call, whoever made it
-  kCached,      // at most as old as the session's timeout, and never older than seen before
+  kConsistent,  // at least as new as every change answered before the call, by any session
+  kCached,      // at most as old as the session's timeout, and never older than an earlier read
 };
 
 struct SessionOptions {
-  std::string name;  // for people: who "is held by" names
-  // Without a heartbeat for so long the service ends the session. 0: lives until Close or the
-  // destructor; only where the service itself lives in this process.
+  std::string name;  // for people: named in "is held by" messages
+  // The service ends a session without a heartbeat for this long. 0: the session lives until Close
+  // or the destructor; only for a service in the same process.
   int64_t timeout_us = 0;
-  engine::Clock* clock = engine::Clock::System();  // of the caller; Heartbeat's answer is by it
+  engine::Clock* clock = engine::Clock::System();  // the caller's clock, by which Heartbeat answers
 };
 
-// One client's standing with the service. Thread safe. Calls answer within a third of the timeout,
-// if only with kUnavailable. All changes made through a session happen while it is alive at the
-// service: a holder that has lost its lock by losing its session changes nothing more.
+// One client's session with the service. Thread safe. Every call answers within a third of the
+// timeout, with kUnavailable if need be. A change takes effect only while the session is alive at
+// the service: a holder that has lost its lock with its session can change nothing any more.
 class LockSession {
  public:
-  // Without Close: left to time out, as by a crash (timeout 0: ended). No callback runs afterwards.
+  // Without a Close before, the session times out as after a crash (at once if it has no timeout).
+  // No callback runs after the destructor.
   virtual ~LockSession() = default;
 
   virtual uint64_t id() const = 0;  // never 0, never repeated
 
-  // Renews the lease at the service. The earliest moment, by the monotonic clock of the options in
-  // nanoseconds, at which the session can be over: the SEND time of this call plus the timeout
-  // (INT64_MAX without timeout). When to call, and how long before that moment to stop relying on
-  // it, is the caller's policy. No other call renews.
+  // Renews the lease; no other call does. Returns the earliest time at which the session can be
+  // over: the time when this call was SENT plus the timeout, in nanoseconds of the monotonic clock
+  // in the options (INT64_MAX without a timeout). The caller decides when to renew, and how long
+  // before that time to stop relying on the lease.
   [[nodiscard]] virtual StatusOr<int64_t> Heartbeat() = 0;
 
-  // The fencing number with kLocked and kEphemeral, else 0.
+  // Creates a file. Returns the fencing number for kLocked and kEphemeral, otherwise 0.
   [[nodiscard]] virtual StatusOr<uint64_t> Create(const std::string& path,
                                                   const std::string& content,
                                                   LockFileKind kind) = 0;
   [[nodiscard]] virtual StatusOr<LockFile> Read(const std::string& path,
                                                 Freshness freshness = Freshness::kConsistent) = 0;
-  // The new version. kAborted when the file's is not `version`.
+  // Replaces the content; returns the new version. kAborted: the file's version is not `version`.
   [[nodiscard]] virtual StatusOr<uint64_t> Write(const std::string& path,
                                                  const std::string& content, uint64_t version) = 0;
-  // Removes the file and its lock, whoever holds it: that is how a server is told to die (paper
-  // section 5.2); who wants to be sure that nobody does acquires it before. kAborted as in Write.
+  // Removes the file together with its lock, even if another session holds it: this is how a server
+  // is told to die (paper section 5.2). A caller that must not do so acquires the lock first.
+  // kAborted as in Write.
   [[nodiscard]] virtual Status Remove(const std::string& path, uint64_t version) = 0;
-  // Names of the files right below `directory`, sorted; none is no error. Consistent.
+  // Names of the files directly in `directory`, sorted; empty if there is none. Consistent.
   [[nodiscard]] virtual StatusOr<std::vector<std::string>> List(const std::string& directory) = 0;
 
-  // The lock of a file, if it is free: the fencing number, higher than that of any acquisition of
-  // any lock before and never repeated. The same number again when this session holds it.
-  // kAlreadyExists: another session does. kNotFound: the file is gone. Never waits.
+  // Acquires the lock of a file if it is free; never waits. Returns the fencing number, which is
+  // higher than that of any earlier acquisition of any lock; if this session holds the lock
+  // already, the same number again. kAlreadyExists: another session holds it. kNotFound: the file
+  // is gone.
   [[nodiscard]] virtual StatusOr<uint64_t> Acquire(const std::string& path) = 0;
-  // kAborted when this session does not hold it; of an ephemeral file kInvalidArgument: remove it.
+  // kAborted: this session does not hold the lock. kInvalidArgument: the file is ephemeral and must
+  // be removed instead.
   [[nodiscard]] virtual Status Release(const std::string& path) = 0;
 
-  // Calls back once at some time after the next change of the file (content, lock, existence) or of
-  // the names in the directory. A hint: it may come late or never, so callers poll as well. Arming
-  // a path again replaces its callback; arm, then read. `callback` runs in any thread, also within
-  // calls of others on the service: it returns at once, does not call the service and takes no lock
-  // that anybody holds around such a call.
+  // Calls `callback` once, some time after the next change of the file (content, lock, existence)
+  // or of the names in the directory. It is a hint that may come late or never, so callers poll as
+  // well. A second call for a path replaces its callback. Call Watch first and then read, so that
+  // no change is missed. `callback` may run in any thread, also within another client's call on the
+  // service: it must return at once, must not call the service, and must take no lock that is held
+  // around such a call.
   [[nodiscard]] virtual Status Watch(const std::string& path, std::function<void()> callback) = 0;
 
-  // A number above all that this returned and all that RaiseEpoch named: durable before it is
-  // returned, never repeated, with gaps. For server lives and whatever is named after them.
+  // Returns a number above all that this call has returned and RaiseEpoch has named. It is durable
+  // before it is returned and never repeats; there may be gaps. For lives of servers and everything
+  // named after them.
   [[nodiscard]] virtual StatusOr<uint64_t> NextEpoch() = 0;
-  // Later epochs are above `seen` (below 2^32). An epoch found in a name on disk (log directories,
-  // METADATA) that is not below a fresh NextEpoch() means that the lock service was restored from
-  // an older copy (FAULTS.md X6): stop, or raise the epoch above all such names and go on.
+  // Makes all later epochs higher than `seen`, which is below 2^32. If a name on disk (a log
+  // directory, METADATA) has an epoch that is not below a fresh NextEpoch(), the lock service was
+  // restored from an older copy (tests/FAULTS.md X6): stop, or raise the epoch above all such
+  // names.
   [[nodiscard]] virtual Status RaiseEpoch(uint64_t seen) = 0;
 
-  // Ends the session: its locks are free and its ephemeral files gone when OK. No callback runs
-  // after the return. Later calls: kFailedPrecondition; a second Close is OK.
+  // Ends the session: when OK, its locks are free and its ephemeral files gone. No callback runs
+  // after the return. Later calls return kFailedPrecondition, but a second Close is OK.
   [[nodiscard]] virtual Status Close() = 0;
 };
 
-// Outlives its sessions. Thread safe.
+// Thread safe. Outlives its sessions.
 class LockService {
  public:
   virtual ~LockService() = default;

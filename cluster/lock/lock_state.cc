@@ -1,4 +1,4 @@
-// The embedded lock service's state. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/lock_state.h"
 
 #include <fmt/format.h>

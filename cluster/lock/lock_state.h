@@ -1,6 +1,7 @@
-// What the embedded lock service knows at one moment: files, their locks, sessions, watches. A
-// plain value: no disk, clock or thread. The service asks `Check...` before a change, makes it
-// durable, and then tells the result. Codes as lock_service.h. SPDX-License-Identifier: Apache-2.0
+// Everything that the embedded lock service knows at one moment: files, their locks, sessions,
+// watches. A plain value without disk, clock or thread. The service calls `Check...` before a
+// change, makes the change durable, and then applies it here. Errors as in lock_service.h.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,43 +17,44 @@
 
 namespace sippar::cluster {
 
-// Between callbacks and the end of their session: closed under the mutex under which they run.
+// Keeps callbacks from running after the end of their session. They run under `mutex` while `open`
+// is true; the end of the session takes the mutex to set it to false.
 struct WatchGate {
   engine::Mutex mutex;
   bool open GUARDED_BY(mutex) = true;
 };
 
-// Watches that a change has set off; to be called outside of all locks.
+// Callbacks of watches that a change fired; to be called without any lock held.
 using FiredWatches = std::vector<std::pair<std::shared_ptr<WatchGate>, std::function<void()>>>;
 
 class LockState {
  public:
   struct Entry {
     LockFile file;
-    Status damage;  // what the disk gave for it; not OK: `file` is not known
+    Status damage;  // not OK: the disk's copy is damaged and `file` unknown
   };
 
   void BeginSession(uint64_t session, const SessionOptions& options,
                     std::shared_ptr<WatchGate> gate, int64_t now_nanos);
   [[nodiscard]] Status CheckSession(uint64_t session) const;
-  void Renew(uint64_t session, int64_t now_nanos);  // alive
-  // Ends those without a heartbeat for their timeout, but not the pinned one: a change of it is
-  // under way, and happens before its end.
+  void Renew(uint64_t session, int64_t now_nanos);  // requires that the session is alive
+  // Ends the sessions without a heartbeat for their timeout, except the pinned one: a change
+  // through it is in progress and must happen before its end.
   void Expire(int64_t now_nanos, FiredWatches* fired);
-  void EndSession(uint64_t session, FiredWatches* fired);  // no-op when it is over
-  void Pin(uint64_t session) { pinned_ = session; }        // 0: none
+  void EndSession(uint64_t session, FiredWatches* fired);  // no-op when the session is over
+  void Pin(uint64_t session) { pinned_ = session; }        // 0: no session
   void StopWatching(uint64_t session);
   void Watch(uint64_t session, const std::string& path, std::function<void()> callback);
 
-  // kNotFound, kDataLoss; valid until the next change.
+  // kNotFound, kDataLoss. The result is valid until the next change.
   [[nodiscard]] StatusOr<const LockFile*> Find(const std::string& path) const;
   std::vector<std::string> List(const std::string& directory) const;
   const std::map<std::string, Entry>& files() const { return files_; }  // by path
   [[nodiscard]] Status CheckCreate(const std::string& path) const;
-  // For Write and Remove: the file, which is at `version`.
+  // For Write and Remove: returns the file if it has version `version`.
   [[nodiscard]] StatusOr<const LockFile*> CheckVersion(const std::string& path,
                                                        uint64_t version) const;
-  // The fence when `session` holds it already, 0 when it is free.
+  // The fencing number if `session` holds the lock already; 0 if it is free.
   [[nodiscard]] StatusOr<uint64_t> CheckAcquire(const std::string& path, uint64_t session) const;
 
   void Add(const std::string& path, Entry entry, FiredWatches* fired);
@@ -74,7 +76,7 @@ class LockState {
   void FireDirectory(const std::string& path, FiredWatches* fired);
 
   std::map<std::string, Entry> files_;    // by path
-  std::map<uint64_t, Session> sessions_;  // alive, as far as Expire was told the time
+  std::map<uint64_t, Session> sessions_;  // alive at the time that Expire was last given
   uint64_t pinned_ = 0;
 };
 

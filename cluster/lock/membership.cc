@@ -1,4 +1,4 @@
-// Membership. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/membership.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,8 @@
 namespace sippar::cluster {
 namespace {
 
-// The file of another life of the same name that is alive: created before `own` and locked.
+// Fails if an earlier life of the same name holds its lock. Only earlier epochs count, so of two
+// lives that start together exactly one gives way.
 Status CheckAlone(LockSession* session, const ServerId& own) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Servers()));
   for (const std::string& name : names) {
@@ -58,7 +59,8 @@ StatusOr<Registration> RegisterServer(LockSession* session, const std::string& n
   registration.path = lock_paths::Server(registration.id);
   auto fence = session->Create(registration.path, content, LockFileKind::kLocked);
   if (fence.status().code() == StatusCode::kUnavailable) {
-    // Created or not? An epoch is nobody else's, so the file tells.
+    // The outcome is unknown, but no other life has this epoch: if the file exists, it is this
+    // life's.
     ASSIGN_OR_RETURN(LockFile file, session->Read(registration.path));
     fence = file.fence;
   }
@@ -66,7 +68,7 @@ StatusOr<Registration> RegisterServer(LockSession* session, const std::string& n
   registration.fence = *fence;
   Status alone = CheckAlone(session, registration.id);
   if (alone.ok()) return registration;
-  // It has not served anything, so nobody needs the file to find its log.
+  // This life has served nothing, so its log is empty and its file is not needed to find it.
   (void)session->Remove(registration.path, 1);
   return alone;
 }

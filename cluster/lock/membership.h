@@ -1,5 +1,5 @@
-// Who belongs to the cluster: its identity, and the registration of a server's life. Used at the
-// start of every process. SPDX-License-Identifier: Apache-2.0
+// Membership of the cluster: its id, and the registration of a server's life. Every process uses
+// this at its start. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,25 @@
 
 namespace sippar::cluster {
 
-// The lock service is that of cluster `id`; with `create` it becomes so when it has none. Else
-// kFailedPrecondition, naming both: two clusters never share a lock service (FAULTS.md X14).
+// Checks that the lock service belongs to cluster `id`; with `create`, makes it so if it has no
+// cluster. Otherwise kFailedPrecondition, naming both: two clusters never share a lock service
+// (tests/FAULTS.md X14).
 [[nodiscard]] Status JoinCluster(LockSession* session, const std::string& id, bool create);
 
 struct Registration {
   ServerId id;
-  std::string path;    // its lock file, whose lock `session` holds
-  uint64_t fence = 0;  // of that lock
+  std::string path;    // path of its lock file; `session` holds the lock
+  uint64_t fence = 0;  // fencing number of that lock
 };
 
 using PrepareLife = std::function<Status(const ServerId& id)>;
 
-// A new life of server `name`: an epoch, and its locked file with `content` (how to reach it).
-// `prepare` (may be empty) is called with its id before anybody else can see it, and must be OK.
-// kAlreadyExists when another process lives under that name, with its lock held (L10); of two that
-// start at the same moment the later epoch gives way, so at most one stays. After another error
-// close the session: what is left is the file of a server that is dead.
+// Registers a new life of server `name`: takes an epoch and makes its locked file with `content`,
+// which says how to reach the server. `prepare` (may be empty) is called with the id before another
+// process can see the life; if it fails, so does the call. kAlreadyExists: another process is alive
+// under this name and holds its lock (tests/FAULTS.md L10); of two that start at the same moment,
+// the one with the later epoch gives way, so at most one remains. After any other error, close the
+// session: what may be left is the file of a dead server.
 [[nodiscard]] StatusOr<Registration> RegisterServer(LockSession* session, const std::string& name,
                                                     const std::string& content,
                                                     const PrepareLife& prepare = {});

@@ -1,4 +1,4 @@
-// Sessions one after the other. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/steady_session.h"
 
 #include <utility>
@@ -34,8 +34,9 @@ StatusOr<std::shared_ptr<LockSession>> SteadySession::Replace(
   {
     engine::MutexLock lock(&mutex_);
     if (closed_) return FailedPrecondition("the session was closed");
-    if (session_ != lost) return session_;  // another call was faster
+    if (session_ != lost) return session_;  // another call has replaced it
   }
+  // Opened without the mutex, which other calls need to find the current session.
   ASSIGN_OR_RETURN(std::shared_ptr<LockSession> opened, service_->OpenSession(options_));
   engine::MutexLock lock(&mutex_);
   if (closed_) return FailedPrecondition("the session was closed");

@@ -1,6 +1,6 @@
-// A session that holds nothing, and so can be had again: for clients, which read places and schemas
+// A session that holds no lock and so can be replaced: for clients, which read places and schemas
 // and change the root tablet's record by its version. When the service has ended it (a lease that
-// ran out, a service that was down) the next call opens a new one.
+// ran out, a service that was down), the next call opens a new one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace sippar::cluster {
 
-// Thread safe. What ends with a session is refused (kInvalidArgument): locks, ephemeral files. A
-// watch may be lost with the session that it was armed in.
+// Thread safe. Locks and ephemeral files, which end with a session, are refused with
+// kInvalidArgument. A watch is lost if its session ends.
 class SteadySession final : public LockSession {
  public:
   // `service` outlives it.
   [[nodiscard]] static StatusOr<std::unique_ptr<SteadySession>> Open(LockService* service,
                                                                      const SessionOptions& options);
 
-  uint64_t id() const override { return Current()->id(); }  // of the present one
+  uint64_t id() const override { return Current()->id(); }  // id of the current session
   StatusOr<int64_t> Heartbeat() override;
   StatusOr<uint64_t> Create(const std::string& path, const std::string& content,
                             LockFileKind kind) override;
@@ -44,8 +44,8 @@ class SteadySession final : public LockSession {
 
   std::shared_ptr<LockSession> Current() const;
   StatusOr<std::shared_ptr<LockSession>> Replace(const std::shared_ptr<LockSession>& lost);
-  // The answer of `call(LockSession*)`, once more in a new session when the old one was over:
-  // nothing was done then.
+  // Returns the answer of `call(LockSession*)`. If the session was over, `call` did nothing, so it
+  // is safe to run it again in a new session.
   template <typename Answer, typename Call>
   Answer Ask(const Call& call);
 

@@ -1,4 +1,5 @@
-// Actions on METADATA and servers. SPDX-License-Identifier: Apache-2.0
+// Actions on METADATA and calls to servers; those on files are in action_job_files.cc.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/act/action_job.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ using event::Done;
 
 namespace {
 
-// Both are closed and flushed, so no log has anything of theirs.
+// The merged tablet's record. Both tablets are closed and flushed, so no log has data of theirs; a
+// record that still names one must not be merged.
 StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord& right,
                                    uint64_t tablet_id) {
   if (!left.logs.empty() || !right.logs.empty()) {
@@ -29,8 +31,9 @@ StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord&
   joined.tablet_epoch = std::max(left.tablet_epoch, right.tablet_epoch) + 1;
   joined.phase = TabletPhase::kUnassigned;
   joined.server = ServerId();
-  // The same in each try, so that a repeated commit finds its work done. Servers give other ids:
-  // the higher half is this master's epoch.
+  // Run ids derive from the tablet id, so each try gives the same ones and a repeated commit
+  // recognises its own work. They collide with no ids that servers give out, as their upper half is
+  // this master's epoch.
   uint64_t run_id = tablet_id;
   auto next_run_id = [&run_id]() -> StatusOr<uint64_t> { return run_id++; };
   ASSIGN_OR_RETURN(joined.state,
@@ -60,12 +63,13 @@ Done ActionJob::Do(const action::ReadRoot&) {
 
 Done ActionJob::Do(const action::ReadRecords& asked) {
   RecordPage page;
-  // From `after` on: its table first where it is not at that table's end.
+  // `after` is exclusive. If it is the end of a table, the scan begins with the next table.
   bool from_start = asked.after.limit.empty();
   uint64_t first = from_start ? asked.after.table_id + 1 : asked.after.table_id;
   Status status;
   if (first == asked.last.table_id && (!from_start || !asked.last.limit.empty())) {
-    // A part of one table: record by record, as many as there are.
+    // Part of a single table: reads record by record, without a bound on their number, since holes
+    // and METADATA's own tablets are few.
     std::string row = asked.after.limit;
     for (;;) {
       auto record = places_.metadata->Find(first, row);
@@ -91,7 +95,8 @@ Done ActionJob::Do(const action::ReadRecords& asked) {
 Done ActionJob::Do(const action::CreateRecord& asked) {
   TabletRecord record;
   if (asked.state != nullptr) record.state = *asked.state;
-  // The same in each try. Unique in the tablet, which is all that is asked of them.
+  // Run ids only need to be unique within the tablet. They are the same in each try, so that a
+  // repeated creation recognises its own record.
   uint64_t run_id = asked.facts.tablet_id;
   for (engine::GroupState& group : record.state.groups) {
     for (engine::RunState& run : group.runs) run.run_id = run_id++;
@@ -178,6 +183,7 @@ Done ActionJob::Do(const action::EraseRecord& asked) {
   auto record = FindSame(asked.record, &done);
   done.status = record.status();
   if (record.ok()) done.status = places_.metadata->Erase(*record, {"erased", "its table is gone"});
+  // An empty page: METADATA has no record at these rows, so an earlier try has erased it.
   const auto* page = std::get_if<RecordPage>(&done.answer);
   if (page != nullptr && page->records.empty()) done.status = OkStatus();
   return done;
@@ -187,7 +193,7 @@ Done ActionJob::Do(const action::LoadTablet& asked) {
   Done done;
   auto record = FindSame(asked.record, &done);
   if (!record.ok()) {
-    // Not sent: of the server this says nothing.
+    // The call was not sent, so the failure must not look like a refusal by the server.
     done.status = Aborted(std::string(MessageOf(record.status())));
     return done;
   }
@@ -224,7 +230,8 @@ Done ActionJob::Do(const action::SortLogPart& asked) {
 
 Done ActionJob::Do(const action::FindReferences&) {
   References found;
-  // First these: what is restored meanwhile goes from here to METADATA.
+  // Backups first: a restore copies names from a backup to METADATA, so names that are copied
+  // during the scan are found in at least one of the two.
   Status status = ScanBackups(
       places_.fs, places_.directory, [&](uint64_t, const engine::BackupManifest& manifest) {
         for (const engine::TabletState& tablet : manifest.tablets) {

@@ -1,5 +1,6 @@
-// Carries one action of the master out: a call, a change of METADATA, of the lock service or of the
-// shared directory. Decides nothing and tries nothing again. SPDX-License-Identifier: Apache-2.0
+// Carries out one action of the master: a call to a server, or a change of METADATA, the lock
+// service or the shared directory. It decides nothing and never retries; the outcome goes back to
+// the step as an event. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,24 +17,28 @@
 
 namespace sippar::cluster::master {
 
-// Everything outlives the job.
+// What actions work on. All of it outlives the job.
 struct ActionPlaces {
   Transport* transport = nullptr;
   MetadataTable* metadata = nullptr;
   engine::FileSystem* fs = nullptr;
   engine::Clock* clock = nullptr;
-  std::string directory;  // shared by all servers (store_paths.h)
-  // A writer whose process is not proven dead counts as stopped so long after its lock was taken:
-  // what it may still answer from memory has ended with its lease.
+  std::string directory;  // directory shared by all servers (store_paths.h)
+  // If the process of a dead server cannot be proven gone, its writer counts as stopped this long
+  // after its lock was taken: then its lease is over, and with it any reads it might still answer
+  // from memory.
   int64_t lease_us = 0;
 };
 
-// Thread safe. Of one master: `session` holds the master lock, `epoch` is its own.
+// Actions of one master: `session` holds the master lock and `epoch` is the master's own. Thread
+// safe.
 class ActionJob {
  public:
   ActionJob(ActionPlaces places, LockSession* session, uint64_t epoch)
       : places_(std::move(places)), session_(session), epoch_(epoch) {}
 
+  // Carries the action out and returns the event that answers it. Blocks for as long as the calls
+  // take.
   event::Done CarryOut(const Action& action);
 
  private:
@@ -67,17 +72,21 @@ class ActionJob {
   Status MakeChangeDirectory(const TableRecord& table);
   Status ExpireChanges(const action::PurgeTrash& asked);
   Status ExpireBackups();
-  // The record as it was read, or kAborted and what has its first row now.
+  // The record if METADATA still has exactly `asked`. Otherwise kAborted, and done->answer holds
+  // the record that has its first row now, if there is one.
   StatusOr<TabletRecord> FindSame(const RecordRef& asked, event::Done* done);
+  // True if the server's log was swept, that is, no record needed it: only its emptied name is
+  // left.
   StatusOr<bool> WasSwept(const ServerId& server);
-  // Is the process that has the log gone for certain?
+  // True if the process that wrote the log has certainly ended.
   StatusOr<bool> WriterIsGone(const std::string& log_directory);
 
   const ActionPlaces places_;
   LockSession* const session_;
   const uint64_t epoch_;
   engine::Mutex mutex_;
-  std::map<ServerId, int64_t> fenced_ns_ GUARDED_BY(mutex_);  // when its lock was taken
+  // When this master took each dead server's lock.
+  std::map<ServerId, int64_t> fenced_ns_ GUARDED_BY(mutex_);
 };
 
 }  // namespace sippar::cluster::master

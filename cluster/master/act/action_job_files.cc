@@ -23,11 +23,14 @@ namespace {
 
 using event::Done;
 
-// How long the name of a swept log, without its content, tells that nobody needed it.
+// How long the emptied directory of a swept log is kept: its name proves that no tablet needed the
+// log.
 constexpr int64_t kSweptLogsKnownUs = int64_t{30} * 24 * 3600 * 1'000'000;
 
-constexpr std::string_view kUnfinished = ".tmp";  // SstableWriter's
+// Suffix of an SSTable that SstableWriter has not finished.
+constexpr std::string_view kUnfinished = ".tmp";
 
+// Deletes a file or a whole directory.
 Status RemoveTree(engine::FileSystem* fs, const std::string& path);
 
 Status Empty(engine::FileSystem* fs, const std::string& path) {
@@ -52,9 +55,9 @@ Done ActionJob::Do(const action::ListServers&) {
     auto id = ServerId::Parse(name);
     if (!id.ok()) return {0, id.status(), {}};
     auto file = session_->Read(lock_paths::Server(*id));
-    if (file.status().code() == StatusCode::kNotFound) continue;  // gone since
+    if (file.status().code() == StatusCode::kNotFound) continue;  // removed since the listing
     if (!file.ok()) return {0, file.status(), {}};
-    // Held by this master: it is being fenced.
+    // A lock held by this master means that the server is being fenced, not that it is alive.
     bool lives = file->holder != 0 && file->holder != session_->id();
     (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
   }
@@ -78,7 +81,7 @@ Done ActionJob::Do(const action::ReadTables&) {
   return {0, OkStatus(), std::move(all)};
 }
 
-// Servers write to it as soon as they have the schema.
+// The directory must exist before servers get the schema: they write changes from then on.
 Status ActionJob::MakeChangeDirectory(const TableRecord& table) {
   if (!engine::ChangeStreamOf(table.schema).has_value()) return OkStatus();
   const std::string all = store_paths::Changes(places_.directory);
@@ -97,13 +100,15 @@ Done ActionJob::Do(const action::WriteTable& asked) {
                               : session_->Write(path, content, asked.version).status();
   };
   Status status = write();
-  // A table that goes makes room, for which there is a reserve (FAULTS.md D6).
+  // Removing a table makes room, so when the disk is full the reserve is given up for it
+  // (tests/FAULTS.md D6).
   bool is_full = status.code() == StatusCode::kResourceExhausted;
   if (is_full && asked.life != TableLife::kLive && asked.life != TableLife::kCreating &&
       places_.fs->Remove(store_paths::Reserve(places_.directory)).ok()) {
     status = write();
   }
-  // An answer that was lost: what was written is there.
+  // If an earlier try succeeded and its answer was lost, the file already has the new version and
+  // content.
   if (status.code() == StatusCode::kAlreadyExists || status.code() == StatusCode::kAborted) {
     auto file = session_->Read(path);
     if (file.ok() && file->content == content && file->version == asked.version + 1) return {};
@@ -119,7 +124,8 @@ Done ActionJob::Do(const action::RemoveTable& asked) {
 Done ActionJob::Do(const action::FenceServer& asked) {
   std::string path = lock_paths::Server(asked.server);
   auto fence = [&]() -> Status {
-    // Who holds the lock lives. Once it is ours nobody gets it back.
+    // A server that holds its lock is alive, and the acquisition fails. Once this session holds the
+    // lock, the server can never get it back.
     if (!asked.by_force) RETURN_IF_ERROR(session_->Acquire(path).status());
     CRASH_POINT("fence.after_lock");
     ASSIGN_OR_RETURN(LockFile file, session_->Read(path));
@@ -128,6 +134,7 @@ Done ActionJob::Do(const action::FenceServer& asked) {
   Status status = fence();
   if (status.code() == StatusCode::kNotFound) status = OkStatus();
   if (status.ok()) {
+    // emplace keeps the time of the first fence: the lease has been running out since then.
     engine::MutexLock lock(&mutex_);
     fenced_ns_.emplace(asked.server, places_.clock->MonotonicNanos());
   }
@@ -138,7 +145,7 @@ StatusOr<bool> ActionJob::WriterIsGone(const std::string& log_directory) {
   auto found = places_.fs->Exists(log_directory);
   if (!found.ok() || !*found) return found;
   auto owner = places_.fs->Lock(store_paths::LogOwner(log_directory), "recovery");
-  if (owner.ok()) return true;  // the kernel frees it when the last holder is gone
+  if (owner.ok()) return true;  // the kernel freed it, so its last holder is gone
   if (owner.status().code() == StatusCode::kUnavailable) return false;
   return owner.status();
 }
@@ -150,6 +157,8 @@ Done ActionJob::Do(const action::StopWriter& asked) {
     if (!gone.ok()) return {0, gone.status(), {}};
     if (*gone) return {};
   }
+  // A process that may only hang still has the flock, or there is no log to ask: then the writer
+  // counts as stopped when its lease has ended.
   engine::MutexLock lock(&mutex_);
   auto fenced = fenced_ns_.find(asked.server);
   int64_t now_ns = places_.clock->MonotonicNanos();
@@ -165,7 +174,8 @@ Done ActionJob::Do(const action::RenameLog& asked) {
   if (status.code() == StatusCode::kNotFound) {
     auto renamed = places_.fs->Exists(target);
     if (!renamed.ok()) return {0, renamed.status(), {}};
-    // A life has its log before anybody knows of it; if it is nowhere, SealLog says so.
+    // Neither name exists. A life makes its log before any other process knows of it, so the log is
+    // lost; SealLog, the next stage, reports that.
     status = OkStatus();
   }
   if (status.ok()) status = places_.fs->SyncDir(store_paths::Logs(places_.directory));
@@ -189,8 +199,9 @@ Done ActionJob::Do(const action::SealLog& asked) {
   if (!*there) {
     auto swept = WasSwept(asked.server);
     if (!swept.ok()) return {0, swept.status(), {}};
-    // An older master, late, has assigned a tablet to a server that was dead and recovered by then:
-    // it never had the tablet.
+    // The log was swept because no tablet needed it. So a record that names this life was assigned
+    // late by an older master, to a server that was dead and recovered by then and never loaded the
+    // tablet.
     if (*swept) return {0, OkStatus(), SealedLog()};
     return {0,
             DataLoss(fmt::format("the log of {} is gone, and with it what its tablets had not "
@@ -236,7 +247,7 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
         places_.fs->Rename(path, fmt::format("{}{}{}", path, store_paths::kTrashMark, now_us));
     return status.code() == StatusCode::kNotFound ? OkStatus() : status;
   };
-  std::set<uint64_t> held;  // by readers of what a compaction has replaced
+  std::set<uint64_t> held;  // files that readers still use after a compaction replaced them
   for (const ServerId& server : asked.servers) {
     if (SEEDED_BUG("gc-without-second-scan")) break;
     auto found = places_.transport->Control(server)->HeldFiles(asked.files);
@@ -251,13 +262,15 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
     if (!ours.ok() && ours.status().code() != StatusCode::kNotFound) {
       return {0, ours.status(), {}};
     }
-    // What no server has written is not to be swept; what one has not finished is.
+    // A file that is no SSTable was not written by a server and is left alone. An unfinished
+    // SSTable of a dead life is swept.
     Status status = ours.ok() && !*ours ? OkStatus() : trash(path);
     if (status.ok()) status = trash(fmt::format("{}{}", path, kUnfinished));
     if (!status.ok()) return {0, std::move(status), {}};
   }
   for (const ServerId& server : asked.logs) {
-    // A life that has become known late will be recovered, and needs it.
+    // If the life's file exists, the life became known only after the listing. It will be
+    // recovered, and that needs the log.
     Status known = session_->Read(lock_paths::Server(server)).status();
     if (known.ok()) continue;
     if (known.code() != StatusCode::kNotFound) return {0, std::move(known), {}};

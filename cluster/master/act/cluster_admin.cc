@@ -1,4 +1,5 @@
-// AdminApi of a cluster. SPDX-License-Identifier: Apache-2.0
+// AdminApi of a cluster; its named records are in cluster_records.cc.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/act/cluster_admin.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,8 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kMoveWaitMicros = 20'000;
-constexpr int kTriesMax = 500;  // times the wait: a tablet that is nowhere for 10 s
+// Tries of a call to a tablet: with the wait, it may be without a server for 10 s.
+constexpr int kTriesMax = 500;
 
 TableInfo InfoOf(MasterState* state, const Table& table) {
   TableInfo info;
@@ -66,8 +68,9 @@ Status ClusterAdmin::Alter(const TableSchema& schema, uint64_t expected_version)
   });
 }
 
-// A change stream begins in two steps: first every tablet keeps its changes, then the table says
-// since when. When nobody comes to the second, the first is asked for again.
+// A change stream begins in two steps. First every tablet keeps its changes; then the table's
+// schema says since when, which is the first moment at which no tablet misses a change. If the
+// second step does not happen, the caller must repeat the first.
 Status ClusterAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
   TableSchema normal = schema;
   normal.Normalize();
@@ -153,6 +156,7 @@ Status ClusterAdmin::OnTablet(
     if (i > 0) clock_->SleepMicros(kMoveWaitMicros);
     ASSIGN_OR_RETURN(Place place, Find(table, row));
     *limit = place.range.limit;
+    // A tablet that is moving is briefly served by no server.
     status = Unavailable(
         fmt::format("nobody serves the tablet of table {} with row '{}' now", table, row));
     if (place.server.IsNone()) continue;
@@ -200,13 +204,14 @@ Status ClusterAdmin::Split(const std::string& table, const std::string& row) {
   Status status = OnTablet(
       table, row,
       [&](TabletControl* control, const Place& place) -> Status {
-        if (place.range.start == row) return OkStatus();  // cut there already
+        if (place.range.start == row) return OkStatus();  // the tablet already starts there
         RETURN_IF_ERROR(control->SplitTablet(place.master_epoch, place.tablet_id, row));
         return driver_->SplitDone(place.server, place.tablet_id);
       },
       &limit);
   RETURN_IF_ERROR(Annotate(status, fmt::format("split table {} at '{}'", table, row)));
-  // The master reads it in METADATA: who counts tablets next shall find it there.
+  // Waits until the master has read the split in METADATA, so that a caller that lists tablets next
+  // sees it.
   for (int i = 0; i < kTriesMax; ++i) {
     ASSIGN_OR_RETURN(Place place, Find(table, row));
     if (place.range.start == row) break;
@@ -242,7 +247,7 @@ std::vector<ServerId> ClusterAdmin::LiveServers() {
       if (server.live) live.push_back(id);
     }
   });
-  static_cast<void>(looked);  // no master, no servers
+  static_cast<void>(looked);  // without a master, no servers are known
   return live;
 }
 
@@ -269,7 +274,8 @@ StatusOr<std::vector<HotTablet>> ClusterAdmin::HotTablets(int64_t start_us, int6
   std::vector<HotTablet> all;
   for (const ServerId& server : LiveServers()) {
     auto hot = transport_->Control(server)->HotTablets(start_us, end_us);
-    if (hot.ok()) all.insert(all.end(), hot->begin(), hot->end());  // or it is gone, with them
+    // A server that is gone has lost its figures.
+    if (hot.ok()) all.insert(all.end(), hot->begin(), hot->end());
   }
   return all;
 }

@@ -1,5 +1,5 @@
-// AdminApi of a cluster: schema changes and merges are requests to the master; what concerns
-// tablets goes to the servers that serve them. Thread safe. SPDX-License-Identifier: Apache-2.0
+// AdminApi of a cluster. Schema changes and merges are requests to the master; work on tablets goes
+// to the servers that serve them. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -45,17 +45,19 @@ class ClusterAdmin final : public AdminApi {
   struct Place {
     uint64_t tablet_id = 0;
     RowRange range;
-    ServerId server;  // none: nobody serves it now
+    ServerId server;  // none while no server serves the tablet
     uint64_t master_epoch = 0;
   };
   Status Create(const TableSchema& schema, const std::vector<std::string>& split_keys,
                 std::vector<engine::TabletState> states);
   Status Alter(const TableSchema& schema, uint64_t expected_version);
-  // The tablet that has `row`. kNotFound: no such table.
+  // Finds the tablet that has `row`. kNotFound: table not found.
   StatusOr<Place> Find(const std::string& table, const std::string& row);
-  // `call` with each tablet's server in key order; again where the tablet has moved meanwhile.
+  // Calls `call` for each tablet's server in key order; retries where a tablet has moved since it
+  // was looked up.
   Status OnTablets(const std::string& table,
                    const std::function<Status(TabletControl* control, const Place& place)>& call);
+  // The same for the tablet that has `row`; sets *limit to the end of its rows.
   Status OnTablet(const std::string& table, const std::string& row,
                   const std::function<Status(TabletControl* control, const Place& place)>& call,
                   std::string* limit);

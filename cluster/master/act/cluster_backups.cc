@@ -1,4 +1,4 @@
-// Backups of a cluster. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/act/cluster_backups.h"
 
 #include <fmt/format.h>
@@ -18,13 +18,16 @@ using engine::TabletState;
 
 namespace {
 
-constexpr int kTriesMax = 20;  // of a look at tablets that split and merge meanwhile
-// Tables to adopt have numbers from 1 on, in this order; those of backups begin with an epoch.
+constexpr int kTriesMax = 20;  // reads of a table whose tablets split and merge during the read
+// Tables to adopt have the numbers from 1 on, in this order. Numbers of backups have a master's
+// epoch in the upper half, so they are higher.
 constexpr uint64_t kTableNumbersEnd = uint64_t{1} << 32;
-// An empty file beside each manifest, made after it and removed before it.
+// Suffix of an empty file that is made after a manifest and removed before it, so that it proves a
+// loss if it is found alone.
 constexpr std::string_view kMadeSuffix = ".made";
 
-// Records are of different moments.
+// True if the tablets tile all rows. They may not, since their records are read at different
+// moments.
 bool IsWhole(const std::vector<TabletState>& tablets) {
   std::string row;
   for (const TabletState& tablet : tablets) {
@@ -48,7 +51,7 @@ Status ScanBackups(engine::FileSystem* fs, const std::string& directory,
     if (!number.has_value()) continue;
     const std::string path = store_paths::Backup(directory, *number);
     auto body = engine::ReadStateFile(fs, path, engine::kBackupMagic);
-    if (body.status().code() == StatusCode::kNotFound) continue;  // deleted meanwhile
+    if (body.status().code() == StatusCode::kNotFound) continue;  // deleted since the listing
     RETURN_IF_ERROR(body.status());
     auto manifest = BackupManifest::Decode(*body);
     RETURN_IF_ERROR(Annotate(manifest.status(), path));
@@ -68,7 +71,8 @@ StatusOr<std::vector<std::string>> ListLostBackups(engine::FileSystem* fs,
     if (!mark.ends_with(kMadeSuffix)) continue;
     const std::string manifest(mark.substr(0, mark.size() - kMadeSuffix.size()));
     if (std::binary_search(names->begin(), names->end(), manifest)) continue;
-    // Named before it went, if it was deleted just now: look once more.
+    // If the backup was deleted just now, the listing saw the mark before RemoveBackup removed it:
+    // check again.
     ASSIGN_OR_RETURN(bool is_marked, fs->Exists(fmt::format("{}/{}", backups, mark)));
     if (is_marked) lost.push_back(fmt::format("{}/{}", backups, manifest));
   }
@@ -77,6 +81,8 @@ StatusOr<std::vector<std::string>> ListLostBackups(engine::FileSystem* fs,
 
 Status RemoveBackup(engine::FileSystem* fs, const std::string& directory, uint64_t number) {
   Status unmarked = fs->Remove(store_paths::Backup(directory, number) + std::string(kMadeSuffix));
+  // The removal of the mark must be durable first; otherwise a crash could leave the mark alone,
+  // and the deleted backup would be reported as lost.
   if (!unmarked.ok() && unmarked.code() != StatusCode::kNotFound) return unmarked;
   if (unmarked.ok()) RETURN_IF_ERROR(fs->SyncDir(store_paths::Backups(directory)));
   Status removed = fs->Remove(store_paths::Backup(directory, number));
@@ -85,7 +91,7 @@ Status RemoveBackup(engine::FileSystem* fs, const std::string& directory, uint64
 }
 
 StatusOr<std::vector<ClusterBackups::Held>> ClusterBackups::ReadAll() const {
-  RETURN_IF_ERROR(driver_->Look([](MasterState&) {}));  // only who reigns knows
+  RETURN_IF_ERROR(driver_->Look([](MasterState&) {}));  // only a reigning master has the backups
   std::vector<Held> all;
   int64_t now_us = places_.clock->NowMicros();
   auto keep = [&](uint64_t number, BackupManifest manifest) {
@@ -120,7 +126,8 @@ StatusOr<BackupInfo> ClusterBackups::Write(const Held& held) const {
   RETURN_IF_ERROR(engine::WriteStateFile(places_.fs,
                                          store_paths::Backup(places_.directory, held.number),
                                          engine::kBackupMagic, held.manifest.Encode()));
-  // Best effort: without it nothing tells, should the manifest be lost.
+  // Best effort: without the mark, a later loss of the manifest goes unnoticed, which is no reason
+  // to fail the backup.
   auto mark = places_.fs->Create(store_paths::Backup(places_.directory, held.number) +
                                  std::string(kMadeSuffix));
   if (mark.ok()) (void)(*mark)->Close();
@@ -145,7 +152,7 @@ Status ClusterBackups::Collect(const std::string& table, BackupManifest* manifes
     *read_ns = places_.clock->MonotonicNanos();
     std::vector<TabletState> states;
     auto add = [&](TabletRecord record) {
-      record.state.requests.clear();  // of writes to the table that is saved
+      record.state.requests.clear();  // they belong to writes to the source table
       states.push_back(std::move(record.state));
       return true;
     };
@@ -175,7 +182,9 @@ StatusOr<BackupInfo> ClusterBackups::CreateBackup(const std::string& name, const
   ASSIGN_OR_RETURN(BackupInfo info, Add(std::move(manifest)));
   int64_t sweep_us = 0;
   RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { sweep_us = state.options.garbage_us; }));
-  // Both scans of a sweep may lie between the reading of a name and its writing.
+  // If the write took longer than a sweep waits between its scans, both scans may have happened
+  // after the names were read and before the manifest was written: the sweep may have removed the
+  // files.
   if (places_.clock->MonotonicNanos() - read_ns < sweep_us * 1000) return info;
   return Unavailable(fmt::format("backup {} took too long to write; delete it, try again", name));
 }
@@ -217,7 +226,7 @@ Status ClusterBackups::DeleteBackup(const std::string& name) {
 }
 
 Status ClusterBackups::RestoreTable(const std::string& name, const std::string& table) {
-  engine::MutexLock lock(&mutex_);  // it stays until the table has its names
+  engine::MutexLock lock(&mutex_);  // the backup stays until the table's rows name its files
   ASSIGN_OR_RETURN(Held held, Find(name));
   held.manifest.schema.name = table;
   held.manifest.schema.options.erase(engine::kProtectedOption);
@@ -234,7 +243,8 @@ Status ClusterBackups::DropUntil(const std::string& table, int64_t until_us) {
 
 Status ClusterBackups::DropTable(const std::string& table, int64_t keep_us) {
   Status dropped = DropUntil(table, places_.clock->NowMicros() + keep_us);
-  // A table that cannot be kept may be in the way of everything else: it goes all the same.
+  // If the drop cannot be recorded as kept (the disk is full), the table is deleted at once:
+  // keeping it must not prevent the drop.
   return dropped.code() == StatusCode::kResourceExhausted ? admin_->DropTable(table) : dropped;
 }
 
@@ -268,7 +278,7 @@ Status ClusterBackups::Adopt(uint64_t number) {
   const BackupInfo& info = manifest.info;
   if (info.expires_us > places_.clock->NowMicros()) {
     Status made = make_(manifest.schema, std::move(manifest.tablets));
-    // It was, before a crash.
+    // kAlreadyExists: the table was made before a crash.
     if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
     if (info.is_dropped_table) RETURN_IF_ERROR(DropUntil(info.source_table, info.expires_us));
   }

@@ -1,4 +1,5 @@
-// The named records of a cluster: files of the lock service. SPDX-License-Identifier: Apache-2.0
+// The named records of AdminApi in a cluster: each one is a file of the lock service, whose version
+// makes updates conditional. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ StatusOr<std::vector<NamedRecord>> ClusterAdmin::ListRecords(const std::string& 
   std::vector<NamedRecord> records;
   for (const std::string& name : names) {
     auto record = ReadRecord(session.get(), lock_paths::Records() + "/" + name);
-    if (record.status().code() == StatusCode::kNotFound) continue;  // deleted meanwhile
+    if (record.status().code() == StatusCode::kNotFound) continue;  // deleted since the listing
     RETURN_IF_ERROR(record.status());
     if (record->name.starts_with(prefix)) records.push_back(std::move(*record));
   }

@@ -1,4 +1,4 @@
-// The master's loop. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/act/master_driver.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kLockPollMicros = 100'000;
-constexpr int kStartTries = 4;  // of one thing; then a start is said to fail
+// Failures with the same text after which StartFailure reports it.
+constexpr int kStartTries = 4;
 constexpr int64_t kRequestMicros = 30'000'000;
 
 const Status& Waiting() {
@@ -60,6 +61,7 @@ void MasterDriver::Stop() {
   workers_.clear();
 }
 
+// The level of METADATA on which the action depends, or kCalls.
 MasterDriver::Lane MasterDriver::LaneOf(const ActionBody& body) {
   if (const RecordRef* record = RecordOf(body)) {
     if (IsRoot(record->table_id, record->range)) return kLocks;
@@ -92,7 +94,7 @@ void MasterDriver::Live() {
   for (;;) {
     std::unique_ptr<LockSession> session = WaitForLock();
     if (session == nullptr) return;
-    // Behind the lock: epochs rise with the order of masters.
+    // The epoch is taken under the lock, so a later master always has a higher one.
     auto epoch = session->NextEpoch();
     if (!epoch.ok()) {
       if (!Sleep(kLockPollMicros)) return;
@@ -104,11 +106,11 @@ void MasterDriver::Live() {
     reign->state.random = engine::Random(options_.seed ^ *epoch);
     Hold(reign);
     End(reign);
-    if (!Sleep(0)) return;  // the lock is free, and not to be taken again
+    if (!Sleep(0)) return;  // Stop: the lock was given up and must not be taken again
   }
 }
 
-// A session that holds the master lock; nullptr when stopping.
+// Returns a session that holds the master lock, or nullptr when stopping.
 std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
   std::unique_ptr<LockSession> session;
   do {
@@ -131,7 +133,7 @@ std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
   return nullptr;
 }
 
-// Until the lock may be lost, or Stop.
+// Feeds ticks until the lock may be lost or Stop is called.
 void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
   {
     engine::MutexLock lock(&mutex_);
@@ -146,6 +148,8 @@ void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
     if (now_ns >= renew_ns) {
       auto lease_end = reign->session->Heartbeat();
       if (lease_end.status().code() == StatusCode::kFailedPrecondition) return;
+      // Stops relying on the lock a fifth of the timeout before the session can be over:
+      // PROTOCOL.md allows clocks to differ in rate by 20 %.
       if (lease_end.ok()) deadline_ns = *lease_end - options_.session_us * 1000 / 5;
       renew_ns = now_ns + options_.session_us * 1000 / 4;
     }
@@ -155,7 +159,7 @@ void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
   } while (Sleep(options_.tick_us));
 }
 
-// A watch calls once. It is a hint: servers/ is looked at now and then all the same.
+// A watch fires once and is then armed again. It is only a hint; the step also polls servers/.
 void MasterDriver::WatchServers(Reign* reign) {
   if (watching_.exchange(true)) return;
   Status watched = reign->session->Watch(lock_paths::Servers(), [this] { ServersChanged(); });
@@ -173,7 +177,7 @@ void MasterDriver::End(const std::shared_ptr<Reign>& reign) {
     replied_.NotifyAll();
   }
   Status closed = reign->session->Close();
-  static_cast<void>(closed);  // else it times out
+  static_cast<void>(closed);  // if it fails, the session times out
 }
 
 void MasterDriver::Serve(Lane lane) {
@@ -192,6 +196,7 @@ void MasterDriver::Serve(Lane lane) {
 
 void MasterDriver::Feed(const std::shared_ptr<Reign>& reign, const Event& event) {
   engine::MutexLock lock(&mutex_);
+  // Answers for an earlier reign are dropped: its epoch is over.
   if (reign_ == reign) FeedLocked(event);
 }
 
@@ -269,7 +274,8 @@ StatusOr<std::shared_ptr<LockSession>> MasterDriver::Session() {
   return std::shared_ptr<LockSession>(reign_, reign_->session.get());
 }
 
-// From any thread, also within a call on the lock service: takes no lock that is held around one.
+// May be called from any thread, also within a call on the lock service; it takes only mutex_,
+// which is never held around such a call.
 void MasterDriver::ServersChanged() {
   watching_ = false;
   engine::MutexLock lock(&mutex_);

@@ -1,10 +1,12 @@
-// A master process's loop: waits for the master lock, then feeds what happens to Step and carries
-// out what it asks for, until the lock is lost (paper section 5.2). Any number may run; one reigns.
+// The loop of a master process: waits for the master lock, then feeds events to Step and carries
+// out the actions it returns, until the lock is lost (paper section 5.2). Any number of processes
+// may run it; one at a time reigns.
 //
-// Threads: one holds the lock (heartbeats, ticks); workers carry actions out. Actions that need one
-// level of METADATA never wait in a queue behind those that need a higher one, or a dead METADATA
-// server could not be recovered. An action that is under way when the lock is lost ends when it
-// ends: conditions make it harmless (master_action.h). SPDX-License-Identifier: Apache-2.0
+// Threads: one holds the lock and sends heartbeats and ticks; workers carry out actions. Each level
+// of METADATA has a queue (lane) and workers of its own: an action on one level never waits for
+// actions on a lower level, which can only succeed after it. With a single queue, a dead METADATA
+// server could not be recovered. An action in flight when the lock is lost runs to its end; its
+// conditions make it harmless (master_action.h). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -33,36 +35,42 @@ struct MasterDriverOptions {
   MasterOptions policy;
   uint64_t seed = 0;
   int64_t tick_us = 50'000;
-  size_t threads = 2;       // for each kind of action
-  size_t user_threads = 8;  // of user tablets: their changes of METADATA share syncs
+  size_t threads = 2;  // workers of each lane
+  // Workers of the lane for user tablets. There are more, since concurrent changes of METADATA
+  // share syncs.
+  size_t user_threads = 8;
 };
 
-// Thread safe. Everything in the options outlives it.
+// Everything that the options point to outlives it. Thread safe.
 class MasterDriver final : public MasterNotices {
  public:
   explicit MasterDriver(MasterDriverOptions options);
   ~MasterDriver() override;
-  // Gives the lock up. No call is running afterwards; a second Stop does nothing.
+  // Gives the lock up and waits for all calls in flight. A second Stop does nothing.
   void Stop();
 
-  // kUnavailable: another one reigns, or it is starting. kDeadlineExceeded.
+  // kUnavailable: stopped. kDeadlineExceeded: another master reigns, or this one is still starting.
   [[nodiscard]] Status WaitUntilRunning(int64_t timeout_us);
-  // Why it does not get on with its start: what failed again and again. OK: nothing.
+  // The failure that keeps the start from completing, once it has happened repeatedly; OK if there
+  // is none.
   [[nodiscard]] Status StartFailure();
   // Feeds the event that `make` makes with a request's number, and waits for the reply. After
   // kUnavailable and kDeadlineExceeded the outcome is unknown.
   [[nodiscard]] Status Request(const std::function<Event(uint64_t request)>& make);
-  // Looks at the state of a master that has read METADATA. kUnavailable: this is none.
+  // Runs `look` on the state of a master that has read METADATA. kUnavailable: this process is not
+  // that master. `look` runs under the driver's lock and must be short.
   [[nodiscard]] Status Look(const std::function<void(MasterState& state)>& look);
-  // The session that holds the master's lock; what it writes is a master's. kUnavailable.
+  // The session that holds the master lock, for writes that only a master may make. kUnavailable:
+  // not the master.
   [[nodiscard]] StatusOr<std::shared_ptr<LockSession>> Session();
-  // A hint: servers/ has changed.
+  // Hint that servers/ has changed.
   void ServersChanged();
 
   Status SplitDone(const ServerId& server, uint64_t parent_tablet_id) override;
 
  private:
-  // One time of holding the lock. Workers keep it: the session outlives what they do with it.
+  // One period of holding the lock. Work in flight shares it, so the session outlives every action
+  // that uses it.
   struct Reign {
     Reign(std::unique_ptr<LockSession> held, const ActionPlaces& places, uint64_t its_epoch)
         : session(std::move(held)), job(places, session.get(), its_epoch), epoch(its_epoch) {}
@@ -71,6 +79,8 @@ class MasterDriver final : public MasterNotices {
     const uint64_t epoch;
     MasterState state;
   };
+  // Where an action goes: the lock service, dead servers' logs and the root tablet, METADATA's
+  // other tablets, user tablets, and calls and file work that need no METADATA.
   enum Lane : uint8_t { kLocks, kMetadata, kUser, kCalls, kLanes };
   struct Work {
     std::shared_ptr<Reign> reign;
@@ -87,22 +97,24 @@ class MasterDriver final : public MasterNotices {
   void Feed(const std::shared_ptr<Reign>& reign, const Event& event) EXCLUDES(mutex_);
   void FeedLocked(const Event& event) REQUIRES(mutex_);
   void NoteFailure(const Event& event) REQUIRES(mutex_);
-  // False when stopping.
+  // Returns false when stopping.
   bool Sleep(int64_t micros);
   int64_t NowMicros() const { return options_.places.clock->MonotonicNanos() / 1000; }
 
   const MasterDriverOptions options_;
   engine::Mutex mutex_;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  engine::CondVar wake_;  // stopping
+  engine::CondVar wake_;  // signalled by Stop
   std::atomic<bool> watching_{false};
   std::shared_ptr<Reign> reign_ GUARDED_BY(mutex_);
   std::array<std::deque<Work>, kLanes> queues_ GUARDED_BY(mutex_);
   std::array<engine::CondVar, kLanes> work_;
-  std::map<std::string, int> start_failures_ GUARDED_BY(mutex_);  // by text; until it runs
+  // Number of failures by error text, until the start is complete.
+  std::map<std::string, int> start_failures_ GUARDED_BY(mutex_);
   Status start_failure_ GUARDED_BY(mutex_);
   uint64_t next_request_ GUARDED_BY(mutex_) = 1;
-  std::map<uint64_t, Status> replies_ GUARDED_BY(mutex_);  // kUnknown: waits
+  // Replies by request number; kUnknown while the caller waits.
+  std::map<uint64_t, Status> replies_ GUARDED_BY(mutex_);
   engine::CondVar replied_;
   std::vector<engine::Thread> workers_;
   engine::Thread holder_;

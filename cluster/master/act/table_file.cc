@@ -1,4 +1,4 @@
-// Table files. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/act/table_file.h"
 
 #include "cluster/location/table_file.h"
@@ -7,7 +7,9 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr char kNotLive = '\x80';  // | life: above every version, so clients do not take it for one
+// Marks a table that is not live, combined with its TableLife. It is above every format version, so
+// that a client's decoder does not take the file for a table.
+constexpr char kNotLive = '\x80';
 
 }  // namespace
 

@@ -1,6 +1,7 @@
-// A table's file in the lock service (tables/<table id>), as location/table_file.h has it; while
-// the table is made (0x80) or dropped (0x82), or kept after a drop (0x83, then until when), such a
-// byte stands before it, and clients see no table. SPDX-License-Identifier: Apache-2.0
+// A table's file in the lock service (tables/<table id>): the format of location/table_file.h,
+// preceded by one byte while the table is being created (0x80), is being deleted (0x82), or is kept
+// after a drop (0x83, followed by the time until which it is kept). Clients see no table then.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace sippar::cluster::master {
 
 std::string EncodeTableFile(const TableFile& file);
-// The version is the lock service's. kDataLoss.
+// Sets all fields but the version, which is that of the lock service's file. kDataLoss.
 [[nodiscard]] StatusOr<TableFile> DecodeTableFile(std::string_view bytes);
 
 }  // namespace sippar::cluster::master

@@ -1,5 +1,5 @@
-// Changes of schemas, and what all changes of tables have in common. SPDX-License-Identifier:
-// Apache-2.0
+// Schema changes, and what all changes of tables share: writing the table's file, telling servers,
+// and answering the administrator. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/alter_table_step.h"
 
 #include <fmt/format.h>
@@ -28,8 +28,9 @@ Status Check(const Table* table, const event::AlterTable& request) {
   return engine::CheckAlter(table->record->schema, request.schema);
 }
 
-// A family that is new, or made anew, gets a number that no tablet has heard of: also one that
-// nobody serves now finds out that what it has of the family is of an earlier one.
+// A family that is new, or was dropped and created again, gets the schema version as its
+// incarnation, a number that no tablet has seen. So even a tablet that is not loaded now notices
+// later that its data of the family belongs to an earlier one.
 void NumberNewFamilies(const TableSchema& before, uint64_t number, TableSchema* after) {
   for (engine::FamilySchema& family : after->families) {
     const engine::FamilySchema* old = before.FindFamily(family.name);
@@ -44,7 +45,7 @@ void TellServers(Turn* turn, Table* table) {
     bool fenced =
         server == nullptr || (server->recovery && server->recovery->stage > RecoveryStage::kFence);
     if (fenced) {
-      it = table->to_tell.erase(it);  // its tablets are loaded elsewhere, with the new schema
+      it = table->to_tell.erase(it);  // its tablets will be loaded elsewhere, with the new schema
       continue;
     }
     if (server->live && !attempt.Waits(turn->now_us)) {
@@ -64,9 +65,10 @@ bool IsServed(MasterState* state, Table* table) {
   return true;
 }
 
-// A live table's request has ended when the tablets are served with what was asked for. After a
-// while there is an answer in any case: a new table is as good, for nobody serves it otherwise; an
-// old schema may be in force somewhere, and what is written there to a family made anew is lost.
+// Answers a live table's request when all its tablets are served with the requested schema, or
+// after answer_us in any case. For a new table the late answer is OK, since no server can serve an
+// older schema of it. For an altered one it is kUnavailable: a server may still apply the old
+// schema, and what it writes to a family that was dropped and created again is lost.
 void Answer(Turn* turn, Table* table) {
   if (table->request == 0 || table->next != nullptr || table->file_life != TableLife::kLive) return;
   bool in_force = table->to_tell.empty() && IsServed(turn->state, table);
@@ -111,7 +113,8 @@ void Written(Turn* turn, const action::WriteTable& asked, Table* table) {
   }
 }
 
-// Nothing was written, and nothing would be at the next try: a schema too large, a full disk.
+// Cancels a change that was not written and would fail again: the schema is too large, or the disk
+// is full.
 void Cancel(Turn* turn, const Status& status, Table* table) {
   turn->Failed(&table->attempt);
   turn->Reply(table->request, status);

@@ -1,4 +1,4 @@
-// Assignment. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/assign_plan.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ std::vector<Placement> PlanAssignment(std::vector<ServerLoad> servers,
     if (a.of_metadata != b.of_metadata) return a.of_metadata;
     return a.weight != b.weight ? a.weight > b.weight : a.tablet_id < b.tablet_id;
   });
-  // Lightest on top; equal ones in order of name.
+  // The lightest server is on top; among equal ones, the first by name, so that the plan is
+  // deterministic.
   auto heavier = [&servers](size_t a, size_t b) {
     return std::tie(servers[a].weight, servers[a].server) >
            std::tie(servers[b].weight, servers[b].server);

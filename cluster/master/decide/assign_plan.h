@@ -1,5 +1,5 @@
-// Which server gets which tablet: heaviest first, each to the server that has the least. Pure.
-// SPDX-License-Identifier: Apache-2.0
+// Plans which server gets which tablet: the heaviest tablet first, each to the server with the
+// least weight so far. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ServerLoad {
 struct TabletToPlace {
   uint64_t tablet_id = 0;
   uint64_t weight = 0;
-  bool of_metadata = false;  // goes before all others
-  ServerId refused_by;       // not this one, if there is another
+  bool of_metadata = false;  // placed before all others
+  ServerId refused_by;       // avoided if there is another server
 };
 
 struct Placement {
@@ -26,7 +26,7 @@ struct Placement {
   ServerId server;
 };
 
-// All of `tablets`, METADATA's first; none when there is no server.
+// Places all of `tablets`, METADATA's first. Empty when there is no server.
 std::vector<Placement> PlanAssignment(std::vector<ServerLoad> servers,
                                       std::vector<TabletToPlace> tablets);
 

@@ -1,4 +1,4 @@
-// Balance. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/balance_plan.h"
 
 #include <algorithm>
@@ -9,14 +9,15 @@
 namespace sippar::cluster::master {
 namespace {
 
-using ByWeight = std::set<std::pair<uint64_t, size_t>>;  // weight, index
+using ByWeight = std::set<std::pair<uint64_t, size_t>>;  // weight and index of each server
 
 double Skew(const ByWeight& order, uint64_t mean) {
   return mean == 0 ? 1 : static_cast<double>(order.rbegin()->first) / static_cast<double>(mean);
 }
 
-// Index of the tablet to move for a difference of `gap` between two servers; size() when none makes
-// it smaller. `tablets` in order of weight.
+// Index of the tablet to move between two servers whose weights differ by `gap`; size() if no move
+// makes the difference smaller. `tablets` are sorted by weight. A tablet of half the gap evens the
+// two out exactly; one of the whole gap or more would only swap their roles.
 size_t ChooseTablet(const std::vector<BalanceTablet>& tablets, uint64_t gap) {
   auto above = std::upper_bound(
       tablets.begin(), tablets.end(), gap / 2,
@@ -50,7 +51,7 @@ BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max,
   const uint64_t tolerance = mean / 10;
   plan.skew_before = Skew(order, mean);
   std::vector<bool> sorted(servers.size());
-  ByWeight givers = order;  // without those that have nothing that would help
+  ByWeight givers = order;  // servers that may still have a tablet whose move helps
   while (plan.moves.size() < moves_max && !givers.empty()) {
     auto [high, from] = *givers.rbegin();
     auto [low, to] = *order.begin();
@@ -69,14 +70,16 @@ BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max,
     BalanceTablet tablet = giver.movable[chosen];
     giver.movable.erase(giver.movable.begin() + static_cast<std::ptrdiff_t>(chosen));
     plan.moves.push_back({tablet.tablet_id, tablet.weight, giver.server, servers[to].server});
-    // What has been received in this round does not move on, so `to` gives what it had before.
+    // A tablet that was received in this round does not move on in it, so the receiver is only
+    // asked again for its earlier tablets.
     if (givers.erase({low, to}) > 0) givers.insert({low + tablet.weight, to});
     SetWeight(&order, &servers[to], to, low + tablet.weight);
     SetWeight(&order, &giver, from, high - tablet.weight);
     givers.insert({giver.weight, from});
   }
   plan.skew_after = Skew(order, mean);
-  if (plan.moves.size() == moves_max) return plan;  // the next round may even it out
+  // More moves in the next round may suffice without a split.
+  if (plan.moves.size() == moves_max) return plan;
   for (const BalanceServer& server : servers) {
     if (server.weight <= mean + tolerance) continue;
     for (const BalanceTablet& tablet : server.movable) {

@@ -1,10 +1,11 @@
-// Which tablets move to even out the load, by calls and bytes (both are in a weight). Pure.
+// Plans which tablets move to even out the load. A tablet's weight combines its calls and its
+// bytes. Pure.
 //
-// A round takes from the heaviest server and gives to the lightest until all are within a tenth of
-// the mean, or `moves_max` is reached. Of the heaviest's tablets the one moves that comes nearest
-// to half the difference from below: the hottest that does not make the receiver the next problem.
-// Where no move evens a server out, tablets whose calls alone are more than half of what a server
-// should have are split. If no row halves their calls they stay, and the others leave.
+// A round moves tablets from the heaviest server to the lightest until all servers are within a
+// tenth of the mean or `moves_max` is reached. The tablet chosen is the heaviest that weighs at
+// most half the difference, so that the receiver does not become the next problem. If moves cannot
+// even a server out, its tablets whose calls alone weigh more than half of the mean are split; if
+// no row halves a tablet's calls, it stays and the server's other tablets leave.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,13 +21,13 @@ namespace sippar::cluster::master {
 struct BalanceTablet {
   uint64_t tablet_id = 0;
   uint64_t weight = 0;
-  uint64_t calls_weight = 0;  // the part of it that a split may halve
+  uint64_t calls_weight = 0;  // part of the weight that a split could halve
 };
 
 struct BalanceServer {
   ServerId server;
-  uint64_t weight = 0;                 // of all its tablets
-  std::vector<BalanceTablet> movable;  // in any order
+  uint64_t weight = 0;                 // weight of all its tablets
+  std::vector<BalanceTablet> movable;  // tablets that may move, in any order
 };
 
 struct Move {
@@ -40,12 +41,12 @@ struct Move {
 struct BalancePlan {
   std::vector<Move> moves;
   std::vector<uint64_t> splits;
-  // Heaviest server over mean, before and after: 1.0 is even.
+  // Weight of the heaviest server divided by the mean, before and after the moves; 1.0 is even.
   double skew_before = 1;
   double skew_after = 1;
 };
 
-// No tablet is split whose calls weigh less than `split_weight`.
+// Tablets whose calls weigh less than `split_weight` are not split.
 BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max,
                         uint64_t split_weight);
 

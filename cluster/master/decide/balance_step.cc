@@ -1,4 +1,4 @@
-// Balance rounds. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/balance_step.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-// A tablet that has just come stays for some rounds: its load is not known yet.
+// Rounds for which a tablet stays after it has come: its load on the new server is not known yet.
 constexpr int64_t kRoundsToStay = 3;
 
 bool IsMovable(const Turn& turn, const Tablet& tablet) {
@@ -19,7 +19,8 @@ bool IsMovable(const Turn& turn, const Tablet& tablet) {
          turn.now_us - tablet.since_us >= kRoundsToStay * turn.state->options.balance_us;
 }
 
-// Also counts the moves that are under way.
+// The servers that take part, with the tablets that may move. Adds the number of moves in flight to
+// *moving.
 std::vector<BalanceServer> ServersToBalance(Turn* turn, size_t* moving) {
   MasterState* state = turn->state;
   std::vector<BalanceServer> servers;
@@ -49,7 +50,7 @@ void RunBalance(Turn* turn) {
   std::vector<BalanceServer> servers = ServersToBalance(turn, &moving);
   size_t moves_max = std::max(state->options.moves_max, servers.size());
   if (moving >= moves_max) return;
-  // What moves may be all that it takes.
+  // While tablets move, no tablet is split: the moves may be enough.
   uint64_t split_weight = moving > 0 ? UINT64_MAX : WeightOfCalls(state->options.split_calls);
   BalancePlan plan = PlanBalance(std::move(servers), moves_max - moving, split_weight);
   for (const Move& move : plan.moves) {
@@ -67,10 +68,10 @@ void OnDone(Turn* turn, const action::SplitByLoad& asked, const event::Done& don
   Tablet* tablet = turn->state->tablets.Find(asked.record.key());
   if (tablet == nullptr || tablet->op != done.op) return;
   tablet->op = 0;
-  // If no row halves its load, it is not asked again at once.
+  // A tablet without a row that halves its load is not asked again for some rounds.
   tablet->whole_until_us = turn->now_us + kRoundsToStay * turn->state->options.balance_us;
   LookAgain(turn, *tablet);
-  // Also when the answer was lost.
+  // The rows are read again even if the answer was lost, as the split may have happened.
   Doubt(turn, asked.record.table_id, asked.record.range);
 }
 

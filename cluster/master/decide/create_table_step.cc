@@ -1,4 +1,4 @@
-// Creation of a table. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/create_table_step.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr size_t kCreationsMax = 256;  // rows of METADATA under way for one table
+constexpr size_t kCreationsMax = 256;  // METADATA rows of one table being created at a time
 
 Status CheckSplitKeys(const std::vector<std::string>& keys) {
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -75,7 +75,8 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
   TableRecord record;
   record.table_id = state->NewId();
   record.schema_version = kFirstSchemaVersion;
-  // Later families get other numbers than those that a restored table has heard of.
+  // Families that are added later get the schema version as their incarnation; it must exceed every
+  // incarnation that the tablets of a restored table have seen.
   for (const engine::FamilySchema& family : request.schema.families) {
     record.schema_version = std::max<uint64_t>(record.schema_version, family.incarnation);
   }

@@ -1,6 +1,6 @@
-// Creation of a table, in an order that any master can undo (FAULTS.md P15): its file in
-// tables/ as kCreating, its rows in METADATA, its file as kLive. The first makes the name its own;
-// only the last makes it a table; a new master that finds it in between drops it.
+// Creates a table in an order that any master can undo (tests/FAULTS.md P15): its file in tables/
+// as kCreating, its rows in METADATA, its file as kLive. The first write reserves the name; only
+// the last makes the table exist. A new master that finds the table in between drops it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@ inline constexpr uint64_t kFirstSchemaVersion = 1;
 
 void OnEvent(Turn* turn, const event::CreateTable& request);
 void TabletCreated(Turn* turn, const action::CreateRecord& asked, const event::Done& done);
-// Goes on with a table that is being made.
+// Continues the creation of a table.
 void RunCreation(Turn* turn, Table* table);
 
 }  // namespace sippar::cluster::master

@@ -1,4 +1,4 @@
-// The end of a table. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/delete_table_step.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,8 @@ void OnEvent(Turn* turn, const event::DropTable& request) {
 
 void RunDeletion(Turn* turn, Table* table) {
   MasterState* state = turn->state;
-  // Before METADATA has been read nobody knows which rows there are.
+  // Until all of METADATA has been read, a row of the table may be unknown; the file must stay as
+  // long as any row does.
   if (table->attempt.Waits(turn->now_us) || state->stage != StartStage::kRunning) return;
   if (table->file_life != TableLife::kDropping) {
     return turn->Ask(&table->attempt,

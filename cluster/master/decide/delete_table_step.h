@@ -1,6 +1,7 @@
-// The end of a table (FAULTS.md P15): its file becomes kDropping, which frees the name; its
-// tablets are unloaded and their rows erased (tablet_step.h); then the file goes. Its SSTables are
-// the sweep's. A new master that finds kDropping goes on. SPDX-License-Identifier: Apache-2.0
+// Deletes a table (tests/FAULTS.md P15). Its file becomes kDropping, which frees the name; its
+// tablets are unloaded and their rows erased (tablet_step.h); then the file is removed. The sweep
+// collects its SSTables later. A new master that finds kDropping continues.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/master/decide/turn.h"

@@ -1,4 +1,4 @@
-// What the sweep may take. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/garbage_plan.h"
 
 #include <algorithm>
@@ -12,6 +12,8 @@ FileListing Collectable(const FileListing& listed, const std::vector<Creator>& c
   for (const Creator& creator : creators) by_epoch[creator.server.epoch] = &creator;
   FileListing collectable;
   for (uint64_t file : listed.files) {
+    // A file's number has the epoch of the life that made it in its upper half. A life that is no
+    // creator has ended and been recovered, so it adds no names any more.
     auto creator = by_epoch.find(file >> 32);
     if (creator == by_epoch.end() || file < creator->second->first_unpublished_file) {
       collectable.files.push_back(file);

@@ -1,5 +1,5 @@
-// Which files may go (paper section 5.2: the master's mark and sweep; PROTOCOL.md). Pure.
-// SPDX-License-Identifier: Apache-2.0
+// Decides which files may be removed (paper section 5.2: the master's mark and sweep; PROTOCOL.md,
+// "Files that no row names"). Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,21 @@
 
 namespace sippar::cluster::master {
 
-// Lives that may still name what they have written: serving ones, and dead ones not yet recovered.
+// A server life that may still add names of its files to METADATA: one that serves, or one that is
+// dead and not yet recovered.
 struct Creator {
   ServerId server;
   uint64_t first_unpublished_file = 0;
 };
 
-// A file's name begins with the epoch of the life that made it. Files of `creators` below their
-// first unpublished one, files of all other epochs, and logs of lives that are over; in order.
+// The files and logs that may be removed if they are unnamed: files of `creators` below their first
+// unpublished file, files of all other lives, and logs of lives that are over. In order.
 FileListing Collectable(const FileListing& listed, const std::vector<Creator>& creators);
 
-// What of `candidates` is not in `named`, which is a whole scan of the backups and then of
-// METADATA. An unnamed file stays unnamed for ever: a name can only be copied from a name, and who
-// copies one is done before the second scan. `named` sorted.
+// The part of `candidates` that is not in `named`, the result of a complete scan of the backups and
+// then METADATA. A file that is unnamed in both scans of a sweep stays unnamed for ever: a name can
+// only be copied from a place that has it, and a process that copies one finishes before the second
+// scan. `named` is sorted.
 FileListing Unnamed(const FileListing& candidates, const FileListing& named);
 
 }  // namespace sippar::cluster::master

@@ -1,4 +1,4 @@
-// The sweep. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/garbage_step.h"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ std::vector<ServerId> Living(const MasterState& state) {
   return living;
 }
 
-// A server that has not learned what became of its last change of METADATA may write the names
-// again that it had before.
+// False while a live server does not know the outcome of its last change of METADATA: when it
+// retries, it may write names that METADATA did not have during the scans.
 bool AreSure(const MasterState& state) {
   return std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
     const Server& server = entry.second;
@@ -38,7 +38,8 @@ bool AreSure(const MasterState& state) {
   });
 }
 
-// Rows of a table that does not exist: an older master wrote them after this one had read METADATA.
+// Has rows read again (and then erased) whose table does not exist: an older master wrote them
+// after this one had read METADATA.
 void DoubtStrangers(Turn* turn, const References& found) {
   for (uint64_t table_id : found.tables) {
     bool known = table_id == kMetadataTableId || turn->state->FindTable(table_id) != nullptr;
@@ -50,7 +51,8 @@ action::PurgeTrash Purge(const MasterState& state) {
   action::PurgeTrash purge;
   purge.age_us = state.options.trash_us;
   for (const auto& [id, table] : state.tables) {
-    // A table that had a stream, or gets one just now, loses nothing that could be asked for.
+    // A table without a stream counts with the longest retention: it may have had a stream before
+    // or may get one now, and no change that a reader could ask for may be deleted.
     auto config = engine::ChangeStreamOf(table.record->schema);
     purge.changes_us[id] = config ? config->retention_us : engine::kChangesKeptMaxUs;
   }
@@ -58,8 +60,9 @@ action::PurgeTrash Purge(const MasterState& state) {
   return purge;
 }
 
-// Logs of lives that ended before anybody knew them; what is still there a round later is not of
-// one that begins.
+// Recovers lives whose log exists although this master never knew them. The log is made before the
+// life's file, so it may belong to a server that is starting; only one that was listed in the round
+// before, too, is recovered.
 void RecoverStrays(Turn* turn, const std::vector<ServerId>& open_logs) {
   std::vector<ServerId> strays;
   for (const ServerId& log : open_logs) {
@@ -108,12 +111,13 @@ void RunGarbage(Turn* turn) {
     case GarbageStage::kSecondScan:
       return turn->Ask(&garbage.attempt, action::FindReferences{});
     case GarbageStage::kWait:
-      // What is on its way from one record to another is in either by then.
+      // A name that is being copied from one record to another during the first scan has arrived
+      // before the second.
       if (turn->now_us < garbage.next_us) return;
       garbage.stage = GarbageStage::kSecondScan;
       return turn->Ask(&garbage.attempt, action::FindReferences{});
     case GarbageStage::kTrash: {
-      // Once more: a life may have begun, or been found unrecovered, since the listing.
+      // Checked again: since the listing, a life may have begun or have been found unrecovered.
       FileListing rest = Collectable(garbage.candidates, CreatorsOf(*state));
       return turn->Ask(&garbage.attempt, action::TrashFiles{std::move(rest.files),
                                                             std::move(rest.logs), Living(*state)});

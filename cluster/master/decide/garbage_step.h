@@ -1,7 +1,7 @@
-// The sweep, round by round: list the files, drop from the list what METADATA names, wait, drop
-// once more what it names, put the rest into the trash, purge the old trash. Any error ends the
-// round with nothing collected: an unread row names everything (PROTOCOL.md).
-// SPDX-License-Identifier: Apache-2.0
+// The sweep, in rounds: list the files; remove from the list those that METADATA or a backup names;
+// wait; remove those named by then; move the rest to the trash; delete old trash. Any error ends
+// the round and nothing is removed, since a row that could not be read may name any file
+// (PROTOCOL.md). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/master/decide/turn.h"
@@ -9,7 +9,7 @@
 namespace sippar::cluster::master {
 
 void RunGarbage(Turn* turn);
-// Of the sweep's own actions.
+// Takes the answer to an action of the sweep.
 void GarbageAnswered(Turn* turn, const event::Done& done);
 
 }  // namespace sippar::cluster::master

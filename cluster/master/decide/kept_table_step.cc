@@ -1,4 +1,4 @@
-// Dropped tables that are kept. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/kept_table_step.h"
 
 #include <fmt/format.h>
@@ -9,9 +9,9 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr size_t kKeptMax = 100;  // tables; then the oldest goes
+constexpr size_t kKeptMax = 100;  // kept tables; one more, and the oldest is deleted
 
-// In the order in which they were dropped.
+// Tables that can be restored, sorted by the time of the drop.
 std::vector<Table*> Kept(MasterState* state) {
   std::vector<Table*> kept;
   for (auto& [id, table] : state->tables) {

@@ -1,6 +1,7 @@
-// A dropped table that can be had back: its file becomes kKept, which frees the name; its tablets
-// are unloaded and released, and stay in METADATA as they are, so the sweep counts their files and
-// logs. When its time is over it is dropped like any other. SPDX-License-Identifier: Apache-2.0
+// Keeps a dropped table so that it can be restored. Its file becomes kKept, which frees the name;
+// its tablets are unloaded and released but stay in METADATA, so the sweep counts their files and
+// logs as named. When the time is over, the table is deleted like any other.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/master/decide/turn.h"

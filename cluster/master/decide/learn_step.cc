@@ -1,4 +1,5 @@
-// What METADATA says enters the state. SPDX-License-Identifier: Apache-2.0
+// Updates the state with what METADATA says: functions of tablet_step.h that Learn, Forget, Doubt
+// and weigh tablets. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "cluster/master/decide/tablet_step.h"
@@ -6,8 +7,8 @@
 namespace sippar::cluster::master {
 namespace {
 
-// A tablet costs its server something even when it is idle; what 64 MiB or ten calls a second cost
-// is about the same again.
+// An idle tablet also costs its server something. 64 MiB of data, or ten calls a second, each add
+// about as much as an idle tablet costs.
 constexpr uint64_t kIdleWeight = 100;
 constexpr uint64_t kBytesPerWeight = (64 << 20) / kIdleWeight;
 constexpr uint64_t kWeightPerCall = 10;
@@ -27,8 +28,9 @@ void Enter(MasterState* state, Tablet* tablet) {
     server.weight += tablet->weight;
 }
 
-// What its server has said before its record was read. Since then nobody but the server itself can
-// have unloaded it: it refuses the masters before.
+// True if the server reported this tablet, at this epoch, before its record was read. The report
+// still holds: the server refuses older masters and this one has asked for no unload, so only the
+// server itself could have unloaded the tablet since.
 bool IsServed(const MasterState& state, const TabletFacts& facts) {
   auto server = state.servers.find(facts.server);
   if (facts.phase != TabletPhase::kAssigned || server == state.servers.end()) return false;
@@ -43,7 +45,7 @@ bool IsWhole(MasterState* state, uint64_t table_id) {
   return table_id == kMetadataTableId || (table != nullptr && table->IsWhole());
 }
 
-// Beside the tablet of `key`, or where it was.
+// Marks rows to be read again that no tablet has, next to the tablet of `key` or where it was.
 void DoubtHoles(Turn* turn, const TabletKey& key) {
   if (!IsWhole(turn->state, key.table_id)) return;
   TabletMap& tablets = turn->state->tablets;
@@ -56,7 +58,8 @@ void DoubtHoles(Turn* turn, const TabletKey& key) {
   }
 }
 
-// Rows that two tablets claim outside of a merge: one of them is older than what METADATA says.
+// Marks the tablet's rows to be read again if another tablet claims some of them and no merge
+// explains it: one of the two is older than METADATA.
 void DoubtOverlaps(Turn* turn, const Tablet& tablet) {
   TabletMap& tablets = turn->state->tablets;
   const RowRange& range = tablet.facts.range;
@@ -99,7 +102,8 @@ void Learn(Turn* turn, const TabletFacts& facts) {
   if (known != nullptr) Leave(state, known);
   Tablet* tablet = state->tablets.Put(facts);
   if (changed) {
-    // Failures are forgotten when it is served: a tablet that nobody can load does not spin.
+    // Failures are kept until a server serves the tablet; otherwise a tablet that no server can
+    // load would be retried without a growing wait.
     Tablet fresh;
     fresh.facts = facts;
     fresh.held_by = tablet->held_by;
@@ -118,7 +122,8 @@ void Learn(Turn* turn, const TabletFacts& facts) {
   if (IsServed(*state, facts)) SetLoaded(turn, tablet);
   DoubtHoles(turn, facts.key());
   if (state->stage == StartStage::kRunning) DoubtOverlaps(turn, *tablet);
-  // What a merge of an older master left behind depends on its right neighbour.
+  // Whether a kMerging record of an older master can be given back depends on its right neighbour,
+  // which has just changed.
   Tablet* left = state->tablets.Previous(facts.key());
   if (left != nullptr && left->facts.phase == TabletPhase::kMerging) LookAgain(turn, *left);
 }

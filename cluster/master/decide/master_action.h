@@ -1,9 +1,11 @@
-// What the master may ask for. The driver carries each action out once and answers with its number
-// (master_event.h); trying again is the step's decision. Plain values.
+// Everything that the master's step can ask for, as plain values. The driver carries each action
+// out once and reports the outcome as an event with the action's number (master_event.h); only the
+// step decides whether to retry.
 //
-// Conditions make actions of an older master harmless: METADATA rows by the tablet epoch, calls to
-// servers by the master's, files of the lock service by the session. SPDX-License-Identifier:
-// Apache-2.0
+// An action that an older master issued and that is carried out late does no harm, because each has
+// a condition: a METADATA row must still have the tablet epoch that was read, a server refuses
+// calls with a lower master epoch, and the lock service refuses a session that is over.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -19,64 +21,69 @@
 
 namespace sippar::cluster::master {
 
-// Of a table's file in the lock service.
+// State of a table, as its file in the lock service records it (PROTOCOL.md, `tables/<table id>`).
 enum class TableLife : uint8_t { kCreating = 0, kLive = 1, kDropping = 2, kKept = 3 };
 
 namespace action {
 
-// servers/: who has a file there, and who holds its lock.
+// Lists servers/: which servers have a file there, and which of them hold its lock.
 struct ListServers {};
-// tables/, all files.
+// Reads all files of tables/.
 struct ReadTables {};
-// What the server serves. Answered by a report.
+// Asks a server which tablets it serves. Answered by a ServerReport.
 struct AskServer {
   ServerId server;
 };
-// The root tablet's record. kNotFound: a new cluster.
+// Reads the root tablet's record. kNotFound: the cluster is new and has none.
 struct ReadRoot {};
-// Records of METADATA with `after` < key <= `last`, up to `count` of them. Answered by records.
+// Reads up to `count` records of METADATA with `after` < key <= `last`. Answered by a RecordPage.
 struct ReadRecords {
   TabletKey after;
   TabletKey last;
   size_t count = 0;
 };
-// A record that is not there yet. OK when the same is; kAborted: another is, or was.
+// Adds a record that does not exist yet. OK also when the identical record exists, so a retry is
+// safe; kAborted: another record is there, or one with an equal or higher epoch was erased there.
 struct CreateRecord {
   TabletFacts facts;
-  std::shared_ptr<const engine::TabletState> state = nullptr;  // of a restored table's tablet
+  std::shared_ptr<const engine::TabletState> state = nullptr;  // data of a restored table's tablet
 };
-// One record, if it is what the reference says. Answered by the record that has the reference's
-// first row now: changed when OK; kAborted: it was another already.
+// Changes one record if it is still the one that `record` names. The answer holds the record that
+// now contains the first row of `record`: the changed one when OK, the other one after kAborted.
 struct ChangeRecord {
   RecordRef record;
   RecordChange change;
 };
-// Their servers rewrite two tablets whose births of families differ.
+// Has the servers of both tablets rewrite them when the tablets know different births
+// (incarnations) of a column family: a merged tablet can have only one birth for each family.
 struct LevelBirths {
   RecordRef left;
   RecordRef right;
 };
-// Two kMerging neighbours become one tablet in the right one's place. Answered by it.
+// Makes one tablet of two neighbours in phase kMerging, in the right one's row of METADATA.
+// Answered by the merged tablet's record.
 struct CommitMerge {
   RecordRef left;
   RecordRef right;
   uint64_t tablet_id = 0;
 };
-// OK when it is gone; else as ChangeRecord.
+// Erases the record. OK when it is gone, also when an earlier try erased it; other answers are
+// those of ChangeRecord.
 struct EraseRecord {
   RecordRef record;
 };
-// kAborted: not sent, the record is another by now.
+// kAborted: the call was not sent because METADATA no longer has `record`.
 struct LoadTablet {
   ServerId server;
   RecordRef record;
-  std::shared_ptr<const TableRecord> table;  // null: METADATA, which every server knows
+  // Null for METADATA, whose schema every server has built in.
+  std::shared_ptr<const TableRecord> table;
 };
 struct UnloadTablet {
   ServerId server;
   RecordRef record;
 };
-// Its server cuts it where its calls are halved.
+// Has the tablet's server split it at a row that divides its calls into halves.
 struct SplitByLoad {
   ServerId server;
   RecordRef record;
@@ -85,31 +92,32 @@ struct SetSchema {
   ServerId server;
   std::shared_ptr<const TableRecord> table;
 };
-// F0: takes the server's lock and removes its file, also when it is gone already. kAlreadyExists:
-// it holds its lock, and `by_force` is not set.
+// F0: takes the server's lock and removes its file; OK also when the file is already gone.
+// kAlreadyExists: the server holds its lock and `by_force` is not set, so nothing was done.
 struct FenceServer {
   ServerId server;
   bool by_force = false;
 };
-// F1: no thread of the server writes any more, as the store can tell.
+// F1: proves, as far as the file system can show it, that no thread of the server still writes.
 struct StopWriter {
   ServerId server;
 };
-// F2: the log directory loses its name for ever.
+// F2: renames the server's log directory, which never gets its old name back.
 struct RenameLog {
   ServerId server;
 };
-// F3: reads the log and writes its SEAL, or obeys the one that is there.
+// F3: reads the log and writes its SEAL. If there is a SEAL already, that one counts.
 struct SealLog {
   ServerId server;
 };
-// F4, one segment on a live server.
+// F4: has the live server `server` sort one segment of the log of `dead`.
 struct SortLogPart {
   ServerId server;
   ServerId dead;
   uint64_t segment = 0;
 };
-// Creates the file when `version` is 0. OK when it has this content already.
+// Writes a table's file, which is created when `version` is 0. OK also when the file already has
+// this content, so a retry is safe.
 struct WriteTable {
   std::shared_ptr<const TableRecord> table;
   TableLife life = TableLife::kLive;
@@ -120,25 +128,27 @@ struct RemoveTable {
   uint64_t table_id = 0;
   uint64_t version = 0;
 };
-// SSTables and sealed logs in the shared directory.
+// Lists the SSTables and the logs in the shared directory.
 struct ListFiles {};
-// Every file and log that METADATA and the backups name, and the lives it names: a full scan. An
-// error when any of it could not be read.
+// Scans all of METADATA and all backups: every SSTable and log that they name, and the server lives
+// that METADATA names. Fails when any part could not be read, because an unread row may name any
+// file.
 struct FindReferences {};
-// Files that one of `servers` still has a use for stay.
+// Moves files and logs to the trash, except files that a server of `servers` still uses.
 struct TrashFiles {
   std::vector<uint64_t> files;
   std::vector<ServerId> logs;
   std::vector<ServerId> servers = {};
 };
-// What has been in the trash for so long, backups and changes whose time is over: how long those of
-// each table stay. Changes of other tables go, but for tables that may be newer than this list.
+// Deletes what has been in the trash for `age_us`, expired backups, and change-stream files past
+// the retention of their table (`changes_us`). Change-stream files of tables that are not listed
+// go, too, unless the table's id is `tables_end` or higher: such a table is newer than the list.
 struct PurgeTrash {
   int64_t age_us = 0;
   std::map<uint64_t, int64_t> changes_us;
-  uint64_t tables_end = 0;  // above the ids of all tables that there were
+  uint64_t tables_end = 0;  // above the ids of all tables that existed
 };
-// An administrator's request has ended. Is not answered.
+// Reports the end of an administrator's request. Has no answer.
 struct Reply {
   uint64_t request = 0;
   Status status;
@@ -156,11 +166,11 @@ using ActionBody =
                  action::TrashFiles, action::PurgeTrash, action::Reply>;
 
 struct Action {
-  uint64_t op = 0;  // names the answer; unique under one master epoch; 0: no answer
+  uint64_t op = 0;  // number of the answer, unique under one master epoch; 0: no answer
   ActionBody body;
 };
 
-// For stories and logs: "#7 load tablet 3@2 on s1.4".
+// Text for test stories and logs, such as "#7 load tablet 3@2 on s1.4".
 std::string Print(const Action& action);
 std::string Print(const ActionBody& body);
 std::string Print(const TabletFacts& facts);

@@ -1,5 +1,6 @@
-// What can happen to a master. Every event may come twice, late, or not at all; answers name the
-// action by its number. Plain values. SPDX-License-Identifier: Apache-2.0
+// Everything that can happen to a master, as plain values. An event may arrive twice, late, or
+// never. An answer (event::Done) names its action by the action's number.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -13,52 +14,52 @@
 namespace sippar::cluster::master {
 
 struct ServerListing {
-  std::vector<ServerId> locked;    // alive
-  std::vector<ServerId> unlocked;  // have a file and no lock
+  std::vector<ServerId> locked;    // hold the lock of their file: alive
+  std::vector<ServerId> unlocked;  // have a file whose lock is free
 };
 
 struct TableFile {
   TableRecord table;
   TableLife life = TableLife::kLive;
   uint64_t version = 0;
-  int64_t kept_until_us = 0;  // of a kept one, wall clock
+  int64_t kept_until_us = 0;  // until when a kept table can be restored, wall clock
 };
 
 struct RecordPage {
   std::vector<TabletFacts> records;
-  bool complete = true;  // there are no more in the range that was asked for
+  bool complete = true;  // false: more records follow in the range asked for
 };
 
 struct SealedLog {
-  std::vector<uint64_t> segments;               // with records; numbers of SortLogPart
-  std::map<uint64_t, uint64_t> last_sequences;  // of each tablet in it
+  std::vector<uint64_t> segments;  // segments that have records, as SortLogPart numbers them
+  std::map<uint64_t, uint64_t> last_sequences;  // highest sequence number by tablet id
 };
 
 struct FileListing {
   std::vector<uint64_t> files;  // sorted
-  std::vector<ServerId> logs;   // sealed
+  std::vector<ServerId> logs;   // sealed logs
   std::vector<ServerId> open_logs;
 };
 
-// Of a whole scan of METADATA.
+// Result of a complete scan of METADATA and of the backups.
 struct References {
-  FileListing named;             // sorted
-  std::vector<uint64_t> tables;  // that have rows
+  FileListing named;             // files and logs that are named, sorted
+  std::vector<uint64_t> tables;  // ids of tables with at least one row
 };
 
 namespace event {
 
-// The master lock is held; the first event.
+// This master holds the master lock. Always the first event.
 struct LockTaken {
   uint64_t epoch = 0;
 };
 // Time has passed.
 struct Tick {
-  int64_t wall_us = 0;  // what is kept until a date goes by the clock of people
+  int64_t wall_us = 0;  // dropped tables are kept until a date, which needs a wall clock
 };
 // servers/ may have changed.
 struct ServersChanged {};
-// A server says that it has split a tablet.
+// A server reports that it has split a tablet.
 struct SplitDone {
   ServerId server;
   uint64_t tablet_id = 0;
@@ -68,8 +69,9 @@ struct CreateTable {
   uint64_t request = 0;
   TableSchema schema;
   std::vector<std::string> split_keys;
-  int64_t wall_us = 0;  // steps count time from anywhere; a schema's date is one of people
-  // What its tablets begin with, in place of split keys; they tile all rows. None: nothing.
+  int64_t wall_us = 0;  // the schema's date; `now_us` of Step has no relation to a calendar
+  // Initial contents of the tablets, used instead of `split_keys`; their ranges tile all rows.
+  // Empty: the tablets start empty.
   std::vector<std::shared_ptr<const engine::TabletState>> states = {};
 };
 struct AlterTable {
@@ -81,10 +83,10 @@ struct AlterTable {
 struct DropTable {
   uint64_t request = 0;
   std::string table;
-  int64_t kept_until_us = 0;  // wall clock; 0: it goes at once
+  int64_t kept_until_us = 0;  // wall clock; 0: the table is deleted at once
   int64_t wall_us = 0;
 };
-// The last one of the name that was dropped and is kept comes back.
+// Restores the table of this name that was dropped last and is still kept.
 struct UndeleteTable {
   uint64_t request = 0;
   std::string table;

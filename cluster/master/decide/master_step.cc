@@ -1,4 +1,5 @@
-// Dispatch only. SPDX-License-Identifier: Apache-2.0
+// Dispatches events and answers to the files of the procedures, then lets each procedure do what is
+// due. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/master_step.h"
 
 #include <utility>
@@ -23,7 +24,7 @@ void OnEvent(Turn* turn, const event::LockTaken& taken) {
   if (turn->state->epoch == 0) turn->state->epoch = taken.epoch;
 }
 
-// What is due by time is looked at in every step.
+// A tick only passes the time on: every step looks at what is due.
 void OnEvent(Turn* turn, const event::Tick& tick) { turn->state->wall_us = tick.wall_us; }
 
 void OnEvent(Turn* turn, const event::ServersChanged&) { turn->state->next_poll_us = 0; }
@@ -35,16 +36,16 @@ void OnEvent(Turn* turn, const event::SplitDone& split) {
   }
 }
 
-// Answers that only the sweep waits for.
+// Only the sweep waits for these answers; GarbageAnswered takes them.
 void OnDone(Turn*, const action::ListFiles&, const event::Done&) {}
 void OnDone(Turn*, const action::FindReferences&, const event::Done&) {}
 void OnDone(Turn*, const action::TrashFiles&, const event::Done&) {}
 void OnDone(Turn*, const action::PurgeTrash&, const event::Done&) {}
-// Nobody answers these, or only a merge waits for them.
+// A reply has no answer, and only a merge waits for LevelBirths; MergeAnswered takes it.
 void OnDone(Turn*, const action::Reply&, const event::Done&) {}
 void OnDone(Turn*, const action::LevelBirths&, const event::Done&) {}
 
-// The commit shows in the record; the merge's own step decides by it.
+// The merged tablet is learned like any record; the merge's own step then sees that it has ended.
 void OnDone(Turn* turn, const action::CommitMerge&, const event::Done& done) {
   const auto* page = std::get_if<RecordPage>(&done.answer);
   if (page == nullptr) return;
@@ -53,7 +54,8 @@ void OnDone(Turn* turn, const action::CommitMerge&, const event::Done& done) {
 
 void OnEvent(Turn* turn, const event::Done& done) {
   auto awaited = turn->state->awaited.find(done.op);
-  if (awaited == turn->state->awaited.end()) return;  // answered before, or not of this master
+  // Answered before, or an answer to an earlier master.
+  if (awaited == turn->state->awaited.end()) return;
   ActionBody asked = std::move(awaited->second);
   turn->state->awaited.erase(awaited);
   std::visit([&](const auto& body) { OnDone(turn, body, done); }, asked);
@@ -61,7 +63,7 @@ void OnEvent(Turn* turn, const event::Done& done) {
   GarbageAnswered(turn, done);
 }
 
-// Until nothing is left to look at: one look may make others due.
+// Looks at marked tablets until none is left, since looking at one may mark others.
 void LookAtTablets(Turn* turn) {
   MasterState* state = turn->state;
   while (!state->timers.empty() && state->timers.begin()->first <= turn->now_us) {

@@ -11,8 +11,9 @@
 
 namespace sippar::cluster::master {
 
-// What to do next. Events may come twice, late, or from the past; time does not go back. The same
-// state and events give the same actions.
+// Updates the state and returns the actions to carry out next. Events may arrive twice, late, or
+// from an earlier master; `now_us` never decreases. Deterministic: the same state and events give
+// the same actions.
 std::vector<Action> Step(MasterState* state, const Event& event, int64_t now_us);
 
 }  // namespace sippar::cluster::master

@@ -1,4 +1,5 @@
-// Merges. SPDX-License-Identifier: Apache-2.0
+// Runs merges: those that administrators request and those of small neighbours.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/merge_step.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,8 @@
 namespace sippar::cluster::master {
 namespace {
 
-constexpr uint32_t kFailuresMax = 8;  // of one stage; then the tablets are given back
+// Tries of one stage before the merge is given up and its tablets are released.
+constexpr uint32_t kFailuresMax = 8;
 
 void GiveBack(Turn* turn, Tablet* tablet, uint64_t merge_id) {
   if (tablet == nullptr || tablet->held_by != merge_id) return;
@@ -18,7 +20,8 @@ void GiveBack(Turn* turn, Tablet* tablet, uint64_t merge_id) {
   LookAgain(turn, *tablet);
 }
 
-// Done, or given up: what the records say then is the rest of the story.
+// Releases the tablets when the merge is committed or given up. The merge leaves no other trace:
+// what to do with the tablets then follows from their records alone.
 void End(Turn* turn, const Merge& ended) {
   Merge merge = ended;
   turn->state->merges.erase(merge.id);
@@ -47,8 +50,8 @@ uint64_t StartMerge(Turn* turn, Tablet* left, Tablet* right) {
 
 bool IsMerging(const Tablet& tablet) { return tablet.facts.phase == TabletPhase::kMerging; }
 
-// As the merge found it, or kMerging by its own intent. Else a server has died or split it, or the
-// merge has happened.
+// True if the tablet is as the merge found it, or kMerging by this merge's own intent, which raises
+// the epoch by one. Otherwise its server died, it was split, or the merge is committed.
 bool Holds(const Merge& merge, const Tablet& tablet, uint64_t epoch) {
   if (tablet.held_by != merge.id || tablet.failures > kFailuresMax) return false;
   if (IsMerging(tablet)) return tablet.facts.tablet_epoch == epoch + 1;
@@ -92,13 +95,13 @@ bool Try(Turn* turn, Tablet* left, Tablet* right, uint64_t* merge_id) {
   return true;
 }
 
-// One pair after the other, until one tablet has all the rows.
+// Merges one pair after another until a single tablet has all the rows.
 void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
   MasterState* state = turn->state;
   if (request->merge != 0) {
     if (state->merges.contains(request->merge)) return;
     request->merge = 0;
-    turn->Failed(&request->attempt);  // if it has not happened, not at once again
+    turn->Failed(&request->attempt);  // if it was given up, the next try waits a while
   }
   std::vector<Tablet*> tablets = state->tablets.Overlapping(request->table_id, request->rows);
   Status status;
@@ -142,7 +145,8 @@ void MergeSmallTablets(Turn* turn) {
                                   turn->now_us - tablet.since_us};
       };
       uint64_t id = 0;
-      // Far from a split by load, too.
+      // A merged tablet must also be far from a split by load; otherwise it would soon be split
+      // again.
       bool cold = left->calls_per_second + right.calls_per_second <= state->options.split_calls / 4;
       if (cold &&
           engine::DecideMerge(size_of(*left), size_of(right), state->options.split_size).wanted &&
@@ -170,8 +174,12 @@ void LookAtMerging(Turn* turn, Tablet* tablet) {
   if (tablet->held_by != 0) return;
   const Tablet* right = turn->state->tablets.Next(tablet->facts.key());
   if (right != nullptr && right->facts.range.start <= tablet->facts.range.start) {
-    return Doubt(turn, tablet->facts.table_id, tablet->facts.range);  // merged: its record goes
+    // The merge was committed; reading the rows finishes the erasure.
+    return Doubt(turn, tablet->facts.table_id, tablet->facts.range);
   }
+  // The record is given back only while the right neighbour is served (or does not exist): a commit
+  // or an intent of an older master that arrives late names an older record of the neighbour and so
+  // fails.
   if (right == nullptr ? tablet->facts.range.limit.empty() : right->loaded) {
     tablet->op = turn->Ask(
         action::ChangeRecord{tablet->facts.ref(), {RecordChangeKind::kCancelMerge, ServerId(), 0}});

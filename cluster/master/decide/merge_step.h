@@ -1,11 +1,13 @@
-// Two neighbours become one tablet (paper section 5.3: merges are the master's; FAULTS.md P8):
-// both are unloaded, so that everything of them is in SSTables; both records become kMerging, the
-// left one first: no master assigns them; one write commits the merge (metadata_table.h).
+// Merges two neighbours into one tablet (paper section 5.3: the master initiates merges;
+// tests/FAULTS.md P8). Both are unloaded, so all their data is in SSTables. Then both records
+// become kMerging, the left one first, and from then on no master assigns them. One write commits
+// the merge (metadata_table.h).
 //
-// Whoever finds a kMerging record without a merge of its own gives it back, the right one of a pair
-// first, and each only when its right neighbour is served: a late commit, or a late intent, of an
-// older master names a record of the right one that is gone by then. So a merge needs no other
-// memory than METADATA. SPDX-License-Identifier: Apache-2.0
+// A master that finds a kMerging record that belongs to none of its own merges makes it kUnassigned
+// again: of a pair the right one first, and each one only when its right neighbour is served. A
+// late commit or intent of an older master then fails, because it names a version of the right
+// record that no longer exists. So METADATA is all that a merge must remember.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/master/decide/turn.h"
@@ -13,13 +15,14 @@
 namespace sippar::cluster::master {
 
 void OnEvent(Turn* turn, const event::MergeTablets& request);
-// Neighbours that are small together, at most MasterOptions::merges_max at a time.
+// Starts merges of neighbours that are small together, up to MasterOptions::merges_max in flight.
 void MergeSmallTablets(Turn* turn);
-// Asks for what is due next of all merges.
+// Requests the next action of every merge that waits for none.
 void RunMerges(Turn* turn);
-// A tablet in phase kMerging.
+// Looks at a tablet in phase kMerging: waits, has its rows read again, or makes it kUnassigned.
 void LookAtMerging(Turn* turn, Tablet* tablet);
-// Of a merge's own actions, behind what tablet_step.h does with the same answer.
+// Takes the answer to an action of a merge. Called after OnDone, so that the tablets' records are
+// known already.
 void MergeAnswered(Turn* turn, const event::Done& done);
 
 }  // namespace sippar::cluster::master

@@ -1,4 +1,4 @@
-// Changes of records. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/record_change.h"
 
 #include <fmt/format.h>
@@ -25,6 +25,8 @@ Status Publish(const RecordChange& change, TabletRecord* record) {
   }
   auto& logs = record->logs;
   bool listed = std::find(logs.begin(), logs.end(), change.server) != logs.end();
+  // The log is named only if it has records after the redo point and if it is not named already: a
+  // retry and a tablet whose data is all flushed add nothing.
   if (change.log_sequence > record->state.redo_sequence && !listed) logs.push_back(change.server);
   Release(TabletPhase::kUnassigned, record);
   return OkStatus();

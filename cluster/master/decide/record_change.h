@@ -1,5 +1,6 @@
-// The changes that a master makes to a tablet's record, as pure functions. Every change of owner or
-// shape raises the tablet epoch. SPDX-License-Identifier: Apache-2.0
+// The changes that a master makes to a tablet's record, as pure functions. Each one raises the
+// tablet epoch, so that calls for the old owner or shape are refused.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -10,23 +11,23 @@
 namespace sippar::cluster::master {
 
 enum class RecordChangeKind : uint8_t {
-  kAssign,       // -> kAssigned to `server`: nobody serves the old epoch
-  kRecover,      // -> kRecovering: `server` has died with it (F2b)
-  kPublish,      // -> kUnassigned: `server`'s log is sealed and sorted (F4, F5)
-  kStartMerge,   // -> kMerging: the intent, on the left of two neighbours
+  kAssign,       // -> kAssigned to `server`; requires that the old epoch is no longer served
+  kRecover,      // -> kRecovering: `server`, which had the tablet, is dead (F2b)
+  kPublish,      // -> kUnassigned: the log of `server` is sealed and sorted (F4, F5)
+  kStartMerge,   // -> kMerging: the intent to merge, on the left record first
   kCancelMerge,  // kMerging -> kUnassigned
-  kRelease,      // -> kUnassigned: `server` has closed it, and nobody is to serve it
+  kRelease,      // -> kUnassigned: `server` has closed the tablet, and it stays unserved
 };
 
 struct RecordChange {
   RecordChangeKind kind = RecordChangeKind::kAssign;
   ServerId server;
-  // kPublish: the tablet's highest sequence number in the log, 0: it has none there.
+  // For kPublish: the tablet's highest sequence number in the log, 0 if it has no record there.
   uint64_t log_sequence = 0;
   bool operator==(const RecordChange&) const = default;
 };
 
-// kFailedPrecondition when the record is in another phase than the change starts from.
+// kFailedPrecondition: the record is not in the phase from which the change starts.
 [[nodiscard]] Status ApplyChange(const RecordChange& change, TabletRecord* record);
 
 }  // namespace sippar::cluster::master

@@ -1,4 +1,4 @@
-// Death of a tablet server. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/recover_step.h"
 
 #include <algorithm>
@@ -8,9 +8,10 @@
 namespace sippar::cluster::master {
 namespace {
 
+// Segments that one server sorts at the same time.
 constexpr size_t kSortsPerServer = 2;
 
-// The recovery that waits for `op`; nullptr: an answer from the past.
+// The recovery that waits for `op`; nullptr: the answer belongs to an earlier try.
 Recovery* Answered(Turn* turn, const ServerId& id, uint64_t op) {
   Server* server = turn->state->FindServer(id);
   if (server == nullptr || !server->recovery || server->recovery->attempt.op != op) return nullptr;
@@ -22,7 +23,7 @@ void WakeTablets(Turn* turn, const Server& server) {
   for (const auto& [id, tablet] : server.tablets) turn->state->dirty.insert(id);
 }
 
-// From here on nothing that it said counts.
+// After the fence, nothing that the server said about its tablets counts any more.
 void Unserve(Turn* turn, const ServerId& id) {
   const Server* server = turn->state->FindServer(id);
   if (server == nullptr) return;
@@ -40,11 +41,13 @@ void EndStage(Turn* turn, const ServerId& id, const event::Done& done, RecoveryS
   recovery->error.clear();
   recovery->stage = next;
   Server* server = turn->state->FindServer(id);
+  // These two stages are what the tablets wait for: after the rename their records may change to
+  // kRecovering, and when the log is sorted they can be published.
   if (next == RecoveryStage::kSeal || next == RecoveryStage::kReady) WakeTablets(turn, *server);
   Recover(turn, server);
 }
 
-// Segments go round over the live servers; the next comes when one has ended.
+// Distributes the segments over the live servers. When one is sorted, Recover calls this again.
 void Sort(Turn* turn, Server* dead) {
   Recovery* recovery = &*dead->recovery;
   if (recovery->parts.empty() || !turn->state->options.sorts_logs) {
@@ -61,7 +64,7 @@ void Sort(Turn* turn, Server* dead) {
   for (auto& [segment, part] : recovery->parts) {
     if (under_way >= sorters.size() * kSortsPerServer) return;
     if (part.Waits(turn->now_us)) continue;
-    // Another one after each failure.
+    // A different server after each failure, in case the server is the reason for it.
     const ServerId& sorter = sorters[(segment + part.failures) % sorters.size()];
     turn->Ask(&part, action::SortLogPart{sorter, dead->id, segment});
     ++under_way;
@@ -99,6 +102,8 @@ void Recover(Turn* turn, Server* server) {
 
 bool IsOver(const MasterState& state, const Server& server) {
   return server.recovery && server.recovery->stage == RecoveryStage::kReady &&
+         // Until all of METADATA is read and no hole is left, a record that still names the server
+         // may be unknown to this master.
          server.tablets.empty() && server.loads == 0 && state.holes.empty() &&
          state.stage == StartStage::kRunning;
 }
@@ -108,7 +113,7 @@ void OnDone(Turn* turn, const action::FenceServer& asked, const event::Done& don
     if (done.status.ok()) Unserve(turn, asked.server);
     return EndStage(turn, asked.server, done, RecoveryStage::kStop);
   }
-  // It lives: it has its lock, or has got it back. Nothing was done to it.
+  // The server holds its lock, perhaps again after a break, so it is alive. Nothing was done to it.
   if (Answered(turn, asked.server, done.op) == nullptr) return;
   Server* server = turn->state->FindServer(asked.server);
   server->recovery.reset();

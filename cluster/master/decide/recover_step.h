@@ -1,11 +1,12 @@
-// Death of a tablet server (paper section 5.2; PROTOCOL.md, F0 to F6). Whoever starts again
-// finds each stage's work done: any number of masters may begin it and none need finish.
+// Recovers from the death of a tablet server (paper section 5.2; PROTOCOL.md, F0 to F6). Each stage
+// succeeds at once if it was done before, so any number of masters may begin a recovery and none of
+// them needs to finish it.
 //
-//   kFence   its lock is taken and its file removed: it can never renew (F0)
-//   kStop    nothing of it writes any more (F1)
-//   kRename  its log directory loses its name: nothing can be acknowledged from it (F2)
-//   kSeal    the log is read; the SEAL says for ever what counts (F3)
-//   kSort    its segments are sorted in parallel on the live servers (F4)
+//   kFence   takes the server's lock and removes its file: it can never renew its lease (F0)
+//   kStop    proves that the server writes nothing any more (F1)
+//   kRename  renames its log directory: nothing can be acknowledged from it any more (F2)
+//   kSeal    reads the log and writes the SEAL, which fixes for ever what counts (F3)
+//   kSort    has the segments sorted in parallel on the live servers (F4)
 //   kReady   its tablets are published and assigned one by one (tablet_step.h: F2b, F4, F5)
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -15,11 +16,11 @@
 
 namespace sippar::cluster::master {
 
-// `by_force`: also when it holds its lock. No effect on a recovery that is under way.
+// Starts a recovery unless one is in progress. `by_force`: also if the server still holds its lock.
 void StartRecovery(Turn* turn, Server* server, bool by_force);
-// Asks for what is due next, unless it is under way.
+// Requests what is due next, unless an action is in flight or a retry must wait.
 void Recover(Turn* turn, Server* server);
-// Has nobody needed the server any more? Then it is forgotten.
+// True if the recovery is complete and no record names the server: the master can forget it.
 bool IsOver(const MasterState& state, const Server& server);
 
 void OnDone(Turn* turn, const action::FenceServer& asked, const event::Done& done);

@@ -1,4 +1,4 @@
-// Servers. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/server_step.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void Join(Turn* turn, const ServerId& id) {
   MasterState* state = turn->state;
   Server& server = state->servers[id];
   server.id = id;
-  // A listing may be older than the decision to remove the server.
+  // The listing may have been read before this master decided to remove the server.
   if (server.live || server.recovery) return;
   server.live = true;
   LookAtUnplaced(turn);
@@ -42,8 +42,8 @@ void RunServer(Turn* turn, Server* server) {
   }
 }
 
-// A tablet of which the server knows something that METADATA, as far as it has been read, does not:
-// a split whose notice was lost; or the server serves what is no longer its own.
+// Handles a tablet that the server serves and METADATA, as far as this master knows, does not give
+// to it. Either the notice of a split was lost, or the tablet no longer belongs to the server.
 void LearnStranger(Turn* turn, const ServerId& id, const ServedTablet& served,
                    const Tablet* tablet) {
   if (turn->state->stage != StartStage::kRunning) return;
@@ -52,7 +52,8 @@ void LearnStranger(Turn* turn, const ServerId& id, const ServedTablet& served,
       return Doubt(turn, served.table_id, served.range);
     }
   }
-  // It fails to change METADATA already; this ends its answers to clients that have not looked.
+  // The server's changes of METADATA fail already. The unload also ends its answers to clients that
+  // have not looked the tablet up again.
   turn->Ask(action::UnloadTablet{
       id, {served.table_id, served.range, served.tablet_id, served.tablet_epoch}});
 }
@@ -102,7 +103,7 @@ void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
   for (auto& [id, server] : state->servers) {
     bool locked =
         std::find(listing->locked.begin(), listing->locked.end(), id) != listing->locked.end();
-    // Not a decision yet: the first stage asks the lock service itself.
+    // This alone is no death sentence: the first stage, kFence, tries to take the server's lock.
     if (!locked) StartRecovery(turn, &server, /*by_force=*/false);
   }
   RunServers(turn);
@@ -116,7 +117,7 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
   if (!done.status.ok() || report == nullptr) {
     if (server->silent_since_us == 0) server->silent_since_us = turn->now_us;
     turn->Failed(&server->asking);
-    server->next_ask_us = 0;  // as soon as the next try may start
+    server->next_ask_us = 0;  // ask again as soon as a retry is allowed
     return;
   }
   server->asking = Attempt();
@@ -140,6 +141,7 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
   for (const auto& [tablet_id, tablet] : server->tablets) {
     while (next != served.end() && *next < tablet_id) ++next;
     if (next != served.end() && *next == tablet_id) continue;
+    // A load that ended after this report was requested is newer than the report.
     if (!tablet->loaded || tablet->learned_op > done.op) continue;
     tablet->loaded = false;
     LookAgain(turn, *tablet);

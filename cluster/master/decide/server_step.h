@@ -1,13 +1,14 @@
-// Servers that come, answer, fall silent and go (paper section 5.2). Only the lock service says who
-// lives; a server that does not answer the master keeps its tablets while it holds its lock.
-// SPDX-License-Identifier: Apache-2.0
+// Servers that appear, answer, stop answering, and disappear (paper section 5.2). Only the lock
+// service decides which server is alive: a server that does not answer the master keeps its tablets
+// while it holds its lock, for as long as MasterOptions allows. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/master/decide/turn.h"
 
 namespace sippar::cluster::master {
 
-// Looks at servers/, asks servers, removes the silent, goes on with recoveries; as time has come.
+// Does whatever is due: lists servers/, asks servers for reports, removes servers that have been
+// silent for too long, and continues recoveries.
 void RunServers(Turn* turn);
 
 void OnDone(Turn* turn, const action::ListServers& asked, const event::Done& done);

@@ -1,4 +1,4 @@
-// The start of a master. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/startup_step.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Tablet* RootTablet(MasterState* state) {
 bool AllReported(const MasterState& state) {
   return std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
     const Server& server = entry.second;
-    // One that does not answer is not waited for: METADATA says what it was given.
+    // A server that does not answer holds up nothing: METADATA says which tablets it has.
     return !server.live || server.reported || server.asking.failures > 0;
   });
 }
@@ -57,7 +57,8 @@ void Enter(Turn* turn, StartStage stage) {
   if (stage != StartStage::kRunning) return Start(turn);
   for (auto& [id, server] : state->servers) {
     server.served_at_start.clear();
-    server.next_ask_us = 0;  // what an older master had asked it for may have ended since
+    // Unloads that an older master requested may have happened since its report.
+    server.next_ask_us = 0;
   }
   for (const auto& [key, tablet] : state->tablets.all()) LookAgain(turn, tablet);
   for (const auto& [id, table] : state->tables) {
@@ -66,7 +67,8 @@ void Enter(Turn* turn, StartStage stage) {
   }
 }
 
-// The root tablet is there and served; which tablets does it name?
+// Once the root tablet is served, reads which other METADATA tablets it names and waits until all
+// of them are served.
 void StartMetadata(Turn* turn) {
   MasterState* state = turn->state;
   const Tablet* root = RootTablet(state);
@@ -84,7 +86,8 @@ void StartMetadata(Turn* turn) {
   Read(turn, root->facts.key(), kLastMetadataKey);
 }
 
-// Rows that were doubted are known now, or are asked for again.
+// Ends the reading of rows that were marked by Doubt: if METADATA has tablets for all of them, the
+// doubt is settled; otherwise they are read again after a wait.
 void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
              const event::Done& done) {
   MasterState* state = turn->state;
@@ -94,7 +97,7 @@ void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
         page->complete || page->records.empty() ? asked.last : page->records.back().key();
     LearnRange(turn, done.op, asked.after, last, page->records);
     if (!page->complete && !page->records.empty()) {
-      return Doubt(turn, hole.table_id, {last.limit, hole.rows.limit});  // the rest of them
+      return Doubt(turn, hole.table_id, {last.limit, hole.rows.limit});  // read the rest
     }
     bool covered = page->complete;
     std::string row = hole.rows.start;
@@ -175,7 +178,8 @@ void OnDone(Turn* turn, const action::ReadTables&, const event::Done& done) {
     Table& table = state->tables[file.table.table_id];
     table.record = std::make_shared<const TableRecord>(file.table);
     table.version = file.version;
-    // What an older master has not finished is undone.
+    // A creation that an older master did not finish is undone: the administrator got no answer of
+    // success.
     table.life = file.life == TableLife::kCreating ? TableLife::kDropping : file.life;
     table.file_life = file.life;
     table.kept_until_us = file.kept_until_us;

@@ -1,4 +1,4 @@
-// Tablets in key order. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/tablet_map.h"
 
 namespace sippar::cluster::master {
@@ -95,7 +95,7 @@ std::vector<RowRange> TabletMap::HolesBeside(const TabletKey& key) {
 
 std::vector<RowRange> TabletMap::HolesOf(uint64_t table_id) const {
   std::vector<RowRange> holes;
-  std::string covered;  // rows below it have a tablet
+  std::string covered;  // rows below this key have a tablet
   bool ended = false;
   for (auto it = all_.upper_bound(TabletKey::Before(table_id, ""));
        it != all_.end() && it->first.table_id == table_id; ++it) {

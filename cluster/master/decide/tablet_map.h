@@ -1,5 +1,6 @@
-// The tablets of all tables in key order, as the master keeps them: a million fit in a few hundred
-// megabytes. Plain data with two ways to find an entry. SPDX-License-Identifier: Apache-2.0
+// The tablets of all tables in key order, as the master remembers them. A million fit in a few
+// hundred megabytes. Plain data without locks; entries are found by key or by tablet id.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace sippar::cluster::master {
 
 using engine::RowRange;
 
-// A row of METADATA: a table's tablet by the end of its rows; "" is the end of the table.
+// Key of a tablet's row in METADATA: its table and the end of its rows; an empty limit is the end
+// of the table and sorts last.
 struct TabletKey {
   uint64_t table_id = 0;
   std::string limit;
@@ -25,13 +27,13 @@ struct TabletKey {
     if (limit.empty() || other.limit.empty()) return !limit.empty() && other.limit.empty();
     return limit < other.limit;
   }
-  // Below every key of rows at or above `start`.
+  // A key below the keys of all tablets with rows at or above `start`.
   static TabletKey Before(uint64_t table_id, const std::string& start) {
     return start.empty() ? TabletKey{table_id - 1, ""} : TabletKey{table_id, start};
   }
 };
 
-// A record as it was read.
+// Names one version of a record: an action applies only if METADATA still has it.
 struct RecordRef {
   uint64_t table_id = 0;
   RowRange range;
@@ -40,7 +42,7 @@ struct RecordRef {
   TabletKey key() const { return {table_id, range.limit}; }
 };
 
-// What the master keeps of a TabletRecord.
+// The part of a TabletRecord that the master remembers.
 struct TabletFacts {
   uint64_t table_id = 0;
   uint64_t tablet_id = 0;
@@ -58,26 +60,29 @@ struct TabletFacts {
 
 TabletFacts FactsOf(const TabletRecord& record);
 
-// What each report and round looks at comes first: a million of them are read from memory.
+// Reports and balance rounds walk a million of these, so the fields that they read come first and
+// share cache lines.
 struct Tablet {
-  uint64_t op = 0;          // the action awaited, 0: none
-  uint64_t learned_op = 0;  // actions with lower numbers know less than this
-  uint64_t held_by = 0;     // a merge that decides over it; not assigned meanwhile
-  bool loaded = false;      // its server serves it at this epoch, as it said itself
-  bool closed = false;      // its server has closed this epoch: METADATA may name another
-  bool refused = false;     // its server could not load it: it is to close the epoch
+  uint64_t op = 0;          // number of the action in flight, 0: none
+  uint64_t learned_op = 0;  // answers to actions with lower numbers are older than these facts
+  uint64_t held_by = 0;  // id of the merge that holds the tablet, which is not assigned until then
+  bool loaded = false;   // its server has said that it serves the tablet at this epoch
+  bool closed = false;   // its server has closed this epoch: METADATA may name another server
+  bool refused = false;  // its server failed to load it and must now close the epoch
+  // A merge wants the tablet unloaded.
   bool wants_close = false;
   uint32_t failures = 0;
-  int64_t since_us = 0;        // at its place and in its shape, as far as this master has seen
-  int64_t whole_until_us = 0;  // no row halved its load when it was asked last
+  int64_t since_us = 0;  // when this master first saw it in this place and shape
+  // Not split by load until then: the last try found no row to split at.
+  int64_t whole_until_us = 0;
   uint64_t memtable_bytes = 0;
   uint64_t calls_per_second = 0;
   uint64_t weight = 0;
   TabletFacts facts;
-  ServerId target;  // where it goes next, when that is decided
+  ServerId target;  // next server, if one has been chosen
   int64_t not_before_us = 0;
-  ServerId refused_by;  // the last that could not load it
-  std::string error;    // of the last failure, for people
+  ServerId refused_by;  // server that last failed to load it
+  std::string error;    // last failure, for people
 };
 
 class TabletMap {
@@ -86,10 +91,11 @@ class TabletMap {
 
   Tablet* Find(const TabletKey& key);
   Tablet* FindId(uint64_t tablet_id);
-  // The tablet of `key`, new or known; its id is `facts.tablet_id` from now on.
+  // Adds the tablet with the key of `facts`, or updates it; FindId then finds it by
+  // `facts.tablet_id`.
   Tablet* Put(const TabletFacts& facts);
   void Erase(const TabletKey& key);
-  // Neighbours in the table; nullptr at its ends.
+  // Neighbours within the table; nullptr at its ends.
   Tablet* Next(const TabletKey& key);
   Tablet* Previous(const TabletKey& key);
 
@@ -97,11 +103,11 @@ class TabletMap {
     auto first = all_.upper_bound(TabletKey::Before(table_id, ""));
     return first != all_.end() && first->first.table_id == table_id;
   }
-  // Tablets of one table, or those with some of `rows`.
+  // All tablets of a table, or those that have at least one of `rows`.
   std::vector<Tablet*> OfTable(uint64_t table_id);
   std::vector<Tablet*> Overlapping(uint64_t table_id, const RowRange& rows);
-  // Rows that no tablet has: between the tablet and its neighbours, and in a whole table. Overlaps
-  // are no holes: a split and a merge go through one.
+  // Ranges of rows that no tablet has: next to the tablet of `key`, or in a whole table. Overlaps
+  // are not reported, since records overlap for a moment during every split and merge.
   std::vector<RowRange> HolesBeside(const TabletKey& key);
   std::vector<RowRange> HolesOf(uint64_t table_id) const;
 
@@ -111,7 +117,8 @@ class TabletMap {
 
  private:
   Map all_;
-  std::unordered_map<uint64_t, Tablet*> by_id_;  // looked up, never walked
+  // Never iterated, so its order cannot influence decisions.
+  std::unordered_map<uint64_t, Tablet*> by_id_;
 };
 
 }  // namespace sippar::cluster::master

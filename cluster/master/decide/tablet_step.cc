@@ -1,4 +1,5 @@
-// The life of one tablet. SPDX-License-Identifier: Apache-2.0
+// Chooses and requests the next action for each tablet, and handles the answers. What a tablet's
+// state is learned from is in learn_step.cc. SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/decide/tablet_step.h"
 
 #include <algorithm>
@@ -14,27 +15,31 @@ namespace {
 using action::ChangeRecord;
 using action::EraseRecord;
 
-// METADATA's own tablets come first; the others when all of METADATA has been read.
+// The start first gets METADATA's own tablets served, since the others' records can only be changed
+// through them. User tablets must wait until all of METADATA has been read: before that, a tablet
+// may look unserved only because its record or a report is missing.
 bool MayTouch(MasterState* state, const Tablet& tablet) {
   if (tablet.facts.table_id == kMetadataTableId) return true;
   if (state->stage != StartStage::kRunning) return false;
   return state->options.erases_strangers || state->FindTable(tablet.facts.table_id) != nullptr;
 }
 
-// Its table is gone, or was never finished, or is unknown altogether: a row that an older master
-// wrote late.
+// True if the table is deleted, was never completed, or is unknown: an older master can have
+// written the row late, after the table's file was removed.
 bool IsDropped(MasterState* state, const Tablet& tablet) {
   if (tablet.facts.table_id == kMetadataTableId) return false;
   const Table* table = state->FindTable(tablet.facts.table_id);
   return table == nullptr || table->file_life == TableLife::kDropping;
 }
 
-// Its table was dropped, and may come back: nobody serves it until then.
+// The table was dropped but can be restored; no server serves its tablets until then.
 bool IsKept(MasterState* state, const Tablet& tablet) {
   const Table* table = state->FindTable(tablet.facts.table_id);
   return table != nullptr && table->file_life == TableLife::kKept;
 }
 
+// True if the tablet may be placed: both the intended and the recorded state of its table are live.
+// After a drop was requested but not yet recorded, or while a table is restored, they differ.
 bool IsComplete(MasterState* state, const Tablet& tablet) {
   if (tablet.facts.table_id == kMetadataTableId) return true;
   const Table* table = state->FindTable(tablet.facts.table_id);
@@ -55,14 +60,16 @@ void Assign(Turn* turn, Tablet* tablet, const ServerId& server_id) {
 }
 
 void Load(Turn* turn, Tablet* tablet, Server* server) {
-  // User tablets' loads wait for METADATA, so it waits for none of them.
+  // The limit does not apply to METADATA's tablets. A load of a user tablet reads METADATA, so if
+  // METADATA's tablets waited for those loads, neither could proceed.
   if (server->loads >= turn->state->options.loads_max &&
       tablet->facts.table_id != kMetadataTableId) {
     server->waiting.insert(tablet->facts.tablet_id);
     return;
   }
   ++server->loads;
-  std::shared_ptr<const TableRecord> record;  // of METADATA: the servers know it
+  // Stays null for METADATA, whose schema the servers have built in.
+  std::shared_ptr<const TableRecord> record;
   if (const Table* table = turn->state->FindTable(tablet->facts.table_id)) record = table->record;
   tablet->op = turn->Ask(action::LoadTablet{server->id, tablet->facts.ref(), std::move(record)});
 }
@@ -98,7 +105,9 @@ void LookAtAssigned(Turn* turn, Tablet* tablet) {
   server->id = tablet->facts.server;
   if (server->live) return LookAtServed(turn, tablet, server);
   StartRecovery(turn, server, /*by_force=*/false);
-  // A commit of the dead server that lands before this change is whole; one behind it fails.
+  // Only after the log was renamed (F2) can the server acknowledge nothing more. A flush or split
+  // that it commits before this change is complete and is read with the record; one after it fails,
+  // because this change raises the record's epoch.
   if (server->recovery->stage > RecoveryStage::kRename) {
     Change(turn, tablet, {RecordChangeKind::kRecover, server->id, 0});
   }
@@ -115,7 +124,7 @@ void LookAtRecovering(Turn* turn, Tablet* tablet) {
   Change(turn, tablet, {RecordChangeKind::kPublish, server->id, sequence});
 }
 
-// The tablet that waits for `op`; nullptr: nobody does any more.
+// The tablet if it still waits for `op`; nullptr if it has been given other work since.
 Tablet* Answered(Tablet* tablet, uint64_t op) {
   if (tablet == nullptr || tablet->op != op) return nullptr;
   tablet->op = 0;
@@ -137,7 +146,8 @@ void NoteAnswer(Turn* turn, Server* server, uint64_t tablet_id, const Status& st
   }
 }
 
-// Those that answer; when none does, those that live. Not those that leave: they would refuse.
+// Servers that may get tablets: those that answer, or all live ones when none does, since a server
+// that does not answer may only be slow. Draining servers are left out because they refuse loads.
 std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
   std::vector<ServerLoad> answering;
   std::vector<ServerLoad> living;
@@ -157,8 +167,8 @@ void LoadEnded(Turn* turn, Server* server) {
   turn->freed.insert(server->id);
 }
 
-// What is at the record's first row now. When that is another record, the rest of its rows are to
-// be read as well: it was split, merged, or erased.
+// Learns the record that now has the first row of `asked`. If its key differs, the tablet was
+// split, merged or erased; then the other rows of `asked` are read again as well.
 void LearnAnswer(Turn* turn, const RecordRef& asked, const event::Done& done) {
   const auto* page = std::get_if<RecordPage>(&done.answer);
   if (page == nullptr) return;
@@ -176,7 +186,7 @@ void EndChange(Turn* turn, const RecordRef& asked, const event::Done& done) {
   TabletMap& tablets = turn->state->tablets;
   Tablet* tablet = Answered(tablets.Find(asked.key()), done.op);
   if (tablet != nullptr && !done.status.ok()) {
-    Fail(turn, tablet, done.status);  // newer facts, if there are any, start afresh
+    Fail(turn, tablet, done.status);  // newer facts, if any arrived, reset the tablet below
   } else if (tablet != nullptr) {
     tablet->target = ServerId();
     LookAgain(turn, *tablet);
@@ -196,7 +206,8 @@ bool WakeWaiting(Turn* turn) {
   std::erase_if(turn->freed, [&](const ServerId& id) {
     Server* server = state->FindServer(id);
     if (server == nullptr || server->loads >= state->options.loads_max) return true;
-    // As many as may begin; those that want nothing any more leave their place to the next.
+    // Looks at as many tablets as may load now. Some of them no longer want to load, so the caller
+    // repeats this until all places are taken or no tablet waits.
     for (size_t i = server->loads; i < state->options.loads_max && !server->waiting.empty(); ++i) {
       state->dirty.insert(server->waiting.extract(server->waiting.begin()));
     }
@@ -270,14 +281,15 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
   LookAgain(turn, *tablet);
   if (tablet->facts.tablet_epoch != asked.record.epoch) return;
   if (!done.status.ok()) {
-    // A refusal is final: this server will not serve this epoch. It may still serve an older one,
-    // so it is told to unload before others are asked. kAborted says nothing of the tablet: not
-    // sent, or this master is an older one.
+    // A refusal is final: this server will never serve this epoch. It may still serve an older
+    // epoch, so it is told to unload before another server is asked. kAborted says nothing about
+    // the tablet: the call was not sent, or the server knows a newer master.
     bool refused = !LacksAnswer(done.status) && done.status.code() != StatusCode::kAborted;
     if (refused) tablet->refused = true;
     if (refused) tablet->refused_by = asked.server;
-    if (refused && server != nullptr) server->next_ask_us = 0;  // the two disagree
-    // Not sent: METADATA says something else by now.
+    // Server and master disagree about the tablet: a new report settles it.
+    if (refused && server != nullptr) server->next_ask_us = 0;
+    // Not sent: METADATA no longer has the record that this master knows.
     if (done.status.code() == StatusCode::kAborted) {
       Doubt(turn, tablet->facts.table_id, tablet->facts.range);
     }
@@ -301,7 +313,9 @@ void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& do
     tablet->loaded = false;
     return;
   }
-  // No answer is no answer: only a closed epoch, or the server's death, frees the tablet (P9).
+  // A lost answer does not prove that the server closed the tablet. The record may name another
+  // server only when the epoch is closed or the server is dead; otherwise two servers would serve
+  // the tablet (FAULTS.md P9).
   if (!LacksAnswer(done.status)) {
     tablet->loaded = false;
     tablet->target = ServerId();

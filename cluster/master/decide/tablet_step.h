@@ -1,12 +1,14 @@
-// The life of one tablet: what its record, its server and the plans for it ask for next. Everything
-// is derived from facts, so that nothing about a tablet can be forgotten in an odd state:
+// Decides what to do next for one tablet, from its record in METADATA, its server, and the plans
+// for it. The decision is derived from these facts each time and no progress is stored, so a tablet
+// cannot get stuck in a state that no code handles:
 //
-//   kUnassigned  -> assign_plan picks a server; METADATA changed first, then the server told
-//   kAssigned    its server lives: load until it says that it serves; to move or merge: unload, and
-//                only when the server has closed the epoch, change METADATA
-//                its server is dead: kRecovering once the log has been renamed
-//   kRecovering  -> kUnassigned when the log is sealed and sorted
-//   kMerging     behind a commit: erased; before it: given back (merge_step.h)
+//   kUnassigned  assign_plan picks a server; METADATA is changed first, then the server is told
+//   kAssigned    server alive: load the tablet until the server says that it serves it. To move or
+//                merge the tablet, unload it; METADATA changes only when the server has closed the
+//                epoch. Server dead: kRecovering once its log has been renamed
+//   kRecovering  becomes kUnassigned when the log is sealed and sorted
+//   kMerging     the record is erased if the merge was committed, otherwise kUnassigned again
+//                (merge_step.h)
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -15,30 +17,34 @@
 
 namespace sippar::cluster::master {
 
-// Facts from METADATA: newer ones replace what is known, older ones are dropped. Rows that no
-// tablet has then are read again.
+// Takes facts from METADATA over: newer ones replace what is known, older ones are ignored. If that
+// leaves rows without a tablet, those rows are read again.
 void Learn(Turn* turn, const TabletFacts& facts);
 void Forget(Turn* turn, const TabletKey& key);
-// All records of METADATA in ("after", "last"], as they were when `asked` was answered.
+// Takes over that METADATA has exactly `records` with `after` < key <= `last`; `asked` is the
+// number of the action that read them. Known tablets that are not listed are forgotten, unless
+// something newer than `asked` is known about them.
 void LearnRange(Turn* turn, uint64_t asked, const TabletKey& after, const TabletKey& last,
                 const std::vector<TabletFacts>& records);
-// The rows are read again, soon.
+// Marks rows of METADATA to be read again at the end of this step.
 void Doubt(Turn* turn, uint64_t table_id, const RowRange& rows);
+// Marks the tablet to be looked at in this step.
 void LookAgain(Turn* turn, const Tablet& tablet);
-// Its server has said that it serves it at this epoch.
+// Records that the tablet's server has said that it serves the tablet at its current epoch.
 void SetLoaded(Turn* turn, Tablet* tablet);
 
-// There may be a server now for tablets that found none.
+// Marks the tablets for which no server was available, because there may be one now.
 void LookAtUnplaced(Turn* turn);
 
-// Tablets whose load waited are to be looked at, where one has ended in this step; false: none.
+// Marks tablets that waited for another load to end where one ended in this step. False: there is
+// nothing to look at.
 bool WakeWaiting(Turn* turn);
 
-// Asks for the next thing that the tablet needs, unless something is under way.
+// Requests the next action that the tablet needs, unless one is in flight.
 void LookAt(Turn* turn, Tablet* tablet);
-// Puts turn->to_place on servers, all in one plan.
+// Assigns all tablets of turn->to_place in one plan, so that the loads they add are counted.
 void PlaceTablets(Turn* turn);
-// Reads doubted rows.
+// Reads again the rows that were marked by Doubt.
 void ReadHoles(Turn* turn);
 
 void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done);
@@ -46,9 +52,10 @@ void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& do
 void OnDone(Turn* turn, const action::ChangeRecord& asked, const event::Done& done);
 void OnDone(Turn* turn, const action::EraseRecord& asked, const event::Done& done);
 
-// As a server reports it or as METADATA does. `server`: that its record names, if any.
+// Recomputes the tablet's weight from its sizes and calls, and adds the difference to `server`, the
+// server that its record names (nullptr if none).
 void SetWeight(Server* server, Tablet* tablet);
-// The part of a tablet's weight that its calls are.
+// Part of a tablet's weight that its calls cause.
 uint64_t WeightOfCalls(uint64_t calls_per_second);
 
 }  // namespace sippar::cluster::master

@@ -1,5 +1,5 @@
-// One call of Step: the state, the time, and the actions that come out. SPDX-License-Identifier:
-// Apache-2.0
+// Working memory of one call of Step: the state, the time, and the actions to return.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct Turn {
   MasterState* state;
   int64_t now_us;
   std::vector<Action> actions;
-  std::vector<uint64_t> to_place;  // tablets that want a server, placed together at the end
-  std::set<ServerId> freed;        // a load of theirs has ended: the next may begin
+  std::vector<uint64_t> to_place;  // tablets to assign, planned together at the end
+  std::set<ServerId> freed;  // servers with a load that ended in this step: the next may begin
 
-  // The number of the answer to wait for.
+  // Adds an action; returns its number, which the answer will have.
   uint64_t Ask(ActionBody body) {
     uint64_t op = state->next_op++;
     state->awaited[op] = body;
@@ -31,7 +31,8 @@ struct Turn {
   }
   void LookLater(uint64_t tablet_id, int64_t at_us) { state->timers.insert({at_us, tablet_id}); }
 
-  // When the next try may start: doubling, with chance so that many do not come together.
+  // Earliest time of the next try. The wait doubles with each failure, and half of it is random:
+  // many tablets that failed together are not all retried at the same moment.
   int64_t RetryAt(uint32_t failures) {
     int64_t wait = state->options.retry_min_us;
     for (uint32_t i = 1; i < failures && wait < state->options.retry_max_us; ++i) wait *= 2;
@@ -46,7 +47,7 @@ struct Turn {
   }
 };
 
-// The outcome is not known: the call may have been carried out, now or later.
+// True for a call with an unknown outcome: it may have been carried out already, or may be later.
 inline bool LacksAnswer(const Status& status) {
   return status.code() == StatusCode::kUnavailable ||
          status.code() == StatusCode::kDeadlineExceeded;
