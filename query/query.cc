@@ -1,4 +1,4 @@
-// Session: one statement from text to result. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/query.h"
 
 #include <fmt/format.h>
@@ -24,6 +24,7 @@ Status Unsupported(std::string_view what) {
                  StatusCode::kUnimplemented);
 }
 
+// Chooses the function that executes each kind of statement.
 struct Dispatcher {
   const StatementContext& context;
 
@@ -63,6 +64,7 @@ class ClientSession final : public Session {
   }
 
   StatusOr<ResultSummary> Execute(std::string_view text, ResultSink* sink) override {
+    // Parsing can be cancelled and times out as well: a statement may be 16 MiB long.
     engine::StopSignal stop = StopFromNow();
     ASSIGN_OR_RETURN(syntax::Statement statement, ParseStatement(text, &stop));
     return Execute(statement, text, sink);
@@ -81,12 +83,16 @@ class ClientSession final : public Session {
     context.sink = sink;
     context.summary = &summary;
     StartStatement();
+    // A Cancel that arrived between two statements ends this one: Ctrl-C would otherwise do nothing
+    // while a script moves from one statement to the next.
     Status status = state_.cancel->load() ? Cancelled("cancelled before it began")
                                           : std::visit(Dispatcher{context}, statement.node);
+    // One Cancel ends one statement, also if it came too late to be noticed.
     ClearCancel();
     summary.elapsed_us = (clock->MonotonicNanos() - start_nanos) / 1000;
     summary.rows_read = state_.rows_read;
     summary.cells_read = state_.cells_read;
+    // Errors of running expressions know only byte offsets; their line and column need `text`.
     if (!status.ok()) return LineIn(text, WithQueryCode(status));
     return summary;
   }

@@ -1,7 +1,7 @@
-// The one door of the query language: a Session executes statements on a client. Life of a query:
-// parse -> analyze -> plan -> execute (query/README.md). A Session belongs to one thread; Cancel
-// and progress may be called from any. Errors carry a QueryError (session/query_error.h).
-// SPDX-License-Identifier: Apache-2.0
+// The entry point of the query language: a Session executes statements through a cluster::Client. A
+// statement is parsed, analyzed, planned and executed (query/README.md). One thread uses a Session;
+// only Cancel, ClearCancel and progress may be called from any thread. A failed Status carries a
+// QueryError (session/query_error.h). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -19,7 +19,8 @@
 namespace sippar::query {
 
 struct SessionOptions {
-  FileAccess* files = nullptr;  // for IMPORT and EXPORT; null: they are refused
+  // Opens the files of IMPORT and EXPORT; null: both statements are refused.
+  FileAccess* files = nullptr;
 };
 
 class Session {
@@ -29,28 +30,33 @@ class Session {
                                                     const SessionOptions& options);
   virtual ~Session() = default;
 
-  // One statement. Rows go to `sink`. Spans of errors count from the start of `text`.
+  // Executes the one statement in `text` and passes its rows to `sink`. Spans of errors count from
+  // the start of `text`.
   [[nodiscard]] virtual StatusOr<ResultSummary> Execute(std::string_view text,
                                                         ResultSink* sink) = 0;
-  // A statement that was parsed from `text` (which gives result columns their names).
+  // Executes a statement that was parsed from `text`; result columns are named by their piece of
+  // it.
   [[nodiscard]] virtual StatusOr<ResultSummary> Execute(const syntax::Statement& statement,
                                                         std::string_view text,
                                                         ResultSink* sink) = 0;
 
-  // Values of @name in later statements.
+  // Sets or removes the value that @name has in later statements.
   virtual void SetParameter(const std::string& name, Value value) = 0;
   virtual void RemoveParameter(const std::string& name) = 0;
   virtual const std::map<std::string, Value>& parameters() const = 0;
 
-  // Ends the statement that runs now, or else the next one, with CANCELLED, soon. Only stores to an
-  // atomic: may be called from a signal handler.
+  // Ends the running statement, or the next one if none runs, with CANCELLED within 200 ms. It only
+  // stores to an atomic, so a signal handler may call it.
   virtual void Cancel() = 0;
-  virtual void ClearCancel() = 0;         // forgets a Cancel that came when nothing ran
-  virtual Progress progress() const = 0;  // of the statement that runs now; thread safe
+  // Forgets a Cancel that came while no statement ran.
+  virtual void ClearCancel() = 0;
+  // The progress of the running statement.
+  virtual Progress progress() const = 0;
 
-  // The open row transaction, for the prompt: "web 'com.cnn.www'"; "" when there is none.
+  // Table and row of the open row transaction, for the prompt: "web 'com.cnn.www'"; "" if none is
+  // open.
   virtual std::string transaction() const = 0;
-  // For completion; empty when the store cannot answer.
+  // Names for completion in the shell; empty if the cluster cannot answer.
   virtual std::vector<std::string> TableNames() = 0;
   virtual std::vector<std::string> FamilyNames(const std::string& table) = 0;
 };

@@ -1,4 +1,4 @@
-// The table of calls. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/call_table.h"
 
 #include <fmt/format.h>
@@ -76,13 +76,14 @@ std::vector<CallInfo> OwnCalls() {
       CastCall("DURATION", ValueType::kDuration),
       CastCall("INTERVAL", ValueType::kDuration),
   };
+  // TIMESTAMP(column) is the time of a cell, TIMESTAMP(anything else) a cast: one row with both.
   CallInfo& time = calls.emplace_back(CastCall("TIMESTAMP", ValueType::kTimestamp));
   time.column = SlotDef::kNewestTime;
   time.meaning = "of a column: time of its newest cell, INT64; else CAST to this type";
   return calls;
 }
 
-// Less than 0, 0, more than 0, as the names without their case.
+// Negative, 0 or positive, like strcmp, ignoring ASCII case.
 int CompareNames(std::string_view a, std::string_view b) {
   auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -94,6 +95,7 @@ int CompareNames(std::string_view a, std::string_view b) {
 }  // namespace
 
 const std::vector<CallInfo>& AllCalls() {
+  // Built once and never freed: FindCall returns pointers into it.
   static const auto& calls = *[] {
     auto* all = new std::vector<CallInfo>(OwnCalls());
     for (const engine::FunctionInfo& info : engine::AllFunctions()) {
@@ -110,6 +112,7 @@ const std::vector<CallInfo>& AllCalls() {
 
 const CallInfo* FindCall(std::string_view name) {
   const std::vector<CallInfo>& calls = AllCalls();
+  // Works because AllCalls sorts by the same comparison.
   auto found = std::lower_bound(calls.begin(), calls.end(), name,
                                 [](const CallInfo& call, std::string_view wanted) {
                                   return CompareNames(call.name, wanted) < 0;

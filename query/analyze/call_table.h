@@ -1,7 +1,8 @@
-// Every name that may be written NAME(…): one row each, read by the compiler, its hints, SHOW
-// FUNCTIONS, \h and the shell's completion. Rows of functions that a program contains come from
-// engine/program/function.cc, those of GoogleSQL's names from google_calls.cc, the others stand in
-// call_table.cc. SPDX-License-Identifier: Apache-2.0
+// Every name that may be written NAME(…), one row each. The compiler, its hints, SHOW FUNCTIONS, \h
+// and the shell's completion read these rows. Rows of functions that a program contains come from
+// engine/program/function.cc, rows of GoogleSQL names from google_calls.cc; all others are written
+// in call_table.cc. Immutable after the first use, hence thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -22,20 +23,23 @@ struct CallInfo {
   std::string_view name;
   int arguments_min = 1;
   int arguments_max = 1;
-  std::string_view result;  // its type
+  std::string_view result;  // printed type of the result
   std::string_view meaning;
-  engine::AggregateDef::Kind aggregate = engine::AggregateDef::kCountRows;  // of kAggregate
-  std::optional<engine::SlotDef::Kind> column = {};             // of one column as the argument
-  engine::ValueType cast = engine::ValueType::kNull;            // of kCast
-  syntax::Expr (*as_ours)(const syntax::Expr& call) = nullptr;  // of kRewritten
+  // kAggregate: what the call computes.
+  engine::AggregateDef::Kind aggregate = engine::AggregateDef::kCountRows;
+  // The slot that the call reads if its argument is one column; none: it takes values only.
+  std::optional<engine::SlotDef::Kind> column = {};
+  engine::ValueType cast = engine::ValueType::kNull;  // kCast: target type
+  // kRewritten: makes the same call out of our own functions.
+  syntax::Expr (*as_ours)(const syntax::Expr& call) = nullptr;
 };
 
-// In the order of their names.
+// Sorted by name, case ignored.
 const std::vector<CallInfo>& AllCalls();
-// nullptr when unknown. The name's case does not count.
+// The row of `name`, case ignored; nullptr if there is no such call.
 const CallInfo* FindCall(std::string_view name);
 std::vector<std::string> CallNames();
-// "2", "1-2", "1…".
+// How many arguments the call takes: "2", "1-2" or "1…" (one or more).
 std::string PrintArguments(const CallInfo& call);
 
 }  // namespace sippar::query

@@ -1,4 +1,4 @@
-// Tables and families by name. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/catalog.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@ std::string DidYouMean(std::string_view name, const std::vector<std::string>& kn
   return nearest.empty() ? "" : fmt::format("did you mean {}?", nearest);
 }
 
-// The names a statement can say.
+// The names by which a statement can reach `tables`: with a prefix only those directly below it,
+// written without the prefix.
 std::vector<std::string> NamesBehind(const std::optional<std::string>& prefix,
                                      const std::vector<cluster::TableInfo>& tables) {
   std::vector<std::string> names;
@@ -33,12 +34,14 @@ std::vector<std::string> NamesBehind(const std::optional<std::string>& prefix,
 StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
                                        const syntax::Identifier& name) {
   const std::optional<std::string>& prefix = context.session->table_prefix;
+  // A name with '/' would reach below the prefix into the tables of another instance.
   bool elsewhere = prefix && name.text.find('/') != std::string::npos;
   if (!elsewhere) {
     auto info = context.client()->admin()->GetTable(prefix.value_or("") + name.text);
     if (info.ok() || info.status().code() != StatusCode::kNotFound) return info;
   }
   std::vector<std::string> known;
+  // Tables are listed only for the hint, so that finding a table costs one call.
   auto tables = context.client()->admin()->ListTables();
   if (tables.ok()) known = NamesBehind(prefix, *tables);
   std::string hint = DidYouMean(name.text, known);

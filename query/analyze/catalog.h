@@ -1,5 +1,5 @@
-// Tables and families as the analyzer sees them, with "did you mean" for names that are not there.
-// SPDX-License-Identifier: Apache-2.0
+// Looks up tables and families for the analyzer. Errors for unknown names carry the nearest known
+// name as a hint ("did you mean"). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -12,22 +12,24 @@
 
 namespace sippar::query {
 
-// UNKNOWN_TABLE.
+// The table that a statement calls `name`. UNKNOWN_TABLE if there is none.
 [[nodiscard]] StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
                                                      const syntax::Identifier& name);
-// UNKNOWN_FAMILY.
+// The error UNKNOWN_FAMILY, listing the families of `schema`.
 [[nodiscard]] Status UnknownFamily(const engine::TableSchema& schema, std::string_view family,
                                    const Span& span);
-// UNKNOWN_NAME, with the nearest of `known` as a hint.
+// The error UNKNOWN_NAME, with the nearest of `known` as its hint. `what` says what was looked for.
 [[nodiscard]] Status UnknownName(std::string_view what, std::string_view name, const Span& span,
                                  const std::vector<std::string>& known);
+// The families whose cells are INT64: counters and the numeric aggregates.
 std::vector<std::string> CounterFamilies(const engine::TableSchema& schema);
 
-// The pattern of a node with its parameter bound. Checks that an exact family exists and that
-// regexes compile (BAD_REGEX).
+// The pattern of `node` with its parameter replaced by the session's value. Checks that an exactly
+// named family exists (UNKNOWN_FAMILY) and that regexes compile (BAD_REGEX).
 [[nodiscard]] StatusOr<engine::ColumnPattern> BindPattern(const StatementContext& context,
                                                           const engine::TableSchema& schema,
                                                           const syntax::PatternNode& node);
+// BAD_REGEX if `pattern` is a regex that RE2 refuses; OK for any other pattern.
 [[nodiscard]] Status CheckRegex(const engine::NamePattern& pattern, const Span& span);
 
 }  // namespace sippar::query

@@ -1,4 +1,4 @@
-// Expressions of the tree to expressions of a program. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/compile.h"
 
 #include <fmt/format.h>
@@ -117,8 +117,7 @@ StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
   RETURN_IF_ERROR(context_.CheckStop());
   auto compiled = CompileUnplaced(expr);
   if (!compiled.ok() || expr.span.line == 0) return compiled;
-  // A constant that was stopped is still a call: what checks its types would evaluate it to its
-  // end.
+  // Folding that was stopped leaves a call, which CheckTypes would evaluate again, to its end.
   RETURN_IF_ERROR(context_.CheckStop());
   if (compiled->place.IsNone()) RETURN_IF_ERROR(CheckTypes(*scope_, *compiled, expr.span));
   compiled->place = {static_cast<uint32_t>(expr.span.begin), static_cast<uint32_t>(expr.span.end)};
@@ -207,7 +206,7 @@ StatusOr<Expression> ExpressionCompiler::Name(const Expr& expr) {
   if (aliases_ != nullptr) {
     auto alias = aliases_->find(expr.name);
     if (alias != aliases_->end()) {
-      // An alias stands for its expression, in which no alias is known.
+      // Aliases are off inside an alias: `SELECT x AS x` would otherwise never end.
       const Aliases* aliases = std::exchange(aliases_, nullptr);
       auto compiled = Compile(*alias->second);
       aliases_ = aliases;
@@ -259,7 +258,7 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
   ASSIGN_OR_RETURN(Expression left, Compile(expr.children[0]));
   auto right = Compile(expr.children[1]);
   if (!right.ok()) {
-    // anchor:c-span reads as anchor:c minus span.
+    // The lexer reads anchor:c-span as anchor:c minus span; the hint shows how to quote it.
     bool dashed = expr.op == BinaryOp::kSubtract && expr.children[0].kind == ExprKind::kPattern &&
                   expr.children[1].kind == ExprKind::kName;
     if (!dashed) return right.status();
@@ -275,7 +274,8 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
     ReadMixedAsNumber(*scope_, left, &*right);
   }
   Expression test = Folded(FunctionOf(expr.op), std::move(left), *std::move(right));
-  bool always_true = test.IsLiteral() && test.literal.is_true();  // WHERE 1 = 1 is meant so
+  // `WHERE 1 = 1` is written on purpose, a comparison that never holds is a mistake.
+  bool always_true = test.IsLiteral() && test.literal.is_true();
   if (!always_true) WarnOfConstants(expr, context_);
   return NegatedIf(negated, std::move(test));
 }
@@ -348,7 +348,7 @@ StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {
     if (item) return *std::move(item);
   }
   ASSIGN_OR_RETURN(Expression items, Compile(base));
-  // The entries of a MAP of counters and other cells are BYTES, whatever cells there are.
+  // A MAP over counters and other families holds both; as BYTES its entries have one type.
   bool mixed = items.kind == Expression::kSlot &&
                scope_->SlotType(items.slot).kind == ValueType::kMap &&
                !scope_->SlotType(items.slot).IsKnown();

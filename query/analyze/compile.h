@@ -1,5 +1,6 @@
-// From expressions of the tree to expressions of a program: names, functions, parameters, constant
-// folding. Codes: UNKNOWN_NAME, UNKNOWN_FUNCTION, UNKNOWN_PARAM, ARITY, BAD_REGEX, UNSUPPORTED …
+// Compiles expressions of the syntax tree into expressions of an engine::Program: resolves names,
+// functions and parameters, folds constants and checks types. Errors: UNKNOWN_NAME,
+// UNKNOWN_FUNCTION, UNKNOWN_PARAM, ARITY, TYPE, BAD_REGEX, UNSUPPORTED and others.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +16,7 @@
 namespace sippar::query {
 
 using Aliases = std::map<std::string, const syntax::Expr*>;
-// Asked first at every node; nullopt leaves the node to the compiler.
+// Called first for every node; returning nullopt leaves the node to the compiler.
 using CompileHook = std::function<StatusOr<std::optional<Expression>>(const syntax::Expr&)>;
 
 class ExpressionCompiler {
@@ -26,7 +27,7 @@ class ExpressionCompiler {
   void SetHook(CompileHook hook) { hook_ = std::move(hook); }
 
   [[nodiscard]] StatusOr<Expression> Compile(const syntax::Expr& expr);
-  // Of something that is TRUE or not.
+  // Compiles a condition; TYPE if it can be neither TRUE nor FALSE.
   [[nodiscard]] StatusOr<Expression> CompileTest(const syntax::Expr& expr);
 
  private:
@@ -55,35 +56,37 @@ class ExpressionCompiler {
   CompileHook hook_;
 };
 
-// A constant: literals, parameters, NOW(). NOT_CONSTANT for anything else.
+// The value of an expression of literals, parameters and NOW(). NOT_CONSTANT if it names a column.
 [[nodiscard]] StatusOr<Value> CompileConstant(const StatementContext& context,
                                               const syntax::Expr& expr);
-// A constant that is an INT64 from `min`; `what` names it in the error: "LIMIT".
+// The value of a constant INT64 that is at least `min`, else RANGE. `what` names it in the error,
+// for example "LIMIT".
 [[nodiscard]] StatusOr<uint64_t> CompileCount(const StatementContext& context,
                                               const syntax::Expr& expr, std::string_view what,
                                               int64_t min = 0);
-// A constant time: INT64 or TIMESTAMP, in microseconds.
+// The value of a constant time (INT64 or TIMESTAMP) in microseconds since 1970.
 [[nodiscard]] StatusOr<int64_t> CompileTime(const StatementContext& context,
                                             const syntax::Expr& expr);
-// RANGE for a time that no cell is written at.
+// RANGE for a time before 1970: no cell can be written at it.
 [[nodiscard]] Status CheckCellTime(int64_t time_us, const Span& span);
-// A constant row key: TEXT or BYTES, not empty.
+// The value of a constant row key: TEXT or BYTES. BAD_ROW_KEY if the engine would refuse it.
 [[nodiscard]] StatusOr<std::string> CompileRowKey(const StatementContext& context,
                                                   const syntax::Expr& expr);
 
-// The type a type's name stands for: INT64, TO_INT64, STRING …
+// The type that `name` stands for in a cast: INT64, INT, STRING …
 std::optional<ValueType> FindType(std::string_view name);
+// The aggregate that `call` computes; nullopt if it is anything else.
 std::optional<engine::AggregateDef::Kind> FindAggregate(const syntax::Expr& call);
 bool ContainsAggregate(const syntax::Expr& expr);
-bool SameWord(std::string_view a, std::string_view b);  // case does not count
+bool SameWord(std::string_view a, std::string_view b);  // comparison that ignores ASCII case
 
-// Errors of running (DECODE, OVERFLOW, TYPE …) in the form of the language, others unchanged. They
-// stand where the expression that failed was written, which LineIn of query_error.h completes;
-// `span` is for those that do not know.
+// Turns errors of a running program (DECODE, OVERFLOW, TYPE …) into QueryErrors; other errors pass
+// unchanged. The place is where the failing expression was written, as byte offsets that LineIn
+// (query_error.h) completes with line and column; `span` is the place of errors that know none.
 [[nodiscard]] Status WithQueryCode(const Status& status, const Span& span = {});
 
-// The calls an expression cannot do without row data are gone: folded into literals. A call that
-// `stop` ends early stays as it is; it may be null.
+// Replaces a call whose arguments are all literals by its value. A call that fails, or that `stop`
+// (may be null) ends early, stays as it is.
 Expression Fold(Expression expression, const engine::StopSignal* stop);
 
 }  // namespace sippar::query

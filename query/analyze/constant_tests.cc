@@ -1,4 +1,4 @@
-// Constants of a statement. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/constant_tests.h"
 
 #include <fmt/format.h>
@@ -44,6 +44,7 @@ void WarnOfConstants(const Expr& test, const StatementContext& context) {
     warning.hint = "a column is written family:qualifier, without quotes around it";
   }
   std::vector<QueryError>& warnings = context.summary->warnings;
+  // A test behind an alias is compiled once for each use of the alias, but warned of once.
   bool known = std::any_of(warnings.begin(), warnings.end(), [&](const QueryError& each) {
     return each.span.begin == test.span.begin && each.span.end == test.span.end;
   });
@@ -56,6 +57,7 @@ Status CheckRegexCall(const Expr& call, Function function, const std::vector<Exp
   if (!of_regex || !args[1].IsLiteral() || !args[1].literal.is_string()) return OkStatus();
   RETURN_IF_ERROR(
       CheckRegex(engine::NamePattern::Regex(args[1].literal.bytes()), call.children[1].span));
+  // Preparing the call checks the rewrite or the group number against the regex.
   auto prepared = engine::Evaluator::Prepare(Expression::Call(function, args));
   return WithQueryCode(prepared.status(), call.children.back().span);
 }

@@ -1,5 +1,5 @@
-// What the written constants of a statement give away before it runs: tests that can hold for no
-// row, regexes that are wrong. SPDX-License-Identifier: Apache-2.0
+// Mistakes that the constants of a statement show before it runs: comparisons that hold for no row,
+// and regexes that RE2 refuses. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace sippar::query {
 
-// A warning in context.summary when `test` (a comparison that is not always TRUE) compares two
-// constants: as a rule "language" was meant to be a column. Or when it compares with NULL.
+// Adds a warning to context.summary if `test`, a comparison that is not always TRUE, compares with
+// NULL or compares two constants: the usual mistake is a column name in quotes.
 void WarnOfConstants(const syntax::Expr& test, const StatementContext& context);
 
-// BAD_REGEX for a call whose regex is written out: the regex itself, or the rewrite or group beside
-// it.
+// BAD_REGEX for a call whose regex is a literal: if RE2 refuses the regex, or if the call's rewrite
+// text or group number does not fit it.
 [[nodiscard]] Status CheckRegexCall(const syntax::Expr& call, engine::Function function,
                                     const std::vector<engine::Expression>& args);
 

@@ -1,4 +1,5 @@
-// Constants, folding, names of types and functions. SPDX-License-Identifier: Apache-2.0
+// Holds the functions of compile.h that need no scope: constants, folding, type and aggregate
+// names. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ Expression Fold(Expression expression, const engine::StopSignal* stop) {
     if (!arg.IsLiteral()) return expression;
   }
   auto value = engine::EvaluateConstant(expression, stop);
-  // An expression that fails may stand behind a CASE that never gets there.
+  // A call that fails is no error yet: a CASE around it may never evaluate it.
   if (!value.ok()) return expression;
   return Expression::Literal(*std::move(value));
 }
@@ -54,8 +55,8 @@ StatusOr<Value> CompileConstant(const StatementContext& context, const Expr& exp
 
 namespace {
 
-// The value of a parameter comes as text from a command line: where only a number can stand, its
-// digits are one.
+// A constant of which only a number can be meant. A parameter given on the command line is TEXT;
+// its digits count as a number here.
 StatusOr<Value> CompileNumber(const StatementContext& context, const Expr& expr) {
   ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
   if (expr.kind != ExprKind::kParam || value.type() != ValueType::kText) return value;

@@ -1,4 +1,4 @@
-// Types of expressions. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/data_types.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ using engine::TableSchema;
 using engine::Value;
 using enum engine::ValueType;
 
-// Of values that may be either; what is not known gives way.
+// The type of a value that has one of two types: an unknown type gives way, numbers become FLOAT64,
+// strings BYTES; unknown if the types do not fit.
 DataType CommonType(const DataType& a, const DataType& b) {
   if (a.kind == kNull || a == b) return b;
   if (b.kind == kNull) return a;
@@ -54,7 +55,8 @@ DataType TypeOfValue(const Value& value) {
 
 // --- Slots ---
 
-// A pattern that means counters and other families gives BYTES: 8 of them are a counter.
+// INT64 only if every family that the patterns cover is a counter. Otherwise BYTES, in which the
+// value of a counter is 8 bytes.
 DataType TypeOfCells(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {
   auto is_counter = [](const engine::FamilySchema& family) { return engine::IsInt64(family.type); };
   for (const ColumnPattern& pattern : patterns) {
@@ -120,7 +122,8 @@ DataType TypeOfBranches(const std::vector<DataType>& args) {
   return args.size() % 2 == 1 ? CommonType(common, args.back()) : common;
 }
 
-// The rules of arithmetic are the engine's: it says what becomes of one and one.
+// Computes the operation on ones and takes the type of the result, so that the engine's rules are
+// not repeated here. Ones neither overflow nor divide by zero.
 DataType TypeOfArithmetic(Function function, const std::vector<DataType>& args) {
   std::vector<Expression> ones;
   for (const DataType& arg : args) {
@@ -156,7 +159,8 @@ DataType TypeOfItem(const DataType& items, const Expression& key) {
 
 DataType TypeOfString(const DataType& arg) { return arg.is_string() ? arg : DataType(); }
 
-// Numbers and times join as TEXT; what is not known may be BYTES.
+// || makes TEXT of numbers and times. An argument of unknown type may be BYTES at run time, so it
+// makes the result BYTES.
 DataType TypeOfConcat(const std::vector<DataType>& args) {
   bool bytes = std::any_of(args.begin(), args.end(), [](const DataType& arg) {
     return arg.kind == kBytes || arg.kind == kNull;
@@ -274,7 +278,8 @@ DataType SlotTypeInEngine(const SlotDef& slot, const std::vector<ColumnPattern>&
   bool of_map = slot.kind == SlotDef::kHistory || slot.kind == SlotDef::kMap ||
                 slot.kind == SlotDef::kMapHistory;
   if (slot.kind != SlotDef::kValue && !of_map) return TypeOfSlot(slot, patterns, schema);
-  // Not a copy of them all: there may be thousands, and as many slots.
+  // Only the slot's own pattern: a statement may have 16,000 patterns and as many slots, so copying
+  // all patterns for each slot would cost the square of their number.
   std::vector<ColumnPattern> one;
   if (of_map) one = {patterns[slot.pattern]};
   const std::vector<ColumnPattern>& meant = of_map ? one : patterns;

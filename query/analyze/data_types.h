@@ -1,6 +1,6 @@
-// Types of expressions before they run: what the columns of a result are. Row keys and qualifiers
-// count as BYTES, which they are for every client but a terminal. Pure.
-// SPDX-License-Identifier: Apache-2.0
+// Types of expressions before they run, as a client of the API sees them: the columns of a result.
+// Row keys and qualifiers are BYTES here although the shell shows them as text. All functions are
+// pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ namespace sippar::query {
 
 using engine::DataType;
 
-// `slots`: the type of each slot. kNull: not known before the expression runs.
+// The type of an expression or aggregate whose slots have the types `slots`. kNull: the type is
+// known only when the expression runs.
 DataType TypeOf(const engine::Expression& expression, const std::vector<DataType>& slots);
 DataType TypeOf(const engine::Expression& expression,
                 const std::function<DataType(uint32_t slot)>& slots);
@@ -24,15 +25,17 @@ DataType TypeOf(const engine::AggregateDef& aggregate, const std::vector<DataTyp
 DataType TypeOf(const engine::AggregateDef& aggregate,
                 const std::function<DataType(uint32_t slot)>& slots);
 
-// The type that the engine computes with, as far as it is known for sure: of a version only the
-// value.
+// The type with which the engine evaluates a slot; unknown for cells of which some are counters and
+// some not. Unlike TypesOfSlots, keys of maps are TEXT and times of versions INT64.
 DataType SlotTypeInEngine(const engine::SlotDef& slot,
                           const std::vector<engine::ColumnPattern>& patterns,
                           const engine::TableSchema& schema);
-// Do the patterns mean counters beside other cells? Such values are BYTES in expressions.
+// True if the patterns cover counter families and other families; such values are BYTES in
+// expressions.
 bool AreMixed(const std::vector<engine::ColumnPattern>& patterns,
               const engine::TableSchema& schema);
-// `patterns`: those of row slots; of a cell's value all that are read, none: every column.
+// The types of slots as a client sees them. A row slot names its pattern by index; a cell's value
+// may come from any of `patterns`, and from every column if there are none.
 std::vector<DataType> TypesOfSlots(const std::vector<engine::SlotDef>& slots,
                                    const std::vector<engine::ColumnPattern>& patterns,
                                    const engine::TableSchema& schema);

@@ -1,4 +1,4 @@
-// GoogleSQL's names. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/google_calls.h"
 
 #include <utility>
@@ -38,19 +38,21 @@ Expr Number(int64_t number, const Expr& of) {
   return literal;
 }
 
-// Of a count of units of so many microseconds.
+// CAST(count * unit_us AS TIMESTAMP): a time given as a count of units since 1970.
 Expr TimeOf(int64_t unit_us, const Expr& call) {
   Expr product = Make(ExprKind::kBinary, call, {call.children[0], Number(unit_us, call)});
   product.op = syntax::BinaryOp::kMultiply;
   return Cast("TIMESTAMP", std::move(product));
 }
 
-// The count of whole units, also of times before 1970: those of the bucket's start.
+// Whole units since 1970. DIV rounds towards zero, so the time is first moved down to the start of
+// its unit; otherwise times before 1970 would be rounded up.
 Expr UnitsOf(int64_t unit_us, const Expr& call) {
   Expr start = Named("TIME_BUCKET", call, {Number(unit_us, call), call.children[0]});
   return Named("DIV", call, {Cast("INT64", std::move(start)), Number(unit_us, call)});
 }
 
+// MAP_CONTAINS_KEY(m, k) as m[k] IS NOT NULL.
 Expr HasKey(const Expr& call) {
   Expr entry = Make(ExprKind::kIndex, call, call.children);
   Expr test = Make(ExprKind::kIsNull, call, {std::move(entry)});
@@ -66,7 +68,8 @@ CallInfo Rewritten(std::string_view name, int arguments_min, int arguments_max,
   return call;
 }
 
-// The same arguments under our name.
+// The same arguments under our name. A template, because `as_ours` is a plain function pointer and
+// cannot hold a name.
 template <const char* kName>
 Expr Renamed(const Expr& call) {
   return Named(kName, call, call.children);

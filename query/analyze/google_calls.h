@@ -1,5 +1,6 @@
-// GoogleSQL's names for what has another name here, each a call that is written in our own. Rows of
-// call_table.h. SPDX-License-Identifier: Apache-2.0
+// Rows of the call table for GoogleSQL names of functions that have another name here. Each such
+// call is rewritten into our own functions before it is compiled.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

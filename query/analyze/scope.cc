@@ -1,4 +1,4 @@
-// Scopes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/scope.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace sippar::query {
 bool IsRowName(std::string_view name) {
   std::string lower(name);
   for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return lower == "row" || lower == "_key";  // _key: the GoogleSQL spelling
+  return lower == "row" || lower == "_key";
 }
 
 StatusOr<Expression> ConstantScope::Pattern(const syntax::PatternNode& node, SlotDef::Kind) {
@@ -44,6 +44,7 @@ uint32_t RowScope::AddPattern(const engine::ColumnPattern& pattern) {
 }
 
 Expression RowScope::PatternSlot(const engine::ColumnPattern& pattern, SlotDef::Kind kind) {
+  // A pattern of several columns has no single value: it is a map of the columns' values.
   if (!pattern.IsExact()) {
     if (kind == SlotDef::kNewest) kind = SlotDef::kMap;
     if (kind == SlotDef::kHistory) kind = SlotDef::kMapHistory;
@@ -52,6 +53,7 @@ Expression RowScope::PatternSlot(const engine::ColumnPattern& pattern, SlotDef::
 }
 
 StatusOr<std::optional<Expression>> RowScope::Name(std::string_view name) {
+  // Backwards, so that the latest LET of a name wins; a LET also hides `row` and families.
   for (size_t i = lets_.size(); i > 0; --i) {
     if (!name.empty() && lets_[i - 1].name == name)
       return std::optional(Slot(SlotDef::kLet, lets_[i - 1].index));
@@ -116,7 +118,7 @@ StatusOr<std::optional<Expression>> CellScope::Name(std::string_view name) {
   if (lower == "column") return std::optional(Slot(SlotDef::kColumn));
   if (lower == "timestamp") return std::optional(Slot(SlotDef::kTimestamp));
   if (lower == "value") {
-    // One type for every cell, whatever cells there are.
+    // Cells of counters and of other families differ in type; BYTES is one type for all.
     Expression value = Slot(SlotDef::kValue);
     return std::optional(IsMixed(value.slot)
                              ? Expression::Cast(engine::ValueType::kBytes, std::move(value))
@@ -146,6 +148,7 @@ StatusOr<std::optional<Expression>> RelationScope::Name(std::string_view name) {
       return lower(a) == lower(b);
     });
   };
+  // The exact case comes first, so that columns that differ only in case can all be named.
   auto found = std::find(columns_.begin(), columns_.end(), name);
   if (found == columns_.end()) found = std::find_if(columns_.begin(), columns_.end(), equal);
   if (found == columns_.end()) return std::optional<Expression>();

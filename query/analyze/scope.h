@@ -1,5 +1,6 @@
-// Scopes: what names and column patterns mean at a place of a statement. A scope collects the slots
-// and patterns its expressions use. SPDX-License-Identifier: Apache-2.0
+// Scopes give names and column patterns their meaning at one place of a statement. A scope collects
+// the slots and patterns that the expressions compiled in it use. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -21,28 +22,32 @@ using engine::DataType;
 using engine::Expression;
 using engine::SlotDef;
 
-bool IsRowName(std::string_view name);  // the row key: row, _key
+// True for the names of the row key: row, and _key as in GoogleSQL. Case is ignored.
+bool IsRowName(std::string_view name);
 
 class Scope {
  public:
   virtual ~Scope() = default;
-  // nullopt: no such name here.
+  // The expression that `name` stands for; nullopt if the scope has no such name.
   virtual StatusOr<std::optional<Expression>> Name(std::string_view name) = 0;
-  // A pattern as a value, or its time, count or history.
+  // The expression for a column pattern: its value, or by `kind` its time, count or history.
   virtual StatusOr<Expression> Pattern(const syntax::PatternNode& node, SlotDef::Kind kind) = 0;
-  // family['qualifier'], the spelling of GoogleSQL.
+  // The column family['qualifier'], as GoogleSQL writes it; nullopt if the scope has no such
+  // family.
   virtual StatusOr<std::optional<Expression>> FamilyItem(std::string_view, std::string_view) {
     return std::optional<Expression>();
   }
+  // The names to choose a hint from, and the columns of `*` in a relation.
   virtual std::vector<std::string> KnownNames() const = 0;
-  // kNull: not known before the rows.
+  // kNull: the type is known only when rows are read.
   virtual DataType SlotType(uint32_t slot) const = 0;
-  virtual bool IsTime(uint32_t) const { return false; }  // a cell's time, INT64
-  // The value of a cell that may be a counter's or another: BYTES in expressions.
+  // True if the slot holds the time of a cell, which is an INT64.
+  virtual bool IsTime(uint32_t) const { return false; }
+  // True if the slot holds cells of counters and of other families; expressions see it as BYTES.
   virtual bool IsMixed(uint32_t) const { return false; }
 };
 
-// No names at all: VALUES, LIMIT, AT.
+// Knows no names: for VALUES, LIMIT and AT, which are evaluated before any row is read.
 class ConstantScope final : public Scope {
  public:
   StatusOr<std::optional<Expression>> Name(std::string_view) override {
@@ -53,7 +58,7 @@ class ConstantScope final : public Scope {
   DataType SlotType(uint32_t) const override { return {}; }
 };
 
-// Row view: row, patterns, families.
+// Names of the row view: row, LET names, families, column patterns.
 class RowScope final : public Scope {
  public:
   RowScope(const StatementContext* context, const engine::TableSchema* schema)
@@ -67,10 +72,12 @@ class RowScope final : public Scope {
   DataType SlotType(uint32_t slot) const override;
   bool IsTime(uint32_t slot) const override { return slots_[slot].kind == SlotDef::kNewestTime; }
 
+  // The slot of this kind on the pattern with this index; equal requests share one slot.
   Expression Slot(SlotDef::Kind kind, uint32_t pattern = 0);
   Expression PatternSlot(const engine::ColumnPattern& pattern, SlotDef::Kind kind);
-  uint32_t AddPattern(const engine::ColumnPattern& pattern);  // its index
-  // `name` may be empty: a value without one.
+  // Returns the index of the pattern in patterns(); equal patterns share one.
+  uint32_t AddPattern(const engine::ColumnPattern& pattern);
+  // Makes `name` stand for LET value number `index`. An empty name: the value has none.
   void AddLet(const std::string& name, uint32_t index, DataType type) {
     lets_.push_back({name, index, std::move(type)});
   }
@@ -89,14 +96,14 @@ class RowScope final : public Scope {
   std::vector<SlotDef> slots_;
   std::vector<engine::ColumnPattern> patterns_;
   std::map<std::pair<SlotDef::Kind, uint32_t>, uint32_t> slot_index_;
-  std::map<std::string, uint32_t> pattern_index_;  // by their encoding
-  std::vector<Let> lets_;                          // the last of a name counts
+  std::map<std::string, uint32_t> pattern_index_;  // encoded pattern -> index in patterns_
+  std::vector<Let> lets_;                          // a later one hides earlier ones of its name
 };
 
-// Cell view: row, family, qualifier, column, timestamp, value.
+// Names of the cell view: row, family, qualifier, column, timestamp, value.
 class CellScope final : public Scope {
  public:
-  // Which live as long. No patterns: every column.
+  // `schema` and `patterns` outlive the scope. Empty patterns mean every column.
   CellScope(const engine::TableSchema* schema, const std::vector<engine::ColumnPattern>* patterns)
       : schema_(schema), patterns_(patterns) {}
 
@@ -115,10 +122,10 @@ class CellScope final : public Scope {
   std::vector<SlotDef> slots_;
 };
 
-// Columns of a relation: a subselect, SHOW, a file of IMPORT. Slot i is column i.
+// Names of the columns of a relation: a subselect, SHOW, a file of IMPORT. Slot i is column i.
 class RelationScope final : public Scope {
  public:
-  // `types` of the columns, as far as they are known; may be empty.
+  // `types` holds the type of each column, kNull if unknown; it may be shorter than `columns`.
   explicit RelationScope(std::vector<std::string> columns, std::vector<DataType> types = {})
       : columns_(std::move(columns)), types_(std::move(types)) {}
   StatusOr<std::optional<Expression>> Name(std::string_view name) override;

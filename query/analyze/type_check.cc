@@ -1,4 +1,4 @@
-// Checks of types before a statement runs. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/analyze/type_check.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,8 @@ using engine::Function;
 using engine::Value;
 using engine::ValueType;
 
-// A value of the type that every call which takes the type takes.
+// A value that every call accepting the type accepts: 1 is neither a zero divisor nor a bad index,
+// and "1" can be cast to a number.
 Value Sample(ValueType type) {
   switch (type) {
     case ValueType::kNull:
@@ -48,6 +49,7 @@ Value Sample(ValueType type) {
   return Value::Null();
 }
 
+// A literal is checked as it is, since a call may accept only some values of its type.
 Expression SampleOf(const Expression& argument, const DataType& type) {
   return argument.IsLiteral() ? argument : Expression::Literal(Sample(type.kind));
 }
@@ -64,7 +66,7 @@ Span SpanOf(const Expression& expression, const Span& otherwise) {
   return place.IsNone() ? otherwise : Span{0, 0, place.begin, place.end};
 }
 
-// One call on the arguments of one set of types.
+// Checks one call against the types of its arguments. Unknown types pass: the run checks them.
 class CallCheck {
  public:
   CallCheck(const Scope& scope, const Expression& call, const Span& span)
@@ -95,7 +97,7 @@ class CallCheck {
       case Function::kNullIf:
         return Pair(0, 1);
       case Function::kCoalesce:
-      case Function::kHllExtract:  // what a value is of says the value
+      case Function::kHllExtract:  // accepts some BYTES only, which no sample shows
         return OkStatus();
       default:
         return Scalar();
@@ -112,7 +114,8 @@ class CallCheck {
 
   Status Pair(size_t a, size_t b) const {
     bool known = types_[a].kind != ValueType::kNull && types_[b].kind != ValueType::kNull;
-    if (!known || types_[a].kind == types_[b].kind) return OkStatus();  // lists are long
+    // Equal types need no sample: an IN list may have thousands of items.
+    if (!known || types_[a].kind == types_[b].kind) return OkStatus();
     std::vector<Expression> samples = {Expression::Literal(Sample(types_[a].kind)),
                                        Expression::Literal(Sample(types_[b].kind))};
     Status status =
@@ -123,7 +126,8 @@ class CallCheck {
     return At(span_, status, hint);
   }
 
-  // A time against text: the text as a TIMESTAMP, if it is one.
+  // The hint for a time compared with text: that text as a TIMESTAMP literal if it is a time, else
+  // an example.
   std::string TimeHint(const Expression& time, const Expression& text) const {
     bool is_time = TypeIn(scope_, time).kind == ValueType::kTimestamp ||
                    (time.kind == Expression::kSlot && scope_.IsTime(time.slot));

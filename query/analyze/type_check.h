@@ -1,6 +1,6 @@
-// Types that do not fit are errors of the statement, whatever the data are: found from the types of
-// columns and constants before anything is read. What a call takes is the engine's to say: it is
-// asked with a sample of each type. SPDX-License-Identifier: Apache-2.0
+// Finds expressions whose types do not fit before anything is read, so that such an error does not
+// depend on the data. The engine decides what a call accepts: it is asked with a sample value of
+// each type, and its rules are not repeated here. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/analyze/data_types.h"
@@ -9,22 +9,22 @@
 
 namespace sippar::query {
 
-// As TypeOf, of what `scope` knows; kNull: not known before the expression runs.
+// The type of `expression` in `scope`; kNull: known only when the expression runs.
 DataType TypeIn(const Scope& scope, const engine::Expression& expression);
 
-// Of two values that are compared: 8 bytes of a cell that may be a counter's are a number beside a
-// number, others NULL.
+// Prepares the comparison of `*value` with `other`. If `other` is a number and `*value` a cell that
+// may be a counter's, the cell is read as a number; cells that are not 8 bytes become NULL.
 void ReadMixedAsNumber(const Scope& scope, const engine::Expression& other,
                        engine::Expression* value);
 
-// TYPE, at `span`, when a call that was just compiled cannot take what it gets. Arguments with a
-// place of their own were checked before.
+// TYPE at `span` if a call that was just compiled cannot accept its arguments. Arguments that have
+// a place of their own were checked when they were compiled.
 [[nodiscard]] Status CheckTypes(const Scope& scope, const engine::Expression& expression,
                                 const Span& span);
-// TYPE when a test (WHERE, HAVING, IF) can be neither TRUE nor FALSE.
+// TYPE if a condition (WHERE, HAVING, IF) can be neither TRUE nor FALSE.
 [[nodiscard]] Status CheckTest(const Scope& scope, const engine::Expression& test,
                                const Span& span);
-// TYPE when an aggregate cannot take its argument.
+// TYPE if an aggregate cannot accept its argument.
 [[nodiscard]] Status CheckAggregate(const Scope& scope, const engine::AggregateDef& aggregate,
                                     const Span& span);
 

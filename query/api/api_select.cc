@@ -1,4 +1,4 @@
-// SELECTs of the API. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/api/api_select.h"
 
 #include <fmt/format.h>
@@ -17,14 +17,14 @@ using cluster::QueryColumn;
 using engine::DataType;
 using enum engine::ValueType;
 
-constexpr uint64_t kSortBytes = 64 << 20;
+constexpr uint64_t kSortBytes = 64 << 20;  // an API client cannot SET sort_memory
 
 Value SampleOf(const DataType& type) {
   switch (type.kind) {
     case kBool:
       return Value::Bool(false);
     case kInt64:
-      return Value::Int64(1);  // as a LIMIT it may not be less
+      return Value::Int64(1);  // the least count that VERSIONS and ARRAY_AGG accept
     case kFloat64:
       return Value::Float64(1);
     case kBytes:
@@ -147,6 +147,8 @@ size_t AddKey(syntax::Select* select, size_t columns) {
 }
 
 Status GoOn(const StatementContext& context, const ResumeToken& token, syntax::Select* select) {
+  // LIMIT counts the rows of the whole execution, so the rows already sent are subtracted. OFFSET
+  // was skipped before the first of them and must not be skipped again.
   select->after = LiteralOf(syntax::Literal::kBytes, 0, token.row);
   select->after_row = true;
   if (!select->limit) return OkStatus();
@@ -162,6 +164,7 @@ Status WithPlace(const Status& status) {
   QueryError error = QueryErrorOf(WithQueryCode(status));
   std::string text = fmt::format("{}: {}", error.code, error.message);
   if (error.span.line > 0) text += fmt::format(" [at {}:{}]", error.span.line, error.span.column);
+  // The usual hint names options of the shell, which a client of the API does not have.
   if (error.code == "UNKNOWN_PARAM") error.hint = "declare it in param_types";
   if (!error.hint.empty()) text += "; " + error.hint;
   return {status.code(), text};

@@ -1,6 +1,6 @@
-// A SELECT as the API has it: its text, its parameters by type, the columns it answers with, and
-// the SELECT that goes on where an execution stopped. Decides only; query_api.cc runs.
-// SPDX-License-Identifier: Apache-2.0
+// A SELECT of the Cloud Bigtable API (PrepareQuery, ExecuteQuery): its text, its typed parameters,
+// the columns of its result, and the SELECT that continues a stopped execution. These functions
+// only decide; query_api.cc runs the SELECT. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -18,30 +18,33 @@ namespace sippar::query {
 using Params = std::map<std::string, Value>;
 using ParamTypes = std::map<std::string, engine::DataType>;
 
-// What the settings of the shell are here: UTC, sorts of 64 MiB, no tables but those of the prefix.
+// Gives the session the fixed settings of the API: times without a zone are UTC, a sort may use 64
+// MiB, and only tables below `table_prefix` can be named.
 void SetUpSession(cluster::Client* client, const std::string& table_prefix, Params params,
                   SessionState* session);
-// kInvalidArgument: anything but one SELECT.
+// kInvalidArgument if `text` is anything but one SELECT.
 [[nodiscard]] StatusOr<syntax::Select> ParseSelect(std::string_view text);
-// A value of each type, to plan with before the real ones are there.
+// One value of each type, to plan with before the client sends the real ones.
 Params SampleParams(const ParamTypes& types);
-// kInvalidArgument: a value is missing, of another type, or of no parameter.
+// kInvalidArgument if a value is missing, has the wrong type, or belongs to no declared parameter.
 [[nodiscard]] Status CheckParams(const ParamTypes& types, const Params& params);
 
-// kInvalidArgument names a column whose type is not known, or unknown to the API.
+// kInvalidArgument, naming the column, if the type of a column is unknown before the query runs or
+// does not exist in the API.
 [[nodiscard]] StatusOr<std::vector<cluster::QueryColumn>> ColumnsOf(const SelectPlan& plan);
 uint64_t HashColumns(const std::vector<cluster::QueryColumn>& columns);
 
-// Its rows come in the order of the table's, and what is behind one depends on no row before.
+// True if an execution can resume after any row: the rows come in the order of the table's keys,
+// and no row depends on the rows before it.
 bool CanGoOn(const SelectPlan& plan);
-// Makes the row key a value of each row of the result, behind its `columns`; its place. Requires:
-// CanGoOn.
+// Adds the row key to each row of the result, after its `columns` values, and returns its index.
+// The rows of SELECT CELLS begin with the key already. Requires: CanGoOn.
 size_t AddKey(syntax::Select* select, size_t columns);
-// Begins behind what `token` says was given.
+// Makes `*select` begin after the rows that, by `token`, the client already has.
 [[nodiscard]] Status GoOn(const StatementContext& context, const ResumeToken& token,
                           syntax::Select* select);
 
-// A QueryError as one line: "SYNTAX: unexpected 'x' [at 1:15], did you mean …".
+// A QueryError as one line: "SYNTAX: unexpected 'x' [at 1:15]; did you mean …".
 Status WithPlace(const Status& status);
 
 }  // namespace sippar::query

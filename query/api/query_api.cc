@@ -1,5 +1,5 @@
-// Prepared SELECTs: analyzed when prepared, analyzed and run when executed.
-// SPDX-License-Identifier: Apache-2.0
+// A prepared query is analyzed when it is prepared and again at each execution, because the server
+// keeps nothing in between. SPDX-License-Identifier: Apache-2.0
 #include "query/api/query_api.h"
 
 #include <fmt/format.h>
@@ -20,14 +20,14 @@ using cluster::QueryCall;
 using cluster::QueryColumn;
 using cluster::QueryRows;
 
-constexpr int64_t kValidMicros = int64_t{3'600} * 1'000'000;
+constexpr int64_t kValidMicros = int64_t{3'600} * 1'000'000;  // a prepared query lives one hour
 
 struct Analysis {
   std::vector<QueryColumn> columns;
   bool can_go_on = false;
 };
 
-// With samples for the parameters: the answer to Prepare may not depend on their values.
+// Plans with samples for the parameters: the columns that Prepare reports may not depend on values.
 StatusOr<Analysis> Analyze(cluster::Client* client, const PreparedToken& query,
                            const syntax::Select& select) {
   SessionState session;
@@ -44,6 +44,8 @@ StatusOr<Analysis> Analyze(cluster::Client* client, const PreparedToken& query,
   return analysis;
 }
 
+// One execution. It sends rows in batches; a batch that ends with a complete row of the table
+// carries a token from which the client can resume.
 class SelectRun final : public cluster::QueryRun, public ResultSink {
  public:
   SelectRun(PreparedToken query, std::vector<QueryColumn> columns, ResumeToken place)
@@ -55,6 +57,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
     if (call.cancel != nullptr) session_.cancel = call.cancel;
     context_.session = &session_;
     context_.text = query_.text;
+    // A resumed execution keeps the NOW() of its first part, so that both agree.
     context_.now_us = place_.now_us;
     context_.stop = {session_.cancel.get(), client->clock()};
     context_.sink = this;
@@ -74,6 +77,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
       std::string next;
       Status status = RunSelect(
           context_, plan_, [this](const std::vector<Row>& batch) { return Take(batch); }, &next);
+      // If sending failed, that is the error: RunSelect was only told to end.
       if (sent_.ok() && !status.ok()) {
         return WithPlace(LineIn(query_.text, WithQueryCode(status)));
       }
@@ -85,7 +89,8 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
 
   void Begin(const std::vector<ResultColumn>&) override {}
   bool Rows(std::vector<Row>) override { return true; }
-  // A scan that finds little must not keep it back.
+  // Sends a batch that is due even if the scan finds no further row for a long time. In the cell
+  // view more cells of the last row may follow, so the batch gets no token.
   void OnProgress(const Progress&) override {
     bool is_row_end = plan_.program.source == engine::Program::kRows;
     if (sent_.ok() && rows_->IsDue()) sent_ = Send(is_row_end);
@@ -95,6 +100,8 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
   StatusOr<bool> Take(const std::vector<Row>& batch) {
     for (const Row& row : batch) {
       RETURN_IF_ERROR(sent_);
+      // A new key shows that the table's row before it was delivered completely; the token of a
+      // batch sent now names that row.
       bool is_row_end = key_at_ && row[*key_at_].bytes() != place_.row;
       if (rows_->IsDue()) RETURN_IF_ERROR(Send(is_row_end));
       sent_ = rows_->Put(row);
@@ -105,7 +112,8 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
     return true;
   }
 
-  // `is_row_end`: all of the table's row whose key came last was given.
+  // `is_row_end`: the last row of the table was delivered completely. Without it the batch has no
+  // token, since a resumed execution would skip the rest of that row.
   Status Send(bool is_row_end) { return rows_->Send(key_at_ && is_row_end ? place_.Encode() : ""); }
 
   const PreparedToken query_;
@@ -115,7 +123,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
   StatementContext context_;
   ResultSummary summary_;
   SelectPlan plan_;
-  std::optional<size_t> key_at_;  // of the row key in a row; none: no place to go on from
+  std::optional<size_t> key_at_;  // index of the row key in a row; none: cannot resume
   QueryRows* rows_ = nullptr;
   Status sent_;
 };
@@ -150,6 +158,8 @@ class ClientQueryApi final : public cluster::QueryApi {
     if (!select.ok()) return WithPlace(select.status());
     auto analysis = Analyze(client_, query, *select);
     if (!analysis.ok()) return WithPlace(analysis.status());
+    // The client decodes rows by the columns that Prepare reported; other columns would be read as
+    // garbage.
     if (HashColumns(analysis->columns) != query.columns_hash) {
       std::string_view text = "the columns of the result are others since families changed";
       if (place.given > 0) return InvalidArgument(fmt::format("resume_token: {}", text));
@@ -163,7 +173,8 @@ class ClientQueryApi final : public cluster::QueryApi {
   }
 
  private:
-  // Where the execution begins. One that has begun goes on after its query's time.
+  // Where the execution begins. A query that has expired refuses new executions only: one that has
+  // begun may still resume.
   StatusOr<ResumeToken> PlaceOf(const QueryCall& call, const PreparedToken& query) const {
     uint64_t prepared_hash = engine::Hash(call.prepared);
     int64_t now_us = client_->clock()->NowMicros();

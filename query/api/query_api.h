@@ -1,5 +1,5 @@
-// SELECT statements behind PrepareQuery and ExecuteQuery of the Cloud Bigtable API, see
-// cluster/api/query_api.h. SPDX-License-Identifier: Apache-2.0
+// Implements cluster::QueryApi (cluster/api/query_api.h): the SELECT statements of PrepareQuery and
+// ExecuteQuery of the Cloud Bigtable API. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace sippar::query {
 
-// `client` outlives it and its runs.
+// `client` outlives the returned object and its runs.
 std::unique_ptr<cluster::QueryApi> NewQueryApi(cluster::Client* client);
 
 }  // namespace sippar::query

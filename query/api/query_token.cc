@@ -1,4 +1,4 @@
-// Tokens: fields, then a checksum. SPDX-License-Identifier: Apache-2.0
+// A token is its fields followed by a checksum of them. SPDX-License-Identifier: Apache-2.0
 #include "query/api/query_token.h"
 
 #include "engine/base/checksum.h"
@@ -10,8 +10,11 @@ namespace {
 using engine::DataType;
 using engine::Reader;
 
-constexpr uint64_t kPreparedSeed = 0x7071;  // also tells the kinds and versions of tokens apart
+// Seeds of the checksums. They differ by the kind and version of a token, so that one kind never
+// decodes as another.
+constexpr uint64_t kPreparedSeed = 0x7071;
 constexpr uint64_t kResumeSeed = 0x7271;
+// Bounds the recursion: the checksum is no signature, so a forged token may nest at will.
 constexpr size_t kTypeDepthMax = 4;
 
 void Seal(uint64_t seed, std::string* bytes) {

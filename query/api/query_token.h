@@ -1,6 +1,6 @@
-// What a client keeps for us between calls: a prepared query, and how far an execution came. The
-// server remembers neither, so any server can go on and none runs out of memory. Pure.
-// SPDX-License-Identifier: Apache-2.0
+// Tokens that a client keeps between calls: a prepared query, and how far an execution came. The
+// server keeps neither, so any server can continue an execution and abandoned ones cost no memory.
+// Pure. Decode is false for bytes that are no such token. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct PreparedToken {
   std::string table_prefix;
   std::string text;
   std::map<std::string, engine::DataType> params;
-  uint64_t columns_hash = 0;  // of names and types: another schema gives others
+  uint64_t columns_hash = 0;  // names and types of the result's columns, to notice schema changes
   int64_t valid_until_us = 0;
 
   std::string Encode() const;
@@ -24,11 +24,11 @@ struct PreparedToken {
 };
 
 struct ResumeToken {
-  uint64_t prepared_hash = 0;  // of the query's token
+  uint64_t prepared_hash = 0;  // hash of the prepared query's token
   int64_t now_us = 0;          // NOW() of the execution
-  bool done = false;           // nothing follows
-  std::string row;             // the last that was given completely
-  uint64_t given = 0;          // rows of the result so far
+  bool done = false;           // all rows were sent
+  std::string row;             // key of the last table row that was sent completely
+  uint64_t given = 0;          // result rows sent so far
 
   std::string Encode() const;
   [[nodiscard]] static bool Decode(std::string_view bytes, ResumeToken* out);

@@ -1,7 +1,7 @@
-// ATOMIC ON t ROW k { … }: the block becomes one row update, run by the tablet under the row's
-// lock, statement by statement: each sees what those before it wrote. The test of an IF is computed
-// once, where it stands, and guards the statements inside. RETURN is read from the row after.
-// SPDX-License-Identifier: Apache-2.0
+// ATOMIC ON t ROW k { … }: the block becomes one row update, which the tablet runs under the row's
+// lock, statement by statement; each statement sees what the statements before it wrote. The test
+// of an IF is computed once, where the IF stands, and its value guards the statements inside.
+// RETURN reads the row after the last statement. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"
@@ -21,6 +21,7 @@ using engine::Function;
 using syntax::Expr;
 using syntax::RowStatement;
 
+// The condition under which a statement runs: all tests of the IFs around it. None: always.
 using Guard = std::optional<Expression>;
 
 Guard Both(const Guard& outer, Expression inner) {
@@ -28,7 +29,7 @@ Guard Both(const Guard& outer, Expression inner) {
   return Expression::Call(Function::kAnd, {*outer, std::move(inner)});
 }
 
-// TRUE when `test` is FALSE or NULL: ELSE.
+// The guard of ELSE: TRUE if `test` is FALSE or NULL. NOT test would be NULL for NULL.
 Expression Otherwise(const Expression& test) {
   return Expression::Call(Function::kIf, {test, Expression::Literal(Value::Bool(false)),
                                           Expression::Literal(Value::Bool(true))});
@@ -83,6 +84,8 @@ class BlockCompiler {
   Status If(const RowStatement& statement, const Guard& guard) {
     ExpressionCompiler compiler(context_, builder_->scope());
     ASSIGN_OR_RETURN(Expression test, compiler.CompileTest(statement.expr));
+    // The value is kept in a nameless LET: a statement of the block may change what the test reads,
+    // and the statements after it must still see the first answer.
     Expression held = builder_->AddLet("", std::move(test), guard);
     Guard otherwise = Both(guard, Otherwise(held));
     RETURN_IF_ERROR(Block(statement.then_block, Both(guard, std::move(held)), false));

@@ -1,4 +1,4 @@
-// Reading a file byte by byte. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/byte_input.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ StatusOr<bool> ByteInput::Fill() {
   bool first = bytes_ == 0;
   at_ = 0;
   ASSIGN_OR_RETURN(size_, file_->Read(buffer_.data(), buffer_.size()));
-  // A mark may come in pieces.
+  // A pipe may deliver the three bytes of the mark in pieces.
   while (first && size_ > 0 && size_ < kByteOrderMark.size()) {
     ASSIGN_OR_RETURN(size_t more, file_->Read(buffer_.data() + size_, buffer_.size() - size_));
     if (more == 0) break;

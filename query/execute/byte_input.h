@@ -1,5 +1,5 @@
-// Bytes of an input file one by one, with the line they are on; a byte order mark at its begin is
-// no part of it. For the readers of records. SPDX-License-Identifier: Apache-2.0
+// Reads an input file byte by byte and counts lines, for the readers of records. A byte order mark
+// at the start of the file is skipped. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class ByteInput {
  public:
   explicit ByteInput(std::unique_ptr<InputFile> file) : file_(std::move(file)), buffer_(1 << 16) {}
 
-  // False at the end.
+  // Stores the next byte in *c without taking it. False at the end of the file.
   [[nodiscard]] StatusOr<bool> Peek(char* c) {
     if (at_ == size_) {
       ASSIGN_OR_RETURN(bool more, Fill());
@@ -28,13 +28,14 @@ class ByteInput {
   void Skip() {
     if (buffer_[at_++] == '\n') ++line_;
   }
-  // Up to the end of the line, without it or a \r before it. False at the end of the file.
+  // The rest of the line, without its \n or \r\n. False at the end of the file.
   [[nodiscard]] StatusOr<bool> Line(std::string* line);
-  uint64_t line() const { return line_; }
-  uint64_t bytes() const { return bytes_; }
-  double share() const { return file_->Share(); }
+  uint64_t line() const { return line_; }          // line of the next byte, from 1
+  uint64_t bytes() const { return bytes_; }        // bytes read from the file
+  double share() const { return file_->Share(); }  // share of the file that was read
 
-  // kResourceExhausted when a record of `size` bytes is longer than two values may be.
+  // kResourceExhausted if a record of `size` bytes is longer than two values of the largest size.
+  // Without the bound a missing quote would read the whole file into memory.
   [[nodiscard]] static Status CheckSize(size_t size) {
     return size <= kRecordSizeMax ? OkStatus() : TooLong();
   }

@@ -1,4 +1,4 @@
-// Reading csv. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/csv_rows.h"
 
 namespace sippar::query {
@@ -35,7 +35,7 @@ Status CsvRows::Quoted(std::string* text) {
 Status CsvRows::Field(Row* row, bool* last) {
   std::string text;
   bool quoted = false;
-  size_t inside = 0;  // of `text`, what stood between quotes
+  size_t inside = 0;  // length of the part of `text` that was between quotes
   for (;;) {
     char c = 0;
     ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
@@ -51,7 +51,7 @@ Status CsvRows::Field(Row* row, bool* last) {
       text.push_back(c);
     }
   }
-  // Of a line end \r\n; a \r between quotes is the field's own.
+  // The \r of a \r\n line end is dropped; a \r between quotes belongs to the field.
   if (*last && text.size() > inside && text.back() == '\r') text.pop_back();
   bool is_null = !quoted && (text.empty() || text == null_text_);
   row->push_back(is_null ? Value::Null() : Value::Text(std::move(text)));

@@ -1,5 +1,5 @@
-// Records of csv (RFC 4180), with another delimiter and quote where the file has them. Bytes come
-// as they are: nothing is unescaped. SPDX-License-Identifier: Apache-2.0
+// Reads records of csv (RFC 4180), with another delimiter and quote if the options say so. Bytes
+// are taken as they are: csv has no escapes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/execute/input_rows.h"
@@ -18,16 +18,16 @@ class CsvRows final : public InputRows {
   StatusOr<bool> Record(Row* row) override;
 
  private:
-  // One field and the delimiter or line end after it.
+  // Reads one field and the delimiter or line end after it; *last says which of the two it was.
   [[nodiscard]] Status Field(Row* row, bool* last);
-  // Up to the closing quote.
+  // Reads to the closing quote; a doubled quote stands for one.
   [[nodiscard]] Status Quoted(std::string* text);
   [[nodiscard]] Status Grow() { return ByteInput::CheckSize(++record_size_); }
 
   char delimiter_;
   char quote_;
   std::optional<std::string> null_text_;
-  size_t record_size_ = 0;  // in memory, so many empty fields count too
+  size_t record_size_ = 0;  // memory of the record: bytes, plus one Value for each field
 };
 
 }  // namespace sippar::query

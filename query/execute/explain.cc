@@ -1,4 +1,5 @@
-// EXPLAIN and EXPLAIN ANALYZE of a SELECT. SPDX-License-Identifier: Apache-2.0
+// EXPLAIN prints the plan of a SELECT; EXPLAIN ANALYZE also runs it and prints what the run read.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/execute/select.h"
@@ -8,6 +9,7 @@
 namespace sippar::query {
 namespace {
 
+// The table at the bottom of the plan, below any subselects; nullptr without FROM.
 const std::string* TableOf(const SelectPlan& plan) {
   if (plan.source == SelectPlan::kTable) return &plan.table;
   return plan.input == nullptr ? nullptr : TableOf(*plan.input);
@@ -26,7 +28,7 @@ std::vector<std::string> PrintCounters(const engine::ReadCounters& c) {
           c.blocks_by_time)};
 }
 
-// Runs the plan without showing its rows.
+// Runs the plan, drops its rows and prints the time and the counters.
 StatusOr<std::vector<std::string>> Measure(const StatementContext& context,
                                            const SelectPlan& plan) {
   engine::Clock* clock = context.client()->clock();

@@ -1,5 +1,5 @@
-// EXPORT: the rows of a SELECT, or all cells of a table, into a file. SPDX-License-Identifier:
-// Apache-2.0
+// EXPORT writes the rows of a SELECT, or all cells of a table, into a file.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"
@@ -12,9 +12,9 @@
 namespace sippar::query {
 namespace {
 
-constexpr size_t kChunkBytes = 1 << 20;
+constexpr size_t kChunkBytes = 1 << 20;  // bytes gathered before they are written to the file
 
-// SELECT CELLS * FROM table VERSIONS ALL.
+// The tree of SELECT CELLS * FROM table VERSIONS ALL.
 syntax::Select WholeTable(const syntax::Identifier& table) {
   syntax::Select select;
   select.cells = true;
@@ -40,6 +40,7 @@ Status ExecuteExport(const StatementContext& context, const syntax::Export& stat
   std::string out;
   Status fits = formatter->Begin(ColumnNames(plan), &out);
   if (!fits.ok()) return ErrorAt("BAD_FORMAT", statement.format.span, MessageOf(fits));
+  // Opened last, since opening replaces the file: a statement with an error must not empty it.
   ASSIGN_OR_RETURN(std::unique_ptr<OutputFile> file, context.session->files->OpenOutput(path));
   uint64_t count = 0;
   auto write = [&](const std::vector<Row>& rows) -> StatusOr<bool> {

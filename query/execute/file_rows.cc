@@ -1,4 +1,5 @@
-// Records of input files. SPDX-License-Identifier: Apache-2.0
+// Holds FileRows::Open and the readers of tsv and cells; csv and jsonl have files of their own.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/file_rows.h"
 
 #include <fmt/format.h>
@@ -47,6 +48,7 @@ class TsvRows : public InputRows {
   std::optional<std::string> null_text_;
 };
 
+// cells is tsv without a header, with fixed columns; its values are any bytes.
 class CellsRows final : public TsvRows {
  public:
   explicit CellsRows(std::unique_ptr<InputFile> file) : TsvRows(std::move(file), false, {}) {}

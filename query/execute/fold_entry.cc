@@ -1,4 +1,4 @@
-// Folding of entries. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/fold_entry.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ bool Builds(const MutationEntry& entry) {
   return entry.kind == MutationEntry::kIncrement || entry.kind == MutationEntry::kAppend;
 }
 
-int64_t Sum(int64_t a, int64_t b) {  // wraps, as an increment does
+// Wraps around on overflow, as an increment in the tablet does.
+int64_t Sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
@@ -27,6 +28,7 @@ Status FoldEntry(MutationEntry entry, engine::RowMutation* writes) {
     entries.push_back(std::move(entry));
     return OkStatus();
   }
+  // A deletion of some versions leaves others, whose newest value is not known here.
   bool whole = last->kind != MutationEntry::kDeleteColumn || last->time.IsAll();
   bool deletes = last->kind >= MutationEntry::kDeleteColumn &&
                  last->kind <= MutationEntry::kDeleteRow && whole;

@@ -1,4 +1,6 @@
-// IMPORT: every record of a file becomes a mutation of one row. SPDX-License-Identifier: Apache-2.0
+// IMPORT: every record of a file becomes a mutation of one row. The mutations are written in
+// batches, so an IMPORT that stops has written a prefix of the file; its error says how long that
+// is. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,16 +17,16 @@
 namespace sippar::query {
 namespace {
 
-constexpr size_t kSkippedLinesShown = 10;
+constexpr size_t kSkippedLinesShown = 10;  // line numbers listed in the result
 
-// Names that expressions read: the members of a jsonl object to look at.
+// Collects the names that `expr` reads; only these members of a jsonl object are decoded.
 void CollectNames(const syntax::Expr& expr, std::vector<std::string>* names) {
   if (expr.kind == syntax::ExprKind::kName) names->push_back(expr.name);
   if (expr.kind == syntax::ExprKind::kPattern) names->push_back(Print(expr.pattern));
   for (const syntax::Expr& child : expr.children) CollectNames(child, names);
 }
 
-// One run of IMPORT: records into the table, and what is said at its end.
+// One run of IMPORT: writes the records and words the result or the error.
 class ImportRun {
  public:
   ImportRun(const StatementContext& context, const syntax::Import& import, std::string path,
@@ -34,6 +36,8 @@ class ImportRun {
   Status Run(RecordMapping* mapping, FileRows* file, RowWriter* writer) {
     Status status = SkipDone(file);
     if (status.ok()) status = WriteAll(mapping, file, writer);
+    // Also after an error in the file: the records before it are written, so that SKIP can continue
+    // after them. After a failed write the batch is gone and its outcome unknown.
     if (!write_failed_) {
       Status flushed = writer->Flush();
       if (flushed.ok()) written_ = done_;
@@ -45,7 +49,7 @@ class ImportRun {
   }
 
  private:
-  // The records that an earlier run has written.
+  // Reads past the records that an earlier run has written.
   Status SkipDone(FileRows* file) {
     for (Row record; done_ < options_.skip; ++done_) {
       auto more = file->Next(&record);
@@ -82,6 +86,7 @@ class ImportRun {
   }
 
   void ShowProgress(const FileRows& file) const {
+    // Reports every 1000th record, so that progress costs little.
     constexpr uint64_t kEach = 1000;
     context_.session->rows_read = done_ + 1;
     if (done_ % kEach != 0 || context_.sink == nullptr) return;
@@ -91,11 +96,13 @@ class ImportRun {
     context_.sink->OnProgress(progress);
   }
 
+  // An error of the record alone: it cannot be parsed, or it names an unknown family.
   static bool IsBroken(const Status& status) {
     return status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kNotFound;
   }
 
-  // What is in, and how to go on: a second run of the whole file would write new versions.
+  // The error of a stopped run: how much is written, and the SKIP option that continues. A second
+  // run of the whole file would write new versions of every cell.
   Status Stopped(const Status& status, const FileRows& file, const RowWriter& writer) const {
     QueryError error = QueryErrorOf(status);
     error.span = import_.from.span;
@@ -128,8 +135,8 @@ class ImportRun {
   std::string path_;
   const TransferOptions& options_;
   uint64_t done_ = 0;       // records read
-  uint64_t written_ = 0;    // the first so many are in the table, or left out
-  bool at_record_ = false;  // the last record read is what failed
+  uint64_t written_ = 0;    // length of the prefix of records that are written or were skipped
+  bool at_record_ = false;  // the last record read was the failure
   bool write_failed_ = false;
   uint64_t skipped_count_ = 0;
   std::vector<uint64_t> skipped_;

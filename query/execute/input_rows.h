@@ -1,4 +1,4 @@
-// What the readers of the single file formats share: the header, a record that waits. For
+// The part that all readers of file formats share: the column names and the header. For
 // file_rows.cc and its readers only. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,6 +14,7 @@
 
 namespace sippar::query {
 
+// The error of a record that cannot be read; IMPORT may skip such a record.
 inline Status BadRecord(std::string_view message) { return ErrorAt("BAD_RECORD", {}, message); }
 
 class InputRows : public FileRows {
@@ -31,7 +32,8 @@ class InputRows : public FileRows {
     return OkStatus();
   }
 
-  // Names from the header, or made up for the first record, which is then kept.
+  // Takes the column names from the header. Without a header it makes up c1, c2 … from the first
+  // record, and keeps that record for Next.
   [[nodiscard]] virtual Status Start() {
     Row first;
     ASSIGN_OR_RETURN(bool more, Record(&first));
@@ -55,13 +57,14 @@ class InputRows : public FileRows {
   }
 
  protected:
+  // Reads one record and sets record_line_. False at the end of the file.
   [[nodiscard]] virtual StatusOr<bool> Record(Row* row) = 0;
 
   ByteInput input_;
   bool header_;
   std::vector<std::string> columns_;
-  Row kept_;
-  uint64_t record_line_ = 1;
+  Row kept_;                  // the first record, if Start had to read it
+  uint64_t record_line_ = 1;  // line on which the last record began
 };
 
 }  // namespace sippar::query

@@ -1,4 +1,4 @@
-// INSERT in its forms. SPDX-License-Identifier: Apache-2.0
+// INSERT in its forms, and RowWriter. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/base/limits.h"
@@ -13,6 +13,7 @@
 namespace sippar::query {
 namespace {
 
+// RowWriter sends its batch when it holds this many rows or bytes.
 constexpr size_t kBatchRows = 1000;
 constexpr size_t kBatchBytes = 4 << 20;
 
@@ -20,7 +21,8 @@ std::string WrittenTag(uint64_t rows, uint64_t cells) {
   return fmt::format("{}, {} written", Plural(rows, "row"), Plural(cells, "cell"));
 }
 
-// INSERT … ROW key SET …: nothing of the row is read unless IF or a value asks for it.
+// INSERT … ROW key SET …. Without IF, and if no value reads the row, it is a plain write, which the
+// tablet can do without reading.
 Status InsertRow(const StatementContext& context, const engine::TableSchema& schema,
                  const syntax::Insert& insert) {
   ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, insert.row));
@@ -40,6 +42,7 @@ Status InsertRow(const StatementContext& context, const engine::TableSchema& sch
                                : WrittenTag(rows, result.cells_set);
     return OkStatus();
   }
+  // The update reads nothing, so it can be planned here on an empty row.
   auto nothing = [](const engine::RowMutation&, const engine::ReadSpec&) {
     return ReadCells({}, {});
   };
@@ -57,7 +60,7 @@ StatusOr<engine::RowMutation> TupleRow(const StatementContext& context, const sy
   return engine::RowMutation(row);
 }
 
-// (ROW, columns) VALUES tuples [AT time]. A NULL writes no cell.
+// INSERT … (ROW, columns) VALUES tuples [AT time]. A NULL writes no cell.
 Status InsertTuples(const StatementContext& context, const engine::TableSchema& schema,
                     const syntax::Insert& insert, RowWriter* writer) {
   std::optional<size_t> row_at, time_at;
@@ -110,7 +113,8 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
   return OkStatus();
 }
 
-// CELLS VALUES (row, 'family:qualifier', timestamp, value), …
+// INSERT … CELLS VALUES (row, 'family:qualifier', timestamp, value), … A NULL timestamp means the
+// server's clock.
 Status InsertCells(const StatementContext& context, const engine::TableSchema& schema,
                    const syntax::Insert& insert, RowWriter* writer) {
   for (size_t n = 0; n < insert.tuples.size(); ++n) {
@@ -153,6 +157,7 @@ StatusOr<std::string> CellBytes(const engine::TableSchema& schema, std::string_v
   const engine::FamilySchema* found = schema.FindFamily(family);
   bool counter = found != nullptr && engine::IsInt64(found->type);
   if (counter && value.type() == ValueType::kInt64) return engine::EncodeInt64(value.integer());
+  // 8 BYTES are accepted for a counter, so that what `EXPORT` wrote can be read again.
   bool raw = value.type() == ValueType::kBytes && value.bytes().size() == 8;
   if (value.is_string() && (!counter || raw)) return value.bytes();
   return ErrorAt("TYPE", span,
@@ -169,6 +174,7 @@ Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
     if (index_.emplace(mutation.row, 0).second) ++rows_;
     return WriteInTransaction(context_, mutation);
   }
+  // Entries of one row are joined into one mutation, which may not exceed the server's limit.
   auto present = index_.find(mutation.row);
   if (present != index_.end() && batch_[present->second].entries.size() + mutation.entries.size() >
                                      limits::kMutationEntriesMax) {
@@ -192,6 +198,7 @@ Status RowWriter::Flush() {
   std::vector<Status> statuses = context_.client()->data()->ApplyBatch(table_, batch_);
   Status first;
   for (size_t i = 0; i < statuses.size(); ++i) {
+    // Each row of a batch fails or succeeds alone; the first failure is reported.
     if (statuses[i].ok()) ++flushed_rows_;
     if (!first.ok()) continue;
     first = Annotate(statuses[i], fmt::format("row '{}'", engine::PrintEscaped(batch_[i].row)));

@@ -1,5 +1,5 @@
-// Reading jsonl. The JSON library checks a line and decodes its texts; the members are cut out
-// here, since the library keeps no digits of a number. SPDX-License-Identifier: Apache-2.0
+// The JSON library checks a line and decodes its strings. The members are cut out of the text here,
+// because the library does not keep the digits of a number. SPDX-License-Identifier: Apache-2.0
 #include "query/execute/json_rows.h"
 
 #include <absl/strings/escaping.h>
@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// Walks over the members of an object in text that is known to be JSON.
+// Walks over the members of an object. The text must be valid JSON: nothing is checked here.
 class ObjectWalk {
  public:
   explicit ObjectWalk(std::string_view text) : text_(text) { at_ = text.find('{') + 1; }
-  // False at the end. *name with its quotes.
+  // Cuts out the next member; *name keeps its quotes. False at the end of the object.
   bool Next(std::string_view* name, std::string_view* value) {
     at_ = text_.find_first_not_of(", \t\r\n", at_);
     if (text_[at_] == '}') return false;
@@ -31,6 +31,7 @@ class ObjectWalk {
   }
 
  private:
+  // Cuts out one value. Brackets inside strings do not count towards the depth.
   std::string_view Take() {
     at_ = text_.find_first_not_of(kBlanks, at_);
     size_t begin = at_;
@@ -63,7 +64,7 @@ std::string Decoded(std::string_view text) {
   return nlohmann::json::parse(text).get<std::string>();
 }
 
-// A name written as $base64:… is bytes.
+// A member's name; "$base64:…" stands for a name that is not UTF-8.
 StatusOr<std::string> NameOf(std::string_view text) {
   std::string name = Decoded(text);
   std::string mark = std::string(kBase64Mark) + ":";
@@ -73,7 +74,7 @@ StatusOr<std::string> NameOf(std::string_view text) {
   return BadRecord(fmt::format("the member {} holds no base64", text));
 }
 
-// INT64 or FLOAT64; a number that neither holds is its digits, never a number nearby.
+// INT64 or FLOAT64. A number that fits neither stays TEXT: rounding it would change the data.
 Value NumberOf(std::string_view text) {
   const char* end = text.data() + text.size();
   if (text.find_first_of(".eE") == std::string_view::npos) {
@@ -86,7 +87,7 @@ Value NumberOf(std::string_view text) {
   return read.ec == std::errc() ? Value::Float64(real) : Value::Text(std::string(text));
 }
 
-// {"$base64": "…"} is bytes, any other object its text.
+// {"$base64": "…"} is BYTES, any other object the TEXT of itself.
 StatusOr<Value> ObjectOf(std::string_view text) {
   ObjectWalk walk(text);
   std::string_view name, value, other;
@@ -148,6 +149,7 @@ StatusOr<bool> JsonRows::Members(std::vector<Member>* members) {
   std::unordered_set<std::string> seen;
   for (std::string_view name, value; walk.Next(&name, &value);) {
     ASSIGN_OR_RETURN(std::string decoded, NameOf(name));
+    // Readers of JSON disagree about which of two equal names counts, so neither is chosen.
     if (!seen.insert(decoded).second) {
       return BadRecord(fmt::format("the member {} is there twice", name));
     }

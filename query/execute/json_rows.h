@@ -1,6 +1,6 @@
-// Records of jsonl: one object a line. Numbers, booleans and nested values keep the text they have
-// in the file (Exact); {"$base64": "AP8="} is bytes, as query/format/json_value.h writes them.
-// SPDX-License-Identifier: Apache-2.0
+// Reads records of jsonl: one object on each line. Numbers, booleans and nested values keep the
+// text that they have in the file (Exact). {"$base64": "AP8="} is bytes, as
+// query/format/json_value.h writes them. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/execute/input_rows.h"
@@ -24,13 +24,14 @@ class JsonRows final : public InputRows {
  private:
   struct Member {
     std::string name;
-    std::string text;  // as it stands in the file
+    std::string text;  // the value as written in the file
   };
-  // The members of the next line that is not blank. False at the end.
+  // Reads the members of the next line that is not blank. False at the end of the file.
   [[nodiscard]] StatusOr<bool> Members(std::vector<Member>* members);
+  // Puts the members into the order of columns_; a missing one is NULL.
   [[nodiscard]] Status ToRow(const std::vector<Member>& members, Row* row);
 
-  std::vector<std::string> exact_;
+  std::vector<std::string> exact_;  // see Exact; one per column of the last record
 };
 
 }  // namespace sippar::query

@@ -1,4 +1,4 @@
-// Programs on rows of a relation. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/local_run.h"
 
 #include <fmt/format.h>
@@ -29,6 +29,7 @@ StatusOr<Row> EvaluateAll(const std::vector<std::unique_ptr<Evaluator>>& evaluat
 
 StatusOr<std::vector<std::unique_ptr<engine::Aggregate>>*> GroupMerger::Find(const Row& keys) {
   std::string encoded;
+  // Values that are equal (1 and 1.0) have the same encoding and are one group.
   for (const Value& key : keys) AppendEqualityKey(key, &encoded);
   Group& group = groups_[encoded];
   if (groups_.size() > engine::kGroupsMax) {
@@ -57,6 +58,7 @@ Status GroupMerger::Merge(const Row& partial) {
 }
 
 std::vector<Row> GroupMerger::Finish() {
+  // An aggregate without GROUP BY has a result even if no row came: COUNT(*) is 0.
   if (key_count_ == 0 && groups_.empty()) (void)Find({});
   std::vector<Row> rows;
   for (auto& [encoded, group] : groups_) {

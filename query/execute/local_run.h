@@ -1,5 +1,6 @@
-// Runs the program of a plan over rows of a relation (subselect, SHOW) here: WHERE, then outputs or
-// aggregates. Slot i of the program is column i. SPDX-License-Identifier: Apache-2.0
+// Runs the program of a plan in this process, over the rows of a relation (a subselect, SHOW):
+// WHERE, then outputs or aggregates. Slot i of the program is column i of the relation.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -12,16 +13,18 @@
 
 namespace sippar::query {
 
-// Merges partial states of aggregates by their group keys; also starts groups of its own.
+// Holds one state per group: merges the partial states that tablets send, or lets the caller add
+// values to the aggregates that Find returns. TOO_LARGE for more than engine::kGroupsMax groups.
 class GroupMerger {
  public:
   GroupMerger(size_t keys, const std::vector<engine::AggregateDef>& aggregates)
       : key_count_(keys), defs_(aggregates) {}
+  // Merges a row of group keys followed by partial states.
   [[nodiscard]] Status Merge(const engine::Row& partial);
-  // Group of these keys, for adding values.
+  // The aggregates of the group with these keys; starts the group if it is new.
   [[nodiscard]] StatusOr<std::vector<std::unique_ptr<engine::Aggregate>>*> Find(
       const engine::Row& keys);
-  // Keys and finished values of each group, in no order. Without keys: one row, always.
+  // Keys and finished values of each group, in no order. Without keys there is always one row.
   std::vector<engine::Row> Finish();
 
  private:
@@ -37,12 +40,13 @@ class GroupMerger {
 
 class LocalRun {
  public:
-  // `program` and `stop` outlive it; an evaluation ends early when `stop` says so.
+  // `program` and `stop` outlive the run; `stop` ends an evaluation early.
   [[nodiscard]] static StatusOr<std::unique_ptr<LocalRun>> Prepare(const engine::Program& program,
                                                                    const engine::StopSignal& stop);
-  // Outputs (then order keys) of `row` go to *out when it passes WHERE; nothing in aggregate mode.
+  // If `row` passes WHERE, appends its outputs and order keys to *out; in aggregate mode it only
+  // adds to the row's group.
   [[nodiscard]] Status Add(const engine::Row& row, std::vector<engine::Row>* out);
-  // Aggregate mode: keys and finished values.
+  // Aggregate mode: keys and finished values of all groups.
   std::vector<engine::Row> Finish();
 
  private:
@@ -53,8 +57,8 @@ class LocalRun {
   const engine::Program& program_;
   GroupMerger groups_;
   std::unique_ptr<engine::Evaluator> where_;
-  Evaluators outputs_;    // outputs and order keys, or group keys
-  Evaluators arguments_;  // of the aggregates
+  Evaluators outputs_;    // outputs and order keys; in aggregate mode group keys
+  Evaluators arguments_;  // arguments of the aggregates
 };
 
 }  // namespace sippar::query

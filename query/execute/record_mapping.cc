@@ -1,4 +1,4 @@
-// Records into mutations. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/record_mapping.h"
 
 #include <fmt/format.h>
@@ -66,6 +66,7 @@ StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
 Status RecordMapping::PlanByName(const syntax::Import& import) {
   const std::vector<std::string>& columns = file_->columns();
   std::vector<std::string> cell = {"row", "column", "timestamp", "value"};
+  // An empty file has no columns; it is imported as nothing rather than refused.
   as_cells_ = columns == cell || columns.empty();
   if (as_cells_) return OkStatus();
   for (uint32_t i = 0; i < columns.size(); ++i) {

@@ -1,5 +1,5 @@
-// What each record of a file becomes: the mapping of IMPORT, or what the names of the file's
-// columns say, made into mutations of rows. SPDX-License-Identifier: Apache-2.0
+// Turns each record of a file into a mutation of one row, by the mapping of IMPORT or, without one,
+// by the names of the file's columns. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -17,38 +17,40 @@ namespace sippar::query {
 
 class RecordMapping {
  public:
-  // All outlive it.
+  // The arguments outlive the mapping.
   RecordMapping(const StatementContext& context, const engine::TableSchema& schema, FileRows* file)
       : context_(context), schema_(schema), file_(file) {}
 
-  // The mapping of the statement, or what the columns' names say.
+  // Prepares the mapping of the statement, or the one that the names of the columns give.
   [[nodiscard]] Status Plan(const syntax::Import& import);
+  // The mutation that `record` stands for; it has no entries if all values are NULL.
   [[nodiscard]] StatusOr<engine::RowMutation> Mutation(const Row& record);
 
  private:
-  // What one column of the table, or the row key, is made of.
+  // Where the value of one column of the table, or of the row key, comes from.
   struct Mapped {
     std::unique_ptr<engine::Evaluator> value;
-    std::optional<uint32_t> column;  // of the file, when it is that alone
-    std::string family, qualifier;
+    std::optional<uint32_t> column;  // set if `value` is just this column of the file
+    std::string family, qualifier;   // the column to write; empty for the row key
   };
   [[nodiscard]] StatusOr<Mapped> Prepare(const engine::Expression& expression) const;
   [[nodiscard]] Status PlanByName(const syntax::Import& import);
   void AddCell(Mapped mapped, std::string_view family, std::string_view qualifier);
   std::string ColumnList() const;
-  // A name that the file lacks: the names it has.
+  // Adds the names of the file's columns to the error of an unknown name.
   [[nodiscard]] Status WithColumns(const Status& status) const;
-  // Record of (row, column, timestamp, value).
+  // The mutation of a record (row, column, timestamp, value).
   [[nodiscard]] StatusOr<engine::RowMutation> CellMutation(const Row& record);
-  // What an accumulator of another table has come to joins what is here.
+  // Adds one cell to *mutation. In an aggregate family the value is a state that another table has
+  // accumulated; it is merged with the state of this table rather than replacing it.
   void Put(const std::string& family, const std::string& qualifier, const std::string& bytes,
            int64_t time_us, engine::RowMutation* mutation) const;
   [[nodiscard]] static StatusOr<Value> ValueOf(engine::Evaluator* evaluator, const Row& record);
-  // A column of the file alone is written as it stands there: the digits of a number.
+  // `value`, or the text of the column in the file if it differs: 1.50 is stored as written.
   Value Exact(uint32_t column, const Value& value) const;
   [[nodiscard]] StatusOr<Value> ValueOf(const Mapped& mapped, const Row& record) const;
   [[nodiscard]] static StatusOr<engine::RowMutation> Start(const Value& key);
-  // INT64, TIMESTAMP, or text with digits or an ISO time.
+  // Microseconds from an INT64, a TIMESTAMP, or text with digits or an ISO time.
   [[nodiscard]] static StatusOr<int64_t> Time(const Value& value);
   [[nodiscard]] StatusOr<std::string> Bytes(const std::string& family, const std::string& qualifier,
                                             const Value& value) const;
@@ -56,9 +58,9 @@ class RecordMapping {
   const StatementContext& context_;
   const engine::TableSchema& schema_;
   FileRows* file_;
-  bool as_cells_ = false;
-  Mapped row_;
-  std::unique_ptr<engine::Evaluator> time_;
+  bool as_cells_ = false;                    // records are (row, column, timestamp, value)
+  Mapped row_;                               // the row key
+  std::unique_ptr<engine::Evaluator> time_;  // null: the server's clock
   std::vector<Mapped> cells_;
 };
 

@@ -1,4 +1,4 @@
-// SPLIT TABLE, MERGE TABLETS. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/reshape_statement.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,8 @@
 namespace sippar::query {
 namespace {
 
-// From the first row that `where` may mean to the last.
+// One range from the first row of `where` to its last. Tests on anything but the row are refused,
+// because tablets are chosen by their keys alone.
 StatusOr<engine::RowRange> RangeOf(const StatementContext& context,
                                    const engine::TableSchema& schema, const syntax::Expr& where) {
   RowScope scope(&context, &schema);
@@ -45,6 +46,7 @@ Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& s
     ASSIGN_OR_RETURN(std::string key, CompileRowKey(context, expr));
     keys.push_back(std::move(key));
   }
+  // Only after all keys were computed, so that an error in one leaves the table unsplit.
   for (const std::string& key : keys) {
     RETURN_IF_ERROR(context.client()->admin()->Split(info.schema.name, key));
   }

@@ -1,4 +1,5 @@
-// SPLIT TABLE, MERGE TABLETS. SPDX-License-Identifier: Apache-2.0
+// SPLIT TABLE and MERGE TABLETS, which change the tablets of a table by hand.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/session/session.h"

@@ -1,4 +1,4 @@
-// Stages behind the tablets. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/result_stages.h"
 
 #include <fmt/format.h>
@@ -15,9 +15,13 @@
 namespace sippar::query {
 namespace {
 
+// Memory that DISTINCT and LIMIT BY may use, and a sort without the setting sort_memory. Beyond it
+// the statement fails: the rows of a table need not fit into memory.
 constexpr size_t kDistinctBytesMax = 256 << 20;
 constexpr size_t kSubselectSortBytes = 256 << 20;
-constexpr std::ptrdiff_t kBatchRows = 1000;  // sorted ones: their consumer may be slow
+// Sorted rows are passed on in batches of this size: between two batches a slow consumer can end
+// the statement.
+constexpr std::ptrdiff_t kBatchRows = 1000;
 
 size_t SizeOf(const Row& row) {
   size_t size = 0;
@@ -124,7 +128,8 @@ StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
   if (!wanted.empty()) {
     ASSIGN_OR_RETURN(goes_on, consumer_(std::move(wanted)));
   }
-  // A limit that is exactly reached needs one row more to know whether there is a next page.
+  // A limit that was just reached does not end the result: one more row shows whether there is a
+  // next page.
   return goes_on && !more_;
 }
 

@@ -1,5 +1,6 @@
-// What happens to the rows of a SELECT after the tablets: HAVING and final values, DISTINCT, order,
-// LIMIT BY, OFFSET, LIMIT, the page key. SPDX-License-Identifier: Apache-2.0
+// The stages that the rows of a SELECT pass after the tablets, in this order: HAVING and final
+// values, order, DISTINCT, LIMIT BY, OFFSET, LIMIT, and the page key that continues the result.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -14,7 +15,7 @@
 
 namespace sippar::query {
 
-// Takes finished rows (only the shown values); false = enough.
+// Receives finished rows, which hold only the shown values. Returns false when it needs no more.
 using RowConsumer = std::function<StatusOr<bool>(std::vector<Row>)>;
 
 class ResultStages {
@@ -22,15 +23,17 @@ class ResultStages {
   ResultStages(const StatementContext& context, const SelectPlan& plan, RowConsumer consumer)
       : context_(context), plan_(plan), consumer_(std::move(consumer)), budget_(&context.stop) {}
 
-  // Rows as the program gives them (not aggregated). False = enough.
+  // Adds rows of a program without aggregates. False if the result is complete.
   [[nodiscard]] StatusOr<bool> Add(std::vector<Row> rows);
-  // Aggregate mode: keys and finished values of all groups.
+  // Adds the keys and finished values of all groups of a program with aggregates.
   [[nodiscard]] Status AddGroups(const std::vector<Row>& groups);
+  // Sorts, if the plan sorts, and passes on the rows that waited for it. Call it once, at the end.
   [[nodiscard]] Status Finish();
-  // "AFTER …" when rows were left.
+  // "AFTER …" to continue the result if LIMIT cut it, else "".
   std::string next() const;
 
  private:
+  // The stages from DISTINCT on.
   StatusOr<bool> Pass(std::vector<Row> rows);
   Status AddToSort(std::vector<Row> rows);
   bool IsWanted(const Row& row);
@@ -40,15 +43,15 @@ class ResultStages {
   const SelectPlan& plan_;
   RowConsumer consumer_;
   engine::StopBudget budget_;
-  std::vector<Row> sorted_;
+  std::vector<Row> sorted_;  // rows that wait for Finish
   size_t sort_bytes_ = 0;
-  std::unordered_set<std::string> distinct_;
-  size_t distinct_bytes_ = 0;
-  std::unordered_map<std::string, uint64_t> by_counts_;
-  uint64_t skipped_ = 0;
-  uint64_t given_ = 0;
-  bool more_ = false;
-  Row page_key_;
+  std::unordered_set<std::string> distinct_;             // DISTINCT: keys of the rows passed
+  size_t distinct_bytes_ = 0;                            // memory of distinct_ and by_counts_
+  std::unordered_map<std::string, uint64_t> by_counts_;  // LIMIT BY: rows seen for each value
+  uint64_t skipped_ = 0;                                 // rows skipped for OFFSET
+  uint64_t given_ = 0;                                   // rows passed to the consumer
+  bool more_ = false;                                    // LIMIT left out at least one row
+  Row page_key_;                                         // page key of the last row passed
 };
 
 }  // namespace sippar::query

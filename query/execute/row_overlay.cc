@@ -1,4 +1,4 @@
-// Cells in memory. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/row_overlay.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 using engine::Cell;
 using engine::MutationEntry;
 
-// The cells of one column, by places in `cells`.
+// The cells of one column, as a range of iterators.
 struct ColumnPlace {
   std::vector<Cell>::iterator begin, end;
 };
@@ -31,7 +31,8 @@ ColumnPlace FindColumn(std::vector<Cell>* cells, std::string_view row, const Mut
                                [&](const Cell& cell) { return key_of(cell) <= wanted; })};
 }
 
-// The family's GC rule acts at once, as it does in a tablet: what it drops is gone for ever.
+// Applies the family's GC rule at once, as a tablet does: a version that it drops does not come
+// back when a newer one is deleted.
 void CollectColumn(const engine::GcPolicy& policy, int64_t now_us, ColumnPlace column,
                    std::vector<Cell>* cells) {
   if (policy.kind == engine::GcPolicy::kKeepAll) return;
@@ -40,7 +41,8 @@ void CollectColumn(const engine::GcPolicy& policy, int64_t now_us, ColumnPlace c
     versions.push_back({cell->timestamp_us, 1});
   }
   auto kept = engine::ReplayVersions(std::move(versions), {}, policy, now_us);
-  auto dropped = column.begin + static_cast<std::ptrdiff_t>(kept.size());  // newest first, as cells
+  // Both are sorted newest first, so the kept versions are a prefix of the column's cells.
+  auto dropped = column.begin + static_cast<std::ptrdiff_t>(kept.size());
   cells->erase(dropped, column.end);
 }
 
@@ -72,6 +74,7 @@ Status ApplyEntry(const MutationEntry& entry, std::string_view row, int64_t now_
       if (entry.kind != MutationEntry::kSet) {
         bool none = column.begin == column.end;
         bool by_server = entry.timestamp_us == engine::kServerTime;
+        // The sum must become the newest version even if the present one has a future time.
         if (!none && by_server) time_us = std::max(time_us, column.begin->timestamp_us);
         RETURN_IF_ERROR(engine::ResolveOn(none ? "" : column.begin->value, &put));
       }
@@ -104,6 +107,7 @@ Status ApplyEntry(const MutationEntry& entry, std::string_view row, int64_t now_
   return OkStatus();
 }
 
+// A stream over cells that it owns.
 class VectorStream final : public engine::CellStream {
  public:
   explicit VectorStream(std::vector<Cell> cells) : cells_(std::move(cells)) { Set(); }
@@ -130,12 +134,12 @@ class VectorStream final : public engine::CellStream {
   engine::CellView view_;
 };
 
-// Counts what has been taken of the present row, family and column.
+// Decides cell by cell what a read takes, counting in the current row, family and column.
 class Taker {
  public:
   explicit Taker(const engine::ReadSpec& read) : read_(read) {}
 
-  // In the language's order of work: versions, then cells per family, then per row.
+  // In the order that the language defines: versions, then cells per family, then cells per row.
   bool Takes(const Cell& cell) {
     Enter(cell);
     if (read_.keys_only && in_row_ > 0) return false;
@@ -187,6 +191,7 @@ StatusOr<std::unique_ptr<engine::CellStream>> ReadCells(const engine::ReadSpec& 
   ASSIGN_OR_RETURN(std::unique_ptr<engine::ColumnMatcher> matcher,
                    engine::ColumnMatcher::Compile(read.columns));
   if (read.reverse) {
+    // Reverse turns the order of rows only; stable, so that the cells of a row keep theirs.
     std::stable_sort(cells.begin(), cells.end(),
                      [](const Cell& a, const Cell& b) { return a.row > b.row; });
   }

@@ -1,5 +1,5 @@
-// Cells of a few rows in memory: a mutation applied to them, a ReadSpec run over them. This is how
-// a row transaction sees its own writes before COMMIT. SPDX-License-Identifier: Apache-2.0
+// Applies a mutation to cells in memory, and runs a ReadSpec over them. A row transaction shows its
+// own writes this way before COMMIT. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -14,17 +14,17 @@
 
 namespace sippar::query {
 
-// Storage order: row, family, qualifier up, time down.
+// Storage order: row, family and qualifier ascending, time descending.
 bool CellBefore(const engine::Cell& a, const engine::Cell& b);
 
-// Changes `cells` (all that are visible of the row, in storage order) as a tablet would, GC rules
-// of `schema` included. Times left to the server become `now_us`. DECODE for an increment of a
-// value that is no INT64.
+// Changes `*cells`, which are all visible cells of the row in storage order, as a tablet would, GC
+// rules of `schema` included. Times that are left to the server become `now_us`.
+// kFailedPrecondition for an increment of a value that is no INT64.
 [[nodiscard]] Status ApplyToCells(const engine::RowMutation& mutation,
                                   const engine::TableSchema& schema, int64_t now_us,
                                   std::vector<engine::Cell>* cells);
 
-// What a read of these cells gives.
+// The cells that the read `read` returns from `cells`, which are in storage order.
 [[nodiscard]] StatusOr<std::unique_ptr<engine::CellStream>> ReadCells(
     const engine::ReadSpec& read, std::vector<engine::Cell> cells);
 

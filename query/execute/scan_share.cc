@@ -1,4 +1,4 @@
-// Shares of scans. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/scan_share.h"
 
 #include <algorithm>
@@ -7,19 +7,20 @@
 namespace sippar::query {
 namespace {
 
-constexpr size_t kDigits = 8;  // more would not change a percentage
+constexpr size_t kDigits = 8;  // bytes compared; more would not change a percentage
 
 struct Alphabet {
   int first;
   int last;
 };
 
-// -1: `text` has ended before.
+// The byte at `at`; -1 if `text` is shorter.
 int ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : -1;
 }
 
-// The smallest alphabet that has these bytes.
+// The first alphabet that contains all three bytes. The width of the alphabet matters: among keys
+// of digits, '5' taken as a byte of 256 values would hardly differ from '6'.
 Alphabet AlphabetOf(int low, int high, int key) {
   for (Alphabet alphabet :
        {Alphabet{'0', '9'}, Alphabet{'a', 'z'}, Alphabet{'A', 'Z'}, Alphabet{0x20, 0x7e}}) {
@@ -42,7 +43,7 @@ double KeyShare(std::string_view low, std::string_view high, std::string_view ke
   for (size_t i = common; i < common + kDigits; ++i) {
     int top = high.empty() ? 0xff : ByteAt(high, i);
     Alphabet alphabet = AlphabetOf(ByteAt(low, i), top, ByteAt(key, i));
-    digit /= alphabet.last - alphabet.first + 2;  // an end comes before every byte
+    digit /= alphabet.last - alphabet.first + 2;  // one more digit for the end of a key
     auto value = [&](int byte) { return byte < 0 ? 0 : byte - alphabet.first + 1; };
     from += digit * value(ByteAt(low, i));
     to += digit * value(top);
@@ -54,7 +55,7 @@ double KeyShare(std::string_view low, std::string_view high, std::string_view ke
 ScanShare::ScanShare(std::vector<ScanPiece> pieces, bool reverse)
     : pieces_(std::move(pieces)), reverse_(reverse) {
   for (ScanPiece& piece : pieces_) {
-    piece.bytes += 1;  // none counts for nothing
+    piece.bytes += 1;  // an empty tablet counts a little, and the sum is never 0
     bytes_ += static_cast<double>(piece.bytes);
   }
 }

@@ -1,6 +1,6 @@
-// How much of a scan is done, estimated: each tablet counts by its size, and within one the keys
-// are taken for evenly spread between its first and its last. Pure. SPDX-License-Identifier:
-// Apache-2.0
+// Estimates how much of a scan is done. Each tablet counts by its size; within a tablet the keys
+// are assumed to be evenly spread between its first and its last key. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,30 @@
 
 namespace sippar::query {
 
-// Where `key` lies between `low` and `high`, 0 to 1. Bytes count as digits of what they look like:
-// '5' is in the middle between '0' and '9', 'n' between 'a' and 'z'.
+// Where `key` lies between `low` and `high`, from 0 to 1. A byte counts as a digit of the alphabet
+// that it belongs to: '5' is about the middle of '0' to '9', 'n' of 'a' to 'z'. An empty `high`
+// means no upper end.
 double KeyShare(std::string_view low, std::string_view high, std::string_view key);
 
-// A stretch of rows that is read from one tablet.
+// A range of rows that is read from one tablet.
 struct ScanPiece {
-  engine::RowRange range;  // "" as its limit: its last row is not known
-  uint64_t bytes = 0;
+  engine::RowRange range;  // an empty limit: the last row is not known
+  uint64_t bytes = 0;      // stored size of the tablet
 };
 
 class ScanShare {
  public:
-  // `pieces`: in the order in which they are read; not empty.
+  // `pieces` are in the order in which they are read, and not empty.
   ScanShare(std::vector<ScanPiece> pieces, bool reverse);
-  // Once `piece` is read up to and with `last_row` ("": no row of it is). Never falls.
+  // The share done when `piece` has been read up to and including `last_row` ("": no row of it has
+  // been read). Never less than an earlier answer.
   double At(size_t piece, std::string_view last_row);
 
  private:
   std::vector<ScanPiece> pieces_;
   bool reverse_;
-  double bytes_ = 0;  // of all
-  double share_ = 0;
+  double bytes_ = 0;  // sum over all pieces
+  double share_ = 0;  // the last answer
 };
 
 }  // namespace sippar::query
