@@ -1,6 +1,6 @@
 // IMPORT: every record of a file becomes a mutation of one row. The mutations are written in
-// batches, so an IMPORT that stops has written a prefix of the file; its error says how long that
-// is. SPDX-License-Identifier: Apache-2.0
+// batches, in the order of the file; if IMPORT stops, its error says how many of the first records
+// are known to be written. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class ImportRun {
     Status status = SkipDone(file);
     if (status.ok()) status = WriteAll(mapping, file, writer);
     // Also after an error in the file: the records before it are written, so that SKIP can continue
-    // after them. After a failed write the batch is gone and its outcome unknown.
+    // after them. After a failed write there is nothing to flush: the writer has dropped the batch.
     if (!write_failed_) {
       Status flushed = writer->Flush();
       if (flushed.ok()) written_ = done_;

@@ -19,8 +19,8 @@ int ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : -1;
 }
 
-// The first alphabet that contains all three bytes. The width of the alphabet matters: among keys
-// of digits, '5' taken as a byte of 256 values would hardly differ from '6'.
+// The first alphabet that contains all three bytes. If each byte were a digit of 256 values, the
+// digits after the first different one would weigh next to nothing: '19' would be far from '20'.
 Alphabet AlphabetOf(int low, int high, int key) {
   for (Alphabet alphabet :
        {Alphabet{'0', '9'}, Alphabet{'a', 'z'}, Alphabet{'A', 'Z'}, Alphabet{0x20, 0x7e}}) {

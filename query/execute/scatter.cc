@@ -1,5 +1,5 @@
-// Fan-out over tablets, one after another: results stream in key order and stop early.
-// SPDX-License-Identifier: Apache-2.0
+// Tablets are read one after another, not all at once: results then stream in key order, and a
+// LIMIT that is reached leaves the remaining tablets unread. SPDX-License-Identifier: Apache-2.0
 #include "query/execute/scatter.h"
 
 #include <algorithm>
@@ -16,13 +16,14 @@ using engine::Program;
 using engine::RowRange;
 using engine::RowSet;
 
-// A stretch of rows, from one tablet or from the open transaction.
+// A range of rows that is read in one run, from one tablet or from the open transaction.
 struct Piece {
   RowRange range;
   bool in_transaction = false;
 };
 
-// Cuts the transaction's row out of the tablets' ranges.
+// One piece for each tablet that has wanted rows. The row of the transaction becomes a piece of its
+// own: it is read here, with the writes that the tablet does not have yet.
 std::vector<Piece> CutPieces(const std::vector<RowRange>& tablets, const Program& program,
                              const RowTransaction* transaction) {
   std::vector<Piece> pieces;
@@ -44,8 +45,8 @@ std::vector<Piece> CutPieces(const std::vector<RowRange>& tablets, const Program
   return pieces;
 }
 
-// Estimates how much of a scan is done. It asks for sizes and the last key when the scan has run
-// for a while: a short one shall not pay for a progress that is never shown.
+// Estimates how much of a scan is done. It asks for tablet sizes and the last key only when the
+// scan has run for a while: a short scan must not pay for a progress that is never shown.
 class ShareEstimate {
  public:
   ShareEstimate(const StatementContext& context, std::string table, const Program& program,
@@ -56,7 +57,7 @@ class ShareEstimate {
         pieces_(pieces),
         begun_nanos_(context.client()->clock()->MonotonicNanos()) {}
 
-  // Below 0 while it is not known.
+  // The share done when `piece` was read up to `last_row`; below 0 while it is not known.
   double At(size_t piece, const std::string& last_row) {
     if (first_row_.empty()) first_row_ = last_row;
     if (share_ == nullptr && !is_asked_) {
@@ -69,7 +70,7 @@ class ShareEstimate {
   }
 
  private:
-  static constexpr int64_t kAskAfterNanos = 300'000'000;
+  static constexpr int64_t kAskAfterNanos = 300'000'000;  // 300 ms
 
   void Ask() {
     auto tablets = context_.client()->data()->Tablets(table_);
@@ -85,7 +86,8 @@ class ShareEstimate {
         each.bytes = piece.in_transaction ? 0 : tablet.stored_bytes + tablet.memtable_bytes;
       }
     }
-    // The ends of the table say nothing about where its keys are.
+    // The first tablet begins at "" and the last has no end, which says nothing about where the
+    // keys are. The scan's first row and the table's last row stand in for them.
     ScanPiece& lowest = program_.read.reverse ? pieces.back() : pieces.front();
     ScanPiece& highest = program_.read.reverse ? pieces.front() : pieces.back();
     bool knows_first = lowest.range.start.empty() && !program_.read.reverse;
@@ -114,6 +116,7 @@ class ShareEstimate {
   std::unique_ptr<ScanShare> share_;
 };
 
+// Passes the batches of all pieces to the handler, counts them, and reports progress.
 class Sink final : public engine::ProgramSink {
  public:
   Sink(const StatementContext& context, const BatchHandler& handler, ShareEstimate* share)
@@ -126,6 +129,7 @@ class Sink final : public engine::ProgramSink {
     passed_ += batch.rows.size();
     if (!batch.last_row.empty()) last_row_ = std::move(batch.last_row);
     if (!batch.rows.empty()) {
+      // A sink can only answer "enough"; RunOnTablets returns the handler's error afterwards.
       auto more = handler_(std::move(batch.rows));
       status_ = more.status();
       enough_ = !more.ok() || !*more;
@@ -155,7 +159,7 @@ class Sink final : public engine::ProgramSink {
   const BatchHandler& handler_;
   ShareEstimate* share_;
   size_t piece_ = 0;
-  std::string last_row_;  // of the piece at hand
+  std::string last_row_;  // the last row read completely in the current piece
   uint64_t passed_ = 0;
   bool enough_ = false;
   Status status_;
@@ -189,6 +193,7 @@ Status RunOnTablets(const StatementContext& context, const std::string& table,
         piece.in_transaction
             ? RunInTransaction(context, part, &sink)
             : context.client()->data()->Run(table, piece.range, part, context.CallOptions(), &sink);
+    // The handler's error comes first: the run only saw a sink that had enough.
     RETURN_IF_ERROR(sink.status());
     if (!status.ok()) return WithQueryCode(status);
     ++session->tablets_done;

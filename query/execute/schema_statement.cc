@@ -1,4 +1,4 @@
-// Statements on tables as a whole, and settings. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/schema_statement.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ FamilySchema* FindFamily(TableSchema* schema, std::string_view name) {
   return nullptr;
 }
 
-// Takes the families into `group`, out of the groups they were in.
+// Moves the families into `group`: a family is in one group only.
 void MoveFamilies(const syntax::GroupDef& def, LocalityGroupSchema* group, TableSchema* schema) {
   for (const syntax::Identifier& family : def.families) {
     for (LocalityGroupSchema& each : schema->groups) std::erase(each.families, family.text);
@@ -53,7 +53,8 @@ Status AddFamily(const syntax::FamilyDef& def, TableSchema* schema) {
   return OkStatus();
 }
 
-// `grouped`: families that groups of this statement have already.
+// Adds a locality group. `grouped` holds the families that this statement has put into a group
+// already; naming one twice is an error.
 Status AddGroup(const syntax::GroupDef& def, std::set<std::string>* grouped, TableSchema* schema,
                 std::vector<std::string>* notices) {
   if (schema->FindGroup(def.name.text) == nullptr) {
@@ -86,6 +87,7 @@ StatusOr<std::vector<std::string>> SplitKeys(const StatementContext& context,
     keys.push_back(std::move(key));
   }
   std::sort(keys.begin(), keys.end());
+  // Equal keys would make empty tablets.
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
@@ -137,10 +139,11 @@ namespace {
 struct AlterCounts {
   uint64_t added = 0, changed = 0, dropped = 0;
   std::set<std::string> grouped;
-  std::vector<std::string> skipped;  // "f: no such family"
+  std::vector<std::string> skipped;  // what IF [NOT] EXISTS passed over: "f: no such family"
 };
 
-// ADD of what the table has: passed over when the statement says so.
+// Sets *add if ADD creates something new. Adding what the table has already is an error, or skipped
+// if the statement says IF NOT EXISTS.
 Status CheckNew(std::string_view what, bool exists, const AlterAction& action,
                 const syntax::Identifier& name, bool* add, AlterCounts* counts) {
   *add = !exists;
@@ -225,7 +228,8 @@ Status Alter(const AlterAction& action, const TableSchema& before, TableSchema* 
       if (!add) return OkStatus();
       ++counts->added;
       RETURN_IF_ERROR(AddFamily(action.family, schema));
-      // It was dropped by an action of this statement: the new one has none of its cells.
+      // An earlier action of this statement dropped a family of this name. The new incarnation
+      // keeps its cells, which are still in the sstables, out of the new family.
       if (const FamilySchema* old = before.FindFamily(action.family.name.text)) {
         schema->families.back().incarnation = old->incarnation + 1;
       }
@@ -270,6 +274,8 @@ Status ExecuteAlterTable(const StatementContext& context, const syntax::AlterTab
   Status valid = schema.Validate();
   if (!valid.ok()) return ErrorAt("BAD_SCHEMA", alter.table.span, MessageOf(valid));
   if (!(schema == info.schema)) {
+    // Fails if the schema has changed since it was read: all actions are checked against one schema
+    // and take effect together.
     RETURN_IF_ERROR(context.client()->admin()->AlterTable(schema, info.schema_version));
   }
   std::string parts;
@@ -331,7 +337,7 @@ Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush)
 
 Status ExecuteSet(const StatementContext& context, const syntax::SetOption& set) {
   Value value;
-  if (set.value.kind == syntax::ExprKind::kName) {  // ON, OFF, ALL
+  if (set.value.kind == syntax::ExprKind::kName) {  // ON, OFF and ALL arrive as names
     value = Value::Text(set.value.name);
   } else {
     ASSIGN_OR_RETURN(value, CompileConstant(context, set.value));

@@ -1,4 +1,5 @@
-// CREATE, ALTER, DROP TABLE, COMPACT, FLUSH, SET, RESET. SPDX-License-Identifier: Apache-2.0
+// Statements on a table as a whole (CREATE, ALTER, DROP TABLE, COMPACT, FLUSH) and on the session's
+// settings (SET, RESET). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/session/session.h"

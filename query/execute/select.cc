@@ -1,4 +1,4 @@
-// SELECT: source, stages, sink. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/select.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,8 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
                         [&](std::vector<Row> rows) { return stages->Add(std::move(rows)); });
   }
   GroupMerger merger(plan.program.group_by.size(), plan.program.aggregates);
-  engine::StopBudget budget(&context.stop);  // one batch may hold a million groups
+  // One batch may hold a million groups, so a stop is looked for within the batch.
+  engine::StopBudget budget(&context.stop);
   auto merge = [&](const std::vector<Row>& rows) -> StatusOr<bool> {
     for (const Row& row : rows) {
       RETURN_IF_ERROR(budget.Spend(row.size() * engine::StopBudget::kStep));
@@ -85,7 +86,8 @@ Status ExecuteSelect(const StatementContext& context, const syntax::Select& sele
       [&](std::vector<Row> rows) -> StatusOr<bool> {
         bool goes_on = true;
         GiveRows(context, std::move(rows), &goes_on);
-        // Showing them may have taken long; a sink that was interrupted says that it has enough.
+        // Showing the rows may have taken long. A sink that Ctrl-C interrupted also says that it
+        // has enough; the statement must then end as cancelled, not as complete.
         RETURN_IF_ERROR(context.CheckStop());
         return goes_on;
       },

@@ -1,4 +1,4 @@
-// Runs the plan of a SELECT. SPDX-License-Identifier: Apache-2.0
+// Runs the plan of a SELECT and delivers its rows. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "query/execute/result_stages.h"
@@ -8,15 +8,18 @@
 
 namespace sippar::query {
 
-// Finished rows go to `consumer`; *next gets the page key.
+// Runs `plan` and gives its finished rows to `consumer`. *next becomes "AFTER …" if LIMIT cut the
+// result, else "".
 [[nodiscard]] Status RunSelect(const StatementContext& context, const SelectPlan& plan,
                                const RowConsumer& consumer, std::string* next);
-// To the statement's sink and summary.
+// Plans and runs `select`; rows go to the statement's sink, the rest to its summary.
 [[nodiscard]] Status ExecuteSelect(const StatementContext& context, const syntax::Select& select);
-// Rows of a relation that is all here, through WHERE, to the sink. Used by SHOW.
+// Gives the rows of a small relation that pass `where` to the statement's sink. Used by SHOW.
 [[nodiscard]] Status GiveRelation(const StatementContext& context,
                                   const std::vector<ResultColumn>& columns, std::vector<Row> rows,
                                   const syntax::OptionalExpr& where);
+// Gives rows to the statement's sink and counts them. *goes_on becomes false when the sink has
+// enough.
 void GiveRows(const StatementContext& context, std::vector<Row> rows, bool* goes_on);
 [[nodiscard]] Status ExecuteExplain(const StatementContext& context,
                                     const syntax::Explain& explain);

@@ -1,4 +1,4 @@
-// SHOW and DESCRIBE. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/show.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 namespace sippar::query {
 namespace {
 
+// What SHOW answers with; small enough to be held in memory.
 struct Relation {
   std::vector<ResultColumn> columns;
   std::vector<Row> rows;
@@ -75,6 +76,7 @@ StatusOr<Relation> ShowGroups(const StatementContext& context, const syntax::Sho
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, Tables(context, show));
   for (const cluster::TableInfo& table : tables) {
     for (const engine::LocalityGroupSchema& group : table.schema.groups) {
+      // The default group always exists; without families it stores nothing.
       if (group.families.empty()) continue;
       relation.rows.push_back({Text(group.name), Text(Join(group.families)),
                                Text(group.in_memory ? "memory" : "disk"),
@@ -184,6 +186,7 @@ constexpr std::array<Entry, 9> kShows = {{{"TABLES", ShowTables},
                                           {"FUNCTIONS", ShowFunctions}}};
 
 Status UnknownShow(const syntax::Show& show) {
+  // Known to the grammar but not supported; the error must not suggest a misspelling.
   for (std::string_view later : {"SERVERS", "GRANTS", "BACKUPS", "QUERIES", "JOBS"}) {
     if (!SameWord(show.what.text, later)) continue;
     return ErrorAt("UNSUPPORTED", show.what.span, fmt::format("SHOW {} is not supported", later),
@@ -203,6 +206,7 @@ Status ExecuteShow(const StatementContext& context, const syntax::Show& show) {
     if (show.like) {
       ASSIGN_OR_RETURN(Value pattern, CompileConstant(context, *show.like));
       std::erase_if(relation.rows, [&](const Row& row) {
+        // LIKE tests the first column, which is the name in most relations.
         return !engine::LikeMatches(row[0].bytes(), pattern.bytes(), true);
       });
     }
@@ -215,6 +219,7 @@ Status ExecuteDescribe(const StatementContext& context, const syntax::Describe& 
   syntax::Show show;
   show.table = describe.table;
   ASSIGN_OR_RETURN(Relation relation, ShowFamilies(context, show));
+  // DESCRIBE is SHOW FAMILIES of one table, without the column that names the table.
   relation.columns.erase(relation.columns.begin());
   for (Row& row : relation.rows) row.erase(row.begin());
   return GiveRelation(context, relation.columns, std::move(relation.rows), {});

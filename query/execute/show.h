@@ -1,4 +1,4 @@
-// SHOW and DESCRIBE: small relations about tables, the store and the session.
+// SHOW and DESCRIBE: small relations about the tables, the cluster and the session.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Row transactions across statements. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/transaction.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ engine::ReadSpec OfRow(engine::ReadSpec read, const std::string& row) {
   return read;
 }
 
-// Of the table as COMMIT will find it: its GC rules act on the transaction's writes.
+// The present schema of the transaction's table: its GC rules also act on the held-back writes.
 StatusOr<engine::TableSchema> SchemaOf(const StatementContext& context) {
   ASSIGN_OR_RETURN(cluster::TableInfo info,
                    context.client()->admin()->GetTable(context.session->transaction->table));
@@ -63,13 +63,16 @@ Status CheckNoTransaction(const StatementContext& context, std::string_view what
 StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& context,
                                                        const engine::ReadSpec& read) {
   RowTransaction* transaction = &*context.session->transaction;
+  // The whole row is read, whatever `read` wants: the held-back writes and the GC rules need all
+  // versions.
   ASSIGN_OR_RETURN(auto stream,
                    context.client()->data()->Read(transaction->table, OfRow({}, transaction->row),
                                                   context.CallOptions()));
   std::vector<engine::Cell> cells;
   for (; stream->Valid(); stream->Next()) cells.emplace_back(stream->cell());
   RETURN_IF_ERROR(stream->status());
-  // Of the very cells that are answered: a second read could miss what came and went between.
+  // The digest is computed from the cells that are returned. A digest from a second read could
+  // already include another client's change, and COMMIT would not notice the conflict.
   cluster::ReadCheck check;
   check.read = OfRow(read, transaction->row);
   ASSIGN_OR_RETURN(auto wanted, ReadCells(check.read, cells));
@@ -104,7 +107,7 @@ StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& co
     RETURN_IF_ERROR(ApplyToCells(writes, schema, context.now_us, &after));
     return ReadCells(OfRow(wanted, update.row), std::move(after));
   };
-  // The times are given at COMMIT.
+  // Cells keep kServerTime: the tablet chooses their times at COMMIT.
   ASSIGN_OR_RETURN(engine::RowUpdatePlan plan,
                    engine::PlanRowUpdate(update, row_after, engine::kServerTime));
   ASSIGN_OR_RETURN(auto after, row_after(plan.mutation, read));
@@ -137,6 +140,8 @@ Status ExecuteBegin(const StatementContext& context, const syntax::BeginRow& beg
 
 Status ExecuteCommit(const StatementContext& context) {
   if (!context.session->transaction) return NoTransaction();
+  // The transaction is over whatever CommitRow returns: if the outcome is unknown, a second COMMIT
+  // could apply its increments twice.
   RowTransaction transaction = *std::move(context.session->transaction);
   context.session->transaction.reset();
   Status status = context.client()->data()->CommitRow(transaction.table, transaction.writes,

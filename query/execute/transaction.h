@@ -1,5 +1,7 @@
-// BEGIN ROW … COMMIT on the client's side (optimistic): remembers reads of the row with a digest,
-// holds the writes back, shows the row with them. SPDX-License-Identifier: Apache-2.0
+// Row transactions, BEGIN ROW … COMMIT. They are optimistic and live in the client: each read of
+// the row is remembered with a digest of its answer, writes are held back, and COMMIT applies them
+// only if every read would still answer the same. Reads show the row with the held-back writes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -12,20 +14,24 @@
 
 namespace sippar::query {
 
-// The open transaction if it is on this table, else null.
+// The open transaction if it is on `table`, else nullptr.
 RowTransaction* TransactionOn(const StatementContext& context, const std::string& table);
-// OTHER_ROW, when a transaction is open and this is not its row.
+// OTHER_ROW if a transaction is open on another row.
 [[nodiscard]] Status CheckTransactionRow(const StatementContext& context, const std::string& table,
                                          const std::string& row, const Span& span);
-// TRANSACTION_OPEN: schema changes and bulk writes wait for COMMIT or ROLLBACK.
+// TRANSACTION_OPEN if a transaction is open: schema changes and bulk writes cannot be part of one.
+// `what` names the statement in the error.
 [[nodiscard]] Status CheckNoTransaction(const StatementContext& context, std::string_view what);
 
-// All cells of the transaction's row with its own writes; remembers that `read` was done.
+// All cells of the transaction's row with the transaction's own writes. Adds `read` to the reads
+// that COMMIT checks. Requires an open transaction.
 [[nodiscard]] StatusOr<std::vector<engine::Cell>> ReadTransactionRow(
     const StatementContext& context, const engine::ReadSpec& read);
-// An update of the row: planned here, its writes held back until COMMIT.
+// Plans an update of the row here and holds its writes back until COMMIT. Requires an open
+// transaction on the row.
 [[nodiscard]] StatusOr<engine::RowUpdateResult> UpdateInTransaction(
     const StatementContext& context, const engine::RowUpdate& update);
+// Holds the entries of `mutation` back until COMMIT. Requires an open transaction on its row.
 [[nodiscard]] Status WriteInTransaction(const StatementContext& context,
                                         const engine::RowMutation& mutation);
 
@@ -33,11 +39,11 @@ RowTransaction* TransactionOn(const StatementContext& context, const std::string
 [[nodiscard]] Status ExecuteCommit(const StatementContext& context);
 [[nodiscard]] Status ExecuteRollback(const StatementContext& context);
 
-// Update on the server, or inside the open transaction.
+// Runs `update` on the tablet, or inside the open transaction if there is one. OTHER_ROW as above.
 [[nodiscard]] StatusOr<engine::RowUpdateResult> RunUpdate(const StatementContext& context,
                                                           const std::string& table,
                                                           const engine::RowUpdate& update,
                                                           const Span& span);
-std::string Plural(uint64_t count, std::string_view what);  // "1 row", "2 rows"
+std::string Plural(uint64_t count, std::string_view what);  // "1 row" or "2 rows"
 
 }  // namespace sippar::query

@@ -1,4 +1,5 @@
-// What IMPORT and EXPORT share: options, formats by name. SPDX-License-Identifier: Apache-2.0
+// Holds what IMPORT and EXPORT share: their options, the format and the path of the file.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/transfer.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,8 @@ StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std
   constexpr std::array<std::string_view, 4> kFormats = {"csv", "tsv", "jsonl", "cells"};
   std::string name = format.text;
   if (format.empty()) {
-    std::string plain = path;  // page.csv.gz is a csv: FileAccess packs and unpacks by the suffix
+    // page.csv.gz is a csv file: FileAccess compresses and decompresses by the last suffix.
+    std::string plain = path;
     for (std::string_view packed : {".zst", ".gz"}) {
       if (plain.ends_with(packed)) plain.resize(plain.size() - packed.size());
     }
@@ -36,14 +38,14 @@ constexpr std::string_view kOptions =
     "HEADER = TRUE or FALSE, ON_ERROR = STOP or SKIP, SKIP = n records, SKIP_LINES = n, "
     "DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA', BATCH = n";
 
-// Is the option of this name, with a value of this type?
+// True if the option has this name and a literal of this type as its value.
 bool IsOption(const syntax::Option& option, std::string_view name, syntax::Literal::Type type) {
   const auto& value = option.value;
   return SameWord(option.name.text, name) && value && value->literal &&
          value->literal->type == type;
 }
 
-// One byte that can stand between fields or around them.
+// Takes a delimiter or a quote: one byte that is not part of a line end.
 bool SetCharacter(const syntax::Option& option, std::string_view name, char* character) {
   if (!IsOption(option, name, syntax::Literal::kText)) return false;
   const std::string& text = option.value->literal->text;
@@ -78,7 +80,7 @@ bool SetOption(const syntax::Option& option, TransferOptions* options) {
          SetCount(option, "SKIP_LINES", &options->file.skip_lines) ||
          SetCharacter(option, "DELIMITER", &options->file.delimiter) ||
          SetCharacter(option, "QUOTE", &options->file.quote) ||
-         SameWord(option.name.text, "BATCH");  // batches are sized by their bytes
+         SameWord(option.name.text, "BATCH");  // accepted and ignored: RowWriter sizes its batches
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// IMPORT and EXPORT: rows of csv, tsv, jsonl and cells files into a table and out of it. The bytes
-// come and go through query/session/file_access.h. SPDX-License-Identifier: Apache-2.0
+// IMPORT and EXPORT move rows between a table and csv, tsv, jsonl or cells files. The bytes of
+// files go through query/session/file_access.h. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -15,17 +15,19 @@ namespace sippar::query {
 [[nodiscard]] Status ExecuteExport(const StatementContext& context,
                                    const syntax::Export& statement);
 
-// Shared by both.
+// The options of both statements.
 struct TransferOptions {
-  FileRowsOptions file;      // header for EXPORT too
-  uint64_t skip = 0;         // IMPORT: records at the begin that are in already
-  bool skip_errors = false;  // IMPORT
+  FileRowsOptions file;      // how IMPORT reads the file; EXPORT uses `header` only
+  uint64_t skip = 0;         // IMPORT: first records that an earlier run has written
+  bool skip_errors = false;  // IMPORT: broken records are left out rather than end the run
 };
+// UNKNOWN_OPTION for an option that is unknown or has a value of the wrong type.
 [[nodiscard]] StatusOr<TransferOptions> PlanTransferOptions(
     const std::vector<syntax::Option>& options);
-// As written, else by the file's suffix.
+// The format that the statement names, or the one of the path's suffix: csv, tsv, jsonl, cells.
 [[nodiscard]] StatusOr<std::string> TransferFormat(const syntax::Identifier& format,
                                                    const std::string& path, const Span& span);
+// The path of the file. UNSUPPORTED if this session cannot open files.
 [[nodiscard]] StatusOr<std::string> TransferPath(const StatementContext& context,
                                                  const syntax::Expr& expr);
 

@@ -1,5 +1,5 @@
-// UPDATE, DELETE, INCREMENT, APPEND: find the rows, then one atomic row update each.
-// SPDX-License-Identifier: Apache-2.0
+// UPDATE, DELETE, INCREMENT and APPEND find the rows that WHERE means and then run one atomic row
+// update on each. The statement as a whole is not atomic. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,23 +22,23 @@ namespace {
 
 using engine::RowUpdateResult;
 
-constexpr uint64_t kCountedRowsMax = 1000;
+constexpr uint64_t kCountedRowsMax = 1000;  // how far the hint of UNSAFE counts rows
 
 struct Totals {
-  uint64_t rows = 0;     // to which the update was applied
-  uint64_t changed = 0;  // of which something was deleted
+  uint64_t rows = 0;     // rows to which the update was applied
+  uint64_t changed = 0;  // rows that lost at least one cell
   uint64_t cells_set = 0, columns_deleted = 0, cells_deleted = 0, rows_deleted = 0;
   Row last_returning;
 };
 
-// WHERE of a writing statement: its row ranges, and what is left to test.
+// WHERE of a writing statement, taken apart.
 struct Target {
-  engine::RowSet rows;
-  std::optional<engine::Expression> rest;
-  NamedRows named;
+  engine::RowSet rows;                     // rows that may pass WHERE
+  std::optional<engine::Expression> rest;  // tests that `rows` does not express
+  NamedRows named;                         // rows that INCREMENT and APPEND may create
   Span span;
 
-  // One Update each, without a scan.
+  // True if `rows` is a list of single keys: each is updated without a scan.
   bool IsListed() const {
     const auto& ranges = rows.ranges();
     return std::all_of(ranges.begin(), ranges.end(),
@@ -60,7 +60,7 @@ StatusOr<Target> FindTarget(const StatementContext& context, UpdateBuilder* buil
   return target;
 }
 
-// "to scan 4 rows": counted up to a bound.
+// The size of the table for a hint, "4 rows", counted up to kCountedRowsMax.
 std::string CountRows(const StatementContext& context, const std::string& table) {
   SelectPlan plan;
   plan.program.read.keys_only = true;
@@ -83,7 +83,7 @@ Status CheckSafe(const StatementContext& context, const std::string& table, cons
                  StatusCode::kFailedPrecondition);
 }
 
-// Calls `handle` with the keys of rows that match, in batches.
+// Scans the target's ranges and calls `handle` with the keys of the rows that pass, in batches.
 Status ScanKeys(const StatementContext& context, const engine::TableSchema& schema,
                 UpdateBuilder* builder, const Target& target,
                 const std::function<Status(const std::vector<std::string>&)>& handle) {
@@ -111,6 +111,7 @@ Status ScanKeys(const StatementContext& context, const engine::TableSchema& sche
   });
 }
 
+// Runs one update on row after row and adds up the results.
 class RowUpdater {
  public:
   RowUpdater(const StatementContext& context, const engine::TableSchema& schema,
@@ -150,13 +151,15 @@ class RowUpdater {
   Totals totals_;
 };
 
-// Runs the built update on every row of the target.
+// Runs the built update on every row of the target. The rest of WHERE becomes a condition of the
+// update, although the scan has tested it: the row may have changed before its lock was taken.
 StatusOr<Totals> UpdateRows(const StatementContext& context, const engine::TableSchema& schema,
                             UpdateBuilder* builder, const Target& target, bool returns) {
   builder->AddCondition(target.rest);
   RowUpdater updater(context, schema, builder->Finish(), target.span, returns);
   if (target.IsListed()) {
     for (const engine::RowRange& range : target.rows.ranges()) {
+      // No row has an invalid key, so `row = ''` matches nothing rather than fails.
       bool may_exist = engine::ValidateRowKey(range.start).ok();
       if (may_exist) RETURN_IF_ERROR(updater.Run(range.start));
     }
@@ -188,7 +191,8 @@ Status FinishWrite(const StatementContext& context, const Totals& totals, bool c
   return OkStatus();
 }
 
-// Whole rows of a range, tested by nothing but the range: plain batches.
+// Deletes whole rows that only their range chooses. Nothing has to be tested under the lock of a
+// row, so the deletions are sent in batches, which is faster than an update for each row.
 Status DropRows(const StatementContext& context, const engine::TableSchema& schema,
                 UpdateBuilder* builder, const Target& target) {
   RowWriter writer(context, schema.name);
@@ -259,8 +263,9 @@ Status ExecuteDelete(const StatementContext& context, const syntax::Delete& stat
 
 namespace {
 
-// INCREMENT and APPEND make a row that WHERE names and that passes it without a cell. This hangs on
-// what WHERE says alone, never on the ranges that the planner finds in it.
+// INCREMENT and APPEND create a row whose key WHERE names, if the row passes WHERE without a cell.
+// Which rows are named depends on the text of WHERE alone, not on the ranges that the planner
+// derives from it: a better planner must not create other rows.
 StatusOr<Totals> ReadModifyWrite(const StatementContext& context, const engine::TableSchema& schema,
                                  UpdateBuilder* builder, const Target& target, bool returns) {
   RETURN_IF_ERROR(CheckSafe(context, schema.name, target));
