@@ -1,5 +1,5 @@
-// `sippar bench DIR --workload …`: prepares the table, runs the workloads, reports. Reaches the
-// store through the client alone, so that it measures servers as well.
+// `sippar bench DIR --workload …`: prepares the table, runs the workloads and reports. Uses the
+// store through the client alone, so that it can measure servers as well.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ namespace {
 
 std::atomic<bool> interrupted{false};
 
-// The first Ctrl-C ends the measuring, the second the program.
+// The first Ctrl-C ends the measurement, the second ends the program.
 void OnInterrupt(int signal) {
   interrupted = true;
   std::signal(signal, SIG_DFL);
@@ -44,7 +44,7 @@ void ShowProgress(const Workload& workload, uint64_t done, double seconds) {
 std::vector<Workload> WorkloadsOf(const BenchOptions& options) {
   using Kind = Workload::Kind;
   if (options.workload == "paper") {
-    // The paper reads a tenth of the data for its figure in memory.
+    // For its figure in memory the paper reads a tenth of the data.
     uint64_t mem_rows = options.rows / 10 + 1;
     return {{"sequential writes", Kind::kWriteSeq, options.rows},
             {"random writes", Kind::kWriteRandom, options.rows},
@@ -64,7 +64,7 @@ std::vector<Workload> WorkloadsOf(const BenchOptions& options) {
   return {};
 }
 
-// The whole command on an open store.
+// Runs the whole command on an open store.
 class Bench {
  public:
   Bench(cluster::Client* client, const BenchOptions& options)
@@ -73,7 +73,7 @@ class Bench {
         values_(options.seed, options.value_size, options.rows, options.workload != "paper"),
         terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-  // Stops at the first error or Ctrl-C; results() has what was measured by then.
+  // Stops at the first error or Ctrl-C; results() then has what was measured until then.
   Status Run() {
     std::vector<Workload> workloads = WorkloadsOf(options_);
     if (workloads.front().writes()) {
@@ -84,6 +84,8 @@ class Bench {
     }
     bool settled = false;
     for (const Workload& workload : workloads) {
+      // Compacts once before the first read after writes, so that all reads of a series find the
+      // same state of the store.
       if (!workload.writes() && workloads.size() > 1 && !std::exchange(settled, true)) {
         RETURN_IF_ERROR(client_->admin()->Compact(kBenchTable, ""));
       }
@@ -91,6 +93,8 @@ class Bench {
       if (interrupted) return OkStatus();
       ASSIGN_OR_RETURN(WorkloadResult result, Measure(workload, options_));
       results_.push_back(std::move(result));
+      // Noted only after a complete fill: a read workload of a later run must not trust a part of
+      // it.
       if (workload.writes() && !interrupted) {
         RETURN_IF_ERROR(NoteFilled(client_, options_, options_.rows));
         table_ = "filled";
@@ -100,7 +104,7 @@ class Bench {
   }
 
   const std::vector<WorkloadResult>& results() const { return results_; }
-  const char* table() const { return table_; }  // what became of it
+  const char* table() const { return table_; }  // what happened to the table, for the report
 
  private:
   StatusOr<WorkloadResult> Measure(const Workload& workload, const BenchOptions& options) {
@@ -114,6 +118,7 @@ class Bench {
 
   Status EnsureFilled() {
     ASSIGN_OR_RETURN(uint64_t filled, FilledRows(client_, options_));
+    // Said in the report if nothing below changes it.
     table_ = "used as it was";
     if (filled >= options_.rows) return OkStatus();
     table_ = "partly filled";
@@ -124,7 +129,7 @@ class Bench {
     return NoteFilled(client_, options_, options_.rows);
   }
 
-  // Untimed, in large batches, compacted: reads meet a store at rest.
+  // Fills untimed, in large batches, and compacts, so that the reads find a store at rest.
   Status Fill(uint64_t rows, const std::string& family) {
     BenchOptions options = options_;
     options.batch = std::clamp<uint64_t>((1 << 20) / options.value_size, 1, 1000);
@@ -151,6 +156,7 @@ void Report(const BenchOptions& options, const Bench& bench) {
     fmt::print("{}", PrintTable(bench.results()));
   }
   std::fflush(stdout);
+  // Without this line, reads of rows that do not exist would pass for fast reads.
   for (const WorkloadResult& result : bench.results()) {
     if (result.found == 0 || result.found == result.rows) continue;
     fmt::print(stderr, "{}: {:.1f} % of the rows were there (random writes leave gaps)\n",
@@ -203,7 +209,7 @@ int RunBench(int argc, char** argv) {
   int exit_code = kExitOk;
   std::optional<BenchOptions> options = ParseBenchOptions(argc, argv, &exit_code);
   if (!options.has_value()) return exit_code;
-  // Opened now: after an hour is too late to hear that it cannot be written.
+  // Opened before the run, because an error after an hour of measuring would come too late.
   ChartFile chart(nullptr, &std::fclose);
   if (!options->chart.empty()) {
     chart.reset(std::fopen(options->chart.c_str(), "wb"));

@@ -1,4 +1,4 @@
-// Throughput over time as an SVG picture, see bench_report.h: one panel a workload.
+// Draws throughput over time as an SVG picture (bench_report.h): one panel per workload.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -11,9 +11,11 @@ namespace sippar::cli {
 namespace {
 
 constexpr double kWidth = 1000, kTitleHeight = 40, kPanelHeight = 300;
-constexpr double kLeft = 90, kRight = 980, kTop = 30, kBottom = 195;  // of a panel
+// Bounds of the curve in a panel.
+constexpr double kLeft = 90, kRight = 980, kTop = 30, kBottom = 195;
 constexpr double kFlushLane = 220, kCompactionLane = 242, kTimeLabels = 268;
-constexpr double kShortest = 0.05;  // seconds
+// Seconds. An interval that is shorter has no meaningful rate.
+constexpr double kShortest = 0.05;
 constexpr size_t kPointsMax = 900;  // more samples than pixels are averaged
 constexpr const char* kHead =
     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\""
@@ -28,7 +30,8 @@ std::string Escaped(const std::string& text) {
   return out;
 }
 
-// 1, 2 or 5 times a power of ten, so that about `count` steps reach `top`.
+// The smallest of 1, 2 or 5 times a power of ten with which at most about `count` steps reach
+// `top`.
 double Step(double top, double count) {
   double raw = std::max(top, 1e-9) / count;
   double power = std::pow(10, std::floor(std::log10(raw)));
@@ -55,7 +58,8 @@ std::string Line(double x1, double y1, double x2, double y2, const char* color, 
       x1, y1, x2, y2, color, width);
 }
 
-// One workload: its curve over its own time axis, and the lanes of marks below.
+// One workload: its curve over a time axis of its own, and below it the lanes that mark flushes and
+// compactions.
 class Panel {
  public:
   explicit Panel(const WorkloadResult& result) : result_(result) {
@@ -93,6 +97,7 @@ class Panel {
     out += Text(kLeft - 8, kFlushLane + 4, "end", "flushes");
     out += Text(kLeft - 8, kCompactionLane + 4, "end", "compactions");
     double step = Step(result_.seconds, 10);
+    // The factor admits the last step when rounding puts it just above the end.
     for (double at = 0; at <= result_.seconds * 1.001; at += step) {
       out += Line(X(at), kBottom, X(at), kBottom + 5, "#888", 1);
       out += Text(X(at), kTimeLabels, "middle", fmt::format("{:g} s", at));
@@ -112,7 +117,7 @@ class Panel {
         rows += samples[k].ops_per_s * (samples[k].seconds - (k == 0 ? 0 : samples[k - 1].seconds));
       }
       double to = samples[limit - 1].seconds;
-      // The rest behind the last full interval may be too short to have a rate.
+      // What follows the last full interval may be too short to have a rate.
       if (i > 0 && to - from < kShortest) break;
       double y = Y(rows / std::max(to - from, 1e-9));
       points += fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", X(from), y, X(to), y);

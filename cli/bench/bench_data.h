@@ -1,7 +1,7 @@
-// What benchmarks write: keys of 16 digits, and values out of a pool made before the clock starts.
-// Values are half random text, so that they compress about 2:1 as those of LevelDB's db_bench, or
-// all random (paper section 7: "uncompressible"). The pool is so much larger than a dictionary or a
-// compression window that its repetition does not help. SPDX-License-Identifier: Apache-2.0
+// What benchmarks write: keys of 16 digits, and values from a pool that is filled before the clock
+// starts. Values compress about 2:1, as those of LevelDB's db_bench, or not at all (paper section
+// 7: "uncompressible"). The pool is far larger than a dictionary or a compression window, so its
+// repetition gains nothing. Thread safe after construction. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class BenchKey {
 
 class ValuePool {
  public:
-  // Enough for `values` different ones, as far as memory allows.
+  // Makes up to `values` different values, as many as fit into kPoolSize.
   ValuePool(uint64_t seed, size_t value_size, uint64_t values, bool compressible)
       : value_size_(value_size),
         count_(std::clamp<uint64_t>(kPoolSize / value_size, 1, std::max<uint64_t>(values, 1))) {
@@ -42,6 +42,7 @@ class ValuePool {
         uint64_t bits = random.Next();
         std::memcpy(half.data() + at, &bits, 8);
       }
+      // Each fragment is written twice, which is what makes it compress 2:1.
       if (compressible) {
         for (char& c : half) c = static_cast<char>(' ' + static_cast<uint8_t>(c) * 95 / 256);
         pool_.append(half.data(), half.size());

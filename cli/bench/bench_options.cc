@@ -1,4 +1,4 @@
-// Options with their limits, see bench_options.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/bench/bench_options.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ constexpr uint64_t kRowsMax = 1'000'000'000'000;
 constexpr uint64_t kSeedMax = INT64_MAX;
 constexpr uint64_t kThreadsMax = 256;
 constexpr uint64_t kBatchMax = 10'000;
-constexpr uint64_t kCallBytesMax = 256 << 20;  // of one write call of one thread
+// Bytes of one write call. Each thread holds one call in memory.
+constexpr uint64_t kCallBytesMax = 256 << 20;
 
 constexpr const char* kFooter =
     "workloads:\n"

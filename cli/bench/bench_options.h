@@ -1,4 +1,4 @@
-// The command line of `sippar bench`. SPDX-License-Identifier: Apache-2.0
+// BenchOptions: the command line of `sippar bench`. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct BenchOptions {
   uint64_t rows = 100'000;
   uint64_t value_size = 1000;
   uint64_t threads = 1;
-  uint64_t batch = 1;  // rows of one write call
+  uint64_t batch = 1;  // rows per write call
   uint64_t seed = 1;
   bool sync = true;
   std::string compression = "fast";
   std::string format = "table";
-  std::string chart;  // path, "" for none
+  std::string chart;  // path; "": no chart
   cluster::Patience patience;
 };
 
-// nullopt: help was asked for or the line is wrong, which was told; *exit_code says which.
+// Returns std::nullopt after it has printed help or an error; *exit_code says which.
 std::optional<BenchOptions> ParseBenchOptions(int argc, char** argv, int* exit_code);
 
 }  // namespace sippar::cli

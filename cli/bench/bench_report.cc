@@ -1,4 +1,4 @@
-// Results as text, see bench_report.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/bench/bench_report.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace sippar::cli {
 namespace {
 
-// Table 1: 1,000-byte values read or written per second, one tablet server.
+// Table 1 of the paper: values of 1,000 bytes read or written per second by one tablet server.
 struct PaperFigure {
   const char* workload;
   double per_second;

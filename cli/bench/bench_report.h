@@ -1,4 +1,4 @@
-// Results as text. SPDX-License-Identifier: Apache-2.0
+// Prints results as text, JSON or a picture. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace sippar::cli {
 
-// "1,234,567"
+// A number with separators, such as "1,234,567".
 std::string PrintGrouped(double value);
-// One object a line.
+// One object per line.
 std::string PrintJson(const std::vector<WorkloadResult>& results);
 std::string PrintTable(const std::vector<WorkloadResult>& results);
-// Beside Table 1 of the paper, in its order; workloads that were not reached are left out.
+// Compares with Table 1 of the paper, in its order. Workloads without a result are left out.
 std::string PrintBesidePaper(const std::vector<WorkloadResult>& results);
 
-// An SVG picture: throughput over time, with the ends of flushes and compactions below. `title` is
-// plain text.
+// An SVG picture: throughput over time, and below it the ends of flushes and compactions. `title`
+// is plain text.
 std::string DrawChart(const std::string& title, const std::vector<WorkloadResult>& results);
 
 }  // namespace sippar::cli

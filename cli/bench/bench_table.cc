@@ -1,4 +1,4 @@
-// The table of a benchmark, see bench_table.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/bench/bench_table.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace sippar::cli {
 namespace {
 
-constexpr const char* kAbout = "about";  // row, family and group; behind every key of digits
+constexpr const char* kAbout = "about";  // name of the row, family and group; sorts after all keys
 
 engine::TableSchema SchemaOf(const BenchOptions& options) {
   engine::TableSchema schema;
@@ -21,6 +21,8 @@ engine::TableSchema SchemaOf(const BenchOptions& options) {
     engine::FamilySchema& family = schema.families.emplace_back();
     family.name = name;
     family.gc = engine::GcPolicy::MaxVersions(1);
+    // Three groups, so that reads of one family touch no data of the others, and only "m" is held
+    // in memory.
     engine::LocalityGroupSchema& group = schema.groups.emplace_back();
     group.name = name[0] == 'f' ? std::string(engine::kDefaultGroup) : name;
     group.families = {name};

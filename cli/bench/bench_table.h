@@ -1,5 +1,5 @@
-// The one table a benchmark works on. Beside its rows it has a row `about` that says what they are,
-// so that a later read workload knows whether they serve it. SPDX-License-Identifier: Apache-2.0
+// The table of a benchmark. Besides its rows it has a row `about` that describes them, so that a
+// later read workload knows whether it can use them. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,15 @@
 
 namespace sippar::cli {
 
-// kFailedPrecondition when the store holds anything that no benchmark made.
+// kFailedPrecondition if the store contains a table that no benchmark made: a benchmark drops and
+// fills tables.
 [[nodiscard]] Status CheckOnlyBenchTable(cluster::Client* client);
-// The rows that a complete fill with these options left; 0: none, or others.
+// Number of rows that a complete fill with these options has left; 0 if there is none, or one with
+// other values.
 [[nodiscard]] StatusOr<uint64_t> FilledRows(cluster::Client* client, const BenchOptions& options);
-// A fresh, empty table in the place of an older one.
+// Creates the table, empty, after dropping an older one.
 [[nodiscard]] Status MakeBenchTable(cluster::Client* client, const BenchOptions& options);
-// Notes that rows 0 .. `rows` were filled (not all of them, when at random).
+// Records a complete fill of rows 0 .. `rows` (a random fill leaves some of them out).
 [[nodiscard]] Status NoteFilled(cluster::Client* client, const BenchOptions& options,
                                 uint64_t rows);
 

@@ -1,4 +1,4 @@
-// Latencies in buckets, see latency_histogram.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/bench/latency_histogram.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace sippar::cli {
 
-// Below kSubBuckets a value is its own bucket; above, its leading kSubBits + 1 bits choose it.
+// A value below kSubBuckets is its own bucket. Of a larger one, the leading kSubBits + 1 bits
+// choose the bucket.
 size_t LatencyHistogram::BucketOf(uint64_t nanos) {
   if (nanos < kSubBuckets) return nanos;
   auto shift = static_cast<uint64_t>(std::bit_width(nanos) - kSubBits - 1);

@@ -1,6 +1,6 @@
-// How long calls took, as counts in buckets whose width is 1/64 of their value (log-linear, as
-// HdrHistogram): percentiles within 1.6 %, merging is addition. Not thread safe: one per thread.
-// SPDX-License-Identifier: Apache-2.0
+// LatencyHistogram: durations of calls, counted in buckets whose width is at most 1/64 of their
+// value (log-linear, as HdrHistogram): percentiles are within 1.6 %, and merging is addition. Not
+// thread safe: one per thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ class LatencyHistogram {
   void Add(int64_t nanos);
   void Merge(const LatencyHistogram& other);
   uint64_t count() const { return count_; }
-  // The time in microseconds within which `share` (0 .. 1) of the calls ended; 0 without calls.
+  // The time in microseconds within which `share` (0 .. 1) of the calls ended; 0 if there are none.
   double Micros(double share) const;
 
  private:

@@ -1,4 +1,4 @@
-// Runs a workload, see workload.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/bench/workload.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ double CpuMicros() {
   return micros(usage.ru_utime) + micros(usage.ru_stime);
 }
 
-// Sum of the counters whose name ends so.
+// Sum of the counters whose name ends with `ending`.
 uint64_t Sum(const std::map<std::string, uint64_t>& metrics, std::string_view ending) {
   uint64_t sum = 0;
   for (const auto& [name, value] : metrics) sum += name.ends_with(ending) ? value : 0;
@@ -46,7 +46,7 @@ class WorkloadRun {
   StatusOr<WorkloadResult> Run(const WorkloadProgress& progress);
 
  private:
-  // Of one client; a cache line of its own, since it is written at every call.
+  // The counts of one client. Each has its own cache line, because it is written at every call.
   struct alignas(64) Meter {
     std::atomic<uint64_t> done{0};
     uint64_t found = 0;
@@ -79,8 +79,8 @@ class WorkloadRun {
   uint64_t running_ GUARDED_BY(mutex_);
   Status status_ GUARDED_BY(mutex_);  // the first error
 
-  // Of the thread that watches.
-  std::map<std::string, uint64_t> metrics_;  // at the last sample
+  // The members below belong to the thread that runs Watch.
+  std::map<std::string, uint64_t> metrics_;  // metrics at the last sample
   uint64_t sampled_rows_ = 0;
   std::vector<WorkloadSample> samples_;
 };
@@ -99,6 +99,7 @@ Status WorkloadRun::Write(uint64_t first, uint64_t limit, engine::Random* random
       uint64_t row = workload_.kind == Workload::kWriteSeq ? i : random->Uniform(workload_.rows);
       batch.emplace_back(BenchKey(row).text()).Set(workload_.family, "q", values_.At(i));
     }
+    // The batch is built before the clock starts: only the call is measured.
     int64_t start = Now();
     if (batch.size() == 1) {
       RETURN_IF_ERROR(client_->data()->Apply(kBenchTable, batch[0]));
@@ -130,7 +131,9 @@ Status WorkloadRun::Read(uint64_t first, uint64_t limit, engine::Random* random,
   for (uint64_t i = first; i < limit && !Stopped(); ++i) {
     BenchKey row(workload_.kind == Workload::kReadSeq ? i : random->Uniform(workload_.rows));
     std::string key(row.text());
-    if (workload_.kind == Workload::kReadMissing) key += '.';  // between two that are there
+    // A key between two existing ones: it lies inside the key range of files, so only Bloom filters
+    // can spare the read.
+    if (workload_.kind == Workload::kReadMissing) key += '.';
     int64_t start = Now();
     ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> cells,
                      client_->data()->Read(kBenchTable, ReadOf(engine::RowRange::Single(key)), {}));
@@ -162,12 +165,13 @@ Status WorkloadRun::Scan(uint64_t first, uint64_t limit, Meter* meter) {
   return cells->status();
 }
 
-// Client c of n has the c-th part of the rows.
+// Client c of n works on the c-th part of the rows.
 void WorkloadRun::RunClient(uint64_t client) {
   uint64_t first = workload_.rows / options_.threads * client;
   uint64_t limit =
       client + 1 == options_.threads ? workload_.rows : first + workload_.rows / options_.threads;
-  // Reads do not follow the order of an earlier random fill.
+  // The seed depends on the workload, so that random reads do not follow the order of an earlier
+  // random fill and hit what was just written.
   uint64_t stream = static_cast<uint64_t>(workload_.kind) << 32 | client;
   engine::Random random(options_.seed ^ engine::Random(stream).Next());
   Meter* meter = &meters_[client];
@@ -203,6 +207,7 @@ void WorkloadRun::Watch(const WorkloadProgress& progress) {
     {
       engine::MutexLock lock(&mutex_);
       int64_t until = Now() + kSampleMicros * 1000;
+      // A wait may end early without a reason, so the time is checked again.
       for (int64_t now = Now(); running_ > 0 && now < until; now = Now()) {
         ended_.WaitFor(&mutex_, (until - now) / 1000 + 1);
       }
@@ -225,6 +230,7 @@ StatusOr<WorkloadResult> WorkloadRun::Run(const WorkloadProgress& progress) {
     }
     Watch(progress);
   }
+  // The part since the last full interval.
   TakeSample();
   {
     engine::MutexLock lock(&mutex_);

@@ -1,4 +1,4 @@
-// One workload: clients (threads) that call the store as fast as it answers, and what was measured.
+// Workload: clients (threads) that call the store as fast as it answers, and what was measured.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,15 +20,15 @@ struct Workload {
   enum Kind { kWriteSeq, kWriteRandom, kReadSeq, kReadRandom, kReadMissing, kScan };
   std::string name;
   Kind kind = kWriteSeq;
-  uint64_t rows = 0;         // of the table, and operations
-  std::string family = "f";  // "m" is kept in memory
+  uint64_t rows = 0;         // rows of the table, and number of operations
+  std::string family = "f";  // "m" is held in memory
 
   bool writes() const { return kind == kWriteSeq || kind == kWriteRandom; }
 };
 
-// What happened in the tenth of a second before `seconds`.
+// What happened since the sample before, usually a tenth of a second earlier.
 struct WorkloadSample {
-  double seconds = 0;  // since the start
+  double seconds = 0;  // time since the start
   double ops_per_s = 0;
   uint64_t flushes = 0;
   uint64_t compactions = 0;
@@ -36,8 +36,8 @@ struct WorkloadSample {
 
 struct WorkloadResult {
   std::string workload;
-  uint64_t rows = 0;   // done
-  uint64_t found = 0;  // of the rows read
+  uint64_t rows = 0;   // operations done
+  uint64_t found = 0;  // rows that reads found
   uint64_t threads = 0;
   bool sync = false;
   double seconds = 0;
@@ -45,15 +45,16 @@ struct WorkloadResult {
   double p50_us = 0;
   double p99_us = 0;
   double p999_us = 0;
-  double cpu_us_per_op = 0;  // of this process
+  // CPU time of this process, which does not include a remote server.
+  double cpu_us_per_op = 0;
   uint64_t bytes_written = 0;
   std::vector<WorkloadSample> samples;
 };
 
-// Told ten times a second: rows done so far and seconds since the start.
+// Called ten times a second with the rows done and the seconds since the start.
 using WorkloadProgress = std::function<void(const Workload&, uint64_t done, double seconds)>;
 
-// Ends early, with what was measured, when *cancel. The first error ends all clients.
+// Returns early, with what was measured, if *cancel is set. The first error ends all clients.
 [[nodiscard]] StatusOr<WorkloadResult> RunWorkload(
     cluster::Client* client, const Workload& workload, const BenchOptions& options,
     const ValuePool& values, const std::atomic<bool>& cancel, const WorkloadProgress& progress);

@@ -1,5 +1,6 @@
-// Links of a page, by Gumbo. The tree is walked with a stack of our own and freed with its arena,
-// so that no depth of nesting can exhaust the thread's stack. SPDX-License-Identifier: Apache-2.0
+// Finds the links of a page with Gumbo. The tree is walked with an explicit stack and freed with
+// its arena, because recursion on a deeply nested page could exhaust the thread's stack.
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/web/link_extractor.h"
 
 #include <gumbo.h>
@@ -10,7 +11,7 @@
 namespace sippar::cli {
 namespace {
 
-// Gumbo's memory: bump allocation, all freed at once. (gumbo_destroy_output recurses.)
+// Memory for Gumbo: bump allocation, freed as a whole. gumbo_destroy_output would recurse.
 class PageArena {
  public:
   static void* Allocate(void* arena, size_t size) {
@@ -20,6 +21,7 @@ class PageArena {
 
  private:
   void* AllocateBytes(size_t size) {
+    // Rounded up to 16 bytes, the alignment that malloc gives.
     size = (size + 15) & ~size_t{15};
     if (size > left_) {
       size_t block = std::max<size_t>(size, 256 << 10);
@@ -50,7 +52,7 @@ const GumboVector* ChildrenOf(const GumboNode* node) {
   }
 }
 
-// Calls visit(node) for the node and all below it, in order of the page.
+// Calls visit(node) for the node and all nodes below it, in the order of the page.
 template <typename Visit>
 void Walk(const GumboNode* root, Visit visit) {
   std::vector<const GumboNode*> stack = {root};
@@ -96,6 +98,7 @@ PageFacts ExtractPage(std::string_view html, std::string_view url) {
   options.allocator = &PageArena::Allocate;
   options.deallocator = &PageArena::Free;
   options.userdata = &arena;
+  // Parse errors are not reported, so none are collected.
   options.max_errors = 0;
   GumboOutput* output = gumbo_parse_with_options(&options, html.data(), html.size());
   PageFacts facts;

@@ -1,4 +1,4 @@
-// Reading manifest.tsv. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/web/manifest.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace sippar::cli {
 namespace {
 
-constexpr uint64_t kManifestSizeMax = uint64_t{4} << 30;  // some 15 million pages
+constexpr uint64_t kManifestSizeMax = uint64_t{4} << 30;  // about 15 million pages
 
 std::vector<std::string_view> SplitTabs(std::string_view line) {
   std::vector<std::string_view> fields;
@@ -34,7 +34,7 @@ StatusOr<int64_t> ParseMicros(std::string_view text) {
   return micros;
 }
 
-// A path must stay below the corpus: a manifest from elsewhere shall not read other files.
+// The path must stay below the corpus: a manifest from another source must not read other files.
 Status CheckPath(std::string_view path) {
   if (path.empty()) return InvalidArgument("the path is empty");
   if (path.front() == '/' || path == ".." || path.starts_with("../") || path.ends_with("/..") ||

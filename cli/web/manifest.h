@@ -1,4 +1,4 @@
-// The list of a corpus: manifest.tsv, one page a line. Used by the Webtable import.
+// The list of a corpus: manifest.tsv, one page per line. Used by the Webtable import.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace sippar::cli {
 
-// Row key, path below the corpus, content type, time of the crawl, package it came from.
+// One page: row key, path below the corpus, content type, time of the crawl, and the package that
+// it comes from.
 struct ManifestLine {
   std::string row;
   std::string path;
@@ -25,7 +26,8 @@ struct Manifest {
   std::vector<std::string> bad_lines;  // each names file, line and what is wrong
 };
 
-// A bad line does not spoil the others; only an unreadable manifest.tsv is an error.
+// Reads the manifest. A bad line does not affect the others; only an unreadable manifest.tsv is an
+// error.
 [[nodiscard]] StatusOr<Manifest> ReadManifest(engine::FileSystem* fs, const std::string& corpus);
 
 }  // namespace sippar::cli

@@ -1,4 +1,4 @@
-// A page as mutations. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/web/page_rows.h"
 
 #include <set>
@@ -15,11 +15,14 @@ void AddFacts(const ManifestLine& page, const std::string& html, PageRows* out) 
   if (!facts.language.empty()) {
     out->rows.front().Set("language", "", facts.language, page.timestamp_us);
   }
+  // The source becomes the qualifier of its anchors; one that is too long would fail each of their
+  // rows.
   if (source.size() > limits::kQualifierSizeMax) return;
   std::set<std::string> targets;
   for (const PageLink& link : facts.links) {
     std::string row = RowKeyOfUrl(link.target);
-    // One cell per (target, source): the first link counts; a page does not vouch for itself.
+    // One cell per (target, source): the first link counts. A page's links to itself are left out,
+    // since an anchor is what others say about a page.
     if (row == page.row || !engine::ValidateRowKey(row).ok() || !targets.insert(row).second) {
       continue;
     }

@@ -1,6 +1,5 @@
-// What one page writes into a Webtable (paper, section 2 and figure 1): its own row, and a cell in
-// the row of every page it links to. No store is needed for that. SPDX-License-Identifier:
-// Apache-2.0
+// What one page writes into a Webtable (paper section 2 and figure 1): its own row, and a cell in
+// the row of every page to which it links. Needs no store. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -13,18 +12,19 @@
 
 namespace sippar::cli {
 
-// contents: every version is kept (a crawl is an archive; ALTER TABLE limits it), in a locality
-// group of its own, so that scans of links and languages never touch the pages.
+// Schema of a Webtable. The family contents keeps every version, because a crawl is an archive
+// (ALTER TABLE can limit it). It has a locality group of its own, so that scans of links and
+// languages never read pages.
 engine::TableSchema WebTableSchema(const std::string& name);
 
 struct PageRows {
-  std::vector<engine::RowMutation> rows;  // the page's own first, then one for each link
+  std::vector<engine::RowMutation> rows;  // the page's own row first, then one per link
   uint64_t page_bytes = 0;
-  uint64_t byte_size = 0;  // of all mutations
+  uint64_t byte_size = 0;  // size of all mutations
 };
 
-// Reads the page's file; a page of text/html also gives its language and its links, at the page's
-// own timestamp: importing it again changes nothing.
+// Reads the page's file. A page of type text/html also yields its language and links, at the page's
+// own timestamp, so a second import writes the same cells.
 [[nodiscard]] StatusOr<PageRows> ReadPage(engine::FileSystem* fs, const std::string& corpus,
                                           const ManifestLine& page);
 

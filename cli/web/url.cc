@@ -1,4 +1,5 @@
-// URLs: resolving references, reversing hosts. SPDX-License-Identifier: Apache-2.0
+// Resolves references and reverses hosts; declared in link_extractor.h.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
 
@@ -9,9 +10,9 @@ namespace {
 
 struct Url {
   std::string scheme;
-  std::string host;   // lower case, with port if any
-  std::string path;   // from "/", may be ""
-  std::string query;  // with "?"
+  std::string host;   // lower case, with the port if there is one
+  std::string path;   // begins with "/", or is ""
+  std::string query;  // begins with "?", or is ""
 };
 
 std::string Lower(std::string_view text) {
@@ -20,7 +21,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// Length of "scheme" when `text` begins with one and a colon, else 0.
+// Length of the scheme if `text` begins with one and a colon, else 0.
 size_t SchemeLength(std::string_view text) {
   size_t i = 0;
   while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) ||
@@ -38,14 +39,17 @@ void SplitPath(std::string_view rest, Url* url) {
   url->query = query == std::string_view::npos ? "" : rest.substr(query);
 }
 
-void SplitAuthority(std::string_view rest, Url* url) {  // behind "//"
+// Splits what follows "//".
+void SplitAuthority(std::string_view rest, Url* url) {
   size_t end = rest.find_first_of("/?");
   url->host = Lower(rest.substr(0, end));
+  // User name and password are dropped: they do not identify a page.
   size_t user = url->host.rfind('@');
   if (user != std::string::npos) url->host.erase(0, user + 1);
   SplitPath(end == std::string_view::npos ? "" : rest.substr(end), url);
 }
 
+// RFC 3986, 5.2.4. ".." at the top is dropped.
 std::string RemoveDotSegments(std::string_view path) {
   std::vector<std::string_view> kept;
   bool trailing_slash = false;
@@ -69,7 +73,7 @@ std::string RemoveDotSegments(std::string_view path) {
   return result;
 }
 
-// The host with its labels in reverse; a port stays at the end.
+// Reverses the labels of the host; a port stays at the end.
 std::string ReverseHost(std::string_view host) {
   size_t colon = host.find(':');
   std::string_view labels = host.substr(0, colon);
@@ -102,11 +106,14 @@ std::string ResolveUrl(std::string_view base, std::string_view reference) {
   SplitAuthority(base.substr(base_scheme + 3), &url);
   if (size_t scheme = SchemeLength(reference)) {
     url.scheme = Lower(reference.substr(0, scheme));
+    // Only "scheme://" references can lead to pages, not mailto: or javascript:.
     if (reference.substr(scheme, 3) != "://") return "";
     SplitAuthority(reference.substr(scheme + 3), &url);
   } else if (reference.starts_with("//")) {
     SplitAuthority(reference.substr(2), &url);
   } else if (reference.starts_with("/")) {
+    // A reference with a path or authority replaces the query of the base; one that is empty keeps
+    // it.
     SplitPath(reference, &url);
   } else if (reference.starts_with("?")) {
     url.query = reference;
