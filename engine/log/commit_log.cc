@@ -1,4 +1,4 @@
-// Commit log with group commit. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/commit_log.h"
 
 #include <fmt/format.h>
@@ -14,10 +14,10 @@
 
 namespace sippar::engine {
 namespace {
-constexpr size_t kGroupSizeMax = 8 << 20;  // bounds the wait of the first writer in a group
+constexpr size_t kGroupSizeMax = 8 << 20;  // bounds how long the first writer of a group waits
 
-// As writers see it. A directory that was taken away or is read-only says nothing about their data
-// or their rights.
+// The error as writers get it. NotFound or PermissionDenied of the log's directory would read as a
+// statement about their rows or rights.
 Status Refused(const Status& status) {
   bool of_disk =
       status.code() == StatusCode::kNotFound || status.code() == StatusCode::kPermissionDenied;
@@ -28,16 +28,16 @@ Status Refused(const Status& status) {
 bool FenceIsOff() { return SEEDED_BUG("check-before-sync") || SEEDED_BUG("no-check"); }
 }  // namespace
 
-// Changes under the log's lock.
+// One waiting call of Append. Fields change under the log's lock only.
 struct CommitLog::Request {
   enum State : uint8_t { kWaits, kLeads, kAnswered };
   std::span<Write* const> writes;
   size_t size = 0;
-  bool is_sync = false;   // its group is synced whatever the log does else
-  bool in_group = false;  // being written
+  bool is_sync = false;   // its group is synced even if the log syncs none
+  bool in_group = false;  // its group is being written
   Status status;
   std::atomic<State> state{kWaits};
-  WakeUp wake;  // after each change of the state
+  WakeUp wake;  // notified after each change of `state`
 };
 
 CommitLog::CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_length,
@@ -85,7 +85,8 @@ Status CommitLog::AppendGroup(Request* request) {
     MutexLock lock(&mutex_);
     GatherGroup();
   }
-  // Leader: this request stays at the front of the queue, so nobody else leads meanwhile.
+  // This caller leads: its request stays at the front of the queue until the group is answered, so
+  // no other caller leads in the meantime.
   bool taken_over = false;
   Status status = WriteGroup(&taken_over);
   if (!taken_over) AnswerGroup(status);
@@ -94,7 +95,7 @@ Status CommitLog::AppendGroup(Request* request) {
   return request->status;
 }
 
-// OK: answered, or first in the queue.
+// Returns OK when the request was answered or leads, an error when it gave up waiting.
 Status CommitLog::AwaitTurn(Request* request) {
   while (!request->wake.WaitFor(options_.wait_us_max)) {
     MutexLock lock(&mutex_);
@@ -124,7 +125,8 @@ void CommitLog::AnswerGroup(const Status& status) {
       woken.push_back(queue_.front());
     }
   }
-  // The next leader first.
+  // The next leader is woken first, so that its disk write starts before the answered threads
+  // compete for processors.
   for (auto request = woken.rbegin(); request != woken.rend(); ++request) (*request)->wake.Notify();
 }
 
@@ -140,8 +142,9 @@ void CommitLog::GatherGroup() {
   }
 }
 
-// Writers that were just answered come back at once as a rule. Without a short wait for them, they
-// and those that queued meanwhile take turns: groups of half the size, twice the syncs.
+// Writers that were just answered usually write again at once. Without a short wait for them, they
+// and the writers queued during the sync would alternate: groups of half the size, twice the syncs.
+// A quarter of a sync is the most that the wait may cost.
 void CommitLog::WaitForWriters() {
   gathering_ = true;
   int64_t wait_us = sync_time_us_ / 4;
@@ -154,6 +157,7 @@ void CommitLog::WaitForWriters() {
 }
 
 Status CommitLog::WriteGroup(bool* taken_over) {
+  // A log that was fenced once stays closed, even if the fence would now allow it.
   RETURN_IF_ERROR(fenced_);
   RETURN_IF_ERROR(Refused(EnsureSegment()));
   if (SEEDED_BUG("check-before-sync")) RETURN_IF_ERROR(CheckFence());
@@ -180,7 +184,7 @@ void CommitLog::FrameGroup() {
   }
 }
 
-// The group, numbered, into the open segment and, if asked for, onto the disk.
+// Writes the numbered group to the open segment and, if asked for, to the disk.
 Status CommitLog::WriteFramed(bool* taken_over) {
   FrameGroup();
   CRASH_POINT("log.before_append");
@@ -193,13 +197,13 @@ Status CommitLog::WriteFramed(bool* taken_over) {
   return OkStatus();
 }
 
-// What follows the writing, by whichever writer.
+// Completes a group after its write, whichever writer wrote it: fence, apply, account.
 Status CommitLog::SettleGroup(const Status& written) {
   Status status = written.ok() ? LookForSegment() : written;
   if (!status.ok()) {
-    // Nothing of this group is visible; its numbers are free again. The segment is finished: a
-    // failed sync is never asked again on the same file, and whatever arrived of the group lies
-    // behind the accepted length: nobody may find it beside what is written later.
+    // None of this group is visible, so its numbers are free again. The segment ends here: a file
+    // whose sync failed is never synced again, and what arrived of the group lies after the
+    // accepted length, where no reader finds it next to later records of the same numbers.
     for (auto request = group_.rbegin(); request != group_.rend(); ++request) {
       for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
     }
@@ -209,12 +213,12 @@ Status CommitLog::SettleGroup(const Status& written) {
   }
   bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
   last_length_ = writer_->accepted_length();
-  // Of a segment that was taken away nothing can be asked for: what is flushed is all there is.
+  // A segment that was taken away protects nothing: what was flushed is all that remains.
   if (fenced_.ok()) BookGroup();
   return Publish();
 }
 
-// The open segment holds the group: it is needed until the group's tablets are flushed.
+// Records that the open segment is needed until the tablets of the group are flushed.
 void CommitLog::BookGroup() {
   TellReach(writer_->durable_length());
   for (Request* request : group_) {
@@ -240,14 +244,15 @@ Status CommitLog::Publish() {
 }
 
 Status CommitLog::CheckFence() {
-  // Asked in any case: whose log it is says more than that the segment is gone.
+  // Asked even after fenced_ is set: who owns the log is a more useful error than that a segment is
+  // gone.
   Status asked = options_.fence ? options_.fence() : OkStatus();
   if (!asked.ok()) fenced_ = asked;
   return fenced_;
 }
 
-// A sync also succeeds on a file that nobody will find again: deleted, or its directory renamed by
-// whoever recovers this log (FAULTS.md D21).
+// A sync also succeeds on a file that no reader will find again: one that was deleted, or whose
+// directory the master renamed to recover this log (FAULTS.md D21).
 Status CommitLog::LookForSegment() {
   if (!options_.sync || FenceIsOff()) return OkStatus();
   ASSIGN_OR_RETURN(bool there, options_.fs->Exists(PathOf(last_)));
@@ -266,7 +271,8 @@ std::string CommitLog::PathOf(SegmentId id) const {
 Status CommitLog::EnsureSegment() {
   if (writer_ != nullptr && writer_->accepted_length() < options_.segment_size) return OkStatus();
   if (writer_ != nullptr) {
-    // Without per-group syncs the segment must be durable before the next one vouches for it.
+    // Without syncs of each group, the segment must be durable before the next header vouches for
+    // its length.
     Status status = options_.sync ? OkStatus() : writer_->Write(/*sync=*/true);
     AbandonSegment();
     RETURN_IF_ERROR(status);
@@ -286,11 +292,12 @@ Status CommitLog::EnsureSegment() {
   return OkStatus();
 }
 
-// A group of nothing: it begins a segment as any other.
+// Appends an empty group, which begins a new segment like any other group.
 Status CommitLog::CutRefused() { return has_refused_ ? Append({}) : OkStatus(); }
 
 Status CommitLog::Settle() {
   Status written = WriteInDoubtAgain();
+  // A full or read-only disk can still be read, so the old file is synced in place instead.
   bool takes_nothing = written.code() == StatusCode::kResourceExhausted ||
                        written.code() == StatusCode::kPermissionDenied;
   if (!takes_nothing) return written;
@@ -315,12 +322,13 @@ Status CommitLog::WriteInDoubtAgain() {
 }
 
 void CommitLog::AbandonSegment() {
-  (void)writer_->Finish();  // the end mark lies behind the accepted length: only a courtesy
+  // best effort: the end mark lies after the accepted length and does not count
+  (void)writer_->Finish();
   writer_.reset();
   CloseBooks();
 }
 
-// The segment `last_` joins the closed ones.
+// Adds the segment `last_` to the closed ones.
 void CommitLog::CloseBooks() {
   MutexLock lock(&mutex_);
   segments_.Add(last_, std::move(writer_sequences_));
@@ -336,12 +344,14 @@ std::vector<uint64_t> CommitLog::RemoveObsolete(const std::function<uint64_t(uin
     obsolete = segments_.Obsolete(redo_of);
     if (segments_.size() - obsolete.size() > segments_max) holding = segments_.Holding(redo_of);
   }
+  // REACH must stop asking for a segment before the segment goes, or a crash in between would look
+  // like data loss.
   if (obsolete.empty() || !TrimReach(obsolete.back()).ok()) return holding;
   for (SegmentId id : obsolete) {
     CRASH_POINT("log.before_removal");
     Status removed = options_.fs->Remove(PathOf(id));
-    // Tried again next time. Nothing newer goes before it: it would become the newest one, and what
-    // lies behind its accepted length would count.
+    // The next call tries again. No newer segment may go first: then this one would have no
+    // successor, and what lies after its accepted length would count.
     if (!removed.ok() && removed.code() != StatusCode::kNotFound) break;
     CRASH_POINT("log.after_removal");
     MutexLock lock(&mutex_);

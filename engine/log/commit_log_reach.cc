@@ -1,12 +1,12 @@
-// What the commit log says in REACH: how far it is durable, and which segments may be gone. A start
-// compares the segments that it finds with it. SPDX-License-Identifier: Apache-2.0
+// Keeps REACH up to date for the commit log: how far the log is durable and which segments may be
+// gone. A start compares the segments that it finds with it. SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 #include "engine/log/commit_log.h"
 
 namespace sippar::engine {
 
-// Before the first segment of this life, whose directory sync makes both names durable. After an
-// error the next call tries again.
+// Called before the first segment of this life, whose directory sync makes both names durable.
+// After an error the next call tries again.
 StatusOr<LogReachFile*> CommitLog::OpenReach(SegmentId next) {
   MutexLock lock(&mutex_);
   if (reach_ == nullptr) {
@@ -16,7 +16,7 @@ StatusOr<LogReachFile*> CommitLog::OpenReach(SegmentId next) {
   return reach_.get();
 }
 
-// First it is said, durably, that the segments up to `newest` may be gone: also of an earlier life.
+// Says durably that the segments up to `newest` may be gone, including those of an earlier life.
 Status CommitLog::TrimReach(SegmentId newest) {
   ASSIGN_OR_RETURN(LogReachFile * reach, OpenReach(newest));
   if (reach == nullptr) return OkStatus();
@@ -25,7 +25,7 @@ Status CommitLog::TrimReach(SegmentId newest) {
   return OkStatus();
 }
 
-// Of the segment `last_`.
+// Says how much of the segment `last_` is durable.
 void CommitLog::TellReach(uint64_t durable_length) {
   LogReachFile* reach = nullptr;
   {

@@ -1,4 +1,4 @@
-// Finding the segments that count. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_chain.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ Status Lost(const std::string& directory, SegmentId id, std::string_view problem
                               SegmentFileName(id), problem, why));
 }
 
-// The newest segment is named by no other.
+// No header names the newest segment, so only REACH can tell that it is missing.
 Status CheckNewest(const std::string& directory, const LogReach& reach, const FoundSegments& found,
                    const std::vector<std::string>& names) {
   if (!reach.NeedsLast() || found.contains(reach.last)) return OkStatus();
@@ -32,12 +32,13 @@ Status CheckNewest(const std::string& directory, const LogReach& reach, const Fo
               fmt::format("{} bytes of it were synced", reach.length));
 }
 
-// `id` is not among the segments, and `next` says that it is the one before it. Was it trimmed?
+// `id` is not among the segments, and the header of `next` names it as the one before. It is lost
+// unless it was trimmed.
 Status CheckTrimmed(const std::string& directory, SegmentId id, SegmentId next,
                     const std::optional<LogReach>& reach, const FoundSegments& rest) {
-  if (id == SegmentId{}) return OkStatus();  // the first of a life
-  // Segments go oldest first, so an older one that is there shows a gap also where nothing else
-  // does.
+  if (id == SegmentId{}) return OkStatus();  // `next` is the first segment of the log
+  // Segments are removed oldest first, so an older one that exists proves that this one was not
+  // trimmed; that is all there is without REACH.
   bool has_older = !rest.empty() && rest.begin()->first < id;
   bool is_needed = reach ? id >= reach->first : has_older;
   if (!is_needed) return OkStatus();
@@ -46,9 +47,9 @@ Status CheckTrimmed(const std::string& directory, SegmentId id, SegmentId next,
       fmt::format("{} goes on where it ends, and it is still needed", SegmentFileName(next)));
 }
 
-// The newest segment, while it is a header and nothing else: as if it had never been made. It would
-// cut its predecessor's last group off and, being unused, be removed; at the next start that group
-// would be back. Gives the last such header.
+// Leaves out the newest segment while it has a header but no record, as if it had never been made.
+// Otherwise it would cut off its predecessor's last group and then, being unused, be removed; at
+// the next start that group would be back. Returns the last such header.
 StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& directory,
                                         const std::optional<LogReach>& reach, FoundSegments* found,
                                         LogChain* chain) {
@@ -75,7 +76,7 @@ StatusOr<SegmentHeader> LeaveOutHeaders(FileSystem* fs, const std::string& direc
 }  // namespace
 
 StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
-  // First: what it tells is there by then.
+  // REACH is read before the directory is listed: the segments it names exist by then.
   ASSIGN_OR_RETURN(std::optional<LogReach> reach,
                    ReadStubbornly([&] { return ReadLogReach(fs, directory); }));
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory));
@@ -84,7 +85,7 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
   for (const std::string& name : names) {
     SegmentId id = ParseSegmentFileName(name);
     if (name.ends_with(".log.tmp"))
-      chain.unused.push_back(name);  // WriteSegmentAgain was cut short
+      chain.unused.push_back(name);  // a crash cut WriteSegmentAgain short
     if (id == SegmentId{}) continue;
     ASSIGN_OR_RETURN(SegmentContent content, ReadStubbornly([&] {
                        return ReadSegmentHeader(fs, directory + "/" + name, id);
@@ -102,8 +103,8 @@ StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory) {
   uint64_t accepted_length = UINT64_MAX;
   for (auto at = found.find(id); at != found.end(); at = found.find(id)) {
     LogChain::Segment segment{id, accepted_length, at->second.file_length};
-    // REACH may be older than the next segment, which a later start has begun and which says how
-    // much of this one counts: the rest was written again in it.
+    // REACH may be older than the next segment, which a later start began. Its header then says how
+    // much of this segment counts: the rest was written again there.
     if (reach && id == reach->last) {
       segment.reached_length = std::min(reach->length, accepted_length);
     }

@@ -1,4 +1,4 @@
-// What earlier lives of a log left in its directory: the chain of segments that count, found by
+// The chain of segments that earlier lives of a log left in its directory and that count, found by
 // their headers (FORMAT.md "Commit log"). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,20 +13,20 @@ namespace sippar::engine {
 struct LogChain {
   struct Segment {
     SegmentId id;
-    uint64_t accepted_length = UINT64_MAX;  // told by the next segment
+    uint64_t accepted_length = UINT64_MAX;  // from the next segment's header
     uint64_t file_length = 0;
-    uint64_t synced_length = 0;   // of the newest: at least this much, as a header left out tells
-    uint64_t reached_length = 0;  // at least this much is durable, as REACH tells
+    uint64_t synced_length = 0;   // newest segment only: synced bytes, from a header left out
+    uint64_t reached_length = 0;  // durable bytes at least, from REACH
   };
   std::vector<Segment> segments;  // oldest first
-  // Files in which nothing was ever acknowledged, or all is in SSTables.
+  // Files that hold nothing acknowledged, or only records that SSTables hold too.
   std::vector<std::string> unused;
-  uint64_t torn_bytes = 0;  // in those of them that are a header and no whole record
+  uint64_t torn_bytes = 0;  // bytes of unused segments after their header
 };
 
-// Follows the `previous` links from the newest segment that holds records back. Segments off that
-// chain were given up before anything in them was acknowledged. kDataLoss names the segment that is
-// damaged, or missing though the log needs it (log_reach.h). Changes nothing.
+// Follows the `previous` links backward from the newest segment that holds records. Segments off
+// that chain were given up before any record in them was acknowledged. kDataLoss names the segment
+// that is damaged, or that is missing though the log needs it (log_reach.h). Changes nothing.
 [[nodiscard]] StatusOr<LogChain> FindLogChain(FileSystem* fs, const std::string& directory);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// Log segments as text. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_dump.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr size_t kShownMax = 60;  // of a value
+constexpr size_t kShownMax = 60;  // shown bytes of a value
 
 std::string Shown(std::string_view bytes) {
   std::string text = "\"";

@@ -1,4 +1,4 @@
-// Commit log records. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_format.h"
 
 #include <fmt/format.h>
@@ -110,7 +110,8 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
 }
 
 uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position) {
-  uint64_t durable = position.durable_length * 0x9e3779b97f4a7c15u;  // apart from the offset's bits
+  // spreads the bits, so that the offset cannot cancel them
+  uint64_t durable = position.durable_length * 0x9e3779b97f4a7c15u;
   return Checksum(body, position.seed ^ position.offset ^ durable);
 }
 
@@ -122,6 +123,8 @@ LogFrame LogFrameAt(std::string_view bytes, uint64_t base, uint64_t offset, uint
   uint64_t length = GetFixed32(p + 4);
   if (length > bytes.size() - at - kLogRecordHeaderSize) return {};
   uint64_t durable_length = GetFixed64(p + 8);
+  // A record cannot know of synced bytes after itself: the field is damaged, although it is only
+  // covered by the checksum below.
   if (durable_length > offset) return {};
   std::string_view body = bytes.substr(at + kLogRecordHeaderSize, length);
   bool valid = LogRecordChecksum(body, {seed, offset, durable_length}) == GetFixed64(p + 16);

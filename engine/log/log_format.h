@@ -1,15 +1,17 @@
-// What the writer and the reader of the commit log share (FORMAT.md "Commit log").
+// The record format that the writer and the readers of the commit log share (FORMAT.md "Commit
+// log").
 //
-// Segment file: a header record, then mutation records, each
+// A segment is a header record, then mutation records, each:
 //   0   4  magic 0x53724c67
 //   4   4  body length
 //   8   8  durable length: bytes of the segment known to be synced when this was written
 //   16  8  XXH3 of the body, seeded with segment, offset and durable length
 //   24  .. body
-// Damage below the durable length of any later record is loss of acknowledged data; other damage is
-// a group whose sync was cut short, whatever pages of it reached the disk. An empty body marks a
-// clean end: damage in a record before it is no torn tail. The seed holds epoch and number, so a
-// record copied to another place or segment is not valid. SPDX-License-Identifier: Apache-2.0
+// Damage below the durable length of any later record is a loss of acknowledged data. Other damage
+// is a group whose sync was cut short, since pages of it reach the disk in any order. An empty body
+// marks a clean end; damage in a record before it is not a torn tail. The seed holds epoch and
+// number, so a record copied to another place or segment is invalid.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -25,18 +27,18 @@ namespace sippar::engine {
 
 inline constexpr uint32_t kLogMagic = 0x53724c67;
 inline constexpr size_t kLogRecordHeaderSize = 24;
-inline constexpr uint32_t kLogFormatVersion = 3;  // 2: no record has a request
+inline constexpr uint32_t kLogFormatVersion = 3;  // version 2 had no request ids
 
 struct SegmentId {
-  uint64_t epoch = 0;   // of the owner of the store when it was made; never repeats
+  uint64_t epoch = 0;   // the store owner's epoch at creation; never repeats
   uint64_t number = 0;  // 1, 2, ... within the epoch
   auto operator<=>(const SegmentId&) const = default;
 };
 
 uint64_t SegmentSeed(SegmentId id);
 
-// First record of a segment. `previous` with its accepted length: whatever lies behind that length
-// in the previous segment was never acknowledged and is not replayed.
+// The first record of a segment. Bytes of `previous` after `previous_length`, its accepted length,
+// were never acknowledged and are not replayed.
 struct SegmentHeader {
   SegmentId id;
   SegmentId previous;  // {0,0}: none
@@ -44,44 +46,44 @@ struct SegmentHeader {
 };
 std::string EncodeSegmentHeader(const SegmentHeader& header);
 [[nodiscard]] StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body);
-uint64_t SegmentHeaderSize();  // of its record: where the first record of a mutation begins
+uint64_t SegmentHeaderSize();  // size of the header record: the offset of the first mutation record
 
-// One row mutation of one tablet, resolved: only kSet and deletes, all times known.
-// Entry i has sequence number first_sequence + i.
+// One row mutation of one tablet, resolved: only kSet and deletes, with all timestamps known. Entry
+// i has the sequence number first_sequence + i.
 struct LogRecord {
   uint64_t tablet_id = 0;
   uint64_t first_sequence = 0;
   int64_t wall_us = 0;  // the server's clock at arrival
   RowMutation mutation;
-  std::string answer;  // to mutation.request, where there is one
+  std::string answer;  // the answer to mutation.request, if it has one
 };
 size_t LogBodySizeMax(const RowMutation& mutation);
-// The body without its first 8 bytes, the sequence number, which the leader fills in.
+// Appends the body without its first 8 bytes, the sequence number, which the leader fills in.
 void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
                    const RowMutation& mutation);
-// Behind it, where the mutation answers a request.
+// Appends the answer after it, if the mutation has a request id.
 void AppendLogAnswer(std::string* out, const RequestId& request, std::string_view answer);
 [[nodiscard]] StatusOr<LogRecord> DecodeLogBody(std::string_view body);
 
-// What tells whether a record is wanted, without its entries.
+// The part of a record that decides whether it is wanted, without its entries.
 struct LogRecordHead {
   uint64_t tablet_id = 0;
   uint64_t first_sequence = 0;
   uint64_t entry_count = 0;  // at least 1
   int64_t wall_us = 0;
-  std::string_view row;  // in the body
+  std::string_view row;  // points into the body
 
   uint64_t last_sequence() const { return first_sequence + entry_count - 1; }
 };
 [[nodiscard]] StatusOr<LogRecordHead> DecodeLogHead(std::string_view body);
 
-// Where a record stands and what was durable before it.
+// The place of a record, and what was durable when it was written.
 struct LogPosition {
-  uint64_t seed = 0;  // of the segment
+  uint64_t seed = 0;  // the segment's seed
   uint64_t offset = 0;
   uint64_t durable_length = 0;
 };
-// What stands at `offset` of a file, of which `bytes` are those from `base` on.
+// The record at `offset` of a file, if there is a valid one.
 struct LogFrame {
   bool valid = false;
   std::string_view body;
@@ -89,14 +91,15 @@ struct LogFrame {
 
   uint64_t size() const { return kLogRecordHeaderSize + body.size(); }
 };
+// Looks for a record at `offset`; `bytes` are the file's bytes from `base` on.
 LogFrame LogFrameAt(std::string_view bytes, uint64_t base, uint64_t offset, uint64_t seed);
 
 uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position);
-// Frames `body`, appended to *out.
+// Frames `body` and appends it to *out.
 void AppendLogRecord(std::string* out, std::string_view body, const LogPosition& position);
 
-// Encodes the entries of one resolved mutation as stored entries. Calls
-// add(family, key, value, sequence) for each; family is "" for a row tombstone.
+// Encodes the entries of one resolved mutation as stored entries and calls add(family, key, value,
+// sequence) for each; family is "" for a row tombstone.
 template <typename Add>
 void ForEachEntry(const RowMutation& mutation, uint64_t first_sequence, int64_t wall_us, Add add) {
   uint64_t sequence = first_sequence;

@@ -1,4 +1,4 @@
-// REACH. Two places are written in turn, so that a torn one leaves the other.
+// The file REACH: two places are written in turn, so that a torn write leaves the other one whole.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_reach.h"
 
@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint32_t kReachMagic = 0x53724c72;
 constexpr uint32_t kReachVersion = 1;
-constexpr uint64_t kPlaceSize = 512;  // a sector
-constexpr size_t kNoteSize = 64;      // in each
+constexpr uint64_t kPlaceSize = 512;  // a sector, which a disk writes whole
+constexpr size_t kNoteSize = 64;      // used bytes of each place
 
 struct Note {
   uint64_t counter = 0;
@@ -79,7 +79,7 @@ StatusOr<std::unique_ptr<LogReachFile>> LogReachFile::Open(FileSystem* fs,
   auto file = maker->OpenPatch(PathIn(directory));
   if (!file.ok() && found) return file.status();
   if (!file.ok()) return none;
-  // Room for both places now, so that no later write needs any.
+  // Allocates both places now, so that later writes need no space on a full disk.
   if (!found) {
     const std::string zeros(kPlaceSize, '\0');
     if (!(*file)->Write(0, zeros).ok() || !(*file)->Write(kPlaceSize, zeros).ok()) return none;
@@ -106,11 +106,12 @@ Status LogReachFile::Trim(SegmentId first) {
   MutexLock lock(&mutex_);
   if (first <= reach_.first) return OkStatus();
   const SegmentId before = std::exchange(reach_.first, first);
-  // In both places: the older one must not ask for what is gone, should the newer be damaged.
+  // Written to both places: if the newer is damaged later, the older one must not ask for segments
+  // that are gone.
   Status status = Write();
   if (status.ok()) status = Write();
   if (status.ok()) status = file_->Sync();
-  if (!status.ok()) reach_.first = before;  // to be asked for again
+  if (!status.ok()) reach_.first = before;  // so that the next call tries again
   return status;
 }
 

@@ -1,8 +1,8 @@
-// How far a log reaches, told beside its segments in the file REACH (FORMAT.md "Commit log"): from
-// which segment on it is needed, and up to where it is certainly durable. Each segment names the
-// one before it, so a missing one shows; but for the oldest, which may have been trimmed, and the
-// newest, which no other names. These two this file tells. What it says is true at every moment,
-// also after a power loss, when it may be old: at least this was made. SPDX-License-Identifier:
+// How far a log reaches, kept next to its segments in the file REACH (FORMAT.md "Commit log"): the
+// first segment that is needed, and how much is certainly durable. Each segment names the one
+// before it, so a missing one shows, except the oldest, which may have been trimmed, and the
+// newest, which no other names; this file covers these two. It is true at every moment. After a
+// power loss it may be old; then it still names segments that were made. SPDX-License-Identifier:
 // Apache-2.0
 #pragma once
 
@@ -18,33 +18,35 @@
 namespace sippar::engine {
 
 struct LogReach {
-  SegmentId first;      // older ones may be gone: nothing in them is needed
-  SegmentId last;       // was made
-  uint64_t length = 0;  // of `last`: so much of it is durable
+  SegmentId first;      // older segments may be gone: nothing in them is needed
+  SegmentId last;       // the newest segment known to be made
+  uint64_t length = 0;  // durable bytes of `last`
 
-  bool NeedsLast() const;  // a record in it was, or may have been, acknowledged
+  bool NeedsLast() const;  // true: a record in `last` may have been acknowledged
   auto operator<=>(const LogReach&) const = default;
 };
 
-// nullopt: the log tells nothing (an older program's, or the file is damaged): then only gaps
-// between segments show.
+// nullopt: no valid REACH (an older program's log, or a damaged file); then only gaps between
+// segments show.
 [[nodiscard]] StatusOr<std::optional<LogReach>> ReadLogReach(FileSystem* fs,
                                                              const std::string& directory);
 
-// Thread safe.
+// Writes the file REACH. Thread safe.
 class LogReachFile {
  public:
-  // Continues what is there; without it the log is needed from `first` on. nullptr: the log does
-  // without, since the file system has no such files, or the disk takes none and there is none. An
-  // error: there is one, or may be, that asks for segments from some older one on.
+  // Opens the file and continues from its content; if there is none, the log is needed from `first`
+  // on. nullptr: the log works without it, because the file system has no patch files, or the disk
+  // takes no new file. An error means that an existing file, which may ask for older segments,
+  // cannot be updated.
   [[nodiscard]] static StatusOr<std::unique_ptr<LogReachFile>> Open(FileSystem* fs,
                                                                     const std::string& directory,
                                                                     SegmentId first);
 
-  // So much of `last` is durable. Outlives the process, not a power loss. Best effort: what stands
-  // there instead is older, and as true.
+  // Says that `length` bytes of `last` are durable. Outlives the process, not a power loss. Best
+  // effort: an older statement that stays is true as well.
   void Reached(SegmentId last, uint64_t length);
-  // Durable before the first segment below `first` goes.
+  // Durably says that segments below `first` may be gone; call it before the first of them is
+  // removed.
   [[nodiscard]] Status Trim(SegmentId first);
 
  private:

@@ -1,4 +1,4 @@
-// Reading log segments. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_reader.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,11 @@ Status Damage(const std::string& path, uint64_t bad, std::string_view why) {
       fmt::format("log segment {} @{}: expected a whole record, found damage; {}", path, bad, why));
 }
 
-// No whole record begins at `bad`. Is that the torn group of a crash, or damage in what was synced?
+// No whole record begins at `bad`: decides whether this is the torn group of a crash or damage in
+// synced bytes.
 Status CheckTail(const std::string& path, std::string_view file, uint64_t bad, uint64_t seed) {
-  // Values may look like records; a file made to keep us busy is not waited for.
+  // Values may look like records. The limit keeps a file built to look so everywhere from taking
+  // quadratic time.
   uint64_t bytes_hashed_max = 8 * file.size() + (64 << 20);
   uint64_t bytes_hashed = 0;
   char magic[4];
@@ -74,7 +76,7 @@ StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId i
     if (size <= file->size() - head_size) RETURN_IF_ERROR(file->Read(head_size, size, &record));
     if (LogFrameAt(record, head_size, head_size, SegmentSeed(id)).valid) return true;
   }
-  // Nothing, a torn group, or damage.
+  // There is no record, a torn group, or damage: a whole read tells which.
   ASSIGN_OR_RETURN(
       SegmentContent content,
       ReadSegment(fs, path, id, UINT64_MAX, [](uint64_t, std::string_view) { return OkStatus(); }));
@@ -103,7 +105,8 @@ StatusOr<SegmentContent> ScanSegment(
   content.file_length = file.size();
   uint64_t seed = SegmentSeed(id);
   uint64_t offset = 0;
-  std::vector<std::pair<uint64_t, std::string_view>> in_doubt;  // of the last group: few
+  // records after the durable length: few
+  std::vector<std::pair<uint64_t, std::string_view>> in_doubt;
   while (offset < file.size() && offset < accepted_length) {
     LogFrame frame = LogFrameAt(file, 0, offset, seed);
     if (!frame.valid) break;

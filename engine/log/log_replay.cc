@@ -1,4 +1,4 @@
-// Replaying the log. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_replay.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint64_t kPartSize = 128 << 20;        // two whole segments
-constexpr uint64_t kThreadWorthwhile = 1 << 20;  // less log than this is read at once
+constexpr uint64_t kPartSize = 128 << 20;        // memory bound: two whole segments
+constexpr uint64_t kThreadWorthwhile = 1 << 20;  // a smaller log is read faster by one thread
 constexpr size_t kThreadsMax = 4;
 
 using Segments = std::span<const LogChain::Segment>;
@@ -23,7 +23,7 @@ using Segments = std::span<const LogChain::Segment>;
 struct SegmentRecords {
   Status status;
   SegmentContent content;
-  std::map<uint64_t, std::vector<LogRecord>> records;  // by tablet
+  std::map<uint64_t, std::vector<LogRecord>> records;  // by tablet id
   LogSegments::TabletSequences sequences;
 };
 
@@ -56,13 +56,14 @@ class Replayer {
   }
 
  private:
-  // What the next segment will say of its predecessor.
+  // Notes what the header of the next segment will say of its predecessor.
   void Continue(const LogChain::Segment& segment, SegmentContent* content, ReplayedLog* log) const {
     log->last = segment.id;
     log->last_length = content->valid_length;
     if (segment.accepted_length != UINT64_MAX) return;
     log->last_length = content->durable_length;
-    // Also what no tablet wants: when this segment is gone, the one before would say more.
+    // Records that no tablet wants stay in doubt too: without this segment's copy, its
+    // predecessor's length would say more than is durable.
     log->in_doubt = std::move(content->in_doubt);
   }
 
@@ -70,7 +71,7 @@ class Replayer {
     auto visit = [&](uint64_t, std::string_view body) -> Status {
       ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
       uint64_t redo = redo_of_(head.tablet_id);
-      if (redo == UINT64_MAX) return OkStatus();  // of a dropped table
+      if (redo == UINT64_MAX) return OkStatus();  // the table was dropped
       uint64_t last = head.first_sequence + head.entry_count - 1;
       out->sequences[head.tablet_id] = last;
       if (last <= redo) return OkStatus();
@@ -103,7 +104,7 @@ class Replayer {
 StatusOr<ReplayedLog> ReplayLog(FileSystem* fs, const std::string& directory,
                                 const std::function<uint64_t(uint64_t)>& redo_of,
                                 const std::function<Status(const LogRecord&)>& replay) {
-  // Which segments there are, too, may be known to no more than the memory of this machine.
+  // The directory entries of the segments, too, may so far exist only in this machine's memory.
   RETURN_IF_ERROR(fs->SyncDir(directory));
   ASSIGN_OR_RETURN(LogChain chain, FindLogChain(fs, directory));
   ReplayedLog log;
@@ -138,7 +139,7 @@ StatusOr<uint64_t> WriteSegmentAgain(FileSystem* fs, const std::string& director
     (*sequences)[head.tablet_id] = head.first_sequence + head.entry_count - 1;
     AppendLogRecord(&file, body, {seed, file.size(), 0});
   }
-  AppendLogRecord(&file, "", {seed, file.size(), file.size()});  // a clean end
+  AppendLogRecord(&file, "", {seed, file.size(), file.size()});  // the mark of a clean end
   RETURN_IF_ERROR(ReplaceFile(fs, directory + "/" + SegmentFileName(header.id), file));
   return file.size();
 }

@@ -1,4 +1,4 @@
-// Reading past damage. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_salvage.h"
 
 #include <fmt/format.h>
@@ -43,8 +43,8 @@ class Salvager {
     print_(fmt::format("{}: {}", PathOf(id), what));
   }
 
-  // As FindLogChain, but a segment that is missing, or whose header is damaged, is taken to follow
-  // the next older one.
+  // Like FindLogChain, but when a segment is missing or its header damaged, the next older segment
+  // is taken for its predecessor.
   StatusOr<std::vector<ChainLink>> FindChain() {
     ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(directory_));
     ASSIGN_OR_RETURN(std::optional<LogReach> reach, ReadLogReach(fs_, directory_));
@@ -61,7 +61,7 @@ class Salvager {
         Missing(wanted->id);
         wanted.reset();
       }
-      if (wanted.has_value() && wanted->id != id) continue;  // given up
+      if (wanted.has_value() && wanted->id != id) continue;  // off the chain: it was given up
       auto head = ReadSegmentHeader(fs_, PathOf(id), id);
       if (!head.ok() && head.status().code() != StatusCode::kDataLoss) return head.status();
       bool has_reached = reach && reach->NeedsLast() && id == reach->last;
@@ -73,8 +73,8 @@ class Salvager {
       if (head.ok()) wanted = {head->header.previous, head->header.previous_length};
     }
     if (chain.empty() && log_.files.empty() && log_.newest != SegmentId{}) Missing(log_.newest);
-    // Where nothing tells whether the one before the oldest was trimmed, a gap in the sequence
-    // numbers does.
+    // Without REACH, whether the segment before the oldest was trimmed cannot be known; then a gap
+    // in the sequence numbers shows a loss.
     if (wanted.has_value() && reach && wanted->id != SegmentId{} && wanted->id >= reach->first) {
       Missing(wanted->id);
     }
@@ -88,7 +88,7 @@ class Salvager {
     ASSIGN_OR_RETURN(std::string file, ReadFile(fs_, PathOf(link.id)));
     uint64_t seed = SegmentSeed(link.id);
     const uint64_t damages = log_.damages;
-    uint64_t end = 0;  // of the last whole record
+    uint64_t end = 0;  // end of the last whole record
     for (uint64_t at = 0; at < std::min<uint64_t>(file.size(), link.accepted_length);) {
       LogFrame frame = LogFrameAt(file, 0, at, seed);
       if (frame.valid) {
@@ -110,7 +110,7 @@ class Salvager {
     return OkStatus();
   }
 
-  // From `at` on; the end of the file when there is none.
+  // The offset of the next whole record from `at` on, or the end of the file.
   static uint64_t NextRecord(std::string_view file, uint64_t at, uint64_t seed) {
     char magic[4];
     std::memcpy(magic, &kLogMagic, 4);
@@ -124,7 +124,7 @@ class Salvager {
   Status Keep(SegmentId id, uint64_t offset, std::string_view body) {
     ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
     std::optional<uint64_t> redo = redo_of_(head.tablet_id);
-    if (redo == UINT64_MAX) return OkStatus();  // of a dropped table
+    if (redo == UINT64_MAX) return OkStatus();  // the table was dropped
     uint64_t first = redo.has_value() ? *redo + 1 : head.first_sequence;
     uint64_t& next = next_.try_emplace(head.tablet_id, first).first->second;
     uint64_t limit = head.first_sequence + head.entry_count;
@@ -146,7 +146,7 @@ class Salvager {
   const std::string& directory_;
   const std::function<std::optional<uint64_t>(uint64_t)>& redo_of_;
   const std::function<void(std::string_view)>& print_;
-  std::map<uint64_t, uint64_t> next_;  // sequence number of each tablet
+  std::map<uint64_t, uint64_t> next_;  // the next expected sequence number of each tablet
   SalvagedLog log_;
 };
 

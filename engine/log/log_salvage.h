@@ -1,4 +1,4 @@
-// What is left of a log that recovery refuses to read because it is damaged (FAULTS.md D2).
+// Reads what is left of a log that recovery refuses because it is damaged (FAULTS.md D2).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,17 +13,17 @@
 namespace sippar::engine {
 
 struct SalvagedLog {
-  std::vector<std::string> bodies;  // of the records that can be kept, in the order of the log
-  std::vector<std::string> files;   // names of all segments, the given up ones too
-  SegmentId newest;                 // that was ever made, as far as anything tells
-  uint64_t damages = 0;             // places that are damaged, and segments that are missing
-  uint64_t records_dropped = 0;     // whole, but behind what is lost of the same tablet
+  std::vector<std::string> bodies;  // bodies of the records to keep, in the order of the log
+  std::vector<std::string> files;   // names of all segments, including those given up
+  SegmentId newest;                 // the newest segment ever made, as far as known
+  uint64_t damages = 0;             // damaged places and missing segments
+  uint64_t records_dropped = 0;     // whole records after a loss of the same tablet
 };
 
-// Reads past damage. Of each tablet the records up to its first gap can be kept: a later one may
-// build on what is lost. `redo_of` as ReplayLog's; nullopt: not known, the tablet's records begin
-// where the log has its first one. `print` gets a line for each damage and for each
-// record that is dropped. Holds all records that are kept in memory.
+// Reads past damage. The records of each tablet up to its first gap can be kept; a later one may
+// build on what is lost. `redo_of`: as for ReplayLog; nullopt means unknown, then the tablet's
+// records begin with its first one in the log. `print` gets a line for each damage and each dropped
+// record. Holds all kept records in memory.
 [[nodiscard]] StatusOr<SalvagedLog> ReadDamagedLog(
     FileSystem* fs, const std::string& directory,
     const std::function<std::optional<uint64_t>(uint64_t tablet_id)>& redo_of,

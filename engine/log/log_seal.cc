@@ -1,4 +1,4 @@
-// Sealing a log. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_seal.h"
 
 #include <fmt/format.h>
@@ -17,14 +17,15 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint64_t kSealSeed = 0x53724c65;  // of the frame that is the whole file
+constexpr uint64_t kSealSeed = 0x53724c65;  // seed of the only frame of the file
 constexpr uint32_t kSealVersion = 1;
-constexpr size_t kThreadsMax = 4;  // each holds a segment
+constexpr size_t kThreadsMax = 4;  // each thread holds a segment in memory
 
 std::string SealPath(const std::string& directory) { return directory + "/SEAL"; }
 
-// Up to the accepted length that its successor told, be it only a header: what is sealed is decided
-// once. Of the newest, to the last whole record, which perhaps only the memory of this machine has.
+// Seals a segment up to the accepted length in its successor's header, even if that successor has
+// no record: what is sealed is decided once. The newest segment is sealed up to its last whole
+// record, and synced first, since perhaps only this machine's memory has that record.
 Status ReadForSeal(FileSystem* fs, const std::string& directory, const LogChain::Segment& segment,
                    SealedSegment* sealed) {
   sealed->id = segment.id;
@@ -59,11 +60,11 @@ StatusOr<LogSeal> ReadLogForSeal(FileSystem* fs, const std::string& directory) {
   return seal;
 }
 
-// kAlreadyExists: somebody was faster.
+// kAlreadyExists: another process wrote its seal first.
 Status WriteSeal(FileSystem* fs, const std::string& directory, const LogSeal& seal,
                  uint64_t attempt) {
   std::string temporary = fmt::format("{}.{:x}.tmp", SealPath(directory), attempt);
-  Status removed = fs->Remove(temporary);  // of an attempt that ended here
+  Status removed = fs->Remove(temporary);  // left by an attempt that crashed here
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(temporary));
   std::string bytes;
@@ -169,7 +170,7 @@ StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t
   if (SEEDED_BUG("no-seal")) return ReadLogForSeal(fs, directory);
   auto seal = ReadSealFile(fs, directory);
   if (seal.ok()) {
-    // Who made it may have died before this.
+    // The process that wrote it may have died before it synced the directory.
     RETURN_IF_ERROR(fs->SyncDir(directory));
     return seal;
   }
@@ -179,6 +180,7 @@ StatusOr<LogSeal> SealLog(FileSystem* fs, const std::string& directory, uint64_t
   if (!seal.ok()) return Annotate(seal.status(), "seal " + directory);
   CRASH_POINT("seal.before_write");
   Status written = WriteSeal(fs, directory, *seal, attempt);
+  // The other seal may name another tail than the one read here; the published one is the truth.
   if (written.code() == StatusCode::kAlreadyExists) return ReadSealFile(fs, directory);
   RETURN_IF_ERROR(Annotate(written, "seal " + directory));
   CRASH_POINT("seal.after_publish");

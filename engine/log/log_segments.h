@@ -1,4 +1,4 @@
-// Which closed log segments are still needed: plain bookkeeping, no I/O.
+// Tracks which closed log segments are still needed: bookkeeping without I/O. Not thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,13 +13,14 @@ namespace sippar::engine {
 
 class LogSegments {
  public:
-  using TabletSequences = std::map<uint64_t, uint64_t>;  // tablet -> highest number in it
+  // tablet -> highest sequence number in the segment
+  using TabletSequences = std::map<uint64_t, uint64_t>;
   using RedoOf = std::function<uint64_t(uint64_t tablet_id)>;
 
   void Add(SegmentId id, TabletSequences sequences) { segments_[id] = std::move(sequences); }
 
-  // What holds nothing above the redo points, oldest first, up to the first needed one: the kept
-  // segments have no holes.
+  // Segments that hold nothing above the redo points, oldest first, up to the first needed one, so
+  // that the kept segments have no holes.
   std::vector<SegmentId> Obsolete(const RedoOf& redo_of) const {
     std::vector<SegmentId> obsolete;
     for (const auto& [id, sequences] : segments_) {
@@ -31,7 +32,7 @@ class LogSegments {
 
   void Drop(SegmentId id) { segments_.erase(id); }
 
-  // Tablets that need the oldest segment that is not obsolete.
+  // The tablets that need the oldest segment that is not obsolete.
   std::vector<uint64_t> Holding(const RedoOf& redo_of) const {
     for (const auto& [id, sequences] : segments_) {
       std::vector<uint64_t> tablets = Needing(sequences, redo_of);
@@ -41,7 +42,7 @@ class LogSegments {
   }
 
   size_t size() const { return segments_.size(); }
-  // Of those that are there; `otherwise` when there is none.
+  // The oldest segment; `otherwise` when there is none.
   SegmentId Oldest(SegmentId otherwise) const {
     return segments_.empty() ? otherwise : segments_.begin()->first;
   }

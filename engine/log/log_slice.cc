@@ -1,4 +1,4 @@
-// Reading slices. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_slice.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ Status ReadExtent(const LogPart& part, const LogExtent& extent,
       read_size = kReadSize;
       continue;
     }
-    // Damage, unless the record is larger than what was read.
+    // Damage, unless the record is larger than the part that was read.
     uint64_t needed =
         bytes.size() < 8 ? 0 : kLogRecordHeaderSize + uint64_t{GetFixed32(bytes.data() + 4)};
     if (needed <= bytes.size() || needed > limit - at) {

@@ -1,7 +1,7 @@
-// What a tablet has in one part of a sealed log, and how it is read without the rest. A part is a
-// segment as it was written, where a tablet's records lie between those of others, or the same
-// segment sorted by tablet (log_sort.h), where they lie together. Either way they are whole records
-// of log_format.h, each under a checksum of its place. SPDX-License-Identifier: Apache-2.0
+// The records of one tablet in one part of a sealed log, read without the other tablets' records. A
+// part is either a segment as it was written, where records of several tablets are mixed, or the
+// same segment sorted by tablet (log_sort.h), where they are contiguous. Both hold whole records of
+// log_format.h, each with a checksum seeded by its place. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -28,16 +28,16 @@ struct LogSlice {
 struct LogPart {
   std::string path;
   std::unique_ptr<RandomFile> file;
-  uint64_t seed = 0;                    // of its records
-  bool sorted = false;                  // a copy of the segment, which is there as well
-  std::map<uint64_t, LogSlice> slices;  // by tablet
+  uint64_t seed = 0;                    // seed of its records
+  bool sorted = false;                  // true: a sorted copy; the segment itself exists too
+  std::map<uint64_t, LogSlice> slices;  // by tablet id
 };
 
-// Adds the record that stands at `offset`.
+// Adds the record at `offset`.
 void AddToSlice(LogSlice* slice, uint64_t offset, std::string_view body, const LogRecordHead& head);
 
-// Calls `visit` for each record body of the slice, in order. Memory: 1 MiB, or the largest record.
-// kDataLoss names file and offset.
+// Calls `visit` for each record body of the slice, in order. Uses 1 MiB of memory, or the size of
+// the largest record. kDataLoss names file and offset.
 [[nodiscard]] Status ReadSlice(const LogPart& part, const LogSlice& slice,
                                const std::function<Status(std::string_view body)>& visit);
 

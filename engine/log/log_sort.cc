@@ -1,4 +1,4 @@
-// Sorting sealed segments. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_sort.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr uint32_t kSortedVersion = 1;
 constexpr uint64_t kFooterSize = kLogRecordHeaderSize + 8;
 
-// Apart from the segment's own records.
+// Differs from the segment's own seed, so that neither file's records are valid in the other.
 uint64_t SortedSeed(SegmentId id) { return ~SegmentSeed(id); }
 
 std::string SortedPath(const std::string& directory, SegmentId id) {
@@ -25,7 +25,7 @@ std::string SortedPath(const std::string& directory, SegmentId id) {
   return directory + "/" + name.substr(0, name.rfind('.')) + ".sorted";
 }
 
-// First record: of which bytes this is the sorted form.
+// The first record: which segment, length and checksum this is the sorted form of.
 std::string EncodeSource(const SealedSegment& segment) {
   std::string body;
   PutFixed32(&body, kSortedVersion);
@@ -68,7 +68,7 @@ struct TabletRecord {
   std::string_view body;
 };
 
-// Records of each tablet in the order of the log; bodies point into `file`.
+// The records of each tablet in the order of the log; bodies point into `file`.
 StatusOr<std::map<uint64_t, std::vector<TabletRecord>>> ByTablet(std::string_view file,
                                                                  const std::string& path,
                                                                  const SealedSegment& segment) {
@@ -105,7 +105,7 @@ Status Damage(const std::string& path, uint64_t offset, std::string_view what) {
   return DataLoss(fmt::format("sorted log {} @{}: expected {}, found damage", path, offset, what));
 }
 
-// The one whole record in [offset, limit).
+// Reads the only record in [offset, limit).
 StatusOr<std::string> ReadRecord(const LogPart& part, uint64_t offset, uint64_t limit,
                                  std::string_view what) {
   if (limit > part.file->size() || offset > limit) return Damage(part.path, offset, what);
@@ -122,12 +122,12 @@ Status SortSegment(FileSystem* fs, const std::string& directory, const SealedSeg
                    uint64_t attempt) {
   std::string path = SortedPath(directory, segment.id);
   ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
-  if (exists) return fs->SyncDir(directory);  // who made it may have died before this
+  if (exists) return fs->SyncDir(directory);  // its author may have died before this sync
   std::string source = directory + "/" + SegmentFileName(segment.id);
   ASSIGN_OR_RETURN(std::string bytes, ReadSealedSegment(fs, directory, segment));
   ASSIGN_OR_RETURN(auto records, ByTablet(bytes, source, segment));
   std::string temporary = fmt::format("{}.{:x}.tmp", path, attempt);
-  Status removed = fs->Remove(temporary);  // of an attempt that ended here
+  Status removed = fs->Remove(temporary);  // left by an attempt that crashed here
   if (!removed.ok() && removed.code() != StatusCode::kNotFound) return removed;
   ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, fs->Create(temporary));
   CRASH_POINT("sort.before_write");
@@ -139,7 +139,7 @@ Status SortSegment(FileSystem* fs, const std::string& directory, const SealedSeg
   CRASH_POINT("sort.before_publish");
   Status published = PublishFile(fs, file.get(), temporary, path);
   CRASH_POINT("sort.after_publish");
-  // Somebody else's has the same bytes.
+  // Another server's file has the same bytes, so it serves as well.
   return published.code() == StatusCode::kAlreadyExists ? OkStatus() : published;
 }
 

@@ -1,10 +1,10 @@
-// One sealed segment sorted by tablet, so that each tablet's next server reads its own slice only
+// Sorts one sealed segment by tablet, so that each tablet's next server reads its own slice only
 // (paper section 6: "a contiguous portion of the log"). The paper sorts by (table, row, sequence);
-// our records name their tablet, and within it stay in the order of the log, which is that of their
-// sequence numbers: so recovery still notices a number that is missing.
+// our records name their tablet and stay, within it, in the order of the log, which is the order of
+// their sequence numbers: so recovery still notices a missing number.
 //
-// The bytes follow from the sealed segment alone: any number of attempts by any server, one after
-// the other or at once, make the same file. FORMAT.md "Sealed logs".
+// The bytes depend on the sealed segment alone: any number of attempts by any servers, one after
+// another or concurrently, make the same file. Format: FORMAT.md "Sealed logs".
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,14 +17,14 @@
 
 namespace sippar::engine {
 
-// OK when the file is there already. `attempt` names the caller as in SealLog.
+// Makes the sorted file; OK also when it exists already. `attempt`: see SealLog.
 [[nodiscard]] Status SortSegment(FileSystem* fs, const std::string& directory,
                                  const SealedSegment& segment, uint64_t attempt);
 
-// The sorted file of a segment. kNotFound: there is none; kDataLoss names file and offset.
+// Opens the sorted file of a segment. kNotFound: there is none. kDataLoss names file and offset.
 [[nodiscard]] StatusOr<LogPart> OpenSortedPart(FileSystem* fs, const std::string& directory,
                                                const SealedSegment& segment);
-// The segment as it was written, read once as a whole to find what is whose.
+// Opens the segment as it was written; reads all of it once to find each tablet's records.
 [[nodiscard]] StatusOr<LogPart> OpenUnsortedPart(FileSystem* fs, const std::string& directory,
                                                  const SealedSegment& segment);
 

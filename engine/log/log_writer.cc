@@ -1,4 +1,4 @@
-// Writing one log segment. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_writer.h"
 
 #include <fmt/format.h>
@@ -33,6 +33,7 @@ StatusOr<std::unique_ptr<LogWriter>> LogWriter::Create(FileSystem* fs, const std
   std::unique_ptr<LogWriter> writer(new LogWriter(std::move(file), header.id));
   writer->Add(EncodeSegmentHeader(header));
   Status status = writer->Write(/*sync=*/true);
+  // A crash before the directory sync may lose the whole segment, which no record is in yet.
   CRASH_POINT("log.after_header");
   if (status.ok() && SEEDED_BUG("no-directory-sync")) return writer;
   if (status.ok()) status = fs->SyncDir(directory);
@@ -50,7 +51,8 @@ void LogWriter::Add(std::string_view body) {
 }
 
 Status LogWriter::Write(bool sync) {
-  // Small where each step is written twice.
+  // With syncs the reserved zeros are written, so every byte reaches the disk twice: the step is
+  // small. Without syncs blocks are only allocated and mapped.
   const uint64_t step = sync ? 256 << 10 : 4 << 20;
   if (buffer_.size() < step && accepted_length_ + buffer_.size() > reserved_length_) {
     file_->Reserve(step, /*rarely_synced=*/!sync);
@@ -71,7 +73,7 @@ Status LogWriter::Write(bool sync) {
 
 Status LogWriter::Finish() {
   if (failed_) return file_->Close();
-  // The mark vouches for what was synced before it.
+  // The end mark vouches for everything before it, so that must be durable first.
   Status status = durable_length_ < accepted_length_ ? Write(/*sync=*/true) : OkStatus();
   CRASH_POINT("log.before_end_mark");
   if (status.ok()) {

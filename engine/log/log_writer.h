@@ -1,5 +1,5 @@
-// One open segment of the commit log: frames records and remembers how far they are safe. Used by
-// CommitLog alone; not thread safe. After the first error the segment is finished for good
+// One open segment of the commit log: frames records and tracks how many bytes are safe. Only
+// CommitLog uses it; not thread safe. After the first error the segment is finished for good
 // (FAULTS.md D9). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,20 +13,20 @@ namespace sippar::engine {
 
 class LogWriter {
  public:
-  // Creates the file, writes and syncs header and directory entry. On error the file is removed
-  // again, best effort; recovery ignores what is left.
+  // Creates the file, writes and syncs the header, and syncs the directory. On error it tries to
+  // remove the file; recovery ignores one that stays.
   [[nodiscard]] static StatusOr<std::unique_ptr<LogWriter>> Create(FileSystem* fs,
                                                                    const std::string& directory,
                                                                    const SegmentHeader& header);
 
-  void Add(std::string_view body);        // into the buffer
-  [[nodiscard]] Status Write(bool sync);  // buffer to file; OK: everything so far is accepted
-  // End mark, sync, close; after a failed Write only close.
+  void Add(std::string_view body);        // adds a record to the buffer
+  [[nodiscard]] Status Write(bool sync);  // writes the buffer; OK: all of it is accepted
+  // Writes the end mark, syncs and closes; after a failed Write only closes.
   [[nodiscard]] Status Finish();
 
   SegmentId id() const { return id_; }
   uint64_t accepted_length() const { return accepted_length_; }
-  uint64_t durable_length() const { return durable_length_; }  // at most accepted_length()
+  uint64_t durable_length() const { return durable_length_; }  // never above accepted_length()
 
  private:
   LogWriter(std::unique_ptr<AppendFile> file, SegmentId id) : file_(std::move(file)), id_(id) {}
@@ -40,7 +40,7 @@ class LogWriter {
   bool failed_ = false;
 };
 
-// "<16 hex of epoch>-<8 hex of number>.log" and back; nullopt-like {0,0} for other names.
+// "<16 hex digits of the epoch>-<8 of the number>.log"; parsing returns {0,0} for other names.
 std::string SegmentFileName(SegmentId id);
 SegmentId ParseSegmentFileName(std::string_view name);
 

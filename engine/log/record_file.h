@@ -1,5 +1,5 @@
-// Frames log records into a file that is not a segment, a MiB at a time: sorted logs, change
-// archives. SPDX-License-Identifier: Apache-2.0
+// Writes framed log records to a file that is not a segment (sorted logs, change archives),
+// buffered by the MiB. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Reading sealed logs. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/log/sealed_log.h"
 
 #include "engine/base/parallel.h"
@@ -6,7 +6,7 @@
 
 namespace sippar::engine {
 namespace {
-constexpr size_t kThreadsMax = 4;  // each may hold a segment
+constexpr size_t kThreadsMax = 4;  // each thread may hold a segment in memory
 }  // namespace
 
 SealedLog::SealedLog(FileSystem* fs, std::string directory, LogSeal seal)
@@ -22,7 +22,7 @@ StatusOr<std::unique_ptr<SealedLog>> SealedLog::Open(FileSystem* fs, const std::
   return std::unique_ptr<SealedLog>(new SealedLog(fs, directory, std::move(seal)));
 }
 
-// An error is not remembered: the next call tries again.
+// Errors are not kept: the next call tries again.
 StatusOr<std::shared_ptr<const LogPart>> SealedLog::PartOf(Segment* segment) {
   {
     MutexLock lock(&segment->mutex);
@@ -72,6 +72,8 @@ Status SealedLog::ReplaySegment(Segment* segment, uint64_t tablet_id, uint64_t* 
                                 const std::function<Status(const LogRecord& record)>& replay) {
   ASSIGN_OR_RETURN(std::shared_ptr<const LogPart> part, PartOf(segment));
   Status status = ReplayPart(*part, tablet_id, given, replay);
+  // A damaged sorted file loses nothing: the segment it was made from still exists. `*given` keeps
+  // the records that were already replayed from being replayed again.
   if (status.code() != StatusCode::kDataLoss || !part->sorted) return status;
   ASSIGN_OR_RETURN(part, UseUnsorted(segment));
   return ReplayPart(*part, tablet_id, given, replay);
@@ -86,7 +88,7 @@ Status SealedLog::Replay(uint64_t tablet_id, uint64_t redo_sequence,
       needed.push_back(segment.get());
     }
   }
-  // Found in parallel, read in order. Errors show below.
+  // Parts are opened in parallel and read in order below, where their errors show too.
   RunParallel(kThreadsMax, needed.size(), [&](size_t i) { (void)PartOf(needed[i]); });
   uint64_t given = redo_sequence;
   for (Segment* segment : needed) {

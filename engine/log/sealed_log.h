@@ -1,8 +1,7 @@
-// A dead server's log as the source of the records that its tablets need (paper section 6). Each
-// segment is read in its sorted form if somebody made one, else as it was written: then it is
-// scanned once for all tablets, which is all the work there is when one server takes them all (an
-// embedded restart); sorting pays when many servers take a few each.
-// SPDX-License-Identifier: Apache-2.0
+// A dead server's log, read by the servers that take over its tablets (paper section 6). Each
+// segment is read in its sorted form if that exists, else as it was written: then it is scanned
+// once for all tablets, which costs no more when one server takes them all (an embedded restart).
+// Sorting pays when many servers take a few tablets each. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -17,16 +16,16 @@
 
 namespace sippar::engine {
 
-// Thread safe. Holds the index of each segment that was asked for, and its file open.
+// Thread safe. Keeps the index and the open file of each segment that was asked for.
 class SealedLog {
  public:
-  // Reads the SEAL alone. kNotFound: there is no such directory, or no SEAL in it.
+  // Opens the log; reads only the SEAL. kNotFound: the directory or its SEAL does not exist.
   [[nodiscard]] static StatusOr<std::unique_ptr<SealedLog>> Open(FileSystem* fs,
                                                                  const std::string& directory);
 
-  // The records of the tablet behind `redo_sequence`, in the order of the log. Segments without
-  // any are not touched. The first error ends it; a sorted file that is damaged is none, for its
-  // segment is read instead.
+  // Passes the records of the tablet above `redo_sequence` to `replay`, in the order of the log,
+  // and stops at the first error. Segments without such records are not touched. When a sorted file
+  // is damaged, its segment is read instead.
   [[nodiscard]] Status Replay(uint64_t tablet_id, uint64_t redo_sequence,
                               const std::function<Status(const LogRecord& record)>& replay);
 
@@ -42,7 +41,7 @@ class SealedLog {
   SealedLog(FileSystem* fs, std::string directory, LogSeal seal);
   StatusOr<std::shared_ptr<const LogPart>> PartOf(Segment* segment);
   StatusOr<std::shared_ptr<const LogPart>> UseUnsorted(Segment* segment);
-  // Records behind `*given`, which follows them.
+  // Replays the records above `*given` and advances it.
   Status ReplaySegment(Segment* segment, uint64_t tablet_id, uint64_t* given,
                        const std::function<Status(const LogRecord& record)>& replay);
 

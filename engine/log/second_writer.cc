@@ -1,10 +1,11 @@
-// The second log writer: takes over from a slow one (paper section 6).
+// The second log writer, which takes over from a slow one (paper section 6).
 //
-// Why this is sound. The slow segment counts up to its accepted length, all of which was synced
-// before this group. The new segment's header says so and is durable before any of the group is
-// acknowledged, and the group is acknowledged only from the new segment. So whatever the slow call
-// still writes is behind the accepted length and not read. Ended before that group is there: the
-// slow segment is the newest, and its group of unknown outcome is replayed as far as it is whole.
+// Why this is sound: the slow segment counts up to its accepted length, all of which was synced
+// before this group. The new segment's header says so and is durable before any write of the group
+// is acknowledged, and the group is acknowledged only from the new segment. So whatever the slow
+// call still writes lies after the accepted length and is not read. After a crash before the group
+// is in the new segment, the slow segment is the newest, and its group, whose outcome is unknown,
+// is replayed as far as it is whole.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 #include "engine/log/commit_log.h"
@@ -24,7 +25,8 @@ Status CommitLog::WriteWatched(bool* taken_over) {
   std::unique_ptr<LogWriter> given_up;
   MutexLock lock(&mutex_);
   if (slow_writer_.get() == writer) {
-    // Its late outcome means nothing. Closed without an end mark, below, outside of the lock.
+    // The outcome of the slow call no longer counts. The writer is closed without an end mark, and
+    // after the lock is released, since closing may hang too.
     given_up = std::move(slow_writer_);
     *taken_over = true;
     return OkStatus();
@@ -42,7 +44,7 @@ void CommitLog::WatchLoop() {
 }
 
 // Waits for a slow sync and takes its group; false at the end of the log. While writers are busy it
-// looks at most once in each slow sync's time, so that they need not wake it.
+// looks once per slow-sync time instead of being notified by each sync.
 bool CommitLog::WaitForSlowSync() {
   MutexLock lock(&mutex_);
   uint64_t seen = 0;
@@ -69,7 +71,7 @@ bool CommitLog::WaitForSlowSync() {
   return false;
 }
 
-// The group, with the numbers it has, into a segment of its own.
+// Writes the group, with the sequence numbers it has, to a new segment.
 Status CommitLog::RewriteGroup() {
   options_.metrics->Get("log_switches")->Add();
   CloseBooks();

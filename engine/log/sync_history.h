@@ -1,5 +1,5 @@
-// When a sync is slow against its own history (paper section 6: two log writers), as plain
-// arithmetic. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Decides when a sync is slow compared with the last ones (paper section 6: two log writers), as
+// plain arithmetic. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ class SyncHistory {
  public:
   void Add(int64_t micros) { times_[added_++ % times_.size()] = micros; }
 
-  // Of the last syncs; 0 when there was none.
+  // The median duration of the last syncs; 0 when there was none.
   int64_t MedianMicros() const {
     size_t count = std::min(added_, times_.size());
     if (count == 0) return 0;
@@ -23,8 +23,9 @@ class SyncHistory {
     return *middle;
   }
 
-  // A sync that takes longer is slow. The floor keeps a fast disk's usual hiccups from costing a
-  // new segment each; a disk that is slow as a whole raises the median, and switching ends.
+  // A sync that takes longer is slow. The floor keeps ordinary hiccups of a fast disk from starting
+  // a new segment each time; a disk that is slow as a whole raises the median, which ends the
+  // switching.
   int64_t SlowMicros() const { return std::max(kFloorMicros, 8 * MedianMicros()); }
 
   static constexpr int64_t kFloorMicros = 50'000;
