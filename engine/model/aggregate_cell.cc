@@ -10,7 +10,8 @@
 namespace sippar::engine {
 namespace {
 
-// The state is an INT64 like each input, so that adding and merging are the same.
+// The state is an INT64 like every input, so adding an input and merging a state are the same
+// operation.
 int64_t Combine(FamilyType type, int64_t state, int64_t input) {
   if (type == FamilyType::kMin) return std::min(state, input);
   if (type == FamilyType::kMax) return std::max(state, input);

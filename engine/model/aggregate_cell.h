@@ -1,6 +1,6 @@
-// Cells of aggregate families: one accumulator per column and time, which inputs and the states of
-// other cells go into. A cell holds the state, so merging the cells of two tables is adding all
-// that was added to either. Pure. SPDX-License-Identifier: Apache-2.0
+// Cells of aggregate families: one accumulator per column and time, which combines inputs and the
+// states of other cells. The cell holds the state, so merging the cells of two tables gives the
+// same as adding all inputs of both. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@
 
 namespace sippar::engine {
 
-// Is `addition` (kAdd, kMerge) an input or a state that the family takes? kInvalidArgument.
+// OK if `addition` (kAdd, kMerge) is an input or a state that the family accepts, else
+// kInvalidArgument.
 [[nodiscard]] Status ValidateAddition(const FamilySchema& family, const MutationEntry& addition);
 
-// What `addition` makes of `state` ("": there was no cell). Sums wrap. Requires: ValidateAddition
-// is OK. kFailedPrecondition: `state` is not one of the type.
+// Combines `addition` into `state` ("": there was no cell). Sums wrap. Requires that
+// ValidateAddition is OK. kFailedPrecondition: `state` is not a state of this type.
 [[nodiscard]] Status AddToState(FamilyType type, const MutationEntry& addition, std::string* state);
 
 }  // namespace sippar::engine

@@ -1,6 +1,6 @@
-// Cell: (row, family:qualifier, timestamp) -> value, with the sequence number that wrote it
-// (paper section 2). CellView points into memory owned by its source.
-// SPDX-License-Identifier: Apache-2.0
+// A cell maps (row, family:qualifier, timestamp) to a value and has the sequence number of its
+// write (paper section 2). A CellView points into memory owned by its source. Times are in
+// microseconds since 1970. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace sippar::engine {
 
-// "Let the server's clock fill it in" as the time of a mutation entry; never stored.
+// As the time of a mutation entry: the server's clock sets the time. Never stored.
 inline constexpr int64_t kServerTime = std::numeric_limits<int64_t>::min();
 inline constexpr int64_t kTimeMin = std::numeric_limits<int64_t>::min() + 1;
 inline constexpr int64_t kTimeMax = std::numeric_limits<int64_t>::max();
 
-// Half-open [start, limit) in microseconds; limit == kTimeMax means unbounded (kTimeMax itself in).
+// Half-open [start, limit) in microseconds; limit == kTimeMax means no limit and includes kTimeMax
+// itself.
 struct TimeRange {
   int64_t start_us = kTimeMin;
   int64_t limit_us = kTimeMax;
   bool Contains(int64_t time_us) const {
     return time_us >= start_us && (time_us < limit_us || limit_us == kTimeMax);
   }
-  // Does it meet [min_us, max_us], both included?
+  // True if the range has a time in [min_us, max_us], both included.
   bool Overlaps(int64_t min_us, int64_t max_us) const {
     return max_us >= start_us && (min_us < limit_us || limit_us == kTimeMax);
   }
@@ -37,7 +38,7 @@ struct CellView {
   int64_t timestamp_us = 0;
   uint64_t sequence = 0;
   std::string_view value;
-  uint64_t omitted_size = 0;  // bytes of a value that the read left out: CellLimits::value_size_max
+  uint64_t omitted_size = 0;  // size of a value left out by CellLimits::value_size_max
 };
 
 struct Cell {

@@ -1,6 +1,6 @@
-// THE interface of every ordered source of stored entries: memtable, SSTable, merge of sources.
-// Keys are the encoded cell keys of engine/model/cell_key.h, ascending by memcmp.
-// Not thread safe. key() and value() live until the next move. SPDX-License-Identifier: Apache-2.0
+// The interface of every ordered source of stored entries: memtable, SSTable, merge of sources.
+// Keys are the encoded cell keys of engine/model/cell_key.h, ascending by memcmp. Not thread safe.
+// key() and value() are valid until the next move. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string_view>
@@ -13,28 +13,31 @@ namespace sippar::engine {
 class EntryIterator {
  public:
   virtual ~EntryIterator() = default;
-  // False at the end, before the first Seek, and after an error: ask status() then.
+  // False at the end, before the first Seek, and after an error; status() distinguishes these.
   virtual bool Valid() const = 0;
-  virtual void Seek(std::string_view key) = 0;  // first entry >= key; "" is the start
+  virtual void Seek(std::string_view key) = 0;  // moves to the first entry >= key; "" is the start
   virtual void Next() = 0;                      // Requires: Valid()
-  // The last entry < key; "" means the last entry of all. For reverse scans, a row at a time.
+  // Moves to the last entry < key; "" means the last of all entries. For reverse scans, a row at a
+  // time.
   virtual void SeekBefore(std::string_view key) = 0;
   virtual std::string_view key() const = 0;    // Requires: Valid()
   virtual std::string_view value() const = 0;  // Requires: Valid()
-  // Also of a value that the source was told to leave out (FileRead); value() is empty then.
+  // The size of the value, even if the source was told to leave it out (FileRead) and value() is
+  // empty.
   virtual uint64_t value_size() const { return value().size(); }  // Requires: Valid()
   virtual Status status() const = 0;
 };
 
-// What a read gives: visible cells in storage order (row up, or down when reversed; within a row
-// family up, qualifier up, timestamp down). cell() lives until the next move. Not thread safe.
+// The result of a read: visible cells in storage order (row ascending, or descending when reversed;
+// within a row family ascending, qualifier ascending, timestamp descending). cell() is valid until
+// the next move. Not thread safe.
 class CellStream {
  public:
   virtual ~CellStream() = default;
   virtual bool Valid() const = 0;
   virtual const CellView& cell() const = 0;  // Requires: Valid()
   virtual void Next() = 0;
-  // To the first cell of the next row in the direction of the scan.
+  // Moves to the first cell of the next row in the direction of the scan.
   virtual void NextRow() = 0;
   virtual Status status() const = 0;
 };

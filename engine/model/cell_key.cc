@@ -1,4 +1,4 @@
-// Cell keys. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/cell_key.h"
 
 #include <cstring>
@@ -18,7 +18,8 @@ int64_t TimeFromInverted(uint64_t inverted) {
   return static_cast<int64_t>(~inverted ^ (uint64_t{1} << 63));
 }
 
-// Offset behind the terminator 00 01 of the escaped string at `key[start..]`; npos when damaged.
+// The offset after the terminator 00 01 of the escaped string at `key[start..]`; npos when it is
+// damaged.
 size_t EscapedEnd(std::string_view key, size_t start) {
   while (start < key.size()) {
     const void* zero = std::memchr(key.data() + start, 0, key.size() - start);
@@ -38,7 +39,7 @@ bool ParseSequence(std::string_view bytes, uint64_t* sequence) {
   return true;
 }
 
-// The part behind "family 00 01": qualifier and column-rest.
+// Parses what follows "family 00 01": qualifier and column-rest.
 bool ParseColumn(std::string_view key, size_t at, ParsedKey* out) {
   size_t end = EscapedEnd(key, at);
   if (end == std::string_view::npos || end >= key.size()) return false;
@@ -138,7 +139,8 @@ std::string EncodeColumnPart(std::string_view row_part, std::string_view family,
 }
 
 std::string KeyPrefixEnd(std::string_view part) {
-  // Every part ends in the terminator's 01, so raising that byte is the successor of the prefix.
+  // Every part ends in the terminator's 01. No key continues another with 02 there, so raising that
+  // byte gives a key after all keys with this prefix.
   std::string end(part);
   end.back() = '\2';
   return end;

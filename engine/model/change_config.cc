@@ -1,4 +1,4 @@
-// The option of the schema. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/change_config.h"
 
 #include <fmt/format.h>

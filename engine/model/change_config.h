@@ -1,5 +1,6 @@
-// Whether a table has a change stream, and since when: an option of its schema, so that it is
-// altered, saved and sent like the rest of it. SPDX-License-Identifier: Apache-2.0
+// The change stream setting of a table. It is an option of the table's schema, so that it is
+// altered, saved and sent with the schema. Plain data; times are in microseconds.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,18 @@ namespace sippar::engine {
 inline constexpr const char* kChangeStreamOption = "CHANGE_STREAM";  // "<retention>/<since>"
 
 struct ChangeStreamConfig {
-  int64_t retention_us = 0;  // kChangesKeptMinUs to Max
-  int64_t since_us = 0;      // changes from here on are kept; 0: not all are yet
+  int64_t retention_us = 0;  // kChangesKeptMinUs to kChangesKeptMaxUs
+  int64_t since_us = 0;      // changes from this time on are kept; 0: not all are yet
   bool operator==(const ChangeStreamConfig&) const = default;
 };
 
 inline constexpr int64_t kChangesKeptMinUs = int64_t{24} * 3600 * 1'000'000;
 inline constexpr int64_t kChangesKeptMaxUs = 7 * kChangesKeptMinUs;
-// Files stay longer than asked for, so that who began to read in time is not cut short at once.
+// Files are kept longer than the retention, so that a reader that began in time is not cut short at
+// once.
 inline constexpr int64_t kChangesGraceUs = int64_t{3600} * 1'000'000;
 
-// nullopt: it has none.
+// nullopt: the table has no change stream.
 std::optional<ChangeStreamConfig> ChangeStreamOf(const TableSchema& schema);
 void SetChangeStream(const std::optional<ChangeStreamConfig>& config, TableSchema* schema);
 [[nodiscard]] Status ValidateChangeStream(const TableSchema& schema);

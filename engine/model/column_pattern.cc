@@ -1,4 +1,4 @@
-// Compiled column patterns and regexes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/column_pattern.h"
 
 #include <fmt/format.h>
@@ -71,7 +71,7 @@ class Re2Regex final : public BytesRegex {
   RE2 re2_;
 };
 
-// One part of a pattern, ready to ask.
+// The compiled form of one part of a pattern.
 class PartMatcher {
  public:
   Status Compile(const NamePattern& pattern) {
@@ -99,7 +99,7 @@ class PartMatcher {
     return false;
   }
 
-  // Smallest candidate >= text; false when no text from here on can match.
+  // The smallest text >= `text` that may match, by prefix alone; false when no such text can match.
   bool NextCandidate(std::string_view text, std::string* next) const {
     if (text <= prefix_) {
       *next = prefix_;
@@ -115,7 +115,7 @@ class PartMatcher {
  private:
   NamePattern::Kind kind_ = NamePattern::kAny;
   std::shared_ptr<const BytesRegex> regex_;
-  std::string prefix_;  // of all that matches; of an exact name all of it
+  std::string prefix_;  // common prefix of all matches; for an exact name, the name
 };
 
 class PatternListMatcher final : public ColumnMatcher {

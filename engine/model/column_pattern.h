@@ -1,5 +1,5 @@
-// Column patterns of the query language and of the filters: family part and qualifier part, each
-// exact, prefix, regex or any. Plain data here; ColumnMatcher is the compiled form.
+// Column patterns of the query language and of row filters: a family part and a qualifier part,
+// each an exact name, a prefix, a regex or any. Plain data; ColumnMatcher is the compiled form.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace sippar::engine {
 
-// One part of a pattern. Regexes are RE2 over bytes, found anywhere unless anchored.
+// One part of a pattern. Regexes are RE2 over bytes and match anywhere in the name unless anchored.
 struct NamePattern {
   enum Kind : uint8_t { kExact, kPrefix, kRegex, kAny };
   Kind kind = kAny;
-  std::string text;               // name, prefix or regex
-  bool case_insensitive = false;  // regex only
+  std::string text;               // the name, prefix or regex
+  bool case_insensitive = false;  // for regexes only
 
   static NamePattern Exact(std::string_view text) { return {kExact, std::string(text), false}; }
   static NamePattern Prefix(std::string_view text) { return {kPrefix, std::string(text), false}; }
@@ -41,41 +41,42 @@ struct ColumnPattern {
   bool operator==(const ColumnPattern&) const = default;
 };
 
-// Which of a list of patterns match. Immutable after Compile; thread safe.
+// Tests columns against a list of patterns. Immutable after Compile; thread safe.
 class ColumnMatcher {
  public:
-  // kInvalidArgument, with RE2's reason, for a bad or too large regex.
+  // kInvalidArgument, with RE2's reason, for a malformed or too large regex.
   [[nodiscard]] static StatusOr<std::unique_ptr<ColumnMatcher>> Compile(
       const std::vector<ColumnPattern>& patterns);
   virtual ~ColumnMatcher() = default;
 
-  virtual bool MatchesAll() const = 0;  // an empty list, or one *:* among them
+  virtual bool MatchesAll() const = 0;  // the list is empty or contains *:*
   virtual bool MatchesFamily(std::string_view family) const = 0;
   virtual bool Matches(std::string_view family, std::string_view qualifier) const = 0;
-  // Indexes of all matching patterns, ascending, appended to `out`.
+  // Appends the indexes of all matching patterns to `out`, ascending.
   virtual void MatchIndexes(std::string_view family, std::string_view qualifier,
                             std::vector<int>* out) const = 0;
-  // The smallest qualifier >= `qualifier` in `family` that may match, in *next; false when none
-  // can. Regexes count by their literal prefix. Used to seek instead of stepping.
+  // Sets *next to the smallest qualifier >= `qualifier` in `family` that may match; false when none
+  // can. For regexes only their literal prefix counts. Lets a scan seek instead of step.
   virtual bool NextQualifier(std::string_view family, std::string_view qualifier,
                              std::string* next) const = 0;
 };
 
-// One compiled regex with the rules above (RE2, bytes, bounded). Thread safe.
+// One compiled regex over bytes, of bounded size and memory. Thread safe.
 class BytesRegex {
  public:
   [[nodiscard]] static StatusOr<std::shared_ptr<const BytesRegex>> Compile(
       std::string_view pattern, bool case_insensitive = false);
   virtual ~BytesRegex() = default;
   virtual bool Found(std::string_view text) const = 0;
-  // Group `group` of the first match (0 = whole); false when not found or no such group.
+  // Group `group` of the first match (0 = whole match); false when there is no match or no such
+  // group.
   virtual bool Extract(std::string_view text, int group, std::string* out) const = 0;
-  // Requires: CheckRewrite(rewrite).
+  // Requires that CheckRewrite(rewrite) is OK.
   virtual std::string ReplaceAll(std::string_view text, std::string_view rewrite) const = 0;
-  // kInvalidArgument: `rewrite` names a group that the regex has not, or a wrong escape.
+  // kInvalidArgument: `rewrite` names a group that the regex does not have, or has a wrong escape.
   [[nodiscard]] virtual Status CheckRewrite(std::string_view rewrite) const = 0;
-  virtual int GroupCount() const = 0;  // without the whole match
-  // What every matching text begins with when the pattern is anchored with ^; else "".
+  virtual int GroupCount() const = 0;  // not counting the whole match
+  // The prefix of every matching text when the pattern is anchored with ^; else "".
   virtual std::string LiteralPrefix() const = 0;
 };
 

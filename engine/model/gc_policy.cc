@@ -1,4 +1,4 @@
-// GC policies. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/gc_policy.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,8 @@ bool GcPolicy::MayDrop(uint64_t rank, int64_t timestamp_us, int64_t now_us) cons
     case kMaxVersions:
       return rank > max_versions;
     case kMaxAge:
-      // now - age cannot overflow for any real clock; a client may write any timestamp.
+      // The age is subtracted from now, not the timestamp: a client may write any timestamp, so
+      // that difference could overflow, while the server's clock and a valid age cannot.
       return timestamp_us < now_us - max_age_us;
     case kUnion:
       return std::any_of(rules.begin(), rules.end(), drops);

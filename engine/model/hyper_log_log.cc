@@ -1,4 +1,4 @@
-// HyperLogLog. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/hyper_log_log.h"
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace {
 
 constexpr char kSparse = 1;
 constexpr char kDense = 2;
-constexpr size_t kSparseEntry = 3;  // index, big-endian, and rank
+constexpr size_t kSparseEntry = 3;  // 2 bytes of index, big-endian, and 1 of rank
 constexpr int kRankMax = 64 - HyperLogLog::kIndexBits + 1;
 
 }  // namespace
 
 void HyperLogLog::Add(std::string_view bytes) {
   uint64_t hash = Hash(bytes);
-  // The guard bit bounds the rank when all the other bits are zero.
+  // The bit set below the hash bits bounds the rank when all those bits are zero.
   uint64_t rest = hash << kIndexBits | uint64_t{1} << (kIndexBits - 1);
   (void)Raise(hash >> (64 - kIndexBits), static_cast<uint8_t>(std::countl_zero(rest) + 1));
 }
@@ -35,6 +35,8 @@ uint64_t HyperLogLog::Estimate() const {
   constexpr double kCount = static_cast<double>(kRegisters);
   constexpr double kAlpha = 0.7213 / (1 + 1.079 / kCount);
   double estimate = kAlpha * kCount * kCount / sum;
+  // Few distinct values leave many registers empty; there the number of empty ones is a better
+  // estimate (linear counting; threshold from the paper).
   if (estimate <= 2.5 * kCount && zeros > 0) estimate = kCount * std::log(kCount / zeros);
   return static_cast<uint64_t>(std::llround(estimate));
 }
@@ -70,7 +72,7 @@ bool HyperLogLog::Merge(std::string_view encoded) {
   return true;
 }
 
-// False: there is no such register or rank.
+// False when the index or the rank is out of range: the encoded sketch is damaged.
 bool HyperLogLog::Raise(size_t index, uint8_t rank) {
   if (index >= kRegisters || rank == 0 || rank > kRankMax) return false;
   if (registers_.empty()) registers_.assign(kRegisters, 0);

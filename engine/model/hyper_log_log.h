@@ -1,6 +1,6 @@
-// HyperLogLog sketch of distinct values (Flajolet et al. 2007, with linear counting for small
-// sets): 4096 registers, about 1.6 % error. Mergeable; encoded as FORMAT.md, "Distinct counts"
-// says. SPDX-License-Identifier: Apache-2.0
+// A HyperLogLog sketch, which estimates the number of distinct values (Flajolet et al. 2007, with
+// linear counting for small sets): 4096 registers, about 1.6 % error. Mergeable. Encoding:
+// FORMAT.md "Distinct counts". Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ class HyperLogLog {
 
   void Add(std::string_view bytes);
   uint64_t Estimate() const;
-  // As many bytes as the values need, 4 KiB at most; "" when nothing was added.
+  // The encoded sketch, as small as its values allow, 4 KiB at most; "" when nothing was added.
   std::string Encode() const;
-  // Adds what `encoded` has seen. False when it is not an encoded sketch.
+  // Adds the values of an encoded sketch. False when `encoded` is not one.
   [[nodiscard]] bool Merge(std::string_view encoded);
 
  private:
   bool Raise(size_t index, uint8_t rank);
 
-  std::string registers_;  // one byte each; "": nothing was added
+  std::string registers_;  // one byte per register; "": nothing was added
 };
 
 }  // namespace sippar::engine

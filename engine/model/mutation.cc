@@ -1,4 +1,4 @@
-// Row mutations: making and validating them. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/mutation.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ Status ValidateEntry(const MutationEntry& entry, const TableSchema& schema) {
     return NotFound(fmt::format("table {} has no family '{}'", schema.name, entry.family));
   }
   RETURN_IF_ERROR(ValidateQualifier(entry.qualifier));
-  // A limit of kTimeMax is an open end: kTimeMax itself is in.
+  // A limit of kTimeMax is open and includes kTimeMax itself.
   bool empty = entry.time.start_us >= entry.time.limit_us && entry.time.limit_us != kTimeMax;
   if (entry.kind == MutationEntry::kDeleteColumn && empty) {
     return InvalidArgument(fmt::format("time range [{}, {}) of a delete in {}:{} is empty",
@@ -165,6 +165,8 @@ bool RowMutation::ReadsRow() const {
 }
 
 size_t RowMutation::StoredSize() const {
+  // Escaping doubles zero bytes. They are counted exactly for the row key, which is stored with
+  // every entry; for qualifiers the bound of twice their size is good enough.
   auto row_zeros = static_cast<size_t>(std::count(row.begin(), row.end(), '\0'));
   size_t size = 0;
   for (const MutationEntry& entry : entries) {

@@ -1,6 +1,6 @@
-// RowMutation: the atomic change of one row, over any of its families (paper section 2). Entries
-// apply in order; a delete hides what was written before it arrived, never what comes after.
-// Plain data. SPDX-License-Identifier: Apache-2.0
+// The atomic change of one row, over any of its families (paper section 2). Entries apply in order.
+// A delete hides what was written before it arrived, never what is written later. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace sippar::engine {
 struct MutationEntry {
   enum Kind : uint8_t {
     kSet = 0,
-    kDeleteColumn = 1,  // versions of one column within `time`
+    kDeleteColumn = 1,  // deletes versions of one column within `time`
     kDeleteFamily = 2,
     kDeleteRow = 3,
-    kIncrement = 4,  // newest value as INT64 (absent = 0; otherwise 8 bytes) + delta, wraps
-    kAppend = 5,     // newest value (absent = "") + value
-    // Into the cell at `timestamp_us` of an aggregate family (aggregate_cell.h).
-    kAdd = 6,    // one more input
-    kMerge = 7,  // what another cell has come to
+    kIncrement = 4,  // adds `delta` to the newest value: INT64 of 8 bytes, absent = 0; wraps
+    kAppend = 5,     // appends `value` to the newest value (absent = "")
+    // The next two change the cell at `timestamp_us` of an aggregate family (aggregate_cell.h).
+    kAdd = 6,    // adds one input
+    kMerge = 7,  // merges the state of another cell
   };
   Kind kind = kSet;
   std::string family;
@@ -36,17 +36,17 @@ struct MutationEntry {
   int64_t delta = 0;                   // kIncrement
 };
 
-// An increment or append on the newest value ("" when there is none) as the put that it comes to; a
-// sum wraps, as the wire API says. kFailedPrecondition: the value is no counter's.
+// Turns an increment or append into the equivalent put, given the newest value ("" when there is
+// none). Sums wrap, as the wire API specifies. kFailedPrecondition: the value is not a counter's.
 [[nodiscard]] Status ResolveOn(std::string_view newest, MutationEntry* entry);
-// Does the first of two entries of a mutation change the column that the second names?
+// True if `before`, an earlier entry of the same mutation, changes the column that `entry` names.
 bool Touches(const MutationEntry& before, const MutationEntry& entry);
 
-// Makes a write safe to repeat: the tablet remembers what it answered to (client, number) for a
-// while and answers the same again, across crash, split, merge and move. Numbers of a client only
-// rise; it has the answers to all below `answered_below`, so those may be forgotten.
+// Makes a write safe to repeat: the tablet remembers its answer to (client, number) for a while and
+// returns it again, across crash, split, merge and move. The numbers of a client only rise. The
+// client has the answers to all numbers below `answered_below`, so the tablet may forget those.
 struct RequestId {
-  uint64_t client = 0;  // never repeated; 0: no id, the write is done as often as it arrives
+  uint64_t client = 0;  // unique; 0: no id, every arrival is a new write
   uint64_t number = 0;
   uint64_t answered_below = 0;
   bool IsNone() const { return client == 0; }
@@ -78,17 +78,18 @@ struct RowMutation {
   RowMutation& Merge(std::string_view family, std::string_view qualifier, std::string_view state,
                      int64_t timestamp_us = kServerTime);
 
-  // Sizes, names, families of the schema, values of their types. Names field, limit and value.
+  // Checks sizes, names, families of the schema, and values against their types. Errors name field,
+  // limit and value.
   [[nodiscard]] Status Validate(const TableSchema& schema) const;
-  // The sizes alone, which grow when entries that read their row become puts.
+  // Checks the sizes alone; they grow when entries that read their row become puts.
   [[nodiscard]] Status ValidateSizes() const;
-  // True when an entry needs what is in the row (kIncrement, kAppend, kAdd, kMerge).
+  // True when an entry depends on the row's content (kIncrement, kAppend, kAdd, kMerge).
   bool ReadsRow() const;
-  // Bytes of the stored entries: each holds the row key again, escaped. A bound for the memtable.
+  // Upper bound of the bytes of the stored entries, each of which holds the escaped row key.
   size_t StoredSize() const;
 };
 
-// INT64 cells: 8 bytes, big-endian two's complement (the counter form of the Bigtable API).
+// INT64 cells: 8 bytes, big-endian two's complement (as counters in the Bigtable API).
 std::string EncodeInt64(int64_t value);
 [[nodiscard]] StatusOr<int64_t> DecodeInt64(std::string_view bytes);
 

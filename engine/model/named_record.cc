@@ -1,4 +1,4 @@
-// Named records. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/named_record.h"
 
 #include <fmt/format.h>

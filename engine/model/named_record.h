@@ -1,6 +1,5 @@
-// Small facts that are kept by name beside the tables: app profiles, policies, views of the Cloud
-// Bigtable API. The engine knows nothing of what is in them. Plain data.
-// SPDX-License-Identifier: Apache-2.0
+// Small records kept by name next to the tables: app profiles, policies, views of the Cloud
+// Bigtable API. The engine does not interpret them. Plain data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,21 +13,22 @@ namespace sippar::engine {
 struct NamedRecord {
   std::string name;
   std::string body;
-  uint64_t version = 0;  // 1 when it is made, one more at each change
+  uint64_t version = 0;  // 1 when created, one more at each change
 
-  // kInvalidArgument: empty or too large.
+  // kInvalidArgument: the name is empty, or name or body is too large.
   [[nodiscard]] Status Validate() const;
   std::string Encode() const;
-  // kDataLoss.
+  // kDataLoss: the bytes are damaged.
   [[nodiscard]] static StatusOr<NamedRecord> Decode(std::string_view bytes);
   bool operator==(const NamedRecord&) const = default;
 };
 
 inline constexpr size_t kRecordNameSizeMax = 1 << 10;
-inline constexpr size_t kRecordSizeMax = 250 << 10;  // with its name a file of the lock service
+// fits, with its name, in a file of the lock service
+inline constexpr size_t kRecordSizeMax = 250 << 10;
 
-// 32 hexadecimal digits made of the name, which is not one of a file: it may be long, and has
-// slashes.
+// 32 hexadecimal digits, a hash of the name: the name itself may be long and contain slashes, so it
+// cannot be a file name.
 std::string RecordFileName(std::string_view name);
 
 }  // namespace sippar::engine

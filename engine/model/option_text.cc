@@ -1,4 +1,4 @@
-// Options as text. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/option_text.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// The options of a table as CREATE TABLE has them behind WITH. SPDX-License-Identifier: Apache-2.0
+// The options of a table as the WITH clause of CREATE TABLE writes them. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -8,8 +9,8 @@
 
 namespace sippar::engine {
 
-// By name. Options that are no words of the language, as those of the Cloud Bigtable API alone, are
-// left out.
+// Option name -> text. Leaves out options that the query language does not know, such as those of
+// the Cloud Bigtable API alone.
 std::map<std::string, std::string> OptionTexts(const TableSchema& schema);
 
 }  // namespace sippar::engine

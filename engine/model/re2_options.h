@@ -1,5 +1,5 @@
-// How RE2 reads the patterns of column names and of the query language. SPDX-License-Identifier:
-// Apache-2.0
+// RE2 settings for patterns over column names and in the query language. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@ namespace sippar::engine {
 
 inline RE2::Options BytesRegexOptions(bool case_insensitive) {
   RE2::Options options;
-  options.set_encoding(RE2::Options::EncodingLatin1);  // bytes, as row keys and values are
+  options.set_encoding(RE2::Options::EncodingLatin1);  // bytes: names and values need not be UTF-8
   options.set_log_errors(false);
-  options.set_dot_nl(false);  // as RE2 and the filters of the API have it; (?s) changes it
+  options.set_dot_nl(false);  // RE2's default, as in the API's filters; (?s) changes it
   options.set_max_mem(limits::kRegexMemoryMax);
   options.set_case_sensitive(!case_insensitive);
   return options;

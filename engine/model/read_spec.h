@@ -1,6 +1,6 @@
-// What to read: the one description of a read, from the query planner to the tablet.
-// Order of work (LANGUAGE.md): row ranges, columns, deletes and GC rule, time range, versions per
-// column, cells per family / row with offset. Plain data. SPDX-License-Identifier: Apache-2.0
+// The description of a read that the query planner makes and the tablet carries out. Steps in their
+// order (LANGUAGE.md): row ranges, columns, deletes and GC rule, time range, versions per column,
+// cells per family and per row with offset. Plain data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@ namespace sippar::engine {
 
 inline constexpr uint64_t kAnyValueSize = std::numeric_limits<uint64_t>::max();
 
-// Which cells of the rows and columns.
+// Which cells of the rows and columns are returned, and in what form.
 struct CellLimits {
-  TimeRange time;                    // after the GC rule; AS OF t is [min, t+1) with versions 1
+  TimeRange time;  // applied after the GC rule; AS OF t is [min, t+1) with 1 version
   uint32_t versions_per_column = 0;  // newest first; 0 = all that the GC rule keeps
   uint64_t cells_per_family = 0;     // 0 = no limit
   uint64_t cells_per_family_offset = 0;
   uint64_t cells_per_row = 0;  // 0 = no limit
   uint64_t cells_per_row_offset = 0;
-  bool reverse = false;       // rows downwards
-  bool strip_values = false;  // values come as ""
-  bool keys_only = false;     // one cell a row, value stripped
-  // A larger value comes as "", and CellView::omitted_size is its size. It is not read where it
-  // has a block of an SSTable for itself.
+  bool reverse = false;       // rows in descending order
+  bool strip_values = false;  // every value is returned as ""
+  bool keys_only = false;     // one cell per row, without its value
+  // A larger value is returned as "", with its size in CellView::omitted_size. It is not even read
+  // where it is alone in its SSTable block.
   uint64_t value_size_max = kAnyValueSize;
 };
 
 struct ReadSpec : CellLimits {
   RowSet rows = RowSet::All();
-  std::vector<ColumnPattern> columns;  // empty: every column
+  std::vector<ColumnPattern> columns;  // empty: all columns
 };
 
 }  // namespace sippar::engine

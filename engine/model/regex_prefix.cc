@@ -1,4 +1,4 @@
-// Beginnings of regexes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/regex_prefix.h"
 
 #include <cctype>
@@ -19,7 +19,7 @@ bool IsAnchoredAtStart(std::string_view pattern) {
       in_class = c != ']';
     } else if (c == '[') {
       in_class = true;
-      // A ] directly behind [ or [^ is a member of the class.
+      // A ] directly after [ or [^ is a member of the class.
       if (i + 1 < pattern.size() && pattern[i + 1] == '^') ++i;
       if (i + 1 < pattern.size() && pattern[i + 1] == ']') ++i;
     } else if (c == '(') {
@@ -45,7 +45,7 @@ std::string LiteralHead(std::string_view pattern, bool* whole) {
       }
       c = pattern[++i];
     } else if (std::string_view("*?{+.[()|^$").find(c) != std::string_view::npos) {
-      // A quantifier that allows none takes the character before it back.
+      // A quantifier that allows zero repetitions makes the character before it optional.
       if (std::string_view("*?{").find(c) != std::string_view::npos && !head.empty()) {
         head.pop_back();
       }

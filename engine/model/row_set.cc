@@ -1,4 +1,4 @@
-// Row sets. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/row_set.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace sippar::engine {
 namespace {
 
-// Limits compare with "" as infinity.
+// Compares limits, of which "" is the largest: no limit.
 bool LimitLess(const std::string& a, const std::string& b) {
   if (b.empty()) return !a.empty();
   return !a.empty() && a < b;

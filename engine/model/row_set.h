@@ -1,5 +1,5 @@
-// Sets of row keys as sorted, disjoint, half-open ranges. Pure values. SPDX-License-Identifier:
-// Apache-2.0
+// Sets of row keys as sorted, disjoint, half-open ranges. Plain values; not thread safe, since even
+// const members may first sort the ranges. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace sippar::engine {
 
-// [start, limit); an empty limit means "to the end of the table", an empty start its beginning.
+// The rows of [start, limit). An empty limit means the end of the table, an empty start its
+// beginning.
 struct RowRange {
   std::string start;
   std::string limit;
@@ -25,14 +26,14 @@ struct RowRange {
 };
 
 RowRange Intersect(const RowRange& a, const RowRange& b);
-// The smallest key that no key with this prefix reaches; "" when there is none (all 0xff).
+// The smallest key above all keys with this prefix; "" when there is none (all bytes 0xff).
 std::string PrefixLimit(std::string_view prefix);
-// The key directly behind `row`: row + '\0'.
+// The key directly after `row`: row + '\0'.
 std::string RowSuccessor(std::string_view row);
 
 class RowSet {
  public:
-  RowSet() = default;  // no row at all
+  RowSet() = default;  // the empty set
   explicit RowSet(RowRange range) { Add(std::move(range)); }
   static RowSet All() { return RowSet(RowRange::All()); }
 
@@ -43,7 +44,7 @@ class RowSet {
   bool Contains(std::string_view row) const;
   bool IsEmpty() const;
   bool IsAll() const;
-  // Sorted, disjoint, not adjacent, none empty.
+  // Sorted; disjoint, not adjacent, none empty.
   const std::vector<RowRange>& ranges() const;
   std::string Print() const;  // for EXPLAIN: ["a","b") ["c",)
   bool operator==(const RowSet& other) const { return ranges() == other.ranges(); }

@@ -1,4 +1,4 @@
-// Table schemas: validation and coding. SPDX-License-Identifier: Apache-2.0
+// Validates and encodes table schemas. SPDX-License-Identifier: Apache-2.0
 #include "engine/model/schema.h"
 
 #include <fmt/format.h>
@@ -191,6 +191,8 @@ std::string TableSchema::Encode() const {
     PutBytes(&out, key);
     PutBytes(&out, value);
   }
+  // Incarnations are written only when needed, so that schemas without them stay readable by older
+  // programs.
   bool any_anew = std::any_of(families.begin(), families.end(),
                               [](const FamilySchema& family) { return family.incarnation > 0; });
   if (!any_anew) return out;
@@ -240,7 +242,7 @@ Status ValidateTableName(std::string_view name) {
 }
 
 Status ValidateProjectName(std::string_view name) {
-  std::string plain(name);  // "example.com:project" is a project's name, too
+  std::string plain(name);  // "example.com:project" is a valid project name too
   std::replace(plain.begin(), plain.end(), ':', '.');
   return ValidateName("project", plain, kProjectNameSizeMax);
 }

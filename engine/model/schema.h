@@ -1,5 +1,5 @@
-// A table's schema: families with their GC rule and type, locality groups with their storage
-// settings, options. Validated as a whole; encoded into the catalog. Plain data.
+// The schema of a table: families with their GC rule and type, locality groups with their storage
+// settings, and options. Validated as a whole; encoded into the catalog. Plain data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,29 +16,29 @@ namespace sippar::engine {
 
 enum class FamilyType : uint8_t {
   kBytes = 0,
-  kCounter = 1,  // values are INT64 (8 bytes, big-endian), shown and computed as numbers
-  // Aggregates (aggregate_cell.h): a cell is what the inputs that were added to it come to.
-  kSum = 2,  // of INT64, as the next two
+  kCounter = 1,  // INT64 values (8 bytes, big-endian), shown and computed as numbers
+  // Aggregates (aggregate_cell.h): a cell holds the combination of its inputs.
+  kSum = 2,  // sum of INT64; the next two are INT64 too
   kMin = 3,
   kMax = 4,
-  kUniqueInts = 5,   // about how many different INT64 there were: a HyperLogLog
-  kUniqueBytes = 6,  // the same of byte strings
+  kUniqueInts = 5,   // approximate number of distinct INT64: a HyperLogLog
+  kUniqueBytes = 6,  // the same for byte strings
 };
 
 inline bool IsAggregate(FamilyType type) { return type >= FamilyType::kSum; }
-// Its values are INT64.
+// True if the family's values are INT64.
 inline bool IsInt64(FamilyType type) {
   return type >= FamilyType::kCounter && type <= FamilyType::kMax;
 }
-// As SHOW and CREATE TABLE have it: COUNTER, UNIQUES(BYTES).
+// The type as SHOW and CREATE TABLE write it: COUNTER, UNIQUES(BYTES).
 std::string_view FamilyTypeName(FamilyType type);
 
 struct FamilySchema {
   std::string name;  // [-_.a-zA-Z0-9]{1,64}
   FamilyType type = FamilyType::kBytes;
   GcPolicy gc;
-  // Raised when the family is dropped and made anew in one change of the schema: what was written
-  // to it before is gone.
+  // Raised when one change of the schema drops the family and creates it again: what was written to
+  // it before is gone.
   uint64_t incarnation = 0;
   bool operator==(const FamilySchema&) const = default;
 };
@@ -47,12 +47,12 @@ enum class Compression : uint8_t { kNone = 0, kZstd = 1 };
 enum class BloomKind : uint8_t { kNone = 0, kRow = 1, kRowColumn = 2 };
 
 struct LocalityGroupSchema {
-  std::string name;  // same alphabet as a family; "default" holds what no other group names
+  std::string name;  // same characters as a family; "default" holds the other families
   std::vector<std::string> families;
   uint32_t block_size = 64 << 10;
   Compression compression = Compression::kZstd;
   int32_t compression_level = 1;  // zstd 1..19
-  bool dictionary = true;         // sampled dictionary per SSTable
+  bool dictionary = true;         // each SSTable has a sampled dictionary
   BloomKind bloom = BloomKind::kRow;
   bool in_memory = false;
   bool operator==(const LocalityGroupSchema&) const = default;
@@ -60,23 +60,23 @@ struct LocalityGroupSchema {
 
 inline constexpr std::string_view kDefaultGroup = "default";
 
-// Options of a table beside SPLIT_SIZE.
+// Options of a table besides SPLIT_SIZE.
 inline constexpr const char* kGranularityOption = "GRANULARITY";        // "MILLIS", or absent
 inline constexpr const char* kProtectedOption = "DELETION_PROTECTION";  // "TRUE", or absent
 
 struct TableSchema {
   std::string name;
-  std::vector<FamilySchema> families;          // in order of name
-  std::vector<LocalityGroupSchema> groups;     // every family is in exactly one
-  std::map<std::string, std::string> options;  // WITH (...), as written
+  std::vector<FamilySchema> families;          // sorted by name
+  std::vector<LocalityGroupSchema> groups;     // each family is in exactly one group
+  std::map<std::string, std::string> options;  // the WITH clause, as written
 
   const FamilySchema* FindFamily(std::string_view name) const;  // nullptr when absent
   const LocalityGroupSchema* FindGroup(std::string_view name) const;
   LocalityGroupSchema* FindGroup(std::string_view name);
   const LocalityGroupSchema& GroupOf(std::string_view family) const;  // Requires: family exists
   std::vector<std::string> FamilyNames() const;
-  void DropFamily(std::string_view family);  // nothing when absent
-  // Sorts families and puts those without a group into "default". Call before Validate.
+  void DropFamily(std::string_view family);  // does nothing when it is absent
+  // Sorts the families and puts those without a group into "default". Call it before Validate.
   void Normalize();
   [[nodiscard]] Status Validate() const;
   std::string Encode() const;
@@ -84,7 +84,8 @@ struct TableSchema {
   bool operator==(const TableSchema&) const = default;
 };
 
-// [_a-zA-Z0-9][-_.a-zA-Z0-9]{0,49}, behind PROJECT/INSTANCE/ or not (table_name.h).
+// A name is [_a-zA-Z0-9][-_.a-zA-Z0-9]{0,49}, with or without PROJECT/INSTANCE/ before it
+// (table_name.h).
 [[nodiscard]] Status ValidateTableName(std::string_view name);
 [[nodiscard]] Status ValidateFamilyName(std::string_view name);
 [[nodiscard]] Status ValidateRowKey(std::string_view row);  // 1 byte .. 64 KiB

@@ -1,4 +1,4 @@
-// Allowed changes of schemas. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/schema_change.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ Status CheckAlter(const TableSchema& before, const TableSchema& after) {
   for (const FamilySchema& old : before.families) {
     const FamilySchema* family = after.FindFamily(old.name);
     bool lost = family == nullptr || family->incarnation != old.incarnation;
-    // Whoever takes the protection away in the same change means it.
+    // A change that also removes the protection states the intent to delete.
     if (lost && IsProtected(before) && IsProtected(after)) {
       return Protected(before, "family " + old.name);
     }

@@ -1,5 +1,5 @@
-// Which changes of a table's schema are allowed, below every API: shell, Cloud Bigtable API and
-// master ask here. Pure. SPDX-License-Identifier: Apache-2.0
+// Decides which changes of a table's schema are allowed, for every API: shell, Cloud Bigtable API
+// and master call it. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "engine/base/status.h"
@@ -10,10 +10,10 @@ namespace sippar::engine {
 bool IsProtected(const TableSchema& schema);  // DELETION_PROTECTION
 // kFailedPrecondition: the table is protected.
 [[nodiscard]] Status CheckDrop(const TableSchema& schema);
-// kFailedPrecondition: a family of a protected table would lose its cells; cells that are stored
-// would not fit a family's new type or the table's new granularity.
+// kFailedPrecondition: a family of a protected table would lose its cells, or stored cells would
+// not fit a family's new type or the table's new granularity.
 [[nodiscard]] Status CheckAlter(const TableSchema& before, const TableSchema& after);
-// A family that both have begins empty in the second.
+// True if a family of both schemas begins empty in the second.
 bool MakesFamilyAnew(const TableSchema& before, const TableSchema& after);
 
 }  // namespace sippar::engine

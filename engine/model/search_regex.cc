@@ -1,4 +1,4 @@
-// Searches in values. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/search_regex.h"
 
 #include <functional>
@@ -13,11 +13,13 @@ namespace {
 
 using Groups = std::vector<re2::StringPiece>;
 using Answer = StatusOr<std::optional<std::string>>;
-// What is asked of one text. It may run apart, so that it holds nothing of its caller.
+// One search in one text. It may run on an abandoned thread, so it holds no reference to its
+// caller's data.
 using Search = std::function<Answer(const RE2& regex, std::string_view text, StopBudget* budget)>;
 
-// The slowest of RE2's machines takes a few nanoseconds for each byte and each instruction of the
-// regex: this many of them take some 100 ms, and a thread costs nothing beside them.
+// A product of text bytes and regex instructions. RE2's slowest matcher takes a few nanoseconds for
+// each, so this many take about 100 ms: shorter searches run on the caller's thread, for longer
+// ones the cost of a thread is negligible.
 constexpr uint64_t kStepsAtOnce = 32'000'000;
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
@@ -39,8 +41,8 @@ Answer ExtractGroup(const RE2& regex, std::string_view text, std::optional<int> 
   return std::optional(std::string(piece->data(), piece->size()));
 }
 
-// As RE2::GlobalReplace, which cannot be stopped: a match that looks at the whole rest of the text
-// makes it quadratic.
+// Like RE2::GlobalReplace, but it can be stopped: when each match looks at the whole rest of the
+// text, the time is quadratic.
 Answer Replace(const RE2& regex, std::string_view text, const std::string& rewrite,
                StopBudget* budget) {
   Groups groups(static_cast<size_t>(RE2::MaxSubmatch(Piece(rewrite))) + 1);
@@ -52,7 +54,8 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
     size_t begin = static_cast<size_t>(groups[0].data() - text.data());
     result.append(text, at, begin - at);
     at = begin;
-    if (begin == last_end && groups[0].empty()) {  // not twice at one place
+    // an empty match right after a match does not count
+    if (begin == last_end && groups[0].empty()) {
       if (at < text.size()) result.push_back(text[at]);
       ++at;
       continue;
@@ -141,7 +144,7 @@ class Re2SearchRegex final : public SearchRegex {
   }
 
   const std::shared_ptr<const RE2> regex_;
-  const uint64_t size_;  // instructions
+  const uint64_t size_;  // instructions of the compiled regex
 };
 
 }  // namespace

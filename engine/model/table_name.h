@@ -1,6 +1,6 @@
-// Names of tables of other instances of the Cloud Bigtable API: "PROJECT/INSTANCE/TABLE", so that
-// those of different instances are apart. A plain name is a table of the default instance.
-// SPDX-License-Identifier: Apache-2.0
+// Table names of the Cloud Bigtable API. A table of another instance has the name
+// "PROJECT/INSTANCE/TABLE", which keeps instances apart; a plain name is a table of the default
+// instance. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace sippar::engine {
 
-inline constexpr size_t kProjectNameSizeMax = 100;  // Google: 30, more with a domain
-inline constexpr size_t kInstanceNameSizeMax = 64;  // Cloud Bigtable: 33
+inline constexpr size_t kProjectNameSizeMax = 100;  // Google allows 30, more with a domain
+inline constexpr size_t kInstanceNameSizeMax = 64;  // Cloud Bigtable allows 33
 
 [[nodiscard]] Status ValidateProjectName(std::string_view name);
 [[nodiscard]] Status ValidateInstanceName(std::string_view name);

@@ -1,4 +1,4 @@
-// Whole-text regexes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/model/whole_regex.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ class Re2WholeRegex final : public WholeRegex {
 
 StatusOr<std::shared_ptr<const WholeRegex>> WholeRegex::Compile(std::string_view pattern) {
   RE2::Options options;
-  options.set_encoding(RE2::Options::EncodingLatin1);  // bytes, as row keys and values are
+  options.set_encoding(RE2::Options::EncodingLatin1);  // bytes: keys and values need not be UTF-8
   options.set_log_errors(false);
   options.set_dot_nl(false);
   options.set_max_mem(limits::kRegexMemoryMax);
