@@ -1,4 +1,4 @@
-// Segmented LRU in shards. SPDX-License-Identifier: Apache-2.0
+// Implements the cache as a segmented LRU in shards. SPDX-License-Identifier: Apache-2.0
 #include "engine/cache/block_cache.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace sippar::engine {
 namespace {
 
 constexpr size_t kShardsMax = 16;
-constexpr uint64_t kShardSizeMin = 8 << 20;  // a shard still holds the block of a large page
-constexpr uint64_t kProtectedPercent = 80;   // the rest is what a flood of new blocks may take
+constexpr uint64_t kShardSizeMin = 8 << 20;  // a shard still holds the block of a large value
+constexpr uint64_t kProtectedPercent = 80;   // new blocks, however many, may take only the rest
 
 struct BlockKey {
   uint64_t file_id;
@@ -21,7 +21,7 @@ struct BlockKey {
   bool operator==(const BlockKey&) const = default;
 };
 
-// splitmix64's finisher: shard and bucket come from different bits of it.
+// The finisher of splitmix64: shard and bucket use different bits of it.
 uint64_t Mix(uint64_t file_id, uint64_t offset) {
   uint64_t z = file_id * 0x9e3779b97f4a7c15u + offset;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -56,7 +56,7 @@ class BlockCache::Shard {
   }
 
   void Insert(const BlockKey& key, std::shared_ptr<const Block> block, CacheUse use) {
-    std::list<Node> gone;  // freed behind the lock
+    std::list<Node> gone;  // destroyed after the lock is released
     MutexLock lock(&mutex_);
     if (block->charge() > capacity_bytes_) return;
     auto found = nodes_.find(key);
@@ -112,7 +112,7 @@ class BlockCache::Shard {
     probation_bytes_ -= node->block->charge();
     protected_bytes_ += node->block->charge();
     protected_.splice(protected_.begin(), probation_, node);
-    // What the protected list can't keep gets a second chance at the warm end of probation.
+    // What the protected list cannot keep gets a second chance at the warm end of probation.
     while (protected_bytes_ > capacity_bytes_ / 100 * kProtectedPercent && protected_.size() > 1) {
       Position coldest = std::prev(protected_.end());
       coldest->is_protected = false;
@@ -157,7 +157,7 @@ BlockCache::BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes)
 BlockCache::~BlockCache() = default;
 
 void BlockCache::SetCapacity(uint64_t capacity_bytes) {
-  if (capacity_bytes_.load() == capacity_bytes) return;  // as a rule
+  if (capacity_bytes_.load() == capacity_bytes) return;  // the usual case
   MutexLock lock(&resize_mutex_);
   capacity_bytes_ = capacity_bytes;
   for (auto& shard : shards_) shard->SetCapacity(capacity_bytes / shards_.size());

@@ -1,7 +1,7 @@
 // The cache of decoded SSTable blocks (paper section 6, "Block Cache"): sharded, bounded in bytes,
 // and scan-resistant. A block enters a probation list and moves to the protected list when it is
-// asked for again; blocks leave from the cold end of probation first. A scan passes over without
-// moving anything. Used by SstableReader. Thread safe. SPDX-License-Identifier: Apache-2.0
+// used again; blocks are evicted from the cold end of probation first. A scan moves no block. Used
+// by SstableReader. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -15,27 +15,27 @@
 
 namespace sippar::engine {
 
-// What a lookup or an insertion is for.
+// The purpose of a lookup or insertion.
 enum class CacheUse : uint8_t {
-  kPoint,  // counts as a touch; a new block enters at the warm end of probation
-  kScan,   // moves nothing; a new block enters at the cold end, where it leaves next
+  kPoint,  // counts as a use; a new block enters at the warm end of probation
+  kScan,   // moves no block; a new one enters at the cold end, where it leaves next
 };
 
 class BlockCache {
  public:
-  // `pinned_bytes`: what in-memory groups may keep besides (PinnedBlocks).
+  // `pinned_bytes` may be pinned by in-memory groups in addition (PinnedBlocks).
   explicit BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes = 0);
   ~BlockCache();
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
 
-  // nullptr when absent.
+  // nullptr when the block is not cached.
   std::shared_ptr<const Block> Find(uint64_t file_id, uint64_t offset,
                                     CacheUse use = CacheUse::kPoint);
   // Replaces an older block of the same place. A block larger than a shard is not kept.
   void Insert(uint64_t file_id, uint64_t offset, std::shared_ptr<const Block> block,
               CacheUse use = CacheUse::kPoint);
-  // Called when a file is deleted, so that its blocks make room at once.
+  // Removes the blocks of a deleted file, so that they make room at once.
   void EraseFile(uint64_t file_id);
 
   struct Stats {
@@ -43,12 +43,12 @@ class BlockCache {
     uint64_t misses = 0;
     uint64_t evictions = 0;
     uint64_t blocks = 0;
-    uint64_t bytes = 0;  // charged
+    uint64_t bytes = 0;  // charged bytes (Block::charge)
     uint64_t pinned_bytes = 0;
-    uint64_t pins_refused = 0;  // blocks of in-memory groups for which there was no room
+    uint64_t pins_refused = 0;  // blocks of in-memory groups that did not fit
   };
   Stats stats() const;
-  // May change at any time; what does not fit any more goes at once, the coldest first.
+  // Changes the capacity at any time; what no longer fits is evicted at once, the coldest first.
   void SetCapacity(uint64_t capacity_bytes);
   uint64_t capacity_bytes() const { return capacity_bytes_; }
   PinBudget* pins() { return &pins_; }
@@ -57,7 +57,7 @@ class BlockCache {
   class Shard;
   Shard& ShardOf(uint64_t file_id, uint64_t offset) const;
 
-  Mutex resize_mutex_;  // shards change in the order in which capacity_bytes_ does
+  Mutex resize_mutex_;  // makes shards change in the order of capacity_bytes_
   std::atomic<uint64_t> capacity_bytes_;
   PinBudget pins_;
   std::vector<std::unique_ptr<Shard>> shards_;

@@ -1,4 +1,4 @@
-// How many bytes the in-memory groups of a store may keep pinned. Thread safe.
+// The bytes that the in-memory groups of a store may keep pinned. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@ class PinBudget {
  public:
   explicit PinBudget(uint64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
-  // False, and counted, when so much is not left.
+  // False, and counted as refused, when fewer bytes are left.
   bool Take(uint64_t bytes) {
     uint64_t used = used_bytes_.load();
     do {

@@ -1,6 +1,6 @@
 // Decoded blocks of one file of an in-memory locality group, kept as long as the file is open
-// (paper section 6, "Locality groups": loaded lazily, then read without the disk). The budget is
-// shared by all files of a store; what does not fit goes through the block cache. Thread safe.
+// (paper section 6, "Locality groups": loaded lazily, then read without the disk). All files of a
+// store share the budget; blocks that do not fit go through the block cache. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ class PinnedBlocks {
   PinnedBlocks(const PinnedBlocks&) = delete;
   PinnedBlocks& operator=(const PinnedBlocks&) = delete;
 
-  // nullptr when absent. Lives as long as this object: who holds it must hold the file.
+  // nullptr when absent. Valid as long as this object, so its user must hold the file.
   const Block* Find(size_t index) const {
     const Slot* slots = slots_.load(std::memory_order_acquire);
     return slots == nullptr ? nullptr : slots[index].load(std::memory_order_acquire);

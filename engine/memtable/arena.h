@@ -1,6 +1,7 @@
-// Bump allocation for one memtable; everything is freed at once. One writer; memory_bytes() may be
-// read by any thread. Large blocks lie in huge pages: a search in a full memtable jumps about, and
-// with small pages each jump misses the TLB. SPDX-License-Identifier: Apache-2.0
+// Bump allocation for one memtable; all of it is freed together. One thread allocates; any thread
+// may call memory_bytes(). Large blocks lie in huge pages: a search in a full memtable jumps
+// between distant addresses, and with small pages each jump misses the TLB.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,8 @@ class Arena {
   size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  // Small first, so that an idle tablet stays small; large values get a block of their own.
+  // Blocks start small (4 KiB), so that an idle tablet uses little memory, and double up to this
+  // size; large values get a block of their own.
   static constexpr size_t kBlockSizeMax = kHugePageSize;
 
   struct Block {

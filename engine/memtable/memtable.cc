@@ -1,4 +1,4 @@
-// Memtable. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/memtable/memtable.h"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ class MemtableIterator final : public EntryIterator {
 
 void Memtable::Add(std::string_view key, std::string_view value, uint64_t sequence) {
   list_.Insert(key, value);
-  // One writer: plain read-modify-write of relaxed atomics is enough, readers only look.
+  // There is only one writer, so a load and a store do without an atomic increment; readers only
+  // load.
   entries_.store(entries() + 1, std::memory_order_relaxed);
   raw_bytes_.store(raw_bytes() + key.size() + value.size(), std::memory_order_relaxed);
   if (sequence > sequence_max()) sequence_max_.store(sequence, std::memory_order_relaxed);

@@ -1,6 +1,6 @@
-// Memtable of one locality group of one tablet (paper section 5.3): entries under their cell keys.
-// One writer at a time (the leader of the commit log's group); readers never lock.
-// SPDX-License-Identifier: Apache-2.0
+// The memtable of one locality group of one tablet (paper section 5.3): entries under their cell
+// keys. One writer at a time (the leader of the commit log's group), any number of concurrent
+// readers, which never lock. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,8 @@ class Memtable {
   Memtable() : list_(&arena_) {}
 
   void Add(std::string_view key, std::string_view value, uint64_t sequence);
-  // The iterator must not outlive the memtable; entries added meanwhile may or may not appear.
+  // The iterator must not outlive the memtable. Entries added after its creation may or may not
+  // appear in it.
   std::unique_ptr<EntryIterator> NewIterator() const;
 
   bool empty() const { return entries() == 0; }
@@ -27,7 +28,8 @@ class Memtable {
   uint64_t raw_bytes() const { return raw_bytes_.load(std::memory_order_relaxed); }
   size_t memory_bytes() const { return arena_.memory_bytes(); }
   uint64_t sequence_max() const { return sequence_max_.load(std::memory_order_relaxed); }
-  // Pieces of 8 KiB at even distances, `size_max` bytes at most: the compression dictionary.
+  // A sample for the compression dictionary: pieces of 8 KiB at even distances, `size_max` bytes at
+  // most.
   std::string Sample(size_t size_max) const;
 
  private:

@@ -1,4 +1,4 @@
-// Skip list. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/memtable/skip_list.h"
 
 #include <cstring>
@@ -10,7 +10,7 @@ struct SkipList::Node {
   uint32_t key_size;
   uint32_t value_size;
   int32_t height;
-  std::atomic<Node*> next[1];  // `height` links; then key bytes, value bytes
+  std::atomic<Node*> next[1];  // `height` links, then the bytes of key and value
 
   const char* data() const {
     return reinterpret_cast<const char*>(&next[0]) +
@@ -21,8 +21,8 @@ struct SkipList::Node {
   const std::atomic<Node*>* link(int level) const { return &next[0] + level; }
 };
 
-// Where `key` belongs in one level, from `node` on. What the next two steps may need is asked of
-// memory while this one compares: searches in a full memtable wait for nothing else.
+// Finds where `key` belongs in one level, starting at `node`. Prefetches what the next two steps
+// may need while this one compares: a search in a full memtable spends its time waiting for memory.
 SkipList::Place SkipList::FindPlace(Node* node, int level, std::string_view key) {
   while (true) {
     Node* next = node->link(level)->load(std::memory_order_acquire);
@@ -66,7 +66,7 @@ void SkipList::Insert(std::string_view key, std::string_view value) {
   Node* before[kHeightMax];
   int top = height_.load(std::memory_order_relaxed);
   auto is_before = [&](const Node* node) { return node != head_ ? Key(node) < key : true; };
-  // Fast path: `key` belongs directly behind the last insert.
+  // Fast path: `key` belongs directly after the last insert.
   Node* hint = last_path_[0];
   Node* behind = hint->link(0)->load(std::memory_order_relaxed);
   bool sequential = hint != head_ && is_before(hint) && (behind == nullptr || key < Key(behind));
@@ -84,6 +84,8 @@ void SkipList::Insert(std::string_view key, std::string_view value) {
   int height = RandomHeight();
   for (int level = top; level < height; ++level) before[level] = head_;
   if (height > top) height_.store(height, std::memory_order_relaxed);
+  // Links are set from the bottom up: a reader that finds the node in a higher level finds it in
+  // all lower ones.
   Node* fresh = NewNode(key, value, height);
   for (int level = 0; level < height; ++level) {
     fresh->link(level)->store(before[level]->link(level)->load(std::memory_order_relaxed),
@@ -105,7 +107,7 @@ const SkipList::Node* SkipList::FirstAtOrAfter(std::string_view key) const {
   for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
     place = FindPlace(place.before, level, key);
   }
-  return place.behind;  // as compared: a writer may have put a lower key between them by now
+  return place.behind;  // not before->next: the writer may have inserted a lower key there since
 }
 
 const SkipList::Node* SkipList::LastBefore(std::string_view key) const {

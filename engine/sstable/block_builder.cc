@@ -8,9 +8,9 @@
 namespace sippar::engine {
 namespace {
 
-// A builder that held one huge value does not keep its memory for the rest of the file.
+// The memory of one huge value is not kept for the rest of the file.
 constexpr size_t kKeptCapacity = 4 << 20;
-constexpr size_t kFraming = 64;  // three varints, the number of restarts
+constexpr size_t kFraming = 64;  // room for three varints and the number of restarts
 
 size_t SharedPrefix(std::string_view a, std::string_view b) {
   size_t limit = std::min(a.size(), b.size());
@@ -36,7 +36,7 @@ void BlockBuilder::Add(std::string_view key, std::string_view value) {
     shared = SharedPrefix(last_key_, key);
   }
   if (value.size() >= kKeptCapacity) {
-    // With room for the restarts: growing by doubling would hold a huge value three times.
+    // Reserves the restart array too: growing by doubling would hold a huge value three times.
     buffer_.reserve(buffer_.size() + key.size() + value.size() + 4 * restarts_.size() + kFraming);
   }
   PutVarint(&buffer_, shared);

@@ -1,6 +1,6 @@
 // Builds the raw bytes of one block (FORMAT.md "Blocks"): entries whose keys share a prefix with
-// the key before, restart points with whole keys for binary search. Used by SstableWriter.
-// SPDX-License-Identifier: Apache-2.0
+// the previous key, and restart points with whole keys for binary search. Used by SstableWriter.
+// Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace sippar::engine {
 
 class BlockBuilder {
  public:
-  // A restart point after so many entries or bytes: a search walks from one to its key, and with
-  // large values each step is a cache miss.
+  // A restart point follows after this many entries or bytes. A search walks from a restart point
+  // to its key, and with large values each step is a cache miss.
   static constexpr int kRestartInterval = 16;
   static constexpr size_t kRestartBytes = 1024;
 
-  // Requires: `key` > the key before (the caller checks; see SstableWriter::Add).
+  // Requires that `key` is above the previous key (SstableWriter::Add checks it).
   void Add(std::string_view key, std::string_view value);
-  // Appends the restart array; the view lives until Reset.
+  // Appends the restart array. The view is valid until Reset.
   std::string_view Finish();
   void Reset();
 

@@ -1,5 +1,5 @@
 // Block frames with libzstd. SPDX-License-Identifier: Apache-2.0
-#define ZSTD_STATIC_LINKING_ONLY  // raw-content dictionaries by reference
+#define ZSTD_STATIC_LINKING_ONLY  // needed for raw-content dictionaries by reference
 #include "engine/sstable/block_codec.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ namespace sippar::engine {
 namespace {
 
 constexpr unsigned kDictionaryHashLogMin = 15;
-constexpr size_t kScratchKept = 4 << 20;  // what one huge block needed is not kept for the rest
+// the memory of one huge block is not kept for the rest of the file
+constexpr size_t kScratchKept = 4 << 20;
 
 struct ZstdFree {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
@@ -27,13 +28,13 @@ struct ZstdFree {
 template <typename T>
 using ZstdPtr = std::unique_ptr<T, ZstdFree>;
 
-// One per thread: a context is 160 KB, too much to make for each block.
+// One context per thread: it takes 160 KB, too much to create for each block.
 ZSTD_DCtx* ThreadDecodeContext() {
   thread_local ZstdPtr<ZSTD_DCtx> context(ZSTD_createDCtx());
   return context.get();
 }
 
-// With room for the trailer: growing by doubling would hold a huge block three times.
+// Reserves the trailer too: growing by doubling would hold a huge block three times.
 void AppendExactly(std::string_view payload, std::string* out) {
   if (payload.size() >= kScratchKept)
     out->reserve(out->size() + payload.size() + kBlockTrailerSize);
@@ -59,11 +60,12 @@ class ZstdEncoder final : public BlockEncoder {
     if (context_ == nullptr) return ResourceExhausted("no memory for a zstd context");
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level_);
     if (dictionary_.empty()) return OkStatus();
-    // Raw content, so that a sample which begins like a trained dictionary is not taken for one.
+    // Raw content, so that zstd does not take a sample that happens to begin like a trained
+    // dictionary for one.
     ZSTD_compressionParameters parameters = ZSTD_getCParams(level_, 0, dictionary_.size());
-    // zstd-1 would index the dictionary in 2^14 slots; 2^15 gave 1-4 % on web pages at the same
-    // speed, more only cost time. So did attaching instead of copying the table
-    // (ZSTD_c_forceAttachDict).
+    // zstd level 1 would index the dictionary in 2^14 slots; 2^15 gained 1-4 % on web pages at the
+    // same speed, more slots only cost time. Attaching instead of copying the table
+    // (ZSTD_c_forceAttachDict) only cost time too.
     parameters.hashLog = std::max(parameters.hashLog, kDictionaryHashLogMin);
     encode_dictionary_.reset(ZSTD_createCDict_advanced(dictionary_.data(), dictionary_.size(),
                                                        ZSTD_dlm_byRef, ZSTD_dct_rawContent,
@@ -117,7 +119,7 @@ class ZstdEncoder final : public BlockEncoder {
   std::unique_ptr<char[]> scratch_;
   size_t scratch_size_ = 0;
   ZstdPtr<ZSTD_CDict> encode_dictionary_;
-  ZstdPtr<ZSTD_CCtx> context_;  // refers to the dictionary, so goes first
+  ZstdPtr<ZSTD_CCtx> context_;  // refers to the dictionary, so it is destroyed first
 };
 
 class ZstdDecodeDictionary final : public DecodeDictionary {
@@ -134,7 +136,7 @@ class ZstdDecodeDictionary final : public DecodeDictionary {
   ZstdPtr<ZSTD_DDict> dictionary_;
 };
 
-// Empty when the announced size is possible.
+// Returns a problem with the announced sizes, or "". Checked before memory is allocated.
 std::string SizeProblem(const BlockHandle& handle, std::string_view payload, BlockType type,
                         uint64_t size_max) {
   uint64_t raw = handle.raw_size;

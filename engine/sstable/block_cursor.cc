@@ -15,7 +15,8 @@ struct EntryHeader {
   uint64_t value_size = 0;
 };
 
-// The byte behind the header; nullptr when it or the bytes it announces do not fit before `limit`.
+// Parses an entry's header. Returns the address after it; nullptr when it, or the bytes it
+// announces, do not fit before `limit`.
 inline const char* ParseHeader(const char* p, const char* limit, EntryHeader* header) {
   auto byte = [p](int i) { return static_cast<uint8_t>(p[i]); };
   if (limit - p >= 3 && (byte(0) | byte(1) | byte(2)) < 0x80) {
@@ -36,7 +37,7 @@ uint64_t VarintSize(uint64_t value) {
   return (static_cast<uint64_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
-// The first eight bytes of `text` as a number that orders as they do.
+// The first eight bytes of `text` as a number with the same order.
 uint64_t HeadOf(std::string_view text) {
   if (text.size() >= 8) return GetBig64(text.data());
   char padded[8] = {};
@@ -47,7 +48,7 @@ uint64_t HeadOf(std::string_view text) {
 }  // namespace
 
 std::optional<uint64_t> LoneValueSize(uint64_t key_size, uint64_t raw_size) {
-  constexpr uint64_t kRestarts = 8;  // one, and their number
+  constexpr uint64_t kRestarts = 8;  // one restart, and the number of restarts
   uint64_t rest = 1 + VarintSize(key_size) + key_size + kRestarts;
   for (uint64_t width = 1; width <= 5 && rest + width <= raw_size; ++width) {
     uint64_t value_size = raw_size - rest - width;
@@ -59,7 +60,7 @@ std::optional<uint64_t> LoneValueSize(uint64_t key_size, uint64_t raw_size) {
 RestartHeads MakeRestartHeads(std::string_view bytes) {
   BlockCursor cursor;
   cursor.Init(bytes);
-  if (cursor.restarts() < 3) return {};  // a search takes one step
+  if (cursor.restarts() < 3) return {};  // a search takes one step anyway
   cursor.SeekToRestart(cursor.restarts() - 1);
   std::string last(cursor.key());
   cursor.SeekToRestart(0);
@@ -79,7 +80,8 @@ RestartHeads MakeRestartHeads(std::string_view bytes) {
   return made;
 }
 
-// What the heads know is not read from the block: each of its ends would be a cache miss.
+// Takes restart count and end of the entries from the heads, not from the block: reading its last
+// bytes would be a cache miss.
 void BlockCursor::Init(const Block& block) {
   if (block.heads().heads.empty()) return Init(block.bytes());
   heads_ = &block.heads();
@@ -142,7 +144,7 @@ void BlockCursor::StandOnLone(std::string_view key) {
   heads_ = nullptr;
   damaged_ = false;
   restart_count_ = 0;
-  begin_ = restarts_ = next_ = entry_ = key.data();  // Next() finds the end
+  begin_ = restarts_ = next_ = entry_ = key.data();  // so that Next() finds the end
   key_ = key;
   value_ = {};
 }
@@ -222,7 +224,7 @@ void BlockCursor::SeekBefore(std::string_view target) {
   uint32_t restart = RestartBefore(target);
   if (damaged_) return;
   SeekToRestart(restart);
-  size_t before = 0;  // entries < target from the restart on
+  size_t before = 0;  // entries < target, counted from the restart
   for (; Valid() && key_ < target; Parse(next_)) ++before;
   if (damaged_) return;
   entry_ = nullptr;

@@ -1,6 +1,6 @@
 // Walks the entries of one decoded block (FORMAT.md "Blocks"). Trusts no byte: a block that does
-// not parse makes the cursor invalid and damaged. Used by the SSTable iterator and by fuzzing.
-// SPDX-License-Identifier: Apache-2.0
+// not parse makes the cursor invalid and damaged. Used by the SSTable iterator and by fuzzing. Not
+// thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace sippar::engine {
 
 class BlockCursor {
  public:
-  // `bytes` outlives the cursor's use of it. The cursor stands nowhere until a Seek.
+  // `bytes` must stay valid while the cursor uses them. The cursor is invalid until a Seek.
   void Init(std::string_view bytes);
-  // As well, with the block's own search keys, if it has some.
+  // The same, with the block's search keys, if it has some.
   void Init(const Block& block);
   bool Valid() const { return entry_ != nullptr; }
   bool damaged() const { return damaged_; }
@@ -27,31 +27,31 @@ class BlockCursor {
   void SeekToRestart(uint32_t index);  // Requires: index < restarts()
   void SeekToFirst();
   void SeekToLast();
-  void Seek(std::string_view target);        // first entry >= target
-  void SeekBefore(std::string_view target);  // last entry < target
+  void Seek(std::string_view target);        // moves to the first entry >= target
+  void SeekBefore(std::string_view target);  // moves to the last entry < target
   void Next();                               // Requires: Valid()
-  // Instead of Init and a Seek: on the one entry of a block whose bytes were not read. `key`
-  // outlives the stay.
+  // Instead of Init and a Seek: moves to the only entry of a block whose bytes were not read. `key`
+  // must stay valid meanwhile.
   void StandOnLone(std::string_view key);
 
-  // Into the block when the entry stores its whole key, otherwise into the cursor.
+  // Points into the block when the entry stores its whole key, else into the cursor.
   std::string_view key() const { return key_; }
   std::string_view value() const { return value_; }
 
  private:
-  void Parse(const char* entry);  // sets entry_, key_, value_, or ends
+  void Parse(const char* entry);  // sets entry_, key_ and value_, or ends
   void TakeKey(size_t shared, std::string_view suffix);
   void SetDamaged();
   const char* RestartEntry(uint32_t index);
-  // The last restart whose key is < target; 0 when there is none. Sets damaged_ if need be.
+  // The last restart with a key < target; 0 when there is none. Sets damaged_ on damage.
   uint32_t RestartBefore(std::string_view target);
-  // Narrows [low, high], which holds that restart, without looking into the block.
+  // Narrows [low, high], which holds that restart, without reading the block.
   void NarrowByHeads(std::string_view target, uint32_t* low, uint32_t* high) const;
 
   const char* begin_ = nullptr;
   const char* restarts_ = nullptr;  // also the end of the entries
   uint32_t restart_count_ = 0;
-  const RestartHeads* heads_ = nullptr;  // null: none
+  const RestartHeads* heads_ = nullptr;  // null: the block has none
   const char* entry_ = nullptr;          // the current entry, nullptr when invalid
   const char* next_ = nullptr;
   std::string_view key_;
@@ -61,10 +61,11 @@ class BlockCursor {
 };
 
 // The size of the value in a block of `raw_size` bytes that holds one entry with a key of
-// `key_size` bytes; nullopt when no block is like that.
+// `key_size` bytes; nullopt when no such block is possible.
 std::optional<uint64_t> LoneValueSize(uint64_t key_size, uint64_t raw_size);
 
-// Reads every restart of a data block; none when it does not parse.
+// Makes the search keys from every restart of a data block; empty when it does not parse or a
+// search needs none.
 RestartHeads MakeRestartHeads(std::string_view bytes);
 
 }  // namespace sippar::engine

@@ -14,8 +14,8 @@ void BlockIndex::Add(std::string_view first_key, Entry entry) {
   entries_.push_back(entry);
 }
 
-// Keys are stored whole and the section compressed as one: no decoder can then be made to allocate
-// more than the section's raw size.
+// Keys are stored whole and the section is compressed as one: so no input can make the decoder
+// allocate more than the section's raw size.
 std::string BlockIndex::Encode() const {
   std::string out;
   PutVarint(&out, entries_.size());

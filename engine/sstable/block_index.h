@@ -1,6 +1,6 @@
-// The index of an SSTable: for every data block its first key, place, sizes and time range. Held in
+// The index of an SSTable: first key, place, sizes and time range of every data block. It stays in
 // memory while the file is open, so that a lookup reads one block (paper section 4). Built by
-// SstableWriter, asked by SstableReader. SPDX-License-Identifier: Apache-2.0
+// SstableWriter, used by SstableReader. Immutable once built. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace sippar::engine {
 
 class BlockIndex {
  public:
-  // A block holding a tombstone has the time range of everything.
+  // A block that holds a tombstone has the range of all times.
   struct Entry {
     uint64_t offset = 0;
-    uint64_t key_offset = 0;  // into the index's key bytes
+    uint64_t key_offset = 0;  // offset within the index's key bytes
     uint32_t key_size = 0;
-    uint32_t stored_size = 0;  // with trailer
+    uint32_t stored_size = 0;  // includes the trailer
     uint32_t raw_size = 0;
     uint32_t entries = 0;
     int64_t time_min_us = 0;
@@ -29,11 +29,11 @@ class BlockIndex {
     BlockHandle handle() const { return {offset, stored_size, raw_size}; }
   };
 
-  // Appends a block behind the last one.
+  // Appends an entry for the next block.
   void Add(std::string_view first_key, Entry entry);
   std::string Encode() const;
-  // False when the bytes are damaged: keys that do not ascend, sizes out of bounds, blocks that do
-  // not end exactly at `data_end`.
+  // False when the bytes are damaged: keys that do not ascend, sizes out of bounds, or blocks that
+  // do not end exactly at `data_end`.
   [[nodiscard]] bool Decode(std::string_view bytes, uint64_t data_end);
 
   size_t size() const { return entries_.size(); }
@@ -43,7 +43,7 @@ class BlockIndex {
   }
   // The last block whose first key is <= key; 0 when there is none.
   size_t FindBlock(std::string_view key) const;
-  // Number of blocks whose first key is < key; all for "".
+  // The number of blocks whose first key is < key; all blocks for "".
   size_t BlocksBefore(std::string_view key) const;
   uint64_t memory_bytes() const { return entries_.capacity() * sizeof(Entry) + keys_.capacity(); }
 

@@ -9,10 +9,10 @@ namespace {
 
 constexpr size_t kLineSize = 64;
 constexpr size_t kBitsPerKey = 10;
-constexpr uint8_t kProbes = 6;  // best for 10 bits when a line's load varies
+constexpr uint8_t kProbes = 6;  // best for 10 bits per key when the load of lines varies
 constexpr uint8_t kProbesMax = 16;
 
-// Low half picks the line, high half the bits in it.
+// The low half of a hash selects the line, the high half the bits in it.
 size_t LineOf(uint64_t hash, size_t lines) {
   return static_cast<size_t>((static_cast<uint32_t>(hash) * static_cast<uint64_t>(lines)) >> 32) *
          kLineSize;

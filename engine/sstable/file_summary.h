@@ -1,5 +1,5 @@
-// FileSummary: what is known of an SSTable without opening it. Kept in the tablet's state and, the
-// same bytes, in the file's properties. Plain data. SPDX-License-Identifier: Apache-2.0
+// FileSummary: what is known of an SSTable without opening it. The same bytes are in the tablet's
+// state and in the file's properties. Plain data. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct FamilyBytes {
 
 struct FileSummary {
   uint64_t file_id = 0;
-  uint64_t size_bytes = 0;  // of the whole file; 0 inside the file's own properties
+  uint64_t size_bytes = 0;  // size of the whole file; 0 inside its own properties
   uint64_t raw_bytes = 0;   // keys and values of all entries
   uint64_t entries = 0;     // cells and tombstones
   uint64_t tombstones = 0;
@@ -29,13 +29,13 @@ struct FileSummary {
   std::string last_key;
   uint64_t sequence_min = ~uint64_t{0};
   uint64_t sequence_max = 0;
-  // Of the cells, tombstones not counted; min > max when there is no cell.
+  // Times of the cells, without tombstones; min > max when there is no cell.
   int64_t time_min_us = kTimeMax;
   int64_t time_max_us = kTimeMin;
   std::map<std::string, FamilyBytes> families;
 
   void Encode(std::string* out) const;
-  // Turns `reader` bad (and leaves *this unspecified) when the bytes are damaged.
+  // Makes `reader` fail (and leaves *this unspecified) when the bytes are damaged.
   void Decode(Reader* reader);
   bool operator==(const FileSummary&) const = default;
 };

@@ -1,4 +1,4 @@
-// Looking at a footer. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/is_sstable.h"
 
 #include <algorithm>

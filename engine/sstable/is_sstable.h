@@ -1,5 +1,5 @@
-// Whether a file is what its name says: a sweep takes only what this program wrote.
-// SPDX-License-Identifier: Apache-2.0
+// Checks whether a file is what its name says, so that a sweep removes only files that this program
+// wrote. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace sippar::engine {
 
-// The file at `path` ends with a whole footer of SSTable `file_id`. A writer gives a file its name
-// only then. kNotFound: no such file.
+// True if the file at `path` ends with a whole footer of SSTable `file_id`; a writer gives a file
+// its name only then. kNotFound: there is no such file.
 [[nodiscard]] StatusOr<bool> IsSstable(FileSystem* fs, const std::string& path, uint64_t file_id);
 
 }  // namespace sippar::engine

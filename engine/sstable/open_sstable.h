@@ -1,5 +1,5 @@
-// The one implementation of SstableReader, as its iterator and its dump see it.
-// SPDX-License-Identifier: Apache-2.0
+// The implementation of SstableReader, as its iterator and its dump need it. Immutable after Load,
+// except for pinned blocks; thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -38,20 +38,21 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
 
   const BlockIndex& index() const { return index_; }
   FileName name() const { return {path_, file_id_}; }
-  // Through the cache, or kept with the file when `read` says so.
+  // Reads a block through the cache, or pins it with the file when `read` says so.
   [[nodiscard]] StatusOr<std::shared_ptr<const Block>> ReadBlock(size_t block,
                                                                  const FileRead& read) const;
-  // nullptr when it is not kept. Not an owner: its holder holds the file.
+  // nullptr when the block is not pinned. The pointer does not own the block: its holder must hold
+  // the file.
   std::shared_ptr<const Block> PinnedBlock(size_t block) const {
     return {std::shared_ptr<const Block>(), pinned_.Find(block)};
   }
-  // False: no room.
+  // False: the pin budget is used up.
   bool Pin(size_t block, const std::shared_ptr<const Block>& decoded) const {
     return cache_ != nullptr && pinned_.Keep(block, index_.size(), decoded, cache_->pins());
   }
-  // From the cache only, without touching; nullptr when absent.
+  // The block if it is cached, without touching it; else nullptr.
   std::shared_ptr<const Block> CachedBlock(size_t block) const;
-  // The stored bytes of neighbouring blocks in one file read.
+  // Reads the stored bytes of adjacent blocks with one file read.
   [[nodiscard]] Status ReadStored(size_t first_block, size_t count, std::string* stored) const;
   [[nodiscard]] StatusOr<std::shared_ptr<Block>> Decode(size_t block,
                                                         std::string_view stored) const;
@@ -62,7 +63,7 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
                                                                    const BlockHandle& handle) const;
   void LoadDictionary(const BlockHandle& handle);
   void LoadFilter(const BlockHandle& handle);
-  std::string_view FilterBytes() const;  // without its kind; "" when there is none
+  std::string_view FilterBytes() const;  // without the kind byte; "" when there is none
   bool OutsideKeyRange(std::string_view prefix) const;
   [[nodiscard]] Status VerifyBlock(size_t block, std::string* last_key, FileSummary* found) const;
 
@@ -73,11 +74,11 @@ class OpenSstable final : public SstableReader, public std::enable_shared_from_t
   Footer footer_;
   SstableProperties properties_;
   BlockIndex index_;
-  mutable PinnedBlocks pinned_;                   // a cache of what is in the file
-  std::shared_ptr<const Block> filter_;           // nullptr: none, or damaged
-  std::unique_ptr<DecodeDictionary> dictionary_;  // nullptr: none, or damaged
+  mutable PinnedBlocks pinned_;                   // a cache of the file's content
+  std::shared_ptr<const Block> filter_;           // nullptr: missing or damaged
+  std::unique_ptr<DecodeDictionary> dictionary_;  // nullptr: missing or damaged
   Status filter_status_;
-  Status dictionary_status_;  // its damage also fails the blocks that need it, and only these
+  Status dictionary_status_;  // damage also fails the blocks that need it, and only these
 };
 
 std::unique_ptr<EntryIterator> NewSstableIterator(std::shared_ptr<const OpenSstable> file,

@@ -1,5 +1,4 @@
-// What people and the scrubber ask of an SSTable: VerifyAll and Dump.
-// SPDX-License-Identifier: Apache-2.0
+// Implements VerifyAll, for the scrubber, and Dump, for people. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -112,7 +111,8 @@ Status OpenSstable::VerifyBlock(size_t block, std::string* last_key, FileSummary
 Status OpenSstable::VerifyAll() const {
   RETURN_IF_ERROR(dictionary_status_);
   RETURN_IF_ERROR(filter_status_);
-  // Filter, index and properties were checked at open; their bytes on the disk may have changed.
+  // Filter, index and properties were checked when the file was opened; their bytes on disk may
+  // have changed since.
   ASSIGN_OR_RETURN(Footer footer, ReadFooter());
   if (footer.index != footer_.index || footer.properties != footer_.properties) {
     return SstableDamage(name(), "footer", footer_.properties.end(), "it changed since the open");

@@ -1,4 +1,4 @@
-// Footer coding. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/sstable_format.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,8 @@ BlockHandle GetHandle(Reader* reader) {
   return handle;
 }
 
-// Sections end where the next begins, the last at the footer.
+// Each section must end where the next begins, and the last at the footer: no byte is without a
+// checksum.
 bool SectionsFit(const Footer& footer, uint64_t footer_offset) {
   uint64_t at = footer.dictionary.offset;
   for (const BlockHandle* section :

@@ -1,6 +1,6 @@
-// The iterator over one SSTable: index, then block cursor. Pins the block it stands on, and the one
-// before it, so that reverse scans that step back over a block border do not decode twice.
-// SPDX-License-Identifier: Apache-2.0
+// Implements the iterator over one SSTable: first the index, then a block cursor. Keeps its block
+// and the one before it, so that reverse scans that step back over a block border do not decode
+// blocks twice. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kReadAheadMin = 128 << 10;
 constexpr uint64_t kReadAheadMax = 1 << 20;
 constexpr size_t kNoBlock = ~size_t{0};
-constexpr uint64_t kLeftOutMin = 64 << 10;  // leaving out less saves too little
+constexpr uint64_t kLeftOutMin = 64 << 10;  // leaving out smaller values saves too little
 
 class SstableIterator final : public EntryIterator {
  public:
@@ -64,7 +64,7 @@ class SstableIterator final : public EntryIterator {
  private:
   struct Pinned {
     size_t index = kNoBlock;
-    std::shared_ptr<const Block> block;  // null: its one entry, a large one, was left out
+    std::shared_ptr<const Block> block;  // null: the value of its only entry was left out
     uint64_t lone_value_size = 0;
   };
 
@@ -83,13 +83,14 @@ class SstableIterator final : public EntryIterator {
     return false;
   }
 
-  // The first block from `block` on that the read wants; the number of blocks when there is none.
+  // The first block from `block` on that may hold wanted times; the number of blocks when there is
+  // none.
   size_t SkipForward(size_t block) const {
     while (block < file_->index().size() && !InTime(block)) ++block;
     return block;
   }
 
-  // Is the block one entry with a value that is not wanted? Its key and size are in the index.
+  // True if the block is one entry whose value is not wanted; the index has its key and size.
   bool LeavesOut(size_t block, uint64_t* value_size) const {
     if (read_.value_size_max == kAnyValueSize) [[likely]] {
       return false;
@@ -103,14 +104,14 @@ class SstableIterator final : public EntryIterator {
 
   bool IsLone() const { return current_.block == nullptr; }
 
-  // To the first entry >= key of the block; may run off its end.
+  // Moves to the first entry >= key of the block; may run off its end.
   void SeekInBlock(std::string_view key) {
     if (!IsLone()) return key.empty() ? cursor_.SeekToFirst() : cursor_.Seek(key);
     cursor_.StandOnLone(file_->index().first_key(current_.index));
     if (cursor_.key() < key) cursor_.Next();
   }
 
-  // Moves on to the next block when the cursor ran off the end of its block.
+  // Moves to the next block when the cursor ran off the end of its block.
   void Settle() {
     valid_ = cursor_.Valid();
     if (valid_) return;
@@ -128,7 +129,7 @@ class SstableIterator final : public EntryIterator {
         SstableDamage(file_->name(), "block", file_->index().entry(current_.index).offset, problem);
   }
 
-  // The cursor is over `block`, standing anywhere, when it returns true.
+  // Makes `block` the cursor's block, at no certain entry; false on an error.
   bool Load(size_t block) {
     if (current_.index == block) return true;
     std::swap(current_, spare_);
@@ -178,16 +179,19 @@ class SstableIterator final : public EntryIterator {
     ASSIGN_OR_RETURN(std::shared_ptr<const Block> decoded,
                      file_->Decode(block, std::string_view(ahead_).substr(
                                               start, index.entry(block).stored_size)));
-    if (ahead_.size() > kReadAheadMax) {  // one huge block, not needed in both forms
+    // the stored form of a huge block is not kept next to the decoded one
+    if (ahead_.size() > kReadAheadMax) {
       ahead_.clear();
       ahead_.shrink_to_fit();
       ahead_count_ = 0;
     }
-    if (read_.in_memory) (void)file_->Pin(block, decoded);  // no room: read again next time
+    // without room it is read again next time
+    if (read_.in_memory) (void)file_->Pin(block, decoded);
     return decoded;
   }
 
-  // A short scan reads one block; each continuation doubles, up to kReadAheadMax.
+  // Read-ahead starts with one block, as most scans are short, and doubles up to kReadAheadMax
+  // while the scan continues.
   Status ReadRun(size_t block) {
     bool sequential = ahead_count_ > 0 && block == ahead_first_ + ahead_count_;
     run_size_ = sequential ? std::clamp(run_size_ * 2, kReadAheadMin, kReadAheadMax) : 0;
@@ -217,7 +221,7 @@ class SstableIterator final : public EntryIterator {
   bool valid_ = false;
   Status status_;
   Pinned current_;
-  Pinned spare_;       // the one before
+  Pinned spare_;       // the previous block
   std::string ahead_;  // stored bytes of the blocks [ahead_first_, ahead_first_ + ahead_count_)
   size_t ahead_first_ = 0;
   size_t ahead_count_ = 0;

@@ -1,4 +1,4 @@
-// Coding of properties, hashes of the filter. SPDX-License-Identifier: Apache-2.0
+// Encodes the properties and makes the hashes of the filter. SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/sstable_properties.h"
 
 #include "engine/base/checksum.h"
@@ -43,7 +43,8 @@ uint64_t RowFilterHash(std::string_view row_prefix) { return Hash(row_prefix); }
 uint64_t ColumnFilterHash(std::string_view column_prefix) { return Hash(column_prefix); }
 
 uint64_t WideTombstoneFilterHash(std::string_view row_prefix) {
-  return Hash(row_prefix) * 0xbf58476d1ce4e5b9u;  // odd: another hash of the same string
+  // an odd factor: a second, different hash of the same string
+  return Hash(row_prefix) * 0xbf58476d1ce4e5b9u;
 }
 
 }  // namespace sippar::engine

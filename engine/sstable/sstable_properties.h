@@ -1,6 +1,6 @@
-// The two small sections of an SSTable that say what is in it: properties (summary and the options
-// it was written with) and the filter with its kind. Used by writer and reader.
-// SPDX-License-Identifier: Apache-2.0
+// Two small sections of an SSTable: the properties (summary, and the options it was written with)
+// and what the filter contains. Used by the writer and the reader. Pure. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct SstableProperties {
   [[nodiscard]] bool Decode(std::string_view bytes);
 };
 
-// What the filter is asked for. Rows and columns are hashed as their key prefixes; a row that holds
-// a row or family tombstone is there a second time, since the tombstone concerns all its columns.
+// The hashes in the filter. Rows and columns are hashed as their key prefixes. A row with a row or
+// family tombstone has a second hash, since the tombstone affects all its columns.
 uint64_t RowFilterHash(std::string_view row_prefix);
 uint64_t ColumnFilterHash(std::string_view column_prefix);
 uint64_t WideTombstoneFilterHash(std::string_view row_prefix);

@@ -1,5 +1,5 @@
-// Opening an SSTable, reading its blocks, asking its filter and index.
-// SPDX-License-Identifier: Apache-2.0
+// Opens an SSTable, reads its blocks, and queries its filter and index. SPDX-License-Identifier:
+// Apache-2.0
 #include "engine/sstable/sstable_reader.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace sippar::engine {
 namespace {
 
-constexpr size_t kSamplePiece = 8 << 10;  // larger pieces gain little, smaller ones lose
+constexpr size_t kSamplePiece = 8 << 10;  // measured: larger pieces gain little, smaller ones lose
 
-// A piece that would hang over the end of its block is taken a little before, unless the pieces are
-// so dense that it would repeat one.
+// A piece that would extend past the end of its block is taken a little earlier, unless the pieces
+// are so dense that this would repeat one.
 void AppendPiece(std::string_view block, size_t at, uint64_t step, size_t size_max,
                  std::string* sample) {
   size_t size = std::min({kSamplePiece, static_cast<size_t>(step), size_max, block.size()});
@@ -59,7 +59,8 @@ StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadSection(std::string_view
   return DecodeBlock(name(), what, handle, stored, kSectionRawSizeMax, nullptr);
 }
 
-// The other blocks are served even when the dictionary is lost (FAULTS.md D3).
+// A lost dictionary is kept as a status: the blocks that do not need it are still served (FAULTS.md
+// D3).
 void OpenSstable::LoadDictionary(const BlockHandle& handle) {
   if (handle.stored_size == 0) return;
   auto content = ReadSection("dictionary", handle);
@@ -70,7 +71,7 @@ void OpenSstable::LoadDictionary(const BlockHandle& handle) {
   if (dictionary.ok()) dictionary_ = *std::move(dictionary);
 }
 
-// A damaged filter costs speed, not answers (D4); VerifyAll reports it.
+// A damaged filter costs speed, not correctness (FAULTS.md D4); VerifyAll reports it.
 void OpenSstable::LoadFilter(const BlockHandle& handle) {
   if (handle.stored_size == 0) return;
   auto filter = ReadSection("filter", handle);
@@ -88,7 +89,7 @@ std::string_view OpenSstable::FilterBytes() const {
   return filter_ == nullptr ? std::string_view() : filter_->bytes().substr(1);
 }
 
-// No key with this prefix lies between the file's first and last key.
+// True if no key with this prefix lies between the file's first and last key.
 bool OpenSstable::OutsideKeyRange(std::string_view prefix) const {
   const FileSummary& file = summary();
   if (file.entries == 0) return true;
@@ -138,7 +139,8 @@ StatusOr<std::shared_ptr<Block>> OpenSstable::Decode(size_t block, std::string_v
     return Annotate(decoded.status(), MessageOf(dictionary_status_));
   }
   RETURN_IF_ERROR(decoded.status());
-  // Another block's bytes are noticed here, once, and not at each search of a cached block.
+  // Bytes of another block are detected here, once per read from disk, not at each search of a
+  // cached block.
   BlockCursor cursor;
   cursor.Init((*decoded)->bytes());
   cursor.SeekToFirst();
@@ -189,7 +191,7 @@ StatusOr<std::string> OpenSstable::Sample(std::string_view first_key, std::strin
   if (total == 0 || bytes_max == 0) return sample;
   uint64_t pieces = std::max<uint64_t>(1, bytes_max / kSamplePiece);
   uint64_t step = std::max<uint64_t>(total / pieces, 1);
-  uint64_t block_start = 0;  // position of block `begin` among the `total` bytes
+  uint64_t block_start = 0;  // start of block `begin` within the `total` bytes
   std::string stored;
   for (uint64_t at = 0; begin < end && sample.size() < bytes_max; ++begin) {
     uint64_t block_end = block_start + index_.entry(begin).raw_size;

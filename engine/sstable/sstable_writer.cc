@@ -1,4 +1,4 @@
-// SSTable writing. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/sstable_writer.h"
 
 #include <fmt/format.h>
@@ -18,11 +18,11 @@
 namespace sippar::engine {
 namespace {
 
-constexpr size_t kAppendSize = 1 << 20;     // bytes given to the file at once
-constexpr size_t kShownKeySize = 80;        // of a key in a message
-constexpr size_t kEntryOverhead = 64;       // block framing around a single huge entry
-constexpr int kSectionLevel = 6;            // index, properties, dictionary: small, written once
-constexpr uint32_t kBlockSizeMin = 1 << 8;  // below, an index would outgrow its data
+constexpr size_t kAppendSize = 1 << 20;  // bytes per write to the file
+constexpr size_t kShownKeySize = 80;     // shown bytes of a key in a message
+constexpr size_t kEntryOverhead = 64;    // bound of the block framing of one huge entry
+constexpr int kSectionLevel = 6;         // for index, properties, dictionary: small, written once
+constexpr uint32_t kBlockSizeMin = 1 << 8;  // in smaller blocks the index would outgrow the data
 
 std::string Shown(std::string_view key) {
   std::string text;
@@ -70,7 +70,7 @@ class Writer final : public SstableWriter {
   void Abandon() override;
 
  private:
-  // Until it is whole: a sweep knows by its name what a crash has left of it.
+  // The name until the file is whole, by which a sweep recognises what a crash left.
   std::string Unfinished() const { return path_ + ".tmp"; }
   Status CheckEntry(std::string_view key, std::string_view value, ParsedKey* parsed) const;
   void CountEntry(const ParsedKey& parsed, size_t raw_bytes);
@@ -98,11 +98,11 @@ class Writer final : public SstableWriter {
   BlockIndex::Entry block_times_;
   BlockIndex index_;
   BloomFilterBuilder filter_;
-  FileSummary summary_;            // last_key is that of the last flushed block
-  FamilyBytes* family_ = nullptr;  // of the entry before
-  std::string_view family_name_;   // its name, within summary_.families
-  uint64_t offset_ = 0;            // where the next block begins
-  std::string pending_;            // bytes before offset_ not yet given to the file
+  FileSummary summary_;            // its last_key is from the last flushed block
+  FamilyBytes* family_ = nullptr;  // entry of the previous key's family
+  std::string_view family_name_;   // its name, a view into summary_.families
+  uint64_t offset_ = 0;            // offset of the next block
+  std::string pending_;            // bytes before offset_ not yet written to the file
 };
 
 Status Writer::CheckEntry(std::string_view key, std::string_view value, ParsedKey* parsed) const {
@@ -120,7 +120,8 @@ Status Writer::CheckEntry(std::string_view key, std::string_view value, ParsedKe
   return OkStatus();
 }
 
-// The parts of a key end in a terminator, so "the last key begins with it" is "the same part".
+// The parts of a key end in a terminator, so when the last key begins with a part, it has the same
+// part.
 void Writer::CountRowAndColumn(const ParsedKey& parsed) {
   std::string_view last = LastKey();
   bool first = summary_.entries == 0;
@@ -167,7 +168,8 @@ Status Writer::Add(std::string_view key, std::string_view value) {
   CHECK(file_ != nullptr && !finished_);
   ParsedKey parsed;
   RETURN_IF_ERROR(CheckEntry(key, value, &parsed));
-  // A small entry does not share its block with a huge neighbour: reading it would cost as much.
+  // A small entry does not share its block with a huge one: reading the small one would cost as
+  // much as the huge one.
   size_t size = key.size() + value.size();
   if (!block_.empty() && block_.size() + size > 2 * size_t{options_.block_size}) {
     RETURN_IF_ERROR(FlushBlock());
@@ -209,7 +211,7 @@ Status Writer::AppendPending(size_t least) {
   return OkStatus();
 }
 
-// Nothing is written for empty bytes.
+// Writes a section; nothing when it is empty.
 StatusOr<BlockHandle> Writer::AddSection(BlockEncoder* encoder, std::string_view name,
                                          std::string_view bytes) {
   if (bytes.empty()) return BlockHandle{offset_, 0, 0};
@@ -245,6 +247,8 @@ StatusOr<FileSummary> Writer::Finish() {
   CHECK(file_ != nullptr && !finished_);
   RETURN_IF_ERROR(FlushBlock());
   RETURN_IF_ERROR(AddTail());
+  // Until the rename a crash leaves a file that its name marks as unfinished; a whole name implies
+  // synced bytes.
   CRASH_POINT("sstable.written");
   RETURN_IF_ERROR(Annotate(file_->Sync(), "sstable"));
   CRASH_POINT("sstable.synced");
@@ -258,7 +262,7 @@ StatusOr<FileSummary> Writer::Finish() {
 }
 
 void Writer::Abandon() {
-  if (finished_ || !created_) return;  // a file that was there before us is not ours
+  if (finished_ || !created_) return;  // a file that existed before is not ours to remove
   if (file_ != nullptr) static_cast<void>(file_->Close());
   file_ = nullptr;
   static_cast<void>(fs_->Remove(Unfinished()));

@@ -1,5 +1,5 @@
 // Writes one SSTable (paper section 4; FORMAT.md "SSTable"): entries in ascending key order, cut
-// into compressed blocks, then dictionary, filter, index, properties and footer. Used by the minor,
+// into compressed blocks, then dictionary, filter, index, properties and footer. Used by minor,
 // merging and major compactions. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,30 +17,30 @@ namespace sippar::engine {
 
 class SstableWriter {
  public:
-  // `sample`: bytes representative of the keys and values, used as raw-content zstd dictionary when
-  // the options ask for one. At most kDictionarySizeMax bytes of it count; empty means none.
-  // `file_id` becomes part of every checksum: it must be the id under which the file is opened.
+  // `sample` has bytes typical of the keys and values, used as a raw-content zstd dictionary when
+  // the options ask for one: at most kDictionarySizeMax bytes; empty means none. `file_id` becomes
+  // part of every checksum, so the file must be opened under the same id.
   [[nodiscard]] static StatusOr<std::unique_ptr<SstableWriter>> Create(FileSystem* fs,
                                                                        std::string path,
                                                                        uint64_t file_id,
                                                                        SstableOptions options,
                                                                        std::string sample);
-  virtual ~SstableWriter() = default;  // without Finish(): as Abandon()
+  virtual ~SstableWriter() = default;  // before Finish(): like Abandon()
 
-  // Keys strictly ascend and are cell keys (cell_key.h): kInvalidArgument otherwise, naming the
-  // key; the writer is then of no further use but Abandon(), as after any error.
+  // Keys must be cell keys (cell_key.h) and strictly ascend, else kInvalidArgument with the key.
+  // After any error only Abandon() may be called.
   [[nodiscard]] virtual Status Add(std::string_view key, std::string_view value) = 0;
   virtual uint64_t raw_bytes() const = 0;
   virtual uint64_t entries() const = 0;
-  // Of the index so far, which holds a whole key a block and may not pass kSectionRawSizeMax.
+  // Size of the index so far, which holds one whole key per block and may not exceed
+  // kSectionRawSizeMax.
   virtual uint64_t index_bytes() const = 0;
-  // Bytes of finished blocks so far: what the file takes on disk, without its tail.
+  // Bytes of the finished blocks so far: the file's size on disk without its tail.
   virtual uint64_t stored_bytes() const = 0;
-  // Writes the tail, syncs, closes, and gives the file its name, which was PATH.tmp until now.
-  // Syncing the directory is the caller's business, once for all
-  // files it made. A file without entries is allowed.
+  // Writes the tail, syncs, closes, and renames the file from PATH.tmp to PATH. The caller syncs
+  // the directory, once for all files it made. A file without entries is allowed.
   [[nodiscard]] virtual StatusOr<FileSummary> Finish() = 0;
-  // Closes and removes the file, best effort: what remains is swept as an orphan.
+  // Closes and removes the file, best effort: a file that stays is swept as an orphan.
   virtual void Abandon() = 0;
 };
 
