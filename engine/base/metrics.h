@@ -1,6 +1,6 @@
 // Named counters of one store, read by SHOW METRICS and tests. Thread safe. Adding is lock-free;
-// looking a counter up takes a lock, so callers keep the pointer. SPDX-License-Identifier:
-// Apache-2.0
+// looking a counter up takes a lock, so callers keep the pointer.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

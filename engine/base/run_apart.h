@@ -1,5 +1,5 @@
-// Makes a call that cannot be stopped interruptible for its caller. SPDX-License-Identifier:
-// Apache-2.0
+// Makes a call that cannot be stopped interruptible for its caller.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

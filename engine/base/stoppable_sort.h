@@ -1,5 +1,5 @@
-// A stable sort that ends early when its budget reports an error. SPDX-License-Identifier:
-// Apache-2.0
+// A stable sort that ends early when its budget reports an error.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // A file system that injects faults by rule and counts its calls, so that a test can fail the n-th
-// call for n = 1, 2, ... until a run needs fewer calls. Thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// call for n = 1, 2, ... until a run needs fewer calls. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

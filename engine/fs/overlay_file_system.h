@@ -1,7 +1,7 @@
 // A file system on top of one that cannot be written because it is full or read-only: every change
 // stays in memory and is lost with this object. It lets a directory whose logs need recovery be
-// opened for reading on such a disk (FAULTS.md D6, D19). Thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// opened for reading on such a disk (FAULTS.md D6, D19). Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>

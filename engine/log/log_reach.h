@@ -2,8 +2,8 @@
 // first segment that is needed, and how much is certainly durable. Each segment names the one
 // before it, so a missing one shows, except the oldest, which may have been trimmed, and the
 // newest, which no other names; this file covers these two. It is true at every moment. After a
-// power loss it may be old; then it still names segments that were made. SPDX-License-Identifier:
-// Apache-2.0
+// power loss it may be old; then it still names segments that were made.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

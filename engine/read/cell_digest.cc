@@ -1,4 +1,4 @@
-// Digest of cells. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/cell_digest.h"
 
 #include "engine/base/checksum.h"
@@ -13,6 +13,8 @@ void CellDigest::Add(const CellView& cell) {
   PutBytes(&bytes_, cell.qualifier);
   PutSigned(&bytes_, cell.timestamp_us);
   PutVarint(&bytes_, cell.sequence);
+  // Lengths are part of the hashed bytes, so that no two different sequences of cells hash the same
+  // bytes.
   digest_ = Checksum(cell.value, Checksum(bytes_, digest_));
 }
 

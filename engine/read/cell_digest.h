@@ -1,5 +1,5 @@
-// XXH3 over cells with their times and sequences, in order: equal digests, equal reads.
-// SPDX-License-Identifier: Apache-2.0
+// XXH3 over a sequence of cells with their timestamps and sequence numbers: equal digests mean
+// equal reads. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Where the cells of a row go while they pass a row filter: each step of a filter is a sink that
-// feeds the next one. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Receives the cells of a row as they pass through a row filter: each step of a filter is a sink
+// that feeds the next step. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 namespace sippar::engine {
 
 struct FilteredCell {
-  CellView cell;           // lives until the call it is given in returns
-  std::string_view label;  // "" = none; lives as long as the filter
-  uint64_t position = 0;   // of the stored cell in its row: copies of one cell share it
+  CellView cell;           // valid until the call that passes it returns
+  std::string_view label;  // "" = none; valid as long as the filter
+  uint64_t position = 0;   // index of the stored cell in its row; all its copies share it
 };
 
-// Called as (BeginRow Put* EndRow)*, positions not falling within a row. A row may be given up
-// without its EndRow.
+// The order of calls is (BeginRow Put* EndRow)*; positions do not fall within a row. A row may be
+// given up without its EndRow.
 class CellSink {
  public:
   virtual ~CellSink() = default;
-  virtual void BeginRow(std::string_view row) = 0;  // `row` lives until EndRow
+  virtual void BeginRow(std::string_view row) = 0;  // `row` is valid until EndRow
   virtual void Put(const FilteredCell& cell) = 0;
   virtual void EndRow() = 0;
-  // True: nothing that is put in this row any more can change the result.
+  // True when no further cell of this row can change the result.
   virtual bool IsSated() const = 0;
-  // True while cells are held back that may still come: what others give meanwhile must wait, so
-  // that results stay in order.
+  // True while this step holds back cells that may still be passed on. Cells of other branches must
+  // wait as long, so that results stay in order.
   virtual bool IsPending() const { return false; }
 };
 

@@ -1,6 +1,6 @@
-// Pushing filters down. Only links of the outermost chain narrow the read, as long as everything
-// before them treats each cell by itself: behind a count, a condition, an interleave or a sink a
-// missing cell could change what others become. SPDX-License-Identifier: Apache-2.0
+// Pushes filters down. Only links of the outermost chain narrow the read, and only while everything
+// before them treats each cell by itself: after a count, a condition, an interleave or a sink, a
+// missing cell could change the result for other cells. SPDX-License-Identifier: Apache-2.0
 #include "engine/read/filter_pushdown.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace sippar::engine {
 namespace {
 
-// What columns may matter: families (of those there are) x one pattern of qualifiers.
+// The columns that may matter: these families of the table, and in them qualifiers of one pattern.
 struct ColumnNeed {
   std::vector<std::string> families;
   NamePattern qualifier;
@@ -27,7 +27,7 @@ std::string CommonPrefix(std::string_view a, std::string_view b) {
   return {a.begin(), differ.first};
 }
 
-// Both patterns hold; the narrower one is returned, exact when it is.
+// Of two patterns that must both match, returns the narrower one; an exact one if there is one.
 NamePattern Narrower(const NamePattern& a, const NamePattern& b) {
   if (a.kind == NamePattern::kAny || b.kind == NamePattern::kExact) return b;
   if (a.kind == NamePattern::kExact || b.kind == NamePattern::kAny) return a;
@@ -52,7 +52,7 @@ class PushDown {
     if (filter.kind == RowFilter::kChain) {
       for (const RowFilter& link : filter.filters) Link(link);
     } else if (filter.kind == RowFilter::kStripValue && !is_blocked_ && !are_values_read_) {
-      read_->strip_values = true;  // also behind a count: the same cells, without their values
+      read_->strip_values = true;  // also after a count: the same cells, without their values
     } else if (is_blocked_ || is_counted_) {
       LeaveToFilter(filter);
     } else {
@@ -79,7 +79,8 @@ class PushDown {
     }
   }
 
-  // What looks at single cells or whole rows lets later links narrow the read still.
+  // Leaves a link to the filter. After one that looks at single cells or whole rows, later links
+  // may still narrow the read.
   void LeaveToFilter(const RowFilter& filter) {
     is_covered_ = false;
     switch (filter.kind) {
@@ -104,7 +105,7 @@ class PushDown {
   void NarrowRows(const RowFilter& filter) {
     auto regex = RegexOf(filter);
     std::string prefix = regex->prefix();
-    bool nothing = regex->is_literal() && prefix.empty();  // no row has the key ""
+    bool nothing = regex->is_literal() && prefix.empty();  // no row has the empty key
     RowSet rows(regex->is_literal() ? RowRange::Single(prefix) : RowRange::Prefix(prefix));
     read_->rows = nothing ? RowSet() : read_->rows.Intersection(rows);
     is_covered_ &= regex->is_literal();
@@ -129,18 +130,20 @@ class PushDown {
     }
   }
 
-  // Of two patterns the read takes one; the filter has to look at the other.
+  // The read can use only one pattern; if there are two, the filter must check the other.
   void AddQualifier(const NamePattern& pattern) {
     if (pattern.kind == NamePattern::kPrefix && pattern.text.empty()) return;
     if (need_.qualifier.kind != NamePattern::kAny && need_.qualifier != pattern) LeaveColumns();
     need_.qualifier = Narrower(need_.qualifier, pattern);
   }
 
-  // Columns come that the filter drops; each as a whole, so versions may still be counted.
+  // The read returns columns that the filter drops. Each is complete, so versions may still be
+  // counted by the read.
   void LeaveColumns() { is_covered_ = are_cells_exact_ = false; }
 
   void NarrowTimes(const RowFilter& filter) {
-    // Which versions are the newest must be counted before the times are looked at.
+    // The read checks times before it counts versions, so a limit on versions that comes before
+    // this link in the chain forbids narrowing.
     if (read_->versions_per_column != 0) return LeaveToFilter(filter);
     read_->time.start_us = std::max(read_->time.start_us, filter.time.start_us);
     read_->time.limit_us = std::min(read_->time.limit_us, filter.time.limit_us);
@@ -171,11 +174,11 @@ class PushDown {
   ReadSpec* read_;
   ColumnNeed need_;
   bool are_columns_narrowed_ = false;
-  bool is_covered_ = true;          // the read does everything so far
-  bool are_cells_exact_ = true;     // it gives just the cells that the links so far leave
-  bool are_versions_exact_ = true;  // as above, but for whole columns
-  bool are_values_read_ = false;    // a link so far needs values
-  bool is_counted_ = false;         // cells of the row were counted: only their values may go
+  bool is_covered_ = true;          // the read does all the links so far
+  bool are_cells_exact_ = true;     // it returns exactly the cells that the links so far leave
+  bool are_versions_exact_ = true;  // the same, except for whole columns in excess
+  bool are_values_read_ = false;    // a link so far reads values
+  bool is_counted_ = false;  // the row's cells were counted: only values may still be dropped
   bool is_blocked_ = false;
 };
 

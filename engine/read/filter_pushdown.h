@@ -1,5 +1,5 @@
-// What of a row filter a read can do by seeking instead of looking: rows, columns, times, newest
-// versions, one key per row. Pure. SPDX-License-Identifier: Apache-2.0
+// Turns parts of a row filter into seeks: rows, columns, times, newest versions, one key per row.
+// Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 
 namespace sippar::engine {
 
-// Narrows `read` so that `filter` run over what it gives has the same result as before; `families`
-// are those of the table. True when the narrowed read alone has that result and nothing is left to
-// run. Requires: filter.Validate() is OK; `read` has rows and direction only.
+// Narrows `read` so that `filter`, run over its result, gives the same cells as before. `families`
+// are those of the table. Returns true when the narrowed read alone gives that result and no filter
+// needs to run. Requires that filter.Validate() is OK and that `read` has only rows and direction
+// set.
 [[nodiscard]] bool PushDownFilter(const RowFilter& filter, const std::vector<std::string>& families,
                                   ReadSpec* read);
 

@@ -1,4 +1,4 @@
-// Steps that look at one cell or row. SPDX-License-Identifier: Apache-2.0
+// Implements the steps that look at one cell or one row. SPDX-License-Identifier: Apache-2.0
 #include "engine/read/filter_steps.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ class CellStep final : public FilterStep {
   Keep keep_;
 };
 
-// A regex over names that come in runs: asked once a run.
+// Matches a regex against names, which come in runs of equal ones: evaluated once a run.
 class NameStep final : public FilterStep {
  public:
   NameStep(CellSink* out, Regex regex, std::string_view CellView::*name)
@@ -172,7 +172,7 @@ std::unique_ptr<CellSink> NewStep(CellSink* out, Rule rule) {
   return std::make_unique<Step<Rule>>(out, std::move(rule));
 }
 
-// True with `probability`, by 53 bits of chance.
+// Returns true with `probability`, from 53 random bits: as many as a double holds exactly.
 auto Sample(double probability, uint64_t seed) {
   return [random = Random(seed), probability](std::string_view) mutable {
     return static_cast<double>(random.Next() >> 11) * 0x1p-53 < probability;

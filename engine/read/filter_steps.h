@@ -1,5 +1,5 @@
-// The steps of a row filter that look at one cell or one row at a time and hold nothing back. Used
-// by run_filter.cc. SPDX-License-Identifier: Apache-2.0
+// The steps of a row filter that look at one cell or one row at a time and hold no cells back. Used
+// by run_filter.cc. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace sippar::engine {
 
-// Passes everything on; the base of those that do less.
+// Forwards every cell. Base class of the steps that drop or change some.
 class FilterStep : public CellSink {
  public:
   explicit FilterStep(CellSink* out) : out_(out) {}
@@ -24,7 +24,8 @@ class FilterStep : public CellSink {
   CellSink* const out_;
 };
 
-// A step for a filter that has no filters inside and is not kPassAll or kSink. `seed`: kRowSample.
+// Makes the step for a filter without inner filters, except kPassAll and kSink. `seed` is used by
+// kRowSample.
 [[nodiscard]] StatusOr<std::unique_ptr<CellSink>> NewFilterStep(const RowFilter& filter,
                                                                 CellSink* out, uint64_t seed);
 

@@ -1,4 +1,4 @@
-// Merging iterator. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/merging_iterator.h"
 
 #include <utility>
@@ -20,7 +20,7 @@ class MergingIterator final : public EntryIterator {
   Status status() const override { return status_; }
 
   void Seek(std::string_view key) override {
-    // The target may point into a source that is about to move.
+    // Copied first: `key` may point into a source that is about to move.
     target_.assign(key);
     heap_.clear();
     for (auto& source : sources_) {
@@ -59,7 +59,8 @@ class MergingIterator final : public EntryIterator {
       if (!source->Valid()) continue;
       if (best.source == nullptr || source->key() > best.key) best = {source->key(), source.get()};
     }
-    // Only the found entry is held: callers Seek again from its row.
+    // Only the found entry is kept, the other sources are not positioned: callers Seek again, to
+    // the start of its row, before they call Next.
     if (best.source != nullptr) heap_.push_back(best);
   }
 

@@ -1,5 +1,5 @@
-// Merges ordered sources into one, ascending (a loser-free binary heap over 1..~12 sources). Used
-// by every read and compaction. SPDX-License-Identifier: Apache-2.0
+// Merges ordered sources into one ascending source, with a binary heap, as there are only about a
+// dozen. Used by every read and compaction. Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace sippar::engine {
 
-// One source is returned as it is. An error of any source ends the merge and is its status().
+// A single source is returned unchanged. An error of any source ends the merge and becomes its
+// status().
 std::unique_ptr<EntryIterator> NewMergingIterator(
     std::vector<std::unique_ptr<EntryIterator>> sources);
 

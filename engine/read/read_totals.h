@@ -1,5 +1,6 @@
-// Sums of ReadCounters over all reads of a table. Threads add to a shard each, so that point reads
-// do not wait for one cache line. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Sums of ReadCounters over all reads of a table. Each thread adds to one of a few shards, so that
+// concurrent point reads do not contend for one cache line. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Row filters: making and validating them. SPDX-License-Identifier: Apache-2.0
+// Makes and validates row filters. SPDX-License-Identifier: Apache-2.0
 #include "engine/read/row_filter.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace sippar::engine {
 namespace {
 
-constexpr size_t kLabelSizeMax = 15;  // Cloud Bigtable
+constexpr size_t kLabelSizeMax = 15;  // Cloud Bigtable's limit
 
 Status ValidateLabel(std::string_view label) {
   bool legal = !label.empty() && label.size() <= kLabelSizeMax &&
@@ -23,8 +23,8 @@ Status ValidateLabel(std::string_view label) {
                   label.substr(0, 40), kLabelSizeMax));
 }
 
-// A cell can carry one label, so of a chain only one link may give labels; those of an interleave
-// label different copies.
+// A cell can carry one label, so only one link of a chain may set labels. The branches of an
+// interleave label different copies.
 Status ValidateChainLabels(const std::vector<RowFilter>& links) {
   auto labelled = std::count_if(links.begin(), links.end(),
                                 [](const RowFilter& link) { return link.Has(RowFilter::kLabel); });

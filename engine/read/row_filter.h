@@ -1,6 +1,6 @@
-// RowFilter: the filter tree of the Cloud Bigtable API as plain data. Which cells of a row a read
-// gives, in what form and how often. run_filter.h runs it; filter_pushdown.h turns what it can into
-// seeks. SPDX-License-Identifier: Apache-2.0
+// RowFilter: the filter tree of the Cloud Bigtable API as plain data. It decides which cells of a
+// row a read returns, in what form and how often. run_filter.h runs it; filter_pushdown.h turns
+// parts of it into seeks. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sippar::engine {
 
-// [start, limit) of byte strings; no limit: to the end.
+// The byte strings of [start, limit); without a limit, all from `start` on.
 struct BytesRange {
   std::string start;
   std::optional<std::string> limit;
@@ -26,24 +26,24 @@ struct RowFilter {
   enum Kind : uint8_t {
     kPassAll,
     kBlockAll,
-    kChain,           // `filters`, each on what the one before leaves
-    kInterleave,      // every one of `filters` gets a copy; results in order, duplicates kept
-    kCondition,       // filters[0] gives any cell of the row: filters[1], else filters[2]
-    kSink,            // cells go to the result of the read, past all that follows
-    kRowSample,       // `probability` of each row
-    kRowKeyRegex,     // `text`; regexes match the whole of a name, key or value
+    kChain,           // `filters`, each on the cells that the previous one leaves
+    kInterleave,      // each of `filters` gets a copy; results in order, with duplicates
+    kCondition,       // if filters[0] leaves any cell of the row: filters[1], else filters[2]
+    kSink,            // cells go to the result of the read, past all later filters
+    kRowSample,       // keeps each row with `probability`
+    kRowKeyRegex,     // regex `text`; regexes match a whole name, key or value
     kFamilyRegex,     //
     kQualifierRegex,  //
     kValueRegex,      //
-    kColumnRange,     // family `text`, qualifiers in `range`
-    kValueRange,      // `range`
-    kTimeRange,       // `time`
-    kRowOffset,       // without the first `count` cells of the row
-    kRowLimit,        // only these
-    kColumnLimit,     // the newest `count` of each column
+    kColumnRange,     // columns of family `text` with qualifiers in `range`
+    kValueRange,      // values in `range`
+    kTimeRange,       // timestamps in `time`
+    kRowOffset,       // drops the first `count` cells of the row
+    kRowLimit,        // keeps the first `count` cells of the row
+    kColumnLimit,     // keeps the newest `count` cells of each column
     kStripValue,      // values become ""
-    kLabel,           // cells carry the label `text`
-    kValueBitmask,    // values as long as `text`, with all its bits
+    kLabel,           // cells get the label `text`
+    kValueBitmask,    // keeps values as long as `text` that have all its bits
   };
   Kind kind = kPassAll;
   std::vector<RowFilter> filters;
@@ -58,9 +58,10 @@ struct RowFilter {
   static RowFilter Count(Kind kind, uint32_t count);
   static RowFilter List(Kind kind, std::vector<RowFilter> filters);
 
-  // Depth, labels, sinks in conditions, probabilities, regexes. Names the kind, limit and value.
+  // Checks depth, labels, sinks in conditions, probabilities and regexes. Errors name the kind,
+  // limit and value.
   [[nodiscard]] Status Validate() const;
-  // Is there one of `kind` in the tree?
+  // True if the tree contains a filter of kind `wanted`.
   bool Has(Kind wanted) const;
   bool operator==(const RowFilter&) const = default;
 };

@@ -1,4 +1,4 @@
-// Row reader. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/row_reader.h"
 
 #include <algorithm>
@@ -43,12 +43,12 @@ class RowReader final : public CellStream {
   }
 
  private:
-  // Opens ranges_[range_] or the first behind it that may hold something; leaves entries_ null
-  // behind the last.
+  // Opens ranges_[range_], or the first later range that may hold rows; entries_ stays null after
+  // the last range.
   void OpenRange() {
     CountEntries();
     entries_.reset();
-    row_seen_ = family_seen_ = column_seen_ = 0;  // a fresh iterator counts anew, from 1
+    row_seen_ = family_seen_ = column_seen_ = 0;  // a new iterator counts again from 1
     std::unique_ptr<EntryIterator> input;
     for (; range_ < ranges_.size(); ++range_) {
       input = options_.source(ranges_[range_], &counters_);
@@ -71,12 +71,12 @@ class RowReader final : public CellStream {
     if (entries_ != nullptr) counters_.entries_seen += entries_->entries_seen();
   }
 
-  // Reverse: to the next lower row of the range that has something visible.
+  // Reverse scans: moves to the next lower row of the range that has a visible entry.
   void StepBack() {
     while (entries_->SeekRowBefore(reverse_limit_)) {
       reverse_limit_ = entries_->found_row_part();
       if (entries_->Valid() && entries_->row_part() == reverse_limit_) return;
-      if (reverse_limit_ < reverse_start_) break;  // below the range: nothing more to find
+      if (reverse_limit_ < reverse_start_) break;  // below the range: no more rows
     }
     if (status_.ok()) status_ = entries_->status();
     back_ended_ = true;
@@ -90,7 +90,8 @@ class RowReader final : public CellStream {
     }
   }
 
-  // Stands on a row of the present range; otherwise opens the next range.
+  // Makes sure that the iterator is at a row of the current range; otherwise opens the next range.
+  // False at the end.
   bool EnsureInRange() {
     while (entries_ != nullptr) {
       if (!status_.ok()) return false;
@@ -150,7 +151,7 @@ class RowReader final : public CellStream {
     family_matches_ = matcher_.MatchesFamily(entries_->family());
   }
 
-  // False: the column is not wanted and the iterator has moved on.
+  // False: the column is not wanted, and the iterator has moved past it.
   bool EnterColumn() {
     if (!family_matches_) {
       entries_->SkipFamily();
@@ -172,9 +173,10 @@ class RowReader final : public CellStream {
     return true;
   }
 
-  // Is this version wanted? If not, the iterator has moved on.
+  // True if this version is wanted; if not, the iterator has moved past it.
   bool Accept() {
     if (!read_.time.Contains(entries_->timestamp_us())) {
+      // Versions come newest first, so after one that is too old the rest of the column is too old.
       if (entries_->timestamp_us() < read_.time.start_us) {
         entries_->SkipColumn();
       } else {
@@ -190,7 +192,7 @@ class RowReader final : public CellStream {
     return AcceptByCount();
   }
 
-  // CELLS PER FAMILY, then CELLS PER ROW over what that leaves.
+  // Applies CELLS PER FAMILY, then CELLS PER ROW to the cells that it leaves.
   bool AcceptByCount() {
     uint64_t in_family = cells_in_family_++;
     if (in_family < read_.cells_per_family_offset) {
@@ -215,14 +217,14 @@ class RowReader final : public CellStream {
   }
 
   RowReaderOptions options_;
-  ReadCounters counters_;  // before the iterators that count in it
+  ReadCounters counters_;  // declared before the iterators that count in it
   const CellLimits& read_;
   const ColumnMatcher& matcher_;
   std::vector<RowRange>& ranges_;
   size_t range_ = 0;
   std::unique_ptr<VisibilityIterator> entries_;
-  std::string reverse_limit_;  // row part of the present row of a reverse scan
-  std::string reverse_start_;  // row part of the start of the present range
+  std::string reverse_limit_;  // row part of the current row of a reverse scan
+  std::string reverse_start_;  // row part of the start of the current range
   bool back_ended_ = false;
   CellView cell_;
   bool valid_ = false;

@@ -1,5 +1,6 @@
-// Runs a ReadSpec over the entries of one tablet: rows, columns, times, versions, cell limits, both
-// directions. Sits on the visibility iterator. SPDX-License-Identifier: Apache-2.0
+// Runs a ReadSpec over the entries of one tablet: rows, columns, times, versions and cell limits,
+// in both directions. Uses the visibility iterator. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -15,8 +16,8 @@
 
 namespace sippar::engine {
 
-// Makes the merged entries that may hold rows of a range; asked once per range of the read. Null:
-// there is none, as a rule because the Bloom filters say so.
+// Makes the merged entries that may hold rows of a range; called once for each range of the read.
+// Null: the range has none, usually because the Bloom filters exclude it.
 using EntrySource = std::function<std::unique_ptr<EntryIterator>(const RowRange&, ReadCounters*)>;
 
 struct RowReaderOptions {
@@ -24,12 +25,12 @@ struct RowReaderOptions {
   std::unique_ptr<ColumnMatcher> columns;
   CellLimits limits;
   VisibilityIterator::Options visibility;
-  EntrySource source;  // keeps alive what it reads
-  // Given the counters of the read when it ends. Null: not wanted.
+  EntrySource source;  // keeps the sources that it reads alive
+  // Each of the next three receives the counters of the read when it ends. Null: not wanted.
   std::shared_ptr<ReadTotals> totals;
   std::shared_ptr<TabletWork> work;
-  ReadCounters* counters = nullptr;  // outlives the stream
-  ReadCounters opened;               // what the caller has counted before
+  ReadCounters* counters = nullptr;  // must outlive the stream
+  ReadCounters opened;               // counts of the caller before the stream
 };
 
 std::unique_ptr<CellStream> NewRowReader(RowReaderOptions&& options);

@@ -1,5 +1,4 @@
-// Running row filters: the steps that have filters inside, and the driver.
-// SPDX-License-Identifier: Apache-2.0
+// Implements the steps that contain filters, and FilterRun. SPDX-License-Identifier: Apache-2.0
 #include "engine/read/run_filter.h"
 
 #include <fmt/format.h>
@@ -13,7 +12,7 @@
 namespace sippar::engine {
 namespace {
 
-// Cells kept while the stream moves on.
+// Copies of cells, kept while the stream moves on.
 class HeldCells {
  public:
   explicit HeldCells(HeldBytes* bytes) : bytes_(bytes) {}
@@ -30,7 +29,7 @@ class HeldCells {
     bytes_->now -= SizeOf(first.cell.view());
     cells_.pop_front();
   }
-  void Clear() { cells_.clear(); }  // the bytes are counted anew in each row
+  void Clear() { cells_.clear(); }  // HeldBytes is reset with each row
 
  private:
   struct Held {
@@ -46,8 +45,8 @@ class HeldCells {
   std::deque<Held> cells_;
 };
 
-// Several inputs into one output, in order of position, then of input. As long as an input may
-// still bring something of an earlier position, everything waits.
+// Merges several inputs into one output, in order of position, then of input. While an input may
+// still produce a cell of an earlier position, all cells wait.
 class Merge {
  public:
   Merge(CellSink* out, size_t inputs, HeldBytes* bytes) : out_(out) {
@@ -59,7 +58,7 @@ class Merge {
     for (auto& each : ports_) each->held.Clear();
     is_holding_ = hold;
   }
-  // Gives all that was held and lets what comes pass.
+  // Passes on all held cells, and from now on every cell at once.
   void Release() {
     is_holding_ = false;
     for (;;) {
@@ -132,7 +131,7 @@ class InterleaveStep final : public FilterStep {
   Merge merge_;
 };
 
-// Both branches run until the predicate is decided; what they give meanwhile is held.
+// Runs both branches until the predicate is decided, and holds their cells until then.
 class ConditionStep final : public FilterStep {
  public:
   ConditionStep(CellSink* out, HeldBytes* bytes)
@@ -174,7 +173,7 @@ class ConditionStep final : public FilterStep {
     chosen_->EndRow();
     FilterStep::EndRow();
   }
-  // Undecided, the cells to come are what decides.
+  // While undecided, the next cells are needed to decide.
   bool IsSated() const override { return chosen_ != nullptr && chosen_->IsSated(); }
   bool IsPending() const override {
     return chosen_ == nullptr || chosen_->IsPending() || FilterStep::IsPending();
@@ -197,7 +196,7 @@ class ConditionStep final : public FilterStep {
   }
   void Choose(bool is_true) {
     chosen_ = is_true ? on_true_ : on_false_;
-    (is_true ? if_false_ : if_true_).Begin(true);  // drops what the other one held
+    (is_true ? if_false_ : if_true_).Begin(true);  // drops the cells of the other branch
     (is_true ? if_true_ : if_false_).Release();
   }
 
@@ -227,7 +226,7 @@ class SinkStep final : public FilterStep {
 
 }  // namespace
 
-// Builds the steps from the last to the first: each knows the one it feeds.
+// Builds the steps from the last to the first, since each needs the step it feeds.
 class FilterBuilder {
  public:
   FilterBuilder(FilterRun* run, CellSink* result, uint64_t seed)
@@ -235,8 +234,8 @@ class FilterBuilder {
 
   static std::unique_ptr<FilterRun> NewRun() { return std::unique_ptr<FilterRun>(new FilterRun()); }
 
-  // With sinks the result has several sources, which are merged as an interleave's are. Each sink
-  // has a port of its own: one may stand behind a condition that delays it, and another not.
+  // With sinks the result has several sources, which are merged like those of an interleave. Each
+  // sink has its own port, since one may be inside a condition that delays it and another not.
   Status BuildAll(const RowFilter& filter) {
     if (!filter.Has(RowFilter::kSink)) {
       ASSIGN_OR_RETURN(run_->entry_, Build(filter, result_));
@@ -320,6 +319,7 @@ Status FilterRun::RunRow(CellStream* cells, uint64_t* cells_seen) {
   held_.now = 0;
   entry_->BeginRow(row_);
   for (uint64_t position = 0; cells->Valid() && cells->cell().row == row_; ++position) {
+    // The rest of the row cannot matter: skipping it is a seek instead of a read.
     if (entry_->IsSated() && !entry_->IsPending()) {
       cells->NextRow();
       break;

@@ -1,6 +1,6 @@
-// Runs a row filter over the cells of a stream, row by row, as they come. What has to wait for the
-// rest of its row (a condition not yet decided) is held back, up to kFilterHeldMax.
-// SPDX-License-Identifier: Apache-2.0
+// Runs a row filter over the cells of a stream, row by row, as they come. Cells that must wait for
+// the rest of their row (for a condition not yet decided) are held back, up to kFilterHeldMax. Not
+// thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@
 
 namespace sippar::engine {
 
-inline constexpr size_t kFilterHeldMax = 256 << 20;  // the largest row that has to be readable
+inline constexpr size_t kFilterHeldMax = 256 << 20;  // the largest row that must be readable
 
-// Bytes that the steps of one filter hold back together.
+// The bytes that all steps of one filter hold back together.
 struct HeldBytes {
   size_t now = 0;
   bool is_over() const { return now > kFilterHeldMax; }
@@ -24,14 +24,14 @@ struct HeldBytes {
 
 class FilterRun {
  public:
-  // `out` gets each row that the stream has, with or without cells. `seed` is for row_sample.
+  // `out` receives each row of the stream, with or without cells. `seed` is used by row_sample.
   [[nodiscard]] static StatusOr<std::unique_ptr<FilterRun>> Compile(const RowFilter& filter,
                                                                     CellSink* out, uint64_t seed);
   ~FilterRun();
 
-  // The row at which `cells` stands, through the filter to `out`; leaves `cells` at the next row.
-  // Adds the cells looked at to *cells_seen. kFailedPrecondition: too much had to be held back.
-  // After an error the row has no EndRow.
+  // Passes the current row of `cells` through the filter to `out` and moves `cells` to the next
+  // row. Adds the number of cells read to *cells_seen. kFailedPrecondition: too many bytes had to
+  // be held back. After an error the row has no EndRow.
   [[nodiscard]] Status RunRow(CellStream* cells, uint64_t* cells_seen);
 
  private:

@@ -1,6 +1,7 @@
-// What a tablet has made its server do since it was opened, in about nanoseconds of CPU. The scale
-// is a guess (a call, an entry and a block of a point read as tests/bench measures them); the
-// shares of a server's tablets are what it is for. Thread safe. SPDX-License-Identifier: Apache-2.0
+// The work that a tablet has caused since it was opened, in about nanoseconds of CPU time. The
+// scale is a guess (a call, an entry and a block of a point read as tests/bench measures them): it
+// serves to divide a server's CPU time among its tablets. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

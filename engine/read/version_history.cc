@@ -1,4 +1,4 @@
-// Replay of one column's history. SPDX-License-Identifier: Apache-2.0
+// Replays the history of one column. SPDX-License-Identifier: Apache-2.0
 #include "engine/read/version_history.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void Collect(const GcPolicy& policy, int64_t now_us, LiveVersions* live) {
   uint64_t rank = 0;
   for (auto version = live->begin(); version != live->end(); ++version) {
     if (policy.MayDrop(++rank, version->first, now_us)) {
-      // Monotone: everything older ranks behind and is older, so it goes too.
+      // The rule is monotone: every older version has a higher rank and age, so it goes too.
       live->erase(version, live->end());
       return;
     }
@@ -23,7 +23,8 @@ void Collect(const GcPolicy& policy, int64_t now_us, LiveVersions* live) {
 }
 
 void Erase(const TimeRange& time, LiveVersions* live) {
-  // Newest first: the first candidate is the newest version below the range's limit.
+  // Versions are sorted newest first: the first candidate is the newest version below the range's
+  // limit.
   auto version = time.limit_us == kTimeMax ? live->begin() : live->upper_bound(time.limit_us);
   while (version != live->end() && version->first >= time.start_us) {
     version = live->erase(version);

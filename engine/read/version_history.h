@@ -1,12 +1,14 @@
-// Which versions of one column are still there: the pure heart of deletes and garbage collection.
+// Decides which versions of one column still exist: the core of deletes and garbage collection.
+// Pure.
 //
-// The meaning of a GC rule here is that it acts at once, after every mutation: what it lets go is
-// gone for ever. So no answer depends on when a compaction ran: deleting the newest version of a
-// VERSIONS 1 family does not bring an older one back, and a put that comes after such a delete is
-// visible whatever its timestamp. Where no delete of a time range touches the column, this is the
-// same as ranking the versions newest first; with such deletes the column's history is replayed.
-// Deletes of the whole column, family or row need no replay: everything before them is gone, so
-// the caller leaves those versions out. SPDX-License-Identifier: Apache-2.0
+// A GC rule acts at once, after every mutation, and what it drops is gone for ever. So no answer
+// depends on when a compaction ran: deleting the newest version of a VERSIONS 1 family does not
+// bring an older one back, and a put that arrives after such a delete is visible whatever its
+// timestamp. When no delete of a time range touches the column, this is the same as ranking the
+// versions newest first; with such deletes the column's history is replayed. Deletes of the whole
+// column, family or row need no replay: everything before them is gone, so the caller leaves those
+// versions out.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -28,9 +30,9 @@ struct RangeDelete {
   ColumnDelete what;
 };
 
-// Survivors, newest timestamp first, of `puts` (any order) and `deletes` (any order), all younger
-// than the last delete of the whole column. Age rules are monotone in time and ranks only grow
-// between two deletes, so applying the rule right before each delete, at that delete's wall clock,
+// The surviving versions, newest timestamp first, of `puts` and `deletes` (in any order), all newer
+// than the last delete of the whole column. Age rules are monotone in time, and ranks only grow
+// between two deletes; so applying the rule right before each delete, at that delete's wall clock,
 // and once at `now_us` equals applying it after every mutation.
 std::vector<Version> ReplayVersions(std::vector<Version> puts, std::vector<RangeDelete> deletes,
                                     const GcPolicy& policy, int64_t now_us);

@@ -1,4 +1,5 @@
-// Visibility: see version_history.h for what a GC rule means. SPDX-License-Identifier: Apache-2.0
+// Implements visibility; version_history.h says what a GC rule means.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/visibility_iterator.h"
 
 #include <fmt/format.h>
@@ -11,9 +12,9 @@
 namespace sippar::engine {
 namespace {
 
-constexpr int kStepsBeforeSeek = 8;  // a step is cheaper than a seek; measured in bench_read
+constexpr int kStepsBeforeSeek = 8;  // a step is cheaper than a seek (measured by tests/bench)
 constexpr uint32_t kStepsBetweenChecks = 4096;
-constexpr size_t kCellSuffixSize = 17;  // 01, timestamp, sequence
+constexpr size_t kCellSuffixSize = 17;  // 01, 8 bytes of timestamp, 8 of sequence
 
 }  // namespace
 
@@ -36,7 +37,7 @@ bool VisibilityIterator::SeekRowBefore(std::string_view row_part) {
     return false;
   }
   found_row_part_ = RowPrefix(input_->key());
-  options_.row_limit = row_part;  // no step searches the rows behind again
+  options_.row_limit = row_part;  // ends the search at the rows that were already read
   SeekRow(found_row_part_);
   return status_.ok();
 }
@@ -64,7 +65,8 @@ void VisibilityIterator::SkipColumn() { SkipBehind(column_part_); }
 void VisibilityIterator::SkipRow() { SkipBehind(row_part_); }
 
 void VisibilityIterator::SkipFamily() {
-  // Everything of the family: family 00 {00,01} ...; the next family sorts behind family 00 ff.
+  // All keys of the family begin with family 00 and then 00 or 01; the next family sorts after
+  // family 00 ff.
   seek_key_ = family_part_;
   seek_key_.append("\0\xff", 2);
   input_->Seek(seek_key_);
@@ -103,7 +105,7 @@ void VisibilityIterator::FindVisible() {
 
 bool VisibilityIterator::ReadEntry() {
   std::string_view key = input_->key();
-  // Another version of the same column: the common case needs no parsing.
+  // Another version of the same column, the most common case, needs no parsing.
   if (key.size() == column_part_.size() + kCellSuffixSize && !column_part_.empty() &&
       std::memcmp(key.data(), column_part_.data(), column_part_.size()) == 0 &&
       key[column_part_.size()] == '\1') {
@@ -185,7 +187,8 @@ bool VisibilityIterator::IsVisibleCell() {
   if (rule_ == nullptr || entry_.sequence < column_deleted_) return false;
   if (options_.mode == VisibilityMode::kKeepHistory) return true;
   if (!range_deletes_.empty()) return SurvivesReplay();
-  // Versions come newest first, and of one timestamp the last written first.
+  // Versions come newest first; of those with one timestamp the last written comes first and
+  // replaces the others.
   if (has_timestamp_ && entry_.timestamp_us == last_timestamp_us_) return false;
   has_timestamp_ = true;
   last_timestamp_us_ = entry_.timestamp_us;
@@ -205,8 +208,8 @@ bool VisibilityIterator::SurvivesReplay() {
          survivors_[next_survivor_] == Version{entry_.timestamp_us, entry_.sequence};
 }
 
-// Two passes over the column: the first gathers 16 bytes a version, the second (by FindVisible)
-// meets the cells again, so that no value is ever held.
+// Passes over the column twice: the first pass collects 16 bytes per version, the second (by
+// FindVisible) reads the surviving cells. So no value is held in memory.
 void VisibilityIterator::Replay() {
   std::string first(input_->key());
   ParsedKey first_entry = entry_;

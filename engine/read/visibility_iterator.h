@@ -1,6 +1,7 @@
-// From stored entries to the versions that are there: applies snapshot, deletes, replaced versions,
-// dropped families and the family's GC rule. Reads and compactions use the same code, so that no
-// answer can depend on when a compaction ran. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// Reduces stored entries to the versions that exist: applies the snapshot, deletes, replaced
+// versions, dropped families and the family's GC rule. Reads and compactions use the same code, so
+// that no answer can depend on when a compaction ran. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -16,47 +17,49 @@
 
 namespace sippar::engine {
 
-// What a tablet knows of a family: entries below `birth` are of an earlier family of that name.
+// A family's rule in a tablet. Entries with a sequence below `birth` belong to an earlier family of
+// that name.
 struct FamilyRule {
   GcPolicy gc;
   uint64_t birth = 0;
-  int64_t acts_until_us = kTimeMax;  // after the last delete it is applied as of no later time
+  int64_t acts_until_us = kTimeMax;  // the rule is applied as of this time at the latest
 };
 using FamilyRules = std::map<std::string, FamilyRule, std::less<>>;
 
 enum class VisibilityMode {
-  kRead,         // visible cells only
-  kCollectAll,   // compaction whose inputs reach back to the first entry: same as kRead
-  kKeepHistory,  // other compactions: drops only what a whole delete or a dropped family hides;
-                 // keeps tombstones and every version that still counts
+  kRead,        // returns visible cells only
+  kCollectAll,  // for compactions of all runs from the first entry on: like kRead
+  // For other compactions: drops only what a delete of a whole column, family or row, or a dropped
+  // family, hides; keeps tombstones and every version that still counts
+  kKeepHistory,
 };
 
 class VisibilityIterator {
  public:
   struct Options {
-    uint64_t snapshot = UINT64_MAX;  // entries above are not there
+    uint64_t snapshot = UINT64_MAX;  // later entries do not exist
     int64_t now_us = 0;
     VisibilityMode mode = VisibilityMode::kRead;
     std::shared_ptr<const FamilyRules> families;
     const StopSignal* stop = nullptr;  // may be null
-    std::string row_limit;  // row part at which to end, "" = none: what lies behind is not searched
+    std::string row_limit;  // row part at which to stop, "" = none; later rows are not read
   };
   VisibilityIterator(std::unique_ptr<EntryIterator> input, Options options);
 
-  // To the first visible entry at or behind the start of a row ("" = start of all). The key must be
-  // a row part: entering a row in its middle would miss its tombstones.
+  // Moves to the first visible entry at or after the start of a row ("" = start of all). The key
+  // must be a row part: a start within a row would miss the row's tombstones.
   void SeekRow(std::string_view row_part);
-  // To the last row that begins before `row_part` ("" = the last of all) and has entries; reads it
-  // from its start; Valid() is false when nothing of it is visible. False when there is no such
-  // row. From here on `row_part` is the limit.
+  // Moves to the last row before `row_part` ("" = the last of all) that has entries, and reads it
+  // from its start; Valid() is false when none of them is visible. Returns false when there is no
+  // such row. `row_part` becomes the limit.
   bool SeekRowBefore(std::string_view row_part);
   const std::string& found_row_part() const { return found_row_part_; }
 
   bool Valid() const { return valid_; }
   void Next();        // Requires: Valid()
-  void SkipColumn();  // behind the present column
-  void SkipRow();     // to the next row
-  // Forward within the present family, to its first column with a qualifier >= `qualifier`.
+  void SkipColumn();  // moves past the current column
+  void SkipRow();     // moves to the next row
+  // Moves forward within the current family to its first column with a qualifier >= `qualifier`.
   void SkipToQualifier(std::string_view qualifier);
   void SkipFamily();
   Status status() const { return status_; }
@@ -71,7 +74,7 @@ class VisibilityIterator {
   const std::string& row_part() const { return row_part_; }
   const std::string& family() const { return family_; }
   const std::string& qualifier() const { return qualifier_; }
-  // Rise by one at each new row, family, column: cheap change tests for callers.
+  // Each rises by one at a new row, family or column: callers compare them instead of names.
   uint64_t row_count() const { return row_count_; }
   uint64_t family_count() const { return family_count_; }
   uint64_t column_count() const { return column_count_; }
@@ -79,11 +82,11 @@ class VisibilityIterator {
 
  private:
   void FindVisible();
-  bool ReadEntry();  // parses the present entry, entering row, family, column
+  bool ReadEntry();  // parses the current entry; enters its row, family, column
   void EnterRow(std::string_view row_part);
   void EnterFamily(std::string_view family);
   void EnterColumn(const ParsedKey& parsed);
-  bool NoteTombstone();  // true: shown to the caller (kKeepHistory)
+  bool NoteTombstone();  // true: returned to the caller (kKeepHistory)
   bool IsVisibleCell();
   bool SurvivesReplay();
   void Replay();
@@ -95,18 +98,18 @@ class VisibilityIterator {
   bool behind_limit_ = false;
   uint64_t steps_ = 0;
   Status status_;
-  ParsedKey entry_;  // kind, times; its views are not kept
+  ParsedKey entry_;  // only kind, timestamp and sequence; its views may dangle
 
   std::string found_row_part_;
   std::string row_part_, row_;
-  uint64_t row_deleted_ = 0;  // highest row tombstone seen, 0: none
+  uint64_t row_deleted_ = 0;  // sequence of the highest row tombstone; 0: none
   std::string family_;
   std::string family_part_;           // row part + family
-  const FamilyRule* rule_ = nullptr;  // null: no such family any more
-  int64_t rule_us_ = 0;               // as of when the rule acts
+  const FamilyRule* rule_ = nullptr;  // null: the family no longer exists
+  int64_t rule_us_ = 0;               // the time as of which the rule acts
   uint64_t family_deleted_ = 0;
   std::string column_part_, qualifier_;
-  uint64_t column_deleted_ = 0;  // everything of this column below is dead
+  uint64_t column_deleted_ = 0;  // entries of this column below are deleted
   std::vector<RangeDelete> range_deletes_;
   bool replayed_ = false;
   std::vector<Version> survivors_;

@@ -1,7 +1,7 @@
 // A blocked Bloom filter: every key sets its bits within one 64-byte line, so a lookup costs one
 // cache miss (paper section 6, "Bloom filters"). 10 bits per key give about 1 % false positives.
-// Used by SstableWriter and SstableReader. Lookups are thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// Used by SstableWriter and SstableReader. Lookups are thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

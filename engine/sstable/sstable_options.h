@@ -1,5 +1,5 @@
-// Settings for writing one SSTable, from its locality group. Plain data. SPDX-License-Identifier:
-// Apache-2.0
+// Settings for writing one SSTable, from its locality group. Plain data.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Two small sections of an SSTable: the properties (summary, and the options it was written with)
-// and what the filter contains. Used by the writer and the reader. Pure. SPDX-License-Identifier:
-// Apache-2.0
+// and what the filter contains. Used by the writer and the reader. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Opens an SSTable, reads its blocks, and queries its filter and index. SPDX-License-Identifier:
-// Apache-2.0
+// Opens an SSTable, reads its blocks, and queries its filter and index.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/sstable/sstable_reader.h"
 
 #include <algorithm>
