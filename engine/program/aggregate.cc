@@ -1,4 +1,4 @@
-// Aggregates and their partial states. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/aggregate.h"
 
 #include <fmt/format.h>
@@ -15,6 +15,7 @@ using enum ValueType;
 
 Status BadPartial() { return Internal("partial state of an aggregate is damaged"); }
 
+// COUNT(*) and COUNT(x). State: INT64.
 class Count final : public Aggregate {
  public:
   explicit Count(bool rows) : rows_(rows) {}
@@ -36,7 +37,7 @@ class Count final : public Aggregate {
   int64_t count_ = 0;
 };
 
-// SUM and AVG. State: STRUCT(sum, count); the sum is INT64 until a FLOAT64 comes.
+// SUM and AVG. State: STRUCT(sum, count). The sum stays INT64 until a FLOAT64 is added.
 class Sum final : public Aggregate {
  public:
   explicit Sum(bool average) : average_(average) {}
@@ -78,7 +79,7 @@ class Sum final : public Aggregate {
     if ((value.type() == kDuration) != (sum_.type() == kDuration)) {
       return ProgramError("TYPE", "a sum of numbers and durations");
     }
-    // An average may pass 64 bits on its way.
+    // The sum behind an average may exceed 64 bits although the average does not.
     bool real = value.type() == kFloat64 || sum_.type() == kFloat64;
     int64_t sum = 0;
     if (!real && !__builtin_add_overflow(sum_.integer(), value.integer(), &sum)) {
@@ -95,6 +96,7 @@ class Sum final : public Aggregate {
   int64_t count_ = 0;
 };
 
+// MIN and MAX. State: the best value so far, NULL if there is none.
 class Extreme final : public Aggregate {
  public:
   Extreme(bool greatest, GroupMemory* memory) : greatest_(greatest), memory_(memory) {}
@@ -137,6 +139,7 @@ struct ValueLess {
   bool operator()(const Value& a, const Value& b) const { return CompareValues(a, b) < 0; }
 };
 
+// State: ARRAY of the distinct values, since only they can be merged without counting one twice.
 class CountDistinct final : public Aggregate {
  public:
   explicit CountDistinct(GroupMemory* memory) : memory_(memory) {}
@@ -188,6 +191,7 @@ class ArrayAgg final : public Aggregate {
   Value::Items items_;
 };
 
+// State: the encoded sketch, of about 4 KiB at most, whatever the number of values.
 class ApproxCountDistinct final : public Aggregate {
  public:
   Status Add(const Value& value) override {
@@ -196,6 +200,7 @@ class ApproxCountDistinct final : public Aggregate {
       sketch_.Add(value.bytes());
     } else {
       encoded_.clear();
+      // Values that compare equal must count once, such as 1 and 1.0.
       AppendEqualityKey(value, &encoded_);
       sketch_.Add(encoded_);
     }
@@ -259,6 +264,7 @@ void GroupMemory::RemoveValue(const Value& value) {
 }
 
 size_t GroupSize(std::string_view encoded_keys, const std::vector<AggregateDef>& aggregates) {
+  // The key is held twice: encoded in the map of groups, and as values.
   size_t size = 2 * encoded_keys.size() + 256;
   for (const AggregateDef& def : aggregates) {
     size += def.kind == AggregateDef::kApproxCountDistinct ? sizeof(HyperLogLog) + 4096 : 64;

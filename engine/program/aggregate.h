@@ -1,5 +1,6 @@
-// Aggregate functions as mergeable partial states: add values where the data is, send the state as
-// a Value, merge states, finish. SPDX-License-Identifier: Apache-2.0
+// Aggregate functions with mergeable partial states: a server adds values where the data is and
+// sends the state as a Value; the receiver merges the states of all tablets and finishes them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -28,23 +29,25 @@ struct AggregateDef {
   };
   Kind kind = kCountRows;
   Expression argument;  // unused by kCountRows
-  uint64_t limit = 0;   // kArrayAgg: items kept; 0 = kArrayAggItemsMax
+  uint64_t limit = 0;   // kArrayAgg: items kept; 0: kArrayAggItemsMax
 
   bool operator==(const AggregateDef&) const = default;
 };
 
-// Of one group, without the values it comes to hold.
+// Approximate memory of one group, without the values that its aggregates will hold.
 size_t GroupSize(std::string_view encoded_keys, const std::vector<AggregateDef>& aggregates);
 
-inline constexpr uint64_t kArrayAggItemsMax = 1000;       // default limit of ARRAY_AGG
-inline constexpr uint64_t kDistinctBytesMax = 64 << 20;   // memory of one COUNT(DISTINCT)
-inline constexpr uint64_t kGroupBytesMax = 256 << 20;     // keys and values of all groups
-std::string_view AggregateName(AggregateDef::Kind kind);  // SUM …
+inline constexpr uint64_t kArrayAggItemsMax = 1000;      // default limit of ARRAY_AGG
+inline constexpr uint64_t kDistinctBytesMax = 64 << 20;  // memory of one COUNT(DISTINCT)
+// Memory of the keys and values of all groups.
+inline constexpr uint64_t kGroupBytesMax = 256 << 20;
+std::string_view AggregateName(AggregateDef::Kind kind);  // name in the query language, such as SUM
 
-// What the groups of one run hold: keys, and the values of MIN, ANY_VALUE, ARRAY_AGG and so on.
+// Counts the memory that the groups of one run hold: their keys, and the values of MIN, ANY_VALUE,
+// ARRAY_AGG and so on.
 class GroupMemory {
  public:
-  // TOO_LARGE above kGroupBytesMax.
+  // The error TOO_LARGE if the total exceeds kGroupBytesMax.
   [[nodiscard]] Status Add(size_t bytes);
   [[nodiscard]] Status AddValue(const Value& value);
   void RemoveValue(const Value& value);
@@ -53,14 +56,14 @@ class GroupMemory {
   size_t bytes_ = 0;
 };
 
-// One running aggregate. NULL arguments are skipped (kCountRows counts every Add).
+// One aggregate of one group. NULL arguments are skipped, but kCountRows counts every row.
 class Aggregate {
  public:
-  // `memory` outlives it.
+  // `memory` outlives the aggregate.
   static std::unique_ptr<Aggregate> New(const AggregateDef& def, GroupMemory* memory);
   virtual ~Aggregate() = default;
   [[nodiscard]] virtual Status Add(const Value& value) = 0;
-  virtual void AddRows(uint64_t) {}  // kCountRows: many at once
+  virtual void AddRows(uint64_t) {}  // only kCountRows: counts many rows at once
   virtual Value Partial() const = 0;
   [[nodiscard]] virtual Status Merge(const Value& partial) = 0;
   virtual Value Finish() const = 0;

@@ -1,5 +1,6 @@
-// What is known of an expression's values before it runs, NULL apart. Plain data; found by
-// query/analyze, carried by cluster/api. SPDX-License-Identifier: Apache-2.0
+// What is known of the type of an expression's values before it runs; NULL is always possible.
+// Plain data: query/analyze finds it, cluster/api transmits it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace sippar::engine {
 
 struct DataType {
-  ValueType kind = ValueType::kNull;  // kNull: nothing is known
+  ValueType kind = ValueType::kNull;  // kNull: the type is not known
   std::vector<DataType> parts;        // ARRAY: item; MAP: key, value; STRUCT: timestamp, value
 
   DataType() = default;
@@ -20,7 +21,7 @@ struct DataType {
 
   bool is_string() const { return kind == ValueType::kBytes || kind == ValueType::kText; }
   bool is_number() const { return kind == ValueType::kInt64 || kind == ValueType::kFloat64; }
-  // With all its parts.
+  // True if the type and the types of all its parts are known.
   bool IsKnown() const {
     return kind != ValueType::kNull &&
            std::all_of(parts.begin(), parts.end(), [](const DataType& p) { return p.IsKnown(); });

@@ -1,5 +1,6 @@
-// The tree walk: lazy forms (AND, OR, CASE, IF, COALESCE, IN) here, the rest through the table of
-// scalar functions. SPDX-License-Identifier: Apache-2.0
+// The walk over the tree. Forms that evaluate their arguments lazily (AND, OR, CASE, IF, COALESCE,
+// IN) and comparisons are here; all others are in the table of scalar functions.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/evaluate.h"
 
 #include <fmt/format.h>
@@ -20,8 +21,8 @@ struct Node {
   CallSite site;
   ScalarEntry scalar;
   std::vector<Node> args;
-  std::vector<const Value*> arguments;  // of the call at hand
-  Value scratch;                        // literal, or result of the last call
+  std::vector<const Value*> arguments;  // values of args in the current call
+  Value scratch;                        // the literal, or the result of the last call
 };
 
 struct Context {
@@ -41,7 +42,8 @@ Status RunTest(Node* node, const Context& context, const Value** result) {
       node->place);
 }
 
-// AND stops at FALSE, OR at TRUE; NULL only when nothing decides.
+// AND stops at FALSE, OR at TRUE. A NULL argument does not stop it, since a later argument may
+// still decide the result.
 Status RunJunction(Node* node, const Context& context, bool deciding) {
   bool null_seen = false;
   for (Node& arg : node->args) {
@@ -75,6 +77,7 @@ bool Comparable(const Value& a, const Value& b) {
     return v.is_number() || v.type() == ValueType::kTimestamp;
   };
   if (a.is_string() && b.is_string()) return true;
+  // A TIMESTAMP compares with numbers, since the times of cells are INT64.
   if (is_time_or_number(a) && is_time_or_number(b)) return true;
   return a.type() == b.type();
 }
@@ -105,6 +108,7 @@ Status RunIn(Node* node, const Context& context) {
   for (size_t i = 1; i < node->args.size(); ++i) {
     const Value* item = nullptr;
     RETURN_IF_ERROR(Run(&node->args[i], context, &item));
+    // Lists may have many thousands of items, so the search can be stopped.
     RETURN_IF_ERROR(context.budget->Spend());
     if (item->is_null()) {
       null_seen = true;
@@ -162,7 +166,7 @@ Status RunComparison(Node* node, const Context& context) {
   return OkStatus();
 }
 
-// LEAST and GREATEST; NULL when one argument is.
+// LEAST and GREATEST. NULL if any argument is NULL.
 Status RunExtreme(Node* node, const Context& context, const Value** result) {
   const Value* best = nullptr;
   for (Node& arg : node->args) {
@@ -181,7 +185,7 @@ Status RunExtreme(Node* node, const Context& context, const Value** result) {
   return OkStatus();
 }
 
-// The first slot below a call, for the place in an error message.
+// The first slot below a call: an error message names the cell that it came from.
 const Node* FirstSlot(const Node& node) {
   if (node.kind == Expression::kSlot) return &node;
   for (const Node& arg : node.args) {
@@ -197,6 +201,7 @@ Status RunScalar(Node* node, const Context& context) {
     RETURN_IF_ERROR(Run(&node->args[i], context, &node->arguments[i]));
     const Value& argument = *node->arguments[i];
     null_seen = null_seen || argument.is_null();
+    // Charged before the call, which may be long and may not look at the budget itself.
     work += argument.bytes().size() + argument.items().size() * StopBudget::kStep;
   }
   if (null_seen && node->scalar.null_if_any_null) {
@@ -205,6 +210,7 @@ Status RunScalar(Node* node, const Context& context) {
   }
   RETURN_IF_ERROR(context.budget->Spend(work));
   Status status = node->scalar.run(&node->site, node->arguments, &node->scratch);
+  // Errors without a code word, such as a cancellation, are not caused by a value.
   if (status.ok() || ProgramErrorCode(status).empty()) [[likely]]
     return status;
   const Node* slot = FirstSlot(*node);
@@ -269,7 +275,8 @@ bool IsRegexCall(Function function) {
          function == Function::kRegexReplace;
 }
 
-// The third argument of a call whose regex is known: a rewrite, or a group.
+// Checks the third argument of a call with a known regex: a rewrite or a group number. So a wrong
+// one fails before the first row is read.
 Status CheckRegexArgument(const Expression& call, Node* node) {
   if (call.args.size() < 3 || !call.args[2].IsLiteral()) return OkStatus();
   const Value& argument = call.args[2].literal;

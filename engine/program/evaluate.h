@@ -1,6 +1,7 @@
-// Evaluates expressions on one row (or cell) after another: three-valued logic, bytes order,
-// overflow and decode errors. Results live in the tree's nodes, so that a scan allocates little;
-// hence one Evaluator per run, not thread safe. SPDX-License-Identifier: Apache-2.0
+// Evaluates an expression on one row (or cell) after another, with three-valued logic, comparison
+// by bytes, and errors for overflow and decoding. Results are kept in the nodes of the tree, so
+// that a scan allocates little. Hence one Evaluator serves one run, and it is not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace sippar::engine {
 
-// Says where a slot's value came from, for error messages: "in row r, column f:q, time 6".
+// Describes where a slot's value came from, for error messages: "in row r, column f:q, time 6".
 class SlotPlaces {
  public:
   virtual ~SlotPlaces() = default;
@@ -23,20 +24,22 @@ class SlotPlaces {
 
 class Evaluator {
  public:
-  // BAD_REGEX for literal regexes that do not compile. `stop` may be null, else it outlives the
-  // evaluator and ends an evaluation early, also within one call on a large value.
+  // Builds the tree. BAD_REGEX if a literal regex does not compile. `stop` may be null; otherwise
+  // it outlives the evaluator and ends an evaluation early, even within one call on a large value.
   [[nodiscard]] static StatusOr<std::unique_ptr<Evaluator>> Prepare(
       const Expression& expression, const StopSignal* stop = nullptr);
   virtual ~Evaluator() = default;
-  // *result lives until the next call. `places` may be null. Requires: slots for every slot used.
+  // *result is valid until the next call. `places` may be null. Requires: `slots` has every slot
+  // that the expression uses.
   [[nodiscard]] virtual Status Evaluate(const Row& slots, const SlotPlaces* places,
                                         const Value** result) = 0;
-  virtual TextPlace place() const = 0;  // of the whole expression
-  // TRUE or not; anything but BOOL and NULL is a TYPE error.
+  virtual TextPlace place() const = 0;  // place of the whole expression
+  // *result is whether the value is TRUE. A value other than BOOL or NULL is a TYPE error.
   [[nodiscard]] Status EvaluateTest(const Row& slots, const SlotPlaces* places, bool* result);
 };
 
-// For expressions without slots: literals, NOW() - 5m, parameters. `stop` may be null.
+// Evaluates an expression without slots, such as literals, NOW() - 5m and parameters. `stop` may be
+// null.
 [[nodiscard]] StatusOr<Value> EvaluateConstant(const Expression& expression,
                                                const StopSignal* stop = nullptr);
 

@@ -1,4 +1,4 @@
-// Expression trees: making, encoding, printing. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/expression.h"
 
 #include <fmt/format.h>
@@ -87,6 +87,7 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
   }
   if (kind == kSlot) {
     uint64_t slot = reader->Varint();
+    // Only keeps the number within 32 bits; Program::Decode checks that the slot exists.
     if (slot > 1'000'000) reader->Fail();
     expression.slot = static_cast<uint32_t>(slot);
     return expression;

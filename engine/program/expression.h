@@ -1,5 +1,6 @@
-// Expression: one uniform tree node of a row program, a literal, a slot (an input of the program)
-// or a function of arguments. Plain data; evaluate.h runs it. SPDX-License-Identifier: Apache-2.0
+// A node of the tree of expressions in a row program: a literal, a slot (an input of the program),
+// or a function with arguments. Plain data; evaluate.h runs it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,11 @@
 
 namespace sippar::engine {
 
-// Where an expression was written, as offsets into the statement's text, for messages of errors
-// while it runs. Two expressions are the same wherever they were written.
+// Where an expression was written, as byte offsets into the statement's text, for run-time error
+// messages. All places compare equal, so two expressions are equal wherever they were written.
 struct TextPlace {
   uint32_t begin = 0;
-  uint32_t end = 0;  // 0: nowhere
+  uint32_t end = 0;  // 0: not written in a statement
   bool IsNone() const { return end == 0; }
   bool operator==(const TextPlace&) const { return true; }
 };
@@ -27,7 +28,7 @@ struct Expression {
   Value literal;                           // kLiteral
   uint32_t slot = 0;                       // kSlot: index into the program's slots
   Function function = Function::kAnd;      // kCall
-  ValueType cast_type = ValueType::kNull;  // kCall of kCast, kTryCast
+  ValueType cast_type = ValueType::kNull;  // kCall of kCast or kTryCast
   std::vector<Expression> args;            // kCall
   TextPlace place;
 
@@ -38,10 +39,10 @@ struct Expression {
 
   bool IsLiteral() const { return kind == kLiteral; }
   void Encode(std::string* out) const;
-  // Fails `reader` on damage, unknown functions, wrong numbers of arguments and depths beyond
-  // limits::kExpressionDepthMax.
+  // Fails `reader` on damage, on unknown functions, on wrong numbers of arguments, and if the tree
+  // is deeper than limits::kExpressionDepthMax.
   static Expression Decode(Reader* reader, size_t depth = 0);
-  std::string Print() const;  // for EXPLAIN: slots as $n
+  std::string Print() const;  // text for EXPLAIN, with slots as $n
   bool operator==(const Expression&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// The table of functions. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/function.h"
 
 #include <array>
@@ -15,7 +15,8 @@ struct Entry {
   ResultRule result;
 };
 
-// The one place that says what a function is; scalar_*.cc, or evaluate.cc, has its code.
+// The only definition of each function's name, arguments, meaning and result. Its code is in
+// scalar_*.cc or evaluate.cc.
 const std::vector<Entry>& Table() {
   using enum Function;
   using R = ResultRule;

@@ -1,5 +1,6 @@
 // Every operator and function that a program can contain, with its name and number of arguments.
-// The numbers are part of the encoded program: append only. SPDX-License-Identifier: Apache-2.0
+// The numbers are part of encoded programs, so new ones are added and none is changed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -80,15 +81,15 @@ inline constexpr int kManyArguments = 1'000'000;
 
 struct FunctionInfo {
   Function function;
-  std::string_view name;  // as in FROM; operators have their sign: "=", "AND"
+  std::string_view name;  // upper case; operators have their sign
   int arguments_min;
   int arguments_max;
-  bool is_call;              // may be written NAME(…)
-  std::string_view meaning;  // for SHOW FUNCTIONS; "" for operators
+  bool is_call;              // true: it may be written as NAME(…)
+  std::string_view meaning;  // text for SHOW FUNCTIONS; "" for operators
 };
 
 const std::vector<FunctionInfo>& AllFunctions();
-// nullptr when unknown. The name's case does not count.
+// Null if there is no such function. Ignores the case of `name`.
 const FunctionInfo* FindFunction(std::string_view name);
 const FunctionInfo* FindFunction(Function function);
 

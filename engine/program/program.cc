@@ -1,4 +1,5 @@
-// Programs as bytes and as text. SPDX-License-Identifier: Apache-2.0
+// Programs as bytes and as text.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/program.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr uint8_t kVersion = 2;
-constexpr uint64_t kCountMax = 100'000;  // slots, outputs … of one program
+constexpr uint64_t kCountMax = 100'000;  // most slots, outputs and so on of one program
 
 void EncodeName(const NamePattern& name, std::string* out) {
   out->push_back(static_cast<char>(name.kind));
@@ -59,7 +60,8 @@ bool SlotsAreKnown(const Expression& expression, size_t slots) {
   return true;
 }
 
-// A decoded program may come from anywhere: no expression reads a slot that is not there.
+// A decoded program comes from another process, so it is checked that every expression only reads
+// slots that exist. The evaluator itself does not check.
 bool IsSound(const Program& program) {
   size_t slots = program.slots.size();
   for (const SlotDef& slot : program.slots) {

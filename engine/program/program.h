@@ -1,7 +1,7 @@
-// Program: the part of a query that runs next to the data: what to read, filter, outputs or partial
-// aggregates, order and limit. query/ compiles to it, cluster/ carries it as bytes, the engine runs
-// it (run_program.h). Plain data. Encoded by program.cc. SPDX-License-Identifier:
-// Apache-2.0
+// The part of a query that runs where the data is: what to read, the filter, the outputs or partial
+// aggregates, order and limit. query/ compiles statements to it, cluster/ transmits it as bytes,
+// and the engine runs it (run_program.h). Plain data, encoded by program.cc.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace sippar::engine {
 
-// An input of the program's expressions, taken from the row (or the cell) at hand.
+// An input of the program's expressions, taken from the current row or cell.
 struct SlotDef {
   enum Kind : uint8_t {
     kRow = 0,  // the row key, TEXT
-    // One cell; only with Program::kCells.
+    // Parts of the current cell; only with Program::kCells.
     kFamily = 1,
     kQualifier = 2,
     kColumn = 3,  // family:qualifier
     kTimestamp = 4,
     kValue = 5,
-    // Of the cells that read.columns[pattern] matches; only with Program::kRows.
+    // Taken from the cells of the row that match read.columns[pattern]; only with Program::kRows.
     kNewest = 10,        // value of the newest version of the first matching column
     kNewestTime = 11,    // its time, INT64
     kVersionCount = 12,  // matching cells, INT64
@@ -51,28 +51,28 @@ struct OrderKey {
 struct Program {
   enum Source : uint8_t { kRows = 0, kCells = 1 };
 
-  // read.columns: the patterns of the slots, first; more patterns behind them make rows count that
+  // read.columns begins with the patterns of the slots. Further patterns only make rows count that
   // have no cell in the slots' columns.
   ReadSpec read;
   Source source = kRows;  // one evaluation per row, or per cell
   std::vector<SlotDef> slots;
-  std::vector<std::string> counter_families;  // whose values are INT64
+  std::vector<std::string> counter_families;  // families of which the values are INT64
   std::optional<Expression> where;
-  std::vector<Expression> outputs;  // unused when `aggregate`
+  std::vector<Expression> outputs;  // unused if `aggregate`
 
   bool aggregate = false;
   std::vector<Expression> group_by;
   std::vector<AggregateDef> aggregates;
 
-  // Not with `aggregate`. With order keys every emitted row carries their values behind the
-  // outputs, and only the first `limit` rows in that order are emitted, at the end.
+  // Not with `aggregate`. With order keys, every emitted row has their values after its outputs,
+  // and only the first `limit` rows in that order are emitted, at the end.
   std::vector<OrderKey> order_by;
-  uint64_t limit = 0;  // rows (or cells) that pass `where`; 0 = all
-  int64_t now_us = 0;  // NOW(), pinned for all tablets of the statement
+  uint64_t limit = 0;  // rows (or cells) that pass `where`; 0: all
+  int64_t now_us = 0;  // NOW(), the same for all tablets of a statement
 
   std::string Encode() const;
   [[nodiscard]] static StatusOr<Program> Decode(std::string_view bytes);
-  std::string Print() const;  // for EXPLAIN, one property a line
+  std::string Print() const;  // text for EXPLAIN, one property per line
 };
 
 void EncodeReadSpec(const ReadSpec& read, std::string* out);

@@ -1,5 +1,6 @@
-// Encodings shared by Program, RowUpdate and mutations on the wire. Decoding fails the reader on
-// damage. SPDX-License-Identifier: Apache-2.0
+// Encodings shared by Program, RowUpdate and the mutations that calls transmit. Decoding fails the
+// reader on damage.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Errors of running programs. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/program_error.h"
 
 #include <absl/strings/cord.h>
@@ -52,6 +52,7 @@ Status AddPlace(const Status& status, std::string_view where) {
   if (status.ok() || where.empty()) return status;
   std::string text(MessageOf(status));
   text.append(" ").append(where);
+  // A Status cannot change its message, so a new one takes over the payloads.
   Status placed(status.code(), text);
   for (const char* url : {kCodeUrl, kHintUrl, kPlaceUrl}) {
     auto payload = status.GetPayload(url);

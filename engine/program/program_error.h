@@ -1,5 +1,6 @@
-// Errors of running programs with a stable code word (DECODE, OVERFLOW, TYPE …) as a payload, so
-// that query/ can show them in the language's form. SPDX-License-Identifier: Apache-2.0
+// Errors of running programs. Each has a stable code word (DECODE, OVERFLOW, TYPE …) as a payload
+// of its Status, so that query/ can show it in the language's form.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,17 +11,18 @@
 
 namespace sippar::engine {
 
-// `hint`: what the user may do; kept beside the message.
+// `hint` says what the user can do; it is a payload separate from the message.
 [[nodiscard]] Status ProgramError(std::string_view code, const std::string& message,
                                   std::string_view hint = {},
                                   StatusCode status_code = StatusCode::kInvalidArgument);
-// The code word of `status`; "" when it has none.
+// The code word of `status`; "" if it has none.
 std::string ProgramErrorCode(const Status& status);
 std::string ProgramErrorHint(const Status& status);
-// `status` with the place of the expression that failed, unless it has one or `place` is none.
+// `status` with the place of the expression that failed added, unless it has one already or `place`
+// is none. So the innermost expression's place stays.
 [[nodiscard]] Status AtPlace(const Status& status, TextPlace place);
 TextPlace ProgramErrorPlace(const Status& status);
-// Annotate() that keeps code word, hint and place: ", where" goes behind the message.
+// Appends `where` to the message, as Annotate() does, but keeps code word, hint and place.
 [[nodiscard]] Status AddPlace(const Status& status, std::string_view where);
 
 }  // namespace sippar::engine

@@ -1,4 +1,5 @@
-// What type a function gives, by the types of its arguments; part of its row in function.cc.
+// Derives the type of a function's result from the types of its arguments. Part of each function's
+// row in function.cc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,15 +16,16 @@ enum class ResultRule : uint8_t {
   kText,
   kBytes,
   kCast,         // the type of the cast
-  kFirst,        // as the first argument
-  kSecond,       // as the second
+  kFirst,        // type of the first argument
+  kSecond,       // type of the second argument
   kFirstString,  // as the first argument, which is BYTES or TEXT
-  kCommon,       // one that all arguments fit
-  kBranches,  // one that the results of CASE fit: arguments 2, 4 … and the last of an odd number
-  kArithmetic,  // what the operation makes of numbers, times and durations
-  kJoined,      // BYTES when one argument is, else TEXT
-  kArray,       // of what fits all arguments
-  kItem,        // an entry of a MAP, an item of an ARRAY, a field of a STRUCT
+  kCommon,       // a type that all arguments fit
+  // A type that all results of CASE fit: arguments 2, 4 … and, if their number is odd, the last.
+  kBranches,
+  kArithmetic,  // follows from the operation on numbers, times and durations
+  kJoined,      // BYTES if any argument is BYTES, else TEXT
+  kArray,       // ARRAY of a type that all arguments fit
+  kItem,        // the type of a MAP's entry, an ARRAY's item or a STRUCT's field
   kKeys,
   kValues,
 };

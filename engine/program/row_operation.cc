@@ -1,4 +1,4 @@
-// Check-and-mutate and read-modify-write of a row. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/row_operation.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace sippar::engine {
 namespace {
 
-// By column, in order.
+// The newest cell by column; nullopt: the column has none yet.
 using Newest = std::map<std::pair<std::string, std::string>, std::optional<Cell>>;
 
 class AnyCell final : public CellSink {
@@ -35,6 +35,7 @@ StatusOr<bool> LeavesCell(const CheckedMutation& check, CellStream* row) {
     ASSIGN_OR_RETURN(auto run, FilterRun::Compile(check.predicate, &any, check.seed));
     uint64_t seen = 0;
     RETURN_IF_ERROR(run->RunRow(row, &seen));
+    // Without a filter one cell is enough: no need to run over the row.
   } else if (row->Valid()) {
     any.Put({});
   }
@@ -54,6 +55,7 @@ Status ApplyRule(const ModifyRule& rule, std::optional<Cell>* newest) {
           fmt::format("cannot increment {}:{}: its value has {} bytes, not the 8 of an INT64",
                       rule.family, PrintableBytes(rule.qualifier), value.size()));
     }
+    // Unsigned, as the Cloud Bigtable API wraps around and signed overflow is undefined.
     value = EncodeInt64(static_cast<int64_t>(static_cast<uint64_t>(*number) +
                                              static_cast<uint64_t>(rule.increment)));
   }
@@ -101,6 +103,7 @@ StatusOr<RowUpdatePlan> PlanRowOperation(const RowUpdate& update, CellStream* ro
   }
   ASSIGN_OR_RETURN(Newest newest, ChangedCells(update.rules, row_before));
   for (auto& [column, cell] : newest) {
+    // Never below the cell that it builds on: otherwise the result would not be the newest version.
     cell->timestamp_us = std::max(cell->timestamp_us, time_us);
     plan.mutation.Set(column.first, column.second, cell->value, cell->timestamp_us);
     cell->family = column.first;

@@ -1,5 +1,5 @@
-// What a RowUpdate decides on the cells of its row instead of on slots: check-and-mutate and
-// read-modify-write as the Cloud Bigtable API has them. Plain data and pure functions.
+// Operations that decide on the cells of their row instead of on slots: check-and-mutate and
+// read-modify-write, as in the Cloud Bigtable API. Plain data and pure functions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,36 +19,38 @@ namespace sippar::engine {
 struct RowUpdate;
 struct RowUpdatePlan;
 
-// Of what RowUpdate::read gives of the row: does `predicate` leave a cell?
+// Applies `on_true` if `predicate` leaves at least one of the cells that RowUpdate::read returns,
+// else `on_false`.
 struct CheckedMutation {
-  RowFilter predicate;                 // kPassAll: has the row any cell?
-  uint64_t seed = 0;                   // of the predicate's row_sample
-  std::vector<MutationEntry> on_true;  // none: changes nothing
+  RowFilter predicate;                 // kPassAll: true if the row has a cell
+  uint64_t seed = 0;                   // seed of the predicate's row_sample
+  std::vector<MutationEntry> on_true;  // empty: changes nothing
   std::vector<MutationEntry> on_false;
 
   void Encode(std::string* out) const;
   static CheckedMutation Decode(Reader* reader);
 };
 
-// On the newest cell of a column: appends `append`, or adds `increment` to its INT64 (absent = 0).
+// Changes the newest cell of a column: appends `append`, or adds `increment` to its INT64 (0 if
+// there is no cell).
 struct ModifyRule {
   std::string family;
   std::string qualifier;
   std::optional<std::string> append;
-  int64_t increment = 0;  // wraps
+  int64_t increment = 0;  // wraps around on overflow
 
   void Encode(std::string* out) const;
   static ModifyRule Decode(Reader* reader);
 };
 
-// A read of the newest cell of each column that the rules name, and the rules, in order, all or
-// none of them.
+// An update that reads the newest cell of each column that the rules name, then applies the rules
+// in order, all or none.
 RowUpdate ReadModifyWriteOf(std::string_view row, std::vector<ModifyRule> rules);
 
-// Requires: update.IsOperation(). `row_before`: what update.read gives of the row; null: nothing.
-// A cell that rules change gets `time_us`, or the time of the cell before if that is later, and is
-// in the result, in order of columns. kFailedPrecondition: an increment meets a value that has not
-// 8 bytes.
+// Decides what an operation writes. Requires: update.IsOperation(). `row_before`: the row as
+// update.read returns it; null: no cells. Each cell that rules change gets `time_us`, or the time
+// of the cell before it if that is later, and is in the result, sorted by column.
+// kFailedPrecondition: the value to increment does not have 8 bytes.
 [[nodiscard]] StatusOr<RowUpdatePlan> PlanRowOperation(const RowUpdate& update,
                                                        CellStream* row_before, int64_t time_us);
 

@@ -1,4 +1,5 @@
-// Row operations as bytes. SPDX-License-Identifier: Apache-2.0
+// Row operations and mutation entries as bytes.
+// SPDX-License-Identifier: Apache-2.0
 #include <bit>
 
 #include "engine/base/limits.h"
@@ -16,7 +17,8 @@ void EncodeEntries(const std::vector<MutationEntry>& entries, std::string* out) 
 std::vector<MutationEntry> DecodeEntries(Reader* reader) {
   std::vector<MutationEntry> entries;
   size_t count = reader->Count();
-  // An entry in memory is a hundred times larger than the byte that it may come from.
+  // An entry in memory is about a hundred times larger than the byte it may be decoded from, so a
+  // short message could otherwise ask for much memory.
   if (count > limits::kMutationEntriesMax) reader->Fail();
   for (size_t i = 0; i < count && reader->ok(); ++i) entries.push_back(DecodeEntry(reader));
   return entries;

@@ -1,4 +1,4 @@
-// Slots from cells. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/row_slots.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
     const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
     const std::vector<std::string>& counter_families) {
   std::unique_ptr<RowSlots> result(new RowSlots(slots, counter_families));
-  size_t used = 0;  // patterns behind the last one a slot needs only make rows count
+  size_t used = 0;  // patterns after these only make rows count
   bool families_known = true;
   for (uint32_t i = 0; i < slots.size(); ++i) {
     if (slots[i].kind < SlotDef::kNewest || slots[i].kind == SlotDef::kLet) continue;
@@ -47,7 +47,8 @@ bool RowSlots::IsCounter(std::string_view family) const {
 }
 
 void RowSlots::AssignValue(const CellView& cell, Value* out) const {
-  // A counter of another length cannot be written; should one be met, its bytes are shown.
+  // A counter of another length cannot be written, so such a cell is not a number; its bytes are
+  // shown as they are.
   if (column_is_counter_ && cell.value.size() == 8) {
     *out = Value::Int64(static_cast<int64_t>(GetBig64(cell.value.data())));
   } else {
@@ -176,6 +177,7 @@ uint64_t RowSlots::ReadRow(CellStream* cells) {
     const CellView& cell = cells->cell();
     if (cell.row != row_) break;
     if (!last_family_.empty() && cell.family > last_family_) {
+      // Families come in order, so no slot needs the rest of the row.
       cells->NextRow();
       break;
     }

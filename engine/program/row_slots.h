@@ -1,5 +1,6 @@
 // Fills a program's slots from the cells of one row, or from one cell. Used by run_program and
-// row_update. Not thread safe. SPDX-License-Identifier: Apache-2.0
+// row_update. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -16,19 +17,19 @@ namespace sippar::engine {
 
 class RowSlots final : public SlotPlaces {
  public:
-  // The arguments live as long as this.
+  // `slots`, `columns` and `counter_families` outlive the result.
   [[nodiscard]] static StatusOr<std::unique_ptr<RowSlots>> Make(
       const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
       const std::vector<std::string>& counter_families);
 
-  // True when slots need cells: otherwise ReadRow only takes the row's key.
+  // True if a slot needs cells; otherwise ReadRow only takes the row's key.
   bool needs_cells() const { return needs_cells_; }
-  // Reads the row at which `cells` stands (Requires: Valid) and moves to the next row.
-  // Returns the cells read.
+  // Reads the current row of `cells` (requires: Valid) and moves to the next row. Returns the
+  // number of cells read.
   uint64_t ReadRow(CellStream* cells);
-  // The row that has no cells.
+  // Sets the slots as for a row without cells.
   void SetEmptyRow(std::string_view row);
-  // For Program::kCells.
+  // Sets the slots from one cell, for Program::kCells.
   void SetCell(const CellView& cell);
   void SetLets(const Row& lets);
 
@@ -42,12 +43,12 @@ class RowSlots final : public SlotPlaces {
     bool family_is_exact = false;
   };
   struct SlotState {
-    std::string family;  // newest cell taken, for PlaceOf
+    std::string family;  // column of the newest cell taken, for PlaceOf
     std::string qualifier;
     int64_t timestamp_us = 0;
     bool taken = false;
-    Value::Items items;    // of the map or history being collected
-    Value::Items history;  // of the map's present entry
+    Value::Items items;    // items of the map or history being collected
+    Value::Items history;  // history of the map's current entry
   };
 
   RowSlots(const std::vector<SlotDef>& slots, const std::vector<std::string>& counter_families);
@@ -64,13 +65,13 @@ class RowSlots final : public SlotPlaces {
 
   const std::vector<SlotDef>& slots_;
   const std::vector<std::string>& counter_families_;
-  std::unique_ptr<ColumnMatcher> matcher_;  // null when no slot needs cells
+  std::unique_ptr<ColumnMatcher> matcher_;  // null if no slot needs cells
   std::vector<PatternState> patterns_;
-  std::string last_family_;  // no slot needs families behind this one; "" = unknown
+  std::string last_family_;  // no slot needs a later family; "": unknown
   std::vector<SlotState> states_;
   Row values_;
   std::string row_;
-  std::string family_, qualifier_;  // of the present column
+  std::string family_, qualifier_;  // name of the current column
   bool column_is_counter_ = false;
   std::vector<int> matches_;
   bool needs_cells_ = false;

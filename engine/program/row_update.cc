@@ -1,4 +1,4 @@
-// Planning of row updates. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/row_update.h"
 
 #include <fmt/format.h>
@@ -13,14 +13,15 @@
 namespace sippar::engine {
 namespace {
 
-// A column of the row with the times of its versions, as far as they were read.
+// A column of the row, with the times of its versions as far as they were read.
 struct ColumnVersions {
   std::string family;
   std::string qualifier;
   std::vector<int64_t> times_us;
 };
 
-// Keeps the columns of a row while its slots are filled from the same stream.
+// Records the columns of a row while its slots are filled from the same stream, so that the row is
+// read once.
 class RecordingStream final : public CellStream {
  public:
   RecordingStream(CellStream* cells, std::vector<ColumnVersions>* columns)
@@ -33,7 +34,8 @@ class RecordingStream final : public CellStream {
     cells_->Next();
     Record();
   }
-  // The slots have seen enough; the columns have not.
+  // Steps over every cell: the slots need no more of the row, but the columns are still to be
+  // recorded.
   void NextRow() override {
     std::string row(cells_->cell().row);
     while (cells_->Valid() && cells_->cell().row == row) Next();
@@ -111,7 +113,7 @@ class Planner {
     return row->status();
   }
 
-  // Reads the row again when a step of the statement asks for what an earlier statement changed.
+  // Reads the row again if a step of the statement depends on what an earlier statement changed.
   Status BeginStatement(size_t first) {
     statement_begin_ = plan_.mutation.entries.size();
     if (statement_begin_ == entries_read_) return OkStatus();
@@ -239,8 +241,8 @@ class Planner {
     return SettleLast();
   }
 
-  // What a later statement may read is settled at once: the time, and what an increment or append
-  // comes to.
+  // Fixes at once what a later statement may read: the time, and the result of an increment or
+  // append.
   Status SettleLast() {
     if (!is_block_) return OkStatus();
     MutationEntry* last = &plan_.mutation.entries.back();
@@ -251,12 +253,14 @@ class Planner {
     auto touches = [&](const MutationEntry& before) { return Touches(before, *last); };
     auto& entries = plan_.mutation.entries;
     auto begin = entries.begin() + static_cast<std::ptrdiff_t>(statement_begin_);
-    if (std::any_of(begin, entries.end() - 1, touches)) return OkStatus();  // the tablet refuses it
+    // Two changes of one cell in one statement: the tablet refuses the mutation, with a better
+    // message.
+    if (std::any_of(begin, entries.end() - 1, touches)) return OkStatus();
     bool later = server_time_us_ == kServerTime && std::none_of(entries.begin(), begin, touches);
     return later ? OkStatus() : BuildOnNewest();
   }
 
-  // The last entry, an increment or append, becomes the put that it comes to.
+  // Replaces the last entry, an increment or append, by the put of its result.
   Status BuildOnNewest() {
     MutationEntry entry = std::move(plan_.mutation.entries.back());
     plan_.mutation.entries.pop_back();
@@ -267,7 +271,7 @@ class Planner {
     RETURN_IF_ERROR(cells->status());
     Cell newest = cells->Valid() ? Cell(cells->cell()) : Cell();
     if (entry.timestamp_us == kServerTime) {
-      // Never below the newest, which would hide it.
+      // Never below the newest version, which would hide the result.
       int64_t about_us = server_time_us_ == kServerTime ? update_.now_us : server_time_us_;
       bool ahead = cells->Valid() && newest.timestamp_us > about_us;
       entry.timestamp_us = ahead ? newest.timestamp_us : server_time_us_;
@@ -294,6 +298,7 @@ class Planner {
       for (const TimeRange& time : times) {
         auto inside = [&](int64_t time_us) { return time.Contains(time_us); };
         auto count = std::count_if(column.times_us.begin(), column.times_us.end(), inside);
+        // A delete that hides nothing is not written: it would cost each later read of the column.
         if (count == 0) continue;
         deleted += static_cast<uint64_t>(count);
         plan_.mutation.DeleteColumn(column.family, column.qualifier, time);
@@ -319,9 +324,9 @@ class Planner {
   const RowUpdate& update_;
   const RowAfter& row_after_;
   const int64_t server_time_us_;
-  bool is_block_ = false;       // of more than one statement
-  size_t entries_read_ = 0;     // of the mutation, when the row was read last
-  size_t statement_begin_ = 0;  // entries before the present statement
+  bool is_block_ = false;       // the update has more than one statement
+  size_t entries_read_ = 0;     // entries of the mutation when the row was last read
+  size_t statement_begin_ = 0;  // entries before the current statement
   std::unique_ptr<RowSlots> slots_;
   std::vector<ColumnVersions> columns_;
   RowUpdatePlan plan_;

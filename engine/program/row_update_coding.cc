@@ -1,4 +1,5 @@
-// Row updates and their results as bytes. SPDX-License-Identifier: Apache-2.0
+// Row updates and their results as bytes.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "engine/program/program_coding.h"
@@ -8,7 +9,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr uint8_t kVersion = 2;
-constexpr uint8_t kOperationVersion = 3;  // of an update that is an operation
+constexpr uint8_t kOperationVersion = 3;  // version byte of an update that is an operation
 
 void EncodeWrite(const RowWrite& write, std::string* out) {
   out->push_back(static_cast<char>(write.kind));
@@ -102,6 +103,7 @@ bool SlotsAreKnown(const Expression& expression, size_t slots) {
   return true;
 }
 
+// As in program.cc: an update comes from another process, and the evaluator does not check slots.
 bool IsSound(const RowUpdate& update) {
   size_t slots = update.slots.size();
   auto known = [slots](const std::optional<Expression>& e) {

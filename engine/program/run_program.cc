@@ -1,4 +1,5 @@
-// The run loop: slots, WHERE, outputs or aggregates, batches. SPDX-License-Identifier: Apache-2.0
+// The loop over rows or cells: slots, WHERE, outputs or aggregates, batches.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/run_program.h"
 
 #include <fmt/format.h>
@@ -16,11 +17,11 @@ namespace {
 
 using Evaluators = std::vector<std::unique_ptr<Evaluator>>;
 
-constexpr uint64_t kRowWork = 1024;            // of a StopBudget; its expressions spend their own
-constexpr uint64_t kProgressEvery = 20'000;    // rows without a batch before a sign of life
-constexpr int64_t kSilentNanos = 200'000'000;  // and so long, as rows may be slow
-// A batch ends with a row of the table, so that another server can go on after it; or, with a row
-// of very many cells, when it is this much larger than others.
+constexpr uint64_t kRowWork = 1024;            // budget of a row; its expressions spend their own
+constexpr uint64_t kProgressEvery = 20'000;    // rows without a batch before progress is reported
+constexpr int64_t kSilentNanos = 200'000'000;  // or this long, as rows may be slow
+// A batch ends at the end of a row, so that another server can continue after it. In a row with
+// very many cells it ends earlier, once it is this many times larger than other batches.
 constexpr size_t kOverfull = 4;
 
 Status PrepareAll(const std::vector<Expression>& expressions, const StopSignal& stop,
@@ -32,15 +33,15 @@ Status PrepareAll(const std::vector<Expression>& expressions, const StopSignal& 
   return OkStatus();
 }
 
-// What becomes of the rows that pass WHERE: one class a mode.
+// Processes the rows that pass WHERE; one class for each kind of program.
 class Mode {
  public:
   virtual ~Mode() = default;
   virtual Status Add(const RowSlots& slots) = 0;
-  // A batch is ready: `times` as large as one is to be.
+  // True if the batch has `times` the size of a usual batch.
   virtual bool Full(size_t /*times*/) const { return false; }
-  virtual std::vector<Row> TakeRows() = 0;  // of the batch
-  // Rows known only at the end.
+  virtual std::vector<Row> TakeRows() = 0;  // rows of the batch
+  // Adds the rows that are known only at the end.
   virtual Status Finish(std::vector<Row>*, StopBudget*) { return OkStatus(); }
 };
 
@@ -74,7 +75,8 @@ class OutputMode final : public Mode {
   size_t bytes_ = 0;
 };
 
-// The first `limit` rows by the order keys; ties keep the order of the scan.
+// Keeps the first `limit` rows by the order keys; equal rows keep the order of the scan. A heap, so
+// that memory is bounded by the limit and not by the table.
 class TopMode final : public Mode {
  public:
   explicit TopMode(const Program& program) : limit_(program.limit) {
@@ -155,7 +157,7 @@ class TopMode final : public Mode {
   uint64_t limit_;
   std::vector<bool> descending_;
   Evaluators outputs_, keys_;
-  std::vector<Entry> heap_;  // the last in the order in front
+  std::vector<Entry> heap_;  // heap with the last row in the order at its front
   uint64_t count_ = 0;
   size_t bytes_ = 0;
 };
@@ -248,10 +250,10 @@ class AggregateMode final : public Mode {
   const Program& program_;
   GroupMemory memory_;
   Evaluators keys_, arguments_;
-  std::unique_ptr<Group> only_;  // without GROUP BY
+  std::unique_ptr<Group> only_;  // the only group, without GROUP BY
   std::unordered_map<std::string, std::unique_ptr<Group>> groups_;
   std::string encoded_;
-  std::vector<const Value*> present_;  // keys of the row at hand
+  std::vector<const Value*> present_;  // keys of the current row
 };
 
 class Run {
@@ -330,7 +332,7 @@ class Run {
     return mode.Full(1) && (IsAtRowEnd() || mode.Full(kOverfull));
   }
 
-  // One row or cell into the slots; the stream moves on.
+  // Fills the slots from the next row or cell and moves the stream past it.
   void Step() {
     if (program_.source == Program::kRows) {
       cells_seen_ += slots_->ReadRow(cells_);
@@ -357,7 +359,7 @@ class Run {
         RETURN_IF_ERROR(mode->Add(*slots_));
         if (limited && ++passed == program_.limit) return End(mode);
       }
-      if (!cells_->Valid()) break;  // perhaps in the middle of a row
+      if (!cells_->Valid()) break;  // the end, or an error in the middle of a row
       if (IsDue(*mode) || count % kProgressEvery == 0 || (count % 64 == 0 && IsSilent())) {
         if (!Emit(mode->TakeRows())) return OkStatus();
       }

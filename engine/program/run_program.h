@@ -1,5 +1,6 @@
-// Runs a program over the cells of one tablet (or of any CellStream), giving batches of result rows
-// to a sink. SPDX-License-Identifier: Apache-2.0
+// Runs a program over the cells of one tablet (or of any CellStream) and passes batches of result
+// rows to a sink.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -15,23 +16,24 @@
 namespace sippar::engine {
 
 struct ProgramBatch {
-  // Outputs (then order keys); in aggregate mode the group keys, then the partial states.
-  std::vector<Row> rows;   // may be empty: a sign of life with progress
-  std::string last_row;    // the last one that was read to its end; "": the row at hand is not
-  uint64_t rows_seen = 0;  // since the batch before
+  // Outputs, then order keys; in aggregate mode the group keys, then the partial states.
+  std::vector<Row> rows;  // may be empty: the batch only reports progress
+  // The last row that was read to its end; "": the current row is not at its end.
+  std::string last_row;
+  uint64_t rows_seen = 0;  // since the last batch
   uint64_t cells_seen = 0;
 };
 
 class ProgramSink {
  public:
   virtual ~ProgramSink() = default;
-  virtual bool Emit(ProgramBatch batch) = 0;  // false = enough, end the run
+  virtual bool Emit(ProgramBatch batch) = 0;  // false: ends the run
 };
 
 struct RunLimits {
   const std::atomic<bool>* cancel = nullptr;  // may be null
-  Clock* clock = nullptr;                     // needed for a deadline
-  int64_t deadline_nanos = 0;                 // of clock->MonotonicNanos(); 0 = none
+  Clock* clock = nullptr;                     // required for a deadline
+  int64_t deadline_nanos = 0;                 // time of clock->MonotonicNanos(); 0: none
 };
 
 inline constexpr size_t kBatchRowsMax = 1000;
@@ -39,8 +41,8 @@ inline constexpr size_t kBatchBytesMax = 1 << 20;
 inline constexpr size_t kTopBytesMax = 256 << 20;  // rows held for ORDER BY … LIMIT
 inline constexpr size_t kGroupsMax = 1'000'000;    // groups of one GROUP BY in memory
 
-// kCancelled, kDeadlineExceeded, what the stream reports, and errors of program_error.h. OK when
-// the sink had enough.
+// kCancelled, kDeadlineExceeded, errors of the stream, and errors of program_error.h. OK also if
+// the sink ended the run.
 [[nodiscard]] Status RunProgram(const Program& program, CellStream* cells, const RunLimits& limits,
                                 ProgramSink* sink);
 

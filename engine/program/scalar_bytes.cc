@@ -1,4 +1,5 @@
-// Encodings of bytes, hashes, host names of web pages. SPDX-License-Identifier: Apache-2.0
+// Encodings of bytes, hashes, and host names of web pages.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <array>
@@ -15,7 +16,7 @@ namespace {
 constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// What a character of base64 stands for, 64 for those that stand for nothing.
+// The six bits that a base64 character stands for; 64 for all other characters.
 constexpr std::array<uint8_t, 256> kSixBits = [] {
   std::array<uint8_t, 256> table{};
   table.fill(64);
@@ -132,6 +133,7 @@ Status UrlHost(CallSite* site, Arguments args, Value* out) {
   url = url.substr(0, url.find_first_of("/?#"));
   size_t user = url.rfind('@');
   if (user != url.npos) url.remove_prefix(user + 1);
+  // An IPv6 address has colons of its own.
   if (url.starts_with('[')) {
     url = url.substr(0, url.find(']') == url.npos ? url.npos : url.find(']') + 1);
   } else {
@@ -146,8 +148,8 @@ Status UrlHost(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Turns the labels in front of the first "/" or ":" round: the Webtable's row keys (paper
-// section 2).
+// Reverses the order of the labels before the first "/" or ":", which gives the row keys of the
+// paper's Webtable (section 2).
 Status ReverseHost(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   std::string_view text = args[0]->bytes();

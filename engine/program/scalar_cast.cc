@@ -1,5 +1,6 @@
-// CAST and TRY_CAST: INT64 and FLOAT64 of 8 big-endian bytes (the counter form of the Bigtable API)
-// or of decimal TEXT. SPDX-License-Identifier: Apache-2.0
+// CAST and TRY_CAST, and functions on collections. INT64 and FLOAT64 are read from 8 big-endian
+// bytes (the form of counters in the Bigtable API) or from decimal TEXT.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <bit>
@@ -56,6 +57,8 @@ Status ToInt64(const Value& value, int64_t* out) {
       return OkStatus();
     case kFloat64: {
       double rounded = std::round(value.real());
+      // Written so that NaN fails too. The upper bound is 2^63, which a double holds exactly;
+      // INT64_MAX it does not.
       if (!(rounded >= -9223372036854775808.0 && rounded < 9223372036854775808.0)) {
         return ProgramError("OVERFLOW", fmt::format("{} does not fit into INT64", value.Print()));
       }

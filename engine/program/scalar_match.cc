@@ -1,4 +1,5 @@
-// LIKE and regexes. SPDX-License-Identifier: Apache-2.0
+// LIKE and regexes.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +66,8 @@ Status Like(CallSite* site, Arguments args, Value* out) {
 
 StatusOr<bool> LikeMatches(std::string_view text, std::string_view pattern, bool by_character,
                            StopBudget* budget) {
-  // Greedy with one point of return: the last % seen.
+  // Greedy, returning on a mismatch to the last % only: whatever an earlier % took, the last one
+  // can make up for it. So the cost is bounded by text times pattern.
   size_t t = 0, p = 0;
   size_t star_p = std::string_view::npos, star_t = 0;
   while (t < text.size()) {
@@ -112,6 +114,7 @@ Status PrepareRegex(CallSite* site, std::string_view text, bool case_insensitive
   site->regex = *std::move(regex);
   site->regex_text = text;
   site->regex_case_insensitive = case_insensitive;
+  // It was checked against the old regex.
   site->rewrite.reset();
   return OkStatus();
 }

@@ -18,7 +18,7 @@ Status Overflow(const CallSite& site, const Value& a, const Value& b) {
                                               FindFunction(site.function)->name, b.Print()));
 }
 
-// An infinity that was not there before is an overflow too.
+// Sets a FLOAT64 result. An infinite result of finite arguments is an overflow.
 Status SetReal(const CallSite& site, const Value& a, const Value& b, double result, Value* out) {
   bool overflow = std::isinf(result) && std::isfinite(a.AsReal()) && std::isfinite(b.AsReal());
   if (overflow) return Overflow(site, a, b);
@@ -55,7 +55,8 @@ double ComputeReals(Function function, double a, double b) {
 
 bool IsTime(ValueType type) { return type == kTimestamp || type == kInt64; }
 
-// Type of a +, -, * of integers, times and durations; kNull when there is none.
+// Type of the result of +, - or * on integers, times and durations; kNull: the operation does not
+// exist.
 ValueType ResultType(Function function, ValueType a, ValueType b) {
   if (a == kInt64 && b == kInt64) return kInt64;
   switch (function) {
@@ -116,7 +117,7 @@ Status Divide(CallSite* site, Arguments args, Value* out) {
   }
   bool durations = a.type() == kDuration && b.type() == kDuration;
   if (!durations && !(a.is_number() && b.is_number())) return TypeError(*site, args);
-  if (b.AsReal() == 0) return DivisionByZero(a);  // of a DURATION: its microseconds
+  if (b.AsReal() == 0) return DivisionByZero(a);  // for a DURATION, AsReal is its microseconds
   return SetReal(*site, a, b, a.AsReal() / b.AsReal(), out);
 }
 
@@ -131,7 +132,7 @@ Status WholeDivision(CallSite* site, Arguments args, Value* out) {
   if (a.type() != kInt64 || b.type() != kInt64) return TypeError(*site, args);
   if (b.integer() == 0) return DivisionByZero(a);
   bool div = site->function == Function::kDiv;
-  if (b.integer() == -1) {  // the one pair that overflows
+  if (b.integer() == -1) {  // INT64_MIN / -1 traps in the processor
     if (div && a.integer() == std::numeric_limits<int64_t>::min()) return Overflow(*site, a, b);
     *out = Value::Int64(div ? -a.integer() : 0);
     return OkStatus();

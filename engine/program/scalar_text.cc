@@ -18,15 +18,15 @@ bool AllStrings(Arguments args) {
   return std::all_of(args.begin(), args.end(), [](const Value* v) { return v->is_string(); });
 }
 
-// The first `part` in `text` from `at` on, npos when there is none. Of linear cost, which
-// std::string::find is not: 'aaa…' is long searched for 'aaa…b'.
+// Offset of the first `part` in `text` from `at` on; npos if there is none. memmem's cost is
+// linear, unlike that of std::string::find, which takes very long to search 'aaa…' for 'aaa…b'.
 size_t FindPart(std::string_view text, std::string_view part, size_t at = 0) {
   const void* found = memmem(text.data() + at, text.size() - at, part.data(), part.size());
   if (found == nullptr) return text.npos;
   return static_cast<size_t>(static_cast<const char*>(found) - text.data());
 }
 
-// Byte offsets of the characters of `text`, with text.size() at the end.
+// Byte offsets of the characters of `text`, then text.size().
 std::vector<size_t> CharacterStarts(std::string_view text) {
   std::vector<size_t> starts;
   for (size_t at = 0; at < text.size(); at += CharacterSize(text.substr(at))) starts.push_back(at);
@@ -42,7 +42,7 @@ int64_t CountCharacters(std::string_view text) {
 
 Status Length(CallSite* site, Arguments args, Value* out) {
   const Value& text = *args[0];
-  if (text.is_number()) {  // of a counter: its bytes as they are stored
+  if (text.is_number()) {  // length of a counter as it is stored
     *out = Value::Int64(8);
     return OkStatus();
   }
@@ -93,7 +93,7 @@ Status ChangeCase(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// TEXT when all are TEXT (numbers count as TEXT), else BYTES.
+// Joins its arguments to TEXT if all are TEXT or not strings, else to BYTES.
 Status Concat(CallSite* site, Arguments args, Value* out) {
   std::string joined;
   ValueType type = kText;

@@ -15,7 +15,7 @@ using enum ValueType;
 
 constexpr int64_t kSecond = 1'000'000;
 constexpr int64_t kDay = 86'400 * kSecond;
-constexpr int64_t kDaysMax = 11'000'000;  // what std::chrono's year holds
+constexpr int64_t kDaysMax = 11'000'000;  // std::chrono's year holds about 32767 years
 
 bool IsTime(const Value& value) { return value.type() == kTimestamp || value.type() == kInt64; }
 
@@ -36,7 +36,7 @@ Status TimeBucket(CallSite* site, Arguments args, Value* out) {
 
 struct Parts {
   std::tm tm{};
-  int64_t micros = 0;  // of the second
+  int64_t micros = 0;  // microseconds of the second
 };
 
 Status Split(int64_t time_us, Parts* parts) {
@@ -101,7 +101,8 @@ Status FormatTime(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string() || !IsTime(*args[1])) return TypeError(*site, args);
   Parts parts;
   RETURN_IF_ERROR(Split(args[1]->integer(), &parts));
-  // A trailing blank makes an empty result tell itself from a result too long.
+  // strftime returns 0 both for an empty result and for one that is too long. With a trailing blank
+  // no result is empty.
   std::string pattern = args[0]->bytes() + " ";
   char buffer[1024];
   size_t size = std::strftime(buffer, sizeof buffer, pattern.c_str(), &parts.tm);
@@ -110,7 +111,7 @@ Status FormatTime(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
-// Exactly `count` digits off the front of *text.
+// Takes exactly `count` digits off the front of *text.
 bool TakeDigits(std::string_view* text, size_t count, int* number) {
   if (text->size() < count) return false;
   *number = 0;

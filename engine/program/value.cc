@@ -1,4 +1,4 @@
-// Values: making, comparing, encoding. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/value.h"
 
 #include <bit>
@@ -13,11 +13,12 @@ namespace {
 int CompareIntegers(int64_t a, int64_t b) { return a < b ? -1 : (a > b ? 1 : 0); }
 
 int CompareReals(double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(b) - std::isnan(a);  // NaN sorts first
+  // NaN sorts before all numbers.
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(b) - std::isnan(a);
   return a < b ? -1 : (a > b ? 1 : 0);
 }
 
-// INT64 against FLOAT64 without rounding the integer.
+// Compares without rounding the integer to a double, which would make large neighbours equal.
 int CompareMixed(int64_t a, double b) {
   if (std::isnan(b)) return 1;
   if (b >= 9223372036854775808.0) return -1;
@@ -36,7 +37,7 @@ int CompareNumbers(const Value& a, const Value& b) {
   return CompareIntegers(a.integer(), b.integer());
 }
 
-// Types of one class compare with each other.
+// Class of a type: values of one class compare with each other.
 int ClassOf(ValueType type) {
   switch (type) {
     case ValueType::kNull:
@@ -113,6 +114,7 @@ bool Value::operator==(const Value& other) const {
     case ValueType::kNull:
       return true;
     case ValueType::kFloat64:
+      // By bits, so that equality is exact: a NaN equals itself, and 0.0 differs from -0.0.
       return std::bit_cast<uint64_t>(real_) == std::bit_cast<uint64_t>(other.real_);
     case ValueType::kBytes:
     case ValueType::kText:

@@ -1,6 +1,7 @@
-// Value: what expressions compute with and result rows hold (query language 2.4). Stored cells are
-// BYTES; a missing cell is NULL. TEXT and BYTES compare as bytes. Copying shares the items of
-// ARRAY, MAP and STRUCT. SPDX-License-Identifier: Apache-2.0
+// The values that expressions compute with and result rows hold (query language 2.4). Stored cells
+// are BYTES; a missing cell is NULL. TEXT and BYTES compare as bytes. Copies share the items of
+// ARRAY, MAP and STRUCT.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,11 @@ enum class ValueType : uint8_t {
   kTimestamp,  // microseconds since 1970
   kDuration,   // microseconds
   kArray,
-  kMap,     // items: key, value, key, value … in order of the keys
-  kStruct,  // of a cell version: (timestamp, value)
+  kMap,     // items: key, value, key, value …, sorted by key
+  kStruct,  // a cell's version: (timestamp, value)
 };
 
-std::string_view TypeName(ValueType type);  // INT64 …
+std::string_view TypeName(ValueType type);  // name in the query language, such as INT64
 
 class Value {
  public:
@@ -55,29 +56,29 @@ class Value {
   bool is_number() const { return type_ == ValueType::kInt64 || type_ == ValueType::kFloat64; }
   bool is_true() const { return type_ == ValueType::kBool && integer_ != 0; }
 
-  // BOOL (0, 1), INT64, TIMESTAMP, DURATION.
+  // Value of a BOOL (0 or 1), INT64, TIMESTAMP or DURATION.
   int64_t integer() const { return integer_; }
   double real() const { return real_; }                // FLOAT64
   const std::string& bytes() const { return bytes_; }  // BYTES, TEXT
   std::string TakeBytes() { return std::move(bytes_); }
   const Items& items() const;  // ARRAY, MAP, STRUCT; empty for others
-  // As FLOAT64; of times their microseconds.
+  // The number as FLOAT64; for times, their microseconds.
   double AsReal() const {
     return type_ == ValueType::kFloat64 ? real_ : static_cast<double>(integer_);
   }
 
-  // Makes this BYTES or TEXT, keeping the buffer: for slots that are filled row after row.
+  // Makes this BYTES or TEXT and keeps its buffer, for slots that are filled for row after row.
   void AssignBytes(ValueType type, std::string_view bytes);
 
-  // Exact: same type and same content (TEXT and BYTES differ).
+  // True if type and content are the same; so TEXT and BYTES differ, unlike in CompareValues.
   bool operator==(const Value& other) const;
 
   void Encode(std::string* out) const;
-  // A damaged or too deep input fails `reader`.
+  // Fails `reader` on damage, and if values are nested deeper than limits::kExpressionDepthMax.
   static Value Decode(Reader* reader, size_t depth = 0);
 
-  // As plain output shows it: NULL, TRUE, 42, 8.5, text with \xHH for what is not printable,
-  // {key: value}, [a, b], (6, text), 1970-01-01T00:00:00.000005Z, 1h30m.
+  // The value as plain output shows it: NULL, TRUE, 42, 8.5, text with \xHH for bytes that are not
+  // printable, {key: value}, [a, b], (6, text), 1970-01-01T00:00:00.000005Z, 1h30m.
   std::string Print() const;
 
  private:
@@ -92,23 +93,24 @@ class Value {
   std::shared_ptr<const Items> items_;
 };
 
-// Total order for sorting and grouping: NULL first, then by type class (bool, number and time,
-// string, items), numbers by value, strings by bytes. INT64 and FLOAT64 that are equal compare 0.
+// Total order for sorting and grouping: NULL first, then by class of type (bool, number and time,
+// duration, string, items), numbers by value, strings by bytes. An INT64 and a FLOAT64 of the same
+// value compare as equal.
 int CompareValues(const Value& a, const Value& b);
 
-// Appends the bytes that `value` has in common with exactly those values it is equal to by
-// CompareValues: TEXT and BYTES, 1 and 1.0, 0.0 and -0.0, every NaN. Keys of groups, DISTINCT and
-// LIMIT BY; no value can be had back from them.
+// Appends a key that is the same for exactly those values that CompareValues takes for equal: TEXT
+// and BYTES, 1 and 1.0, 0.0 and -0.0, every NaN. Used for groups, DISTINCT and LIMIT BY. The value
+// cannot be recovered from it.
 void AppendEqualityKey(const Value& value, std::string* out);
 
 using Row = std::vector<Value>;
 
-// "1h30m", "250us", "0us"; "-" in front of negative ones.
+// "1h30m", "250us", "0us"; negative durations begin with "-".
 std::string PrintDuration(int64_t micros);
-// 2026-11-20T12:00:00Z, with as many digits of the fraction as needed.
+// 2026-11-20T12:00:00Z, with as many digits of a fraction as needed.
 std::string PrintTimestamp(int64_t micros);
-std::string PrintFloat(double value);  // shortest that reads back: 8.5, 30, 1e+300
-// Printable UTF-8 stays; every other byte, and hidden characters (U+202E ...), become \xHH.
+std::string PrintFloat(double value);  // shortest text that reads back: 8.5, 30, 1e+300
+// Keeps printable UTF-8; every other byte, and hidden characters (U+202E …), become \xHH.
 std::string PrintEscaped(std::string_view bytes);
 
 }  // namespace sippar::engine

@@ -1,4 +1,4 @@
-// Values as plain text. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,9 @@
 namespace sippar::engine {
 namespace {
 
-// Would this text, bare among others, be taken for something else: a separator, two members, NULL?
-// A backslash too: bare it begins the \xHH of a byte.
+// True if the text, printed without quotes inside a collection, could be taken for something else:
+// a separator, two members, or NULL. A backslash also needs quotes, as it would seem to begin the
+// \xHH of a byte.
 bool NeedsQuotes(std::string_view text) {
   if (text.empty() || text == "NULL" || text == "TRUE" || text == "FALSE") return true;
   if (text.find_first_of("\"\\{}[]()") != std::string_view::npos) return true;
@@ -112,7 +113,7 @@ std::string PrintTimestamp(int64_t micros) {
     second += kDay;
     --days;
   }
-  // Beyond what std::chrono's year holds the bare number is the honest form.
+  // Outside the range of std::chrono's year only the number itself is correct.
   if (days < -12'000'000 || days > 11'000'000) return fmt::format("{}us", micros);
   std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
   std::string text =
@@ -128,7 +129,7 @@ std::string PrintTimestamp(int64_t micros) {
 }
 
 std::string PrintFloat(double value) {
-  std::string text = fmt::format("{}", value);  // shortest that reads back
+  std::string text = fmt::format("{}", value);  // shortest text that reads back
   if (text.size() > 2 && text.compare(text.size() - 2, 2, ".0") == 0) text.resize(text.size() - 2);
   return text;
 }
