@@ -63,6 +63,8 @@ int RunExport(int argc, char** argv) {
     return kExitUsage;
   }
   if (format.empty()) format = FormatOf(file);
+  // The quoted table name and the file become one EXPORT statement, so the command has no code path
+  // of its own.
   std::string source =
       select.empty() ? "TABLE " + query::QuoteName(table) : fmt::format("({})", select);
   return RunStatement(

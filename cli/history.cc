@@ -43,6 +43,7 @@ void History::Load() {
   if (path_.empty()) return;
   struct stat info = {};
   if (stat(path_.c_str(), &info) != 0) return;
+  // This rewrites the file: an entry that another shell appends at this moment may be lost.
   if (info.st_size > kFileSizeMax) history_truncate_file(path_.c_str(), kFileLinesKept);
   read_history(path_.c_str());
   HIST_ENTRY* newest =

@@ -31,6 +31,7 @@ constexpr const char* kExamples =
     "  sippar import cells ./data web backup.cells    what `sippar export` wrote\n"
     "`sippar import csv --help` shows delimiters, quotes, NULL, how to go on after a failure\n";
 
+// Global, because signal handlers take no context; lock-free, so they may set it.
 std::atomic<bool> interrupted{false};
 
 struct FileImport {
@@ -110,6 +111,7 @@ void WatchProgress(const ImportProgress& progress, bool wanted, const std::atomi
   int64_t start = clock->MonotonicNanos();
   int64_t last = start;
   while (!done) {
+    // Short steps, since the end of the import waits for this thread.
     clock->SleepMicros(50'000);
     int64_t now = clock->MonotonicNanos();
     int64_t interval = terminal ? 200'000'000 : 5'000'000'000;
@@ -175,6 +177,7 @@ int RunWeb(const WebImport& web) {
   ImportProgress progress;
   progress.failed = manifest->bad_lines.size();
   for (const ManifestLine& page : manifest->pages) {
+    // Counts the pages that ImportWeb will not skip.
     progress.pages_total += web.options.all_types || page.content_type == "text/html";
   }
   int64_t start = engine::Clock::System()->MonotonicNanos();

@@ -18,7 +18,7 @@ struct ImportWebOptions {
   std::string corpus;
   std::string table = "web";
   int jobs = 2;
-  bool all_types = false;  // also pages other than text/html
+  bool all_types = false;  // imports pages of other types than text/html too
 };
 
 struct ImportProgress {

@@ -1,8 +1,7 @@
 // LineEditor: the prompt. Wraps readline's callback interface in a poll loop, so that Ctrl-C clears
 // the input and never ends the shell. Enter returns the whole buffer, which has several lines after
 // Alt-Enter, a paste, or a step back in the history. One per process, because readline has globals.
-// Not thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// Not thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -60,6 +60,7 @@ int MetaCommands::Fail(std::string_view message) {
 int MetaCommands::Statement(const std::string& text) {
   query::StatementText statement;
   statement.text = text;
+  // Runs as if the user had typed it, so rows and errors look the same.
   return runner_->Run(statement, ScriptPlace{"", text, 1});
 }
 
@@ -91,6 +92,7 @@ int MetaCommands::Format(const std::string& name) {
     settings->format.clear();
     return kExitOk;
   }
+  // Made only to check the name: each result makes a formatter of its own.
   auto formatter = query::NewFormatter(name, settings->options);
   if (!formatter.ok()) return Fail(MessageOf(formatter.status()));
   settings->format = name;

@@ -11,8 +11,8 @@
 namespace sippar::cli {
 
 struct MetaCommand {
-  const char* name;       // with the backslash
-  const char* arguments;  // as \? shows them
+  const char* name;       // the name with its backslash
+  const char* arguments;  // arguments as \? shows them
   const char* summary;
 };
 const std::vector<MetaCommand>& MetaCommandList();

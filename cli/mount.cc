@@ -66,6 +66,7 @@ int RunMount(int argc, char** argv) {
   CLI::App app{"Shows the tables of a store as directories, read-only.", "sippar mount"};
   app.footer(kExamples);
   Flags flags;
+  // Files belong to the user who mounts, unless --uid and --gid name others.
   flags.serve.mount.uid = getuid();
   flags.serve.mount.gid = getgid();
   AddOptions(&app, &flags);
@@ -79,6 +80,7 @@ int RunMount(int argc, char** argv) {
     fmt::print(stderr, "sippar mount: --umask {} is no octal number\n", flags.mode_mask);
     return kExitUsage;
   }
+  // The command line takes seconds, the options are in microseconds.
   flags.serve.mount.timeout_us = static_cast<int64_t>(flags.timeout_s * 1e6);
   flags.serve.mount.name_age_us_max = static_cast<int64_t>(flags.name_age_s_max * 1e6);
   flags.serve.mount.auto_unmount = !flags.is_auto_unmount_off;

@@ -84,7 +84,7 @@ Status Output::Close() {
 bool Output::Write(std::string_view text) {
   if (!failure_.ok()) return false;
   if (file_ != nullptr) {
-    // FileError puts the reason into text; errno tells a closed pipe from a full disk.
+    // The status has the reason as text; only errno distinguishes a closed pipe from a full disk.
     errno = 0;
     failure_ = file_->Write(text);
     closed_pipe_ = !failure_.ok() && errno == EPIPE;

@@ -24,6 +24,7 @@ class ZstdOutput : public query::OutputFile {
   explicit ZstdOutput(std::unique_ptr<query::OutputFile> file)
       : file_(std::move(file)), stream_(ZSTD_createCStream(), &ZSTD_freeCStream) {
     ZSTD_initCStream(stream_.get(), kZstdLevel);
+    // A damaged file is then detected when it is unpacked, instead of being imported.
     ZSTD_CCtx_setParameter(stream_.get(), ZSTD_c_checksumFlag, 1);
   }
   Status Write(std::string_view bytes) override { return Pump(bytes, ZSTD_e_continue); }
@@ -40,6 +41,7 @@ class ZstdOutput : public query::OutputFile {
       left = ZSTD_compressStream2(stream_.get(), &output, &input, end);
       if (ZSTD_isError(left)) return Internal(ZSTD_getErrorName(left));
       RETURN_IF_ERROR(file_->Write({buffer_.data(), output.pos}));
+      // While data continues, zstd may keep output for later; only ZSTD_e_end must write all of it.
       if (end == ZSTD_e_continue && input.pos == input.size) break;
     }
     return OkStatus();

@@ -51,6 +51,7 @@ struct QueryOptions {
   cluster::Patience patience;
 };
 
+// The options -e and -f are handled as they are parsed (trigger_on_parse), which keeps their order.
 void Describe(CLI::App* app, QueryOptions* options) {
   app->add_option("TARGET", options->target, "directory of the store, or host:port")->required();
   app->add_option_function<std::vector<std::string>>(
@@ -104,6 +105,7 @@ Status CheckOptions(QueryOptions* options) {
     RETURN_IF_ERROR(query::NewFormatter(options->settings.format, {}).status());
   }
   if (!options->timeout.empty()) {
+    // The language reads durations, so that --timeout takes what a statement takes.
     auto value = ParseParameter("timeout:DURATION=" + options->timeout);
     if (!value.ok() || value->second.integer() <= 0) {
       return InvalidArgument("--timeout: write a time such as 30s or 500ms");

@@ -44,6 +44,7 @@ int RunStatement(const std::string& target, const cluster::Patience& patience,
     interrupted = cancel.interrupted();
     return result;
   }();
+  // Before messages: they would otherwise be appended to the progress line.
   sink.line.Wipe();
   if (!summary.ok()) {
     fmt::print(stderr, "{}", query::RenderError(statement, query::QueryErrorOf(summary.status())));

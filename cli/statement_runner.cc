@@ -100,6 +100,7 @@ void StatementRunner::PrintError(const Status& status, const StatementText& stat
 
 Status StatementRunner::SetParameter(const std::string& definition) {
   ASSIGN_OR_RETURN(auto parameter, ParseParameter(definition));
+  // Kept here as well: the session does not exist before the store is opened (OpenFor).
   parameters_[parameter.first] = parameter.second;
   if (store_->session() != nullptr) {
     store_->session()->SetParameter(parameter.first, parameter.second);
@@ -135,6 +136,8 @@ int StatementRunner::ExitCodeOf(const Status& status, bool interrupted, bool tim
 void StatementRunner::PrintFoot(const query::ResultSummary& summary, const RowPrinter& printer,
                                 int64_t elapsed_us) {
   uint64_t rows = printer.rows();
+  // On a terminal the foot belongs below the rows. Elsewhere stdout carries rows only, for the
+  // program that reads them.
   FILE* foot = settings_.interactive && output_.is_terminal() ? stdout : stderr;
   for (const std::string& notice : summary.notices) {
     fmt::print(foot, "note: {}\n", engine::PrintEscaped(notice));
@@ -163,6 +166,7 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
   CancelScope cancel(store_->session(), settings_.timeout_us);
   auto summary = store_->session()->Execute(parsed, statement.text, &printer);
   int64_t elapsed_us = (engine::Clock::System()->MonotonicNanos() - start) / 1000;
+  // Also after a failure, so that rows which came before the error are shown.
   Status printed = printer.End(summary.ok() ? summary->next : "", summary.ok());
   if (output_.closed_pipe()) return kExitClosedPipe;
   if (!summary.ok()) {
@@ -202,6 +206,8 @@ int StatementRunner::Run(const StatementText& statement, const ScriptPlace& plac
   if (settings_.echo) fmt::print(stderr, "{};\n", engine::PrintEscaped(statement.text));
   bool timed_out = false;
   auto parsed = [&]() -> StatusOr<query::syntax::Statement> {
+    // Ctrl-C must end the parsing of a very long statement too. There may be no session yet, so the
+    // parser polls a flag instead.
     CancelScope scope(nullptr, settings_.timeout_us);
     engine::StopSignal stop;
     stop.cancel = scope.stopped();

@@ -24,6 +24,7 @@
 namespace sippar::cli {
 namespace {
 
+// Global, because signal handlers take no context; lock-free, so they may set it.
 std::atomic<bool> interrupted{false};
 
 // The first Ctrl-C ends the measurement, the second ends the program.

@@ -30,8 +30,7 @@ std::string Escaped(const std::string& text) {
   return out;
 }
 
-// The smallest of 1, 2 or 5 times a power of ten with which at most about `count` steps reach
-// `top`.
+// The smallest of 1, 2 or 5 times a power of ten with which at most `count` steps reach `top`.
 double Step(double top, double count) {
   double raw = std::max(top, 1e-9) / count;
   double power = std::pow(10, std::floor(std::log10(raw)));

@@ -85,6 +85,7 @@ class WorkloadRun {
   std::vector<WorkloadSample> samples_;
 };
 
+// Approximate while clients run, exact after they have ended.
 uint64_t WorkloadRun::Done() const {
   uint64_t done = 0;
   for (const Meter& meter : meters_) done += meter.done.load(std::memory_order_relaxed);

@@ -52,6 +52,7 @@ StatusOr<ManifestLine> ParseLine(std::string_view line) {
                     "timestamp (us), package",
                     fields.size()));
   }
+  // Checked before the import, so that a bad line is reported with its number and spoils no batch.
   RETURN_IF_ERROR(engine::ValidateRowKey(fields[0]));
   RETURN_IF_ERROR(CheckPath(fields[1]));
   ManifestLine page;

@@ -22,7 +22,7 @@ void AddFacts(const ManifestLine& page, const std::string& html, PageRows* out) 
   for (const PageLink& link : facts.links) {
     std::string row = RowKeyOfUrl(link.target);
     // One cell per (target, source): the first link counts. A page's links to itself are left out,
-    // since an anchor is what others say about a page.
+    // since an anchor is what other pages say about this one.
     if (row == page.row || !engine::ValidateRowKey(row).ok() || !targets.insert(row).second) {
       continue;
     }

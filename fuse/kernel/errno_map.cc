@@ -28,7 +28,7 @@ int ErrnoOf(const Status& status) {
       return EFBIG;  // a value larger than the memory for values
     case StatusCode::kFailedPrecondition:
     case StatusCode::kAborted:
-      return ESTALE;  // the version behind an inode is gone
+      return ESTALE;  // the version of an inode is gone
     case StatusCode::kUnimplemented:
       return EOPNOTSUPP;
     case StatusCode::kDataLoss:

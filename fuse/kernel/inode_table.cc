@@ -102,7 +102,7 @@ void InodeTable::Forget(uint64_t node_id, uint64_t lookups) {
   engine::MutexLock lock(&mutex_);
   Slot* slot = FindSlot(node_id);
   if (slot == nullptr) return;
-  // A count that the kernel never had would wrap around; it is limited to what is there.
+  // Limited, so that a wrong count from the kernel cannot wrap around.
   slot->lookups -= std::min(slot->lookups, lookups);
   if (slot->lookups > 0) return;
   size_t slot_index = (node_id & 0xffffffff) - 1;
@@ -120,7 +120,7 @@ void InodeTable::Forget(uint64_t node_id, uint64_t lookups) {
 }
 
 // Linear probing without tombstones: entries after the hole move into it unless that would put them
-// before their home position. Lookups so never slow down after many deletions.
+// before their home position. So lookups stay fast after many deletions.
 void InodeTable::EraseFromIndex(size_t slot_index) {
   size_t mask = index_.size() - 1;
   size_t hole = Probe(slots_[slot_index].key, slots_[slot_index].hash);

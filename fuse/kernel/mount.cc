@@ -84,7 +84,7 @@ std::string OptionText(const MountOptions& options) {
                                  kMountSubtype, EscapeOption(options.source));
   if (options.allow_other) text += ",allow_other";
   // libfuse refuses to mount with auto_unmount if fusermount3 is missing, so the option is given
-  // only if it is there.
+  // only if the helper is installed.
   if (options.auto_unmount && HasUnmountHelper()) text += ",auto_unmount";
   return text;
 }

@@ -132,7 +132,7 @@ class RowSource final : public ScanSource {
   cluster::ReadSpec SpecBehind(const std::optional<std::string>& after) const override {
     cluster::ReadSpec spec;
     std::string start = after.has_value() ? engine::RowSuccessor(*after) : "";
-    // One cell without its value tells that the row exists, so a listing reads few bytes per row.
+    // One cell without its value proves that the row exists, so a listing reads few bytes per row.
     spec.rows = engine::RowSet(engine::RowRange{std::move(start), ""});
     spec.time = TimesOf(view_.as_of);
     spec.versions_per_column = 1;
@@ -187,8 +187,8 @@ class VersionSource final : public ScanSource {
     cluster::ReadSpec spec = ColumnSpec(view_, child_.row, child_.family, child_.qualifier);
     spec.versions_per_column = 0;
     spec.value_size_max = 0;
-    if (after.has_value())
-      spec.time.limit_us = *ParseTime(*after);  // newest first: older versions follow
+    // Versions come newest first, so older ones follow.
+    if (after.has_value()) spec.time.limit_us = *ParseTime(*after);
     return spec;
   }
   void MarkOf(const cluster::CellView& cell, std::string* mark) const override {

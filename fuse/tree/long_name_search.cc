@@ -66,11 +66,8 @@ class Search {
         scope_.view.table, name_));
   }
 
-  enum class Until {
-    kEnd,
-    kNear,
-    kFound
-  };  // the last two end after kLongNameNearKeys at the latest
+  // How far a scan goes. The last two end after kLongNameNearKeys at the latest.
+  enum class Until { kEnd, kNear, kFound };
 
   // Looks at the keys of `part` that begin with the head of the name.
   Status Scan(const engine::RowRange& part, Until until, const Call& call) {
@@ -100,8 +97,8 @@ class Search {
   Status Look(std::string_view key) {
     at_.assign(key);
     codec_.Encode(key, &encoded_);
-    if (encoded_.find("%~") == std::string::npos)
-      return OkStatus();  // short enough for a plain name
+    // Short enough for a plain name.
+    if (encoded_.find("%~") == std::string::npos) return OkStatus();
     names_->Note(scope_key_, encoded_, key, scope_.run_keys());
     // Only keys with the head are read, so the hash decides.
     if (!std::string_view(encoded_).ends_with(decoded_.hash)) return OkStatus();

@@ -67,10 +67,9 @@ class LongNames {
   };
   // The names of one directory that share one head.
   struct Group {
-    std::map<std::string, Run, std::less<>> runs;  // by their first keys
-    std::vector<const std::string*>
-        first_keys;              // first key of each run, by Run::index; points into `runs`
-    std::vector<Entry> entries;  // the first `sorted` in order, the rest as added
+    std::map<std::string, Run, std::less<>> runs;  // key: first key of the run
+    std::vector<const std::string*> first_keys;    // by Run::index; points into `runs`
+    std::vector<Entry> entries;                    // the first `sorted` in order, the rest as added
     size_t sorted = 0;
     size_t size_bytes = 0;
     std::string last_found;

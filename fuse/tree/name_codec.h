@@ -20,7 +20,7 @@ struct DecodedName {
   std::string key;           // the whole key, or its first bytes if is_long
   bool is_canonical = true;  // false: EncodeName(key) is the right spelling
   bool is_long = false;
-  std::string_view hash;  // of a long name; points into the decoded name
+  std::string_view hash;  // hash of a long name; points into the decoded name
 };
 
 class NameCodec {

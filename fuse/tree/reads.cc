@@ -56,6 +56,7 @@ StatusOr<std::optional<FoundVersion>> ReadFirst(cluster::DataApi* data, const st
 StatusOr<std::optional<FoundVersion>> FindFirst(cluster::DataApi* data, const std::string& table,
                                                 cluster::ReadSpec spec,
                                                 const cluster::CallOptions& call) {
+  // The size of an omitted value is still reported (CellView::omitted_size).
   spec.value_size_max = 0;
   return ReadFirst(data, table, spec, call);
 }

@@ -82,6 +82,7 @@ StatusOr<RowPtr> RowCache::Load(const ReadView& view, std::string_view row,
     const cluster::CellView& cell = stream->cell();
     names_size += sizeof(RowColumn) + cell.family.size() + cell.qualifier.size();
     if (snapshot->columns.size() == kCachedRowColumnsMax || names_size > kCachedRowSizeMax) {
+      // Not even the columns read so far are kept: a part of a row would pass for the whole.
       snapshot->columns.clear();
       snapshot->is_wide = true;
       snapshot->size_bytes = sizeof(RowSnapshot) + row.size();

@@ -8,8 +8,8 @@
 
 namespace sippar::fuse {
 
-// The result ends with ";
-// ". Split points are not part of a schema and are left out.
+// The result ends with a semicolon and a newline. Split points are not part of a schema and are
+// left out.
 std::string PrintCreateTable(const engine::TableSchema& schema);
 
 }  // namespace sippar::fuse

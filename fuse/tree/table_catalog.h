@@ -24,7 +24,8 @@ class TableCatalog {
   // kNotFound if there is no such table, or no longer.
   [[nodiscard]] StatusOr<TablePtr> FindName(std::string_view name);
   [[nodiscard]] StatusOr<TablePtr> FindId(uint64_t table_id);
-  [[nodiscard]] StatusOr<TablePtr> FindIdNow(uint64_t table_id);  // with the present schema
+  // Like FindId, but reads the present schema.
+  [[nodiscard]] StatusOr<TablePtr> FindIdNow(uint64_t table_id);
 
  private:
   Status Refresh(int64_t age_ns_max) EXCLUDES(mutex_);

@@ -90,9 +90,11 @@ StatusOr<std::unique_ptr<DirStream>> TreeView::OpenDirectory(const Node& directo
 
 StatusOr<std::vector<DirEntry>> TreeView::FixedEntries(const Node& directory, const Call& call) {
   std::vector<DirEntry> entries;
+  // The kernel takes only the type and the inode number of these two.
   entries.push_back({".", DirectoryEntry(directory, 0)});
   entries.push_back({"..", DirectoryEntry(ParentOf(directory), 0)});
   for (std::string_view name : ListedControls(directory)) {
+    // Looked up as the kernel would, so that a listing and a stat show the same.
     ASSIGN_OR_RETURN(Entry entry, Lookup(directory, name, call));
     entries.push_back({std::string(name), std::move(entry)});
   }
