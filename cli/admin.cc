@@ -201,8 +201,8 @@ int RunAdmin(int argc, char** argv) {
   for (CLI::App* sub : actions) {
     if (sub->parsed()) status = RunAction(sub->get_name(), client->get(), table, group);
   }
-  // Closed also after a failure: Close flushes state and reports errors that the action did not
-  // see.
+  // Closed also after a failure: Close flushes the memtables, so that the next opening replays no
+  // log.
   Status closed = (*client)->Close();
   if (status.ok()) status = closed;
   return status.ok() ? kExitOk : Failed(status, kExitFailed);

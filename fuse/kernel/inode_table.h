@@ -70,7 +70,7 @@ class InodeTable {
   uint64_t count_ GUARDED_BY(mutex_) = 0;
   uint32_t next_generation_ GUARDED_BY(mutex_) = 0;
   std::string key_ GUARDED_BY(mutex_);       // scratch buffer; saves an allocation per call
-  size_t next_idle_ GUARDED_BY(mutex_) = 0;  // slot that IdleRows examines next
+  size_t next_idle_ GUARDED_BY(mutex_) = 0;  // slot that IdleRows examined last
 };
 
 }  // namespace sippar::fuse
