@@ -27,6 +27,7 @@ void PutVarint(std::string* out, uint64_t value) {
 }
 
 void PutSigned(std::string* out, int64_t value) {
+  // Zigzag: small negative numbers are short, too.
   PutVarint(out, (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
 }
 

@@ -14,16 +14,15 @@ struct CodeRange {
   uint32_t first;
   uint32_t last;
 };
-constexpr std::array<CodeRange, 10> kHidden = {{{0xad, 0xad},      // soft hyphen
-                                                {0x61c, 0x61c},    // Arabic letter mark
-                                                {0x180e, 0x180e},  // Mongolian vowel separator
-                                                // zero-width characters, direction marks
-                                                {0x200b, 0x200f},
-                                                {0x2028, 0x202e},  // line ends, direction marks
-                                                {0x2060, 0x206f},  // joiners, isolates
-                                                {0xfeff, 0xfeff},  // byte order mark
-                                                {0xfff9, 0xfffb},  // annotation
-                                                {0x1d173, 0x1d17a},
+constexpr std::array<CodeRange, 10> kHidden = {{{0xad, 0xad},        // soft hyphen
+                                                {0x61c, 0x61c},      // Arabic letter mark
+                                                {0x180e, 0x180e},    // Mongolian vowel separator
+                                                {0x200b, 0x200f},    // zero width, direction marks
+                                                {0x2028, 0x202e},    // line ends, direction marks
+                                                {0x2060, 0x206f},    // joiners, isolates
+                                                {0xfeff, 0xfeff},    // byte order mark
+                                                {0xfff9, 0xfffb},    // annotation
+                                                {0x1d173, 0x1d17a},  // musical notation
                                                 {0xe0000, 0xe0fff}}};  // tags
 
 }  // namespace

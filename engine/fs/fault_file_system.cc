@@ -83,6 +83,7 @@ class FaultFileSystem::FaultyAppendFile final : public AppendFile {
   }
   Status Close() override {
     Status fault = owner_->Check("close", path_);
+    // The file is closed in any case, so that a fault leaks no descriptor.
     Status closed = base_->Close();
     return fault.ok() ? closed : fault;
   }
@@ -135,6 +136,7 @@ class FaultFileSystem::FaultyRandomFile final : public RandomFile {
     if (!fault.ok() && effect != FaultRule::kFlip) return fault;
     RETURN_IF_ERROR(base_->Read(offset, size, out));
     if (fault.ok() || size == 0) return OkStatus();
+    // The place depends on the call alone, so that a failing test can be repeated.
     char& hit = (*out)[offset * 31 % size];
     hit = static_cast<char>(hit ^ 0x10);
     return OkStatus();

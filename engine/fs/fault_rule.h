@@ -26,7 +26,7 @@ namespace sippar::engine {
 struct FaultRule {
   enum Effect : uint8_t { kFail, kFull, kDeny, kTorn, kDelay, kLie, kFlip };
   Effect effect = kFail;
-  int64_t delay_ms = 0;  // for kDelay
+  int64_t delay_ms = 0;  // only for kDelay
   std::string operation = "any";
   std::string glob = "*";  // '*' matches any bytes, '/' included
   uint64_t nth = 1;        // the count of matching calls at which the fault happens

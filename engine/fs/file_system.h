@@ -75,7 +75,7 @@ class FileSystem {
   // bytes are freed with the last name. kAlreadyExists when `target` exists.
   [[nodiscard]] virtual Status Link(const std::string& source, const std::string& target) = 0;
   [[nodiscard]] virtual Status Remove(const std::string& path) = 0;  // kNotFound if absent
-  // the directory must be empty
+  // The directory must be empty.
   [[nodiscard]] virtual Status RemoveDir(const std::string& path) = 0;
   // OK when `path` is a directory already. The parent must exist.
   [[nodiscard]] virtual Status CreateDir(const std::string& path) = 0;

@@ -7,7 +7,7 @@
 namespace sippar::engine {
 namespace {
 constexpr size_t kPageSize = 512;  // small, so that files of small tests have several pages
-// bounds memory: a few reserved zeros are enough for a test
+// Bounds memory: a few reserved zeros are enough for a test.
 constexpr size_t kReservedLeftMax = 4096;
 
 // Moves a directory with everything below it; false when it does not exist.
@@ -109,7 +109,7 @@ void MemoryDisk::MoveDirectory(const std::string& source, const std::string& tar
   UnsyncedChanges moved = std::move(own->second);
   unsynced_.erase(own);
   for (EntryChange& change : moved.changes) {
-    // the change names paths below the old directory
+    // The change names paths below the old directory.
     change = [source, target, change](Entries* entries) {
       bool back = MoveTree(entries, target, source);
       change(entries);

@@ -21,7 +21,7 @@ class MemoryDisk {
     size_t reserved_size = 0;
     uint32_t machine = 0;  // the machine that writes the file
     bool linked = false;   // the file has had a second name
-    // only for files changed in place: the bytes at the last sync
+    // The bytes at the last sync; only for files changed in place.
     std::optional<std::string> patched_from;
 
     // The bytes that a power loss leaves.

@@ -105,6 +105,7 @@ class MemoryFileSystem::MemoryRandomFile final : public RandomFile {
 
   Status Read(uint64_t offset, size_t size, std::string* out) const override {
     MutexLock lock(&shared_->mutex);
+    // Written so that no sum can overflow. The size is that at open, as in the posix file system.
     if (offset > size_ || size > size_ - offset) {
       return DataLoss(fmt::format("read {} @{}: expected {} bytes, the file ends at {}", path_,
                                   offset, size, size_));
@@ -151,6 +152,7 @@ std::unique_ptr<MemoryFileSystem> MemoryFileSystem::ForMachine(uint32_t machine)
 std::unique_ptr<MemoryFileSystem> MemoryFileSystem::CrashClone(Random* random) const {
   auto clone = std::make_unique<MemoryFileSystem>();
   MutexLock lock(&shared_->mutex);
+  // Locks are not copied: the processes that held them are gone.
   clone->shared_->disk = shared_->disk.AfterPowerLoss(random);
   clone->shared_->used = clone->shared_->disk.BytesUsed();
   return clone;
@@ -298,6 +300,7 @@ Status MemoryFileSystem::RemoveDir(const std::string& path) {
   if (!shared_->disk.IsDirectory(path)) {
     return NotFound(fmt::format("remove {}: no directory", path));
   }
+  // Entries are sorted by path: the first one below the directory would be here.
   auto below = shared_->disk.entries().lower_bound(path + "/");
   if (below != shared_->disk.entries().end() && below->first.starts_with(path + "/")) {
     return FailedPrecondition(fmt::format("remove {}: not empty", path));

@@ -287,7 +287,7 @@ class PosixFileSystem final : public FileSystem, public PatchFileMaker {
   StatusOr<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                            const std::string& note) override {
     int fd = OpenRetry(path, O_RDWR | O_CREAT);
-    // enough to hold the lock while reading
+    // A read-only descriptor is enough to hold the lock while reading.
     if (fd < 0 && errno == EROFS) fd = OpenRetry(path, O_RDONLY);
     if (fd < 0) return ErrnoStatus(errno, "open", path);
     if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {

@@ -244,8 +244,8 @@ Status CommitLog::Publish() {
 }
 
 Status CommitLog::CheckFence() {
-  // Asked even after fenced_ is set: who owns the log is a more useful error than that a segment is
-  // gone.
+  // Asked even when fenced_ is set: the owner of the log is a more useful error than a missing
+  // segment.
   Status asked = options_.fence ? options_.fence() : OkStatus();
   if (!asked.ok()) fenced_ = asked;
   return fenced_;
@@ -322,7 +322,7 @@ Status CommitLog::WriteInDoubtAgain() {
 }
 
 void CommitLog::AbandonSegment() {
-  // best effort: the end mark lies after the accepted length and does not count
+  // Best effort: the end mark lies after the accepted length and does not count.
   (void)writer_->Finish();
   writer_.reset();
   CloseBooks();

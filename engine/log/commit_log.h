@@ -59,7 +59,7 @@ class CommitLog {
     std::string body;  // 8 bytes for the sequence number, then AppendLogBody's bytes
     uint64_t entry_count = 0;
     uint64_t* next_sequence = nullptr;  // the tablet's counter; only the leader touches it
-    // inserts it into the memtables, where readers see it
+    // Inserts the mutation into the memtables, where readers see it.
     std::function<void(uint64_t first_sequence)> apply;
   };
 

@@ -26,8 +26,8 @@ struct LogReach {
   auto operator<=>(const LogReach&) const = default;
 };
 
-// nullopt: no valid REACH (an older program's log, or a damaged file); then only gaps between
-// segments show.
+// Reads REACH. nullopt: it is missing (an older program's log) or damaged; then only gaps between
+// segments show a loss.
 [[nodiscard]] StatusOr<std::optional<LogReach>> ReadLogReach(FileSystem* fs,
                                                              const std::string& directory);
 

@@ -105,7 +105,7 @@ StatusOr<SegmentContent> ScanSegment(
   content.file_length = file.size();
   uint64_t seed = SegmentSeed(id);
   uint64_t offset = 0;
-  // records after the durable length: few
+  // With syncs these are the records of the last group, so few.
   std::vector<std::pair<uint64_t, std::string_view>> in_doubt;
   while (offset < file.size() && offset < accepted_length) {
     LogFrame frame = LogFrameAt(file, 0, offset, seed);

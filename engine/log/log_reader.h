@@ -53,7 +53,7 @@ auto ReadStubbornly(Read read) {
     FileSystem* fs, const std::string& path, SegmentId id, uint64_t accepted_length,
     const std::function<Status(uint64_t offset, std::string_view body)>& visit);
 
-// kDataLoss when the whole records of the segment at `path` end before `synced_length`.
+// Returns kDataLoss when the whole records of the segment at `path` end before `synced_length`.
 [[nodiscard]] Status CheckReaches(const std::string& path, uint64_t valid_length,
                                   uint64_t synced_length);
 

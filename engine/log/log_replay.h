@@ -14,7 +14,7 @@
 namespace sippar::engine {
 
 struct ReplayedLog {
-  LogSegments segments;  // with the highest number of each existing tablet
+  LogSegments segments;  // each with the highest number of every existing tablet
   SegmentId last;        // {0,0}: there was no segment
   uint64_t last_length = 0;
   uint64_t bytes = 0;               // bytes read, without headers of unused segments

@@ -60,7 +60,7 @@ StatusOr<LogSeal> ReadLogForSeal(FileSystem* fs, const std::string& directory) {
   return seal;
 }
 
-// kAlreadyExists: another process wrote its seal first.
+// Writes the SEAL. kAlreadyExists: another process wrote its seal first.
 Status WriteSeal(FileSystem* fs, const std::string& directory, const LogSeal& seal,
                  uint64_t attempt) {
   std::string temporary = fmt::format("{}.{:x}.tmp", SealPath(directory), attempt);

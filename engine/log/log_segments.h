@@ -13,7 +13,7 @@ namespace sippar::engine {
 
 class LogSegments {
  public:
-  // tablet -> highest sequence number in the segment
+  // The highest sequence number in a segment, by tablet id.
   using TabletSequences = std::map<uint64_t, uint64_t>;
   using RedoOf = std::function<uint64_t(uint64_t tablet_id)>;
 

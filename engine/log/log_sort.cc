@@ -153,6 +153,7 @@ StatusOr<LogPart> OpenSortedPart(FileSystem* fs, const std::string& directory,
   uint64_t size = part.file->size();
   uint64_t source_limit = kLogRecordHeaderSize + EncodeSource(segment).size();
   ASSIGN_OR_RETURN(std::string source, ReadRecord(part, 0, source_limit, "the source"));
+  // A file left by another recovery must describe the same sealed bytes.
   if (source != EncodeSource(segment)) {
     return DataLoss(
         fmt::format("sorted log {} @0: it is not of the segment that is sealed here", part.path));

@@ -32,7 +32,7 @@ class SkipList {
   static std::string_view Value(const Node* node);
 
  private:
-  // enough for 4^14 entries, as a quarter of each level is in the next
+  // Enough for 4^14 entries: a quarter of the nodes of each level are in the next.
   static constexpr int kHeightMax = 14;
 
   struct Place {

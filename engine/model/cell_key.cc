@@ -11,6 +11,7 @@ namespace {
 constexpr char kEnd[2] = {'\0', '\1'};
 
 uint64_t InvertedTime(int64_t timestamp_us) {
+  // With its sign bit flipped, a negative time sorts below a positive one.
   return ~(static_cast<uint64_t>(timestamp_us) ^ (uint64_t{1} << 63));
 }
 
@@ -65,6 +66,7 @@ bool ParseKey(std::string_view key, ParsedKey* out) {
   out->row_part = key.substr(0, row_end);
   out->column_part = out->row_part;
   out->escaped_qualifier = {};
+  // Family names have no zero byte (ValidateFamilyName), so they are not escaped.
   size_t family_end = key.find('\0', row_end);
   if (family_end == std::string_view::npos) return false;
   out->family = key.substr(row_end, family_end - row_end);
@@ -110,6 +112,7 @@ void UnescapeTo(std::string_view escaped, std::string* out) {
       return;
     }
     out->append(escaped.substr(0, zero + 1));
+    // Skips the ff after the zero byte; only a damaged key ends without it.
     escaped.remove_prefix(zero + 2 <= escaped.size() ? zero + 2 : escaped.size());
   }
 }

@@ -27,6 +27,7 @@ class Re2Regex final : public BytesRegex {
       return false;
     }
     const re2::StringPiece& piece = groups[static_cast<size_t>(group)];
+    // The group took no part in the match.
     if (piece.data() == nullptr) return false;
     out->assign(piece.data(), piece.size());
     return true;
@@ -159,6 +160,7 @@ class PatternListMatcher final : public ColumnMatcher {
       *next = qualifier;
       return true;
     }
+    // Any pattern may match, so the smallest of their candidates is the next one.
     bool found = false;
     std::string candidate;
     for (const Pair& pair : pairs_) {

@@ -111,6 +111,7 @@ void GcPolicy::Encode(std::string* out) const {
 GcPolicy GcPolicy::Decode(Reader* reader, size_t depth) {
   GcPolicy policy;
   uint8_t kind = reader->Byte();
+  // Damaged bytes must not make the recursion deeper than a valid rule can be.
   if (kind > kIntersection || depth > limits::kGcPolicyDepthMax) reader->Fail();
   policy.kind = static_cast<Kind>(kind);
   policy.max_versions = static_cast<uint32_t>(reader->Varint());

@@ -60,6 +60,7 @@ Status ResolveOn(std::string_view newest, MutationEntry* entry) {
   if (entry->kind == MutationEntry::kAppend) {
     entry->value.insert(0, newest);
   } else {
+    // Unsigned, because a sum that exceeds INT64 must wrap, which signed addition may not.
     uint64_t number = 0;
     if (!newest.empty()) {
       auto decoded = DecodeInt64(newest);

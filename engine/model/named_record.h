@@ -24,7 +24,7 @@ struct NamedRecord {
 };
 
 inline constexpr size_t kRecordNameSizeMax = 1 << 10;
-// fits, with its name, in a file of the lock service
+// A record of this size, with its name, fits in a file of the lock service.
 inline constexpr size_t kRecordSizeMax = 250 << 10;
 
 // 32 hexadecimal digits, a hash of the name: the name itself may be long and contain slashes, so it

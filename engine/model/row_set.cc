@@ -39,6 +39,7 @@ RowRange RowRange::Prefix(std::string_view prefix) {
 }
 
 bool RowRange::IsSingle() const {
+  // The only key at or above `start` and below `start` + '\0' is `start` itself.
   return limit.size() == start.size() + 1 && limit.back() == '\0' &&
          limit.compare(0, start.size(), start) == 0;
 }
@@ -77,6 +78,7 @@ void RowSet::Normalize() const {
             [](const RowRange& a, const RowRange& b) { return a.start < b.start; });
   std::vector<RowRange> merged;
   for (RowRange& range : ranges_) {
+    // Adjacent ranges are merged too, so that equal sets have equal ranges.
     bool touches =
         !merged.empty() && (merged.back().limit.empty() || range.start <= merged.back().limit);
     if (!touches) {
@@ -95,6 +97,7 @@ RowSet RowSet::Intersection(const RowSet& other) const {
   const auto& b = other.ranges();
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     result.Add(Intersect(a[i], b[j]));
+    // The range that ends first cannot meet a later range of the other set.
     if (LimitLess(a[i].limit, b[j].limit)) {
       ++i;
     } else {

@@ -48,6 +48,7 @@ LocalityGroupSchema DecodeGroup(Reader* reader) {
   size_t count = reader->Count();
   for (size_t i = 0; i < count; ++i) group.families.emplace_back(reader->Bytes());
   group.block_size = static_cast<uint32_t>(reader->Varint());
+  // Enums are cast unchecked here: Decode validates the whole schema and refuses unknown values.
   group.compression = static_cast<Compression>(reader->Byte());
   group.compression_level = static_cast<int32_t>(reader->Signed());
   group.dictionary = reader->Byte() != 0;
@@ -104,6 +105,7 @@ const LocalityGroupSchema& TableSchema::GroupOf(std::string_view family) const {
       return group;
     }
   }
+  // Only for a family that does not exist: Validate requires each family to be in a group.
   return groups.front();
 }
 
@@ -119,6 +121,8 @@ void TableSchema::DropFamily(std::string_view family) {
 }
 
 void TableSchema::Normalize() {
+  // The schema keeps its families sorted by name; lists of them are shown and encoded in this
+  // order.
   std::sort(families.begin(), families.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   std::set<std::string> grouped;
@@ -235,6 +239,7 @@ Status ValidateTableName(std::string_view name) {
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   RETURN_IF_ERROR(ValidateName("table", name, limits::kTableNameSizeMax));
+  // As in Cloud Bigtable.
   if (name[0] == '-' || name[0] == '.') {
     return InvalidArgument(fmt::format("table name '{}' may not begin with '{}'", name, name[0]));
   }

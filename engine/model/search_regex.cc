@@ -54,7 +54,7 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
     size_t begin = static_cast<size_t>(groups[0].data() - text.data());
     result.append(text, at, begin - at);
     at = begin;
-    // an empty match right after a match does not count
+    // An empty match right after a match does not count.
     if (begin == last_end && groups[0].empty()) {
       if (at < text.size()) result.push_back(text[at]);
       ++at;

@@ -19,6 +19,7 @@ class RowStep final : public FilterStep {
  public:
   RowStep(CellSink* out, Keep keep) : FilterStep(out), keep_(std::move(keep)) {}
   void BeginRow(std::string_view row) override {
+    // Decided once a row: a sample keeps or drops the whole row.
     kept_ = keep_(row);
     FilterStep::BeginRow(row);
   }
@@ -57,6 +58,7 @@ class NameStep final : public FilterStep {
   void Put(const FilteredCell& cell) override {
     std::string_view name = cell.cell.*name_;
     if (!is_known_ || name != last_) {
+      // A copy, since the cell is valid only during this call.
       last_ = name;
       is_known_ = true;
       found_ = regex_->Matches(name);
@@ -104,6 +106,7 @@ class RowLimitStep final : public FilterStep {
     ++seen_;
     out_->Put(cell);
   }
+  // Lets the read skip the rest of the row.
   bool IsSated() const override { return seen_ >= count_ || out_->IsSated(); }
 
  private:
@@ -119,6 +122,7 @@ class ColumnLimitStep final : public FilterStep {
     FilterStep::BeginRow(row);
   }
   void Put(const FilteredCell& cell) override {
+    // Compares the qualifier first: it differs more often than the family.
     if (!is_known_ || cell.cell.qualifier != qualifier_ || cell.cell.family != family_) {
       family_ = cell.cell.family;
       qualifier_ = cell.cell.qualifier;
@@ -228,6 +232,7 @@ StatusOr<std::unique_ptr<CellSink>> NewFilterStep(const RowFilter& filter, CellS
     case RowFilter::kStripValue:
       return NewStep<ChangeStep>(out, [](FilteredCell* cell) { cell->cell.value = {}; });
     case RowFilter::kLabel:
+      // Shared, since cells keep views of the label while the function is moved or copied.
       return NewStep<ChangeStep>(out, [label = std::make_shared<const std::string>(filter.text)](
                                           FilteredCell* cell) { cell->label = *label; });
     case RowFilter::kValueBitmask:

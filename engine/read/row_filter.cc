@@ -63,6 +63,8 @@ Status ValidateLeaf(const RowFilter& filter) {
 }
 
 Status ValidateAt(const RowFilter& filter, size_t depth, bool in_condition) {
+  // Checked before descending: the tree comes from a client, and its depth bounds the recursion
+  // here and in run_filter.cc.
   if (depth > kFilterDepthMax) {
     return InvalidArgument(fmt::format("the filter is nested deeper than {}", kFilterDepthMax));
   }

@@ -27,10 +27,10 @@ struct FamilyRule {
 using FamilyRules = std::map<std::string, FamilyRule, std::less<>>;
 
 enum class VisibilityMode {
-  kRead,        // returns visible cells only
-  kCollectAll,  // for compactions of all runs from the first entry on: like kRead
+  kRead,        // Returns visible cells only.
+  kCollectAll,  // For compactions of all runs back to the first entry: like kRead.
   // For other compactions: drops only what a delete of a whole column, family or row, or a dropped
-  // family, hides; keeps tombstones and every version that still counts
+  // family, hides; keeps tombstones and every version that still counts.
   kKeepHistory,
 };
 

@@ -16,7 +16,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr unsigned kDictionaryHashLogMin = 15;
-// the memory of one huge block is not kept for the rest of the file
+// The memory for one huge block is not kept for the rest of the file.
 constexpr size_t kScratchKept = 4 << 20;
 
 struct ZstdFree {

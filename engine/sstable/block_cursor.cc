@@ -115,6 +115,7 @@ inline void BlockCursor::TakeKey(size_t shared, std::string_view suffix) {
     key_ = suffix;
     return;
   }
+  // The previous key is in the buffer, or still in the block; only the latter must be copied.
   if (key_.data() == key_buffer_.data()) {
     key_buffer_.resize(shared);
   } else {
@@ -224,6 +225,8 @@ void BlockCursor::SeekBefore(std::string_view target) {
   uint32_t restart = RestartBefore(target);
   if (damaged_) return;
   SeekToRestart(restart);
+  // Entries cannot be read backward, as their keys build on each other: counts those below the
+  // target, then walks again to the last of them.
   size_t before = 0;  // entries < target, counted from the restart
   for (; Valid() && key_ < target; Parse(next_)) ++before;
   if (damaged_) return;

@@ -31,7 +31,7 @@ class BlockCursor {
   void SeekBefore(std::string_view target);  // moves to the last entry < target
   void Next();                               // Requires: Valid()
   // Instead of Init and a Seek: moves to the only entry of a block whose bytes were not read. `key`
-  // must stay valid meanwhile.
+  // must stay valid until the next move.
   void StandOnLone(std::string_view key);
 
   // Points into the block when the entry stores its whole key, else into the cursor.

@@ -46,6 +46,7 @@ bool BlockIndex::Decode(std::string_view bytes, uint64_t data_end) {
     entry.time_max_us = reader.Signed();
     if (!reader.ok() || stored <= kBlockTrailerSize || stored > data_end - offset) return false;
     if (raw > limits::kBlockRawSizeMax || stored > UINT32_MAX || entry_count > raw) return false;
+    // Searches rely on ascending keys.
     if (i > 0 && key <= first_key(i - 1)) return false;
     entry.stored_size = static_cast<uint32_t>(stored);
     entry.raw_size = static_cast<uint32_t>(raw);

@@ -43,6 +43,7 @@ void FileSummary::Decode(Reader* reader) {
     FamilyBytes bytes;
     bytes.cells = reader->Varint();
     bytes.raw_bytes = reader->Varint();
+    // Names must ascend: a family that occurs twice is damage.
     if (!families.empty() && name <= families.rbegin()->first) reader->Fail();
     families.emplace_hint(families.end(), std::move(name), bytes);
   }

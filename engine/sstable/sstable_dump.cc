@@ -88,6 +88,7 @@ Status OpenSstable::VerifyBlock(size_t block, std::string* last_key, FileSummary
   ASSIGN_OR_RETURN(auto decoded, Decode(block, stored));
   BlockCursor cursor;
   cursor.Init(decoded->bytes());
+  // Counts are summed over all blocks and compared with the properties at the end.
   uint64_t before = found->entries;
   for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
     if (found->entries > 0 && cursor.key() <= *last_key) return damage("its keys do not ascend");

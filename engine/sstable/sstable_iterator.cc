@@ -179,13 +179,13 @@ class SstableIterator final : public EntryIterator {
     ASSIGN_OR_RETURN(std::shared_ptr<const Block> decoded,
                      file_->Decode(block, std::string_view(ahead_).substr(
                                               start, index.entry(block).stored_size)));
-    // the stored form of a huge block is not kept next to the decoded one
+    // The stored form of a huge block is not kept next to the decoded one.
     if (ahead_.size() > kReadAheadMax) {
       ahead_.clear();
       ahead_.shrink_to_fit();
       ahead_count_ = 0;
     }
-    // without room it is read again next time
+    // Without room in the budget the block is read again next time.
     if (read_.in_memory) (void)file_->Pin(block, decoded);
     return decoded;
   }

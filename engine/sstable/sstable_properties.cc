@@ -43,7 +43,7 @@ uint64_t RowFilterHash(std::string_view row_prefix) { return Hash(row_prefix); }
 uint64_t ColumnFilterHash(std::string_view column_prefix) { return Hash(column_prefix); }
 
 uint64_t WideTombstoneFilterHash(std::string_view row_prefix) {
-  // an odd factor: a second, different hash of the same string
+  // An odd factor gives a second, different hash of the same string.
   return Hash(row_prefix) * 0xbf58476d1ce4e5b9u;
 }
 

@@ -33,7 +33,7 @@ struct FileRead {
   ReadAhead read_ahead;
   TimeRange time;          // blocks wholly outside, without tombstones, are left out
   bool in_memory = false;  // blocks stay pinned with the file within the budget
-  // larger values are left out where that saves a block read
+  // Larger values are left out where that saves a block read.
   uint64_t value_size_max = kAnyValueSize;
   ReadCounters* counters = nullptr;  // may be null; must outlive the iterator
 };
