@@ -1,4 +1,4 @@
-// Bootstrap. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/bootstrap.h"
 
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& dir
 
 }  // namespace
 
-// wal/ comes last: without it there is no log and no server yet, so a lock service that does not
-// know the cluster has lost nothing.
+// wal/ is made last. Until it exists there is no log and no server, so a lock service that does not
+// know the cluster yet has lost nothing, and its id may be written.
 Status PrepareCluster(engine::FileSystem* fs, const std::string& directory, LockSession* session,
                       uint64_t entropy) {
   ASSIGN_OR_RETURN(bool is_store, IsStore(fs, directory));

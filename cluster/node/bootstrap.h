@@ -1,5 +1,5 @@
-// The first steps in a shared directory: an empty one becomes a cluster's, any other must be this
-// lock service's. The root tablet and METADATA are made by the first master.
+// The first steps in a shared directory. An empty directory becomes a cluster's; any other must
+// belong to this lock service. The root tablet and METADATA are made later, by the first master.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,9 +10,10 @@
 
 namespace sippar::cluster {
 
-// CLUSTER (a state file: the cluster's id), wal/ and sst/ are there when OK, and the lock service
-// knows the id. Can be repeated after a crash at any point. `entropy`: any number nobody else has.
-// kFailedPrecondition: the directory and the lock service are not of one cluster.
+// When OK, the directory has CLUSTER (a state file with the cluster's id), wal/ and sst/, and the
+// lock service knows the id. Repeatable after a crash at any point. `entropy` is a number that no
+// other cluster has. kFailedPrecondition: the directory and the lock service belong to different
+// clusters.
 [[nodiscard]] Status PrepareCluster(engine::FileSystem* fs, const std::string& directory,
                                     LockSession* session, uint64_t entropy);
 

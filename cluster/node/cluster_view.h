@@ -1,5 +1,5 @@
-// What every role needs to see of the cluster: a session with the lock service, the ordinary
-// client, and METADATA through it. SPDX-License-Identifier: Apache-2.0
+// What every role needs to see the cluster: a session with the lock service, the ordinary client,
+// and METADATA through that client. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace sippar::cluster {
 
-// Where a role lives. Everything outlives it.
+// Where a role works. Everything outlives the role.
 struct ClusterPlace {
   std::string directory;  // shared by all servers (store_paths.h)
   LockService* locks = nullptr;
@@ -19,8 +19,8 @@ struct ClusterPlace {
   engine::Clock* clock = nullptr;
   int64_t lease_us = 0;  // SessionOptions::timeout_us of servers and masters
   RetryPolicy retry;
-  int64_t timeout_us = 30'000'000;  // of calls that name none
-  CancelFlag cancel = nullptr;      // set when the role ends: its calls do not wait for anybody
+  int64_t timeout_us = 30'000'000;  // timeout of calls that set none
+  CancelFlag cancel = nullptr;      // set when the role ends, so that its calls stop waiting
 };
 
 class ClusterView {

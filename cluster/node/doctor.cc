@@ -1,4 +1,4 @@
-// The doctor. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/doctor.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr uint64_t kChangesMax = uint64_t{4} << 30;  // in memory: the logs once more
+// Held in memory: mostly a second copy of the logs.
+constexpr uint64_t kChangesMax = uint64_t{4} << 30;
 
 Status ProveNames(engine::OverlayFileSystem* overlay, const std::string& directory,
                   EmbeddedLockService* locks, Findings* findings) {
@@ -49,6 +50,7 @@ Status ExamineStore(const std::string& directory,
                    LockServiceOf(directory, &overlay, engine::Clock::System()));
   Findings findings;
   RETURN_IF_ERROR(ProveFiles(&overlay, directory, locks.get(), &findings));
+  // METADATA can only be read if the files below it are whole.
   Status names;
   if (findings.losses.empty()) names = ProveNames(&overlay, directory, locks.get(), &findings);
   for (const std::string& line : findings.losses) print(line);

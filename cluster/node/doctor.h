@@ -1,5 +1,5 @@
-// What is missing, foreign or damaged in a store that nobody has open: `sippar admin doctor`.
-// SPDX-License-Identifier: Apache-2.0
+// Finds what is missing, foreign or damaged in a store that no process has open: `sippar admin
+// doctor`. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -10,9 +10,10 @@
 
 namespace sippar::cluster {
 
-// Proves of `directory` what a start proves (cluster/README.md), to the end; `print` gets a line
-// for each finding. Changes nothing. OK: a start would find it whole; kDataLoss: it would stop;
-// kUnavailable: another process has it open, and has proved it.
+// Makes all the checks of a start (cluster/README.md) on `directory` and does not stop at the first
+// finding; `print` gets one line for each. Changes nothing. OK: a start would find the store whole;
+// kDataLoss: a start would fail; kUnavailable: another process has the store open and made the
+// checks itself.
 [[nodiscard]] Status ExamineStore(const std::string& directory,
                                   const std::function<void(std::string_view line)>& print);
 

@@ -1,4 +1,4 @@
-// Text of single files. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/dump_file.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// The embedded shape: a cluster of one. Lock service, master, tablet server and
-// client in this process, reached by direct calls. SPDX-License-Identifier: Apache-2.0
+// A cluster of one: lock service, master, tablet server and client in this process, connected by
+// direct calls. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/embedded_node.h"
 
 #include <algorithm>
@@ -22,15 +22,17 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kLookUs = 100'000;  // between two looks whether a start fails
+constexpr int64_t kLookUs = 100'000;  // between two checks whether the start fails
 constexpr int64_t kNever = INT64_MAX / 4;
-// No message is late here, so garbage does not lie for long.
+// Time between two sweeps and between their scans: short, since no message can be late within one
+// process.
 constexpr int64_t kSweepUs = 15'000'000;
-// For a start and the end of a table on a disk that is full.
+// For a start, and for dropping a table, on a full disk.
 constexpr uint64_t kReserveBytes = 1 << 20;
-constexpr uint64_t kOverlayBytes = 1 << 30;  // sorted logs, mostly
+constexpr uint64_t kOverlayBytes = 1 << 30;  // in memory; mostly sorted logs
 
-// There is nobody to take over: a server that a slow disk keeps from answering is waited for.
+// No other server could take over, so a server that a slow disk keeps from answering is waited for
+// and never removed.
 master::MasterOptions PolicyOfOne() {
   master::MasterOptions policy;
   policy.unanswered_fence_us = kNever;
@@ -54,9 +56,10 @@ class EmbeddedClient : public ReadingClient {
   }
   ~EmbeddedClient() override { (void)Close(); }
 
-  // `socket`: as OpenEmbedded's.
+  // Opens the store for reading and writing. `socket` as in OpenEmbedded.
   Status Open(bool create_if_missing, std::unique_ptr<DirectorySocket>* socket);
-  // With its changes in memory, and none any more when it is open.
+  // Opens it on a disk that accepts no writes: changes that the start makes stay in memory, later
+  // ones are refused.
   Status OpenForReading(const Status& why, std::unique_ptr<DirectorySocket>* socket);
 
   DataApi* data() override { return cluster_->data(); }
@@ -82,7 +85,7 @@ class EmbeddedClient : public ReadingClient {
   std::unique_ptr<EmbeddedLockService> locks_;
   std::unique_ptr<LocalCluster> cluster_;
   std::shared_ptr<AdminApi> admin_;
-  bool is_open_ = false;  // for good: it is closed cleanly
+  bool is_open_ = false;  // open for writing: Close must end it cleanly
 };
 
 Status EmbeddedClient::Open(bool create_if_missing, std::unique_ptr<DirectorySocket>* socket) {
@@ -93,9 +96,10 @@ Status EmbeddedClient::Open(bool create_if_missing, std::unique_ptr<DirectorySoc
   ASSIGN_OR_RETURN(locks_, LockServiceOf(directory_, store_.fs, store_.clock));
   if (socket != nullptr) {
     auto listening = DirectorySocket::Listen(directory_);
-    if (listening.ok()) *socket = *std::move(listening);  // where there are no sockets: ours alone
+    // Where sockets cannot be made, this process uses the store alone.
+    if (listening.ok()) *socket = *std::move(listening);
   }
-  // Under the lock: another process may have made the store meanwhile.
+  // Checked again under the lock: another process may have made the store since.
   ASSIGN_OR_RETURN(format, FindFormat(create_if_missing));
   return NotHeld(OpenLocked(format));
 }
@@ -110,8 +114,8 @@ Status EmbeddedClient::OpenLocked(int format) {
   options.directory = directory_;
   options.locks = locks_.get();
   options.store = store_;
-  options.store.create_if_missing = format == 0;  // one that was not finished becomes a cluster
-  options.is_remote = false;                      // one process, one life: every call is answered
+  options.store.create_if_missing = format == 0;  // an unfinished store is made into a cluster, too
+  options.is_remote = false;                      // one process with one life answers every call
   options.policy = PolicyOfOne();
   ASSIGN_OR_RETURN(cluster_, LocalCluster::Open(options));
   if (format != kClusterFormat) {
@@ -132,7 +136,8 @@ Status EmbeddedClient::StartRoles() {
   return OkStatus();
 }
 
-// Everything that METADATA and the backups name is there, or nothing is removed.
+// Removes what ended lives left, but only after everything that METADATA and the backups name was
+// found.
 Status EmbeddedClient::ProveAndSweep() {
   ASSIGN_OR_RETURN(StorePicture picture, ReadPicture(store_.fs, directory_, cluster_->metadata()));
   ASSIGN_OR_RETURN(std::set<ServerId> lives, cluster_->Lives());
@@ -141,12 +146,13 @@ Status EmbeddedClient::ProveAndSweep() {
   Findings findings;
   RETURN_IF_ERROR(ProvePicture(store_.fs, directory_, picture, locks_.get(), epoch_end, &findings));
   RETURN_IF_ERROR(findings.Check(directory_));
-  // What is in nobody's way may stay.
+  // A failed sweep is no error: the files harm nothing.
   if (overlay_ == nullptr) (void)SweepEndedLives(store_.fs, directory_, lives, picture);
   return OkStatus();
 }
 
-// As long as there is something to read; not for what will not come.
+// Waits for as long as the start makes progress, however much it has to read; returns as soon as
+// something fails repeatedly.
 Status EmbeddedClient::WaitForMaster() {
   for (;;) {
     Status running = cluster_->WaitForMaster(kLookUs);
@@ -168,7 +174,8 @@ Status EmbeddedClient::OpenForReading(const Status& why, std::unique_ptr<Directo
   return OkStatus();
 }
 
-// What was acknowledged is in the log, should the disk be too full for anything else.
+// If the disk is too full to flush, Close is OK all the same: all acknowledged writes are in the
+// log.
 Status EmbeddedClient::Close() {
   Status status;
   if (std::exchange(is_open_, false)) status = cluster_->CloseAll();

@@ -1,4 +1,4 @@
-// The embedded shape: every role in this process. SPDX-License-Identifier: Apache-2.0
+// A cluster of one: every role runs in this process. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -10,25 +10,27 @@
 
 namespace sippar::cluster {
 
-// A client of the store in `directory`, which this process opens. Errors as OpenClient;
-// kUnavailable, naming the file of the lock: another process has it; kResourceExhausted,
-// kPermissionDenied: the disk takes nothing. `socket` may be null; it is made as soon as the lock
-// is had, so that others wait at it for the store, and goes before the lock when this fails.
+// Opens the store in `directory` in this process and returns a client of it. Errors as OpenClient,
+// and: kUnavailable, naming the lock's file: another process has it open; kResourceExhausted,
+// kPermissionDenied: the disk accepts no writes. `socket` may be null. Otherwise the socket is made
+// as soon as the lock is held, so that other processes can wait at it for the store; if this call
+// fails, it is removed before the lock is released.
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenEmbedded(
     const std::string& directory, const ClientOptions& options,
     std::unique_ptr<DirectorySocket>* socket = nullptr);
 
 class ReadingClient : public Client {
  public:
-  virtual bool has_refused() const = 0;  // a change, since it was opened
+  virtual bool has_refused() const = 0;  // true if a change was refused since the store was opened
 };
 
-// The same on a disk that takes nothing: it is read, with what its logs hold; changes get `why`.
+// The same on a disk that accepts no writes: the store can be read, including what its logs hold,
+// and changes fail with `why`.
 [[nodiscard]] StatusOr<std::unique_ptr<ReadingClient>> OpenForReading(
     const std::string& directory, const ClientOptions& options, const Status& why,
     std::unique_ptr<DirectorySocket>* socket = nullptr);
 
-// Gives up room that the store keeps for a full disk; false: it had none.
+// Frees the room that the store reserves for a full disk; false if there was none.
 bool GiveUpReserve(const std::string& directory);
 
 }  // namespace sippar::cluster

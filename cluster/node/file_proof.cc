@@ -1,4 +1,5 @@
-// A proof by files alone: METADATA may be what is lost. SPDX-License-Identifier: Apache-2.0
+// Proves files without METADATA, because METADATA itself may be what is lost.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/file_proof.h"
 
 #include <fmt/format.h>
@@ -24,8 +25,8 @@
 namespace sippar::cluster {
 namespace {
 
-// Tables of a store that this directory was have manifests with numbers from 1 on, until the first
-// master has made them.
+// When a store was converted, the manifests of its tables have numbers from 1 on until the first
+// master has made the tables of them.
 constexpr uint64_t kTableNumbersEnd = uint64_t{1} << 32;
 
 class FileProof {
@@ -64,7 +65,7 @@ class FileProof {
         if (life.ok()) lives_.insert(*std::move(life));
       }
       if (entry.damage.ok()) return;
-      // What these say, METADATA says as well, or nothing: their names are all.
+      // These files hold nothing that METADATA does not say, so only their names matter.
       bool is_name =
           path == lock_paths::MasterLock() || path.starts_with(lock_paths::Servers() + "/");
       findings_->losses.push_back(
@@ -73,7 +74,8 @@ class FileProof {
     });
   }
 
-  // Nothing is renamed, sealed or read into tablets before every log is known to be whole.
+  // Called before anything is renamed, sealed or replayed: all logs must be known to be whole by
+  // then.
   Status ProveLogs() {
     const std::string logs = store_paths::Logs(directory_);
     ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(logs));
@@ -83,7 +85,8 @@ class FileProof {
       lives_.erase(log->server);
       const std::string path = logs + "/" + name;
       ASSIGN_OR_RETURN(bool has_seal, fs_->Exists(path + "/SEAL"));
-      // Of a sealed one nothing changes any more: those that METADATA names are looked at later.
+      // A sealed log does not change any more. Those that METADATA names are checked later
+      // (picture_proof.h).
       if (!has_seal) RETURN_IF_ERROR(Note(engine::ProveLog(fs_, path)));
       ASSIGN_OR_RETURN(std::vector<std::string> files, fs_->List(path));
       has_log_ |= std::any_of(files.begin(), files.end(), [](const std::string& file) {
@@ -103,7 +106,7 @@ class FileProof {
     return OkStatus();
   }
 
-  // What a manifest names nobody else may name: it would be swept.
+  // Files that only the lost manifest names would be swept.
   Status ProveBackups() {
     ASSIGN_OR_RETURN(std::vector<std::string> lost, master::ListLostBackups(fs_, directory_));
     for (const std::string& path : lost) {
@@ -113,7 +116,7 @@ class FileProof {
     return OkStatus();
   }
 
-  // Without it a start would make a new METADATA, in which there is nothing.
+  // Without the root tablet's record, a start would make a new, empty METADATA.
   Status ProveRoot() {
     if (has_root_) return ProveRootFiles();
     ASSIGN_OR_RETURN(bool has_files, HasFiles());
@@ -122,7 +125,8 @@ class FileProof {
     return OkStatus();
   }
 
-  // SSTables that are not only those of a store whose tables the first master has yet to make.
+  // True if there are SSTables other than those of a converted store whose tables the first master
+  // has yet to make.
   StatusOr<bool> HasFiles() {
     auto backups = fs_->List(store_paths::Backups(directory_));
     if (backups.ok()) {
@@ -137,9 +141,9 @@ class FileProof {
     });
   }
 
-  // METADATA can only be read when these can.
+  // METADATA can only be read if the root tablet's files can.
   Status ProveRootFiles() {
-    if (root_.content.empty()) return OkStatus();  // damaged: said above
+    if (root_.content.empty()) return OkStatus();  // damaged: reported above
     auto root = DecodeRootFile(root_.content, root_.version);
     if (!root.ok()) {
       Lose(PathOf(lock_paths::RootLocation()),
@@ -168,7 +172,7 @@ class FileProof {
   bool has_root_ = false;
   bool has_log_ = false;
   LockFile root_;
-  std::set<ServerId> lives_;  // with a lock file
+  std::set<ServerId> lives_;  // lives with a lock file
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The first half of what a start proves of a directory: what can be seen without METADATA, before
-// any log is recovered. Nothing here writes. SPDX-License-Identifier: Apache-2.0
+// The first half of what a start proves about a directory: what can be checked without METADATA,
+// before any log is recovered. Nothing here writes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace sippar::cluster {
 
-// kDataLoss: one of the directories of a store is missing.
+// kDataLoss: a directory that every store has is missing.
 [[nodiscard]] Status CheckDirectories(engine::FileSystem* fs, const std::string& directory);
 
-// Lock files, and the logs of the lives before. kUnavailable: the disk does not answer.
+// Checks the lock files and the logs of earlier lives. kUnavailable: the disk does not answer.
 [[nodiscard]] Status ProveFiles(engine::FileSystem* fs, const std::string& directory,
                                 EmbeddedLockService* locks, Findings* findings);
 

@@ -1,4 +1,4 @@
-// How a start words what it found. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/findings.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the proofs of a start (file_proof.h, picture_proof.h) find.
+// What the checks of a start find (file_proof.h, picture_proof.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,16 +10,16 @@
 
 namespace sippar::cluster {
 
-// Each says of one file what is wrong with it and what can be done.
+// Each finding names a file, what is wrong with it, and what can be done.
 struct Findings {
-  std::vector<std::string> losses;    // a start stops
-  std::vector<std::string> oddities;  // in nobody's way: files of others, archives that are gone
+  std::vector<std::string> losses;    // findings with which a start fails
+  std::vector<std::string> oddities;  // harmless ones, such as foreign files and lost archives
 
-  // kDataLoss with the first loss; `directory` is what a doctor is asked about.
+  // OK, or kDataLoss with the first loss. `directory` is the store, for the hint to ask the doctor.
   [[nodiscard]] Status Check(const std::string& directory) const;
 };
 
-// The remedies that both proofs name.
+// Remedies that both proofs name.
 inline constexpr std::string_view kPutBack = "put it back from where it was moved or from a copy";
 std::string SalvageHint(const Status& log, const std::string& directory);
 

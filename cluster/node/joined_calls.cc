@@ -1,4 +1,4 @@
-// Calls to a joined store. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/joined_calls.h"
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ const Status& StatusOf(const StatusOr<Value>& answer) {
   return answer.status();
 }
 
-// Calls that are safe to repeat: reads, and writes that carry request ids.
+// Makes a call that is safe to repeat: a read, or a write with a request id.
 template <typename Call>
 auto Repeatedly(JoinedStore* joined, const Call& call, Effect effect = Effect::kNone)
     -> std::invoke_result_t<Call, std::shared_ptr<Client>> {
@@ -41,7 +41,7 @@ auto Repeatedly(JoinedStore* joined, const Call& call, Effect effect = Effect::k
   }
 }
 
-// Calls that are repeated only when nothing of them was done.
+// Makes a call that is repeated only if it was certainly not begun.
 template <typename Call>
 auto Once(JoinedStore* joined, const Call& call)
     -> std::invoke_result_t<Call, std::shared_ptr<Client>> {
@@ -54,7 +54,7 @@ auto Once(JoinedStore* joined, const Call& call)
   }
 }
 
-// `call` with what the store has for backups.
+// Adapts `call` to the BackupApi of the store.
 template <typename Call>
 auto OnBackups(const Call& call) {
   return [&call](const std::shared_ptr<Client>& store) -> std::invoke_result_t<Call, BackupApi*> {
@@ -64,7 +64,8 @@ auto OnBackups(const Call& call) {
   };
 }
 
-// Never that of another client, nor an epoch of a lock service (those are small).
+// A client id that no other client has. The top bit keeps it apart from epochs of a lock service,
+// which are small and serve as client ids, too.
 uint64_t NewClientId(engine::Clock* clock) {
   engine::Random wall(static_cast<uint64_t>(clock->NowMicros()));
   engine::Random process(static_cast<uint64_t>(clock->MonotonicNanos()) ^
@@ -108,7 +109,7 @@ std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
     return OkStatus();
   };
   Status reached = Repeatedly(store_, apply, Effect::kUnknown);
-  // Empty only when no try reached the store.
+  // Stays empty only if no try reached the store.
   if (statuses.empty()) statuses.assign(batch.size(), reached);
   return statuses;
 }

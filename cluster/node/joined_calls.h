@@ -1,4 +1,4 @@
-// The calls of a joined client. Thread safe. SPDX-License-Identifier: Apache-2.0
+// The calls of a joined client (joined_client.h). Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -14,13 +14,14 @@
 
 namespace sippar::cluster {
 
-// The store as it is reached now.
+// The store, and how it is reached at the moment.
 class JoinedStore {
  public:
   struct Reached {
     std::shared_ptr<Client> client;
-    std::shared_ptr<RemoteClient> remote;  // the same; null: opened by this process
-    std::function<bool()> has_refused;     // as ReachedStore's
+    // The same client if another process serves the store; null: this process opened it.
+    std::shared_ptr<RemoteClient> remote;
+    std::function<bool()> has_refused;  // as ReachedStore's
     bool is_lost() const { return remote != nullptr && remote->is_lost(); }
   };
 
@@ -29,17 +30,19 @@ class JoinedStore {
 
   const CallSettings& settings() const { return settings_; }
 
-  // Reached anew when it was lost; others wait meanwhile.
+  // The store; reaches it again if it was lost, while other calls wait.
   [[nodiscard]] StatusOr<Reached> Get();
-  // The same, and it has answered just now: for calls that may not be made twice.
+  // The same, after the server has just answered a probe: for calls that must not be made twice.
   [[nodiscard]] StatusOr<Reached> GetAlive();
-  // The same; one that is open for reading only is opened for good if that can be.
+  // The same. A store that is open for reading only is first opened for writing, if that is
+  // possible.
   [[nodiscard]] StatusOr<Reached> GetForChange();
   [[nodiscard]] Status Close();
 
  private:
   void Take(ReachedStore store) REQUIRES(mutex_);
-  // A store that this process opens is opened once: not while somebody uses it.
+  // True if the store is open for reading only and no call uses it: this process can only open it
+  // again after closing it.
   bool MayReopen() const REQUIRES(mutex_);
   StatusOr<Reached> Reach(ReachFor reach_for) REQUIRES(mutex_);
 
@@ -47,11 +50,12 @@ class JoinedStore {
   const ReachStore reach_;
   engine::Mutex mutex_;
   bool closed_ GUARDED_BY(mutex_) = false;
-  Reached store_ GUARDED_BY(mutex_);  // none: to be reached
+  Reached store_ GUARDED_BY(mutex_);  // none: the next call reaches it
   int64_t reached_ns_ GUARDED_BY(mutex_) = 0;
 };
 
-// The call or stream ended for want of its server: another may be reached.
+// True if a call or stream failed because its server is gone, so that another server may be
+// reached.
 bool IsBroken(const Status& status, const JoinedStore::Reached& store);
 
 class JoinedData final : public DataApi {

@@ -1,4 +1,4 @@
-// Joined stores. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/joined_client.h"
 
 #include "cluster/node/joined_calls.h"

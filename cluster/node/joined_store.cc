@@ -1,4 +1,4 @@
-// How a joined store is reached. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
 #include "cluster/node/joined_calls.h"
@@ -6,9 +6,10 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kReopenUs = 1'000'000;  // between two tries to write to a disk that took nothing
+// Time between two tries to write to a disk that accepted no writes.
+constexpr int64_t kReopenUs = 1'000'000;
 
-// A call that was broken off is made again also where nothing is waited for.
+// A call that was interrupted is repeated for this long even if wait_us is 0.
 constexpr int64_t kAgainUs = 1'000'000;
 
 }  // namespace
@@ -30,6 +31,7 @@ void JoinedStore::Take(ReachedStore store) {
 }
 
 bool JoinedStore::MayReopen() const {
+  // The first client must be closed before the second is opened, so no call may be using it.
   return store_.has_refused != nullptr && store_.client.use_count() == 1;
 }
 

@@ -1,4 +1,4 @@
-// Streams that go on. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/joined_streams.h"
 
 #include <utility>
@@ -11,7 +11,7 @@
 namespace sippar::cluster {
 namespace {
 
-// A stream ends before the store from which it comes is closed.
+// Must be destroyed before the joined store is closed.
 class JoinedCells final : public CellStream {
  public:
   JoinedCells(JoinedStore* joined, std::string table, const ReadSpec& read,
@@ -26,6 +26,7 @@ class JoinedCells final : public CellStream {
   Status status() const override { return status_; }
 
   void Next() override {
+    // Only a remote stream can break, so only for one is the position remembered.
     if (store_.remote != nullptr) mark_.See(cells_->cell());
     cells_->Next();
     if (cells_->Valid()) return;
@@ -45,7 +46,8 @@ class JoinedCells final : public CellStream {
   }
 
  private:
-  // The stream has come to its end, or so it seems: another takes its place where it is broken.
+  // Handles the end of the stream: if its server is gone, opens another stream for the rest, until
+  // one has a cell or the rest is empty.
   void Settle(Status ended) {
     while (!ended.ok() || !Valid()) {
       cells_.reset();
@@ -60,7 +62,7 @@ class JoinedCells final : public CellStream {
 
   Status Reopen() {
     ASSIGN_OR_RETURN(CallOptions options, course_.OptionsNow());
-    store_ = {};  // should there be none
+    store_ = {};  // stays empty if the store cannot be reached
     ASSIGN_OR_RETURN(store_, joined_->Get());
     ASSIGN_OR_RETURN(cells_, store_.client->data()->Read(table_, left_, options));
     RETURN_IF_ERROR(mark_.SkipSeen(cells_.get()));
@@ -70,7 +72,7 @@ class JoinedCells final : public CellStream {
 
   JoinedStore* const joined_;
   const std::string table_;
-  ReadSpec left_;  // from the last row given on
+  ReadSpec left_;  // what is left to read, from the last row given on
   CallCourse course_;
   RowMark mark_;
   JoinedStore::Reached store_;
@@ -105,7 +107,7 @@ class JoinedChanges final : public ChangeStream {
  private:
   StatusOr<ChangeBatch> Try(int64_t wait_us) {
     if (changes_ == nullptr) {
-      store_ = {};  // should there be none
+      store_ = {};  // stays empty if the store cannot be reached
       ASSIGN_OR_RETURN(store_, joined_->Get());
       ASSIGN_OR_RETURN(changes_, store_.client->data()->ReadChanges(table_, wanted_, options_));
     }
@@ -114,7 +116,7 @@ class JoinedChanges final : public ChangeStream {
 
   JoinedStore* const joined_;
   const std::string table_;
-  ChangesRequest wanted_;  // of what was not given yet
+  ChangesRequest wanted_;  // the request for what was not given yet
   const CallOptions options_;
   CallCourse course_;
   JoinedStore::Reached store_;

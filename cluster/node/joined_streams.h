@@ -1,5 +1,5 @@
-// Streams of a joined store: when their server leaves or dies, they go on with the next one after
-// what was given. SPDX-License-Identifier: Apache-2.0
+// Streams of a joined store: when their server leaves or dies, they continue with the next server
+// after what they have given. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace sippar::cluster {
 
-// All as DataApi's. `joined` outlives them.
+// As the calls of DataApi. `joined` outlives the streams.
 [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> ReadJoined(JoinedStore* joined,
                                                                const std::string& table,
                                                                const ReadSpec& read,

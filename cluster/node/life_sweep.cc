@@ -1,4 +1,4 @@
-// Sweep of ended lives. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/life_sweep.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@
 namespace sippar::cluster {
 namespace {
 
-// A log that is half removed must not look like one that has lost something.
+// Renames the log first: after a crash, a log that is half removed must not look like one that has
+// lost segments.
 Status RemoveLog(engine::FileSystem* fs, const std::string& logs, const std::string& name) {
   std::string path = logs + "/" + name;
   ASSIGN_OR_RETURN(std::vector<std::string> files, fs->List(path));
@@ -37,7 +38,8 @@ Status SweepLogs(engine::FileSystem* fs, const std::string& logs, const std::set
                  const StorePicture& picture) {
   ASSIGN_OR_RETURN(std::vector<std::string> found, fs->List(logs));
   for (const std::string& name : found) {
-    // NAME.EPOCH, maybe .sealed, maybe thrown away: whoever names the life needs it.
+    // The name is NAME.EPOCH, perhaps followed by .sealed or a trash mark. If METADATA or the
+    // master names the life, the log is needed.
     size_t end = name.find('.', name.find('.') + 1);
     auto life = ServerId::Parse(std::string_view(name).substr(0, end));
     if (!life.ok() || lives.contains(*life) || picture.lives.contains(*life)) continue;
@@ -47,8 +49,8 @@ Status SweepLogs(engine::FileSystem* fs, const std::string& logs, const std::set
   return OkStatus();
 }
 
-// What an ended life has written and nobody names: whole, or not finished. A file that no life of
-// this store has made is not ours to remove (picture_proof.h tells of it).
+// True for a file that an ended life wrote and no record names, whole or unfinished. A file that no
+// life of this store has made is left alone; picture_proof.h reports it.
 bool IsLeftover(engine::FileSystem* fs, const std::string& sst, std::string_view name,
                 const std::set<uint64_t>& epochs, const StorePicture& picture) {
   constexpr std::string_view kUnfinished = ".tmp";
@@ -68,6 +70,8 @@ Status SweepSstables(engine::FileSystem* fs, const std::string& sst,
                      const std::set<ServerId>& lives, const StorePicture& picture) {
   std::set<uint64_t> epochs;
   for (const ServerId& life : lives) epochs.insert(life.epoch);
+  // Epochs of ended lives are known to be below the newest known life's; without one, no file can
+  // be called a leftover.
   if (epochs.empty()) return OkStatus();
   ASSIGN_OR_RETURN(std::vector<std::string> found, fs->List(sst));
   for (const std::string& name : found) {

@@ -1,6 +1,6 @@
-// What the lives before have left in the directory of a cluster of one: logs, and SSTables that
-// nobody names. The master's sweep would take longer than a short life lasts.
-// SPDX-License-Identifier: Apache-2.0
+// Removes what earlier lives left in the directory of a cluster of one: logs, and SSTables that no
+// record names. The master's sweep takes longer than a short life lasts, so it alone would never
+// remove them. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <set>
@@ -12,8 +12,9 @@
 
 namespace sippar::cluster {
 
-// Before anybody reads, of a picture that is proved. `lives`: that the master knows, alive or being
-// recovered; all others are over. What cannot be removed stays, in nobody's way.
+// Called before the first read, with a picture that was proved. `lives` are those that the master
+// knows, alive or being recovered; all others have ended. What cannot be removed stays and harms
+// nothing.
 [[nodiscard]] Status SweepEndedLives(engine::FileSystem* fs, const std::string& directory,
                                      const std::set<ServerId>& lives, const StorePicture& picture);
 

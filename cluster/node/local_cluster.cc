@@ -1,4 +1,4 @@
-// A cluster in one process. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/local_cluster.h"
 
 #include <fmt/format.h>
@@ -30,6 +30,8 @@ StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Open(const LocalClusterOpt
   LockSession* session = cluster->client_->session();
   ASSIGN_OR_RETURN(bool is_store, IsStore(options.store.fs, options.directory));
   if (is_store) {
+    // A file that is missing from a store is a loss, and must not look like a store that is not
+    // there.
     RETURN_IF_ERROR(engine::MissingIsLoss(BeginUpgrade(options.directory, options.store, session)));
   }
   RETURN_IF_ERROR(PrepareCluster(options.store.fs, options.directory, session,
@@ -79,7 +81,7 @@ Status LocalCluster::AdoptTables() {
   Status status;
   for (const auto& [name, process] : masters_) {
     status = process.role->admin()->backups()->AdoptTables();
-    if (status.code() != StatusCode::kUnavailable) return status;  // the one that reigns
+    if (status.code() != StatusCode::kUnavailable) return status;  // this master reigns
   }
   return status;
 }
@@ -114,7 +116,7 @@ Status LocalCluster::StartServer(const std::string& name, engine::FileSystem* fs
   Process<ServerRole> process;
   process.line = std::make_unique<LocalTransport>(&network_, options_.is_remote);
   LocalTransport* line = process.line.get();
-  // A life that ended answers nothing more; the process and the other roles in it go on.
+  // A life that ended answers no more calls; the process and its other roles continue.
   auto end = [line](const char*) { line->Cut(); };
   ASSIGN_OR_RETURN(process.role, ServerRole::Start(PlaceOn(line), name, store, end));
   network_.Add(process.role->server());
@@ -144,10 +146,11 @@ void LocalCluster::CrashServer(const std::string& name) {
 Status LocalCluster::CloseAll() {
   Status status;
   while (!servers_.empty()) {
-    // One that leaves writes to METADATA, and takes none of it over from the one before.
+    // A server that leaves writes to METADATA, and takes over no METADATA tablet of the one that
+    // left before it. So each waits until METADATA can be read again.
     (void)metadata()->Scan(kMetadataTableId, UINT64_MAX - 1,
                            [](const TabletRecord&) { return true; });
-    std::string name = servers_.begin()->first;  // of an entry that goes
+    std::string name = servers_.begin()->first;  // a copy: the entry goes
     Status stopped = StopServer(name);
     if (status.ok()) status = stopped;
   }

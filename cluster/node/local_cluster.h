@@ -1,6 +1,6 @@
 // A whole cluster in one process: tablet servers, master candidates and a client over one lock
-// service and one shared directory, reaching each other by direct calls (local_network.h). Servers
-// and masters come and go. SPDX-License-Identifier: Apache-2.0
+// service and one shared directory, connected by direct calls (local_network.h). Servers and
+// masters can be started and stopped. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -14,49 +14,51 @@
 namespace sippar::cluster {
 
 struct LocalClusterOptions {
-  std::string directory;  // shared; made into a cluster's when it is empty, or a store's
+  std::string directory;  // an empty directory, or that of an older store, is made into a cluster's
   LockService* locks = nullptr;
-  engine::StoreOptions store;  // of each server; masters use its file system and clock, too
+  engine::StoreOptions store;  // options of each server; masters use its file system and clock, too
   int64_t lease_us = 0;
-  bool is_remote = true;  // LocalTransport's
+  bool is_remote = true;  // as LocalTransport's
   master::MasterOptions policy;
 };
 
-// Not thread safe but for data() and admin(): one starts and stops. Options outlive it. Its own
-// destructor is as the death of the process; CloseAll first for a clean end.
+// Thread safe only for data() and admin(); one thread starts and stops roles. The options outlive
+// it. The destructor acts like the death of the process: call CloseAll before it for a clean end.
 class LocalCluster {
  public:
-  // Nothing runs yet. A master that starts last finds its servers ready to be asked.
+  // Starts no role. Start the servers before the master, so that the master finds them ready to be
+  // asked.
   [[nodiscard]] static StatusOr<std::unique_ptr<LocalCluster>> Open(
       const LocalClusterOptions& options);
   ~LocalCluster();
 
   [[nodiscard]] Status StartMaster(const std::string& name);
   void StopMaster(const std::string& name);
-  // kDeadlineExceeded. When OK every tablet is known to a master, those of a store that the
-  // directory was as well: for these there has to be a server.
+  // kDeadlineExceeded: no master has read METADATA in time. When OK, a master knows every tablet.
+  // If the directory was a store's, that includes its tables, whose creation needs a server.
   [[nodiscard]] Status WaitForMaster(int64_t timeout_us);
 
-  // Until every tablet is served, or failed to be: nothing has to be written for a read.
+  // Waits until every tablet is served or has failed to load. After that, a read needs no write.
   [[nodiscard]] Status WaitForTablets();
-  // Those that the master knows, alive or being recovered. kUnavailable: no master reigns.
+  // Lives that the master knows, alive or being recovered. kUnavailable: no master reigns.
   [[nodiscard]] StatusOr<std::set<ServerId>> Lives();
 
-  // MasterDriver::StartFailure of the master that reigns.
+  // MasterDriver::StartFailure of the reigning master.
   [[nodiscard]] Status StartFailure() { return network_.Master().driver->StartFailure(); }
 
-  // `fs`: the shared directory as this server sees it; null: as in the options.
+  // `fs` is the shared directory as this server sees it; null: that of the options.
   [[nodiscard]] Status StartServer(const std::string& name, engine::FileSystem* fs = nullptr);
-  // Hands its tablets over and leaves. On error it is gone all the same, and is recovered.
+  // The server hands its tablets over and leaves. On error it is gone all the same, and its log is
+  // recovered.
   [[nodiscard]] Status StopServer(const std::string& name);
-  // It is gone from one moment to the next; its lease runs out.
+  // The server is gone at once, as after a crash; its lease runs out.
   void CrashServer(const std::string& name);
-  // The live servers one after the other, each when METADATA answers, then the masters.
+  // Stops the live servers one after another, each once METADATA can be read, then the masters.
   [[nodiscard]] Status CloseAll();
 
   ClusterData* data() { return client_->data(); }
   MetadataTable* metadata() { return client_->metadata(); }
-  // Of the master that reigns now.
+  // The AdminApi of the reigning master.
   std::shared_ptr<AdminApi> admin() { return client_line_.Admin(); }
   TabletServer* server(const std::string& name) { return servers_.at(name).role->server().get(); }
 
@@ -64,7 +66,7 @@ class LocalCluster {
   template <typename Role>
   struct Process {
     std::unique_ptr<LocalTransport> line;
-    std::unique_ptr<Role> role;  // before its line
+    std::unique_ptr<Role> role;  // destroyed before `line`, which it uses
   };
   explicit LocalCluster(const LocalClusterOptions& options)
       : options_(options), client_line_(&network_, options.is_remote) {}

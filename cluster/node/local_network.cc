@@ -1,4 +1,4 @@
-// Direct calls. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/local_network.h"
 
 #include <fmt/format.h>
@@ -8,9 +8,9 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kLeaveMicros = 1'000;  // between two looks whether calls have ended
+constexpr int64_t kLeaveMicros = 1'000;  // between two checks whether all calls have ended
 
-// One role's way to one server.
+// The way from one role to one server.
 struct Line {
   ServerId server;
   std::weak_ptr<LocalNetwork::ServerPort> port;
@@ -70,7 +70,8 @@ class LocalTablets final : public TabletService {
   }
 
  private:
-  // Nothing was done, so every call may be made elsewhere.
+  // kOutOfRange instead of kUnavailable: certainly nothing was done, so the caller may make even a
+  // write elsewhere.
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
     auto port = line_.Reach();
     if (port.status().code() != StatusCode::kUnavailable) [[likely]]
@@ -173,6 +174,7 @@ void LocalNetwork::Remove(const ServerId& server, engine::Clock* clock) {
     engine::MutexLock lock(&mutex_);
     servers_.erase(server);
   }
+  // A caller holds the port during its call, so the last reference goes with the last call.
   while (!port.expired()) clock->SleepMicros(kLeaveMicros);
 }
 
@@ -189,6 +191,7 @@ void LocalNetwork::Add(MasterPort master) {
 
 void LocalNetwork::Remove(const master::MasterDriver* master) {
   engine::MutexLock lock(&mutex_);
+  // Master() needs one to answer kUnavailable.
   if (masters_.size() == 1) return;
   std::erase_if(masters_, [&](const MasterPort& port) { return port.driver.get() == master; });
 }

@@ -1,7 +1,7 @@
-// The transport of roles that share a process: direct calls. Each role has a line of its own
-// (LocalTransport), which is cut when the role ends, so that nothing of it goes on; a server or
-// master that was taken off the network is gone for everybody, whatever they remember of it, and
-// calls of clients to it certainly did nothing.
+// The transport between roles that share a process: direct calls. Each role has a LocalTransport of
+// its own, its line, which is cut when the role ends, so that none of its calls continue. A server
+// or master that was removed from the network is gone for every caller, even one that still has a
+// handle to it, and a client's call to it certainly does nothing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace sippar::cluster {
 
-// One master candidate as others reach it.
+// One master candidate, as other roles reach it.
 struct MasterPort {
   std::shared_ptr<master::MasterDriver> driver;
   std::shared_ptr<AdminApi> admin;
@@ -27,19 +27,19 @@ struct MasterPort {
 // Thread safe.
 class LocalNetwork {
  public:
-  // What callers hold while they call.
+  // Held by callers during a call.
   struct ServerPort {
     std::shared_ptr<TabletServer> server;
   };
   void Add(std::shared_ptr<TabletServer> server);
-  // Returns when no call to it is running any more, and none will be.
+  // Returns when no call to the server is running and none can begin.
   void Remove(const ServerId& server, engine::Clock* clock);
   void Add(MasterPort master);
   void Remove(const master::MasterDriver* master);
 
   std::weak_ptr<ServerPort> Find(const ServerId& server) const;
-  // The one that reigns. When none does: any, whose calls answer kUnavailable; the last one stays
-  // for that. There has been one.
+  // The reigning master. If none reigns: any, whose calls answer kUnavailable; for that, the last
+  // one is never removed. Requires that one was added.
   MasterPort Master() const;
 
  private:
@@ -50,11 +50,11 @@ class LocalNetwork {
 
 class LocalTransport final : public Transport {
  public:
-  // `network` outlives what this hands out. `is_remote` false: every call will be answered, for a
-  // process with one server and one life.
+  // `network` outlives what this hands out. `is_remote` false promises that every call is answered,
+  // for a process with one server and one life.
   LocalTransport(LocalNetwork* network, bool is_remote)
       : network_(network), is_remote_(is_remote) {}
-  // Calls that begin later answer kCancelled, so nobody tries them again.
+  // Calls that begin after this answer kCancelled, which no caller retries.
   void Cut() { *cut_ = true; }
   const CancelFlag& cut() const { return cut_; }
 

@@ -1,10 +1,10 @@
-// Looking on. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/looking_on.h"
 
 namespace sippar::cluster {
 namespace {
 constexpr int64_t kReadMetadataUs = 60'000'000;
-constexpr int64_t kLookUs = 100'000;  // between two looks whether it fails
+constexpr int64_t kLookUs = 100'000;  // between two checks whether the start fails
 }  // namespace
 
 StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(engine::OverlayFileSystem* overlay,
@@ -15,7 +15,8 @@ StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(engine::OverlayFileSystem
   options.locks = locks;
   options.store.fs = overlay;
   options.store.clock = engine::Clock::System();
-  // A redo point that moves only there would make records look done.
+  // No flushes: a redo point that advances only in the overlay would make records look as if they
+  // were in SSTables.
   options.store.background = false;
   options.policy.merges_max = 0;
   options.policy.erases_strangers = false;

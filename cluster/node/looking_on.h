@@ -1,5 +1,5 @@
-// The roles of a store over a file system that keeps changes to itself: METADATA is read as a start
-// would read it, and nothing is changed. SPDX-License-Identifier: Apache-2.0
+// Runs the roles of a store over a file system that keeps all changes in memory: METADATA is read
+// as a start would read it, and the store is not changed. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -12,7 +12,8 @@
 
 namespace sippar::cluster {
 
-// METADATA can be read when OK. `overlay` and `locks`, which are opened over it, outlive it.
+// When OK, METADATA can be read. `overlay`, and `locks`, which is opened over it, outlive the
+// result.
 [[nodiscard]] StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(
     engine::OverlayFileSystem* overlay, const std::string& directory, EmbeddedLockService* locks);
 

@@ -1,4 +1,4 @@
-// How the store of a target is reached. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/open_client.h"
 
 #include <fmt/format.h>
@@ -15,12 +15,12 @@
 namespace sippar::cluster {
 namespace {
 
-// Between two looks whether the process that has the directory serves it or has left it: at first,
-// and at most.
+// Time between two checks whether the process that has the directory now serves it or has left it:
+// first and longest.
 constexpr int64_t kLookUs = 4'000;
 constexpr int64_t kLookMaxUs = 40'000;
 
-// A store opened by this process, and served to others of this user.
+// A store that this process has opened and serves to the user's other processes.
 class SharedStore final : public Client {
  public:
   SharedStore(std::unique_ptr<Client> store, std::unique_ptr<DirectorySocket> socket)
@@ -61,8 +61,8 @@ StatusOr<std::unique_ptr<RemoteClient>> Connect(const std::string& address,
   return remote;
 }
 
-// For good, or for reading alone where the disk takes nothing (FAULTS.md D6, D19): then a
-// change of tables, which may make room, may use the reserve.
+// Opens the store in this process; for reading only, if the disk accepts no writes (tests/FAULTS.md
+// D6, D19). A change of tables may free room, so for one the reserve is given up first.
 StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOptions& options,
                                 ReachFor reach_for) {
   std::unique_ptr<DirectorySocket> socket;
@@ -77,6 +77,7 @@ StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOption
   if (store.ok()) return ReachedStore{serve(*std::move(store)), nullptr, nullptr};
   if (!is_full && store.status().code() != StatusCode::kPermissionDenied) return store.status();
   auto overlaid = OpenForReading(directory, options, store.status(), &socket);
+  // The lock is held by another process by now: the caller can join it.
   if (overlaid.status().code() == StatusCode::kUnavailable) return overlaid.status();
   if (!overlaid.ok()) return store.status();
   auto has_refused = [client = overlaid->get()] { return client->has_refused(); };
@@ -92,14 +93,15 @@ StatusOr<ReachedStore> JoinDirectory(const std::string& directory, const ClientO
   return ReachedStore{nullptr, std::move(joined), nullptr};
 }
 
-// The process that has the directory may be about to serve it, or to leave it: that passes.
+// False for errors of joining that waiting cannot cure. Others may pass: the process that has the
+// directory may be about to serve it or to leave it.
 bool MayPass(const Status& joining) {
   return joining.code() != StatusCode::kFailedPrecondition &&
          joining.code() != StatusCode::kPermissionDenied &&
          joining.code() != StatusCode::kUnimplemented;
 }
 
-// Opens the store, or joins the process that has it open.
+// Opens the store, or joins the process that has it open; waits while neither is possible.
 StatusOr<ReachedStore> OpenDirectory(const std::string& directory, const ClientOptions& options,
                                      const Patience& patience, ReachFor reach_for) {
   engine::Clock* clock = ClockOf(options);
@@ -137,7 +139,7 @@ StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
         });
   }
   std::string directory = std::move(place.directory);
-  // Files that are not the system's have no sockets beside them.
+  // A file system that is not the operating system's has no sockets next to its files.
   if (options.fs != nullptr) return OpenEmbedded(directory, options, nullptr);
   ClientOptions again = options;
   again.create_if_missing = false;

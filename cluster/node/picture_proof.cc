@@ -1,5 +1,5 @@
-// A proof by names: each file that a record names is there, with its length; what is in a file is
-// read when a caller asks for it. SPDX-License-Identifier: Apache-2.0
+// Proves names: each file that a record names exists and has the right length. What is in a file is
+// checked when it is read. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/picture_proof.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ class PictureProof {
     }
   }
 
-  // They are in nobody's way: only who reads the stream misses them.
+  // Lost change-stream files do not stop a start: only the readers of the stream miss them.
   Status LookAtChanges(const std::string& changes) {
     auto tables = fs_->List(changes);
     if (tables.status().code() == StatusCode::kNotFound) return OkStatus();
@@ -76,10 +76,10 @@ class PictureProof {
   }
 
  private:
-  // What the SEAL names is all that anybody reads of it.
+  // Readers of a sealed log read only what its SEAL names, so only that is checked.
   Status ProveSealed(const std::string& path) {
     auto seal = engine::ReadSeal(fs_, path);
-    if (seal.status().code() == StatusCode::kNotFound) return OkStatus();  // no such log
+    if (seal.status().code() == StatusCode::kNotFound) return OkStatus();  // there is no such log
     RETURN_IF_ERROR(seal.status());
     for (const engine::SealedSegment& segment : seal->segments) {
       const std::string file = path + "/" + engine::SegmentFileName(segment.id);
@@ -96,7 +96,8 @@ class PictureProof {
 
   std::string PathOf(uint64_t id) const { return sst_ + "/" + engine::SstableName(id); }
 
-  // An empty one is how somebody gives up what it held: it opens, and reads of it fail.
+  // An empty file is accepted: an operator makes one to give up a lost file's data. The store then
+  // opens, and reads of that data fail.
   Status ProveSstable(uint64_t id, const StorePicture::File& file,
                       const std::set<uint64_t>& found) {
     uint64_t size = 0;
@@ -116,10 +117,10 @@ class PictureProof {
     return OkStatus();
   }
 
-  // A life's leftover, or a file that no life of this store has made?
+  // Distinguishes a leftover of an ended life from a file that no life of this store made.
   void LookAtUnnamed(uint64_t id, uint64_t epoch_end) {
     auto looked = engine::IsSstable(fs_, PathOf(id), id);
-    if (looked.status().code() == StatusCode::kNotFound) return;  // swept meanwhile
+    if (looked.status().code() == StatusCode::kNotFound) return;  // swept since the listing
     const bool whole = looked.ok() && *looked;
     if (whole && id >> 32 > 0 && id >> 32 < epoch_end) return;
     findings_->oddities.push_back(fmt::format(
@@ -136,7 +137,8 @@ class PictureProof {
 
 }  // namespace
 
-// Backups first: what is restored meanwhile goes from there to METADATA.
+// Reads the backups first: what a concurrent restore copies goes from them to METADATA, and is seen
+// in one of the two.
 StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& directory,
                                    MetadataTable* metadata) {
   StorePicture picture;
@@ -163,7 +165,8 @@ StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& di
     tables[record.table_id].push_back(std::move(record));
     return true;
   }));
-  // What a split moves past the scan leaves a hole.
+  // A split during the scan can move a tablet to a place that the scan has passed; that leaves a
+  // hole in the records.
   for (const auto& [id, records] : tables) {
     if (!CheckTiling(records).empty() && picture.whole.ok()) {
       picture.whole = Aborted("tablets change just now");

@@ -1,5 +1,6 @@
-// The second half of what a start proves of a directory: what METADATA and the backups name is
-// there, before anything is swept. Nothing here writes. SPDX-License-Identifier: Apache-2.0
+// The second half of what a start proves about a directory: everything that METADATA and the
+// backups name exists. Must be called before anything is swept. Nothing here writes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,24 +17,24 @@
 
 namespace sippar::cluster {
 
-// What METADATA and the backups name: one whole reading.
+// What METADATA and the backups name, read once and completely.
 struct StorePicture {
   struct File {
-    uint64_t table_id = 0;  // 0: a backup
+    uint64_t table_id = 0;  // 0: named by a backup
     uint64_t size = 0;
   };
-  std::map<uint64_t, File> files;  // in sst/, by id
+  std::map<uint64_t, File> files;  // files in sst/, by id
   std::set<ServerId> lives;
   std::set<uint64_t> tables;
-  // OK: nothing else is named. kAborted: tablets change just now; others: a backup does not tell
-  // what it names.
+  // OK: nothing else is named. kAborted: tablets are changing at the moment; other errors: a backup
+  // could not be read, so what it names is unknown.
   Status whole;
 };
 [[nodiscard]] StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs,
                                                  const std::string& directory,
                                                  MetadataTable* metadata);
 
-// `epoch_end`: above every life's.
+// `epoch_end` is above the epochs of all lives.
 [[nodiscard]] Status ProvePicture(engine::FileSystem* fs, const std::string& directory,
                                   const StorePicture& picture, EmbeddedLockService* locks,
                                   uint64_t epoch_end, Findings* findings);

@@ -1,4 +1,4 @@
-// Roles. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/roles.h"
 
 namespace sippar::cluster {

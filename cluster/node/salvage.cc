@@ -1,5 +1,5 @@
-// Repair of a store that does not open: logs of ended lives, one behind the other, as tablets go on
-// in the next where one ended. SPDX-License-Identifier: Apache-2.0
+// Repairs the logs of ended lives, oldest first: where a tablet's records end in one log, they
+// continue in the next. SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/salvage.h"
 
 #include <fmt/format.h>
@@ -24,10 +24,12 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr uint64_t kChangesMax = uint64_t{4} << 30;  // in memory: the logs once more
+// Held in memory: mostly a second copy of the logs.
+constexpr uint64_t kChangesMax = uint64_t{4} << 30;
 
 using Print = std::function<void(std::string_view line)>;
-using RedoPoints = std::map<uint64_t, uint64_t>;  // tablet -> what it has up to there
+// By tablet: the highest sequence number that its SSTables, or the logs read so far, contain.
+using RedoPoints = std::map<uint64_t, uint64_t>;
 
 struct LifeLog {
   ServerId life;
@@ -42,7 +44,7 @@ struct Losses {
   bool any() const { return damages > 0 || dropped > 0; }
 };
 
-// Oldest first.
+// All logs, oldest first.
 StatusOr<std::vector<LifeLog>> ListLogs(engine::FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(store_paths::Logs(directory)));
   std::vector<LifeLog> logs;
@@ -56,7 +58,8 @@ StatusOr<std::vector<LifeLog>> ListLogs(engine::FileSystem* fs, const std::strin
   return logs;
 }
 
-// One new segment takes the place of all; the old ones go aside, from where nothing is swept.
+// Replaces all segments by one new segment. The old files are moved to a directory that no sweep
+// touches, so that nothing is lost for good.
 Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::SalvagedLog& found) {
   const std::string aside =
       log.path.substr(0, log.path.rfind('/') + 1) + log.life.ToString() + ".salvaged";
@@ -65,18 +68,20 @@ Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::Salvage
   engine::SegmentHeader header{{log.life.epoch, found.newest.number + 1}, {}, 0};
   RETURN_IF_ERROR(
       engine::WriteSegmentAgain(fs, log.path, header, found.bodies, &sequences).status());
-  // From here on the old ones do not count. First what says that they are needed goes.
+  // The new segment counts from here on. REACH, which says that the old ones are needed, must be
+  // moved before them.
   Status moved = fs->Rename(log.path + "/REACH", aside + "/REACH");
   if (!moved.ok() && moved.code() != StatusCode::kNotFound) return moved;
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(log.path));
   const std::string kept = engine::SegmentFileName(header.id);
   for (const std::string& name : names) {
-    if (name == kept || name == "OWNER") continue;  // segments, sorted ones, SEAL
+    if (name == kept || name == "OWNER") continue;  // the rest are segments, sorted forms, the SEAL
     RETURN_IF_ERROR(fs->Rename(log.path + "/" + name, aside + "/" + name));
   }
   RETURN_IF_ERROR(fs->SyncDir(aside));
   RETURN_IF_ERROR(fs->SyncDir(log.path));
-  // Who recovers a log seals it; this one was recovered, and is read by its seal.
+  // An unsealed log is sealed by its recovery. A sealed one was recovered already and is read by
+  // its SEAL, so that is written again.
   return log.sealed ? engine::SealLog(fs, log.path, 0).status() : OkStatus();
 }
 
@@ -108,8 +113,8 @@ StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, R
   return losses;
 }
 
-// METADATA knows them, whose own changes are in the logs: it is read as it would be after a salvage
-// that knows of no redo point.
+// METADATA has the redo points, but its own last changes are in the logs, too. So it is read over
+// an overlay in which the logs were salvaged without any redo point.
 StatusOr<RedoPoints> ReadRedoPoints(engine::FileSystem* fs, const std::string& directory) {
   engine::OverlayFileSystem overlay(fs, kChangesMax);
   engine::Clock* clock = engine::Clock::System();

@@ -1,4 +1,5 @@
-// Repair of a store that does not open. SPDX-License-Identifier: Apache-2.0
+// Repairs a store that does not open because its commit log is damaged.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -9,8 +10,8 @@
 
 namespace sippar::cluster {
 
-// As the engine's SalvageLog, on this machine's files: what of the commit log of the store at
-// `directory` is lost, and with `drop` a log without it.
+// As the engine's SalvageLog, for the store at `directory` on this machine: reports what of its
+// commit log is lost; with `drop`, writes a log without it.
 [[nodiscard]] Status SalvageLog(const std::string& directory, bool drop,
                                 const std::function<void(std::string_view line)>& print);
 

@@ -1,4 +1,4 @@
-// A store's directory becomes a cluster's. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/store_upgrade.h"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ Status IgnoreMissing(const Status& status) {
 Status RemoveAll(engine::FileSystem* fs, const std::string& directory) {
   auto names = fs->List(directory);
   if (!names.ok()) return IgnoreMissing(names.status());
-  // A MANIFEST first: the rest without it is found again as an unfinished backup.
+  // MANIFEST is removed first: after a crash, the other files are found as an unfinished backup,
+  // which is removed again.
   std::sort(names->begin(), names->end(), std::greater<>());
   for (const std::string& name : *names) RETURN_IF_ERROR(fs->Remove(directory + "/" + name));
   return fs->RemoveDir(directory);
@@ -58,8 +59,9 @@ struct BackupOfStore {
   std::set<uint64_t> files;
 };
 
-// kNotFound: not finished, or half removed: it goes. kDataLoss: damaged, or without one of its
-// files: it is in nobody's way, and stays as it is. Others say nothing of it.
+// kNotFound: the backup was not finished or is half removed, and is dropped. kDataLoss: it is
+// damaged or lacks a file; it stays as it is, since it harms nothing. Other errors say nothing
+// about the backup.
 StatusOr<BackupOfStore> ReadBackupOfStore(engine::FileSystem* fs, const std::string& path) {
   ASSIGN_OR_RETURN(std::string body,
                    engine::ReadStateFile(fs, path + "/MANIFEST", engine::kBackupMagic));
@@ -76,7 +78,8 @@ StatusOr<BackupOfStore> ReadBackupOfStore(engine::FileSystem* fs, const std::str
   return backup;
 }
 
-// A store's backups have second names of their files; a cluster's name those in sst/.
+// A store's backup has second links to its files; a cluster's names files in sst/, so the links are
+// made there again.
 Status SaveBackups(engine::FileSystem* fs, const std::string& directory,
                    const std::vector<uint64_t>& numbers) {
   const std::string sst = store_paths::Sstables(directory);
@@ -99,7 +102,7 @@ Status SaveBackups(engine::FileSystem* fs, const std::string& directory,
   return OkStatus();
 }
 
-// An upgrade that did not end may have left an older one.
+// An interrupted upgrade may have left an older copy of the record.
 Status SaveRecord(LockSession* session, const engine::NamedRecord& record) {
   const std::string path = lock_paths::Record(record.name);
   const Status made = session->Create(path, record.Encode(), LockFileKind::kLasting).status();
@@ -109,8 +112,8 @@ Status SaveRecord(LockSession* session, const engine::NamedRecord& record) {
 }
 
 struct BackupNames {
-  std::vector<uint64_t> of_store;    // directories
-  std::vector<uint64_t> of_cluster;  // manifests
+  std::vector<uint64_t> of_store;    // directories of the store's backups, by number
+  std::vector<uint64_t> of_cluster;  // manifests of the cluster's backups, by number
 };
 
 StatusOr<BackupNames> ListBackups(engine::FileSystem* fs, const std::string& directory) {
@@ -141,19 +144,21 @@ Status BeginUpgrade(const std::string& directory, const engine::StoreOptions& op
                    engine::OldStore::Open(directory, options));
   ASSIGN_OR_RETURN(std::vector<engine::NamedRecord> records,
                    engine::ReadRecordsOfStore(fs, directory));
-  // Names of files have a life's epoch in them.
+  // Names of SSTables begin with the epoch of the life that made them, so new epochs must be higher
+  // than the store's.
   RETURN_IF_ERROR(session->RaiseEpoch(store->epoch()));
   RETURN_IF_ERROR(fs->CreateDir(store_paths::Backups(directory)));
   RETURN_IF_ERROR(fs->SyncDir(directory));
   ASSIGN_OR_RETURN(BackupNames names, ListBackups(fs, directory));
-  // Of an upgrade that did not end; the store may have changed since.
+  // Manifests of an interrupted upgrade are removed, because the store may have changed since.
   for (uint64_t number : names.of_cluster) {
     RETURN_IF_ERROR(master::RemoveBackup(fs, directory, number));
   }
   for (const engine::NamedRecord& record : records) {
     RETURN_IF_ERROR(SaveRecord(session, record));
   }
-  // Dropped ones come before them: their names may be those of tables.
+  // Manifests of dropped tables get lower numbers than those of tables and so are adopted first: a
+  // dropped table may have the name of a table.
   RETURN_IF_ERROR(SaveTables(fs, directory, store.get(), names.of_store.size() + 1));
   CRASH_POINT("upgrade.after_tables");
   RETURN_IF_ERROR(store->Close());
@@ -162,6 +167,7 @@ Status BeginUpgrade(const std::string& directory, const engine::StoreOptions& op
 }
 
 Status EndUpgrade(engine::FileSystem* fs, const std::string& directory) {
+  // `tablets` is removed last, so it tells whether there is anything left to do.
   const std::string tablets = directory + "/tablets";
   ASSIGN_OR_RETURN(bool has_rest, fs->Exists(tablets));
   if (!has_rest) return OkStatus();

@@ -1,4 +1,4 @@
-// A directory whose name looks like a server's is told apart by a slash: ./name:1.
+// A target with a slash is a directory, so ./name:1 names a directory that looks like host:port.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/target.h"
 
@@ -11,7 +11,7 @@
 namespace sippar::cluster {
 namespace {
 
-// What to connect to, when the target is a server; "" when it is a directory.
+// The address to connect to if the target is a server; "" if it is a directory.
 std::string AddressOf(const std::string& target) {
   constexpr std::string_view kScheme = "sippar://";
   if (target.starts_with(kScheme)) return target.substr(kScheme.size());

@@ -1,5 +1,5 @@
-// What a target names, and which file system and lock service that means: the one place to change
-// for another storage or another lock service. SPDX-License-Identifier: Apache-2.0
+// What a target names, and which file system and lock service belong to it. Another kind of storage
+// or lock service is added here only. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -12,18 +12,19 @@
 
 namespace sippar::cluster {
 
-// One of the two is "".
+// Exactly one of the two is set.
 struct Target {
-  std::string address;    // of a server, as gRPC takes it
-  std::string directory;  // without a slash at its end
+  std::string address;    // address of a server, as gRPC takes it
+  std::string directory;  // path without a slash at its end
 };
 [[nodiscard]] StatusOr<Target> ParseTarget(const std::string& target);
 
-// In which `path` lies, of a store or not: this machine's, whatever the path.
+// The file system that contains `path`, which need not be a store: so far this machine's for any
+// path.
 std::unique_ptr<engine::FileSystem> FileSystemOf(const std::string& path);
 
-// Of the store at `directory` of `fs`: the one in its directory of locks. Errors as
-// EmbeddedLockService::Open; `fs` and `clock` outlive it.
+// The lock service of the store at `directory` in `fs`, which is kept in the store's directory of
+// locks. Errors as EmbeddedLockService::Open; `fs` and `clock` outlive it.
 [[nodiscard]] StatusOr<std::unique_ptr<EmbeddedLockService>> LockServiceOf(
     const std::string& directory, engine::FileSystem* fs, engine::Clock* clock);
 

@@ -1,4 +1,4 @@
-// Control calls of a tablet server. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/control_handler.h"
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@ namespace sippar::cluster {
 
 Status ControlHandler::CheckMaster(uint64_t master_epoch) {
   uint64_t seen = master_epoch_.load();
+  // Raises the highest epoch seen unless another call has raised it as far.
   while (seen < master_epoch && !master_epoch_.compare_exchange_weak(seen, master_epoch)) {
   }
   if (seen > master_epoch) {
@@ -70,7 +71,7 @@ Status ControlHandler::SetSchema(uint64_t master_epoch, const TableRecord& table
       return served->schema_version >= table.schema_version;
     });
     if (tablets.empty()) return OkStatus();
-    // Each may be split meanwhile, before it has got the schema: so once more.
+    // A tablet may be split before its turn comes, so the loop looks again.
     for (const auto& served : tablets) RETURN_IF_ERROR(ChangeSchema(table, schema, served.get()));
   }
 }
@@ -78,9 +79,12 @@ Status ControlHandler::SetSchema(uint64_t master_epoch, const TableRecord& table
 Status ControlHandler::ChangeSchema(const TableRecord& table,
                                     const std::shared_ptr<const engine::TableSchema>& schema,
                                     Served* served) {
-  // A split or unload that has copied the state would lose what is recorded of the families.
+  // Excludes splits and unloads: one that has copied the tablet's state would lose what
+  // PrepareSchema records of the families.
   RETURN_IF_ERROR(parts_->served->BeginSchemaChange(*served));
   std::optional<engine::WritesHeld> held;
+  // Writes wait while a family is dropped and created again: each must clearly belong to the old
+  // family or the new one.
   if (engine::MakesFamilyAnew(*served->tablet->schema(), *schema)) {
     held.emplace(std::vector<std::shared_ptr<engine::Tablet>>{served->tablet});
   }
@@ -89,7 +93,7 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
     served->tablet->SetSchema(schema);
     served->schema_version = table.schema_version;
   }
-  held.reset();  // before somebody else closes the tablet
+  held.reset();  // released before another call may close the tablet
   parts_->served->EndSchemaChange(*served);
   return prepared;
 }
@@ -121,6 +125,7 @@ StatusOr<std::vector<uint64_t>> ControlHandler::HeldFiles(const std::vector<uint
 Status ControlHandler::ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) {
   RETURN_IF_ERROR(CheckMaster(master_epoch));
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+  // The births must not change while a schema change records new ones.
   engine::MutexLock lock(&schema_mutex_);
   return served->tablet->ForgetBirths();
 }

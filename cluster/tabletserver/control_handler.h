@@ -1,5 +1,5 @@
-// TabletControl over a server's tablets: refuses older masters, then hands the call to who does it.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// TabletControl of a server: refuses calls of older masters, then passes each call to the part that
+// does the work. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -51,8 +51,8 @@ class ControlHandler final : public TabletControl {
   const ServerParts* const parts_;
   TabletMoves* const moves_;
   TabletSplitter* const splitter_;
-  std::atomic<uint64_t> master_epoch_{0};  // highest seen
-  engine::Mutex schema_mutex_;             // one change of schemas at a time
+  std::atomic<uint64_t> master_epoch_{0};  // highest epoch of a master seen so far
+  engine::Mutex schema_mutex_;             // held during one change of a table's schema
 };
 
 }  // namespace sippar::cluster

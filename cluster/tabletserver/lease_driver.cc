@@ -1,4 +1,4 @@
-// The driver of a server's lease. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/lease_driver.h"
 
 #include <fmt/format.h>
@@ -11,8 +11,9 @@ namespace {
 
 using engine::MutexLock;
 
-constexpr int64_t kWatchdogStepMax = 100'000;  // us; how late it may notice, and how often it wakes
-constexpr int64_t kEnded = INT64_MIN;          // serve_until of a driver that is stopped for good
+// Longest interval of the watchdog in microseconds, and so the most by which it is late.
+constexpr int64_t kWatchdogStepMax = 100'000;
+constexpr int64_t kEnded = INT64_MIN;  // serve_until_nanos_ once serving has stopped for good
 
 }  // namespace
 
@@ -53,7 +54,7 @@ void LeaseDriver::End() {
 void LeaseDriver::Stop() {
   End();
   driver_.Join();
-  stop_watchdog_ = true;  // only now: until the driver has returned it may hang
+  stop_watchdog_ = true;  // only now, as the driver may hang until it has returned
   watchdog_.Join();
 }
 
@@ -93,6 +94,8 @@ void LeaseDriver::Drive() {
       if (NextAction(state_, now_nanos) == LeaseAction::kWait) wake_.WaitFor(&mutex_, wait_us);
       if (stopping_) return;
     }
+    // The wait may have ended late: the state is brought up to now before the next action is
+    // chosen.
     Step({LeaseEvent::kTick});
     switch (NextAction(state_, clock_->MonotonicNanos())) {
       case LeaseAction::kWait:
@@ -112,10 +115,12 @@ void LeaseDriver::Drive() {
   }
 }
 
-// Serving stops before anybody is told, and the watchdog stands by until all have been.
+// Stops serving before on_change is called; only after it has returned does the watchdog learn the
+// new time. So the watchdog covers a callback that hangs.
 void LeaseDriver::Step(const LeaseEvent& event) {
   LeaseState before = std::exchange(state_, StepLease(state_, event, clock_->MonotonicNanos()));
-  int64_t published = before.serve_until_nanos;  // or kEnded, which stays
+  // KEnded does not match and so is never overwritten.
+  int64_t published = before.serve_until_nanos;
   serve_until_nanos_.compare_exchange_strong(published, state_.serve_until_nanos,
                                              std::memory_order_acq_rel);
   bool served = before.phase == LeasePhase::kHeld;
@@ -140,7 +145,7 @@ LeaseEvent EventOf(const Status& status) {
 
 }  // namespace
 
-// Not only the session must live: an administrator may have removed the file (FAULTS.md L2).
+// A live session is not enough: an administrator may have removed the file (tests/FAULTS.md L2).
 LeaseEvent LeaseDriver::Ask() {
   std::shared_ptr<LockSession> asked = session();
   auto over_at_nanos = asked->Heartbeat();
@@ -158,17 +163,17 @@ LeaseEvent LeaseDriver::Regain() {
   auto fence = fresh->Acquire(options_.path);
   auto over_at_nanos = fence.ok() ? fresh->Heartbeat() : StatusOr<int64_t>(fence.status());
   if (!over_at_nanos.ok()) {
-    (void)fresh->Close();  // or it times out
+    (void)fresh->Close();  // if it fails, the session times out
     return EventOf(over_at_nanos.status());
   }
   MutexLock lock(&mutex_);
-  session_.swap(fresh);  // the old one goes when the mutex is free
+  session_.swap(fresh);  // the old session is destroyed after the mutex is released
   return {LeaseEvent::kAlive, *over_at_nanos};
 }
 
-// Calls on the lock service take T/3 at most, so a driver that lives steps within T/2. That is
-// counted in time in which this thread runs: a process that was frozen as a whole is not hanging,
-// and sees by itself what has become of its lease.
+// Calls on the lock service take at most T/3, so a driver that works makes a step within T/2. The
+// watchdog counts only time in which it runs itself: a process that was frozen as a whole does not
+// hang, and its driver finds out what became of the lease.
 void LeaseDriver::Watch() {
   const int64_t patience_us = options_.session.timeout_us / 2;
   const int64_t step_us = std::clamp<int64_t>(patience_us / 10, 1, kWatchdogStepMax);

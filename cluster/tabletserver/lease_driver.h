@@ -1,8 +1,8 @@
-// Keeps a server's lease by the rules of lease_step.h. A thread sends the heartbeats and acts on
-// the answers; a watchdog thread only compares two numbers with the clock: it touches no file,
-// takes no lock, allocates nothing, and ends the process when the first thread hangs past the
-// lease. A session without timeout (the service is in this process) has neither thread.
-// SPDX-License-Identifier: Apache-2.0
+// Keeps a server's lease by the rules of lease_step.h. One thread sends the heartbeats and acts on
+// the answers. A second one, the watchdog, ends the process when the first hangs past the lease; to
+// be immune against what the first may hang on, it only compares two numbers with the clock and
+// touches no file, lock or heap memory. A session without a timeout (the lock service is in this
+// process) needs neither thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -19,45 +19,48 @@
 namespace sippar::cluster {
 
 struct LeaseOptions {
-  LockService* service = nullptr;  // for a new session when the old one is lost
-  SessionOptions session;          // its clock is the lease's
+  LockService* service = nullptr;  // opens a new session when the old one is lost
+  SessionOptions session;          // its clock is the one of the lease
   std::string path;                // the server's lock file
-  // Called by the driver's thread when serving stops (false: calls in flight should end; may wait
-  // for them, not longer than T/3) and when it goes on (true). May be empty.
+  // Called by the driver's thread with false when serving stops: calls in flight should end, and
+  // the callee may wait for them for at most T/3. Called with true when serving continues. May be
+  // empty.
   std::function<void(bool serving)> on_change;
-  // Ends the process at once (_exit), without a clean-up that could hang. `why` is a literal. In
-  // tests and simulations it may return; then nothing is served ever again.
+  // Ends the process at once (_exit), because a clean-up could hang. `why` is a string literal. In
+  // tests and simulations it may return; this life then never serves again.
   std::function<void(const char* why)> end_process;
 };
 
 // Thread safe.
 class LeaseDriver {
  public:
-  // `session` holds the lock of options.path. Sends the first heartbeat: errors of
-  // LockSession::Heartbeat.
+  // Starts to keep the lease; `session` holds the lock of options.path. Sends the first heartbeat
+  // and returns its error, if any.
   [[nodiscard]] static StatusOr<std::unique_ptr<LeaseDriver>> Start(
       LeaseOptions options, std::shared_ptr<LockSession> session);
-  // Stops the threads; does not wait for the lease or give the lock back (Leave).
+  // Stops the threads. Does not wait for the end of the lease, nor give the lock back (Leave does).
   ~LeaseDriver();
 
-  // OK while the lease is certainly held. Before a group commit is answered (after its sync) and
-  // before a read is answered (after its snapshot). One load and one look at the clock.
+  // OK while the lease is certainly held. Call it after the sync of a group commit and before its
+  // answer, and after a read's snapshot and before its answer. Costs one load and one look at the
+  // clock.
   [[nodiscard]] Status CheckLease() const {
     if (clock_->MonotonicNanos() < serve_until_nanos_.load(std::memory_order_acquire)) [[likely]]
       return OkStatus();
     return LeaseOver();
   }
 
-  // The one that holds the lock now; another one after each loss. Its calls fail when it is lost.
+  // The session that holds the lock now; each loss of the lock is followed by a new one. Calls on a
+  // lost session fail.
   std::shared_ptr<LockSession> session() const;
 
-  // No lease and no heartbeat from here on: the process is about to end. Waits for nobody.
+  // Stops serving and heartbeats for good, since the process is about to end. Waits for no thread.
   void End();
 
-  // Clean exit, when nothing is served any more: no lease from here on, the server's file is
-  // removed and the session closed.
+  // Clean exit, once nothing is served any more: stops serving for good, removes the server's file
+  // and closes the session.
   [[nodiscard]] Status Leave();
-  // As the death of the process: no lease from here on, and the session is left to time out.
+  // Simulates the death of the process: stops serving for good and leaves the session to time out.
   void Abandon();
 
  private:
@@ -72,9 +75,9 @@ class LeaseDriver {
 
   const LeaseOptions options_;
   engine::Clock* const clock_;
-  LeaseState state_;  // of the driver's thread
+  LeaseState state_;  // used by the driver's thread only
 
-  // What the other threads see of it.
+  // Copies of two times in state_, for the other threads.
   std::atomic<int64_t> serve_until_nanos_;
   std::atomic<int64_t> confirm_by_nanos_;
   std::atomic<bool> stop_watchdog_{false};

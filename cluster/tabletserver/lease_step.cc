@@ -1,4 +1,4 @@
-// The lease of a server, step by step. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/lease_step.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 int64_t Tenths(const LeaseState& state, int64_t n) { return state.timeout_nanos / 10 * n; }
 
 void Renew(LeaseState* state, int64_t over_at_nanos) {
-  // Answers may overtake each other.
+  // The maximum, because an earlier heartbeat may be answered last.
   state->serve_until_nanos = std::max(state->serve_until_nanos, over_at_nanos - Tenths(*state, 2));
   state->confirm_by_nanos = state->serve_until_nanos + Tenths(*state, 1);
   state->phase = LeasePhase::kHeld;
@@ -17,8 +17,10 @@ void Renew(LeaseState* state, int64_t over_at_nanos) {
 
 void StopServing(LeaseState* state, LeasePhase phase, int64_t now_nanos) {
   state->phase = phase;
+  // Never later than before: a step that stops serving must not extend the lease.
   state->serve_until_nanos = std::min(state->serve_until_nanos, now_nanos);
-  state->confirm_by_nanos = INT64_MAX;  // hereby
+  // Confirmed by the caller of this step, so the watchdog has nothing to wait for.
+  state->confirm_by_nanos = INT64_MAX;
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ LeaseState StepLease(const LeaseState& state, const LeaseEvent& event, int64_t n
       Renew(&next, event.over_at_nanos);
       break;
     case LeaseEvent::kOver:
-      // The first try to get it back is at once.
+      // Tries to take the lock again at once, then at the pace of heartbeats.
       if (state.phase != LeasePhase::kLost) next.ask_at_nanos = now_nanos;
       StopServing(&next, LeasePhase::kLost, now_nanos);
       break;

@@ -1,19 +1,18 @@
 // A server's own view of its lease (paper section 5.2, PROTOCOL.md): what each answer to a
-// heartbeat, and each silence, means. Pure: times of the server's monotonic clock in, state out;
-// lease_driver.h acts. With T the session's timeout, counted from the SEND time of the last good
-// heartbeat:
-//   0.2 T  the next heartbeat; so four may be lost
-//   0.8 T  stop serving. The service ends the session at T at the earliest, so this holds as long
-//          as the rates of the two clocks differ by less than 20 %
-//   0.9 T  the driver has confirmed that serving has stopped; if it then takes another T/2 of
-//   waking
-//          time, it hangs, perhaps in a call to a file system that has shut us out, and the
-//          watchdog ends the process
+// heartbeat, and each silence, means. A pure function over times of the server's monotonic clock in
+// nanoseconds; lease_driver.h acts on it. Times below count from the SEND time of the last good
+// heartbeat; T is the session's timeout:
+//   0.2 T  the next heartbeat is sent, so several may be lost before serving stops
+//   0.8 T  serving stops. The service ends the session at T at the earliest, so no other server
+//          serves yet, as long as the rates of the two clocks differ by less than 20 %
+//   0.9 T  the driver has confirmed that serving has stopped. If it has not within another T/2 of
+//          running time, it hangs, perhaps in a call to a file system that has shut this server
+//          out, and the watchdog ends the process
 //
-// A server that stopped in time goes on asking: the session may still be alive (the lock service
-// was away), or a new session gets the file's lock; when the file is gone, its tablets are being
-// given away, and the process ends. That nothing is acknowledged or read late rests on serve_until
-// alone, which every acknowledgement and read compares with the clock itself.
+// A server that stopped in time keeps asking. The session may still be alive, because only the lock
+// service was away; or a new session can take the file's lock. When the file is gone, the master is
+// giving the tablets to other servers and the process ends. Only serve_until keeps late reads and
+// acknowledgements from being given: each of them compares it with the clock.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,44 +22,44 @@
 namespace sippar::cluster {
 
 enum class LeasePhase : uint8_t {
-  kHeld,    // the last answer was good, and it is not 0.8 T old
-  kSilent,  // no answer for so long that it may be over: not serving, asking on
-  kLost,    // the session is over: not serving, trying to get the file's lock back
+  kHeld,    // the last good answer is less than 0.8 T old: serving
+  kSilent,  // no answer for so long that the session may be over: not serving, still asking
+  kLost,    // the session is over: not serving, trying to take the file's lock again
   kGone,    // the file is gone: not serving, for good
 };
 
 struct LeaseState {
   int64_t timeout_nanos = 0;
   LeasePhase phase = LeasePhase::kHeld;
-  int64_t serve_until_nanos = 0;  // answers and acknowledgements only before it
-  int64_t confirm_by_nanos = 0;   // after it the watchdog counts
-  int64_t ask_at_nanos = 0;       // next heartbeat, or next try to get the lock back
+  int64_t serve_until_nanos = 0;  // reads and acknowledgements are answered only before it
+  int64_t confirm_by_nanos = 0;   // past it, the watchdog counts
+  int64_t ask_at_nanos = 0;       // time of the next heartbeat, or of the next try to take the lock
 };
 
 struct LeaseEvent {
   enum Kind : uint8_t {
     kTick,      // time has passed
-    kSent,      // a heartbeat, or a try, leaves now
-    kAlive,     // its answer: the session lives, the lock is ours; `over_at_nanos` says how long
-    kNoAnswer,  // it failed or timed out
-    kOver,      // the session is over, or somebody else has the lock
+    kSent,      // a heartbeat, or a try to take the lock, is being sent
+    kAlive,     // good answer: the session lives until `over_at_nanos`, and it holds the lock
+    kNoAnswer,  // the heartbeat or the try failed or timed out
+    kOver,      // the session is over, or another session holds the lock
     kFileGone,
   };
   Kind kind = kTick;
-  int64_t over_at_nanos = 0;  // of kAlive: send time + timeout
+  int64_t over_at_nanos = 0;  // for kAlive: its send time plus the timeout
 };
 
 enum class LeaseAction : uint8_t {
-  kWait,    // until ask_at or, while serving, serve_until
+  kWait,    // wait until ask_at or, while serving, serve_until
   kAsk,     // send a heartbeat
-  kRegain,  // a new session, and the file's lock
+  kRegain,  // open a new session and take the file's lock
   kEnd,     // end the process
 };
 
-// A lease from the first good heartbeat on.
+// The state after the first good heartbeat.
 LeaseState StartLease(int64_t timeout_nanos, int64_t over_at_nanos);
 LeaseState StepLease(const LeaseState& state, const LeaseEvent& event, int64_t now_nanos);
-// What to do at `now`; the driver carries it out and steps with what came of it.
+// What to do at `now_nanos`. The driver does it and passes the outcome to StepLease.
 LeaseAction NextAction(const LeaseState& state, int64_t now_nanos);
 // When to look again if nothing happens before.
 int64_t WakeAt(const LeaseState& state);

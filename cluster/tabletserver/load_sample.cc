@@ -1,4 +1,4 @@
-// Sampled rows. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/load_sample.h"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr size_t kRowsMin = 16;     // fewer say nothing
-constexpr size_t kSideDivisor = 4;  // each side of a cut has this part of the calls at least
+constexpr size_t kRowsMin = 16;     // fewer rows say nothing about the load
+constexpr size_t kSideDivisor = 4;  // each side of a cut has at least a quarter of the calls
 
 }  // namespace
 
@@ -15,6 +15,7 @@ std::optional<std::string> ChooseLoadMiddle(std::vector<std::string> rows) {
   if (rows.size() < kRowsMin) return std::nullopt;
   std::sort(rows.begin(), rows.end());
   const size_t middle = rows.size() / 2;
+  // Tries the cuts closest to the middle first. A cut between two equal rows is none.
   for (size_t distance = 0; distance <= middle - rows.size() / kSideDivisor; ++distance) {
     for (size_t cut : {middle + distance, middle - distance}) {
       if (rows[cut - 1] < rows[cut]) return std::move(rows[cut]);

@@ -1,5 +1,5 @@
-// Which rows of a tablet its calls are for: some of the latest, from which a split by load takes
-// its row. SPDX-License-Identifier: Apache-2.0
+// A sample of the rows that a tablet's calls are for, from the latest calls. A split by load
+// chooses its row from it. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -12,22 +12,24 @@
 
 namespace sippar::cluster {
 
-// The row that leaves about half of `rows` (any order, repeated as they were called) on each side;
-// none when there are too few to tell, or one row has so many of them that no cut helps.
+// The row that leaves about half of `rows` on each side; `rows` is in any order and has a row as
+// often as it was called. None if there are too few rows to tell, or if a single row has so many of
+// the calls that no cut helps.
 std::optional<std::string> ChooseLoadMiddle(std::vector<std::string> rows);
 
-// Thread safe. Costs a call one addition, and one call in kEvery a lock.
+// Thread safe. Costs each call one addition, and every kEvery-th call a lock.
 class LoadSample {
  public:
   static constexpr uint64_t kEvery = 64;
   static constexpr size_t kRows = 128;
 
-  // So many calls, or rows written, the first of them `row`.
+  // Counts `calls` calls or rows written, of which `row` is the first.
   void Add(uint64_t calls, const std::string& row) {
     uint64_t before = calls_.fetch_add(calls, std::memory_order_relaxed);
     if (before / kEvery != (before + calls) / kEvery) Keep(row);
   }
-  // `start`: the first row of the tablet, where scans begin that began before it.
+  // The row to split at. `start` is the tablet's first row; it counts for scans that began before
+  // it.
   std::optional<std::string> MiddleRow(const std::string& start) const;
 
  private:

@@ -1,4 +1,4 @@
-// Tablet states in METADATA. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/metadata_state_store.h"
 
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 namespace sippar::cluster {
 namespace {
 
-// A record is changed by its server alone while it is assigned; what is found changed is an earlier
-// write of this server whose answer was lost.
+// Tries of one change. While a record is assigned, only its server changes it; so if it differs
+// from what this server knows, an earlier write of this server succeeded and its answer was lost.
 constexpr int kAttemptsMax = 4;
 
 Status Lost(uint64_t tablet_id) {
@@ -56,6 +56,8 @@ Status MetadataStateStore::Change(
     written = metadata_->Write(&changed, event);
     if (written.ok()) record = std::move(changed);
     if (written.code() != StatusCode::kAborted) return written;
+    // By the first row, not by the key: after a split the record with the first row has another
+    // limit.
     auto found = metadata_->Find(record.table_id, record.range.start);
     if (found.status().code() == StatusCode::kNotFound) tracked->lost = true;
     if (tracked->lost) return Lost(record.tablet_id);
@@ -64,6 +66,7 @@ Status MetadataStateStore::Change(
       case Standing::kMine:
         record = std::move(*found);
         break;
+      // The split was committed before, and has been finished since: only the answer was missing.
       case Standing::kSplit:
         record = changed_of(record);
         return OkStatus();

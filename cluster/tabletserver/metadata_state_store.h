@@ -1,6 +1,6 @@
-// The durable states of the tablets that a server serves: their records in METADATA (paper section
-// 5.1). Each change is conditional on the record that the server knows, so a server that was
-// declared dead, or has lost the tablet, changes nothing any more (PROTOCOL.md, F2b).
+// Keeps the durable states of the tablets that a server serves in METADATA (paper section 5.1).
+// Each change is conditional on the record that the server knows, so a server that was declared
+// dead or has lost a tablet can change nothing any more (PROTOCOL.md, F2b).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,29 +17,29 @@
 
 namespace sippar::cluster {
 
-// Thread safe; changes of one tablet come one at a time. No lock is held over a call to METADATA
-// but that of the tablet's own record.
+// Thread safe. Changes of one tablet happen one at a time; during a call to METADATA only the lock
+// of that tablet's record is held.
 class MetadataStateStore final : public engine::TabletStateWriter {
  public:
   // `metadata` outlives it.
   explicit MetadataStateStore(MetadataTable* metadata) : metadata_(metadata) {}
 
-  // From now on the tablet may save its state. `replayed_through`: the highest number that came
-  // from the logs of dead servers, 0: none did.
+  // Lets the tablet save its state from now on. `replayed_through` is the highest sequence number
+  // that was replayed from logs of dead servers, 0: none was.
   void Track(const TabletRecord& record, uint64_t replayed_through);
   void Forget(uint64_t tablet_id);
-  // METADATA says that another server has the tablet, or another tablet the rows.
+  // True once METADATA has shown that another server has the tablet, or another tablet its rows.
   bool IsLost(uint64_t tablet_id) const;
 
-  // kAborted: lost.
+  // kAborted: the tablet is lost (IsLost).
   Status Save(const engine::TabletState& state) override;
-  // The same, unless METADATA says it already.
+  // As Save, but writes nothing if METADATA has this state already.
   [[nodiscard]] Status SaveLast(const engine::TabletState& state);
-  // Nobody has it any more, so that whoever has it next need not hear of this server's end. It is
-  // closed here for good, and saved.
+  // Makes the tablet unassigned, so that its next server need not wait for the recovery of this
+  // one. The tablet must be closed here for good, and saved.
   [[nodiscard]] Status Release(uint64_t tablet_id);
-  // The record as committed, `split` set. After kUnavailable or kDeadlineExceeded the outcome is
-  // unknown: the same call again tells.
+  // Commits a split; returns the record with `split` set. After kUnavailable or kDeadlineExceeded
+  // the outcome is unknown, and repeating the call finds out.
   [[nodiscard]] StatusOr<TabletRecord> CommitSplit(const engine::TabletState& closed,
                                                    const SplitRecord& split);
 

@@ -1,4 +1,4 @@
-// Changes of records. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/record_plan.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ TabletRecord WithoutServer(TabletRecord record) {
 TabletRecord WithSplit(TabletRecord record, const engine::TabletState& closed,
                        const SplitRecord& split) {
   record.state = closed;
-  record.logs.clear();  // the parent was flushed
+  record.logs.clear();  // the parent was flushed, so no log has data of it
   record.split = split;
   ++record.tablet_epoch;
   return record;

@@ -1,5 +1,5 @@
-// What a tablet's server may make of its record in METADATA, and what it learns when somebody else
-// changed it. Pure. SPDX-License-Identifier: Apache-2.0
+// The changes that a tablet's server may make to its record in METADATA, and what it learns when
+// the record is not the one that it knows. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,34 +9,36 @@
 
 namespace sippar::cluster {
 
-// With a state that its server saved. The logs of dead servers go in the same write that names the
-// SSTables with the last of their records (`replayed_through`; PROTOCOL.md, F6).
+// The record with a state that its server saved. The names of dead servers' logs go in the same
+// write that names the SSTables with the last of their records, up to `replayed_through`
+// (PROTOCOL.md, F6).
 TabletRecord WithState(TabletRecord record, const engine::TabletState& state,
                        uint64_t replayed_through);
-// Would WithState say nothing that the record does not say?
+// True if the record says all that WithState would make it say.
 bool IsCurrent(const TabletRecord& record, const engine::TabletState& state);
 
-// Given back by its server, which has closed and saved it and leaves.
+// The record after its server, which leaves, has closed and saved the tablet.
 TabletRecord WithoutServer(TabletRecord record);
 
-// The commit of a split: both children under one epoch above the parent's, in one row.
+// The record that commits a split: both children in one row, under one epoch above the parent's.
 TabletRecord WithSplit(TabletRecord record, const engine::TabletState& closed,
                        const SplitRecord& split);
 
+// What the record found in METADATA means to a server that knows `mine`.
 enum class Standing : uint8_t {
-  kMine,   // the same tablet, server and epoch: only the count of changes went on
-  kSplit,  // my own split of it was committed, and somebody has spelled it out
-  kLost,   // another owner, or another shape: nothing of mine counts any more
+  kMine,   // same tablet, server and epoch: only the count of changes differs
+  kSplit,  // this server's own split was committed, and another process has finished it
+  kLost,   // another owner or another shape: nothing that this server knows counts any more
 };
 Standing StandingOf(const TabletRecord& found, const TabletRecord& mine, const SplitRecord* split);
 
-// Of a call that changes something: was it done?
+// True if a call with this status may or may not have changed something.
 inline bool OutcomeIsUnknown(const Status& status) {
   return status.code() == StatusCode::kUnavailable ||
          status.code() == StatusCode::kDeadlineExceeded;
 }
 
-// For SHOW EVENTS.
+// Text of the event "saved", for SHOW EVENTS.
 std::string SaveText(const TabletRecord& before, const engine::TabletState& state);
 
 }  // namespace sippar::cluster

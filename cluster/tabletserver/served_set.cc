@@ -1,4 +1,4 @@
-// Bookkeeping of served tablets. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/served_set.h"
 
 #include <fmt/format.h>
@@ -40,6 +40,7 @@ bool ServedSet::AnyBusy() const {
 StatusOr<std::vector<std::shared_ptr<Served>>> ServedSet::OfTable(uint64_t table_id,
                                                                   uint64_t schema_version) {
   MutexLock lock(&mutex_);
+  // Recorded before the check below: a load that begins later cannot bring the old schema in.
   uint64_t& newest = schemas_[table_id];
   newest = std::max(newest, schema_version);
   for (const auto& [tablet_id, table] : busy_) {
@@ -100,6 +101,8 @@ StatusOr<std::shared_ptr<Served>> ServedSet::BeginUnload(const TabletAddress& ad
   RETURN_IF_ERROR(CheckIdle(address.tablet_id));
   auto found = served_.find(address.tablet_id);
   if (found == served_.end()) {
+    // An unload of a tablet that is not here ends the epoch all the same: a load of it may still be
+    // on its way.
     Close(address);
     return NotFound("not served");
   }
@@ -155,7 +158,7 @@ void ServedSet::EndSplit(const Served& parent, const ChildIds& ids,
   busy_.erase(id);
   for (uint64_t child_id : ids) busy_.erase(child_id);
   if (children.empty()) return;
-  // An address of the parent is of no use to anybody: its id never comes back.
+  // The parent's id is never used again, so closing it only refuses late calls.
   Close({id, children[0]->tablet_epoch});
   for (const std::shared_ptr<Served>& child : children) served_[child->tablet->id()] = child;
   served_.erase(id);

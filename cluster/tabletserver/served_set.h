@@ -1,6 +1,6 @@
-// Which tablets a server serves, at which epochs, and which epochs are over for it: the bookkeeping
-// behind "the same call again finds its work done" and "a load that was delayed on its way is
-// refused" (cluster/api/control_api.h; FAULTS.md N4, N8, N9). No I/O.
+// Which tablets a server serves at which epochs, and which epochs have ended for it. With this, a
+// repeated call finds that its work is done, and a load that was delayed on its way is refused
+// (cluster/api/control_api.h; tests/FAULTS.md N4, N8, N9). No I/O.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace sippar::cluster {
 
-// One tablet under one epoch.
+// One tablet at one epoch.
 struct Served {
   Served(std::shared_ptr<engine::Tablet> served_tablet, uint64_t table, uint64_t epoch,
          uint64_t schema)
@@ -30,8 +30,8 @@ struct Served {
   const std::shared_ptr<engine::Tablet> tablet;
   const uint64_t table_id;
   const uint64_t tablet_epoch;
-  // False before anybody else can serve its rows. A read looks after its snapshot: what it saw
-  // before was the newest.
+  // Set to false before another server can serve the rows. A read checks it after its snapshot: if
+  // it is still true, the snapshot was the newest.
   std::atomic<bool> open{true};
   std::atomic<uint64_t> schema_version;
   std::atomic<uint64_t> reads{0};  // since the last report
@@ -39,35 +39,40 @@ struct Served {
   LoadSample sample;
 };
 
-using ChildIds = std::array<uint64_t, 2>;  // of a split
+using ChildIds = std::array<uint64_t, 2>;  // ids of the two children of a split
 
-// Thread safe. Begin* OK: nobody else changes the tablet until End*; kUnavailable: somebody does.
+// Thread safe. After Begin* returns OK, the caller alone may change the tablet until it calls End*;
+// kUnavailable: another call is changing it.
 class ServedSet {
  public:
-  // kOutOfRange: not served, or at another epoch.
+  // kOutOfRange: not served at this epoch.
   [[nodiscard]] StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& address) const;
   std::shared_ptr<Served> FindId(uint64_t tablet_id) const;  // nullptr: not served
-  std::vector<std::shared_ptr<Served>> All() const;          // in order of id
+  std::vector<std::shared_ptr<Served>> All() const;          // sorted by id
+  // True while a tablet is being loaded, unloaded, altered or split.
   bool AnyBusy() const;
 
-  // Of a table whose schema has this version now: loads that bring an older one are refused from
-  // here on. kUnavailable: a tablet of it is coming, going or being split.
+  // The tablets of a table whose schema now has this version; from now on, loads with an older
+  // schema are refused. kUnavailable: a tablet of the table is being loaded, unloaded, altered or
+  // split.
   [[nodiscard]] StatusOr<std::vector<std::shared_ptr<Served>>> OfTable(uint64_t table_id,
                                                                        uint64_t schema_version);
 
-  // kAlreadyExists: served at this epoch. kFailedPrecondition: at another, or this one is over.
+  // kAlreadyExists: served at this epoch. kFailedPrecondition: served at another epoch, or this
+  // epoch has ended. kUnavailable also if the schema is older than the table's.
   [[nodiscard]] Status BeginLoad(const TabletAddress& address, uint64_t table_id,
                                  uint64_t schema_version);
-  // `served` nullptr: it failed; `over`: and may not be tried again at this epoch.
+  // `served` nullptr: the load failed. `over`: this epoch must not be loaded again.
   void EndLoad(const TabletAddress& address, std::shared_ptr<Served> served, bool over);
-  // kNotFound: not served, and never again at this epoch. kFailedPrecondition: at a higher one.
+  // kNotFound: not served, and from now on never at this epoch. kFailedPrecondition: served at a
+  // higher epoch.
   [[nodiscard]] StatusOr<std::shared_ptr<Served>> BeginUnload(const TabletAddress& address);
   void EndUnload(const TabletAddress& address, bool gone);
   // kNotFound: not served any more.
   [[nodiscard]] Status BeginSchemaChange(const Served& tablet);
   void EndSchemaChange(const Served& tablet);
-  // Likewise. METADATA names the children before they are here: until then nobody else loads or
-  // unloads them.
+  // Errors as BeginSchemaChange. The ids of the children are busy, too, because METADATA names the
+  // children before they are served here: no other call may load or unload them until then.
   [[nodiscard]] Status BeginSplit(const Served& parent, const ChildIds& ids);
   void EndSplit(const Served& parent, const ChildIds& ids,
                 const std::vector<std::shared_ptr<Served>>& children);
@@ -79,10 +84,11 @@ class ServedSet {
 
   mutable engine::Mutex mutex_;
   std::map<uint64_t, std::shared_ptr<Served>> served_ GUARDED_BY(mutex_);
-  std::map<uint64_t, uint64_t> busy_ GUARDED_BY(mutex_);  // with their tables
+  std::map<uint64_t, uint64_t> busy_ GUARDED_BY(mutex_);  // busy tablets, with their tables
   std::map<uint64_t, uint64_t> schemas_
       GUARDED_BY(mutex_);  // versions, of tables that were altered
-  // Highest epoch that is over, of each tablet that was here. Grows with the moves of one life.
+  // For each tablet that was served here, the highest epoch that has ended. Grows with the moves
+  // during one life.
   std::map<uint64_t, uint64_t> closed_ GUARDED_BY(mutex_);
 };
 

@@ -1,5 +1,5 @@
-// What the parts of one tablet server share. Everything outlives them; functions are thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// What the parts of one tablet server share. Everything here outlives the parts; the functions are
+// thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -16,19 +16,19 @@ namespace sippar::cluster {
 
 struct ServerParts {
   ServerId id;
-  std::string directory;  // shared by all servers (store_paths.h)
+  std::string directory;  // directory shared by all servers (store_paths.h)
   engine::StoreOptions store;
   engine::TabletHost* host = nullptr;
   MetadataTable* metadata = nullptr;
   MetadataStateStore* states = nullptr;
   ServedSet* served = nullptr;
-  // OK while the lease is certainly held and nothing was found that ends this life.
+  // OK while the lease is certainly held and nothing has ended this life.
   std::function<Status()> check_serving;
-  // For good: a lease that has run out may come back.
+  // True once this life has ended for good. (A lease that ran out may come back.)
   std::function<bool()> has_ended;
-  // A split is spelled out in METADATA; best effort.
+  // Tells the master that a split is in METADATA; best effort.
   std::function<void(uint64_t parent_tablet_id)> tell_split;
-  std::weak_ptr<void> life;  // of all of these; held by streams
+  std::weak_ptr<void> life;  // the server that owns all of these; streams hold it
 };
 
 }  // namespace sippar::cluster

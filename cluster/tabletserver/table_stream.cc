@@ -1,10 +1,12 @@
-// Stream over tablets. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/table_stream.h"
 
 namespace sippar::cluster {
 namespace {
 
-constexpr uint32_t kCellsPerCheck = 16;  // a caller may be slow between two
+// Cells between two checks of the clock. It is small because a slow caller may take long between
+// two cells.
+constexpr uint32_t kCellsPerCheck = 16;
 
 class TableStream final : public CellStream {
  public:
@@ -21,7 +23,7 @@ class TableStream final : public CellStream {
     }
   }
 
-  // Opens tablets until one has a cell.
+  // Opens tablets until one has a cell or all are read.
   void Settle() {
     while (status_.ok() && (cells_ == nullptr || !cells_->Valid())) {
       if (cells_ != nullptr) status_ = cells_->status();

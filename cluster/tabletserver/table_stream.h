@@ -1,5 +1,5 @@
-// One stream over several tablets of a table, in the order given, opened one after the other, with
-// cancellation and deadline. SPDX-License-Identifier: Apache-2.0
+// A stream over several tablets of a table, which are opened one after the other in the given
+// order. Ends at cancellation and at the deadline. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace sippar::cluster {
 
-// The first tablet is opened at once, so a bad pattern is reported here.
+// Opens the first tablet at once, so that a bad pattern is reported here.
 [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> NewTableStream(
     std::vector<std::shared_ptr<engine::Tablet>> tablets, const ReadSpec& read,
     const CallOptions& options, engine::Clock* clock);

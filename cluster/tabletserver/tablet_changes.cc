@@ -1,4 +1,4 @@
-// A tablet's changes. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/tablet_changes.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using engine::ChangeStreamConfig;
 using engine::MutationEntry;
 using engine::ReadChange;
 
-// How late a cancelled call, a split or the end of the stream may be noticed.
+// Longest delay until a cancellation, a split or the end of the stream is noticed.
 constexpr int64_t kPollMicros = 100'000;
 
 StatusOr<ChangeStreamConfig> ConfigOf(const engine::TableSchema& schema) {
@@ -101,6 +101,8 @@ class TabletChanges final : public ChangeStream {
       if (cancel_ != nullptr && *cancel_) return Cancelled("the reader of changes is gone");
       RETURN_IF_ERROR(ConfigOf(*tablet_->schema()).status());
       bool is_whole = false;
+      // If the tablet has left, the batch is discarded and the reader continues elsewhere with the
+      // token from before it: the order of these two lines matters.
       const std::string before = token_;
       RETURN_IF_ERROR(ReadSome(&batch, &is_whole));
       if (!is_here_()) return Elsewhere(before);
@@ -142,8 +144,9 @@ class TabletChanges final : public ChangeStream {
   }
 
   void Give(ReadChange read, int64_t low_us, ChangeBatch* batch) {
-    // Times of different rows may be out of order by what a write takes: the end is where the low
-    // watermark says, and no token goes beyond what was left out.
+    // Commit times of different rows may be out of order by the duration of a write. So the stream
+    // ends by the low watermark, and after a change past the end was left out, the token no longer
+    // advances.
     if (read.record.wall_us > end_us_) is_past_end_ = true;
     if (!is_past_end_) token_ = std::move(read.token);
     if (read.record.wall_us > end_us_) return;
@@ -158,6 +161,7 @@ class TabletChanges final : public ChangeStream {
     if (!change.mutation.entries.empty()) batch->changes.push_back(std::move(change));
   }
 
+  // A deleted row becomes one deletion for each family: readers of the stream know no other form.
   void AddEntry(MutationEntry entry, RowMutation* mutation) const {
     if (entry.kind != MutationEntry::kDeleteRow) {
       mutation->entries.push_back(std::move(entry));
@@ -173,7 +177,7 @@ class TabletChanges final : public ChangeStream {
   const int64_t end_us_;
   const CancelFlag cancel_;
   StatusOr<ChangePosition> start_;
-  std::string token_;  // behind what was given
+  std::string token_;  // position after the last change given
   bool is_past_end_ = false;
   std::unique_ptr<engine::ChangeReader> reader_;
 };

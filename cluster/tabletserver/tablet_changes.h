@@ -1,5 +1,5 @@
-// ChangeStream of the one tablet that a partition is, for as long as it is one.
-// SPDX-License-Identifier: Apache-2.0
+// The change stream of one partition, which is the rows of one tablet, for as long as that tablet
+// exists here. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -10,8 +10,9 @@
 
 namespace sippar::cluster {
 
-// As TabletService::ReadChanges. `is_here` false: others may have the tablet's rows by now, so
-// nothing that was read before the look says that there is no more. `clock` outlives the stream.
+// As TabletService::ReadChanges. When `is_here` returns false, another server may have the tablet's
+// rows, so whatever was read before that cannot prove that there are no more changes. `clock`
+// outlives the stream.
 std::unique_ptr<ChangeStream> NewTabletChanges(std::shared_ptr<engine::Tablet> tablet,
                                                std::function<bool()> is_here, engine::Clock* clock,
                                                const ChangesRequest& request, CancelFlag cancel);

@@ -1,4 +1,4 @@
-// Data calls of a tablet server. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/tablet_handler.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace sippar::cluster {
 namespace {
 
-// What a stream needs to the end: a tablet, and the server below it.
+// What a stream needs until its end: the tablet, and the server that it belongs to.
 struct Held {
   std::shared_ptr<void> life;
   std::shared_ptr<engine::Tablet> tablet;
@@ -19,7 +19,8 @@ struct Held {
 
 }  // namespace
 
-// Cheaper than finding out at the fence, which would be the end of this life.
+// The lease is checked before a write begins because that is cheaper: a write that fails at the
+// fence ends this life.
 StatusOr<std::shared_ptr<Served>> TabletHandler::Find(const TabletAddress& tablet) const {
   RETURN_IF_ERROR(parts_->check_serving());
   return parts_->served->Find(tablet);
@@ -31,7 +32,8 @@ StatusOr<std::shared_ptr<Served>> TabletHandler::FindForWrite(const TabletAddres
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet));
   served->writes.fetch_add(rows, std::memory_order_relaxed);
   served->sample.Add(rows, first_row);
-  // A flush ends with a write to METADATA, which must not wait for flushes.
+  // METADATA's tablets are exempt from waiting for flushes: a flush ends with a write to METADATA,
+  // so the two could wait for each other.
   if (served->table_id != kMetadataTableId) RETURN_IF_ERROR(parts_->host->Admit(rows));
   return served;
 }
@@ -44,15 +46,16 @@ StatusOr<std::shared_ptr<Served>> TabletHandler::FindForRead(const TabletAddress
   return served;
 }
 
-// Of what only read, after its snapshot: whoever has the tablet next began after this look.
+// Checks a read after its snapshot: if this succeeds, the tablet's next server began to serve after
+// the snapshot.
 Status TabletHandler::CheckAnswer(const Served& served) const {
   RETURN_IF_ERROR(parts_->check_serving());
   if (served.open) return OkStatus();
   return OutOfRange(fmt::format("tablet {} has left this server", served.tablet->id()));
 }
 
-// Logs and files go as METADATA says, so it may not forget what it said: not even with a log that
-// is not synced.
+// Logs and SSTables are removed because METADATA says that they are not needed. So METADATA must
+// not lose a write, even if the store runs without syncs.
 Status TabletHandler::MakeDurable(const Served& served) const {
   return served.table_id == kMetadataTableId ? parts_->host->MakeDurable() : OkStatus();
 }
@@ -80,7 +83,7 @@ std::vector<StatusOr<engine::RowUpdateResult>> TabletHandler::UpdateBatch(
   auto served = FindForWrite(tablet, batch.size(), batch.front()->row);
   if (!served.ok()) return Answers(batch.size(), served.status());
   Answers answers = (*served)->tablet->UpdateBatch(batch);
-  // What changed its row has passed the fence.
+  // An update that changed its row has passed the fence; one that did not is only a read.
   auto wrote = [](const StatusOr<engine::RowUpdateResult>& answer) {
     return answer.ok() &&
            (answer->cells_set > 0 || answer->columns_deleted > 0 || answer->row_deleted);
@@ -102,7 +105,7 @@ Status TabletHandler::CommitRow(const TabletAddress& tablet, const RowMutation& 
   std::vector<engine::RowCheck> row_checks;
   for (const ReadCheck& check : checks) row_checks.push_back({check.read, check.digest});
   Status status = served->tablet->CommitRow(mutation, row_checks);
-  // "The row has changed" is an answer, too, and so is that it has not.
+  // "The row has changed" and "it has not" are answers of a read, too.
   if (status.code() == StatusCode::kAborted || mutation.entries.empty()) {
     RETURN_IF_ERROR(CheckAnswer(*served));
   }

@@ -1,7 +1,7 @@
-// TabletService over the tablets that a server serves. What it answers is true at some moment of
-// the call (PROTOCOL.md): a write is acknowledged by the log's fence after its sync; a read
-// takes its snapshot, then looks whether the lease still held and the tablet was still here.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// TabletService of a server's tablets. Every answer is true at some moment during the call
+// (PROTOCOL.md): a write is acknowledged by the log's fence after its sync; a read takes its
+// snapshot and then checks that the lease was still held and the tablet still here. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ class TabletHandler final : public TabletService {
                                                       const CallOptions& options) override;
 
  private:
-  // For a stream: keeps the server below it, too.
+  // The tablet for use by a stream, which also keeps the server alive.
   StatusOr<std::shared_ptr<engine::Tablet>> Hold(const Served& served) const;
   StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& tablet) const;
   StatusOr<std::shared_ptr<Served>> FindForWrite(const TabletAddress& tablet, size_t rows,

@@ -1,4 +1,4 @@
-// Loading and unloading. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/tablet_moves.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kLogsKeptMax = 4;
-constexpr size_t kLogsReadMax = 4;  // at the load of a tablet; then it is flushed
+constexpr size_t kLogsReadMax = 4;  // logs read at the load of a tablet before it is flushed
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Status TabletMoves::Load(const TabletRecord& record, const TableRecord& table) {
 
 StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
                                                     const TableRecord& table) {
-  // Final, so that the master looks for another server.
+  // A final error, so that the master chooses another server.
   if (leaves_) return FailedPrecondition("the server is shutting down");
   RETURN_IF_ERROR(parts_->check_serving());
   if (record.phase != TabletPhase::kAssigned || record.server != parts_->id || record.split) {
@@ -49,13 +49,15 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
     return heard;
   }
   parts_->host->Serve(tablet);
-  // Servers that die one after the other would leave one more each.
+  // The flush drops the logs from the record; otherwise each death of a server would add one more
+  // log to read.
   if (record.logs.size() >= kLogsReadMax) parts_->host->WantFlush(record.tablet_id);
   return std::make_shared<Served>(std::move(tablet), record.table_id, record.tablet_epoch,
                                   table.schema_version);
 }
 
-// Each log goes on where the one before ended: the servers had the tablet one after the other.
+// In the order of the record: the servers had the tablet one after another, so each log continues
+// where the one before ended.
 Status TabletMoves::ReplayLogs(const TabletRecord& record, engine::Tablet* tablet) {
   for (const ServerId& dead : record.logs) {
     ASSIGN_OR_RETURN(std::shared_ptr<engine::SealedLog> log, FindLog(dead));
@@ -107,8 +109,8 @@ Status TabletMoves::FinishUnload(const TabletAddress& address, Served* served) {
   return Annotate(status, fmt::format("unload tablet {}", address.tablet_id));
 }
 
-// Most of what is in memory goes to SSTables while writes still come, the rest while they wait. On
-// error the tablet is served on.
+// Flushes most of the memtable while writes still come, and the rest while they wait. After an
+// error the tablet stays served.
 Status TabletMoves::GiveUp(Served* served) {
   uint64_t id = served->tablet->id();
   engine::GivingWay giving_way({served->tablet});
@@ -118,17 +120,20 @@ Status TabletMoves::GiveUp(Served* served) {
     auto closed = giving_way.Close();
     CRASH_POINT("unload.after_close");
     status = closed.status();
-    // Others give its next numbers out, which a group that was refused here had before.
+    // The next server will give out the sequence numbers after the saved state. A group that was
+    // refused here may still have such numbers in the log; it must not be found there by a
+    // recovery.
     if (status.ok()) status = parts_->host->CutRefused();
     if (status.ok()) status = parts_->states->SaveLast(closed->front());
   }
-  // What METADATA has given away goes without a last word.
+  // A tablet that METADATA has given away cannot be saved, and need not be.
   if (!status.ok() && !parts_->states->IsLost(id)) return status;
   CRASH_POINT("unload.after_save");
   served->open = false;
   giving_way.Retire();
   parts_->host->Forget(id);
-  if (leaves_) (void)parts_->states->Release(id);  // else it is recovered, from an empty log
+  // Otherwise its next server waits for the recovery of this one's empty log.
+  if (leaves_) (void)parts_->states->Release(id);
   parts_->states->Forget(id);
   parts_->host->RemoveObsoleteSegments();
   return OkStatus();
@@ -150,7 +155,7 @@ Status TabletMoves::SortLogPart(const ServerId& dead, uint64_t segment) {
     return NotFound(
         fmt::format("the sealed log of {} has no segment {}", dead.ToString(), segment));
   }
-  // Of its own for each call: one that is repeated runs beside the first.
+  // Each call writes files of its own, since a repeated call may run concurrently with the first.
   ASSIGN_OR_RETURN(uint64_t attempt, parts_->host->NextId());
   return engine::SortSegment(parts_->store.fs, store_paths::SealedLog(parts_->directory, dead),
                              *sealed, attempt);

@@ -1,5 +1,5 @@
-// Tablets that come and go: loading one with what the logs of dead servers hold of it (paper
-// section 6), and giving one up so that its next server need not read any log (paper section 5.2).
+// Loads tablets, including what the logs of dead servers hold of them (paper section 6), and
+// unloads them so that the next server need not read any log (paper section 5.2).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,17 +17,17 @@ class TabletMoves {
  public:
   explicit TabletMoves(const ServerParts* parts) : parts_(parts) {}
 
-  // As TabletControl's.
+  // As the calls of TabletControl.
   [[nodiscard]] Status Load(const TabletRecord& record, const TableRecord& table);
   [[nodiscard]] Status Unload(const TabletAddress& address);
-  // False: it is busy.
+  // False: another call is changing the tablet.
   [[nodiscard]] StatusOr<bool> TryUnload(const TabletAddress& address);
   [[nodiscard]] Status SortLogPart(const ServerId& dead, uint64_t segment);
 
-  // No tablet is loaded from here on.
+  // Refuses all loads from now on.
   void Leave() { leaves_ = true; }
   bool leaves() const { return leaves_; }
-  // Stops serving what METADATA has given away; true if there was any.
+  // Stops serving tablets that METADATA has given to other servers; true if there were any.
   bool DropLost();
 
  private:
@@ -40,7 +40,7 @@ class TabletMoves {
   const ServerParts* const parts_;
   std::atomic<bool> leaves_{false};
   engine::Mutex mutex_;
-  // Of the last few deaths: the tablets of one server come one after the other.
+  // Logs of the servers that died last: the tablets of a dead server are loaded one after another.
   std::map<ServerId, std::shared_ptr<engine::SealedLog>> logs_ GUARDED_BY(mutex_);
 };
 

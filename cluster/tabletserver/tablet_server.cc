@@ -1,4 +1,4 @@
-// The life of a tablet server. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/tablet_server.h"
 
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 
 namespace sippar::cluster {
 namespace {
-// A clean end waits so long for a tablet that is being loaded, altered or split.
+// How long a clean end waits for a tablet that is being loaded, altered or split.
 constexpr int64_t kBusyUs = 10'000'000;
-constexpr size_t kUnloadsMax = 8;  // at a time
+constexpr size_t kUnloadsMax = 8;  // unloads in flight
 constexpr int64_t kTryAgainUs = 10'000;
 }  // namespace
 
@@ -23,7 +23,7 @@ TabletServer::TabletServer(TabletServerOptions options)
       moves_(&parts_),
       splitter_(&parts_) {}
 
-// Threads first: they use everything else.
+// The host's threads end first, because they use everything else.
 void TabletServer::Abandon() {
   ended_ = true;
   if (host_ != nullptr) (void)host_->Close();
@@ -37,8 +37,8 @@ StatusOr<std::shared_ptr<TabletServer>> TabletServer::Start(TabletServerOptions 
   return server;
 }
 
-// First the log directory, then the file that lets the master see this life: so a life that is
-// known has a log, and one that is missing was lost.
+// Makes the log directory first and then the file by which the master learns of this life. So a
+// life that is known has a log, and if its log is missing, it was lost.
 Status TabletServer::Join() {
   SessionOptions session_options{options_.name, options_.lease_us, options_.store.clock};
   ASSIGN_OR_RETURN(std::unique_ptr<LockSession> opened,
@@ -50,13 +50,14 @@ Status TabletServer::Join() {
         return MakeLogDirectory();
       });
   if (!registered.ok()) {
-    // What the master would do with it, were there anything in it: so it is swept.
+    // Renames the log as the master would do in a recovery. It is empty, and under this name the
+    // sweep removes it.
     std::string sealed = store_paths::SealedLog(options_.directory, parts_.id);
     if (log_owner_ != nullptr) (void)options_.store.fs->Rename(log_directory_, sealed);
     return registered.status();
   }
   CRASH_POINT("server.after_register");
-  // Of a start that took very long, the master may have swept the log as nobody's.
+  // If the start took very long, the master may have swept the log, as no known life had it.
   ASSIGN_OR_RETURN(bool has_log, options_.store.fs->Exists(log_directory_));
   if (!has_log) {
     (void)session->Remove(registered->path, 1);
@@ -97,7 +98,7 @@ void TabletServer::Begin() {
   host_options.epoch = parts_.id.epoch;
   host_options.states = &states_;
   host_options.change_directory = store_paths::Changes(options_.directory);
-  host_options.removes_files = false;  // others may name them
+  host_options.removes_files = false;  // records of other tablets or servers may name them
   host_ = std::make_unique<engine::TabletHost>(std::move(host_options));
   host_->StartLog(log_directory_, {}, [this] { return CheckFence(); });
 
@@ -124,11 +125,13 @@ Status TabletServer::CheckServing() const {
   return lease_->CheckLease();
 }
 
-// W3, after the sync: is the log still ours by name, and the lease by the clock? If not, nobody may
-// learn of the group, whose fate is the recovery's to decide: this life is over.
+// W3, after the sync: does the log directory still have its name, and is the lease still held? If
+// not, no caller may learn of the group, since the recovery decides whether it counts, and this
+// life is over.
 Status TabletServer::CheckFence() {
   Status status = CheckServing();
-  // In a process with one life nobody is there who could take the log over.
+  // Without a remote transport the process has a single life, and no other server could take the
+  // log over.
   bool is_alone = options_.transport != nullptr && !options_.transport->IsRemote();
   if (status.ok() && !is_alone) {
     auto ours = options_.store.fs->Exists(log_directory_);
@@ -140,7 +143,8 @@ Status TabletServer::CheckFence() {
   return Annotate(status, "the outcome is unknown");
 }
 
-// While its lease lives, the master waits for it.
+// Ends the lease at once: the master would otherwise wait for it to expire before it reassigns the
+// tablets.
 void TabletServer::GiveUp(const char* why) {
   lease_->End();
   End(why);
@@ -154,7 +158,8 @@ void TabletServer::End(const char* why) {
 bool TabletServer::Reshape() {
   if (!CheckServing().ok()) return false;
   if (moves_.DropLost()) return true;
-  // Without its directory no segment can be begun, so no write would come as far as the fence.
+  // Without its directory the log cannot begin a new segment, so writes would fail without ever
+  // reaching the fence.
   auto ours = options_.store.fs->Exists(log_directory_);
   if (ours.ok() && !*ours) {
     GiveUp("its log directory is gone");
@@ -163,7 +168,8 @@ bool TabletServer::Reshape() {
   return !moves_.leaves() && splitter_.SplitLarge();
 }
 
-// Until none is left: a split puts children in the place of a tablet, a load that began ends.
+// Repeats until no chosen tablet is left: a split replaces a tablet by children, and a load that
+// had begun ends.
 Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
   engine::Clock* clock = options_.store.clock;
   int64_t idle_since_us = clock->MonotonicNanos() / 1000;
@@ -171,7 +177,7 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
     std::vector<std::shared_ptr<Served>> rest = served_.All();
     std::erase_if(rest, [&](const auto& served) { return !chosen(*served); });
     std::vector<StatusOr<bool>> gone(rest.size(), false);
-    // Beside each other: their changes of METADATA share syncs.
+    // Concurrently, so that their changes of METADATA share syncs.
     engine::RunParallel(kUnloadsMax, rest.size(), [&](size_t i) {
       gone[i] = moves_.TryUnload({rest[i]->tablet->id(), rest[i]->tablet_epoch});
     });
@@ -195,7 +201,8 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
 Status TabletServer::Drain() {
   moves_.Leave();
   host_->CompactSmall();
-  // A tablet's last state goes to METADATA, METADATA's own to the root tablet.
+  // The last state of a user tablet is written to METADATA, that of a METADATA tablet to the root
+  // tablet: so the levels are unloaded from the bottom up.
   RETURN_IF_ERROR(
       UnloadAll([](const Served& served) { return served.table_id != kMetadataTableId; }));
   RETURN_IF_ERROR(UnloadAll([](const Served& served) {

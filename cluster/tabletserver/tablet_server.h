@@ -1,7 +1,7 @@
-// One life of a tablet server (paper section 5.2): an epoch and a locked file of the lock service,
-// a log directory of its own, and tablets that it serves while its lease certainly holds. When its
-// file is gone, or a write was synced that it may not acknowledge, the life ends: the process does.
-// SPDX-License-Identifier: Apache-2.0
+// One life of a tablet server (paper section 5.2): an epoch, a locked file of the lock service, a
+// log directory, and the tablets that it serves while its lease is certainly held. The life, and
+// with it the process, ends when the file is gone, or when a write was synced that must not be
+// acknowledged. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -19,39 +19,40 @@
 namespace sippar::cluster {
 
 struct TabletServerOptions {
-  std::string name;            // the operator's; epochs tell its lives apart
+  std::string name;            // chosen by the operator; the epochs tell its lives apart
   std::string reached_at;      // content of its lock file
-  std::string directory;       // shared by all servers (store_paths.h); wal/ and sst/ are there
-  engine::StoreOptions store;  // what one server is given: file system, clock, sizes
+  std::string directory;       // shared by all servers (store_paths.h); has wal/ and sst/
+  engine::StoreOptions store;  // file system, clock and sizes of this server
   LockService* locks = nullptr;
   int64_t lease_us = 0;  // SessionOptions::timeout_us
   MetadataTable* metadata = nullptr;
-  Transport* transport = nullptr;  // for notices to the master; null: it finds out by itself
-  // As LeaseOptions'. Called at most a few times; may return in tests and simulations.
+  // For notices to the master; null: the master finds out by itself.
+  Transport* transport = nullptr;
+  // As LeaseOptions::end_process. Called a few times at most; may return in tests and simulations.
   std::function<void(const char* why)> end_process;
 };
 
-// Thread safe. Everything in the options outlives it. Streams that it gave out keep it.
+// Thread safe. Everything in the options outlives it. Streams that it has given out keep it alive.
 class TabletServer : public std::enable_shared_from_this<TabletServer> {
  public:
-  // kAlreadyExists: another process lives under that name. kFailedPrecondition: the lock service
-  // was restored from an older copy (FAULTS.md X6).
+  // Starts a new life. kAlreadyExists: another process is alive under this name.
+  // kFailedPrecondition: the lock service was restored from an older copy (tests/FAULTS.md X6).
   [[nodiscard]] static StatusOr<std::shared_ptr<TabletServer>> Start(TabletServerOptions options);
   ~TabletServer() { Abandon(); }
-  // As a crash, but that its threads end and its log is closed: without Drain others recover it. No
-  // call may be running. Later ones are refused.
+  // Ends as after a crash, except that threads are joined and the log is closed: unless Drain
+  // succeeded before, other servers recover it. No call may be running; later calls are refused.
   void Abandon();
 
   const ServerId& id() const { return parts_.id; }
   std::shared_ptr<TabletService> Tablets() { return {shared_from_this(), &*data_}; }
   std::shared_ptr<TabletControl> Control() { return {shared_from_this(), &*control_}; }
 
-  // Clean end: every tablet is flushed and given up, METADATA's own last, then the lock is
-  // released. Nobody needs its log. On error the lock is kept: what is left is recovered.
+  // Clean end: flushes and unloads every tablet, METADATA's own last, then releases the lock. Its
+  // log is then needed by no one. On error the lock is kept, and what is left is recovered.
   [[nodiscard]] Status Drain();
-  // One round of what the background does now and then: true if it did something.
+  // One round of the background work; true if it did something.
   bool Reshape();
-  // OK while the lease holds and this life has not ended.
+  // OK while the lease is held and this life has not ended.
   [[nodiscard]] Status CheckServing() const;
   engine::TabletHost* host() { return &*host_; }
 
@@ -68,7 +69,7 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   const TabletServerOptions options_;
   ServerParts parts_;
   MetadataStateStore states_;
-  std::unique_ptr<engine::TabletHost> host_;  // outlives what refers to its tablets
+  std::unique_ptr<engine::TabletHost> host_;  // outlives all that refers to its tablets
   ServedSet served_;
   TabletMoves moves_;
   TabletSplitter splitter_;

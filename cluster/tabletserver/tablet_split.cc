@@ -1,4 +1,4 @@
-// Splitting. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/tabletserver/tablet_split.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kAskAgainMicros = 100'000;  // while nobody knows whether a split is committed
+// Between two tries while the outcome of a commit is unknown.
+constexpr int64_t kAskAgainMicros = 100'000;
 
 SplitRecord Halves(const engine::Tablet& parent, const engine::TabletState& closed,
                    const std::string& row, const ChildIds& ids) {
@@ -63,7 +64,8 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   SplitRecord halves = Halves(*parent->tablet, closed[0], row, ids);
   auto committed = Commit(closed[0], halves);
   if (!committed.ok()) {
-    // This life is ending with the question open: no write may come to what may be the past.
+    // This life is ending and the outcome is unknown: the parent must accept no more writes, as the
+    // children may exist.
     if (OutcomeIsUnknown(committed.status())) giving_way.GiveUp();
     return committed.status();
   }
@@ -75,14 +77,16 @@ Status TabletSplitter::Replace(const std::shared_ptr<Served>& parent, const std:
   parts_->host->Forget(parent->tablet->id());
   parts_->host->RemoveObsoleteSegments();
   parts_->host->metrics()->Get("tablet_splits")->Add();
-  // Whoever finds the row finishes it; here only to spare them the work.
+  // Every reader of METADATA finishes a split that it finds; doing it here only spares them the
+  // work.
   (void)parts_->metadata->FinishSplit(*committed);
   CRASH_POINT("tablet_split.after_finish");
   return OkStatus();
 }
 
-// The tablet is closed meanwhile, so it asks until it knows, as long as this life lasts; also while
-// the lease has run out, as it may come back: nobody would ever open the tablet again.
+// The tablet is closed during this call, so the commit is repeated until its outcome is known, for
+// as long as this life lasts. It goes on without a lease, too, because the lease may come back:
+// otherwise the tablet would stay closed although this server is alive.
 StatusOr<TabletRecord> TabletSplitter::Commit(const engine::TabletState& closed,
                                               const SplitRecord& split) {
   auto committed = parts_->states->CommitSplit(closed, split);
@@ -94,7 +98,7 @@ StatusOr<TabletRecord> TabletSplitter::Commit(const engine::TabletState& closed,
   return committed;
 }
 
-// Their files are named before the parent lets go of them.
+// The children are opened, and name their files, before the parent lets go of them.
 std::vector<std::shared_ptr<Served>> TabletSplitter::ServeChildren(const Served& parent,
                                                                    const TabletRecord& committed) {
   std::vector<std::shared_ptr<Served>> children;
@@ -123,7 +127,8 @@ bool TabletSplitter::SplitIfLarge(const std::shared_ptr<Served>& served) {
   engine::Tablet* tablet = served->tablet.get();
   if (IsRoot(served->table_id, tablet->range())) return false;
   uint64_t size = engine::SplitSizeOf(*tablet->schema(), parts_->store.split_size);
-  // One row cannot be cut; asked again when the tablet has grown by a quarter.
+  // A single row cannot be split: if no split row was found, the tablet is searched again only when
+  // it has grown by a quarter.
   size = std::max(size, tablet->unsplit_bytes() + tablet->unsplit_bytes() / 4);
   engine::TabletSize now{tablet->stored_bytes(), static_cast<uint64_t>(tablet->memtable_bytes()),
                          parts_->store.clock->NowMicros() - tablet->opened_at_us()};

@@ -1,5 +1,5 @@
-// Splits, which a tablet's server decides and commits by itself (paper section 5.2): one row of
-// METADATA names both children, and from then on they are served. No byte of a file is copied.
+// Splits tablets. A tablet's server decides and commits a split by itself (paper section 5.2): one
+// row of METADATA names both children, and from then on they are served. No data is copied.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,10 +15,11 @@ class TabletSplitter {
  public:
   explicit TabletSplitter(const ServerParts* parts) : parts_(parts) {}
 
-  // `row` becomes the first of a tablet; OK when it is the parent's first already.
-  // kFailedPrecondition: the root tablet; kInvalidArgument: not a row of the tablet, or too long.
+  // Makes `row` the first row of a tablet; OK if it is the parent's first row already.
+  // kFailedPrecondition: the root tablet is never split; kInvalidArgument: not a row of the tablet,
+  // or too long.
   [[nodiscard]] Status Split(const std::shared_ptr<Served>& parent, const std::string& row);
-  // One split that sizes ask for (engine/tablet/reshape.h); false when none does.
+  // Makes one split that sizes call for (engine/tablet/reshape.h); false if none does.
   bool SplitLarge();
 
  private:
