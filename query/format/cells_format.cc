@@ -1,4 +1,4 @@
-// Exact forms of cells, for results of SELECT CELLS only. Both read back to the same bytes.
+// Two exact formats for the result of SELECT CELLS. Both read back to the same bytes.
 //   cells:  row TAB family:qualifier TAB timestamp TAB value, escaped with \t \n \r \\ \xHH
 //   insert: INSERT INTO t CELLS VALUES (…), (…);
 // SPDX-License-Identifier: Apache-2.0
@@ -19,6 +19,7 @@ using engine::ValueType;
 
 constexpr std::array<std::string_view, 4> kColumns = {"row", "column", "timestamp", "value"};
 
+// Accepts only the columns of SELECT CELLS: any other result has no cell to read back.
 class CellsRows : public ResultFormatter {
  public:
   explicit CellsRows(std::string_view format) : format_(format) {}
@@ -47,7 +48,7 @@ class CellsFormatter : public CellsRows {
       : CellsRows("cells"), terminal_(options.terminal) {}
   void AddCell(const std::string& row, const std::string& column, int64_t timestamp_us,
                const Value& value, std::string* out) override {
-    // Counters are shown as numbers and stored as 8 bytes.
+    // IMPORT expects the bytes as stored, and a counter is stored as 8 bytes.
     bool counter = value.type() == ValueType::kInt64;
     auto field = [this](const std::string& bytes) { return EscapeField(bytes, terminal_); };
     *out += fmt::format("{}\t{}\t{}\t{}\n", field(row), field(column), timestamp_us,
@@ -85,8 +86,10 @@ class InsertFormatter : public CellsRows {
   }
 
  private:
-  static constexpr size_t kTuplesMax = 500;     // keeps statements easy to parse
-  static constexpr size_t kBytesMax = 1 << 20;  // well below the limit of a statement
+  // A statement ends after this many tuples or bytes: it then parses fast and stays far below
+  // limits::kStatementSizeMax.
+  static constexpr size_t kTuplesMax = 500;
+  static constexpr size_t kBytesMax = 1 << 20;
   std::string table_;
   size_t tuples_ = 0;
   size_t bytes_ = 0;

@@ -1,7 +1,7 @@
 // csv (RFC 4180) and tsv, without loss. csv has no escapes: a field holds the bytes of the value,
-// and a NULL is an empty field, an empty value "". In tsv what is not printable is \xHH, a NULL \N.
-// Maps, lists and versions are JSON (json_value.h) in both. On a terminal csv escapes as people's
-// formats do. SPDX-License-Identifier: Apache-2.0
+// NULL is an empty field and an empty value is "". In tsv unprintable bytes are \xHH and NULL is
+// \N. Maps, lists and versions are JSON (json_value.h) in both. On a terminal csv is escaped like
+// the formats for people. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "engine/base/printable.h"
@@ -14,7 +14,7 @@ namespace {
 using engine::Row;
 using engine::Value;
 
-// The value without its format's quotes and escapes.
+// The text of a value before the format's quotes and escapes.
 std::string FieldText(const Value& value) {
   bool items = value.type() == engine::ValueType::kMap ||
                value.type() == engine::ValueType::kArray ||
@@ -26,6 +26,7 @@ std::string CsvField(const Value& value, bool terminal) {
   if (value.is_null()) return "";
   std::string text = FieldText(value);
   if (terminal) text = engine::PrintEscaped(text);
+  // Many readers trim unquoted blanks, so a field that begins or ends with one is quoted, too.
   bool quoted = text.empty() || text.find_first_of(",\"\n\r\t") != std::string::npos ||
                 text.front() == ' ' || text.back() == ' ';
   if (!quoted) return text;

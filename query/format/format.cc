@@ -1,4 +1,4 @@
-// Formats by name, see format.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/format/format.h"
 
 #include <fmt/format.h>
@@ -37,6 +37,7 @@ void ResultFormatter::AddGap(uint64_t rows, std::string* out) {
 }
 
 const std::vector<std::string>& FormatNames() {
+  // Never freed, so that it can be used while static objects are destroyed.
   static const auto& names = *new std::vector<std::string>([] {
     std::vector<std::string> all;
     for (const FormatEntry& entry : kFormats) all.emplace_back(entry.name);

@@ -1,4 +1,4 @@
-// The makers of the single formats, for format.cc only. SPDX-License-Identifier: Apache-2.0
+// Makers of the single formats, for format.cc only. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ std::unique_ptr<ResultFormatter> NewCellsFormatter(const FormatOptions& options)
 std::unique_ptr<ResultFormatter> NewInsertFormatter(const FormatOptions& options);
 std::unique_ptr<ResultFormatter> NewNullFormatter(const FormatOptions& options);
 
-// \t \n \r \\ and \xHH for everything that is not printable UTF-8: the field form of tsv and cells.
-// On a terminal hidden characters are escaped too.
+// A field of tsv or cells: \t, \n, \r, \\ and, for bytes that are no printable UTF-8, \xHH. On a
+// terminal hidden characters are escaped, too.
 std::string EscapeField(std::string_view bytes, bool terminal);
 
 }  // namespace sippar::query

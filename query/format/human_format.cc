@@ -1,4 +1,4 @@
-// Formats for people: box, line, plain, markdown; and null, which shows nothing.
+// Formats for people: box, line, plain and markdown; and null, which prints nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -14,7 +14,9 @@ using engine::PrintEscaped;
 using engine::Row;
 using engine::Value;
 
-constexpr size_t kRowsBuffered = 1000;  // box: widths are fixed after that many rows
+// box: the widths of columns come from this many first rows. Waiting for all rows would hold the
+// whole result in memory.
+constexpr size_t kRowsBuffered = 1000;
 
 std::string Spaces(size_t count) { return std::string(count, ' '); }
 
@@ -24,8 +26,8 @@ std::vector<std::string> Escaped(const std::vector<std::string>& columns) {
   return out;
 }
 
-// TEXT keeps its lines (SHOW CREATE TABLE); in BYTES, which may be a whole web page, a newline is
-// one escaped byte as any other.
+// The lines of a value. TEXT keeps its line breaks (SHOW CREATE TABLE). BYTES may be a whole web
+// page, so a newline in them is escaped like any other byte.
 std::vector<std::string> ValueLines(const Value& value, const FormatOptions& options) {
   if (value.is_null()) return {options.null_text};
   bool lines =
@@ -41,7 +43,7 @@ std::vector<std::string> ValueLines(const Value& value, const FormatOptions& opt
   }
 }
 
-// Frame pieces of a box.
+// The pieces of one horizontal line of a box.
 struct Frame {
   std::string_view left, middle, right, line;
 };
@@ -96,9 +98,9 @@ class BoxFormatter : public ResultFormatter {
 
  private:
   struct TextRow {
-    std::vector<std::vector<std::string>> cells;  // each one line or more
-    std::vector<bool> right;
-    std::vector<bool> null;
+    std::vector<std::vector<std::string>> cells;  // lines of each cell, at least one
+    std::vector<bool> right;                      // cell is aligned right
+    std::vector<bool> null;                       // cell is dimmed
   };
 
   void Rule(const Frame& frame, std::string* out) {
@@ -154,7 +156,7 @@ class BoxFormatter : public ResultFormatter {
   bool started_ = false;
 };
 
-// One field per line, a rule between rows: for rows that are too wide for a box.
+// Prints one field on each line and a line between rows, for rows too wide for a box.
 class LineFormatter : public ResultFormatter {
  public:
   explicit LineFormatter(const FormatOptions& options) : options_(options) {}
@@ -192,7 +194,7 @@ class LineFormatter : public ResultFormatter {
   uint64_t rows_ = 0;
 };
 
-// Fields separated by " | ", no header: the form of the examples in the documentation.
+// Separates fields by " | " and prints no header, as in the examples of query/LANGUAGE.md.
 class PlainFormatter : public ResultFormatter {
  public:
   explicit PlainFormatter(const FormatOptions& options) : options_(options) {}
@@ -243,7 +245,7 @@ class MarkdownFormatter : public ResultFormatter {
   void End(const FormatEnd&, std::string*) override {}
 
  private:
-  // Signs that mean something to Markdown or HTML inside a table.
+  // Escapes the signs that mean something to Markdown or HTML inside a table.
   static std::string Cell(std::string_view text) {
     constexpr std::string_view kSpecial = "|\\`*_<>[]";
     std::string out;

@@ -1,5 +1,5 @@
-// json (one document: columns, rows, next) and jsonl (one object per row); their values are those
-// of json_value.h. SPDX-License-Identifier: Apache-2.0
+// json (one document with columns, rows and next) and jsonl (one object on each line). json_value.h
+// prints their values. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,8 @@ class JsonFormatter : public ResultFormatter {
   uint64_t rows_ = 0;
 };
 
-// An object has each key once, or readers keep one of them: a name that comes again is name#2.
+// Makes column names unique: readers keep only one of two equal keys of an object. The second
+// column of a name becomes name#2.
 std::vector<std::string> UniqueNames(const std::vector<std::string>& columns) {
   std::vector<std::string> names;
   auto taken = [&](const std::string& name) {

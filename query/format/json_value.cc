@@ -1,4 +1,4 @@
-// JSON of single values, see json_value.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/format/json_value.h"
 
 #include <absl/strings/escaping.h>
@@ -15,13 +15,14 @@ namespace {
 using engine::Value;
 using engine::ValueType;
 
-// `code` of one character as JSON escapes it: characters over U+FFFF are two.
+// \uXXXX for one character; a character above U+FFFF needs a surrogate pair.
 std::string EscapedCode(uint32_t code) {
   if (code < 0x10000) return fmt::format("\\u{:04x}", code);
   code -= 0x10000;
   return fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (code >> 10), 0xdc00 + (code & 0x3ff));
 }
 
+// The code point of one UTF-8 sequence, which must be valid.
 uint32_t CodeOf(std::string_view sequence) {
   if (sequence.size() == 1) return static_cast<unsigned char>(sequence[0]);
   uint32_t code = static_cast<unsigned char>(sequence[0]) & (0x7fU >> sequence.size());
@@ -29,13 +30,15 @@ uint32_t CodeOf(std::string_view sequence) {
   return code;
 }
 
-// Of UTF-8. What could drive a terminal or hide is escaped: JSON reads it back all the same.
+// A JSON string of UTF-8 text. Characters that a terminal would obey or hide are escaped; a reader
+// of JSON gets them back unchanged.
 std::string JsonText(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     size_t size = engine::PrintableSequence(text);
     bool control = size == 0;
-    if (control) size = static_cast<unsigned char>(text[0]) == 0xc2 ? 2 : 1;  // C1 controls are two
+    // C1 controls are two bytes in UTF-8, beginning with 0xc2.
+    if (control) size = static_cast<unsigned char>(text[0]) == 0xc2 ? 2 : 1;
     std::string_view sequence = text.substr(0, size);
     text.remove_prefix(size);
     if (sequence == "\n" || sequence == "\t") {
@@ -80,6 +83,7 @@ std::string JsonList(const Value::Items& items) {
 }  // namespace
 
 std::string JsonKey(std::string_view name) {
+  // A name that begins with the mark is encoded as well, or it would be decoded when read back.
   if (IsUtf8(name) && !name.starts_with(kBase64Mark)) return JsonText(name);
   return fmt::format("\"{}:{}\"", kBase64Mark, absl::Base64Escape({name.data(), name.size()}));
 }

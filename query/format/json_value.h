@@ -1,5 +1,5 @@
-// Values as JSON without loss: used by json, jsonl, and for maps, lists and versions in csv and
-// tsv.
+// Prints values as JSON without loss, for json and jsonl, and for maps, lists and versions in csv
+// and tsv.
 //   bytes that are not UTF-8    {"$base64": "AP8="}
 //   such a key of a map         "$base64:AP8=", also where the key itself begins with $base64
 //   INT64 and FLOAT64           their digits; "Infinity", "-Infinity" and "NaN", which JSON lacks
@@ -18,6 +18,6 @@ namespace sippar::query {
 constexpr std::string_view kBase64Mark = "$base64";
 
 std::string JsonValue(const engine::Value& value);
-std::string JsonKey(std::string_view name);  // of an object, with its quotes
+std::string JsonKey(std::string_view name);  // key of an object, with its quotes
 
 }  // namespace sippar::query

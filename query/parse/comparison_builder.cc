@@ -1,4 +1,4 @@
-// Tests of an expression: = < LIKE IN …, and chains of them; see expression_builder.h.
+// Builds the tests of an expression (= < LIKE IN …) and chains of them.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ using syntax::ExprKind;
 
 namespace {
 
-// < and <= point up (1), > and >= down (-1), everything else is no order test (0).
+// The direction of an order test: 1 for < and <=, -1 for > and >=, 0 for any other test.
 int DirectionOf(SipparParser::ComparisonTailContext* tail) {
   if (tail->LT() != nullptr || tail->LE() != nullptr) return 1;
   if (tail->GT() != nullptr || tail->GE() != nullptr) return -1;
@@ -40,7 +40,8 @@ Expr ExpressionBuilder::BuildComparison(SipparParser::ComparisonContext* context
   return expr;
 }
 
-// 'a' <= row < 'b' means both tests; they must point the same way.
+// 'a' <= row < 'b' is an AND of both tests. The tests must point the same way: 'a' < row > 'b' is
+// more likely a mistake than meant.
 Expr ExpressionBuilder::BuildChain(SipparParser::ComparisonContext* context) {
   auto tails = context->comparisonTail();
   Expr all = MakeExpr(ExprKind::kAnd, SpanOf(context));

@@ -1,4 +1,4 @@
-// Completion by grammar position, see complete.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/complete.h"
 
 #include <algorithm>
@@ -13,14 +13,16 @@ namespace {
 
 using antlr4::Token;
 
-// A word that the caret may be in the middle of: it is being completed, not read.
+// True for a token that the user may still be typing. If the caret touches it, it is completed and
+// does not count as read.
 bool IsWord(const Token& token) {
   size_t type = token.getType();
   return IsKeyword(type) || type == SipparParser::IDENT || type == SipparParser::COLUMN_PATTERN ||
          type == SipparParser::BAD_NUMBER;
 }
 
-// The name behind FROM, INTO, UPDATE … anywhere in the statement, also behind the caret.
+// The table of the statement: the name after FROM, INTO, UPDATE … Names after the caret count, too,
+// since SELECT names its columns before its table.
 std::string TableOf(LexedText* text) {
   auto tokens = text->VisibleTokens();
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
@@ -68,13 +70,13 @@ void Fill(const Expectation& expected, Completion* out) {
   out->format = expected.format;
 }
 
-// The grammar reads more statements than there are, so that a refusal can be a good one: offered is
-// what runs.
+// The grammar also accepts statements that are not supported, so that their refusal can name them.
+// Completion offers only keywords of statements that run.
 void KeepWhatRuns(const std::vector<const Token*>& tokens, std::vector<std::string>* keywords) {
   auto offers = [&](std::string_view word) {
     return std::find(keywords->begin(), keywords->end(), word) != keywords->end();
   };
-  if (!offers("SELECT")) return;  // within a statement
+  if (!offers("SELECT")) return;  // the caret is within a statement, not at its start
   bool explains = !tokens.empty() && tokens[0]->getType() == SipparParser::EXPLAIN;
   std::erase_if(*keywords, [&](const std::string& word) {
     constexpr std::array<std::string_view, 8> kRefused = {"BACKUP", "BALANCE", "CANCEL", "GRANT",
@@ -90,13 +92,13 @@ Completion CompleteAt(std::string_view text, size_t caret) {
   Completion out;
   caret = std::min(caret, text.size());
   out.word_begin = caret;
-  // The statement around the caret: from the last end before it to the next one.
+  // The statement begins after the last complete statement before the caret.
   size_t begin = SplitStatements(text.substr(0, caret)).rest.offset;
   LexedText all(text.substr(begin));
   out.table_name = TableOf(&all);
   LexedText before(text.substr(begin, caret - begin));
   auto tokens = before.VisibleTokens();
-  tokens.pop_back();  // EOF
+  tokens.pop_back();  // drops EOF, which would end the walk
   if (!tokens.empty()) {
     const Token& last = *tokens.back();
     bool touches = begin + last.getStopIndex() + 1 == caret;

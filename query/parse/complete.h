@@ -1,5 +1,5 @@
-// What may stand at the caret: keywords by the grammar, and which kinds of names. The shell fills
-// in the names. Thread safe. SPDX-License-Identifier: Apache-2.0
+// What may stand at the caret: the keywords that the grammar allows, and the kinds of names. The
+// shell fills in the names themselves. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,21 +9,23 @@
 namespace sippar::query {
 
 struct Completion {
-  size_t word_begin = 0;              // where the word under the caret begins
-  std::vector<std::string> keywords;  // allowed here, upper case; not yet filtered by the word
+  size_t word_begin = 0;              // offset at which the word under the caret begins
+  std::vector<std::string> keywords;  // allowed keywords, upper case; not filtered by the word
+  // Kinds of names that are allowed.
   bool table = false;
   bool family = false;
   bool group = false;
-  bool pattern = false;  // a column pattern
-  bool value = false;    // an expression: names, functions, columns
+  bool pattern = false;  // column pattern
+  bool value = false;    // expression: names, functions, columns
   bool setting = false;
-  bool show = false;
-  bool format = false;
+  bool show = false;    // name after SHOW
+  bool format = false;  // name after FORMAT
+
   bool in_string = false;  // the caret is inside quotes
-  std::string table_name;  // the table of the statement, "" when not known
+  std::string table_name;  // table of the statement; "" if not known
 };
 
-// `text`: everything typed; `caret`: offset in it.
+// `text` is everything typed so far; `caret` is an offset in it.
 Completion CompleteAt(std::string_view text, size_t caret);
 
 }  // namespace sippar::query

@@ -1,4 +1,4 @@
-// Makers of expression nodes, see expr_node.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/expr_node.h"
 
 #include <SipparParser.h>

@@ -9,7 +9,9 @@ namespace sippar::query {
 
 syntax::Expr MakeExpr(syntax::ExprKind kind, const Span& span);
 syntax::Expr MakeBinary(syntax::BinaryOp op, syntax::Expr left, syntax::Expr right);
+// The span from the start of `first` to the end of `last`.
 Span JoinSpans(const Span& first, const Span& last);
-syntax::BinaryOp OperatorOf(size_t token_type);  // of a sign: = < + …
+// The operator that a sign token (= < + …) stands for.
+syntax::BinaryOp OperatorOf(size_t token_type);
 
 }  // namespace sippar::query

@@ -1,5 +1,4 @@
-// Expressions from ANTLR's parse tree, see expression_builder.h. SPDX-License-Identifier:
-// Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/expression_builder.h"
 
 #include <fmt/format.h>
@@ -14,7 +13,7 @@ using syntax::ExprKind;
 
 namespace {
 
-// The token of a child that is a token, or nullptr.
+// The token of a child; nullptr if the child is a rule.
 const antlr4::Token* TokenOf(antlr4::tree::ParseTree* node) {
   auto* terminal = dynamic_cast<antlr4::tree::TerminalNode*>(node);
   return terminal == nullptr ? nullptr : terminal->getSymbol();
@@ -43,7 +42,7 @@ void ExpressionBuilder::Fail(std::string_view code, const Span& span, std::strin
 void ExpressionBuilder::Report(const OptionalProblem& problem, const antlr4::Token& token) {
   if (!problem) return;
   Span span = text_->SpanOf(token);
-  bool escape = problem->at > 0;  // else the whole literal is meant
+  bool escape = problem->at > 0;  // 0: the problem is the whole literal
   if (escape) span = text_->SpanAt(span.begin + problem->at, span.begin + problem->at + 2);
   Fail(escape && text_->text()[span.begin] == '\\' ? "BAD_ESCAPE" : "BAD_LITERAL", span,
        problem->message);
@@ -104,8 +103,8 @@ Expr ExpressionBuilder::BuildAnd(SipparParser::ConjunctionContext* context) {
   Expr expr = MakeExpr(ExprKind::kAnd, SpanOf(context));
   for (auto* part : parts) {
     Expr child = BuildNot(part);
-    // A chain ('a' <= row < 'b') in an AND is two more tests of it; (a AND b) in brackets as well,
-    // which keeps the printed form and the tree one to one.
+    // The tests of an AND within an AND, be it a chain ('a' <= row < 'b') or in brackets, join the
+    // outer one: both are printed alike, and printed text must parse to the same tree.
     if (child.kind == ExprKind::kAnd) {
       for (Expr& test : child.children) expr.children.push_back(std::move(test));
     } else {
@@ -156,7 +155,8 @@ Expr ExpressionBuilder::BuildTerm(SipparParser::TermContext* context) {
 Expr ExpressionBuilder::BuildUnary(SipparParser::UnaryContext* context) {
   if (context->MINUS() == nullptr) return BuildPostfix(context->postfix());
   if (TooDeep(1, context)) return {};
-  // A sign directly before a number belongs to it, so that the smallest INT64 can be written.
+  // A minus directly before a number belongs to the number: the smallest INT64 could not be written
+  // otherwise, since its absolute value does not fit into INT64.
   auto* postfix = context->unary()->postfix();
   if (postfix != nullptr && postfix->children.size() == 1) {
     auto* literal = postfix->primary()->literal();
@@ -193,7 +193,7 @@ Expr ExpressionBuilder::BuildPostfix(SipparParser::PostfixContext* context) {
   return expr;
 }
 
-// A name in what SELECT reads from, or a field of a STRUCT, which is its item of that name.
+// x.name: a column of the table whose alias is x, or the field of a STRUCT, built as x['name'].
 Expr ExpressionBuilder::BuildField(Expr of, SipparParser::AnyWordContext* context) {
   std::string name = Name(context).text;
   if (of.kind == ExprKind::kName && !source_alias_.empty() && of.name == source_alias_) {

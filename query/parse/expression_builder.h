@@ -1,6 +1,7 @@
-// From ANTLR's parse tree to query/syntax: names, literals, patterns, expressions. The statements
-// are in statement_builder.h. The first error is kept and building goes on with dummies; the caller
-// looks at status() in the end. Private to query/parse. SPDX-License-Identifier: Apache-2.0
+// Builds the names, literals, patterns and expressions of query/syntax from ANTLR's parse tree;
+// statement_builder.h builds the statements. The first error is kept and building continues with
+// dummies, so the caller checks status() at the end. Private to query/parse.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <SipparParser.h>
@@ -24,13 +25,16 @@ class ExpressionBuilder {
   syntax::Expr Build(SipparParser::ExpressionContext* context);
   syntax::PatternNode Build(SipparParser::ColumnPatternContext* context);
   syntax::Literal Build(SipparParser::LiteralContext* context);
-  syntax::Identifier Name(antlr4::ParserRuleContext* context);  // name, tableName, anyWord …
-  syntax::Identifier NameOrString(antlr4::ParserRuleContext* context);  // familyName, groupName
+  // The name that a rule of one token holds (name, tableName, anyWord …), without backquotes.
+  syntax::Identifier Name(antlr4::ParserRuleContext* context);
+  // The name of a family or group, which may also be written as a string.
+  syntax::Identifier NameOrString(antlr4::ParserRuleContext* context);
   syntax::Identifier Name(const antlr4::Token& token);
   Span SpanOf(antlr4::ParserRuleContext* context) const;
   std::string_view TextOf(antlr4::ParserRuleContext* context) const;
 
-  // What `alias`.name means from now on: the name. Gives the alias before; "": none.
+  // From now on `alias`.name means name. Returns the alias before, for the caller to restore after
+  // a subselect; "" is no alias.
   std::string NameSource(std::string alias) {
     return std::exchange(source_alias_, std::move(alias));
   }
@@ -57,14 +61,15 @@ class ExpressionBuilder {
   syntax::Expr BuildLiteral(SipparParser::LiteralContext* context, bool negative);
   bool DecodeLiteral(SipparParser::LiteralContext* context, bool negative, syntax::Literal* out);
   void Report(const OptionalProblem& problem, const antlr4::Token& token);
-  // True, with an error noted, when `levels` more would be too deep. A chain of n operators makes a
-  // tree of n levels.
+  // True, with an error noted, if `levels` more levels would exceed limits::kExpressionDepthMax. A
+  // chain of n operators makes a tree of n levels. The bound keeps recursive walks over the tree
+  // (compiling, evaluating) within the stack.
   bool TooDeep(size_t levels, antlr4::ParserRuleContext* context);
 
   LexedText* text_;
   Status status_;
-  size_t depth_ = 0;
-  std::string source_alias_;
+  size_t depth_ = 0;          // levels above the node being built
+  std::string source_alias_;  // alias of the table that is read; "": none
 };
 
 }  // namespace sippar::query
