@@ -1,4 +1,4 @@
-// The walk over the parser's ATN, see grammar_walk.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/grammar_walk.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace {
 using antlr4::atn::ATNState;
 using antlr4::atn::Transition;
 
-// A parser over nothing, kept for its ATN and its names. Its tables live as long as the program.
+// A parser of no text, from which the ATN and the names of tokens are taken. It is never freed,
+// because references to its tables are kept for good.
 SipparParser& TableParser() {
   static ByteStream* input = new ByteStream("");
   static SilentLexer* lexer = new SilentLexer(input);
@@ -26,7 +27,8 @@ const antlr4::atn::ATN& Atn() {
   return atn;
 }
 
-// What a user most likely looks for comes first in a message; the rest follows by the alphabet.
+// Sort key of a keyword in messages: those that users most likely look for come first, all others
+// after them by the alphabet.
 size_t Weight(const std::string& word) {
   static const auto& order = *new std::vector<std::string>(
       {"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "SHOW", "FROM", "INTO", "SET", "VALUES",
@@ -42,13 +44,13 @@ void AddWord(std::vector<std::string>* words, const std::string& word) {
   if (std::find(words->begin(), words->end(), word) == words->end()) words->push_back(word);
 }
 
-// Rules that only stand between a token and the rule that gives it its meaning.
+// Rules between a token and the rule that gives the token its meaning.
 bool IsNameRule(size_t rule) {
   return rule == SipparParser::RuleName || rule == SipparParser::RuleAnyWord ||
          rule == SipparParser::RuleSoftKeyword || rule == SipparParser::RuleHardKeyword;
 }
 
-// A name of some kind is allowed: which kind?
+// Notes which kind of name is allowed, by the innermost rule that says so.
 void AddName(const std::vector<size_t>& rules, Expectation* out) {
   auto rule =
       std::find_if(rules.begin(), rules.end(), [](size_t each) { return !IsNameRule(each); });
@@ -122,7 +124,7 @@ void AddAllowed(const AllowedToken& allowed, Expectation* out) {
     out->pattern = true;
     if (Contains(allowed.rules, SipparParser::RulePrimary)) out->expression = true;
   } else if (IsExpressionStart(allowed.type, rule)) {
-    // A literal where only a literal may stand (options) is a value as well.
+    // Where only a literal may stand (options), the message says "a value", too.
     out->expression = true;
     if (keyword) AddWord(&out->starts, word);
   } else if (IsOperatorRule(rule)) {
@@ -133,7 +135,7 @@ void AddAllowed(const AllowedToken& allowed, Expectation* out) {
   } else if (!word.empty()) {
     AddWord(&out->signs, word);
   } else if (allowed.type == SipparParser::STRING) {
-    out->name = true;  // a family or group in quotes
+    out->name = true;  // a family or group may be written as a string
   }
 }
 
@@ -148,7 +150,8 @@ int GrammarWalk::Push(ATNState* follow, int parent) {
   return found->second;
 }
 
-// Follows everything that takes no token from `work` on; the rest becomes configs_.
+// Follows all transitions that take no token. The states reached that can take one become configs_.
+// `seen` keeps a reading from being followed twice.
 void GrammarWalk::Close(std::vector<Config> work) {
   std::set<Config> seen(work.begin(), work.end());
   configs_.clear();
@@ -203,7 +206,8 @@ std::vector<AllowedToken> GrammarWalk::Allowed() const {
     }
     for (const auto& transition : config.state->transitions) {
       if (transition->isEpsilon()) continue;
-      antlr4::misc::IntervalSet label = transition->label();  // a temporary: keep it for the loop
+      // A variable, because a temporary in the range of the loop would die before its list is read.
+      antlr4::misc::IntervalSet label = transition->label();
       for (ssize_t type : label.toList()) all.push_back({static_cast<size_t>(type), rules});
     }
   }
@@ -224,7 +228,8 @@ std::string TokenWord(size_t token_type) {
   auto& vocabulary = TableParser().getVocabulary();
   if (IsKeyword(token_type)) {
     std::string word = vocabulary.getSymbolicName(token_type);
-    if (word.back() == '_') word.pop_back();  // NULL_, IN_: the bare words are macros in C
+    // The grammar calls these NULL_, IN_ and so on, because the bare words may be macros in C.
+    if (word.back() == '_') word.pop_back();
     return word;
   }
   std::string quoted = vocabulary.getLiteralName(token_type);

@@ -1,7 +1,7 @@
-// What may come next? A walk over the parser's ATN with all readings at once: feed tokens, then ask
-// which tokens are allowed and through which rules. Serves error messages and completion; ANTLR's
-// own expected sets are wrong at optional clauses. Private to query/parse.
-// SPDX-License-Identifier: Apache-2.0
+// Answers which tokens may come next. It walks over the parser's ATN (ANTLR's state machine of the
+// grammar) along all readings of the tokens at once, and says through which rules a token is
+// allowed. Serves error messages and completion; ANTLR's own expected sets are wrong at optional
+// clauses. Private to query/parse. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <SipparParser.h>
@@ -17,28 +17,31 @@ using sippar_grammar::SipparParser;
 
 struct AllowedToken {
   size_t type = 0;
-  std::vector<size_t> rules;  // innermost first
+  std::vector<size_t> rules;  // rules in which the token stands, innermost first
 };
 
 class GrammarWalk {
  public:
-  // `rule`: where to begin, e.g. SipparParser::RuleScript.
+  // Begins at the start of `rule`, for example SipparParser::RuleScript.
   explicit GrammarWalk(size_t rule);
-  // Moves over one token. False, and nothing moves, when it is not allowed here.
+  // Moves over one token. If the token is not allowed, nothing moves and the result is false.
   bool Advance(size_t token_type);
-  // Each (token, rules) once.
+  // The tokens that are allowed next, once for each state that takes them.
   std::vector<AllowedToken> Allowed() const;
   bool Allows(size_t token_type) const;
 
  private:
+  // One reading of the tokens so far: a state of the ATN and the rules that are open.
   struct Config {
     antlr4::atn::ATNState* state;
-    int frame;  // index into frames_, -1: outermost
+    int frame;  // index into frames_; -1: outermost rule
     bool operator<(const Config& other) const {
       return std::pair(state, frame) < std::pair(other.state, other.frame);
     }
   };
-  struct Frame {  // where to go on when a rule ends
+  // An open rule: the state to continue with when it ends, and the frame of the rule around it.
+  // Equal frames are shared, so that equal readings compare equal.
+  struct Frame {
     antlr4::atn::ATNState* follow;
     int parent;
   };
@@ -48,14 +51,14 @@ class GrammarWalk {
 
   std::vector<Frame> frames_;
   std::map<std::pair<antlr4::atn::ATNState*, int>, int> frame_index_;
-  std::vector<Config> configs_;  // those that can take a token
+  std::vector<Config> configs_;  // readings that can take a token next
 };
 
-// The word or sign of a token as a user writes it: WHERE, +=, ; or "" for kinds like IDENT.
+// The word or sign of a token as a user writes it (WHERE, +=, ;), or "" for kinds such as IDENT.
 std::string TokenWord(size_t token_type);
 bool IsKeyword(size_t token_type);
 
-// Allowed tokens folded to what a person wants to read.
+// The allowed tokens, grouped into what a person wants to read in a message.
 struct Expectation {
   std::vector<std::string> clauses;    // keywords that continue the statement
   std::vector<std::string> signs;      // ( ) , ; = …
@@ -66,13 +69,13 @@ struct Expectation {
   bool table = false;
   bool family = false;
   bool group = false;
-  bool pattern = false;  // a column pattern, also as a value
-  bool option = false;   // an option's name in CREATE, WITH …
-  bool setting = false;  // a name after SET, RESET
-  bool show = false;     // what SHOW shows
-  bool format = false;   // a name after FORMAT
+  bool pattern = false;  // column pattern, also as a value
+  bool option = false;   // name of an option in CREATE, WITH …
+  bool setting = false;  // name after SET, RESET
+  bool show = false;     // name after SHOW
+  bool format = false;   // name after FORMAT
   bool name = false;     // any other name
-  bool end = false;
+  bool end = false;      // the text may end
 
   std::string Describe() const;  // "WHERE, LIMIT, an operator or ;"
   std::vector<std::string> AllWords() const;

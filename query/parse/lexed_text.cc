@@ -1,5 +1,4 @@
-// Tokens of a text and the checks before parsing, see lexed_text.h. SPDX-License-Identifier:
-// Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/lexed_text.h"
 
 #include <fmt/format.h>
@@ -12,7 +11,7 @@
 namespace sippar::query {
 namespace {
 
-constexpr size_t kPlaceBlock = 64;
+constexpr size_t kPlaceBlock = 64;  // bytes of text per entry of Places::continuations_
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 

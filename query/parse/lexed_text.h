@@ -1,6 +1,6 @@
-// A text as tokens: the lexer over plain bytes, places of tokens, and the checks that come before
-// parsing (size, UTF-8, open quotes, nesting). Private to query/parse: it shows ANTLR types.
-// SPDX-License-Identifier: Apache-2.0
+// A text as tokens: the lexer over plain bytes, the places of tokens, and the checks before parsing
+// (size, UTF-8, unclosed quotes, nesting). One object serves one text, on one thread. Private to
+// query/parse, because it shows ANTLR's types. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <SipparLexer.h>
@@ -17,17 +17,20 @@ namespace sippar::query {
 
 using sippar_grammar::SipparLexer;
 
-// One character per byte, so that token indexes are byte offsets and any byte can be read.
+// Gives ANTLR one character for each byte, so that the indexes of tokens are byte offsets and
+// invalid UTF-8 can be read.
 class ByteStream : public antlr4::ANTLRInputStream {
  public:
   explicit ByteStream(std::string_view text);
 };
 
-// Leaves ANTLR's code when the caller wants no more; caught in parse.cc.
+// Thrown to leave ANTLR's code when the statement is to stop; parse.cc catches it. ANTLR has no
+// other way out.
 struct ParseStopped {
   Status status;
 };
 
+// Looks at a stop signal at every 256th call, since looking may read a clock.
 class StopPoll {
  public:
   explicit StopPoll(const engine::StopSignal* stop) : stop_(stop) {}
@@ -43,7 +46,7 @@ class StopPoll {
   uint32_t count_ = 0;
 };
 
-// Keeps ANTLR from printing to stderr; the token kinds OPEN_…, ANY tell the same.
+// A lexer that does not print errors to stderr: the token kinds OPEN_… and ANY report them.
 class SilentLexer : public SipparLexer {
  public:
   explicit SilentLexer(antlr4::CharStream* input, const engine::StopSignal* stop = nullptr)
@@ -59,7 +62,8 @@ class SilentLexer : public SipparLexer {
   StopPoll poll_;
 };
 
-// Line and column (in characters) of byte offsets.
+// Computes line and column (in characters, from 1) of byte offsets, in logarithmic time: a large
+// statement has a place for each of its nodes.
 class Places {
  public:
   explicit Places(std::string_view text);
@@ -69,19 +73,20 @@ class Places {
   size_t ContinuationsBefore(size_t offset) const;
   std::string_view text_;
   std::vector<size_t> line_starts_;
-  std::vector<size_t> continuations_;  // before each block; empty when the text is ASCII
+  // UTF-8 continuation bytes before each block of the text; empty if the text is ASCII.
+  std::vector<size_t> continuations_;
 };
 
 class LexedText {
  public:
-  // `stop` may be null, else outlives this.
+  // `stop` may be null; otherwise it outlives the object, as `text` does.
   explicit LexedText(std::string_view text, const engine::StopSignal* stop = nullptr);
 
-  // Size, encoding, unterminated tokens, unknown characters, nesting. Call before parsing.
+  // Checks size, encoding, unclosed tokens, unknown characters and nesting. Call it before parsing.
   [[nodiscard]] Status Check();
   antlr4::CommonTokenStream* tokens() { return &tokens_; }
   const engine::StopSignal* stop() const { return stop_; }
-  // The tokens the parser sees, the last is EOF.
+  // The tokens that the parser sees; the last is EOF.
   std::vector<const antlr4::Token*> VisibleTokens();
 
   std::string_view text() const { return text_; }
@@ -100,7 +105,8 @@ class LexedText {
   ByteStream input_;
   SilentLexer lexer_;
   antlr4::CommonTokenStream tokens_;
-  // Parser recursion: open brackets and CASEs, a run of prefix operators, ELSE IFs.
+  // What the parser recurses on at the current token: open brackets and CASEs, prefix operators in
+  // a row, ELSE IFs. Their sum is bounded, or a hostile text could exhaust the parser's stack.
   size_t open_ = 0;
   size_t run_ = 0;
   size_t else_ifs_ = 0;

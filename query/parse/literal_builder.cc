@@ -1,4 +1,4 @@
-// Literals of an expression, see expression_builder.h. SPDX-License-Identifier: Apache-2.0
+// Builds the literals of an expression. SPDX-License-Identifier: Apache-2.0
 #include "query/parse/expr_node.h"
 #include "query/parse/expression_builder.h"
 
@@ -22,7 +22,7 @@ Literal ExpressionBuilder::Build(SipparParser::LiteralContext* context) {
 
 bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, bool negative,
                                       Literal* out) {
-  const antlr4::Token& token = *context->getStop();  // of TIMESTAMP '…' the text
+  const antlr4::Token& token = *context->getStop();  // for TIMESTAMP '…' this is the string
   std::string_view text = text_->TextOf(token);
   OptionalProblem problem;
   if (context->INT() != nullptr) {
@@ -37,7 +37,7 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
     std::string time;
     problem = DecodeQuoted(text, false, &time);
     if (!problem) problem = DecodeTimestamp(time, &out->integer, &out->zone_missing);
-    if (problem) problem->at = 0;  // the whole literal is meant
+    if (problem) problem->at = 0;  // the place within the decoded time is no place in the text
   } else if (context->STRING() != nullptr) {
     out->type = Literal::kText;
     problem = DecodeQuoted(text, false, &out->text);

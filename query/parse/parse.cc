@@ -1,5 +1,5 @@
-// The driver of the ANTLR parser, see parse.h: fast SLL pass, LL pass when that gives up, and for
-// wrong texts a message made by walking the grammar. SPDX-License-Identifier: Apache-2.0
+// Drives the ANTLR parser: a fast pass in SLL mode, a pass in LL mode if that fails, and for wrong
+// texts a message that is made by walking the grammar. SPDX-License-Identifier: Apache-2.0
 #include "query/parse/parse.h"
 
 #include <SipparParser.h>
@@ -18,9 +18,11 @@ namespace {
 using antlr4::Token;
 using antlr4::atn::PredictionMode;
 
-constexpr size_t kWalkTokensMax = 50'000;  // a longer statement gets no list of what was expected
+// A statement of more tokens gets no list of what was expected: the walk would take too long.
+constexpr size_t kWalkTokensMax = 50'000;
 
-// A word the user probably meant at the failing token, or at the name before it (FORM web).
+// The hint naming the keyword that was probably meant, at the failing token or at the name before
+// it: in "FORM web" the failing token is web.
 std::string DidYouMean(const LexedText& text, const Token& token, const Token* previous,
                        const std::vector<std::string>& here,
                        const std::vector<std::string>& before) {
@@ -43,7 +45,7 @@ std::string HintFor(const Expectation& expected, const Token& token) {
   return "";
 }
 
-// Finds the first token no statement can have there and says what could.
+// Finds the first token that no statement can have at its place, and says what may stand there.
 Status ExplainSyntax(LexedText* text, size_t rule) {
   auto tokens = text->VisibleTokens();
   GrammarWalk walk(rule);
@@ -73,7 +75,7 @@ Status ExplainSyntax(LexedText* text, size_t rule) {
   return ErrorAt("SYNTAX", Span(), "the text is no statement");
 }
 
-// The place where ANTLR itself gave up; for texts too long for the walk.
+// Notes the token at which ANTLR itself gave up, for texts too long for the walk.
 class FirstErrorListener : public antlr4::BaseErrorListener {
  public:
   void syntaxError(antlr4::Recognizer*, Token* token, size_t, size_t, const std::string&,
@@ -86,7 +88,7 @@ class FirstErrorListener : public antlr4::BaseErrorListener {
   const Token* token_ = nullptr;
 };
 
-// Looks now and then whether the caller still wants the tree.
+// Ends the parse if the statement is to stop: the parser calls it at every rule.
 class StopListener final : public antlr4::tree::ParseTreeListener {
  public:
   explicit StopListener(const engine::StopSignal* stop) : poll_(stop) {}
@@ -107,7 +109,8 @@ class ParserRun {
     parser_.addParseListener(&stop_);
   }
 
-  // `parse` calls one rule of the parser; nullptr when the text does not fit, with status() set.
+  // Calls `parse`, which runs one rule of the parser. Returns nullptr and sets status() if the text
+  // does not fit the rule.
   template <typename Parse>
   auto Run(size_t rule, Parse parse) -> decltype(parse(std::declval<SipparParser*>())) {
     for (PredictionMode mode : {PredictionMode::SLL, PredictionMode::LL}) {
@@ -117,7 +120,7 @@ class ParserRun {
         parser_.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
         return parse(&parser_);
       } catch (const antlr4::ParseCancellationException&) {
-        // SLL may refuse what LL accepts.
+        // SLL is much faster but may refuse what LL accepts, so only a refusal by LL counts.
       }
     }
     bool short_text = text_->tokens()->size() <= kWalkTokensMax;
@@ -146,7 +149,8 @@ class ParserRun {
   Status status_;
 };
 
-// ANTLR reports only through exceptions of std and its own; none may leave this file.
+// Turns exceptions into a Status. ANTLR throws std exceptions and its own; none may leave this
+// file.
 template <typename Body>
 auto Guarded(Body body) -> decltype(body()) {
   try {

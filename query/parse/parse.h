@@ -1,8 +1,8 @@
-// From text to trees: the only door to the ANTLR parser, whose headers no other file sees. Used by
-// query/ (Session), by the shell and by tools. Thread safe: no state but ANTLR's shared tables.
-// Errors are Status with a QueryError (query/session/query_error.h): SYNTAX, UNTERMINATED,
-// ENCODING, TOO_LARGE, TOO_DEEP, BAD_LITERAL, BAD_ESCAPE, RANGE_DIRECTION, DUPLICATE_CLAUSE.
-// SPDX-License-Identifier: Apache-2.0
+// Parses text into trees. This is the only door to the ANTLR parser, whose headers no file outside
+// of query/parse sees. Used by query/ (Session), by the shell and by tools. Thread safe: the only
+// shared state is ANTLR's tables. Errors are a Status with a QueryError
+// (query/session/query_error.h): SYNTAX, UNTERMINATED, ENCODING, TOO_LARGE, TOO_DEEP, BAD_LITERAL,
+// BAD_ESCAPE, RANGE_DIRECTION, DUPLICATE_CLAUSE, UNSUPPORTED. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -15,23 +15,23 @@
 
 namespace sippar::query {
 
-// One statement; a last ";" is optional. What `stop` says ends the parsing. Spans count from the
-// start of `text`. Empty text (blanks and comments only) is SYNTAX.
+// Parses one statement; a ";" at its end is optional. `stop` ends parsing early, with its status.
+// Spans count from the start of `text`. A text of blanks and comments only is SYNTAX.
 [[nodiscard]] StatusOr<syntax::Statement> ParseStatement(std::string_view text,
                                                          const engine::StopSignal* stop = nullptr);
 
-// All statements of `text`; the first error ends it. For short scripts and tests; scripts of any
-// length go through SplitStatements.
+// Parses all statements of `text`, up to the first error. For short scripts and tests; scripts of
+// any length are split by SplitStatements first.
 [[nodiscard]] StatusOr<std::vector<syntax::Statement>> ParseScript(
     std::string_view text, const engine::StopSignal* stop = nullptr);
 
-// An expression alone, as it may stand in WHERE.
+// Parses an expression alone, as it may stand in WHERE.
 [[nodiscard]] StatusOr<syntax::Expr> ParseExpression(std::string_view text);
 
-// A column pattern alone, e.g. from a command line: "anchor:*".
+// Parses a column pattern alone, for example from a command line: "anchor:*".
 [[nodiscard]] StatusOr<syntax::PatternNode> ParsePattern(std::string_view text);
 
-// Builds ANTLR's tables with a few statements, so that the first real one is not slow.
+// Parses a few statements to build ANTLR's tables, so that the first real statement is not slow.
 void WarmUpParser();
 
 }  // namespace sippar::query

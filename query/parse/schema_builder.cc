@@ -1,5 +1,5 @@
-// Schema, import, settings and the choice of the statement's kind, see statement_builder.h.
-// SPDX-License-Identifier: Apache-2.0
+// Builds statements on schemas, imports and settings, and chooses the builder by the kind of the
+// statement. SPDX-License-Identifier: Apache-2.0
 #include <cctype>
 
 #include "query/parse/statement_builder.h"
@@ -50,7 +50,8 @@ std::vector<syntax::Option> StatementBuilder::BuildOptions(P::OptionListContext*
   return BuildOptions(context->option());
 }
 
-// Of an element of CREATE or ALTER, and of one that ALTER adds: the same parts.
+// A template, because the grammar has two rules with the same parts: an element of CREATE or ALTER,
+// and one that ALTER adds.
 template <typename Context>
 syntax::FamilyDef StatementBuilder::BuildFamily(Context* context) {
   return {expressions_.NameOrString(context->familyName()), BuildOptions(context->option())};

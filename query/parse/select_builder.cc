@@ -1,5 +1,4 @@
-// Reading statements from ANTLR's parse tree, see statement_builder.h. SPDX-License-Identifier:
-// Apache-2.0
+// Builds the statements that read. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/parse/statement_builder.h"
@@ -126,6 +125,8 @@ syntax::Limit StatementBuilder::BuildLimit(P::LimitContext* context) {
 syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
   syntax::Select select;
   select.span = expressions_.SpanOf(context);
+  // The alias is set before the items are built, although FROM comes after them in the text: a.name
+  // in an item is a column of the table only if `a` is known to be its alias.
   P::SourceAliasContext* alias =
       context->source() == nullptr ? nullptr : context->source()->sourceAlias();
   std::string outer =

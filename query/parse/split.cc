@@ -1,4 +1,4 @@
-// Where a statement ends, see split.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/split.h"
 
 #include <algorithm>
@@ -34,7 +34,8 @@ class Splitter {
   }
 
  private:
-  // Offsets only grow, so lines are counted once.
+  // Counts lines from the last cut on, since offsets only grow: a script is read once, not once for
+  // each statement.
   StatementText Cut(size_t begin, size_t end, bool meta) {
     line_ += static_cast<int>(std::count(text_.begin() + static_cast<ptrdiff_t>(counted_),
                                          text_.begin() + static_cast<ptrdiff_t>(begin), '\n'));
@@ -72,7 +73,7 @@ class Splitter {
     open_ = true;
   }
 
-  // A shell command is one line with rules of its own: the lexer goes on behind it.
+  // A shell command is one line with rules of its own, so the lexer continues after that line.
   void TakeMetaLine(size_t at) {
     size_t end = std::min(text_.find('\n', at), text_.size());
     size_t trimmed = end;

@@ -1,6 +1,6 @@
-// Where a statement ends, decided by the lexer alone: ";" outside tokens and outside { }. Used by
-// the shell's Enter key, by scripts and by the -e option. Thread safe. SPDX-License-Identifier:
-// Apache-2.0
+// Finds where statements end, by the lexer alone: at a ";" outside of tokens and outside of { }.
+// Used by the shell's Enter key, by scripts and by the option -e. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,28 @@ namespace sippar::query {
 
 enum class Completeness {
   kComplete,   // nothing is open
-  kNeedsMore,  // a statement without its ";"
-  kInString,   // inside quotes
-  kInComment,  // inside /* */
-  kInBraces,   // inside { }
-  kEmpty,      // blanks and comments only
+  kNeedsMore,  // a statement lacks its ";"
+  kInString,   // the text ends inside quotes
+  kInComment,  // the text ends inside /* */
+  kInBraces,   // the text ends inside { }
+  kEmpty,      // there are only blanks and comments
 };
 
 struct StatementText {
-  std::string_view text;  // without the ";"
-  size_t offset = 0;      // of `text` in the split text
-  int line = 1;           // of its first character, from 1
-  bool meta = false;      // a line beginning with a backslash (shell command)
+  std::string_view text;  // the statement without its ";"
+  size_t offset = 0;      // offset of `text` in the split text
+  int line = 1;           // line of its first character, from 1
+  bool meta = false;      // it is a shell command: a line that begins with a backslash
 };
 
 struct SplitResult {
-  std::vector<StatementText> statements;      // complete ones, none empty
-  StatementText rest;                         // behind the last ";"
-  Completeness state = Completeness::kEmpty;  // of `rest`: kComplete is not among them
+  std::vector<StatementText> statements;      // complete statements, none of them empty
+  StatementText rest;                         // the text after the last ";"
+  Completeness state = Completeness::kEmpty;  // state of `rest`; never kComplete
 };
 
-// `text` must end at a line's end or be all there is: a regex literal never spans lines.
+// `text` must end at the end of a line or be the whole text: a cut within a line could split a
+// regex literal, and a ";" of the regex would then end the statement.
 SplitResult SplitStatements(std::string_view text);
 
 // What Enter should do with the text typed so far.

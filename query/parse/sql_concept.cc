@@ -1,4 +1,4 @@
-// Concepts of SQL in a wrong statement. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/parse/sql_concept.h"
 
 #include <array>
@@ -9,8 +9,8 @@ namespace sippar::query {
 namespace {
 
 struct Concept {
-  std::string_view first;  // words as they follow each other; "" any
-  std::string_view second;
+  std::string_view first;   // the word that shows the concept
+  std::string_view second;  // the word after it; "": any
   std::string_view message;
   std::string_view hint;
 };
@@ -52,7 +52,9 @@ constexpr std::array<Concept, 17> kConcepts = {{
     {"FROM", "SELECT", "a SELECT in FROM stands in brackets", "FROM (SELECT …)"},
 }};
 
-constexpr size_t kNear = 3;  // tokens that may have passed as an alias before it failed
+// How many tokens before the failing one are searched: words of a concept may pass as an alias, so
+// the parser fails only after them.
+constexpr size_t kNear = 3;
 
 bool Says(const LexedText& text, const antlr4::Token& token, std::string_view word) {
   std::string_view said = text.TextOf(token);
@@ -75,7 +77,7 @@ std::optional<QueryError> FindSqlConcept(const LexedText& text,
       bool follows = i + 1 < tokens.size() && Says(text, *tokens[i + 1], each.second);
       if (!each.second.empty() && !follows) continue;
       bool begins = i == 0 || Says(text, *tokens[i - 1], ";");
-      if (each.first == "WITH" && !begins) continue;  // WITH (options) is another thing
+      if (each.first == "WITH" && !begins) continue;  // WITH (options) ends a statement
       const antlr4::Token& last = each.second.empty() ? *tokens[i] : *tokens[i + 1];
       QueryError error;
       error.code = "UNSUPPORTED";

@@ -1,5 +1,6 @@
-// What people bring from SQL and does not exist here: named by its concept, with the way here.
-// Private to query/parse: it shows ANTLR types. SPDX-License-Identifier: Apache-2.0
+// Recognizes concepts of SQL that do not exist here (joins, views, indexes …) in a statement that
+// failed to parse. The error then names the concept and the way to do it here. Private to
+// query/parse, because it shows ANTLR's types. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -10,7 +11,8 @@
 
 namespace sippar::query {
 
-// `failing`: the first token that no statement can have there. nullopt: no such concept near it.
+// `failing` is the index of the first token that no statement can have at its place. nullopt if no
+// concept is near it.
 std::optional<QueryError> FindSqlConcept(const LexedText& text,
                                          const std::vector<const antlr4::Token*>& tokens,
                                          size_t failing);

@@ -1,7 +1,7 @@
-// Statements from ANTLR's parse tree; expressions are in expression_builder.h. One object serves
-// one text. Split over select_builder.cc (reading), write_builder.cc (writing, row transactions),
-// schema_builder.cc (schema, import, settings). Private to query/parse.
-// SPDX-License-Identifier: Apache-2.0
+// Builds statements from ANTLR's parse tree; expression_builder.h builds their expressions. One
+// object serves one text. The functions are in select_builder.cc (reading), write_builder.cc
+// (writing, row transactions) and schema_builder.cc (schema, import, settings). Private to
+// query/parse. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
@@ -38,7 +38,7 @@ class StatementBuilder {
   syntax::OptionalExpr Where(P::WhereContext* context);
   syntax::OptionalExpr Optional(P::ExpressionContext* context);
   syntax::Expr Expression(P::ExpressionContext* context) { return expressions_.Build(context); }
-  // The error of a clause that was there already.
+  // Notes DUPLICATE_CLAUSE if the clause was given `already`.
   void OnlyOnce(bool already, antlr4::ParserRuleContext* context, std::string_view clause);
 
   // write_builder.cc

@@ -1,5 +1,4 @@
-// Writing statements and row transactions from ANTLR's parse tree, see statement_builder.h.
-// SPDX-License-Identifier: Apache-2.0
+// Builds the statements that write, and ATOMIC blocks. SPDX-License-Identifier: Apache-2.0
 #include "query/parse/statement_builder.h"
 
 namespace sippar::query {

@@ -1,4 +1,4 @@
-// EXPLAIN: the plan as lines. SPDX-License-Identifier: Apache-2.0
+// Prints the plan of a SELECT as the lines of EXPLAIN. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/plan/select_plan.h"
@@ -28,6 +28,7 @@ std::string PrintColumns(const SelectPlan& plan) {
   const Program& program = plan.program;
   if (program.read.columns.empty()) return program.read.keys_only ? "none (keys only)" : "all";
   std::string text;
+  // ChooseColumns added the last pattern *:*; it is described in words below.
   size_t count = program.read.columns.size() - (plan.reads_every_column ? 1 : 0);
   for (size_t i = 0; i < count; ++i) {
     const engine::ColumnPattern& pattern = program.read.columns[i];
@@ -60,7 +61,7 @@ std::string PrintRead(const engine::ReadSpec& read) {
   return text;
 }
 
-// "slots: $0 = row, $1 = newest language:"
+// Prints what each slot holds: "$0 = row, $1 = newest of language:".
 std::string PrintSlots(const SelectPlan& plan) {
   std::string text;
   const auto& slots = plan.program.slots;

@@ -1,4 +1,4 @@
-// GROUP BY, HAVING and aggregates of a SELECT. SPDX-License-Identifier: Apache-2.0
+// Plans GROUP BY, HAVING and the aggregates of a SELECT. SPDX-License-Identifier: Apache-2.0
 #include "query/plan/select_planner.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ using syntax::Expr;
 using syntax::ExprKind;
 using syntax::SelectItem;
 
-// Values on (group keys, finished aggregates): a group expression or an aggregate becomes a slot,
-// any other column is an error.
+// The scope of expressions on a group: its slots are the group keys, then the finished aggregates.
+// Any column outside of them has no single value in a group and is an error.
 class GroupScope final : public Scope {
  public:
   GroupScope(const Program* program, const Scope* rows) : program_(program), rows_(rows) {}
@@ -88,6 +88,7 @@ Status SelectPlanner::PlanAggregates() {
     if (limited) {
       ASSIGN_OR_RETURN(def.limit, CompileCount(context, expr.children[1], "ARRAY_AGG", 1));
     }
+    // Equal aggregates share a slot, so the tablets compute each once.
     auto found = std::find(program.aggregates.begin(), program.aggregates.end(), def);
     if (found == program.aggregates.end()) found = program.aggregates.insert(found, def);
     size_t index = groups.size() + static_cast<size_t>(found - program.aggregates.begin());
@@ -111,7 +112,8 @@ Status SelectPlanner::PlanAggregates() {
     plan.final_outputs.push_back(std::move(key));
     plan.descending.push_back(order.descending);
   }
-  // Ties, and results without ORDER BY: by the group keys.
+  // The group keys are the last order keys: groups arrive in no order, and the result must be the
+  // same at every run.
   for (uint32_t i = 0; i < groups.size(); ++i) {
     plan.final_outputs.push_back(Expression::Slot(i));
     plan.descending.push_back(false);

@@ -1,4 +1,5 @@
-// ORDER BY, LIMIT, paging and the read of a SELECT. SPDX-License-Identifier: Apache-2.0
+// Plans ORDER BY, LIMIT and paging, and finishes the read of a SELECT.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/plan/select_planner.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,8 @@ Expression Test(Function function, Expression slot, Value value) {
   return Expression::Call(function, std::move(args));
 }
 
-// Cells behind the token's within its row; other rows all.
+// TRUE for the cells after the token's cell: in its row those that come later in storage order
+// (family and qualifier ascending, time descending), in other rows all.
 Expression BehindToken(CellScope* scope, const PageToken& token) {
   Expression row = scope->Slot(SlotDef::kRow);
   Expression family = scope->Slot(SlotDef::kFamily);
@@ -62,6 +64,8 @@ Status SelectPlanner::PlanOrder() {
     return OkStatus();
   }
   uint64_t memory = context.session->settings.sort_memory_bytes;
+  // A relation is small enough to be sorted here. The rows of a table are sorted without LIMIT only
+  // if the user has set the memory for it.
   bool small = plan.source != SelectPlan::kTable;
   bool limited = select.limit && select.limit->unit != syntax::Limit::kBy;
   if (!limited && memory == 0 && !small) {
@@ -112,6 +116,8 @@ Status SelectPlanner::PlanLimit() {
 }
 
 void SelectPlanner::AddPageKeys() {
+  // A page continues after a key of storage order; a result in another order, or one whose rows
+  // depend on earlier rows, cannot be continued.
   bool pages = plan.source == SelectPlan::kTable && storage_order && !plan.distinct &&
                !plan.program.aggregate && plan.limit != kNoLimit;
   if (!pages) return;
@@ -129,6 +135,8 @@ void SelectPlanner::AddPageKeys() {
 }
 
 Status SelectPlanner::PlanAfter() {
+  // The fingerprint leaves out what changes from page to page, so that a token fits every page of
+  // its query and no other query.
   Select unpaged = select;
   unpaged.after.reset();
   unpaged.after_row = false;
@@ -167,6 +175,7 @@ Status SelectPlanner::PlanAfter() {
   } else {
     range.start = inclusive ? start : engine::RowSuccessor(start);
   }
+  // Nothing is before the empty key; as a range, though, an empty limit means no upper end.
   bool nothing = reverse && range.limit.empty();
   plan.program.read.rows = plan.program.read.rows.Intersection(nothing ? RowSet() : RowSet(range));
   return OkStatus();
@@ -181,6 +190,8 @@ Status SelectPlanner::FinishRead() {
   program.read.rows = program.read.rows.Intersection(rows);
   if (cell_scope != nullptr) {
     program.read.columns = cell_patterns;
+    // A test on time may narrow the read only if no versions or cells are counted: WHERE is applied
+    // after counting and must not change which version is the newest.
     bool all_versions = program.read.versions_per_column == 0 && program.read.cells_per_row == 0 &&
                         program.read.cells_per_family == 0 &&
                         program.read.cells_per_row_offset == 0 &&
@@ -202,7 +213,7 @@ void SelectPlanner::PushLimit() {
   bool whole =
       plan.limit_by == kNoLimit && !plan.distinct && plan.limit < kNoLimit - plan.offset - 1;
   if (program.order_by.empty()) {
-    // One row more tells whether there is a next page.
+    // One row more than wanted shows whether there is a next page.
     if (whole && storage_order) program.limit = plan.limit + plan.offset + 1;
     return;
   }
@@ -210,7 +221,8 @@ void SelectPlanner::PushLimit() {
     program.limit = std::max<uint64_t>(plan.limit + plan.offset, 1);
     return;
   }
-  // All rows are sorted here, within the session's memory: the tablets send them as they come.
+  // DISTINCT and LIMIT BY drop rows after sorting, so no tablet knows how many rows are enough. The
+  // tablets send all rows unsorted, with their order keys, and they are sorted here.
   for (engine::OrderKey& key : program.order_by) {
     program.outputs.push_back(std::move(key.expression));
   }

@@ -1,5 +1,4 @@
-// SELECT to plan: sources, items, WHERE.
-// SPDX-License-Identifier: Apache-2.0
+// Plans the sources, items and WHERE of a SELECT. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +38,8 @@ SelectItem NameItem(std::string_view name, const Span& span) {
 
 namespace {
 
-// What a column of an inner SELECT holds: of maps and histories only that they are such.
+// The type of a column of an inner SELECT. The item types of maps and histories are dropped: those
+// are the types for clients, and the engine's differ (data_types.h).
 DataType OfOneCell(const DataType& type) { return type.parts.empty() ? type : DataType(type.kind); }
 
 }  // namespace
@@ -47,7 +47,8 @@ DataType OfOneCell(const DataType& type) { return type.parts.empty() ? type : Da
 const Expr& SelectPlanner::Unaliased(const Expr& expr) const {
   if (expr.kind == ExprKind::kLiteral && expr.literal.type == syntax::Literal::kInt64 &&
       expr.literal.integer >= 1 && static_cast<uint64_t>(expr.literal.integer) <= items.size()) {
-    return items[static_cast<size_t>(expr.literal.integer) - 1].expr;  // ORDER BY 1
+    // ORDER BY 1 means the first item.
+    return items[static_cast<size_t>(expr.literal.integer) - 1].expr;
   }
   if (expr.kind != ExprKind::kName) return expr;
   auto alias = aliases.find(expr.name);
@@ -114,7 +115,7 @@ Status SelectPlanner::PlanSource() {
   return ExpandStars();
 }
 
-// Each item of SELECT CELLS is a pattern or *.
+// Turns the items of SELECT CELLS, each a pattern or *, into the patterns to read.
 Status SelectPlanner::PlanCellItems() {
   if (select.from->kind == syntax::Source::kCells) {
     return ErrorAt("SYNTAX", select.from->span, "SELECT CELLS … FROM CELLS(…) says CELLS twice");
@@ -126,7 +127,8 @@ Status SelectPlanner::PlanCellItems() {
       continue;
     }
     if (item.expr.kind != ExprKind::kPattern) {
-      RowScope rows(&context, &schema);  // its error says more than NOT_A_PATTERN
+      // Compiled only for its error: an unknown name says more than NOT_A_PATTERN.
+      RowScope rows(&context, &schema);
       RETURN_IF_ERROR(ExpressionCompiler(context, &rows).Compile(item.expr).status());
       return ErrorAt("NOT_A_PATTERN", item.span, "SELECT CELLS takes column patterns or *",
                      "SELECT … FROM CELLS(t, pattern) takes expressions");
@@ -171,7 +173,8 @@ Status SelectPlanner::ExpandStars() {
 
 // --- Expressions ---
 
-// The columns that `expr` alone means: a pattern, a family, family['qualifier'].
+// The columns that `expr` stands for if it is a pattern, a family or family['qualifier']; nullopt
+// for any other expression.
 std::optional<syntax::PatternNode> SelectPlanner::AsPattern(const Expr& expr) const {
   if (expr.kind == ExprKind::kPattern) return expr.pattern;
   bool indexed = expr.kind == ExprKind::kIndex;
@@ -198,11 +201,13 @@ StatusOr<Expression> SelectPlanner::CompileItem(const SelectItem& item) {
   bool stripped = cell_scope != nullptr && plan.program.read.strip_values &&
                   item.expr.kind == ExprKind::kName && SameWord(item.expr.name, "value");
   if (stripped) return Expression::Literal(Value::Text("(stripped)"));
-  // Shown as what each cell is; computed with, a value has one type.
+  // A value that is only shown keeps the type of its cell. In an expression all values have one
+  // type.
   bool shown_as_is = cell_scope != nullptr && item.expr.kind == ExprKind::kName &&
                      SameWord(item.expr.name, "value");
   if (shown_as_is) return cell_scope->Slot(SlotDef::kValue);
-  // An item does not see the aliases of its own list; `SELECT x AS x` would never end.
+  // Without aliases: an item does not see those of its own list, or `SELECT x AS x` would never
+  // end.
   ExpressionCompiler compiler(context, scope.get());
   return compiler.Compile(item.expr);
 }

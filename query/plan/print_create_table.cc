@@ -1,4 +1,4 @@
-// SHOW CREATE TABLE, see schema_options.h. SPDX-License-Identifier: Apache-2.0
+// Holds PrintCreateTable of schema_options.h. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "engine/model/option_text.h"
@@ -54,7 +54,8 @@ std::string PrintCreateTable(const engine::TableSchema& schema,
   for (const engine::FamilySchema& family : schema.families) {
     elements += (elements.empty() ? "  " : ",\n  ") + PrintFamily(family);
   }
-  // The default group is what no other group names, unless it has settings of its own.
+  // The default group takes the families that no other group names, so it is printed only if it has
+  // settings of its own.
   for (const engine::LocalityGroupSchema& group : schema.groups) {
     engine::LocalityGroupSchema plain;
     plain.name = group.name;

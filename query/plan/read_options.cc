@@ -1,4 +1,5 @@
-// Read options of a SELECT, columns to read, page tokens. SPDX-License-Identifier: Apache-2.0
+// Plans the read options of a SELECT and the columns to read, and encodes page tokens.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 using engine::Expression;
 using engine::SlotDef;
 
-// [start, t+1), which at the end of time is everything.
+// The exclusive limit that includes `time_us`. kTimeMax as a limit means no end already.
 int64_t Behind(int64_t time_us) { return time_us == engine::kTimeMax ? time_us : time_us + 1; }
 
 Status PlanCellsPer(const StatementContext& context, const syntax::CellsPer& per,
@@ -37,7 +38,7 @@ bool UsesSlot(const Expression& expression, const std::vector<SlotDef>& slots,
 
 bool IsRowSlot(SlotDef::Kind kind) { return kind == SlotDef::kRow; }
 
-// What a row without any cell in the slots' columns looks like.
+// The slots' values for a row that has no cell in their columns.
 engine::Row EmptyRow(const std::vector<SlotDef>& slots) {
   engine::Row row;
   for (const SlotDef& slot : slots) {
@@ -56,6 +57,7 @@ engine::Row EmptyRow(const std::vector<SlotDef>& slots) {
   return row;
 }
 
+// TRUE also if the test fails on the row: the row must then be read, so that the error is reported.
 bool IsTrueOn(const engine::Row& row, const Expression& test) {
   auto evaluator = engine::Evaluator::Prepare(test);
   if (!evaluator.ok()) return true;
@@ -70,9 +72,11 @@ bool IsNullOn(const engine::Row& row, const Expression& expression) {
   return evaluator.ok() && (*evaluator)->Evaluate(row, nullptr, &value).ok() && value->is_null();
 }
 
-// Can a row that has no cell in the slots' columns change the result?
+// True if a row without a cell in the slots' columns can change the result. If not, such rows need
+// not be read.
 bool EmptyRowsCount(const engine::Program& program) {
-  const engine::Row empty = EmptyRow(program.slots);  // once: there may be as many tests as slots
+  // Made once: there may be thousands of slots and as many tests.
+  const engine::Row empty = EmptyRow(program.slots);
   for (const Expression& test : SplitAnd(program.where)) {
     if (UsesSlot(test, program.slots, IsRowSlot)) continue;
     if (!IsTrueOn(empty, test)) return false;
@@ -87,6 +91,7 @@ bool EmptyRowsCount(const engine::Program& program) {
   return false;
 }
 
+// True if `patterns` match every column of the table.
 bool CoversEverything(const engine::TableSchema& schema,
                       const std::vector<engine::ColumnPattern>& patterns) {
   auto covered = [&](const engine::FamilySchema& family) {
@@ -99,7 +104,7 @@ bool CoversEverything(const engine::TableSchema& schema,
   return std::all_of(schema.families.begin(), schema.families.end(), covered);
 }
 
-constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuv";
+constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuv";  // base 32
 
 }  // namespace
 
@@ -111,7 +116,7 @@ void ChooseColumns(const engine::TableSchema& schema,
     read.keys_only = true;
     return;
   }
-  // CELLS PER counts what the patterns choose; another column would count too.
+  // CELLS PER counts the cells that the patterns choose; cells of an added column would count, too.
   bool counted = read.cells_per_row != 0 || read.cells_per_family != 0 ||
                  read.cells_per_row_offset != 0 || read.cells_per_family_offset != 0;
   if (counted || CoversEverything(schema, patterns) || !EmptyRowsCount(plan->program)) return;
@@ -166,7 +171,8 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
   return OkStatus();
 }
 
-// The temporal arguments of GoogleSQL.
+// Plans the arguments of a table in GoogleSQL: web(as_of => …, latest_n => 2). Ranges narrow each
+// other.
 Status PlanNamedArgs(const StatementContext& context, const std::vector<syntax::NamedArg>& args,
                      engine::ReadSpec* read, bool* with_history) {
   uint64_t latest = 0;
@@ -200,7 +206,8 @@ Status PlanNamedArgs(const StatementContext& context, const std::vector<syntax::
   return OkStatus();
 }
 
-// Letters and digits only, so that a token can be copied with a double click.
+// The text has letters and digits only, so that a double click selects all of it. A checksum finds
+// tokens that were cut or mistyped.
 std::string EncodePageToken(const PageToken& token) {
   std::string bytes;
   engine::PutFixed64(&bytes, token.fingerprint);

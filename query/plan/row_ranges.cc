@@ -1,5 +1,5 @@
-// Row ranges out of predicates. The rule everywhere: never lose a row for which the test can be
-// TRUE; the row key is never NULL, so NOT of an exact set is its complement.
+// The rule for all functions here: never lose a row for which the test can be TRUE. The row key is
+// never NULL, so NOT of an exact set is the complement of the set.
 // SPDX-License-Identifier: Apache-2.0
 #include "query/plan/row_ranges.h"
 
@@ -28,7 +28,7 @@ bool IsText(const Expression& expression) {
   return expression.IsLiteral() && expression.literal.is_string();
 }
 
-// 'a' < row is row > 'a'.
+// The comparison with its sides exchanged: 'a' < row is row > 'a'.
 Function Flip(Function function) {
   switch (function) {
     case Function::kLess:
@@ -44,6 +44,7 @@ Function Flip(Function function) {
   }
 }
 
+// The rows before `key`. An empty limit of a range would mean no end.
 RowSet Below(std::string_view key) {
   return key.empty() ? RowSet() : RowSet(RowRange{"", std::string(key)});
 }
@@ -70,7 +71,8 @@ RowRanges CompareRanges(Function function, const std::string& key) {
   }
 }
 
-// Up to the first wildcard; exact for 'text' and 'text%'.
+// The rows that begin with the pattern's text up to its first wildcard. Exact for 'text' and
+// 'text%'.
 RowRanges LikeRanges(const std::string& pattern) {
   std::string head;
   size_t i = 0;
@@ -83,6 +85,7 @@ RowRanges LikeRanges(const std::string& pattern) {
   return {RowSet(RowRange::Prefix(head)), only_percent};
 }
 
+// The rows that begin with the literal prefix of an anchored regex; never exact.
 RowRanges RegexRanges(const Expression& test) {
   bool case_insensitive =
       test.args.size() == 3 && IsText(test.args[2]) && test.args[2].literal.bytes() == "i";
@@ -91,7 +94,8 @@ RowRanges RegexRanges(const Expression& test) {
   return {RowSet(RowRange::Prefix((*regex)->LiteralPrefix())), false};
 }
 
-// Joins or intersects many sets with one sort.
+// Joins or intersects many sets with one sort. Doing it set by set would cost the square of their
+// number. One object does one of the two.
 class ManyRows {
  public:
   explicit ManyRows(StopBudget* budget) : budget_(budget) {}
@@ -105,7 +109,7 @@ class ManyRows {
     ranges_.push_back(RowRange::Single(key));
     return OkStatus();
   }
-  // What is left is what none of them leaves out.
+  // An intersection is the complement of the joined complements.
   Status Intersect(const RowSet& rows) { return Add(rows.Complement()); }
 
   StatusOr<RowSet> Sum() {
@@ -149,7 +153,7 @@ StatusOr<RowRanges> JunctionRanges(const Expression& test, const std::vector<Slo
   return result;
 }
 
-// No row has the empty key, so a range of nothing but that key holds no row.
+// Drops a range that holds only the empty key, which no row has.
 RowSet WithoutEmptyKey(RowSet rows) {
   const std::vector<RowRange>& ranges = rows.ranges();
   bool only = !ranges.empty() && ranges[0].start.empty() && ranges[0].IsSingle();
@@ -165,7 +169,8 @@ StatusOr<RowRanges> RangesOf(const Expression& test, const std::vector<SlotDef>&
                              StopBudget* budget) {
   if (test.IsLiteral()) {
     if (test.literal.is_true()) return RowRanges{RowSet::All(), true};
-    // NOT NULL is not TRUE either, so NULL must not count as an exact empty set.
+    // NULL is not exact: NOT NULL is not TRUE either, and NOT of an exact empty set would be all
+    // rows.
     if (test.literal.is_null()) return RowRanges{RowSet(), false};
     if (test.literal.type() == ValueType::kBool) return RowRanges{RowSet(), true};
     return Unknown();
@@ -308,7 +313,7 @@ StatusOr<NamedRows> RowsNamed(const Expression& test, const std::vector<SlotDef>
 
 namespace {
 
-// Narrows *time by `timestamp <function> micros`; false when it cannot say it.
+// Narrows *time by `timestamp <function> micros`. False if a time range cannot express the test.
 bool NarrowTime(Function function, int64_t micros, engine::TimeRange* time) {
   if (micros >= engine::kTimeMax - 1 || micros <= engine::kTimeMin) return false;
   int64_t start = engine::kTimeMin;

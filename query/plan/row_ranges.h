@@ -1,6 +1,6 @@
 // Turns tests on the row key into row ranges, and tests on a cell's time into a time range, so that
-// a scan reads no more than it must. Pure; a test may have a million terms, so that what walks over
-// them spends a budget and ends with the status of its signal. SPDX-License-Identifier: Apache-2.0
+// a scan reads no more than it must. Pure. A test may have a million terms, so every walk over them
+// spends a budget and ends with the status of its stop signal. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -15,32 +15,33 @@
 namespace sippar::query {
 
 struct RowRanges {
-  engine::RowSet rows;  // every row for which the test may be TRUE
-  bool exact = false;   // and for no other row: the test is spent
+  engine::RowSet rows;  // contains every row for which the test may be TRUE
+  bool exact = false;   // contains no other row: nothing is left to test
 };
 
-// What `test` says about the slot that holds the row key.
+// The rows for which `test` may be TRUE, by what it says about the row key.
 [[nodiscard]] StatusOr<RowRanges> RangesOf(const engine::Expression& test,
                                            const std::vector<engine::SlotDef>& slots,
                                            engine::StopBudget* budget);
 
-// Splits `where` at its top-level AND: tests that ranges express completely are taken out, the rest
-// stays in *where.
+// Returns the rows for which *where may be TRUE. Tests of its top-level AND that these rows express
+// completely are taken out of *where.
 [[nodiscard]] StatusOr<engine::RowSet> ExtractRows(const std::vector<engine::SlotDef>& slots,
                                                    std::optional<engine::Expression>* where,
                                                    engine::StopBudget* budget);
 using NamedRows = std::optional<std::set<std::string>>;
-// The rows that `test` names, for INCREMENT and APPEND, which make these: by `row = key` and `row
-// IN (key, …)`, alone or joined by AND and OR. nullopt: it names none, whatever ranges it comes to.
-// Not each of them need pass the test.
+// The rows that `test` names by `row = key` and `row IN (key, …)`, alone or joined by AND and OR;
+// INCREMENT and APPEND create such rows. nullopt if it names none, even if its ranges are single
+// rows. A named row need not pass the test.
 [[nodiscard]] StatusOr<NamedRows> RowsNamed(const engine::Expression& test,
                                             const std::vector<engine::SlotDef>& slots,
                                             engine::StopBudget* budget);
-// Tests on SlotDef::kTimestamp. Only right when every version is read.
+// Narrows *time by the tests on SlotDef::kTimestamp and takes them out of *where. Correct only if
+// the read returns every version: else it would change which versions are counted.
 void ExtractTime(const std::vector<engine::SlotDef>& slots, engine::TimeRange* time,
                  std::optional<engine::Expression>* where);
 
-// The conjuncts of `where`, and back. Join of none is nullopt.
+// Splits `where` at its ANDs, and joins tests by AND. No test is nullopt.
 std::vector<engine::Expression> SplitAnd(std::optional<engine::Expression> where);
 std::optional<engine::Expression> JoinAnd(std::vector<engine::Expression> tests);
 

@@ -1,4 +1,4 @@
-// Schema options. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/plan/schema_options.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,8 @@ bool IsAge(const OptionValue& value) {
   return value.literal && value.literal->type == Literal::kDuration && value.literal->integer > 0;
 }
 
-// VERSIONS(3), AGE(30d), UNION(…), INTERSECTION(…), NONE.
+// Plans a GC rule: VERSIONS(3), AGE(30d), UNION(…), INTERSECTION(…) or NONE. The depth is bounded
+// because rules are nested recursively.
 StatusOr<GcPolicy> PlanGc(const OptionValue& value, size_t depth = 0) {
   auto bad = [&] {
     return ErrorAt("BAD_OPTION", value.span, "no such GC rule",
@@ -86,7 +87,7 @@ Status PlanType(const Option& option, engine::FamilySchema* family) {
                  kWanted, StatusCode::kUnimplemented);
 }
 
-// A flag, or = TRUE / FALSE.
+// Plans a flag, written alone or with = TRUE or = FALSE.
 Status PlanFlag(const Option& option, bool* flag) {
   *flag = true;
   if (!option.value) return OkStatus();
@@ -95,7 +96,8 @@ Status PlanFlag(const Option& option, bool* flag) {
   return OkStatus();
 }
 
-constexpr int32_t kHighLevel = 9;  // denser than this costs more time than it saves bytes
+// The zstd level of HIGH; a higher level costs much more time and saves few bytes.
+constexpr int32_t kHighLevel = 9;
 
 Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
                        std::vector<std::string>* notices) {
@@ -139,7 +141,7 @@ Status PlanBloom(const Option& option, engine::BloomKind* bloom) {
   return OkStatus();
 }
 
-// Absent is the usual.
+// Sets an option, or removes it if it has its default: equal schemas then compare equal.
 void SetOption(const char* name, bool is_set, const char* value, engine::TableSchema* schema) {
   if (is_set) {
     schema->options[name] = value;
@@ -193,7 +195,7 @@ Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* fa
       return UnknownOption(option, "VERSIONS, TTL, GC, COUNTER, TYPE");
     }
   }
-  // Both together: a version goes when either says so.
+  // VERSIONS and TTL together: a version is dropped if either of the two drops it.
   if (versions && age) {
     family->gc = GcPolicy::Union({*versions, *age});
   } else if (versions || age) {

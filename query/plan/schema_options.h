@@ -1,5 +1,5 @@
-// Options of families and locality groups: from the tree to the schema and back to text.
-// SPDX-License-Identifier: Apache-2.0
+// Options of tables, families and locality groups: from the syntax tree into the schema, and back
+// to text. Errors are BAD_OPTION and UNKNOWN_OPTION. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -11,19 +11,21 @@
 
 namespace sippar::query {
 
-// VERSIONS, TTL, GC, COUNTER, TYPE.
+// Sets the options VERSIONS, TTL, GC, COUNTER and TYPE of a family.
 [[nodiscard]] Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* family);
-// IN_MEMORY, BLOCK_SIZE, COMPRESSION, BLOOM, DICTIONARY.
+// Sets the options IN_MEMORY, BLOCK_SIZE, COMPRESSION, BLOOM and DICTIONARY of a locality group.
+// Adds a notice for an option that is accepted without effect.
 [[nodiscard]] Status ApplyGroupOptions(const syntax::GroupDef& def,
                                        engine::LocalityGroupSchema* group,
                                        std::vector<std::string>* notices);
+// Sets the options SPLIT_SIZE, GRANULARITY, DELETION_PROTECTION and CHANGE_STREAM of a table.
 [[nodiscard]] Status ApplyTableOptions(const std::vector<syntax::Option>& options,
                                        engine::TableSchema* schema);
 
-std::string PrintSize(uint64_t bytes);  // 64KiB
+std::string PrintSize(uint64_t bytes);  // with the largest unit that divides it: 64KiB
 std::string PrintCompression(const engine::LocalityGroupSchema& group);
 std::string PrintBloom(engine::BloomKind kind);
-// CREATE TABLE text that makes the table again.
+// The CREATE TABLE statement that makes the table again, with its split keys.
 std::string PrintCreateTable(const engine::TableSchema& schema,
                              const std::vector<std::string>& split_keys);
 

@@ -1,6 +1,7 @@
-// The plan of a SELECT: what runs on the tablets (a Program), and what is done with its rows here:
-// merge, HAVING, order, limits. Made by plan_select, run by execute/select, shown by EXPLAIN.
-// SPDX-License-Identifier: Apache-2.0
+// The plan of a SELECT: the Program that runs on the tablets, and what is done with its rows in
+// this process (merge, HAVING, order, limits). Made by plan/plan_select.cc, run by
+// execute/select.cc, shown by EXPLAIN. A row of the program holds the shown values first and hidden
+// values after them: LIMIT BY value, page key, order keys. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -28,52 +29,55 @@ struct SelectPlan {
   std::string table;
   std::unique_ptr<SelectPlan> input;
   engine::Program program;
-  std::vector<ResultColumn> columns;  // the first of each row's values; the rest is hidden
+  std::vector<ResultColumn> columns;  // the shown values, first in each row
 
-  // Aggregates: evaluated on (group keys, finished aggregates), here.
+  // With aggregates: expressions on (group keys, finished aggregates), evaluated in this process.
   std::optional<engine::Expression> having;
-  std::vector<engine::Expression> final_outputs;  // shown values, then order keys
+  std::vector<engine::Expression> final_outputs;  // shown values, followed by order keys
 
-  bool sorts = false;  // here, by the values behind `sort_at`
-  size_t sort_at = 0;
-  std::vector<bool> descending;  // one per order key
+  bool sorts = false;            // rows are sorted in this process
+  size_t sort_at = 0;            // index of the first order key in a row
+  std::vector<bool> descending;  // direction of each order key
 
   bool distinct = false;
-  uint64_t limit_by = kNoLimit;  // LIMIT n BY expr
-  size_t limit_by_at = 0;        // hidden value
+  uint64_t limit_by = kNoLimit;  // n of LIMIT n BY expression
+  size_t limit_by_at = 0;        // index of the expression's value in a row
   uint64_t limit = kNoLimit;
   uint64_t offset = 0;
 
   enum Paging : uint8_t { kNoPaging, kByRow, kByCell };
   Paging paging = kNoPaging;
-  size_t page_at = 0;        // hidden: row; or row, family, qualifier, timestamp
-  uint64_t fingerprint = 0;  // of the query, for page tokens
+  // Index of the page key in a row: the row key; with kByCell row, family, qualifier, timestamp.
+  size_t page_at = 0;
+  uint64_t fingerprint = 0;  // hash of the query, by which a page token is recognized
   std::vector<std::string> notices;
-  bool reads_every_column = false;  // rows without a cell in the slots' columns count too
+  // ChooseColumns has added *:*, because rows without a cell in the slots' columns count, too.
+  bool reads_every_column = false;
 };
 
 [[nodiscard]] StatusOr<SelectPlan> PlanSelect(const StatementContext& context,
                                               const syntax::Select& select);
-// The columns of a plan's relation as names for an outer query.
+// The names of the result's columns, which an outer query can use.
 std::vector<std::string> ColumnNames(const SelectPlan& plan);
-// Sets plan->program.read.columns and keys_only from the slots: see "rows that count" in
-// query/README.md.
+// Sets plan->program.read.columns and keys_only, so that all rows that count are read: see "Rows
+// that count" in query/README.md. `patterns` are those of the program's slots.
 void ChooseColumns(const engine::TableSchema& schema,
                    const std::vector<engine::ColumnPattern>& patterns, SelectPlan* plan);
-// TIME, AS OF, VERSIONS, CELLS PER …
+// Applies the read options TIME, AS OF, VERSIONS, CELLS PER … to *read.
 [[nodiscard]] Status PlanReadOptions(const StatementContext& context,
                                      const syntax::ReadOptions& options, engine::ReadSpec* read);
+// Applies the arguments that GoogleSQL gives to a table (as_of => …) to *read.
 [[nodiscard]] Status PlanNamedArgs(const StatementContext& context,
                                    const std::vector<syntax::NamedArg>& args,
                                    engine::ReadSpec* read, bool* with_history);
-// Lines of EXPLAIN.
+// The lines of EXPLAIN. `tablets` are those of the plan's table.
 std::vector<std::string> ExplainSelect(const SelectPlan& plan,
                                        const std::vector<cluster::TabletInfo>& tablets);
 
-// The text of an item, as its column's name.
+// The name of an item's column: its alias, or its text in the statement.
 std::string ItemName(const StatementContext& context, const syntax::SelectItem& item);
 
-// Where a page of cells ended.
+// The place at which a page of cells ended, as the user passes it to AFTER.
 struct PageToken {
   uint64_t fingerprint = 0;
   int64_t now_us = 0;
@@ -81,6 +85,7 @@ struct PageToken {
   int64_t timestamp_us = 0;
 };
 std::string EncodePageToken(const PageToken& token);
+// False if `text` is no page token.
 [[nodiscard]] bool DecodePageToken(std::string_view text, PageToken* token);
 
 }  // namespace sippar::query

@@ -1,5 +1,6 @@
-// The making of a SelectPlan, shared by plan_select.cc (sources, items), plan_aggregates.cc and
-// plan_limits.cc (order, limits, paging). SPDX-License-Identifier: Apache-2.0
+// Makes a SelectPlan. The steps are in plan_select.cc (sources, items), plan_aggregates.cc, and
+// plan_limits.cc (order, limits, paging). Private to query/plan.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -14,21 +15,21 @@
 
 namespace sippar::query {
 
-// The steps are called in the order of Plan(). SELECT CELLS p FROM t is planned as
-// SELECT row, column, timestamp, value FROM CELLS(t, p).
+// Plan() calls the steps in the order in which they depend on each other. SELECT CELLS p FROM t is
+// planned as SELECT row, column, timestamp, value FROM CELLS(t, p).
 struct SelectPlanner {
   const StatementContext& context;
   const syntax::Select& select;
   SelectPlan plan;
   engine::TableSchema schema;
   std::unique_ptr<Scope> scope;
-  RowScope* row_scope = nullptr;
-  CellScope* cell_scope = nullptr;
+  RowScope* row_scope = nullptr;    // `scope` if it is a table's row view
+  CellScope* cell_scope = nullptr;  // `scope` if it is a table's cell view
   Aliases aliases;
-  std::vector<syntax::SelectItem> items;  // `*` written out
-  std::vector<engine::ColumnPattern> cell_patterns;
-  bool storage_order = true;
-  bool with_history = false;  // columns that stand alone show their versions
+  std::vector<syntax::SelectItem> items;             // items with `*` expanded
+  std::vector<engine::ColumnPattern> cell_patterns;  // cell view: columns to read; empty: all
+  bool storage_order = true;                         // rows come in the order of the table
+  bool with_history = false;                         // a column that is an item shows its versions
 
   StatusOr<SelectPlan> Plan();
   Status PlanSource();
@@ -41,8 +42,10 @@ struct SelectPlanner {
   Status PlanOrder();
   Status PlanLimit();
   Status PlanAfter();
+  // Adds the hidden values that continue the result, if it can be continued.
   void AddPageKeys();
   Status FinishRead();
+  // Gives the tablets a limit, where the rows they send are final.
   void PushLimit();
 
   ExpressionCompiler Compiler() {
@@ -54,12 +57,13 @@ struct SelectPlanner {
   std::optional<syntax::PatternNode> AsPattern(const syntax::Expr& expr) const;
   bool IsAggregate() const;
   bool IsRowOrder(const syntax::OrderItem& order);
-  // GROUP BY, HAVING and ORDER BY mean an item by its alias (also when a family has that name) or
-  // its number.
+  // The item that GROUP BY, HAVING or ORDER BY names by its alias or its number, else `expr`. An
+  // alias hides a family of the same name.
   const syntax::Expr& Unaliased(const syntax::Expr& expr) const;
   std::vector<SlotDef> Slots() const;
   void NameColumns();
-  std::vector<DataType> OutputTypes() const;  // of what the outputs' slots hold
+  // The types of the slots on which the shown expressions are evaluated.
+  std::vector<DataType> OutputTypes() const;
 };
 
 }  // namespace sippar::query

@@ -1,4 +1,4 @@
-// Writing statements to row updates. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/plan/update_builder.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& conte
   }
   for (const syntax::Expr& at : times.at) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, at));
-    bool last = time_us == engine::kTimeMax;  // as a limit it is an open end
+    bool last = time_us == engine::kTimeMax;  // as a limit, kTimeMax means no end
     ranges.push_back({time_us, last ? time_us : time_us + 1});
   }
   return ranges;
@@ -57,7 +57,7 @@ StatusOr<ColumnPattern> UpdateBuilder::ExactColumn(const syntax::PatternNode& co
                  fmt::format("{} names many columns; only one can be written", Print(column)));
 }
 
-// TYPE for a value that no row could take, whether there are rows or not.
+// TYPE for a value that the column cannot hold, whether there are rows to update or not.
 Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode& column,
                                  const Expression& value) const {
   DataType type = TypeIn(scope_, value);
@@ -66,7 +66,7 @@ Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode&
   if (kind == RowWrite::kIncrement) {
     if (type.kind != ValueType::kInt64) wanted = "an INT64 to add";
   } else if (counter && kind == RowWrite::kSet) {
-    // 8 BYTES are a counter's, too.
+    // 8 BYTES are a counter's value, too.
     bool fits = type.kind == ValueType::kInt64 || type.kind == ValueType::kBytes;
     if (!fits) wanted = "an INT64 (its family is a COUNTER)";
   } else if (!type.is_string()) {
@@ -215,9 +215,10 @@ engine::RowUpdate UpdateBuilder::Finish() {
                       std::any_of(update_.slots.begin(), update_.slots.end(), many);
   read.versions_per_column = all_versions ? 0 : 1;
   if (read.columns.empty()) {
-    // Whether there is a row is all that is asked.
+    // Only the existence of the row matters. Deleting a row counts its cells, which needs them all.
     read.keys_only = !deletes_rows_;
   } else if (update_.only_if_exists || deletes_rows_) {
+    // A row exists if it has a cell in any column, so every column must be read.
     read.columns.push_back({NamePattern::Any(), NamePattern::Any()});
   }
   return update_;

@@ -1,5 +1,6 @@
-// Builds the RowUpdate of a writing statement: assignments, deletions, conditions, RETURNING. One
-// template serves every row the statement touches. SPDX-License-Identifier: Apache-2.0
+// Builds the engine::RowUpdate of a writing statement: assignments, deletions, conditions,
+// RETURNING. The update is a template: it serves every row that the statement touches.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -22,28 +23,31 @@ class UpdateBuilder {
   RowScope* scope() { return &scope_; }
   [[nodiscard]] Status AddAssign(const syntax::Assign& assign,
                                  const std::optional<engine::Expression>& guard = {});
-  // Sets, adds or appends a value that is compiled already.
+  // Adds a write (set, increment or append) of a value that is compiled already. NOT_EXACT if
+  // `column` names several columns, TYPE if it cannot hold the value.
   [[nodiscard]] Status AddWrite(engine::RowWrite::Kind kind, const syntax::PatternNode& column,
                                 engine::Expression value);
-  // `patterns` empty: whole rows, or with times all columns.
+  // Adds deletions. Without patterns they mean the whole row, or with times every column.
   [[nodiscard]] Status AddDeletes(const std::vector<syntax::PatternNode>& patterns,
                                   const syntax::TimeSpan& times,
                                   const std::optional<engine::Expression>& guard = {});
+  // Makes the update conditional; several conditions must all be TRUE.
   [[nodiscard]] Status AddCondition(const syntax::OptionalExpr& condition);
   void AddCondition(std::optional<engine::Expression> condition);
   [[nodiscard]] Status AddReturning(const std::vector<syntax::SelectItem>& items);
-  // The value as a slot; `name` may be empty.
+  // Keeps a value for later statements of ATOMIC and returns the slot that reads it. An empty
+  // `name`: no expression can name it.
   engine::Expression AddLet(const std::string& name, engine::Expression value,
                             const std::optional<engine::Expression>& guard);
   void AddFailure(const std::optional<engine::Expression>& guard, engine::Expression message);
-  // What is added from here on sees what was added before.
+  // What is added from here on sees the writes that were added before.
   void NextStatement() { ++statement_; }
   void SetOnlyIfExists() { update_.only_if_exists = true; }
 
   const std::vector<ResultColumn>& returning_columns() const { return returning_columns_; }
-  // Without reads of the row: may be planned without it.
+  // False if the update does not depend on the row: it can then be planned without reading it.
   bool ReadsRow() const;
-  // The update; the row is left to the caller.
+  // The finished update. The caller sets its row.
   engine::RowUpdate Finish();
 
  private:
@@ -57,13 +61,13 @@ class UpdateBuilder {
   RowScope scope_;
   engine::RowUpdate update_;
   std::vector<ResultColumn> returning_columns_;
-  std::vector<engine::ColumnPattern> deleted_;
+  std::vector<engine::ColumnPattern> deleted_;  // patterns of columns to delete
   bool deletes_rows_ = false;
   uint32_t statement_ = 0;
   uint32_t lets_ = 0;
 };
 
-// Times of a TIME or AT clause; none: all.
+// The time ranges of a TIME or AT clause; empty: all times. RANGE if FROM is not before TO.
 [[nodiscard]] StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& context,
                                                                  const syntax::TimeSpan& times);
 
