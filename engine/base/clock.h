@@ -15,6 +15,7 @@ class Clock {
   virtual int64_t NowMicros() = 0;
   // Nanoseconds since an arbitrary start; never goes back. For intervals only.
   virtual int64_t MonotonicNanos() = 0;
+  // Blocks the calling thread for about this long; a signal may end the wait early.
   virtual void SleepMicros(int64_t micros) = 0;
 
   // The clock of this machine; in a simulation, the clock of the simulated machine that the running

@@ -14,7 +14,7 @@ void PutFixed32(std::string* out, uint32_t value);
 void PutFixed64(std::string* out, uint64_t value);
 void PutVarint(std::string* out, uint64_t value);         // 1..10 bytes, 7 bits each
 void PutSigned(std::string* out, int64_t value);          // zigzag varint
-void PutBytes(std::string* out, std::string_view bytes);  // varint length + bytes
+void PutBytes(std::string* out, std::string_view bytes);  // varint length, then the bytes
 
 inline uint32_t GetFixed32(const char* p) {
   uint32_t value;
@@ -41,13 +41,14 @@ class Reader {
   uint64_t Varint();
   int64_t Signed();
   std::string_view Bytes();
-  std::string_view Raw(size_t size);  // exactly `size` bytes
+  std::string_view Raw(size_t size);  // the next `size` bytes
   uint8_t Byte();
   // A count of items that each take at least one byte: fails when it exceeds the bytes left.
   size_t Count();
   bool ok() const { return ok_; }
   bool AtEnd() const { return ok_ && input_.empty(); }
   size_t left() const { return input_.size(); }
+  // For callers that find a decoded value invalid: fails like a decoding error.
   void Fail() { ok_ = false, input_ = {}; }
 
  private:

@@ -17,6 +17,7 @@ class CrashPoints {
   static void Arm(std::function<void(const char* name)> action);
   // Reads SIPPAR_CRASH_POINT; main() calls it once.
   static void ArmFromEnvironment();
+  // Called through CRASH_POINT at the point `name`.
   static void Pass(const char* name) {
     if (armed_.load(std::memory_order_relaxed)) [[unlikely]]
       PassArmed(name);

@@ -10,6 +10,7 @@
 
 namespace sippar::engine {
 
+// A mistake: its name for the command line and SEEDED_BUG, and what goes wrong.
 struct SeededBug {
   std::string_view name;
   std::string_view what;
@@ -37,6 +38,7 @@ inline constexpr std::array kSeededBugs = {
 
 class SeededBugs {
  public:
+  // The index of the bug in kSeededBugs; -1 for an unknown name.
   static constexpr int Find(std::string_view name) {
     for (size_t i = 0; i < kSeededBugs.size(); ++i) {
       if (kSeededBugs[i].name == name) return static_cast<int>(i);

@@ -10,7 +10,7 @@ namespace sippar::engine {
 
 class StopBudget {
  public:
-  StopBudget() = default;  // never stops
+  StopBudget() = default;  // a budget that never stops
   // `stop` may be null (then this never stops), else it must outlive this object.
   explicit StopBudget(const StopSignal* stop) : stop_(stop) {}
 

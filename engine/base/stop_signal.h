@@ -11,10 +11,11 @@
 namespace sippar::engine {
 
 struct StopSignal {
-  const std::atomic<bool>* cancel = nullptr;  // may be null
+  const std::atomic<bool>* cancel = nullptr;  // set by the caller to cancel; may be null
   Clock* clock = nullptr;                     // required with a deadline
   int64_t deadline_nanos = 0;                 // on the monotonic clock; 0 = none
 
+  // kCancelled or kDeadlineExceeded when the call should end, else OK.
   [[nodiscard]] Status Check() const {
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) {
       return Cancelled("the read was cancelled");

@@ -15,6 +15,8 @@
 
 namespace sippar::engine {
 
+// Rules are tried in the order in which they were added; the first that hits decides, except for
+// delays, which add up.
 class FaultFileSystem final : public FileSystem, public PatchFileMaker {
  public:
   explicit FaultFileSystem(FileSystem* base) : base_(base) {}

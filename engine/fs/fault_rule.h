@@ -32,11 +32,13 @@ struct FaultRule {
   uint64_t nth = 1;        // the count of matching calls at which the fault happens
   bool and_later = false;
 
+  // Parses the text form. kInvalidArgument names the wrong part.
   [[nodiscard]] static StatusOr<FaultRule> Parse(std::string_view text);
   std::string Print() const;
   bool Matches(std::string_view operation_name, std::string_view path) const;
 };
 
+// True if the whole `text` matches the pattern, in which '*' stands for any bytes.
 bool GlobMatches(std::string_view glob, std::string_view text);
 
 }  // namespace sippar::engine

@@ -37,10 +37,13 @@ class MemoryDisk {
   std::shared_ptr<File> Find(const std::string& path) const;
   const Entries& entries() const { return now_; }
 
+  // Applies a change of `directory` now and keeps it for the durable image until the next
+  // SyncEntries.
   void Change(const std::string& directory, uint32_t machine, EntryChange change);
   // Renames a directory with everything below it; its own changes that are not yet durable move
   // along.
   void MoveDirectory(const std::string& source, const std::string& target, uint32_t machine);
+  // Makes all changes of the directory durable.
   void SyncEntries(const std::string& directory);
   // Makes durable what other machines changed in the directory, because `machine` now looks at it.
   void ShowEntries(const std::string& directory, uint32_t machine);

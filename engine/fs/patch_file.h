@@ -22,6 +22,7 @@ class PatchFile {
   [[nodiscard]] virtual Status Sync() = 0;
 };
 
+// Implemented by file systems that support patch files.
 class PatchFileMaker {
  public:
   virtual ~PatchFileMaker() = default;

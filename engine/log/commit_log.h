@@ -150,7 +150,8 @@ class CommitLog {
   // and needs no lock.
   std::vector<Request*> group_;
   std::unique_ptr<LogWriter> writer_;
-  std::map<uint64_t, uint64_t> writer_sequences_;  // tablet -> highest number in writer_
+  // highest sequence number of each tablet in writer_
+  std::map<uint64_t, uint64_t> writer_sequences_;
   SegmentId last_;
   uint64_t last_length_;  // accepted length of last_; updated while last_ is open
   std::vector<std::string> in_doubt_;

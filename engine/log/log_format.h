@@ -29,12 +29,14 @@ inline constexpr uint32_t kLogMagic = 0x53724c67;
 inline constexpr size_t kLogRecordHeaderSize = 24;
 inline constexpr uint32_t kLogFormatVersion = 3;  // version 2 had no request ids
 
+// Identifies a segment; the order is that of creation.
 struct SegmentId {
   uint64_t epoch = 0;   // the store owner's epoch at creation; never repeats
   uint64_t number = 0;  // 1, 2, ... within the epoch
   auto operator<=>(const SegmentId&) const = default;
 };
 
+// The part of the checksum seed that is the same for all records of a segment.
 uint64_t SegmentSeed(SegmentId id);
 
 // The first record of a segment. Bytes of `previous` after `previous_length`, its accepted length,
@@ -57,6 +59,7 @@ struct LogRecord {
   RowMutation mutation;
   std::string answer;  // the answer to mutation.request, if it has one
 };
+// An upper bound of the size of the mutation's body, to reserve memory once.
 size_t LogBodySizeMax(const RowMutation& mutation);
 // Appends the body without its first 8 bytes, the sequence number, which the leader fills in.
 void AppendLogBody(std::string* out, uint64_t tablet_id, int64_t wall_us,
@@ -94,6 +97,7 @@ struct LogFrame {
 // Looks for a record at `offset`; `bytes` are the file's bytes from `base` on.
 LogFrame LogFrameAt(std::string_view bytes, uint64_t base, uint64_t offset, uint64_t seed);
 
+// The checksum of a record at `position`.
 uint64_t LogRecordChecksum(std::string_view body, const LogPosition& position);
 // Frames `body` and appends it to *out.
 void AppendLogRecord(std::string* out, std::string_view body, const LogPosition& position);

@@ -17,6 +17,7 @@
 
 namespace sippar::engine {
 
+// What REACH says.
 struct LogReach {
   SegmentId first;      // older segments may be gone: nothing in them is needed
   SegmentId last;       // the newest segment known to be made

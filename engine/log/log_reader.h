@@ -12,6 +12,7 @@
 
 namespace sippar::engine {
 
+// What reading a segment found, besides its records.
 struct SegmentContent {
   bool empty = false;  // without a whole header: a crash right after creation
   SegmentHeader header;

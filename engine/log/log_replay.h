@@ -13,6 +13,7 @@
 
 namespace sippar::engine {
 
+// The state of the log after the replay, from which CommitLog continues.
 struct ReplayedLog {
   LogSegments segments;  // each with the highest number of every existing tablet
   SegmentId last;        // {0,0}: there was no segment

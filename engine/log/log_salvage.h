@@ -12,6 +12,7 @@
 
 namespace sippar::engine {
 
+// The result of reading a damaged log.
 struct SalvagedLog {
   std::vector<std::string> bodies;  // bodies of the records to keep, in the order of the log
   std::vector<std::string> files;   // names of all segments, including those given up

@@ -15,6 +15,7 @@
 
 namespace sippar::engine {
 
+// What counts of one segment.
 struct SealedSegment {
   SegmentId id;
   uint64_t length = 0;    // accepted length; later bytes were never acknowledged
@@ -22,6 +23,7 @@ struct SealedSegment {
   LogSegments::TabletSequences last_sequences;
 };
 
+// The content of a SEAL file.
 struct LogSeal {
   std::vector<SealedSegment> segments;  // oldest first
 

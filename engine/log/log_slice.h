@@ -20,11 +20,13 @@ struct LogExtent {
   uint64_t length = 0;
 };
 
+// The records of one tablet in one part.
 struct LogSlice {
   std::vector<LogExtent> extents;  // whole records, in the order of the log
   uint64_t last_sequence = 0;
 };
 
+// An open part with its index.
 struct LogPart {
   std::string path;
   std::unique_ptr<RandomFile> file;

@@ -18,6 +18,7 @@ class RecordFile {
     AppendLogRecord(&buffer_, body, {seed_, offset(), 0});
     return buffer_.size() < kWriteSize ? OkStatus() : Flush();
   }
+  // Writes what is buffered; call it once after the last Add.
   [[nodiscard]] Status Flush() {
     RETURN_IF_ERROR(file_->Append(buffer_));
     written_ += buffer_.size();

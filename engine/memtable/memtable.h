@@ -18,6 +18,7 @@ class Memtable {
  public:
   Memtable() : list_(&arena_) {}
 
+  // Copies the entry; readers see it when this returns. `sequence` is the entry's sequence number.
   void Add(std::string_view key, std::string_view value, uint64_t sequence);
   // The iterator must not outlive the memtable. Entries added after its creation may or may not
   // appear in it.

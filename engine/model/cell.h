@@ -41,6 +41,7 @@ struct CellView {
   uint64_t omitted_size = 0;  // size of a value left out by CellLimits::value_size_max
 };
 
+// A cell that owns its strings.
 struct Cell {
   std::string row;
   std::string family;

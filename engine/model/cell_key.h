@@ -62,6 +62,7 @@ std::string KeyPrefixEnd(std::string_view part);
 // The key from which a read of rows >= `row` starts ("" for row "").
 std::string SeekKeyForRow(std::string_view row);
 
+// Completes a column part to the key of a cell.
 void AppendCellSuffix(std::string* column_part, int64_t timestamp_us, uint64_t sequence);
 std::string EncodeCellKey(std::string_view row, std::string_view family, std::string_view qualifier,
                           int64_t timestamp_us, uint64_t sequence);

@@ -28,6 +28,7 @@ struct NamePattern {
   bool operator==(const NamePattern&) const = default;
 };
 
+// A pattern for columns: a column matches when both of its parts match.
 struct ColumnPattern {
   NamePattern family;
   NamePattern qualifier;

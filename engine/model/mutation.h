@@ -15,6 +15,7 @@
 
 namespace sippar::engine {
 
+// One change within a row. The comment of a field names the kinds that use it.
 struct MutationEntry {
   enum Kind : uint8_t {
     kSet = 0,
@@ -55,6 +56,7 @@ struct RequestId {
   bool operator==(const RequestId&) const = default;
 };
 
+// The entries for one row, with functions that append one entry each.
 struct RowMutation {
   std::string row;
   std::vector<MutationEntry> entries;

@@ -14,6 +14,7 @@
 
 namespace sippar::engine {
 
+// The type of a family's values. The numbers are on disk.
 enum class FamilyType : uint8_t {
   kBytes = 0,
   kCounter = 1,  // INT64 values (8 bytes, big-endian), shown and computed as numbers
@@ -46,6 +47,7 @@ struct FamilySchema {
 enum class Compression : uint8_t { kNone = 0, kZstd = 1 };
 enum class BloomKind : uint8_t { kNone = 0, kRow = 1, kRowColumn = 2 };
 
+// A locality group: families whose cells are stored in the same files (paper section 6).
 struct LocalityGroupSchema {
   std::string name;  // same characters as a family; "default" holds the other families
   std::vector<std::string> families;

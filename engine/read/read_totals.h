@@ -15,6 +15,7 @@ namespace sippar::engine {
 class ReadTotals {
  public:
   static constexpr size_t kShards = 8;
+  // The shard of the calling thread, assigned round robin at its first call.
   static size_t ThreadShard() {
     static std::atomic<size_t> next{0};
     thread_local const size_t mine = next.fetch_add(1, std::memory_order_relaxed) % kShards;

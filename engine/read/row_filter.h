@@ -66,7 +66,7 @@ struct RowFilter {
   bool operator==(const RowFilter&) const = default;
 };
 
-inline constexpr size_t kFilterDepthMax = 20;       // Cloud Bigtable
-inline constexpr size_t kFilterSizeMax = 20 << 10;  // bytes on the wire, Cloud Bigtable
+inline constexpr size_t kFilterDepthMax = 20;       // Cloud Bigtable's limit
+inline constexpr size_t kFilterSizeMax = 20 << 10;  // Cloud Bigtable's limit, in bytes on the wire
 
 }  // namespace sippar::engine

@@ -19,12 +19,14 @@
 
 namespace sippar::engine {
 
+// A version, without its value.
 struct Version {
   int64_t timestamp_us = 0;
   uint64_t sequence = 0;
   bool operator==(const Version&) const = default;
 };
 
+// A delete of a time range in the column.
 struct RangeDelete {
   uint64_t sequence = 0;
   ColumnDelete what;

@@ -12,6 +12,7 @@
 
 namespace sippar::engine {
 
+// The share of one family in a file.
 struct FamilyBytes {
   uint64_t cells = 0;
   uint64_t raw_bytes = 0;  // keys and values
@@ -40,6 +41,7 @@ struct FileSummary {
   bool operator==(const FileSummary&) const = default;
 };
 
+// The sum of the files' sizes.
 uint64_t StoredBytes(const std::vector<FileSummary>& files);
 
 }  // namespace sippar::engine
