@@ -18,7 +18,7 @@ enum class ResultRule : uint8_t {
   kCast,         // the type of the cast
   kFirst,        // type of the first argument
   kSecond,       // type of the second argument
-  kFirstString,  // as the first argument, which is BYTES or TEXT
+  kFirstString,  // type of the first argument, which is BYTES or TEXT
   kCommon,       // a type that all arguments fit
   // A type that all results of CASE fit: arguments 2, 4 … and, if their number is odd, the last.
   kBranches,
@@ -31,6 +31,6 @@ enum class ResultRule : uint8_t {
 };
 
 ResultRule ResultOf(Function function);
-std::string_view ResultName(ResultRule rule);  // for SHOW FUNCTIONS: "INT64", "as argument 1"
+std::string_view ResultName(ResultRule rule);  // text for SHOW FUNCTIONS: "INT64", "as argument 1"
 
 }  // namespace sippar::engine

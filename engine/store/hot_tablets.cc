@@ -40,7 +40,8 @@ void HotTablets::Sample(int64_t now_us, int64_t cpu_us, std::vector<Work> tablet
 }
 
 std::vector<HotTablet> HotTablets::List(int64_t start_us, int64_t end_us) const {
-  std::map<std::pair<int64_t, uint64_t>, const HotTablet*> hottest;  // by quarter and tablet
+  // Key: quarter of an hour, tablet id.
+  std::map<std::pair<int64_t, uint64_t>, const HotTablet*> hottest;
   MutexLock lock(&mutex_);
   for (const HotTablet& hot : hot_) {
     if (hot.start_us < start_us || hot.start_us >= end_us) continue;

@@ -33,7 +33,7 @@ class TabletHost {
     // already.
     std::function<Status()> claim_epoch;
     TabletStateWriter* states = nullptr;  // outlives the host
-    std::string change_directory;         // as TabletContext's
+    std::string change_directory;         // as in TabletContext
     // Whether to remove files that no state names any more. False: tablets on other servers may
     // name them, and the cluster's sweep removes them.
     bool removes_files = true;

@@ -7,9 +7,10 @@
 
 namespace sippar::engine {
 namespace {
-// An output file is cut after this many raw bytes: its one compression dictionary then still fits.
+// An output file is cut after about this many raw bytes, so that one compression dictionary suits
+// all its content.
 constexpr uint64_t kOutputRawSize = 128 << 20;
-// Outputs are cut at multiples of this many raw bytes of input, as the block indexes tell them.
+// Spacing, in raw bytes, of the keys taken from the inputs' block indexes to choose those cuts.
 constexpr uint64_t kSplitGrain = 8 << 20;
 }  // namespace
 

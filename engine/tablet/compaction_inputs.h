@@ -43,10 +43,11 @@ struct CompactionInputs {
   // The inputs as one run that names the same files, if no two files overlap; nullopt if some do.
   // Data written in key order is thus never rewritten merely to reduce the number of runs.
   std::optional<TabletRun> Joined() const;
-  // The GC rules as this compaction may apply them. A rule that mixes age and versions depends on
-  // every delete: a delete outside the inputs could still keep a version alive. Unless the inputs
-  // are whole, such a rule acts only up to the last delete that the inputs hold; otherwise a
-  // version would be gone that a reader could still see.
+  // The GC rules as this compaction may apply them. Whether a rule that mixes age and versions lets
+  // a version go depends on every delete, also on those outside the inputs. Unless the inputs are
+  // whole, such a rule therefore acts only up to the last delete that they hold. It must act that
+  // far: once that delete's tombstone is gone, versions that the rule had let go by then would come
+  // back.
   std::shared_ptr<const FamilyRules> ActingRules() const;
   // Sample of the inputs in [first, limit), from which the output's compression dictionary is
   // built.

@@ -25,7 +25,7 @@ using OldGroups = std::map<std::string, std::map<std::string, uint64_t>>;
 
 struct SettlingPlan {
   std::set<std::string> groups;  // groups of which all runs are merged
-  // families, by the group to which they are written
+  // Families, by the group to which they are written.
   std::map<std::string, std::set<std::string>> families;
 };
 

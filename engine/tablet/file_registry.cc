@@ -119,8 +119,8 @@ void FileRegistry::Released(uint64_t file_id) {
     bool obsolete = found->second.obsolete;
     entries_.erase(found);
     if (!obsolete) return;
-    // The entry is gone before the file is: Adopt waits for removing_ to become empty of the id,
-    // since a link made before the removal would be removed with it.
+    // The file goes after its entry. Until then Adopt must wait: a link made before the removal
+    // would be removed with it.
     removing_.insert(file_id);
   }
   Remove(file_id);

@@ -25,7 +25,7 @@ class FileRegistry;
 
 // The file's name without its directory.
 std::string SstableName(uint64_t file_id);
-// nullopt: the name is not that of an SSTable.
+// The id in an SSTable's name; nullopt if the name is that of another file.
 std::optional<uint64_t> ParseSstableName(std::string_view name);
 
 // One SSTable, shared by all tablets that name it. It is opened at first use, so an idle tablet
@@ -50,7 +50,7 @@ class SharedSstable {
   std::shared_ptr<SstableReader> reader_ GUARDED_BY(mutex_);
 };
 
-// Thread safe. Its mutex is the last in the lock order: no other lock is taken under it.
+// Thread safe. Its mutex comes after all locks of tablets and their owners in the lock order.
 class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
  public:
   // With `removes` false, no file is removed: tablets on other servers may name the files too, and

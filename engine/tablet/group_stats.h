@@ -13,7 +13,7 @@ namespace sippar::engine {
 struct GroupStats {
   std::string group;
   uint64_t sstables = 0;
-  uint64_t stored_bytes = 0;  // stored bytes of its SSTables
+  uint64_t stored_bytes = 0;  // bytes of its SSTables on disk
   uint64_t raw_bytes = 0;     // keys and values before compression
   uint64_t entries = 0;       // entries of memtables and SSTables
   // Rows in its SSTables; exact only after a major compaction. Unlike `raw_bytes` and `entries`,

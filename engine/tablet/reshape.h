@@ -21,7 +21,7 @@ namespace sippar::engine {
 std::string BirthKey(const FamilySchema& family);
 
 struct TabletSize {
-  uint64_t stored_bytes = 0;  // stored bytes of its SSTables
+  uint64_t stored_bytes = 0;  // bytes of its SSTables on disk
   uint64_t memtable_bytes = 0;
   int64_t age_us = 0;  // time since the store was opened, or since its split or merge
 };

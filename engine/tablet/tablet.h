@@ -323,7 +323,8 @@ class Tablet {
   Serving serving_ GUARDED_BY(mutex_) = Serving::kOpen;
   std::set<uint64_t> busy_runs_ GUARDED_BY(mutex_);  // inputs of running compactions
   bool paused_ GUARDED_BY(mutex_) = false;           // while true, no compaction may begin
-  // calls that wait for running compactions to end; while there are some, no other may begin
+  // Calls that wait for running compactions to end. While there are any, no other compaction may
+  // begin.
   size_t majors_waiting_ GUARDED_BY(mutex_) = 0;
   CondVar compaction_ended_;
   int64_t oldest_write_us_ GUARDED_BY(mutex_) = 0;  // oldest write in the active memtables; 0: none

@@ -77,8 +77,7 @@ StatusOr<bool> Tablet::Compact(const CompactionCandidate& candidate, const Compa
 
 Status Tablet::CompactMajor(const std::string& wanted) {
   std::set<std::string> settled;
-  // Each round may uncover another set of connected groups: settling returns the groups that it has
-  // merged.
+  // One round settles one set of connected groups; others may remain.
   for (;;) {
     ASSIGN_OR_RETURN(std::set<std::string> moved, SettleAlone(wanted));
     if (moved.empty()) break;
@@ -284,8 +283,8 @@ Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun
   auto same = [](const RunState& run, const TabletRun& input) {
     return run.run_id == input.run_id;
   };
-  // Inputs that are gone mean that the tablet was released (Release clears the groups); to save the
-  // output would bring back rows that another tablet has.
+  // Inputs that are gone mean that the tablet was released (Release clears the groups), so its rows
+  // are another tablet's now and the output is of no use.
   if (std::search(present.begin(), present.end(), inputs.runs.begin(), inputs.runs.end(), same) ==
       present.end()) {
     return Aborted("the runs it merged are not the tablet's any more");

@@ -100,7 +100,8 @@ Status Tablet::HearOfFamilies() {
 
 void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
   MutexLock state_lock(&state_mutex_);
-  // No write is applied meanwhile: it would use the groups of the old version with the new schema.
+  // No write may be applied during the change: it would use the groups of the old version with the
+  // new schema.
   MutexLock apply_lock(&apply_mutex_);
   MutexLock lock(&mutex_);
   auto version = std::make_shared<TabletVersion>(*version_);

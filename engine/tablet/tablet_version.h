@@ -50,7 +50,7 @@ struct TabletVersion {
 // The memtables and files of a group that may hold rows of a range.
 struct GroupSources {
   const GroupVersion* group = nullptr;
-  // the files of each run, in key order
+  // The files of each run, in key order.
   std::vector<std::vector<std::shared_ptr<const TabletFile>>> runs;
 };
 
