@@ -52,6 +52,7 @@ StatusOr<std::unique_ptr<ChangeArchive>> ChangeArchive::Open(FileSystem* fs,
   for (const auto& [tablet_id, of_tablet] : tablets) {
     Lane lane;
     lane.files = FilesThatCount(of_tablet);
+    // Judged by name alone, so files that hold nothing wanted are not opened.
     std::erase_if(lane.files, [&](const auto& file) { return !MayHave(file, position); });
     if (lane.files.empty()) continue;
     RETURN_IF_ERROR(archive->OpenNext(&lane));
@@ -75,6 +76,7 @@ StatusOr<bool> ChangeArchive::Advance(Lane* lane) {
     if (!lane->body.empty()) {
       ASSIGN_OR_RETURN(lane->head, DecodeLogHead(lane->body));
       lane->point = {lane->head.last_sequence(), lane->head.tablet_id};
+      // Later records of this file are in a newer file as well, which counts instead.
       if (lane->point.sequence <= lane->files[lane->next - 1].last_sequence) return true;
     }
     if (lane->next == lane->files.size()) return false;

@@ -144,8 +144,11 @@ Status WriteChangeFile(FileSystem* fs, const std::string& directory, uint64_t fi
     (void)fs->Remove(temporary);
     return written;
   }
+  // A crash before the next step leaves NAME.tmp, which no reader takes for a file of the archive.
   CRASH_POINT("changes.before_publish");
   RETURN_IF_ERROR(PublishFile(fs, file.get(), temporary, path));
+  // A crash here leaves a file without its mark. It is read like any other; only its loss would go
+  // unnoticed.
   CRASH_POINT("changes.after_publish");
   // Best effort: without the mark, a later loss of the file is not noticed.
   if (auto mark = fs->Create(MarkOf(directory, name)); mark.ok()) (void)(*mark)->Close();

@@ -41,6 +41,7 @@ ChangePosition ChangePosition::From(uint64_t table_id, const RowRange& rows, int
 bool ChangePosition::Wants(std::string_view row, int64_t commit_us,
                            const ChangePoint& point) const {
   for (const Part& part : parts) {
+    // Parts do not overlap, so the first that holds the row decides.
     if (part.rows.Contains(row)) return commit_us >= part.start_us && point > part.after;
   }
   return false;
@@ -106,6 +107,7 @@ std::string ChangePosition::Encode() const {
 }
 
 StatusOr<ChangePosition> ChangePosition::Decode(std::string_view token) {
+  // A token is input from a client, so every defect is an error of the request, not data loss.
   Status bad = InvalidArgument("a continuation token is not one that was given, or was cut");
   ASSIGN_OR_RETURN(std::string bytes, FromHex(token));
   if (token.size() % 2 != 0 || bytes.size() < kChecksumSize) return bad;

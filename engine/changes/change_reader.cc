@@ -22,6 +22,7 @@ size_t ChangeReader::Give(LogRecord record, std::vector<ReadChange>* changes) {
   position_.Pass({record.first_sequence + record.mutation.entries.size() - 1, record.tablet_id});
   position_.time_us = std::max(position_.time_us, record.wall_us);
   size_t size = SizeOf(record.mutation);
+  // Each change has its own token, so that a client can continue after any of them.
   changes->push_back({std::move(record), position_.Encode()});
   return size + changes->back().token.size();
 }
@@ -38,6 +39,7 @@ Status ChangeReader::ReadTail(std::vector<ReadChange>* changes, bool* is_whole) 
   // be missed.
   uint64_t after = position_.Least().sequence;
   ChangeTail::View view = source_.tail->After(after, kBatchBytes, source_.clock);
+  // The tail no longer has the next change.
   if (after + 1 < view.begin) {
     archive_end_ = {view.begin - 1, source_.tablet_id};
     ASSIGN_OR_RETURN(archive_, ChangeArchive::Open(source_.fs, source_.directory, position_));
@@ -49,8 +51,11 @@ Status ChangeReader::ReadTail(std::vector<ReadChange>* changes, bool* is_whole) 
     ASSIGN_OR_RETURN(LogRecord decoded, DecodeLogBody(*record.body));
     Give(std::move(decoded), changes);
   }
+  // Also past changes that were not wanted, so that the next read does not look at them again.
   if (view.end > 0) position_.Pass({view.end - 1, source_.tablet_id});
   *is_whole = view.is_whole;
+  // Only then is the watermark the position's: otherwise the tail has older changes that were not
+  // read.
   if (view.is_whole) {
     position_.low_us = std::max(position_.low_us, view.low_watermark_us);
     position_.time_us = std::max(position_.time_us, position_.low_us);

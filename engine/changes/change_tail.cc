@@ -53,6 +53,7 @@ void ChangeTail::Add(std::string body) {
   MutexLock lock(&mutex_);
   end_ = head->last_sequence() + 1;
   records_.push_back({*head, std::move(shared)});
+  // Most writes have no waiting reader and should not pay for a wake-up.
   if (waiting_ > 0) added_.NotifyAll();
 }
 
@@ -64,6 +65,7 @@ ChangeTail::View ChangeTail::After(uint64_t sequence, size_t bytes_max, Clock* c
   size_t bytes = 0;
   for (; record != records_.end() && bytes < bytes_max; ++record) {
     bytes += record->body->size();
+    // Copies a pointer to the body, so the lock is held briefly even for large changes.
     view.records.push_back(*record);
   }
   view.begin = begin_;
@@ -78,6 +80,7 @@ void ChangeTail::WaitBeyond(uint64_t sequence, int64_t wait_us) const {
   MutexLock lock(&mutex_);
   if (end_ > sequence + 1) return;
   ++waiting_;
+  // One wait only: it may end early, and the caller looks again in any case.
   added_.WaitFor(&mutex_, wait_us);
   --waiting_;
 }

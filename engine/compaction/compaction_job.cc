@@ -84,6 +84,7 @@ class CompactionJob {
 
   void Pace() {
     uint64_t written = writer_->stored_bytes();
+    // In steps: taking the limiter's lock for each entry would cost more than writing the entry.
     if (written < paced_ + kPaceBytes) return;
     request_.limiter->Acquire(written - paced_, request_.cancel);
     paced_ = written;
@@ -96,6 +97,7 @@ class CompactionJob {
     bool full = writer_ != nullptr && writer_->index_bytes() > kIndexSizeMax;
     if (writer_ != nullptr && !crossed && !full) return OkStatus();
     if (crossed || full) RETURN_IF_ERROR(Finish());
+    // Several boundaries may be crossed at once, where all entries between them were garbage.
     while (next_boundary_ < request_.boundaries.size() &&
            key >= request_.boundaries[next_boundary_]) {
       ++next_boundary_;

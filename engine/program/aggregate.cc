@@ -164,6 +164,7 @@ class CountDistinct final : public Aggregate {
 
  private:
   GroupMemory* memory_;
+  // Ordered by CompareValues, so that 1 and 1.0 count once, as in GROUP BY.
   std::set<Value, ValueLess> values_;
   size_t bytes_ = 0;
 };
@@ -173,6 +174,7 @@ class ArrayAgg final : public Aggregate {
   ArrayAgg(uint64_t limit, GroupMemory* memory)
       : limit_(limit == 0 ? kArrayAggItemsMax : limit), memory_(memory) {}
   Status Add(const Value& value) override {
+    // Each tablet keeps up to `limit_` items; a merge keeps the first of all.
     if (value.is_null() || items_.size() >= limit_) return OkStatus();
     items_.push_back(value);
     return memory_->AddValue(value);

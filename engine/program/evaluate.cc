@@ -121,6 +121,7 @@ Status RunIn(Node* node, const Context& context) {
       return OkStatus();
     }
   }
+  // A NULL in the list might be equal, so without a match the answer is then NULL and not FALSE.
   if (!null_seen) node->scratch = Value::Bool(false);
   return OkStatus();
 }
@@ -133,6 +134,7 @@ Status RunComparison(Node* node, const Context& context) {
   node->scratch = Value::Null();
   Function function = node->site.function;
   if (left->is_null() || right->is_null()) {
+    // NULLIF(x, NULL) is x: they are not known to be equal.
     if (function == Function::kNullIf) node->scratch = *left;
     return OkStatus();
   }
@@ -302,6 +304,7 @@ bool RunsItself(Function function) {
 
 Status Build(const Expression& expression, Node* node, size_t depth, StopBudget* budget) {
   RETURN_IF_ERROR(budget->Spend());
+  // Bounds the stack of this recursion and of Run.
   if (depth > limits::kExpressionDepthMax) {
     return ProgramError("TOO_DEEP", fmt::format("expression nested deeper than {} levels",
                                                 limits::kExpressionDepthMax));
@@ -315,6 +318,7 @@ Status Build(const Expression& expression, Node* node, size_t depth, StopBudget*
   node->site.budget = budget;
   node->site.cast_type = expression.cast_type;
   node->scalar = FindScalar(expression.function);
+  // Found now, and not in the middle of a scan.
   if (node->scalar.run == nullptr && !RunsItself(expression.function)) {
     return Internal(fmt::format("function {} has no code", static_cast<int>(expression.function)));
   }

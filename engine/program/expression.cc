@@ -95,6 +95,7 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
   expression.function = static_cast<Function>(reader->Byte());
   uint8_t cast_type = reader->Byte();
   size_t count = reader->Count();
+  // The evaluator reads arguments by index and relies on this check of their number.
   const FunctionInfo* info = FindFunction(expression.function);
   if (info == nullptr || cast_type > static_cast<uint8_t>(ValueType::kStruct) ||
       count < static_cast<size_t>(info->arguments_min) ||

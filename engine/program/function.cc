@@ -21,6 +21,7 @@ const std::vector<Entry>& Table() {
   using enum Function;
   using R = ResultRule;
   constexpr int kMany = kManyArguments;
+  // Never destroyed: threads may still evaluate while the process exits.
   static const auto& table = *new std::vector<Entry>{
       {{kAnd, "AND", 2, kMany, false, ""}, R::kBool},
       {{kOr, "OR", 2, kMany, false, ""}, R::kBool},
@@ -138,6 +139,7 @@ const FunctionInfo* FindFunction(std::string_view name) {
 
 const FunctionInfo* FindFunction(Function function) {
   static const auto* kById = [] {
+    // By the encoded number, since this is asked for each node of a decoded program.
     auto* by_id = new std::array<const FunctionInfo*, 256>();
     by_id->fill(nullptr);
     for (const FunctionInfo& info : AllFunctions()) {

@@ -74,6 +74,7 @@ void RowSlots::StartRow(std::string_view row) {
       case SlotDef::kVersionCount:
         values_[i] = Value::Int64(0);
         break;
+      // Set by SetLets, and kept while the row is read again.
       case SlotDef::kLet:
         break;
       default:
@@ -101,6 +102,7 @@ void RowSlots::FinishRow() {
       default:
         continue;
     }
+    // The vector was moved from; its content is unspecified until it is assigned.
     state.items = {};
   }
 }
@@ -182,6 +184,7 @@ uint64_t RowSlots::ReadRow(CellStream* cells) {
       break;
     }
     bool first_version = first || cell.family != family_ || cell.qualifier != qualifier_;
+    // Patterns are matched once for a column, not for each of its versions.
     if (first_version) EnterColumn(cell);
     first = false;
     if (!matches_.empty()) Take(cell, first_version);

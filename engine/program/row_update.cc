@@ -177,6 +177,7 @@ class Planner {
       case RowWrite::kDeleteRow:
         break;
     }
+    // A tombstone for a row without cells would only cost later reads.
     if (columns_.empty()) return OkStatus();
     plan_.result.row_deleted = true;
     plan_.result.columns_deleted += columns_.size();
@@ -256,6 +257,8 @@ class Planner {
     // Two changes of one cell in one statement: the tablet refuses the mutation, with a better
     // message.
     if (std::any_of(begin, entries.end() - 1, touches)) return OkStatus();
+    // If no earlier statement touched the cell and no time is known yet, the tablet resolves the
+    // entry.
     bool later = server_time_us_ == kServerTime && std::none_of(entries.begin(), begin, touches);
     return later ? OkStatus() : BuildOnNewest();
   }

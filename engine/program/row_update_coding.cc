@@ -91,6 +91,7 @@ StatusOr<RowUpdate> DecodeOperation(Reader reader) {
   }
   if (update.rules.empty()) update.check = CheckedMutation::Decode(&reader);
   if (!reader.AtEnd()) return InvalidArgument("row operation is damaged");
+  // The filter comes from a client and is checked before it is compiled.
   if (update.check) RETURN_IF_ERROR(update.check->predicate.Validate());
   return update;
 }

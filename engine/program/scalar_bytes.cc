@@ -84,6 +84,7 @@ Status ToBase64(CallSite* site, Arguments args, Value* out) {
 Status FromBase64(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   std::string_view text = args[0]->bytes();
+  // Padding is optional.
   while (text.ends_with('=')) text.remove_suffix(1);
   std::string bytes;
   uint32_t group = 0;
@@ -130,6 +131,7 @@ Status UrlHost(CallSite* site, Arguments args, Value* out) {
   size_t start = url.starts_with("//") ? 0 : url.find("://");
   if (start == url.npos) return OkStatus();
   url.remove_prefix(start + (start == 0 && url.starts_with("//") ? 2 : 3));
+  // First the end of the authority: a path may contain '@' and ':'.
   url = url.substr(0, url.find_first_of("/?#"));
   size_t user = url.rfind('@');
   if (user != url.npos) url.remove_prefix(user + 1);

@@ -42,6 +42,7 @@ std::string_view WithoutBlanks(std::string_view text) {
 template <typename T>
 bool ParseNumber(std::string_view text, T* number) {
   text = WithoutBlanks(text);
+  // std::from_chars does not accept a plus sign.
   if (text.starts_with('+')) text.remove_prefix(1);
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
@@ -224,6 +225,8 @@ bool IsValidUtf8(std::string_view text) {
     unsigned char first = static_cast<unsigned char>(text[0]);
     if (size == 1 && first >= 0x80) return false;
     unsigned char second = size > 1 ? static_cast<unsigned char>(text[1]) : 0;
+    // CharacterSize checks only the form. Overlong forms, surrogates and numbers above U+10FFFF
+    // remain to be rejected.
     bool overlong = (size == 2 && first < 0xc2) || (size == 3 && first == 0xe0 && second < 0xa0) ||
                     (size == 4 && first == 0xf0 && second < 0x90);
     bool surrogate = size == 3 && first == 0xed && second >= 0xa0;

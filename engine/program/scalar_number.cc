@@ -165,6 +165,7 @@ Status Abs(CallSite* site, Arguments args, Value* out) {
     *out = a;
     return OkStatus();
   }
+  // Also reports the overflow for the lowest integer.
   return Negate(site, args, out);
 }
 
@@ -183,6 +184,7 @@ Status Round(CallSite* site, Arguments args, Value* out) {
   }
   double scale = std::pow(10.0, static_cast<double>(digits));
   double scaled = a.AsReal() * scale;
+  // A number too large to be scaled has no digits after the point.
   double rounded = std::isfinite(scaled) ? std::round(scaled) / scale : a.AsReal();
   if (a.type() == kInt64) return ConvertValue(Value::Float64(rounded), kInt64, out);
   *out = Value::Float64(rounded);

@@ -65,6 +65,8 @@ Status Substr(CallSite* site, Arguments args, Value* out) {
   int64_t size =
       static_cast<int64_t>(text.type() == kText ? starts.size() - 1 : text.bytes().size());
   int64_t from = args[1]->integer();
+  // The inner maximum keeps the sum from overflowing. A start before the text means its first
+  // character.
   if (from < 0) from = std::max<int64_t>(size + std::max(from, -size - 1) + 1, 1);
   if (from == 0) from = 1;
   int64_t length = args.size() == 3 ? args[2]->integer() : size;
@@ -118,6 +120,7 @@ Status Replace(CallSite* site, Arguments args, Value* out) {
   const std::string& from = args[1]->bytes();
   std::string result;
   size_t at = 0;
+  // An empty part would be found at every place.
   while (!from.empty()) {
     size_t found = FindPart(text, from, at);
     if (found == std::string::npos) break;

@@ -19,6 +19,7 @@ constexpr int64_t kDaysMax = 11'000'000;  // std::chrono's year holds about 3276
 
 bool IsTime(const Value& value) { return value.type() == kTimestamp || value.type() == kInt64; }
 
+// Rounds down also for times before 1970. Requires: b > 0.
 int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 Status TimeBucket(CallSite* site, Arguments args, Value* out) {
@@ -137,6 +138,7 @@ bool TakeFraction(std::string_view* text, int64_t* micros) {
     *micros += ((*text)[0] - '0') * scale;
     text->remove_prefix(1);
   }
+  // More digits could not be kept and would be lost silently.
   return digits >= 1 && digits <= 6;
 }
 
@@ -169,6 +171,7 @@ bool ParseTimestamp(std::string_view text, int64_t* micros) {
     if (!TakeDigits(&text, 2, &minute)) return false;
     if (Take(&text, ":") && !TakeDigits(&text, 2, &second)) return false;
     if (Take(&text, ".") && !TakeFraction(&text, &fraction)) return false;
+    // A time of day without a zone would be ambiguous.
     if (!TakeZone(&text, &offset)) return false;
   }
   if (hour > 23 || minute > 59 || second > 59) return false;

@@ -164,7 +164,9 @@ void AppendEqualityKey(const Value& value, std::string* out) {
     case ValueType::kFloat64: {
       double real = value.real();
       bool in_range = real >= -9223372036854775808.0 && real < 9223372036854775808.0;
+      // A whole FLOAT64 gets the key of the INT64 that it is equal to.
       bool whole = in_range && std::trunc(real) == real;
+      // NaNs of all bit patterns compare as equal.
       if (std::isnan(real)) real = std::numeric_limits<double>::quiet_NaN();
       out->push_back(whole ? 'i' : 'r');
       if (whole) {

@@ -90,6 +90,7 @@ std::string PrintDuration(int64_t micros) {
                                                   {1, "us"}}};
   if (micros == 0) return "0us";
   std::string text = micros < 0 ? "-" : "";
+  // Unsigned, since the lowest INT64 has no positive counterpart.
   uint64_t left = micros < 0 ? 0 - static_cast<uint64_t>(micros) : static_cast<uint64_t>(micros);
   for (const Unit& unit : kUnits) {
     if (left >= unit.micros) text += fmt::format("{}{}", left / unit.micros, unit.name);
@@ -102,6 +103,7 @@ std::string PrintTimestamp(int64_t micros) {
   constexpr int64_t kSecond = 1'000'000;
   int64_t seconds = micros / kSecond;
   int64_t fraction = micros % kSecond;
+  // Division rounds towards zero, but before 1970 the fraction counts from the second below.
   if (fraction < 0) {
     fraction += kSecond;
     --seconds;

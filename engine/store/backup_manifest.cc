@@ -8,6 +8,7 @@
 namespace sippar::engine {
 
 uint64_t StoredBytesOf(const std::vector<TabletState>& tablets) {
+  // By file id, because tablets share files.
   std::map<uint64_t, uint64_t> sizes;
   for (const TabletState& tablet : tablets) {
     for (const GroupState& group : tablet.groups) {
@@ -21,6 +22,7 @@ uint64_t StoredBytesOf(const std::vector<TabletState>& tablets) {
   return bytes;
 }
 
+// The order of the fields is that of engine/FORMAT.md, section "Backups".
 std::string BackupManifest::Encode() const {
   std::string out;
   PutBytes(&out, info.name);

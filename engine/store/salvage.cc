@@ -53,6 +53,7 @@ Status SalvageLog(FileSystem* fs, const std::string& directory, bool drop,
     print("nothing was changed; --drop makes the store open again without them");
     return OkStatus();
   }
+  // The new segment has this epoch in its name, so no later life may use it.
   RETURN_IF_ERROR(files.epoch->Claim());
   LogSegments::TabletSequences sequences;
   SegmentHeader header{{files.epoch->number(), 1}, {}, 0};
@@ -69,6 +70,7 @@ Status SalvageLog(FileSystem* fs, const std::string& directory, bool drop,
     std::string path = files.wal() + "/" + name;
     RETURN_IF_ERROR(fs->Rename(path, path + ".salvaged"));
   }
+  // Without this, a power loss could bring back an old segment under its old name.
   RETURN_IF_ERROR(fs->SyncDir(files.wal()));
   print(fmt::format("the store opens again; the old segments are {}/*.salvaged", files.wal()));
   return OkStatus();

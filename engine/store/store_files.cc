@@ -87,6 +87,7 @@ StatusOr<int> FindStoreFormat(FileSystem* fs, const std::string& directory, bool
                       directory));
     }
     RETURN_IF_ERROR(fs->CreateDir(directory));
+    // Durable now: what is written into the directory would be lost with it.
     RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));
     return 0;
   }
@@ -167,6 +168,7 @@ Status StoreEpoch::Claim() {
   MutexLock lock(&mutex_);
   if (claimed_) return OkStatus();
   RETURN_IF_ERROR(WriteEpoch(fs_, path_, number_));
+  // A crash here wastes an epoch, which is harmless: epochs only have to rise.
   CRASH_POINT("epoch.claimed");
   claimed_ = true;
   return OkStatus();

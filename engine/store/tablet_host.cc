@@ -91,6 +91,7 @@ void TabletHost::StartLog(const std::string& directory, ReplayedLog old,
   log_options.fs = fs_;
   log_options.directory = directory;
   log_options.epoch = options_.epoch;
+  // A segment has the epoch in its name.
   log_options.before_segment = options_.claim_epoch;
   log_options.sync = options_.store.sync_writes;
   // The second writer only helps against slow syncs.
@@ -109,6 +110,7 @@ Status TabletHost::Close() {
   closed_ = true;
   {
     MutexLock lock(&background_mutex_);
+    // Under the lock, so that no thread misses the wake-up between its check and its wait.
     stopping_ = true;
     background_wake_.NotifyAll();
     writers_wake_.NotifyAll();
@@ -125,6 +127,7 @@ Status TabletHost::Close() {
 
 std::shared_ptr<ReadTotals> TabletHost::ReadTotalsOf(uint64_t table_id) {
   MutexLock lock(&totals_mutex_);
+  // By table, not by tablet, so that the totals continue through splits and merges.
   std::shared_ptr<ReadTotals>& totals = read_totals_[table_id];
   if (totals == nullptr) totals = std::make_shared<ReadTotals>();
   return totals;

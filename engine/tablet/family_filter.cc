@@ -30,6 +30,8 @@ class FamilyFilter final : public EntryIterator {
   void SeekBefore(std::string_view key) override {
     input_->SeekBefore(key);
     while (input_->Valid() && !IsWanted()) {
+      // Copied, as the key does not outlive the seek. Seeking is the only way back: there is no
+      // step to the previous entry.
       std::string at(input_->key());
       input_->SeekBefore(at);
     }
@@ -41,6 +43,7 @@ class FamilyFilter final : public EntryIterator {
   bool IsWanted() {
     ParsedKey parsed;
     if (!ParseKey(input_->key(), &parsed) || parsed.family.empty()) return true;
+    // Entries are sorted, so the last family answers most calls without a lookup in the set.
     if (parsed.family != family_) {
       family_ = parsed.family;
       wanted_ = families_->contains(family_);

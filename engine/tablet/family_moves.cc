@@ -25,6 +25,7 @@ bool Meets(const std::set<std::string>& a, const std::set<std::string>& b) {
 
 void NoteMoves(const TableSchema& from, const TableSchema& to, uint64_t sequence, OldGroups* old) {
   for (const FamilySchema& family : to.families) {
+    // A new family has no older cells.
     if (from.FindFamily(family.name) == nullptr) continue;
     const std::string& left = from.GroupOf(family.name).name;
     if (left != to.GroupOf(family.name).name) (*old)[family.name][left] = sequence;
@@ -55,6 +56,8 @@ std::optional<SettlingPlan> PlanSettling(const OldGroups& old, const TableSchema
     }
   }
   if (!unsettled) return std::nullopt;
+  // Also the families of these groups that never moved: their cells are in the inputs, so they must
+  // be in an output.
   for (const FamilySchema& family : schema.families) {
     const std::string& name = schema.GroupOf(family.name).name;
     if (plan.groups.contains(name)) plan.families[name].insert(family.name);

@@ -21,11 +21,13 @@ std::optional<uint64_t> ParseSstableName(std::string_view name) {
 SharedSstable::~SharedSstable() { registry_->Released(file_id_); }
 
 StatusOr<const SstableReader*> SharedSstable::Reader() {
+  // Without the lock once the file is open: every read of the file comes here.
   if (const SstableReader* ready = ready_.load(std::memory_order_acquire)) return ready;
   MutexLock lock(&mutex_);
   if (reader_ == nullptr) {
     std::string path = registry_->PathOf(file_id_);
     auto opened = SstableReader::Open(registry_->fs_, path, file_id_, registry_->cache_);
+    // A state names the file, so its absence is lost data.
     if (opened.status().code() == StatusCode::kNotFound) {
       return DataLoss(fmt::format("sstable {} is missing; put it back from a copy", path));
     }
@@ -69,6 +71,7 @@ void FileRegistry::Unname(const std::vector<uint64_t>& file_ids) {
       unheld.push_back(id);
     }
   }
+  // Outside the lock, as a removal may take long on a slow disk.
   for (uint64_t id : unheld) Remove(id);
 }
 

@@ -43,6 +43,8 @@ StatusOr<std::vector<TabletState>> GivingWay::Close() {
 }
 
 void GivingWay::Retire() {
+  // The destructor must not reopen tablets whose rows others have. It still resumes compactions, so
+  // that calls that wait for the pause to end return.
   closed_ = false;
   for (const auto& tablet : tablets_) tablet->Retire();
 }

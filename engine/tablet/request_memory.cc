@@ -23,6 +23,8 @@ StatusOr<std::optional<std::string>> RequestMemory::Find(const RequestId& reques
   if (client == clients_.end()) return std::optional<std::string>();
   auto answer = client->second.answers.find(request.number);
   if (answer != client->second.answers.end()) return std::optional<std::string>(answer->second);
+  // The answer was dropped because the client has it. To carry out the request now would do it
+  // twice.
   if (request.number < client->second.answered_below) {
     return Aborted(fmt::format("request {} of client {} was answered long ago", request.number,
                                request.client));
@@ -77,6 +79,7 @@ std::string RequestMemory::Encode() const {
   for (const auto& [id, client] : clients_) {
     PutVarint(&out, id);
     PutVarint(&out, client.answered_below);
+    // heard_us is not saved: a monotonic time means nothing in another process.
     PutSigned(&out, client.last_us);
     PutVarint(&out, client.answers.size());
     for (const auto& [number, answer] : client.answers) {

@@ -8,6 +8,8 @@
 namespace sippar::engine {
 namespace {
 
+// Replaces the iterator of a file that does not open. A merge of many sources then reports the
+// error like any other read error.
 class FailedIterator final : public EntryIterator {
  public:
   explicit FailedIterator(Status status) : status_(std::move(status)) {}
@@ -44,6 +46,7 @@ class ClippedIterator final : public EntryIterator {
     Check();
   }
   void SeekBefore(std::string_view key) override {
+    // An empty key means the end of the entries, which is the limit here.
     bool beyond = !limit_.empty() && (key.empty() || key > limit_);
     entries_->SeekBefore(beyond ? limit_ : key);
     Check();
@@ -105,6 +108,7 @@ StatusOr<std::string> TabletFile::Sample(std::string_view first_key, std::string
 StatusOr<std::vector<std::string>> TabletFile::SplitKeys(uint64_t raw_bytes) const {
   ASSIGN_OR_RETURN(const SstableReader* reader, file_->Reader());
   std::vector<std::string> keys = reader->SplitKeys(raw_bytes);
+  // A key outside the trusted part would cut an output, or split the tablet, outside its rows.
   std::erase_if(keys, [this](const std::string& key) {
     return key <= start_key_ || (!limit_key_.empty() && key >= limit_key_);
   });

@@ -13,6 +13,7 @@ namespace sippar::engine {
 
 void Tablet::PauseCompactions() {
   MutexLock lock(&mutex_);
+  // Also waits for the end of another pause: a settling and a split must not end each other's.
   while (paused_ || !busy_runs_.empty()) compaction_ended_.Wait(&mutex_);
   paused_ = true;
 }
@@ -53,6 +54,7 @@ StatusOr<std::set<std::string>> Tablet::Settle(const std::string& group) {
   // inputs, or the move could not be forgotten.
   RETURN_IF_ERROR(Flush());
   Snapshot snapshot = TakeSnapshot();
+  // The plan was made from the earlier schema; by now a family may belong in another group.
   if (snapshot.schema != before.schema) {
     return Aborted(fmt::format("the schema of tablet {} changed meanwhile; ask again", id_));
   }

@@ -8,6 +8,8 @@
 namespace sippar::engine {
 namespace {
 
+// Concatenates the files of a run. They are disjoint, so only one is open at a time and a long run
+// costs a scan no more memory than a single file.
 class RunIterator final : public EntryIterator {
  public:
   RunIterator(std::vector<std::shared_ptr<const TabletFile>> files, const FileRead& read)
@@ -147,6 +149,7 @@ bool FindGroupSources(const GroupVersion& group, const RowRange& range, const Fi
     std::vector<std::shared_ptr<const TabletFile>> files;
     for (; file != run.files.end() && !begins_behind(**file); ++file) {
       --counters->files_by_key;
+      // The times are tested before the Bloom filter, because asking the filter may open the file.
       if (OutOfTime((*file)->summary(), read.time)) {
         ++counters->files_by_time;
       } else if (single && !wanted.MayBeIn(**file)) {
