@@ -1,5 +1,6 @@
-// The files of IMPORT and EXPORT, opened by whoever owns the terminal: query does no file I/O of
-// its own. Implemented by cli. SPDX-License-Identifier: Apache-2.0
+// The files of IMPORT and EXPORT. The owner of the session implements these interfaces (cli does),
+// because query does no file I/O of its own: a server must not open files that a statement names.
+// Each object is used by one thread. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -14,25 +15,27 @@ namespace sippar::query {
 class InputFile {
  public:
   virtual ~InputFile() = default;
-  // Up to `size` bytes into `buffer`; 0 at the end.
+  // Reads up to `size` bytes into `buffer` and returns how many; 0 at the end of the file.
   [[nodiscard]] virtual StatusOr<size_t> Read(char* buffer, size_t size) = 0;
-  // Of the file that was read, 0 to 1; below 0 when it is not known (a pipe).
+  // The share of the file that was read, 0 to 1; below 0 if it is not known (a pipe).
   virtual double Share() const { return -1; }
 };
 
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
+  // Appends `bytes`.
   [[nodiscard]] virtual Status Write(std::string_view bytes) = 0;
-  // The file is complete; without it the file may be left out or broken.
+  // Completes the file. Without this call the file may be missing or broken.
   [[nodiscard]] virtual Status Close() = 0;
 };
 
 class FileAccess {
  public:
   virtual ~FileAccess() = default;
+  // Opens a file for reading; decompresses it by its suffix.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<InputFile>> OpenInput(const std::string& path) = 0;
-  // Replaces what is there.
+  // Opens a file for writing; a file that exists is replaced.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<OutputFile>> OpenOutput(
       const std::string& path) = 0;
 };

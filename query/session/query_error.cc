@@ -1,4 +1,4 @@
-// The error form of the query language, see query_error.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/session/query_error.h"
 
 #include <absl/strings/cord.h>
@@ -35,8 +35,8 @@ Span GetSpan(engine::Reader* reader) {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// Printable form of a piece of source, so that a script cannot draw on the terminal or hide what it
-// says. Adds the number of columns used to *width.
+// A piece of source in printable form, so that a script cannot draw on the terminal or hide what it
+// says. Adds the number of columns that it takes to *width.
 std::string Shown(std::string_view text, size_t* width) {
   std::string out(text);
   std::replace(out.begin(), out.end(), '\t', ' ');
@@ -45,7 +45,8 @@ std::string Shown(std::string_view text, size_t* width) {
   return out;
 }
 
-// The line of `text` around `at`, as offsets, cut to kExcerptMax bytes near `at`.
+// The offsets of the line of `text` around `at`, cut to kExcerptMax bytes near `at`. A cut does not
+// split a UTF-8 character.
 std::pair<size_t, size_t> LineAround(std::string_view text, size_t at) {
   size_t begin = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
   begin = begin == std::string_view::npos ? 0 : begin + 1;
@@ -60,7 +61,7 @@ std::pair<size_t, size_t> LineAround(std::string_view text, size_t at) {
   return {begin, std::max(begin, end)};
 }
 
-// The source line, and below it carets under every span of that line.
+// The source line, and below it carets under each span of the error in that line.
 std::string Excerpt(std::string_view text, const QueryError& error, int first_line) {
   size_t at = std::min(error.span.begin, text.size());
   auto [begin, end] = LineAround(text, at);
@@ -122,7 +123,8 @@ std::string_view CodeName(StatusCode code) {
   }
 }
 
-// Edits (insert, delete, replace, swap of neighbours) between two words, case ignored.
+// The number of edits (insert, delete, replace, swap of neighbours) between two words, case
+// ignored.
 size_t EditDistance(std::string_view a, std::string_view b) {
   auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
@@ -234,9 +236,11 @@ std::string RenderWarning(std::string_view text, const QueryError& warning,
 }
 
 std::string NearestWord(std::string_view word, const std::vector<std::string>& words) {
-  constexpr size_t kWordMax = 64;  // longer words are no slips of the finger, and cost time
+  // Longer words are hardly mistyped keywords, and comparing them costs the square of their length.
+  constexpr size_t kWordMax = 64;
   if (word.size() > kWordMax) return "";
   std::string best;
+  // A word must be nearer than this: of a short word few letters may differ, or any word fits.
   size_t best_distance = word.size() <= 2 ? 1 : word.size() <= 4 ? 2 : word.size() <= 8 ? 3 : 4;
   for (const std::string& candidate : words) {
     if (candidate.size() > kWordMax) continue;

@@ -1,7 +1,7 @@
-// The one form of every error of the query language, from the lexer to the end of the run: a code
-// word, a message, the place in the text, a hint. Travels inside Status as a payload, so that the
-// layers between only pass a Status on; the shell prints it with a caret. SPDX-License-Identifier:
-// Apache-2.0
+// The one form of all errors of the query language, from the lexer to the end of the run: a code
+// word, a message, the place in the text, a hint. It travels inside a Status as a payload, so that
+// the layers in between need to pass on nothing but the Status. The shell prints it with a caret.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -17,38 +17,40 @@ namespace sippar::query {
 struct QueryError {
   std::string code;  // SYNTAX, UNTERMINATED, UNKNOWN_FAMILY, BAD_REGEX …
   std::string message;
-  Span span;               // line 0: no place
+  Span span;               // the place; line 0: not known
   std::string hint;        // "did you mean SELECT?"; may be empty
   std::vector<Span> more;  // further carets (RANGE_DIRECTION marks both tests)
 };
 
-// For analysis errors: `return ErrorAt("UNKNOWN_FAMILY", node.span, "…", "did you mean anchor?");`
+// A Status that carries a QueryError, for example: return ErrorAt("UNKNOWN_FAMILY", node.span, "…",
+// "did you mean anchor?");
 [[nodiscard]] Status ErrorAt(std::string_view code, const Span& span, std::string_view message,
                              std::string_view hint = {},
                              StatusCode status_code = StatusCode::kInvalidArgument);
 [[nodiscard]] Status ToStatus(const QueryError& error,
                               StatusCode status_code = StatusCode::kInvalidArgument);
-// The payload of `status`. Any other failed status gives an error whose code is the status code's
-// name (NOT_FOUND …) and that has no place. Requires: !status.ok().
+// The QueryError that `status` carries. For any other failed status, an error without a place whose
+// code is the name of the status code (NOT_FOUND …). Requires: !status.ok().
 QueryError QueryErrorOf(const Status& status);
 
-// An error that knows its place only as offsets into `text` gets the line and the column.
+// Adds line and column to an error that knows its place only as offsets into `text`. Other statuses
+// pass unchanged.
 [[nodiscard]] Status LineIn(std::string_view text, const Status& status);
 
-// The form of the error output:
+// Prints an error:
 //   error SYNTAX: script.bt:3:15: unexpected 'WEHRE', expected a clause
 //     3 | SELECT * FROM web WEHRE row = 'a'
 //       |                   ^^^^^ did you mean WHERE?
-// `text` is what was parsed, `script_name` may be empty; `first_line` is the script's line at which
-// `text` begins. Control characters of the text are shown escaped. Ends with a newline.
+// `text` is what was parsed, and `first_line` the line of the script at which it begins.
+// `script_name` may be empty. Control characters of the text are escaped. Ends with a newline.
 std::string RenderError(std::string_view text, const QueryError& error,
                         std::string_view script_name = {}, int first_line = 1);
 
-// The same of a warning: "warning NULL_TEST: …".
+// Prints a warning in the same form: "warning NULL_TEST: …".
 std::string RenderWarning(std::string_view text, const QueryError& warning,
                           std::string_view script_name = {}, int first_line = 1);
 
-// The word of `words` (case does not count) nearest to `word`, "" when none is near enough.
+// The word of `words` that is nearest to `word`, case ignored; "" if none is near enough.
 std::string NearestWord(std::string_view word, const std::vector<std::string>& words);
 
 }  // namespace sippar::query

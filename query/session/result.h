@@ -1,5 +1,5 @@
-// What a statement answers: columns, rows in batches, a summary. Pushed to a ResultSink, so that
-// large results never pile up. Used by the shell, the output formats and tests.
+// What a statement returns: columns, rows in batches, a summary. Rows are pushed to a ResultSink,
+// so that a large result is never held in memory. Used by the shell, the output formats and tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,23 +19,23 @@ using engine::Value;
 using engine::ValueType;
 
 struct ResultColumn {
-  std::string name;       // alias, or the text of the item
-  engine::DataType type;  // as far as it is known before
+  std::string name;       // alias of the item, or its text
+  engine::DataType type;  // kNull: known only when rows come
 };
 
-// What the statement is; the shell chooses formats and prompts by it.
+// Whether the statement has rows; the shell chooses what to print by it.
 enum class ResultKind : uint8_t { kRows, kDone };
 
 struct ResultSummary {
   ResultKind kind = ResultKind::kDone;
-  std::string tag;                   // "1 row, 5 cells written"; "" for results with rows
+  std::string tag;                   // "1 row, 5 cells written"; "" if there are rows
   std::vector<std::string> notices;  // hints, one line each
-  std::vector<QueryError> warnings;  // about places of the statement, in the form of errors
-  std::string next;                  // "AFTER ROW 'k'" when the result was cut by LIMIT
-  std::optional<bool> applied;       // of IF conditions
-  uint64_t rows = 0;                 // given to the sink
-  uint64_t rows_read = 0;            // looked at by the tablets
-  uint64_t cells_read = 0;
+  std::vector<QueryError> warnings;  // like errors, each with its place in the statement
+  std::string next;                  // "AFTER ROW 'k'" if LIMIT cut the result
+  std::optional<bool> applied;       // whether the IF condition held; none: there was no IF
+  uint64_t rows = 0;                 // rows given to the sink
+  uint64_t rows_read = 0;            // rows that the tablets read
+  uint64_t cells_read = 0;           // cells that the tablets read
   int64_t elapsed_us = 0;
 };
 
@@ -44,22 +44,22 @@ struct Progress {
   uint64_t tablets = 0;
   uint64_t rows_read = 0;
   uint64_t cells_read = 0;
-  double share = -1;  // of the work, 0 to 1; below 0 when it is not known
+  double share = -1;  // share of the work done, 0 to 1; below 0: not known
 };
 
-// All calls come from the thread that executes the statement.
+// Receives a result. All calls come from the thread that executes the statement.
 class ResultSink {
  public:
   virtual ~ResultSink() = default;
-  // Once, before any rows, for statements that have rows (also when there will be none).
+  // Called once, before any rows, by statements that return rows, even if there will be none.
   virtual void Begin(const std::vector<ResultColumn>& columns) = 0;
-  // False: enough, end the statement (it still succeeds).
+  // Returns false when it needs no more rows; the statement then ends early and succeeds.
   virtual bool Rows(std::vector<Row> rows) = 0;
-  // Now and then during long scans, at least once per tablet.
+  // Called from time to time during a scan, at least once for each tablet.
   virtual void OnProgress(const Progress&) {}
 };
 
-// Keeps everything: for tests and small results.
+// Keeps the whole result in memory, for tests and small results.
 struct ResultTable final : ResultSink {
   std::vector<ResultColumn> columns;
   std::vector<Row> rows;

@@ -1,4 +1,4 @@
-// Settings of a session. SPDX-License-Identifier: Apache-2.0
+// Holds the settings and CallOptions. SPDX-License-Identifier: Apache-2.0
 #include "query/session/session.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,8 @@ Status Wrong(std::string_view name, std::string_view wanted) {
   return InvalidArgument(fmt::format("setting {} takes {}", name, wanted));
 }
 
-// "UTC", "Z", "+01:00". Named zones need a database that is not always there.
+// Accepts "UTC", "Z" and offsets such as "+01:00". A named zone would need a database of zones,
+// which a machine may not have.
 bool ParseZone(std::string_view text, int64_t* offset_us) {
   if (text == "UTC" || text == "Z" || text == "utc") {
     *offset_us = 0;
@@ -43,7 +44,7 @@ std::string PrintZone(const Settings& settings) {
   return fmt::format("{}{:02}:{:02}", minutes < 0 ? '-' : '+', size / 60, size % 60);
 }
 
-// ON, OFF, TRUE, FALSE.
+// Accepts ON, OFF, TRUE and FALSE, in any case.
 bool ParseSwitch(const Value& value, bool* on) {
   if (value.type() == ValueType::kBool) {
     *on = value.is_true();
@@ -138,6 +139,7 @@ cluster::CallOptions StatementContext::CallOptions() const {
   options.counters = &session->read_counters;
   if (stop.deadline_nanos != 0) {
     int64_t left = (stop.deadline_nanos - stop.clock->MonotonicNanos()) / 1000;
+    // 0 would mean no timeout, so a deadline that has passed becomes the shortest one.
     options.timeout_us = left > 0 ? left : 1;
   }
   return options;

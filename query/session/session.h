@@ -1,5 +1,6 @@
-// What a session remembers between statements: settings, parameters, the open row transaction, the
-// cancel flag. Used by analyze, plan and execute. SPDX-License-Identifier: Apache-2.0
+// What a session keeps between statements: settings, parameters, the open row transaction, the
+// cancel flag. Used by analyze, plan and execute. One thread executes statements; only the cancel
+// flag and the progress counters may be touched by others. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -19,12 +20,12 @@
 namespace sippar::query {
 
 struct Settings {
-  uint32_t versions = 1;    // 0 = all
-  int64_t timezone_us = 0;  // east of UTC
-  bool timezone_set = false;
-  bool safe_updates = true;
-  int64_t timeout_us = 0;          // 0 = none
-  uint64_t sort_memory_bytes = 0;  // 0: ORDER BY needs a LIMIT
+  uint32_t versions = 1;           // versions per column if a query does not say; 0: all
+  int64_t timezone_us = 0;         // offset of times without a zone, east of UTC
+  bool timezone_set = false;       // false: times without a zone are refused
+  bool safe_updates = true;        // refuse UPDATE and DELETE without a test on row
+  int64_t timeout_us = 0;          // longest run of a statement; 0: no limit
+  uint64_t sort_memory_bytes = 0;  // memory of ORDER BY without LIMIT; 0: it is refused
 };
 
 // One line of SHOW SESSION.
@@ -36,15 +37,16 @@ struct SettingLine {
 };
 
 std::vector<SettingLine> DescribeSettings(const Settings& settings);
-// False: no such setting. The value was checked by the caller's expression; a wrong one is
-// kInvalidArgument.
+// Sets one setting. False if there is no such setting; kInvalidArgument for a value that it does
+// not accept.
 [[nodiscard]] StatusOr<bool> ChangeSetting(std::string_view name, const Value& value,
                                            Settings* settings);
+// Gives one setting its default value. False if there is no such setting.
 [[nodiscard]] bool ResetSetting(std::string_view name, Settings* settings);
 std::vector<std::string> SettingNames();
 
-// BEGIN ROW … COMMIT: optimistic. Writes wait here; the reads are remembered with the digest of
-// what they saw, and COMMIT applies the writes only if they would see the same again.
+// The open transaction of BEGIN ROW … COMMIT. Writes are held back here. Each read is kept with a
+// digest of its answer, and COMMIT applies the writes only if all reads would answer the same.
 struct RowTransaction {
   std::string table;
   std::string row;
@@ -59,28 +61,30 @@ struct SessionState {
   Settings settings;
   std::map<std::string, Value> parameters;
   std::optional<RowTransaction> transaction;
-  // Stands before the names of tables in the store; with it a statement reaches no others.
+  // The prefix of table names in the cluster, which statements leave out; a session that has one
+  // reaches no other tables. None: statements write full names.
   std::optional<std::string> table_prefix;
-  std::string key_column = "row";  // what * calls the row key
+  std::string key_column = "row";  // name of the row key in the columns of `*`
   cluster::CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
 
-  // Progress of the statement that runs now.
+  // Progress of the running statement.
   std::atomic<uint64_t> tablets_done{0}, tablets{0}, rows_read{0}, cells_read{0};
-  engine::ReadCounters read_counters;  // of the thread that runs it
+  engine::ReadCounters read_counters;  // touched only by the thread that executes the statement
 };
 
-// What one statement sees: the session, its own text and its pinned time.
+// What one statement sees: the session, its own text, and NOW(), which stays the same throughout.
 struct StatementContext {
   SessionState* session = nullptr;
   std::string_view text;
   int64_t now_us = 0;
-  engine::StopSignal stop;  // the session's cancel flag and the statement's deadline
-  ResultSink* sink = nullptr;
-  ResultSummary* summary = nullptr;
+  engine::StopSignal stop;           // the session's cancel flag and the statement's deadline
+  ResultSink* sink = nullptr;        // null: rows are not wanted
+  ResultSummary* summary = nullptr;  // null: the statement is only analyzed
 
   cluster::Client* client() const { return session->client; }
+  // Options that pass the cancel flag and the time left to a call of the cluster.
   [[nodiscard]] cluster::CallOptions CallOptions() const;
-  // kCancelled, kDeadlineExceeded: asked by loops over the statement itself.
+  // kCancelled or kDeadlineExceeded if the statement is to end. Loops that run long call it.
   [[nodiscard]] Status CheckStop() const { return stop.Check(); }
 };
 

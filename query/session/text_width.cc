@@ -1,4 +1,4 @@
-// Width of text on a terminal, see text_width.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/session/text_width.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@ struct CodeRange {
   uint32_t first;
   uint32_t last;
 };
-// The blocks of Unicode's East Asian Width W and F, and of emoji; of combining marks.
+// Characters of two columns: the blocks of Unicode's East Asian Width W and F (UAX #11), and emoji.
+// Blocks rather than single characters, so the width of a few rare ones is wrong.
 constexpr std::array<CodeRange, 13> kWide = {{{0x1100, 0x115f},
                                               {0x2e80, 0x303e},
                                               {0x3041, 0x33ff},
@@ -27,6 +28,7 @@ constexpr std::array<CodeRange, 13> kWide = {{{0x1100, 0x115f},
                                               {0xffe0, 0xffe6},
                                               {0x1f300, 0x1faff},
                                               {0x20000, 0x3fffd}}};
+// Characters of no column: combining marks and invisible format characters.
 constexpr std::array<CodeRange, 6> kNarrowNone = {{{0x300, 0x36f},
                                                    {0x200b, 0x200f},
                                                    {0x202a, 0x202e},
@@ -41,7 +43,7 @@ bool In(uint32_t code, const std::array<CodeRange, N>& ranges) {
   });
 }
 
-// Width of the character at text[*i]; *i moves behind it.
+// The width of the character at text[*i]; *i moves to the next character.
 size_t CharWidth(std::string_view text, size_t* i) {
   auto byte = static_cast<unsigned char>(text[*i]);
   size_t length = byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
@@ -74,6 +76,7 @@ size_t TextWidth(std::string_view text) {
 }
 
 std::string CutText(std::string_view text, size_t width) {
+  // Plain text that fits is by far the most frequent case.
   if (width == 0 || (text.size() <= width && text.size() == TextWidth(text))) {
     return std::string(text);
   }

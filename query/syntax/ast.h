@@ -1,6 +1,7 @@
-// The tree of every statement of the query language (query/LANGUAGE.md). Made by query/parse, read
-// by the planner, printed by syntax/ast_print. Plain values: copyable, comparable (places in the
-// text do not count). SPDX-License-Identifier: Apache-2.0
+// The syntax trees of all statements of the query language (query/LANGUAGE.md). query/parse makes
+// them, the planner reads them, syntax/ast_print.h prints them. They are plain values that can be
+// copied and compared; places in the text do not count in a comparison.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -19,7 +20,7 @@ namespace sippar::query::syntax {
 struct SelectItem {
   bool star = false;  // *
   Expr expr;
-  Identifier alias;  // AS …; empty when none
+  Identifier alias;  // name after AS; empty: none
   Span span;
   bool operator==(const SelectItem&) const = default;
 };
@@ -34,9 +35,9 @@ struct ReadOptions {
   OptionalExpr as_of;
   bool versions_all = false;
   OptionalExpr versions;
-  bool time = false;  // a TIME clause was there, perhaps without bounds
+  bool time = false;  // there is a TIME clause, perhaps without bounds
   OptionalExpr time_from;
-  OptionalExpr time_to;  // exclusive
+  OptionalExpr time_to;  // exclusive limit
   std::optional<CellsPer> cells_per_row;
   std::optional<CellsPer> cells_per_family;
   std::optional<CellsPer> cells_per_column;
@@ -44,11 +45,11 @@ struct ReadOptions {
   bool strip_values = false;
   bool reverse = false;
   OptionalExpr sample;
-  Span span;  // of the first option
+  Span span;  // place of the first option
   bool operator==(const ReadOptions&) const = default;
 };
 
-struct NamedArg {  // web(as_of => …), kept for GoogleSQL texts
+struct NamedArg {  // as_of => … in FROM web(as_of => …), as GoogleSQL writes it
   Identifier name;
   Expr value;
   bool operator==(const NamedArg&) const = default;
@@ -61,7 +62,7 @@ struct Source {
   Kind kind = kTable;
   Identifier table;                   // kTable, kCells
   std::vector<NamedArg> named_args;   // kTable
-  std::vector<PatternNode> patterns;  // kCells; empty: every column
+  std::vector<PatternNode> patterns;  // kCells: columns to read; empty: every column
   Box<Select> select;                 // kSelect
   Span span;
   bool operator==(const Source&) const = default;
@@ -76,15 +77,15 @@ struct OrderItem {
 struct Limit {
   enum Unit : uint8_t { kRows, kCells, kBy };
   Expr count;
-  Unit unit = kRows;  // result rows; kCells: LIMIT n CELLS
-  OptionalExpr by;    // kBy
+  Unit unit = kRows;  // kCells: LIMIT n CELLS, which is kRows in the cell view
+  OptionalExpr by;    // kBy: expression of LIMIT n BY
   OptionalExpr offset;
   Span span;
   bool operator==(const Limit&) const = default;
 };
 
 struct Select {
-  bool cells = false;  // SELECT CELLS
+  bool cells = false;  // SELECT CELLS rather than SELECT
   bool distinct = false;
   std::vector<SelectItem> items;
   std::optional<Source> from;
@@ -159,16 +160,16 @@ struct Update {
   Identifier table;
   std::vector<Assign> assigns;
   Expr where;
-  OptionalExpr condition;             // IF …
-  std::vector<SelectItem> returning;  // empty: none
+  OptionalExpr condition;             // test after IF
+  std::vector<SelectItem> returning;  // items of RETURNING; empty: none
   bool operator==(const Update&) const = default;
 };
 
-struct TimeSpan {  // which versions a delete means; all when nothing is set
+struct TimeSpan {  // the versions that a deletion means; all if nothing is set
   bool time = false;
   OptionalExpr from;
-  OptionalExpr to;       // exclusive
-  std::vector<Expr> at;  // exact times
+  OptionalExpr to;       // exclusive limit
+  std::vector<Expr> at;  // times of AT
   Span span;
   bool operator==(const TimeSpan&) const = default;
 };
@@ -178,7 +179,7 @@ struct Delete {
   Identifier table;
   TimeSpan times;
   OptionalExpr where;
-  bool all_rows = false;  // ALL ROWS instead of WHERE
+  bool all_rows = false;  // ALL ROWS stands instead of WHERE
   OptionalExpr condition;
   bool operator==(const Delete&) const = default;
 };
@@ -186,7 +187,7 @@ struct Delete {
 struct Increment {
   Identifier table;
   PatternNode column;
-  OptionalExpr by;  // 1 when absent
+  OptionalExpr by;  // none: 1
   Expr where;
   std::vector<SelectItem> returning;
   bool operator==(const Increment&) const = default;
@@ -201,7 +202,7 @@ struct Append {
   bool operator==(const Append&) const = default;
 };
 
-// A statement inside ATOMIC { }.
+// One statement inside ATOMIC { }. The comments name the kinds that use a member.
 struct RowStatement {
   enum Kind : uint8_t { kIf, kSet, kDelete, kLet, kFail, kReturn };
   Kind kind = kSet;
@@ -242,7 +243,7 @@ struct Rollback {
 
 struct Show {
   Identifier what;   // upper case: TABLES, TABLETS, "LOCALITY GROUPS", "CREATE TABLE" …
-  Identifier table;  // OF t; empty when none
+  Identifier table;  // table after OF; empty: none
   OptionalExpr like;
   OptionalExpr where;
   bool operator==(const Show&) const = default;
@@ -262,15 +263,15 @@ struct MapItem {
 struct Import {
   Identifier table;
   Expr from;
-  Identifier format;  // empty: by the file's name
+  Identifier format;  // empty: the file's suffix decides
   std::vector<MapItem> mapping;
   std::vector<Option> options;
   bool operator==(const Import&) const = default;
 };
 
 struct Export {
-  Identifier table;  // or select
-  Box<Select> select;
+  Identifier table;    // the table to export, if `select` is empty
+  Box<Select> select;  // the rows to export
   Expr to;
   Identifier format;
   std::vector<Option> options;
@@ -279,7 +280,7 @@ struct Export {
 
 struct SetOption {
   Identifier name;
-  Expr value;  // ON, OFF, ALL arrive as kName
+  Expr value;  // ON, OFF and ALL are ExprKind::kName
   bool operator==(const SetOption&) const = default;
 };
 
@@ -290,8 +291,8 @@ struct ResetOption {
 
 struct Compact {
   Identifier table;
-  Identifier group;  // empty: all
-  Identifier kind;   // MAJOR, MINOR or empty
+  Identifier group;  // empty: all locality groups
+  Identifier kind;   // MAJOR, MINOR or empty (as MAJOR)
   OptionalExpr where;
   bool operator==(const Compact&) const = default;
 };
@@ -303,21 +304,21 @@ struct Flush {
 
 struct SplitTable {
   Identifier table;
-  std::vector<Expr> at;  // row keys
+  std::vector<Expr> at;  // row keys at which new tablets begin
   bool operator==(const SplitTable&) const = default;
 };
 
 struct MergeTablets {
   Identifier table;
-  OptionalExpr where;  // none: all of the table
+  OptionalExpr where;  // none: the whole table
   bool operator==(const MergeTablets&) const = default;
 };
 
-// Statements of a real cluster that are read but have no tree of their own yet: GRANT, REVOKE,
-// MOVE, BALANCE, BACKUP, RESTORE, CANCEL.
+// Statements that the grammar accepts but that are not supported and have no tree of their own:
+// GRANT, REVOKE, MOVE, BALANCE, BACKUP, RESTORE, CANCEL.
 struct Other {
-  std::string name;                // upper case
-  std::vector<std::string> words;  // the tokens, as written
+  std::string name;                // first word, upper case
+  std::vector<std::string> words;  // all tokens, as written
   bool operator==(const Other&) const = default;
 };
 

@@ -1,6 +1,6 @@
-// A value on the heap that copies and compares like the value itself: how tree nodes hold a node of
-// their own type. Empty after a move or when built without a value. SPDX-License-Identifier:
-// Apache-2.0
+// A value on the heap that copies and compares like the value itself, so that a tree node can hold
+// a node of its own type. It is empty after a move and if made without a value.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
-// Expressions and column patterns of the query language as a tree of plain values. Made by
-// query/parse, read by query's planner, printed by syntax/ast_print. Copyable, comparable (places
-// in the text do not count). Depth is bounded by limits::kExpressionDepthMax.
-// SPDX-License-Identifier: Apache-2.0
+// Expressions and column patterns of the query language, as trees of plain values. query/parse
+// makes them, the planner reads them, syntax/ast_print.h prints them. They can be copied and
+// compared; places in the text do not count in a comparison. limits::kExpressionDepthMax bounds the
+// depth. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sippar::query::syntax {
 
-struct Identifier {  // a table, family, group, alias … as written, without backquotes
+struct Identifier {  // name of a table, family, group, alias … as written, without backquotes
   std::string text;
   Span span;
   bool empty() const { return text.empty(); }
@@ -25,16 +25,18 @@ struct Identifier {  // a table, family, group, alias … as written, without ba
 // the qualifier (anchor:@site).
 struct PatternNode {
   engine::NamePattern family;
-  engine::NamePattern qualifier;  // meaningless when `qualifier_param` is set
-  std::string qualifier_param;    // name without @; "" when none
+  engine::NamePattern qualifier;  // not used if `qualifier_param` is set
+  std::string qualifier_param;    // parameter's name without @; "": none
   Span span;
 
   bool HasParam() const { return !qualifier_param.empty(); }
-  bool IsExact() const {  // names one column (a parameter does, once bound)
+  // True if the pattern names one column; a parameter does once it has a value.
+  bool IsExact() const {
     return family.kind == engine::NamePattern::kExact &&
            (HasParam() || qualifier.kind == engine::NamePattern::kExact);
   }
-  // Requires: !HasParam(), or the bound value of the parameter in `bound_qualifier`.
+  // The pattern for the engine. The first form requires !HasParam(); `bound_qualifier` is the value
+  // of the parameter.
   engine::ColumnPattern ToColumnPattern() const { return {family, qualifier}; }
   engine::ColumnPattern ToColumnPattern(std::string_view bound_qualifier) const {
     return {family, HasParam() ? engine::NamePattern::Exact(bound_qualifier) : qualifier};
@@ -58,7 +60,8 @@ struct Literal {
   int64_t integer = 0;
   double real = 0;
   std::string text;
-  // kTimestamp without a zone: `integer` was computed as if UTC; add the session's zone.
+  // kTimestamp written without a zone: `integer` was computed as if in UTC, and the compiler
+  // subtracts the session's offset.
   bool zone_missing = false;
 
   bool operator==(const Literal&) const = default;
@@ -97,14 +100,15 @@ enum class ExprKind : uint8_t {
   kAnd,        // children, two or more. 'a' <= row < 'b' arrives as an AND of two tests
   kOr,         // children, two or more
   kBinary,     // children[0] op children[1]
-  kRegexTest,  // children[0] ~ /regex/, negated: !~
-  kBetween,    // children: value, low, high; negated
-  kIn,         // children: value, then the list; negated. unnest: value, an ARRAY of the list
-  kIsNull,     // children[0] IS NULL; negated
+  kRegexTest,  // children[0] ~ /regex/; negated: !~
+  kBetween,    // children: value, low, high; negated: NOT BETWEEN
+  kIn,         // children: value, then the list; negated: NOT IN; unnest: value, then one ARRAY
+  kIsNull,     // children[0] IS NULL; negated: IS NOT NULL
   kIndex,      // children[0][children[1]]
   kArray,      // [children]
 };
 
+// One node. Which members it uses is listed with its kind.
 struct Expr {
   ExprKind kind = ExprKind::kLiteral;
   Span span;

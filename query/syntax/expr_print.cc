@@ -1,5 +1,5 @@
-// Canonical text of expressions, see ast_print.h. Brackets only where the layers of the grammar
-// need them. SPDX-License-Identifier: Apache-2.0
+// Prints expressions, with brackets only where the layers of the grammar need them.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <array>
@@ -16,7 +16,7 @@ using syntax::Literal;
 
 namespace {
 
-// Binding strength, as the layers of the grammar; higher binds tighter.
+// The layers of the grammar; a higher layer binds tighter.
 enum Layer : int { kOr, kAnd, kNot, kTest, kSum, kTerm, kUnary, kPostfix, kPrimary };
 
 struct OpText {
@@ -73,6 +73,7 @@ Layer LayerOf(const Expr& expr) {
   }
 }
 
+// Prints `expr`, in brackets if it binds less tightly than `least`.
 std::string At(const Expr& expr, Layer least) {
   std::string text = Print(expr);
   return LayerOf(expr) < least ? "(" + text + ")" : text;
@@ -100,7 +101,8 @@ std::string PrintBinary(const Expr& expr) {
   const OpText& op = kOps[static_cast<size_t>(expr.op)];
   const Expr& left = expr.children[0];
   const Expr& right = expr.children[1];
-  // Sums and terms lean left; tests do not chain, so that no order chain arises by accident.
+  // Sums and terms group to the left, so only a right operand of the same layer needs brackets.
+  // Tests get brackets on both sides: `(a < b) < c` printed without them would be a chain.
   auto next = static_cast<Layer>(op.layer + 1);
   return fmt::format("{} {} {}", At(left, op.layer == kTest ? kSum : op.layer), op.text,
                      At(right, next));
@@ -136,11 +138,11 @@ std::string PrintReal(double value) {
 
 std::string PrintTime(const Literal& literal) {
   std::string text = engine::PrintTimestamp(literal.integer);
-  if (literal.zone_missing) text.pop_back();  // the Z
+  if (literal.zone_missing) text.pop_back();  // drops the Z
   return fmt::format("TIMESTAMP '{}'", text);
 }
 
-// A function's name: IF is the one keyword that may be called.
+// The name of a called function. IF is the only keyword that may be called without backquotes.
 std::string FunctionName(const std::string& name) {
   bool is_if =
       name.size() == 2 && (name[0] == 'I' || name[0] == 'i') && (name[1] == 'F' || name[1] == 'f');
@@ -194,7 +196,7 @@ std::string Print(const Expr& expr) {
     case ExprKind::kCase:
       return PrintCase(expr);
     case ExprKind::kNegate:
-      // "- 5" would be read as the number, "--" as a comment.
+      // Brackets, because "-5" would be read back as a number and "--" as a comment.
       return LayerOf(children[0]) == kPrimary && children[0].kind != ExprKind::kLiteral
                  ? "-" + Print(children[0])
                  : "-(" + Print(children[0]) + ")";

@@ -1,5 +1,4 @@
-// The keywords, see keywords.h. A test compares them with the grammar. SPDX-License-Identifier:
-// Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/syntax/keywords.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 namespace sippar::query {
 namespace {
 
+// Soft keywords may also be names. Both lists are sorted: IsHardKeyword searches by bisection.
 constexpr std::string_view kSoft[] = {
     "ADD",       "AFTER",    "ANALYZE", "APPEND",  "ATOMIC",   "BACKUP",  "BALANCE", "CANCEL",
     "COLUMN",    "COMMIT",   "COMPACT", "DELETES", "FAIL",     "FAMILY",  "FLUSH",   "FORMAT",

@@ -1,5 +1,5 @@
-// The keywords of the grammar, for printing names and for completion. SPDX-License-Identifier:
-// Apache-2.0
+// The keywords of the grammar, for printing names and for completion. A test compares them with the
+// grammar. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace sippar::query {
 
-const std::vector<std::string>& Keywords();  // upper case, sorted
-bool IsKeyword(std::string_view word);       // in any case
-bool IsHardKeyword(std::string_view word);   // one that cannot be a name without backquotes
+const std::vector<std::string>& Keywords();  // all of them, upper case, sorted
+bool IsKeyword(std::string_view word);       // case is ignored
+// True for a keyword that cannot be a name without backquotes. Case is ignored.
+bool IsHardKeyword(std::string_view word);
 
 }  // namespace sippar::query

@@ -1,4 +1,4 @@
-// Decoding of literals, see literals.h. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "query/syntax/literals.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ int HexDigit(char c) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// `count` hex digits at text[at]; -1 when they are not there.
+// The value of `count` hex digits at text[at]; -1 if there are fewer.
 int ReadHex(std::string_view text, size_t at, size_t count) {
   int value = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -51,7 +51,8 @@ void AppendUtf8(uint32_t code, std::string* out) {
   }
 }
 
-// \uXXXX at text[at] (behind the u); surrogate pairs make one character. *used: digits and more.
+// Reads XXXX of \uXXXX at text[at]; a surrogate pair of two escapes makes one character. *used is
+// the number of bytes after the u.
 bool ReadUnicode(std::string_view text, size_t at, uint32_t* code, size_t* used) {
   int first = ReadHex(text, at, 4);
   if (first < 0) return false;
@@ -66,7 +67,7 @@ bool ReadUnicode(std::string_view text, size_t at, uint32_t* code, size_t* used)
   return true;
 }
 
-// One escape; *i is at the backslash and moves behind the escape.
+// Decodes one escape. *i is the offset of its backslash and moves past the escape.
 OptionalProblem DecodeEscape(std::string_view text, bool bytes, size_t* i, std::string* out) {
   constexpr std::string_view kPlain = "ntr0\\'\"/";
   constexpr std::string_view kMeaning("\n\t\r\0\\'\"/", 8);
@@ -118,7 +119,7 @@ constexpr std::array<Unit, 9> kSizeUnits = {{{"B", 1},
                                              {"GiB", 1LL << 30},
                                              {"TiB", 1LL << 40}}};
 
-// Sum of number-unit pairs, all of `text`.
+// Adds up the pairs of number and unit that make up `text`: 1h30m.
 template <size_t N>
 OptionalProblem DecodeUnits(std::string_view text, const std::array<Unit, N>& units, int64_t* out) {
   *out = 0;
@@ -147,7 +148,8 @@ OptionalProblem DecodeUnits(std::string_view text, const std::array<Unit, N>& un
   return std::nullopt;
 }
 
-// Where the family part of a pattern ends: the offset of its colon.
+// The offset of the colon that ends the family of a pattern. A colon in backquotes or in a regex
+// belongs to the family.
 size_t FamilyEnd(std::string_view text) {
   if (text[0] == '`') return text.find('`', 1) + 1;
   if (text[0] != '/') return text.find(':');
@@ -169,7 +171,7 @@ OptionalProblem DecodeWord(std::string_view text, std::string* out) {
 OptionalProblem DecodeQuoted(std::string_view text, bool bytes, std::string* out) {
   out->clear();
   char quote = text[0];
-  size_t end = text.size() - 1;  // at the closing quote
+  size_t end = text.size() - 1;  // offset of the closing quote
   for (size_t i = 1; i < end;) {
     if (text[i] == '\\') {
       if (OptionalProblem problem = DecodeEscape(text.substr(0, end), bytes, &i, out)) {
@@ -193,7 +195,7 @@ OptionalProblem DecodeBytes(std::string_view text, std::string* out) {
   int high = -1;
   for (size_t i = 2; i + 1 < text.size(); ++i) {
     int digit = HexDigit(text[i]);
-    if (digit < 0) continue;  // a blank
+    if (digit < 0) continue;  // blanks between digits are ignored
     if (high < 0) {
       high = digit;
     } else {
@@ -244,7 +246,7 @@ engine::NamePattern DecodeRegex(std::string_view text) {
   std::string_view inner = text.substr(1, text.size() - (fold ? 3 : 2));
   std::string regex;
   for (size_t i = 0; i < inner.size(); ++i) {
-    // "\/" is how a slash is written; every other escape belongs to RE2.
+    // "\/" stands for a slash, which would end the literal; every other escape belongs to RE2.
     if (inner[i] == '\\' && i + 1 < inner.size()) {
       if (inner[i + 1] != '/') regex.push_back('\\');
       ++i;

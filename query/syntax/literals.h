@@ -1,6 +1,7 @@
-// Decoding of the literals of the language from their source text: quoted text with escapes, bytes,
-// numbers, durations, sizes, times, column patterns. No ANTLR here. Used by tree_builder and by
-// typed parameters of the command line. SPDX-License-Identifier: Apache-2.0
+// Decodes literals of the language from their source text: quoted text with escapes, bytes,
+// numbers, durations, sizes, times, column patterns. Uses no ANTLR. Used by query/parse and for
+// typed parameters of the command line. The functions expect text that the lexer has accepted as a
+// token of its kind. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,29 +13,31 @@
 
 namespace sippar::query {
 
-// Why a literal is no good: `at` is the byte offset inside the literal's text.
+// Why a literal is refused. `at` is the byte offset of the problem in the literal's text; 0 may
+// also mean the whole literal.
 struct LiteralProblem {
   std::string message;
   size_t at = 0;
 };
-using OptionalProblem = std::optional<LiteralProblem>;  // nullopt: fine
+using OptionalProblem = std::optional<LiteralProblem>;  // nullopt: the literal is good
 
-// '…' or "…" with escapes and doubled quotes. `bytes`: \u is refused.
+// '…' or "…" with escapes and doubled quotes. With `bytes` the escape \u is refused.
 OptionalProblem DecodeQuoted(std::string_view text, bool bytes, std::string* out);
-// b'…', x'…' (hex, blanks ignored).
+// b'…' with escapes, or x'…' with hex digits and blanks, which are ignored.
 OptionalProblem DecodeBytes(std::string_view text, std::string* out);
-std::string DecodeRaw(std::string_view text);  // r'…'
+std::string DecodeRaw(std::string_view text);  // r'…', without escapes
 
 OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out);  // 42, 0x2a
 OptionalProblem DecodeFloat(std::string_view text, double* out);
 OptionalProblem DecodeDuration(std::string_view text, int64_t* micros);  // 1h30m
 OptionalProblem DecodeSize(std::string_view text, int64_t* bytes);       // 64KiB
-// 2026-11-20T12:00:00.000001Z, +01:00; blank for T; date alone. *zone_missing when none is given.
+// 2026-11-20T12:00:00.000001Z; the zone may be an offset (+01:00) or missing, a blank may replace
+// the T, and a date may stand alone. *zone_missing says that there is no zone.
 OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zone_missing);
 
-// A whole column pattern token.
+// A whole token of a column pattern, family:qualifier.
 OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out);
-// /regex/ with optional i behind it; `text` begins at the slash.
+// /regex/ or /regex/i; `text` begins at the slash.
 engine::NamePattern DecodeRegex(std::string_view text);
 
 bool IsUtf8(std::string_view text);

@@ -1,5 +1,4 @@
-// Quoting of names, text, bytes and column patterns, see ast_print.h. SPDX-License-Identifier:
-// Apache-2.0
+// Holds the quoting functions of ast_print.h. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +12,8 @@
 namespace sippar::query {
 namespace {
 
-// `ascii`: every byte above 0x7f is escaped. Controls and hidden characters are in any case.
+// Escapes control and hidden characters, quotes and backslashes; with `ascii` also every byte above
+// 0x7f.
 std::string Escaped(std::string_view text, bool ascii) {
   std::string out;
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// The tree of CREATE TABLE, ALTER TABLE, DROP TABLE and of options; part of ast.h.
+// The part of ast.h for CREATE TABLE, ALTER TABLE, DROP TABLE and for options.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,10 +10,11 @@
 
 namespace sippar::query::syntax {
 
-// 3, 8MiB, 'x', or a call: ZSTD(LEVEL(3), WINDOW(8MiB)); a bare name is a call without arguments.
+// The value of an option: a literal (3, 8MiB, 'x') or a call such as ZSTD(LEVEL(3), WINDOW(8MiB)).
+// A bare name is a call without arguments.
 struct OptionValue {
   std::optional<Literal> literal;
-  std::string call;  // name as written, when there is no literal
+  std::string call;  // name of the call as written, if there is no literal
   std::vector<OptionValue> args;
   Span span;
   bool operator==(const OptionValue&) const = default;
@@ -21,7 +22,7 @@ struct OptionValue {
 
 struct Option {
   Identifier name;
-  std::optional<OptionValue> value;  // none: a flag such as IN_MEMORY
+  std::optional<OptionValue> value;  // none: the option is a flag such as IN_MEMORY
   bool operator==(const Option&) const = default;
 };
 
@@ -41,10 +42,10 @@ struct GroupDef {
 struct CreateTable {
   Identifier table;
   bool if_not_exists = false;
-  Identifier like;  // CREATE TABLE t LIKE u; empty when not
+  Identifier like;  // u of CREATE TABLE t LIKE u; empty: none
   std::vector<FamilyDef> families;
   std::vector<GroupDef> groups;
-  std::vector<Option> options;  // WITH (…)
+  std::vector<Option> options;  // options in WITH (…)
   std::vector<Expr> split_at;
   bool operator==(const CreateTable&) const = default;
 };

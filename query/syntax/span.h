@@ -1,4 +1,4 @@
-// Where a node stands in the text of its script. Used by every tree node and by error messages.
+// The place of a tree node in the text that was parsed. Used by every tree node and by errors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,12 +7,13 @@
 namespace sippar::query {
 
 struct Span {
-  int line = 0;      // from 1; 0: no place known
-  int column = 0;    // from 1, in characters (code points)
-  size_t begin = 0;  // byte offsets into the text that was parsed: [begin, end)
-  size_t end = 0;
+  int line = 0;      // counted from 1; 0: the place is not known
+  int column = 0;    // counted from 1, in code points
+  size_t begin = 0;  // byte offset into the text
+  size_t end = 0;    // byte offset of the end, exclusive
 
-  // Places do not count when trees are compared: a printed and reparsed tree is the same tree.
+  // All places are equal, so that trees can be compared with ==: a tree that was printed and parsed
+  // again is the same tree at other places.
   bool operator==(const Span&) const { return true; }
 };
 

@@ -1,4 +1,4 @@
-// Canonical text of statements, see ast_print.h. SPDX-License-Identifier: Apache-2.0
+// Prints statements. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/syntax/ast_print.h"
@@ -11,7 +11,7 @@ using syntax::OptionalExpr;
 
 std::string Name(const Identifier& name) { return QuoteName(name.text); }
 
-// Families and groups may be any text: quoted unless plain.
+// Prints the items, separated by commas.
 template <typename Items, typename Printer>
 std::string Join(const Items& items, Printer printer) {
   std::string out;
@@ -201,7 +201,7 @@ std::string Action(const syntax::AlterAction& action) {
   return "";
 }
 
-// One overload for each kind of statement.
+// Prints each kind of statement; the overload is chosen by std::visit.
 struct StatementPrinter {
   std::string operator()(const syntax::Select& select) const {
     std::string out = "SELECT ";
@@ -293,7 +293,8 @@ struct StatementPrinter {
     return fmt::format("DROP TABLE {}{}", drop.if_exists ? "IF EXISTS " : "", Name(drop.table));
   }
   std::string operator()(const syntax::Show& show) const {
-    bool words = show.what.text.find(' ') != std::string::npos;  // LOCALITY GROUPS, CREATE TABLE
+    // LOCALITY GROUPS and CREATE TABLE are two keywords, not one name to be quoted.
+    bool words = show.what.text.find(' ') != std::string::npos;
     std::string out = "SHOW " + (words ? show.what.text : Name(show.what));
     if (show.what.text == "CREATE TABLE") {
       out += " " + Name(show.table);

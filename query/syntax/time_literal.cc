@@ -1,4 +1,4 @@
-// Reading of times, see literals.h. SPDX-License-Identifier: Apache-2.0
+// Holds DecodeTimestamp of literals.h. SPDX-License-Identifier: Apache-2.0
 #include <array>
 
 #include "query/syntax/literals.h"
@@ -8,7 +8,8 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Days since 1970-01-01 of a proleptic Gregorian date (H. Hinnant, "days_from_civil").
+// Days from 1970-01-01 to a date of the proleptic Gregorian calendar (H. Hinnant,
+// "days_from_civil").
 int64_t DaysFromCivil(int64_t year, int month, int day) {
   year -= month <= 2;
   int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -18,7 +19,8 @@ int64_t DaysFromCivil(int64_t year, int month, int day) {
   return era * 146097 + day_of_era - 719468;
 }
 
-// Reads fixed pieces of a time text; the first failure sticks.
+// Reads the pieces of a time one after another. After a failure ok() stays false, so the caller
+// checks once, at the end.
 class TimeReader {
  public:
   explicit TimeReader(std::string_view text) : text_(text) {}
@@ -103,8 +105,9 @@ OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zo
   }
   int64_t seconds =
       DaysFromCivil(year, month, day) * 86400 + (hour * 60 + minute - zone_minutes) * 60 + second;
-  constexpr int64_t kYear0 =
-      -62'167'219'200;  // the four digits of a year bound what can be written
+  // The bounds keep the time printable with four digits of a year, although an offset may move it
+  // out of the years that can be written.
+  constexpr int64_t kYear0 = -62'167'219'200;
   constexpr int64_t kYear10000 = 253'402'300'800;
   if (seconds < kYear0 || seconds >= kYear10000) return LiteralProblem{"not in year 0 to 9999", 0};
   *micros = seconds * 1'000'000 + fraction;
