@@ -177,6 +177,7 @@ StatusOr<TabletRecord> DecodeRecord(uint64_t table_id, const std::string& limit,
       record.logs.push_back(columns->Server("log:sealed", server));
     });
   }
+  // The columns and the tablet state have these facts twice. If they disagree, the row is damaged.
   bool same = record.state.tablet_id == record.tablet_id && record.state.table_id == table_id &&
               record.state.range == record.range;
   if (!same) columns->Fail("state:tablet_state", "is not of this tablet");
@@ -187,6 +188,7 @@ StatusOr<TabletRecord> DecodeRecord(uint64_t table_id, const std::string& limit,
 
 }  // namespace
 
+// 0x01 sorts after 0x00, so the record of a table's last tablet follows all its others.
 std::string MetaRowKey(uint64_t table_id, std::string_view limit) {
   std::string key = TableKey(table_id);
   key.push_back(limit.empty() ? '\1' : '\0');
@@ -206,6 +208,8 @@ Status ParseMetaRowKey(std::string_view key, uint64_t* table_id, std::string* li
   return OkStatus();
 }
 
+// A tablet's limit is above all its rows, so the lowest possible key is that of the limit directly
+// after `row`.
 RowRange MetaRowsFrom(uint64_t table_id, std::string_view row) {
   return {MetaRowKey(table_id, engine::RowSuccessor(row)), TableKey(table_id + 1)};
 }
@@ -291,6 +295,7 @@ engine::ReadSpec MetaReadSpec(const RowRange& rows, MetaPart part) {
   read.rows = engine::RowSet(rows);
   read.versions_per_column = 1;
   for (const char* family : {"location", "state", "files", "log"}) {
+    // `location` and `state` come first in the list and suffice to call a tablet.
     if (part == MetaPart::kPlace && read.columns.size() == 2) break;
     read.columns.push_back({NamePattern::Exact(family), NamePattern::Any()});
   }

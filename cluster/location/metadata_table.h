@@ -25,7 +25,7 @@ namespace sippar::cluster {
 // for each tablet.
 struct TabletEvent {
   std::string kind;  // one word, used as a column name: "assigned", "flushed", "split"
-  std::string text;  // for people
+  std::string text;  // details for people
 };
 
 struct PastEvent {

@@ -38,6 +38,7 @@ auto EmbeddedLockService::Ask(uint64_t session, const Body& body) -> decltype(bo
   auto answer = [&]() -> decltype(body(int64_t{})) {
     MutexLock lock(&mutex_);
     int64_t now_nanos = clock_->MonotonicNanos();
+    // First, so that a session that is over gets no answer.
     state_.Expire(now_nanos, &fired);
     RETURN_IF_ERROR(state_.CheckSession(session));
     return body(now_nanos);
@@ -47,6 +48,8 @@ auto EmbeddedLockService::Ask(uint64_t session, const Body& body) -> decltype(bo
 }
 
 EmbeddedLockService::Session::~Session() {
+  // A session without a timeout would otherwise never end. Any other one ends as after a crash: by
+  // its timeout.
   if (options_.timeout_us == 0) {
     service_->End(id_);
   } else {
@@ -92,6 +95,7 @@ StatusOr<uint64_t> EmbeddedLockService::Session::Create(const std::string& path,
     entry.file.holder = id_;
     entry.file.fence = fence;
   }
+  // An ephemeral file ends with this process at the latest, so it is never written.
   if (!entry.file.ephemeral) RETURN_IF_ERROR(service_->directory_->Put(path, content, 1));
   MutexLock lock(&service_->mutex_);
   state().Add(path, std::move(entry), &change.fired);
@@ -159,6 +163,7 @@ StatusOr<uint64_t> EmbeddedLockService::Session::Acquire(const std::string& path
     MutexLock lock(&service_->mutex_);
     ASSIGN_OR_RETURN(fence, state().CheckAcquire(path, id_));
   }
+  // Held by this session already: a repeated call gets the same number.
   if (fence != 0) return fence;
   ASSIGN_OR_RETURN(fence, service_->NextNumber());
   MutexLock lock(&service_->mutex_);

@@ -28,7 +28,7 @@ class LockDirectory {
     uint64_t version = 0;
     Status damage;  // kDataLoss: content and version are unknown
   };
-  using StoredFiles = std::map<std::string, StoredFile>;  // by path
+  using StoredFiles = std::map<std::string, StoredFile>;  // files by path
   // Name of the file that holds the lock file `path`.
   static std::string FileOf(const std::string& directory, const std::string& path);
 

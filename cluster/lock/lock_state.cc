@@ -28,10 +28,13 @@ Status LockState::CheckSession(uint64_t session) const {
 
 void LockState::Renew(uint64_t session, int64_t now_nanos) {
   Session& renewed = sessions_.at(session);
+  // Counts from the arrival of the heartbeat, while the caller counts from its sending: the session
+  // ends here no earlier than the caller expects.
   renewed.over_at_nanos = now_nanos + renewed.timeout_nanos;
 }
 
 void LockState::Expire(int64_t now_nanos, FiredWatches* fired) {
+  // Collected first, since EndSession erases from the map that is walked here.
   std::vector<uint64_t> over;
   for (const auto& [id, session] : sessions_) {
     if (session.timeout_nanos != 0 && session.over_at_nanos <= now_nanos && id != pinned_) {
@@ -43,6 +46,7 @@ void LockState::Expire(int64_t now_nanos, FiredWatches* fired) {
 
 void LockState::EndSession(uint64_t session, FiredWatches* fired) {
   if (sessions_.erase(session) == 0) return;
+  // Collected first, since the end of an ephemeral file erases from files_.
   std::vector<std::string> held;
   for (const auto& [path, entry] : files_) {
     if (entry.file.holder == session) held.push_back(path);
@@ -56,6 +60,8 @@ void LockState::EndSession(uint64_t session, FiredWatches* fired) {
   }
 }
 
+// The session itself stays until it times out: its owner may only be slow, and its locks must not
+// be free while it still relies on them.
 void LockState::StopWatching(uint64_t session) {
   auto found = sessions_.find(session);
   if (found != sessions_.end()) found->second.watches.clear();
@@ -95,6 +101,7 @@ Status LockState::HeldBy(std::string_view what, const std::string& path,
 Status LockState::CheckCreate(const std::string& path) const {
   auto found = Find(path);
   if (found.ok()) return HeldBy("lock file", path, **found);
+  // A damaged file exists: to create it again would destroy what an operator can still restore.
   return found.status().code() == StatusCode::kNotFound ? OkStatus() : found.status();
 }
 
@@ -147,6 +154,7 @@ void LockState::Fire(const std::string& path, FiredWatches* fired) {
   for (auto& [id, session] : sessions_) {
     auto watch = session.watches.find(path);
     if (watch == session.watches.end()) continue;
+    // A watch fires once. The callback runs later, without the service's locks.
     fired->emplace_back(session.gate, std::move(watch->second));
     session.watches.erase(watch);
   }

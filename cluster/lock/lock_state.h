@@ -49,7 +49,7 @@ class LockState {
   // kNotFound, kDataLoss. The result is valid until the next change.
   [[nodiscard]] StatusOr<const LockFile*> Find(const std::string& path) const;
   std::vector<std::string> List(const std::string& directory) const;
-  const std::map<std::string, Entry>& files() const { return files_; }  // by path
+  const std::map<std::string, Entry>& files() const { return files_; }  // files by path
   [[nodiscard]] Status CheckCreate(const std::string& path) const;
   // For Write and Remove: returns the file if it has version `version`.
   [[nodiscard]] StatusOr<const LockFile*> CheckVersion(const std::string& path,
@@ -68,14 +68,14 @@ class LockState {
     int64_t timeout_nanos = 0;  // 0: none
     int64_t over_at_nanos = 0;
     std::shared_ptr<WatchGate> gate;
-    std::map<std::string, std::function<void()>> watches;  // by path
+    std::map<std::string, std::function<void()>> watches;  // callbacks by path
   };
 
   Status HeldBy(std::string_view what, const std::string& path, const LockFile& file) const;
   void Fire(const std::string& path, FiredWatches* fired);
   void FireDirectory(const std::string& path, FiredWatches* fired);
 
-  std::map<std::string, Entry> files_;    // by path
+  std::map<std::string, Entry> files_;    // files by path
   std::map<uint64_t, Session> sessions_;  // alive at the time that Expire was last given
   uint64_t pinned_ = 0;
 };

@@ -81,6 +81,7 @@ JoinedData::JoinedData(JoinedStore* store, engine::Clock* clock)
 Status JoinedData::Apply(const std::string& table, const RowMutation& mutation) {
   NumberedRequest request(&numbers_);
   RowMutation numbered = mutation;
+  // An id that the caller has set, such as an idempotency token, is kept.
   if (numbered.request.IsNone()) numbered.request = request.id();
   return Repeatedly(
       store_, [&](const auto& store) { return store->data()->Apply(table, numbered); },
@@ -103,6 +104,7 @@ std::vector<Status> JoinedData::ApplyBatch(const std::string& table,
   std::vector<Status> statuses;
   auto apply = [&](const auto& store) -> Status {
     statuses = store->data()->ApplyBatch(table, numbered);
+    // The batch is repeated as a whole. The store recognises what it has done by the request ids.
     for (const Status& status : statuses) {
       if (status.code() == StatusCode::kUnavailable) return status;
     }
@@ -160,6 +162,8 @@ StatusOr<std::unique_ptr<ChangeStream>> JoinedData::ReadChanges(const std::strin
   return ReadJoinedChanges(store_, table, wanted, options);
 }
 
+// Changes of tables carry no request ids, so they are made only once, on a server that has just
+// answered.
 Status JoinedAdmin::CreateTable(const TableSchema& schema,
                                 const std::vector<std::string>& split_keys) {
   return Once(store_,
@@ -188,6 +192,7 @@ StatusOr<std::vector<TableInfo>> JoinedAdmin::ListTables() {
   return Repeatedly(store_, [&](const auto& store) { return store->admin()->ListTables(); });
 }
 
+// Flush, Compact and Verify change no content: at worst their work is done twice.
 Status JoinedAdmin::Flush(const std::string& table) {
   return Repeatedly(store_, [&](const auto& store) { return store->admin()->Flush(table); });
 }
@@ -275,6 +280,7 @@ StatusOr<std::vector<BackupInfo>> JoinedBackups::ListBackups() {
   return Repeatedly(store_, OnBackups([](BackupApi* backups) { return backups->ListBackups(); }));
 }
 
+// Sets an absolute time, so a repetition changes nothing.
 StatusOr<BackupInfo> JoinedBackups::SetBackupExpiry(const std::string& name, int64_t expires_us) {
   return Repeatedly(store_, OnBackups([&](BackupApi* backups) {
                       return backups->SetBackupExpiry(name, expires_us);

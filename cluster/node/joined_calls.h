@@ -21,7 +21,7 @@ class JoinedStore {
     std::shared_ptr<Client> client;
     // The same client if another process serves the store; null: this process opened it.
     std::shared_ptr<RemoteClient> remote;
-    std::function<bool()> has_refused;  // as ReachedStore's
+    std::function<bool()> has_refused;  // see ReachedStore
     bool is_lost() const { return remote != nullptr && remote->is_lost(); }
   };
 

@@ -58,6 +58,7 @@ Status LocalCluster::StartMaster(const std::string& name) {
 
 void LocalCluster::StopMaster(const std::string& name) {
   Process<MasterRole>& process = masters_.at(name);
+  // Off the network first, so that no new call reaches the driver.
   network_.Remove(process.role->driver().get());
   process.line->Cut();
   process.role->driver()->Stop();

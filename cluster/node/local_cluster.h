@@ -18,7 +18,7 @@ struct LocalClusterOptions {
   LockService* locks = nullptr;
   engine::StoreOptions store;  // options of each server; masters use its file system and clock, too
   int64_t lease_us = 0;
-  bool is_remote = true;  // as LocalTransport's
+  bool is_remote = true;  // see LocalTransport
   master::MasterOptions policy;
 };
 

@@ -54,6 +54,7 @@ StatusOr<ServerReport> ControlHandler::Report(uint64_t master_epoch) {
     entry.stored_bytes = served->tablet->stored_bytes();
     entry.memtable_bytes = static_cast<uint64_t>(served->tablet->memtable_bytes());
     entry.schema_version = served->schema_version;
+    // If the answer is lost, so are these counts: the load looks lower once, which harms nothing.
     entry.reads = served->reads.exchange(0);
     entry.writes = served->writes.exchange(0);
   }
@@ -138,6 +139,7 @@ Status ControlHandler::FlushTablet(uint64_t tablet_id) {
 Status ControlHandler::CompactTablet(uint64_t tablet_id, const std::string& group) {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
   Status status = served->tablet->CompactMajor(group);
+  // The tablet was split or unloaded during the compaction; the caller looks it up again.
   return engine::IsMoved(status) ? Unavailable(std::string(MessageOf(status))) : status;
 }
 

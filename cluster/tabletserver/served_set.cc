@@ -75,11 +75,13 @@ Status ServedSet::BeginLoad(const TabletAddress& address, uint64_t table_id,
     return FailedPrecondition(
         fmt::format("tablet {} is served at epoch {}", address.tablet_id, epoch));
   }
+  // An epoch that has ended here is never served again, however late a load arrives.
   auto closed = closed_.find(address.tablet_id);
   if (closed != closed_.end() && closed->second >= address.tablet_epoch) {
     return FailedPrecondition(
         fmt::format("tablet {} was closed here at epoch {}", address.tablet_id, closed->second));
   }
+  // Not a final error: the master sends the load again with the newer schema.
   auto newest = schemas_.find(table_id);
   if (newest != schemas_.end() && newest->second > schema_version) {
     return Unavailable(fmt::format("the schema of table {} has version {} by now, not {}", table_id,
@@ -127,6 +129,8 @@ Status ServedSet::Take(const Served& tablet) {
   uint64_t id = tablet.tablet->id();
   RETURN_IF_ERROR(CheckIdle(id));
   auto found = served_.find(id);
+  // Compares objects and not ids: the tablet may have been unloaded and loaded again at another
+  // epoch.
   if (found == served_.end() || found->second.get() != &tablet) {
     return NotFound(fmt::format("tablet {} is not served here any more", id));
   }
@@ -157,6 +161,7 @@ void ServedSet::EndSplit(const Served& parent, const ChildIds& ids,
   uint64_t id = parent.tablet->id();
   busy_.erase(id);
   for (uint64_t child_id : ids) busy_.erase(child_id);
+  // The split failed, and the parent is served as before.
   if (children.empty()) return;
   // The parent's id is never used again, so closing it only refuses late calls.
   Close({id, children[0]->tablet_epoch});

@@ -189,6 +189,7 @@ Done ActionJob::Do(const action::EraseRecord& asked) {
   return done;
 }
 
+// Reads the record again, so that the server gets the newest list of the tablet's files.
 Done ActionJob::Do(const action::LoadTablet& asked) {
   Done done;
   auto record = FindSame(asked.record, &done);
@@ -247,6 +248,7 @@ Done ActionJob::Do(const action::FindReferences&) {
         std::vector<uint64_t> files = record.state.FileIds();
         found.named.files.insert(found.named.files.end(), files.begin(), files.end());
         found.named.logs.insert(found.named.logs.end(), record.logs.begin(), record.logs.end());
+        // A tablet's server may die at any moment, and then its log is needed.
         if (!record.server.IsNone()) found.named.logs.push_back(record.server);
         if (found.tables.empty() || found.tables.back() != record.table_id) {
           found.tables.push_back(record.table_id);

@@ -161,6 +161,7 @@ Status ClusterAdmin::OnTablet(
         fmt::format("nobody serves the tablet of table {} with row '{}' now", table, row));
     if (place.server.IsNone()) continue;
     status = call(transport_->Control(place.server).get(), place);
+    // With these codes the tablet may have moved, so it is looked up again. All others are final.
     bool moved = status.code() == StatusCode::kUnavailable ||
                  status.code() == StatusCode::kNotFound || status.code() == StatusCode::kAborted;
     if (!moved) return status;
@@ -174,6 +175,8 @@ Status ClusterAdmin::OnTablets(
   std::string row;
   do {
     std::string limit;
+    // Continues at the end of the tablet just called, so that a split or merge in between leaves
+    // out no rows.
     RETURN_IF_ERROR(OnTablet(table, row, call, &limit));
     row = std::move(limit);
   } while (!row.empty());
@@ -206,6 +209,7 @@ Status ClusterAdmin::Split(const std::string& table, const std::string& row) {
       [&](TabletControl* control, const Place& place) -> Status {
         if (place.range.start == row) return OkStatus();  // the tablet already starts there
         RETURN_IF_ERROR(control->SplitTablet(place.master_epoch, place.tablet_id, row));
+        // The server's own notice to the master is best effort.
         return driver_->SplitDone(place.server, place.tablet_id);
       },
       &limit);

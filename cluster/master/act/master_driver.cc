@@ -123,6 +123,7 @@ std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
       if (!opened.ok()) continue;
       session = *std::move(opened);
     }
+    // Only the first master of a cluster makes the file.
     Status status = session->Create(lock_paths::MasterLock(), "", LockFileKind::kLasting).status();
     if (status.ok() || status.code() == StatusCode::kAlreadyExists) {
       status = session->Acquire(lock_paths::MasterLock()).status();
@@ -170,6 +171,7 @@ void MasterDriver::End(const std::shared_ptr<Reign>& reign) {
   {
     engine::MutexLock lock(&mutex_);
     reign_ = nullptr;
+    // Actions that have not begun are dropped: the next master decides again.
     for (auto& queue : queues_) queue.clear();
     for (auto& [request, status] : replies_) {
       if (status == Waiting()) status = Unavailable("the master has lost its lock; try again");
@@ -203,6 +205,7 @@ void MasterDriver::Feed(const std::shared_ptr<Reign>& reign, const Event& event)
 void MasterDriver::NoteFailure(const Event& event) {
   const auto* done = std::get_if<event::Done>(&event);
   if (done == nullptr || done->status.ok()) return;
+  // Single failures are normal during a start, and the step retries them.
   if (++start_failures_[done->status.ToString()] < kStartTries) return;
   start_failure_ = done->status;
 }
@@ -247,6 +250,7 @@ Status MasterDriver::Request(const std::function<Event(uint64_t request)>& make)
   engine::MutexLock lock(&mutex_);
   if (reign_ == nullptr) return NotMaster();
   uint64_t request = next_request_++;
+  // The reference stays valid while other requests come and go, since replies_ is a std::map.
   Status& reply = replies_[request] = Waiting();
   FeedLocked(make(request));
   Status status = Waiting();

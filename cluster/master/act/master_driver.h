@@ -28,7 +28,7 @@
 namespace sippar::cluster::master {
 
 struct MasterDriverOptions {
-  std::string name;  // for people
+  std::string name;  // name in messages
   LockService* locks = nullptr;
   int64_t session_us = 0;  // SessionOptions::timeout_us
   ActionPlaces places;

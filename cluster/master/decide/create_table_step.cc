@@ -33,6 +33,7 @@ Status Check(MasterState* state, const event::CreateTable& request) {
   if (state->FindTable(request.schema.name) != nullptr) {
     return AlreadyExists(fmt::format("table {} exists", request.schema.name));
   }
+  // Dropped tables that are kept do not count, so that a drop always makes room.
   auto kept = std::count_if(state->tables.begin(), state->tables.end(), [](const auto& entry) {
     return entry.second.life == TableLife::kKept;
   });
@@ -94,6 +95,8 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
 
 void RunCreation(Turn* turn, Table* table) {
   if (table->attempt.Waits(turn->now_us)) return;
+  // The file comes first: it reserves the name, and a new master that finds it as kCreating removes
+  // whatever rows were made.
   if (table->version == 0) {
     return turn->Ask(&table->attempt, action::WriteTable{table->record, TableLife::kCreating, 0});
   }

@@ -22,7 +22,7 @@ struct TableFile {
   TableRecord table;
   TableLife life = TableLife::kLive;
   uint64_t version = 0;
-  int64_t kept_until_us = 0;  // until when a kept table can be restored, wall clock
+  int64_t kept_until_us = 0;  // end of a kept table's time, wall clock
 };
 
 struct RecordPage {

@@ -89,7 +89,7 @@ struct Server {
   std::map<uint64_t, int64_t>
       unanswered;  // tablets whose load or unload lacks an answer: since when
   uint64_t first_unpublished_file = 0;
-  uint64_t weight = 0;  // of its tablets; changes in flight are in `promised`
+  uint64_t weight = 0;  // weight of its tablets; changes in flight are in `promised`
   // Weights by action number of tablets being assigned to it.
   std::map<uint64_t, uint64_t> promised;
   size_t loads = 0;            // loads in flight
@@ -107,8 +107,8 @@ struct Table {
   // What the table's file in the lock service says. The file is always written before METADATA or a
   // server is changed, so that the next master can continue.
   TableLife file_life = TableLife::kLive;
-  uint64_t version = 0;                     // of the file; 0: there is none yet
-  int64_t kept_until_us = 0;                // for a kept table, wall clock
+  uint64_t version = 0;                     // version of the file; 0: there is none yet
+  int64_t kept_until_us = 0;                // end of a kept table's time, wall clock
   Attempt attempt;                          // the action that concerns the table as a whole
   std::shared_ptr<const TableRecord> next;  // the altered table, while its file is being written
   std::map<ServerId, Attempt> to_tell;      // servers that still need the current schema
@@ -185,8 +185,8 @@ struct MasterState {
   TabletMap tablets;
   std::map<uint64_t, Table> tables;
   std::map<uint64_t, Merge> merges;
-  std::map<uint64_t, MergeRequest> merge_requests;  // by request number
-  std::map<TabletKey, Hole> holes;                  // by the key of the last row
+  std::map<uint64_t, MergeRequest> merge_requests;  // requests by number
+  std::map<TabletKey, Hole> holes;                  // holes by the key of their last row
   Garbage garbage;
   uint64_t sweep_errors = 0;  // sweeps that ended early and removed nothing
 

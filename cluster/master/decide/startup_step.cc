@@ -60,6 +60,7 @@ void Enter(Turn* turn, StartStage stage) {
     // Unloads that an older master requested may have happened since its report.
     server.next_ask_us = 0;
   }
+  // From now on user tablets may be assigned, too (MayTouch in tablet_step.cc).
   for (const auto& [key, tablet] : state->tablets.all()) LookAgain(turn, tablet);
   for (const auto& [id, table] : state->tables) {
     if (!table.IsWhole()) continue;

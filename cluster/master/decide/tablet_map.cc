@@ -34,6 +34,8 @@ Tablet* TabletMap::FindId(uint64_t tablet_id) {
 Tablet* TabletMap::Put(const TabletFacts& facts) {
   Tablet& tablet = all_[facts.key()];
   if (tablet.facts.tablet_id != facts.tablet_id) {
+    // A merge or a split gives the key to another tablet. The old tablet's id must then not find
+    // this entry any more. If that tablet has another key by now, its id points there and stays.
     auto old = by_id_.find(tablet.facts.tablet_id);
     if (old != by_id_.end() && old->second == &tablet) by_id_.erase(old);
     by_id_[facts.tablet_id] = &tablet;
