@@ -283,7 +283,7 @@ Status CommitLog::EnsureSegment() {
   header.id = {options_.epoch, next_number_++};
   header.previous = last_;
   header.previous_length = last_length_;
-  (void)OpenReach(header.id);  // without it a missing segment is noticed less surely
+  (void)OpenReach(header.id);  // best effort: REACH only makes a missing segment show
   ASSIGN_OR_RETURN(writer_, LogWriter::Create(options_.fs, options_.directory, header));
   last_ = header.id;
   last_length_ = writer_->accepted_length();
@@ -309,7 +309,7 @@ Status CommitLog::WriteInDoubtAgain() {
   if (in_doubt_.empty()) return OkStatus();
   if (options_.before_segment) RETURN_IF_ERROR(options_.before_segment());
   SegmentHeader header{{options_.epoch, next_number_++}, last_, last_length_};
-  (void)OpenReach(header.id);  // without it a missing segment is noticed less surely
+  (void)OpenReach(header.id);  // best effort: REACH only makes a missing segment show
   LogSegments::TabletSequences sequences;
   ASSIGN_OR_RETURN(last_length_, WriteSegmentAgain(options_.fs, options_.directory, header,
                                                    in_doubt_, &sequences));

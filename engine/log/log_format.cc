@@ -127,8 +127,7 @@ LogFrame LogFrameAt(std::string_view bytes, uint64_t base, uint64_t offset, uint
   // No length is used before it is compared with the bytes that exist.
   if (length > bytes.size() - at - kLogRecordHeaderSize) return {};
   uint64_t durable_length = GetFixed64(p + 8);
-  // A record cannot know of synced bytes after itself: the field is damaged, although it is only
-  // covered by the checksum below.
+  // A record cannot know of synced bytes after itself, so this field is damaged.
   if (durable_length > offset) return {};
   std::string_view body = bytes.substr(at + kLogRecordHeaderSize, length);
   bool valid = LogRecordChecksum(body, {seed, offset, durable_length}) == GetFixed64(p + 16);

@@ -23,7 +23,7 @@ using Segments = std::span<const LogChain::Segment>;
 struct SegmentRecords {
   Status status;
   SegmentContent content;
-  std::map<uint64_t, std::vector<LogRecord>> records;  // records by tablet id
+  std::map<uint64_t, std::vector<LogRecord>> records;  // the records, by tablet id
   LogSegments::TabletSequences sequences;
 };
 

@@ -32,7 +32,7 @@ struct LogPart {
   std::unique_ptr<RandomFile> file;
   uint64_t seed = 0;                    // seed of its records
   bool sorted = false;                  // true: a sorted copy; the segment itself exists too
-  std::map<uint64_t, LogSlice> slices;  // slices by tablet id
+  std::map<uint64_t, LogSlice> slices;  // the slices, by tablet id
 };
 
 // Adds the record at `offset`.

@@ -28,8 +28,8 @@ class MemtableIterator final : public EntryIterator {
 
 void Memtable::Add(std::string_view key, std::string_view value, uint64_t sequence) {
   list_.Insert(key, value);
-  // There is only one writer, so a load and a store do without an atomic increment; readers only
-  // load.
+  // There is only one writer, so a load and a store suffice, without an atomic increment; readers
+  // only load.
   entries_.store(entries() + 1, std::memory_order_relaxed);
   raw_bytes_.store(raw_bytes() + key.size() + value.size(), std::memory_order_relaxed);
   if (sequence > sequence_max()) sequence_max_.store(sequence, std::memory_order_relaxed);

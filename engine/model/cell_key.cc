@@ -142,8 +142,8 @@ std::string EncodeColumnPart(std::string_view row_part, std::string_view family,
 }
 
 std::string KeyPrefixEnd(std::string_view part) {
-  // Every part ends in the terminator's 01. No key continues another with 02 there, so raising that
-  // byte gives a key after all keys with this prefix.
+  // Every part ends in the terminator's 01, and no key has 02 in that place: so raising the byte
+  // gives a key after all keys with this prefix, and before all others after them.
   std::string end(part);
   end.back() = '\2';
   return end;

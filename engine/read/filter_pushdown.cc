@@ -31,7 +31,7 @@ std::string CommonPrefix(std::string_view a, std::string_view b) {
 NamePattern Narrower(const NamePattern& a, const NamePattern& b) {
   if (a.kind == NamePattern::kAny || b.kind == NamePattern::kExact) return b;
   if (a.kind == NamePattern::kExact || b.kind == NamePattern::kAny) return a;
-  return a.text.size() > b.text.size() ? a : b;  // prefixes
+  return a.text.size() > b.text.size() ? a : b;  // both are prefixes: the longer one is narrower
 }
 
 class PushDown {

@@ -31,10 +31,10 @@ struct RowFilter {
     kCondition,       // if filters[0] leaves any cell of the row: filters[1], else filters[2]
     kSink,            // cells go to the result of the read, past all later filters
     kRowSample,       // keeps each row with `probability`
-    kRowKeyRegex,     // regex `text`; regexes match a whole name, key or value
-    kFamilyRegex,     //
-    kQualifierRegex,  //
-    kValueRegex,      //
+    kRowKeyRegex,     // regex `text` for the key; all regexes match the whole text
+    kFamilyRegex,     // regex `text` for the family
+    kQualifierRegex,  // regex `text` for the qualifier
+    kValueRegex,      // regex `text` for the value
     kColumnRange,     // columns of family `text` with qualifiers in `range`
     kValueRange,      // values in `range`
     kTimeRange,       // timestamps in `time`

@@ -22,7 +22,8 @@ namespace sippar::engine {
 struct FamilyRule {
   GcPolicy gc;
   uint64_t birth = 0;
-  int64_t acts_until_us = kTimeMax;  // the rule is applied as of this time at the latest
+  // The latest time as of which the rule acts; compactions that may miss later deletes lower it.
+  int64_t acts_until_us = kTimeMax;
 };
 using FamilyRules = std::map<std::string, FamilyRule, std::less<>>;
 

@@ -129,7 +129,7 @@ class SstableIterator final : public EntryIterator {
         SstableDamage(file_->name(), "block", file_->index().entry(current_.index).offset, problem);
   }
 
-  // Makes `block` the cursor's block, at no certain entry; false on an error.
+  // Makes `block` the cursor's block, without positioning the cursor in it; false on an error.
   bool Load(size_t block) {
     if (current_.index == block) return true;
     std::swap(current_, spare_);
