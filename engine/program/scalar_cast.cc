@@ -58,8 +58,7 @@ Status ToInt64(const Value& value, int64_t* out) {
       return OkStatus();
     case kFloat64: {
       double rounded = std::round(value.real());
-      // Written so that NaN fails too. The upper bound is 2^63, which a double holds exactly;
-      // INT64_MAX it does not.
+      // Written so that NaN fails too. A double holds the bound 2^63 exactly, but not INT64_MAX.
       if (!(rounded >= -9223372036854775808.0 && rounded < 9223372036854775808.0)) {
         return ProgramError("OVERFLOW", fmt::format("{} does not fit into INT64", value.Print()));
       }

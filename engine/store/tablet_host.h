@@ -64,8 +64,8 @@ class TabletHost {
 
   // --- Serving.
   // Called before a write of `rows` rows. Delays writers while flushes or compactions are behind
-  // (write_delay.h), and stops them while memtables are at twice their budget. If flushing fails
-  // then, returns the flush's error.
+  // (write_delay.h), and stops them while memtables are at twice their budget. A stopped writer
+  // gets the flush's error if flushing fails, and kResourceExhausted after 10 s without room.
   [[nodiscard]] Status Admit(size_t rows);
   std::shared_ptr<Tablet> Find(uint64_t tablet_id) const;  // null: not served
   std::vector<std::shared_ptr<Tablet>> All() const;

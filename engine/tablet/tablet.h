@@ -271,7 +271,7 @@ class Tablet {
   Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
   CompactionRequest NewCompactionRequest(const TableSchema& schema, const std::string& group,
                                          bool is_final);
-  using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // pairs of group and run
+  using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // group and its new run
   Status WriteGroups(const std::shared_ptr<const TabletVersion>& version, GroupRuns* runs);
   StatusOr<std::vector<FileSummary>> FlushGroup(const GroupVersion& group,
                                                 const Snapshot& snapshot);
