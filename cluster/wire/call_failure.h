@@ -1,4 +1,5 @@
-// What a client knows of a call that failed, beside its code. SPDX-License-Identifier: Apache-2.0
+// Facts about a failed call that its status code cannot express. They travel as payloads of the
+// status. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,12 +8,13 @@
 
 namespace sippar::cluster {
 
-// What is known of a call that got no answer.
-enum class Effect : uint8_t { kNone, kUnknown };  // a read; a write: perhaps it was done
+// What a call that got no answer may have changed: kNone for a read, kUnknown for a write, which
+// then has an unknown outcome.
+enum class Effect : uint8_t { kNone, kUnknown };
 
-// Nothing of the call was done: its server is leaving the store, and takes no more calls.
+// Nothing of the call was done, because its server is leaving the store and accepts no more calls.
 inline constexpr char kNotBegun[] = "sippar/not-begun";
-// The last cell that a broken stream gave is the last of its row.
+// A stream broke off, but the last cell that it returned is the last cell of its row.
 inline constexpr char kRowIsWhole[] = "sippar/row-is-whole";
 
 inline void MarkFailure(const char* what, Status* status) {

@@ -1,4 +1,4 @@
-// Packing cells. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/cell_batch.h"
 
 #include <algorithm>
@@ -10,12 +10,14 @@ namespace {
 constexpr uint8_t kRow = 1;
 constexpr uint8_t kFamily = 2;
 constexpr uint8_t kQualifier = 4;
-constexpr uint8_t kLeftOut = 8;
+constexpr uint8_t kLeftOut = 8;  // then the size is that of the value that was left out
 
 constexpr size_t kMessageSize = 1 << 20;
-// A reader that wants a few cells does not wait for a full message; then each is four times larger.
+// The first message is small, so that a reader of a few cells does not wait for a full one. Each
+// further message is four times larger, up to kMessageSize.
 constexpr size_t kFirstMessageSize = 16 << 10;
-constexpr size_t kWholeValueMax = 64 << 10;  // smaller ones are not cut: their views need no copy
+// Values up to this size are never cut: a reader's view of them needs no copy.
+constexpr size_t kWholeValueMax = 64 << 10;
 
 }  // namespace
 
@@ -38,6 +40,8 @@ void CellPacker::AddHead(const engine::CellView& cell) {
 }
 
 bool CellPacker::Add(const engine::CellView& cell) {
+  // A full message waits for the end of the row, up to twice its size: a stream that breaks off
+  // after a whole row continues without reading the row again.
   bool ends_row = last_.row != cell.row;
   if (bytes_.size() >= limit_ && (ends_row || bytes_.size() >= 2 * limit_) && !Flush(ends_row)) {
     return false;
@@ -66,7 +70,9 @@ bool CellPacker::Flush(bool ends_row) {
 void CellUnpacker::Take(std::string bytes) {
   bytes_ = std::move(bytes);
   reader_ = engine::Reader(bytes_);
-  cell_ = {};  // its keys were the old message's, and the new one may lack them
+  // The keys pointed into the old message. A damaged message may lack keys, and would then leave
+  // dangling views.
+  cell_ = {};
 }
 
 bool CellUnpacker::ReadHead() {

@@ -1,9 +1,9 @@
-// Cells of a read as messages: packed until a message is full, values of any size cut into pieces.
-// Each message is
+// Packs the cells of a read into messages, and unpacks them. Values of any size are possible: large
+// ones are cut into pieces. Each message is
 //   rest of the value that the message before began | cells
 //   cell: flags (1 row, 2 family, 4 qualifier follow; else as the cell before; 8 the read left the
 //         value out) | those | time | sequence | size of the value | value, or what of it fits
-// and its first cell has all keys, so that a reader's views point into one message.
+// The first cell of a message has all keys, so that a reader's views point into one message.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,12 +20,12 @@ namespace sippar::cluster {
 // Not thread safe.
 class CellPacker {
  public:
-  // Takes a message's bytes; false: nobody wants more. `ends_row`: its last cell is the last of its
-  // row, as it is unless the row is larger than a message.
+  // Sends one message; false: the reader wants no more. `ends_row`: the last cell of the message is
+  // the last of its row. That is the case unless a row is larger than a message.
   using Send = std::function<bool(std::string bytes, bool ends_row)>;
   explicit CellPacker(Send send);
 
-  // False when `send` said so.
+  // Both return false as soon as `send` did.
   [[nodiscard]] bool Add(const engine::CellView& cell);
   [[nodiscard]] bool Flush(bool ends_row = true);
 
@@ -35,18 +35,18 @@ class CellPacker {
   Send send_;
   std::string bytes_;
   size_t limit_;
-  bool is_begun_ = false;  // a cell of this message is in last_…
-  engine::Cell last_;      // keys only
+  bool is_begun_ = false;  // last_ is a cell of the current message
+  engine::Cell last_;      // keys of the last cell, without its value
 };
 
 // Not thread safe.
 class CellUnpacker {
  public:
-  // The next message; only when Next() was false.
+  // Passes in the next message. Requires: Next() has returned false, or was not called yet.
   void Take(std::string bytes);
-  // To the next cell; false: it needs the next message. kDataLoss.
+  // Moves to the next cell; false: it needs the next message. kDataLoss: the message is damaged.
   [[nodiscard]] StatusOr<bool> Next();
-  // Lives until the next call. Requires: Next() was true.
+  // Valid until the next call. Requires: Next() has returned true.
   const engine::CellView& cell() const { return cell_; }
   bool is_within_cell() const { return missing_ > 0; }
 
@@ -56,8 +56,8 @@ class CellUnpacker {
   std::string bytes_;
   engine::Reader reader_{{}};
   engine::CellView cell_;
-  engine::Cell held_;     // of a cell that began in an earlier message
-  uint64_t missing_ = 0;  // bytes of its value
+  engine::Cell held_;     // copy of a cell whose value is not in one message
+  uint64_t missing_ = 0;  // bytes of held_'s value in messages to come
 };
 
 }  // namespace sippar::cluster

@@ -1,4 +1,5 @@
-// Administrators' calls to a server. SPDX-License-Identifier: Apache-2.0
+// A call that may be repeated without harm, such as Flush or Compact, has Effect::kNone: its error
+// message need not warn of an unknown outcome. SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/remote_admin.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,8 @@ wire::TableRequest Named(const std::string& table) {
   return request;
 }
 
-// As the store takes it: its encoding holds only valid ones.
+// Normalizes a schema before it is encoded, as the store would, because only normal schemas can be
+// decoded.
 TableSchema Normal(TableSchema schema) {
   schema.Normalize();
   return schema;

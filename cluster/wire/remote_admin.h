@@ -1,4 +1,5 @@
-// AdminApi over sippar.v1.Store; else as remote_data.h. SPDX-License-Identifier: Apache-2.0
+// Implements AdminApi through sippar.v1.Store, under the rules of remote_data.h. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -30,7 +31,7 @@ class RemoteAdmin final : public AdminApi {
   Status Merge(const std::string& table, const engine::RowRange& rows) override;
   Status Verify(const std::string& table) override;
   StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
-  // These have no way to say that no answer came: they are empty then.
+  // These two cannot report errors: they return nothing if no answer came.
   std::map<std::string, uint64_t> Metrics() override;
   std::vector<CompactionInfo> Compactions() override;
   StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override;

@@ -1,4 +1,4 @@
-// Calls to a server about backups. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/remote_backups.h"
 
 #include <utility>
@@ -22,6 +22,7 @@ wire::BackupRequest OfTable(const std::string& table, int64_t time_us = 0) {
   return request;
 }
 
+// No timeout: the duration of some of these calls depends on the number of files.
 template <typename Request>
 StatusOr<std::vector<BackupInfo>> All(StoreConnection* connection,
                                       StoreConnection::Method<Request, wire::BackupsReply> method,

@@ -1,4 +1,5 @@
-// BackupApi over sippar.v1.Store; else as remote_data.h. SPDX-License-Identifier: Apache-2.0
+// Implements BackupApi through sippar.v1.Store, under the rules of remote_data.h. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Changes from a server. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/remote_changes.h"
 
 #include <utility>
@@ -14,12 +14,14 @@ class RemoteChanges final : public ChangeStream {
                 const CallOptions& options)
       : replies_(std::move(connection), &wire::Store::Stub::AsyncReadChanges, request, options) {}
 
-  // The server's first batch tells that there is a stream.
+  // Waits for the server's first batch, which it sends at once, or for its error: so an invalid
+  // request fails where the stream is opened.
   Status Open() { return Take(gpr_inf_future(GPR_CLOCK_MONOTONIC)).status(); }
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     const gpr_timespec limit =
         gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(wait_us, GPR_TIMESPAN));
+    // Batches without changes are the server's signs of life; only their positions count.
     while (ahead_.changes.empty() && !ahead_.is_over) {
       ASSIGN_OR_RETURN(bool has_come, Take(limit));
       if (!has_come) break;
@@ -31,7 +33,7 @@ class RemoteChanges final : public ChangeStream {
   }
 
  private:
-  // False: nothing came until then.
+  // Takes the next message into ahead_. False: none came until `limit`.
   StatusOr<bool> Take(gpr_timespec limit) {
     wire::ChangesReply reply;
     std::optional<bool> has_come = replies_.NextUntil(limit, &reply);
@@ -45,7 +47,7 @@ class RemoteChanges final : public ChangeStream {
   }
 
   ReplyStream<wire::ChangesReply> replies_;
-  ChangeBatch ahead_;  // what is to be given next; without changes: where the stream stands
+  ChangeBatch ahead_;  // the next batch to return; without changes it holds the position alone
 };
 
 }  // namespace

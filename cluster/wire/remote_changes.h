@@ -1,4 +1,4 @@
-// A stream of changes over sippar.v1.Store. SPDX-License-Identifier: Apache-2.0
+// Reads a change stream through sippar.v1.Store. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace sippar::cluster {
 
-// Errors as DataApi::ReadChanges, and those of a lost connection, here and later.
+// Returns the errors of DataApi::ReadChanges. A lost connection is reported here or by the stream.
 [[nodiscard]] StatusOr<std::unique_ptr<ChangeStream>> OpenRemoteChanges(
     std::shared_ptr<StoreConnection> connection, const std::string& table,
     const ChangesRequest& wanted, const CallOptions& options);

@@ -1,4 +1,4 @@
-// Connecting. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/remote_client.h"
 
 #include <fmt/format.h>
@@ -12,23 +12,24 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kHelloUs = 5'000'000;
-// A machine that lost its power says nothing (FAULTS.md N5): who waits asks it. The answer may
-// wait behind megabytes in a slow tunnel, and gRPC looks for it each 5 s while its user does
-// something else, such as waiting for a pager.
+constexpr int64_t kHelloUs = 5'000'000;  // longest wait for the answer to Hello
+// A server without power closes no connection (tests/FAULTS.md N5), so the client pings a silent
+// one. The answer gets more time than the silence: it may be queued after megabytes of data in a
+// slow tunnel, and gRPC notices it only every 5 s while the user's thread does something else, such
+// as waiting for a pager.
 constexpr int kSilenceMs = 10'000;
 constexpr int kPingAnswerMs = 30'000;
 constexpr std::string_view kUnixPrefix = "unix:";
 
 StatusOr<std::shared_ptr<grpc::Channel>> OpenChannel(const std::string& address) {
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);  // the server's limit holds
+  arguments.SetMaxReceiveMessageSize(-1);  // the server limits its replies
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   if (!address.starts_with(kUnixPrefix)) {
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new client is a new connection
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // each client has its own connection
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kSilenceMs);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs);
-    arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // as many as it takes
+    arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // no limit
     return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
   }
   ASSIGN_OR_RETURN(int fd, ConnectSocket(address.substr(kUnixPrefix.size())));

@@ -1,4 +1,4 @@
-// Data calls to a server. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/remote_data.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,9 @@ namespace {
 
 using Stub = wire::Store::Stub;
 
-constexpr size_t kBatchBytes = 4 << 20;  // of a call of ApplyBatch; a larger batch is several
+// Limits of one call of Apply; a larger batch is sent in several. One mutation may exceed the bytes
+// and then goes alone.
+constexpr size_t kBatchBytes = 4 << 20;
 constexpr int kBatchMutations = 10'000;
 
 Status Damaged(std::string_view what) {
@@ -62,6 +64,7 @@ class RemoteCells final : public CellStream {
     is_told_ = true;
     End(FromProto(end.outcome()));
   }
+  // The stream broke off without its end message.
   void Break() {
     Status status = replies_.status();
     if (!status.ok() && ends_row_) MarkFailure(kRowIsWhole, &status);
@@ -78,8 +81,8 @@ class RemoteCells final : public CellStream {
   wire::ReadReply reply_;
   CellUnpacker cells_;
   bool is_valid_ = false;
-  bool is_told_ = false;   // how the read ended
-  bool ends_row_ = false;  // what came last
+  bool is_told_ = false;   // the server has said how the read ended
+  bool ends_row_ = false;  // the last message ended with a whole row
   Status status_;
 };
 
@@ -111,6 +114,7 @@ std::vector<Status> RemoteData::ApplyBatch(const std::string& table,
     if (called.ok() && reply.outcomes_size() != request.mutations_size()) {
       called = Damaged("outcomes");
     }
+    // Without an answer each write of this call has an unknown outcome; earlier calls keep theirs.
     for (int i = 0; i < request.mutations_size(); ++i) {
       statuses.push_back(called.ok() ? FromProto(reply.outcomes(i)) : called);
     }

@@ -1,6 +1,6 @@
-// DataApi over sippar.v1.Store. Calls once: whoever calls again gives the writes request ids.
-// After kUnavailable, look at the connection: when it is lost, so is the client. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// Implements DataApi through sippar.v1.Store. Makes each call once; a caller that retries writes
+// must give them request ids (cluster/PROTOCOL.md). After kUnavailable the caller checks whether
+// the connection is lost, and with it this object. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
-// The messages of a streaming call, one always under way while the one before is read; looks at the
-// caller's cancel flag while it waits. A single caller. SPDX-License-Identifier: Apache-2.0
+// The messages of a streaming call. The next message is always in flight while the caller handles
+// the one before. Waits check the caller's cancel flag every 20 ms. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpc/support/time.h>
@@ -21,8 +22,8 @@ class ReplyStream {
   using Method = std::unique_ptr<grpc::ClientAsyncReader<Reply>> (wire::Store::Stub::*)(
       grpc::ClientContext*, const Request&, grpc::CompletionQueue*, void*);
 
-  // The server keeps `options.timeout_us` itself, and says where it stood; ours is for one that is
-  // silent.
+  // The server itself enforces `options.timeout_us` and reports what it has read until then. The
+  // deadline set here is 2 s later and only serves against a server that does not answer.
   template <typename Request>
   ReplyStream(std::shared_ptr<StoreConnection> connection, Method<Request> method,
               const Request& request, const CallOptions& options)
@@ -46,9 +47,9 @@ class ReplyStream {
   ReplyStream(const ReplyStream&) = delete;
   ReplyStream& operator=(const ReplyStream&) = delete;
 
-  // False at the end: see status().
+  // False: the stream has ended, and status() says how.
   [[nodiscard]] bool Next(Reply* reply) { return *NextUntil(kEver, reply); }
-  // nullopt: no message came until then; it may come later.
+  // nullopt: no message came until `limit`; one may still come.
   [[nodiscard]] std::optional<bool> NextUntil(gpr_timespec limit, Reply* reply) {
     if (is_ended_) return false;
     std::optional<bool> has_come = IsCancelled() ? false : Wait(limit);
@@ -62,7 +63,8 @@ class ReplyStream {
     reader_->Read(&arriving_, this);
     return true;
   }
-  // Of the call alone: OK when all messages came.
+  // The status of the call as such: OK if all messages arrived. What the server says about the
+  // request is in the messages.
   const Status& status() const { return status_; }
 
  private:
@@ -70,7 +72,8 @@ class ReplyStream {
   static constexpr int64_t kPollUs = 20'000;
   inline static const gpr_timespec kEver = gpr_inf_future(GPR_CLOCK_MONOTONIC);
 
-  // Whether what is under way went well; nullopt: it is not done by then.
+  // Waits for the operation in flight and returns whether it succeeded; nullopt: it is not done
+  // until `limit`.
   std::optional<bool> Wait(gpr_timespec limit) {
     void* tag = nullptr;
     bool ok = false;
@@ -81,7 +84,7 @@ class ReplyStream {
           queue_.AsyncNext(&tag, &ok, cancel_ == nullptr ? limit : gpr_time_min(limit, poll));
       if (next != grpc::CompletionQueue::TIMEOUT) return ok;
       if (IsCancelled()) {
-        context_.TryCancel();  // and ends soon
+        context_.TryCancel();  // makes the operation end soon
       } else if (gpr_time_cmp(now, limit) >= 0) {
         return std::nullopt;
       }
@@ -97,7 +100,7 @@ class ReplyStream {
       reader_->Finish(&status, this);
       (void)Wait(kEver);
     }
-    if (IsCancelled()) {  // the destructor sees to what is under way
+    if (IsCancelled()) {  // the destructor waits for the operation in flight
       status_ = Cancelled("the call was cancelled");
     } else if (!status.ok()) {
       status_ = connection_->Failed(status, Effect::kNone);

@@ -1,4 +1,4 @@
-// Failed calls. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/store_connection.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,9 @@ Status StoreConnection::Failed(const grpc::Status& status, Effect effect) {
       effect == Effect::kUnknown ? "; whether the change was made is not known" : "";
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::UNKNOWN:    // the connection broke between the parts of an answer
-    case grpc::StatusCode::CANCELLED:  // the server ended the call: it is ending, or was killed
+    case grpc::StatusCode::UNKNOWN:    // the connection broke between the parts of a reply
+    case grpc::StatusCode::CANCELLED:  // the server cancelled the call: it is stopping or was
+                                       // killed
       is_lost_ = true;
       if (status.error_details() == kNotBegun) {
         Status refused = Unavailable(target_ + ": the server leaves the store; nothing was done");
@@ -27,6 +28,7 @@ Status StoreConnection::Failed(const grpc::Status& status, Effect effect) {
       }
       return Unavailable(
           fmt::format("{}: the server is gone ({}){}", target_, status.error_message(), outcome));
+    // A late server is not a lost one: the connection stays in use.
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return DeadlineExceeded(fmt::format("{}: no answer in time{}", target_, outcome));
     case grpc::StatusCode::UNIMPLEMENTED:

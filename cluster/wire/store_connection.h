@@ -1,5 +1,5 @@
-// One connection of a client to sippar.v1.Store, and how its calls fail: what the store answers is
-// in the messages, so a failure of gRPC's own means that no answer came. Thread safe.
+// One connection of a client to sippar.v1.Store. The store's own errors travel inside the reply
+// messages, so an error status of gRPC always means that no answer came. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,28 +18,31 @@
 
 namespace sippar::cluster {
 
-// Of calls that wait for no work of unknown length, such as a compaction.
+// Timeout of calls whose work is short.
 inline constexpr int64_t kCallTimeoutUs = 30'000'000;
-inline constexpr int64_t kNoTimeout = 0;  // of work as long as the data is large
+// For calls whose work depends on the amount of data, such as a compaction.
+inline constexpr int64_t kNoTimeout = 0;
 
-void SetTimeout(grpc::ClientContext* context, int64_t timeout_us);  // 0: none
+void SetTimeout(grpc::ClientContext* context, int64_t timeout_us);  // 0: no timeout
 
 class StoreConnection {
  public:
-  // `target`: as its user calls it, for messages.
+  // `target` is the user's name for the server, which error messages use.
   StoreConnection(std::shared_ptr<grpc::Channel> channel, std::string target)
       : channel_(std::move(channel)),
         stub_(wire::Store::NewStub(channel_)),
         target_(std::move(target)) {}
 
   wire::Store::Stub* stub() const { return stub_.get(); }
-  // A call got no answer: the other side is gone, or cannot be told from one that is.
+  // True after a call got no answer: the server is gone, or cannot be distinguished from one that
+  // is.
   bool is_lost() const { return is_lost_.load(); }
 
-  // `status` of gRPC, of a call that the caller has not cancelled, as ours; notes a loss.
+  // Converts gRPC's error of a call that the caller has not cancelled, and records the loss of the
+  // connection.
   [[nodiscard]] Status Failed(const grpc::Status& status, Effect effect);
 
-  // Of the stub, with one answer.
+  // A method of the stub with one reply.
   template <typename Request, typename Reply>
   using Method = grpc::Status (wire::Store::Stub::*)(grpc::ClientContext*, const Request&, Reply*);
 
@@ -52,7 +55,7 @@ class StoreConnection {
     grpc::Status status = (stub_.get()->*method)(&context, request, reply);
     return status.ok() ? OkStatus() : Failed(status, effect);
   }
-  // Calls whose reply only says how they ended.
+  // Makes a call whose reply holds only its outcome. Without timeout.
   template <typename Request>
   [[nodiscard]] Status Do(Method<Request, wire::DoneReply> method, const Request& request,
                           Effect effect) {

@@ -1,4 +1,4 @@
-// Store messages. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/store_convert.h"
 
 #include <algorithm>
@@ -59,6 +59,8 @@ void ToProto(const engine::ReadCounters& counters, wire::ReadEnd* out) {
   }
 }
 
+// Counters have no names on the wire: two versions of this program must agree on the order of
+// kReadCounterFields as far as the shorter list reaches.
 void AddCounters(const wire::ReadEnd& end, engine::ReadCounters* counters) {
   size_t count =
       std::min(static_cast<size_t>(end.counters_size()), engine::kReadCounterFields.size());
@@ -247,7 +249,8 @@ StatusOr<ChangeBatch> FromProto(const wire::ChangesReply& reply) {
   RETURN_IF_ERROR(FromProto(reply.failure()));
   ChangeBatch batch;
   for (const wire::ChangesReply::Change& change : reply.changes()) {
-    // The server has made many entries of one that deletes a row.
+    // No limit on entries: the server replaces the deletion of a row by an entry for each family,
+    // so a change may have more entries than a client may send.
     ASSIGN_OR_RETURN(RowMutation mutation,
                      DecodeMutation(change.mutation(), std::numeric_limits<size_t>::max()));
     batch.changes.push_back(

@@ -1,4 +1,5 @@
-// cluster/api <-> messages of sippar.v1.Store. SPDX-License-Identifier: Apache-2.0
+// Converts the types of cluster/api to messages of sippar.v1.Store and back. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/api/admin_api.h"
@@ -10,7 +11,7 @@ namespace sippar::cluster {
 
 namespace wire = ::sippar::v1;
 
-inline constexpr uint32_t kStoreVersion = 1;  // of the service
+inline constexpr uint32_t kStoreVersion = 1;  // version of the service; both ends need the same
 
 void ToProto(const Status& status, wire::Outcome* out);
 Status FromProto(const wire::Outcome& outcome);
@@ -19,7 +20,7 @@ void ToProto(const RowRange& range, wire::Range* out);
 RowRange FromProto(const wire::Range& range);
 
 void ToProto(const engine::ReadCounters& counters, wire::ReadEnd* out);
-// Adds them to `counters`; those that this program does not know are left out.
+// Adds the counters of `end` to `counters`, and ignores those that this program does not know.
 void AddCounters(const wire::ReadEnd& end, engine::ReadCounters* counters);
 
 void ToProto(const TabletInfo& info, wire::TabletsReply::Tablet* out);

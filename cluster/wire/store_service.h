@@ -1,5 +1,6 @@
-// sippar.v1.Store: cluster/api for clients of this program in other processes. Translates only;
-// damage in what arrives is kInvalidArgument. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Implements sippar.v1.Store: serves cluster/api to Sippar clients in other processes. It only
+// translates; a damaged request is kInvalidArgument. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/client/client.h"
@@ -13,12 +14,13 @@ namespace sippar::cluster {
 
 class StoreService final : public wire::Store::Service {
  public:
-  explicit StoreService(Client* client) : client_(client) {}  // outlives the service
-  // Before the server stops: calls that may not be made twice are finished, no more begin, and the
-  // caller knows that. Streams get a moment, then they are cut, where a row ends if they can be:
-  // their readers go on with the next server of the store.
+  explicit StoreService(Client* client) : client_(client) {}  // must outlive the service
+  // Prepares the stop of the server. No call that must not be repeated begins any more, and its
+  // caller learns that nothing was done; those that run are finished. Streams may continue for
+  // 0.3 s and are then cut, if possible at the end of a row: their readers continue with the next
+  // process that opens the store.
   void Leave();
-  // So far; but not all that look into a running store.
+  // Number of calls so far, without some that only inspect a running store.
   uint64_t calls_begun() const { return calls_begun_; }
 
   using Context = grpc::ServerContext;
@@ -82,7 +84,7 @@ class StoreService final : public wire::Store::Service {
   grpc::Status DumpTablets(Context* context, const wire::TableRequest* request,
                            wire::TextReply* reply) override;
 
-  // store_service_backups.cc
+  // The calls in store_service_backups.cc.
   grpc::Status CreateBackup(Context* context, const wire::BackupRequest* request,
                             wire::BackupsReply* reply) override;
   grpc::Status CopyBackup(Context* context, const wire::BackupRequest* request,
@@ -103,9 +105,10 @@ class StoreService final : public wire::Store::Service {
                              wire::DoneReply* reply) override;
 
  private:
-  // The stream ended because this server leaves.
+  // True if a stream ended because this server leaves.
   bool IsCut(const Status& ended, Context* context) const;
-  // A call that the client does not repeat: begins only while this server is sure to finish it.
+  // Makes a change that the client cannot repeat. It begins only while Leave would still wait for
+  // its end, so it is either finished or not begun.
   template <typename Reply, typename Change>
   grpc::Status Once(Reply* reply, const Change& change) {
     ++calls_begun_;
@@ -117,8 +120,8 @@ class StoreService final : public wire::Store::Service {
 
   Client* const client_;
   CallWatch watch_;
-  CallGate changes_;  // that are not repeated when their answer is lost
-  CallGate streams_;
+  CallGate changes_;  // changes that the client cannot repeat
+  CallGate streams_;  // reads and programs
   std::atomic<bool> is_cutting_{false};
   std::atomic<uint64_t> calls_begun_{0};
 };

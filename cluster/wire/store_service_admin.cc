@@ -1,17 +1,19 @@
-// Administrators' calls of the store service. SPDX-License-Identifier: Apache-2.0
+// The calls for administrators, and Leave. SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/store_service.h"
 
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kStreamsUs = 300'000;  // for streams to come to their end
-constexpr int64_t kCutUs = 200'000;      // and then to that of a row
-constexpr int64_t kChangesUs = 30'000'000;
-// A client asks whether this server is there, and then sends a change: to be told that it is not
-// done, and not to find the connection closed.
+constexpr int64_t kStreamsUs = 300'000;     // time for streams to end by themselves
+constexpr int64_t kCutUs = 200'000;         // further time for them to reach the end of a row
+constexpr int64_t kChangesUs = 30'000'000;  // time for running changes, as kCallTimeoutUs
+// A client that has just probed this server may now send a change. The wait lets that change arrive
+// at the shut gate, which says that nothing was done. If it found the connection closed instead,
+// its outcome would be unknown.
 constexpr int64_t kLateUs = 20'000;
 
-// Every call is answered: how it ended is in the reply.
+// gRPC's status is always OK: the outcome is in the reply, so that the client can distinguish an
+// error of the store from a missing answer.
 grpc::Status Answer(const Status& status, wire::Outcome* outcome) {
   ToProto(status, outcome);
   return grpc::Status::OK;
@@ -20,6 +22,7 @@ grpc::Status Answer(const Status& status, wire::Outcome* outcome) {
 }  // namespace
 
 void StoreService::Leave() {
+  // Without any call there is nothing to wait for: no client has connected.
   if (is_cutting_ || calls_begun_ == 0) return;
   changes_.Shut();
   streams_.Shut();
@@ -27,7 +30,8 @@ void StoreService::Leave() {
   bool is_quiet = streams_.WaitUntilQuiet(kStreamsUs);
   is_cutting_ = true;
   if (!is_quiet) streams_.WaitUntilQuiet(kCutUs);
-  // A row may be long, a read may find nothing for long, and streams of changes have no end.
+  // Some streams never come to the end of a row in time: a row may be long, a read may find nothing
+  // for long, and change streams have no end. These are cancelled where they are.
   watch_.CancelEndless();
   changes_.WaitUntilQuiet(kChangesUs);
 }

@@ -1,10 +1,10 @@
-// Backups in the store service. SPDX-License-Identifier: Apache-2.0
+// The calls for backups. SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/store_service.h"
 
 namespace sippar::cluster {
 namespace {
 
-// `call` with what the client has for backups.
+// Makes a function that passes the client's BackupApi to `call`.
 template <typename Call>
 auto OnBackups(Client* client, Call call) {
   return [client, call]() -> Status {

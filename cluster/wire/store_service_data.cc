@@ -1,4 +1,4 @@
-// Data calls of the store service. SPDX-License-Identifier: Apache-2.0
+// The data calls. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/wire/cell_batch.h"
@@ -9,12 +9,13 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr size_t kPieceSize = 1 << 20;                      // of a batch of result rows
-constexpr size_t kReplySizeMax = 1 << 30;                   // protobuf ends at 2 GiB
-constexpr int kMutationsMax = limits::kMutationEntriesMax;  // of one call
-constexpr int64_t kBeatUs = 1'000'000;                      // of a stream of changes
+constexpr size_t kPieceSize = 1 << 20;                      // bytes of a batch in one message
+constexpr size_t kReplySizeMax = 1 << 30;                   // protobuf allows less than 2 GiB
+constexpr int kMutationsMax = limits::kMutationEntriesMax;  // most mutations in one call
+// Longest silence of a change stream. Writing a message is how it notices that its reader is gone.
+constexpr int64_t kBeatUs = 1'000'000;
 
-// Mutations as they stand, those that do not decode left out.
+// The mutations of a request that could be decoded, and their positions in it.
 struct Batch {
   std::vector<RowMutation> mutations;
   std::vector<int> positions;
@@ -57,11 +58,12 @@ StatusOr<std::string> DoUpdate(DataApi* data, const wire::UpdateRequest& request
                   bytes.size(), kReplySizeMax));
 }
 
-// Where a stream is cut when the server leaves.
+// Finds the place where a stream is cut when the server leaves: the end of the row that it is in
+// when it first notices.
 class RowEnd {
  public:
   explicit RowEnd(const std::atomic<bool>& is_cutting) : is_cutting_(is_cutting) {}
-  // The cell before this one ended a row, and the stream is to end there.
+  // True if the stream is to end before `cell`, which begins a new row.
   bool IsBefore(const CellView& cell) {
     if (!is_cutting_.load(std::memory_order_relaxed)) [[likely]]
       return false;
@@ -96,10 +98,11 @@ Status DoRead(DataApi* data, const wire::ReadRequest& request, const CallOptions
   return is_cut ? CutHere() : cells->status();
 }
 
-// Sends batches, cut into pieces: one row may have a value of any size.
+// Sends batches in pieces, because one row may have a value of any size.
 class PieceSink final : public engine::ProgramSink {
  public:
-  // `may_end`: the batches that are left may come from another server.
+  // `may_end`: once it is set, the run may end after any finished row, because the client can get
+  // the rest from another server.
   PieceSink(grpc::ServerWriter<wire::RunReply>* writer, const std::atomic<bool>& may_end)
       : writer_(writer), may_end_(may_end) {}
 
@@ -127,6 +130,7 @@ Status DoRun(DataApi* data, const wire::RunRequest& request, const CallOptions& 
              const std::atomic<bool>& is_cutting, grpc::ServerWriter<wire::RunReply>* writer) {
   static const std::atomic<bool> kNever{false};
   ASSIGN_OR_RETURN(engine::Program program, engine::Program::Decode(request.program()));
+  // Results that depend on all rows cannot continue elsewhere, so such a run is not cut.
   bool in_order = !program.aggregate && program.order_by.empty();
   PieceSink sink(writer, in_order ? is_cutting : kNever);
   Status ended =
@@ -138,7 +142,8 @@ Status DoReadChanges(DataApi* data, const wire::ChangesRequest& request, const C
                      grpc::ServerWriter<wire::ChangesReply>* writer) {
   ASSIGN_OR_RETURN(std::unique_ptr<ChangeStream> stream,
                    data->ReadChanges(request.table(), FromProto(request), options));
-  // The first batch comes at once: the caller waits to hear whether there is a stream.
+  // The first batch is sent at once, even if empty: the caller waits for it to learn whether the
+  // request is valid.
   for (int64_t wait_us = 0;; wait_us = kBeatUs) {
     ASSIGN_OR_RETURN(ChangeBatch batch, stream->Next(wait_us));
     wire::ChangesReply reply;
@@ -193,7 +198,8 @@ grpc::Status StoreService::Read(Context* context, const wire::ReadRequest* reque
   ++calls_begun_;
   CallGate::Pass pass(&streams_);
   if (!pass.is_open()) return Leaves();
-  CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);  // for all that Leave waits
+  // "Endless" only because Leave cancels the rest after it has waited for reads.
+  CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);
   engine::ReadCounters counters;
   Status status =
       DoRead(client_->data(), *request, {scope.cancel(), request->timeout_us(), &counters},
@@ -211,7 +217,7 @@ grpc::Status StoreService::Run(Context* context, const wire::RunRequest* request
   ++calls_begun_;
   CallGate::Pass pass(&streams_);
   if (!pass.is_open()) return Leaves();
-  CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);  // for all that Leave waits
+  CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);  // see Read
   engine::ReadCounters counters;
   Status status = DoRun(client_->data(), *request,
                         {scope.cancel(), request->timeout_us(), &counters}, is_cutting_, writer);

@@ -1,4 +1,4 @@
-// Wire codec. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/wire_codec.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,8 @@ StatusOr<engine::RowMutation> DecodeMutation(std::string_view bytes, size_t entr
   engine::RowMutation mutation(reader.Bytes());
   mutation.request = engine::RequestId::Decode(&reader);
   size_t count = reader.Count();
-  // An entry in memory is a hundred times larger than the byte that it may come from.
+  // A limit is needed although the bytes are limited: an entry takes about a hundred times the
+  // memory of the byte from which it may be decoded.
   if (count > entries_max) {
     return InvalidArgument(
         fmt::format("mutation of {} entries; the limit is {}", count, entries_max));

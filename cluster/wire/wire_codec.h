@@ -1,6 +1,6 @@
-// Values of the engine that travel in messages of sippar.v1.Store (proto/store.proto) and have no
-// encoding of their own. What arrives is checked: damage is kInvalidArgument.
-// SPDX-License-Identifier: Apache-2.0
+// Encodes those engine types that travel in messages of sippar.v1.Store (cluster/proto/store.proto)
+// and have no encoding of their own. Decoding checks its input: kInvalidArgument if it is damaged.
+// Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@
 
 namespace sippar::cluster {
 
-// version | row | request id | count | entries: kind, then all that the kind has
+// version | row | request id | count | entries: each its kind, then the fields of that kind
 std::string EncodeMutation(const engine::RowMutation& mutation);
 [[nodiscard]] StatusOr<engine::RowMutation> DecodeMutation(
     std::string_view bytes, size_t entries_max = limits::kMutationEntriesMax);
 
-// version | count | rows: count, values | last row | rows seen | cells seen
+// version | count | rows: each count, values | last row | rows seen | cells seen
 std::string EncodeBatch(const engine::ProgramBatch& batch);
 [[nodiscard]] StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes);
 
