@@ -1,5 +1,5 @@
-// Authorized views of the API: kept as records view/TABLE_ID/ID, which end with the table.
-// SPDX-License-Identifier: Apache-2.0
+// Authorized views of the Cloud Bigtable API. They are stored as named records view/TABLE_ID/ID;
+// when the table is gone, no call finds them any more. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace sippar::cluster {
 
-// The records of a table's views begin with this; the id of one follows.
+// The prefix of the record names of a table's views; the id of the view follows it.
 std::string ViewRecords(uint64_t table_id);
-// kNotFound with a view's name.
+// Makes the kNotFound for a missing view.
 [[nodiscard]] Status NoView(const std::string& name);
 TableView ViewFromProto(const google::bigtable::admin::v2::AuthorizedView& proto);
-// The view of a table that calls of the data service go through. kNotFound.
+// Reads a view as the data calls use it. kNotFound: there is none with this id.
 [[nodiscard]] StatusOr<TableView> FindView(AdminApi* admin, uint64_t table_id,
                                            const std::string& id);
-// kFailedPrecondition: one of its views is protected from deletion, and so is the table.
+// kFailedPrecondition: a view of the table is protected from deletion, which protects the table.
 [[nodiscard]] Status CheckNoProtectedView(AdminApi* admin, uint64_t table_id);
 
 }  // namespace sippar::cluster

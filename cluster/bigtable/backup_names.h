@@ -1,4 +1,4 @@
-// Names of backups in the Cloud Bigtable API and what they are called in the store.
+// Converts names of backups between the Cloud Bigtable API and the store.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,23 +9,24 @@
 
 namespace sippar::cluster {
 
-// "projects/P/instances/I/clusters/C/backups/B". Two clusters of an instance may each have a B.
+// "projects/P/instances/I/clusters/C/backups/B". Two clusters of an instance may each have a
+// backup B.
 struct BackupName {
   PartName cluster;
-  std::string id;  // as a table's
+  std::string id;  // follows the rules of table ids
 
   [[nodiscard]] static StatusOr<BackupName> Parse(const std::string& name);
-  // Of a new one: kNotFound when the instance has no such cluster.
+  // Makes the name of a new backup. kNotFound: the instance has no such cluster.
   [[nodiscard]] static StatusOr<BackupName> OfNew(const InstanceRecords& records,
                                                   const std::string& parent, const std::string& id);
-  // P/I/C/B; P/I/B in the cluster that nobody made.
+  // Parses the name in the store: P/I/C/B, or P/I/B for the implied cluster (kImpliedClusterId).
   static BackupName FromStored(const std::string& stored);
   std::string stored() const;
   std::string ToString() const;
 };
 
-// kFailedPrecondition: the instance, or with an id one cluster of it, has backups, which a call
-// that removes it would lose.
+// Checks that a deletion would lose no backups. kFailedPrecondition: the instance has backups, or,
+// if `cluster_id` is not "", that cluster of it.
 [[nodiscard]] Status CheckNoBackups(const InstanceRecords& records, const InstanceName& instance,
                                     const std::string& cluster_id);
 

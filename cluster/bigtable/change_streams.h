@@ -1,5 +1,5 @@
-// ReadChangeStream and its partitions over DataApi::ReadChanges: translates, and beats when nothing
-// happens. SPDX-License-Identifier: Apache-2.0
+// Serves ReadChangeStream and GenerateInitialChangeStreamPartitions through DataApi: translates,
+// and sends heartbeats when there are no changes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/support/sync_stream.h>
@@ -10,13 +10,15 @@
 
 namespace sippar::cluster {
 
+// Sends the ranges of the table's tablets as partitions.
 [[nodiscard]] Status GiveChangePartitions(
     Client* client,
     const google::bigtable::v2::GenerateInitialChangeStreamPartitionsRequest& request,
     grpc::ServerWriter<google::bigtable::v2::GenerateInitialChangeStreamPartitionsResponse>*
         writer);
 
-// Until the end time, a change of the partition's tablet, or the caller's leaving.
+// Sends changes until the end time, until the partition's tablet splits or merges, or until the
+// caller is gone.
 [[nodiscard]] Status GiveChanges(
     const InstanceRecords& records, const google::bigtable::v2::ReadChangeStreamRequest& request,
     const CancelFlag& cancel,

@@ -1,5 +1,5 @@
-// What a client says it can take, from the header bigtable-features. SPDX-License-Identifier:
-// Apache-2.0
+// Reads the header bigtable-features, in which a client lists the features that it supports.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace sippar::cluster {
 
-// `header`: base64 (either alphabet, padded or not) of FeatureFlags; what does not decode says
-// nothing.
+// `header`: a FeatureFlags message in base64 (standard or URL alphabet, with or without padding).
+// Returns no flags if it cannot be decoded.
 google::bigtable::v2::FeatureFlags ClientFeatures(std::string_view header);
 
 }  // namespace sippar::cluster

@@ -1,4 +1,5 @@
-// Rows, ranges and mutations of the API <-> engine types. SPDX-License-Identifier: Apache-2.0
+// Converts rows, ranges and mutations of the Cloud Bigtable API to engine types and back. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -15,17 +16,18 @@
 
 namespace sippar::cluster {
 
-// What of a table the conversions need to know.
+// What the conversions need to know about a table.
 struct TableRules {
   std::shared_ptr<const engine::TableSchema> schema;
-  bool is_millis = false;                           // times of cells are whole milliseconds
-  std::shared_ptr<const TableView> view = nullptr;  // the call's; null: the whole table
+  bool is_millis = false;                           // cell times must be whole milliseconds
+  std::shared_ptr<const TableView> view = nullptr;  // the view of the call; null: the whole table
 };
 
-// kInvalidArgument, in the words of the API when it is empty.
+// kInvalidArgument: the key is empty or too long. An empty key gets the error text of the API.
 [[nodiscard]] Status CheckRowKey(const std::string& row);
 
-// No ranges and keys: the whole table. kInvalidArgument: a range that starts behind its end.
+// A set without ranges and keys means the whole table. kInvalidArgument: a range starts after its
+// end.
 [[nodiscard]] StatusOr<engine::RowSet> RowSetFromProto(const google::bigtable::v2::RowSet& proto);
 [[nodiscard]] StatusOr<engine::RowRange> RangeFromProto(
     const google::bigtable::v2::RowRange& proto);
@@ -34,21 +36,22 @@ struct TableRules {
 
 using Mutations = google::protobuf::RepeatedPtrField<google::bigtable::v2::Mutation>;
 
-// A cell whose time is the server's has kServerTime: its tablet gives the time, under the row's
-// lock. Moves the values of cells, each of which may have 100 MiB. kInvalidArgument names the
-// mutation by its number; kNotFound: a family of the table; kPermissionDenied: one of the view.
+// Cells that are to get the server's time get kServerTime: the tablet sets the time under the row's
+// lock. Moves the cell values out of `mutations`, as each may have 100 MiB. Errors name the
+// mutation by its number. kNotFound: the table lacks a family; kPermissionDenied: the view does.
 [[nodiscard]] StatusOr<engine::RowMutation> MutationFromProto(const std::string& row,
                                                               Mutations* mutations,
                                                               const TableRules& rules);
-// A mutation that adds to cells is done once for each token, however often it is sent.
-// kInvalidArgument: a token of less than 8 bytes; none is legal.
+// Makes a request id from the idempotency token, so that a mutation that adds to cells is applied
+// once per token, however often the client sends it. Without a token it does nothing.
+// kInvalidArgument: the token has less than 8 bytes.
 [[nodiscard]] Status SetRequest(const google::bigtable::v2::Idempotency& idempotency,
                                 engine::RowMutation* mutation);
 
 using Rules = google::protobuf::RepeatedPtrField<google::bigtable::v2::ReadModifyWriteRule>;
 [[nodiscard]] StatusOr<std::vector<engine::ModifyRule>> RulesFromProto(const Rules& protos,
                                                                        const TableRules& rules);
-// `cells` of one row, in order of columns.
+// `cells` belong to one row and are sorted by column.
 void RowToProto(const std::string& row, const std::vector<engine::Cell>& cells,
                 google::bigtable::v2::Row* out);
 

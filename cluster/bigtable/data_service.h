@@ -1,5 +1,5 @@
-// google.bigtable.v2.Bigtable over DataApi and AdminApi: translates, decides nothing.
-// SPDX-License-Identifier: Apache-2.0
+// Implements google.bigtable.v2.Bigtable through DataApi and AdminApi. It only translates. Thread
+// safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/api/query_api.h"
@@ -10,7 +10,8 @@
 
 namespace sippar::cluster {
 
-// ReadRows is answered by row_reads.h, writes of one row by row_writes.h.
+// row_reads.h serves ReadRows, row_writes.h the writes of one row, both asynchronously and with raw
+// messages.
 using RawBigtable = google::bigtable::v2::Bigtable;
 using AsyncDataService = RawBigtable::WithRawMethod_ReadRows<
     RawBigtable::WithRawMethod_MutateRow<RawBigtable::WithRawMethod_CheckAndMutateRow<
@@ -18,11 +19,11 @@ using AsyncDataService = RawBigtable::WithRawMethod_ReadRows<
 
 class DataService final : public AsyncDataService {
  public:
-  // Both outlive the service; `queries` may be null.
+  // Both must outlive the service. `queries` may be null: SQL is then not served.
   DataService(const InstanceRecords* records, QueryApi* queries)
       : client_(records->client()), records_(records), queries_(queries) {}
 
-  // Ends calls that would never end: the server is about to stop.
+  // Ends the change streams, which would never end, before the server stops.
   void EndStreams() { watch_.CancelEndless(); }
 
   template <typename T>

@@ -1,4 +1,5 @@
-// PrepareQuery and ExecuteQuery over QueryApi. SPDX-License-Identifier: Apache-2.0
+// Serves PrepareQuery and ExecuteQuery through QueryApi. A null `queries` is kUnimplemented.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/support/sync_stream.h>

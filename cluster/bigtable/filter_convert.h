@@ -1,4 +1,5 @@
-// RowFilter of the API -> engine::RowFilter. SPDX-License-Identifier: Apache-2.0
+// Converts a RowFilter of the Cloud Bigtable API to an engine::RowFilter. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/proto/data.pb.h"
@@ -7,7 +8,8 @@
 
 namespace sippar::cluster {
 
-// Valid when OK. A filter with nothing set passes all.
+// The result has been validated. A filter in which nothing is set passes all cells.
+// kInvalidArgument: too large, nested too deeply, or invalid.
 [[nodiscard]] StatusOr<engine::RowFilter> FilterFromProto(
     const google::bigtable::v2::RowFilter& proto);
 

@@ -1,5 +1,5 @@
-// The table that a request names: as administration sees it, or as a data call reaches it.
-// kNotFound is in the words of the API. SPDX-License-Identifier: Apache-2.0
+// Finds the table that a request names, for administration or for a data call. kNotFound has the
+// error text of the Cloud Bigtable API. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ struct FoundTable {
 // `name`: "projects/P/instances/I/tables/T".
 [[nodiscard]] StatusOr<FoundTable> FindTable(Client* client, const std::string& name);
 
-// A table as it is now, and what of it the call may reach.
+// The table of a data call with its present schema, and the part of it that the call may access.
 struct RequestTarget {
   InstanceName instance;
-  std::string table;  // stored name
+  std::string table;  // name in the store
   TableRules rules;
   std::shared_ptr<const TableView> view;  // null: the whole table
 
@@ -32,7 +32,7 @@ struct RequestTarget {
   }
 };
 
-// A request has one of the names.
+// A request sets one of the two names; a view's name contains that of its table.
 [[nodiscard]] StatusOr<RequestTarget> FindTarget(Client* client, const std::string& table_name,
                                                  const std::string& view_name);
 

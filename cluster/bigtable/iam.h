@@ -1,5 +1,5 @@
-// Policies of resources: kept and answered, and nobody is refused for them: whoever reaches the
-// loopback port or the socket is the owner. SPDX-License-Identifier: Apache-2.0
+// IAM policies of resources. They are stored and returned, but not enforced: only the owner of the
+// store can reach the loopback port or the socket. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,14 +9,15 @@
 
 namespace sippar::cluster {
 
-// Where the policy of a resource that is there is kept. Resources: instances, tables, authorized
-// views, schema bundles, backups. kNotFound, kInvalidArgument.
+// Returns the name of the record that holds the policy of a resource: an instance, table,
+// authorized view, schema bundle or backup. kNotFound: no such resource; kInvalidArgument: the
+// name is of another kind.
 [[nodiscard]] StatusOr<std::string> PolicyRecord(const InstanceRecords& records,
                                                  const std::string& resource);
 [[nodiscard]] Status GetPolicy(const InstanceRecords& records,
                                const google::iam::v1::GetIamPolicyRequest& request,
                                google::iam::v1::Policy* response);
-// kAborted: the policy's etag is not that of the one there is.
+// kAborted: the etag in the request is not that of the stored policy.
 [[nodiscard]] Status SetPolicy(const InstanceRecords& records,
                                const google::iam::v1::SetIamPolicyRequest& request,
                                google::iam::v1::Policy* response);

@@ -1,5 +1,5 @@
-// google.bigtable.admin.v2.BigtableInstanceAdmin over records; the calls are in the files named
-// below. SPDX-License-Identifier: Apache-2.0
+// Implements google.bigtable.admin.v2.BigtableInstanceAdmin on named records (instance_records.h).
+// The calls are defined in the files named below. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/bigtable/instance_records.h"
@@ -11,11 +11,11 @@ namespace sippar::cluster {
 class InstanceAdminService final
     : public google::bigtable::admin::v2::BigtableInstanceAdmin::Service {
  public:
-  // Both outlive the service.
+  // Both must outlive the service.
   InstanceAdminService(const InstanceRecords* records, OperationsService* operations)
       : records_(records), operations_(operations) {}
 
-  // instances.cc
+  // The calls in instances.cc.
   grpc::Status CreateInstance(grpc::ServerContext* context,
                               const google::bigtable::admin::v2::CreateInstanceRequest* request,
                               google::longrunning::Operation* response) override;
@@ -35,7 +35,7 @@ class InstanceAdminService final
   grpc::Status DeleteInstance(grpc::ServerContext* context,
                               const google::bigtable::admin::v2::DeleteInstanceRequest* request,
                               google::protobuf::Empty* response) override;
-  // clusters.cc
+  // The calls in clusters.cc.
   grpc::Status CreateCluster(grpc::ServerContext* context,
                              const google::bigtable::admin::v2::CreateClusterRequest* request,
                              google::longrunning::Operation* response) override;
@@ -55,7 +55,7 @@ class InstanceAdminService final
   grpc::Status DeleteCluster(grpc::ServerContext* context,
                              const google::bigtable::admin::v2::DeleteClusterRequest* request,
                              google::protobuf::Empty* response) override;
-  // app_profiles.cc
+  // The calls in app_profiles.cc.
   grpc::Status CreateAppProfile(grpc::ServerContext* context,
                                 const google::bigtable::admin::v2::CreateAppProfileRequest* request,
                                 google::bigtable::admin::v2::AppProfile* response) override;
@@ -72,12 +72,12 @@ class InstanceAdminService final
   grpc::Status DeleteAppProfile(grpc::ServerContext* context,
                                 const google::bigtable::admin::v2::DeleteAppProfileRequest* request,
                                 google::protobuf::Empty* response) override;
-  // hot_tablets.cc
+  // The call in hot_tablets.cc.
   grpc::Status ListHotTablets(
       grpc::ServerContext* context,
       const google::bigtable::admin::v2::ListHotTabletsRequest* request,
       google::bigtable::admin::v2::ListHotTabletsResponse* response) override;
-  // iam.cc
+  // The calls in iam.cc.
   grpc::Status GetIamPolicy(grpc::ServerContext* context,
                             const google::iam::v1::GetIamPolicyRequest* request,
                             google::iam::v1::Policy* response) override;

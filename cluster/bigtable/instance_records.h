@@ -1,7 +1,8 @@
-// Which instances, clusters and app profiles there are: those that were made, kept as records
-// (instance/P/I, cluster/P/I/ID, profile/P/I/ID), and, unless only made ones count, every instance
-// that is named. An instance for which no cluster was made has one, kImpliedClusterId, and each has
-// an app profile. SPDX-License-Identifier: Apache-2.0
+// Knows which instances, clusters and app profiles exist. Created ones are stored as named records
+// (instance/P/I, cluster/P/I/ID, profile/P/I/ID). Others are implied: unless the server is strict,
+// every instance that a request names exists; an instance without created clusters has the cluster
+// kImpliedClusterId; and every instance has the app profile kDefaultProfileId. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -15,33 +16,34 @@ namespace sippar::cluster {
 
 class InstanceRecords {
  public:
-  // `strict`: what nobody made is not there, but for the instance of plain tables. `client`
-  // outlives this.
+  // `strict`: only created instances exist, and the default instance, which has the tables with
+  // plain names. `client` must outlive the object.
   InstanceRecords(Client* client, bool strict) : client_(client), strict_(strict) {}
 
-  // kNotFound.
+  // kNotFound: the instance does not exist.
   [[nodiscard]] Status CheckExists(const InstanceName& name) const;
   [[nodiscard]] StatusOr<google::bigtable::admin::v2::Instance> Get(const InstanceName& name) const;
-  // Made ones and those that have tables, in order.
+  // Instances that were created or that contain tables, sorted by name.
   [[nodiscard]] StatusOr<std::vector<InstanceName>> OfProject(const std::string& project) const;
-  // `parent`: an instance, or "projects/P/instances/-" for all of the project.
+  // `parent`: the name of an instance, or "projects/P/instances/-" for all of the project.
   [[nodiscard]] StatusOr<std::vector<InstanceName>> OfParent(const std::string& parent) const;
 
-  // In order of name; never empty. One store holds the data of all of them.
+  // Sorted by name; never empty. Clusters are names only: one store holds the data of all of them.
   [[nodiscard]] StatusOr<std::vector<google::bigtable::admin::v2::Cluster>> Clusters(
       const InstanceName& name) const;
   [[nodiscard]] StatusOr<std::vector<std::string>> ClusterIds(const InstanceName& name) const;
-  // kNotFound names those that there are.
+  // kNotFound names the existing clusters.
   [[nodiscard]] StatusOr<google::bigtable::admin::v2::Cluster> GetCluster(
       const PartName& name) const;
 
   [[nodiscard]] StatusOr<std::vector<google::bigtable::admin::v2::AppProfile>> Profiles(
       const InstanceName& name) const;
-  // "" is the default one.
+  // The id "" means the default profile.
   [[nodiscard]] StatusOr<google::bigtable::admin::v2::AppProfile> GetProfile(
       const PartName& name) const;
-  // May calls with this profile read and write a row at once? kFailedPrecondition: no. A profile
-  // that nobody made may, unless only made ones count: kNotFound.
+  // Checks whether calls with this profile may read and write a row in one transaction.
+  // kFailedPrecondition: they may not. With a profile that was not created they may, but on a
+  // strict server only with the default one (others: kNotFound).
   [[nodiscard]] Status CheckTransactions(const InstanceName& name,
                                          const std::string& profile_id) const;
 
@@ -58,7 +60,8 @@ inline constexpr const char* kDefaultProfileId = "default";
 inline constexpr const char* kImpliedClusterId = "sippar";
 
 std::string InstanceRecord(const InstanceName& name);
-// `kind`: "cluster", "profile". Of all of an instance with the id "".
+// Name of the record of a cluster or profile (`kind` "cluster" or "profile"). With the id "" it is
+// the prefix of all of the instance.
 std::string PartRecord(const char* kind, const InstanceName& name, const std::string& id);
 
 }  // namespace sippar::cluster

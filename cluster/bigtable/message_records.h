@@ -1,5 +1,5 @@
-// Messages of the API that are kept as they are, each as a named record (AdminApi). Their etag is
-// made of the bytes that are kept. SPDX-License-Identifier: Apache-2.0
+// Stores messages of the Cloud Bigtable API as named records (AdminApi), one message each. The etag
+// of a message is a hash of the stored bytes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <google/protobuf/field_mask.pb.h>
@@ -15,34 +15,34 @@ namespace sippar::cluster {
 std::string EtagOf(const NamedRecord& record);
 [[nodiscard]] Status ParseRecord(const NamedRecord& record, google::protobuf::Message* out);
 
-// Reads the record into `message` (empty when there is none), lets `change` check and change it,
-// and writes it; once more when somebody else was faster. `record` is null when there is none, and
-// an error of `change` is the result.
+// Reads the record into `message` (empty if there is none), lets `change` check and modify it, and
+// writes it back. Starts again if another call has written the record in between, so `change` may
+// be called several times. Its `record` is null if there is none; its error becomes the result.
 using RecordChange = std::function<Status(const NamedRecord* record)>;
 [[nodiscard]] Status ChangeRecord(AdminApi* admin, const std::string& name,
                                   google::protobuf::Message* message, const RecordChange& change);
-// The same, and it is gone. kNotFound.
+// The same with deletion in place of the write. kNotFound: there is no such record.
 [[nodiscard]] Status DeleteRecord(AdminApi* admin, const std::string& name,
                                   google::protobuf::Message* message, const RecordChange& check);
-// It is gone, or was not there; those whose names begin with `prefix` are.
+// Deletes one record, or all whose names start with `prefix`. OK also if there is none.
 [[nodiscard]] Status DropRecord(AdminApi* admin, const std::string& name);
 [[nodiscard]] Status DropRecords(AdminApi* admin, const std::string& prefix);
-// Of a part of a table, e.g. a "view"; of all of them with the id "". Ids of tables are never used
-// twice, so what is left of a dropped one is found by none.
+// Name of the record of a part of a table, such as a "view"; with the id "" the prefix of all of
+// this kind. Table ids are never reused, so no call finds what is left of a dropped table.
 std::string TablePartRecord(const char* kind, uint64_t table_id, const std::string& id);
-// kAborted when `wanted` is given and is not the record's.
+// kAborted: `wanted` is not "" and not the etag of the record.
 [[nodiscard]] Status CheckEtag(const std::string& wanted, const NamedRecord* record);
 
-// Puts the fields of `mask` from `source` into `target`; without a mask, or with "*", those that
-// `source` has. kInvalidArgument: no such field.
+// Copies the fields of `mask` from `source` to `target`; with an empty mask or "*", those that are
+// set in `source`. kInvalidArgument: the mask names an unknown field.
 [[nodiscard]] Status MergeFields(const google::protobuf::FieldMask& mask,
                                  const google::protobuf::Message& source,
                                  google::protobuf::Message* target);
 
-// One page of a list in order of name.
+// One page of a list that is sorted by name.
 struct Page {
   size_t size = 1'000;
-  std::string after;  // the name that ended the page before
+  std::string after;  // last name of the page before; "": the first page
 
   [[nodiscard]] static StatusOr<Page> Of(int32_t page_size, const std::string& page_token);
 };

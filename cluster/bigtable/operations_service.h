@@ -1,5 +1,6 @@
-// google.longrunning.Operations. What the admin services start is done when they answer; the last
-// ones are remembered for those who ask again. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Implements google.longrunning.Operations. Every operation of the admin services is done when
+// their call returns. The last 1000 are kept in memory for clients that poll. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <deque>
@@ -12,7 +13,7 @@ namespace sippar::cluster {
 
 class OperationsService final : public google::longrunning::Operations::Service {
  public:
-  // An operation that succeeded: remembered under a name made from `resource`.
+  // Makes an operation that has succeeded, and keeps it under a name that contains `resource`.
   google::longrunning::Operation Done(const std::string& resource,
                                       const google::protobuf::Message& metadata,
                                       const google::protobuf::Message& response);

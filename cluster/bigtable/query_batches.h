@@ -1,6 +1,6 @@
-// Rows of a query -> batches of ExecuteQueryResponse of about kMessageSize, each whole with its
-// checksum; a larger one, of one large row, is cut into messages. Not thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// Packs the rows of a query into batches of about kMessageSize and sends each, with a checksum, as
+// ExecuteQueryResponse. A batch that one large row made larger is cut into several messages. Not
+// thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace sippar::cluster {
 
 class QueryBatches final : public QueryRows {
  public:
-  // Sends a message; waits while the reader is slow. False: the reader is gone.
+  // Sends one message, and blocks while the reader is slow. False: the reader is gone.
   using Writer = std::function<bool(const google::bigtable::v2::ExecuteQueryResponse&)>;
   QueryBatches(const std::vector<QueryColumn>& columns, engine::Clock* clock, Writer write)
       : columns_(columns),
@@ -32,7 +32,7 @@ class QueryBatches final : public QueryRows {
   engine::Clock* clock_;
   const Writer write_;
   google::bigtable::v2::ProtoRows rows_;
-  size_t size_ = 0;  // of rows_, about
+  size_t size_ = 0;  // approximate bytes of rows_
   int64_t sent_nanos_;
   bool is_first_ = true;
 };

@@ -1,4 +1,5 @@
-// Types and values of queries <-> the API's. SPDX-License-Identifier: Apache-2.0
+// Converts types and values of queries to those of the Cloud Bigtable API and back. Pure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
@@ -9,14 +10,14 @@
 
 namespace sippar::cluster {
 
-// Of a parameter; kInvalidArgument: one that no parameter has.
+// Convert the type and the value of a parameter. kInvalidArgument: no parameter may have this type.
 [[nodiscard]] StatusOr<engine::DataType> TypeFromProto(const google::bigtable::v2::Type& proto);
 [[nodiscard]] StatusOr<engine::Value> ValueFromProto(const google::bigtable::v2::Value& proto);
 
 void ColumnsToProto(const std::vector<QueryColumn>& columns,
                     google::bigtable::v2::ResultSetMetadata* out);
-// As the type says: a counter in a column of BYTES becomes its 8 bytes. kInvalidArgument: the value
-// cannot be of that type.
+// Converts a value to the type of its column: for example, a counter in a BYTES column becomes its
+// 8 bytes. kInvalidArgument: the value cannot be shown as this type.
 [[nodiscard]] Status ValueToProto(const engine::Value& value, const engine::DataType& type,
                                   google::bigtable::v2::Value* out);
 

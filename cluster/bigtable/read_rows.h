@@ -1,5 +1,6 @@
-// One ReadRows call between DataApi and the chunks it answers with: push-down, filter, limit, signs
-// of life, statistics. SPDX-License-Identifier: Apache-2.0
+// Carries out one ReadRows call: reads through DataApi with the filter pushed down, runs what is
+// left of the filter, applies the limit, and puts the rows into chunks. Also sends signs of life
+// during long scans, and statistics. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -15,15 +16,15 @@
 namespace sippar::cluster {
 
 struct RowsRequest {
-  std::string table;  // stored name
-  std::vector<std::string> families;
+  std::string table;                      // name in the store
+  std::vector<std::string> families;      // all families of the table
   std::shared_ptr<const TableView> view;  // null: the whole table
   engine::RowSet rows = engine::RowSet::All();
   engine::RowFilter filter;
-  int64_t rows_limit = 0;  // 0: none
+  int64_t rows_limit = 0;  // 0: no limit
   bool reversed = false;
   bool with_stats = false;
-  bool takes_scanned_rows = false;  // messages that only tell how far the read has come
+  bool takes_scanned_rows = false;  // the client accepts messages that only report progress
 };
 
 [[nodiscard]] Status ReadRows(DataApi* data, engine::Clock* clock, const RowsRequest& request,

@@ -1,5 +1,5 @@
-// A table's row_key_schema: what its keys are made of, which clients keep beside the table. Checked
-// and kept as it came, in an option of the engine's schema. SPDX-License-Identifier: Apache-2.0
+// The row_key_schema of a table: the typed fields of its row keys, for clients. It is checked and
+// stored unchanged in an option of the engine's schema. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/proto/table.pb.h"
@@ -8,13 +8,14 @@
 
 namespace sippar::cluster {
 
-// Of a new table. kInvalidArgument names the field.
+// Sets the key schema of a new table. kInvalidArgument names the field.
 [[nodiscard]] Status SetRowKeySchema(const google::bigtable::admin::v2::Table& proto,
                                      engine::TableSchema* schema);
-// A table that has one keeps it, but for `ignore_warnings`, which lets it go.
+// Adds or removes the key schema of a table. An existing one cannot be changed, and is removed only
+// with `ignore_warnings`.
 [[nodiscard]] Status ChangeRowKeySchema(const google::bigtable::admin::v2::Table& proto,
                                         bool ignore_warnings, engine::TableSchema* schema);
-// No family has the name of a field of the key.
+// kInvalidArgument: a family has the name of a field of the key; queries could not tell them apart.
 [[nodiscard]] Status CheckRowKeySchema(const engine::TableSchema& schema);
 void RowKeySchemaToProto(const engine::TableSchema& schema,
                          google::bigtable::admin::v2::Table* out);

@@ -1,11 +1,12 @@
-// ReadRows. A read of one row is done by the thread that its call came to, and wakes nobody, as
-// long as such reads take no time; all others have threads.
+// Serves ReadRows. The loop thread that receives the read of one row also carries it out, which
+// saves a thread switch, as long as such reads are short. All other reads run on threads of their
+// own.
 //
-// What reads hold in memory is bounded: so many are carried out at a time, not counting those that
-// wait for their callers to take a message; and while the messages that callers have not taken come
-// to too many bytes, in all or of a connection, no other read begins. Such a call waits in line,
-// within its deadline, then is refused: UNAVAILABLE, try again. Thread safe.
-// SPDX-License-Identifier: Apache-2.0
+// The memory of reads is bounded in two ways. At most 32 reads work at a time, not counting those
+// that wait for their callers to take a message. And no further read begins while the messages that
+// callers have not taken exceed 192 MiB in total or 96 MiB for its connection. A read that cannot
+// begin waits in a queue until shortly before its deadline (at most 30 s) and is then refused with
+// UNAVAILABLE, so that its caller retries. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -22,41 +23,42 @@ namespace sippar::cluster {
 
 class RowReads {
  public:
-  // Both outlive it.
+  // Both must outlive the object.
   RowReads(Client* client, AsyncDataService* service);
   ~RowReads();
   RowReads(const RowReads&) = delete;
   RowReads& operator=(const RowReads&) = delete;
 
-  // Takes a call that comes to this loop, and the ones after it.
+  // Accepts calls on this loop: the next one, and each one after it.
   void Await(CallLoop* loop);
-  // For the loops: whether calls wait in line, so that it has to look again.
+  // Called by the loops. Starts and refuses queued calls; true: some are queued, look again.
   bool Look();
-  // When its loops were stopped.
+  // Call it after the loops were stopped.
   void Stop() { threads_.Stop(); }
 
  private:
   struct Call;
-  class Parked;  // a read at work waits for its caller
+  class Parked;  // a working read that waits for its caller
 
   void Take(Call* call);
   bool ReadOnLoop(Call* call);
-  // Carries out the call, and then those in line.
+  // Carries out the call, and then queued ones.
   void Work(Call* call);
-  // Bytes that the caller has not taken yet; negative when it has.
+  // Counts bytes that the caller has not taken yet; negative ones when it has taken them.
   void Hold(Call* call, int64_t bytes);
   bool HasRoom(const Call& call) REQUIRES(mutex_);
-  // The first in line that may begin, which is at work from then on; null: none.
+  // Removes the first queued call that may begin, and counts it as working; null: none may.
   Call* TakeNext() REQUIRES(mutex_);
   void StartWaiting() REQUIRES(mutex_);
 
   Client* const client_;
   AsyncDataService* const service_;
-  std::atomic<int64_t> bytes_{0};       // held, in all
-  std::atomic<size_t> line_length_{0};  // of waiting_
+  std::atomic<int64_t> bytes_{0};       // bytes that callers have not taken, in total
+  std::atomic<size_t> line_length_{0};  // size of waiting_, to be read without the lock
   engine::Mutex mutex_;
   std::deque<Call*> waiting_ GUARDED_BY(mutex_);
-  std::map<std::string, int64_t> bytes_of_ GUARDED_BY(mutex_);  // by connection; of large messages
+  // Bytes of large messages that callers have not taken, by connection.
+  std::map<std::string, int64_t> bytes_of_ GUARDED_BY(mutex_);
   size_t at_work_ GUARDED_BY(mutex_) = 0;
   CallThreads threads_;
 };

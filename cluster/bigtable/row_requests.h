@@ -1,5 +1,5 @@
-// MutateRow, CheckAndMutateRow and ReadModifyWriteRow as calls of DataApi, and their answers.
-// SPDX-License-Identifier: Apache-2.0
+// Converts requests of MutateRow, CheckAndMutateRow and ReadModifyWriteRow to arguments of DataApi,
+// and its results to replies. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -20,20 +20,21 @@ enum class RowMethod { kMutate, kCheckAndMutate, kReadModifyWrite };
 
 struct RowRequest {
   std::string table;
-  RowMutation mutation;                       // of MutateRow; no entries: merges of nothing
-  std::unique_ptr<engine::RowUpdate> update;  // of the other two
-  // Of CheckAndMutateRow: why the list of mutations that is chosen cannot be done.
+  RowMutation mutation;  // for MutateRow; no entries: nothing to do, as it merges empty values
+  std::unique_ptr<engine::RowUpdate> update;  // for the other two methods; else null
+  // For CheckAndMutateRow: the error to return if this list of mutations is chosen.
   Status missing_on_true;
   Status missing_on_false;
   const std::string& row() const { return update == nullptr ? mutation.row : update->row; }
 };
 
-// Of calls that came together: what several of them need is looked up once. Not thread safe.
+// Converts the requests of one batch. Tables and app profiles that several of them name are looked
+// up once. Not thread safe.
 class RowRequests {
  public:
   explicit RowRequests(const InstanceRecords* records) : records_(records) {}
 
-  // Leaves `bytes` empty.
+  // Parses and converts one request, and leaves `bytes` empty.
   [[nodiscard]] StatusOr<RowRequest> Prepare(RowMethod method, grpc::ByteBuffer* bytes);
 
  private:
@@ -53,7 +54,7 @@ class RowRequests {
   std::map<NamePair, Status> profiles_;                  // by instance and app profile
 };
 
-// The message that answers a call that was carried out. `result` is not MutateRow's.
+// Makes the reply to a call that succeeded. `result` is ignored for MutateRow.
 grpc::ByteBuffer RowAnswer(RowMethod method, const std::string& row,
                            const engine::RowUpdateResult& result);
 

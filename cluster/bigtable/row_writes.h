@@ -1,8 +1,9 @@
-// MutateRow, CheckAndMutateRow and ReadModifyWriteRow, for many callers at once: what came while a
-// thread wrote is written by it in one batch, which is one group of the commit log and wakes
-// nobody. Writes to different tablets do not wait for each other. Requests under way have so many
-// bytes at most; others wait in line, within their deadlines, then they are refused: UNAVAILABLE,
-// try again. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Serves MutateRow, CheckAndMutateRow and ReadModifyWriteRow for many concurrent callers. Writes to
+// one tablet that arrive while a thread writes are written by the same thread in its next batch,
+// which is one group of the commit log and needs no thread switch. Writes to different tablets do
+// not wait for each other. Requests in flight have at most 256 MiB together. Further ones wait in a
+// queue until shortly before their deadlines (at most 30 s) and are then refused with UNAVAILABLE,
+// so that their callers retry. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -23,46 +24,47 @@ namespace sippar::cluster {
 
 class RowWrites {
  public:
-  // Both outlive it.
+  // Both must outlive the object.
   RowWrites(const InstanceRecords* records, AsyncDataService* service);
   ~RowWrites();
   RowWrites(const RowWrites&) = delete;
   RowWrites& operator=(const RowWrites&) = delete;
 
-  // Takes a call of each kind that comes to this loop, and the ones after it.
+  // Accepts calls of each method on this loop: the next one, and each one after it.
   void Await(CallLoop* loop);
-  // For the loops: whether calls are under way, so that it has to look again.
+  // Called by the loops. True: calls are in flight, look again.
   bool Look(bool is_quiet);
-  // When its loops were stopped.
+  // Call it after the loops were stopped.
   void Stop();
 
  private:
   struct Call;
   struct Write;
-  struct Lane {  // what one thread at a time writes: DataApi::LaneOf, or a call alone
+  // Writes that one thread at a time carries out: those with one DataApi::LaneOf, or a single one.
+  struct Lane {
     std::string table;
     uint64_t number = 0;
     bool is_alone = false;
-    bool is_update = false;  // of DataApi::UpdateBatch
+    bool is_update = false;  // written by DataApi::UpdateBatch, not ApplyBatch
     auto operator<=>(const Lane&) const = default;
   };
   using Calls = std::vector<std::unique_ptr<Call>>;
   using Writes = std::vector<Write>;
   struct Queue {
     std::deque<Write> writes;
-    int64_t busy_since_nanos = 0;  // 0: no thread writes for it
+    int64_t busy_since_nanos = 0;  // start of the present batch; 0: no thread writes for the lane
   };
   using Lanes = std::map<Lane, Queue>;
 
   void Await(CallLoop* loop, RowMethod method);
   void Take(std::unique_ptr<Call> call);
   void Arrive(std::unique_ptr<Call> call) REQUIRES(mutex_);
-  // Those in line: some may arrive now, some have waited too long.
+  // Starts queued calls for which there is room now, and refuses those that waited too long.
   void LookAtLine();
   void Answer(std::unique_ptr<Call> call, const Status& status, const std::string& row = {},
               const engine::RowUpdateResult& result = {});
   void Answer(std::unique_ptr<Call> call, const grpc::Status& failure);
-  // It is counted as answered, and belongs to gRPC from then on.
+  // Counts the call as answered. gRPC owns it from here until it reports that the reply was sent.
   Call* Close(std::unique_ptr<Call> call);
   void CollectAnswered();
 
@@ -80,21 +82,21 @@ class RowWrites {
   const InstanceRecords* const records_;
   Client* const client_;
   AsyncDataService* const service_;
-  // Of calls under way. Nobody waits there, so an answer that was sent wakes nobody.
+  // Reports replies that were sent. No thread waits on this queue, so a sent reply wakes none.
   grpc::CompletionQueue answered_;
 
-  std::atomic<int> calls_{0};           // taken, not answered
-  std::atomic<int> unsent_{0};          // answers
-  std::atomic<int64_t> bytes_{0};       // of requests that arrived and are not answered
-  std::atomic<size_t> line_length_{0};  // of line_
-  std::atomic<uint64_t> alone_{0};
-  std::atomic<int64_t> waiting_since_nanos_{0};  // 0: `arrived_` is empty
+  std::atomic<int> calls_{0};                    // calls that were accepted and not answered
+  std::atomic<int> unsent_{0};                   // replies that gRPC has not reported as sent
+  std::atomic<int64_t> bytes_{0};                // bytes of requests that began and have no reply
+  std::atomic<size_t> line_length_{0};           // size of line_, to be read without the lock
+  std::atomic<uint64_t> alone_{0};               // number of single-write lanes so far
+  std::atomic<int64_t> waiting_since_nanos_{0};  // 0: arrived_ is empty
   engine::Mutex mutex_;
-  std::deque<std::unique_ptr<Call>> line_ GUARDED_BY(mutex_);
-  Calls arrived_ GUARDED_BY(mutex_);
-  Lanes lanes_ GUARDED_BY(mutex_);                        // with writes, or a thread
-  std::deque<Lanes::iterator> ready_ GUARDED_BY(mutex_);  // have no thread
-  size_t working_ GUARDED_BY(mutex_) = 0;                 // threads
+  std::deque<std::unique_ptr<Call>> line_ GUARDED_BY(mutex_);  // calls that wait for room
+  Calls arrived_ GUARDED_BY(mutex_);                           // calls that no thread has parsed
+  Lanes lanes_ GUARDED_BY(mutex_);                             // lanes with writes or with a thread
+  std::deque<Lanes::iterator> ready_ GUARDED_BY(mutex_);       // lanes with writes and no thread
+  size_t working_ GUARDED_BY(mutex_) = 0;                      // threads in Work
   CallThreads threads_;
 };
 

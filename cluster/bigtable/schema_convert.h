@@ -1,4 +1,5 @@
-// Tables, families and GC rules of the API <-> engine schemas. SPDX-License-Identifier: Apache-2.0
+// Converts tables, column families and GC rules of the Cloud Bigtable API to engine schemas and
+// back. Pure. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/bigtable/data_convert.h"
@@ -14,17 +15,19 @@ namespace sippar::cluster {
     const TableName& name, const google::bigtable::admin::v2::Table& proto);
 [[nodiscard]] StatusOr<engine::GcPolicy> GcFromProto(
     const google::bigtable::admin::v2::GcRule& proto);
-// Its change_stream_config alone; absent: the table has no stream.
+// Sets the change stream of `schema` from the table's change_stream_config; without one, removes
+// it.
 [[nodiscard]] Status ChangeStreamFromProto(const google::bigtable::admin::v2::Table& proto,
                                            engine::TableSchema* schema);
-// What `view` shows of it but the states of clusters. VIEW_UNSPECIFIED is SCHEMA_VIEW.
+// Sets the fields that belong to `view`, except the states of clusters. VIEW_UNSPECIFIED means
+// SCHEMA_VIEW.
 void TableToProto(const TableName& name, const engine::TableSchema& schema,
                   google::bigtable::admin::v2::Table::View view,
                   google::bigtable::admin::v2::Table* out);
 
 using Modifications = google::protobuf::RepeatedPtrField<
     google::bigtable::admin::v2::ModifyColumnFamiliesRequest::Modification>;
-// Makes the changes in order, all or none. kNotFound, kAlreadyExists name the family.
+// Makes all changes in order, or none of them. kNotFound and kAlreadyExists name the family.
 [[nodiscard]] Status ModifyFamilies(const Modifications& modifications,
                                     engine::TableSchema* schema);
 

@@ -1,5 +1,5 @@
-// google.bigtable.admin.v2.BigtableTableAdmin over AdminApi and DataApi: translates.
-// SPDX-License-Identifier: Apache-2.0
+// Implements google.bigtable.admin.v2.BigtableTableAdmin through AdminApi, BackupApi and DataApi.
+// Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "cluster/bigtable/instance_records.h"
@@ -11,7 +11,7 @@ namespace sippar::cluster {
 
 class TableAdminService final : public google::bigtable::admin::v2::BigtableTableAdmin::Service {
  public:
-  // Both outlive the service.
+  // Both must outlive the service.
   TableAdminService(const InstanceRecords* records, OperationsService* operations)
       : client_(records->client()), records_(records), operations_(operations) {}
 
@@ -46,7 +46,7 @@ class TableAdminService final : public google::bigtable::admin::v2::BigtableTabl
       const google::bigtable::admin::v2::CheckConsistencyRequest* request,
       google::bigtable::admin::v2::CheckConsistencyResponse* response) override;
 
-  // authorized_views.cc
+  // The calls in authorized_view_calls.cc.
   grpc::Status CreateAuthorizedView(
       grpc::ServerContext* context,
       const google::bigtable::admin::v2::CreateAuthorizedViewRequest* request,
@@ -68,7 +68,7 @@ class TableAdminService final : public google::bigtable::admin::v2::BigtableTabl
       const google::bigtable::admin::v2::DeleteAuthorizedViewRequest* request,
       google::protobuf::Empty* response) override;
 
-  // schema_bundles.cc
+  // The calls in schema_bundles.cc.
   grpc::Status CreateSchemaBundle(
       grpc::ServerContext* context,
       const google::bigtable::admin::v2::CreateSchemaBundleRequest* request,
@@ -89,7 +89,7 @@ class TableAdminService final : public google::bigtable::admin::v2::BigtableTabl
       const google::bigtable::admin::v2::DeleteSchemaBundleRequest* request,
       google::protobuf::Empty* response) override;
 
-  // iam.cc
+  // The calls in iam.cc.
   grpc::Status GetIamPolicy(grpc::ServerContext* context,
                             const google::iam::v1::GetIamPolicyRequest* request,
                             google::iam::v1::Policy* response) override;
@@ -100,7 +100,7 @@ class TableAdminService final : public google::bigtable::admin::v2::BigtableTabl
                                   const google::iam::v1::TestIamPermissionsRequest* request,
                                   google::iam::v1::TestIamPermissionsResponse* response) override;
 
-  // backup_calls.cc
+  // The calls in backup_calls.cc.
   grpc::Status UndeleteTable(grpc::ServerContext* context,
                              const google::bigtable::admin::v2::UndeleteTableRequest* request,
                              google::longrunning::Operation* response) override;
