@@ -1,4 +1,4 @@
-// App profiles: the calls of the instance admin service. SPDX-License-Identifier: Apache-2.0
+// The calls of InstanceAdminService for app profiles. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/bigtable/instance_admin_service.h"
@@ -12,7 +12,8 @@ namespace admin = google::bigtable::admin::v2;
 
 std::string RecordOf(const PartName& name) { return PartRecord("profile", name.instance, name.id); }
 
-// Clusters that it routes to are made ones, if any was made.
+// The profile may route only to existing clusters. An instance without created clusters is not
+// checked: its one cluster is implied, and requests name it as they like.
 Status CheckRouting(const InstanceRecords& records, const InstanceName& name,
                     const admin::AppProfile& profile) {
   if (profile.routing_policy_case() == admin::AppProfile::ROUTING_POLICY_NOT_SET) {
@@ -47,6 +48,7 @@ StatusOr<admin::AppProfile> DoCreate(const InstanceRecords& records,
         if (record != nullptr) {
           return AlreadyExists(fmt::format("app profile {} is there already", name.id));
         }
+        // The record's name implies the profile's name, and its bytes the etag.
         kept = request.app_profile();
         kept.clear_name();
         kept.clear_etag();
@@ -66,6 +68,7 @@ StatusOr<admin::AppProfile> DoUpdate(const InstanceRecords& records,
   Status changed = ChangeRecord(
       records.admin(), RecordOf(name), &kept, [&](const NamedRecord* record) -> Status {
         RETURN_IF_ERROR(CheckEtag(wanted.etag(), record));
+        // Starts from GetProfile, not from the record: the default profile may have no record yet.
         ASSIGN_OR_RETURN(kept, records.GetProfile(name));
         RETURN_IF_ERROR(MergeFields(request.update_mask(), wanted, &kept));
         kept.clear_name();

@@ -1,4 +1,4 @@
-// The table admin service's calls for authorized views. SPDX-License-Identifier: Apache-2.0
+// The calls of TableAdminService for authorized views. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/bigtable/authorized_views.h"
@@ -40,7 +40,8 @@ Status CheckView(const admin::AuthorizedView& view, const FoundTable& table) {
   return OkStatus();
 }
 
-// What is kept has no name and no etag; what is answered has.
+// Adds the name and the etag to a stored view, which has neither, and removes what `parts` does not
+// ask for.
 void FillAnswer(const TablePartName& name, const NamedRecord& record,
                 admin::AuthorizedView::ResponseView parts, admin::AuthorizedView* out) {
   out->set_name(name.ToString());
@@ -136,6 +137,8 @@ Status DoDelete(Client* client, const admin::DeleteAuthorizedViewRequest& reques
             request.name()));
       });
   RETURN_IF_ERROR(changed);
+  // The policy goes last. A crash before this leaves a policy without a view, which a new view of
+  // the same name would get.
   return DropRecord(client->admin(), "iam/" + view.record);
 }
 
@@ -177,7 +180,7 @@ grpc::Status TableAdminService::UpdateAuthorizedView(
 grpc::Status TableAdminService::GetAuthorizedView(grpc::ServerContext*,
                                                   const admin::GetAuthorizedViewRequest* request,
                                                   admin::AuthorizedView* response) {
-  // Clients that name no view expect all of it.
+  // A client that does not say which parts it wants expects all of them.
   auto parts = request->view() == admin::AuthorizedView::RESPONSE_VIEW_UNSPECIFIED
                    ? admin::AuthorizedView::FULL
                    : request->view();

@@ -1,4 +1,4 @@
-// Views as records: the calls that administer them are in authorized_view_calls.cc.
+// The calls that administer views are in authorized_view_calls.cc.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/authorized_views.h"
 

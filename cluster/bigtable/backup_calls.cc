@@ -1,5 +1,6 @@
-// Calls of TableAdminService that are about backups, and tables made of them. All is done when a
-// call returns: files get more names, no byte is copied. SPDX-License-Identifier: Apache-2.0
+// The calls of TableAdminService for backups and for tables restored from them. They copy no data:
+// a backup only adds names to existing files. So all work is done when a call returns, and its
+// operation is finished from the start. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace admin = google::bigtable::admin::v2;
 using google::protobuf::Timestamp;
 
 constexpr int64_t kMicros = 1'000'000;
-constexpr int64_t kExpiryMax = int64_t{90} * 24 * 3600 * kMicros;  // Cloud Bigtable
+constexpr int64_t kExpiryMax = int64_t{90} * 24 * 3600 * kMicros;  // limit of Cloud Bigtable
 
 StatusOr<BackupApi*> BackupsOf(const InstanceRecords& records) {
   BackupApi* backups = records.admin()->backups();
@@ -35,6 +36,7 @@ void SetTime(int64_t time_us, Timestamp* out) {
   out->set_nanos(static_cast<int32_t>(time_us % kMicros * 1000));
 }
 
+// Checks the seconds before it multiplies them: any int64 may come, and the product could overflow.
 StatusOr<int64_t> ExpiryOf(const Timestamp& expire_time, int64_t now_us) {
   int64_t seconds = expire_time.seconds();
   if (seconds > 0 && seconds <= (now_us + kExpiryMax) / kMicros) {
@@ -104,13 +106,13 @@ StatusOr<BackupInfo> DoUpdate(const InstanceRecords& records,
   return backups->SetBackupExpiry(name.stored(), expires_us);
 }
 
-// Of a page that this backup ends.
+// The page token for a page that ends with this backup.
 std::string TokenOf(const BackupInfo& info) {
   BackupName name = BackupName::FromStored(info.name);
   return name.cluster.id + "/" + name.id;
 }
 
-// The newest first, as in Cloud Bigtable.
+// Lists the newest backup first, as Cloud Bigtable does.
 Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& request,
               admin::ListBackupsResponse* response) {
   ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
@@ -129,7 +131,8 @@ Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& r
     PartName of = BackupName::FromStored(info.name).cluster;
     return !(of.instance == cluster.instance) || !(is_of_all || of.id == cluster.id);
   });
-  // A page goes on behind the backup that ended the one before.
+  // The page starts after the backup that ended the page before. A position would not do: backups
+  // that are added or removed between two calls would shift it.
   auto next = all.begin();
   if (!page.after.empty()) {
     next = std::find_if(all.begin(), all.end(),
@@ -185,6 +188,7 @@ Status DoDelete(const InstanceRecords& records, const std::string& name) {
   return backups->DeleteBackup(parsed.stored());
 }
 
+// The restored table as the operation returns it.
 StatusOr<admin::Table> TableOf(const InstanceRecords& records, const TableName& name) {
   ASSIGN_OR_RETURN(TableInfo info, records.admin()->GetTable(name.stored()));
   admin::Table table;
@@ -257,6 +261,7 @@ grpc::Status TableAdminService::CopyBackup(grpc::ServerContext*,
 grpc::Status TableAdminService::RestoreTable(grpc::ServerContext*,
                                              const admin::RestoreTableRequest* request,
                                              google::longrunning::Operation* response) {
+  // The backup is read for the metadata first: it may expire as soon as the table is restored.
   StatusOr<BackupInfo> source = DoGet(*records_, request->backup());
   if (!source.ok()) return ToGrpc(source.status());
   StatusOr<TableName> name = DoRestore(*records_, *request);

@@ -1,4 +1,4 @@
-// Names of backups. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/backup_names.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kBackups = "/backups/";
 
+// A '/' would make the stored form ambiguous, so ids follow the rules of table ids without it.
 StatusOr<BackupName> NameOf(const std::string& parent, const std::string& id) {
   ASSIGN_OR_RETURN(PartName cluster, PartName::Parse(parent, "clusters"));
   Status valid = id.find('/') == std::string::npos ? engine::ValidateTableName(id)

@@ -1,4 +1,4 @@
-// Change streams. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/change_streams.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ namespace v2 = google::bigtable::v2;
 using Response = v2::ReadChangeStreamResponse;
 using engine::MutationEntry;
 
-constexpr int64_t kHeartbeatMicros = 5'000'000;
-constexpr int64_t kHeartbeatMicrosMin = 1'000;
+constexpr int64_t kHeartbeatMicros = 5'000'000;  // if the request names no interval
+constexpr int64_t kHeartbeatMicrosMin = 1'000;   // bounds the messages of an idle stream
 
 StatusOr<TableName> TableOf(Client* client, const std::string& table_name) {
   ASSIGN_OR_RETURN(TableName name, TableName::Parse(table_name));
@@ -44,6 +44,7 @@ void TimeToProto(int64_t time_us, google::protobuf::Timestamp* out) {
   out->set_nanos(static_cast<int32_t>(time_us % 1'000'000 * 1000));
 }
 
+// Checks the range before it multiplies, as any int64 may come.
 StatusOr<int64_t> TimeFromProto(const google::protobuf::Timestamp& proto, const char* field) {
   constexpr int64_t kSecondsMax = 253'402'300'799;  // the end of the year 9999
   if (proto.seconds() >= 0 && proto.seconds() <= kSecondsMax && proto.nanos() >= 0 &&
@@ -80,6 +81,7 @@ StatusOr<int64_t> HeartbeatOf(const v2::ReadChangeStreamRequest& request) {
   if (!request.has_heartbeat_duration()) return kHeartbeatMicros;
   constexpr int64_t kSecondsMax = 24 * 3600;
   const google::protobuf::Duration& duration = request.heartbeat_duration();
+  // The clamp prevents an overflow of the product; -1 keeps negative durations invalid.
   int64_t seconds = std::clamp<int64_t>(duration.seconds(), -1, kSecondsMax);
   int64_t us = seconds * 1'000'000 + duration.nanos() / 1'000;
   if (us >= kHeartbeatMicrosMin) return us;
@@ -87,7 +89,8 @@ StatusOr<int64_t> HeartbeatOf(const v2::ReadChangeStreamRequest& request) {
                                      duration.seconds(), duration.nanos()));
 }
 
-// Sends records of a stream. A change goes in one message, or in several of about kMessageSize.
+// Sends the records of a stream. A change is one message, or several of about kMessageSize. Only
+// the last message of a change has its token, so a reader never resumes in the middle of a change.
 class ChangeSender {
  public:
   ChangeSender(RowRange partition, std::string cluster_id, grpc::ServerWriter<Response>* writer)
@@ -150,6 +153,8 @@ class ChangeSender {
     return OkStatus();
   }
 
+  // Adds a cell, and cuts its value into pieces if it does not fit into the message. Only the first
+  // piece has the keys; each has the offset and the total size.
   Status AddCell(const MutationEntry& entry) {
     size_t value_size = entry.value.size();
     bool in_pieces = size_ + value_size > kMessageSize && value_size > 0;
@@ -163,6 +168,7 @@ class ChangeSender {
         cell->set_timestamp_micros(entry.timestamp_us);
         size_ += entry.family.size() + entry.qualifier.size();
       }
+      // The room is at least one byte, so that each turn makes progress.
       size_t room = in_pieces ? kMessageSize - std::min(size_, kMessageSize - 1) : value_size;
       size_t piece = std::min(value_size - offset, room);
       cell->set_value(entry.value.substr(offset, piece));
@@ -178,7 +184,7 @@ class ChangeSender {
     return OkStatus();
   }
 
-  // The change goes on in the next message.
+  // Sends the message and begins the next one, which continues the same change.
   Status Continue() {
     RETURN_IF_ERROR(Write());
     response_.mutable_data_change()->set_type(Response::DataChange::CONTINUATION);
@@ -196,7 +202,7 @@ class ChangeSender {
   const std::string cluster_id_;
   grpc::ServerWriter<Response>* const writer_;
   Response response_;
-  size_t size_ = 0;  // of the message, about
+  size_t size_ = 0;  // approximate bytes of response_
 };
 
 }  // namespace
@@ -231,6 +237,8 @@ Status GiveChanges(const InstanceRecords& records, const v2::ReadChangeStreamReq
     ASSIGN_OR_RETURN(ChangeBatch batch, stream->Next(std::max<int64_t>(0, due_us - now_us())));
     for (const Change& change : batch.changes) RETURN_IF_ERROR(sender.Send(change));
     if (batch.is_over) return sender.SendClose(batch);
+    // Heartbeats also come between changes, at their time: they carry a token for the whole
+    // partition, and clients derive their progress from them.
     if (now_us() < due_us) continue;
     RETURN_IF_ERROR(sender.SendHeartbeat(batch));
     due_us = now_us() + heartbeat_us;

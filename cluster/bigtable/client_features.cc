@@ -1,4 +1,4 @@
-// Feature flags. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/client_features.h"
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 namespace sippar::cluster {
 namespace {
 
+// The six bits that a character of either base64 alphabet stands for; -1: none.
 int SextetOf(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -23,7 +24,7 @@ google::bigtable::v2::FeatureFlags ClientFeatures(std::string_view header) {
   int count = 0;
   for (char c : header) {
     int sextet = SextetOf(c);
-    if (sextet < 0) break;  // padding, as a rule
+    if (sextet < 0) break;  // padding, or an error, which ends the flags
     bits = bits << 6 | static_cast<uint32_t>(sextet);
     count += 6;
     if (count < 8) continue;

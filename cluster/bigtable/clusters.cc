@@ -1,5 +1,5 @@
-// Clusters of instances: the calls of the instance admin service. One store serves all of them, so
-// they are kept and answered, and size nothing. SPDX-License-Identifier: Apache-2.0
+// The calls of InstanceAdminService for clusters. One store serves all clusters of an instance, so
+// they are stored and returned, but their sizes have no effect. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/bigtable/backup_names.h"
@@ -15,7 +15,7 @@ using google::protobuf::FieldMask;
 
 std::string RecordOf(const PartName& name) { return PartRecord("cluster", name.instance, name.id); }
 
-// Writes what `change` makes of the cluster as it is, made or not.
+// Changes the record of a cluster, or creates it. `change` gets an empty message if there is none.
 StatusOr<admin::Cluster> Change(const InstanceRecords& records, const PartName& name,
                                 const std::function<Status(admin::Cluster* cluster)>& change) {
   admin::Cluster kept;
@@ -41,7 +41,8 @@ StatusOr<admin::Cluster> DoCreate(const InstanceRecords& records,
     if (other.id == name.id) {
       return AlreadyExists(fmt::format("{} is there already", cluster.name()));
     }
-    // The one that nobody made would end with the first that is made.
+    // Stores the implied cluster as a created one. As soon as one cluster is created, none is
+    // implied any more, and the backups and profiles of the implied one would name no cluster.
     RETURN_IF_ERROR(Change(records, other, [&cluster](admin::Cluster* kept) {
                       *kept = cluster;
                       return OkStatus();
@@ -70,6 +71,7 @@ Status DoDelete(const InstanceRecords& records, const std::string& cluster) {
   if (present.size() == 1) {
     return FailedPrecondition(fmt::format("{} is the last cluster of its instance", cluster));
   }
+  // Its backups would have a name that no request can use any more.
   RETURN_IF_ERROR(CheckNoBackups(records, name.instance, name.id));
   admin::Cluster kept;
   return DeleteRecord(records.admin(), RecordOf(name), &kept,
@@ -120,6 +122,7 @@ grpc::Status InstanceAdminService::UpdateCluster(grpc::ServerContext*,
   admin::UpdateClusterMetadata metadata;
   *metadata.mutable_original_request() = *request;
   metadata.mutable_request_time()->set_seconds(NowSeconds());
+  // The old method has no mask; it changes the number of nodes alone.
   FieldMask mask;
   mask.add_paths("serve_nodes");
   auto cluster = DoUpdate(*records_, *request, mask);

@@ -1,4 +1,4 @@
-// Rows, ranges, mutations. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/data_convert.h"
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@ namespace {
 using engine::RowMutation;
 namespace v2 = google::bigtable::v2;
 
-constexpr int64_t kServerClock = -1;  // as a SetCell's time
+constexpr int64_t kServerClock = -1;  // the time in a SetCell that asks for the server's clock
 
 Status CheckFamily(const TableRules& rules, const std::string& family) {
-  // What there is outside of a view is not told to its callers.
+  // The view is checked first, so that its callers cannot find out which families exist outside it.
   if (rules.view != nullptr) RETURN_IF_ERROR(rules.view->CheckFamily(family));
   if (rules.schema->FindFamily(family) != nullptr) return OkStatus();
   return NotFound(fmt::format("Requested column family not found: '{}'",
@@ -41,6 +41,7 @@ StatusOr<int64_t> CellTimeOf(const v2::Mutation& mutation, int64_t time_us,
     return InvalidArgument(fmt::format(
         "timestamp_micros is {}; it is -1 (the server's clock) or not negative", time_us));
   }
+  // The client's library made the time, not its user, so rounding it is better than an error.
   if (mutation.timestamp_origin() == v2::Mutation::CLIENT_AUTO_GENERATED) {
     return time_us / 1000 * 1000;
   }
@@ -48,7 +49,7 @@ StatusOr<int64_t> CellTimeOf(const v2::Mutation& mutation, int64_t time_us,
   return time_us;
 }
 
-// AddToCell or MergeToCell. Merging nothing is legal and does nothing.
+// Converts AddToCell or MergeToCell. A merge without input is legal and does nothing.
 template <typename Addition>
 Status AddAddition(const v2::Mutation& mutation, const Addition& addition, const TableRules& rules,
                    RowMutation* out) {
@@ -87,6 +88,7 @@ Status AddMutation(v2::Mutation* proto, const TableRules& rules, RowMutation* ou
       RETURN_IF_ERROR(CheckFamily(rules, set.family_name()));
       ASSIGN_OR_RETURN(int64_t time_us, CellTimeOf(mutation, set.timestamp_micros(), rules));
       out->Set(set.family_name(), set.column_qualifier(), "", time_us);
+      // Moved after Set, which would copy it: the value may have 100 MiB.
       out->entries.back().value = std::move(*proto->mutable_set_cell()->mutable_value());
       return OkStatus();
     }
@@ -128,7 +130,8 @@ StatusOr<engine::RowRange> RangeFromProto(const v2::RowRange& proto) {
   if (proto.has_end_key_closed() && !proto.end_key_closed().empty()) {
     range.limit = engine::RowSuccessor(proto.end_key_closed());
   }
-  // (k, k) and [k, k) are empty and legal; the open start of the first is one step behind its end.
+  // (k, k) and [k, k) are empty and legal. The check compares the key of the request, because
+  // range.start of (k, k) is already the successor of k, after the limit.
   const std::string& start =
       proto.has_start_key_open() ? proto.start_key_open() : proto.start_key_closed();
   if (!range.limit.empty() && start > range.limit) {
@@ -196,7 +199,8 @@ Status SetRequest(const v2::Idempotency& idempotency, RowMutation* mutation) {
     return InvalidArgument(fmt::format("idempotency.token has {} bytes; at least {} are needed",
                                        token.size(), kTokenSizeMin));
   }
-  // The row is in it because a client may use one token for all rows of a call.
+  // The number contains the row, because a client may use one token for all rows of a call. The
+  // client id is a hash of the token and never 0, which would mean "no request id".
   mutation->request.client = std::max<uint64_t>(engine::Hash(token), 1);
   mutation->request.number = engine::Checksum(mutation->row, mutation->request.client);
   return OkStatus();

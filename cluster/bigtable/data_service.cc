@@ -1,4 +1,4 @@
-// The data service. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/data_service.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-// The last message goes in one packet with the status. False: the caller is gone.
+// Sends one message. The last one goes in one packet with the status, so its delivery is not
+// reported. False: the caller is gone.
 template <typename Response>
 bool Write(const Response& response, bool is_last, grpc::ServerWriter<Response>* writer) {
   if (!is_last) return writer->Write(response);
@@ -26,11 +27,11 @@ bool Write(const Response& response, bool is_last, grpc::ServerWriter<Response>*
 
 struct RowSample {
   std::string key;
-  int64_t offset = 0;  // about the bytes of the table before it
+  int64_t offset = 0;  // approximate bytes of the table before the key
 };
 
-// Where tablets end inside of `range`, as far as it is among `rows`, and the range's own end. So
-// the ranges between a start and the samples after it are the whole range.
+// Returns the ends of the tablets inside `range`, those that are in `rows`, and then the end of
+// `range`. So the samples divide the whole range, which a caller may read part by part.
 std::vector<RowSample> SamplesOf(const std::vector<TabletInfo>& tablets,
                                  const engine::RowRange& range, const engine::RowSet& rows) {
   std::vector<RowSample> samples;
@@ -66,14 +67,15 @@ Status DoSampleRowKeys(Client* client, const v2::SampleRowKeysRequest& request,
   return OkStatus();
 }
 
-// A handler's request is its own: gRPC made it for this call, and only destroys it.
+// Makes the request mutable, to move large values out of it. This is safe: gRPC made the object for
+// this call alone and only destroys it afterwards.
 template <typename Request>
 Request* Own(const Request* request) {
   GiveBackPieces(*request);
   return const_cast<Request*>(request);
 }
 
-// Of the whole call; each entry is checked by itself.
+// Checks the limits of the whole call. An invalid entry fails alone, in ApplyEntries.
 Status CheckBatch(const v2::MutateRowsRequest& request) {
   if (request.entries().empty()) return InvalidArgument("entries: at least one is needed");
   size_t count = 0;
@@ -96,7 +98,8 @@ StatusOr<std::vector<Status>> ApplyEntries(Client* client, v2::MutateRowsRequest
     if (mutation.ok()) statuses[i] = target.CheckWrite(*mutation);
     if (statuses[i].ok()) statuses[i] = SetRequest(entry.idempotency(), &*mutation);
     if (entry.mutations().empty()) statuses[i] = InvalidArgument("No mutations provided");
-    if (!statuses[i].ok() || mutation->entries.empty()) continue;  // or merges of nothing
+    // A mutation without entries merges nothing: it is done, and its status is OK.
+    if (!statuses[i].ok() || mutation->entries.empty()) continue;
     batch.push_back(std::move(*mutation));
     positions.push_back(i);
   }
@@ -107,7 +110,7 @@ StatusOr<std::vector<Status>> ApplyEntries(Client* client, v2::MutateRowsRequest
 
 Status DoMutateRows(Client* client, v2::MutateRowsRequest* request,
                     grpc::ServerWriter<v2::MutateRowsResponse>* writer) {
-  constexpr int kEntriesMax = 10'000;  // of one message
+  constexpr int kEntriesMax = 10'000;  // most statuses in one message
   ASSIGN_OR_RETURN(std::vector<Status> statuses, ApplyEntries(client, request));
   v2::MutateRowsResponse response;
   for (size_t i = 0; i < statuses.size(); ++i) {
@@ -151,6 +154,7 @@ grpc::Status DataService::ReadChangeStream(grpc::ServerContext* context,
                                            Writer<v2::ReadChangeStreamResponse>* writer) {
   CallWatch::Scope scope(&watch_, context, /*is_endless=*/true);
   Status status = GiveChanges(*records_, *request, scope.cancel(), writer);
+  // The server has cancelled the stream (EndStreams). Clients retry UNAVAILABLE, but not CANCELLED.
   if (status.code() == StatusCode::kCancelled && !context->IsCancelled()) {
     status = Unavailable("the server stops; go on from the last token when it is back");
   }

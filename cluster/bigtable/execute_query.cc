@@ -1,4 +1,4 @@
-// Queries. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/execute_query.h"
 
 #include "cluster/bigtable/query_batches.h"
@@ -30,7 +30,7 @@ StatusOr<std::unique_ptr<QueryRun>> OpenQuery(const InstanceRecords& records, Qu
   return queries->Open(call);
 }
 
-// Clients prepare a query anew when they see this detail.
+// Clients prepare the query again when they find this detail in the error.
 grpc::Status Expired(const Status& status) {
   google::rpc::PreconditionFailure failure;
   failure.add_violations()->set_type("PREPARED_QUERY_EXPIRED");

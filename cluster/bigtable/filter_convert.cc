@@ -1,4 +1,4 @@
-// Filters. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/filter_convert.h"
 
 #include <fmt/format.h>
@@ -23,6 +23,7 @@ StatusOr<RowFilter> ConvertList(RowFilter::Kind kind, const List& list, size_t d
   return filter;
 }
 
+// A missing branch blocks all cells.
 StatusOr<RowFilter> ConvertCondition(const v2::RowFilter::Condition& proto, size_t depth) {
   if (!proto.has_predicate_filter()) {
     return InvalidArgument("condition: predicate_filter is missing");
@@ -89,6 +90,7 @@ StatusOr<RowFilter> ConvertTimes(const v2::TimestampRange& proto) {
 }
 
 StatusOr<RowFilter> Convert(const v2::RowFilter& proto, size_t depth) {
+  // The depth is checked before the recursion, which would otherwise overflow the stack.
   if (depth > engine::kFilterDepthMax) {
     return InvalidArgument(
         fmt::format("the filter is nested deeper than {}", engine::kFilterDepthMax));

@@ -1,5 +1,5 @@
-// A data call asks for the schema alone, which costs no copy; only a view needs its table's id.
-// SPDX-License-Identifier: Apache-2.0
+// A data call asks for the schema alone, which is shared and not copied (AdminApi::GetSchema). Only
+// a call through a view also needs the id of the table. SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/find_table.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace sippar::cluster {
 namespace {
 
-// As the API words it, of the name that the request has.
+// Gives kNotFound the error text of the API, with the name from the request.
 Status InItsWords(const Status& status, const std::string& name) {
   if (status.code() != StatusCode::kNotFound) return status;
   return NotFound(fmt::format("Table not found: {}", name));

@@ -1,4 +1,4 @@
-// Hot tablets: a call of the instance admin service. SPDX-License-Identifier: Apache-2.0
+// The call of InstanceAdminService for hot tablets. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +23,8 @@ struct Interval {
   int64_t end_us = 0;
 };
 
+// The interval of the request, by default the 24 hours before its end, which is by default now. A
+// second is added to the present time, which is rounded down, to include the newest measurement.
 StatusOr<Interval> IntervalOf(const admin::ListHotTabletsRequest& request, int64_t now_us) {
   const int64_t now = now_us / kMicros + 1;
   const int64_t end = request.has_end_time() ? request.end_time().seconds() : now;
@@ -39,7 +41,8 @@ StatusOr<Interval> IntervalOf(const admin::ListHotTabletsRequest& request, int64
                   start, end, now));
 }
 
-// How many were given before.
+// The page token is the number of tablets on earlier pages. The list is sorted by load, so a name
+// would not say where the next page begins.
 StatusOr<size_t> PositionOf(const std::string& token) {
   size_t position = 0;
   const char* end = token.data() + token.size();
@@ -53,7 +56,7 @@ void TimeToProto(int64_t time_us, Timestamp* out) {
   out->set_nanos(static_cast<int32_t>(time_us % kMicros * 1000));
 }
 
-// Keys are any bytes, and the API has text for them.
+// Row keys may be any bytes, but the API has text fields for them, so they are made printable.
 void ToProto(const HotTablet& hot, const std::string& cluster, const TableName& table,
              admin::HotTablet* out) {
   out->set_name(fmt::format("{}/hotTablets/{}-{}", cluster, hot.tablet_id, hot.start_us));

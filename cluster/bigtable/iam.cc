@@ -1,4 +1,4 @@
-// Policies, and their calls of both admin services. SPDX-License-Identifier: Apache-2.0
+// Policies, and the calls of both admin services for them. SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/iam.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 namespace iam = google::iam::v1;
 
-// What a resource has that nobody gave a policy.
+// The etag of the empty policy that a resource has until one is set.
 constexpr const char* kNoPolicyEtag = "none";
 
 Status ReadPolicy(AdminApi* api, const std::string& name, iam::Policy* out) {
@@ -29,7 +29,7 @@ Status ReadPolicy(AdminApi* api, const std::string& name, iam::Policy* out) {
   return OkStatus();
 }
 
-// A part of a table: that it is there is what its own record says.
+// Finds the policy of a part of a table. The part exists if its own record does.
 StatusOr<std::string> PartPolicy(const InstanceRecords& records, const std::string& resource,
                                  const char* kind, const char* record_kind) {
   ASSIGN_OR_RETURN(TablePartName name, TablePartName::Parse(resource, kind));
@@ -60,6 +60,7 @@ StatusOr<std::string> PolicyRecord(const InstanceRecords& records, const std::st
     if (resource.find("/backups/", clusters) == std::string::npos) {
       return InvalidArgument(fmt::format("'{}' has no policy; a backup has", resource));
     }
+    // Only the instance is checked: whether the backup itself exists is not looked up.
     ASSIGN_OR_RETURN(InstanceName name, InstanceName::Parse(resource.substr(0, clusters)));
     RETURN_IF_ERROR(records.CheckExists(name));
     return "iam/backup/" + resource;
@@ -82,6 +83,8 @@ Status SetPolicy(const InstanceRecords& records, const iam::SetIamPolicyRequest&
   iam::Policy kept;
   Status changed =
       ChangeRecord(records.admin(), name, &kept, [&](const NamedRecord* record) -> Status {
+        // A client that sets the first policy sends back the etag that it read, which no record
+        // has.
         bool is_first = record == nullptr && wanted.etag() == kNoPolicyEtag;
         if (!is_first) RETURN_IF_ERROR(CheckEtag(wanted.etag(), record));
         kept = wanted;

@@ -1,4 +1,4 @@
-// Instances and their parts. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/instance_records.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ admin::AppProfile ImpliedProfile(const InstanceName& name, const std::string& cl
   return profile;
 }
 
-// What the API says of a part beside what was asked for.
+// Both set the fields that the API returns in addition to those that the client has set.
 void Complete(const NamedRecord&, admin::Cluster* cluster) {
   if (!cluster->cluster_config().has_cluster_autoscaling_config()) return;
   const admin::AutoscalingLimits& limits =
@@ -59,7 +59,7 @@ void Complete(const NamedRecord& record, admin::AppProfile* profile) {
 
 Status Missing(const std::string& name) { return NotFound(fmt::format("'{}' is not there", name)); }
 
-// The parts of an instance that were made, named, in order.
+// Reads the created parts of an instance, sorted by id, and sets their names.
 template <typename Part>
 StatusOr<std::vector<Part>> MadeParts(AdminApi* api, const char* kind, const char* plural,
                                       const InstanceName& name) {
@@ -170,6 +170,7 @@ StatusOr<std::vector<admin::AppProfile>> InstanceRecords::Profiles(const Instanc
   auto at = std::find_if(profiles.begin(), profiles.end(), [&](const admin::AppProfile& profile) {
     return profile.name() >= implied.name();
   });
+  // A created default profile replaces the implied one, which is otherwise inserted in its order.
   bool is_made = at != profiles.end() && at->name() == implied.name();
   if (!is_made) profiles.insert(at, std::move(implied));
   return profiles;
@@ -182,6 +183,8 @@ StatusOr<admin::AppProfile> InstanceRecords::GetProfile(const PartName& name) co
 
 Status InstanceRecords::CheckTransactions(const InstanceName& name,
                                           const std::string& profile_id) const {
+  // Reads the one record instead of calling GetProfile: this runs for each batch of calls, and
+  // GetProfile would list all clusters and profiles.
   auto record = admin()->GetRecord(
       PartRecord("profile", name, profile_id.empty() ? kDefaultProfileId : profile_id));
   if (record.status().code() == StatusCode::kNotFound) {

@@ -1,4 +1,4 @@
-// Instances: the calls of the instance admin service. SPDX-License-Identifier: Apache-2.0
+// The calls of InstanceAdminService for instances. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,8 @@ StatusOr<InstanceName> DoCreate(const InstanceRecords& records,
   if (records.admin()->GetRecord(InstanceRecord(name)).ok()) {
     return AlreadyExists(fmt::format("{} is there already", name.ToString()));
   }
-  // Clusters first: an instance is never there without them.
+  // The clusters are written first, so that an instance never exists without them. A crash here
+  // leaves clusters without an instance, which a repeated call overwrites.
   for (const auto& [id, wanted] : request.clusters()) {
     ASSIGN_OR_RETURN(PartName part,
                      PartName::Parse(name.ToString() + "/clusters/" + id, "clusters"));
@@ -84,7 +85,10 @@ StatusOr<admin::Instance> DoUpdate(const InstanceRecords& records, const admin::
   return records.Get(name);
 }
 
-// Its tables go with it, unless one is protected.
+// Deletes an instance with its tables, unless a table or a view is protected or backups exist. All
+// checks come before the first deletion. A deletion that a crash has interrupted can be repeated
+// while the instance's record exists; after that, only records of clusters and the policy may be
+// left.
 Status DoDelete(const InstanceRecords& records, const std::string& instance) {
   AdminApi* api = records.admin();
   ASSIGN_OR_RETURN(InstanceName name, InstanceName::Parse(instance));
@@ -143,6 +147,7 @@ grpc::Status InstanceAdminService::ListInstances(grpc::ServerContext*,
   if (!names.ok()) return ToGrpc(names.status());
   for (const InstanceName& name : *names) {
     auto instance = records_->Get(name);
+    // On a strict server an instance may have tables without having been created; it is left out.
     if (instance.ok()) *response->add_instances() = std::move(*instance);
   }
   return grpc::Status::OK;
@@ -151,6 +156,7 @@ grpc::Status InstanceAdminService::ListInstances(grpc::ServerContext*,
 grpc::Status InstanceAdminService::UpdateInstance(grpc::ServerContext*,
                                                   const admin::Instance* request,
                                                   admin::Instance* response) {
+  // The old method has no mask; it replaces all fields that a client may change with it.
   FieldMask mask;
   for (const char* path : {"display_name", "type", "labels"}) mask.add_paths(path);
   auto updated = DoUpdate(*records_, *request, mask);

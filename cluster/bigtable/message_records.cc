@@ -1,4 +1,4 @@
-// Kept messages. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/message_records.h"
 
 #include <fmt/format.h>
@@ -18,14 +18,15 @@ using google::protobuf::FieldMask;
 using google::protobuf::Message;
 using google::protobuf::util::FieldMaskUtil;
 
-constexpr int kRacesMax = 100;
+constexpr int kRacesMax = 100;  // lost races before a call gives up
 constexpr int32_t kPageSizeMax = 1'000;
 
-// Reads, lets `change` decide, and calls `write` with the record's version (0: there is none).
+// Reads the record, lets `change` decide, and calls `write` with the version that was read (0: no
+// record). The write is conditional on that version, so no other change is overwritten.
 Status OnRecord(AdminApi* admin, const std::string& name, Message* message,
                 const RecordChange& change, const std::function<Status(uint64_t version)>& write) {
   for (int i = 0; i < kRacesMax; ++i) {
-    message->Clear();
+    message->Clear();  // of what a try before has changed
     std::optional<NamedRecord> record;
     auto found = admin->GetRecord(name);
     if (found.ok()) {
@@ -102,6 +103,7 @@ Status MergeFields(const FieldMask& mask, const Message& source, Message* target
       fields.add_paths(path);
     }
   }
+  // The default would merge nested messages and append to lists, but an update replaces them.
   FieldMaskUtil::MergeOptions options;
   options.set_replace_message_fields(true);
   options.set_replace_repeated_fields(true);

@@ -1,4 +1,4 @@
-// Operations. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/operations_service.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 using google::longrunning::Operation;
 
-constexpr size_t kRememberedMax = 1'000;
+constexpr size_t kRememberedMax = 1'000;  // operations kept for clients that poll
 
 }  // namespace
 
@@ -68,7 +68,7 @@ grpc::Status OperationsService::ListOperations(
 grpc::Status OperationsService::CancelOperation(
     grpc::ServerContext*, const google::longrunning::CancelOperationRequest* request,
     google::protobuf::Empty*) {
-  Operation ignored;  // it is done; cancelling that is no error
+  Operation ignored;  // every operation is done already, and cancelling such a one is no error
   return Find(request->name(), &ignored);
 }
 

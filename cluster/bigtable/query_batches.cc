@@ -1,4 +1,4 @@
-// Batches of rows. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/query_batches.h"
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 namespace sippar::cluster {
 namespace {
 
+// A batch exceeds kMessageSize by at most one row, so this leaves ordinary batches whole.
 constexpr size_t kPieceSizeMax = 2 * kMessageSize;
-constexpr int64_t kSilenceNanosMax = 200'000'000;  // a row does not wait longer for others
+constexpr int64_t kSilenceNanosMax = 200'000'000;  // longest wait of a row for further ones
 
 }  // namespace
 
@@ -38,7 +39,8 @@ Status QueryBatches::Send(const std::string& resume_token) {
   for (size_t at = 0;;) {
     auto* results = response.mutable_results();
     results->Clear();
-    // A new stream begins behind the caller's last token.
+    // The first message of a stream tells the client to drop what it got after its last token: this
+    // stream repeats those rows.
     results->set_reset(std::exchange(is_first_, false));
     if (at < batch.size()) {
       size_t size = std::min(batch.size() - at, kPieceSizeMax);
@@ -46,6 +48,7 @@ Status QueryBatches::Send(const std::string& resume_token) {
       at += size;
     }
     bool is_last = at == batch.size();
+    // The checksum ends a batch and the token commits it, so both go with the last piece only.
     if (is_last && !batch.empty()) results->set_batch_checksum(engine::Crc32c(batch));
     if (is_last) results->set_resume_token(resume_token);
     if (!write_(response)) return Cancelled("the reader is gone");

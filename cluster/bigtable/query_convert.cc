@@ -1,4 +1,4 @@
-// Types and values of queries. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/query_convert.h"
 
 #include <fmt/format.h>
@@ -41,6 +41,7 @@ void TypeToProto(const DataType& type, v2::Type* out) {
       TypeToProto(type.parts[1], out->mutable_map_type()->mutable_value_type());
       break;
     case kStruct:
+      // The only STRUCT of the query language is a cell with its time.
       for (size_t i = 0; i < type.parts.size(); ++i) {
         v2::Type::Struct::Field* field = out->mutable_struct_type()->add_fields();
         field->set_field_name(i == 0 ? "timestamp" : "value");
@@ -58,6 +59,7 @@ Status WrongType(const Value& value, const DataType& type) {
                                      engine::TypeName(type.kind)));
 }
 
+// Rounds the seconds down also before 1970: a protobuf Timestamp has no negative nanoseconds.
 void TimeToProto(int64_t micros, google::protobuf::Timestamp* out) {
   int64_t seconds = micros / kMicros - (micros % kMicros < 0 ? 1 : 0);
   out->set_seconds(seconds);
@@ -93,7 +95,7 @@ Status ItemsToProto(const Value& value, const DataType& type, v2::ArrayValue* ou
     return OkStatus();
   }
   if (type.kind == kStruct && items.size() != type.parts.size()) return WrongType(value, type);
-  v2::ArrayValue* entry = out;  // a MAP is an array of arrays of two
+  v2::ArrayValue* entry = out;  // a MAP is an array of arrays, each of a key and a value
   for (size_t i = 0; i < items.size(); ++i) {
     if (type.kind == kMap && i % 2 == 0) entry = out->add_values()->mutable_array_value();
     const DataType& part = type.parts[i % 2];
@@ -102,7 +104,7 @@ Status ItemsToProto(const Value& value, const DataType& type, v2::ArrayValue* ou
   return OkStatus();
 }
 
-// Is a value of `kind` what a column of `type` can show?
+// True if a column of `type` can show a value of `kind`.
 bool Fits(engine::ValueType kind, engine::ValueType type) {
   if (kind == type) return true;
   switch (type) {

@@ -1,4 +1,4 @@
-// Reading rows. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/read_rows.h"
 
 #include "engine/read/run_filter.h"
@@ -6,7 +6,7 @@
 namespace sippar::cluster {
 namespace {
 
-// A reader hears of rows, or of how far the read is, at least this often.
+// Longest time without a message to the reader: after it, gathered rows or the progress are sent.
 constexpr int64_t kSilenceNanosMax = 200'000'000;
 
 class RowsRead {
@@ -28,7 +28,7 @@ class RowsRead {
     while (cells->Valid() && !IsEnough()) {
       if (request_.takes_scanned_rows) row_ = cells->cell().row;
       RETURN_IF_ERROR(run->RunRow(cells.get(), &cells_seen_));
-      // The scan looks, too, but a filter may take long for a few cells.
+      // The scan checks the flag as well, but a filter may need long for the few cells of a row.
       if (options.cancel != nullptr && *options.cancel) return Cancelled("the reader is gone");
       ++rows_seen_;
       BreakSilence();
@@ -58,7 +58,8 @@ class RowsRead {
     }
     if (now - last_sent_nanos_ < kSilenceNanosMax) return;
     last_sent_nanos_ = now;
-    // A row that was given says itself how far the read is; naming it again is an error to clients.
+    // If the last row scanned was also returned, it marks the progress itself. Clients treat it as
+    // an error to name a returned row again.
     if (request_.takes_scanned_rows && !is_given) {
       out_->SendScanned(row_);
     } else {

@@ -1,4 +1,4 @@
-// Resource names. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/resource_names.h"
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ StatusOr<TableName> TableName::Parse(std::string_view name) {
 StatusOr<TablePartName> TablePartName::Of(std::string_view table, std::string_view kind,
                                           std::string_view id) {
   ASSIGN_OR_RETURN(TableName parsed, TableName::Parse(table));
-  // Ids of views and bundles are as those of tables.
+  // Ids of views and bundles follow the rules of table ids.
   auto as_table = TableName::Of(parsed.instance, id);
   if (!as_table.ok()) return Annotate(as_table.status(), kind);
   return TablePartName{std::move(parsed), std::string(kind), std::string(id)};

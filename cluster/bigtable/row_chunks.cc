@@ -1,5 +1,5 @@
-// Row chunks. A message is sent when the next chunk comes, so the last chunk of a row is always at
-// hand to carry its commit. SPDX-License-Identifier: Apache-2.0
+// A full message is sent only when the next chunk comes, not at once: so the last chunk of a row is
+// still here when the row ends and can carry its commit. SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/row_chunks.h"
 
 #include <vector>
@@ -7,7 +7,7 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr size_t kChunkOverhead = 24;  // of tags, lengths and the time on the wire
+constexpr size_t kChunkOverhead = 24;  // bytes of a chunk's tags, lengths and time on the wire
 
 }  // namespace
 
@@ -18,7 +18,8 @@ void RowChunks::BeginRow(std::string_view row) {
   complete_size_ = response_size_;
 }
 
-// Sends the rows that are complete; if there is none, a part of the one that is not.
+// If the message is full, sends the complete rows and keeps the chunks of the open one. Without a
+// complete row, it sends the beginning of the open one, unless rows must stay whole.
 void RowChunks::MakeRoom() {
   if (response_size_ < kMessageSize) return;
   if (row_start_ == 0) {
@@ -63,6 +64,7 @@ void RowChunks::Put(const engine::FilteredCell& filtered) {
   Chunk* chunk = AddChunk(filtered);
   size_t piece = whole_rows_ ? value.size() : kMessageSize;
   while (value.size() > piece) {
+    // The total size announces to the client that more pieces follow; the last piece has none.
     chunk->set_value_size(size);
     chunk->set_value(value.data(), piece);
     value.remove_prefix(piece);
@@ -75,7 +77,7 @@ void RowChunks::Put(const engine::FilteredCell& filtered) {
 }
 
 void RowChunks::EndRow() {
-  if (is_first_) return;
+  if (is_first_) return;  // the filter has left nothing of the row
   response_.mutable_chunks(response_.chunks_size() - 1)->set_commit_row(true);
   ++rows_;
 }

@@ -1,4 +1,4 @@
-// Row key schemas. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/row_key_schema.h"
 
 #include <fmt/format.h>
@@ -12,10 +12,11 @@ namespace admin = google::bigtable::admin::v2;
 using admin::Type;
 using engine::TableSchema;
 
-constexpr const char* kOption = "ROW_KEY_SCHEMA";  // the serialized proto
-constexpr size_t kDelimiterSizeMax = 50;           // Cloud Bigtable
+constexpr const char* kOption = "ROW_KEY_SCHEMA";  // its value is the serialized message
+constexpr size_t kDelimiterSizeMax = 50;           // limit of Cloud Bigtable
 
-// The order of the bytes is that of the values.
+// Accepts the types that a key field may have, each with an explicit encoding: without one it would
+// be open how the bytes of a key sort.
 Status CheckType(const Type& type) {
   switch (type.kind_case()) {
     case Type::kBytesType:
@@ -61,7 +62,7 @@ Status CheckEncoding(const Type::Struct& key) {
 Status CheckKey(const Type::Struct& key) {
   if (key.fields().empty()) return InvalidArgument("fields: at least one is needed");
   RETURN_IF_ERROR(CheckEncoding(key));
-  std::set<std::string> names = {"_key", "_timestamp"};
+  std::set<std::string> names = {"_key", "_timestamp"};  // reserved names
   for (const Type::Struct::Field& field : key.fields()) {
     if (field.field_name().empty()) return InvalidArgument("a field has no name");
     if (!names.insert(field.field_name()).second) {

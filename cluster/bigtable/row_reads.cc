@@ -1,4 +1,4 @@
-// Reads of rows. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/row_reads.h"
 
 #include <fmt/format.h>
@@ -23,13 +23,13 @@ namespace {
 
 namespace v2 = google::bigtable::v2;
 
-constexpr size_t kThreadsMax = 512;        // each call at work or parked has one
-constexpr size_t kAtWorkMax = 32;          // each may hold a value and the message with it
-constexpr int64_t kHeldMax = 192 << 20;    // bytes, in all
-constexpr int64_t kHeldOfMax = 96 << 20;   // of a connection
-constexpr int64_t kSmallBytes = 16 << 10;  // messages that the number of calls bounds
-constexpr int64_t kLineMicros = 30'000'000;
-constexpr size_t kShortBytes = 64 << 10;  // of a request; larger ones take time to parse
+constexpr size_t kThreadsMax = 512;          // one for each working or parked read
+constexpr size_t kAtWorkMax = 32;            // each may hold a value and its message
+constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
+constexpr int64_t kHeldOfMax = 96 << 20;     // the same for one connection
+constexpr int64_t kSmallBytes = 16 << 10;    // below this, the number of calls is bound enough
+constexpr int64_t kLineMicros = 30'000'000;  // longest wait in the queue
+constexpr size_t kShortBytes = 64 << 10;     // larger requests take too long to parse on the loop
 
 bool TakesScannedRows(const grpc::ServerContext& context) {
   const auto& headers = context.client_metadata();
@@ -67,7 +67,7 @@ StatusOr<RowsRequest> RowsRequestOf(Client* client, const v2::ReadRowsRequest& r
   return rows;
 }
 
-// Of one row, and one message that says all.
+// True for a read of one row whose reply may be a single message.
 bool IsShort(const v2::ReadRowsRequest& request) {
   return request.rows().row_keys_size() == 1 && request.rows().row_ranges_size() == 0 &&
          request.request_stats_view() != v2::ReadRowsRequest::REQUEST_STATS_FULL;
@@ -75,8 +75,9 @@ bool IsShort(const v2::ReadRowsRequest& request) {
 
 }  // namespace
 
-// Another read may begin meanwhile. When it goes on it does not wait for its turn: it holds what it
-// holds, and the sooner it is over the better.
+// Marks a read that waits for its caller to take a message; another read may begin in its place.
+// Afterwards the read continues at once, even if more than kAtWorkMax then work: it holds its
+// memory anyway, and releases it the sooner the earlier it ends.
 class RowReads::Parked {
  public:
   Parked(RowReads* reads, Call* call, int64_t bytes);
@@ -90,7 +91,8 @@ class RowReads::Parked {
   const int64_t bytes_;
 };
 
-// Ends when its last message was sent and gRPC has said that it is over, in any order.
+// One call. It deletes itself after its last message was sent and gRPC has reported that the call
+// is over (`over`), in either order; `holders` counts the two.
 struct RowReads::Call {
   struct Event final : CallEvent {
     Event(Call* of, void (Call::*then)(bool)) : call(of), on(then) {}
@@ -104,7 +106,7 @@ struct RowReads::Call {
   }
 
   void Came(bool ok) {
-    if (!ok) {  // the server ends, and will not say that this is over
+    if (!ok) {  // the server shuts down; gRPC does not report `over` for a call that never came
       delete this;
       return;
     }
@@ -128,14 +130,15 @@ struct RowReads::Call {
     if (holders.fetch_sub(1) == 1) delete this;
   }
 
-  // Waits while the reader is slow; false: it is gone. The last message goes with the status.
+  // Sends a message and waits until the reader takes it; false: the reader is gone. The last
+  // message is kept to be sent with the status.
   bool Write(const v2::ReadRowsResponse& response, bool is_last_message) {
     if (is_last_message) {
       last = ToBytes(response);
       return true;
     }
     grpc::ByteBuffer message = ToBytes(response);
-    // The message, what it was made of, and the value that the read stands on.
+    // Twice the message, because the cell that the read has reached may be as large.
     Parked parked(reads, this, 2 * static_cast<int64_t>(message.Length()));
     writer.Write(message, sent.Tag());
     message.Clear();
@@ -143,7 +146,7 @@ struct RowReads::Call {
     return was_sent;
   }
   Status Parse() {
-    if (bytes.Length() == 0) return OkStatus();  // parsed, or a request without anything
+    if (bytes.Length() == 0) return OkStatus();  // parsed before, or an empty request
     return FromBytes(&bytes, &request);
   }
   Status Read(const RowChunks::Writer& write) {
@@ -156,7 +159,7 @@ struct RowReads::Call {
     Client* client = reads->client_;
     return ReadRows(client->data(), client->clock(), rows, options, &chunks);
   }
-  // Nothing may touch it after one of these.
+  // The object may be gone as soon as Refuse or Finish returns.
   void Refuse() {
     is_last = true;
     writer.Finish(Overloaded("the server has as many reads under way as it has room for"),
@@ -176,17 +179,17 @@ struct RowReads::Call {
   RowReads* const reads;
   const CallLoop::Guest guest;
   grpc::ServerContext context;
-  grpc::ByteBuffer bytes;  // of the request
+  grpc::ByteBuffer bytes;  // the request before it is parsed
   v2::ReadRowsRequest request;
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer{&context};
   TracedCall* trace = nullptr;
   const CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
   std::optional<grpc::ByteBuffer> last;
   size_t last_bytes = 0;
-  std::string connection;             // known once it holds much, or waits in line
-  bool is_at_work = false;            // on a thread of its own
-  int64_t in_line_until_nanos = 0;    // then it is refused
-  std::atomic<bool> is_last = false;  // what is sent now
+  std::string connection;             // set when the call holds much, or is queued
+  bool is_at_work = false;            // the read runs on a thread of its own
+  int64_t in_line_until_nanos = 0;    // when a queued call is refused
+  std::atomic<bool> is_last = false;  // the operation in flight is the last one
   bool was_sent = false;
   engine::WakeUp sent_one;
   std::atomic<int> holders = 2;
@@ -251,6 +254,7 @@ bool RowReads::Look() {
 
 void RowReads::Hold(Call* call, int64_t bytes) {
   bytes_ += bytes;
+  // Small messages are not counted by connection, which would take the lock for each of them.
   if (std::abs(bytes) < kSmallBytes) return;
   if (call->connection.empty()) call->connection = call->context.peer();
   engine::MutexLock lock(&mutex_);
@@ -265,6 +269,7 @@ bool RowReads::HasRoom(const Call& call) {
 
 RowReads::Call* RowReads::TakeNext() {
   if (at_work_ >= kAtWorkMax || bytes_ >= kHeldMax) return nullptr;
+  // A call whose connection holds too much does not block calls of other connections.
   auto first = std::find_if(waiting_.begin(), waiting_.end(),
                             [this](const Call* call) { return HasRoom(*call); });
   if (first == waiting_.end()) return nullptr;
@@ -279,6 +284,7 @@ RowReads::Call* RowReads::TakeNext() {
 void RowReads::StartWaiting() {
   while (Call* call = TakeNext()) {
     if (threads_.Run([this, call] { Work(call); })) continue;
+    // No thread is free: the call goes back to the head of the queue.
     --at_work_;
     call->is_at_work = false;
     waiting_.push_front(call);
@@ -301,7 +307,9 @@ void RowReads::Work(Call* call) {
   }
 }
 
-// False: it takes time, or its answer is too large; nothing was sent.
+// Carries out the read of one row on the loop's thread. False: the read must go to another thread,
+// and nothing was sent: no absence is granted, it is not short, or its reply is more than a
+// message.
 bool RowReads::ReadOnLoop(Call* call) {
   CallLoop::Absence absence(call->guest.loop());
   if (!absence.is_granted() || !call->Parse().ok() || !IsShort(call->request)) return false;

@@ -1,4 +1,4 @@
-// Calls that write one row. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/row_requests.h"
 
 #include "cluster/bigtable/data_convert.h"
@@ -13,8 +13,9 @@ namespace v2 = google::bigtable::v2;
 
 namespace {
 
-// A family that the table lacks is an error of the list that is chosen: this one is then without
-// entries, so that nothing is written, and `missing` says why.
+// Converts one list of mutations. If it names a family that the table lacks, this is an error only
+// if the predicate chooses the list. So the list is emptied, to write nothing in that case, and the
+// error goes to `missing`.
 StatusOr<RowMutation> BranchFromProto(const v2::CheckAndMutateRowRequest& request,
                                       Mutations* mutations, const TableRules& rules,
                                       Status* missing) {
@@ -76,7 +77,8 @@ StatusOr<RowRequest> RowRequests::CheckAndMutate(v2::CheckAndMutateRowRequest* r
                                                     target->rules, &row.missing_on_true));
   ASSIGN_OR_RETURN(checked.on_false, BranchFromProto(*request, request->mutable_false_mutations(),
                                                      target->rules, &row.missing_on_false));
-  // Whichever will be written: what a view refuses must not depend on cells outside of it.
+  // Both lists are checked, whichever will be written: what a view refuses must not depend on the
+  // row's cells, or callers could learn about cells outside the view.
   RETURN_IF_ERROR(target->CheckWrite(checked.on_true));
   RETURN_IF_ERROR(target->CheckWrite(checked.on_false));
   checked.view = target->view.get();

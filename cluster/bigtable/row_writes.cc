@@ -1,4 +1,6 @@
-// Gathered writes of rows. SPDX-License-Identifier: Apache-2.0
+// A call passes through these stages: line_ (waits for room), arrived_ (waits to be parsed), a lane
+// (waits for the thread that writes for its tablet), reply. Each working thread parses what has
+// arrived before it writes the next batch. SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/row_writes.h"
 
 #include <fmt/format.h>
@@ -17,14 +19,15 @@ namespace sippar::cluster {
 namespace {
 
 constexpr size_t kThreadsMax = 512;
-constexpr int64_t kBytesMax = 256 << 20;  // or one call
-constexpr int64_t kLineMicros = 30'000'000;
-constexpr size_t kBatchMax = 256;              // calls
-constexpr size_t kUpdatesMax = 64;             // calls that read their rows, one after the other
-constexpr size_t kBatchBytesMax = 4 << 20;     // or one call
-constexpr int64_t kPatienceNanos = 1'000'000;  // with threads that write for others
+constexpr int64_t kBytesMax = 256 << 20;       // requests in flight; one larger call is allowed
+constexpr int64_t kLineMicros = 30'000'000;    // longest wait in the queue
+constexpr size_t kBatchMax = 256;              // most calls in a batch of mutations
+constexpr size_t kUpdatesMax = 64;             // fewer, as updates read their rows one by one
+constexpr size_t kBatchBytesMax = 4 << 20;     // one larger call is allowed
+constexpr int64_t kPatienceNanos = 1'000'000;  // wait for a busy thread before another is started
 
-// It looks at no connection: that is the loops' part.
+// Makes a queue that never polls connections. Only the loops read from connections, so that a sent
+// reply wakes no thread.
 grpc_completion_queue* NewQuietQueue() {
   grpc_completion_queue_attributes attributes{};
   attributes.version = GRPC_CQ_CURRENT_VERSION;
@@ -36,7 +39,7 @@ grpc_completion_queue* NewQuietQueue() {
 
 }  // namespace
 
-// Its events: it came; its answer was sent.
+// One call. Its events are: the call came; its reply was sent.
 struct RowWrites::Call final : CallEvent {
   Call(RowWrites* of, CallLoop* loop, RowMethod kind) : writes(of), guest(loop), method(kind) {}
 
@@ -44,7 +47,7 @@ struct RowWrites::Call final : CallEvent {
     std::unique_ptr<Call> self(this);
     if (is_answered) {
       writes->unsent_.fetch_sub(1);
-    } else if (ok) {  // else the server ends
+    } else if (ok) {  // not ok: the server shuts down, and no call will come
       trace = TraceOf(&context);
       writes->Await(guest.loop(), method);
       writes->Take(std::move(self));
@@ -57,9 +60,9 @@ struct RowWrites::Call final : CallEvent {
   grpc::ServerContext context;
   grpc::ByteBuffer request;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder{&context};
-  TracedCall* trace = nullptr;      // null: nobody wants it
-  int64_t size = 0;                 // of the request; 0: it has not arrived
-  int64_t in_line_until_nanos = 0;  // then it is refused
+  TracedCall* trace = nullptr;      // null: the server traces no calls
+  int64_t size = 0;                 // counted bytes of the request; 0: it waits in line_
+  int64_t in_line_until_nanos = 0;  // when a queued call is refused
   bool is_answered = false;
 };
 
@@ -104,6 +107,8 @@ void RowWrites::Take(std::unique_ptr<Call> call) {
   calls_.fetch_add(1);
   engine::MutexLock lock(&mutex_);
   const auto size = static_cast<int64_t>(call->request.Length());
+  // Without other requests in flight any request fits: one may be larger than kBytesMax. A queue
+  // that is not empty is never overtaken, or large requests would wait for ever.
   bool has_room = bytes_ == 0 || bytes_ + size <= kBytesMax;
   if (line_.empty() && has_room) return Arrive(std::move(call));
   call->in_line_until_nanos = LineEnd(call->context.raw_deadline(), kLineMicros);
@@ -117,7 +122,9 @@ void RowWrites::Arrive(std::unique_ptr<Call> call) {
   arrived_.push_back(std::move(call));
   if (arrived_.size() > 1) return;
   waiting_since_nanos_ = engine::Clock::System()->MonotonicNanos();
-  if (working_ == 0) AddThread();  // else one of those at work is soon done
+  // Otherwise a working thread will soon take the calls; Look adds one if none does in time. This
+  // is what makes batches, and saves a wake-up for each call.
+  if (working_ == 0) AddThread();
 }
 
 void RowWrites::LookAtLine() {
@@ -145,7 +152,7 @@ void RowWrites::LookAtLine() {
 
 bool RowWrites::Look(bool is_quiet) {
   if (calls_ == 0 && unsent_ == 0) return false;
-  if (is_quiet) CollectAnswered();  // what was not sent at once
+  if (is_quiet) CollectAnswered();  // replies that gRPC could not send at once
   if (line_length_ != 0) LookAtLine();
   const int64_t since = waiting_since_nanos_;
   const int64_t now = engine::Clock::System()->MonotonicNanos();
@@ -159,6 +166,8 @@ bool RowWrites::Look(bool is_quiet) {
 
 void RowWrites::Stop() {
   threads_.Stop();
+  // After the threads have ended no reply is added. The replies that gRPC has not reported yet are
+  // collected, which deletes their calls.
   answered_.Shutdown();
   void* tag = nullptr;
   bool ok = false;
@@ -212,6 +221,8 @@ void RowWrites::Work() {
       Enqueue(std::move(writes));
     }
     if (ready_.empty()) continue;
+    // While this thread writes without the lock, the lane stays valid: only the thread that has
+    // taken it from ready_ erases it. Writes that arrive in between are added to its queue.
     Lanes::iterator lane = ready_.front();
     ready_.pop_front();
     Writes writes = TakeBatch(lane->first, &lane->second.writes);
@@ -220,6 +231,7 @@ void RowWrites::Work() {
     Apply(lane->first, std::move(writes));
     mutex_.Lock();
     lane->second.busy_since_nanos = 0;
+    // To the end of the queue: a busy tablet must not keep the thread from the others.
     if (lane->second.writes.empty()) {
       lanes_.erase(lane);
     } else {
@@ -249,8 +261,9 @@ RowWrites::Writes RowWrites::Prepare(Calls calls) {
   return writes;
 }
 
-// A mutation that reads its row is committed by itself anyway; what goes to an unknown place may
-// wait there.
+// A mutation that reads its row gets a lane of its own, as it is committed alone anyway. So does a
+// write whose tablet is not known yet: it may have to wait for a look-up of METADATA, which must
+// not delay others.
 RowWrites::Lane RowWrites::LaneOf(const RowRequest& request) {
   bool is_update = request.update != nullptr;
   std::optional<uint64_t> lane;
@@ -268,7 +281,8 @@ RowWrites::Lane RowWrites::Alone(const std::string& table, bool is_update) {
 void RowWrites::Enqueue(Writes writes) {
   for (Write& write : writes) {
     auto [lane, is_new] = lanes_.try_emplace(write.lane);
-    // Reads of other rows may wait for a disk.
+    // The lane's present batch of updates may be waiting for a disk to read its rows. A new update
+    // does not wait for it, but gets a lane of its own.
     int64_t since = write.lane.is_update ? lane->second.busy_since_nanos : 0;
     if (since != 0 && engine::Clock::System()->MonotonicNanos() - since > kPatienceNanos) {
       std::tie(lane, is_new) = lanes_.try_emplace(Alone(write.lane.table, /*is_update=*/true));
@@ -276,7 +290,8 @@ void RowWrites::Enqueue(Writes writes) {
     lane->second.writes.push_back(std::move(write));
     if (is_new) ready_.push_back(lane);
   }
-  for (size_t i = 1; i < ready_.size(); ++i) AddThread();  // the first one is this thread's
+  // One thread for each lane that is ready, except the first, which this thread takes.
+  for (size_t i = 1; i < ready_.size(); ++i) AddThread();
 }
 
 RowWrites::Writes RowWrites::TakeBatch(const Lane& lane, std::deque<Write>* waiting) {
@@ -293,6 +308,7 @@ RowWrites::Writes RowWrites::TakeBatch(const Lane& lane, std::deque<Write>* wait
 }
 
 void RowWrites::Apply(const Lane& lane, Writes writes) {
+  // A batch has many traces, but calls to another server carry one: that of the first write.
   TraceScope scope(writes.front().call->trace);
   if (lane.is_update) {
     ApplyUpdates(lane.table, std::move(writes));
@@ -323,6 +339,8 @@ void RowWrites::ApplyUpdates(const std::string& table, Writes writes) {
   for (size_t i = 0; i < writes.size(); ++i) {
     const auto& answer = answers[i];
     Status status = answer.status();
+    // The chosen list of CheckAndMutateRow may be one that could not be converted. It had no
+    // entries then, so nothing was written, and its error is returned now.
     if (answer.ok()) {
       const RowRequest& request = writes[i].request;
       status = answer->matched ? request.missing_on_true : request.missing_on_false;

@@ -1,5 +1,5 @@
-// Schema bundles: the calls of the table admin service. What clients put into them is checked to be
-// descriptors and given back. SPDX-License-Identifier: Apache-2.0
+// The calls of TableAdminService for schema bundles. A bundle must hold protobuf descriptors; it is
+// stored for clients and not used here. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <google/protobuf/descriptor.pb.h>
 

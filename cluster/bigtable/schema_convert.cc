@@ -1,4 +1,4 @@
-// Schemas. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/schema_convert.h"
 
 #include <fmt/format.h>
@@ -19,10 +19,11 @@ using engine::GcPolicy;
 using engine::TableSchema;
 namespace admin = google::bigtable::admin::v2;
 
-// An option for each family whose values are bytes to us and have a type in the API: the
-// serialized proto. One of a family that the query language dropped is left, and means nothing.
+// Prefix of the table options that hold the API's types (serialized messages) of families that are
+// plain bytes in the engine. If the query language drops a family, its option stays and has no
+// effect.
 constexpr const char* kValueTypeOption = "VALUE_TYPE/";
-constexpr int64_t kSecondsMax = 315'576'000'000;  // of a Duration: 10,000 years
+constexpr int64_t kSecondsMax = 315'576'000'000;  // largest Duration: 10,000 years
 
 StatusOr<int64_t> MicrosOf(const google::protobuf::Duration& age) {
   int64_t us = age.seconds() * 1'000'000 + age.nanos() / 1'000;
@@ -99,7 +100,7 @@ bool IsBigEndian(const admin::Type& type) {
   return type.has_int64_type() && !type.int64_type().encoding().has_ordered_code_bytes();
 }
 
-// The state type is the server's to say; what a request says of it does not count.
+// Ignores the state type in a request: only the server sets it.
 StatusOr<FamilyType> AggregateFromProto(const std::string& family,
                                         const admin::Type::Aggregate& proto) {
   bool is_int64 = IsBigEndian(proto.input_type());
@@ -140,8 +141,8 @@ void AggregateToProto(FamilyType type, admin::Type::Aggregate* out) {
   if (type == FamilyType::kMax) out->mutable_max();
 }
 
-// Bytes, of which some are text; 64-bit big-endian integers, a counter of the query language;
-// aggregates.
+// Maps a type of the API to one of the engine: bytes and text are bytes, a 64-bit big-endian
+// integer is a counter of the query language, and aggregates are themselves.
 StatusOr<FamilyType> TypeFromProto(const std::string& family, const admin::Type& proto) {
   switch (proto.kind_case()) {
     case admin::Type::kBytesType:
@@ -193,7 +194,7 @@ StatusOr<FamilySchema> FamilyFromProto(const std::string& id, const admin::Colum
 
 using Modification = admin::ModifyColumnFamiliesRequest::Modification;
 
-// Fields of the mask, or the GC rule when it is empty.
+// Changes the fields of the mask; an empty mask means the GC rule.
 Status UpdateFamily(const Modification& modification, FamilySchema* family, TableSchema* schema) {
   ASSIGN_OR_RETURN(FamilySchema wanted, FamilyFromProto(family->name, modification.update()));
   std::vector<std::string> paths(modification.update_mask().paths().begin(),
@@ -217,7 +218,7 @@ Status UpdateFamily(const Modification& modification, FamilySchema* family, Tabl
   return OkStatus();
 }
 
-// `before` is the schema as it was before the whole list.
+// Applies one modification. `before` is the schema as it was before the whole list.
 Status ModifyOne(const Modification& modification, const TableSchema& before, TableSchema* schema) {
   const std::string& id = modification.id();
   auto found = std::find_if(schema->families.begin(), schema->families.end(),
@@ -226,7 +227,8 @@ Status ModifyOne(const Modification& modification, const TableSchema& before, Ta
   if (modification.has_create()) {
     if (exists) return AlreadyExists(fmt::format("family {} is there already", id));
     ASSIGN_OR_RETURN(FamilySchema family, FamilyFromProto(id, modification.create()));
-    // Dropped by an earlier modification: the new family has none of its cells.
+    // An earlier modification of this list has dropped the family. The new incarnation hides the
+    // cells of the old one, which are still stored.
     if (const FamilySchema* old = before.FindFamily(id)) family.incarnation = old->incarnation + 1;
     schema->families.push_back(std::move(family));
     KeepValueType(id, modification.create().value_type(), schema);
@@ -316,7 +318,7 @@ Status ChangeStreamFromProto(const admin::Table& proto, TableSchema* schema) {
 }
 
 Status ModifyFamilies(const Modifications& modifications, TableSchema* schema) {
-  TableSchema changed = *schema;
+  TableSchema changed = *schema;  // a copy, so that an error leaves the schema unchanged
   for (const Modification& modification : modifications) {
     RETURN_IF_ERROR(ModifyOne(modification, *schema, &changed));
   }

@@ -1,4 +1,4 @@
-// Administration of tables. SPDX-License-Identifier: Apache-2.0
+// The calls for tables. SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/table_admin_service.h"
 
 #include <fmt/format.h>
@@ -22,10 +22,11 @@ namespace {
 
 namespace admin = google::bigtable::admin::v2;
 
-constexpr int64_t kKeptMicros = int64_t{7} * 24 * 3600 * 1'000'000;  // UndeleteTable's time
-constexpr int kAlterTriesMax = 100;  // lost races with other changes of the schema
+// How long a deleted table can be undeleted, as in Cloud Bigtable.
+constexpr int64_t kKeptMicros = int64_t{7} * 24 * 3600 * 1'000'000;
+constexpr int kAlterTriesMax = 100;  // races with other schema changes before a call gives up
 
-// Sorted and without repetitions, as AdminApi takes them.
+// The split keys of the request, sorted and distinct, as AdminApi requires.
 StatusOr<std::vector<std::string>> SplitKeys(const admin::CreateTableRequest& request) {
   std::vector<std::string> keys;
   for (const auto& split : request.initial_splits()) {
@@ -50,7 +51,7 @@ StatusOr<FoundTable> DoCreate(const InstanceRecords& records,
   return FindTable(client, name.ToString());
 }
 
-// The table is the same in every cluster of its instance.
+// Converts a table. Its state is the same in every cluster of its instance: one store serves all.
 Status ToProto(const InstanceRecords& records, const TableName& name,
                const engine::TableSchema& schema, admin::Table::View view, admin::Table* out) {
   TableToProto(name, schema, view, out);
@@ -88,7 +89,8 @@ Status DoList(const InstanceRecords& records, const admin::ListTablesRequest& re
 
 using Change = std::function<Status(engine::TableSchema*)>;
 
-// Changes the schema of the table as it is now; again when somebody else was faster.
+// Applies `change` to the present schema of the table. Starts again if another call has changed the
+// schema in between: AlterTable refuses a version that is not the latest.
 StatusOr<FoundTable> Alter(Client* client, const std::string& name, const Change& change) {
   for (int i = 0; i < kAlterTriesMax; ++i) {
     ASSIGN_OR_RETURN(FoundTable table, FindTable(client, name));
@@ -142,7 +144,7 @@ Status DoDelete(Client* client, const std::string& name) {
   RETURN_IF_ERROR(CheckNoProtectedView(client->admin(), table.info.table_id));
   if (BackupApi* backups = client->admin()->backups()) {
     Status kept = backups->DropTable(table.name.stored(), kKeptMicros);
-    if (kept.code() != StatusCode::kUnimplemented) return kept;  // a server of a cluster
+    if (kept.code() != StatusCode::kUnimplemented) return kept;  // a cluster's server keeps none
   }
   return client->admin()->DropTable(table.name.stored());
 }
@@ -229,7 +231,9 @@ grpc::Status TableAdminService::DropRowRange(grpc::ServerContext*,
   return ToGrpc(DoDropRows(client_, *request));
 }
 
-// There is one cluster: what was written before the token was asked for is there for every reader.
+// All clusters of an instance are one store, so each reader sees every acknowledged write at once,
+// and any token of the table is consistent. The token contains the table id only to detect tokens
+// of other tables.
 grpc::Status TableAdminService::GenerateConsistencyToken(
     grpc::ServerContext*, const admin::GenerateConsistencyTokenRequest* request,
     admin::GenerateConsistencyTokenResponse* response) {
