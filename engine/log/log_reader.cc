@@ -76,7 +76,8 @@ StatusOr<bool> HoldsRecords(FileSystem* fs, const std::string& path, SegmentId i
     if (size <= file->size() - head_size) RETURN_IF_ERROR(file->Read(head_size, size, &record));
     if (LogFrameAt(record, head_size, head_size, SegmentSeed(id)).valid) return true;
   }
-  // There is no record, a torn group, or damage: a whole read tells which.
+  // There is no record, a torn group, or damage; only reading all of the segment distinguishes
+  // them.
   ASSIGN_OR_RETURN(
       SegmentContent content,
       ReadSegment(fs, path, id, UINT64_MAX, [](uint64_t, std::string_view) { return OkStatus(); }));
