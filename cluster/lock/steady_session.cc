@@ -48,6 +48,7 @@ template <typename Answer, typename Call>
 Answer SteadySession::Ask(const Call& call) {
   std::shared_ptr<LockSession> session = Current();
   Answer answer = call(session.get());
+  // Only this code proves that the session is over and that the call did nothing.
   if (CodeIn(answer).code() != StatusCode::kFailedPrecondition) return answer;
   ASSIGN_OR_RETURN(session, Replace(session));
   return call(session.get());

@@ -85,8 +85,8 @@ class ServedSet {
   mutable engine::Mutex mutex_;
   std::map<uint64_t, std::shared_ptr<Served>> served_ GUARDED_BY(mutex_);
   std::map<uint64_t, uint64_t> busy_ GUARDED_BY(mutex_);  // busy tablets, with their tables
-  std::map<uint64_t, uint64_t> schemas_
-      GUARDED_BY(mutex_);  // versions, of tables that were altered
+  // Newest schema versions of the tables that were altered, by table.
+  std::map<uint64_t, uint64_t> schemas_ GUARDED_BY(mutex_);
   // For each tablet that was served here, the highest epoch that has ended. Grows with the moves
   // during one life.
   std::map<uint64_t, uint64_t> closed_ GUARDED_BY(mutex_);

@@ -69,6 +69,7 @@ StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Ta
   if (position.table_id != tablet.table_id()) {
     return InvalidArgument("a continuation token is of another table");
   }
+  // Only a time that the caller has chosen is checked: that of a token may be ahead of this clock.
   if (start_us > now_us && request.tokens.empty()) {
     return InvalidArgument(
         fmt::format("start_time is {} us, in the future: now is {} us", start_us, now_us));
@@ -76,6 +77,7 @@ StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Ta
   if (request.end_us.has_value() && *request.end_us < start_us && request.tokens.empty()) {
     return InvalidArgument("end_time is before start_time");
   }
+  // Changes before the retention may have been deleted already, so the stream would miss some.
   RETURN_IF_ERROR(CheckStart(start_us, config, now_us));
   return position;
 }
@@ -94,6 +96,7 @@ class TabletChanges final : public ChangeStream {
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     RETURN_IF_ERROR(Begin());
+    // The tablet was split or merged before the stream began.
     if (tablet_->range() != partition_) return Elsewhere(token_);
     int64_t limit_us = NowMicros() + wait_us;
     ChangeBatch batch;

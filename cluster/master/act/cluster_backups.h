@@ -39,7 +39,7 @@ class ClusterBackups final : public BackupApi {
   ClusterBackups(MasterDriver* driver, AdminApi* admin, ActionPlaces places, MakeTable make)
       : driver_(driver), admin_(admin), places_(std::move(places)), make_(std::move(make)) {}
 
-  // Not one snapshot: each tablet is saved as at some moment during the call.
+  // Not one snapshot: each tablet is saved as it was at some moment of the call.
   StatusOr<BackupInfo> CreateBackup(const std::string& name, const std::string& table,
                                     int64_t expires_us) override;
   StatusOr<BackupInfo> CopyBackup(const std::string& source, const std::string& name,

@@ -3,10 +3,11 @@
 // may run it; one at a time reigns.
 //
 // Threads: one holds the lock and sends heartbeats and ticks; workers carry out actions. Each level
-// of METADATA has a queue (lane) and workers of its own: an action on one level never waits for
-// actions on a lower level, which can only succeed after it. With a single queue, a dead METADATA
-// server could not be recovered. An action in flight when the lock is lost runs to its end; its
-// conditions make it harmless (master_action.h). SPDX-License-Identifier: Apache-2.0
+// of METADATA (lock service and root tablet, METADATA's other tablets, user tablets) has a queue,
+// or lane, with workers of its own. Actions on user tablets may wait until a METADATA tablet is
+// served again; in a shared queue they would block the actions that recover it. An action in flight
+// when the lock is lost runs to its end; its conditions make it harmless (master_action.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

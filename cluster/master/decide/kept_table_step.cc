@@ -37,6 +37,7 @@ bool IsClosed(MasterState* state, uint64_t table_id) {
 void KeepTable(Turn* turn, const event::DropTable& request, Table* table) {
   MasterState* state = turn->state;
   std::vector<Table*> kept = Kept(state);
+  // RunKept deletes a table whose time is over.
   if (kept.size() >= kKeptMax) kept.front()->kept_until_us = 0;
   TableRecord record = *table->record;
   record.changed_at_us = request.wall_us;
@@ -53,6 +54,7 @@ void RunKept(Turn* turn, Table* table) {
     return turn->Ask(&table->attempt, action::WriteTable{table->next, TableLife::kKept,
                                                          table->version, table->kept_until_us});
   }
+  // A drop is answered only when no server serves the table any more.
   if (table->request != 0 && IsClosed(state, table->record->table_id)) {
     turn->Reply(table->request, OkStatus());
     table->request = 0;
@@ -62,6 +64,7 @@ void RunKept(Turn* turn, Table* table) {
 
 void OnEvent(Turn* turn, const event::UndeleteTable& request) {
   Table* table = nullptr;
+  // Sorted by the time of the drop, so the last match is the one that was dropped last.
   for (Table* kept : Kept(turn->state)) {
     if (kept->record->schema.name == request.table) table = kept;
   }

@@ -37,7 +37,7 @@ struct MasterOptions {
   int64_t silent_fence_us = 300'000'000;
   // Longest wait of an administrator for servers to follow a durable change.
   int64_t answer_us = 10'000'000;
-  // Equal to the servers'; neighbours far smaller than it are merged.
+  // Same as StoreOptions::split_size of the servers; neighbours far smaller than it are merged.
   uint64_t split_size = 200 << 20;
   uint64_t split_calls = 1'000;  // per second: a tablet with fewer calls is not split for its load
   size_t moves_max = 64;         // planned moves in flight; more if there are more servers
@@ -85,9 +85,9 @@ struct Server {
   Attempt asking;
   int64_t next_ask_us = 0;
   int64_t reported_us = 0;      // when the last report came
-  int64_t silent_since_us = 0;  // 0: the last question was answered
-  std::map<uint64_t, int64_t>
-      unanswered;  // tablets whose load or unload lacks an answer: since when
+  int64_t silent_since_us = 0;  // first question without an answer; 0: the last was answered
+  // Tablets whose load or unload got no answer, and since when.
+  std::map<uint64_t, int64_t> unanswered;
   uint64_t first_unpublished_file = 0;
   uint64_t weight = 0;  // weight of its tablets; changes in flight are in `promised`
   // Weights by action number of tablets being assigned to it.
@@ -95,8 +95,7 @@ struct Server {
   size_t loads = 0;            // loads in flight
   std::set<uint64_t> waiting;  // tablets whose load waits for another one to end
   // Tablets whose records name this server. Reports and balance rounds walk all of a cluster's
-  // million tablets here, so it is a B-tree: walking
-  // one costs few cache misses.
+  // million tablets here, so it is a B-tree: walking one costs few cache misses.
   absl::btree_map<uint64_t, Tablet*> tablets;
   std::optional<Recovery> recovery;
 };

@@ -108,11 +108,13 @@ void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
       if (row.empty()) break;
     }
     const Table* table = state->FindTable(hole.table_id);
+    // A table that is being created or deleted may have holes.
     if (hole.table_id != kMetadataTableId && (table == nullptr || !table->IsWhole())) return;
     bool to_end = row.empty() || (!hole.rows.limit.empty() && row >= hole.rows.limit);
     if (covered && to_end) return;
   }
   Doubt(turn, hole.table_id, hole.rows);
+  // Keeps the number of failures, so that the wait grows.
   Hole& again = state->holes[{hole.table_id, hole.rows.limit}];
   again.attempt.failures = hole.attempt.failures;
   turn->Failed(&again.attempt);

@@ -21,12 +21,12 @@ namespace sippar::cluster::master {
 // leaves rows without a tablet, those rows are read again.
 void Learn(Turn* turn, const TabletFacts& facts);
 void Forget(Turn* turn, const TabletKey& key);
-// Takes over that METADATA has exactly `records` with `after` < key <= `last`; `asked` is the
-// number of the action that read them. Known tablets that are not listed are forgotten, unless
-// something newer than `asked` is known about them.
+// Takes a complete range of METADATA over: `records` are all that it has with `after` < key <=
+// `last`, as read by the action with number `asked`. Known tablets that are not listed are
+// forgotten, unless something newer than `asked` is known about them.
 void LearnRange(Turn* turn, uint64_t asked, const TabletKey& after, const TabletKey& last,
                 const std::vector<TabletFacts>& records);
-// Marks rows of METADATA to be read again at the end of this step.
+// Marks rows of METADATA to be read again, in this step or the next.
 void Doubt(Turn* turn, uint64_t table_id, const RowRange& rows);
 // Marks the tablet to be looked at in this step.
 void LookAgain(Turn* turn, const Tablet& tablet);
