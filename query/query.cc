@@ -129,6 +129,7 @@ class ClientSession final : public Session {
   }
 
  private:
+  // The session's cancel flag, and a deadline counted from now if the session has a timeout.
   engine::StopSignal StopFromNow() const {
     engine::StopSignal stop{state_.cancel.get(), state_.client->clock()};
     if (state_.settings.timeout_us > 0) {

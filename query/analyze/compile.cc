@@ -333,6 +333,7 @@ StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
     }
     args.pop_back();
     for (const Value& item : list.literal.items()) args.push_back(Expression::Literal(item));
+    // The list is empty: IN is FALSE and NOT IN is TRUE, even for NULL.
     if (args.size() == 1) return Expression::Literal(Value::Bool(expr.negated));
   }
   ReadMixedAsNumber(*scope_, args[1], &args[0]);

@@ -121,6 +121,7 @@ std::optional<AggregateDef::Kind> FindAggregate(const Expr& call) {
   const CallInfo* info = FindCall(call.name);
   if (info == nullptr || info->kind != CallInfo::kAggregate) return std::nullopt;
   if (info->aggregate != AggregateDef::kCount) return info->aggregate;
+  // COUNT is three aggregates: of rows, of distinct values, of values that are not NULL.
   if (call.star) return AggregateDef::kCountRows;
   return call.distinct ? AggregateDef::kCountDistinct : AggregateDef::kCount;
 }

@@ -173,6 +173,7 @@ void ReadMixedAsNumber(const Scope& scope, const Expression& other, Expression* 
 Status CheckTypes(const Scope& scope, const Expression& expression, const Span& span) {
   if (expression.kind != Expression::kCall) return OkStatus();
   for (const Expression& arg : expression.args) {
+    // The compiler made arguments without a place itself, so they were not checked yet.
     if (arg.place.IsNone()) RETURN_IF_ERROR(CheckTypes(scope, arg, span));
   }
   return CallCheck(scope, expression, span).Check();

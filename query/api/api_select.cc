@@ -41,7 +41,7 @@ Value SampleOf(const DataType& type) {
 }
 
 bool IsOfType(const Value& value, const DataType& type) {
-  if (value.is_null()) return true;
+  if (value.is_null()) return true;  // NULL is a value of every type
   if (value.type() != type.kind) return false;
   return type.kind != kArray ||
          std::all_of(value.items().begin(), value.items().end(),

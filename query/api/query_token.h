@@ -16,7 +16,7 @@ struct PreparedToken {
   std::string table_prefix;
   std::string text;
   std::map<std::string, engine::DataType> params;
-  uint64_t columns_hash = 0;  // names and types of the result's columns, to notice schema changes
+  uint64_t columns_hash = 0;  // hash of the result's column names and types
   int64_t valid_until_us = 0;
 
   std::string Encode() const;

@@ -1,7 +1,8 @@
-// ATOMIC ON t ROW k { … }: the block becomes one row update, which the tablet runs under the row's
-// lock, statement by statement; each statement sees what the statements before it wrote. The test
-// of an IF is computed once, where the IF stands, and its value guards the statements inside.
-// RETURN reads the row after the last statement. SPDX-License-Identifier: Apache-2.0
+// ATOMIC ON t ROW k { … }: a single-row transaction (Bigtable paper, section 3). The block becomes
+// one row update, which the tablet runs under the row's lock, statement by statement; each
+// statement sees what the statements before it wrote. The test of an IF is computed once, where the
+// IF is written, and its value guards the statements inside. RETURN reads the row after the last
+// statement. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "query/analyze/catalog.h"

@@ -55,6 +55,7 @@ StatusOr<std::vector<std::string>> Measure(const StatementContext& context,
 }  // namespace
 
 Status ExecuteExplain(const StatementContext& context, const syntax::Explain& explain) {
+  // The grammar accepts EXPLAIN before any statement; only SELECT has a plan to print.
   const auto* select = std::get_if<syntax::Select>(&explain.statement->node);
   if (!explain.format.empty()) {
     return ErrorAt("UNSUPPORTED", explain.format.span, "EXPLAIN FORMAT is not supported", {},

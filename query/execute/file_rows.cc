@@ -26,6 +26,7 @@ class TsvRows : public InputRows {
     std::string line;
     ASSIGN_OR_RETURN(bool more, input_.Line(&line));
     if (!more) return false;
+    // A line with n tabs has n + 1 fields; the last may be empty.
     for (size_t at = 0; at <= line.size();) {
       size_t end = std::min(line.find('\t', at), line.size());
       std::string_view field = std::string_view(line).substr(at, end - at);

@@ -16,6 +16,7 @@ using engine::Evaluator;
 StatusOr<RecordMapping::Mapped> RecordMapping::Prepare(const Expression& expression) const {
   Mapped mapped;
   ASSIGN_OR_RETURN(mapped.value, Evaluator::Prepare(expression, &context_.stop));
+  // A column alone is noted, so that its text in the file can be stored instead of its value.
   if (expression.kind == Expression::kSlot) mapped.column = expression.slot;
   return mapped;
 }
@@ -56,6 +57,7 @@ StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
   }
   for (const Mapped& cell : cells_) {
     ASSIGN_OR_RETURN(Value value, ValueOf(cell, record));
+    // NULL writes no cell; an empty text writes an empty one.
     if (value.is_null()) continue;
     ASSIGN_OR_RETURN(std::string bytes, Bytes(cell.family, cell.qualifier, value));
     Put(cell.family, cell.qualifier, bytes, time_us, &mutation);
@@ -101,6 +103,7 @@ void RecordMapping::AddCell(Mapped mapped, std::string_view family, std::string_
 }
 
 std::string RecordMapping::ColumnList() const {
+  // A file may have thousands of columns; an error lists only the first ones.
   constexpr size_t kShown = 20;
   std::string list;
   const std::vector<std::string>& columns = file_->columns();
@@ -164,6 +167,7 @@ StatusOr<Value> RecordMapping::ValueOf(const Mapped& mapped, const Row& record) 
 }
 
 StatusOr<engine::RowMutation> RecordMapping::Start(const Value& key) {
+  // NULL becomes the empty key, which is refused below like an empty field.
   std::string row = key.is_string() ? key.bytes() : key.is_null() ? "" : key.Print();
   Status valid = engine::ValidateRowKey(row);
   if (!valid.ok()) return ErrorAt("BAD_ROW_KEY", {}, MessageOf(valid));
@@ -175,6 +179,7 @@ StatusOr<int64_t> RecordMapping::Time(const Value& value) {
   Value time = value;
   if (value.is_string()) {
     Value text = Value::Text(value.bytes());
+    // Digits are microseconds, as in a cells file; only other text is read as an ISO time.
     if (!engine::ConvertValue(text, ValueType::kInt64, &time).ok()) {
       Status status = engine::ConvertValue(text, ValueType::kTimestamp, &time);
       if (!status.ok()) return WithQueryCode(status);
@@ -191,6 +196,7 @@ StatusOr<std::string> RecordMapping::Bytes(const std::string& family, const std:
   const engine::FamilySchema* found = schema_.FindFamily(family);
   bool counter = found != nullptr && engine::IsInt64(found->type);
   Value converted = value;
+  // A file has a counter in digits. Values of other families are stored as their text.
   if (counter && value.type() == ValueType::kText) {
     Status status = engine::ConvertValue(value, ValueType::kInt64, &converted);
     if (!status.ok()) return WithQueryCode(status);

@@ -85,7 +85,7 @@ bool ResultStages::TakesByLimitBy(const Row& row) {
   std::string key;
   AppendEqualityKey(row[plan_.limit_by_at], &key);
   auto [found, is_new] = by_counts_.try_emplace(std::move(key), 0);
-  if (is_new) distinct_bytes_ += found->first.size() + 64;
+  if (is_new) distinct_bytes_ += found->first.size() + 64;  // 64: about the cost of an entry
   return ++found->second <= plan_.limit_by;
 }
 

@@ -59,6 +59,7 @@ Status AddGroup(const syntax::GroupDef& def, std::set<std::string>* grouped, Tab
                 std::vector<std::string>* notices) {
   if (schema->FindGroup(def.name.text) == nullptr) {
     schema->groups.emplace_back().name = def.name.text;
+    // The default group always exists; naming it sets its options.
   } else if (def.name.text != engine::kDefaultGroup) {
     return ErrorAt("DUPLICATE", def.name.span,
                    fmt::format("locality group {} is there twice", def.name.text), {},
@@ -165,6 +166,7 @@ Status AlterFamily(const AlterAction& action, TableSchema* schema) {
   }
   engine::FamilyType before = family->type;
   RETURN_IF_ERROR(ApplyFamilyOptions(action.family, family));
+  // The stored cells have the form of the old type and could not be read as the new one.
   if (family->type == before) return OkStatus();
   return ErrorAt("UNSUPPORTED", action.family.name.span, "a family's type cannot be changed",
                  "add a family with the type wanted", StatusCode::kUnimplemented);
@@ -193,6 +195,7 @@ Status AlterGroup(const AlterAction& action, TableSchema* schema,
   std::vector<std::string> present = group->families;
   std::sort(families.begin(), families.end());
   std::sort(present.begin(), present.end());
+  // Naming the families that the group has is allowed: SHOW CREATE TABLE prints them.
   if (!families.empty() && families != present) {
     return ErrorAt("UNSUPPORTED", action.group.name.span,
                    "families cannot move between locality groups yet", {},

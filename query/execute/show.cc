@@ -127,6 +127,7 @@ StatusOr<Relation> ShowCompactions(const StatementContext& context, const syntax
                      {"duration", ValueType::kDuration},
                      TextColumn("status")},
                     {}};
+  // Looked up only to report an unknown table.
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
   for (const cluster::CompactionInfo& info : context.client()->admin()->Compactions()) {
     if (!show.table.empty() && info.table != show.table.text) continue;

@@ -26,7 +26,7 @@ constexpr uint64_t kCountedRowsMax = 1000;  // how far the hint of UNSAFE counts
 
 struct Totals {
   uint64_t rows = 0;     // rows to which the update was applied
-  uint64_t changed = 0;  // rows that lost at least one cell
+  uint64_t changed = 0;  // rows in which something was deleted
   uint64_t cells_set = 0, columns_deleted = 0, cells_deleted = 0, rows_deleted = 0;
   Row last_returning;
 };

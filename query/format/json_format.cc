@@ -38,7 +38,7 @@ class JsonFormatter : public ResultFormatter {
   }
 
  private:
-  uint64_t rows_ = 0;
+  uint64_t rows_ = 0;  // printed as row_count
 };
 
 // Makes column names unique: readers keep only one of two equal keys of an object. The second

@@ -33,6 +33,7 @@ Expr ExpressionBuilder::BuildComparison(SipparParser::ComparisonContext* context
          "use AND, or put one of the tests into ( )");
     return {};
   }
+  // Each test becomes the left operand of the next: n tests make n levels.
   depth_ += tails.size();
   Expr expr = BuildSum(context->sum());
   for (auto* tail : tails) expr = ApplyTail(std::move(expr), tail);

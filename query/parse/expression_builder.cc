@@ -179,6 +179,7 @@ Expr ExpressionBuilder::BuildPostfix(SipparParser::PostfixContext* context) {
   if (TooDeep(levels, context)) return {};
   depth_ += levels;
   Expr expr = BuildPrimary(context->primary());
+  // Indexes and fields apply from left to right: in a[1].b the field is taken from a[1].
   for (auto* part : context->children) {
     if (auto* field = dynamic_cast<SipparParser::AnyWordContext*>(part)) {
       expr = BuildField(std::move(expr), field);

@@ -33,6 +33,8 @@ Places::Places(std::string_view text) : text_(text) {
     if (text[i] == '\n') line_starts_.push_back(i + 1);
   }
   if (CountContinuations(text) == 0) return;
+  // A column is the number of bytes from the start of the line less the continuation bytes among
+  // them. Their count before each block makes a place cheap even in a line of many megabytes.
   size_t count = 0;
   for (size_t i = 0; i <= text.size(); i += kPlaceBlock) {
     continuations_.push_back(count);
@@ -75,6 +77,7 @@ Status LexedText::Check() {
                                limits::kStatementSizeMax),
                    "use IMPORT for bulk data");
   }
+  // The error has no place: columns count characters, which invalid UTF-8 does not have.
   if (!IsUtf8(text_)) {
     return ErrorAt("ENCODING", Span(), "the text is not valid UTF-8",
                    "write other bytes as \\xHH in b'…'");
@@ -101,6 +104,7 @@ Status LexedText::CheckToken(const antlr4::Token& token) {
                      fmt::format("{} is neither a number nor a name", TextOf(token)),
                      "units are us ms s m h d w and B KB MB GB TB KiB MiB GiB TiB");
     case SipparLexer::ANY: {
+      // The token is a single byte; the message shows the whole character that it begins.
       size_t begin = token.getStartIndex();
       size_t end = begin + 1;
       while (end < text_.size() && IsContinuation(text_[end])) ++end;
@@ -138,6 +142,7 @@ Status LexedText::CheckNesting(const antlr4::Token& token) {
       if (open_ > 0) --open_;
       break;
     case SipparLexer::IF:
+      // Each ELSE IF nests one level deeper without a bracket, until the end of its statement.
       if (previous_type_ == SipparLexer::ELSE) ++else_ifs_;
       break;
     case SipparLexer::SEMI:

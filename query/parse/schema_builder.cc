@@ -113,6 +113,7 @@ syntax::AlterAction StatementBuilder::BuildAction(P::AlterActionContext* context
     action.kind = AlterAction::kSetOptions;
     action.options = BuildOptions(context->option());
   } else {
+    // RENAME FAMILY a TO b has two names, RENAME TO b has one; the last is the new one.
     bool of_family = context->FAMILY() != nullptr;
     action.kind = of_family ? AlterAction::kRenameFamily : AlterAction::kRenameTable;
     if (of_family) action.family.name = expressions_.NameOrString(context->familyName(0));
@@ -181,6 +182,7 @@ syntax::SetOption StatementBuilder::BuildSet(P::SetOptionContext* context) {
     set.value = Expression(context->expression());
     return set;
   }
+  // ON and ALL are keywords and no expressions; the tree has them as names, like OFF.
   set.value.kind = syntax::ExprKind::kName;
   set.value.name = context->ON() != nullptr ? "ON" : "ALL";
   set.value.span = text_->SpanOf(*context->getStop());
@@ -209,6 +211,7 @@ syntax::Compact StatementBuilder::BuildCompact(P::CompactContext* context) {
 
 syntax::Other StatementBuilder::BuildOther(P::OtherContext* context) {
   syntax::Other other;
+  // Tokens, not the text between them, so that comments and blanks are dropped.
   size_t last = context->getStop()->getTokenIndex();
   for (size_t i = context->getStart()->getTokenIndex(); i <= last; ++i) {
     const antlr4::Token& token = *text_->tokens()->get(i);

@@ -136,6 +136,7 @@ syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
   select.items = BuildItems(context->selectItem());
   if (context->source() != nullptr) select.from = BuildSource(context->source());
   for (auto* option : context->readOption()) BuildReadOption(option, &select.read);
+  // The grammar accepts read options without FROM, so that this message can explain them.
   if (select.read.span.line > 0 && !select.from) {
     expressions_.Fail("SYNTAX", select.read.span, "there is no FROM to read from");
   }
@@ -150,6 +151,7 @@ syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
     select.after = Expression(after->expression());
     select.after_row = after->ROW() != nullptr;
   }
+  // The alias is known inside this SELECT only; the one around it gets its own back.
   (void)expressions_.NameSource(std::move(outer));
   return select;
 }

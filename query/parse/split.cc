@@ -56,7 +56,7 @@ class Splitter {
         ++depth_;
         break;
       case SipparLexer::RBRACE:
-        depth_ = std::max(depth_ - 1, 0);
+        depth_ = std::max(depth_ - 1, 0);  // a stray } must not hide the next ";"
         break;
       case SipparLexer::SEMI:
         if (depth_ > 0) break;

@@ -149,6 +149,7 @@ syntax::RowStatement StatementBuilder::BuildRowStatement(P::RowStatementContext*
     statement.then_block = BuildBlock(context->block(0));
     statement.has_else = context->ELSE() != nullptr;
     if (context->block(1) != nullptr) statement.else_block = BuildBlock(context->block(1));
+    // ELSE IF: the inner IF is the only statement of the ELSE block.
     if (context->rowStatement() != nullptr) {
       statement.else_block.push_back(BuildRowStatement(context->rowStatement()));
     }

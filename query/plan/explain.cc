@@ -139,6 +139,7 @@ std::vector<std::string> ExplainSelect(const SelectPlan& plan,
   if (plan.source == SelectPlan::kTable) {
     size_t touched = 0;
     for (const cluster::TabletInfo& tablet : tablets) {
+      // A scan visits a tablet only if the tablet's range contains wanted rows.
       engine::RowSet part = plan.program.read.rows.Intersection(engine::RowSet(tablet.range));
       if (!part.IsEmpty()) ++touched;
     }

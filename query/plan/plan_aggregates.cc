@@ -58,6 +58,8 @@ Status SelectPlanner::PlanAggregates() {
     ASSIGN_OR_RETURN(Expression key, compiler.Compile(*groups.back()));
     program.group_by.push_back(std::move(key));
   }
+  // The compiler calls the hook for every node: one that equals a GROUP BY expression, or is an
+  // aggregate, becomes a slot of the group.
   CompileHook hook = [&](const Expr& written) -> StatusOr<std::optional<Expression>> {
     const Expr& expr = written.kind == ExprKind::kName ? Unaliased(written) : written;
     for (uint32_t i = 0; i < groups.size(); ++i) {
@@ -66,6 +68,7 @@ Status SelectPlanner::PlanAggregates() {
     std::optional<engine::AggregateDef::Kind> kind = FindAggregate(expr);
     if (!kind) {
       if (written.kind != ExprKind::kName) return std::optional<Expression>();
+      // A column of the table that is not grouped is reported as such, not as an unknown name.
       if (&expr == &written) {
         auto named = scope->Name(expr.name);
         if (named.ok() && named->has_value()) {

@@ -275,6 +275,8 @@ StatusOr<NamedRows> NamedByJunction(const Expression& test, const std::vector<Sl
                                     StopBudget* budget) {
   bool is_and = test.function == Function::kAnd;
   NamedRows named;
+  // OR names rows only if each of its parts does: a part such as LIKE may hold for any row. Of an
+  // AND, the parts that name no rows restrict nothing.
   if (!is_and) named.emplace();
   for (const Expression& arg : test.args) {
     ASSIGN_OR_RETURN(NamedRows part, RowsNamed(arg, slots, budget));
@@ -297,6 +299,7 @@ StatusOr<NamedRows> NamedByJunction(const Expression& test, const std::vector<Sl
 
 StatusOr<NamedRows> RowsNamed(const Expression& test, const std::vector<SlotDef>& slots,
                               StopBudget* budget) {
+  // FALSE and NULL hold for no row: they name the empty set, not "any row".
   if (test.IsLiteral() && !test.literal.is_true()) return NamedRows(std::set<std::string>());
   if (test.kind != Expression::kCall) return NamedRows();
   switch (test.function) {

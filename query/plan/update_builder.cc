@@ -127,6 +127,7 @@ Status UpdateBuilder::AddDeletes(const std::vector<syntax::PatternNode>& pattern
   if (columns.empty()) columns.push_back({NamePattern::Any(), NamePattern::Any()});
   for (const ColumnPattern& column : columns) {
     deleted_.push_back(column);
+    // A whole family is deleted by one entry instead of one for each of its columns.
     bool family = column.family.kind == NamePattern::kExact &&
                   column.qualifier.kind == NamePattern::kAny && ranges.empty();
     RowWrite& write = NewWrite(family ? RowWrite::kDeleteFamily : RowWrite::kDeleteColumns);
@@ -205,12 +206,14 @@ bool UpdateBuilder::ReadsRow() const {
 engine::RowUpdate UpdateBuilder::Finish() {
   update_.slots = scope_.slots();
   engine::ReadSpec& read = update_.read;
+  // The slots name their patterns by index, so these come first.
   read.columns = scope_.patterns();
   read.columns.insert(read.columns.end(), deleted_.begin(), deleted_.end());
   auto many = [](const SlotDef& slot) {
     return slot.kind == SlotDef::kVersionCount || slot.kind == SlotDef::kHistory ||
            slot.kind == SlotDef::kMapHistory;
   };
+  // A deletion counts the versions that it removes, so it reads them all.
   bool all_versions = !deleted_.empty() || deletes_rows_ ||
                       std::any_of(update_.slots.begin(), update_.slots.end(), many);
   read.versions_per_column = all_versions ? 0 : 1;

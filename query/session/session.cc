@@ -99,6 +99,7 @@ StatusOr<bool> ChangeSetting(std::string_view name, const Value& value, Settings
     }
     settings->sort_memory_bytes = static_cast<uint64_t>(value.integer());
   } else if (key == "wait") {
+    // FLUSH and COMPACT always wait; the setting exists so that scripts may say so.
     bool on = false;
     if (!ParseSwitch(value, &on) || !on) return Wrong(key, "on; nothing goes on in the background");
   } else {

@@ -132,6 +132,7 @@ std::string PrintSize(int64_t bytes) {
 
 std::string PrintReal(double value) {
   std::string text = engine::PrintFloat(value);
+  // Without ".0" a whole number would be read back as an INT64.
   bool plain = text.find_first_of(".eE") == std::string::npos;
   return plain ? text + ".0" : text;
 }

@@ -221,6 +221,7 @@ OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out) {
   if (error != std::errc() || end != digits.data() + digits.size() || value > limit) {
     return LiteralProblem{"number does not fit into INT64", 0};
   }
+  // Negated as an unsigned number: the absolute value of the smallest INT64 is no INT64.
   *out = static_cast<int64_t>(negative ? ~value + 1 : value);
   return std::nullopt;
 }
@@ -291,6 +292,7 @@ OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out) {
   return problem;
 }
 
+// By RFC 3629: overlong forms, surrogates and code points above U+10FFFF are refused as well.
 bool IsUtf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     auto byte = static_cast<unsigned char>(text[i]);

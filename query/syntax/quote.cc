@@ -42,6 +42,7 @@ bool IsBare(std::string_view text) {
 }
 
 std::string FamilyText(std::string_view family) {
+  // A family may contain '-', but at the start it would be read as a minus sign.
   bool plain = !family.empty() && family[0] != '-' &&
                std::all_of(family.begin(), family.end(),
                            [](char c) { return IsNameChar(c) || c == '.' || c == '-'; });
