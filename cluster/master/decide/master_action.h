@@ -79,6 +79,7 @@ struct LoadTablet {
   // Null for METADATA, whose schema every server has built in.
   std::shared_ptr<const TableRecord> table;
 };
+// Has the server flush and close the tablet at the record's epoch. OK: the epoch has ended there.
 struct UnloadTablet {
   ServerId server;
   RecordRef record;
@@ -88,6 +89,7 @@ struct SplitByLoad {
   ServerId server;
   RecordRef record;
 };
+// Tells a server the current schema of a table.
 struct SetSchema {
   ServerId server;
   std::shared_ptr<const TableRecord> table;
@@ -124,6 +126,7 @@ struct WriteTable {
   uint64_t version = 0;
   int64_t kept_until_us = 0;
 };
+// Removes a table's file; OK also when it is gone.
 struct RemoveTable {
   uint64_t table_id = 0;
   uint64_t version = 0;

@@ -32,7 +32,7 @@ struct MasterOptions {
   int64_t retry_min_us = 20'000;
   int64_t retry_max_us = 2'000'000;
   // A server that holds its lock but does not answer is removed after unanswered_fence_us when a
-  // tablet waits for its answer, otherwise after silent_fence_us (FAULTS.md N1, P9).
+  // tablet waits for its answer, otherwise after silent_fence_us (tests/FAULTS.md N1, P9).
   int64_t unanswered_fence_us = 30'000'000;
   int64_t silent_fence_us = 300'000'000;
   // Longest wait of an administrator for servers to follow a durable change.

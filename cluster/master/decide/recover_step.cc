@@ -101,9 +101,9 @@ void Recover(Turn* turn, Server* server) {
 }
 
 bool IsOver(const MasterState& state, const Server& server) {
+  // Until all of METADATA is read and no hole is left, a record that still names the server may be
+  // unknown to this master.
   return server.recovery && server.recovery->stage == RecoveryStage::kReady &&
-         // Until all of METADATA is read and no hole is left, a record that still names the server
-         // may be unknown to this master.
          server.tablets.empty() && server.loads == 0 && state.holes.empty() &&
          state.stage == StartStage::kRunning;
 }

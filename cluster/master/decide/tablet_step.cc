@@ -315,7 +315,7 @@ void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& do
   }
   // A lost answer does not prove that the server closed the tablet. The record may name another
   // server only when the epoch is closed or the server is dead; otherwise two servers would serve
-  // the tablet (FAULTS.md P9).
+  // the tablet (tests/FAULTS.md P9).
   if (!LacksAnswer(done.status)) {
     tablet->loaded = false;
     tablet->target = ServerId();
