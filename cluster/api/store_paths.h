@@ -25,8 +25,7 @@ inline std::string Changes(const std::string& directory) { return directory + "/
 inline std::string ChangesOf(const std::string& directory, uint64_t table_id) {
   return Changes(directory) + "/" + std::to_string(table_id);
 }
-// A file of zeros that is deleted when the disk is full, to leave room for what frees more. Not
-// every cluster keeps one.
+// A file of zeros whose room is given up when the disk is full. Not every cluster keeps one.
 inline std::string Reserve(const std::string& directory) { return directory + "/RESERVE"; }
 inline std::string Backups(const std::string& directory) { return directory + "/backups"; }
 // A backup that a store made before it became a cluster: a directory instead of a manifest.

@@ -20,6 +20,8 @@ struct FoundView {
   std::string record;
 };
 
+// The record's name has the table's id and not its name, so a table that is created again under the
+// same name does not get the old views.
 StatusOr<FoundView> Locate(Client* client, TablePartName name) {
   ASSIGN_OR_RETURN(FoundTable table, FindTable(client, name.table.ToString()));
   std::string record = ViewRecords(table.info.table_id) + name.id;
@@ -101,6 +103,7 @@ StatusOr<std::string> DoCreate(Client* client, const admin::CreateAuthorizedView
         if (record != nullptr) {
           return AlreadyExists(fmt::format("{} is there already", view.name.ToString()));
         }
+        // The record's name implies the view's name, and its bytes the etag.
         kept = request.authorized_view();
         kept.clear_name();
         kept.clear_etag();

@@ -166,6 +166,7 @@ StatusOr<engine::TimeRange> TimesFromProto(const v2::TimestampRange& proto) {
   if (proto.start_timestamp_micros() < 0 || proto.end_timestamp_micros() < 0) {
     return InvalidArgument("a timestamp range has a negative bound");
   }
+  // In the API a bound of 0 means no bound.
   if (proto.start_timestamp_micros() != 0) times.start_us = proto.start_timestamp_micros();
   if (proto.end_timestamp_micros() != 0) times.limit_us = proto.end_timestamp_micros();
   if (times.start_us > times.limit_us) {

@@ -50,6 +50,8 @@ StatusOr<RowFilter> Count(RowFilter::Kind kind, int32_t count, const char* field
   return InvalidArgument(fmt::format("{} is {}; it may not be negative", field, count));
 }
 
+// Ranges of qualifiers and values are half-open in the engine: an open start and a closed end
+// become the successor of their bytes.
 RowFilter ConvertColumnRange(const v2::ColumnRange& proto) {
   RowFilter filter = RowFilter::Text(RowFilter::kColumnRange, proto.family_name());
   if (proto.has_start_qualifier_closed()) filter.range.start = proto.start_qualifier_closed();

@@ -197,7 +197,7 @@ void ColumnsToProto(const std::vector<QueryColumn>& columns, v2::ResultSetMetada
 }
 
 Status ValueToProto(const Value& value, const DataType& type, v2::Value* out) {
-  if (value.is_null()) return OkStatus();
+  if (value.is_null()) return OkStatus();  // NULL is a Value of the API in which no kind is set
   if (!Fits(value.type(), type.kind)) return WrongType(value, type);
   switch (type.kind) {
     case kBool:

@@ -27,7 +27,7 @@ constexpr size_t kThreadsMax = 512;          // one for each working or parked r
 constexpr size_t kAtWorkMax = 32;            // each may hold a value and its message
 constexpr int64_t kHeldMax = 192 << 20;      // most bytes that callers have not taken, in total
 constexpr int64_t kHeldOfMax = 96 << 20;     // the same for one connection
-constexpr int64_t kSmallBytes = 16 << 10;    // below this, the number of calls is bound enough
+constexpr int64_t kSmallBytes = 16 << 10;    // smaller messages are bounded by the number of calls
 constexpr int64_t kLineMicros = 30'000'000;  // longest wait in the queue
 constexpr size_t kShortBytes = 64 << 10;     // larger requests take too long to parse on the loop
 

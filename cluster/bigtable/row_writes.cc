@@ -231,7 +231,8 @@ void RowWrites::Work() {
     Apply(lane->first, std::move(writes));
     mutex_.Lock();
     lane->second.busy_since_nanos = 0;
-    // To the end of the queue: a busy tablet must not keep the thread from the others.
+    // The lane goes to the end of the queue, so that a busy tablet does not keep the thread from
+    // the others.
     if (lane->second.writes.empty()) {
       lanes_.erase(lane);
     } else {

@@ -20,6 +20,8 @@ struct FoundBundle {
   std::string record;
 };
 
+// The record's name has the table's id and not its name, so a table that is created again under the
+// same name does not get the old bundles.
 StatusOr<FoundBundle> Locate(Client* client, TablePartName name) {
   ASSIGN_OR_RETURN(FoundTable table, FindTable(client, name.table.ToString()));
   std::string record = TablePartRecord("bundle", table.info.table_id, name.id);
@@ -88,6 +90,7 @@ StatusOr<std::string> DoCreate(Client* client, const admin::CreateSchemaBundleRe
         if (record != nullptr) {
           return AlreadyExists(fmt::format("{} is there already", bundle.name.ToString()));
         }
+        // The record's name implies the bundle's name, and its bytes the etag.
         kept = request.schema_bundle();
         kept.clear_name();
         kept.clear_etag();
@@ -119,6 +122,8 @@ Status DoDelete(Client* client, const admin::DeleteSchemaBundleRequest& request)
         if (record == nullptr) return NoBundle(request.name());
         return CheckEtag(request.etag(), record);
       }));
+  // The policy goes last. A crash before this leaves a policy without a bundle, which a new bundle
+  // of the same name would get.
   return DropRecord(client->admin(), "iam/" + bundle.record);
 }
 

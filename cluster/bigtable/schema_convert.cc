@@ -269,6 +269,7 @@ StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table&
     schema.families.push_back(std::move(converted));
     KeepValueType(id, family.value_type(), &schema);
   }
+  // The API's default is milliseconds, the engine's microseconds.
   if (proto.granularity() != admin::Table::MICROS) {
     schema.options[engine::kGranularityOption] = "MILLIS";
   }
@@ -287,6 +288,7 @@ void TableToProto(const TableName& name, const TableSchema& schema, admin::Table
   for (const FamilySchema& family : schema.families) {
     admin::ColumnFamily& added = (*out->mutable_column_families())[family.name];
     GcToProto(family.gc, added.mutable_gc_rule());
+    // The API expresses "keep all" by a family without a rule, not by an empty one.
     if (family.gc == GcPolicy::KeepAll()) added.clear_gc_rule();
     ValueTypeToProto(schema, family, &added);
   }

@@ -71,6 +71,7 @@ Status DoList(const InstanceRecords& records, const admin::ListTablesRequest& re
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
   ASSIGN_OR_RETURN(std::vector<TableInfo> tables, records.admin()->ListTables());
   ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
+  // In the API the default of a list is the names alone, while that of GetTable is the schema.
   admin::Table::View view =
       request.view() == admin::Table::VIEW_UNSPECIFIED ? admin::Table::NAME_ONLY : request.view();
   for (const TableInfo& info : tables) {

@@ -22,6 +22,8 @@ class ProgramCourse {
       bool again =
           status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kOutOfRange;
       if (status.ok() || !again) return status;
+      // A try that finished a row has made progress, so this failure counts as the first one and is
+      // retried at once. A program over many rows is thus not limited in its number of failures.
       if (rest_->GoOn()) course_.Progress();
       RETURN_IF_ERROR(course_.AfterFailure(status, Repeat::kSafe));
       if (tablet != nullptr) caller_->Invalidate(*tablet);

@@ -29,6 +29,7 @@ Status DeleteRows(DataApi* data, const std::string& table, const RowRange& range
   read.rows = engine::RowSet(range);
   read.keys_only = true;
   ASSIGN_OR_RETURN(std::unique_ptr<CellStream> rows, data->Read(table, read, {}));
+  // The scan reads a snapshot of each tablet, so the deletions do not disturb it.
   while (rows->Valid()) {
     std::vector<RowMutation> batch;
     for (; rows->Valid() && batch.size() < kDeleteBatch; rows->Next()) {

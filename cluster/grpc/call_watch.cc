@@ -4,7 +4,7 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kPollMicros = 50'000;  // longest time until a cancelled read is told
+constexpr int64_t kPollMicros = 50'000;  // longest time until a cancelled read learns of it
 
 }  // namespace
 

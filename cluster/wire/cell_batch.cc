@@ -48,6 +48,8 @@ bool CellPacker::Add(const engine::CellView& cell) {
   }
   AddHead(cell);
   std::string_view rest = cell.value;
+  // The last part, of at most kWholeValueMax, is not cut either: it may make the message larger
+  // than its limit by that much.
   while (rest.size() > kWholeValueMax) {
     size_t room = limit_ - std::min(limit_, bytes_.size());
     bytes_.append(rest.substr(0, room));

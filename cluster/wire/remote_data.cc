@@ -54,6 +54,7 @@ class RemoteCells final : public CellStream {
   }
 
   void NextRow() override {
+    // A copy, because Next invalidates the views of the cell.
     std::string row(cell().row);
     while (is_valid_ && cell().row == row) Next();
   }
@@ -73,6 +74,8 @@ class RemoteCells final : public CellStream {
   void End(const Status& status) {
     is_valid_ = false;
     status_ = status;
+    // A stream that ends without the server's end message, or within a cell, is not complete even
+    // if gRPC reports OK.
     if (status.ok() && (!is_told_ || cells_.is_within_cell())) status_ = Damaged("it has no end");
   }
 
@@ -161,6 +164,7 @@ Status RemoteData::Run(const std::string& table, const RowRange& tablet_range,
       AddEnd(reply.end(), options.counters);
       return FromProto(reply.end().outcome());
     }
+    // A batch may come in several messages; only the last one makes it complete.
     pieces += reply.batch();
     if (reply.more()) continue;
     auto batch = DecodeBatch(pieces);

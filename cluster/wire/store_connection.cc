@@ -18,8 +18,7 @@ Status StoreConnection::Failed(const grpc::Status& status, Effect effect) {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
     case grpc::StatusCode::UNKNOWN:    // the connection broke between the parts of a reply
-    case grpc::StatusCode::CANCELLED:  // the server cancelled the call: it is stopping or was
-                                       // killed
+    case grpc::StatusCode::CANCELLED:  // the server is stopping, or was killed
       is_lost_ = true;
       if (status.error_details() == kNotBegun) {
         Status refused = Unavailable(target_ + ": the server leaves the store; nothing was done");
