@@ -16,7 +16,8 @@
 
 namespace sippar::cluster {
 
-// A position in the changes of a range. Only the server interprets the token.
+// A position in the changes of a range. The token is opaque to callers; servers and the client
+// library interpret it (engine/changes/change_position.h).
 struct ChangeToken {
   engine::RowRange rows;
   std::string token;
