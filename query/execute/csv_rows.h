@@ -27,7 +27,7 @@ class CsvRows final : public InputRows {
   char delimiter_;
   char quote_;
   std::optional<std::string> null_text_;
-  size_t record_size_ = 0;  // memory of the record: bytes, plus one Value for each field
+  size_t record_size_ = 0;  // memory of the record: its bytes and one Value for each field
 };
 
 }  // namespace sippar::query

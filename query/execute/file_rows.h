@@ -1,7 +1,7 @@
 // Reads the records of an input file as rows, for IMPORT. One object reads one file, on one thread.
-//   csv    RFC 4180; an empty field is NULL, "" is the empty text; nothing is unescaped
-//   tsv    fields with \t \n \r \\ \xHH; \N is NULL
-//   jsonl  one object a line; members that are missing or null are NULL (json_rows.h)
+//   csv    RFC 4180; an empty field is NULL, "" is the empty text; there are no escapes
+//   tsv    fields with the escapes \t \n \r \\ \xHH; \N is NULL
+//   jsonl  one object on each line; a missing or null member is NULL (json_rows.h)
 //   cells  row, family:qualifier, timestamp, value, escaped as in tsv; no header
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

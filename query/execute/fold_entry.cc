@@ -42,7 +42,7 @@ Status FoldEntry(MutationEntry entry, engine::RowMutation* writes) {
     last->delta = Sum(last->delta, entry.delta);
     last->value += entry.value;
   } else {
-    entries.push_back(std::move(entry));  // the server refuses it, naming the column
+    entries.push_back(std::move(entry));  // COMMIT refuses it and names the column
   }
   return OkStatus();
 }

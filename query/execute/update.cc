@@ -165,6 +165,8 @@ StatusOr<Totals> UpdateRows(const StatementContext& context, const engine::Table
     }
     return updater.totals();
   }
+  // Rows are updated while the scan is still running. It moves on in key order and an update
+  // changes only its own row, so no row is updated twice.
   auto update_all = [&](const std::vector<std::string>& keys) -> Status {
     for (const std::string& key : keys) RETURN_IF_ERROR(updater.Run(key));
     return OkStatus();

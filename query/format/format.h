@@ -31,22 +31,24 @@ struct FormatOptions {
 
 // What is known only after the last row.
 struct FormatEnd {
-  std::string next;  // how to continue a cut result: "AFTER ROW 'k'"; "" when complete
+  std::string next;  // how to continue a cut result: "AFTER ROW 'k'"; "" if complete
 };
 
 // Appends to a string, which the caller may empty between calls. One object prints one result.
 class ResultFormatter {
  public:
   virtual ~ResultFormatter() = default;
-  // kInvalidArgument when the format cannot show these columns (cells, insert).
+  // Prints what comes before the rows. kInvalidArgument if the format cannot show these columns
+  // (cells, insert).
   [[nodiscard]] virtual Status Begin(const std::vector<std::string>& columns, std::string* out) = 0;
+  // Prints one row. A format may keep rows back until it knows their widths.
   virtual void Add(const engine::Row& row, std::string* out) = 0;
   // Marks the place where `rows` rows are left out.
   virtual void AddGap(uint64_t rows, std::string* out);
   virtual void End(const FormatEnd& end, std::string* out) = 0;
 };
 
-// kInvalidArgument with a "did you mean" for an unknown name.
+// The formatter of the format `name`. For an unknown name kInvalidArgument with the nearest name.
 [[nodiscard]] StatusOr<std::unique_ptr<ResultFormatter>> NewFormatter(std::string_view name,
                                                                       const FormatOptions& options);
 const std::vector<std::string>& FormatNames();

@@ -101,7 +101,7 @@ class StopListener final : public antlr4::tree::ParseTreeListener {
   StopPoll poll_;
 };
 
-// Owns the parser and its tree.
+// Owns the parser and its tree, so a tree must not be used after its run.
 class ParserRun {
  public:
   explicit ParserRun(LexedText* text) : text_(text), stop_(text->stop()), parser_(text->tokens()) {

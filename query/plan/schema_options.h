@@ -22,7 +22,7 @@ namespace sippar::query {
 [[nodiscard]] Status ApplyTableOptions(const std::vector<syntax::Option>& options,
                                        engine::TableSchema* schema);
 
-std::string PrintSize(uint64_t bytes);  // with the largest unit that divides it: 64KiB
+std::string PrintSize(uint64_t bytes);  // in the largest unit without a fraction: 64KiB
 std::string PrintCompression(const engine::LocalityGroupSchema& group);
 std::string PrintBloom(engine::BloomKind kind);
 // The CREATE TABLE statement that makes the table again, with its split keys.

@@ -22,7 +22,7 @@ inline constexpr uint64_t kNoLimit = UINT64_MAX;
 struct SelectPlan {
   enum Source : uint8_t {
     kTable,     // tablets run `program`
-    kRelation,  // `program` runs here on the rows of `input`
+    kRelation,  // `program` runs in this process on the rows of `input`
     kNothing,   // no FROM: one row
   };
   Source source = kNothing;

@@ -197,7 +197,7 @@ Status LineIn(std::string_view text, const Status& status) {
   bool offsets_only = error.span.line == 0 && error.span.end > 0 && error.span.end <= text.size();
   if (!offsets_only) return status;
   std::string_view before = text.substr(0, error.span.begin);
-  size_t line_begin = before.rfind('\n') + 1;  // 0 without one
+  size_t line_begin = before.rfind('\n') + 1;  // 0 if there is no newline
   error.span.line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
   error.span.column =
       1 + static_cast<int>(std::count_if(before.begin() + static_cast<ptrdiff_t>(line_begin),

@@ -1,7 +1,7 @@
 // The syntax trees of all statements of the query language (query/LANGUAGE.md). query/parse makes
 // them, the planner reads them, syntax/ast_print.h prints them. They are plain values that can be
-// copied and compared; places in the text do not count in a comparison.
-// SPDX-License-Identifier: Apache-2.0
+// copied and compared; places in the text do not count in a comparison. A member whose comment
+// names kinds is used by these kinds only. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace sippar::query::syntax {
 // --- Reading -------------------------------------------------------------------------------------
 
 struct SelectItem {
-  bool star = false;  // *
+  bool star = false;  // the item is *, and `expr` is not used
   Expr expr;
   Identifier alias;  // name after AS; empty: none
   Span span;
@@ -113,7 +113,7 @@ struct Tail {
 // --- Writing -------------------------------------------------------------------------------------
 
 struct Assign {
-  enum Op : uint8_t { kSet, kAdd, kAppend };  // = += ||=
+  enum Op : uint8_t { kSet, kAdd, kAppend };  // written = += ||=
   PatternNode column;
   Op op = kSet;
   Expr value;
@@ -142,7 +142,7 @@ struct Insert {
     kRow,     // ROW key SET assigns [IF condition]
     kTuples,  // (columns) VALUES tuples [AT at]
     kCells,   // CELLS VALUES tuples of (row, column, timestamp, value)
-    kSelect,  // select
+    kSelect,  // INSERT … SELECT
   };
   Kind kind = kRow;
   Identifier table;
@@ -202,7 +202,7 @@ struct Append {
   bool operator==(const Append&) const = default;
 };
 
-// One statement inside ATOMIC { }. The comments name the kinds that use a member.
+// One statement inside ATOMIC { }.
 struct RowStatement {
   enum Kind : uint8_t { kIf, kSet, kDelete, kLet, kFail, kReturn };
   Kind kind = kSet;

@@ -15,7 +15,7 @@ std::string Print(const syntax::Select& select);
 std::string Print(const syntax::Expr& expr);
 std::string Print(const syntax::PatternNode& pattern);
 std::string Print(const syntax::Literal& literal);
-std::string PrintRegex(const engine::NamePattern& pattern);  // as /regex/ or /regex/i
+std::string PrintRegex(const engine::NamePattern& pattern);  // result: /regex/ or /regex/i
 
 // Quotes text as '…' and bytes as b'…', as the language reads them back. Control characters are
 // escaped.

@@ -45,7 +45,7 @@ struct PatternNode {
 };
 
 struct Literal {
-  enum Type : uint8_t {
+  enum Type : uint8_t {  // each comment names the member that holds the value
     kNull,
     kBool,       // integer: 0 or 1
     kInt64,      // integer
@@ -87,6 +87,8 @@ enum class BinaryOp : uint8_t {
   kModulo,
 };
 
+// The kinds of nodes. Each comment shows the text of the node and the members of Expr that hold its
+// parts.
 enum class ExprKind : uint8_t {
   kLiteral,    // literal
   kName,       // name: row, value, an alias, …
@@ -108,12 +110,12 @@ enum class ExprKind : uint8_t {
   kArray,      // [children]
 };
 
-// One node. Which members it uses is listed with its kind.
+// One node of the tree; its kind says which members it uses.
 struct Expr {
   ExprKind kind = ExprKind::kLiteral;
   Span span;
   Literal literal;
-  std::string name;  // as written
+  std::string name;  // spelled as in the text
   PatternNode pattern;
   engine::NamePattern regex;
   BinaryOp op = BinaryOp::kEqual;

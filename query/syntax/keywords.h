@@ -8,7 +8,7 @@
 
 namespace sippar::query {
 
-const std::vector<std::string>& Keywords();  // all of them, upper case, sorted
+const std::vector<std::string>& Keywords();  // all keywords, upper case, sorted
 bool IsKeyword(std::string_view word);       // case is ignored
 // True for a keyword that cannot be a name without backquotes. Case is ignored.
 bool IsHardKeyword(std::string_view word);

@@ -1,5 +1,5 @@
-// The part of ast.h for CREATE TABLE, ALTER TABLE, DROP TABLE and for options.
-// SPDX-License-Identifier: Apache-2.0
+// The part of ast.h for CREATE TABLE, ALTER TABLE, DROP TABLE and for options. A member whose
+// comment names kinds is used by these kinds only. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
