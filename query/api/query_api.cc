@@ -77,7 +77,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
       std::string next;
       Status status = RunSelect(
           context_, plan_, [this](const std::vector<Row>& batch) { return Take(batch); }, &next);
-      // If sending failed, that is the error: RunSelect was only told to end.
+      // An error of sending rows is no error of the query and is returned without a place.
       if (sent_.ok() && !status.ok()) {
         return WithPlace(LineIn(query_.text, WithQueryCode(status)));
       }
@@ -112,7 +112,7 @@ class SelectRun final : public cluster::QueryRun, public ResultSink {
     return true;
   }
 
-  // `is_row_end`: the last row of the table was delivered completely. Without it the batch has no
+  // `is_row_end`: the table's row that was sent last is complete. If it is not, the batch gets no
   // token, since a resumed execution would skip the rest of that row.
   Status Send(bool is_row_end) { return rows_->Send(key_at_ && is_row_end ? place_.Encode() : ""); }
 
