@@ -1,7 +1,7 @@
 // A small file whose bytes are changed in place. Written bytes outlive the process at once. After a
 // power loss, each Write since the last Sync may have left the old bytes, the new ones, or parts of
-// both. Not every file system supports such files: test with a dynamic_cast to PatchFileMaker. Not
-// thread safe. SPDX-License-Identifier: Apache-2.0
+// both. Not every file system supports such files: test with a dynamic_cast to PatchFileMaker. A
+// Write and a Sync may run concurrently, two Writes may not. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -131,6 +131,7 @@ class CommitLog {
   Status RewriteGroup();
 
   CommitLogOptions options_;
+  Mutex open_reach_mutex_;  // acquired before mutex_
   mutable Mutex mutex_;
   std::deque<Request*> queue_ GUARDED_BY(mutex_);
   LogSegments segments_ GUARDED_BY(mutex_);  // closed segments

@@ -8,11 +8,18 @@ namespace sippar::engine {
 // Called before the first segment of this life, whose directory sync makes both names durable.
 // After an error the next call tries again.
 StatusOr<LogReachFile*> CommitLog::OpenReach(SegmentId next) {
-  MutexLock lock(&mutex_);
-  if (reach_ == nullptr) {
-    ASSIGN_OR_RETURN(reach_,
-                     LogReachFile::Open(options_.fs, options_.directory, segments_.Oldest(next)));
+  // Not under mutex_: on a disk that hangs, writers in line must still get their answers.
+  MutexLock one(&open_reach_mutex_);
+  SegmentId oldest;
+  {
+    MutexLock lock(&mutex_);
+    if (reach_ != nullptr) return reach_.get();
+    oldest = segments_.Oldest(next);
   }
+  ASSIGN_OR_RETURN(std::unique_ptr<LogReachFile> opened,
+                   LogReachFile::Open(options_.fs, options_.directory, oldest));
+  MutexLock lock(&mutex_);
+  reach_ = std::move(opened);
   return reach_.get();
 }
 

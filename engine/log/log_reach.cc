@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/log/log_reach.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/checksum.h"
@@ -103,16 +104,21 @@ void LogReachFile::Reached(SegmentId last, uint64_t length) {
 }
 
 Status LogReachFile::Trim(SegmentId first) {
-  MutexLock lock(&mutex_);
-  if (first <= reach_.first) return OkStatus();
-  const SegmentId before = std::exchange(reach_.first, first);
-  // Written to both places: if the newer is damaged later, the older one must not ask for segments
-  // that are gone.
-  Status status = Write();
-  if (status.ok()) status = Write();
-  if (status.ok()) status = file_->Sync();
-  if (!status.ok()) reach_.first = before;  // so that the next call tries again
-  return status;
+  MutexLock one(&trim_mutex_);
+  if (first <= trimmed_) return OkStatus();
+  {
+    MutexLock lock(&mutex_);
+    // What an earlier call has written stays true when its sync failed: nothing older is needed.
+    reach_.first = std::max(reach_.first, first);
+    // Written to both places: if the newer is damaged later, the older one must not ask for
+    // segments that are gone.
+    RETURN_IF_ERROR(Write());
+    RETURN_IF_ERROR(Write());
+  }
+  // Without mutex_: every group of writes calls Reached, and a disk may take seconds for a sync.
+  RETURN_IF_ERROR(file_->Sync());
+  trimmed_ = first;
+  return OkStatus();
 }
 
 }  // namespace sippar::engine

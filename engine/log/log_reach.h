@@ -55,6 +55,9 @@ class LogReachFile {
       : file_(std::move(file)), reach_(reach), counter_(counter) {}
   Status Write() REQUIRES(mutex_);
 
+  Mutex trim_mutex_;  // acquired before mutex_
+  // Durably said. {0,0} when the file is opened: what an earlier process wrote may not be synced.
+  SegmentId trimmed_ GUARDED_BY(trim_mutex_);
   Mutex mutex_;
   const std::unique_ptr<PatchFile> file_;
   LogReach reach_ GUARDED_BY(mutex_);

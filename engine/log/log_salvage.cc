@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "engine/base/printable.h"
 #include "engine/log/log_reach.h"
@@ -50,12 +51,16 @@ class Salvager {
     ASSIGN_OR_RETURN(std::optional<LogReach> reach, ReadLogReach(fs_, directory_));
     std::vector<ChainLink> chain;
     std::optional<ChainLink> wanted;
-    if (reach && reach->NeedsLast()) log_.newest = reach->last;
+    if (reach && reach->NeedsLast()) {
+      log_.newest = reach->last;
+      // Also when newer segments are there, as after a salvage that was killed before its end.
+      const std::string last = SegmentFileName(reach->last);
+      if (std::find(names.begin(), names.end(), last) == names.end()) Missing(reach->last);
+    }
     for (auto name = names.rbegin(); name != names.rend(); ++name) {
       SegmentId id = ParseSegmentFileName(*name);
       if (id == SegmentId{}) continue;
       log_.files.push_back(*name);
-      if (chain.empty() && id < log_.newest) Missing(log_.newest);
       log_.newest = std::max(log_.newest, id);
       if (wanted.has_value() && id < wanted->id) {
         Missing(wanted->id);
@@ -72,7 +77,6 @@ class Salvager {
       wanted.reset();
       if (head.ok()) wanted = {head->header.previous, head->header.previous_length};
     }
-    if (chain.empty() && log_.files.empty() && log_.newest != SegmentId{}) Missing(log_.newest);
     // Without REACH, whether the segment before the oldest was trimmed cannot be known; then a gap
     // in the sequence numbers shows a loss.
     if (wanted.has_value() && reach && wanted->id != SegmentId{} && wanted->id >= reach->first) {
@@ -82,7 +86,9 @@ class Salvager {
     return chain;
   }
 
-  void Missing(SegmentId id) { Damage(id, "is missing"); }
+  void Missing(SegmentId id) {
+    if (missing_.insert(id).second) Damage(id, "is missing");
+  }
 
   Status ReadSegmentOf(const ChainLink& link) {
     ASSIGN_OR_RETURN(std::string file, ReadFile(fs_, PathOf(link.id)));
@@ -147,6 +153,7 @@ class Salvager {
   const std::function<std::optional<uint64_t>(uint64_t)>& redo_of_;
   const std::function<void(std::string_view)>& print_;
   std::map<uint64_t, uint64_t> next_;  // the next expected sequence number of each tablet
+  std::set<SegmentId> missing_;        // reported
   SalvagedLog log_;
 };
 
