@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "engine/base/thread.h"
@@ -49,7 +50,11 @@ Status RunApart(std::function<void(const StopSignal& left)> work, const StopSign
   }
   auto shared = std::make_shared<Shared>();
   shared->work = std::move(work);
-  std::thread([shared] { Work(shared.get()); }).detach();
+  try {
+    std::thread([shared] { Work(shared.get()); }).detach();
+  } catch (const std::system_error&) {
+    return ResourceExhausted("the system has no more threads for a call on a large value");
+  }
   MutexLock lock(&shared->mutex);
   // The caller polls `stop`, since neither a cancellation nor a deadline notifies a condition
   // variable.
