@@ -254,19 +254,21 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
     if (!found.ok()) return {0, found.status(), {}};
     held.insert(found->begin(), found->end());
   }
+  // A file that cannot be read or renamed stays, and stops no other.
+  Status first_failure;
   for (uint64_t id : asked.files) {
     if (held.contains(id)) continue;
     const std::string path =
         store_paths::Sstables(places_.directory) + "/" + engine::SstableName(id);
     auto ours = engine::IsSstable(places_.fs, path, id);
     if (!ours.ok() && ours.status().code() != StatusCode::kNotFound) {
-      return {0, ours.status(), {}};
+      first_failure.Update(ours.status());
+      continue;
     }
     // A file that is no SSTable was not written by a server and is left alone. An unfinished
     // SSTable of a dead life is swept.
-    Status status = ours.ok() && !*ours ? OkStatus() : trash(path);
-    if (status.ok()) status = trash(fmt::format("{}{}", path, kUnfinished));
-    if (!status.ok()) return {0, std::move(status), {}};
+    if (!ours.ok() || *ours) first_failure.Update(trash(path));
+    first_failure.Update(trash(fmt::format("{}{}", path, kUnfinished)));
   }
   for (const ServerId& server : asked.logs) {
     // If the life's file exists, the life became known only after the listing. It will be
@@ -274,10 +276,9 @@ Done ActionJob::Do(const action::TrashFiles& asked) {
     Status known = session_->Read(lock_paths::Server(server)).status();
     if (known.ok()) continue;
     if (known.code() != StatusCode::kNotFound) return {0, std::move(known), {}};
-    Status status = trash(store_paths::SealedLog(places_.directory, server));
-    if (!status.ok()) return {0, std::move(status), {}};
+    first_failure.Update(trash(store_paths::SealedLog(places_.directory, server)));
   }
-  return {};
+  return {0, std::move(first_failure), {}};
 }
 
 Status ActionJob::ExpireChanges(const action::PurgeTrash& asked) {

@@ -136,10 +136,9 @@ void GarbageAnswered(Turn* turn, const event::Done& done) {
   bool lists = garbage.stage == GarbageStage::kList;
   bool scans = !lists && garbage.stage < GarbageStage::kTrash;
   bool lacks = (lists && listed == nullptr) || (scans && found == nullptr);
-  if (!done.status.ok() || lacks) {
-    ++state->sweep_errors;
-    return EndRound(turn);
-  }
+  if (!done.status.ok() || lacks) ++state->sweep_errors;
+  // What could not be moved to the trash stays for the next round; what expired before goes now.
+  if (lacks || (!done.status.ok() && garbage.stage != GarbageStage::kTrash)) return EndRound(turn);
   if (scans) DoubtStrangers(turn, *found);
   switch (garbage.stage) {
     case GarbageStage::kList:

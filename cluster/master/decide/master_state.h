@@ -187,7 +187,7 @@ struct MasterState {
   std::map<uint64_t, MergeRequest> merge_requests;  // requests by number
   std::map<TabletKey, Hole> holes;                  // holes by the key of their last row
   Garbage garbage;
-  uint64_t sweep_errors = 0;  // sweeps that ended early and removed nothing
+  uint64_t sweep_errors = 0;  // sweeps that ended early or left a file that should have gone
 
   std::map<uint64_t, ActionBody> awaited;  // actions without an answer yet, by number
   // Ids of tablets to look at: `dirty` ones in this step, `timers` at their time, `unplaced` ones
