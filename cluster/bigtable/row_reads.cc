@@ -146,8 +146,10 @@ struct RowReads::Call {
     return was_sent;
   }
   Status Parse() {
-    if (bytes.Length() == 0) return OkStatus();  // parsed before, or an empty request
-    return FromBytes(&bytes, &request);
+    if (bytes.Length() == 0) return parsed;  // parsed before, or an empty request
+    parsed = FromBytes(&bytes, &request);
+    bytes.Clear();
+    return parsed;
   }
   Status Read(const RowChunks::Writer& write) {
     RETURN_IF_ERROR(Parse());
@@ -181,6 +183,7 @@ struct RowReads::Call {
   grpc::ServerContext context;
   grpc::ByteBuffer bytes;  // the request before it is parsed
   v2::ReadRowsRequest request;
+  Status parsed;  // the result of Parse
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer{&context};
   TracedCall* trace = nullptr;
   const CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);

@@ -26,8 +26,9 @@ constexpr const char* kValueTypeOption = "VALUE_TYPE/";
 constexpr int64_t kSecondsMax = 315'576'000'000;  // largest Duration: 10,000 years
 
 StatusOr<int64_t> MicrosOf(const google::protobuf::Duration& age) {
-  int64_t us = age.seconds() * 1'000'000 + age.nanos() / 1'000;
-  if (age.seconds() < 0 || age.nanos() < 0 || age.seconds() > kSecondsMax || us < 1'000) {
+  const bool fits = age.seconds() >= 0 && age.seconds() <= kSecondsMax && age.nanos() >= 0;
+  const int64_t us = fits ? age.seconds() * 1'000'000 + age.nanos() / 1'000 : 0;
+  if (us < 1'000) {
     return InvalidArgument(fmt::format("max_age of {} s and {} ns: at least 1 ms is needed",
                                        age.seconds(), age.nanos()));
   }
