@@ -16,6 +16,8 @@ bool IsAnchoredAtStart(std::string_view pattern) {
       if (i + 1 < pattern.size() && pattern[i + 1] == 'Q') return false;
       ++i;
     } else if (in_class) {
+      // The ] of a class like [:alpha:] does not end the class around it.
+      if (c == '[' && i + 1 < pattern.size() && pattern[i + 1] == ':') return false;
       in_class = c != ']';
     } else if (c == '[') {
       in_class = true;

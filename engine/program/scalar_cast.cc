@@ -43,7 +43,10 @@ template <typename T>
 bool ParseNumber(std::string_view text, T* number) {
   text = WithoutBlanks(text);
   // std::from_chars does not accept a plus sign.
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return false;
+  }
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }

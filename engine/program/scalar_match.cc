@@ -91,7 +91,8 @@ StatusOr<bool> LikeMatches(std::string_view text, std::string_view pattern, bool
     }
     if (star_p == std::string_view::npos) return false;
     p = star_p;
-    t = ++star_t;
+    star_t += by_character ? CharacterSize(text.substr(star_t)) : 1;
+    t = star_t;
   }
   while (p < pattern.size() && pattern[p] == '%') ++p;
   return p == pattern.size();

@@ -112,7 +112,12 @@ Status Divide(CallSite* site, Arguments args, Value* out) {
   const Value& b = *args[1];
   if (a.type() == kDuration && b.type() == kInt64) {
     if (b.integer() == 0) return DivisionByZero(a);
-    *out = Value::Duration(b.integer() == -1 ? -a.integer() : a.integer() / b.integer());
+    if (b.integer() == -1) {  // INT64_MIN / -1 traps in the processor
+      if (a.integer() == std::numeric_limits<int64_t>::min()) return Overflow(*site, a, b);
+      *out = Value::Duration(-a.integer());
+      return OkStatus();
+    }
+    *out = Value::Duration(a.integer() / b.integer());
     return OkStatus();
   }
   bool durations = a.type() == kDuration && b.type() == kDuration;

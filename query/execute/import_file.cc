@@ -62,7 +62,8 @@ class ImportRun {
 
   Status WriteAll(RecordMapping* mapping, FileRows* file, RowWriter* writer) {
     for (;; ++done_) {
-      if (context_.session->cancel->load()) return Cancelled("cancelled");
+      at_record_ = false;
+      RETURN_IF_ERROR(context_.CheckStop());
       Row record;
       auto more = file->Next(&record);
       if (more.ok() && !*more) return OkStatus();

@@ -94,7 +94,6 @@ Status ScanKeys(const StatementContext& context, const engine::TableSchema& sche
   program.where = target.rest;
   program.outputs.push_back(builder->scope()->Slot(SlotDef::kRow));
   program.slots = builder->scope()->slots();
-  program.read.versions_per_column = 1;
   ChooseColumns(schema,
                 target.rest ? builder->scope()->patterns() : std::vector<engine::ColumnPattern>{},
                 &plan);
@@ -102,6 +101,13 @@ Status ScanKeys(const StatementContext& context, const engine::TableSchema& sche
     program.slots = {{SlotDef::kRow, 0}};
     program.outputs = {engine::Expression::Slot(0)};
   }
+  // The test reads what it will read under the row's lock: all versions, if it counts them.
+  auto counts_versions = [](const SlotDef& slot) {
+    return slot.kind == SlotDef::kVersionCount || slot.kind == SlotDef::kHistory ||
+           slot.kind == SlotDef::kMapHistory;
+  };
+  program.read.versions_per_column =
+      std::any_of(program.slots.begin(), program.slots.end(), counts_versions) ? 0 : 1;
   program.read.rows = target.rows;
   return RunOnTablets(context, schema.name, program, [&](std::vector<Row> rows) -> StatusOr<bool> {
     std::vector<std::string> keys;
