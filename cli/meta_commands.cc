@@ -104,9 +104,11 @@ int MetaCommands::SetRows(const std::string& word) {
   if (word == "all") {
     rows_max = 0;
   } else if (!word.empty()) {
-    auto read = std::from_chars(word.data(), word.data() + word.size(), rows_max);
+    uint64_t rows = 0;
+    auto read = std::from_chars(word.data(), word.data() + word.size(), rows);
     bool whole = read.ec == std::errc() && read.ptr == word.data() + word.size();
-    if (!whole || rows_max == 0) return Fail("\\rows takes a number from 1, or all");
+    if (!whole || rows == 0) return Fail("\\rows takes a number from 1, or all");
+    rows_max = rows;
   }
   runner_->output()->Write(rows_max == 0 ? "all rows\n" : fmt::format("{} rows\n", rows_max));
   return kExitOk;

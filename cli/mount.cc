@@ -41,7 +41,11 @@ void AddOptions(CLI::App* app, Flags* flags) {
   app->add_flag("--allow-other", mount.allow_other, "let other users read everything");
   app->add_option("--uid", mount.uid, "owner of all files")->capture_default_str();
   app->add_option("--gid", mount.gid, "group of all files")->capture_default_str();
-  app->add_option("--umask", flags->mode_mask, "octal bits taken from 0555 and 0444");
+  app->add_option("--umask", flags->mode_mask, "octal bits taken from 0555 and 0444")
+      ->check([](const std::string& text) {
+        const bool is_octal = text.find_first_not_of("01234567") == std::string::npos;
+        return is_octal ? std::string() : text + " is no octal number";
+      });
   app->add_option("--timeout", flags->timeout_s, "seconds a request may take")
       ->check(CLI::Range(0.001, 86'400.0))
       ->capture_default_str();
