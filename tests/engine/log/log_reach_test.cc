@@ -35,7 +35,10 @@ TEST_F(LogReachTest, WhatAnEarlierProcessTrimmedWithoutASyncIsSynced) {
     auto reach = Open({1, 1});
     reach->Reached({1, 2}, 600);
     ASSERT_TRUE(reach->Trim({1, 2}).ok());
-    faulty_.AddRule(*FaultRule::Parse("fail patch-sync * 1+"));
+    FaultRule rule;
+    rule.operation = "patch-sync";
+    rule.and_later = true;
+    faulty_.AddRule(rule);
     EXPECT_FALSE(reach->Trim({1, 3}).ok());
   }
   faulty_.ClearRules();
