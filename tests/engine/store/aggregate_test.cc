@@ -5,17 +5,15 @@
 
 #include <cmath>
 
-#include "engine/fs/memory_file_system.h"
 #include "engine/model/hyper_log_log.h"
-#include "tests/support/store/store.h"
+#include "tests/engine/store/crashing_store.h"
 
 namespace sippar::engine {
 namespace {
 
-class AggregateTest : public testing::Test {
+class AggregateTest : public testing::Test, protected CrashingStore<ManualClock> {
  protected:
-  AggregateTest() : fs_(std::make_unique<MemoryFileSystem>()) {
-    Open();
+  AggregateTest() : CrashingStore(3, 1'000'000'000) {
     TableSchema schema;
     schema.name = "t";
     schema.families = {
@@ -23,22 +21,6 @@ class AggregateTest : public testing::Test {
         {"max", FamilyType::kMax, {}},          {"ints", FamilyType::kUniqueInts, {}},
         {"uniq", FamilyType::kUniqueBytes, {}}, {"f", FamilyType::kBytes, {}}};
     EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
-  }
-  void Open() {
-    StoreOptions options;
-    options.fs = fs_.get();
-    options.clock = &clock_;
-    options.create_if_missing = true;
-    options.background = false;
-    auto opened = Store::Open("/store", options);
-    ASSERT_TRUE(opened.ok()) << opened.status();
-    store_ = std::move(*opened);
-  }
-  void Crash() {
-    std::unique_ptr<MemoryFileSystem> left = fs_->CrashClone(&random_);
-    store_.reset();
-    fs_ = std::move(left);
-    Open();
   }
   Status Apply(const RowMutation& mutation) { return store_->Apply("t", {&mutation}).front(); }
   // Of the cell of column q at `time_us`; "": there is none.
@@ -63,11 +45,6 @@ class AggregateTest : public testing::Test {
   RowMutation Add(const std::string& family, int64_t input, int64_t time_us = 10) {
     return RowMutation("r").Add(family, "q", EncodeInt64(input), time_us);
   }
-
-  ManualClock clock_{1'000'000'000};
-  Random random_{3};
-  std::unique_ptr<MemoryFileSystem> fs_;
-  std::unique_ptr<Store> store_;
 };
 
 TEST_F(AggregateTest, InputsOfOneCellComeTogetherAndOthersStayApart) {

@@ -3,37 +3,19 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "engine/fs/memory_file_system.h"
 #include "engine/tablet/request_memory.h"
-#include "tests/support/store/store.h"
+#include "tests/engine/store/crashing_store.h"
 
 namespace sippar::engine {
 namespace {
 
-class RequestIdTest : public testing::Test {
+class RequestIdTest : public testing::Test, protected CrashingStore<ManualClock> {
  protected:
-  RequestIdTest() : fs_(std::make_unique<MemoryFileSystem>()) {
-    Open();
+  RequestIdTest() : CrashingStore(1, 1'000'000'000) {
     TableSchema schema;
     schema.name = "t";
     schema.families = {{"n", FamilyType::kCounter, {}}, {"f", FamilyType::kBytes, {}}};
     EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
-  }
-  void Open() {
-    StoreOptions options;
-    options.fs = fs_.get();
-    options.clock = &clock_;
-    options.create_if_missing = true;
-    options.background = false;
-    auto opened = Store::Open("/store", options);
-    ASSERT_TRUE(opened.ok()) << opened.status();
-    store_ = std::move(*opened);
-  }
-  void Crash() {
-    std::unique_ptr<MemoryFileSystem> left = fs_->CrashClone(&random_);
-    store_.reset();
-    fs_ = std::move(left);
-    Open();
   }
 
   Status Increment(const std::string& row, RequestId request) {
@@ -68,11 +50,6 @@ class RequestIdTest : public testing::Test {
     auto cells = (*tablet)->Read(read);
     return (*cells)->Valid() ? *DecodeInt64((*cells)->cell().value) : 0;
   }
-
-  std::unique_ptr<MemoryFileSystem> fs_;
-  ManualClock clock_{1'000'000'000};
-  Random random_{1};
-  std::unique_ptr<Store> store_;
 };
 
 // Each step in turn between a write and its repetitions.

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/engine/store/crashing_store.h"
 
 namespace sippar::engine {
 namespace {
@@ -22,31 +21,14 @@ class SteppingClock final : public Clock {
 };
 
 // Of tables of microseconds and of milliseconds.
-class ServerTimeTest : public testing::TestWithParam<bool> {
+class ServerTimeTest : public testing::TestWithParam<bool>, protected CrashingStore<SteppingClock> {
  protected:
-  ServerTimeTest() : fs_(std::make_unique<MemoryFileSystem>()) {
-    Open();
+  ServerTimeTest() : CrashingStore(1) {
     TableSchema schema;
     schema.name = "t";
     schema.families = {{"f", FamilyType::kBytes, {}}};
     if (GetParam()) schema.options[kGranularityOption] = "MILLIS";
     EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
-  }
-  void Open() {
-    StoreOptions options;
-    options.fs = fs_.get();
-    options.clock = &clock_;
-    options.create_if_missing = true;
-    options.background = false;
-    auto opened = Store::Open("/store", options);
-    ASSERT_TRUE(opened.ok()) << opened.status();
-    store_ = std::move(*opened);
-  }
-  void Crash() {
-    std::unique_ptr<MemoryFileSystem> left = fs_->CrashClone(&random_);
-    store_.reset();
-    fs_ = std::move(left);
-    Open();
   }
 
   void Set(const std::string& value) {
@@ -93,11 +75,7 @@ class ServerTimeTest : public testing::TestWithParam<bool> {
     }
   }
 
-  std::unique_ptr<MemoryFileSystem> fs_;
-  SteppingClock clock_;
-  Random random_{1};
   int64_t last_us_ = 0;
-  std::unique_ptr<Store> store_;
 };
 
 TEST_P(ServerTimeTest, F_D3_TheClockGoesBackBeforeEachStep) {
