@@ -102,12 +102,7 @@ Status ScanKeys(const StatementContext& context, const engine::TableSchema& sche
     program.outputs = {engine::Expression::Slot(0)};
   }
   // The test reads what it will read under the row's lock: all versions, if it counts them.
-  auto counts_versions = [](const SlotDef& slot) {
-    return slot.kind == SlotDef::kVersionCount || slot.kind == SlotDef::kHistory ||
-           slot.kind == SlotDef::kMapHistory;
-  };
-  program.read.versions_per_column =
-      std::any_of(program.slots.begin(), program.slots.end(), counts_versions) ? 0 : 1;
+  program.read.versions_per_column = NeedsAllVersions(program.slots) ? 0 : 1;
   program.read.rows = target.rows;
   return RunOnTablets(context, schema.name, program, [&](std::vector<Row> rows) -> StatusOr<bool> {
     std::vector<std::string> keys;

@@ -198,6 +198,13 @@ void UpdateBuilder::AddFailure(const std::optional<Expression>& guard, Expressio
   write.guard = guard;
 }
 
+bool NeedsAllVersions(const std::vector<SlotDef>& slots) {
+  return std::any_of(slots.begin(), slots.end(), [](const SlotDef& slot) {
+    return slot.kind == SlotDef::kVersionCount || slot.kind == SlotDef::kHistory ||
+           slot.kind == SlotDef::kMapHistory;
+  });
+}
+
 bool UpdateBuilder::ReadsRow() const {
   return !scope_.patterns().empty() || !deleted_.empty() || deletes_rows_ ||
          update_.only_if_exists || update_.condition || !update_.returning.empty();
@@ -209,13 +216,8 @@ engine::RowUpdate UpdateBuilder::Finish() {
   // The slots name their patterns by index, so these come first.
   read.columns = scope_.patterns();
   read.columns.insert(read.columns.end(), deleted_.begin(), deleted_.end());
-  auto many = [](const SlotDef& slot) {
-    return slot.kind == SlotDef::kVersionCount || slot.kind == SlotDef::kHistory ||
-           slot.kind == SlotDef::kMapHistory;
-  };
   // A deletion counts the versions that it removes, so it reads them all.
-  bool all_versions = !deleted_.empty() || deletes_rows_ ||
-                      std::any_of(update_.slots.begin(), update_.slots.end(), many);
+  bool all_versions = !deleted_.empty() || deletes_rows_ || NeedsAllVersions(update_.slots);
   read.versions_per_column = all_versions ? 0 : 1;
   if (read.columns.empty()) {
     // Only the existence of the row matters. Deleting a row counts its cells, which needs them all.

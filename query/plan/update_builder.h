@@ -67,6 +67,10 @@ class UpdateBuilder {
   uint32_t lets_ = 0;
 };
 
+// True if one of the slots counts or lists versions, so that a read for them needs all of a
+// column's.
+[[nodiscard]] bool NeedsAllVersions(const std::vector<engine::SlotDef>& slots);
+
 // The time ranges of a TIME or AT clause; empty: all times. RANGE if FROM is not before TO.
 [[nodiscard]] StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& context,
                                                                  const syntax::TimeSpan& times);
