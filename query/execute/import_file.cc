@@ -72,7 +72,6 @@ class ImportRun {
         auto mutation = mapping->Mutation(record);
         status = mutation.status();
         if (mutation.ok() && !mutation->entries.empty()) {
-          at_record_ = false;
           Status added = writer->Add(*std::move(mutation));
           write_failed_ = !added.ok();
           RETURN_IF_ERROR(added);
