@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <string>
 
 #include "cli/arguments.h"
@@ -41,11 +42,7 @@ void AddOptions(CLI::App* app, Flags* flags) {
   app->add_flag("--allow-other", mount.allow_other, "let other users read everything");
   app->add_option("--uid", mount.uid, "owner of all files")->capture_default_str();
   app->add_option("--gid", mount.gid, "group of all files")->capture_default_str();
-  app->add_option("--umask", flags->mode_mask, "octal bits taken from 0555 and 0444")
-      ->check([](const std::string& text) {
-        const bool is_octal = text.find_first_not_of("01234567") == std::string::npos;
-        return is_octal ? std::string() : text + " is no octal number";
-      });
+  app->add_option("--umask", flags->mode_mask, "octal bits taken from 0555 and 0444");
   app->add_option("--timeout", flags->timeout_s, "seconds a request may take")
       ->check(CLI::Range(0.001, 86'400.0))
       ->capture_default_str();
@@ -76,11 +73,15 @@ int RunMount(int argc, char** argv) {
   AddOptions(&app, &flags);
   try {
     app.parse(argc, argv);
-    flags.serve.mount.mode_mask =
-        static_cast<uint32_t>(std::stoul(flags.mode_mask, nullptr, 8)) & 0777u;
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
-  } catch (const std::exception&) {
+  }
+  // CLI11 reads numbers as decimal ones, and std::stoul would take "7x" and "-1".
+  const std::string& mask = flags.mode_mask;
+  const auto [end, problem] =
+      std::from_chars(mask.data(), mask.data() + mask.size(), flags.serve.mount.mode_mask, 8);
+  flags.serve.mount.mode_mask &= 0777u;
+  if (problem != std::errc() || end != mask.data() + mask.size()) {
     fmt::print(stderr, "sippar mount: --umask {} is no octal number\n", flags.mode_mask);
     return kExitUsage;
   }
