@@ -129,7 +129,8 @@ TEST_F(FaultRows, D2_EveryMissingSegmentIsNoticed) {
     ASSERT_TRUE(disk->Remove(log).ok());
     Status status = OpenOn(disk.get()).status();
     EXPECT_EQ(status.code(), StatusCode::kDataLoss) << status;
-    EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("missing"));
+    EXPECT_THAT(std::string(MessageOf(status)),
+                testing::AllOf(HasSubstr("missing"), HasSubstr(log.substr(log.rfind('/') + 1))));
   }
 }
 
