@@ -23,7 +23,7 @@ StatusOr<LogReachFile*> CommitLog::OpenReach(SegmentId next) {
   return reach_.get();
 }
 
-// Says durably that the segments up to `newest` may be gone, including those of an earlier life.
+// Records durably that the segments up to `newest` may be gone, including those of an earlier life.
 Status CommitLog::TrimReach(SegmentId newest) {
   ASSIGN_OR_RETURN(LogReachFile * reach, OpenReach(newest));
   if (reach == nullptr) return OkStatus();

@@ -104,7 +104,7 @@ void LogReachFile::Reached(SegmentId last, uint64_t length) {
 }
 
 Status LogReachFile::Trim(SegmentId first) {
-  MutexLock one(&trim_mutex_);
+  MutexLock trim_lock(&trim_mutex_);
   if (first <= trimmed_) return OkStatus();
   {
     MutexLock lock(&mutex_);

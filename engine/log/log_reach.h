@@ -56,7 +56,8 @@ class LogReachFile {
   Status Write() REQUIRES(mutex_);
 
   Mutex trim_mutex_;  // acquired before mutex_
-  // Durably said. {0,0} when the file is opened: what an earlier process wrote may not be synced.
+  // The newest `first` whose sync succeeded. {0,0} when the file is opened: what an earlier process
+  // wrote may not be synced.
   SegmentId trimmed_ GUARDED_BY(trim_mutex_);
   Mutex mutex_;
   const std::unique_ptr<PatchFile> file_;
