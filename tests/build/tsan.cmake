@@ -1,4 +1,5 @@
-# First values of a build directory, for cmake -C: ThreadSanitizer. SPDX-License-Identifier: Apache-2.0
+# First values of a build directory, for cmake -C: ThreadSanitizer.
+# SPDX-License-Identifier: Apache-2.0
 set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1" CACHE STRING "")
 set(SIPPAR_SANITIZE "thread" CACHE STRING "")
