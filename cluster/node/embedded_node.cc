@@ -31,6 +31,16 @@ constexpr int64_t kSweepUs = 15'000'000;
 constexpr uint64_t kReserveBytes = 1 << 20;
 constexpr uint64_t kOverlayBytes = 1 << 30;  // in memory; mostly sorted logs
 
+engine::StoreOptions StoreOptionsOf(const ClientOptions& options) {
+  engine::StoreOptions store;
+  store.fs = options.fs;
+  store.clock = options.clock == nullptr ? engine::Clock::System() : options.clock;
+  store.create_if_missing = options.create_if_missing;
+  store.sync_writes = options.sync_writes;
+  if (options.memory_limit != 0) store.DivideMemory(options.memory_limit);
+  return store;
+}
+
 // No other server could take over, so a server that a slow disk keeps from answering is waited for
 // and never removed.
 master::MasterOptions PolicyOfOne() {
@@ -46,13 +56,12 @@ master::MasterOptions PolicyOfOne() {
 
 class EmbeddedClient : public ReadingClient {
  public:
-  EmbeddedClient(std::string directory, const ClientOptions& options)
+  // With `options.fs` null, the directory's own file system is used.
+  EmbeddedClient(std::string directory, const engine::StoreOptions& options)
       : directory_(std::move(directory)),
-        own_fs_(options.fs == nullptr ? FileSystemOf(directory_) : nullptr) {
-    store_.fs = options.fs == nullptr ? own_fs_.get() : options.fs;
-    store_.clock = options.clock == nullptr ? engine::Clock::System() : options.clock;
-    store_.sync_writes = options.sync_writes;
-    if (options.memory_limit != 0) store_.DivideMemory(options.memory_limit);
+        own_fs_(options.fs == nullptr ? FileSystemOf(directory_) : nullptr),
+        store_(options) {
+    if (own_fs_ != nullptr) store_.fs = own_fs_.get();
   }
   ~EmbeddedClient() override { (void)Close(); }
 
@@ -192,9 +201,17 @@ Status EmbeddedClient::Close() {
 StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
                                                const ClientOptions& options,
                                                std::unique_ptr<DirectorySocket>* socket) {
-  auto client = std::make_unique<EmbeddedClient>(directory, options);
+  auto client = std::make_unique<EmbeddedClient>(directory, StoreOptionsOf(options));
   Status opened = client->Open(options.create_if_missing, socket);
   if (!opened.ok() && socket != nullptr) socket->reset();
+  RETURN_IF_ERROR(Annotate(opened, "open store " + directory));
+  return std::unique_ptr<Client>(std::move(client));
+}
+
+StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
+                                               const engine::StoreOptions& options) {
+  auto client = std::make_unique<EmbeddedClient>(directory, options);
+  Status opened = client->Open(options.create_if_missing, /*socket=*/nullptr);
   RETURN_IF_ERROR(Annotate(opened, "open store " + directory));
   return std::unique_ptr<Client>(std::move(client));
 }
@@ -203,7 +220,7 @@ StatusOr<std::unique_ptr<ReadingClient>> OpenForReading(const std::string& direc
                                                         const ClientOptions& options,
                                                         const Status& why,
                                                         std::unique_ptr<DirectorySocket>* socket) {
-  auto client = std::make_unique<EmbeddedClient>(directory, options);
+  auto client = std::make_unique<EmbeddedClient>(directory, StoreOptionsOf(options));
   Status opened = client->OpenForReading(why, socket);
   if (!opened.ok() && socket != nullptr) socket->reset();
   RETURN_IF_ERROR(opened);

@@ -7,6 +7,7 @@
 #include "cluster/client/client.h"
 #include "cluster/node/open_client.h"
 #include "cluster/serve/directory_socket.h"
+#include "engine/store/store_options.h"
 
 namespace sippar::cluster {
 
@@ -18,6 +19,11 @@ namespace sippar::cluster {
 [[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenEmbedded(
     const std::string& directory, const ClientOptions& options,
     std::unique_ptr<DirectorySocket>* socket = nullptr);
+
+// The same with every size of the store chosen by the caller, for tests and benchmarks. No socket
+// is made.
+[[nodiscard]] StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
+                                                             const engine::StoreOptions& options);
 
 class ReadingClient : public Client {
  public:

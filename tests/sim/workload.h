@@ -29,8 +29,8 @@ std::string DrawnForOneServer(uint64_t seed);
 std::string DrawnForCluster(uint64_t seed);
 
 inline constexpr Workload kWorkloads[] = {
-    {"one-server", "clients of one engine::Store that crashes and restarts", RunOneServer,
-     DrawnForOneServer},
+    {"one-server", "clients of one process with a directory, which crashes and restarts",
+     RunOneServer, DrawnForOneServer},
     {"cluster", "servers, masters, the lock service and clients over a network", RunCluster,
      DrawnForCluster},
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cluster/node/embedded_node.h"
 #include "tests/sim/workloads/drawn_faults.h"
 #include "tests/sim/workloads/drawn_store.h"
 #include "tests/sim/workloads/run_history.h"
@@ -92,14 +93,15 @@ void OneServer::ServerMain(ServerProcess* process) {
   options.fs = world_->disk()->Of(kServer);
   options.clock = world_->scheduler()->ClockOf(kServer);
   for (;;) {
-    auto opened = engine::Store::Open("/db", options);
+    auto opened = cluster::OpenEmbedded("/db", options);
     Status status = opened.status();
     if (opened.ok()) {
-      process->store = std::move(*opened);
-      if (process->store->GetTable("t").ok()) break;
-      status = process->store->CreateTable(knobs_.schema, knobs_.split_keys);
+      process->client = std::move(*opened);
+      cluster::AdminApi* admin = process->client->admin();
+      if (admin->GetTable("t").ok()) break;
+      status = admin->CreateTable(knobs_.schema, knobs_.split_keys);
       if (status.ok()) break;
-      process->store.reset();
+      process->client.reset();
     }
     world_->scheduler()->Note(fmt::format("start failed: {}", MessageOf(status)));
     if (status.code() == StatusCode::kDataLoss && knobs_.disk.flip_one_in == 0) {
@@ -118,8 +120,8 @@ void OneServer::CloseServer() {
   world_->network()->Serve(kServer, {});
   world_->scheduler()->StartOn(kServer, "closer", [this, process = process_] {
     while (process->calls_running > 0) world_->SleepMicros(500);
-    (void)process->store->Close();
-    process->store.reset();
+    (void)process->client->Close();
+    process->client.reset();
     server_ = Server::kDown;
   });
   (void)WaitForServer(Server::kDown, kServedAgainMicros);

@@ -1,4 +1,5 @@
-// One server with an engine::Store, its clients, and what happens to them. Used by one_server*.cc.
+// One process that opens a directory as every command does, its clients on other machines, and what
+// happens to them. Used by one_server*.cc.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,10 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "cluster/client/client.h"
+#include "engine/store/store_options.h"
 #include "tests/sim/row_history.h"
 #include "tests/sim/sim_world.h"
 #include "tests/sim/workloads/row_client.h"
-#include "tests/support/store/store.h"
 
 namespace sippar::sim {
 
@@ -39,7 +41,7 @@ struct OneServerKnobs {
 
 // A life of the server process. Never freed when it is killed.
 struct ServerProcess {
-  std::unique_ptr<engine::Store> store;
+  std::unique_ptr<cluster::Client> client;
   uint64_t calls_running = 0;
 };
 
@@ -66,7 +68,7 @@ class OneServer {
   void KillServer(bool power_lost);
   bool WaitForServer(Server state, int64_t timeout_us);
   template <typename Response>
-  StatusOr<Response> OnServer(std::function<StatusOr<Response>(engine::Store*)> work,
+  StatusOr<Response> OnServer(std::function<StatusOr<Response>(cluster::Client*)> work,
                               int64_t timeout_us = 1'000'000);
 
   // The clients (one_server_client.cc).
@@ -96,13 +98,13 @@ class OneServer {
 
 // Runs on the server's machine, as one of the calls that closing waits for.
 template <typename Response>
-StatusOr<Response> OneServer::OnServer(std::function<StatusOr<Response>(engine::Store*)> work,
+StatusOr<Response> OneServer::OnServer(std::function<StatusOr<Response>(cluster::Client*)> work,
                                        int64_t timeout_us) {
   CallOptions options;
   options.timeout_us = timeout_us;
   std::function<StatusOr<Response>(ServerProcess*)> call = [work](ServerProcess* process) {
     ++process->calls_running;
-    StatusOr<Response> response = work(process->store.get());
+    StatusOr<Response> response = work(process->client.get());
     --process->calls_running;
     return response;
   };

@@ -1,8 +1,6 @@
 // How the clients of one server reach it. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "tests/sim/workloads/one_server.h"
 
 namespace sippar::sim {
@@ -14,23 +12,19 @@ using engine::RowMutation;
 
 constexpr int64_t kThinkMaxMicros = 8'000;
 
-// All cells of the read, tablet by tablet.
-StatusOr<std::vector<Cell>> ReadCells(engine::Store* store, const ReadSpec& read) {
-  ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store->Tablets("t"));
-  if (read.reverse) std::reverse(tablets.begin(), tablets.end());
+constexpr char kTable[] = "t";
+
+StatusOr<std::vector<Cell>> ReadCells(cluster::Client* client, const ReadSpec& read) {
+  ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> stream,
+                   client->data()->Read(kTable, read, {}));
   std::vector<Cell> cells;
-  for (const auto& tablet : tablets) {
-    ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> stream, tablet->Read(read));
-    for (; stream->Valid(); stream->Next()) cells.emplace_back(stream->cell()).sequence = 0;
-    RETURN_IF_ERROR(stream->status());
-  }
+  for (; stream->Valid(); stream->Next()) cells.emplace_back(stream->cell()).sequence = 0;
+  RETURN_IF_ERROR(stream->status());
   return cells;
 }
 
-StatusOr<RowWithDigest> ReadRowWithDigest(engine::Store* store, const ReadSpec& read) {
-  ASSIGN_OR_RETURN(std::shared_ptr<engine::Tablet> tablet,
-                   store->FindTablet("t", read.rows.ranges()[0].start));
-  ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> row, tablet->Read(read));
+StatusOr<RowWithDigest> ReadRowWithDigest(cluster::Client* client, const ReadSpec& read) {
+  ASSIGN_OR_RETURN(std::unique_ptr<engine::CellStream> row, client->data()->Read(kTable, read, {}));
   return Digested(row.get());
 }
 
@@ -42,26 +36,24 @@ class OneServer::Store final : public RowStore {
 
   StatusOr<std::vector<Cell>> Read(const ReadSpec& read, int64_t timeout_us) override {
     return server_->OnServer<std::vector<Cell>>(
-        [read](engine::Store* store) { return ReadCells(store, read); }, timeout_us);
+        [read](cluster::Client* client) { return ReadCells(client, read); }, timeout_us);
   }
   StatusOr<RowWithDigest> ReadWithDigest(const ReadSpec& read) override {
     return server_->OnServer<RowWithDigest>(
-        [read](engine::Store* store) { return ReadRowWithDigest(store, read); });
+        [read](cluster::Client* client) { return ReadRowWithDigest(client, read); });
   }
   std::vector<Status> Apply(const std::vector<RowMutation>& batch) override {
     using Answer = std::vector<Status>;
-    auto statuses = server_->OnServer<Answer>([batch](engine::Store* store) -> StatusOr<Answer> {
-      std::vector<const RowMutation*> pointers;
-      for (const RowMutation& mutation : batch) pointers.push_back(&mutation);
-      return store->Apply("t", pointers);
+    auto statuses = server_->OnServer<Answer>([batch](cluster::Client* client) -> StatusOr<Answer> {
+      return client->data()->ApplyBatch(kTable, batch);
     });
     return statuses.ok() ? *std::move(statuses) : Answer(batch.size(), statuses.status());
   }
   Status Commit(const RowMutation& mutation, const ReadSpec& read, uint64_t digest) override {
-    engine::RowCheck check{read, digest};
+    cluster::ReadCheck check{read, digest};
     auto committed =
-        server_->OnServer<bool>([check, mutation](engine::Store* store) -> StatusOr<bool> {
-          RETURN_IF_ERROR(store->CommitRow("t", mutation, {&check, 1}));
+        server_->OnServer<bool>([check, mutation](cluster::Client* client) -> StatusOr<bool> {
+          RETURN_IF_ERROR(client->data()->CommitRow(kTable, mutation, {check}));
           return true;
         });
     return committed.status();

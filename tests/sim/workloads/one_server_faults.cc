@@ -58,12 +58,13 @@ void OneServer::Reshape() {
   std::string row = knobs_.rows[world_->random()->Uniform(knobs_.rows.size())];
   uint64_t kind = world_->random()->Uniform(8);
   auto asked = OnServer<bool>(
-      [row, kind](engine::Store* store) -> StatusOr<bool> {
+      [row, kind](cluster::Client* client) -> StatusOr<bool> {
+        cluster::AdminApi* admin = client->admin();
         Status status;
-        if (kind == 0) status = store->CompactMajor("t", "");
-        if (kind == 1 || kind == 2) status = store->Split("t", row);
-        if (kind == 3) status = store->Merge("t", {row, ""});
-        if (kind >= 4) status = store->Flush("t");
+        if (kind == 0) status = admin->Compact("t", "");
+        if (kind == 1 || kind == 2) status = admin->Split("t", row);
+        if (kind == 3) status = admin->Merge("t", {row, ""});
+        if (kind >= 4) status = admin->Flush("t");
         RETURN_IF_ERROR(status);
         return true;
       },
