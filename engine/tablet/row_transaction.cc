@@ -25,7 +25,7 @@ bool BuildsOnCells(const RowUpdate& update) {
 }  // namespace
 
 Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
-  OneRowLock lock(context_->row_locks, id_, mutation.row, RowLock::kAlone);
+  OneRowLock lock(body_.context->row_locks, body_.id, mutation.row, RowLock::kAlone);
   ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
   // Before the checks: the first attempt of this very request may have changed the row, and the
   // repetition must get its answer, not kAborted.
@@ -50,9 +50,9 @@ std::vector<StatusOr<RowUpdateResult>> Tablet::UpdateBatch(
     std::span<const RowUpdate* const> updates) {
   std::vector<size_t> stripes;
   for (const RowUpdate* update : updates) {
-    stripes.push_back(context_->row_locks->StripeOf(id_, update->row));
+    stripes.push_back(body_.context->row_locks->StripeOf(body_.id, update->row));
   }
-  RowLockGuard lock(context_->row_locks, std::move(stripes), RowLock::kAlone);
+  RowLockGuard lock(body_.context->row_locks, std::move(stripes), RowLock::kAlone);
   std::vector<StatusOr<RowUpdateResult>> answers(updates.size(), RowUpdateResult());
   auto schema = SchemaForWrite();
   std::vector<PreparedWrite> writes(updates.size());
@@ -170,7 +170,7 @@ Status Tablet::CommitAnswered(const RowUpdate& update, const RowMutation& mutati
 StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRowAfter(std::span<const PreparedWrite> writes,
                                                            const std::string& row,
                                                            const ReadSpec& read) {
-  Snapshot snapshot = TakeSnapshot();
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   // A private version: the tablet's active memtables count as frozen and a fresh memtable takes the
   // writes, so the tablet's own memtables never hold an entry that is not in the log.
   auto after = std::make_shared<TabletVersion>(*snapshot.version);

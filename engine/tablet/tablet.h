@@ -3,11 +3,7 @@
 // row_transaction, tablet_flush, tablet_changes, tablet_compact, tablet_settle, tablet_stats,
 // tablet_dump, tablet_reshape.
 //
-// Thread safe. Lock order: flush_mutex_ < state_mutex_ < row locks < commit log (a METADATA row is
-// saved through it, too) < apply_mutex_ < mutex_.
-//   apply_mutex_  memtables are frozen only while no write is being applied
-//   state_mutex_  one change of the durable state at a time; held while it is saved
-//   mutex_        held briefly: version_, visible_sequence_, schema_, rules_
+// Thread safe. Lock order: flush_mutex_, then as in tablet_body.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,38 +36,12 @@
 #include "engine/read/visibility_iterator.h"
 #include "engine/tablet/group_stats.h"
 #include "engine/tablet/request_memory.h"
-#include "engine/tablet/row_lock.h"
-#include "engine/tablet/tablet_state.h"
-#include "engine/tablet/tablet_version.h"
-#include "engine/tablet/unpublished_files.h"
+#include "engine/tablet/tablet_body.h"
 
 namespace sippar::engine {
 
 class AddedCells;
 struct CompactionInputs;
-struct CompactionRequest;
-
-// What the tablets of one store share. Everything here outlives the tablets.
-struct TabletContext {
-  FileSystem* fs = nullptr;
-  Clock* clock = nullptr;
-  CommitLog* log = nullptr;  // null until recovery has ended
-  TabletStateWriter* states = nullptr;
-  BlockCache* cache = nullptr;
-  RowLocks* row_locks = nullptr;
-  Metrics* metrics = nullptr;
-  std::shared_ptr<FileRegistry> files;
-  std::function<std::shared_ptr<ReadTotals>(uint64_t table_id)> read_totals;
-  CompactionHistory* compactions = nullptr;
-  std::function<StatusOr<uint64_t>()> next_file_id;
-  UnpublishedFiles* unpublished = nullptr;
-  std::atomic<int64_t>* memtable_bytes = nullptr;  // memtables of all tablets, frozen ones included
-  const std::atomic<bool>* stopping = nullptr;     // ends compactions early
-  bool paranoid_flush = false;                     // as in StoreOptions
-  // Directory of the change archive. It has a subdirectory for each table with a change stream,
-  // made before the table's schema says that it has one. Empty: no changes are kept.
-  std::string change_directory;
-};
 
 // The write did not happen, because the row belongs to another tablet now. The store routes it
 // again; callers of the store never see this status.
@@ -91,7 +61,6 @@ class Tablet {
   // Opens no SSTable: the first read that needs a file opens it.
   static std::shared_ptr<Tablet> Open(TabletContext* context, TabletState state,
                                       std::shared_ptr<const TableSchema> schema);
-  ~Tablet();
 
   // --- Recovery, by one thread. Takes the tablet's records in the order of the log; applies those
   // after the redo point and skips older ones. kDataLoss if sequence numbers are missing.
@@ -157,7 +126,7 @@ class Tablet {
   // first write.
   void SetOwnerEpoch(uint64_t epoch) { owner_epoch_ = epoch; }
   ChangeSource Changes() const;  // valid as long as the tablet
-  uint64_t table_id() const { return table_id_; }
+  uint64_t table_id() const { return body_.table_id; }
 
   // --- Giving way to other tablets: the calls in this order. Readers keep their snapshots.
   // No compaction runs between these two.
@@ -187,14 +156,14 @@ class Tablet {
   [[nodiscard]] Status ForgetBirths();
   std::map<std::string, uint64_t> FamilyBirths() const;
 
-  uint64_t id() const { return id_; }
-  const RowRange& range() const { return range_; }
+  uint64_t id() const { return body_.id; }
+  const RowRange& range() const { return body_.range; }
   uint64_t redo_sequence() const { return redo_sequence_.load(); }
   uint64_t last_sequence() const;  // the last visible one
-  int64_t memtable_bytes() const { return memtable_bytes_.load(); }
+  int64_t memtable_bytes() const { return body_.memory.bytes(); }
   uint64_t stored_bytes() const;
   int64_t opened_at_us() const { return opened_at_us_; }
-  uint64_t work_nanos() const { return work_->nanos(); }
+  uint64_t work_nanos() const { return body_.work->nanos(); }
   // Stored bytes when the last search for a split row found none; 0: never searched.
   uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
   void SetUnsplitBytes(uint64_t bytes) { unsplit_bytes_ = bytes; }
@@ -205,17 +174,10 @@ class Tablet {
   std::string Dump() const;
 
  private:
-  struct Snapshot {
-    std::shared_ptr<const TabletVersion> version;
-    std::shared_ptr<const FamilyRules> rules;
-    std::shared_ptr<const TableSchema> schema;
-    uint64_t sequence = 0;
-  };
   enum class Serving : uint8_t { kOpen, kMoved, kDropped, kUnknown };
   struct PreparedWrite;
 
   Tablet(TabletContext* context, TabletState state);
-  void FindFiles();
   void SetServing(Serving serving);
   Serving serving() const;
   Status CheckServing() const;
@@ -224,7 +186,6 @@ class Tablet {
   // written: CloseForWrites waits for those locks, so no write continues under an older schema.
   StatusOr<std::shared_ptr<const TableSchema>> SchemaForWrite() const;
   void Release(Serving why);
-  Snapshot TakeSnapshot() const;
   static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
                                                       const TabletState& state);
   RowLock::Mode LockMode(std::span<const RowMutation* const> mutations) const;
@@ -250,7 +211,7 @@ class Tablet {
                                              PreparedWrite* write);
   Status CommitAnswered(const RowUpdate& update, const RowMutation& mutation,
                         const TableSchema& schema, RowUpdateResult* result);
-  StatusOr<std::unique_ptr<CellStream>> ReadSnapshot(Snapshot snapshot, const ReadSpec& read,
+  StatusOr<std::unique_ptr<CellStream>> ReadSnapshot(TabletSnapshot snapshot, const ReadSpec& read,
                                                      const StopSignal* stop,
                                                      ReadCounters* counters);
   StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row, const ReadSpec& read);
@@ -259,34 +220,25 @@ class Tablet {
                         std::string* log_body);
   void KeepChange(std::string* log_body);
   Status ArchiveChanges(uint64_t sequence);
-  void FreeMemory(int64_t bytes);
   // A timestamp never below one given before, even by an earlier server of these rows: the log
   // records carry the largest time given, and the tablet's state keeps it from a flush on. Row lock
   // held.
   int64_t NextServerTime(const TableSchema& schema);
-  // Saves the state durably, then gives names to its files and takes them from those of the old
-  // state.
-  Status SaveState(TabletState changed) REQUIRES(state_mutex_);
   void Freeze();
   Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
-  CompactionRequest NewCompactionRequest(const TableSchema& schema, const std::string& group,
-                                         bool is_final);
   using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // group and its new run
   Status WriteGroups(const std::shared_ptr<const TabletVersion>& version, GroupRuns* runs);
   StatusOr<std::vector<FileSummary>> FlushGroup(const GroupVersion& group,
-                                                const Snapshot& snapshot);
-  TabletRun FindRun(const RunState& state);
-  StatusOr<TabletRun> OpenOutput(std::vector<FileSummary> files);
-  void RemoveOutput(const TabletRun& run);
+                                                const TabletSnapshot& snapshot);
   void InstallFlush(const GroupRuns& runs, const TabletVersion& flushed);
   StatusOr<std::set<std::string>> SettleAlone(const std::string& group);
   StatusOr<std::set<std::string>> Settle(const std::string& group);
-  Status SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot);
+  Status SettleGroups(const SettlingPlan& plan, const TabletSnapshot& snapshot);
   StatusOr<std::vector<FileSummary>> MergeFamilies(const std::string& group,
                                                    const std::set<std::string>& families,
                                                    const std::vector<TabletRun>& runs,
-                                                   const Snapshot& snapshot);
-  Status InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot,
+                                                   const TabletSnapshot& snapshot);
+  Status InstallSettled(const SettlingPlan& plan, const TabletSnapshot& snapshot,
                         const std::map<std::string, TabletRun>& outputs);
   Status CompactWhole(const std::string& group, const std::string& reason, RateLimiter* limiter);
   bool TakeRuns(const CompactionCandidate& candidate, const CompactionChoice& choice,
@@ -298,37 +250,20 @@ class Tablet {
   StatusOr<std::vector<FileSummary>> MergeRuns(const CompactionInputs& inputs);
   Status InstallCompaction(const CompactionInputs& inputs, const TabletRun& output);
 
-  TabletContext* const context_;
-  const uint64_t id_;
-  const uint64_t table_id_;
-  const RowRange range_;
   const int64_t opened_at_us_;
   const std::shared_ptr<ReadTotals> read_totals_;  // totals of the whole table
-  const std::shared_ptr<TabletWork> work_ = std::make_shared<TabletWork>();
-
-  mutable Mutex apply_mutex_;
-  Mutex flush_mutex_;  // one flush at a time
-  mutable Mutex state_mutex_;
-  TabletState state_ GUARDED_BY(state_mutex_);
-  // Set after a failed save, whose outcome is unknown, until a later save succeeds: the sweep must
-  // keep all files.
-  UnpublishedFiles::Job unsure_ GUARDED_BY(state_mutex_);
-
-  mutable Mutex mutex_;
-  std::shared_ptr<const TabletVersion> version_ GUARDED_BY(mutex_);
-  std::shared_ptr<const TableSchema> schema_ GUARDED_BY(mutex_);
-  std::shared_ptr<const FamilyRules> rules_ GUARDED_BY(mutex_);
-  uint64_t visible_sequence_ GUARDED_BY(mutex_) = 0;
-  uint64_t frozen_sequence_ GUARDED_BY(mutex_) = 0;  // highest number in a frozen memtable
-  Serving serving_ GUARDED_BY(mutex_) = Serving::kOpen;
-  std::set<uint64_t> busy_runs_ GUARDED_BY(mutex_);  // inputs of running compactions
-  bool paused_ GUARDED_BY(mutex_) = false;           // while true, no compaction may begin
+  TabletBody body_;
+  Mutex flush_mutex_;                                     // one flush at a time
+  uint64_t frozen_sequence_ GUARDED_BY(body_.mutex) = 0;  // highest number in a frozen memtable
+  Serving serving_ GUARDED_BY(body_.mutex) = Serving::kOpen;
+  std::set<uint64_t> busy_runs_ GUARDED_BY(body_.mutex);  // inputs of running compactions
+  bool paused_ GUARDED_BY(body_.mutex) = false;           // while true, no compaction may begin
   // Calls that wait for running compactions to end. While there are any, no other compaction may
   // begin.
-  size_t majors_waiting_ GUARDED_BY(mutex_) = 0;
+  size_t majors_waiting_ GUARDED_BY(body_.mutex) = 0;
   CondVar compaction_ended_;
-  int64_t oldest_write_us_ GUARDED_BY(mutex_) = 0;  // oldest write in the active memtables; 0: none
-  int64_t frozen_write_us_ GUARDED_BY(mutex_) = 0;  // oldest write in the frozen memtables; 0: none
+  int64_t frozen_write_us_ GUARDED_BY(body_.mutex) =
+      0;  // oldest write in the frozen memtables; 0: none
 
   RequestMemory requests_;
   ChangeTail changes_;
@@ -336,7 +271,6 @@ class Tablet {
   uint64_t next_sequence_ = 1;  // used only by the leader of the log and by recovery
   std::atomic<uint64_t> redo_sequence_{0};
   std::atomic<int64_t> last_time_us_{0};
-  std::atomic<int64_t> memtable_bytes_{0};
   std::atomic<uint64_t> unsplit_bytes_{0};
 };
 

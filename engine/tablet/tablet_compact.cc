@@ -14,6 +14,7 @@
 #include "engine/read/merging_iterator.h"
 #include "engine/tablet/compaction_inputs.h"
 #include "engine/tablet/family_filter.h"
+#include "engine/tablet/run_output.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -33,16 +34,16 @@ int64_t ExpireAfter(const TableSchema& schema, const std::string& group) {
 }  // namespace
 
 void Tablet::AddCompactionCandidates(std::vector<CompactionCandidate>* candidates) const {
-  MutexLock lock(&mutex_);
+  MutexLock lock(&body_.mutex);
   if (serving_ != Serving::kOpen || paused_ || majors_waiting_ > 0) return;
-  for (const GroupVersion& group : version_->groups) {
+  for (const GroupVersion& group : body_.version->groups) {
     if (group.runs.empty()) continue;
     // Compacted alone, the group could drop a delete that hides a cell in another group.
-    if (PlanSettling(version_->old_groups, *schema_, group.name)) continue;
+    if (PlanSettling(body_.version->old_groups, *body_.schema, group.name)) continue;
     CompactionCandidate& candidate = candidates->emplace_back();
-    candidate.tablet_id = id_;
+    candidate.tablet_id = body_.id;
     candidate.group = group.name;
-    candidate.expire_after_us = ExpireAfter(*schema_, group.name);
+    candidate.expire_after_us = ExpireAfter(*body_.schema, group.name);
     for (const TabletRun& run : group.runs) {
       candidate.runs.push_back(DescribeRun(run));
       candidate.runs.back().busy = busy_runs_.contains(run.run_id);
@@ -55,7 +56,7 @@ StatusOr<bool> Tablet::CompactOnce(CompactionPolicyOptions options) {
   if (settled) return true;
   std::vector<CompactionCandidate> candidates;
   AddCompactionCandidates(&candidates);
-  options.now_us = context_->clock->NowMicros();
+  options.now_us = body_.context->clock->NowMicros();
   auto chosen = ScheduleCompaction(candidates, options, /*large_allowed=*/true);
   if (!chosen.has_value()) return false;
   return Compact(candidates[chosen->candidate], chosen->choice, nullptr);
@@ -84,7 +85,7 @@ Status Tablet::CompactMajor(const std::string& wanted) {
     settled.merge(moved);
   }
   std::vector<std::string> groups;
-  Snapshot snapshot = TakeSnapshot();
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   for (const GroupVersion& group : snapshot.version->groups) {
     if (!wanted.empty() && group.name != wanted) continue;
     if (settled.contains(group.name)) continue;
@@ -104,8 +105,8 @@ Status Tablet::CompactWhole(const std::string& group, const std::string& reason,
   // The time is taken before the wait: a writer takes its time under its row's lock, so every write
   // that the flush below misses has a later time than now_us, and the result may be marked as whole
   // up to it.
-  int64_t now_us = context_->clock->NowMicros();
-  context_->row_locks->WaitForHolders();
+  int64_t now_us = body_.context->clock->NowMicros();
+  body_.context->row_locks->WaitForHolders();
   RETURN_IF_ERROR(Flush());
   CompactionInputs inputs;
   inputs.reason = reason;
@@ -122,8 +123,8 @@ Status Tablet::CompactWhole(const std::string& group, const std::string& reason,
 // exactly these runs are still neighbours and idle.
 bool Tablet::TakeRuns(const CompactionCandidate& candidate, const CompactionChoice& choice,
                       CompactionInputs* inputs) {
-  MutexLock lock(&mutex_);
-  const GroupVersion* group = version_->Group(candidate.group);
+  MutexLock lock(&body_.mutex);
+  const GroupVersion* group = body_.version->Group(candidate.group);
   if (serving_ != Serving::kOpen || paused_ || majors_waiting_ > 0 || group == nullptr) {
     return false;
   }
@@ -144,42 +145,42 @@ bool Tablet::TakeRuns(const CompactionCandidate& candidate, const CompactionChoi
   inputs->from_oldest = at == 0;
   inputs->may_join = choice.may_join;
   inputs->reason = choice.reason;
-  inputs->schema = schema_;
-  inputs->rules = rules_;
+  inputs->schema = body_.schema;
+  inputs->rules = body_.rules;
   return true;
 }
 
 // Waits for the compactions of the group that are running. kAborted: a family has moved since the
 // group was chosen, so its deletes may be needed for cells in another group.
 Status Tablet::TakeAllRuns(const std::string& name, CompactionInputs* inputs) {
-  MutexLock lock(&mutex_);
+  MutexLock lock(&body_.mutex);
   // Keeps new compactions from starting; otherwise a busy group might never be idle.
   ++majors_waiting_;
   auto busy = [this, &name]() SIPPAR_TSA(no_thread_safety_analysis) {
-    const std::vector<TabletRun>& runs = version_->Group(name)->runs;
+    const std::vector<TabletRun>& runs = body_.version->Group(name)->runs;
     return std::any_of(runs.begin(), runs.end(),
                        [this](const TabletRun& run) SIPPAR_TSA(no_thread_safety_analysis) {
                          return busy_runs_.contains(run.run_id);
                        });
   };
-  while (paused_ || busy()) compaction_ended_.Wait(&mutex_);
+  while (paused_ || busy()) compaction_ended_.Wait(&body_.mutex);
   --majors_waiting_;
   if (serving_ != Serving::kOpen) return OkStatus();
-  if (PlanSettling(version_->old_groups, *schema_, name)) {
+  if (PlanSettling(body_.version->old_groups, *body_.schema, name)) {
     return Aborted(fmt::format("families of group {} of tablet {} were moved meanwhile; ask again",
-                               name, id_));
+                               name, body_.id));
   }
-  inputs->runs = version_->Group(name)->runs;
+  inputs->runs = body_.version->Group(name)->runs;
   for (const TabletRun& run : inputs->runs) busy_runs_.insert(run.run_id);
   inputs->group = name;
   inputs->from_oldest = true;
-  inputs->schema = schema_;
-  inputs->rules = rules_;
+  inputs->schema = body_.schema;
+  inputs->rules = body_.rules;
   return OkStatus();
 }
 
 void Tablet::ReleaseRuns(const CompactionInputs& inputs) {
-  MutexLock lock(&mutex_);
+  MutexLock lock(&body_.mutex);
   for (const TabletRun& run : inputs.runs) busy_runs_.erase(run.run_id);
   compaction_ended_.NotifyAll();
 }
@@ -192,8 +193,8 @@ Status Tablet::CarryOut(const CompactionInputs& inputs) {
   std::optional<TabletRun> joined;
   if (inputs.may_join) joined = inputs.Joined();
   bool major = inputs.from_oldest && !joined.has_value();
-  uint64_t history_id = context_->compactions->Begin(
-      {inputs.schema->name, id_, inputs.group,
+  uint64_t history_id = body_.context->compactions->Begin(
+      {inputs.schema->name, body_.id, inputs.group,
        major ? CompactionKind::kMajor : CompactionKind::kMerging,
        inputs.reason + (joined.has_value() ? ", joined without a copy" : ""), inputs.runs.size(),
        inputs.StoredSize()});
@@ -201,34 +202,35 @@ Status Tablet::CarryOut(const CompactionInputs& inputs) {
   uint64_t bytes_out = 0;
   if (joined.has_value()) {
     status = InstallCompaction(inputs, *joined);
-    context_->metrics->Get("joined_runs")->Add(inputs.runs.size());
+    body_.context->metrics->Get("joined_runs")->Add(inputs.runs.size());
   } else {
     status = Rewrite(inputs, &bytes_out);
   }
-  context_->compactions->End(history_id, status, bytes_out);
-  return Annotate(status, fmt::format("compaction of tablet {} group {}", id_, inputs.group));
+  body_.context->compactions->End(history_id, status, bytes_out);
+  return Annotate(status, fmt::format("compaction of tablet {} group {}", body_.id, inputs.group));
 }
 
 Status Tablet::Rewrite(const CompactionInputs& inputs, uint64_t* bytes_out) {
   // Until the state names the outputs, a sweep of the directory must take them for files in use.
-  UnpublishedFiles::Job job = context_->unpublished->Begin();
+  UnpublishedFiles::Job job = body_.context->unpublished->Begin();
   ASSIGN_OR_RETURN(std::vector<FileSummary> files, MergeRuns(inputs));
   *bytes_out = StoredBytes(files);
-  context_->metrics->Get("compaction_bytes_written")->Add(*bytes_out);
+  body_.context->metrics->Get("compaction_bytes_written")->Add(*bytes_out);
   TabletRun output;
   if (!files.empty()) {
-    ASSIGN_OR_RETURN(output, OpenOutput(files));
+    ASSIGN_OR_RETURN(output, OpenOutput(*body_.context, files));
   }
   output.major = inputs.whole_at_us.has_value();
   output.made_us = inputs.whole_at_us.value_or(inputs.OldestMade());
   RETURN_IF_ERROR(InstallCompaction(inputs, output));
-  context_->metrics->Get(inputs.from_oldest ? "major_compactions" : "merging_compactions")->Add();
+  body_.context->metrics->Get(inputs.from_oldest ? "major_compactions" : "merging_compactions")
+      ->Add();
   return OkStatus();
 }
 
 StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inputs) {
-  CompactionRequest request =
-      NewCompactionRequest(*inputs.schema, inputs.group, /*is_final=*/inputs.from_oldest);
+  CompactionRequest request = NewCompactionRequest(*body_.context, *inputs.schema, inputs.group,
+                                                   /*is_final=*/inputs.from_oldest);
   std::vector<std::unique_ptr<EntryIterator>> sources;
   for (const TabletRun& run : inputs.runs) {
     sources.push_back(NewRunIterator(run.files, ReadAhead::kScan));
@@ -237,7 +239,7 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   if (inputs.families != nullptr) {
     request.entries = NewFamilyFilter(std::move(request.entries), inputs.families);
   }
-  request.visibility.now_us = inputs.whole_at_us.value_or(context_->clock->NowMicros());
+  request.visibility.now_us = inputs.whole_at_us.value_or(body_.context->clock->NowMicros());
   request.visibility.mode =
       inputs.from_oldest ? VisibilityMode::kCollectAll : VisibilityMode::kKeepHistory;
   if (SEEDED_BUG("tombstone-dropped-early")) request.visibility.mode = VisibilityMode::kCollectAll;
@@ -246,16 +248,16 @@ StatusOr<std::vector<FileSummary>> Tablet::MergeRuns(const CompactionInputs& inp
   request.sample = [&inputs](std::string_view first, std::string_view limit) {
     return inputs.Sample(first, limit);
   };
-  request.cancel = context_->stopping;
+  request.cancel = body_.context->stopping;
   request.limiter = inputs.limiter;
-  return RunCompaction(std::move(request), context_->files->directory());
+  return RunCompaction(std::move(request), body_.context->files->directory());
 }
 
 // Merges all of `runs`, which reach back to the first entry, into files of `group`.
 StatusOr<std::vector<FileSummary>> Tablet::MergeFamilies(const std::string& group,
                                                          const std::set<std::string>& families,
                                                          const std::vector<TabletRun>& runs,
-                                                         const Snapshot& snapshot) {
+                                                         const TabletSnapshot& snapshot) {
   CompactionInputs inputs;
   inputs.group = group;
   inputs.runs = runs;
@@ -276,9 +278,9 @@ Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun
     auto at = runs->erase(begin, begin + static_cast<std::ptrdiff_t>(inputs.runs.size()));
     if (!replacement.files.empty()) runs->insert(at, std::move(replacement));
   };
-  MutexLock state_lock(&state_mutex_);
+  MutexLock state_lock(&body_.state_mutex);
   if (serving() == Serving::kDropped) return CheckServing();
-  TabletState changed = state_;
+  TabletState changed = body_.state;
   const std::vector<RunState>& present = changed.Group(inputs.group)->runs;
   auto same = [](const RunState& run, const TabletRun& input) {
     return run.run_id == input.run_id;
@@ -291,12 +293,12 @@ Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun
   }
   replace(&changed.Group(inputs.group)->runs, StateOf(output));
   CRASH_POINT("compaction.before_state");
-  RETURN_IF_ERROR(SaveState(std::move(changed)));
+  RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
   CRASH_POINT("compaction.after_state");
-  MutexLock lock(&mutex_);
-  auto version = std::make_shared<TabletVersion>(*version_);
+  MutexLock lock(&body_.mutex);
+  auto version = std::make_shared<TabletVersion>(*body_.version);
   replace(&version->Group(inputs.group)->runs, output);
-  version_ = std::move(version);
+  body_.version = std::move(version);
   return OkStatus();
 }
 

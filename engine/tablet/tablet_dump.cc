@@ -40,14 +40,14 @@ std::string PrintGroup(const GroupVersion& group) {
 }  // namespace
 
 std::string Tablet::Dump() const {
-  Snapshot snapshot = TakeSnapshot();
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   std::string text = fmt::format(
       "tablet      {} of table {}\n"
       "rows        '{}' .. {}\n"
       "sequence    {} visible, {} is the redo point\n",
-      id_, snapshot.schema->name, PrintableBytes(range_.start),
-      range_.limit.empty() ? "end" : "'" + PrintableBytes(range_.limit) + "'", snapshot.sequence,
-      redo_sequence());
+      body_.id, snapshot.schema->name, PrintableBytes(body_.range.start),
+      body_.range.limit.empty() ? "end" : "'" + PrintableBytes(body_.range.limit) + "'",
+      snapshot.sequence, redo_sequence());
   if (int64_t oldest_us = oldest_write_us(); oldest_us != 0) {
     text += fmt::format("in memory   since {} us\n", oldest_us);
   }

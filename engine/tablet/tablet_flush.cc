@@ -11,6 +11,7 @@
 #include "engine/base/seeded_bug.h"
 #include "engine/compaction/compaction_job.h"
 #include "engine/read/merging_iterator.h"
+#include "engine/tablet/run_output.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
@@ -54,9 +55,9 @@ Status CompareWithFrozen(const GroupVersion& group, VisibilityIterator::Options 
 }  // namespace
 
 void Tablet::Freeze() {
-  MutexLock apply_lock(&apply_mutex_);
-  MutexLock lock(&mutex_);
-  auto frozen = std::make_shared<TabletVersion>(*version_);
+  MutexLock apply_lock(&body_.apply_mutex);
+  MutexLock lock(&body_.mutex);
+  auto frozen = std::make_shared<TabletVersion>(*body_.version);
   bool any = false;
   for (GroupVersion& group : frozen->groups) {
     if (group.active->empty()) continue;
@@ -64,13 +65,13 @@ void Tablet::Freeze() {
     group.frozen.push_back(std::move(group.active));
     group.active = std::make_shared<Memtable>();
   }
-  if (any) version_ = std::move(frozen);
+  if (any) body_.version = std::move(frozen);
   // No write is being applied, so every entry with a number up to here is in a frozen memtable now,
   // or left nothing behind (a write to a family that was dropped before it arrived).
-  frozen_sequence_ = visible_sequence_;
+  frozen_sequence_ = body_.visible_sequence;
   // A failed flush leaves frozen memtables; theirs is the older time, and it stays.
-  if (frozen_write_us_ == 0) frozen_write_us_ = oldest_write_us_;
-  oldest_write_us_ = 0;
+  if (frozen_write_us_ == 0) frozen_write_us_ = body_.oldest_write_us;
+  body_.oldest_write_us = 0;
 }
 
 Status Tablet::Flush() {
@@ -80,9 +81,9 @@ Status Tablet::Flush() {
   std::shared_ptr<const TabletVersion> version;
   uint64_t frozen_sequence = 0;
   {
-    MutexLock lock(&mutex_);
+    MutexLock lock(&body_.mutex);
     if (serving_ == Serving::kDropped) return OkStatus();
-    version = version_;
+    version = body_.version;
     frozen_sequence = frozen_sequence_;
   }
   bool any = std::any_of(version->groups.begin(), version->groups.end(),
@@ -91,28 +92,28 @@ Status Tablet::Flush() {
   // no entries, and would otherwise hold back the log for ever.
   if (!any && frozen_sequence == redo_sequence_) return OkStatus();
   return Annotate(WriteFrozen(version, frozen_sequence),
-                  fmt::format("minor compaction of tablet {}", id_));
+                  fmt::format("minor compaction of tablet {}", body_.id));
 }
 
 Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
                            uint64_t frozen_sequence) {
   // First the changes: once the redo point has moved, the log may go, and nothing else holds them.
   RETURN_IF_ERROR(ArchiveChanges(frozen_sequence));
-  UnpublishedFiles::Job job = context_->unpublished->Begin();
+  UnpublishedFiles::Job job = body_.context->unpublished->Begin();
   GroupRuns runs;
   Status written = WriteGroups(version, &runs);
   if (!written.ok()) {  // a repeated flush must not fill the disk
-    for (const auto& [name, run] : runs) RemoveOutput(run);
+    for (const auto& [name, run] : runs) RemoveOutput(*body_.context, run);
     return written;
   }
   CRASH_POINT("flush.before_state");
   {
-    MutexLock state_lock(&state_mutex_);
-    TabletState changed = state_;
+    MutexLock state_lock(&body_.state_mutex);
+    TabletState changed = body_.state;
     for (const auto& [name, run] : runs) changed.Group(name)->runs.push_back(StateOf(run));
     // The number of the freeze, not the visible one: later writes are only in the active memtables.
     changed.redo_sequence = frozen_sequence;
-    if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = TakeSnapshot().sequence;
+    if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = body_.TakeSnapshot().sequence;
     // May include answers to later writes. The log still has those, and replaying them changes
     // nothing.
     changed.requests = requests_.Encode();
@@ -121,49 +122,38 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     if (serving() == Serving::kDropped) return OkStatus();
     // After an error it is unknown whether the saved state names the files. They stay; the sweep at
     // the next start removes them if it does not.
-    RETURN_IF_ERROR(SaveState(std::move(changed)));
+    RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
     InstallFlush(runs, *version);
   }
   CRASH_POINT("flush.after_state");
   // After the save: RemoveObsolete reads it to decide which log segments may go.
   redo_sequence_ = frozen_sequence;
-  context_->metrics->Get("flushes")->Add();
+  body_.context->metrics->Get("flushes")->Add();
   return OkStatus();
 }
 
 // On error *runs holds the runs written before it, for the caller to remove.
 Status Tablet::WriteGroups(const std::shared_ptr<const TabletVersion>& version, GroupRuns* runs) {
-  Snapshot snapshot = TakeSnapshot();
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   int64_t made_us = oldest_write_us();
   for (const GroupVersion& group : version->groups) {
     if (group.frozen.empty()) continue;
     ASSIGN_OR_RETURN(std::vector<FileSummary> files, FlushGroup(group, snapshot));
     if (files.empty()) continue;
-    context_->metrics->Get("flush_bytes_written")->Add(StoredBytes(files));
-    ASSIGN_OR_RETURN(TabletRun run, OpenOutput(std::move(files)));
+    body_.context->metrics->Get("flush_bytes_written")->Add(StoredBytes(files));
+    ASSIGN_OR_RETURN(TabletRun run, OpenOutput(*body_.context, std::move(files)));
     run.made_us = made_us;
     runs->emplace_back(group.name, run);
-    if (!context_->paranoid_flush) continue;
+    if (!body_.context->paranoid_flush) continue;
     RETURN_IF_ERROR(CompareWithFrozen(group, FlushVisibility(snapshot.rules), run));
   }
   return OkStatus();
 }
 
-CompactionRequest Tablet::NewCompactionRequest(const TableSchema& schema, const std::string& group,
-                                               bool is_final) {
-  CompactionRequest request;
-  request.fs = context_->fs;
-  const LocalityGroupSchema* settings = schema.FindGroup(group);
-  if (settings != nullptr) request.options = SstableOptions::From(*settings, is_final);
-  request.next_file_id = context_->next_file_id;
-  request.path_of = [this](uint64_t id) { return context_->files->PathOf(id); };
-  return request;
-}
-
 StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
-                                                      const Snapshot& snapshot) {
+                                                      const TabletSnapshot& snapshot) {
   CompactionRequest request =
-      NewCompactionRequest(*snapshot.schema, group.name, /*is_final=*/false);
+      NewCompactionRequest(*body_.context, *snapshot.schema, group.name, /*is_final=*/false);
   request.entries = FrozenEntries(group);
   request.visibility = FlushVisibility(snapshot.rules);
   request.sample = [&group](std::string_view, std::string_view) -> StatusOr<std::string> {
@@ -171,22 +161,22 @@ StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
     return newest.Sample(DictionarySampleSize(newest.raw_bytes()));
   };
   CompactionRecord record{
-      snapshot.schema->name, id_, group.name, CompactionKind::kMinor, "minor: memtables to disk",
-      group.frozen.size()};
+      snapshot.schema->name,      body_.id,           group.name, CompactionKind::kMinor,
+      "minor: memtables to disk", group.frozen.size()};
   for (const auto& memtable : group.frozen) record.bytes_in += memtable->raw_bytes();
-  uint64_t history_id = context_->compactions->Begin(std::move(record));
-  auto files = RunCompaction(std::move(request), context_->files->directory());
-  context_->compactions->End(history_id, files.status(), files.ok() ? StoredBytes(*files) : 0);
+  uint64_t history_id = body_.context->compactions->Begin(std::move(record));
+  auto files = RunCompaction(std::move(request), body_.context->files->directory());
+  body_.context->compactions->End(history_id, files.status(), files.ok() ? StoredBytes(*files) : 0);
   return files;
 }
 
-// state_mutex_ held. Removes exactly the memtables that were flushed: a later freeze may have added
-// more.
+// body_.state_mutex held. Removes exactly the memtables that were flushed: a later freeze may have
+// added more.
 void Tablet::InstallFlush(const GroupRuns& runs, const TabletVersion& flushed) {
   int64_t freed = 0;
   {
-    MutexLock lock(&mutex_);
-    auto changed = std::make_shared<TabletVersion>(*version_);
+    MutexLock lock(&body_.mutex);
+    auto changed = std::make_shared<TabletVersion>(*body_.version);
     for (const GroupVersion& group : flushed.groups) {
       GroupVersion* present = changed->Group(group.name);
       for (const auto& memtable : group.frozen) {
@@ -195,18 +185,10 @@ void Tablet::InstallFlush(const GroupRuns& runs, const TabletVersion& flushed) {
       }
     }
     for (const auto& [name, run] : runs) changed->Group(name)->runs.push_back(run);
-    version_ = std::move(changed);
+    body_.version = std::move(changed);
     frozen_write_us_ = 0;
   }
-  FreeMemory(freed);
-}
-
-void Tablet::FreeMemory(int64_t bytes) {
-  // A fresh arena counts its first block only when it grows, so the sum freed may exceed the sum
-  // counted; it must not become negative.
-  bytes = std::min(bytes, memtable_bytes_.load());
-  memtable_bytes_ -= bytes;
-  *context_->memtable_bytes -= bytes;
+  body_.memory.Free(freed);
 }
 
 }  // namespace sippar::engine

@@ -164,10 +164,11 @@ const RowRange* OnlyRow(const RowSet& rows, const RowRange& tablet) {
 
 StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read, const StopSignal* stop,
                                                    ReadCounters* counters) {
-  return ReadSnapshot(TakeSnapshot(), read, stop, counters);
+  return ReadSnapshot(body_.TakeSnapshot(), read, stop, counters);
 }
 
-StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, const ReadSpec& read,
+StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(TabletSnapshot snapshot,
+                                                           const ReadSpec& read,
                                                            const StopSignal* stop,
                                                            ReadCounters* counters) {
   std::unique_ptr<ColumnMatcher> matcher;
@@ -186,14 +187,14 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, co
   opened.groups_left = snapshot.version->groups.size() - plan.groups.size();
   std::vector<GroupSources> found;
   std::vector<ColumnPattern> columns;  // asked of Bloom filters when a range is opened later
-  const RowRange* row = OnlyRow(read.rows, range_);
+  const RowRange* row = OnlyRow(read.rows, body_.range);
   if (row == nullptr) {
     if (exact) columns = read.columns;
   } else {
     found = plan.Find(*row, exact ? read.columns : columns, &opened);
     if (found.empty()) {
       read_totals_->Add(opened);
-      work_->AddRead(opened);
+      body_.work->AddRead(opened);
       if (counters != nullptr) counters->Add(opened);
       return std::make_unique<NoCells>();
     }
@@ -205,14 +206,14 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(Snapshot snapshot, co
   plan.schema = std::move(snapshot.schema);
   RowReaderOptions options;
   options.columns = std::move(matcher);
-  options.ranges = ClippedRanges(read.rows, range_);
+  options.ranges = ClippedRanges(read.rows, body_.range);
   options.limits = read;
   options.totals = read_totals_;
-  options.work = work_;
+  options.work = body_.work;
   options.counters = counters;
   options.opened = opened;
   options.visibility.snapshot = snapshot.sequence;
-  options.visibility.now_us = context_->clock->NowMicros();
+  options.visibility.now_us = body_.context->clock->NowMicros();
   options.visibility.stop = stop;
   options.visibility.families = std::move(snapshot.rules);
   options.source = [plan = std::move(plan), found = std::move(found), columns = std::move(columns)](

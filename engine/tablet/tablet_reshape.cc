@@ -18,20 +18,20 @@ void Tablet::CloseForWrites() {
   SetServing(Serving::kMoved);
   // A write holds its row's lock from before SchemaForWrite until it is visible, so no write is in
   // flight once every lock has been released.
-  context_->row_locks->WaitForHolders();
+  body_.context->row_locks->WaitForHolders();
 }
 
 void Tablet::Reopen() {
-  MutexLock lock(&mutex_);
+  MutexLock lock(&body_.mutex);
   // A table that was dropped in the meantime stays dropped.
   if (serving_ == Serving::kMoved) serving_ = Serving::kOpen;
 }
 
 StatusOr<TabletState> Tablet::HandOver() {
   RETURN_IF_ERROR(Flush());
-  uint64_t visible = TakeSnapshot().sequence;
-  MutexLock state_lock(&state_mutex_);
-  TabletState state = state_;
+  uint64_t visible = body_.TakeSnapshot().sequence;
+  MutexLock state_lock(&body_.state_mutex);
+  TabletState state = body_.state;
   // Nothing is in memory: entries up to here are in SSTables, or left nothing behind because their
   // family was dropped. So nothing needs the log.
   state.redo_sequence = visible;
@@ -41,7 +41,7 @@ StatusOr<TabletState> Tablet::HandOver() {
 }
 
 StatusOr<std::optional<std::string>> Tablet::MiddleRow() const {
-  Snapshot snapshot = TakeSnapshot();
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   std::vector<std::shared_ptr<const TabletFile>> files;
   uint64_t raw_bytes = 0;
   for (const GroupVersion& group : snapshot.version->groups) {
@@ -63,7 +63,7 @@ StatusOr<std::optional<std::string>> Tablet::MiddleRow() const {
 }
 
 uint64_t Tablet::StoredBytesOf(const FileRef& file, const RowRange& rows) const {
-  std::shared_ptr<SharedSstable> shared = context_->files->Find(file.summary.file_id);
+  std::shared_ptr<SharedSstable> shared = body_.context->files->Find(file.summary.file_id);
   auto reader = shared->Reader();
   // Only an estimate for sizes; the read that needs the file reports the error.
   if (!reader.ok()) return file.part_bytes / 2;
@@ -71,8 +71,8 @@ uint64_t Tablet::StoredBytesOf(const FileRef& file, const RowRange& rows) const 
 }
 
 std::map<std::string, uint64_t> Tablet::FamilyBirths() const {
-  MutexLock state_lock(&state_mutex_);
-  return state_.family_births;
+  MutexLock state_lock(&body_.state_mutex);
+  return body_.state.family_births;
 }
 
 Status Tablet::ForgetBirths() {
@@ -80,12 +80,12 @@ Status Tablet::ForgetBirths() {
   // it hides may have been written again.
   std::map<std::string, uint64_t> before = FamilyBirths();
   RETURN_IF_ERROR(CompactMajor(""));
-  std::shared_ptr<const TableSchema> schema = TakeSnapshot().schema;
-  MutexLock state_lock(&state_mutex_);
-  if (PlanSettling(state_.old_groups, *schema, "").has_value()) {
-    return Aborted(fmt::format("families of tablet {} were moved meanwhile", id_));
+  std::shared_ptr<const TableSchema> schema = body_.TakeSnapshot().schema;
+  MutexLock state_lock(&body_.state_mutex);
+  if (PlanSettling(body_.state.old_groups, *schema, "").has_value()) {
+    return Aborted(fmt::format("families of tablet {} were moved meanwhile", body_.id));
   }
-  TabletState changed = state_;
+  TabletState changed = body_.state;
   std::erase_if(changed.family_births, [&](const auto& birth) {
     auto old = before.find(birth.first);
     return old != before.end() && old->second == birth.second;
@@ -96,10 +96,10 @@ Status Tablet::ForgetBirths() {
     if (family.incarnation > 0) changed.family_births.emplace(BirthKey(family), 0);
   }
   CRASH_POINT("births.before_state");
-  RETURN_IF_ERROR(SaveState(std::move(changed)));
+  RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
   CRASH_POINT("births.after_state");
-  MutexLock lock(&mutex_);
-  rules_ = MakeRules(*schema_, state_);
+  MutexLock lock(&body_.mutex);
+  body_.rules = MakeRules(*body_.schema, body_.state);
   return OkStatus();
 }
 

@@ -59,10 +59,10 @@ std::shared_ptr<const FamilyRules> Tablet::MakeRules(const TableSchema& schema,
 }
 
 Status Tablet::PrepareSchema(const TableSchema& schema) {
-  std::shared_ptr<const TableSchema> old = TakeSnapshot().schema;
-  MutexLock state_lock(&state_mutex_);
-  TabletState changed = state_;
-  uint64_t next_visible = TakeSnapshot().sequence + 1;
+  std::shared_ptr<const TableSchema> old = body_.TakeSnapshot().schema;
+  MutexLock state_lock(&body_.state_mutex);
+  TabletState changed = body_.state;
+  uint64_t next_visible = body_.TakeSnapshot().sequence + 1;
   for (const FamilySchema& family : schema.families) {
     if (IsSame(old->FindFamily(family.name), family)) continue;
     // Cells numbered below this one are of an earlier family of the name. No write comes in
@@ -71,40 +71,40 @@ Status Tablet::PrepareSchema(const TableSchema& schema) {
   }
   ForgetBirthsOfDropped(*old, schema, &changed.family_births);
   NoteMoves(*old, schema, next_visible, &changed.old_groups);
-  if (SameFamilies(changed, state_)) return OkStatus();
+  if (SameFamilies(changed, body_.state)) return OkStatus();
   // A crash after this save and before the new schema is saved leaves births and moves that the old
   // schema does not use, or that make reads open one group too many: both are harmless.
   CRASH_POINT("alter_table.before_state");
-  RETURN_IF_ERROR(SaveState(std::move(changed)));
+  RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
   CRASH_POINT("alter_table.after_state");
   return OkStatus();
 }
 
 Status Tablet::HearOfFamilies() {
-  Snapshot snapshot = TakeSnapshot();
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   {
-    MutexLock state_lock(&state_mutex_);
-    TabletState changed = state_;
+    MutexLock state_lock(&body_.state_mutex);
+    TabletState changed = body_.state;
     for (const FamilySchema& family : snapshot.schema->families) {
       if (family.incarnation == 0) continue;
       // emplace: a birth that is known already is kept.
       changed.family_births.emplace(BirthKey(family), snapshot.sequence + 1);
     }
-    NoteUnheardMoves(state_, *snapshot.schema, snapshot.sequence, &changed.old_groups);
-    if (SameFamilies(changed, state_)) return OkStatus();
-    RETURN_IF_ERROR(SaveState(std::move(changed)));
+    NoteUnheardMoves(body_.state, *snapshot.schema, snapshot.sequence, &changed.old_groups);
+    if (SameFamilies(changed, body_.state)) return OkStatus();
+    RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
   }
   SetSchema(std::move(snapshot.schema));
   return OkStatus();
 }
 
 void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
-  MutexLock state_lock(&state_mutex_);
+  MutexLock state_lock(&body_.state_mutex);
   // No write may be applied during the change: it would use the groups of the old version with the
   // new schema.
-  MutexLock apply_lock(&apply_mutex_);
-  MutexLock lock(&mutex_);
-  auto version = std::make_shared<TabletVersion>(*version_);
+  MutexLock apply_lock(&body_.apply_mutex);
+  MutexLock lock(&body_.mutex);
+  auto version = std::make_shared<TabletVersion>(*body_.version);
   for (const LocalityGroupSchema& group : schema->groups) {
     // Groups that the schema no longer has stay: their runs may hold cells of families that moved.
     if (version->Group(group.name) != nullptr) continue;
@@ -112,15 +112,15 @@ void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
     fresh.name = group.name;
     fresh.active = std::make_shared<Memtable>();
   }
-  ForgetDropped(*schema, &state_.old_groups);
-  version->old_groups = state_.old_groups;
-  version_ = std::move(version);
-  rules_ = MakeRules(*schema, state_);
-  schema_ = std::move(schema);
-  if (!ChangeStreamOf(*schema_).has_value()) {
-    FreeMemory(changes_.Stop());
-  } else if (!context_->change_directory.empty()) {
-    changes_.Keep(visible_sequence_ + 1);
+  ForgetDropped(*schema, &body_.state.old_groups);
+  version->old_groups = body_.state.old_groups;
+  body_.version = std::move(version);
+  body_.rules = MakeRules(*schema, body_.state);
+  body_.schema = std::move(schema);
+  if (!ChangeStreamOf(*body_.schema).has_value()) {
+    body_.memory.Free(changes_.Stop());
+  } else if (!body_.context->change_directory.empty()) {
+    changes_.Keep(body_.visible_sequence + 1);
   }
 }
 

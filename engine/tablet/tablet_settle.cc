@@ -7,19 +7,20 @@
 #include <algorithm>
 
 #include "engine/base/crash_point.h"
+#include "engine/tablet/run_output.h"
 #include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
 
 void Tablet::PauseCompactions() {
-  MutexLock lock(&mutex_);
+  MutexLock lock(&body_.mutex);
   // Also waits for the end of another pause: a settling and a split must not end each other's.
-  while (paused_ || !busy_runs_.empty()) compaction_ended_.Wait(&mutex_);
+  while (paused_ || !busy_runs_.empty()) compaction_ended_.Wait(&body_.mutex);
   paused_ = true;
 }
 
 void Tablet::ResumeCompactions() {
-  MutexLock lock(&mutex_);
+  MutexLock lock(&body_.mutex);
   paused_ = false;
   compaction_ended_.NotifyAll();
 }
@@ -38,7 +39,7 @@ StatusOr<std::set<std::string>> Tablet::SettleAlone(const std::string& group) {
 }
 
 StatusOr<bool> Tablet::SettleOnce() {
-  if (serving() != Serving::kOpen || TakeSnapshot().version->old_groups.empty()) return false;
+  if (serving() != Serving::kOpen || body_.TakeSnapshot().version->old_groups.empty()) return false;
   ASSIGN_OR_RETURN(std::set<std::string> settled, SettleAlone(""));
   return !settled.empty();
 }
@@ -46,27 +47,27 @@ StatusOr<bool> Tablet::SettleOnce() {
 // Requires: compactions are paused.
 StatusOr<std::set<std::string>> Tablet::Settle(const std::string& group) {
   std::set<std::string> none;
-  Snapshot before = TakeSnapshot();
+  TabletSnapshot before = body_.TakeSnapshot();
   std::optional<SettlingPlan> plan =
       PlanSettling(before.version->old_groups, *before.schema, group);
   if (!plan.has_value()) return none;
   // Writes from before the move leave the memtables of the old groups: they must be among the
   // inputs, or the move could not be forgotten.
   RETURN_IF_ERROR(Flush());
-  Snapshot snapshot = TakeSnapshot();
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   // The plan was made from the earlier schema; by now a family may belong in another group.
   if (snapshot.schema != before.schema) {
-    return Aborted(fmt::format("the schema of tablet {} changed meanwhile; ask again", id_));
+    return Aborted(fmt::format("the schema of tablet {} changed meanwhile; ask again", body_.id));
   }
   Status status = SettleGroups(*plan, snapshot);
-  RETURN_IF_ERROR(Annotate(status, fmt::format("settling compaction of tablet {}", id_)));
-  context_->metrics->Get("settling_compactions")->Add();
+  RETURN_IF_ERROR(Annotate(status, fmt::format("settling compaction of tablet {}", body_.id)));
+  body_.context->metrics->Get("settling_compactions")->Add();
   return plan->groups;
 }
 
-Status Tablet::SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot) {
+Status Tablet::SettleGroups(const SettlingPlan& plan, const TabletSnapshot& snapshot) {
   std::vector<TabletRun> inputs;
-  int64_t made_us = context_->clock->NowMicros();
+  int64_t made_us = body_.context->clock->NowMicros();
   for (const std::string& name : plan.groups) {
     const GroupVersion* group = snapshot.version->Group(name);
     if (group == nullptr) continue;
@@ -75,22 +76,22 @@ Status Tablet::SettleGroups(const SettlingPlan& plan, const Snapshot& snapshot) 
     // that age.
     for (const TabletRun& run : group->runs) made_us = std::min(made_us, run.made_us);
   }
-  UnpublishedFiles::Job job = context_->unpublished->Begin();
+  UnpublishedFiles::Job job = body_.context->unpublished->Begin();
   std::map<std::string, TabletRun> outputs;
   if (!inputs.empty()) {
     for (const auto& [name, families] : plan.families) {
       ASSIGN_OR_RETURN(std::vector<FileSummary> files,
                        MergeFamilies(name, families, inputs, snapshot));
-      context_->metrics->Get("compaction_bytes_written")->Add(StoredBytes(files));
+      body_.context->metrics->Get("compaction_bytes_written")->Add(StoredBytes(files));
       if (files.empty()) continue;
-      ASSIGN_OR_RETURN(outputs[name], OpenOutput(files));
+      ASSIGN_OR_RETURN(outputs[name], OpenOutput(*body_.context, files));
       outputs[name].made_us = made_us;
     }
   }
   return InstallSettled(plan, snapshot, outputs);
 }
 
-Status Tablet::InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot,
+Status Tablet::InstallSettled(const SettlingPlan& plan, const TabletSnapshot& snapshot,
                               const std::map<std::string, TabletRun>& outputs) {
   // The inputs are the oldest runs of each group: with compactions paused, only flushes changed the
   // lists, at their ends.
@@ -101,26 +102,26 @@ Status Tablet::InstallSettled(const SettlingPlan& plan, const Snapshot& snapshot
     auto output = outputs.find(name);
     if (output != outputs.end()) runs->insert(runs->begin(), make(output->second));
   };
-  MutexLock state_lock(&state_mutex_);
+  MutexLock state_lock(&body_.state_mutex);
   if (serving() == Serving::kDropped) return CheckServing();
-  TabletState changed = state_;
+  TabletState changed = body_.state;
   for (const std::string& name : plan.groups) {
     replace(name, &changed.Group(name)->runs, StateOf);
   }
   changed.old_groups =
       AfterSettling(std::move(changed.old_groups), snapshot.version->old_groups, plan);
   CRASH_POINT("settling.before_state");
-  RETURN_IF_ERROR(SaveState(std::move(changed)));
+  RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
   CRASH_POINT("settling.after_state");
-  MutexLock lock(&mutex_);
-  auto version = std::make_shared<TabletVersion>(*version_);
+  MutexLock lock(&body_.mutex);
+  auto version = std::make_shared<TabletVersion>(*body_.version);
   for (const std::string& name : plan.groups) {
     GroupVersion* group = version->Group(name);
     if (group != nullptr) replace(name, &group->runs, [](const TabletRun& run) { return run; });
   }
   version->old_groups =
       AfterSettling(std::move(version->old_groups), snapshot.version->old_groups, plan);
-  version_ = std::move(version);
+  body_.version = std::move(version);
   return OkStatus();
 }
 

@@ -31,7 +31,7 @@ void AddFile(const FileRef& file, GroupStats* stats) {
 }  // namespace
 
 std::vector<GroupStats> Tablet::Stats() const {
-  Snapshot snapshot = TakeSnapshot();
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   std::vector<GroupStats> all;
   for (const GroupVersion& group : snapshot.version->groups) {
     GroupStats& stats = all.emplace_back();
@@ -52,7 +52,7 @@ std::vector<GroupStats> Tablet::Stats() const {
 
 uint64_t Tablet::stored_bytes() const {
   uint64_t bytes = 0;
-  Snapshot snapshot = TakeSnapshot();
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   for (const GroupVersion& group : snapshot.version->groups) {
     for (const TabletRun& run : group.runs) {
       for (const auto& file : run.files) bytes += file->ref().part_bytes;

@@ -14,7 +14,7 @@ namespace sippar::engine {
 
 std::vector<Status> Tablet::Apply(std::span<const RowMutation* const> mutations) {
   if (mutations.size() != 1) return ApplyBatch(mutations);
-  OneRowLock lock(context_->row_locks, id_, mutations[0]->row, LockMode(mutations));
+  OneRowLock lock(body_.context->row_locks, body_.id, mutations[0]->row, LockMode(mutations));
   auto schema = SchemaForWrite();
   if (!schema.ok()) return {schema.status()};
   auto answered = FindAnswer(*mutations[0]);
@@ -35,9 +35,9 @@ RowLock::Mode Tablet::LockMode(std::span<const RowMutation* const> mutations) co
 std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutations) {
   std::vector<size_t> stripes;
   for (const RowMutation* mutation : mutations) {
-    stripes.push_back(context_->row_locks->StripeOf(id_, mutation->row));
+    stripes.push_back(body_.context->row_locks->StripeOf(body_.id, mutation->row));
   }
-  RowLockGuard lock(context_->row_locks, std::move(stripes), LockMode(mutations));
+  RowLockGuard lock(body_.context->row_locks, std::move(stripes), LockMode(mutations));
   auto schema = SchemaForWrite();
   std::vector<Status> statuses(mutations.size(), schema.status());
   if (!schema.ok()) return statuses;
@@ -72,8 +72,8 @@ std::vector<Status> Tablet::ApplyBatch(std::span<const RowMutation* const> mutat
 
 Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out) {
   RETURN_IF_ERROR(mutation.Validate(schema));
-  if (!range_.Contains(mutation.row)) {
-    return Unavailable(fmt::format("row is not in tablet {}", id_));
+  if (!body_.range.Contains(mutation.row)) {
+    return Unavailable(fmt::format("row is not in tablet {}", body_.id));
   }
   bool complete = true;
   for (const MutationEntry& entry : mutation.entries) {
@@ -91,16 +91,16 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
   }
   // Never below a time given before: recovery takes the last given time from the records.
   int64_t least_us = last_time_us_.load();
-  out->wall_us = changes_.is_kept() ? out->flight.TakeOff(&changes_, context_->clock, least_us)
-                                    : std::max(context_->clock->NowMicros(), least_us);
-  out->write.tablet_id = id_;
+  out->wall_us = changes_.is_kept() ? out->flight.TakeOff(&changes_, body_.context->clock, least_us)
+                                    : std::max(body_.context->clock->NowMicros(), least_us);
+  out->write.tablet_id = body_.id;
   out->write.entry_count = out->mutation->entries.size();
   out->write.next_sequence = &next_sequence_;
   out->write.body.clear();
   out->write.body.reserve(LogBodySizeMax(mutation));
   // Room for the sequence number, which the leader of the log fills in.
   out->write.body.assign(8, '\0');
-  AppendLogBody(&out->write.body, id_, out->wall_us, *out->mutation);
+  AppendLogBody(&out->write.body, body_.id, out->wall_us, *out->mutation);
   return OkStatus();
 }
 
@@ -180,23 +180,23 @@ Status Tablet::ResolveOnNewest(const std::string& row, const std::vector<Mutatio
 
 Status Tablet::Commit(std::span<PreparedWrite> writes) {
   for (PreparedWrite& prepared : writes) {
-    work_->AddWrite(prepared.mutation->entries.size());
+    body_.work->AddWrite(prepared.mutation->entries.size());
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
       // Before the entries: a flush that includes them must find the answer too, since it lets the
       // log go.
       if (!prepared.request.IsNone()) {
         requests_.Remember(prepared.request, prepared.answer, prepared.wall_us,
-                           context_->clock->MonotonicNanos() / 1000);
+                           body_.context->clock->MonotonicNanos() / 1000);
       }
       ApplyToMemtables(*prepared.mutation, prepared.wall_us, first_sequence, &prepared.write.body);
     };
   }
   if (CommitLog::Write* only = &writes[0].write; writes.size() == 1) {
-    return context_->log->Append({&only, 1});
+    return body_.context->log->Append({&only, 1});
   }
   std::vector<CommitLog::Write*> pointers;
   for (PreparedWrite& prepared : writes) pointers.push_back(&prepared.write);
-  return context_->log->Append(pointers);
+  return body_.context->log->Append(pointers);
 }
 
 Status Tablet::CommitOne(const RowMutation& mutation, const TableSchema& schema) {
@@ -223,8 +223,8 @@ void Tablet::Answer(PreparedWrite* write, const RequestId& request, std::string 
 
 void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
                               std::string* log_body) {
-  MutexLock apply_lock(&apply_mutex_);
-  Snapshot snapshot = TakeSnapshot();
+  MutexLock apply_lock(&body_.apply_mutex);
+  TabletSnapshot snapshot = body_.TakeSnapshot();
   size_t before = 0;
   size_t after = 0;
   auto add_to = [&](const GroupVersion& group, std::string_view key, std::string_view value,
@@ -247,14 +247,12 @@ void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint
                  const std::string& name = snapshot.schema->GroupOf(family).name;
                  add_to(*snapshot.version->Group(name), key, value, sequence);
                });
-  auto grown = static_cast<int64_t>(after - before);
-  memtable_bytes_ += grown;
-  *context_->memtable_bytes += grown;
+  body_.memory.Add(static_cast<int64_t>(after - before));
   {
-    MutexLock lock(&mutex_);
+    MutexLock lock(&body_.mutex);
     // Last: readers see a mutation as a whole or not at all.
-    visible_sequence_ = first_sequence + mutation.entries.size() - 1;
-    if (oldest_write_us_ == 0) oldest_write_us_ = wall_us;
+    body_.visible_sequence = first_sequence + mutation.entries.size() - 1;
+    if (body_.oldest_write_us == 0) body_.oldest_write_us = wall_us;
   }
   if (changes_.is_kept()) [[unlikely]]
     KeepChange(log_body);
@@ -264,7 +262,7 @@ void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint
 // same time, and the later write counts. In other tables no time is given twice.
 int64_t Tablet::NextServerTime(const TableSchema& schema) {
   const bool is_millis = schema.options.contains(kGranularityOption);
-  int64_t now_us = context_->clock->NowMicros();
+  int64_t now_us = body_.context->clock->NowMicros();
   int64_t last = last_time_us_.load();
   int64_t next = 0;
   do {

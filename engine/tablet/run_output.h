@@ -1,0 +1,26 @@
+// How a flush or a compaction of a tablet makes a run: the request, the files opened, and a failed
+// output removed again. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/compaction/compaction_job.h"
+#include "engine/tablet/tablet_context.h"
+
+namespace sippar::engine {
+
+// A request that writes files of `group`; the caller adds the entries and what is visible of them.
+CompactionRequest NewCompactionRequest(const TabletContext& context, const TableSchema& schema,
+                                       const std::string& group, bool is_final);
+// The run with its files, none of which is opened.
+TabletRun FindRun(const TabletContext& context, const RunState& state);
+// The run of new files, after each of them has been opened: a file that does not open is removed,
+// with the others, and no state ever names it.
+[[nodiscard]] StatusOr<TabletRun> OpenOutput(const TabletContext& context,
+                                             std::vector<FileSummary> files);
+// Requires: no state names the run. Best effort: what stays is an orphan that the next start
+// sweeps.
+void RemoveOutput(const TabletContext& context, const TabletRun& run);
+
+}  // namespace sippar::engine

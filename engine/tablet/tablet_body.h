@@ -1,0 +1,71 @@
+// What the parts of one tablet share: its name and rows, its durable state, and the version of it
+// that readers see. Each part (serving, reader, writer, flusher, compactor, families) has its own
+// members besides, in its own header.
+//
+// Thread safe by its locks. Lock order of one tablet, with the locks that its parts own:
+//   TabletFlusher's < state_mutex < row locks < commit log (a METADATA row is saved through it,
+//   too) < apply_mutex < RunClaims' < mutex
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/base/thread.h"
+#include "engine/model/schema.h"
+#include "engine/read/tablet_work.h"
+#include "engine/read/visibility_iterator.h"
+#include "engine/tablet/memtable_bytes.h"
+#include "engine/tablet/tablet_context.h"
+
+namespace sippar::engine {
+
+// What one read sees: all parts are of one moment.
+struct TabletSnapshot {
+  std::shared_ptr<const TabletVersion> version;
+  std::shared_ptr<const FamilyRules> rules;
+  std::shared_ptr<const TableSchema> schema;
+  uint64_t sequence = 0;  // the last visible one
+};
+
+struct TabletBody {
+  // Opens no SSTable: the first read that needs a file opens it. The schema follows (SetSchema).
+  TabletBody(TabletContext* context, TabletState opened);
+  TabletBody(const TabletBody&) = delete;
+  TabletBody& operator=(const TabletBody&) = delete;
+
+  TabletSnapshot TakeSnapshot() const;
+  // Saves the state durably, then gives names to its files and takes them from those of the old
+  // state. After an error it is unknown which of the two states is saved.
+  [[nodiscard]] Status SaveState(TabletState changed) REQUIRES(state_mutex);
+
+  TabletContext* const context;
+  const uint64_t id;
+  const uint64_t table_id;
+  const RowRange range;
+  const std::shared_ptr<TabletWork> work = std::make_shared<TabletWork>();
+  MemtableBytes memory;
+
+  // Held while a write is applied to the memtables, and by whatever may not come in between: a
+  // freeze of the memtables, a change of the schema.
+  mutable Mutex apply_mutex;
+
+  // One change of the durable state at a time; held while the state is saved.
+  mutable Mutex state_mutex;
+  TabletState state GUARDED_BY(state_mutex);
+
+  // Held for a pointer copy: readers never wait longer.
+  mutable Mutex mutex;
+  std::shared_ptr<const TabletVersion> version GUARDED_BY(mutex);
+  std::shared_ptr<const TableSchema> schema GUARDED_BY(mutex);
+  std::shared_ptr<const FamilyRules> rules GUARDED_BY(mutex);
+  uint64_t visible_sequence GUARDED_BY(mutex) = 0;
+  int64_t oldest_write_us GUARDED_BY(mutex) = 0;  // oldest write in the active memtables; 0: none
+
+ private:
+  // Set after a failed save, whose outcome is unknown, until a later save succeeds: the sweep must
+  // keep all files.
+  UnpublishedFiles::Job unsure_ GUARDED_BY(state_mutex);
+};
+
+}  // namespace sippar::engine
