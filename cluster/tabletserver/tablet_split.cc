@@ -131,7 +131,7 @@ bool TabletSplitter::SplitIfLarge(const std::shared_ptr<Served>& served) {
   // it has grown by a quarter.
   size = std::max(size, tablet->unsplit_bytes() + tablet->unsplit_bytes() / 4);
   engine::TabletSize now{tablet->stored_bytes(), static_cast<uint64_t>(tablet->memtable_bytes()),
-                         parts_->store.clock->NowMicros() - tablet->opened_at_us()};
+                         parts_->store.clock->NowMicros() - tablet->serving().since_us()};
   if (!engine::DecideSplit(now, size).wanted) return false;
   auto row = tablet->MiddleRow();
   Status status = row.status();

@@ -12,7 +12,7 @@ constexpr int kRoundsMax = 4;
 
 GivingWay::~GivingWay() {
   for (const auto& tablet : tablets_) {
-    if (closed_) tablet->Reopen();
+    if (closed_) tablet->serving().Reopen();
     if (paused_) tablet->ResumeCompactions();
   }
 }
@@ -33,7 +33,7 @@ StatusOr<std::vector<TabletState>> GivingWay::Close() {
   // Set first: if a flush below fails, the destructor reopens every tablet, also those not closed
   // yet, for which Reopen does nothing.
   closed_ = true;
-  for (const auto& tablet : tablets_) tablet->CloseForWrites();
+  for (const auto& tablet : tablets_) tablet->serving().Close();
   std::vector<TabletState> states;
   for (const auto& tablet : tablets_) {
     ASSIGN_OR_RETURN(TabletState state, tablet->HandOver());
@@ -46,12 +46,12 @@ void GivingWay::Retire() {
   // The destructor must not reopen tablets whose rows others have. It still resumes compactions, so
   // that calls that wait for the pause to end return.
   closed_ = false;
-  for (const auto& tablet : tablets_) tablet->Retire();
+  for (const auto& tablet : tablets_) tablet->serving().Retire();
 }
 
 void GivingWay::GiveUp() {
   closed_ = false;
-  for (const auto& tablet : tablets_) tablet->GiveUp();
+  for (const auto& tablet : tablets_) tablet->serving().GiveUp();
 }
 
 }  // namespace sippar::engine

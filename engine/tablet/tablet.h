@@ -37,15 +37,12 @@
 #include "engine/tablet/group_stats.h"
 #include "engine/tablet/request_memory.h"
 #include "engine/tablet/tablet_body.h"
+#include "engine/tablet/tablet_serving.h"
 
 namespace sippar::engine {
 
 class AddedCells;
 struct CompactionInputs;
-
-// The write did not happen, because the row belongs to another tablet now. The store routes it
-// again; callers of the store never see this status.
-inline bool IsMoved(const Status& status) { return status.code() == StatusCode::kOutOfRange; }
 
 // A read that is repeated when a row transaction commits, and the digest of the cells it returned.
 struct RowCheck {
@@ -112,8 +109,6 @@ class Tablet {
   // Called after Replay, before any other call.
   [[nodiscard]] Status HearOfFamilies();
   std::shared_ptr<const TableSchema> schema() const;
-  // The tablet's table was dropped: writes fail, and files go once the last reader has ended.
-  void Drop() { Release(Serving::kDropped); }
   [[nodiscard]] Status VerifyFiles() const;
 
   // --- Changes, for tables with a change stream (engine/changes).
@@ -128,22 +123,15 @@ class Tablet {
   ChangeSource Changes() const;  // valid as long as the tablet
   uint64_t table_id() const { return body_.table_id; }
 
-  // --- Giving way to other tablets: the calls in this order. Readers keep their snapshots.
+  // --- Giving way to other tablets, with serving().
+  TabletServing& serving() { return serving_; }
+  const TabletServing& serving() const { return serving_; }
   // No compaction runs between these two.
   void PauseCompactions();
   void ResumeCompactions();
-  // New writes get IsMoved. Returns when no write is in flight.
-  void CloseForWrites();
   // Flushes everything and returns the state from which other tablets can continue. Requires:
   // closed for writes.
   [[nodiscard]] StatusOr<TabletState> HandOver();
-  // First possible end: the tablet stays and accepts writes again.
-  void Reopen();
-  // Second: other tablets have its rows now.
-  void Retire() { Release(Serving::kMoved); }
-  // Third: the outcome is unknown. No write is accepted, and there is no way back, until the store
-  // is opened again.
-  void GiveUp() { SetServing(Serving::kUnknown); }
   // The first row of the right half, at about the middle of the stored bytes. nullopt: the tablet
   // has fewer than two rows, or too few bytes for its block indexes to tell rows apart.
   [[nodiscard]] StatusOr<std::optional<std::string>> MiddleRow() const;
@@ -162,7 +150,6 @@ class Tablet {
   uint64_t last_sequence() const;  // the last visible one
   int64_t memtable_bytes() const { return body_.memory.bytes(); }
   uint64_t stored_bytes() const;
-  int64_t opened_at_us() const { return opened_at_us_; }
   uint64_t work_nanos() const { return body_.work->nanos(); }
   // Stored bytes when the last search for a split row found none; 0: never searched.
   uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
@@ -174,18 +161,13 @@ class Tablet {
   std::string Dump() const;
 
  private:
-  enum class Serving : uint8_t { kOpen, kMoved, kDropped, kUnknown };
   struct PreparedWrite;
 
   Tablet(TabletContext* context, TabletState state);
-  void SetServing(Serving serving);
-  Serving serving() const;
-  Status CheckServing() const;
-  Status WhyClosed(Serving serving) const;
   // The schema for a write, or why writes are refused. Called under the locks of the rows to be
-  // written: CloseForWrites waits for those locks, so no write continues under an older schema.
+  // written: TabletServing::Close waits for those locks, so no write continues under an older
+  // schema.
   StatusOr<std::shared_ptr<const TableSchema>> SchemaForWrite() const;
-  void Release(Serving why);
   static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
                                                       const TabletState& state);
   RowLock::Mode LockMode(std::span<const RowMutation* const> mutations) const;
@@ -250,12 +232,11 @@ class Tablet {
   StatusOr<std::vector<FileSummary>> MergeRuns(const CompactionInputs& inputs);
   Status InstallCompaction(const CompactionInputs& inputs, const TabletRun& output);
 
-  const int64_t opened_at_us_;
   const std::shared_ptr<ReadTotals> read_totals_;  // totals of the whole table
   TabletBody body_;
+  TabletServing serving_{&body_};
   Mutex flush_mutex_;                                     // one flush at a time
   uint64_t frozen_sequence_ GUARDED_BY(body_.mutex) = 0;  // highest number in a frozen memtable
-  Serving serving_ GUARDED_BY(body_.mutex) = Serving::kOpen;
   std::set<uint64_t> busy_runs_ GUARDED_BY(body_.mutex);  // inputs of running compactions
   bool paused_ GUARDED_BY(body_.mutex) = false;           // while true, no compaction may begin
   // Calls that wait for running compactions to end. While there are any, no other compaction may

@@ -35,7 +35,7 @@ int64_t ExpireAfter(const TableSchema& schema, const std::string& group) {
 
 void Tablet::AddCompactionCandidates(std::vector<CompactionCandidate>* candidates) const {
   MutexLock lock(&body_.mutex);
-  if (serving_ != Serving::kOpen || paused_ || majors_waiting_ > 0) return;
+  if (!serving_.is_open() || paused_ || majors_waiting_ > 0) return;
   for (const GroupVersion& group : body_.version->groups) {
     if (group.runs.empty()) continue;
     // Compacted alone, the group could drop a delete that hides a cell in another group.
@@ -113,7 +113,7 @@ Status Tablet::CompactWhole(const std::string& group, const std::string& reason,
   inputs.limiter = limiter;
   inputs.whole_at_us = now_us;
   RETURN_IF_ERROR(TakeAllRuns(group, &inputs));
-  if (inputs.runs.empty()) return CheckServing();
+  if (inputs.runs.empty()) return serving_.Check();
   Status status = CarryOut(inputs);
   ReleaseRuns(inputs);
   return status;
@@ -125,7 +125,7 @@ bool Tablet::TakeRuns(const CompactionCandidate& candidate, const CompactionChoi
                       CompactionInputs* inputs) {
   MutexLock lock(&body_.mutex);
   const GroupVersion* group = body_.version->Group(candidate.group);
-  if (serving_ != Serving::kOpen || paused_ || majors_waiting_ > 0 || group == nullptr) {
+  if (!serving_.is_open() || paused_ || majors_waiting_ > 0 || group == nullptr) {
     return false;
   }
   uint64_t first_id = candidate.runs[choice.first].run_id;
@@ -165,7 +165,7 @@ Status Tablet::TakeAllRuns(const std::string& name, CompactionInputs* inputs) {
   };
   while (paused_ || busy()) compaction_ended_.Wait(&body_.mutex);
   --majors_waiting_;
-  if (serving_ != Serving::kOpen) return OkStatus();
+  if (!serving_.is_open()) return OkStatus();
   if (PlanSettling(body_.version->old_groups, *body_.schema, name)) {
     return Aborted(fmt::format("families of group {} of tablet {} were moved meanwhile; ask again",
                                name, body_.id));
@@ -279,7 +279,7 @@ Status Tablet::InstallCompaction(const CompactionInputs& inputs, const TabletRun
     if (!replacement.files.empty()) runs->insert(at, std::move(replacement));
   };
   MutexLock state_lock(&body_.state_mutex);
-  if (serving() == Serving::kDropped) return CheckServing();
+  if (serving_.is_dropped()) return serving_.Check();
   TabletState changed = body_.state;
   const std::vector<RunState>& present = changed.Group(inputs.group)->runs;
   auto same = [](const RunState& run, const TabletRun& input) {

@@ -82,7 +82,7 @@ Status Tablet::Flush() {
   uint64_t frozen_sequence = 0;
   {
     MutexLock lock(&body_.mutex);
-    if (serving_ == Serving::kDropped) return OkStatus();
+    if (serving_.is_dropped()) return OkStatus();
     version = body_.version;
     frozen_sequence = frozen_sequence_;
   }
@@ -119,7 +119,7 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     changed.requests = requests_.Encode();
     changed.last_time_us = std::max(changed.last_time_us, last_time_us_.load());
     // The table was dropped: no state may name the files; the next start sweeps them.
-    if (serving() == Serving::kDropped) return OkStatus();
+    if (serving_.is_dropped()) return OkStatus();
     // After an error it is unknown whether the saved state names the files. They stay; the sweep at
     // the next start removes them if it does not.
     RETURN_IF_ERROR(body_.SaveState(std::move(changed)));

@@ -1,4 +1,4 @@
-// Opens a tablet, replays the log into it, and keeps whether it is served.
+// Opens a tablet, replays the log into it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -8,9 +8,7 @@
 namespace sippar::engine {
 
 Tablet::Tablet(TabletContext* context, TabletState state)
-    : opened_at_us_(context->clock->NowMicros()),
-      read_totals_(context->read_totals(state.table_id)),
-      body_(context, std::move(state)) {
+    : read_totals_(context->read_totals(state.table_id)), body_(context, std::move(state)) {
   MutexLock state_lock(&body_.state_mutex);
   next_sequence_ = body_.state.redo_sequence + 1;
   redo_sequence_ = body_.state.redo_sequence;
@@ -53,45 +51,10 @@ Status Tablet::Replay(const LogRecord& record) {
   return OkStatus();
 }
 
-void Tablet::Release(Serving why) {
-  MutexLock state_lock(&body_.state_mutex);
-  SetServing(why);
-  body_.context->files->Unname(body_.state.FileIds());
-  // Without groups a running compaction finds its inputs gone and does not install its output.
-  body_.state.groups.clear();
-}
-
-void Tablet::SetServing(Serving serving) {
-  MutexLock lock(&body_.mutex);
-  serving_ = serving;
-}
-
-Tablet::Serving Tablet::serving() const {
-  MutexLock lock(&body_.mutex);
-  return serving_;
-}
-
-Status Tablet::CheckServing() const { return WhyClosed(serving()); }
-
 StatusOr<std::shared_ptr<const TableSchema>> Tablet::SchemaForWrite() const {
+  RETURN_IF_ERROR(serving_.Check());
   MutexLock lock(&body_.mutex);
-  if (serving_ != Serving::kOpen) return WhyClosed(serving_);
   return body_.schema;
-}
-
-Status Tablet::WhyClosed(Serving serving) const {
-  switch (serving) {
-    case Serving::kOpen:
-      return OkStatus();
-    case Serving::kMoved:
-      return OutOfRange(fmt::format("tablet {} was split or merged", body_.id));
-    case Serving::kDropped:
-      return NotFound("the table was dropped");
-    case Serving::kUnknown:
-      break;
-  }
-  return Unavailable(
-      fmt::format("a split or merge of tablet {} failed half-way; open the store again", body_.id));
 }
 
 std::shared_ptr<const TableSchema> Tablet::schema() const { return body_.TakeSnapshot().schema; }

@@ -14,19 +14,6 @@ namespace {
 constexpr uint64_t kPieces = 256;  // pieces among whose borders the middle is sought
 }  // namespace
 
-void Tablet::CloseForWrites() {
-  SetServing(Serving::kMoved);
-  // A write holds its row's lock from before SchemaForWrite until it is visible, so no write is in
-  // flight once every lock has been released.
-  body_.context->row_locks->WaitForHolders();
-}
-
-void Tablet::Reopen() {
-  MutexLock lock(&body_.mutex);
-  // A table that was dropped in the meantime stays dropped.
-  if (serving_ == Serving::kMoved) serving_ = Serving::kOpen;
-}
-
 StatusOr<TabletState> Tablet::HandOver() {
   RETURN_IF_ERROR(Flush());
   uint64_t visible = body_.TakeSnapshot().sequence;

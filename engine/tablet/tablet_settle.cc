@@ -30,7 +30,7 @@ void Tablet::ResumeCompactions() {
 StatusOr<std::set<std::string>> Tablet::SettleAlone(const std::string& group) {
   PauseCompactions();
   auto settle = [&]() -> StatusOr<std::set<std::string>> {
-    RETURN_IF_ERROR(CheckServing());
+    RETURN_IF_ERROR(serving_.Check());
     return Settle(group);
   };
   StatusOr<std::set<std::string>> settled = settle();
@@ -39,7 +39,7 @@ StatusOr<std::set<std::string>> Tablet::SettleAlone(const std::string& group) {
 }
 
 StatusOr<bool> Tablet::SettleOnce() {
-  if (serving() != Serving::kOpen || body_.TakeSnapshot().version->old_groups.empty()) return false;
+  if (!serving_.is_open() || body_.TakeSnapshot().version->old_groups.empty()) return false;
   ASSIGN_OR_RETURN(std::set<std::string> settled, SettleAlone(""));
   return !settled.empty();
 }
@@ -103,7 +103,7 @@ Status Tablet::InstallSettled(const SettlingPlan& plan, const TabletSnapshot& sn
     if (output != outputs.end()) runs->insert(runs->begin(), make(output->second));
   };
   MutexLock state_lock(&body_.state_mutex);
-  if (serving() == Serving::kDropped) return CheckServing();
+  if (serving_.is_dropped()) return serving_.Check();
   TabletState changed = body_.state;
   for (const std::string& name : plan.groups) {
     replace(name, &changed.Group(name)->runs, StateOf);

@@ -16,10 +16,10 @@ namespace sippar::engine {
 class WritesHeld {
  public:
   explicit WritesHeld(std::vector<std::shared_ptr<Tablet>> tablets) : tablets_(std::move(tablets)) {
-    for (const auto& tablet : tablets_) tablet->CloseForWrites();
+    for (const auto& tablet : tablets_) tablet->serving().Close();
   }
   ~WritesHeld() {
-    for (const auto& tablet : tablets_) tablet->Reopen();
+    for (const auto& tablet : tablets_) tablet->serving().Reopen();
   }
   WritesHeld(const WritesHeld&) = delete;
   WritesHeld& operator=(const WritesHeld&) = delete;

@@ -199,7 +199,7 @@ bool Store::ReshapeOnce() {
 
 TabletSize Store::SizeOf(const Tablet& tablet) const {
   return {tablet.stored_bytes(), static_cast<uint64_t>(tablet.memtable_bytes()),
-          options_.clock->NowMicros() - tablet.opened_at_us()};
+          options_.clock->NowMicros() - tablet.serving().since_us()};
 }
 
 bool Store::SplitIfLarge(const std::string& name, const std::shared_ptr<Tablet>& tablet,

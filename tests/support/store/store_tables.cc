@@ -165,7 +165,7 @@ Status Store::Drop(const std::string& name) {
   }
   for (const auto& tablet : tablets) {
     host_.Forget(tablet->id());
-    tablet->Drop();
+    tablet->serving().Drop();
     (void)states_->Remove(tablet->id());  // an orphan otherwise, swept at the next start
     CRASH_POINT("drop_table.after_removal");
   }

@@ -1,0 +1,59 @@
+// Whether a tablet is served, since when, and why no longer: its rows were given to other tablets,
+// its table was dropped, or it is unknown which tablets have its rows. giving_way.h has the steps
+// that lead there.
+//
+// Thread safe, without a lock: a writer that holds its row's lock may ask and go on, since Close
+// waits for all row locks after it has changed the answer.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "engine/tablet/tablet_body.h"
+
+namespace sippar::engine {
+
+// The write did not happen, because the row belongs to another tablet now. The store routes it
+// again; callers of the store never see this status.
+inline bool IsMoved(const Status& status) { return status.code() == StatusCode::kOutOfRange; }
+
+class TabletServing {
+ public:
+  // `body` outlives this object.
+  explicit TabletServing(TabletBody* body)
+      : body_(body), since_us_(body->context->clock->NowMicros()) {}
+  TabletServing(const TabletServing&) = delete;
+  TabletServing& operator=(const TabletServing&) = delete;
+
+  bool is_open() const { return serving_ == Serving::kOpen; }
+  bool is_dropped() const { return serving_ == Serving::kDropped; }
+  // OK while the tablet is served; else why it is not.
+  [[nodiscard]] Status Check() const { return is_open() ? OkStatus() : WhyClosed(); }
+  int64_t since_us() const { return since_us_; }
+
+  // New writes get IsMoved. Returns when no write is in flight.
+  void Close();
+  // First possible end: the tablet stays and accepts writes again. Does nothing if the tablet was
+  // not closed.
+  void Reopen();
+  // Second: other tablets have its rows now.
+  void Retire() { Release(Serving::kMoved); }
+  // Third: the outcome is unknown. No write is accepted, and there is no way back, until the store
+  // is opened again.
+  void GiveUp() { serving_ = Serving::kUnknown; }
+  // The tablet's table was dropped: writes fail, and files go once the last reader has ended.
+  void Drop() { Release(Serving::kDropped); }
+
+ private:
+  enum class Serving : uint8_t { kOpen, kMoved, kDropped, kUnknown };
+
+  Status WhyClosed() const;
+  void Release(Serving why);
+
+  TabletBody* const body_;
+  const int64_t since_us_;
+  std::atomic<Serving> serving_{Serving::kOpen};
+};
+
+}  // namespace sippar::engine
