@@ -125,7 +125,8 @@ class TabletChanges final : public ChangeStream {
     if (reader_ != nullptr) return OkStatus();
     RETURN_IF_ERROR(start_.status());
     token_ = start_->Encode();
-    reader_ = std::make_unique<engine::ChangeReader>(tablet_->Changes(), *std::move(start_));
+    reader_ =
+        std::make_unique<engine::ChangeReader>(tablet_->changes().Source(), *std::move(start_));
     return OkStatus();
   }
 

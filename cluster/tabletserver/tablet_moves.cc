@@ -40,7 +40,7 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
   }
   auto schema = std::make_shared<const engine::TableSchema>(table.schema);
   std::shared_ptr<engine::Tablet> tablet = parts_->host->Open(record.state, std::move(schema));
-  tablet->SetOwnerEpoch(record.tablet_epoch);
+  tablet->changes().SetOwnerEpoch(record.tablet_epoch);
   RETURN_IF_ERROR(ReplayLogs(record, tablet.get()));
   CRASH_POINT("load.after_replay");
   parts_->states->Track(record, tablet->last_sequence());

@@ -106,7 +106,7 @@ std::vector<std::shared_ptr<Served>> TabletSplitter::ServeChildren(const Served&
   for (const TabletRecord& record : {left, right}) {
     std::shared_ptr<engine::Tablet> tablet =
         parts_->host->Open(record.state, parent.tablet->schema());
-    tablet->SetOwnerEpoch(record.tablet_epoch);
+    tablet->changes().SetOwnerEpoch(record.tablet_epoch);
     parts_->states->Track(record, 0);
     parts_->host->Serve(tablet);
     children.push_back(std::make_shared<Served>(std::move(tablet), parent.table_id,

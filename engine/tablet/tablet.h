@@ -21,7 +21,6 @@
 #include "engine/base/metrics.h"
 #include "engine/base/stop_signal.h"
 #include "engine/base/thread.h"
-#include "engine/changes/change_reader.h"
 #include "engine/compaction/compaction_history.h"
 #include "engine/compaction/compaction_schedule.h"
 #include "engine/compaction/rate_limiter.h"
@@ -35,6 +34,7 @@
 #include "engine/read/tablet_work.h"
 #include "engine/read/visibility_iterator.h"
 #include "engine/tablet/group_stats.h"
+#include "engine/tablet/kept_changes.h"
 #include "engine/tablet/request_memory.h"
 #include "engine/tablet/tablet_body.h"
 #include "engine/tablet/tablet_serving.h"
@@ -112,15 +112,7 @@ class Tablet {
   [[nodiscard]] Status VerifyFiles() const;
 
   // --- Changes, for tables with a change stream (engine/changes).
-  // Keeps changes from the next write on. Called before the schema says that there is a stream, so
-  // that no change is missed once it does.
-  void KeepChanges();
-  // In a cluster: the epoch of the owner, which rises with each server that gets the tablet. It
-  // forms the upper half of the ids of change files, so that a later owner's files count as newer.
-  // Not called in a single store, whose file ids already rise with its epochs. Call before the
-  // first write.
-  void SetOwnerEpoch(uint64_t epoch) { owner_epoch_ = epoch; }
-  ChangeSource Changes() const;  // valid as long as the tablet
+  KeptChanges& changes() { return changes_; }
   uint64_t table_id() const { return body_.table_id; }
 
   // --- Giving way to other tablets, with serving().
@@ -200,8 +192,6 @@ class Tablet {
   // Takes `log_body` for the change stream if the table keeps changes.
   void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
                         std::string* log_body);
-  void KeepChange(std::string* log_body);
-  Status ArchiveChanges(uint64_t sequence);
   // A timestamp never below one given before, even by an earlier server of these rows: the log
   // records carry the largest time given, and the tablet's state keeps it from a flush on. Row lock
   // held.
@@ -235,6 +225,7 @@ class Tablet {
   const std::shared_ptr<ReadTotals> read_totals_;  // totals of the whole table
   TabletBody body_;
   TabletServing serving_{&body_};
+  KeptChanges changes_{&body_};
   Mutex flush_mutex_;                                     // one flush at a time
   uint64_t frozen_sequence_ GUARDED_BY(body_.mutex) = 0;  // highest number in a frozen memtable
   std::set<uint64_t> busy_runs_ GUARDED_BY(body_.mutex);  // inputs of running compactions
@@ -247,8 +238,6 @@ class Tablet {
       0;  // oldest write in the frozen memtables; 0: none
 
   RequestMemory requests_;
-  ChangeTail changes_;
-  uint64_t owner_epoch_ = 0;
   uint64_t next_sequence_ = 1;  // used only by the leader of the log and by recovery
   std::atomic<uint64_t> redo_sequence_{0};
   std::atomic<int64_t> last_time_us_{0};

@@ -98,7 +98,7 @@ Status Tablet::Flush() {
 Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
                            uint64_t frozen_sequence) {
   // First the changes: once the redo point has moved, the log may go, and nothing else holds them.
-  RETURN_IF_ERROR(ArchiveChanges(frozen_sequence));
+  RETURN_IF_ERROR(changes_.Archive(frozen_sequence));
   UnpublishedFiles::Job job = body_.context->unpublished->Begin();
   GroupRuns runs;
   Status written = WriteGroups(version, &runs);

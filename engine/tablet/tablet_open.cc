@@ -76,10 +76,7 @@ Status Tablet::VerifyFiles() const {
       }
     }
   }
-  // The archive also has files of tablets that no longer exist, so one tablet, the first of the
-  // table, verifies all of it.
-  if (!changes_.is_kept() || !body_.range.start.empty()) return OkStatus();
-  return VerifyChangeFiles(body_.context->fs, Changes().directory);
+  return changes_.VerifyArchive();
 }
 
 }  // namespace sippar::engine

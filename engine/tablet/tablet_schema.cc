@@ -2,7 +2,6 @@
 // have left.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
-#include "engine/model/change_config.h"
 #include "engine/tablet/reshape.h"
 #include "engine/tablet/tablet.h"
 
@@ -117,11 +116,7 @@ void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
   body_.version = std::move(version);
   body_.rules = MakeRules(*schema, body_.state);
   body_.schema = std::move(schema);
-  if (!ChangeStreamOf(*body_.schema).has_value()) {
-    body_.memory.Free(changes_.Stop());
-  } else if (!body_.context->change_directory.empty()) {
-    changes_.Keep(body_.visible_sequence + 1);
-  }
+  changes_.Follow(*body_.schema, body_.visible_sequence + 1);
 }
 
 }  // namespace sippar::engine

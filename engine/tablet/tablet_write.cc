@@ -91,8 +91,9 @@ Status Tablet::Prepare(const RowMutation& mutation, const TableSchema& schema, P
   }
   // Never below a time given before: recovery takes the last given time from the records.
   int64_t least_us = last_time_us_.load();
-  out->wall_us = changes_.is_kept() ? out->flight.TakeOff(&changes_, body_.context->clock, least_us)
-                                    : std::max(body_.context->clock->NowMicros(), least_us);
+  out->wall_us = changes_.is_kept()
+                     ? out->flight.TakeOff(changes_.tail(), body_.context->clock, least_us)
+                     : std::max(body_.context->clock->NowMicros(), least_us);
   out->write.tablet_id = body_.id;
   out->write.entry_count = out->mutation->entries.size();
   out->write.next_sequence = &next_sequence_;
@@ -255,7 +256,7 @@ void Tablet::ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint
     if (body_.oldest_write_us == 0) body_.oldest_write_us = wall_us;
   }
   if (changes_.is_kept()) [[unlikely]]
-    KeepChange(log_body);
+    changes_.Add(log_body);
 }
 
 // In a table of milliseconds, timestamps are whole milliseconds: two writes within one have the

@@ -159,7 +159,7 @@ Status StoreToWalk::CheckChanges(const std::string& name) {
   ASSIGN_OR_RETURN(CatalogTable table, store_->GetTable(name));
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store_->Tablets(name));
   for (const auto& tablet : tablets) {
-    ChangeReader reader(tablet->Changes(),
+    ChangeReader reader(tablet->changes().Source(),
                         ChangePosition::From(table.table_id, tablet->range(), 0));
     uint64_t last = 0;  // of the tablet's own numbers
     for (bool is_whole = false; !is_whole;) {

@@ -67,7 +67,7 @@ class ChangeStreamTest : public testing::Test {
     Reading reading;
     auto tablet = store->FindTablet("t", from.rows().start);
     EXPECT_EQ((*tablet)->range(), from.rows());
-    ChangeReader reader((*tablet)->Changes(), from);
+    ChangeReader reader((*tablet)->changes().Source(), from);
     for (bool is_whole = false; !is_whole;) {
       std::vector<ReadChange> changes;
       reading.status = reader.Read(&changes, &is_whole);
@@ -129,7 +129,7 @@ TEST_F(ChangeStreamTest, AReaderThatFollowsSeesWhatIsWrittenAndFlushedMeanwhile)
   ChangePosition position = Begin();
   std::map<std::string, std::vector<std::string>> seen;
   auto tablet = *store_->FindTablet("t", "");
-  ChangeReader reader(tablet->Changes(), position);
+  ChangeReader reader(tablet->changes().Source(), position);
   for (int round = 0; round < 30; ++round) {
     WriteAll(1);
     if (round % 3 == 1) ASSERT_TRUE(store_->Flush("t").ok());
@@ -291,7 +291,7 @@ TEST_F(ChangeStreamTest, ChangesGoAfterTheirRetention) {
   EXPECT_EQ(Files(), 2);
   // One that reads and is overtaken is told so.
   auto tablet = *store_->FindTablet("t", "");
-  auto archive = ChangeArchive::Open(&fs_, tablet->Changes().directory,
+  auto archive = ChangeArchive::Open(&fs_, tablet->changes().Source().directory,
                                      *ChangePosition::Decode(first.tokens[0]));
   ASSERT_TRUE(archive.ok());
   clock_.Set(clock_.NowMicros() + 14 * kDay / 24);

@@ -30,7 +30,7 @@ Status Store::PrepareChanges(const CatalogTable& before,
   RETURN_IF_ERROR(fs->SyncDir(files_.directory));
   RETURN_IF_ERROR(fs->CreateDir(ChangesOf(before.table_id)));
   RETURN_IF_ERROR(fs->SyncDir(files_.changes()));
-  for (const auto& tablet : tablets) tablet->KeepChanges();
+  for (const auto& tablet : tablets) tablet->changes().Keep();
   config->since_us = options_.clock->NowMicros();
   SetChangeStream(config, schema);
   return OkStatus();

@@ -1,0 +1,52 @@
+// The changes of one tablet that are kept for the table's change stream (engine/changes): in memory
+// from the write on, in an archive file from the flush on.
+//
+// Thread safe. A tablet without a change stream pays one look at a flag per write.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/changes/change_reader.h"
+#include "engine/tablet/tablet_body.h"
+
+namespace sippar::engine {
+
+class KeptChanges {
+ public:
+  // `body` outlives this object.
+  explicit KeptChanges(TabletBody* body) : body_(body) {}
+  KeptChanges(const KeptChanges&) = delete;
+  KeptChanges& operator=(const KeptChanges&) = delete;
+
+  bool is_kept() const { return tail_.is_kept(); }
+  ChangeTail* tail() { return &tail_; }
+  ChangeSource Source() const;  // valid as long as the tablet
+
+  // In a cluster: the epoch of the owner, which rises with each server that gets the tablet. It
+  // forms the upper half of the ids of change files, so that a later owner's files count as newer.
+  // Not called in a single store, whose file ids already rise with its epochs. Call before the
+  // first write.
+  void SetOwnerEpoch(uint64_t epoch) { owner_epoch_ = epoch; }
+  // Keeps changes from the next write on. Called before the schema says that there is a stream, so
+  // that no change is missed once it does.
+  void Keep();
+  // Keeps changes from `next_sequence` on if the schema has a stream, else drops them. Requires:
+  // body's apply_mutex held.
+  void Follow(const TableSchema& schema, uint64_t next_sequence);
+  // Takes the body of a log record that has just become visible. Requires: body's apply_mutex held,
+  // so that no freeze comes between the write and its change.
+  void Add(std::string* log_body);
+  // Writes the changes up to `sequence` to the archive, for a flush that is about to move the redo
+  // point there. OK if there are none.
+  [[nodiscard]] Status Archive(uint64_t sequence);
+  [[nodiscard]] Status VerifyArchive() const;
+
+ private:
+  TabletBody* const body_;
+  ChangeTail tail_;
+  uint64_t owner_epoch_ = 0;
+};
+
+}  // namespace sippar::engine
