@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/program/program_error.h"
+#include "engine/read/cell_digest.h"
 #include "engine/tablet/prepared_write.h"
 
 namespace sippar::engine {
@@ -31,7 +32,7 @@ Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> 
   // repetition must get its answer, not kAborted.
   if (auto answered = FindAnswer(mutation)) return *std::move(answered);
   for (const RowCheck& check : checks) {
-    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, ReadRow(mutation.row, check.read));
+    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, reader_.ReadRow(mutation.row, check.read));
     ASSIGN_OR_RETURN(uint64_t digest, DigestCells(cells.get()));
     if (digest != check.digest) {
       return Aborted(fmt::format("row '{}' changed since the transaction read it", mutation.row));
@@ -104,7 +105,7 @@ StatusOr<RowUpdateResult> Tablet::PrepareOperation(const RowUpdate& update,
       return other.mutation->row == update.row;
     });
     ASSIGN_OR_RETURN(row, is_changed ? ReadRowAfter(before, update.row, update.read)
-                                     : ReadRow(update.row, update.read));
+                                     : reader_.ReadRow(update.row, update.read));
   }
   int64_t time_us = update.rules.empty() ? 0 : NextServerTime(schema);
   ASSIGN_OR_RETURN(RowUpdatePlan plan, PlanRowOperation(update, row.get(), time_us));
@@ -131,7 +132,7 @@ StatusOr<RowUpdateResult> Tablet::UpdateLocked(const RowUpdate& update, const Ta
   }
   RowAfter row_after = [&](const RowMutation& writes,
                            const ReadSpec& read) -> StatusOr<std::unique_ptr<CellStream>> {
-    if (writes.entries.empty()) return ReadRow(update.row, read);
+    if (writes.entries.empty()) return reader_.ReadRow(update.row, read);
     PreparedWrite write;
     RETURN_IF_ERROR(Prepare(writes, schema, &write));
     return ReadRowAfter({&write, 1}, update.row, read);
@@ -142,7 +143,7 @@ StatusOr<RowUpdateResult> Tablet::UpdateLocked(const RowUpdate& update, const Ta
     return std::move(plan.result);
   }
   if (!plan.mutation.entries.empty()) RETURN_IF_ERROR(CommitOne(plan.mutation, schema));
-  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> after, ReadRow(update.row, update.read));
+  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> after, reader_.ReadRow(update.row, update.read));
   Status returned = FinishRowUpdate(update, after.get(), &plan.result);
   if (!returned.ok() && !plan.mutation.entries.empty()) {
     // The write is durable: a plain error would invite a retry, which would change the row twice.
@@ -194,10 +195,14 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRowAfter(std::span<const Prepa
     snapshot.sequence += write.mutation->entries.size();
   }
   snapshot.version = std::move(after);
-  ReadSpec of_row = read;
-  of_row.rows = RowSet(RowRange::Single(row));
-  of_row.reverse = false;
-  return ReadSnapshot(std::move(snapshot), of_row, nullptr, nullptr);
+  return reader_.ReadRowIn(std::move(snapshot), row, read);
+}
+
+StatusOr<uint64_t> DigestCells(CellStream* stream) {
+  CellDigest digest;
+  for (; stream->Valid(); stream->Next()) digest.Add(stream->cell());
+  RETURN_IF_ERROR(stream->status());
+  return digest.value();
 }
 
 }  // namespace sippar::engine

@@ -19,24 +19,19 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/metrics.h"
-#include "engine/base/stop_signal.h"
 #include "engine/base/thread.h"
 #include "engine/compaction/compaction_history.h"
 #include "engine/compaction/compaction_schedule.h"
 #include "engine/compaction/rate_limiter.h"
 #include "engine/log/commit_log.h"
-#include "engine/model/cell_iterator.h"
 #include "engine/model/mutation.h"
-#include "engine/model/read_spec.h"
 #include "engine/model/schema.h"
 #include "engine/program/row_update.h"
-#include "engine/read/read_totals.h"
-#include "engine/read/tablet_work.h"
-#include "engine/read/visibility_iterator.h"
 #include "engine/tablet/group_stats.h"
 #include "engine/tablet/kept_changes.h"
 #include "engine/tablet/request_memory.h"
 #include "engine/tablet/tablet_body.h"
+#include "engine/tablet/tablet_reader.h"
 #include "engine/tablet/tablet_serving.h"
 
 namespace sippar::engine {
@@ -75,12 +70,12 @@ class Tablet {
   // Applies `mutation` if every check still has the same digest, else returns kAborted.
   [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks);
 
-  // --- Reads. The stream shows one consistent snapshot and keeps it alive. Rows are clipped to the
-  // range. `stop` (may be null) is polled now and then; `counters` (may be null) are added to when
-  // the stream ends. Both outlive the stream.
+  // As TabletReader::Read.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
                                                            const StopSignal* stop = nullptr,
-                                                           ReadCounters* counters = nullptr);
+                                                           ReadCounters* counters = nullptr) {
+    return reader_.Read(read, stop, counters);
+  }
 
   // --- Maintenance.
   // Minor compaction: writes everything in memory to SSTables and moves the redo point. OK if there
@@ -185,10 +180,6 @@ class Tablet {
                                              PreparedWrite* write);
   Status CommitAnswered(const RowUpdate& update, const RowMutation& mutation,
                         const TableSchema& schema, RowUpdateResult* result);
-  StatusOr<std::unique_ptr<CellStream>> ReadSnapshot(TabletSnapshot snapshot, const ReadSpec& read,
-                                                     const StopSignal* stop,
-                                                     ReadCounters* counters);
-  StatusOr<std::unique_ptr<CellStream>> ReadRow(const std::string& row, const ReadSpec& read);
   // Takes `log_body` for the change stream if the table keeps changes.
   void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
                         std::string* log_body);
@@ -222,10 +213,10 @@ class Tablet {
   StatusOr<std::vector<FileSummary>> MergeRuns(const CompactionInputs& inputs);
   Status InstallCompaction(const CompactionInputs& inputs, const TabletRun& output);
 
-  const std::shared_ptr<ReadTotals> read_totals_;  // totals of the whole table
   TabletBody body_;
   TabletServing serving_{&body_};
   KeptChanges changes_{&body_};
+  TabletReader reader_{&body_};
   Mutex flush_mutex_;                                     // one flush at a time
   uint64_t frozen_sequence_ GUARDED_BY(body_.mutex) = 0;  // highest number in a frozen memtable
   std::set<uint64_t> busy_runs_ GUARDED_BY(body_.mutex);  // inputs of running compactions

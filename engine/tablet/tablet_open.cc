@@ -7,8 +7,7 @@
 
 namespace sippar::engine {
 
-Tablet::Tablet(TabletContext* context, TabletState state)
-    : read_totals_(context->read_totals(state.table_id)), body_(context, std::move(state)) {
+Tablet::Tablet(TabletContext* context, TabletState state) : body_(context, std::move(state)) {
   MutexLock state_lock(&body_.state_mutex);
   next_sequence_ = body_.state.redo_sequence + 1;
   redo_sequence_ = body_.state.redo_sequence;

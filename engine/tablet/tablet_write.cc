@@ -142,7 +142,7 @@ Status Tablet::ResolveAddition(FamilyType type, const std::string& row, Mutation
     read.columns = {ColumnPattern::Exact(addition.family, addition.qualifier)};
     int64_t time_us = addition.timestamp_us;
     read.time = {time_us, time_us == kTimeMax ? kTimeMax : time_us + 1};
-    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> found, ReadRow(row, read));
+    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> found, reader_.ReadRow(row, read));
     // A range that ends at kTimeMax includes it, so for t = kTimeMax - 1 the first cell found may
     // be another.
     while (found->Valid() && found->cell().timestamp_us != time_us) found->Next();
@@ -170,7 +170,7 @@ Status Tablet::ResolveOnNewest(const std::string& row, const std::vector<Mutatio
   ReadSpec read;
   read.columns = {ColumnPattern::Exact(entry->family, entry->qualifier)};
   read.versions_per_column = 1;
-  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, ReadRow(row, read));
+  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, reader_.ReadRow(row, read));
   RETURN_IF_ERROR(cells->status());
   Cell newest = cells->Valid() ? Cell(cells->cell()) : Cell();
   if (entry->timestamp_us == kServerTime) {

@@ -1,14 +1,12 @@
-// Reads of one tablet: takes a snapshot and merges the groups that the columns name.
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/tablet/tablet_reader.h"
+
 #include <algorithm>
 #include <functional>
 #include <span>
 #include <utility>
 
-#include "engine/read/cell_digest.h"
 #include "engine/read/merging_iterator.h"
-#include "engine/read/row_reader.h"
-#include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
 namespace {
@@ -122,6 +120,28 @@ struct ReadPlan {
   }
 };
 
+// Without the pointers that keep version and schema alive: an absent row ends before it needs them.
+ReadPlan PlanOf(const TabletSnapshot& snapshot, const ReadSpec& read,
+                const ColumnMatcher* matcher) {
+  FamilyTest wants = FamiliesOf(read.columns, matcher);
+  ReadPlan plan;
+  plan.groups = GroupsToRead(wants, *snapshot.schema, *snapshot.version);
+  plan.value_size_max = read.strip_values || read.keys_only ? 0 : read.value_size_max;
+  if (!read.time.IsAll()) plan.time = TimesThatMatter(read.time, wants, *snapshot.rules);
+  return plan;
+}
+
+// Opens the sources of each range when the reader comes to it. `found` are the sources of the first
+// one, if they were looked for already; `columns` are those that Bloom filters are asked about.
+EntrySource SourcesOf(ReadPlan plan, std::vector<GroupSources> found,
+                      std::vector<ColumnPattern> columns) {
+  return [plan = std::move(plan), found = std::move(found), columns = std::move(columns)](
+             const RowRange& range, ReadCounters* counted) mutable {
+    if (found.empty()) found = plan.Find(range, columns, counted);
+    return plan.Open(std::exchange(found, {}), range, counted);
+  };
+}
+
 // The answer for a single row that the filters show to be absent, which many point reads of a
 // sparse table ask for. Saves building a row reader.
 class NoCells final : public CellStream {
@@ -162,83 +182,84 @@ const RowRange* OnlyRow(const RowSet& rows, const RowRange& tablet) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<CellStream>> Tablet::Read(const ReadSpec& read, const StopSignal* stop,
-                                                   ReadCounters* counters) {
-  return ReadSnapshot(body_.TakeSnapshot(), read, stop, counters);
+StatusOr<std::unique_ptr<CellStream>> TabletReader::Read(const ReadSpec& read,
+                                                         const StopSignal* stop,
+                                                         ReadCounters* counters) {
+  return ReadSnapshot(body_->TakeSnapshot(), read, stop, counters);
 }
 
-StatusOr<std::unique_ptr<CellStream>> Tablet::ReadSnapshot(TabletSnapshot snapshot,
-                                                           const ReadSpec& read,
-                                                           const StopSignal* stop,
-                                                           ReadCounters* counters) {
+StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadRow(const std::string& row,
+                                                            const ReadSpec& read) {
+  return ReadRowIn(body_->TakeSnapshot(), row, read);
+}
+
+StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadRowIn(TabletSnapshot snapshot,
+                                                              const std::string& row,
+                                                              const ReadSpec& read) {
+  ReadSpec of_row = read;
+  of_row.rows = RowSet(RowRange::Single(row));
+  of_row.reverse = false;
+  return ReadSnapshot(std::move(snapshot), of_row, nullptr, nullptr);
+}
+
+StatusOr<std::unique_ptr<CellStream>> TabletReader::ReadSnapshot(TabletSnapshot snapshot,
+                                                                 const ReadSpec& read,
+                                                                 const StopSignal* stop,
+                                                                 ReadCounters* counters) {
+  // Exact columns are compiled only once their row is known to be there: absent rows do not need
+  // it.
+  const bool exact = AreFewExact(read.columns);
   std::unique_ptr<ColumnMatcher> matcher;
-  bool exact = AreFewExact(read.columns);
   if (!exact) {
     ASSIGN_OR_RETURN(matcher, ColumnMatcher::Compile(read.columns));
   }
-  FamilyTest wants = FamiliesOf(read.columns, matcher.get());
-  ReadPlan plan;
-  plan.groups = GroupsToRead(wants, *snapshot.schema, *snapshot.version);
-  plan.value_size_max = read.strip_values || read.keys_only ? 0 : read.value_size_max;
-  if (!read.time.IsAll()) plan.time = TimesThatMatter(read.time, wants, *snapshot.rules);
+  ReadPlan plan = PlanOf(snapshot, read, matcher.get());
   ReadCounters opened;
   opened.reads = 1;
   opened.groups_read = plan.groups.size();
   opened.groups_left = snapshot.version->groups.size() - plan.groups.size();
   std::vector<GroupSources> found;
-  std::vector<ColumnPattern> columns;  // asked of Bloom filters when a range is opened later
-  const RowRange* row = OnlyRow(read.rows, body_.range);
-  if (row == nullptr) {
-    if (exact) columns = read.columns;
-  } else {
+  std::vector<ColumnPattern> columns;
+  if (const RowRange* row = OnlyRow(read.rows, body_->range); row != nullptr) {
     found = plan.Find(*row, exact ? read.columns : columns, &opened);
-    if (found.empty()) {
-      read_totals_->Add(opened);
-      body_.work->AddRead(opened);
-      if (counters != nullptr) counters->Add(opened);
-      return std::make_unique<NoCells>();
-    }
+    if (found.empty()) return NoCellsOf(opened, counters);
+  } else if (exact) {
+    columns = read.columns;
   }
-  if (exact) {  // not compiled before: absent rows do not need it
+  if (exact) {
     ASSIGN_OR_RETURN(matcher, ColumnMatcher::Compile(read.columns));
   }
   plan.version = std::move(snapshot.version);
   plan.schema = std::move(snapshot.schema);
-  RowReaderOptions options;
+  RowReaderOptions options = OptionsOf(std::move(snapshot), read, stop);
   options.columns = std::move(matcher);
-  options.ranges = ClippedRanges(read.rows, body_.range);
-  options.limits = read;
-  options.totals = read_totals_;
-  options.work = body_.work;
   options.counters = counters;
   options.opened = opened;
-  options.visibility.snapshot = snapshot.sequence;
-  options.visibility.now_us = body_.context->clock->NowMicros();
-  options.visibility.stop = stop;
-  options.visibility.families = std::move(snapshot.rules);
-  options.source = [plan = std::move(plan), found = std::move(found), columns = std::move(columns)](
-                       const RowRange& range, ReadCounters* counted) mutable {
-    // The sources of a single row were found above, to learn whether it is absent; they are used
-    // once.
-    if (found.empty()) found = plan.Find(range, columns, counted);
-    return plan.Open(std::exchange(found, {}), range, counted);
-  };
+  options.source = SourcesOf(std::move(plan), std::move(found), std::move(columns));
   return NewRowReader(std::move(options));
 }
 
-StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRow(const std::string& row,
-                                                      const ReadSpec& read) {
-  ReadSpec of_row = read;
-  of_row.rows = RowSet(RowRange::Single(row));
-  of_row.reverse = false;
-  return Read(of_row);
+RowReaderOptions TabletReader::OptionsOf(TabletSnapshot snapshot, const ReadSpec& read,
+                                         const StopSignal* stop) const {
+  RowReaderOptions options;
+  options.ranges = ClippedRanges(read.rows, body_->range);
+  options.limits = read;
+  options.totals = totals_;
+  options.work = body_->work;
+  options.visibility.snapshot = snapshot.sequence;
+  options.visibility.now_us = body_->context->clock->NowMicros();
+  options.visibility.stop = stop;
+  options.visibility.families = std::move(snapshot.rules);
+  return options;
 }
 
-StatusOr<uint64_t> DigestCells(CellStream* stream) {
-  CellDigest digest;
-  for (; stream->Valid(); stream->Next()) digest.Add(stream->cell());
-  RETURN_IF_ERROR(stream->status());
-  return digest.value();
+// Counts a read that ends before it has a stream.
+std::unique_ptr<CellStream> TabletReader::NoCellsOf(const ReadCounters& opened,
+                                                    ReadCounters* counters) {
+  totals_->Add(opened);
+  body_->work->AddRead(opened);
+  if (counters != nullptr) counters->Add(opened);
+  return std::make_unique<NoCells>();
 }
 
 }  // namespace sippar::engine
