@@ -1,15 +1,17 @@
-// One mutation on its way through the commit log, from Tablet::Prepare until Commit returns.
+// One mutation on its way through the commit log, from TabletWriter::Prepare until Commit returns.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
 
-#include "engine/tablet/tablet.h"
+#include "engine/changes/change_tail.h"
+#include "engine/log/commit_log.h"
+#include "engine/model/mutation.h"
 
 namespace sippar::engine {
 
 // Must not move: the log holds the address of `write`, and `mutation` may point into this struct.
-struct Tablet::PreparedWrite {
+struct PreparedWrite {
   const RowMutation* mutation = nullptr;
   RowMutation planned;   // the mutation that a RowUpdate operation led to
   RowMutation resolved;  // a completed copy of the client's mutation, if one was needed

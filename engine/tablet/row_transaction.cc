@@ -6,8 +6,7 @@
 #include <algorithm>
 
 #include "engine/program/program_error.h"
-#include "engine/read/cell_digest.h"
-#include "engine/tablet/prepared_write.h"
+#include "engine/tablet/tablet_writer.h"
 
 namespace sippar::engine {
 namespace {
@@ -25,14 +24,14 @@ bool BuildsOnCells(const RowUpdate& update) {
 
 }  // namespace
 
-Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
-  OneRowLock lock(body_.context->row_locks, body_.id, mutation.row, RowLock::kAlone);
+Status TabletWriter::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
+  OneRowLock lock(body_->context->row_locks, body_->id, mutation.row, RowLock::kAlone);
   ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());
   // Before the checks: the first attempt of this very request may have changed the row, and the
   // repetition must get its answer, not kAborted.
-  if (auto answered = FindAnswer(mutation)) return *std::move(answered);
+  if (auto answered = FindAnswer(mutation.request)) return *std::move(answered);
   for (const RowCheck& check : checks) {
-    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, reader_.ReadRow(mutation.row, check.read));
+    ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells, reader_->ReadRow(mutation.row, check.read));
     ASSIGN_OR_RETURN(uint64_t digest, DigestCells(cells.get()));
     if (digest != check.digest) {
       return Aborted(fmt::format("row '{}' changed since the transaction read it", mutation.row));
@@ -42,18 +41,13 @@ Status Tablet::CommitRow(const RowMutation& mutation, std::span<const RowCheck> 
   return CommitOne(mutation, *schema);
 }
 
-StatusOr<RowUpdateResult> Tablet::Update(const RowUpdate& update) {
-  const RowUpdate* only = &update;
-  return std::move(UpdateBatch({&only, 1}).front());
-}
-
-std::vector<StatusOr<RowUpdateResult>> Tablet::UpdateBatch(
+std::vector<StatusOr<RowUpdateResult>> TabletWriter::UpdateBatch(
     std::span<const RowUpdate* const> updates) {
   std::vector<size_t> stripes;
   for (const RowUpdate* update : updates) {
-    stripes.push_back(body_.context->row_locks->StripeOf(body_.id, update->row));
+    stripes.push_back(body_->context->row_locks->StripeOf(body_->id, update->row));
   }
-  RowLockGuard lock(body_.context->row_locks, std::move(stripes), RowLock::kAlone);
+  RowLockGuard lock(body_->context->row_locks, std::move(stripes), RowLock::kAlone);
   std::vector<StatusOr<RowUpdateResult>> answers(updates.size(), RowUpdateResult());
   auto schema = SchemaForWrite();
   std::vector<PreparedWrite> writes(updates.size());
@@ -90,10 +84,10 @@ std::vector<StatusOr<RowUpdateResult>> Tablet::UpdateBatch(
 }
 
 // Row lock held. For updates that are not operations: each is committed alone.
-StatusOr<RowUpdateResult> Tablet::PrepareOperation(const RowUpdate& update,
-                                                   const TableSchema& schema,
-                                                   std::span<const PreparedWrite> before,
-                                                   PreparedWrite* write) {
+StatusOr<RowUpdateResult> TabletWriter::PrepareOperation(const RowUpdate& update,
+                                                         const TableSchema& schema,
+                                                         std::span<const PreparedWrite> before,
+                                                         PreparedWrite* write) {
   RETURN_IF_ERROR(ValidateRowKey(update.row));
   if (!update.request.IsNone()) {
     ASSIGN_OR_RETURN(std::optional<std::string> answered, requests_.Find(update.request));
@@ -105,9 +99,9 @@ StatusOr<RowUpdateResult> Tablet::PrepareOperation(const RowUpdate& update,
       return other.mutation->row == update.row;
     });
     ASSIGN_OR_RETURN(row, is_changed ? ReadRowAfter(before, update.row, update.read)
-                                     : reader_.ReadRow(update.row, update.read));
+                                     : reader_->ReadRow(update.row, update.read));
   }
-  int64_t time_us = update.rules.empty() ? 0 : NextServerTime(schema);
+  int64_t time_us = update.rules.empty() ? 0 : time_.Next(schema);
   ASSIGN_OR_RETURN(RowUpdatePlan plan, PlanRowOperation(update, row.get(), time_us));
   // Ends the snapshot before Prepare, which may read the row again.
   row.reset();
@@ -124,7 +118,8 @@ StatusOr<RowUpdateResult> Tablet::PrepareOperation(const RowUpdate& update,
 }
 
 // Row lock held.
-StatusOr<RowUpdateResult> Tablet::UpdateLocked(const RowUpdate& update, const TableSchema& schema) {
+StatusOr<RowUpdateResult> TabletWriter::UpdateLocked(const RowUpdate& update,
+                                                     const TableSchema& schema) {
   RETURN_IF_ERROR(ValidateRowKey(update.row));
   if (!update.request.IsNone()) {
     ASSIGN_OR_RETURN(std::optional<std::string> answered, requests_.Find(update.request));
@@ -132,18 +127,18 @@ StatusOr<RowUpdateResult> Tablet::UpdateLocked(const RowUpdate& update, const Ta
   }
   RowAfter row_after = [&](const RowMutation& writes,
                            const ReadSpec& read) -> StatusOr<std::unique_ptr<CellStream>> {
-    if (writes.entries.empty()) return reader_.ReadRow(update.row, read);
+    if (writes.entries.empty()) return reader_->ReadRow(update.row, read);
     PreparedWrite write;
     RETURN_IF_ERROR(Prepare(writes, schema, &write));
     return ReadRowAfter({&write, 1}, update.row, read);
   };
-  ASSIGN_OR_RETURN(RowUpdatePlan plan, PlanRowUpdate(update, row_after, NextServerTime(schema)));
+  ASSIGN_OR_RETURN(RowUpdatePlan plan, PlanRowUpdate(update, row_after, time_.Next(schema)));
   if (!update.request.IsNone() && !plan.mutation.entries.empty()) {
     RETURN_IF_ERROR(CommitAnswered(update, plan.mutation, schema, &plan.result));
     return std::move(plan.result);
   }
   if (!plan.mutation.entries.empty()) RETURN_IF_ERROR(CommitOne(plan.mutation, schema));
-  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> after, reader_.ReadRow(update.row, update.read));
+  ASSIGN_OR_RETURN(std::unique_ptr<CellStream> after, reader_->ReadRow(update.row, update.read));
   Status returned = FinishRowUpdate(update, after.get(), &plan.result);
   if (!returned.ok() && !plan.mutation.entries.empty()) {
     // The write is durable: a plain error would invite a retry, which would change the row twice.
@@ -155,8 +150,8 @@ StatusOr<RowUpdateResult> Tablet::UpdateLocked(const RowUpdate& update, const Ta
 
 // Commits a write together with its answer, which a repeated request will get. So RETURNING is
 // computed before the write is logged, on the row as it will be.
-Status Tablet::CommitAnswered(const RowUpdate& update, const RowMutation& mutation,
-                              const TableSchema& schema, RowUpdateResult* result) {
+Status TabletWriter::CommitAnswered(const RowUpdate& update, const RowMutation& mutation,
+                                    const TableSchema& schema, RowUpdateResult* result) {
   PreparedWrite write;
   RETURN_IF_ERROR(Prepare(mutation, schema, &write));
   if (!update.returning.empty()) {
@@ -168,10 +163,9 @@ Status Tablet::CommitAnswered(const RowUpdate& update, const RowMutation& mutati
   return Commit({&write, 1});
 }
 
-StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRowAfter(std::span<const PreparedWrite> writes,
-                                                           const std::string& row,
-                                                           const ReadSpec& read) {
-  TabletSnapshot snapshot = body_.TakeSnapshot();
+StatusOr<std::unique_ptr<CellStream>> TabletWriter::ReadRowAfter(
+    std::span<const PreparedWrite> writes, const std::string& row, const ReadSpec& read) {
+  TabletSnapshot snapshot = body_->TakeSnapshot();
   // A private version: the tablet's active memtables count as frozen and a fresh memtable takes the
   // writes, so the tablet's own memtables never hold an entry that is not in the log.
   auto after = std::make_shared<TabletVersion>(*snapshot.version);
@@ -195,14 +189,7 @@ StatusOr<std::unique_ptr<CellStream>> Tablet::ReadRowAfter(std::span<const Prepa
     snapshot.sequence += write.mutation->entries.size();
   }
   snapshot.version = std::move(after);
-  return reader_.ReadRowIn(std::move(snapshot), row, read);
-}
-
-StatusOr<uint64_t> DigestCells(CellStream* stream) {
-  CellDigest digest;
-  for (; stream->Valid(); stream->Next()) digest.Add(stream->cell());
-  RETURN_IF_ERROR(stream->status());
-  return digest.value();
+  return reader_->ReadRowIn(std::move(snapshot), row, read);
 }
 
 }  // namespace sippar::engine

@@ -17,36 +17,21 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/clock.h"
-#include "engine/base/metrics.h"
 #include "engine/base/thread.h"
 #include "engine/compaction/compaction_history.h"
 #include "engine/compaction/compaction_schedule.h"
 #include "engine/compaction/rate_limiter.h"
-#include "engine/log/commit_log.h"
-#include "engine/model/mutation.h"
 #include "engine/model/schema.h"
-#include "engine/program/row_update.h"
 #include "engine/tablet/group_stats.h"
 #include "engine/tablet/kept_changes.h"
-#include "engine/tablet/request_memory.h"
 #include "engine/tablet/tablet_body.h"
 #include "engine/tablet/tablet_reader.h"
 #include "engine/tablet/tablet_serving.h"
+#include "engine/tablet/tablet_writer.h"
 
 namespace sippar::engine {
 
-class AddedCells;
 struct CompactionInputs;
-
-// A read that is repeated when a row transaction commits, and the digest of the cells it returned.
-struct RowCheck {
-  ReadSpec read;  // its rows are ignored: the row is the mutation's
-  uint64_t digest = 0;
-};
-
-// XXH3 over all cells with their times and sequence numbers, in order. Reads `stream` to its end.
-[[nodiscard]] StatusOr<uint64_t> DigestCells(CellStream* stream);
 
 class Tablet {
  public:
@@ -54,22 +39,22 @@ class Tablet {
   static std::shared_ptr<Tablet> Open(TabletContext* context, TabletState state,
                                       std::shared_ptr<const TableSchema> schema);
 
-  // --- Recovery, by one thread. Takes the tablet's records in the order of the log; applies those
-  // after the redo point and skips older ones. kDataLoss if sequence numbers are missing.
-  [[nodiscard]] Status Replay(const LogRecord& record);
-
-  // --- Writes. The store routes only rows in range() here. A write with a request id is done once:
-  // a repetition gets the answer of the first.
-  // Returns one status per mutation. All valid mutations go into one group of the log.
-  [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
-  [[nodiscard]] StatusOr<RowUpdateResult> Update(const RowUpdate& update);
-  // Returns one answer per update. Consecutive operations (RowUpdate::IsOperation) go into one
-  // group of the log, even those on the same row.
+  // As the methods of TabletWriter.
+  [[nodiscard]] Status Replay(const LogRecord& record) { return writer_.Replay(record); }
+  [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations) {
+    return writer_.Apply(mutations);
+  }
+  [[nodiscard]] StatusOr<RowUpdateResult> Update(const RowUpdate& update) {
+    const RowUpdate* only = &update;
+    return std::move(writer_.UpdateBatch({&only, 1}).front());
+  }
   [[nodiscard]] std::vector<StatusOr<RowUpdateResult>> UpdateBatch(
-      std::span<const RowUpdate* const> updates);
-  // Applies `mutation` if every check still has the same digest, else returns kAborted.
-  [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks);
-
+      std::span<const RowUpdate* const> updates) {
+    return writer_.UpdateBatch(updates);
+  }
+  [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
+    return writer_.CommitRow(mutation, checks);
+  }
   // As TabletReader::Read.
   [[nodiscard]] StatusOr<std::unique_ptr<CellStream>> Read(const ReadSpec& read,
                                                            const StopSignal* stop = nullptr,
@@ -148,45 +133,9 @@ class Tablet {
   std::string Dump() const;
 
  private:
-  struct PreparedWrite;
-
   Tablet(TabletContext* context, TabletState state);
-  // The schema for a write, or why writes are refused. Called under the locks of the rows to be
-  // written: TabletServing::Close waits for those locks, so no write continues under an older
-  // schema.
-  StatusOr<std::shared_ptr<const TableSchema>> SchemaForWrite() const;
   static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
                                                       const TabletState& state);
-  RowLock::Mode LockMode(std::span<const RowMutation* const> mutations) const;
-  std::vector<Status> ApplyBatch(std::span<const RowMutation* const> mutations);
-  Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
-  Status Resolve(const TableSchema& schema, RowMutation* mutation);
-  Status ResolveOnNewest(const std::string& row, const std::vector<MutationEntry>& earlier,
-                         int64_t now_us, MutationEntry* entry);
-  Status ResolveAddition(FamilyType type, const std::string& row, MutationEntry addition,
-                         AddedCells* cells, std::vector<MutationEntry>* resolved);
-  Status Commit(std::span<PreparedWrite> writes);
-  Status CommitOne(const RowMutation& mutation, const TableSchema& schema);
-  // The remembered answer; nullopt: the mutation has no request id, or was not seen before.
-  std::optional<Status> FindAnswer(const RowMutation& mutation) const;
-  // Sets the answer to the write's request and adds it to the write's log record.
-  void Answer(PreparedWrite* write, const RequestId& request, std::string answer);
-  // Reads the row as it will be once `writes` are done. Row lock held.
-  StatusOr<std::unique_ptr<CellStream>> ReadRowAfter(std::span<const PreparedWrite> writes,
-                                                     const std::string& row, const ReadSpec& read);
-  StatusOr<RowUpdateResult> UpdateLocked(const RowUpdate& update, const TableSchema& schema);
-  StatusOr<RowUpdateResult> PrepareOperation(const RowUpdate& update, const TableSchema& schema,
-                                             std::span<const PreparedWrite> before,
-                                             PreparedWrite* write);
-  Status CommitAnswered(const RowUpdate& update, const RowMutation& mutation,
-                        const TableSchema& schema, RowUpdateResult* result);
-  // Takes `log_body` for the change stream if the table keeps changes.
-  void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
-                        std::string* log_body);
-  // A timestamp never below one given before, even by an earlier server of these rows: the log
-  // records carry the largest time given, and the tablet's state keeps it from a flush on. Row lock
-  // held.
-  int64_t NextServerTime(const TableSchema& schema);
   void Freeze();
   Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
   using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // group and its new run
@@ -217,6 +166,7 @@ class Tablet {
   TabletServing serving_{&body_};
   KeptChanges changes_{&body_};
   TabletReader reader_{&body_};
+  TabletWriter writer_{&body_, &serving_, &reader_, &changes_};
   Mutex flush_mutex_;                                     // one flush at a time
   uint64_t frozen_sequence_ GUARDED_BY(body_.mutex) = 0;  // highest number in a frozen memtable
   std::set<uint64_t> busy_runs_ GUARDED_BY(body_.mutex);  // inputs of running compactions
@@ -228,10 +178,7 @@ class Tablet {
   int64_t frozen_write_us_ GUARDED_BY(body_.mutex) =
       0;  // oldest write in the frozen memtables; 0: none
 
-  RequestMemory requests_;
-  uint64_t next_sequence_ = 1;  // used only by the leader of the log and by recovery
   std::atomic<uint64_t> redo_sequence_{0};
-  std::atomic<int64_t> last_time_us_{0};
   std::atomic<uint64_t> unsplit_bytes_{0};
 };
 

@@ -114,10 +114,7 @@ Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
     // The number of the freeze, not the visible one: later writes are only in the active memtables.
     changed.redo_sequence = frozen_sequence;
     if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = body_.TakeSnapshot().sequence;
-    // May include answers to later writes. The log still has those, and replaying them changes
-    // nothing.
-    changed.requests = requests_.Encode();
-    changed.last_time_us = std::max(changed.last_time_us, last_time_us_.load());
+    writer_.SaveTo(&changed);
     // The table was dropped: no state may name the files; the next start sweeps them.
     if (serving_.is_dropped()) return OkStatus();
     // After an error it is unknown whether the saved state names the files. They stay; the sweep at

@@ -22,8 +22,7 @@ StatusOr<TabletState> Tablet::HandOver() {
   // Nothing is in memory: entries up to here are in SSTables, or left nothing behind because their
   // family was dropped. So nothing needs the log.
   state.redo_sequence = visible;
-  state.requests = requests_.Encode();
-  state.last_time_us = std::max(state.last_time_us, last_time_us_.load());
+  writer_.SaveTo(&state);
   return state;
 }
 

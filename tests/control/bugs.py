@@ -48,7 +48,7 @@ BUGS = [
         [("engine/log/log_chain.cc", "    if (holds) break;\n", "    if (holds || true) break;\n")],
         [("engine/log", "LogChainTest.*")]),
     Bug("log_gap_not_noticed", "records that are missing in the log are passed over",
-        [("engine/tablet/tablet_open.cc",
+        [("engine/tablet/tablet_writer.cc",
           "  if (record.first_sequence > next_sequence_) {\n",
           "  if (record.first_sequence > next_sequence_ && record.tablet_id == 0) {\n")],
         [("engine/faults", "FaultRows.D2_*")]),
@@ -111,7 +111,7 @@ BUGS = [
           "  if (!part.rows.start.empty()) part.rows.start += '\\0';\n")],
         [("engine/store", "ReshapeTest.*")]),
     Bug("server_time_repeats", "two writes of one microsecond get one time",
-        [("engine/tablet/tablet_write.cc", "next = std::max(now_us, is_millis ? last : last + 1);",
+        [("engine/tablet/server_time.cc", "next = std::max(now_us, is_millis ? last : last + 1);",
           "next = std::max(now_us, last);")],
         [("engine/store", "StoreTest.ServerTimes*")]),
 ]

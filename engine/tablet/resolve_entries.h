@@ -1,0 +1,17 @@
+// Turns the entries of a mutation that depend on the row's cells (increments, appends, additions to
+// aggregates) into puts, and gives times to those without one, so that replaying the log needs no
+// reads. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/model/mutation.h"
+#include "engine/model/schema.h"
+#include "engine/tablet/tablet_reader.h"
+
+namespace sippar::engine {
+
+// `now_us` is the time for entries that leave it to the server. Requires: the row's lock is held
+// alone if the mutation reads its row (RowMutation::ReadsRow).
+[[nodiscard]] Status ResolveEntries(const TableSchema& schema, int64_t now_us, TabletReader* reader,
+                                    RowMutation* mutation);
+
+}  // namespace sippar::engine

@@ -1,0 +1,93 @@
+// Writes of one tablet: row locks, validation, times, the answers to repeated requests, the log,
+// and then the memtables, where readers see the write. tablet_writer.cc has the way of a mutation,
+// row_transaction.cc what reads, decides and writes under the row's lock.
+//
+// Thread safe. A write takes its row's lock, then the log's, then body's apply_mutex and mutex.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/log/log_format.h"
+#include "engine/model/mutation.h"
+#include "engine/program/row_update.h"
+#include "engine/tablet/kept_changes.h"
+#include "engine/tablet/prepared_write.h"
+#include "engine/tablet/request_memory.h"
+#include "engine/tablet/row_check.h"
+#include "engine/tablet/server_time.h"
+#include "engine/tablet/tablet_body.h"
+#include "engine/tablet/tablet_reader.h"
+#include "engine/tablet/tablet_serving.h"
+
+namespace sippar::engine {
+
+class TabletWriter {
+ public:
+  // All four outlive this object. It remembers and counts on from what `body`'s state says.
+  TabletWriter(TabletBody* body, const TabletServing* serving, TabletReader* reader,
+               KeptChanges* changes);
+  TabletWriter(const TabletWriter&) = delete;
+  TabletWriter& operator=(const TabletWriter&) = delete;
+
+  // The store routes only rows of the tablet's range here. A write with a request id is done once:
+  // a repetition gets the answer of the first.
+  // Returns one status per mutation. All valid mutations go into one group of the log.
+  [[nodiscard]] std::vector<Status> Apply(std::span<const RowMutation* const> mutations);
+  // Returns one answer per update. Consecutive operations (RowUpdate::IsOperation) go into one
+  // group of the log, even those on the same row.
+  [[nodiscard]] std::vector<StatusOr<RowUpdateResult>> UpdateBatch(
+      std::span<const RowUpdate* const> updates);
+  // Applies `mutation` if every check still has the same digest, else returns kAborted.
+  [[nodiscard]] Status CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks);
+
+  // Recovery, by one thread, before the first write. Takes the tablet's records in the order of the
+  // log; applies those after the redo point and skips older ones. kDataLoss if sequence numbers are
+  // missing.
+  [[nodiscard]] Status Replay(const LogRecord& record);
+  // What a tablet's state keeps of its writes: the answers and the largest time given. Both may
+  // include those of later writes; the log still has these, and replaying them changes nothing.
+  void SaveTo(TabletState* state) const;
+
+ private:
+  // The schema for a write, or why writes are refused. Called under the locks of the rows to be
+  // written: TabletServing::Close waits for those locks, so no write continues under an older
+  // schema.
+  StatusOr<std::shared_ptr<const TableSchema>> SchemaForWrite() const;
+  bool NeedsRowAlone(const RowMutation& mutation) const;
+  std::vector<Status> ApplyBatch(std::span<const RowMutation* const> mutations);
+  Status CommitOne(const RowMutation& mutation, const TableSchema& schema);
+  Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
+  Status Commit(std::span<PreparedWrite> writes);
+  // Takes `log_body` for the change stream if the table keeps changes.
+  void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
+                        std::string* log_body);
+  // The remembered answer; nullopt: the request has no id, or was not seen before.
+  std::optional<Status> FindAnswer(const RequestId& request) const;
+  void Remember(const RequestId& request, const std::string& answer, int64_t wall_us);
+  // Sets the answer to the write's request and adds it to the write's log record.
+  static void Answer(PreparedWrite* write, const RequestId& request, std::string answer);
+  // Reads the row as it will be once `writes` are done. Row lock held.
+  StatusOr<std::unique_ptr<CellStream>> ReadRowAfter(std::span<const PreparedWrite> writes,
+                                                     const std::string& row, const ReadSpec& read);
+  StatusOr<RowUpdateResult> UpdateLocked(const RowUpdate& update, const TableSchema& schema);
+  StatusOr<RowUpdateResult> PrepareOperation(const RowUpdate& update, const TableSchema& schema,
+                                             std::span<const PreparedWrite> before,
+                                             PreparedWrite* write);
+  Status CommitAnswered(const RowUpdate& update, const RowMutation& mutation,
+                        const TableSchema& schema, RowUpdateResult* result);
+
+  TabletBody* const body_;
+  const TabletServing* const serving_;
+  TabletReader* const reader_;
+  KeptChanges* const changes_;
+  RequestMemory requests_;
+  ServerTime time_;
+  uint64_t next_sequence_;  // used only by the leader of the log and by recovery
+};
+
+}  // namespace sippar::engine
