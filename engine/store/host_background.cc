@@ -105,7 +105,7 @@ std::shared_ptr<Tablet> TabletHost::PickFlush(int64_t* next_old_writes_nanos) {
     if (largest == nullptr || tablet->memtable_bytes() > largest->memtable_bytes()) {
       largest = tablet;
     }
-    int64_t since_us = tablet->oldest_write_us();
+    int64_t since_us = tablet->flusher().oldest_write_us();
     if (options_.store.major_cycle_us > 0 && since_us != 0 && since_us <= due_us) oldest = tablet;
   }
   if (largest == nullptr) return nullptr;
@@ -146,7 +146,7 @@ void TabletHost::FlushLoop() {
     // Also without a flush: many small memtables can hold back a long log, too.
     if (log_->closed_segments() > options_.store.log_segments_max) RemoveObsoleteSegments();
     std::shared_ptr<Tablet> tablet = PickFlush(&next_old_writes_nanos);
-    uint64_t redo_before = tablet == nullptr ? 0 : tablet->redo_sequence();
+    uint64_t redo_before = tablet == nullptr ? 0 : tablet->flusher().redo_sequence();
     Status status = tablet == nullptr ? OkStatus() : tablet->Flush();
     if (tablet != nullptr && status.ok()) RemoveObsoleteSegments();
     // Updates most_runs_, by which writers are delayed.
@@ -161,7 +161,8 @@ void TabletHost::FlushLoop() {
     if (!status.ok()) {
       metrics_.Get("flush_errors")->Add();
       background_wake_.WaitFor(&background_mutex_, kRetryMicros);
-    } else if ((tablet == nullptr || tablet->redo_sequence() == redo_before) && !stopping_) {
+    } else if ((tablet == nullptr || tablet->flusher().redo_sequence() == redo_before) &&
+               !stopping_) {
       background_wake_.WaitFor(&background_mutex_, kIdleMicros);
     }
   }
@@ -275,7 +276,7 @@ void TabletHost::RemoveObsoleteSegments() {
         // Collected inside the callback, when the log has decided which segments are closed: a
         // tablet opened later cannot have records in them, so a tablet unknown here is gone.
         if (redo.empty()) {
-          for (const auto& tablet : All()) redo[tablet->id()] = tablet->redo_sequence();
+          for (const auto& tablet : All()) redo[tablet->id()] = tablet->flusher().redo_sequence();
         }
         auto found = redo.find(tablet_id);
         return found == redo.end() ? UINT64_MAX : found->second;

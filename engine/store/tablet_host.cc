@@ -74,7 +74,7 @@ StatusOr<ReplayedLog> TabletHost::Replay(const std::string& directory) {
   auto redo_of = [&](uint64_t tablet_id) {
     auto tablet = by_id.find(tablet_id);
     // Records of tablets that are not served here are skipped.
-    return tablet == by_id.end() ? UINT64_MAX : tablet->second->redo_sequence();
+    return tablet == by_id.end() ? UINT64_MAX : tablet->second->flusher().redo_sequence();
   };
   auto replay = [&](const LogRecord& record) {
     return by_id.find(record.tablet_id)->second->Replay(record);

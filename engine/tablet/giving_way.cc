@@ -36,7 +36,7 @@ StatusOr<std::vector<TabletState>> GivingWay::Close() {
   for (const auto& tablet : tablets_) tablet->serving().Close();
   std::vector<TabletState> states;
   for (const auto& tablet : tablets_) {
-    ASSIGN_OR_RETURN(TabletState state, tablet->HandOver());
+    ASSIGN_OR_RETURN(TabletState state, tablet->flusher().HandOver());
     states.push_back(std::move(state));
   }
   return states;

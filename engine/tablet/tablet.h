@@ -3,7 +3,7 @@
 // row_transaction, tablet_flush, tablet_changes, tablet_compact, tablet_settle, tablet_stats,
 // tablet_dump, tablet_reshape.
 //
-// Thread safe. Lock order: flush_mutex_, then as in tablet_body.h.
+// Thread safe. Lock order: as in tablet_body.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,6 +25,7 @@
 #include "engine/tablet/group_stats.h"
 #include "engine/tablet/kept_changes.h"
 #include "engine/tablet/tablet_body.h"
+#include "engine/tablet/tablet_flusher.h"
 #include "engine/tablet/tablet_reader.h"
 #include "engine/tablet/tablet_serving.h"
 #include "engine/tablet/tablet_writer.h"
@@ -63,9 +64,9 @@ class Tablet {
   }
 
   // --- Maintenance.
-  // Minor compaction: writes everything in memory to SSTables and moves the redo point. OK if there
-  // is nothing to write.
-  [[nodiscard]] Status Flush();
+  [[nodiscard]] Status Flush() { return flusher_.Flush(); }
+  TabletFlusher& flusher() { return flusher_; }
+  const TabletFlusher& flusher() const { return flusher_; }
   // Adds one candidate, for the schedule to choose from, for each group that has runs.
   void AddCompactionCandidates(std::vector<CompactionCandidate>* candidates) const;
   // Carries out a choice. False if its runs are gone or already being compacted. Choices of the
@@ -101,9 +102,6 @@ class Tablet {
   // No compaction runs between these two.
   void PauseCompactions();
   void ResumeCompactions();
-  // Flushes everything and returns the state from which other tablets can continue. Requires:
-  // closed for writes.
-  [[nodiscard]] StatusOr<TabletState> HandOver();
   // The first row of the right half, at about the middle of the stored bytes. nullopt: the tablet
   // has fewer than two rows, or too few bytes for its block indexes to tell rows apart.
   [[nodiscard]] StatusOr<std::optional<std::string>> MiddleRow() const;
@@ -118,7 +116,6 @@ class Tablet {
 
   uint64_t id() const { return body_.id; }
   const RowRange& range() const { return body_.range; }
-  uint64_t redo_sequence() const { return redo_sequence_.load(); }
   uint64_t last_sequence() const;  // the last visible one
   int64_t memtable_bytes() const { return body_.memory.bytes(); }
   uint64_t stored_bytes() const;
@@ -127,8 +124,6 @@ class Tablet {
   uint64_t unsplit_bytes() const { return unsplit_bytes_.load(); }
   void SetUnsplitBytes(uint64_t bytes) { unsplit_bytes_ = bytes; }
   std::vector<GroupStats> Stats() const;
-  // Time of the oldest write that only memtables and the log hold; 0: there is none.
-  int64_t oldest_write_us() const;
   // Text for operators: range, redo point, groups, memtables, runs, files.
   std::string Dump() const;
 
@@ -136,13 +131,6 @@ class Tablet {
   Tablet(TabletContext* context, TabletState state);
   static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
                                                       const TabletState& state);
-  void Freeze();
-  Status WriteFrozen(const std::shared_ptr<const TabletVersion>& version, uint64_t frozen_sequence);
-  using GroupRuns = std::vector<std::pair<std::string, TabletRun>>;  // group and its new run
-  Status WriteGroups(const std::shared_ptr<const TabletVersion>& version, GroupRuns* runs);
-  StatusOr<std::vector<FileSummary>> FlushGroup(const GroupVersion& group,
-                                                const TabletSnapshot& snapshot);
-  void InstallFlush(const GroupRuns& runs, const TabletVersion& flushed);
   StatusOr<std::set<std::string>> SettleAlone(const std::string& group);
   StatusOr<std::set<std::string>> Settle(const std::string& group);
   Status SettleGroups(const SettlingPlan& plan, const TabletSnapshot& snapshot);
@@ -167,18 +155,14 @@ class Tablet {
   KeptChanges changes_{&body_};
   TabletReader reader_{&body_};
   TabletWriter writer_{&body_, &serving_, &reader_, &changes_};
-  Mutex flush_mutex_;                                     // one flush at a time
-  uint64_t frozen_sequence_ GUARDED_BY(body_.mutex) = 0;  // highest number in a frozen memtable
+  TabletFlusher flusher_{&body_, &serving_, &writer_, &changes_};
   std::set<uint64_t> busy_runs_ GUARDED_BY(body_.mutex);  // inputs of running compactions
   bool paused_ GUARDED_BY(body_.mutex) = false;           // while true, no compaction may begin
   // Calls that wait for running compactions to end. While there are any, no other compaction may
   // begin.
   size_t majors_waiting_ GUARDED_BY(body_.mutex) = 0;
   CondVar compaction_ended_;
-  int64_t frozen_write_us_ GUARDED_BY(body_.mutex) =
-      0;  // oldest write in the frozen memtables; 0: none
 
-  std::atomic<uint64_t> redo_sequence_{0};
   std::atomic<uint64_t> unsplit_bytes_{0};
 };
 

@@ -107,7 +107,7 @@ Status Tablet::CompactWhole(const std::string& group, const std::string& reason,
   // up to it.
   int64_t now_us = body_.context->clock->NowMicros();
   body_.context->row_locks->WaitForHolders();
-  RETURN_IF_ERROR(Flush());
+  RETURN_IF_ERROR(flusher_.Flush());
   CompactionInputs inputs;
   inputs.reason = reason;
   inputs.limiter = limiter;

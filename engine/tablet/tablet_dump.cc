@@ -47,8 +47,8 @@ std::string Tablet::Dump() const {
       "sequence    {} visible, {} is the redo point\n",
       body_.id, snapshot.schema->name, PrintableBytes(body_.range.start),
       body_.range.limit.empty() ? "end" : "'" + PrintableBytes(body_.range.limit) + "'",
-      snapshot.sequence, redo_sequence());
-  if (int64_t oldest_us = oldest_write_us(); oldest_us != 0) {
+      snapshot.sequence, flusher_.redo_sequence());
+  if (int64_t oldest_us = flusher_.oldest_write_us(); oldest_us != 0) {
     text += fmt::format("in memory   since {} us\n", oldest_us);
   }
   for (const GroupVersion& group : snapshot.version->groups) text += PrintGroup(group);

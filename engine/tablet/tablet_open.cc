@@ -6,10 +6,7 @@
 
 namespace sippar::engine {
 
-Tablet::Tablet(TabletContext* context, TabletState state) : body_(context, std::move(state)) {
-  MutexLock state_lock(&body_.state_mutex);
-  redo_sequence_ = body_.state.redo_sequence;
-}
+Tablet::Tablet(TabletContext* context, TabletState state) : body_(context, std::move(state)) {}
 
 std::shared_ptr<Tablet> Tablet::Open(TabletContext* context, TabletState state,
                                      std::shared_ptr<const TableSchema> schema) {
@@ -21,11 +18,6 @@ std::shared_ptr<Tablet> Tablet::Open(TabletContext* context, TabletState state,
 std::shared_ptr<const TableSchema> Tablet::schema() const { return body_.TakeSnapshot().schema; }
 
 uint64_t Tablet::last_sequence() const { return body_.TakeSnapshot().sequence; }
-
-int64_t Tablet::oldest_write_us() const {
-  MutexLock lock(&body_.mutex);
-  return frozen_write_us_ != 0 ? frozen_write_us_ : body_.oldest_write_us;
-}
 
 Status Tablet::VerifyFiles() const {
   TabletSnapshot snapshot = body_.TakeSnapshot();

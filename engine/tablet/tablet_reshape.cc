@@ -14,18 +14,6 @@ namespace {
 constexpr uint64_t kPieces = 256;  // pieces among whose borders the middle is sought
 }  // namespace
 
-StatusOr<TabletState> Tablet::HandOver() {
-  RETURN_IF_ERROR(Flush());
-  uint64_t visible = body_.TakeSnapshot().sequence;
-  MutexLock state_lock(&body_.state_mutex);
-  TabletState state = body_.state;
-  // Nothing is in memory: entries up to here are in SSTables, or left nothing behind because their
-  // family was dropped. So nothing needs the log.
-  state.redo_sequence = visible;
-  writer_.SaveTo(&state);
-  return state;
-}
-
 StatusOr<std::optional<std::string>> Tablet::MiddleRow() const {
   TabletSnapshot snapshot = body_.TakeSnapshot();
   std::vector<std::shared_ptr<const TabletFile>> files;

@@ -53,7 +53,7 @@ StatusOr<std::set<std::string>> Tablet::Settle(const std::string& group) {
   if (!plan.has_value()) return none;
   // Writes from before the move leave the memtables of the old groups: they must be among the
   // inputs, or the move could not be forgotten.
-  RETURN_IF_ERROR(Flush());
+  RETURN_IF_ERROR(flusher_.Flush());
   TabletSnapshot snapshot = body_.TakeSnapshot();
   // The plan was made from the earlier schema; by now a family may belong in another group.
   if (snapshot.schema != before.schema) {

@@ -1,8 +1,6 @@
-// Minor compaction (paper section 5.4): writes memtables to SSTables and moves the redo point. The
-// order is: freeze, write and sync the files, sync their directory, save the state that names them,
-// and only then release the memtables. A crash in between leaves orphan files and a log that is
-// replayed.
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/tablet/tablet_flusher.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +10,6 @@
 #include "engine/compaction/compaction_job.h"
 #include "engine/read/merging_iterator.h"
 #include "engine/tablet/run_output.h"
-#include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
 namespace {
@@ -54,10 +51,10 @@ Status CompareWithFrozen(const GroupVersion& group, VisibilityIterator::Options 
 
 }  // namespace
 
-void Tablet::Freeze() {
-  MutexLock apply_lock(&body_.apply_mutex);
-  MutexLock lock(&body_.mutex);
-  auto frozen = std::make_shared<TabletVersion>(*body_.version);
+TabletFlusher::Frozen TabletFlusher::Freeze() {
+  MutexLock apply_lock(&body_->apply_mutex);
+  MutexLock lock(&body_->mutex);
+  auto frozen = std::make_shared<TabletVersion>(*body_->version);
   bool any = false;
   for (GroupVersion& group : frozen->groups) {
     if (group.active->empty()) continue;
@@ -65,92 +62,101 @@ void Tablet::Freeze() {
     group.frozen.push_back(std::move(group.active));
     group.active = std::make_shared<Memtable>();
   }
-  if (any) body_.version = std::move(frozen);
+  if (any) body_->version = std::move(frozen);
+  // A failed flush leaves frozen memtables; theirs is the older time, and it stays.
+  if (frozen_write_us_ == 0) frozen_write_us_ = body_->oldest_write_us;
+  body_->oldest_write_us = 0;
   // No write is being applied, so every entry with a number up to here is in a frozen memtable now,
   // or left nothing behind (a write to a family that was dropped before it arrived).
-  frozen_sequence_ = body_.visible_sequence;
-  // A failed flush leaves frozen memtables; theirs is the older time, and it stays.
-  if (frozen_write_us_ == 0) frozen_write_us_ = body_.oldest_write_us;
-  body_.oldest_write_us = 0;
+  return {body_->version, body_->visible_sequence};
 }
 
-Status Tablet::Flush() {
-  MutexLock flush_lock(&flush_mutex_);
-  Freeze();
+Status TabletFlusher::Flush() {
+  MutexLock flush_lock(&mutex_);
+  const Frozen frozen = Freeze();
   CRASH_POINT("flush.after_freeze");
-  std::shared_ptr<const TabletVersion> version;
-  uint64_t frozen_sequence = 0;
-  {
-    MutexLock lock(&body_.mutex);
-    if (serving_.is_dropped()) return OkStatus();
-    version = body_.version;
-    frozen_sequence = frozen_sequence_;
-  }
-  bool any = std::any_of(version->groups.begin(), version->groups.end(),
+  if (serving_->is_dropped()) return OkStatus();
+  const std::vector<GroupVersion>& groups = frozen.version->groups;
+  bool any = std::any_of(groups.begin(), groups.end(),
                          [](const GroupVersion& group) { return !group.frozen.empty(); });
   // With nothing frozen the redo point may still move: writes to dropped families have numbers but
   // no entries, and would otherwise hold back the log for ever.
-  if (!any && frozen_sequence == redo_sequence_) return OkStatus();
-  return Annotate(WriteFrozen(version, frozen_sequence),
-                  fmt::format("minor compaction of tablet {}", body_.id));
+  if (!any && frozen.sequence == redo_sequence_) return OkStatus();
+  return Annotate(WriteFrozen(frozen), fmt::format("minor compaction of tablet {}", body_->id));
 }
 
-Status Tablet::WriteFrozen(const std::shared_ptr<const TabletVersion>& version,
-                           uint64_t frozen_sequence) {
+StatusOr<TabletState> TabletFlusher::HandOver() {
+  RETURN_IF_ERROR(Flush());
+  uint64_t visible = body_->TakeSnapshot().sequence;
+  MutexLock state_lock(&body_->state_mutex);
+  TabletState state = body_->state;
+  // Nothing is in memory: entries up to here are in SSTables, or left nothing behind because their
+  // family was dropped. So nothing needs the log.
+  state.redo_sequence = visible;
+  writer_->SaveTo(&state);
+  return state;
+}
+
+int64_t TabletFlusher::oldest_write_us() const {
+  MutexLock lock(&body_->mutex);
+  return frozen_write_us_ != 0 ? frozen_write_us_ : body_->oldest_write_us;
+}
+
+Status TabletFlusher::WriteFrozen(const Frozen& frozen) {
   // First the changes: once the redo point has moved, the log may go, and nothing else holds them.
-  RETURN_IF_ERROR(changes_.Archive(frozen_sequence));
-  UnpublishedFiles::Job job = body_.context->unpublished->Begin();
+  RETURN_IF_ERROR(changes_->Archive(frozen.sequence));
+  UnpublishedFiles::Job job = body_->context->unpublished->Begin();
   GroupRuns runs;
-  Status written = WriteGroups(version, &runs);
+  Status written = WriteGroups(*frozen.version, &runs);
   if (!written.ok()) {  // a repeated flush must not fill the disk
-    for (const auto& [name, run] : runs) RemoveOutput(*body_.context, run);
+    for (const auto& [name, run] : runs) RemoveOutput(*body_->context, run);
     return written;
   }
   CRASH_POINT("flush.before_state");
   {
-    MutexLock state_lock(&body_.state_mutex);
-    TabletState changed = body_.state;
+    MutexLock state_lock(&body_->state_mutex);
+    TabletState changed = body_->state;
     for (const auto& [name, run] : runs) changed.Group(name)->runs.push_back(StateOf(run));
     // The number of the freeze, not the visible one: later writes are only in the active memtables.
-    changed.redo_sequence = frozen_sequence;
-    if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = body_.TakeSnapshot().sequence;
-    writer_.SaveTo(&changed);
+    changed.redo_sequence = frozen.sequence;
+    if (SEEDED_BUG("redo-point-too-high")) changed.redo_sequence = body_->TakeSnapshot().sequence;
+    writer_->SaveTo(&changed);
     // The table was dropped: no state may name the files; the next start sweeps them.
-    if (serving_.is_dropped()) return OkStatus();
+    if (serving_->is_dropped()) return OkStatus();
     // After an error it is unknown whether the saved state names the files. They stay; the sweep at
     // the next start removes them if it does not.
-    RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
-    InstallFlush(runs, *version);
+    RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
+    Install(runs, *frozen.version);
   }
   CRASH_POINT("flush.after_state");
   // After the save: RemoveObsolete reads it to decide which log segments may go.
-  redo_sequence_ = frozen_sequence;
-  body_.context->metrics->Get("flushes")->Add();
+  redo_sequence_ = frozen.sequence;
+  body_->context->metrics->Get("flushes")->Add();
   return OkStatus();
 }
 
 // On error *runs holds the runs written before it, for the caller to remove.
-Status Tablet::WriteGroups(const std::shared_ptr<const TabletVersion>& version, GroupRuns* runs) {
-  TabletSnapshot snapshot = body_.TakeSnapshot();
+Status TabletFlusher::WriteGroups(const TabletVersion& frozen, GroupRuns* runs) {
+  TabletSnapshot snapshot = body_->TakeSnapshot();
   int64_t made_us = oldest_write_us();
-  for (const GroupVersion& group : version->groups) {
+  for (const GroupVersion& group : frozen.groups) {
     if (group.frozen.empty()) continue;
-    ASSIGN_OR_RETURN(std::vector<FileSummary> files, FlushGroup(group, snapshot));
+    ASSIGN_OR_RETURN(std::vector<FileSummary> files, WriteGroup(group, snapshot));
     if (files.empty()) continue;
-    body_.context->metrics->Get("flush_bytes_written")->Add(StoredBytes(files));
-    ASSIGN_OR_RETURN(TabletRun run, OpenOutput(*body_.context, std::move(files)));
+    body_->context->metrics->Get("flush_bytes_written")->Add(StoredBytes(files));
+    ASSIGN_OR_RETURN(TabletRun run, OpenOutput(*body_->context, std::move(files)));
     run.made_us = made_us;
     runs->emplace_back(group.name, run);
-    if (!body_.context->paranoid_flush) continue;
+    if (!body_->context->paranoid_flush) continue;
     RETURN_IF_ERROR(CompareWithFrozen(group, FlushVisibility(snapshot.rules), run));
   }
   return OkStatus();
 }
 
-StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
-                                                      const TabletSnapshot& snapshot) {
+StatusOr<std::vector<FileSummary>> TabletFlusher::WriteGroup(const GroupVersion& group,
+                                                             const TabletSnapshot& snapshot) {
   CompactionRequest request =
-      NewCompactionRequest(*body_.context, *snapshot.schema, group.name, /*is_final=*/false);
+      NewCompactionRequest(*body_->context, *snapshot.schema, group.name, /*is_final=*/false);
   request.entries = FrozenEntries(group);
   request.visibility = FlushVisibility(snapshot.rules);
   request.sample = [&group](std::string_view, std::string_view) -> StatusOr<std::string> {
@@ -158,22 +164,23 @@ StatusOr<std::vector<FileSummary>> Tablet::FlushGroup(const GroupVersion& group,
     return newest.Sample(DictionarySampleSize(newest.raw_bytes()));
   };
   CompactionRecord record{
-      snapshot.schema->name,      body_.id,           group.name, CompactionKind::kMinor,
+      snapshot.schema->name,      body_->id,          group.name, CompactionKind::kMinor,
       "minor: memtables to disk", group.frozen.size()};
   for (const auto& memtable : group.frozen) record.bytes_in += memtable->raw_bytes();
-  uint64_t history_id = body_.context->compactions->Begin(std::move(record));
-  auto files = RunCompaction(std::move(request), body_.context->files->directory());
-  body_.context->compactions->End(history_id, files.status(), files.ok() ? StoredBytes(*files) : 0);
+  uint64_t history_id = body_->context->compactions->Begin(std::move(record));
+  auto files = RunCompaction(std::move(request), body_->context->files->directory());
+  body_->context->compactions->End(history_id, files.status(),
+                                   files.ok() ? StoredBytes(*files) : 0);
   return files;
 }
 
-// body_.state_mutex held. Removes exactly the memtables that were flushed: a later freeze may have
+// Removes exactly the memtables that were flushed: a later freeze may have
 // added more.
-void Tablet::InstallFlush(const GroupRuns& runs, const TabletVersion& flushed) {
+void TabletFlusher::Install(const GroupRuns& runs, const TabletVersion& flushed) {
   int64_t freed = 0;
   {
-    MutexLock lock(&body_.mutex);
-    auto changed = std::make_shared<TabletVersion>(*body_.version);
+    MutexLock lock(&body_->mutex);
+    auto changed = std::make_shared<TabletVersion>(*body_->version);
     for (const GroupVersion& group : flushed.groups) {
       GroupVersion* present = changed->Group(group.name);
       for (const auto& memtable : group.frozen) {
@@ -182,10 +189,10 @@ void Tablet::InstallFlush(const GroupRuns& runs, const TabletVersion& flushed) {
       }
     }
     for (const auto& [name, run] : runs) changed->Group(name)->runs.push_back(run);
-    body_.version = std::move(changed);
+    body_->version = std::move(changed);
     frozen_write_us_ = 0;
   }
-  body_.memory.Free(freed);
+  body_->memory.Free(freed);
 }
 
 }  // namespace sippar::engine
