@@ -172,7 +172,7 @@ void TabletHost::FlushLoop() {
 // with too many runs even compactions that no caller waits for must not be slow.
 std::vector<CompactionCandidate> TabletHost::CompactionCandidates() {
   std::vector<CompactionCandidate> candidates;
-  for (const auto& tablet : All()) tablet->AddCompactionCandidates(&candidates);
+  for (const auto& tablet : All()) tablet->compactor().AddCandidates(&candidates);
   MutexLock lock(&schedule_mutex_);
   for (CompactionCandidate& candidate : candidates) {
     auto failure = failures_.find({candidate.tablet_id, candidate.group});
@@ -202,8 +202,8 @@ bool TabletHost::CompactNext(uint64_t bytes_max) {
   const CompactionCandidate& candidate = candidates[next->candidate];
   for (const auto& tablet : All()) {
     if (tablet->id() != candidate.tablet_id) continue;
-    auto compacted =
-        tablet->Compact(candidate, next->choice, next->choice.is_debt ? nullptr : &limiter_);
+    auto compacted = tablet->compactor().Compact(candidate, next->choice,
+                                                 next->choice.is_debt ? nullptr : &limiter_);
     AfterCompaction(candidate, compacted.status());
   }
   MutexLock lock(&schedule_mutex_);
@@ -238,7 +238,7 @@ void TabletHost::AfterCompaction(const CompactionCandidate& candidate, const Sta
 bool TabletHost::SettleFamilies() {
   for (const auto& tablet : All()) {
     if (stopping_) return false;
-    auto settled = tablet->SettleOnce();
+    auto settled = tablet->compactor().SettleOnce();
     if (settled.ok() && *settled) return true;
     bool failed = !settled.ok() && settled.status().code() != StatusCode::kCancelled;
     if (failed && !IsMoved(settled.status())) metrics_.Get("compaction_errors")->Add();

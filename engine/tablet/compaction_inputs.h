@@ -1,5 +1,5 @@
 // The runs that one compaction merges, and what is derived from them: size, age, the GC rules that
-// may act, and the keys at which outputs are cut. Filled by Tablet::TakeRuns or TakeAllRuns.
+// may act, and the keys at which outputs are cut. Filled by RunClaims.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -13,7 +13,7 @@ constexpr int kRoundsMax = 4;
 GivingWay::~GivingWay() {
   for (const auto& tablet : tablets_) {
     if (closed_) tablet->serving().Reopen();
-    if (paused_) tablet->ResumeCompactions();
+    if (paused_) tablet->compactor().Resume();
   }
 }
 
@@ -24,7 +24,7 @@ Status GivingWay::Begin() {
       RETURN_IF_ERROR(tablet->Flush());
     } while (tablet->memtable_bytes() > kLeftMax && ++round < kRoundsMax);
   }
-  for (const auto& tablet : tablets_) tablet->PauseCompactions();
+  for (const auto& tablet : tablets_) tablet->compactor().Pause();
   paused_ = true;
   return OkStatus();
 }

@@ -17,22 +17,16 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/thread.h"
-#include "engine/compaction/compaction_history.h"
-#include "engine/compaction/compaction_schedule.h"
-#include "engine/compaction/rate_limiter.h"
-#include "engine/model/schema.h"
 #include "engine/tablet/group_stats.h"
 #include "engine/tablet/kept_changes.h"
 #include "engine/tablet/tablet_body.h"
+#include "engine/tablet/tablet_compactor.h"
 #include "engine/tablet/tablet_flusher.h"
 #include "engine/tablet/tablet_reader.h"
 #include "engine/tablet/tablet_serving.h"
 #include "engine/tablet/tablet_writer.h"
 
 namespace sippar::engine {
-
-struct CompactionInputs;
 
 class Tablet {
  public:
@@ -67,19 +61,13 @@ class Tablet {
   [[nodiscard]] Status Flush() { return flusher_.Flush(); }
   TabletFlusher& flusher() { return flusher_; }
   const TabletFlusher& flusher() const { return flusher_; }
-  // Adds one candidate, for the schedule to choose from, for each group that has runs.
-  void AddCompactionCandidates(std::vector<CompactionCandidate>* candidates) const;
-  // Carries out a choice. False if its runs are gone or already being compacted. Choices of the
-  // same group may run concurrently. `limiter` may be null.
-  [[nodiscard]] StatusOr<bool> Compact(const CompactionCandidate& candidate,
-                                       const CompactionChoice& choice, RateLimiter* limiter);
-  // Moves the older cells of families that ALTER moved to their new group; true if there were any.
-  [[nodiscard]] StatusOr<bool> SettleOnce();
-  // Runs one compaction if the policy wants one; true if it did.
-  [[nodiscard]] StatusOr<bool> CompactOnce(CompactionPolicyOptions options = {});
-  // Flush and major compaction of one group ("": all): leaves one run without tombstones or
-  // garbage. IsMoved if the tablet was split or merged before it ended.
-  [[nodiscard]] Status CompactMajor(const std::string& group);
+  [[nodiscard]] StatusOr<bool> CompactOnce(CompactionPolicyOptions options = {}) {
+    return compactor_.CompactOnce(options);
+  }
+  [[nodiscard]] Status CompactMajor(const std::string& group) {
+    return compactor_.CompactMajor(group);
+  }
+  TabletCompactor& compactor() { return compactor_; }
   // Saves the births of new families and the groups that moved families leave. Called before the
   // schema takes force.
   [[nodiscard]] Status PrepareSchema(const TableSchema& schema);
@@ -99,9 +87,6 @@ class Tablet {
   // --- Giving way to other tablets, with serving().
   TabletServing& serving() { return serving_; }
   const TabletServing& serving() const { return serving_; }
-  // No compaction runs between these two.
-  void PauseCompactions();
-  void ResumeCompactions();
   // The first row of the right half, at about the middle of the stored bytes. nullopt: the tablet
   // has fewer than two rows, or too few bytes for its block indexes to tell rows apart.
   [[nodiscard]] StatusOr<std::optional<std::string>> MiddleRow() const;
@@ -131,24 +116,6 @@ class Tablet {
   Tablet(TabletContext* context, TabletState state);
   static std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema,
                                                       const TabletState& state);
-  StatusOr<std::set<std::string>> SettleAlone(const std::string& group);
-  StatusOr<std::set<std::string>> Settle(const std::string& group);
-  Status SettleGroups(const SettlingPlan& plan, const TabletSnapshot& snapshot);
-  StatusOr<std::vector<FileSummary>> MergeFamilies(const std::string& group,
-                                                   const std::set<std::string>& families,
-                                                   const std::vector<TabletRun>& runs,
-                                                   const TabletSnapshot& snapshot);
-  Status InstallSettled(const SettlingPlan& plan, const TabletSnapshot& snapshot,
-                        const std::map<std::string, TabletRun>& outputs);
-  Status CompactWhole(const std::string& group, const std::string& reason, RateLimiter* limiter);
-  bool TakeRuns(const CompactionCandidate& candidate, const CompactionChoice& choice,
-                CompactionInputs* inputs);
-  [[nodiscard]] Status TakeAllRuns(const std::string& group, CompactionInputs* inputs);
-  void ReleaseRuns(const CompactionInputs& inputs);
-  Status CarryOut(const CompactionInputs& inputs);
-  Status Rewrite(const CompactionInputs& inputs, uint64_t* bytes_out);
-  StatusOr<std::vector<FileSummary>> MergeRuns(const CompactionInputs& inputs);
-  Status InstallCompaction(const CompactionInputs& inputs, const TabletRun& output);
 
   TabletBody body_;
   TabletServing serving_{&body_};
@@ -156,13 +123,7 @@ class Tablet {
   TabletReader reader_{&body_};
   TabletWriter writer_{&body_, &serving_, &reader_, &changes_};
   TabletFlusher flusher_{&body_, &serving_, &writer_, &changes_};
-  std::set<uint64_t> busy_runs_ GUARDED_BY(body_.mutex);  // inputs of running compactions
-  bool paused_ GUARDED_BY(body_.mutex) = false;           // while true, no compaction may begin
-  // Calls that wait for running compactions to end. While there are any, no other compaction may
-  // begin.
-  size_t majors_waiting_ GUARDED_BY(body_.mutex) = 0;
-  CondVar compaction_ended_;
-
+  TabletCompactor compactor_{&body_, &serving_, &flusher_};
   std::atomic<uint64_t> unsplit_bytes_{0};
 };
 

@@ -53,7 +53,7 @@ Status Tablet::ForgetBirths() {
   // Taken before the compaction: a birth that is added while it runs must stay, as the cells that
   // it hides may have been written again.
   std::map<std::string, uint64_t> before = FamilyBirths();
-  RETURN_IF_ERROR(CompactMajor(""));
+  RETURN_IF_ERROR(compactor_.CompactMajor(""));
   std::shared_ptr<const TableSchema> schema = body_.TakeSnapshot().schema;
   MutexLock state_lock(&body_.state_mutex);
   if (PlanSettling(body_.state.old_groups, *schema, "").has_value()) {

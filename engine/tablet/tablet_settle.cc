@@ -8,66 +8,53 @@
 
 #include "engine/base/crash_point.h"
 #include "engine/tablet/run_output.h"
-#include "engine/tablet/tablet.h"
+#include "engine/tablet/tablet_compactor.h"
 
 namespace sippar::engine {
 
-void Tablet::PauseCompactions() {
-  MutexLock lock(&body_.mutex);
-  // Also waits for the end of another pause: a settling and a split must not end each other's.
-  while (paused_ || !busy_runs_.empty()) compaction_ended_.Wait(&body_.mutex);
-  paused_ = true;
-}
-
-void Tablet::ResumeCompactions() {
-  MutexLock lock(&body_.mutex);
-  paused_ = false;
-  compaction_ended_.NotifyAll();
-}
-
 // Settles moved families while no other compaction runs, since all runs of several groups are
 // inputs. Returns the groups merged.
-StatusOr<std::set<std::string>> Tablet::SettleAlone(const std::string& group) {
-  PauseCompactions();
+StatusOr<std::set<std::string>> TabletCompactor::SettleAlone(const std::string& group) {
+  Pause();
   auto settle = [&]() -> StatusOr<std::set<std::string>> {
-    RETURN_IF_ERROR(serving_.Check());
+    RETURN_IF_ERROR(serving_->Check());
     return Settle(group);
   };
   StatusOr<std::set<std::string>> settled = settle();
-  ResumeCompactions();
+  Resume();
   return settled;
 }
 
-StatusOr<bool> Tablet::SettleOnce() {
-  if (!serving_.is_open() || body_.TakeSnapshot().version->old_groups.empty()) return false;
+StatusOr<bool> TabletCompactor::SettleOnce() {
+  if (!serving_->is_open() || body_->TakeSnapshot().version->old_groups.empty()) return false;
   ASSIGN_OR_RETURN(std::set<std::string> settled, SettleAlone(""));
   return !settled.empty();
 }
 
 // Requires: compactions are paused.
-StatusOr<std::set<std::string>> Tablet::Settle(const std::string& group) {
+StatusOr<std::set<std::string>> TabletCompactor::Settle(const std::string& group) {
   std::set<std::string> none;
-  TabletSnapshot before = body_.TakeSnapshot();
+  TabletSnapshot before = body_->TakeSnapshot();
   std::optional<SettlingPlan> plan =
       PlanSettling(before.version->old_groups, *before.schema, group);
   if (!plan.has_value()) return none;
   // Writes from before the move leave the memtables of the old groups: they must be among the
   // inputs, or the move could not be forgotten.
-  RETURN_IF_ERROR(flusher_.Flush());
-  TabletSnapshot snapshot = body_.TakeSnapshot();
+  RETURN_IF_ERROR(flusher_->Flush());
+  TabletSnapshot snapshot = body_->TakeSnapshot();
   // The plan was made from the earlier schema; by now a family may belong in another group.
   if (snapshot.schema != before.schema) {
-    return Aborted(fmt::format("the schema of tablet {} changed meanwhile; ask again", body_.id));
+    return Aborted(fmt::format("the schema of tablet {} changed meanwhile; ask again", body_->id));
   }
   Status status = SettleGroups(*plan, snapshot);
-  RETURN_IF_ERROR(Annotate(status, fmt::format("settling compaction of tablet {}", body_.id)));
-  body_.context->metrics->Get("settling_compactions")->Add();
+  RETURN_IF_ERROR(Annotate(status, fmt::format("settling compaction of tablet {}", body_->id)));
+  body_->context->metrics->Get("settling_compactions")->Add();
   return plan->groups;
 }
 
-Status Tablet::SettleGroups(const SettlingPlan& plan, const TabletSnapshot& snapshot) {
+Status TabletCompactor::SettleGroups(const SettlingPlan& plan, const TabletSnapshot& snapshot) {
   std::vector<TabletRun> inputs;
-  int64_t made_us = body_.context->clock->NowMicros();
+  int64_t made_us = body_->context->clock->NowMicros();
   for (const std::string& name : plan.groups) {
     const GroupVersion* group = snapshot.version->Group(name);
     if (group == nullptr) continue;
@@ -76,23 +63,23 @@ Status Tablet::SettleGroups(const SettlingPlan& plan, const TabletSnapshot& snap
     // that age.
     for (const TabletRun& run : group->runs) made_us = std::min(made_us, run.made_us);
   }
-  UnpublishedFiles::Job job = body_.context->unpublished->Begin();
+  UnpublishedFiles::Job job = body_->context->unpublished->Begin();
   std::map<std::string, TabletRun> outputs;
   if (!inputs.empty()) {
     for (const auto& [name, families] : plan.families) {
       ASSIGN_OR_RETURN(std::vector<FileSummary> files,
                        MergeFamilies(name, families, inputs, snapshot));
-      body_.context->metrics->Get("compaction_bytes_written")->Add(StoredBytes(files));
+      body_->context->metrics->Get("compaction_bytes_written")->Add(StoredBytes(files));
       if (files.empty()) continue;
-      ASSIGN_OR_RETURN(outputs[name], OpenOutput(*body_.context, files));
+      ASSIGN_OR_RETURN(outputs[name], OpenOutput(*body_->context, files));
       outputs[name].made_us = made_us;
     }
   }
   return InstallSettled(plan, snapshot, outputs);
 }
 
-Status Tablet::InstallSettled(const SettlingPlan& plan, const TabletSnapshot& snapshot,
-                              const std::map<std::string, TabletRun>& outputs) {
+Status TabletCompactor::InstallSettled(const SettlingPlan& plan, const TabletSnapshot& snapshot,
+                                       const std::map<std::string, TabletRun>& outputs) {
   // The inputs are the oldest runs of each group: with compactions paused, only flushes changed the
   // lists, at their ends.
   auto replace = [&](const std::string& name, auto* runs, auto make) {
@@ -102,26 +89,26 @@ Status Tablet::InstallSettled(const SettlingPlan& plan, const TabletSnapshot& sn
     auto output = outputs.find(name);
     if (output != outputs.end()) runs->insert(runs->begin(), make(output->second));
   };
-  MutexLock state_lock(&body_.state_mutex);
-  if (serving_.is_dropped()) return serving_.Check();
-  TabletState changed = body_.state;
+  MutexLock state_lock(&body_->state_mutex);
+  if (serving_->is_dropped()) return serving_->Check();
+  TabletState changed = body_->state;
   for (const std::string& name : plan.groups) {
     replace(name, &changed.Group(name)->runs, StateOf);
   }
   changed.old_groups =
       AfterSettling(std::move(changed.old_groups), snapshot.version->old_groups, plan);
   CRASH_POINT("settling.before_state");
-  RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
+  RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
   CRASH_POINT("settling.after_state");
-  MutexLock lock(&body_.mutex);
-  auto version = std::make_shared<TabletVersion>(*body_.version);
+  MutexLock lock(&body_->mutex);
+  auto version = std::make_shared<TabletVersion>(*body_->version);
   for (const std::string& name : plan.groups) {
     GroupVersion* group = version->Group(name);
     if (group != nullptr) replace(name, &group->runs, [](const TabletRun& run) { return run; });
   }
   version->old_groups =
       AfterSettling(std::move(version->old_groups), snapshot.version->old_groups, plan);
-  body_.version = std::move(version);
+  body_->version = std::move(version);
   return OkStatus();
 }
 

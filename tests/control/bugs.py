@@ -89,7 +89,7 @@ BUGS = [
           "cache_->Insert(0, offset, decoded)")],
         [("engine/ladder", "Oracle.*")]),
     Bug("tombstone_dropped_early", "a compaction that does not reach the oldest run drops deletes",
-        [("engine/tablet/tablet_compact.cc",
+        [("engine/tablet/tablet_compactor.cc",
           "      inputs.from_oldest ? VisibilityMode::kCollectAll : VisibilityMode::kKeepHistory;\n",
           "      inputs.from_oldest ? VisibilityMode::kCollectAll : VisibilityMode::kCollectAll;\n")],
         [("engine/faults", "CrashSteps.P5_*")]),

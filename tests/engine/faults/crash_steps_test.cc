@@ -193,14 +193,14 @@ TEST_F(CrashSteps, P5_WhateverRunsAreCompactedNothingDeletedComesBack) {
       }
       if (random.OneIn(3)) ASSERT_TRUE(store_->Flush("t").ok());
       std::vector<CompactionCandidate> candidates;
-      tablet->AddCompactionCandidates(&candidates);
+      tablet->compactor().AddCandidates(&candidates);
       for (const CompactionCandidate& candidate : candidates) {
         if (candidate.runs.size() < 2 || !random.OneIn(4)) continue;
         CompactionChoice choice;
         choice.first = random.Uniform(candidate.runs.size() - 1);
         choice.limit = choice.first + 2 + random.Uniform(candidate.runs.size() - choice.first - 1);
         choice.is_debt = true;
-        auto compacted = tablet->Compact(candidate, choice, nullptr);
+        auto compacted = tablet->compactor().Compact(candidate, choice, nullptr);
         ASSERT_TRUE(compacted.ok() && *compacted) << compacted.status();
       }
       ASSERT_EQ(Rows(), model) << "step " << step;

@@ -134,7 +134,7 @@ TEST_F(FaultRows, O4_AFailedCompactionLeavesNoRunBusy) {
     failed += tablet->CompactOnce().ok() ? 0 : 1;
     fs_.ClearRules();
     std::vector<CompactionCandidate> candidates;
-    tablet->AddCompactionCandidates(&candidates);
+    tablet->compactor().AddCandidates(&candidates);
     ASSERT_EQ(candidates.size(), 2u);
     for (const CompactionCandidate& candidate : candidates) {
       for (const RunInfo& run : candidate.runs) EXPECT_FALSE(run.busy) << n;
