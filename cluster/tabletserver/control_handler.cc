@@ -81,7 +81,7 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
                                     const std::shared_ptr<const engine::TableSchema>& schema,
                                     Served* served) {
   // Excludes splits and unloads: one that has copied the tablet's state would lose what
-  // PrepareSchema records of the families.
+  // TabletFamilies::Prepare records.
   RETURN_IF_ERROR(parts_->served->BeginSchemaChange(*served));
   std::optional<engine::WritesHeld> held;
   // Writes wait while a family is dropped and created again: each must clearly belong to the old
@@ -89,9 +89,9 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
   if (engine::MakesFamilyAnew(*served->tablet->schema(), *schema)) {
     held.emplace(std::vector<std::shared_ptr<engine::Tablet>>{served->tablet});
   }
-  Status prepared = served->tablet->PrepareSchema(*schema);
+  Status prepared = served->tablet->families().Prepare(*schema);
   if (prepared.ok()) {
-    served->tablet->SetSchema(schema);
+    served->tablet->families().SetSchema(schema);
     served->schema_version = table.schema_version;
   }
   held.reset();  // released before another call may close the tablet
@@ -128,7 +128,7 @@ Status ControlHandler::ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
   // The births must not change while a schema change records new ones.
   engine::MutexLock lock(&schema_mutex_);
-  return served->tablet->ForgetBirths();
+  return served->tablet->families().ForgetBirths();
 }
 
 Status ControlHandler::FlushTablet(uint64_t tablet_id) {

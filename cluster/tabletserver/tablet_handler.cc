@@ -82,7 +82,7 @@ std::vector<StatusOr<engine::RowUpdateResult>> TabletHandler::UpdateBatch(
   if (batch.empty()) return {};
   auto served = FindForWrite(tablet, batch.size(), batch.front()->row);
   if (!served.ok()) return Answers(batch.size(), served.status());
-  Answers answers = (*served)->tablet->UpdateBatch(batch);
+  Answers answers = (*served)->tablet->writer().UpdateBatch(batch);
   // An update that changed its row has passed the fence; one that did not is only a read.
   auto wrote = [](const StatusOr<engine::RowUpdateResult>& answer) {
     return answer.ok() &&

@@ -44,7 +44,7 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
   RETURN_IF_ERROR(ReplayLogs(record, tablet.get()));
   CRASH_POINT("load.after_replay");
   parts_->states->Track(record, tablet->last_sequence());
-  if (Status heard = tablet->HearOfFamilies(); !heard.ok()) {
+  if (Status heard = tablet->families().HearOfSchema(); !heard.ok()) {
     parts_->states->Forget(record.tablet_id);
     return heard;
   }
@@ -61,10 +61,11 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
 Status TabletMoves::ReplayLogs(const TabletRecord& record, engine::Tablet* tablet) {
   for (const ServerId& dead : record.logs) {
     ASSIGN_OR_RETURN(std::shared_ptr<engine::SealedLog> log, FindLog(dead));
-    RETURN_IF_ERROR(Annotate(
-        log->Replay(record.tablet_id, record.state.redo_sequence,
-                    [tablet](const engine::LogRecord& found) { return tablet->Replay(found); }),
-        "log of " + dead.ToString()));
+    RETURN_IF_ERROR(Annotate(log->Replay(record.tablet_id, record.state.redo_sequence,
+                                         [tablet](const engine::LogRecord& found) {
+                                           return tablet->writer().Replay(found);
+                                         }),
+                             "log of " + dead.ToString()));
   }
   return OkStatus();
 }

@@ -77,7 +77,7 @@ StatusOr<ReplayedLog> TabletHost::Replay(const std::string& directory) {
     return tablet == by_id.end() ? UINT64_MAX : tablet->second->flusher().redo_sequence();
   };
   auto replay = [&](const LogRecord& record) {
-    return by_id.find(record.tablet_id)->second->Replay(record);
+    return by_id.find(record.tablet_id)->second->writer().Replay(record);
   };
   ASSIGN_OR_RETURN(ReplayedLog old, ReplayLog(fs_, directory, redo_of, replay));
   metrics_.Get("log_bytes_replayed")->Add(old.bytes);

@@ -137,8 +137,8 @@ TEST(SchemaChangeTest, AWriterThatWaitedForItsRowKnowsTheNewSchema) {
     Clock::System()->SleepMicros(50'000);  // it waits for the row
     schema.families[0].name = "g";
     schema.Normalize();
-    ASSERT_TRUE(tablet->PrepareSchema(schema).ok());
-    tablet->SetSchema(std::make_shared<const TableSchema>(schema));
+    ASSERT_TRUE(tablet->families().Prepare(schema).ok());
+    tablet->families().SetSchema(std::make_shared<const TableSchema>(schema));
   }
   writer.Join();
   EXPECT_EQ(written.code(), StatusCode::kNotFound) << written;

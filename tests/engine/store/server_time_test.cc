@@ -111,7 +111,7 @@ class RowOperationTest : public ServerTimeTest {
  protected:
   std::vector<StatusOr<RowUpdateResult>> Update(const std::string& table,
                                                 const std::vector<const RowUpdate*>& batch) {
-    return (*store_->FindTablet(table, "a"))->UpdateBatch(batch);
+    return (*store_->FindTablet(table, "a"))->writer().UpdateBatch(batch);
   }
 };
 

@@ -91,8 +91,8 @@ Status Store::Merge(const std::string& name, const RowRange& rows) {
 
 Status Store::MergePair(const std::string& name,
                         const std::vector<std::shared_ptr<Tablet>>& tablets) {
-  if (tablets[0]->FamilyBirths() != tablets[1]->FamilyBirths()) {
-    for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->ForgetBirths());
+  if (tablets[0]->families().Births() != tablets[1]->families().Births()) {
+    for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->families().ForgetBirths());
   }
   auto joined = [&](const std::vector<TabletState>& states,
                     uint64_t* next_id) -> StatusOr<std::vector<TabletState>> {

@@ -110,7 +110,7 @@ Status Store::AlterTable(const TableSchema& schema, uint64_t expected_version) {
   ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, Tablets(normal.name));
   std::optional<WritesHeld> held;
   if (MakesFamilyAnew(found->second.schema, normal)) held.emplace(tablets);
-  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->PrepareSchema(normal));
+  for (const auto& tablet : tablets) RETURN_IF_ERROR(tablet->families().Prepare(normal));
   RETURN_IF_ERROR(PrepareChanges(found->second, tablets, &normal));
   CRASH_POINT("alter_table.before_catalog");
   Catalog changed = catalog_;
@@ -120,13 +120,13 @@ Status Store::AlterTable(const TableSchema& schema, uint64_t expected_version) {
   entry.changed_at_us = options_.clock->NowMicros();
   if (Status saved = SaveCatalog(changed); !saved.ok()) {
     // A change stream that did not begin keeps nothing.
-    for (const auto& tablet : tablets) tablet->SetSchema(tablet->schema());
+    for (const auto& tablet : tablets) tablet->families().SetSchema(tablet->schema());
     return saved;
   }
   CRASH_POINT("alter_table.after_catalog");
   catalog_ = std::move(changed);
   auto shared_schema = std::make_shared<const TableSchema>(normal);
-  for (const auto& tablet : tablets) tablet->SetSchema(shared_schema);
+  for (const auto& tablet : tablets) tablet->families().SetSchema(shared_schema);
   uint64_t table_id = catalog_.tables[normal.name].table_id;
   if (!ChangeStreamOf(normal).has_value()) RemoveChanges(ChangesOf(table_id));
   auto table = std::make_shared<OpenTable>();

@@ -1,9 +1,12 @@
-// A tablet whose schema changes: the births of its families, and the groups that moved families
-// have left.
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/tablet/tablet_families.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
 #include "engine/base/crash_point.h"
 #include "engine/tablet/reshape.h"
-#include "engine/tablet/tablet.h"
 
 namespace sippar::engine {
 namespace {
@@ -45,10 +48,7 @@ bool SameFamilies(const TabletState& a, const TabletState& b) {
   return a.family_births == b.family_births && a.old_groups == b.old_groups;
 }
 
-}  // namespace
-
-std::shared_ptr<const FamilyRules> Tablet::MakeRules(const TableSchema& schema,
-                                                     const TabletState& state) {
+std::shared_ptr<const FamilyRules> MakeRules(const TableSchema& schema, const TabletState& state) {
   auto rules = std::make_shared<FamilyRules>();
   for (const FamilySchema& family : schema.families) {
     auto birth = state.family_births.find(BirthKey(family));
@@ -57,11 +57,13 @@ std::shared_ptr<const FamilyRules> Tablet::MakeRules(const TableSchema& schema,
   return rules;
 }
 
-Status Tablet::PrepareSchema(const TableSchema& schema) {
-  std::shared_ptr<const TableSchema> old = body_.TakeSnapshot().schema;
-  MutexLock state_lock(&body_.state_mutex);
-  TabletState changed = body_.state;
-  uint64_t next_visible = body_.TakeSnapshot().sequence + 1;
+}  // namespace
+
+Status TabletFamilies::Prepare(const TableSchema& schema) {
+  std::shared_ptr<const TableSchema> old = body_->TakeSnapshot().schema;
+  MutexLock state_lock(&body_->state_mutex);
+  TabletState changed = body_->state;
+  uint64_t next_visible = body_->TakeSnapshot().sequence + 1;
   for (const FamilySchema& family : schema.families) {
     if (IsSame(old->FindFamily(family.name), family)) continue;
     // Cells numbered below this one are of an earlier family of the name. No write comes in
@@ -70,40 +72,40 @@ Status Tablet::PrepareSchema(const TableSchema& schema) {
   }
   ForgetBirthsOfDropped(*old, schema, &changed.family_births);
   NoteMoves(*old, schema, next_visible, &changed.old_groups);
-  if (SameFamilies(changed, body_.state)) return OkStatus();
+  if (SameFamilies(changed, body_->state)) return OkStatus();
   // A crash after this save and before the new schema is saved leaves births and moves that the old
   // schema does not use, or that make reads open one group too many: both are harmless.
   CRASH_POINT("alter_table.before_state");
-  RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
+  RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
   CRASH_POINT("alter_table.after_state");
   return OkStatus();
 }
 
-Status Tablet::HearOfFamilies() {
-  TabletSnapshot snapshot = body_.TakeSnapshot();
+Status TabletFamilies::HearOfSchema() {
+  TabletSnapshot snapshot = body_->TakeSnapshot();
   {
-    MutexLock state_lock(&body_.state_mutex);
-    TabletState changed = body_.state;
+    MutexLock state_lock(&body_->state_mutex);
+    TabletState changed = body_->state;
     for (const FamilySchema& family : snapshot.schema->families) {
       if (family.incarnation == 0) continue;
       // emplace: a birth that is known already is kept.
       changed.family_births.emplace(BirthKey(family), snapshot.sequence + 1);
     }
-    NoteUnheardMoves(body_.state, *snapshot.schema, snapshot.sequence, &changed.old_groups);
-    if (SameFamilies(changed, body_.state)) return OkStatus();
-    RETURN_IF_ERROR(body_.SaveState(std::move(changed)));
+    NoteUnheardMoves(body_->state, *snapshot.schema, snapshot.sequence, &changed.old_groups);
+    if (SameFamilies(changed, body_->state)) return OkStatus();
+    RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
   }
   SetSchema(std::move(snapshot.schema));
   return OkStatus();
 }
 
-void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
-  MutexLock state_lock(&body_.state_mutex);
+void TabletFamilies::SetSchema(std::shared_ptr<const TableSchema> schema) {
+  MutexLock state_lock(&body_->state_mutex);
   // No write may be applied during the change: it would use the groups of the old version with the
   // new schema.
-  MutexLock apply_lock(&body_.apply_mutex);
-  MutexLock lock(&body_.mutex);
-  auto version = std::make_shared<TabletVersion>(*body_.version);
+  MutexLock apply_lock(&body_->apply_mutex);
+  MutexLock lock(&body_->mutex);
+  auto version = std::make_shared<TabletVersion>(*body_->version);
   for (const LocalityGroupSchema& group : schema->groups) {
     // Groups that the schema no longer has stay: their runs may hold cells of families that moved.
     if (version->Group(group.name) != nullptr) continue;
@@ -111,12 +113,45 @@ void Tablet::SetSchema(std::shared_ptr<const TableSchema> schema) {
     fresh.name = group.name;
     fresh.active = std::make_shared<Memtable>();
   }
-  ForgetDropped(*schema, &body_.state.old_groups);
-  version->old_groups = body_.state.old_groups;
-  body_.version = std::move(version);
-  body_.rules = MakeRules(*schema, body_.state);
-  body_.schema = std::move(schema);
-  changes_.Follow(*body_.schema, body_.visible_sequence + 1);
+  ForgetDropped(*schema, &body_->state.old_groups);
+  version->old_groups = body_->state.old_groups;
+  body_->version = std::move(version);
+  body_->rules = MakeRules(*schema, body_->state);
+  body_->schema = std::move(schema);
+  changes_->Follow(*body_->schema, body_->visible_sequence + 1);
+}
+
+std::map<std::string, uint64_t> TabletFamilies::Births() const {
+  MutexLock state_lock(&body_->state_mutex);
+  return body_->state.family_births;
+}
+
+Status TabletFamilies::ForgetBirths() {
+  // Taken before the compaction: a birth that is added while it runs must stay, as the cells that
+  // it hides may have been written again.
+  std::map<std::string, uint64_t> before = Births();
+  RETURN_IF_ERROR(compactor_->CompactMajor(""));
+  std::shared_ptr<const TableSchema> schema = body_->TakeSnapshot().schema;
+  MutexLock state_lock(&body_->state_mutex);
+  if (PlanSettling(body_->state.old_groups, *schema, "").has_value()) {
+    return Aborted(fmt::format("families of tablet {} were moved meanwhile", body_->id));
+  }
+  TabletState changed = body_->state;
+  std::erase_if(changed.family_births, [&](const auto& birth) {
+    auto old = before.find(birth.first);
+    return old != before.end() && old->second == birth.second;
+  });
+  for (const FamilySchema& family : schema->families) {
+    // Birth 0 hides nothing, but keeps the family known: HearOfSchema would otherwise give it a
+    // birth that hides all its cells.
+    if (family.incarnation > 0) changed.family_births.emplace(BirthKey(family), 0);
+  }
+  CRASH_POINT("births.before_state");
+  RETURN_IF_ERROR(body_->SaveState(std::move(changed)));
+  CRASH_POINT("births.after_state");
+  MutexLock lock(&body_->mutex);
+  body_->rules = MakeRules(*body_->schema, body_->state);
+  return OkStatus();
 }
 
 }  // namespace sippar::engine

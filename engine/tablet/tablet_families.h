@@ -1,0 +1,48 @@
+// The families of one tablet as its table's schema changes: when each was born, which groups moved
+// families have left, and from when on a new schema is in force. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "engine/tablet/kept_changes.h"
+#include "engine/tablet/tablet_body.h"
+#include "engine/tablet/tablet_compactor.h"
+
+namespace sippar::engine {
+
+class TabletFamilies {
+ public:
+  // All three outlive this object.
+  TabletFamilies(TabletBody* body, KeptChanges* changes, TabletCompactor* compactor)
+      : body_(body), changes_(changes), compactor_(compactor) {}
+  TabletFamilies(const TabletFamilies&) = delete;
+  TabletFamilies& operator=(const TabletFamilies&) = delete;
+
+  // Saves the births of new families and the groups that moved families leave. Called before the
+  // schema takes force.
+  [[nodiscard]] Status Prepare(const TableSchema& schema);
+  // The schema is in force when this returns: for reads, writes, and the change stream.
+  void SetSchema(std::shared_ptr<const TableSchema> schema);
+  // For tables that can be altered while no server has the tablet. Each numbered family that the
+  // state does not know is born now, since any cells that the tablet has under its name belong to
+  // an earlier family; groups that hold cells of a family of another group are recorded as moves.
+  // Called after the replay, before any other call.
+  [[nodiscard]] Status HearOfSchema();
+
+  std::map<std::string, uint64_t> Births() const;
+  // Rewrites all runs, so that no cell of a dropped family is left, and forgets the births of
+  // families, which are sequence numbers without meaning in another tablet. Numbered families stay
+  // known.
+  [[nodiscard]] Status ForgetBirths();
+
+ private:
+  TabletBody* const body_;
+  KeptChanges* const changes_;
+  TabletCompactor* const compactor_;
+};
+
+}  // namespace sippar::engine

@@ -1,0 +1,26 @@
+// What the files of a version say about it: sizes, where to split it, and whether they are whole.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/tablet/file_registry.h"
+#include "engine/tablet/group_stats.h"
+#include "engine/tablet/tablet_version.h"
+
+namespace sippar::engine {
+
+std::vector<GroupStats> StatsOf(const TabletVersion& version);
+uint64_t StoredBytesOf(const TabletVersion& version);
+// The first row of the right half, at about the middle of the stored bytes. nullopt: the version
+// has fewer than two rows, or too few bytes for its block indexes to tell rows apart.
+[[nodiscard]] StatusOr<std::optional<std::string>> MiddleRowOf(const TabletVersion& version);
+// Stored bytes of the file's rows in `rows`, from its index; half of the file if it does not open.
+uint64_t StoredBytesIn(FileRegistry* files, const FileRef& file, const RowRange& rows);
+// Reads every block of every file and compares the checksums.
+[[nodiscard]] Status VerifyFilesOf(const TabletVersion& version);
+
+}  // namespace sippar::engine
