@@ -33,7 +33,7 @@ struct CommitLog::Request {
   enum State : uint8_t { kWaits, kLeads, kAnswered };
   std::span<Write* const> writes;
   size_t size = 0;
-  bool is_sync = false;   // its group is synced even if the log syncs none
+  bool durable = false;   // its group is synced even if the log syncs none
   bool in_group = false;  // its group is being written
   Status status;
   std::atomic<State> state{kWaits};
@@ -56,31 +56,21 @@ CommitLog::CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_len
 
 CommitLog::~CommitLog() { (void)Close(); }
 
-Status CommitLog::Append(std::span<Write* const> writes) {
+Status CommitLog::Append(std::span<Write* const> writes, bool durable) {
   Request request;
   request.writes = writes;
+  request.durable = durable;
   for (const Write* write : writes) request.size += write->body.size();
-  return AppendGroup(&request);
-}
-
-Status CommitLog::MakeDurable() {
-  if (options_.sync) return OkStatus();
-  Request request;
-  request.is_sync = true;
-  return AppendGroup(&request);
-}
-
-Status CommitLog::AppendGroup(Request* request) {
   bool leads = false;
   {
     MutexLock lock(&mutex_);
-    queue_.push_back(request);
-    leads = queue_.front() == request;
-    if (leads) request->state = Request::kLeads;
+    queue_.push_back(&request);
+    leads = queue_.front() == &request;
+    if (leads) request.state = Request::kLeads;
     if (gathering_ && queue_.size() >= expected_) gathered_.NotifyOne();
   }
-  if (!leads) RETURN_IF_ERROR(AwaitTurn(request));
-  if (request->state == Request::kAnswered) return request->status;
+  if (!leads) RETURN_IF_ERROR(AwaitTurn(&request));
+  if (request.state == Request::kAnswered) return request.status;
   {
     MutexLock lock(&mutex_);
     GatherGroup();
@@ -91,8 +81,8 @@ Status CommitLog::AppendGroup(Request* request) {
   Status status = WriteGroup(&taken_over);
   if (!taken_over) AnswerGroup(status);
   CRASH_POINT("log.after_answer");
-  request->wake.Wait();
-  return request->status;
+  request.wake.Wait();
+  return request.status;
 }
 
 // Returns OK when the request was answered or leads, an error when it gave up waiting.
@@ -107,6 +97,105 @@ Status CommitLog::AwaitTurn(Request* request) {
         options_.wait_us_max / 1'000'000));
   }
   return OkStatus();
+}
+
+// Writers that were just answered usually write again at once. Without a short wait for them, they
+// and the writers queued during the sync would alternate: groups of half the size, twice the syncs.
+// A quarter of a sync is the most that the wait may cost.
+void CommitLog::GatherGroup() {
+  if (options_.sync && queue_.size() < expected_) {
+    gathering_ = true;
+    int64_t wait_us = sync_time_us_ / 4;
+    int64_t limit_us = options_.clock->MonotonicNanos() / 1000 + wait_us;
+    while (queue_.size() < expected_ && wait_us > 0 && gathered_.WaitFor(&mutex_, wait_us)) {
+      wait_us = limit_us - options_.clock->MonotonicNanos() / 1000;
+    }
+    gathering_ = false;
+  }
+  group_.clear();
+  size_t size = 0;
+  for (Request* next : queue_) {
+    size += next->size;
+    if (!group_.empty() && size > kGroupSizeMax) break;
+    group_.push_back(next);
+    next->in_group = true;
+  }
+}
+
+// Numbers the group's records, writes them to the open segment and syncs, if this log does.
+Status CommitLog::WriteGroup(bool* taken_over) {
+  // A log that was fenced once stays closed, even if the fence would now allow it.
+  RETURN_IF_ERROR(fenced_);
+  if (writer_ == nullptr || writer_->accepted_length() >= options_.segment_size) {
+    RETURN_IF_ERROR(Refused(BeginSegment()));
+  }
+  if (SEEDED_BUG("check-before-sync")) RETURN_IF_ERROR(CheckFence());
+  bool durable = false;
+  for (Request* request : group_) {
+    for (Write* write : request->writes) {
+      uint64_t sequence = *write->next_sequence;
+      std::memcpy(write->body.data(), &sequence, 8);
+      *write->next_sequence += write->entry_count;
+      writer_->Add(write->body);
+    }
+    records_->Add(request->writes.size());
+    durable |= request->durable;
+  }
+  if (SEEDED_BUG("memtable-visible-before-sync")) ApplyGroup();
+  CRASH_POINT("log.before_append");
+  Status written = options_.sync ? WriteWatched(taken_over) : writer_->Write(durable);
+  if (options_.sync && written.ok()) CRASH_POINT("log.after_sync");
+  return *taken_over ? OkStatus() : SettleGroup(written);
+}
+
+// Completes a group after its write, whichever writer wrote it: fence, apply, account.
+Status CommitLog::SettleGroup(const Status& written) {
+  if (Status status = written.ok() ? LookForSegment() : written; !status.ok()) {
+    RefuseGroup();
+    return Refused(status);
+  }
+  bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
+  last_length_ = writer_->accepted_length();
+  // The open segment is needed until the tablets of the group are flushed. One that was taken away
+  // protects nothing: what was flushed is all that remains.
+  if (fenced_.ok()) {
+    TellReach(writer_->durable_length());
+    for (Request* request : group_) {
+      for (const Write* write : request->writes) {
+        writer_sequences_[write->tablet_id] = *write->next_sequence - 1;
+      }
+    }
+  }
+  if (!FenceIsOff()) RETURN_IF_ERROR(CheckFence());
+  CRASH_POINT("log.before_apply");
+  if (!SEEDED_BUG("memtable-visible-before-sync")) ApplyGroup();
+  CRASH_POINT("log.before_answer");
+  groups_->Add();
+  return OkStatus();
+}
+
+// None of this group is visible, so its numbers are free again. The segment ends here: a file whose
+// sync failed is never synced again, and what arrived of the group lies after the accepted length,
+// where no reader finds it next to later records of the same numbers.
+void CommitLog::RefuseGroup() {
+  for (auto request = group_.rbegin(); request != group_.rend(); ++request) {
+    for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
+  }
+  if (writer_ != nullptr) AbandonSegment();
+  has_refused_ = true;
+}
+
+// For the second writer: the numbered records, in its new segment.
+void CommitLog::AddGroupAgain() {
+  for (Request* request : group_) {
+    for (const Write* write : request->writes) writer_->Add(write->body);
+  }
+}
+
+void CommitLog::ApplyGroup() {
+  for (Request* request : group_) {
+    for (const Write* write : request->writes) write->apply(GetFixed64(write->body.data()));
+  }
 }
 
 void CommitLog::AnswerGroup(const Status& status) {
@@ -130,117 +219,8 @@ void CommitLog::AnswerGroup(const Status& status) {
   for (auto request = woken.rbegin(); request != woken.rend(); ++request) (*request)->wake.Notify();
 }
 
-void CommitLog::GatherGroup() {
-  if (options_.sync && queue_.size() < expected_) WaitForWriters();
-  group_.clear();
-  size_t size = 0;
-  for (Request* next : queue_) {
-    size += next->size;
-    if (!group_.empty() && size > kGroupSizeMax) break;
-    group_.push_back(next);
-    next->in_group = true;
-  }
-}
-
-// Writers that were just answered usually write again at once. Without a short wait for them, they
-// and the writers queued during the sync would alternate: groups of half the size, twice the syncs.
-// A quarter of a sync is the most that the wait may cost.
-void CommitLog::WaitForWriters() {
-  gathering_ = true;
-  int64_t wait_us = sync_time_us_ / 4;
-  int64_t limit_us = options_.clock->MonotonicNanos() / 1000 + wait_us;
-  while (queue_.size() < expected_ && wait_us > 0) {
-    if (!gathered_.WaitFor(&mutex_, wait_us)) break;
-    wait_us = limit_us - options_.clock->MonotonicNanos() / 1000;
-  }
-  gathering_ = false;
-}
-
-Status CommitLog::WriteGroup(bool* taken_over) {
-  // A log that was fenced once stays closed, even if the fence would now allow it.
-  RETURN_IF_ERROR(fenced_);
-  RETURN_IF_ERROR(Refused(EnsureSegment()));
-  if (SEEDED_BUG("check-before-sync")) RETURN_IF_ERROR(CheckFence());
-  NumberGroup();
-  if (SEEDED_BUG("memtable-visible-before-sync")) ApplyGroup();
-  Status written = WriteFramed(taken_over);
-  return *taken_over ? OkStatus() : SettleGroup(written);
-}
-
-void CommitLog::NumberGroup() {
-  for (Request* request : group_) {
-    for (Write* write : request->writes) {
-      uint64_t sequence = *write->next_sequence;
-      std::memcpy(write->body.data(), &sequence, 8);
-      *write->next_sequence += write->entry_count;
-    }
-    records_->Add(request->writes.size());
-  }
-}
-
-void CommitLog::FrameGroup() {
-  for (Request* request : group_) {
-    for (const Write* write : request->writes) writer_->Add(write->body);
-  }
-}
-
-// Writes the numbered group to the open segment and, if asked for, to the disk.
-Status CommitLog::WriteFramed(bool* taken_over) {
-  FrameGroup();
-  CRASH_POINT("log.before_append");
-  if (!options_.sync) {
-    return writer_->Write(
-        std::any_of(group_.begin(), group_.end(), [](Request* one) { return one->is_sync; }));
-  }
-  RETURN_IF_ERROR(WriteWatched(taken_over));
-  CRASH_POINT("log.after_sync");
-  return OkStatus();
-}
-
-// Completes a group after its write, whichever writer wrote it: fence, apply, account.
-Status CommitLog::SettleGroup(const Status& written) {
-  Status status = written.ok() ? LookForSegment() : written;
-  if (!status.ok()) {
-    // None of this group is visible, so its numbers are free again. The segment ends here: a file
-    // whose sync failed is never synced again, and what arrived of the group lies after the
-    // accepted length, where no reader finds it next to later records of the same numbers.
-    for (auto request = group_.rbegin(); request != group_.rend(); ++request) {
-      for (const Write* write : (*request)->writes) *write->next_sequence -= write->entry_count;
-    }
-    if (writer_ != nullptr) AbandonSegment();
-    has_refused_ = true;
-    return Refused(status);
-  }
-  bytes_written_.fetch_add(writer_->accepted_length() - last_length_, std::memory_order_relaxed);
-  last_length_ = writer_->accepted_length();
-  // A segment that was taken away protects nothing: what was flushed is all that remains.
-  if (fenced_.ok()) BookGroup();
-  return Publish();
-}
-
-// Records that the open segment is needed until the tablets of the group are flushed.
-void CommitLog::BookGroup() {
-  TellReach(writer_->durable_length());
-  for (Request* request : group_) {
-    for (const Write* write : request->writes) {
-      writer_sequences_[write->tablet_id] = *write->next_sequence - 1;
-    }
-  }
-}
-
-void CommitLog::ApplyGroup() {
-  for (Request* request : group_) {
-    for (const Write* write : request->writes) write->apply(GetFixed64(write->body.data()));
-  }
-}
-
-Status CommitLog::Publish() {
-  if (!FenceIsOff()) RETURN_IF_ERROR(CheckFence());
-  CRASH_POINT("log.before_apply");
-  if (!SEEDED_BUG("memtable-visible-before-sync")) ApplyGroup();
-  CRASH_POINT("log.before_answer");
-  groups_->Add();
-  return OkStatus();
+Status CommitLog::MakeDurable() {
+  return options_.sync ? OkStatus() : Append({}, /*durable=*/true);
 }
 
 Status CommitLog::CheckFence() {
@@ -268,8 +248,7 @@ std::string CommitLog::PathOf(SegmentId id) const {
   return options_.directory + "/" + SegmentFileName(id);
 }
 
-Status CommitLog::EnsureSegment() {
-  if (writer_ != nullptr && writer_->accepted_length() < options_.segment_size) return OkStatus();
+Status CommitLog::BeginSegment() {
   if (writer_ != nullptr) {
     // Without syncs of each group, the segment must be durable before the next header vouches for
     // its length.

@@ -78,8 +78,9 @@ class CommitLog {
 
   // Appends all of `writes` in one group. OK: they are durable and visible. Error: none is visible,
   // and whether they survive a crash is unknown. When a sync never returns, the callers of its
-  // group wait; all others get kUnavailable after wait_us_max.
-  [[nodiscard]] Status Append(std::span<Write* const> writes);
+  // group wait; all others get kUnavailable after wait_us_max. `durable`: the group is synced even
+  // in a log that does not sync.
+  [[nodiscard]] Status Append(std::span<Write* const> writes, bool durable = false);
   // OK: everything appended before is durable, also in a log that does not sync.
   [[nodiscard]] Status MakeDurable();
   // Afterwards no recovery can find the group that was refused last, whose numbers were assigned
@@ -102,33 +103,32 @@ class CommitLog {
  private:
   struct Request;
 
-  Status AppendGroup(Request* request);
+  // The group commit, in order.
   Status AwaitTurn(Request* request);
   void GatherGroup() REQUIRES(mutex_);
-  void WaitForWriters() REQUIRES(mutex_);
-  void AnswerGroup(const Status& status);
   Status WriteGroup(bool* taken_over);
-  Status EnsureSegment();
-  Status WriteInDoubtAgain();
-  StatusOr<LogReachFile*> OpenReach(SegmentId next);
-  void TellReach(uint64_t durable_length);
-  Status TrimReach(SegmentId newest);
-  void NumberGroup();
-  void BookGroup();
-  void FrameGroup();
-  Status WriteFramed(bool* taken_over);
   Status WriteWatched(bool* taken_over);
   Status SettleGroup(const Status& written);
-  Status Publish();
+  void RefuseGroup();
+  void ApplyGroup();
+  void AnswerGroup(const Status& status);
+
+  Status BeginSegment();
+  Status WriteInDoubtAgain();
+  void AbandonSegment();
+  void CloseBooks();
   Status CheckFence();
   Status LookForSegment();
   std::string PathOf(SegmentId id) const;
-  void ApplyGroup();
-  void AbandonSegment();
-  void CloseBooks();
+
+  StatusOr<LogReachFile*> OpenReach(SegmentId next);
+  void TellReach(uint64_t durable_length);
+  Status TrimReach(SegmentId newest);
+
   void WatchLoop();
   bool WaitForSlowSync();
   Status RewriteGroup();
+  void AddGroupAgain();
 
   CommitLogOptions options_;
   Mutex open_reach_mutex_;  // acquired before mutex_

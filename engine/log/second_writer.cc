@@ -76,8 +76,8 @@ Status CommitLog::RewriteGroup() {
   options_.metrics->Get("log_switches")->Add();
   CloseBooks();
   CRASH_POINT("log.before_switch");
-  RETURN_IF_ERROR(EnsureSegment());
-  FrameGroup();
+  RETURN_IF_ERROR(BeginSegment());
+  AddGroupAgain();
   RETURN_IF_ERROR(writer_->Write(/*sync=*/true));
   CRASH_POINT("log.after_switch");
   return OkStatus();

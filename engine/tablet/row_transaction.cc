@@ -24,6 +24,12 @@ bool BuildsOnCells(const RowUpdate& update) {
 
 }  // namespace
 
+Status TabletWriter::CommitOne(const RowMutation& mutation, const TableSchema& schema) {
+  PreparedWrite write;
+  RETURN_IF_ERROR(Prepare(mutation, schema, &write));
+  return Commit({&write, 1});
+}
+
 Status TabletWriter::CommitRow(const RowMutation& mutation, std::span<const RowCheck> checks) {
   OneRowLock lock(body_->context->row_locks, body_->id, mutation.row, RowLock::kAlone);
   ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> schema, SchemaForWrite());

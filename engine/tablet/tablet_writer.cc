@@ -31,7 +31,9 @@ std::vector<Status> TabletWriter::Apply(std::span<const RowMutation* const> muta
   auto schema = SchemaForWrite();
   if (!schema.ok()) return {schema.status()};
   if (auto answered = FindAnswer(mutation.request)) return {*std::move(answered)};
-  return {CommitOne(mutation, **schema)};
+  PreparedWrite write;
+  Status prepared = Prepare(mutation, **schema, &write);
+  return {prepared.ok() ? Commit({&write, 1}) : prepared};
 }
 
 // How the row is locked. A write with a request id looks for its answer first, which is a read as
@@ -94,12 +96,6 @@ std::vector<Status> TabletWriter::ApplyBatch(std::span<const RowMutation* const>
   }
   commit();
   return statuses;
-}
-
-Status TabletWriter::CommitOne(const RowMutation& mutation, const TableSchema& schema) {
-  PreparedWrite write;
-  RETURN_IF_ERROR(Prepare(mutation, schema, &write));
-  return Commit({&write, 1});
 }
 
 Status TabletWriter::Prepare(const RowMutation& mutation, const TableSchema& schema,
