@@ -1,269 +1,35 @@
-// Actions on METADATA and calls to servers; those on files are in action_job_files.cc.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/master/act/action_job.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "cluster/location/meta_row.h"
-#include "cluster/master/act/cluster_backups.h"
-#include "engine/base/crash_point.h"
-#include "engine/tablet/reshape.h"
+#include <type_traits>
 
 namespace sippar::cluster::master {
-
-using event::Done;
-
 namespace {
 
-// The merged tablet's record. Both tablets are closed and flushed, so no log has data of theirs; a
-// record that still names one must not be merged.
-StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord& right,
-                                   uint64_t tablet_id) {
-  if (!left.logs.empty() || !right.logs.empty()) {
-    return FailedPrecondition(
-        fmt::format("tablets {} and {} are not flushed", left.tablet_id, right.tablet_id));
+// Carries `asked` out by the part that can. Does not compile if none can.
+template <class Asked, class Part, class... Others>
+event::Done DoByOne(const Asked& asked, Part* part, Others*... others) {
+  if constexpr (requires { part->Do(asked); }) {
+    return part->Do(asked);
+  } else {
+    return DoByOne(asked, others...);
   }
-  TabletRecord joined = right;
-  joined.range.start = left.range.start;
-  joined.tablet_id = tablet_id;
-  joined.tablet_epoch = std::max(left.tablet_epoch, right.tablet_epoch) + 1;
-  joined.phase = TabletPhase::kUnassigned;
-  joined.server = ServerId();
-  // Run ids derive from the tablet id, so each try gives the same ones and a repeated commit
-  // recognises its own work. They collide with no ids that servers give out, as their upper half is
-  // this master's epoch.
-  uint64_t run_id = tablet_id;
-  auto next_run_id = [&run_id]() -> StatusOr<uint64_t> { return run_id++; };
-  ASSIGN_OR_RETURN(joined.state,
-                   engine::JoinStates(left.state, right.state, tablet_id, next_run_id));
-  return joined;
 }
 
 }  // namespace
 
-Done ActionJob::CarryOut(const Action& action) {
-  Done done = std::visit([&](const auto& body) { return Do(body); }, action.body);
+event::Done ActionJob::CarryOut(const Action& action) {
+  event::Done done = std::visit(
+      [this](const auto& asked) -> event::Done {
+        // A reply has only to be sent, which the caller does.
+        if constexpr (std::is_same_v<decltype(asked), const action::Reply&>)
+          return {};
+        else
+          return DoByOne(asked, &servers_, &records_, &tables_, &recovery_, &sweep_);
+      },
+      action.body);
   done.op = action.op;
   return done;
 }
-
-Done ActionJob::Do(const action::AskServer& asked) {
-  auto report = places_.transport->Control(asked.server)->Report(epoch_);
-  if (!report.ok()) return {0, report.status(), {}};
-  return {0, OkStatus(), *std::move(report)};
-}
-
-Done ActionJob::Do(const action::ReadRoot&) {
-  auto root = places_.metadata->Find(kMetadataTableId, "");
-  if (!root.ok()) return {0, root.status(), {}};
-  return {0, OkStatus(), RecordPage{{FactsOf(*root)}, true}};
-}
-
-Done ActionJob::Do(const action::ReadRecords& asked) {
-  RecordPage page;
-  // `after` is exclusive. If it is the end of a table, the scan begins with the next table.
-  bool from_start = asked.after.limit.empty();
-  uint64_t first = from_start ? asked.after.table_id + 1 : asked.after.table_id;
-  Status status;
-  if (first == asked.last.table_id && (!from_start || !asked.last.limit.empty())) {
-    // Part of a single table: reads record by record, without a bound on their number, since holes
-    // and METADATA's own tablets are few.
-    std::string row = asked.after.limit;
-    for (;;) {
-      auto record = places_.metadata->Find(first, row);
-      if (record.status().code() == StatusCode::kNotFound) break;
-      if (!record.ok()) return {0, record.status(), {}};
-      page.records.push_back(FactsOf(*record));
-      row = record->range.limit;
-      if (row.empty() || !(TabletKey{first, row} < asked.last)) break;
-    }
-    return {0, OkStatus(), std::move(page)};
-  }
-  status = places_.metadata->Scan(first, asked.last.table_id, [&](const TabletRecord& record) {
-    TabletFacts facts = FactsOf(record);
-    if (asked.after < facts.key() && !(asked.last < facts.key())) {
-      page.complete = page.records.size() < asked.count;
-      if (page.complete) page.records.push_back(std::move(facts));
-    }
-    return page.complete;
-  });
-  return {0, std::move(status), std::move(page)};
-}
-
-Done ActionJob::Do(const action::CreateRecord& asked) {
-  TabletRecord record;
-  if (asked.state != nullptr) record.state = *asked.state;
-  // Run ids only need to be unique within the tablet. They are the same in each try, so that a
-  // repeated creation recognises its own record.
-  uint64_t run_id = asked.facts.tablet_id;
-  for (engine::GroupState& group : record.state.groups) {
-    for (engine::RunState& run : group.runs) run.run_id = run_id++;
-  }
-  record.table_id = asked.facts.table_id;
-  record.range = asked.facts.range;
-  record.tablet_id = asked.facts.tablet_id;
-  record.tablet_epoch = asked.facts.tablet_epoch;
-  record.state.table_id = record.table_id;
-  record.state.tablet_id = record.tablet_id;
-  record.state.range = record.range;
-  return {0, places_.metadata->Add(&record, {"created", ""}), {}};
-}
-
-StatusOr<TabletRecord> ActionJob::FindSame(const RecordRef& asked, Done* done) {
-  auto record = places_.metadata->Find(asked.table_id, asked.range.start);
-  if (record.status().code() == StatusCode::kNotFound) {
-    done->answer = RecordPage();
-    return Aborted("the record is gone");
-  }
-  if (!record.ok()) return record.status();
-  if (record->tablet_id == asked.tablet_id && record->tablet_epoch == asked.epoch &&
-      record->range == asked.range) {
-    return record;
-  }
-  done->answer = RecordPage{{FactsOf(*record)}, true};
-  return Aborted(
-      fmt::format("tablet {} is not at epoch {} any more", asked.tablet_id, asked.epoch));
-}
-
-Done ActionJob::Do(const action::ChangeRecord& asked) {
-  Done done;
-  auto record = FindSame(asked.record, &done);
-  done.status = record.status();
-  if (!record.ok()) return done;
-  done.status = ApplyChange(asked.change, &*record);
-  if (!done.status.ok()) return done;
-  static constexpr const char* kKinds[] = {"assigned", "recovering",      "published",
-                                           "merging",  "merge_cancelled", "released"};
-  std::string text = fmt::format("{} by master {}", asked.change.server.ToString(), epoch_);
-  done.status = places_.metadata->Write(
-      &*record, {kKinds[static_cast<size_t>(asked.change.kind)], std::move(text)});
-  if (done.status.ok()) done.answer = RecordPage{{FactsOf(*record)}, true};
-  return done;
-}
-
-Done ActionJob::Do(const action::LevelBirths& asked) {
-  Done done;
-  auto left = FindSame(asked.left, &done);
-  done.status = left.status();
-  if (!left.ok()) return done;
-  auto right = FindSame(asked.right, &done);
-  done.status = right.status();
-  if (!right.ok() || left->state.family_births == right->state.family_births) return done;
-  for (const TabletRecord* record : {&*left, &*right}) {
-    done.status =
-        places_.transport->Control(record->server)->ForgetBirths(epoch_, record->tablet_id);
-    if (!done.status.ok()) break;
-  }
-  return done;
-}
-
-Done ActionJob::Do(const action::CommitMerge& asked) {
-  Done done;
-  auto left = FindSame(asked.left, &done);
-  done.status = left.status();
-  if (!left.ok()) return done;
-  auto right = FindSame(asked.right, &done);
-  done.status = right.status();
-  if (!right.ok()) return done;
-  auto joined = JoinRecords(*left, *right, asked.tablet_id);
-  done.status = joined.status();
-  if (!joined.ok()) return done;
-  TabletRecord merged = *std::move(joined);
-  done.status = places_.metadata->Merge(
-      *left, *right, &merged,
-      {"merged", fmt::format("{} + {}", left->tablet_id, right->tablet_id)});
-  if (done.status.ok()) done.answer = RecordPage{{FactsOf(merged)}, true};
-  return done;
-}
-
-Done ActionJob::Do(const action::EraseRecord& asked) {
-  Done done;
-  auto record = FindSame(asked.record, &done);
-  done.status = record.status();
-  if (record.ok()) done.status = places_.metadata->Erase(*record, {"erased", "its table is gone"});
-  // An empty page: METADATA has no record at these rows, so an earlier try has erased it.
-  const auto* page = std::get_if<RecordPage>(&done.answer);
-  if (page != nullptr && page->records.empty()) done.status = OkStatus();
-  return done;
-}
-
-// Reads the record again, so that the server gets the newest list of the tablet's files.
-Done ActionJob::Do(const action::LoadTablet& asked) {
-  Done done;
-  auto record = FindSame(asked.record, &done);
-  if (!record.ok()) {
-    // The call was not sent, so the failure must not look like a refusal by the server.
-    done.status = Aborted(std::string(MessageOf(record.status())));
-    return done;
-  }
-  TableRecord metadata;
-  metadata.table_id = kMetadataTableId;
-  metadata.schema_version = 1;
-  metadata.schema = MetadataSchema();
-  const TableRecord& table = asked.table == nullptr ? metadata : *asked.table;
-  done.status = places_.transport->Control(asked.server)->LoadTablet(epoch_, *record, table);
-  return done;
-}
-
-Done ActionJob::Do(const action::UnloadTablet& asked) {
-  return {0,
-          places_.transport->Control(asked.server)
-              ->UnloadTablet(epoch_, asked.record.tablet_id, asked.record.epoch),
-          {}};
-}
-
-Done ActionJob::Do(const action::SetSchema& asked) {
-  return {0, places_.transport->Control(asked.server)->SetSchema(epoch_, *asked.table), {}};
-}
-
-Done ActionJob::Do(const action::SplitByLoad& asked) {
-  auto control = places_.transport->Control(asked.server);
-  return {0, control->SplitByLoad(epoch_, asked.record.tablet_id), {}};
-}
-
-Done ActionJob::Do(const action::SortLogPart& asked) {
-  return {0,
-          places_.transport->Control(asked.server)->SortLogPart(epoch_, asked.dead, asked.segment),
-          {}};
-}
-
-Done ActionJob::Do(const action::FindReferences&) {
-  References found;
-  // Backups first: a restore copies names from a backup to METADATA, so names that are copied
-  // during the scan are found in at least one of the two.
-  Status status = ScanBackups(
-      places_.fs, places_.directory, [&](uint64_t, const engine::BackupManifest& manifest) {
-        for (const engine::TabletState& tablet : manifest.tablets) {
-          std::vector<uint64_t> files = tablet.FileIds();
-          found.named.files.insert(found.named.files.end(), files.begin(), files.end());
-        }
-        return OkStatus();
-      });
-  if (!status.ok()) return {0, std::move(status), {}};
-  status =
-      places_.metadata->Scan(kMetadataTableId, UINT64_MAX - 1, [&](const TabletRecord& record) {
-        if (record.table_id != kMetadataTableId) CRASH_POINT("sweep.scanning");
-        std::vector<uint64_t> files = record.state.FileIds();
-        found.named.files.insert(found.named.files.end(), files.begin(), files.end());
-        found.named.logs.insert(found.named.logs.end(), record.logs.begin(), record.logs.end());
-        // A tablet's server may die at any moment, and then its log is needed.
-        if (!record.server.IsNone()) found.named.logs.push_back(record.server);
-        if (found.tables.empty() || found.tables.back() != record.table_id) {
-          found.tables.push_back(record.table_id);
-        }
-        return true;
-      });
-  auto sort_unique = [](auto* all) {
-    std::sort(all->begin(), all->end());
-    all->erase(std::unique(all->begin(), all->end()), all->end());
-  };
-  sort_unique(&found.named.files);
-  sort_unique(&found.named.logs);
-  return {0, std::move(status), std::move(found)};
-}
-
-Done ActionJob::Do(const action::Reply&) { return {}; }
 
 }  // namespace sippar::cluster::master

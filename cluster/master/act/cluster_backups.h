@@ -12,7 +12,7 @@
 
 #include "cluster/api/admin_api.h"
 #include "cluster/api/backup_api.h"
-#include "cluster/master/act/action_job.h"
+#include "cluster/master/act/action_places.h"
 #include "cluster/master/act/master_driver.h"
 #include "engine/base/thread.h"
 #include "engine/store/backup_manifest.h"

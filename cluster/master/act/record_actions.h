@@ -1,0 +1,36 @@
+// Actions on the records of METADATA. Each that changes a record finds it again first and refuses
+// if it is no longer the one that was decided on, so a repeated action is harmless. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "cluster/master/act/action_places.h"
+#include "cluster/master/decide/master_event.h"
+
+namespace sippar::cluster::master {
+
+class RecordActions {
+ public:
+  // `places` outlives this object; `epoch` is the master's.
+  RecordActions(const ActionPlaces* places, uint64_t epoch) : places_(places), epoch_(epoch) {}
+
+  event::Done Do(const action::ReadRoot& asked);
+  event::Done Do(const action::ReadRecords& asked);
+  event::Done Do(const action::CreateRecord& asked);
+  event::Done Do(const action::ChangeRecord& asked);
+  event::Done Do(const action::LevelBirths& asked);
+  event::Done Do(const action::CommitMerge& asked);
+  event::Done Do(const action::EraseRecord& asked);
+  event::Done Do(const action::LoadTablet& asked);
+
+ private:
+  // The record if METADATA still has exactly `asked`. Otherwise kAborted, and done->answer holds
+  // the record that has its first row now, if there is one.
+  StatusOr<TabletRecord> FindSame(const RecordRef& asked, event::Done* done);
+
+  const ActionPlaces* const places_;
+  const uint64_t epoch_;
+};
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/act/recovery_actions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/lock_paths.h"
+#include "engine/base/crash_point.h"
+#include "engine/log/log_seal.h"
+
+namespace sippar::cluster::master {
+
+using event::Done;
+
+Done RecoveryActions::Do(const action::ListServers&) {
+  auto names = session_->List(lock_paths::Servers());
+  if (!names.ok()) return {0, names.status(), {}};
+  ServerListing listing;
+  for (const std::string& name : *names) {
+    auto id = ServerId::Parse(name);
+    if (!id.ok()) return {0, id.status(), {}};
+    auto file = session_->Read(lock_paths::Server(*id));
+    if (file.status().code() == StatusCode::kNotFound) continue;  // removed since the listing
+    if (!file.ok()) return {0, file.status(), {}};
+    // A lock held by this master means that the server is being fenced, not that it is alive.
+    bool lives = file->holder != 0 && file->holder != session_->id();
+    (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
+  }
+  return {0, OkStatus(), std::move(listing)};
+}
+
+Done RecoveryActions::Do(const action::FenceServer& asked) {
+  std::string path = lock_paths::Server(asked.server);
+  auto fence = [&]() -> Status {
+    // A server that holds its lock is alive, and the acquisition fails. Once this session holds the
+    // lock, the server can never get it back.
+    if (!asked.by_force) RETURN_IF_ERROR(session_->Acquire(path).status());
+    CRASH_POINT("fence.after_lock");
+    ASSIGN_OR_RETURN(LockFile file, session_->Read(path));
+    return session_->Remove(path, file.version);
+  };
+  Status status = fence();
+  if (status.code() == StatusCode::kNotFound) status = OkStatus();
+  if (status.ok()) {
+    // emplace keeps the time of the first fence: the lease has been running out since then.
+    engine::MutexLock lock(&mutex_);
+    fenced_ns_.emplace(asked.server, places_->clock->MonotonicNanos());
+  }
+  return {0, std::move(status), {}};
+}
+
+StatusOr<bool> RecoveryActions::WriterIsGone(const std::string& log_directory) {
+  auto found = places_->fs->Exists(log_directory);
+  if (!found.ok() || !*found) return found;
+  auto owner = places_->fs->Lock(store_paths::LogOwner(log_directory), "recovery");
+  if (owner.ok()) return true;  // the kernel freed it, so its last holder is gone
+  if (owner.status().code() == StatusCode::kUnavailable) return false;
+  return owner.status();
+}
+
+Done RecoveryActions::Do(const action::StopWriter& asked) {
+  for (const std::string& path : {store_paths::Log(places_->directory, asked.server),
+                                  store_paths::SealedLog(places_->directory, asked.server)}) {
+    auto gone = WriterIsGone(path);
+    if (!gone.ok()) return {0, gone.status(), {}};
+    if (*gone) return {};
+  }
+  // A process that may only hang still has the flock, or there is no log to ask: then the writer
+  // counts as stopped when its lease has ended.
+  engine::MutexLock lock(&mutex_);
+  auto fenced = fenced_ns_.find(asked.server);
+  int64_t now_ns = places_->clock->MonotonicNanos();
+  if (fenced != fenced_ns_.end() && now_ns - fenced->second >= places_->lease_us * 1000) return {};
+  return {0, Unavailable(asked.server.ToString() + " may live until its lease ends"), {}};
+}
+
+Done RecoveryActions::Do(const action::RenameLog& asked) {
+  std::string source = store_paths::Log(places_->directory, asked.server);
+  std::string target = store_paths::SealedLog(places_->directory, asked.server);
+  Status status = places_->fs->Rename(source, target);
+  CRASH_POINT("recover.after_rename");
+  if (status.code() == StatusCode::kNotFound) {
+    auto renamed = places_->fs->Exists(target);
+    if (!renamed.ok()) return {0, renamed.status(), {}};
+    // Neither name exists. A life makes its log before any other process knows of it, so the log is
+    // lost; SealLog, the next stage, reports that.
+    status = OkStatus();
+  }
+  if (status.ok()) status = places_->fs->SyncDir(store_paths::Logs(places_->directory));
+  return {0, std::move(status), {}};
+}
+
+StatusOr<bool> RecoveryActions::WasSwept(const ServerId& server) {
+  const std::string logs = store_paths::Logs(places_->directory);
+  ASSIGN_OR_RETURN(std::vector<std::string> names, places_->fs->List(logs));
+  const std::string begin = fmt::format("{}{}", store_paths::SealedLog(places_->directory, server),
+                                        store_paths::kTrashMark);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return fmt::format("{}/{}", logs, name).starts_with(begin);
+  });
+}
+
+Done RecoveryActions::Do(const action::SealLog& asked) {
+  std::string path = store_paths::SealedLog(places_->directory, asked.server);
+  auto there = places_->fs->Exists(path);
+  if (!there.ok()) return {0, there.status(), {}};
+  if (!*there) {
+    auto swept = WasSwept(asked.server);
+    if (!swept.ok()) return {0, swept.status(), {}};
+    // The log was swept because no tablet needed it. So a record that names this life was assigned
+    // late by an older master, to a server that was dead and recovered by then and never loaded the
+    // tablet.
+    if (*swept) return {0, OkStatus(), SealedLog()};
+    return {0,
+            DataLoss(fmt::format("the log of {} is gone, and with it what its tablets had not "
+                                 "flushed; restore {}, or make it, empty, to give that up",
+                                 asked.server.ToString(), path)),
+            {}};
+  }
+  SealedLog sealed;
+  auto seal = engine::SealLog(places_->fs, path, epoch_);
+  if (!seal.ok()) return {0, Annotate(seal.status(), "seal " + path), {}};
+  CRASH_POINT("recover.after_seal");
+  for (const engine::SealedSegment& segment : seal->segments) {
+    if (!segment.last_sequences.empty()) sealed.segments.push_back(segment.id.number);
+  }
+  sealed.last_sequences = seal->LastSequences();
+  return {0, OkStatus(), std::move(sealed)};
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,31 @@
+// Actions of the sweep: which files there are, which are named, and removing the others by way of
+// the trash. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cluster/lock/lock_service.h"
+#include "cluster/master/act/action_places.h"
+#include "cluster/master/decide/master_event.h"
+
+namespace sippar::cluster::master {
+
+class SweepActions {
+ public:
+  // Both outlive this object; `session` holds the master lock.
+  SweepActions(const ActionPlaces* places, LockSession* session)
+      : places_(places), session_(session) {}
+
+  event::Done Do(const action::ListFiles& asked);
+  event::Done Do(const action::FindReferences& asked);
+  event::Done Do(const action::TrashFiles& asked);
+  event::Done Do(const action::PurgeTrash& asked);
+
+ private:
+  Status ExpireChanges(const action::PurgeTrash& asked);
+  Status ExpireBackups();
+
+  const ActionPlaces* const places_;
+  LockSession* const session_;
+};
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/act/table_actions.h"
+
+#include <string>
+#include <vector>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/master/act/table_file.h"
+#include "engine/model/change_config.h"
+
+namespace sippar::cluster::master {
+
+using event::Done;
+
+// The directory must exist before servers get the schema: they write changes from then on.
+Status TableActions::MakeChangeDirectory(const TableRecord& table) {
+  if (!engine::ChangeStreamOf(table.schema).has_value()) return OkStatus();
+  const std::string all = store_paths::Changes(places_->directory);
+  RETURN_IF_ERROR(places_->fs->CreateDir(all));
+  RETURN_IF_ERROR(places_->fs->SyncDir(places_->directory));
+  RETURN_IF_ERROR(
+      places_->fs->CreateDir(store_paths::ChangesOf(places_->directory, table.table_id)));
+  return places_->fs->SyncDir(all);
+}
+
+Done TableActions::Do(const action::ReadTables&) {
+  auto names = session_->List(lock_paths::Tables());
+  if (!names.ok()) return {0, names.status(), {}};
+  std::vector<TableFile> all;
+  for (const std::string& name : *names) {
+    auto id = lock_paths::ParseTable(name);
+    if (!id.ok()) return {0, id.status(), {}};
+    auto file = session_->Read(lock_paths::Table(*id));
+    if (!file.ok()) return {0, file.status(), {}};
+    auto table = DecodeTableFile(file->content);
+    if (!table.ok()) return {0, Annotate(table.status(), lock_paths::Table(*id)), {}};
+    table->version = file->version;
+    all.push_back(*std::move(table));
+  }
+  return {0, OkStatus(), std::move(all)};
+}
+
+Done TableActions::Do(const action::WriteTable& asked) {
+  if (Status made = MakeChangeDirectory(*asked.table); !made.ok()) return {0, std::move(made), {}};
+  std::string path = lock_paths::Table(asked.table->table_id);
+  std::string content = EncodeTableFile({*asked.table, asked.life, 0, asked.kept_until_us});
+  auto write = [&] {
+    return asked.version == 0 ? session_->Create(path, content, LockFileKind::kLasting).status()
+                              : session_->Write(path, content, asked.version).status();
+  };
+  Status status = write();
+  // Removing a table makes room, so when the disk is full the reserve is given up for it
+  // (tests/FAULTS.md D6).
+  bool is_full = status.code() == StatusCode::kResourceExhausted;
+  if (is_full && asked.life != TableLife::kLive && asked.life != TableLife::kCreating &&
+      places_->fs->Remove(store_paths::Reserve(places_->directory)).ok()) {
+    status = write();
+  }
+  // If an earlier try succeeded and its answer was lost, the file already has the new version and
+  // content.
+  if (status.code() == StatusCode::kAlreadyExists || status.code() == StatusCode::kAborted) {
+    auto file = session_->Read(path);
+    if (file.ok() && file->content == content && file->version == asked.version + 1) return {};
+  }
+  return {0, std::move(status), {}};
+}
+
+Done TableActions::Do(const action::RemoveTable& asked) {
+  Status status = session_->Remove(lock_paths::Table(asked.table_id), asked.version);
+  return {0, status.code() == StatusCode::kNotFound ? OkStatus() : status, {}};
+}
+
+}  // namespace sippar::cluster::master
