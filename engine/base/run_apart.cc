@@ -45,7 +45,7 @@ Status RunApart(std::function<void(const StopSignal& left)> work, const StopSign
   }
   if (threads_left.load() >= kLeftMax) {
     return ResourceExhausted(
-        "earlier calls on large values were cancelled and still run; try again when they have "
+        "too many cancelled calls on large values are still running; try again when they have "
         "ended");
   }
   auto shared = std::make_shared<Shared>();
@@ -53,7 +53,8 @@ Status RunApart(std::function<void(const StopSignal& left)> work, const StopSign
   try {
     std::thread([shared] { Work(shared.get()); }).detach();
   } catch (const std::system_error&) {
-    return ResourceExhausted("the system has no more threads for a call on a large value");
+    return ResourceExhausted(
+        "the operating system refused a thread for a call on a large value; try again later");
   }
   MutexLock lock(&shared->mutex);
   // The caller polls `stop`, since neither a cancellation nor a deadline notifies a condition

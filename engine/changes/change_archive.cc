@@ -17,8 +17,8 @@ bool MayHave(const CountedChangeFile& file, const ChangePosition& position) {
 Status GoneIsTooOld(const Status& status) {
   if (status.code() != StatusCode::kNotFound) return status;
   return OutOfRange(
-      "changes behind this position are older than the retention of the table's change stream and "
-      "are gone; start at a later time");
+      "changes after this position are older than the retention of the table's change stream and "
+      "were removed; start at a later time");
 }
 
 }  // namespace

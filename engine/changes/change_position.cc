@@ -20,7 +20,9 @@ StatusOr<std::string> FromHex(std::string_view text) {
     uint8_t byte = 0;
     const char* digits = text.data() + 2 * i;
     if (std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
-      return InvalidArgument("a continuation token holds a letter that is none of a token's");
+      return InvalidArgument(
+          "continuation token: it contains a character that tokens never have; pass the token "
+          "exactly as it was returned");
     }
     bytes[i] = static_cast<char>(byte);
   }
@@ -108,7 +110,9 @@ std::string ChangePosition::Encode() const {
 
 StatusOr<ChangePosition> ChangePosition::Decode(std::string_view token) {
   // A token is input from a client, so every defect is an error of the request, not data loss.
-  Status bad = InvalidArgument("a continuation token is not one that was given, or was cut");
+  Status bad = InvalidArgument(
+      "continuation token: it was cut or changed, or no stream returned it; pass the token exactly "
+      "as it was returned");
   ASSIGN_OR_RETURN(std::string bytes, FromHex(token));
   if (token.size() % 2 != 0 || bytes.size() < kChecksumSize) return bad;
   std::string_view body = std::string_view(bytes).substr(0, bytes.size() - kChecksumSize);
@@ -142,7 +146,8 @@ StatusOr<ChangePosition> JoinPositions(std::vector<ChangePosition> positions) {
     if (limit.empty() || limit != positions[i].rows().start ||
         joined.table_id != positions[i].table_id) {
       return InvalidArgument(
-          "continuation tokens: their partitions overlap, leave a hole, or are of two tables");
+          "continuation tokens: their partitions overlap, leave a hole, or belong to different "
+          "tables");
     }
     // The joined position is only as far as its slowest part.
     joined.time_us = std::min(joined.time_us, positions[i].time_us);

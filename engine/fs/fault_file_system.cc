@@ -186,7 +186,8 @@ StatusOr<std::unique_ptr<RandomFile>> FaultFileSystem::OpenRandom(const std::str
 
 StatusOr<std::unique_ptr<PatchFile>> FaultFileSystem::OpenPatch(const std::string& path) {
   auto* maker = dynamic_cast<PatchFileMaker*>(base_);
-  if (maker == nullptr) return Unimplemented(path + ": no files that are changed in place");
+  if (maker == nullptr)
+    return Unimplemented(path + ": changing a file in place is not supported by this file system");
   std::unique_ptr<PatchFile> base;
   RETURN_IF_ERROR(Carry("patch-open", path, [&]() -> Status {
     ASSIGN_OR_RETURN(base, maker->OpenPatch(path));

@@ -56,7 +56,7 @@ StatusOr<FaultRule> FaultRule::Parse(std::string_view text) {
   auto bad = [&](std::string_view what) {
     return InvalidArgument(fmt::format("fault rule '{}': {}", text, what));
   };
-  if (count != words.size()) return bad("expected: effect operation glob n");
+  if (count != words.size()) return bad("expected EFFECT OPERATION GLOB N");
   auto read_number = [](std::string_view digits, auto* number) {
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *number);
     return error == std::errc() && end == digits.data() + digits.size() && *number > 0;
@@ -78,7 +78,7 @@ StatusOr<FaultRule> FaultRule::Parse(std::string_view text) {
   rule.and_later = words[3].ends_with("+");
   if (rule.and_later) words[3].remove_suffix(1);
   if (!read_number(words[3], &rule.nth)) {
-    return bad("n is a number from 1 on, with + for 'and every later one'");
+    return bad("N is a number from 1 on; a + after it means 'and every later one'");
   }
   return rule;
 }

@@ -118,7 +118,7 @@ StatusOr<std::unique_ptr<AppendFile>> OverlayFileSystem::Create(const std::strin
 StatusOr<std::unique_ptr<RandomFile>> OverlayFileSystem::OpenRandom(const std::string& path) {
   MutexLock lock(&mutex_);
   ASSIGN_OR_RETURN(Place place, Get("open", path));
-  if (place.IsNewDirectory()) return NotFound(fmt::format("open {}: a directory", path));
+  if (place.IsNewDirectory()) return NotFound(fmt::format("open {}: it is a directory", path));
   return place.upper != nullptr ? upper_.OpenRandom(place.upper->name())
                                 : lower_->OpenRandom(place.lower);
 }
@@ -216,7 +216,7 @@ StatusOr<std::vector<std::string>> OverlayFileSystem::NamesIn(const std::string&
     std::copy_if(old.begin(), old.end(), std::back_inserter(names),
                  [&](const std::string& name) { return !changed_.contains(path + "/" + name); });
   } else if (place.upper != nullptr) {
-    return NotFound(fmt::format("list {}: a file", path));
+    return NotFound(fmt::format("list {}: it is a file", path));
   }
   const std::string prefix = path + "/";
   for (auto below = changed_.lower_bound(prefix);
@@ -242,7 +242,7 @@ StatusOr<bool> OverlayFileSystem::Exists(const std::string& path) {
 StatusOr<uint64_t> OverlayFileSystem::FileSize(const std::string& path) {
   MutexLock lock(&mutex_);
   ASSIGN_OR_RETURN(Place place, Get("stat", path));
-  if (place.IsNewDirectory()) return NotFound(fmt::format("stat {}: a directory", path));
+  if (place.IsNewDirectory()) return NotFound(fmt::format("stat {}: it is a directory", path));
   return place.upper != nullptr ? upper_.FileSize(place.upper->name())
                                 : lower_->FileSize(place.lower);
 }
@@ -257,7 +257,7 @@ StatusOr<std::unique_ptr<FileLock>> OverlayFileSystem::Lock(const std::string& p
     place = Place{"", NewFile(path)};
     changed_[path] = place;
   }
-  if (place->IsNewDirectory()) return NotFound(fmt::format("lock {}: a directory", path));
+  if (place->IsNewDirectory()) return NotFound(fmt::format("lock {}: it is a directory", path));
   return upper_.Lock(place->upper->name(), note);
 }
 

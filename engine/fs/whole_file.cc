@@ -24,7 +24,7 @@ StatusOr<std::string> ReadFile(FileSystem* fs, const std::string& path, uint64_t
   ASSIGN_OR_RETURN(std::unique_ptr<RandomFile> file, fs->OpenRandom(path));
   if (file->size() > size_max) {
     return ResourceExhausted(
-        fmt::format("{} has {} bytes; at most {} are read", path, file->size(), size_max));
+        fmt::format("{} has {} bytes; the limit is {}", path, file->size(), size_max));
   }
   std::string content;
   RETURN_IF_ERROR(file->Read(0, file->size(), &content));

@@ -92,9 +92,10 @@ Status CommitLog::AwaitTurn(Request* request) {
     if (request->in_group || request->state != Request::kWaits) continue;
     std::erase(queue_, request);
     options_.metrics->Get("log_writes_refused")->Add();
-    return Unavailable(fmt::format(
-        "commit log: no answer from the disk for {} s; this write is not in the log: try it later",
-        options_.wait_us_max / 1'000'000));
+    return Unavailable(
+        fmt::format("commit log: the disk has not answered for {} s; this write is not in the log; "
+                    "try again later",
+                    options_.wait_us_max / 1'000'000));
   }
   return OkStatus();
 }
@@ -237,9 +238,9 @@ Status CommitLog::LookForSegment() {
   if (!options_.sync || FenceIsOff()) return OkStatus();
   ASSIGN_OR_RETURN(bool there, options_.fs->Exists(PathOf(last_)));
   if (!there) {
-    fenced_ = Unavailable(
-        fmt::format("commit log: {} was taken away while it was open; nothing is logged any more",
-                    PathOf(last_)));
+    fenced_ = Unavailable(fmt::format(
+        "commit log: {} was removed or renamed while it was open; the log accepts no more writes",
+        PathOf(last_)));
   }
   return OkStatus();
 }

@@ -44,7 +44,7 @@ Status CheckTrimmed(const std::string& directory, SegmentId id, SegmentId next,
   if (!is_needed) return OkStatus();
   return Lost(
       directory, id, "is missing",
-      fmt::format("{} goes on where it ends, and it is still needed", SegmentFileName(next)));
+      fmt::format("{} continues it, and its records are still needed", SegmentFileName(next)));
 }
 
 // Leaves out the newest segment while it has a header but no record, as if it had never been made.

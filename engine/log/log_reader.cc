@@ -31,13 +31,14 @@ Status CheckTail(const std::string& path, std::string_view file, uint64_t bad, u
     LogFrame frame = LogFrameAt(file, 0, at, seed);
     if (frame.valid && frame.durable_length > bad) {
       return Damage(path, bad,
-                    fmt::format("the record @{} says that {} bytes were synced, so this is no torn "
-                                "tail and nothing is skipped",
+                    fmt::format("the record @{} says that {} bytes were synced, so this is not a "
+                                "torn tail and nothing is skipped",
                                 at, frame.durable_length));
     }
     bytes_hashed += frame.body.size();
     if (bytes_hashed > bytes_hashed_max) {
-      return Damage(path, bad, "what follows holds too much that looks like records to tell why");
+      return Damage(path, bad,
+                    "too much of what follows looks like records to tell a torn tail from damage");
     }
     at += frame.valid ? frame.size() : 1;
   }

@@ -70,7 +70,7 @@ class Salvager {
       auto head = ReadSegmentHeader(fs_, PathOf(id), id);
       if (!head.ok() && head.status().code() != StatusCode::kDataLoss) return head.status();
       bool has_reached = reach && reach->NeedsLast() && id == reach->last;
-      if (head.ok() && head->empty && has_reached) Damage(id, "@0 is no header");
+      if (head.ok() && head->empty && has_reached) Damage(id, "@0 is not a segment header");
       if (head.ok() && head->empty) continue;
       chain.push_back({id, wanted.has_value() ? wanted->accepted_length : UINT64_MAX,
                        has_reached ? reach->length : 0});

@@ -155,8 +155,8 @@ StatusOr<LogPart> OpenSortedPart(FileSystem* fs, const std::string& directory,
   ASSIGN_OR_RETURN(std::string source, ReadRecord(part, 0, source_limit, "the source"));
   // A file left by another recovery must describe the same sealed bytes.
   if (source != EncodeSource(segment)) {
-    return DataLoss(
-        fmt::format("sorted log {} @0: it is not of the segment that is sealed here", part.path));
+    return DataLoss(fmt::format(
+        "sorted log {} @0: it was made from another segment than the sealed one", part.path));
   }
   if (size < source_limit + kFooterSize) return Damage(part.path, source_limit, "an index");
   ASSIGN_OR_RETURN(std::string footer, ReadRecord(part, size - kFooterSize, size, "the footer"));

@@ -35,16 +35,16 @@ Status ValidateAddition(const FamilySchema& family, const MutationEntry& additio
   bool is_good =
       is_add ? !takes_int64 || addition.value.size() == 8 : IsState(family.type, addition.value);
   if (is_good) return OkStatus();
-  return InvalidArgument(fmt::format("{} of {}:{} has {} bytes that family {} ({}) does not take",
-                                     is_add ? "input" : "state", addition.family,
-                                     addition.qualifier, addition.value.size(), family.name,
-                                     FamilyTypeName(family.type)));
+  return InvalidArgument(
+      fmt::format("{} of {}:{} has {} bytes, which is not a valid value for family {} ({})",
+                  is_add ? "input" : "state", addition.family, addition.qualifier,
+                  addition.value.size(), family.name, FamilyTypeName(family.type)));
 }
 
 Status AddToState(FamilyType type, const MutationEntry& addition, std::string* state) {
   bool is_first = state->empty();
   if (!is_first && !IsState(type, *state)) {
-    return FailedPrecondition(fmt::format("{}:{} holds {} bytes that are no state of {}",
+    return FailedPrecondition(fmt::format("{}:{}: its {} stored bytes are not a valid state of {}",
                                           addition.family, addition.qualifier, state->size(),
                                           FamilyTypeName(type)));
   }
@@ -66,7 +66,8 @@ Status AddToState(FamilyType type, const MutationEntry& addition, std::string* s
     is_state &= sketch.Merge(addition.value);
   }
   *state = sketch.Encode();
-  return is_state ? OkStatus() : InvalidArgument("not the state of a distinct count");
+  return is_state ? OkStatus()
+                  : InvalidArgument("the value is not a valid state of a distinct count");
 }
 
 }  // namespace sippar::engine

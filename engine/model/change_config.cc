@@ -33,8 +33,9 @@ Status ValidateChangeStream(const TableSchema& schema) {
   if (config->retention_us >= kChangesKeptMinUs && config->retention_us <= kChangesKeptMaxUs) {
     return OkStatus();
   }
-  return InvalidArgument(fmt::format("change stream of table {}: a retention of {} s; 1 to 7 days",
-                                     schema.name, config->retention_us / 1'000'000));
+  return InvalidArgument(
+      fmt::format("change stream of table {}: the retention is {} s; 1 to 7 days are allowed",
+                  schema.name, config->retention_us / 1'000'000));
 }
 
 }  // namespace sippar::engine

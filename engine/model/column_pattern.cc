@@ -50,7 +50,7 @@ class Re2Regex final : public BytesRegex {
                       re2_.pattern(), group, GroupsText()));
     }
     return InvalidArgument(fmt::format(
-        "the rewrite '{}' is wrong: a \\ stands before a digit or another \\", rewrite));
+        "the rewrite '{}' is not valid: after a \\ comes a digit or another \\", rewrite));
   }
 
   int GroupCount() const override { return re2_.NumberOfCapturingGroups(); }

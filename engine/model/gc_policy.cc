@@ -23,7 +23,7 @@ std::string PrintDuration(int64_t us) {
 Status ValidateAt(const GcPolicy& policy, size_t depth) {
   if (depth > limits::kGcPolicyDepthMax) {
     return InvalidArgument(
-        fmt::format("GC rule is nested deeper than {}", limits::kGcPolicyDepthMax));
+        fmt::format("GC rule is nested deeper than {} levels", limits::kGcPolicyDepthMax));
   }
   if (policy.kind == GcPolicy::kMaxVersions && policy.max_versions == 0) {
     return InvalidArgument("GC rule VERSIONS needs a number >= 1");
@@ -32,7 +32,8 @@ Status ValidateAt(const GcPolicy& policy, size_t depth) {
     return InvalidArgument("GC rule AGE needs a duration > 0");
   }
   bool is_list = policy.kind == GcPolicy::kUnion || policy.kind == GcPolicy::kIntersection;
-  if (is_list && policy.rules.empty()) return InvalidArgument("GC rule list is empty");
+  if (is_list && policy.rules.empty())
+    return InvalidArgument("GC rule UNION or INTERSECTION is empty; it needs at least one rule");
   for (const GcPolicy& rule : policy.rules) RETURN_IF_ERROR(ValidateAt(rule, depth + 1));
   return OkStatus();
 }

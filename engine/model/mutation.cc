@@ -21,7 +21,7 @@ Status ValidateValue(const MutationEntry& entry, const FamilySchema& family) {
   if (IsAggregate(family.type) && entry.kind != MutationEntry::kDeleteColumn &&
       entry.kind != MutationEntry::kDeleteFamily) {
     return InvalidArgument(fmt::format(
-        "{}:{} cannot be set: family {} aggregates ({}); it takes AddToCell and MergeToCell",
+        "{}:{} cannot be set: family {} holds aggregates ({}); use AddToCell or MergeToCell",
         entry.family, entry.qualifier, entry.family, FamilyTypeName(family.type)));
   }
   bool is_counter = family.type == FamilyType::kCounter;
@@ -197,7 +197,7 @@ Status RowMutation::ValidateSizes() const {
   if (size_t size = StoredSize(); size > limits::kMutationSizeMax) {
     return InvalidArgument(
         fmt::format("mutation of one row stores {} bytes (each entry stores the row key too); the "
-                    "limit is {}: write it in parts",
+                    "limit is {}; write it in parts",
                     size, limits::kMutationSizeMax));
   }
   return OkStatus();

@@ -9,10 +9,10 @@ namespace sippar::engine {
 namespace {
 
 Status Protected(const TableSchema& schema, const std::string& what) {
-  return FailedPrecondition(
-      fmt::format("{} stays: table {} is protected from deletion; first ALTER TABLE `{}` SET ({} = "
-                  "FALSE), or deletion_protection = false in the API",
-                  what, schema.name, schema.name, kProtectedOption));
+  return FailedPrecondition(fmt::format(
+      "{} cannot be deleted: table {} is protected from deletion; first ALTER TABLE `{}` SET ({} = "
+      "FALSE), or deletion_protection = false in the API",
+      what, schema.name, schema.name, kProtectedOption));
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Status CheckAlter(const TableSchema& before, const TableSchema& after) {
   }
   if (!before.options.contains(kGranularityOption) && after.options.contains(kGranularityOption)) {
     return FailedPrecondition(
-        fmt::format("{} of table {} cannot become coarser: times of its cells may be finer",
+        fmt::format("{} of table {} cannot become coarser: the times of stored cells may be finer",
                     kGranularityOption, before.name));
   }
   return OkStatus();

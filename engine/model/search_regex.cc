@@ -110,7 +110,7 @@ class Re2SearchRegex final : public SearchRegex {
     int group = RE2::MaxSubmatch(Piece(rewrite));
     if (group <= GroupCount()) {
       return InvalidArgument(fmt::format(
-          "the rewrite '{}' is wrong: a \\ stands before a digit or another \\", rewrite));
+          "the rewrite '{}' is not valid: after a \\ comes a digit or another \\", rewrite));
     }
     std::string groups =
         GroupCount() == 0 ? "it has none" : fmt::format("the last one is \\{}", GroupCount());

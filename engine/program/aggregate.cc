@@ -77,7 +77,7 @@ class Sum final : public Aggregate {
       return OkStatus();
     }
     if ((value.type() == kDuration) != (sum_.type() == kDuration)) {
-      return ProgramError("TYPE", "a sum of numbers and durations");
+      return ProgramError("TYPE", "a SUM cannot add numbers and durations");
     }
     // The sum behind an average may exceed 64 bits although the average does not.
     bool real = value.type() == kFloat64 || sum_.type() == kFloat64;
@@ -148,9 +148,9 @@ class CountDistinct final : public Aggregate {
     RETURN_IF_ERROR(memory_->AddValue(value));
     bytes_ += value.bytes().size() + sizeof(Value);
     if (bytes_ <= kDistinctBytesMax) return OkStatus();
-    return ProgramError("TOO_LARGE",
-                        fmt::format("COUNT(DISTINCT) of more than {} MiB", kDistinctBytesMax >> 20),
-                        "APPROX_COUNT_DISTINCT needs 4 KiB", StatusCode::kResourceExhausted);
+    return ProgramError(
+        "TOO_LARGE", fmt::format("COUNT(DISTINCT) needs more than {} MiB", kDistinctBytesMax >> 20),
+        "APPROX_COUNT_DISTINCT needs 4 KiB", StatusCode::kResourceExhausted);
   }
   Value Partial() const override {
     return Value::Array(Value::Items(values_.begin(), values_.end()));

@@ -254,7 +254,8 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
                                        limits::kProgramSizeMax));
   }
   Reader reader(bytes);
-  if (reader.Byte() != kVersion) return InvalidArgument("row program of an unknown version");
+  if (reader.Byte() != kVersion)
+    return InvalidArgument("row program: its version is not supported");
   Program program;
   program.read = DecodeReadSpec(&reader);
   uint8_t source = reader.Byte();

@@ -52,8 +52,8 @@ Status ApplyRule(const ModifyRule& rule, std::optional<Cell>* newest) {
     auto number = DecodeInt64(value);
     if (!number.ok()) {
       return FailedPrecondition(
-          fmt::format("cannot increment {}:{}: its value has {} bytes, not the 8 of an INT64",
-                      rule.family, PrintableBytes(rule.qualifier), value.size()));
+          fmt::format("cannot increment {}:{}: its value has {} bytes, an INT64 has 8", rule.family,
+                      PrintableBytes(rule.qualifier), value.size()));
     }
     // Unsigned, as the Cloud Bigtable API wraps around and signed overflow is undefined.
     value = EncodeInt64(static_cast<int64_t>(static_cast<uint64_t>(*number) +

@@ -22,7 +22,8 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
   bool families_known = true;
   for (uint32_t i = 0; i < slots.size(); ++i) {
     if (slots[i].kind < SlotDef::kNewest || slots[i].kind == SlotDef::kLet) continue;
-    if (slots[i].pattern >= columns.size()) return InvalidArgument("slot of no column");
+    if (slots[i].pattern >= columns.size())
+      return InvalidArgument("row program is damaged: a slot names a column that it does not have");
     result->needs_cells_ = true;
     used = std::max<size_t>(used, slots[i].pattern + 1);
     if (result->patterns_.size() < used) result->patterns_.resize(used);

@@ -198,7 +198,7 @@ class Planner {
     }
     if (time.integer() < 0) {
       return ProgramError(
-          "RANGE", fmt::format("{} is no time of a cell: it is before 1970", time.integer()));
+          "RANGE", fmt::format("{} is not a valid cell time: it is before 1970", time.integer()));
     }
     *time_us = time.integer();
     return OkStatus();

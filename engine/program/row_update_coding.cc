@@ -152,7 +152,7 @@ StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
   Reader reader(bytes);
   uint8_t version = reader.Byte();
   if (version == kOperationVersion) return DecodeOperation(reader);
-  if (version != kVersion) return InvalidArgument("row update of an unknown version");
+  if (version != kVersion) return InvalidArgument("row update: its version is not supported");
   RowUpdate update;
   update.row = reader.Bytes();
   update.read = DecodeReadSpec(&reader);
@@ -186,7 +186,8 @@ std::string RowUpdateResult::Encode() const {
 
 StatusOr<RowUpdateResult> RowUpdateResult::Decode(std::string_view bytes) {
   Reader reader(bytes);
-  if (reader.Byte() != kVersion) return InvalidArgument("result of an unknown version");
+  if (reader.Byte() != kVersion)
+    return InvalidArgument("result of a row update: its version is not supported");
   RowUpdateResult result;
   uint8_t flags = reader.Byte();
   result.existed = (flags & 1) != 0;

@@ -112,8 +112,8 @@ class TopMode final : public Mode {
     bytes_ += SizeOf(entry);
     if (bytes_ > kTopBytesMax) {
       return ProgramError("TOO_LARGE",
-                          fmt::format("the first {} rows in order need more than {} MiB", limit_,
-                                      kTopBytesMax >> 20),
+                          fmt::format("sorting for the first {} rows needs more than {} MiB",
+                                      limit_, kTopBytesMax >> 20),
                           "a smaller LIMIT, or fewer columns", StatusCode::kResourceExhausted);
     }
     heap_.push_back(std::move(entry));

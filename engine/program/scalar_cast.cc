@@ -29,8 +29,8 @@ Status DecodeError(const Value& value, ValueType type) {
 }
 
 Status NoConversion(const Value& value, ValueType type) {
-  return ProgramError("TYPE",
-                      fmt::format("{} cannot become {}", TypeName(value.type()), TypeName(type)));
+  return ProgramError(
+      "TYPE", fmt::format("{} cannot be converted to {}", TypeName(value.type()), TypeName(type)));
 }
 
 std::string_view WithoutBlanks(std::string_view text) {

@@ -71,7 +71,7 @@ Status Substr(CallSite* site, Arguments args, Value* out) {
   if (from == 0) from = 1;
   int64_t length = args.size() == 3 ? args[2]->integer() : size;
   if (length < 0) {
-    return ProgramError("RANGE", fmt::format("SUBSTR of negative length {}", length));
+    return ProgramError("RANGE", fmt::format("SUBSTR: the length {} is negative", length));
   }
   from = std::min(from - 1, size);
   int64_t limit = from + std::min(length, size - from);
@@ -151,7 +151,7 @@ Status SplitPart(CallSite* site, Arguments args, Value* out) {
   const std::string& separator = args[1]->bytes();
   int64_t n = args[2]->integer();
   if (separator.empty() || n == 0) {
-    return ProgramError("RANGE", "SPLIT_PART wants a separator and a number other than 0");
+    return ProgramError("RANGE", "SPLIT_PART needs a separator and a number other than 0");
   }
   std::vector<std::string_view> parts;
   size_t at = 0;
@@ -210,8 +210,8 @@ Status Reverse(CallSite* site, Arguments args, Value* out) {
 Status CheckTextSize(size_t size) {
   if (size <= limits::kValueSizeMax) return OkStatus();
   return ProgramError("TOO_LARGE",
-                      fmt::format("a text of more than {} MiB", limits::kValueSizeMax >> 20), "",
-                      StatusCode::kResourceExhausted);
+                      fmt::format("the result has more than {} MiB", limits::kValueSizeMax >> 20),
+                      "", StatusCode::kResourceExhausted);
 }
 
 size_t CharacterSize(std::string_view text) {

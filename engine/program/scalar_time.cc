@@ -43,7 +43,8 @@ struct Parts {
 Status Split(int64_t time_us, Parts* parts) {
   int64_t days = FloorDiv(time_us, kDay);
   if (days > kDaysMax || days < -kDaysMax) {
-    return ProgramError("RANGE", fmt::format("time {} is beyond the calendar", time_us));
+    return ProgramError(
+        "RANGE", fmt::format("time {} is outside the years that the calendar supports", time_us));
   }
   int64_t rest = time_us - days * kDay;
   std::chrono::sys_days day{std::chrono::days{days}};
@@ -91,7 +92,7 @@ Status DatePart(CallSite* site, Arguments args, Value* out) {
   } else if (name == "epoch") {
     part = FloorDiv(args[1]->integer(), kSecond);
   } else {
-    return ProgramError("UNKNOWN_NAME", fmt::format("no date part '{}'", PrintEscaped(name)),
+    return ProgramError("UNKNOWN_NAME", fmt::format("'{}' is not a date part", PrintEscaped(name)),
                         "year, month, day, hour, minute, second, microsecond, dow, doy, epoch");
   }
   *out = Value::Int64(part);

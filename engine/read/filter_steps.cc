@@ -239,7 +239,7 @@ StatusOr<std::unique_ptr<CellSink>> NewFilterStep(const RowFilter& filter, CellS
       return NewStep<CellStep>(
           out, [mask = filter.text](const CellView& cell) { return HasBits(cell.value, mask); });
     default:
-      return Internal(fmt::format("filter kind {} is no single step", int{filter.kind}));
+      return Internal(fmt::format("filter kind {} is not a single step", int{filter.kind}));
   }
 }
 

@@ -44,16 +44,16 @@ Status ValidateLeaf(const RowFilter& filter) {
       return WholeRegex::Compile(filter.text).status();
     case RowFilter::kRowSample:
       if (filter.probability > 0 && filter.probability < 1) return OkStatus();
-      return InvalidArgument(
-          fmt::format("row_sample_filter {}: the probability lies between 0 and 1, both excluded",
-                      filter.probability));
+      return InvalidArgument(fmt::format(
+          "row_sample_filter {}: the probability must be greater than 0 and less than 1",
+          filter.probability));
     case RowFilter::kColumnRange:
     case RowFilter::kValueRange:
       if (!filter.range.limit || filter.range.start <= *filter.range.limit) return OkStatus();
-      return InvalidArgument("a column or value range of the filter starts behind its end");
+      return InvalidArgument("column or value range of the filter: its start is after its end");
     case RowFilter::kTimeRange:
       if (filter.time.start_us <= filter.time.limit_us) return OkStatus();
-      return InvalidArgument(fmt::format("timestamp_range_filter starts at {}, behind its end {}",
+      return InvalidArgument(fmt::format("timestamp_range_filter: its start {} is after its end {}",
                                          filter.time.start_us, filter.time.limit_us));
     case RowFilter::kLabel:
       return ValidateLabel(filter.text);
@@ -66,10 +66,11 @@ Status ValidateAt(const RowFilter& filter, size_t depth, bool in_condition) {
   // Checked before descending: the tree comes from a client, and its depth bounds the recursion
   // here and in run_filter.cc.
   if (depth > kFilterDepthMax) {
-    return InvalidArgument(fmt::format("the filter is nested deeper than {}", kFilterDepthMax));
+    return InvalidArgument(
+        fmt::format("the filter is nested deeper than {} levels", kFilterDepthMax));
   }
   if (filter.kind == RowFilter::kSink && in_condition) {
-    return InvalidArgument("a sink filter may not stand inside a condition");
+    return InvalidArgument("a sink filter may not be inside a condition");
   }
   RETURN_IF_ERROR(ValidateLeaf(filter));
   if (filter.kind == RowFilter::kChain) RETURN_IF_ERROR(ValidateChainLabels(filter.filters));

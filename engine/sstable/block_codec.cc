@@ -140,13 +140,14 @@ class ZstdDecodeDictionary final : public DecodeDictionary {
 std::string SizeProblem(const BlockHandle& handle, std::string_view payload, BlockType type,
                         uint64_t size_max) {
   uint64_t raw = handle.raw_size;
-  if (raw > size_max) return fmt::format("{} raw bytes are above the limit of {}", raw, size_max);
+  if (raw > size_max) return fmt::format("{} raw bytes; the limit is {}", raw, size_max);
   if (type == BlockType::kRaw) {
     return raw == payload.size() ? "" : fmt::format("{} bytes instead of {}", payload.size(), raw);
   }
   uint64_t content = ZSTD_getFrameContentSize(payload.data(), payload.size());
   if (content == raw && raw / kZstdRatioMax <= payload.size()) return "";
-  return fmt::format("zstd announces {} bytes in {}, the index {}", content, payload.size(), raw);
+  return fmt::format("the zstd header says {} bytes (stored in {}), the index says {}", content,
+                     payload.size(), raw);
 }
 
 size_t Decompress(std::string_view payload, Block* block, const DecodeDictionary* dictionary) {
@@ -217,7 +218,7 @@ StatusOr<std::shared_ptr<Block>> DecodeBlock(const FileName& file, std::string_v
   }
   size_t size = Decompress(payload, block.get(), dictionary);
   if (ZSTD_isError(size)) return damage(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
-  if (size != handle.raw_size) return damage(fmt::format("zstd gave {} bytes", size));
+  if (size != handle.raw_size) return damage(fmt::format("zstd returned {} bytes", size));
   return block;
 }
 

@@ -16,7 +16,8 @@ constexpr size_t kShownValueSize = 60;
 
 std::string PrintEntry(std::string_view key, std::string_view value) {
   ParsedKey parsed;
-  if (!ParseKey(key, &parsed)) return fmt::format("    no cell key: {}\n", PrintableBytes(key));
+  if (!ParseKey(key, &parsed))
+    return fmt::format("    not a valid cell key: {}\n", PrintableBytes(key));
   std::string qualifier;
   UnescapeTo(parsed.escaped_qualifier, &qualifier);
   std::string row = PrintableBytes(DecodeRowPart(parsed.row_part));
@@ -93,9 +94,11 @@ Status OpenSstable::VerifyBlock(size_t block, std::string* last_key, FileSummary
   for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
     if (found->entries > 0 && cursor.key() <= *last_key) return damage("its keys do not ascend");
     ParsedKey parsed;
-    if (!ParseKey(cursor.key(), &parsed)) return damage("it holds a string that is no cell key");
+    if (!ParseKey(cursor.key(), &parsed))
+      return damage("it contains a string that is not a valid cell key");
     if (!BloomFilterMayContain(FilterBytes(), RowFilterHash(parsed.row_part))) {
-      return SstableDamage(name(), "filter", footer_.filter.offset, "a row is missing in it");
+      return SstableDamage(name(), "filter", footer_.filter.offset,
+                           "it lacks a row that the blocks contain");
     }
     last_key->assign(cursor.key());
     ++found->entries;

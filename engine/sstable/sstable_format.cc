@@ -66,7 +66,8 @@ StatusOr<Footer> Footer::Decode(std::string_view tail, uint64_t file_size, const
     return SstableDamage(file, "footer", file_size < kSize ? 0 : file_size - kSize, problem);
   };
   if (tail.size() < kFixedTail || !tail.ends_with(kSstableMagic)) {
-    return damage(fmt::format("the file of {} bytes does not end as an SSTable", file_size));
+    return damage(
+        fmt::format("the file of {} bytes does not end with an SSTable footer", file_size));
   }
   Reader fixed(tail.substr(tail.size() - kFixedTail));
   uint32_t version = fixed.Fixed32();
@@ -81,12 +82,11 @@ StatusOr<Footer> Footer::Decode(std::string_view tail, uint64_t file_size, const
     return damage(fmt::format("checksum expected {:016x}, found {:016x}", expected, found));
   }
   if (version > kSstableVersion) {
-    return FailedPrecondition(
-        fmt::format("sstable {} has format version {}, this program reads up to {}: use a newer "
-                    "program",
-                    file.path, version, kSstableVersion));
+    return FailedPrecondition(fmt::format(
+        "sstable {} has format version {}, this program knows up to {}; use a newer sippar",
+        file.path, version, kSstableVersion));
   }
-  if (version == 0 || size != kSize) return damage("version and size do not fit together");
+  if (version == 0 || size != kSize) return damage("its version and its size do not match");
   Reader reader(bytes);
   Footer footer;
   footer.dictionary = GetHandle(&reader);
@@ -97,7 +97,8 @@ StatusOr<Footer> Footer::Decode(std::string_view tail, uint64_t file_size, const
   if (footer.file_id != file.file_id) {
     return damage(fmt::format("the content is that of file {}", footer.file_id));
   }
-  if (!SectionsFit(footer, file_size - size)) return damage("the sections do not fit the file");
+  if (!SectionsFit(footer, file_size - size))
+    return damage("the sections do not match the file size");
   return footer;
 }
 

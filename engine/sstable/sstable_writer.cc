@@ -107,11 +107,11 @@ class Writer final : public SstableWriter {
 
 Status Writer::CheckEntry(std::string_view key, std::string_view value, ParsedKey* parsed) const {
   if (key.size() + value.size() + kEntryOverhead > limits::kBlockRawSizeMax) {
-    return InvalidArgument(fmt::format("sstable {}: an entry of {} bytes is above the limit of {}",
-                                       path_, key.size() + value.size(), limits::kBlockRawSizeMax));
+    return InvalidArgument(fmt::format("sstable {}: an entry has {} bytes; the limit is {}", path_,
+                                       key.size() + value.size(), limits::kBlockRawSizeMax));
   }
   if (!ParseKey(key, parsed)) {
-    return InvalidArgument(fmt::format("sstable {}: no cell key: {}", path_, Shown(key)));
+    return InvalidArgument(fmt::format("sstable {}: not a valid cell key: {}", path_, Shown(key)));
   }
   if (summary_.entries > 0 && key <= LastKey()) {
     return InvalidArgument(
@@ -216,9 +216,9 @@ StatusOr<BlockHandle> Writer::AddSection(BlockEncoder* encoder, std::string_view
                                          std::string_view bytes) {
   if (bytes.empty()) return BlockHandle{offset_, 0, 0};
   if (bytes.size() > kSectionRawSizeMax) {
-    return ResourceExhausted(fmt::format(
-        "sstable {}: its {} would be {} bytes, above the limit of {}: write smaller files", path_,
-        name, bytes.size(), kSectionRawSizeMax));
+    return ResourceExhausted(
+        fmt::format("sstable {}: its {} would have {} bytes; the limit is {}; write smaller files",
+                    path_, name, bytes.size(), kSectionRawSizeMax));
   }
   ASSIGN_OR_RETURN(BlockHandle handle, encoder->Append(bytes, offset_, &pending_));
   offset_ = handle.end();

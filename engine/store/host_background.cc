@@ -63,10 +63,10 @@ Status TabletHost::StopUntilFlushed(int64_t budget) {
     if (!flush_status_.ok()) return Annotate(flush_status_, "memtables are full");
     if (clock_->MonotonicNanos() / 1000 - start_us >= kStopMicrosMax) {
       metrics_.Get("writers_refused")->Add();
-      return ResourceExhausted(fmt::format(
-          "memtables are full: {} bytes of {}, and no flush has made room for {} s; SHOW "
-          "COMPACTIONS tells which one hangs, try again later",
-          memtable_bytes_.load(), 2 * budget, kStopMicrosMax / 1'000'000));
+      return ResourceExhausted(
+          fmt::format("memtables are full: {} bytes of {}, and no flush has made room for {} s; "
+                      "SHOW COMPACTIONS lists the one that hangs; try again later",
+                      memtable_bytes_.load(), 2 * budget, kStopMicrosMax / 1'000'000));
     }
     writers_wake_.WaitFor(&background_mutex_, kPollMicros);
   }

@@ -33,7 +33,7 @@ StatusOr<int> ReadIdentity(FileSystem* fs, const std::string& directory, int new
   }
   if (version > newest_known) {
     return FailedPrecondition(
-        fmt::format("{} has format version {}; this program knows up to {}: use a newer sippar",
+        fmt::format("{} has format version {}; this program knows up to {}; use a newer sippar",
                     directory, version, newest_known));
   }
   return version;

@@ -120,7 +120,7 @@ TEST_F(FaultRows, D21_ALogTakenAwayAcknowledgesNothingAndWhatIsInMemoryCanBeFlus
   for (int i = 5; i < 8; ++i) {
     Status status = Put(Row(i), Value(i));
     EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status;
-    EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("was taken away"));
+    EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("was removed or renamed"));
   }
   EXPECT_EQ(Rows(), Expected(5));
   EXPECT_TRUE(store_->Flush("t").ok());
@@ -227,7 +227,7 @@ TEST(FaultRowsOfTheLog, D18_ADiskThatHangsHoldsTheWritesInItsHandsAndRefusesTheR
       writers.emplace_back("writer", [&, t] {
         Status status = log.Put(fmt::format("refused-{}", t));
         EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status;
-        EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("no answer from the disk"));
+        EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("the disk has not answered"));
       });
     }
   }
