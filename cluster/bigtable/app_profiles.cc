@@ -46,7 +46,7 @@ StatusOr<admin::AppProfile> DoCreate(const InstanceRecords& records,
   RETURN_IF_ERROR(ChangeRecord(
       records.admin(), RecordOf(name), &kept, [&](const NamedRecord* record) -> Status {
         if (record != nullptr) {
-          return AlreadyExists(fmt::format("app profile {} is there already", name.id));
+          return AlreadyExists(fmt::format("app profile {} already exists", name.id));
         }
         // The record's name implies the profile's name, and its bytes the etag.
         kept = request.app_profile();
@@ -82,14 +82,14 @@ StatusOr<admin::AppProfile> DoUpdate(const InstanceRecords& records,
 Status DoDelete(const InstanceRecords& records, const std::string& profile) {
   ASSIGN_OR_RETURN(PartName name, PartName::Parse(profile, "appProfiles"));
   admin::AppProfile kept;
-  return DeleteRecord(records.admin(), RecordOf(name), &kept,
-                      [&](const NamedRecord* record) -> Status {
-                        if (record != nullptr) return OkStatus();
-                        if (name.id != kDefaultProfileId) {
-                          return NotFound(fmt::format("'{}' is not there", profile));
-                        }
-                        return FailedPrecondition("every instance has the default app profile");
-                      });
+  return DeleteRecord(
+      records.admin(), RecordOf(name), &kept, [&](const NamedRecord* record) -> Status {
+        if (record != nullptr) return OkStatus();
+        if (name.id != kDefaultProfileId) {
+          return NotFound(fmt::format("app profile '{}' not found", profile));
+        }
+        return FailedPrecondition("app profile 'default' cannot be deleted: every instance has it");
+      });
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ StatusOr<std::string> DoCreate(Client* client, const admin::CreateAuthorizedView
   RETURN_IF_ERROR(
       ChangeRecord(client->admin(), view.record, &kept, [&](const NamedRecord* record) -> Status {
         if (record != nullptr) {
-          return AlreadyExists(fmt::format("{} is there already", view.name.ToString()));
+          return AlreadyExists(fmt::format("{} already exists", view.name.ToString()));
         }
         // The record's name implies the view's name, and its bytes the etag.
         kept = request.authorized_view();

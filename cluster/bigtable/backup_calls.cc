@@ -26,7 +26,8 @@ StatusOr<BackupApi*> BackupsOf(const InstanceRecords& records) {
   BackupApi* backups = records.admin()->backups();
   if (backups == nullptr) {
     return Unimplemented(
-        "backups are made by the process that has the store open; this one joined");
+        "backups are not supported here: this process joined a store that another process has "
+        "open; ask that one");
   }
   return backups;
 }
@@ -43,8 +44,9 @@ StatusOr<int64_t> ExpiryOf(const Timestamp& expire_time, int64_t now_us) {
     int64_t time_us = seconds * kMicros + expire_time.nanos() / 1000;
     if (time_us > now_us) return time_us;
   }
-  return InvalidArgument(fmt::format(
-      "expire_time is {} s; it lies in the next 90 days, now is {} s", seconds, now_us / kMicros));
+  return InvalidArgument(
+      fmt::format("expire_time is {} s; it must be within the next 90 days (now is {} s)", seconds,
+                  now_us / kMicros));
 }
 
 std::string TableNameOf(const std::string& stored) {
@@ -83,10 +85,10 @@ StatusOr<BackupInfo> DoCreate(const InstanceRecords& records,
                    BackupName::OfNew(records, request.parent(), request.backup_id()));
   ASSIGN_OR_RETURN(TableName table, TableName::Parse(request.backup().source_table()));
   if (!(table.instance == name.cluster.instance)) {
-    return InvalidArgument("backup.source_table is of another instance than parent");
+    return InvalidArgument("backup.source_table belongs to another instance than parent");
   }
   if (request.backup().backup_type() == admin::Backup::HOT) {
-    return Unimplemented("backup_type HOT: there are only STANDARD ones");
+    return Unimplemented("backup_type HOT is not supported; use STANDARD");
   }
   ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(request.backup().expire_time(),
                                                 records.client()->clock()->NowMicros()));
@@ -99,7 +101,8 @@ StatusOr<BackupInfo> DoUpdate(const InstanceRecords& records,
   ASSIGN_OR_RETURN(BackupName name, BackupName::Parse(request.backup().name()));
   const auto& paths = request.update_mask().paths();
   if (paths.size() != 1 || paths[0] != "expire_time") {
-    return InvalidArgument("update_mask: expire_time is what can be changed, and has to be named");
+    return InvalidArgument(
+        "update_mask must name expire_time and nothing else; only that field can be changed");
   }
   ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(request.backup().expire_time(),
                                                 records.client()->clock()->NowMicros()));
@@ -120,7 +123,7 @@ Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& r
   bool is_of_all = cluster.id == "-";
   RETURN_IF_ERROR(is_of_all ? records.CheckExists(cluster.instance)
                             : records.GetCluster(cluster).status());
-  if (!request.filter().empty()) return Unimplemented("filter is not supported");
+  if (!request.filter().empty()) return Unimplemented("filter is not supported; leave it empty");
   if (!request.order_by().empty() && request.order_by() != "start_time desc") {
     return Unimplemented("order_by: only 'start_time desc' is supported");
   }
@@ -137,7 +140,9 @@ Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& r
   if (!page.after.empty()) {
     next = std::find_if(all.begin(), all.end(),
                         [&](const BackupInfo& info) { return TokenOf(info) == page.after; });
-    if (next == all.end()) return InvalidArgument("page_token: that backup is gone; begin anew");
+    if (next == all.end())
+      return InvalidArgument(
+          "page_token: the backup that it names was deleted; list again from the start");
     ++next;
   }
   for (; next != all.end() && page.size > 0; ++next, --page.size)

@@ -15,7 +15,7 @@ constexpr std::string_view kBackups = "/backups/";
 StatusOr<BackupName> NameOf(const std::string& parent, const std::string& id) {
   ASSIGN_OR_RETURN(PartName cluster, PartName::Parse(parent, "clusters"));
   Status valid = id.find('/') == std::string::npos ? engine::ValidateTableName(id)
-                                                   : InvalidArgument("it holds a '/'");
+                                                   : InvalidArgument("it contains a '/'");
   if (!valid.ok()) return Annotate(valid, "backup_id");
   return BackupName{std::move(cluster), id};
 }

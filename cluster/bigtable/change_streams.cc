@@ -51,7 +51,7 @@ StatusOr<int64_t> TimeFromProto(const google::protobuf::Timestamp& proto, const 
       proto.nanos() < 1'000'000'000) {
     return proto.seconds() * 1'000'000 + proto.nanos() / 1'000;
   }
-  return InvalidArgument(fmt::format("{} of {} s and {} ns is no time since 1970", field,
+  return InvalidArgument(fmt::format("{} of {} s and {} ns is not a time after 1970", field,
                                      proto.seconds(), proto.nanos()));
 }
 
@@ -85,8 +85,9 @@ StatusOr<int64_t> HeartbeatOf(const v2::ReadChangeStreamRequest& request) {
   int64_t seconds = std::clamp<int64_t>(duration.seconds(), -1, kSecondsMax);
   int64_t us = seconds * 1'000'000 + duration.nanos() / 1'000;
   if (us >= kHeartbeatMicrosMin) return us;
-  return InvalidArgument(fmt::format("heartbeat_duration of {} s and {} ns: at least 1 ms",
-                                     duration.seconds(), duration.nanos()));
+  return InvalidArgument(
+      fmt::format("heartbeat_duration of {} s and {} ns: at least 1 ms is needed",
+                  duration.seconds(), duration.nanos()));
 }
 
 // Sends the records of a stream. A change is one message, or several of about kMessageSize. Only
@@ -195,7 +196,7 @@ class ChangeSender {
     bool is_written = writer_->Write(response_);
     response_.Clear();
     size_ = 0;
-    return is_written ? OkStatus() : Cancelled("the reader of changes is gone");
+    return is_written ? OkStatus() : Cancelled("the caller cancelled the stream or disconnected");
   }
 
   const RowRange partition_;
@@ -215,7 +216,7 @@ Status GiveChangePartitions(
   for (const RowRange& rows : ranges) {
     v2::GenerateInitialChangeStreamPartitionsResponse response;
     PartitionToProto(rows, response.mutable_partition());
-    if (!writer->Write(response)) return Cancelled("the caller is gone");
+    if (!writer->Write(response)) return Cancelled("the caller cancelled the call or disconnected");
   }
   return OkStatus();
 }

@@ -39,7 +39,7 @@ StatusOr<admin::Cluster> DoCreate(const InstanceRecords& records,
   for (const admin::Cluster& cluster : present) {
     ASSIGN_OR_RETURN(PartName other, PartName::Parse(cluster.name(), "clusters"));
     if (other.id == name.id) {
-      return AlreadyExists(fmt::format("{} is there already", cluster.name()));
+      return AlreadyExists(fmt::format("{} already exists", cluster.name()));
     }
     // Stores the implied cluster as a created one. As soon as one cluster is created, none is
     // implied any more, and the backups and profiles of the implied one would name no cluster.
@@ -69,7 +69,8 @@ Status DoDelete(const InstanceRecords& records, const std::string& cluster) {
   RETURN_IF_ERROR(records.GetCluster(name).status());
   ASSIGN_OR_RETURN(std::vector<admin::Cluster> present, records.Clusters(name.instance));
   if (present.size() == 1) {
-    return FailedPrecondition(fmt::format("{} is the last cluster of its instance", cluster));
+    return FailedPrecondition(fmt::format(
+        "{} is the last cluster of its instance; delete the instance instead", cluster));
   }
   // Its backups would have a name that no request can use any more.
   RETURN_IF_ERROR(CheckNoBackups(records, name.instance, name.id));

@@ -135,7 +135,7 @@ StatusOr<engine::RowRange> RangeFromProto(const v2::RowRange& proto) {
   const std::string& start =
       proto.has_start_key_open() ? proto.start_key_open() : proto.start_key_closed();
   if (!range.limit.empty() && start > range.limit) {
-    return InvalidArgument(fmt::format("row range starts at '{}', behind its end '{}'",
+    return InvalidArgument(fmt::format("row range: its start '{}' is after its end '{}'",
                                        engine::PrintableBytes(start.substr(0, 100)),
                                        engine::PrintableBytes(range.limit.substr(0, 100))));
   }
@@ -170,7 +170,7 @@ StatusOr<engine::TimeRange> TimesFromProto(const v2::TimestampRange& proto) {
   if (proto.start_timestamp_micros() != 0) times.start_us = proto.start_timestamp_micros();
   if (proto.end_timestamp_micros() != 0) times.limit_us = proto.end_timestamp_micros();
   if (times.start_us > times.limit_us) {
-    return InvalidArgument(fmt::format("timestamp range starts at {}, behind its end {}",
+    return InvalidArgument(fmt::format("timestamp range: its start {} is after its end {}",
                                        times.start_us, times.limit_us));
   }
   return times;
@@ -180,7 +180,7 @@ StatusOr<RowMutation> MutationFromProto(const std::string& row, Mutations* mutat
                                         const TableRules& rules) {
   RETURN_IF_ERROR(CheckRowKey(row));
   if (static_cast<size_t>(mutations->size()) > limits::kMutationEntriesMax) {
-    return InvalidArgument(fmt::format("{} mutations of one row; the limit is {}",
+    return InvalidArgument(fmt::format("the row has {} mutations; the limit is {}",
                                        mutations->size(), limits::kMutationEntriesMax));
   }
   RowMutation converted(row);

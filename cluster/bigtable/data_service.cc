@@ -17,7 +17,7 @@ namespace {
 namespace v2 = google::bigtable::v2;
 
 // Sends one message. The last one goes in one packet with the status, so its delivery is not
-// reported. False: the caller is gone.
+// reported. False: the caller cancelled the call or disconnected.
 template <typename Response>
 bool Write(const Response& response, bool is_last, grpc::ServerWriter<Response>* writer) {
   if (!is_last) return writer->Write(response);
@@ -62,7 +62,7 @@ Status DoSampleRowKeys(Client* client, const v2::SampleRowKeysRequest& request,
     v2::SampleRowKeysResponse response;
     response.set_row_key(sample.key);
     response.set_offset_bytes(sample.offset);
-    if (!writer->Write(response)) return Cancelled("the reader is gone");
+    if (!writer->Write(response)) return Cancelled("the caller cancelled the read or disconnected");
   }
   return OkStatus();
 }
@@ -119,7 +119,8 @@ Status DoMutateRows(Client* client, v2::MutateRowsRequest* request,
     ToProto(statuses[i], entry->mutable_status());
     bool is_last = i + 1 == statuses.size();
     if (response.entries_size() < kEntriesMax && !is_last) continue;
-    if (!Write(response, is_last, writer)) return Cancelled("the caller is gone");
+    if (!Write(response, is_last, writer))
+      return Cancelled("the caller cancelled the call or disconnected");
     response.Clear();
   }
   return OkStatus();
@@ -156,7 +157,8 @@ grpc::Status DataService::ReadChangeStream(grpc::ServerContext* context,
   Status status = GiveChanges(*records_, *request, scope.cancel(), writer);
   // The server has cancelled the stream (EndStreams). Clients retry UNAVAILABLE, but not CANCELLED.
   if (status.code() == StatusCode::kCancelled && !context->IsCancelled()) {
-    status = Unavailable("the server stops; go on from the last token when it is back");
+    status =
+        Unavailable("the server is shutting down; continue with the last token when it runs again");
   }
   return ToGrpc(status);
 }

@@ -41,7 +41,10 @@ grpc::Status Expired(const Status& status) {
   return {plain.error_code(), plain.error_message(), detail.SerializeAsString()};
 }
 
-Status NotServed() { return Unimplemented("this server was started without a query language"); }
+Status NotServed() {
+  return Unimplemented(
+      "queries are not supported: this server was started without the query language");
+}
 
 }  // namespace
 

@@ -81,8 +81,8 @@ RowFilter ConvertValueRange(const v2::ValueRange& proto) {
 StatusOr<RowFilter> ConvertFamilyRegex(const std::string& regex) {
   if (regex.find(':') == std::string::npos) return RowFilter::Text(RowFilter::kFamilyRegex, regex);
   return InvalidArgument(
-      "family_name_regex_filter holds a ':', which no family's name has; write \\x3a if it is "
-      "meant");
+      "family_name_regex_filter contains a ':', which no family name has; write \\x3a to match "
+      "one");
 }
 
 StatusOr<RowFilter> ConvertTimes(const v2::TimestampRange& proto) {
@@ -95,7 +95,7 @@ StatusOr<RowFilter> Convert(const v2::RowFilter& proto, size_t depth) {
   // The depth is checked before the recursion, which would otherwise overflow the stack.
   if (depth > engine::kFilterDepthMax) {
     return InvalidArgument(
-        fmt::format("the filter is nested deeper than {}", engine::kFilterDepthMax));
+        fmt::format("the filter is nested deeper than {} levels", engine::kFilterDepthMax));
   }
   switch (proto.filter_case()) {
     case v2::RowFilter::kChain:

@@ -35,10 +35,9 @@ StatusOr<Interval> IntervalOf(const admin::ListHotTabletsRequest& request, int64
   if (is_known && start < end && end - start <= 2 * kDaySeconds) {
     return Interval{start * kMicros, end * kMicros};
   }
-  return InvalidArgument(
-      fmt::format("start_time {} s, end_time {} s: at most 48 hours of the last 14 days are asked "
-                  "for, now is {} s",
-                  start, end, now));
+  return InvalidArgument(fmt::format(
+      "start_time {} s, end_time {} s: ask for at most 48 hours of the last 14 days (now is {} s)",
+      start, end, now));
 }
 
 // The page token is the number of tablets on earlier pages. The list is sorted by load, so a name
@@ -48,7 +47,7 @@ StatusOr<size_t> PositionOf(const std::string& token) {
   const char* end = token.data() + token.size();
   auto parsed = std::from_chars(token.data(), end, position);
   if (token.empty() || (parsed.ec == std::errc() && parsed.ptr == end)) return position;
-  return InvalidArgument("page_token: no page gave it");
+  return InvalidArgument("page_token: no earlier page returned it; list again from the start");
 }
 
 void TimeToProto(int64_t time_us, Timestamp* out) {

@@ -37,7 +37,7 @@ StatusOr<std::string> PartPolicy(const InstanceRecords& records, const std::stri
   std::string record = TablePartRecord(record_kind, table.info.table_id, name.id);
   Status there = records.admin()->GetRecord(record).status();
   if (there.code() == StatusCode::kNotFound) {
-    return NotFound(fmt::format("'{}' is not there", resource));
+    return NotFound(fmt::format("'{}' not found", resource));
   }
   RETURN_IF_ERROR(there);
   return "iam/" + record;
@@ -58,7 +58,9 @@ StatusOr<std::string> PolicyRecord(const InstanceRecords& records, const std::st
   }
   if (size_t clusters = resource.find("/clusters/"); clusters != std::string::npos) {
     if (resource.find("/backups/", clusters) == std::string::npos) {
-      return InvalidArgument(fmt::format("'{}' has no policy; a backup has", resource));
+      return InvalidArgument(fmt::format(
+          "'{}' cannot have a policy; name the instance, or one of its tables or backups",
+          resource));
     }
     // Only the instance is checked: whether the backup itself exists is not looked up.
     ASSIGN_OR_RETURN(InstanceName name, InstanceName::Parse(resource.substr(0, clusters)));
@@ -101,7 +103,8 @@ Status TestPermissions(const InstanceRecords& records,
   RETURN_IF_ERROR(PolicyRecord(records, request.resource()).status());
   for (const std::string& permission : request.permissions()) {
     if (permission.find('*') != std::string::npos) {
-      return InvalidArgument(fmt::format("permission '{}' has a '*'; name it whole", permission));
+      return InvalidArgument(
+          fmt::format("permission '{}' contains a '*'; name each permission in full", permission));
     }
     response->add_permissions(permission);
   }

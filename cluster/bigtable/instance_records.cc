@@ -57,7 +57,7 @@ void Complete(const NamedRecord& record, admin::AppProfile* profile) {
   profile->mutable_standard_isolation()->set_priority(admin::AppProfile::PRIORITY_HIGH);
 }
 
-Status Missing(const std::string& name) { return NotFound(fmt::format("'{}' is not there", name)); }
+Status Missing(const std::string& name) { return NotFound(fmt::format("'{}' not found", name)); }
 
 // Reads the created parts of an instance, sorted by id, and sets their names.
 template <typename Part>
@@ -158,7 +158,7 @@ StatusOr<admin::Cluster> InstanceRecords::GetCluster(const PartName& name) const
                        fmt::format("{}/clusters/{}", name.instance.ToString(), name.id));
   if (cluster.status().code() != StatusCode::kNotFound) return cluster;
   ASSIGN_OR_RETURN(std::vector<std::string> ids, ClusterIds(name.instance));
-  return NotFound(fmt::format("no cluster '{}' in {} (its clusters: {})", name.id,
+  return NotFound(fmt::format("cluster '{}' not found in {} (its clusters: {})", name.id,
                               name.instance.ToString(), fmt::join(ids, ", ")));
 }
 

@@ -22,7 +22,7 @@ StatusOr<InstanceName> DoCreate(const InstanceRecords& records,
                    InstanceName::Parse(request.parent() + "/instances/" + request.instance_id()));
   if (request.clusters().empty()) return InvalidArgument("clusters: at least one is needed");
   if (records.admin()->GetRecord(InstanceRecord(name)).ok()) {
-    return AlreadyExists(fmt::format("{} is there already", name.ToString()));
+    return AlreadyExists(fmt::format("{} already exists", name.ToString()));
   }
   // The clusters are written first, so that an instance never exists without them. A crash here
   // leaves clusters without an instance, which a repeated call overwrites.
@@ -42,7 +42,7 @@ StatusOr<InstanceName> DoCreate(const InstanceRecords& records,
   RETURN_IF_ERROR(ChangeRecord(
       records.admin(), InstanceRecord(name), &instance, [&](const NamedRecord* record) -> Status {
         if (record != nullptr) {
-          return AlreadyExists(fmt::format("{} is there already", name.ToString()));
+          return AlreadyExists(fmt::format("{} already exists", name.ToString()));
         }
         instance = request.instance();
         instance.clear_name();
@@ -64,7 +64,7 @@ Status CheckMask(const FieldMask& mask) {
       continue;
     }
     return InvalidArgument(fmt::format(
-        "update_mask names '{}'; display_name, type, labels, edition and tags can be changed",
+        "update_mask names '{}'; only display_name, type, labels, edition and tags can be changed",
         path));
   }
   return OkStatus();

@@ -39,7 +39,8 @@ Status OnRecord(AdminApi* admin, const std::string& name, Message* message,
     Status status = write(record ? record->version : 0);
     if (status.code() != StatusCode::kAborted) return status;
   }
-  return Aborted(fmt::format("{} was changed by others {} times in a row", name, kRacesMax));
+  return Aborted(fmt::format("{}: other callers changed it during each of {} attempts; try again",
+                             name, kRacesMax));
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ std::string TablePartRecord(const char* kind, uint64_t table_id, const std::stri
 
 Status CheckEtag(const std::string& wanted, const NamedRecord* record) {
   if (wanted.empty() || (record != nullptr && wanted == EtagOf(*record))) return OkStatus();
-  return Aborted("etag is not that of the resource: it was changed meanwhile; read it again");
+  return Aborted("etag does not match: the resource was changed since it was read; read it again");
 }
 
 Status MergeFields(const FieldMask& mask, const Message& source, Message* target) {
@@ -97,8 +98,8 @@ Status MergeFields(const FieldMask& mask, const Message& source, Message* target
   } else {
     for (const std::string& path : mask.paths()) {
       if (!FieldMaskUtil::GetFieldDescriptors(target->GetDescriptor(), path, nullptr)) {
-        return InvalidArgument(fmt::format("update_mask names '{}'; a {} has no such field", path,
-                                           target->GetDescriptor()->name()));
+        return InvalidArgument(fmt::format("update_mask names '{}', which is not a field of {}",
+                                           path, target->GetDescriptor()->name()));
       }
       fields.add_paths(path);
     }
@@ -112,7 +113,8 @@ Status MergeFields(const FieldMask& mask, const Message& source, Message* target
 }
 
 StatusOr<Page> Page::Of(int32_t page_size, const std::string& page_token) {
-  if (page_size < 0) return InvalidArgument(fmt::format("page_size is {}", page_size));
+  if (page_size < 0)
+    return InvalidArgument(fmt::format("page_size is {}; it may not be negative", page_size));
   Page page;
   page.after = page_token;
   if (page_size > 0) page.size = static_cast<size_t>(std::min(page_size, kPageSizeMax));

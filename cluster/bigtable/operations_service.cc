@@ -36,7 +36,7 @@ grpc::Status OperationsService::Find(const std::string& name, Operation* out) {
     return operation.name() == name;
   });
   if (found == done_.end()) {
-    return ToGrpc(NotFound(fmt::format("no operation '{}'; the last {} are remembered",
+    return ToGrpc(NotFound(fmt::format("operation '{}' not found; the server remembers the last {}",
                                        name.substr(0, 300), kRememberedMax)));
   }
   *out = *found;

@@ -51,7 +51,7 @@ Status QueryBatches::Send(const std::string& resume_token) {
     // The checksum ends a batch and the token commits it, so both go with the last piece only.
     if (is_last && !batch.empty()) results->set_batch_checksum(engine::Crc32c(batch));
     if (is_last) results->set_resume_token(resume_token);
-    if (!write_(response)) return Cancelled("the reader is gone");
+    if (!write_(response)) return Cancelled("the caller cancelled the query or disconnected");
     if (is_last) break;
   }
   sent_nanos_ = clock_->MonotonicNanos();

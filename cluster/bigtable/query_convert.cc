@@ -139,15 +139,16 @@ StatusOr<DataType> TypeFromProto(const v2::Type& proto) {
       return DataType(kTimestamp);
     case v2::Type::kArrayType: {
       const v2::Type& element = proto.array_type().element_type();
-      if (element.has_array_type()) return InvalidArgument("an ARRAY of ARRAYs is no parameter");
+      if (element.has_array_type()) return InvalidArgument("an ARRAY of ARRAYs is not supported");
       ASSIGN_OR_RETURN(DataType item, TypeFromProto(element));
       return DataType(kArray, {std::move(item)});
     }
     case v2::Type::KIND_NOT_SET:
-      return InvalidArgument("it has no type");
+      return InvalidArgument("its type is missing");
     default:
       return InvalidArgument(
-          "a parameter is BYTES, STRING, INT64, FLOAT32, FLOAT64, BOOL, TIMESTAMP or an ARRAY");
+          "its type is not supported; use BYTES, STRING, INT64, FLOAT32, FLOAT64, BOOL, TIMESTAMP "
+          "or an ARRAY of these");
   }
 }
 
@@ -168,14 +169,15 @@ StatusOr<Value> ValueFromProto(const v2::Value& proto) {
       int64_t micros = 0;
       if (__builtin_mul_overflow(time.seconds(), kMicros, &micros) ||
           __builtin_add_overflow(micros, time.nanos() / 1000, &micros)) {
-        return InvalidArgument(fmt::format("{} seconds are beyond all times", time.seconds()));
+        return InvalidArgument(
+            fmt::format("{} seconds are outside the range of TIMESTAMP", time.seconds()));
       }
       return Value::Timestamp(micros);
     }
     case v2::Value::kArrayValue: {
       Value::Items items;
       for (const v2::Value& each : proto.array_value().values()) {
-        if (each.has_array_value()) return InvalidArgument("an ARRAY of ARRAYs is no parameter");
+        if (each.has_array_value()) return InvalidArgument("an ARRAY of ARRAYs is not supported");
         ASSIGN_OR_RETURN(Value item, ValueFromProto(each));
         items.push_back(std::move(item));
       }
@@ -184,7 +186,7 @@ StatusOr<Value> ValueFromProto(const v2::Value& proto) {
     case v2::Value::KIND_NOT_SET:
       return Value::Null();
     default:
-      return InvalidArgument("raw values are no parameters");
+      return InvalidArgument("this kind of value is not supported in parameters");
   }
 }
 

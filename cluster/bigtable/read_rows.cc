@@ -29,7 +29,8 @@ class RowsRead {
       if (request_.takes_scanned_rows) row_ = cells->cell().row;
       RETURN_IF_ERROR(run->RunRow(cells.get(), &cells_seen_));
       // The scan checks the flag as well, but a filter may need long for the few cells of a row.
-      if (options.cancel != nullptr && *options.cancel) return Cancelled("the reader is gone");
+      if (options.cancel != nullptr && *options.cancel)
+        return Cancelled("the caller cancelled the read or disconnected");
       ++rows_seen_;
       BreakSilence();
     }
@@ -40,7 +41,8 @@ class RowsRead {
     } else {
       out_->End(nullptr);
     }
-    return out_->is_gone() ? Cancelled("the reader is gone") : OkStatus();
+    return out_->is_gone() ? Cancelled("the caller cancelled the read or disconnected")
+                           : OkStatus();
   }
 
  private:

@@ -56,7 +56,7 @@ StatusOr<PartName> PartName::Parse(std::string_view name, std::string_view kind)
 
 StatusOr<TableName> TableName::Of(const InstanceName& instance, std::string_view id) {
   if (id.find('/') != std::string_view::npos) {
-    return InvalidArgument(fmt::format("table id '{}' holds a '/'", engine::PrintableBytes(id)));
+    return InvalidArgument(fmt::format("table id '{}' contains a '/'", engine::PrintableBytes(id)));
   }
   RETURN_IF_ERROR(engine::ValidateTableName(id));
   return TableName{instance, std::string(id)};

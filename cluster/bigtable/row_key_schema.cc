@@ -34,7 +34,8 @@ Status CheckType(const Type& type) {
       }
       break;
     default:
-      return InvalidArgument("type: a part of a key is of bytes, string, int64 or timestamp");
+      return InvalidArgument(
+          "type: it is not supported in a row key; use bytes, string, int64 or timestamp");
   }
   return InvalidArgument("type: its encoding is missing");
 }
@@ -44,12 +45,12 @@ Status CheckEncoding(const Type::Struct& key) {
   switch (encoding.encoding_case()) {
     case Type::Struct::Encoding::kSingleton:
       if (key.fields_size() == 1) return OkStatus();
-      return InvalidArgument("encoding: a singleton has one field");
+      return InvalidArgument("encoding: singleton needs exactly one field");
     case Type::Struct::Encoding::kDelimitedBytes: {
       size_t size = encoding.delimited_bytes().delimiter().size();
       if (size >= 1 && size <= kDelimiterSizeMax) return OkStatus();
-      return InvalidArgument(fmt::format("encoding: a delimiter of {} bytes; 1 to {} are allowed",
-                                         size, kDelimiterSizeMax));
+      return InvalidArgument(fmt::format(
+          "encoding: the delimiter has {} bytes; 1 to {} are allowed", size, kDelimiterSizeMax));
     }
     case Type::Struct::Encoding::kOrderedCodeBytes:
       return OkStatus();
@@ -64,10 +65,11 @@ Status CheckKey(const Type::Struct& key) {
   RETURN_IF_ERROR(CheckEncoding(key));
   std::set<std::string> names = {"_key", "_timestamp"};  // reserved names
   for (const Type::Struct::Field& field : key.fields()) {
-    if (field.field_name().empty()) return InvalidArgument("a field has no name");
+    if (field.field_name().empty())
+      return InvalidArgument("fields: the name of a field is missing");
     if (!names.insert(field.field_name()).second) {
       return InvalidArgument(
-          fmt::format("field '{}': the name is taken", field.field_name().substr(0, 100)));
+          fmt::format("field '{}' is named twice", field.field_name().substr(0, 100)));
     }
     Status valid = CheckType(field.type());
     if (!valid.ok()) return Annotate(valid, "field " + field.field_name().substr(0, 100));
@@ -100,7 +102,8 @@ Status ChangeRowKeySchema(const admin::Table& proto, bool ignore_warnings, Table
   if (proto.has_row_key_schema()) {
     if (proto.row_key_schema().SerializeAsString() == schema->options.at(kOption))
       return OkStatus();
-    return InvalidArgument("row_key_schema: the table has one, and it cannot be changed");
+    return InvalidArgument(
+        "row_key_schema: the table already has another one, which cannot be changed");
   }
   if (!ignore_warnings) {
     return InvalidArgument(

@@ -164,8 +164,7 @@ struct RowReads::Call {
   // The object may be gone as soon as Refuse or Finish returns.
   void Refuse() {
     is_last = true;
-    writer.Finish(Overloaded("the server has as many reads under way as it has room for"),
-                  sent.Tag());
+    writer.Finish(Overloaded("the server is at its limit of reads in flight"), sent.Tag());
   }
   void Finish(const Status& status) {
     is_last = true;

@@ -118,7 +118,7 @@ StatusOr<RowRequest> RowRequests::Prepare(RowMethod method, grpc::ByteBuffer* by
       return prepare(v2::ReadModifyWriteRowRequest(),
                      [this](auto* request) { return ReadModifyWrite(*request); });
   }
-  return Internal("no such method");
+  return Internal("the method is unknown");
 }
 
 grpc::ByteBuffer RowAnswer(RowMethod method, const std::string& row,

@@ -145,8 +145,7 @@ void RowWrites::LookAtLine() {
     line_length_ = line_.size();
   }
   for (std::unique_ptr<Call>& call : late) {
-    Answer(std::move(call),
-           Overloaded("the server has as many writes under way as it has room for"));
+    Answer(std::move(call), Overloaded("the server is at its limit of writes in flight"));
   }
 }
 

@@ -88,7 +88,7 @@ StatusOr<std::string> DoCreate(Client* client, const admin::CreateSchemaBundleRe
   RETURN_IF_ERROR(
       ChangeRecord(client->admin(), bundle.record, &kept, [&](const NamedRecord* record) -> Status {
         if (record != nullptr) {
-          return AlreadyExists(fmt::format("{} is there already", bundle.name.ToString()));
+          return AlreadyExists(fmt::format("{} already exists", bundle.name.ToString()));
         }
         // The record's name implies the bundle's name, and its bytes the etag.
         kept = request.schema_bundle();

@@ -41,13 +41,13 @@ StatusOr<GcPolicy> ListFromProto(GcPolicy::Kind kind, const List& list, size_t d
 StatusOr<GcPolicy> RuleFromProto(const admin::GcRule& proto, size_t depth) {
   if (depth > limits::kGcPolicyDepthMax) {
     return InvalidArgument(
-        fmt::format("gc_rule is nested deeper than {}", limits::kGcPolicyDepthMax));
+        fmt::format("gc_rule is nested deeper than {} levels", limits::kGcPolicyDepthMax));
   }
   switch (proto.rule_case()) {
     case admin::GcRule::kMaxNumVersions:
       if (proto.max_num_versions() < 1) {
         return InvalidArgument(
-            fmt::format("max_num_versions is {}; at least 1", proto.max_num_versions()));
+            fmt::format("max_num_versions is {}; at least 1 is needed", proto.max_num_versions()));
       }
       return GcPolicy::MaxVersions(static_cast<uint32_t>(proto.max_num_versions()));
     case admin::GcRule::kMaxAge: {
@@ -112,10 +112,10 @@ StatusOr<FamilyType> AggregateFromProto(const std::string& family,
   if (is_int64 && proto.has_sum()) return FamilyType::kSum;
   if (is_int64 && proto.has_min()) return FamilyType::kMin;
   if (is_int64 && proto.has_max()) return FamilyType::kMax;
-  return InvalidArgument(fmt::format(
-      "value_type.aggregate_type of family {}: sum, min, max and hllpp_unique_count of big-endian "
-      "int64 are there, hllpp_unique_count of bytes, too",
-      family));
+  return InvalidArgument(
+      fmt::format("value_type.aggregate_type of family {} is not supported; use sum, min, max or "
+                  "hllpp_unique_count of big-endian int64, or hllpp_unique_count of bytes",
+                  family));
 }
 
 void AggregateToProto(FamilyType type, admin::Type::Aggregate* out) {
@@ -158,9 +158,10 @@ StatusOr<FamilyType> TypeFromProto(const std::string& family, const admin::Type&
     default:
       break;
   }
-  return Unimplemented(fmt::format(
-      "value_type of family {}: only bytes, string, big-endian int64 and aggregates are supported",
-      family));
+  return Unimplemented(
+      fmt::format("value_type of family {} is not supported; use bytes, string, big-endian int64 "
+                  "or an aggregate",
+                  family));
 }
 
 void KeepValueType(const std::string& family, const admin::Type& type, TableSchema* schema) {
@@ -206,7 +207,7 @@ Status UpdateFamily(const Modification& modification, FamilySchema* family, Tabl
       family->gc = wanted.gc;
     } else if (path != "value_type" && !path.starts_with("value_type.")) {
       return InvalidArgument(
-          fmt::format("update_mask names '{}'; gc_rule and value_type are there", path));
+          fmt::format("update_mask names '{}'; only gc_rule and value_type can be changed", path));
     } else if (wanted.type == family->type) {
       KeepValueType(family->name, modification.update().value_type(), schema);
     } else if (engine::IsAggregate(wanted.type) || engine::IsAggregate(family->type)) {
@@ -226,7 +227,7 @@ Status ModifyOne(const Modification& modification, const TableSchema& before, Ta
                             [&id](const FamilySchema& family) { return family.name == id; });
   bool exists = found != schema->families.end();
   if (modification.has_create()) {
-    if (exists) return AlreadyExists(fmt::format("family {} is there already", id));
+    if (exists) return AlreadyExists(fmt::format("family {} already exists", id));
     ASSIGN_OR_RETURN(FamilySchema family, FamilyFromProto(id, modification.create()));
     // An earlier modification of this list has dropped the family. The new incarnation hides the
     // cells of the old one, which are still stored.
@@ -256,11 +257,10 @@ StatusOr<GcPolicy> GcFromProto(const admin::GcRule& proto) {
 StatusOr<TableSchema> SchemaFromProto(const TableName& name, const admin::Table& proto) {
   if (proto.has_automated_backup_policy()) {
     return Unimplemented(
-        "automated_backup_policy: automatic backups are not supported; make them with "
-        "CreateBackup");
+        "automated_backup_policy: automatic backups are not supported; use CreateBackup");
   }
   if (!admin::Table::TimestampGranularity_IsValid(proto.granularity())) {
-    return InvalidArgument(fmt::format("granularity {} is unknown; MILLIS and MICROS are supported",
+    return InvalidArgument(fmt::format("granularity {} is not supported; use MILLIS or MICROS",
                                        static_cast<int>(proto.granularity())));
   }
   TableSchema schema;
@@ -311,9 +311,9 @@ Status ChangeStreamFromProto(const admin::Table& proto, TableSchema* schema) {
   }
   const google::protobuf::Duration& period = proto.change_stream_config().retention_period();
   if (period.seconds() < 0 || period.nanos() < 0 || period.seconds() > kSecondsMax) {
-    return InvalidArgument(
-        fmt::format("change_stream_config.retention_period of {} s and {} ns: 1 to 7 days",
-                    period.seconds(), period.nanos()));
+    return InvalidArgument(fmt::format(
+        "change_stream_config.retention_period of {} s and {} ns: 1 to 7 days are allowed",
+        period.seconds(), period.nanos()));
   }
   int64_t retention_us = period.seconds() * 1'000'000 + period.nanos() / 1'000;
   engine::SetChangeStream(engine::ChangeStreamConfig{retention_us, 0}, schema);

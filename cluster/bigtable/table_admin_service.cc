@@ -100,7 +100,8 @@ StatusOr<FoundTable> Alter(Client* client, const std::string& name, const Change
     if (status.ok()) return FindTable(client, name);
     if (status.code() != StatusCode::kAborted) return status;
   }
-  return Aborted(fmt::format("the schema of {} is changed by others all the time", name));
+  return Aborted(fmt::format(
+      "table {}: other callers changed its schema during each attempt; try again", name));
 }
 
 Status UpdateOption(const std::string& path, const admin::UpdateTableRequest& request,
@@ -116,7 +117,7 @@ Status UpdateOption(const std::string& path, const admin::UpdateTableRequest& re
     bool is_policy = path.starts_with("automated_backup_policy");
     return Unimplemented(fmt::format(
         "update_mask names '{}'; {}", path,
-        is_policy ? "automatic backups are not supported, make them with CreateBackup"
+        is_policy ? "automatic backups are not supported, use CreateBackup"
                   : "only deletion_protection, change_stream_config and row_key_schema can be "
                     "changed"));
   }
@@ -249,7 +250,7 @@ grpc::Status TableAdminService::CheckConsistency(grpc::ServerContext*,
   StatusOr<FoundTable> table = FindTable(client_, request->name());
   if (!table.ok()) return ToGrpc(table.status());
   if (request->consistency_token() != fmt::format("t{}", table->info.table_id)) {
-    return ToGrpc(InvalidArgument("consistency_token is not one of this table"));
+    return ToGrpc(InvalidArgument("consistency_token was not generated for this table"));
   }
   response->set_consistent(true);
   return grpc::Status::OK;

@@ -67,7 +67,8 @@ class BatchCourse {
       if (groups.empty() || !groups[last].tablet->range.Contains(row)) {
         auto found = caller_->Find(table_, row);
         // A later write to a row that waits must wait as well, or it would overtake the earlier.
-        if (unfound.count(row) > 0) found = Unavailable("an earlier write of the row waits");
+        if (unfound.count(row) > 0)
+          found = Unavailable("an earlier write of the same row is still waiting");
         if (!found.ok()) {
           statuses_[position] = found.status();
           // kOutOfRange here means that a METADATA tablet is moving.

@@ -90,7 +90,7 @@ std::vector<StatusOr<engine::RowUpdateResult>> ClusterData::UpdateBatch(
   if (caller_.is_remote() || batch.size() <= 1) return DataApi::UpdateBatch(table, batch);
   using Answer = StatusOr<engine::RowUpdateResult>;
   LocationPtr tablet = caller_.FindKnown(table, batch.front().row);
-  std::vector<Answer> answers(batch.size(), OutOfRange("not asked"));
+  std::vector<Answer> answers(batch.size(), OutOfRange("not sent to a tablet yet"));
   std::vector<const engine::RowUpdate*> part;
   std::vector<size_t> positions;
   for (size_t i = 0; i < batch.size() && tablet != nullptr; ++i) {

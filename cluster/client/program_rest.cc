@@ -55,7 +55,7 @@ bool ProgramRest::DropGiven(std::vector<engine::Row>* rows) {
 
 Status ProgramRest::End(const Status& ended) {
   if (is_changed_ || (ended.ok() && to_drop_ > 0)) {
-    return Aborted("a row changed while it was read and its server changed; read again");
+    return Aborted("a row changed while it was read and its tablet moved; read again");
   }
   if (!ended.ok()) return ended;
   for (engine::ProgramBatch& batch : std::exchange(held_, {})) {

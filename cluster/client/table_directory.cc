@@ -52,7 +52,7 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
     ids_[table->schema.name] = id;
   }
   if (found) return *found;
-  return NotFound(fmt::format("no table '{}'", name));
+  return NotFound(fmt::format("table '{}' not found", name));
 }
 
 }  // namespace sippar::cluster

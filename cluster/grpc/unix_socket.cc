@@ -23,10 +23,10 @@ std::string SocketPath(const std::string& directory) {
 
 StatusOr<int> ConnectSocket(const std::string& path) {
   if (path.size() >= sizeof(sockaddr_un::sun_path)) {
-    return InvalidArgument(fmt::format("{} is too long for a socket's name", path));
+    return InvalidArgument(fmt::format("{} is too long for the path of a socket", path));
   }
   Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (fd.get() < 0) return SocketError("make socket", path);
+  if (fd.get() < 0) return SocketError("create socket", path);
   sockaddr_un address = SocketAddress(path);
   auto* generic = reinterpret_cast<const sockaddr*>(&address);
   if (::connect(fd.get(), generic, sizeof(address)) != 0) return SocketError("connect to", path);

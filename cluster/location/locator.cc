@@ -35,8 +35,8 @@ std::vector<TabletRecord> SpelledOut(std::vector<TabletRecord> records) {
 }
 
 Status NotServed(const TabletRecord& record) {
-  return Unavailable(fmt::format("tablet {} of table {} is {} at the moment", record.tablet_id,
-                                 record.table_id, PhaseName(record.phase)));
+  return Unavailable(fmt::format("tablet {} of table {} has no server at present (phase {})",
+                                 record.tablet_id, record.table_id, PhaseName(record.phase)));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class Columns {
     uint64_t number = 0;
     auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
     if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || text.empty()) {
-      Fail(column, "is no number");
+      Fail(column, "is not a number");
     }
     return number;
   }
@@ -145,7 +145,7 @@ TabletState DecodeState(MetaPart part, Columns* columns) {
     if (only.groups.size() == 1 && only.groups[0].name == name) {
       state.groups.push_back(std::move(only.groups[0]));
     } else {
-      columns->Fail(column, "is not of this group");
+      columns->Fail(column, "belongs to another locality group");
     }
   });
   return state;
@@ -156,7 +156,7 @@ TabletPhase DecodePhase(Columns* columns) {
   for (size_t i = 0; i < kPhases.size(); ++i) {
     if (kPhases[i] == name) return static_cast<TabletPhase>(i);
   }
-  columns->Fail("state:phase", "is no phase");
+  columns->Fail("state:phase", "is not a phase");
   return TabletPhase::kUnassigned;
 }
 
@@ -180,7 +180,7 @@ StatusOr<TabletRecord> DecodeRecord(uint64_t table_id, const std::string& limit,
   // The columns and the tablet state have these facts twice. If they disagree, the row is damaged.
   bool same = record.state.tablet_id == record.tablet_id && record.state.table_id == table_id &&
               record.state.range == record.range;
-  if (!same) columns->Fail("state:tablet_state", "is not of this tablet");
+  if (!same) columns->Fail("state:tablet_state", "belongs to another tablet");
   if (record.range.IsEmpty()) columns->Fail("state:start", "is not below the limit");
   RETURN_IF_ERROR(columns->status());
   return record;
@@ -201,7 +201,7 @@ Status ParseMetaRowKey(std::string_view key, uint64_t* table_id, std::string* li
   bool infinite = kind == '\1' && key.size() == kTableIdSize + 1;
   bool finite = kind == '\0' && key.size() > kTableIdSize + 1;
   if (!infinite && !finite) {
-    return DataLoss(fmt::format("no row key of METADATA: {}", engine::PrintableBytes(key)));
+    return DataLoss(fmt::format("not a row key of METADATA: {}", engine::PrintableBytes(key)));
   }
   *table_id = engine::GetBig64(key.data());
   *limit = key.substr(kTableIdSize + 1);
@@ -225,10 +225,10 @@ RowRange MetaRowsOf(uint64_t first_table, uint64_t last_table) {
 Status CheckLimit(std::string_view limit) {
   constexpr size_t kLimitMax = limits::kRowKeySizeMax - kTableIdSize - 1;
   if (limit.size() <= kLimitMax) return OkStatus();
-  return InvalidArgument(fmt::format(
-      "a tablet cannot end at a row key of {} bytes: the limit is {}, as its own row in METADATA "
-      "has the key behind a table id; split at a shorter key",
-      limit.size(), kLimitMax));
+  return InvalidArgument(
+      fmt::format("a tablet cannot end at a row key of {} bytes: the limit is {}, because its row "
+                  "key in METADATA also contains the table id; split at a shorter key",
+                  limit.size(), kLimitMax));
 }
 
 // The root tablet ends at the last record of table 1.

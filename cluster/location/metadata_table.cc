@@ -86,8 +86,8 @@ std::string NameOf(const TabletRecord& record) {
 }
 
 Status NotAsRead(const TabletRecord& record) {
-  return Aborted(
-      fmt::format("the METADATA record of {} is not what was read; read again", NameOf(record)));
+  return Aborted(fmt::format(
+      "the METADATA record of {} was changed since it was read; read it again", NameOf(record)));
 }
 
 class ClientMetadataTable final : public MetadataTable {

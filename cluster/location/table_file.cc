@@ -23,15 +23,16 @@ StatusOr<TableRecord> DecodeTableFile(std::string_view content) {
   engine::Reader reader(content);
   uint8_t version = reader.Byte();
   if (reader.ok() && version > kVersion) {
-    return FailedPrecondition(
-        fmt::format("a table's file of version {}; this program knows {}", version, kVersion));
+    return FailedPrecondition(fmt::format(
+        "table file has format version {}; this program knows up to {}; use a newer sippar",
+        version, kVersion));
   }
   TableRecord table;
   table.table_id = reader.Varint();
   table.schema_version = reader.Varint();
   table.changed_at_us = reader.Signed();
   std::string_view schema = reader.Bytes();
-  if (!reader.AtEnd() || version != kVersion) return DataLoss("a table's file does not decode");
+  if (!reader.AtEnd() || version != kVersion) return DataLoss("table file does not decode");
   ASSIGN_OR_RETURN(table.schema, engine::TableSchema::Decode(schema));
   return table;
 }

@@ -19,14 +19,14 @@ using engine::MutexLock;
 Status CheckChangeable(const std::string& path) {
   if (path == lock_paths::EpochCounter()) {
     return InvalidArgument(
-        fmt::format("lock file '{}' is the lock service's own: NextEpoch", path));
+        fmt::format("lock file '{}' belongs to the lock service; use NextEpoch", path));
   }
   return lock_paths::CheckPath(path);
 }
 
 Status CheckContent(const std::string& path, const std::string& content) {
   if (content.size() <= kLockFileSizeMax) return OkStatus();
-  return InvalidArgument(fmt::format("lock file '{}': {} bytes, at most {} are kept", path,
+  return InvalidArgument(fmt::format("lock file '{}' would have {} bytes; the limit is {}", path,
                                      content.size(), kLockFileSizeMax));
 }
 
@@ -177,7 +177,7 @@ Status EmbeddedLockService::Session::Release(const std::string& path) {
   MutexLock lock(&service_->mutex_);
   ASSIGN_OR_RETURN(const LockFile* file, state().Find(path));
   if (file->ephemeral) {
-    return InvalidArgument(fmt::format("lock file '{}' is ephemeral: remove it instead", path));
+    return InvalidArgument(fmt::format("lock file '{}' is ephemeral; remove it instead", path));
   }
   if (file->holder != id_) {
     return Aborted(fmt::format("lock '{}' is not held by session {}", path, id_));

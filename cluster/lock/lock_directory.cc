@@ -32,7 +32,7 @@ StatusOr<LockDirectory::StoredFile> ReadStored(engine::FileSystem* fs, const std
   stored.version = reader.Varint();
   stored.content = reader.Raw(reader.left());
   if (!reader.ok() || own_path != path) {
-    return DataLoss(fmt::format("{} does not hold the lock file '{}'", file, path));
+    return DataLoss(fmt::format("{} is not the file of lock file '{}'", file, path));
   }
   return stored;
 }
@@ -83,10 +83,8 @@ Status LockDirectory::Load(StoredFiles* files) {
     std::string path = name;
     std::replace(path.begin(), path.end(), '+', '/');
     if (!lock_paths::CheckPath(path).ok()) {
-      return FailedPrecondition(
-          fmt::format("{} is no file of a lock service; is {} the right "
-                      "directory?",
-                      file, directory_));
+      return FailedPrecondition(fmt::format(
+          "{} is not a file of a lock service; is {} the right directory?", file, directory_));
     }
     auto stored = ReadStored(fs_, file, path);
     // A damaged file does not keep the others from being served.
@@ -130,10 +128,10 @@ Status LockDirectory::Settle(const Status& changed) {
   if (!status.ok()) {
     // Whether a failed rename or directory sync survives a crash is unknown, so no later answer
     // about this file could be trusted.
-    broken_ = Unavailable(fmt::format(
-        "{}: a change failed halfway ({}), so what a crash would leave is unknown; no more changes "
-        "until it is opened again",
-        directory_, MessageOf(status)));
+    broken_ =
+        Unavailable(fmt::format("{}: a change failed halfway ({}), so what a crash would leave is "
+                                "unknown; it accepts no more changes until it is opened again",
+                                directory_, MessageOf(status)));
   }
   CRASH_POINT("lock.settled");
   return broken_;

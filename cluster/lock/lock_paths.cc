@@ -35,7 +35,7 @@ StatusOr<uint64_t> ParseTable(std::string_view name) {
   uint64_t id = 0;
   auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
   if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size()) {
-    return InvalidArgument(fmt::format("not a table's id: '{}'", name));
+    return InvalidArgument(fmt::format("table id '{}' is not a number", name));
   }
   return id;
 }
@@ -48,9 +48,10 @@ Status CheckPath(std::string_view path) {
     if (slash == std::string_view::npos) return OkStatus();
     rest.remove_prefix(slash + 1);
   }
-  return InvalidArgument(fmt::format(
-      "lock path '{}': 1 to {} parts of letters, digits, '.', '_' and '-', {} bytes in all",
-      path.substr(0, kPathSizeMax), kPartsMax, kPathSizeMax));
+  return InvalidArgument(
+      fmt::format("lock path '{}' is not valid; use 1 to {} parts of letters, digits, '.', '_' and "
+                  "'-', at most {} bytes in all",
+                  path.substr(0, kPathSizeMax), kPartsMax, kPathSizeMax));
 }
 
 }  // namespace sippar::cluster::lock_paths

@@ -21,7 +21,7 @@ void LockState::BeginSession(uint64_t session, const SessionOptions& options,
 Status LockState::CheckSession(uint64_t session) const {
   if (sessions_.contains(session)) return OkStatus();
   return FailedPrecondition(
-      fmt::format("session {} is over: it was closed, or no heartbeat came for its timeout; open "
+      fmt::format("session {} has ended: it was closed, or no heartbeat came for its timeout; open "
                   "a new one",
                   session));
 }
@@ -73,7 +73,7 @@ void LockState::Watch(uint64_t session, const std::string& path, std::function<v
 
 StatusOr<const LockFile*> LockState::Find(const std::string& path) const {
   auto found = files_.find(path);
-  if (found == files_.end()) return NotFound(fmt::format("no lock file '{}'", path));
+  if (found == files_.end()) return NotFound(fmt::format("lock file '{}' not found", path));
   RETURN_IF_ERROR(found->second.damage);
   return &found->second.file;
 }
@@ -108,7 +108,7 @@ Status LockState::CheckCreate(const std::string& path) const {
 StatusOr<const LockFile*> LockState::CheckVersion(const std::string& path, uint64_t version) const {
   ASSIGN_OR_RETURN(const LockFile* file, Find(path));
   if (file->version == version) return file;
-  return Aborted(fmt::format("lock file '{}' has version {}, not {}: read it again", path,
+  return Aborted(fmt::format("lock file '{}' has version {}, not {}; read it again", path,
                              file->version, version));
 }
 

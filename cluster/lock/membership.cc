@@ -22,7 +22,7 @@ Status CheckAlone(LockSession* session, const ServerId& own) {
     if (file->holder == 0) continue;
     return AlreadyExists(fmt::format(
         "server name '{}' is in use by {} ({}, session {}); give this server another name, or wait "
-        "for that one's lease to end if it is dead",
+        "for the lease of the other to end if that server is dead",
         own.name, other->ToString(), engine::PrintableBytes(file->content), file->holder));
   }
   return OkStatus();
@@ -44,10 +44,9 @@ Status JoinCluster(LockSession* session, const std::string& id, bool create) {
   }
   RETURN_IF_ERROR(found.status());
   if (found->content == id) return OkStatus();
-  return FailedPrecondition(
-      fmt::format("the lock service belongs to cluster '{}', this is '{}': give each cluster its "
-                  "own",
-                  engine::PrintableBytes(found->content), id));
+  return FailedPrecondition(fmt::format(
+      "the lock service belongs to cluster '{}', this cluster is '{}'; give each cluster its own",
+      engine::PrintableBytes(found->content), id));
 }
 
 StatusOr<Registration> RegisterServer(LockSession* session, const std::string& name,

@@ -13,7 +13,8 @@ const Status& CodeIn(const StatusOr<T>& answer) {
 }
 
 Status EndsWithSession() {
-  return InvalidArgument("a steady session holds nothing that ends with a session");
+  return InvalidArgument(
+      "a reconnecting session cannot hold locks or ephemeral files; open a LockSession");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ Status ExamineStore(const std::string& directory,
                                            /*create_if_missing=*/false, kClusterFormat));
   if (format != kClusterFormat) {
     return FailedPrecondition(fmt::format(
-        "store {}: it has format {}, and the doctor knows {}; open it once: that converts it",
+        "store {}: it has format {}, the doctor knows only {}; open it once, which converts it",
         directory, format, kClusterFormat));
   }
   RETURN_IF_ERROR(CheckDirectories(&overlay, directory));

@@ -70,7 +70,7 @@ class FileProof {
           path == lock_paths::MasterLock() || path.starts_with(lock_paths::Servers() + "/");
       findings_->losses.push_back(
           fmt::format("{}; {}", MessageOf(entry.damage),
-                      is_name ? "remove it: a start does without it" : kPutBack));
+                      is_name ? "remove it; a start does not need it" : kPutBack));
     });
   }
 
@@ -94,8 +94,10 @@ class FileProof {
       });
     }
     for (const ServerId& life : lives_) {
-      Lose(store_paths::Log(directory_, life), "is missing, the log of a life that did not end",
-           "put it back, or make it, an empty directory, to give up what was not flushed");
+      Lose(store_paths::Log(directory_, life),
+           "is missing; it is the log of a server that did not shut down",
+           "put it back, or create it as an empty directory to give up the writes that were not "
+           "flushed");
     }
     return OkStatus();
   }
@@ -111,7 +113,7 @@ class FileProof {
     ASSIGN_OR_RETURN(std::vector<std::string> lost, master::ListLostBackups(fs_, directory_));
     for (const std::string& path : lost) {
       Lose("backup " + path, "is missing",
-           fmt::format("{}, or give the backup up: remove {}.made", kPutBack, path));
+           fmt::format("{}, or remove {}.made to give the backup up", kPutBack, path));
     }
     return OkStatus();
   }
@@ -121,7 +123,8 @@ class FileProof {
     if (has_root_) return ProveRootFiles();
     ASSIGN_OR_RETURN(bool has_files, HasFiles());
     if (!has_files && !has_tables_ && !has_log_) return OkStatus();  // nothing was ever written
-    Lose(PathOf(lock_paths::RootLocation()), "is missing, the place of the root tablet", kPutBack);
+    Lose(PathOf(lock_paths::RootLocation()), "is missing; it says where the root tablet is",
+         kPutBack);
     return OkStatus();
   }
 
@@ -156,8 +159,8 @@ class FileProof {
       if (whole.ok() && *whole) continue;
       if (!whole.ok() && whole.status().code() != StatusCode::kNotFound) return whole.status();
       Lose("sstable " + path,
-           whole.ok() ? "has no whole footer; the root tablet is in it"
-                      : "is missing; the root tablet is in it",
+           whole.ok() ? "has no whole footer; it belongs to the root tablet"
+                      : "is missing; it belongs to the root tablet",
            kPutBack);
     }
     return OkStatus();

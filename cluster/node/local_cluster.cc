@@ -72,7 +72,7 @@ Status LocalCluster::WaitForMaster(int64_t timeout_us) {
     Status running = network_.Master().driver->WaitUntilRunning(kMasterPollMicros);
     if (running.ok()) return AdoptTables();
     if (clock->MonotonicNanos() >= deadline_ns) {
-      return DeadlineExceeded(fmt::format("no master reigns after {} us", timeout_us));
+      return DeadlineExceeded(fmt::format("no master is running after {} us", timeout_us));
     }
     if (running.code() == StatusCode::kUnavailable) clock->SleepMicros(kMasterPollMicros);
   }

@@ -20,7 +20,7 @@ struct Line {
     if (cut->load(std::memory_order_relaxed)) return Cancelled("the caller is shutting down");
     if (auto reached = port.lock()) [[likely]]
       return reached;
-    return Unavailable(fmt::format("server {} is gone", server.ToString()));
+    return Unavailable(fmt::format("server {} has stopped", server.ToString()));
   }
 };
 

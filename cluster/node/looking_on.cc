@@ -31,7 +31,7 @@ StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(engine::OverlayFileSystem
     RETURN_IF_ERROR(Annotate(failure, "read METADATA"));
     if (running.code() != StatusCode::kDeadlineExceeded) return running;
   }
-  return DeadlineExceeded("read METADATA: it took too long");
+  return DeadlineExceeded("read METADATA: no answer in time");
 }
 
 }  // namespace sippar::cluster

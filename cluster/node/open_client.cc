@@ -54,8 +54,8 @@ StatusOr<std::unique_ptr<RemoteClient>> Connect(const std::string& address,
                    RemoteClient::Connect(address, target, ClockOf(options)));
   if (!options.sync_writes) {
     return FailedPrecondition(
-        fmt::format("{}: another process serves it and syncs its writes; to do without syncs, end "
-                    "that one and open the directory alone",
+        fmt::format("{}: another process has it open and syncs its writes; to write without syncs, "
+                    "end that process first",
                     target));
   }
   return remote;
@@ -87,7 +87,7 @@ StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOption
 // Joins the process that has the directory open.
 StatusOr<ReachedStore> JoinDirectory(const std::string& directory, const ClientOptions& options) {
   std::string socket = SocketPath(directory);
-  if (socket.empty()) return Unavailable("its name is too long for a socket's");
+  if (socket.empty()) return Unavailable("its path is too long for a socket");
   ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> joined,
                    Connect("unix:" + socket, directory, options));
   return ReachedStore{nullptr, std::move(joined), nullptr};
@@ -111,9 +111,10 @@ StatusOr<ReachedStore> OpenDirectory(const std::string& directory, const ClientO
     if (store.status().code() != StatusCode::kUnavailable) return store;
     auto joined = JoinDirectory(directory, options);
     if (joined.ok() || joined.status().code() == StatusCode::kFailedPrecondition) return joined;
-    Status held = Annotate(store.status(),
-                           fmt::format("it cannot be joined ({}); end it, or wait until it ends",
-                                       MessageOf(joined.status())));
+    Status held =
+        Annotate(store.status(), fmt::format("the process that has the store open cannot be joined "
+                                             "({}); end it or wait until it ends",
+                                             MessageOf(joined.status())));
     if (!MayPass(joined.status()) || clock->MonotonicNanos() > until_nanos) return held;
     if (patience.may_wait != nullptr &&
         !patience.may_wait(std::string(MessageOf(store.status())))) {

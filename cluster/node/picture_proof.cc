@@ -107,13 +107,13 @@ class PictureProof {
     }
     const std::string owner =
         file.table_id == 0 ? "a backup" : fmt::format("table {}", file.table_id);
-    findings_->losses.push_back(fmt::format(
-        "sstable {}: {} (it has data of {}); {}; or make it an empty file: then the store opens, "
-        "and only what reads it fails",
-        PathOf(id),
-        found.contains(id) ? fmt::format("it has {} bytes, not {}", size, file.size)
-                           : "it is missing",
-        owner, kPutBack));
+    findings_->losses.push_back(
+        fmt::format("sstable {}: {} (it has data of {}); {}, or create it as an empty file: then "
+                    "the store opens, and only reads of this data fail",
+                    PathOf(id),
+                    found.contains(id) ? fmt::format("it has {} bytes, not {}", size, file.size)
+                                       : "it is missing",
+                    owner, kPutBack));
     return OkStatus();
   }
 
@@ -123,10 +123,10 @@ class PictureProof {
     if (looked.status().code() == StatusCode::kNotFound) return;  // swept since the listing
     const bool whole = looked.ok() && *looked;
     if (whole && id >> 32 > 0 && id >> 32 < epoch_end) return;
-    findings_->oddities.push_back(fmt::format(
-        "{}: named as an SSTable, but {}; nothing reads it, and it is never swept: remove it if "
-        "it is of no use to you",
-        PathOf(id), whole ? "of no life of this store" : "without a whole footer"));
+    findings_->oddities.push_back(
+        fmt::format("{}: named as an SSTable, but {}; the store neither reads nor removes it; "
+                    "remove it if you do not need it",
+                    PathOf(id), whole ? "this store did not write it" : "it has no whole footer"));
   }
 
   engine::FileSystem* const fs_;
@@ -169,7 +169,7 @@ StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& di
   // hole in the records.
   for (const auto& [id, records] : tables) {
     if (!CheckTiling(records).empty() && picture.whole.ok()) {
-      picture.whole = Aborted("tablets change just now");
+      picture.whole = Aborted("tablets are splitting or merging at present");
     }
   }
   return picture;

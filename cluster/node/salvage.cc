@@ -150,10 +150,10 @@ Status SalvageLog(const std::string& directory, bool drop, const Print& print) {
     print("the log is whole");
     return OkStatus();
   }
-  print(fmt::format(
-      "{} damaged places; {} records can be kept, {} whole ones behind what is lost are dropped; "
-      "nobody knows what the damaged ones held",
-      losses.damages, losses.kept, losses.dropped));
+  print(
+      fmt::format("{} damaged places; {} records can be kept, {} whole ones after a lost one are "
+                  "dropped; what the damaged ones contained is unknown",
+                  losses.damages, losses.kept, losses.dropped));
   print(drop ? fmt::format("the store opens again; the old segments are in {}/*.salvaged",
                            store_paths::Logs(directory))
              : "nothing was changed; --drop makes the store open again without them");

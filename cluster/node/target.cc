@@ -29,7 +29,7 @@ StatusOr<Target> ParseTarget(const std::string& target) {
   if (target.empty()) return InvalidArgument("target is empty; name a directory or host:port");
   if (target.starts_with("zk://")) {
     return Unimplemented(fmt::format(
-        "target {}: clusters are not there yet; name a directory or host:port", target));
+        "target {}: clusters are not supported; name a directory or host:port", target));
   }
   if (std::string address = AddressOf(target); !address.empty()) return Target{address, ""};
   std::string directory = target;

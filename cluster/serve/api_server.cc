@@ -25,8 +25,8 @@ Status CheckLoopback(const std::string& listen) {
       host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos;
   if (host == "localhost" || host == "[::1]" || is_dotted) return OkStatus();
   return InvalidArgument(
-      fmt::format("address '{}' can be reached from other machines, and nothing is encrypted yet; "
-                  "listen on localhost:{} and forward it, e.g. ssh -L",
+      fmt::format("address '{}' can be reached from other machines, and connections are not "
+                  "encrypted; listen on localhost:{} and forward it, e.g. ssh -L",
                   listen, port));
 }
 

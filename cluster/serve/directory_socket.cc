@@ -51,7 +51,7 @@ class ListeningSocket final : public DirectorySocket {
   }
 
   Status Begin() {
-    if (fd_.get() < 0 || stop_.get() < 0) return SocketError("make socket", path_);
+    if (fd_.get() < 0 || stop_.get() < 0) return SocketError("create socket", path_);
     // A file of this name was left by a process that has ended, because this one holds the lock.
     // The mode is set before bind makes the name, so the socket is never open to other users.
     ::unlink(path_.c_str());
@@ -161,7 +161,7 @@ class ListeningSocket final : public DirectorySocket {
 
 StatusOr<std::unique_ptr<DirectorySocket>> DirectorySocket::Listen(const std::string& directory) {
   std::string path = SocketPath(directory);
-  if (path.empty()) return Unavailable(directory + ": its name is too long for a socket's");
+  if (path.empty()) return Unavailable(directory + ": its path is too long for a socket");
   auto socket = std::make_unique<ListeningSocket>(path);
   RETURN_IF_ERROR(socket->Begin());
   return std::unique_ptr<DirectorySocket>(std::move(socket));

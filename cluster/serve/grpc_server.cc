@@ -99,8 +99,8 @@ Status GrpcServer::Start(const std::string& listen) {
   if (server_ != nullptr) StartLoops();
   if (server_ != nullptr && (listen.empty() || port_ != 0)) return OkStatus();
   Stop(0);
-  return Unavailable(
-      fmt::format("cannot listen on {}: is another server there? Port 0 is any free one", listen));
+  return Unavailable(fmt::format(
+      "cannot listen on {}: another server may have this port; port 0 takes any free one", listen));
 }
 
 void GrpcServer::StartLoops() {

@@ -17,7 +17,8 @@ Status ControlHandler::CheckMaster(uint64_t master_epoch) {
   while (seen < master_epoch && !master_epoch_.compare_exchange_weak(seen, master_epoch)) {
   }
   if (seen > master_epoch) {
-    return Aborted(fmt::format("an older master: epoch {}, the newest is {}", master_epoch, seen));
+    return Aborted(fmt::format("the call is from an older master (epoch {}, the newest is {})",
+                               master_epoch, seen));
   }
   return OkStatus();
 }

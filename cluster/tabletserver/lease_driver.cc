@@ -65,7 +65,8 @@ std::shared_ptr<LockSession> LeaseDriver::session() const {
 
 Status LeaseDriver::LeaseOver() const {
   return Unavailable(fmt::format(
-      "this server's lease ({}) is over or in doubt; ask again, maybe elsewhere", options_.path));
+      "the lease of this server ({}) has ended or is in doubt; look the tablet up again",
+      options_.path));
 }
 
 Status LeaseDriver::Leave() {
@@ -109,7 +110,8 @@ void LeaseDriver::Drive() {
         Step(Regain());
         break;
       case LeaseAction::kEnd:
-        options_.end_process("the server's lock file is gone: its tablets go to other servers");
+        options_.end_process(
+            "the lock file of the server was removed; its tablets go to other servers");
         return;
     }
   }
@@ -183,7 +185,7 @@ void LeaseDriver::Watch() {
     waited_us = late ? waited_us + step_us : 0;
     if (waited_us > patience_us) {
       serve_until_nanos_.store(kEnded, std::memory_order_release);
-      options_.end_process("the lease is over and the thread that keeps it hangs");
+      options_.end_process("the lease has ended and the thread that renews it hangs");
       return;
     }
     clock_->SleepMicros(step_us);

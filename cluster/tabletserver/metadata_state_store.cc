@@ -13,7 +13,7 @@ namespace {
 constexpr int kAttemptsMax = 4;
 
 Status Lost(uint64_t tablet_id) {
-  return Aborted(fmt::format("tablet {} is not this server's any more", tablet_id));
+  return Aborted(fmt::format("tablet {} no longer belongs to this server", tablet_id));
 }
 
 }  // namespace

@@ -84,8 +84,8 @@ Status ServedSet::BeginLoad(const TabletAddress& address, uint64_t table_id,
   // Not a final error: the master sends the load again with the newer schema.
   auto newest = schemas_.find(table_id);
   if (newest != schemas_.end() && newest->second > schema_version) {
-    return Unavailable(fmt::format("the schema of table {} has version {} by now, not {}", table_id,
-                                   newest->second, schema_version));
+    return Unavailable(fmt::format("the schema of table {} already has version {}, newer than {}",
+                                   table_id, newest->second, schema_version));
   }
   busy_[address.tablet_id] = table_id;
   return OkStatus();
@@ -132,7 +132,7 @@ Status ServedSet::Take(const Served& tablet) {
   // Compares objects and not ids: the tablet may have been unloaded and loaded again at another
   // epoch.
   if (found == served_.end() || found->second.get() != &tablet) {
-    return NotFound(fmt::format("tablet {} is not served here any more", id));
+    return NotFound(fmt::format("tablet {} is no longer served here", id));
   }
   busy_[id] = tablet.table_id;
   return OkStatus();

@@ -23,22 +23,21 @@ StatusOr<ChangeStreamConfig> ConfigOf(const engine::TableSchema& schema) {
   auto config = engine::ChangeStreamOf(schema);
   if (!config.has_value()) {
     return FailedPrecondition(fmt::format(
-        "table {} has no change stream; give it a change_stream_config first", schema.name));
+        "table {} has no change stream; set its change_stream_config first", schema.name));
   }
   if (config->since_us != 0) return *config;
-  return Unavailable(fmt::format(
-      "the change stream of table {} has not begun: not every tablet keeps its changes yet; if it "
-      "stays so, give the table its change_stream_config again",
-      schema.name));
+  return Unavailable(
+      fmt::format("the change stream of table {} has not begun, because not every tablet keeps its "
+                  "changes yet; try again, and if this persists set its change_stream_config again",
+                  schema.name));
 }
 
 Status CheckStart(int64_t start_us, const ChangeStreamConfig& config, int64_t now_us) {
   int64_t least_us = std::max(config.since_us, now_us - config.retention_us);
   if (start_us >= least_us) return OkStatus();
-  return OutOfRange(
-      fmt::format("changes from {} us on are wanted; kept are those from {} us on, for {} s after "
-                  "their commit",
-                  start_us, least_us, config.retention_us / 1'000'000));
+  return OutOfRange(fmt::format(
+      "start_time is {} us; changes are kept from {} us on, for {} s after their commit", start_us,
+      least_us, config.retention_us / 1'000'000));
 }
 
 StatusOr<ChangePosition> PositionOf(const std::vector<ChangeToken>& tokens,
@@ -47,19 +46,21 @@ StatusOr<ChangePosition> PositionOf(const std::vector<ChangeToken>& tokens,
   for (const ChangeToken& token : tokens) {
     ASSIGN_OR_RETURN(ChangePosition position, ChangePosition::Decode(token.token));
     if (position.rows() != token.rows) {
-      return InvalidArgument("a continuation token is of another partition than it is given for");
+      return InvalidArgument(
+          "continuation token: it belongs to another partition than the one that is named with it");
     }
     positions.push_back(std::move(position));
   }
   ASSIGN_OR_RETURN(ChangePosition joined, engine::JoinPositions(std::move(positions)));
   if (joined.rows() == partition) return joined;
-  return InvalidArgument("the partitions of the continuation tokens do not make up the partition");
+  return InvalidArgument(
+      "continuation tokens: together their partitions are not the partition that is read");
 }
 
 StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Tablet& tablet,
                                  int64_t now_us) {
   ASSIGN_OR_RETURN(ChangeStreamConfig config, ConfigOf(*tablet.schema()));
-  if (request.partition.IsEmpty()) return InvalidArgument("partition has no rows");
+  if (request.partition.IsEmpty()) return InvalidArgument("partition: its range of rows is empty");
   int64_t start_us = request.start_us.value_or(now_us);
   ChangePosition position = ChangePosition::From(tablet.table_id(), request.partition, start_us);
   if (!request.tokens.empty()) {
@@ -67,12 +68,12 @@ StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Ta
     start_us = position.time_us;
   }
   if (position.table_id != tablet.table_id()) {
-    return InvalidArgument("a continuation token is of another table");
+    return InvalidArgument("continuation token: it belongs to another table");
   }
   // Only a time that the caller has chosen is checked: that of a token may be ahead of this clock.
   if (start_us > now_us && request.tokens.empty()) {
-    return InvalidArgument(
-        fmt::format("start_time is {} us, in the future: now is {} us", start_us, now_us));
+    return InvalidArgument(fmt::format("start_time is {} us, which is in the future (now is {} us)",
+                                       start_us, now_us));
   }
   if (request.end_us.has_value() && *request.end_us < start_us && request.tokens.empty()) {
     return InvalidArgument("end_time is before start_time");
@@ -101,7 +102,8 @@ class TabletChanges final : public ChangeStream {
     int64_t limit_us = NowMicros() + wait_us;
     ChangeBatch batch;
     for (;;) {
-      if (cancel_ != nullptr && *cancel_) return Cancelled("the reader of changes is gone");
+      if (cancel_ != nullptr && *cancel_)
+        return Cancelled("the caller cancelled the stream or disconnected");
       RETURN_IF_ERROR(ConfigOf(*tablet_->schema()).status());
       bool is_whole = false;
       // If the tablet has left, the batch is discarded and the reader continues elsewhere with the

@@ -61,7 +61,8 @@ Status TabletServer::Join() {
   ASSIGN_OR_RETURN(bool has_log, options_.store.fs->Exists(log_directory_));
   if (!has_log) {
     (void)session->Remove(registered->path, 1);
-    return Unavailable(log_directory_ + " was swept before this life was known; start again");
+    return Unavailable(log_directory_ +
+                       " was removed before this server was registered; start it again");
   }
   LeaseOptions lease;
   lease.service = options_.locks;
@@ -79,10 +80,9 @@ Status TabletServer::MakeLogDirectory() {
        {log_directory_, store_paths::SealedLog(options_.directory, parts_.id)}) {
     ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
     if (!exists) continue;
-    return FailedPrecondition(
-        path +
-        " is there already, and epochs never repeat: was the lock service restored from an "
-        "older copy?");
+    return FailedPrecondition(path +
+                              " already exists, and epochs never repeat; was the lock service "
+                              "restored from an older copy?");
   }
   RETURN_IF_ERROR(fs->CreateDir(log_directory_));
   RETURN_IF_ERROR(fs->SyncDir(store_paths::Logs(options_.directory)));
@@ -137,7 +137,7 @@ Status TabletServer::CheckFence() {
     auto ours = options_.store.fs->Exists(log_directory_);
     if (!ours.ok()) status = Unavailable(std::string(MessageOf(ours.status())));
     if (ours.ok() && !*ours)
-      status = Unavailable(log_directory_ + " is not this server's any more");
+      status = Unavailable(log_directory_ + " no longer belongs to this server");
   }
   if (!status.ok()) GiveUp("a synced write may not be acknowledged");
   return Annotate(status, "the outcome is unknown");
@@ -162,7 +162,7 @@ bool TabletServer::Reshape() {
   // reaching the fence.
   auto ours = options_.store.fs->Exists(log_directory_);
   if (ours.ok() && !*ours) {
-    GiveUp("its log directory is gone");
+    GiveUp("its log directory was removed or renamed");
     return false;
   }
   return !moves_.leaves() && splitter_.SplitLarge();
@@ -193,7 +193,8 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
     }
     if (!served_.AnyBusy()) return OkStatus();
     RETURN_IF_ERROR(CheckServing());
-    if (now_us - idle_since_us > kBusyUs) return Unavailable("a tablet is busy all the time");
+    if (now_us - idle_since_us > kBusyUs)
+      return Unavailable("a tablet stayed busy (loaded, unloaded, altered or split)");
     clock->SleepMicros(kTryAgainUs);
   }
 }

@@ -26,7 +26,9 @@ TableInfo InfoOf(MasterState* state, const Table& table) {
   return info;
 }
 
-Status NoTable(const std::string& table) { return NotFound(fmt::format("no table {}", table)); }
+Status NoTable(const std::string& table) {
+  return NotFound(fmt::format("table {} not found", table));
+}
 
 }  // namespace
 
@@ -157,8 +159,8 @@ Status ClusterAdmin::OnTablet(
     ASSIGN_OR_RETURN(Place place, Find(table, row));
     *limit = place.range.limit;
     // A tablet that is moving is briefly served by no server.
-    status = Unavailable(
-        fmt::format("nobody serves the tablet of table {} with row '{}' now", table, row));
+    status = Unavailable(fmt::format(
+        "table {}: no server has the tablet with row '{}' at present; try again", table, row));
     if (place.server.IsNone()) continue;
     status = call(transport_->Control(place.server).get(), place);
     // With these codes the tablet may have moved, so it is looked up again. All others are final.

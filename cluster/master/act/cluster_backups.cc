@@ -109,17 +109,18 @@ StatusOr<ClusterBackups::Held> ClusterBackups::Find(const std::string& name) con
   for (Held& held : all) {
     if (held.manifest.info.name == name) return std::move(held);
   }
-  return NotFound(fmt::format("no backup '{}'", name));
+  return NotFound(fmt::format("backup '{}' not found", name));
 }
 
 Status ClusterBackups::CheckNew(const std::string& name) const {
   ASSIGN_OR_RETURN(std::vector<Held> all, ReadAll());
   for (const Held& held : all) {
     if (held.manifest.info.name != name) continue;
-    return AlreadyExists(fmt::format("backup '{}' exists already", name));
+    return AlreadyExists(fmt::format("backup '{}' already exists", name));
   }
   if (all.size() < engine::kBackupsMax) return OkStatus();
-  return ResourceExhausted(fmt::format("a store holds at most {} backups", engine::kBackupsMax));
+  return ResourceExhausted(fmt::format(
+      "the store has {} backups, which is the limit; delete one first", engine::kBackupsMax));
 }
 
 StatusOr<BackupInfo> ClusterBackups::Write(const Held& held) const {
@@ -164,7 +165,8 @@ Status ClusterBackups::Collect(const std::string& table, BackupManifest* manifes
     manifest->tablets = std::move(states);
     return OkStatus();
   }
-  return Unavailable(fmt::format("the tablets of table {} change all the time; try again", table));
+  return Unavailable(
+      fmt::format("table {}: its tablets moved or split during each attempt; try again", table));
 }
 
 StatusOr<BackupInfo> ClusterBackups::CreateBackup(const std::string& name, const std::string& table,
@@ -186,7 +188,8 @@ StatusOr<BackupInfo> ClusterBackups::CreateBackup(const std::string& name, const
   // after the names were read and before the manifest was written: the sweep may have removed the
   // files.
   if (places_.clock->MonotonicNanos() - read_ns < sweep_us * 1000) return info;
-  return Unavailable(fmt::format("backup {} took too long to write; delete it, try again", name));
+  return Unavailable(
+      fmt::format("backup {} took too long to write; delete it and try again", name));
 }
 
 StatusOr<BackupInfo> ClusterBackups::CopyBackup(const std::string& source, const std::string& name,

@@ -24,7 +24,7 @@ StatusOr<NamedRecord> ClusterAdmin::GetRecord(const std::string& name) {
   ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
   auto record = ReadRecord(session.get(), lock_paths::Record(name));
   if (record.status().code() == StatusCode::kNotFound) {
-    return NotFound(fmt::format("there is no {}", name));
+    return NotFound(fmt::format("{} not found", name));
   }
   return record;
 }
@@ -55,7 +55,8 @@ Status ClusterAdmin::PutRecord(const std::string& name, const std::string& body,
   bool is_race =
       status.code() == StatusCode::kAlreadyExists || status.code() == StatusCode::kNotFound;
   if (!is_race) return status;
-  return Aborted(fmt::format("{} was changed by somebody else meanwhile", name));
+  return Aborted(
+      fmt::format("{} was changed by another caller since it was read; read it again", name));
 }
 
 Status ClusterAdmin::DeleteRecord(const std::string& name, uint64_t version) {

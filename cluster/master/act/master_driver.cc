@@ -22,7 +22,10 @@ const Status& Waiting() {
   return *status;
 }
 
-Status NotMaster() { return Unavailable("no master here yet, or another one; try again"); }
+Status NotMaster() {
+  return Unavailable(
+      "this process does not have the master lock, or its master is still starting; try again");
+}
 
 const RecordRef* RecordOf(const ActionBody& body) {
   if (const auto* change = std::get_if<action::ChangeRecord>(&body)) return &change->record;
@@ -260,7 +263,7 @@ Status MasterDriver::Request(const std::function<Event(uint64_t request)>& make)
   status = reply;
   replies_.erase(request);
   if (status == Waiting()) {
-    return DeadlineExceeded("no reply from the master in time; it may still happen");
+    return DeadlineExceeded("the master did not reply in time; the change may still happen");
   }
   return status;
 }

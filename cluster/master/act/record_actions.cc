@@ -20,7 +20,8 @@ StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord&
                                    uint64_t tablet_id) {
   if (!left.logs.empty() || !right.logs.empty()) {
     return FailedPrecondition(
-        fmt::format("tablets {} and {} are not flushed", left.tablet_id, right.tablet_id));
+        fmt::format("tablets {} and {} cannot be merged before both are flushed", left.tablet_id,
+                    right.tablet_id));
   }
   TabletRecord joined = right;
   joined.range.start = left.range.start;
@@ -44,7 +45,7 @@ StatusOr<TabletRecord> RecordActions::FindSame(const RecordRef& asked, Done* don
   auto record = places_->metadata->Find(asked.table_id, asked.range.start);
   if (record.status().code() == StatusCode::kNotFound) {
     done->answer = RecordPage();
-    return Aborted("the record is gone");
+    return Aborted("the METADATA record was removed");
   }
   if (!record.ok()) return record.status();
   if (record->tablet_id == asked.tablet_id && record->tablet_epoch == asked.epoch &&
@@ -52,8 +53,7 @@ StatusOr<TabletRecord> RecordActions::FindSame(const RecordRef& asked, Done* don
     return record;
   }
   done->answer = RecordPage{{FactsOf(*record)}, true};
-  return Aborted(
-      fmt::format("tablet {} is not at epoch {} any more", asked.tablet_id, asked.epoch));
+  return Aborted(fmt::format("tablet {} is no longer at epoch {}", asked.tablet_id, asked.epoch));
 }
 
 Done RecordActions::Do(const action::ReadRoot&) {

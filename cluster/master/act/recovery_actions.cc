@@ -73,7 +73,7 @@ Done RecoveryActions::Do(const action::StopWriter& asked) {
   auto fenced = fenced_ns_.find(asked.server);
   int64_t now_ns = places_->clock->MonotonicNanos();
   if (fenced != fenced_ns_.end() && now_ns - fenced->second >= places_->lease_us * 1000) return {};
-  return {0, Unavailable(asked.server.ToString() + " may live until its lease ends"), {}};
+  return {0, Unavailable(asked.server.ToString() + " may still serve until its lease ends"), {}};
 }
 
 Done RecoveryActions::Do(const action::RenameLog& asked) {
@@ -114,8 +114,9 @@ Done RecoveryActions::Do(const action::SealLog& asked) {
     // tablet.
     if (*swept) return {0, OkStatus(), SealedLog()};
     return {0,
-            DataLoss(fmt::format("the log of {} is gone, and with it what its tablets had not "
-                                 "flushed; restore {}, or make it, empty, to give that up",
+            DataLoss(fmt::format("the log of server {} is missing, and with it the writes that its "
+                                 "tablets had not flushed; put {} back from a copy, or create it "
+                                 "as an empty directory to give these writes up",
                                  asked.server.ToString(), path)),
             {}};
   }

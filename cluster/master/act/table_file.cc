@@ -29,7 +29,7 @@ StatusOr<TableFile> DecodeTableFile(std::string_view bytes) {
     if (life != static_cast<int>(TableLife::kCreating) &&
         life != static_cast<int>(TableLife::kDropping) &&
         life != static_cast<int>(TableLife::kKept)) {
-      return DataLoss("a table's file names an unknown state of the table");
+      return DataLoss("table file: the state of the table is unknown");
     }
     file.life = static_cast<TableLife>(life);
     bytes.remove_prefix(1);
@@ -37,7 +37,8 @@ StatusOr<TableFile> DecodeTableFile(std::string_view bytes) {
   if (file.life == TableLife::kKept) {
     engine::Reader reader(bytes);
     file.kept_until_us = reader.Signed();
-    if (!reader.ok()) return DataLoss("a table's file does not tell how long the table is kept");
+    if (!reader.ok())
+      return DataLoss("table file: the time until which the table is kept is missing");
     bytes.remove_prefix(bytes.size() - reader.left());
   }
   ASSIGN_OR_RETURN(file.table, cluster::DecodeTableFile(bytes));

@@ -16,14 +16,15 @@ namespace {
 
 Status Check(const Table* table, const event::AlterTable& request) {
   const std::string& name = request.schema.name;
-  if (table == nullptr) return NotFound(fmt::format("no table {}", name));
+  if (table == nullptr) return NotFound(fmt::format("table {} not found", name));
   RETURN_IF_ERROR(request.schema.Validate());
   if (table->request != 0 || table->next != nullptr || table->life != TableLife::kLive) {
     return Aborted(fmt::format("table {} is being changed; try again", name));
   }
   if (table->record->schema_version != request.expected_version) {
-    return Aborted(fmt::format("table {} has schema version {}, not {}: it was altered meanwhile",
-                               name, table->record->schema_version, request.expected_version));
+    return Aborted(fmt::format(
+        "table {} has schema version {}, not {}: it was altered since it was read; read it again",
+        name, table->record->schema_version, request.expected_version));
   }
   return engine::CheckAlter(table->record->schema, request.schema);
 }
@@ -77,11 +78,12 @@ void Answer(Turn* turn, Table* table) {
   auto changes = engine::ChangeStreamOf(table->record->schema);
   bool begins = changes.has_value() && changes->since_us == 0;
   bool is_new = table->record->schema_version == kFirstSchemaVersion;
-  Status status = in_force || (is_new && !begins)
-                      ? OkStatus()
-                      : Unavailable(fmt::format("the new schema of table {} is recorded; tablets "
-                                                "of it that have not answered yet will follow",
-                                                table->record->schema.name));
+  Status status =
+      in_force || (is_new && !begins)
+          ? OkStatus()
+          : Unavailable(fmt::format("table {}: the new schema is recorded, but not every tablet "
+                                    "uses it yet; the master continues to distribute it",
+                                    table->record->schema.name));
   turn->Reply(table->request, std::move(status));
   table->request = 0;
 }

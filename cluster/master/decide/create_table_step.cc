@@ -26,12 +26,12 @@ Status CheckSplitKeys(const std::vector<std::string>& keys) {
 
 Status Check(MasterState* state, const event::CreateTable& request) {
   if (state->stage != StartStage::kRunning) {
-    return Unavailable("the master is starting: it reads METADATA; try again");
+    return Unavailable("the master is starting and still reads METADATA; try again");
   }
   RETURN_IF_ERROR(request.schema.Validate());
   RETURN_IF_ERROR(CheckSplitKeys(request.split_keys));
   if (state->FindTable(request.schema.name) != nullptr) {
-    return AlreadyExists(fmt::format("table {} exists", request.schema.name));
+    return AlreadyExists(fmt::format("table {} already exists", request.schema.name));
   }
   // Dropped tables that are kept do not count, so that a drop always makes room.
   auto kept = std::count_if(state->tables.begin(), state->tables.end(), [](const auto& entry) {
@@ -40,7 +40,7 @@ Status Check(MasterState* state, const event::CreateTable& request) {
   size_t count = state->tables.size() - static_cast<size_t>(kept);
   if (count >= limits::kTablesMax) {
     return ResourceExhausted(
-        fmt::format("{} tables exist, the most there may be; drop one first", count));
+        fmt::format("the store has {} tables, which is the limit; drop one first", count));
   }
   return OkStatus();
 }

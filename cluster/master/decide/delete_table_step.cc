@@ -12,7 +12,7 @@ void OnEvent(Turn* turn, const event::DropTable& request) {
   Table* table = turn->state->FindTable(request.table);
   Status status;
   if (table == nullptr) {
-    status = NotFound(fmt::format("no table {}", request.table));
+    status = NotFound(fmt::format("table {} not found", request.table));
   } else if (table->request != 0 || table->life != TableLife::kLive) {
     status = Aborted(fmt::format("table {} is being changed; try again", request.table));
   } else {

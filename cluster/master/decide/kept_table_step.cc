@@ -70,9 +70,10 @@ void OnEvent(Turn* turn, const event::UndeleteTable& request) {
   }
   Status status;
   if (table == nullptr) {
-    status = NotFound(fmt::format("no table '{}' was dropped that is still kept", request.table));
+    status = NotFound(fmt::format(
+        "no dropped table '{}' is kept: it was never dropped, or its time is over", request.table));
   } else if (turn->state->FindTable(request.table) != nullptr) {
-    status = AlreadyExists(fmt::format("table {} exists", request.table));
+    status = AlreadyExists(fmt::format("table {} already exists", request.table));
   } else if (table->request != 0 || table->file_life != TableLife::kKept) {
     status = Aborted(fmt::format("table {} is being dropped; try again", request.table));
   }

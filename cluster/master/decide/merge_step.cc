@@ -106,7 +106,7 @@ void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
   std::vector<Tablet*> tablets = state->tablets.Overlapping(request->table_id, request->rows);
   Status status;
   if (state->FindTable(request->table_id) == nullptr) {
-    status = NotFound("the table was dropped meanwhile");
+    status = NotFound("the table was dropped during the merge");
   } else if (tablets.size() >= 2) {
     if (turn->now_us < request->requested_us + state->options.answer_us) {
       if (!request->attempt.Waits(turn->now_us)) {
@@ -126,7 +126,7 @@ void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
 void OnEvent(Turn* turn, const event::MergeTablets& request) {
   Table* table = turn->state->FindTable(request.table);
   if (table == nullptr) {
-    return turn->Reply(request.request, NotFound(fmt::format("no table {}", request.table)));
+    return turn->Reply(request.request, NotFound(fmt::format("table {} not found", request.table)));
   }
   turn->state->merge_requests[request.request] = {table->record->table_id, request.rows,
                                                   turn->now_us, 0, Attempt()};

@@ -9,7 +9,7 @@ namespace sippar::cluster::master {
 namespace {
 
 Status Refuse(const TabletRecord& record, const char* wanted) {
-  return FailedPrecondition(fmt::format("tablet {} at epoch {} is in phase {}: cannot be {}",
+  return FailedPrecondition(fmt::format("tablet {} at epoch {} is in phase {} and cannot be {}",
                                         record.tablet_id, record.tablet_epoch,
                                         static_cast<int>(record.phase), wanted));
 }

@@ -110,7 +110,7 @@ TEST_F(ClusterRecordsTest, F_A1_BackupsAreOfTheClustersThatWereMade) {
   EXPECT_NE(missing.error_message().find("c1, c2"), std::string::npos) << missing.error_message();
   EXPECT_EQ(Backups("c1"), Backup("c1") + "\n");
   EXPECT_EQ(Backups("-"), Backup("c2") + "\n" + Backup("c1") + "\n");
-  EXPECT_NE(Backups("sippar").find("no cluster 'sippar'"), std::string::npos);
+  EXPECT_NE(Backups("sippar").find("cluster 'sippar' not found"), std::string::npos);
   admin::RestoreTableRequest restore;
   restore.set_parent(kMade);
   restore.set_table_id("restored");

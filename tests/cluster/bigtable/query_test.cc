@@ -236,7 +236,7 @@ TEST_F(QueryTest, Parameters) {
   params["text"] = TextParam("x");
   params["more"] = TextParam("x");
   QueryResult result = Execute(*query, params);
-  EXPECT_EQ(result.status.error_message(), "params: the prepared query has no @more");
+  EXPECT_EQ(result.status.error_message(), "params: the prepared query has no parameter @more");
   EXPECT_EQ(result.status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
@@ -248,15 +248,16 @@ TEST_F(QueryTest, ErrorsSayWhere) {
   EXPECT_EQ(error("SELECT _key FRM t"),
             "INVALID_ARGUMENT: SYNTAX: unexpected 't', expected FROM, WHERE, GROUP BY, ORDER BY, "
             "LIMIT, AFTER, HAVING, a comma or ; [at 1:17]; did you mean FROM instead of FRM?");
-  EXPECT_EQ(error("SELECT _key FROM\n  tt"), "NOT_FOUND: UNKNOWN_TABLE: no table tt [at 2:3]");
+  EXPECT_EQ(error("SELECT _key FROM\n  tt"),
+            "NOT_FOUND: UNKNOWN_TABLE: table tt not found [at 2:3]");
   EXPECT_EQ(error("SELECT _key FROM t WHERE h['q'] = 'x'"),
-            "INVALID_ARGUMENT: UNKNOWN_NAME: no name h [at 1:26]");
+            "INVALID_ARGUMENT: UNKNOWN_NAME: unknown name h [at 1:26]");
   EXPECT_EQ(error("SELECT @x"),
             "INVALID_ARGUMENT: UNKNOWN_PARAM: no value for @x [at 1:8]; declare it in param_types");
   EXPECT_EQ(error("DELETE FROM t ALL ROWS"),
-            "INVALID_ARGUMENT: READ_ONLY: only SELECT is answered here [at 1:1]");
+            "INVALID_ARGUMENT: READ_ONLY: only SELECT is supported here [at 1:1]");
   EXPECT_EQ(error("SELECT 5s AS d"),
-            "INVALID_ARGUMENT: NO_TYPE: column d has a DURATION, which the API has not; "
+            "INVALID_ARGUMENT: NO_TYPE: column d is a DURATION, which the API does not have; "
             "CAST(x AS INT64), CAST(x AS STRING)");
   EXPECT_NE(error("SELECT 1; SELECT 2"), "OK");
   EXPECT_NE(error(""), "OK");

@@ -235,7 +235,7 @@ TEST_F(LeaseDriverTest, TheWatchdogEndsAProcessWhoseDriverHangs) {
   StartServer();
   line_ = Line::kHangs;
   EXPECT_TRUE(Becomes([&] { return ended_ == 1; }));
-  EXPECT_STREQ(why_, "the lease is over and the thread that keeps it hangs");
+  EXPECT_STREQ(why_, "the lease has ended and the thread that renews it hangs");
   EXPECT_FALSE(Serves());
   line_ = Line::kUp;  // in production there is no process any more
   Sleep(kTimeout / 2);
