@@ -20,7 +20,7 @@ namespace sippar::query {
 namespace {
 
 Status Unsupported(std::string_view what) {
-  return ErrorAt("UNSUPPORTED", {}, fmt::format("{} is understood but not supported", what), {},
+  return ErrorAt("UNSUPPORTED", {}, fmt::format("{} is not supported", what), {},
                  StatusCode::kUnimplemented);
 }
 
@@ -85,7 +85,7 @@ class ClientSession final : public Session {
     StartStatement();
     // A Cancel that arrived between two statements ends this one: Ctrl-C would otherwise do nothing
     // while a script moves from one statement to the next.
-    Status status = state_.cancel->load() ? Cancelled("cancelled before it began")
+    Status status = state_.cancel->load() ? Cancelled("the statement was cancelled before it began")
                                           : std::visit(Dispatcher{context}, statement.node);
     // One Cancel ends one statement, also if it came too late to be noticed.
     ClearCancel();

@@ -46,7 +46,7 @@ StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
   if (tables.ok()) known = NamesBehind(prefix, *tables);
   std::string hint = DidYouMean(name.text, known);
   if (known.empty()) hint = "there is no table yet: CREATE TABLE t (FAMILY f)";
-  return ErrorAt("UNKNOWN_TABLE", name.span, fmt::format("no table {}", name.text), hint,
+  return ErrorAt("UNKNOWN_TABLE", name.span, fmt::format("table {} not found", name.text), hint,
                  StatusCode::kNotFound);
 }
 
@@ -57,14 +57,15 @@ Status UnknownFamily(const engine::TableSchema& schema, std::string_view family,
     known.push_back(each.name);
     list += (list.empty() ? "" : ", ") + each.name;
   }
-  return ErrorAt("UNKNOWN_FAMILY", span,
-                 fmt::format("no family {} in {} (families: {})", family, schema.name, list),
-                 DidYouMean(family, known), StatusCode::kNotFound);
+  return ErrorAt(
+      "UNKNOWN_FAMILY", span,
+      fmt::format("family {} not found in table {} (families: {})", family, schema.name, list),
+      DidYouMean(family, known), StatusCode::kNotFound);
 }
 
 Status UnknownName(std::string_view what, std::string_view name, const Span& span,
                    const std::vector<std::string>& known) {
-  return ErrorAt("UNKNOWN_NAME", span, fmt::format("no {} {}", what, name),
+  return ErrorAt("UNKNOWN_NAME", span, fmt::format("{} {} not found", what, name),
                  DidYouMean(name, known));
 }
 

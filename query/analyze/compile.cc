@@ -148,7 +148,8 @@ StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
       return Call(expr);
     case ExprKind::kCast: {
       std::optional<ValueType> type = FindType(expr.name);
-      if (!type) return ErrorAt("UNKNOWN_NAME", expr.span, fmt::format("no type {}", expr.name));
+      if (!type)
+        return ErrorAt("UNKNOWN_NAME", expr.span, fmt::format("unknown type {}", expr.name));
       ASSIGN_OR_RETURN(Expression arg, Compile(expr.children[0]));
       return Fold(Expression::Cast(*type, std::move(arg), expr.negated), &context_.stop);
     }
@@ -239,7 +240,7 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
     return ColumnCall(expr, *call->column);
   }
   if (call->kind == CallInfo::kAggregate) {
-    return ErrorAt("AGGREGATE", expr.span, fmt::format("{} cannot stand here", expr.name),
+    return ErrorAt("AGGREGATE", expr.span, fmt::format("{} is not allowed here", expr.name),
                    "aggregates go into the SELECT list, HAVING and ORDER BY");
   }
   RETURN_IF_ERROR(CheckArity(*call, expr));
@@ -264,7 +265,7 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
     if (!dashed) return right.status();
     const syntax::PatternNode& pattern = expr.children[0].pattern;
     return ErrorAt("UNKNOWN_NAME", expr.children[1].span,
-                   fmt::format("no name {}", expr.children[1].name),
+                   fmt::format("unknown name {}", expr.children[1].name),
                    fmt::format("a qualifier with - is written {}:\"{}-{}\"", pattern.family.text,
                                pattern.qualifier.text, expr.children[1].name));
   }

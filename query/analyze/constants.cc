@@ -94,7 +94,8 @@ StatusOr<int64_t> CompileTime(const StatementContext& context, const Expr& expr)
 
 Status CheckCellTime(int64_t time_us, const Span& span) {
   if (time_us >= 0) return OkStatus();
-  return ErrorAt("RANGE", span, fmt::format("{} is no time of a cell: it is before 1970", time_us),
+  return ErrorAt("RANGE", span,
+                 fmt::format("{} is not a valid cell time: it is before 1970", time_us),
                  "microseconds since 1970; without AT it is the server's clock");
 }
 

@@ -21,7 +21,7 @@ bool IsRowName(std::string_view name) {
 
 StatusOr<Expression> ConstantScope::Pattern(const syntax::PatternNode& node, SlotDef::Kind) {
   return ErrorAt("NOT_CONSTANT", node.span,
-                 fmt::format("{} is a column; only constants are known here", Print(node)),
+                 fmt::format("{} is a column; only constants are allowed here", Print(node)),
                  "text is written in quotes");
 }
 
@@ -159,7 +159,7 @@ StatusOr<Expression> RelationScope::Pattern(const syntax::PatternNode& node, Slo
   ASSIGN_OR_RETURN(std::optional<Expression> column, Name(Print(node)));
   if (column) return *column;
   return ErrorAt("UNKNOWN_NAME", node.span,
-                 fmt::format("no column {} in what is selected from", Print(node)),
+                 fmt::format("column {} not found in the inner SELECT", Print(node)),
                  "give it a name there with AS");
 }
 

@@ -78,7 +78,7 @@ StatusOr<syntax::Select> ParseSelect(std::string_view text) {
   ASSIGN_OR_RETURN(syntax::Statement statement, ParseStatement(text));
   auto* select = std::get_if<syntax::Select>(&statement.node);
   if (select != nullptr) return std::move(*select);
-  return ErrorAt("READ_ONLY", statement.span, "only SELECT is answered here");
+  return ErrorAt("READ_ONLY", statement.span, "only SELECT is supported here");
 }
 
 Params SampleParams(const ParamTypes& types) {
@@ -91,11 +91,11 @@ Status CheckParams(const ParamTypes& types, const Params& params) {
   for (const auto& [name, value] : params) {
     auto declared = types.find(name);
     if (declared == types.end()) {
-      return InvalidArgument(fmt::format("params: the prepared query has no @{}", name));
+      return InvalidArgument(fmt::format("params: the prepared query has no parameter @{}", name));
     }
     if (!IsOfType(value, declared->second)) {
-      return InvalidArgument(fmt::format("params: @{} is {}, its value {}", name,
-                                         engine::TypeName(declared->second.kind),
+      return InvalidArgument(fmt::format("params: @{} was prepared as {}, but its value is {}",
+                                         name, engine::TypeName(declared->second.kind),
                                          engine::TypeName(value.type())));
     }
   }
@@ -112,11 +112,12 @@ StatusOr<std::vector<QueryColumn>> ColumnsOf(const SelectPlan& plan) {
   std::vector<QueryColumn> columns;
   for (const ResultColumn& column : plan.columns) {
     if (!HasApiType(column.type)) {
-      return ErrorAt("NO_TYPE", {},
-                     fmt::format("column {} has {}", column.name,
-                                 column.type.IsKnown() ? "a DURATION, which the API has not"
-                                                       : "a type that only its values tell"),
-                     "CAST(x AS INT64), CAST(x AS STRING)");
+      return ErrorAt(
+          "NO_TYPE", {},
+          fmt::format("column {} {}", column.name,
+                      column.type.IsKnown() ? "is a DURATION, which the API does not have"
+                                            : "has a type that depends on its values"),
+          "CAST(x AS INT64), CAST(x AS STRING)");
     }
     columns.push_back({column.name, column.type});
   }

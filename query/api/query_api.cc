@@ -147,10 +147,12 @@ class ClientQueryApi final : public cluster::QueryApi {
   StatusOr<std::unique_ptr<cluster::QueryRun>> Open(const QueryCall& call) override {
     PreparedToken query;
     if (!PreparedToken::Decode(call.prepared, &query)) {
-      return InvalidArgument("prepared_query: PrepareQuery gave no such query");
+      return InvalidArgument(
+          "prepared_query: PrepareQuery did not return this query; prepare it again");
     }
     if (query.table_prefix != call.table_prefix) {
-      return InvalidArgument("prepared_query: it was prepared on another instance");
+      return InvalidArgument(
+          "prepared_query: it was prepared for another instance; prepare it again");
     }
     RETURN_IF_ERROR(CheckParams(query.params, call.params));
     ASSIGN_OR_RETURN(ResumeToken place, PlaceOf(call, query));
@@ -161,7 +163,8 @@ class ClientQueryApi final : public cluster::QueryApi {
     // The client decodes rows by the columns that Prepare reported; other columns would be read as
     // garbage.
     if (HashColumns(analysis->columns) != query.columns_hash) {
-      std::string_view text = "the columns of the result are others since families changed";
+      std::string_view text =
+          "the result columns changed since then, because families were altered";
       if (place.given > 0) return InvalidArgument(fmt::format("resume_token: {}", text));
       return FailedPrecondition(fmt::format("prepared_query: {}; prepare it again", text));
     }
@@ -183,10 +186,10 @@ class ClientQueryApi final : public cluster::QueryApi {
       if (ResumeToken::Decode(call.resume_token, &place) && place.prepared_hash == prepared_hash) {
         return place;
       }
-      return InvalidArgument("resume_token: it is of no execution of this query");
+      return InvalidArgument("resume_token: it does not belong to an execution of this query");
     }
     if (now_us >= query.valid_until_us) {
-      return FailedPrecondition("prepared_query: its time is over; prepare it again");
+      return FailedPrecondition("prepared_query: it has expired; prepare it again");
     }
     place.prepared_hash = prepared_hash;
     place.now_us = now_us;

@@ -13,7 +13,8 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 }  // namespace
 
 Status ByteInput::TooLong() {
-  return ResourceExhausted(fmt::format("a record is longer than {} MiB", kRecordSizeMax >> 20));
+  return ResourceExhausted(
+      fmt::format("a record is longer than the limit of {} MiB", kRecordSizeMax >> 20));
 }
 
 StatusOr<bool> ByteInput::Fill() {

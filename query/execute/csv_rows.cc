@@ -20,7 +20,7 @@ Status CsvRows::Quoted(std::string* text) {
   for (;;) {
     char c = 0;
     ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
-    if (!more) return BadRecord("a quoted field does not end");
+    if (!more) return BadRecord("a quoted field is not closed");
     RETURN_IF_ERROR(Grow());
     input_.Skip();
     if (c == quote_) {

@@ -37,7 +37,7 @@ class TsvRows : public InputRows {
       }
       std::string text;
       if (!UnescapeField(field, &text)) {
-        return BadRecord("a backslash stands before t, n, r, N, xHH or another backslash");
+        return BadRecord("after a backslash comes t, n, r, N, xHH or another backslash");
       }
       row->push_back(FieldValue(std::move(text)));
     }
@@ -119,7 +119,7 @@ StatusOr<std::unique_ptr<FileRows>> FileRows::Open(std::unique_ptr<InputFile> fi
   } else if (options.format == "cells") {
     rows = std::make_unique<CellsRows>(std::move(file));
   } else {
-    return InvalidArgument(fmt::format("cannot read format {}", options.format));
+    return InvalidArgument(fmt::format("reading format {} is not supported", options.format));
   }
   RETURN_IF_ERROR(rows->SkipLines(options.skip_lines));
   RETURN_IF_ERROR(rows->Start());

@@ -76,7 +76,7 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
     }
   }
   if (!row_at) {
-    return ErrorAt("NO_ROW", insert.table.span, "the columns of INSERT lack ROW",
+    return ErrorAt("NO_ROW", insert.table.span, "ROW is missing from the columns of INSERT",
                    "INSERT INTO t (ROW, f:q) VALUES ('key', 'value')");
   }
   int64_t at_us = engine::kServerTime;
@@ -128,7 +128,8 @@ Status InsertCells(const StatementContext& context, const engine::TableSchema& s
     ASSIGN_OR_RETURN(Value column, CompileConstant(context, tuple.values[1]));
     size_t colon = column.bytes().find(':');
     if (colon == std::string::npos) {
-      return ErrorAt("BAD_COLUMN", tuple.values[1].span, "a column is written 'family:qualifier'");
+      return ErrorAt("BAD_COLUMN", tuple.values[1].span,
+                     "a column must be written as 'family:qualifier'");
     }
     std::string family = column.bytes().substr(0, colon);
     std::string qualifier = column.bytes().substr(colon + 1);

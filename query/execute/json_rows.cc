@@ -71,7 +71,7 @@ StatusOr<std::string> NameOf(std::string_view text) {
   if (!name.starts_with(mark)) return name;
   std::string bytes;
   if (absl::Base64Unescape(name.substr(mark.size()), &bytes)) return bytes;
-  return BadRecord(fmt::format("the member {} holds no base64", text));
+  return BadRecord(fmt::format("member {}: the text is not valid base64", text));
 }
 
 // INT64 or FLOAT64. A number that fits neither stays TEXT: rounding it would change the data.
@@ -96,7 +96,7 @@ StatusOr<Value> ObjectOf(std::string_view text) {
   if (!marked) return Value::Text(std::string(text));
   std::string bytes;
   if (absl::Base64Unescape(Decoded(value), &bytes)) return Value::Bytes(std::move(bytes));
-  return BadRecord(fmt::format("{} holds no base64", text));
+  return BadRecord(fmt::format("{}: the text is not valid base64", text));
 }
 
 StatusOr<Value> ValueOf(std::string_view text) {
@@ -144,14 +144,14 @@ StatusOr<bool> JsonRows::Members(std::vector<Member>* members) {
     if (!more) return false;
   } while (line.find_first_not_of(kBlanks) == std::string::npos);
   bool object = line[line.find_first_not_of(kBlanks)] == '{' && nlohmann::json::accept(line);
-  if (!object) return BadRecord("this line is no JSON object");
+  if (!object) return BadRecord("this line is not a JSON object");
   ObjectWalk walk(line);
   std::unordered_set<std::string> seen;
   for (std::string_view name, value; walk.Next(&name, &value);) {
     ASSIGN_OR_RETURN(std::string decoded, NameOf(name));
     // Readers of JSON disagree about which of two equal names counts, so neither is chosen.
     if (!seen.insert(decoded).second) {
-      return BadRecord(fmt::format("the member {} is there twice", name));
+      return BadRecord(fmt::format("member {} occurs twice", name));
     }
     members->push_back({std::move(decoded), std::string(value)});
   }

@@ -47,7 +47,8 @@ StatusOr<std::vector<std::unique_ptr<engine::Aggregate>>*> GroupMerger::Find(con
 }
 
 Status GroupMerger::Merge(const Row& partial) {
-  if (partial.size() != key_count_ + defs_.size()) return Internal("partial row of another query");
+  if (partial.size() != key_count_ + defs_.size())
+    return Internal("a tablet returned a partial row of another query");
   auto keys_end = partial.begin() + static_cast<std::ptrdiff_t>(key_count_);
   ASSIGN_OR_RETURN(auto* aggregates, Find(Row(partial.begin(), keys_end)));
   for (size_t i = 0; i < defs_.size(); ++i) {

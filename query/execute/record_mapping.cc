@@ -43,7 +43,8 @@ Status RecordMapping::Plan(const syntax::Import& import) {
     }
   }
   if (row_.value != nullptr) return OkStatus();
-  return ErrorAt("NO_ROW", import.table.span, "the mapping of IMPORT lacks ROW", "(ROW = name, …)");
+  return ErrorAt("NO_ROW", import.table.span, "ROW is missing from the mapping of IMPORT",
+                 "(ROW = name, …)");
 }
 
 StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
@@ -80,7 +81,7 @@ Status RecordMapping::PlanByName(const syntax::Import& import) {
       time_ = std::move(mapped.value);
     } else if (colon == std::string::npos) {
       return ErrorAt("BAD_COLUMN", import.table.span,
-                     fmt::format("column '{}' of the file is no family:qualifier", columns[i]),
+                     fmt::format("column '{}' of the file is not family:qualifier", columns[i]),
                      "say what goes where: (ROW = a, f:q = b)");
     } else {
       std::string family = columns[i].substr(0, colon);
@@ -92,7 +93,7 @@ Status RecordMapping::PlanByName(const syntax::Import& import) {
   }
   if (row_.value != nullptr) return OkStatus();
   return ErrorAt("NO_ROW", import.table.span,
-                 "the file has no column row; its columns: " + ColumnList(),
+                 "the file has no column named row; its columns: " + ColumnList(),
                  "say what goes where: (ROW = a, f:q = b)");
 }
 
@@ -121,13 +122,13 @@ Status RecordMapping::WithColumns(const Status& status) const {
 }
 
 StatusOr<engine::RowMutation> RecordMapping::CellMutation(const Row& record) {
-  if (record.size() != 4) return ErrorAt("BAD_RECORD", {}, "there are no members in this object");
+  if (record.size() != 4) return ErrorAt("BAD_RECORD", {}, "this object has no members");
   ASSIGN_OR_RETURN(engine::RowMutation mutation, Start(Exact(0, record[0])));
   const std::string& column = record[1].bytes();
   size_t colon = column.find(':');
   if (colon == std::string::npos) {
     return ErrorAt("BAD_COLUMN", {},
-                   fmt::format("'{}' is no family:qualifier", engine::PrintEscaped(column)));
+                   fmt::format("'{}' is not family:qualifier", engine::PrintEscaped(column)));
   }
   std::string family = column.substr(0, colon);
   if (schema_.FindFamily(family) == nullptr) return UnknownFamily(schema_, family, {});
@@ -186,7 +187,7 @@ StatusOr<int64_t> RecordMapping::Time(const Value& value) {
     }
   }
   bool is_time = time.type() == ValueType::kInt64 || time.type() == ValueType::kTimestamp;
-  if (!is_time) return ErrorAt("TYPE", {}, fmt::format("'{}' is no time", value.Print()));
+  if (!is_time) return ErrorAt("TYPE", {}, fmt::format("'{}' is not a time", value.Print()));
   RETURN_IF_ERROR(CheckCellTime(time.integer(), {}));
   return time.integer();
 }

@@ -87,7 +87,7 @@ Status ApplyEntry(const MutationEntry& entry, std::string_view row, int64_t now_
     }
     case MutationEntry::kAdd:
     case MutationEntry::kMerge:
-      return FailedPrecondition("aggregates cannot be added to in a transaction");
+      return FailedPrecondition("adding to an aggregate is not supported in a transaction");
     case MutationEntry::kDeleteColumn: {
       ColumnPlace column = FindColumn(cells, row, entry);
       auto rest = std::remove_if(column.begin, column.end, [&](const Cell& cell) {

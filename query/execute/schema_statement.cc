@@ -43,7 +43,7 @@ void MoveFamilies(const syntax::GroupDef& def, LocalityGroupSchema* group, Table
 Status AddFamily(const syntax::FamilyDef& def, TableSchema* schema) {
   if (FindFamily(schema, def.name.text) != nullptr) {
     return ErrorAt("DUPLICATE", def.name.span,
-                   fmt::format("family {} is there twice", def.name.text), {},
+                   fmt::format("family {} is named twice", def.name.text), {},
                    StatusCode::kAlreadyExists);
   }
   FamilySchema family;
@@ -62,7 +62,7 @@ Status AddGroup(const syntax::GroupDef& def, std::set<std::string>* grouped, Tab
     // The default group always exists; naming it sets its options.
   } else if (def.name.text != engine::kDefaultGroup) {
     return ErrorAt("DUPLICATE", def.name.span,
-                   fmt::format("locality group {} is there twice", def.name.text), {},
+                   fmt::format("locality group {} is named twice", def.name.text), {},
                    StatusCode::kAlreadyExists);
   }
   LocalityGroupSchema* group = schema->FindGroup(def.name.text);
@@ -72,7 +72,7 @@ Status AddGroup(const syntax::GroupDef& def, std::set<std::string>* grouped, Tab
     }
     if (!grouped->insert(family.text).second) {
       return ErrorAt("DUPLICATE", family.span,
-                     fmt::format("family {} is in a locality group already", family.text),
+                     fmt::format("family {} is already in a locality group", family.text),
                      "a family is in one locality group", StatusCode::kAlreadyExists);
     }
   }
@@ -122,10 +122,11 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   Status status = context.client()->admin()->CreateTable(schema, keys);
   if (status.code() == StatusCode::kAlreadyExists) {
     if (create.if_not_exists) {
-      context.summary->tag = fmt::format("table {} exists, skipped", schema.name);
+      context.summary->tag = fmt::format("table {} already exists, skipped", schema.name);
       return OkStatus();
     }
-    return ErrorAt("TABLE_EXISTS", create.table.span, fmt::format("table {} exists", schema.name),
+    return ErrorAt("TABLE_EXISTS", create.table.span,
+                   fmt::format("table {} already exists", schema.name),
                    "CREATE TABLE IF NOT EXISTS", StatusCode::kAlreadyExists);
   }
   RETURN_IF_ERROR(status);
@@ -150,7 +151,7 @@ Status CheckNew(std::string_view what, bool exists, const AlterAction& action,
   *add = !exists;
   if (!exists) return OkStatus();
   if (!action.if_not_exists) {
-    return ErrorAt("DUPLICATE", name.span, fmt::format("the table has a {} {}", what, name.text),
+    return ErrorAt("DUPLICATE", name.span, fmt::format("{} {} already exists", what, name.text),
                    fmt::format("ALTER FAMILY changes a family; ADD {} IF NOT EXISTS passes over it",
                                what == "family" ? "FAMILY" : "LOCALITY GROUP"),
                    StatusCode::kAlreadyExists);
@@ -197,9 +198,10 @@ Status AlterGroup(const AlterAction& action, TableSchema* schema,
   std::sort(present.begin(), present.end());
   // Naming the families that the group has is allowed: SHOW CREATE TABLE prints them.
   if (!families.empty() && families != present) {
-    return ErrorAt("UNSUPPORTED", action.group.name.span,
-                   "families cannot move between locality groups yet", {},
-                   StatusCode::kUnimplemented);
+    return ErrorAt(
+        "UNSUPPORTED", action.group.name.span,
+        "ALTER LOCALITY GROUP does not move families; ADD LOCALITY GROUP moves them to a new group",
+        {}, StatusCode::kUnimplemented);
   }
   return ApplyGroupOptions(action.group, group, notices);
 }
@@ -302,7 +304,7 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
   auto info = FindTable(context, drop.table);
   if (!info.ok()) {
     if (info.status().code() != StatusCode::kNotFound || !drop.if_exists) return info.status();
-    context.summary->tag = fmt::format("no table {}, skipped", drop.table.text);
+    context.summary->tag = fmt::format("table {} not found, skipped", drop.table.text);
     return OkStatus();
   }
   RETURN_IF_ERROR(context.client()->admin()->DropTable(info->schema.name));

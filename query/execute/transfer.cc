@@ -27,7 +27,7 @@ StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std
     if (SameWord(known, name)) return std::string(known);
   }
   return ErrorAt("UNSUPPORTED", format.empty() ? span : format.span,
-                 format.empty() ? fmt::format("no format is known by the end of '{}'", path)
+                 format.empty() ? fmt::format("the name '{}' does not end in a known format", path)
                                 : fmt::format("files of format {} are not supported", name),
                  "FORMAT csv, tsv, jsonl or cells", StatusCode::kUnimplemented);
 }
@@ -91,7 +91,7 @@ StatusOr<TransferOptions> PlanTransferOptions(const std::vector<syntax::Option>&
     if (SetOption(option, &result)) continue;
     return ErrorAt(
         "UNKNOWN_OPTION", option.name.span,
-        fmt::format("option {} is not known here, or not with this value", option.name.text),
+        fmt::format("option {} is unknown here, or cannot have this value", option.name.text),
         kOptions);
   }
   return result;
@@ -100,10 +100,10 @@ StatusOr<TransferOptions> PlanTransferOptions(const std::vector<syntax::Option>&
 StatusOr<std::string> TransferPath(const StatementContext& context, const syntax::Expr& expr) {
   ASSIGN_OR_RETURN(Value path, CompileConstant(context, expr));
   if (!path.is_string() || path.bytes().empty()) {
-    return ErrorAt("TYPE", expr.span, "a file is named by a text");
+    return ErrorAt("TYPE", expr.span, "the file name must be a TEXT");
   }
   if (context.session->files == nullptr) {
-    return ErrorAt("UNSUPPORTED", expr.span, "files cannot be opened from here", {},
+    return ErrorAt("UNSUPPORTED", expr.span, "IMPORT and EXPORT cannot open files here", {},
                    StatusCode::kUnimplemented);
   }
   return path.TakeBytes();

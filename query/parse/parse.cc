@@ -72,7 +72,7 @@ Status ExplainSyntax(LexedText* text, size_t rule) {
     return ErrorAt("SYNTAX", text->SpanOf(*token),
                    fmt::format("{}, expected {}", found, expected.Describe()), hint);
   }
-  return ErrorAt("SYNTAX", Span(), "the text is no statement");
+  return ErrorAt("SYNTAX", Span(), "the text is not a statement");
 }
 
 // Notes the token at which ANTLR itself gave up, for texts too long for the walk.
@@ -138,7 +138,8 @@ class ParserRun {
     parser_.addErrorListener(&listener);
     parse(&parser_);
     parser_.removeErrorListeners();
-    if (listener.token() == nullptr) return ErrorAt("SYNTAX", Span(), "the text is no statement");
+    if (listener.token() == nullptr)
+      return ErrorAt("SYNTAX", Span(), "the text is not a statement");
     return ErrorAt("SYNTAX", text_->SpanOf(*listener.token()),
                    fmt::format("unexpected '{}'", text_->TextOf(*listener.token())));
   }

@@ -11,7 +11,7 @@ void StatementBuilder::OnlyOnce(bool already, antlr4::ParserRuleContext* context
                                 std::string_view clause) {
   if (!already) return;
   expressions_.Fail("DUPLICATE_CLAUSE", expressions_.SpanOf(context),
-                    fmt::format("{} was given already", clause));
+                    fmt::format("{} occurs twice", clause));
 }
 
 syntax::OptionalExpr StatementBuilder::Optional(P::ExpressionContext* context) {

@@ -157,8 +157,9 @@ Status SelectPlanner::PlanAfter() {
   if (!select.after_row) {
     PageToken token;
     if (!DecodePageToken(value.bytes(), &token) || token.fingerprint != plan.fingerprint) {
-      return ErrorAt("TOKEN_MISMATCH", select.after->span, "this token is of another query",
-                     "AFTER ROW 'key' continues behind a row");
+      return ErrorAt("TOKEN_MISMATCH", select.after->span,
+                     "this page token belongs to another query",
+                     "AFTER ROW 'key' continues after a row");
     }
     start = token.row;
     plan.program.now_us = token.now_us;

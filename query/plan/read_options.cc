@@ -193,7 +193,7 @@ Status PlanNamedArgs(const StatementContext& context, const std::vector<syntax::
       if (!SameWord(name, "before")) time_us = Behind(time_us);
       read->time.limit_us = std::min(read->time.limit_us, time_us);
     } else {
-      return ErrorAt("UNKNOWN_NAME", arg.name.span, fmt::format("no argument {}", name),
+      return ErrorAt("UNKNOWN_NAME", arg.name.span, fmt::format("unknown argument {}", name),
                      "with_history, latest_n, as_of, after, after_or_equal, before, "
                      "before_or_equal");
     }

@@ -22,7 +22,8 @@ Status BadOption(const Option& option, std::string_view wanted) {
 }
 
 Status UnknownOption(const Option& option, std::string_view known) {
-  return ErrorAt("UNKNOWN_OPTION", option.name.span, fmt::format("no option {}", option.name.text),
+  return ErrorAt("UNKNOWN_OPTION", option.name.span,
+                 fmt::format("unknown option {}", option.name.text),
                  fmt::format("options here: {}", known));
 }
 
@@ -43,7 +44,7 @@ bool IsAge(const OptionValue& value) {
 // because rules are nested recursively.
 StatusOr<GcPolicy> PlanGc(const OptionValue& value, size_t depth = 0) {
   auto bad = [&] {
-    return ErrorAt("BAD_OPTION", value.span, "no such GC rule",
+    return ErrorAt("BAD_OPTION", value.span, "unknown GC rule",
                    "VERSIONS(n), AGE(30d), UNION(…), INTERSECTION(…), NONE");
   };
   if (value.literal || depth > 20) return bad();
@@ -119,7 +120,7 @@ Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
     if (level) {
       group->compression_level = static_cast<int32_t>(arg.args[0].literal->integer);
     } else if (SameWord(arg.call, "WINDOW")) {
-      notices->push_back(fmt::format("{}: WINDOW is not used yet and not kept", group->name));
+      notices->push_back(fmt::format("{}: WINDOW is not supported and is ignored", group->name));
     } else {
       return BadOption(option, kWanted);
     }

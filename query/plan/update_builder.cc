@@ -33,7 +33,7 @@ StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& conte
       ASSIGN_OR_RETURN(range.limit_us, CompileTime(context, *times.to));
     }
     if (range.start_us >= range.limit_us) {
-      return ErrorAt("RANGE", times.span, "this TIME span holds no time: FROM is not before TO");
+      return ErrorAt("RANGE", times.span, "this TIME span is empty: FROM is not before TO");
     }
   }
   for (const syntax::Expr& at : times.at) {

@@ -109,7 +109,8 @@ OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zo
   // out of the years that can be written.
   constexpr int64_t kYear0 = -62'167'219'200;
   constexpr int64_t kYear10000 = 253'402'300'800;
-  if (seconds < kYear0 || seconds >= kYear10000) return LiteralProblem{"not in year 0 to 9999", 0};
+  if (seconds < kYear0 || seconds >= kYear10000)
+    return LiteralProblem{"the year is not 0 to 9999", 0};
   *micros = seconds * 1'000'000 + fraction;
   return std::nullopt;
 }
