@@ -25,7 +25,7 @@ bool IsUnknownWord(const CLI::App& app, int argc, char** argv) {
   }
   std::string near = query::NearestWord(word, names);
   PrintMessage(app.get_name(),
-               fmt::format("unknown word '{}'{}; one of:{}", word,
+               fmt::format("unknown word '{}'{}; use one of:{}", word,
                            near.empty() ? "" : fmt::format(", did you mean {}?", near), list));
   return true;
 }

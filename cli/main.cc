@@ -32,7 +32,7 @@ constexpr Command kCommands[] = {
 #ifdef SIPPAR_WITH_ADMIN
     {"admin", "look into a store: tables, sizes, metrics, checks", RunAdmin},
 #endif
-    {"serve", "answer the Cloud Bigtable API: every client of it works", RunServe},
+    {"serve", "serve the Cloud Bigtable API to its client libraries", RunServe},
     {"bench", "measure reads and writes, with percentiles and charts", RunBench},
 };
 

@@ -251,7 +251,8 @@ int MetaCommands::Run(std::string_view line) {
     std::string help = argument.empty() ? StatementHelpList() : StatementHelp(argument);
     if (help.empty())
       return Fail(fmt::format(
-          "no help on {}; \\h lists the statements, SHOW FUNCTIONS the functions", argument));
+          "there is no help on {}; \\h lists the statements, SHOW FUNCTIONS lists the functions",
+          argument));
     runner_->output()->Write(help);
     return kExitOk;
   }

@@ -82,7 +82,7 @@ int RunMount(int argc, char** argv) {
       std::from_chars(mask.data(), mask.data() + mask.size(), flags.serve.mount.mode_mask, 8);
   flags.serve.mount.mode_mask &= 0777u;
   if (problem != std::errc() || end != mask.data() + mask.size()) {
-    fmt::print(stderr, "sippar mount: --umask {} is no octal number\n", flags.mode_mask);
+    fmt::print(stderr, "sippar mount: --umask {} is not an octal number\n", flags.mode_mask);
     return kExitUsage;
   }
   // The command line takes seconds, the options are in microseconds.

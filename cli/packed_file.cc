@@ -155,7 +155,7 @@ class GzipInput : public query::InputFile {
       int result = inflate(&stream_, Z_NO_FLUSH);
       whole_ = result == Z_STREAM_END;
       if (!whole_ && result != Z_OK && result != Z_BUF_ERROR) {
-        return Broken(path_, stream_.msg == nullptr ? "it is no gzip" : stream_.msg);
+        return Broken(path_, stream_.msg == nullptr ? "it is not gzip data" : stream_.msg);
       }
     }
     return size - stream_.avail_out;

@@ -27,7 +27,7 @@ bool IsName(std::string_view name) {
 StatusOr<Literal> ReadLiteral(const std::string& text) {
   auto expr = query::ParseExpression(text);
   if (!expr.ok() || expr->kind != query::syntax::ExprKind::kLiteral) {
-    return InvalidArgument(fmt::format("'{}' is no literal", engine::PrintEscaped(text)));
+    return InvalidArgument(fmt::format("'{}' is not a literal", engine::PrintEscaped(text)));
   }
   return expr->literal;
 }
@@ -64,7 +64,7 @@ StatusOr<Value> ReadValue(const std::string& type, const std::string& text) {
     return Value::Duration(literal.integer);
   }
   return InvalidArgument(
-      fmt::format("'{}' is no {}; types are TEXT BYTES INT64 FLOAT64 BOOL "
+      fmt::format("'{}' is not a {}; types are TEXT BYTES INT64 FLOAT64 BOOL "
                   "TIMESTAMP DURATION",
                   engine::PrintEscaped(text), engine::PrintEscaped(type)));
 }

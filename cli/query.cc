@@ -29,7 +29,7 @@ constexpr const char* kExamples =
     "  sippar query ./data --param key=com.cnn.www -e 'SELECT * FROM web WHERE row = @key'\n"
     "  echo 'SHOW TABLES;' | sippar query ./data --format json\n"
     "exit codes: 0 fine, 1 a statement failed, 2 bad command line, 3 no store, 4 nothing applied\n"
-    "or found (with --fail-on-…), 5 timeout, 130 interrupted, 141 nobody reads the output\n";
+    "or found (with --fail-on-…), 5 timeout, 130 interrupted, 141 the output was closed\n";
 
 // One -e or -f. Their order on the command line is kept.
 struct Piece {

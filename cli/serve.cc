@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kExamples =
     "examples:\n"
-    "  sippar serve ./data                          made if it is not there\n"
+    "  sippar serve ./data                          created if it does not exist\n"
     "  BIGTABLE_EMULATOR_HOST=localhost:8086 cbt -project sippar -instance default ls\n"
     "tables of project sippar, instance default are those of the shell; every other project and\n"
     "instance exists, unless --strict-instances, and has tables of its own\n";
@@ -87,7 +87,8 @@ int RunServe(int argc, char** argv) {
   app.add_option("--drain", drain_s, "seconds that running calls get after SIGTERM")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  app.add_option("--slow-call", slow_call_s, "seconds from which on stderr tells of a call")
+  app.add_option("--slow-call", slow_call_s,
+                 "a call that takes at least so many seconds is reported on stderr")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   AddWaitOption(&app, &patience);

@@ -218,7 +218,8 @@ int StatementRunner::Run(const StatementText& statement, const ScriptPlace& plac
     return result;
   }();
   if (parsed.status().code() == StatusCode::kCancelled) {
-    fmt::print(stderr, "{} while it was parsed\n", timed_out ? "timed out" : "cancelled");
+    fmt::print(stderr, "{} while the statement was parsed\n",
+               timed_out ? "timed out" : "cancelled");
     return ExitCodeOf(parsed.status(), !timed_out, timed_out);
   }
   if (!parsed.ok()) {

@@ -84,8 +84,8 @@ std::optional<BenchOptions> ParseBenchOptions(int argc, char** argv, int* exit_c
     app.parse(argc, argv);
     if (options.batch * options.value_size > kCallBytesMax) {
       throw CLI::ValidationError(fmt::format(
-          "--batch {} of --value {}: one call would write {} bytes; the limit is {}", options.batch,
-          options.value_size, options.batch * options.value_size, kCallBytesMax));
+          "--batch {} with --value {}: one call would write {} bytes; the limit is {}",
+          options.batch, options.value_size, options.batch * options.value_size, kCallBytesMax));
     }
   } catch (const CLI::ParseError& error) {
     *exit_code = ExitOf(app, error);

@@ -59,12 +59,12 @@ StatusOr<std::map<std::string, std::string>> ReadAbout(cluster::Client* client) 
 }  // namespace
 
 Status CheckOnlyBenchTable(cluster::Client* client) {
-  constexpr const char* kHint = "a benchmark may use an empty or new directory only";
+  constexpr const char* kHint = "use an empty or new directory for a benchmark";
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, client->admin()->ListTables());
   for (const cluster::TableInfo& table : tables) {
     bool ours = table.schema.name == kBenchTable && table.schema.FindFamily(kAbout) != nullptr;
     if (ours) continue;
-    return FailedPrecondition(fmt::format("{} holds table {}, which no benchmark made; {}",
+    return FailedPrecondition(fmt::format("{} contains table {}, which no benchmark made; {}",
                                           client->target(), table.schema.name, kHint));
   }
   return OkStatus();

@@ -28,9 +28,9 @@ StatusOr<int64_t> ParseMicros(std::string_view text) {
   int64_t micros = 0;
   auto parsed = std::from_chars(text.data(), text.data() + text.size(), micros);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
-    return InvalidArgument(fmt::format("timestamp '{}' is no number of microseconds", text));
+    return InvalidArgument(fmt::format("timestamp '{}' is not a number of microseconds", text));
   }
-  if (micros < 0) return InvalidArgument(fmt::format("timestamp {} lies before 1970", micros));
+  if (micros < 0) return InvalidArgument(fmt::format("timestamp {} is before 1970", micros));
   return micros;
 }
 
@@ -47,10 +47,10 @@ Status CheckPath(std::string_view path) {
 StatusOr<ManifestLine> ParseLine(std::string_view line) {
   std::vector<std::string_view> fields = SplitTabs(line);
   if (fields.size() != 5) {
-    return InvalidArgument(
-        fmt::format("{} fields; expected 5 with tabs between: row key, path, content type, "
-                    "timestamp (us), package",
-                    fields.size()));
+    return InvalidArgument(fmt::format(
+        "the line has {} fields; expected 5 with tabs between: row key, path, content type, "
+        "timestamp (us), package",
+        fields.size()));
   }
   // Checked before the import, so that a bad line is reported with its number and spoils no batch.
   RETURN_IF_ERROR(engine::ValidateRowKey(fields[0]));

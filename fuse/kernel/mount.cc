@@ -114,7 +114,7 @@ TreeOptions TreeOptionsOf(const MountOptions& options) {
 Status CheckDevice() {
   if (::access("/dev/fuse", R_OK | W_OK) == 0) return OkStatus();
   if (errno == ENOENT) {
-    return FailedPrecondition("there is no /dev/fuse; load the kernel module: modprobe fuse");
+    return FailedPrecondition("/dev/fuse is missing; load the kernel module: modprobe fuse");
   }
   return PermissionDenied(fmt::format("/dev/fuse: {}; mount as root", std::strerror(errno)));
 }

@@ -173,9 +173,9 @@ StatusOr<std::string> PrepareMountPoint(const std::string& mount_point, const st
   }
   auto store = RealPath(target);
   if (store.ok() && (IsInside(path, *store) || IsInside(*store, path))) {
-    return InvalidArgument(
-        fmt::format("mount point {} and store {} lie inside each other; take a directory elsewhere",
-                    path, *store));
+    return InvalidArgument(fmt::format(
+        "mount point {} and store {}: one lies inside the other; name a directory elsewhere", path,
+        *store));
   }
   return path;
 }

@@ -36,7 +36,7 @@ class Search {
     if (!found_.has_value()) RETURN_IF_ERROR(TryAll(call));
     // Stored also if the key was not found: the caller will ask for these names next.
     for (const auto& [name, key] : met_) names_->Remember(scope_key_, name, key);
-    if (!found_.has_value()) return NotFound("no key has this long name");
+    if (!found_.has_value()) return NotFound("no row key has this long name");
     names_->NoteFound(scope_key_, name_, *found_);
     return *std::move(found_);
   }
@@ -60,10 +60,10 @@ class Search {
     names_->NoteProgress(scope_key_, name_, is_cut && !found_.has_value() ? at_ : std::string());
     if (!is_cut) return status;
     if (found_.has_value()) return OkStatus();
-    return DeadlineExceeded(fmt::format(
-        "table {}: there are too many keys that begin like the long name {} to read them in time; "
-        "the next lookup of this name goes on behind them",
-        scope_.view.table, name_));
+    return DeadlineExceeded(
+        fmt::format("table {}: too many keys begin like the long name {} to read all of them in "
+                    "time; the next lookup of this name continues after those that were read",
+                    scope_.view.table, name_));
   }
 
   // How far a scan goes. The last two end after kLongNameNearKeys at the latest.

@@ -62,9 +62,9 @@ Status OpenValues::Wait(const OpenValue& value, int64_t left_us) {
         fmt::format("value of {} bytes is still being read", value.size_bytes_));
   }
   if (left_us <= 0 || (!value.is_loading_ && waiting_ >= kReadersWaitingMax)) {
-    return ResourceExhausted(
-        fmt::format("reads hold {} of --max-value-memory of {} bytes; no room for {}", held_bytes_,
-                    budget_bytes_, value.size_bytes_));
+    return ResourceExhausted(fmt::format(
+        "reads use {} of the {} bytes of --max-value-memory; {} more do not fit; try again later",
+        held_bytes_, budget_bytes_, value.size_bytes_));
   }
   ++waiting_;
   // Waits in short steps: a value that becomes idle sends no notification.

@@ -43,7 +43,7 @@ StatusOr<TablePtr> TableCatalog::FindName(std::string_view name) {
       if (table->schema.name == name) return table;
     }
   }
-  return NotFound(fmt::format("no table {}", name));
+  return NotFound(fmt::format("table {} not found", name));
 }
 
 TablePtr TableCatalog::FindKept(uint64_t table_id) {
@@ -57,7 +57,7 @@ TablePtr TableCatalog::FindKept(uint64_t table_id) {
 StatusOr<TablePtr> TableCatalog::FindId(uint64_t table_id) {
   RETURN_IF_ERROR(Refresh(freshness_ns_));
   if (TablePtr table = FindKept(table_id); table != nullptr) return table;
-  return NotFound(fmt::format("table with id {} was dropped", table_id));
+  return NotFound(fmt::format("the table with id {} was dropped", table_id));
 }
 
 StatusOr<TablePtr> TableCatalog::FindIdNow(uint64_t table_id) {

@@ -21,7 +21,9 @@ Node ChildOf(const Node& directory, NodeKind kind) {
   return child;
 }
 
-Status NoSuchName(std::string_view name) { return NotFound(fmt::format("no entry {}", name)); }
+Status NoSuchName(std::string_view name) {
+  return NotFound(fmt::format("entry {} not found", name));
+}
 
 }  // namespace
 
@@ -122,7 +124,7 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
     ASSIGN_OR_RETURN(content, RenderTablets(&context_, table->schema.name));
   }
   if (content.size() > kControlTextSizeMax) {
-    return Status(StatusCode::kOutOfRange, fmt::format("{} has {} bytes, over {}", name,
+    return Status(StatusCode::kOutOfRange, fmt::format("{} has {} bytes; the limit is {}", name,
                                                        content.size(), kControlTextSizeMax));
   }
   Entry entry = TextEntry(directory, name, std::move(content), table->changed_at_us);
@@ -173,8 +175,10 @@ StatusOr<Entry> TreeView::LookupInAsOf(const Node& directory, std::string_view n
     entry.is_volatile = name == "now";
     return entry;
   }
-  return InvalidArgument(fmt::format(
-      ".as-of/{}: a time is decimal microseconds, now, or like 2026-11-20T12:00:00Z", name));
+  return InvalidArgument(
+      fmt::format(".as-of/{}: the time is not valid; write decimal microseconds, now, or a time "
+                  "like 2026-11-20T12:00:00Z",
+                  name));
 }
 
 StatusOr<std::string> TreeView::ResolveName(const LongNameScope& scope, std::string_view name,
@@ -212,7 +216,7 @@ StatusOr<Entry> TreeView::LookupInTable(const Node& directory, std::string_view 
 
 StatusOr<Entry> TreeView::FindRow(const TablePtr& table, Node node, const Call& call) {
   // An empty key would be spelled "%", but the engine has no such row.
-  if (node.row.empty()) return NotFound("no row has an empty key");
+  if (node.row.empty()) return NotFound("an empty name is not a row key");
   ReadView view{table->schema.name, node.as_of};
   Entry entry = DirectoryEntry(std::move(node), table->changed_at_us);
   // Taken before the read, so that the age of the answer is never understated.
@@ -222,7 +226,7 @@ StatusOr<Entry> TreeView::FindRow(const TablePtr& table, Node node, const Call& 
     return entry;
   }
   ASSIGN_OR_RETURN(bool exists, RowExists(context_.data, view, entry.node.row, call));
-  if (!exists) return NotFound(fmt::format("no such row in table {}", view.table));
+  if (!exists) return NotFound(fmt::format("table {}: the row was not found", view.table));
   context_.recent_rows.Note(entry.inode_number, now_ns);
   return entry;
 }
@@ -294,7 +298,7 @@ StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Cal
     cluster::ReadSpec spec = ColumnSpec(view, node.row, node.family, node.qualifier);
     ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                      FindFirst(context_.data, view.table, spec, call));
-    if (!found.has_value()) return NotFound("no such column");
+    if (!found.has_value()) return NotFound("the row has no such column");
     node.timestamp_us = found->timestamp_us, node.sequence = found->sequence;
     attributes = {found->size_bytes, found->timestamp_us};
   }

@@ -132,7 +132,7 @@ class BenchTest(unittest.TestCase):
         self.run_sippar("query", self.store, "-e",
                         "CREATE TABLE bench (FAMILY f); INSERT INTO bench ROW 'r' SET f:q = 'v'")
         _, error = self.bench("fillseq", code=3)
-        self.assertIn("holds table bench, which no benchmark made", error)
+        self.assertIn("contains table bench, which no benchmark made", error)
         out, _ = self.run_sippar("query", self.store, "--format", "jsonl", "-e",
                                  "SELECT f:q FROM bench")
         self.assertIn('"v"', out)

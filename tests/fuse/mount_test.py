@@ -685,7 +685,7 @@ class LifeTest(unittest.TestCase):
         missing = os.path.join(self.stage.folder, "missing")
         self.assertIn("mkdir", self.refuse(self.stage.store, missing))
         self.assertIn("not a directory", self.refuse(self.stage.store, __file__))
-        self.assertIn("inside each other", self.refuse(self.stage.store, self.stage.folder))
+        self.assertIn("one lies inside the other", self.refuse(self.stage.store, self.stage.folder))
         for flags in ([], ["--daemon"]):
             self.assertIn(missing, self.refuse(missing, self.stage.mount, *flags))
             foreign = os.path.join(self.stage.folder, "foreign")
