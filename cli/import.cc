@@ -55,7 +55,7 @@ void FileImport::AddTo(CLI::App* app) {
   app->add_flag("--no-header", no_header, "csv, tsv: the first line is a record; columns c1, c2 …");
   app->add_option("--delimiter", delimiter, "csv: between fields instead of a comma");
   app->add_option("--quote", quote, "csv: around fields instead of \"");
-  app->add_option("--null", null_text, "csv, tsv: a field that is no value, such as NA");
+  app->add_option("--null", null_text, "csv, tsv: a field that means NULL, such as NA");
   app->add_option("--skip-lines", skip_lines, "lines before the header");
   app->add_option("--skip", skip, "records that an earlier run has written");
   app->add_option("--on-error", on_error, "skip leaves broken records out; stop is the default")

@@ -24,7 +24,7 @@ constexpr const char* kFooter =
     "  fillseq      a fresh table, rows in order        readseq      rows in order, one read each\n"
     "  fillrandom   a fresh table, rows at random       readrandom   rows at random, one read "
     "each\n"
-    "  scan         all rows, one scan a thread         readmissing  rows that are not there\n"
+    "  scan         all rows, one scan a thread         readmissing  missing rows\n"
     "  paper        the six of section 7 of the Bigtable paper, beside its figures\n"
     "Reads use what an earlier fill left when it is enough, else they fill first, untimed.\n"
     "A key has 16 bytes; values compress about 2:1, those of `paper` not at all. Latencies are of\n"

@@ -46,8 +46,8 @@ Status SalvageLog(FileSystem* fs, const std::string& directory, bool drop,
     return OkStatus();
   }
   print(
-      fmt::format("{} damaged places; {} records can be kept, {} whole ones behind what is lost "
-                  "are dropped; nobody knows what the damaged ones held",
+      fmt::format("{} damaged places; {} records can be kept, {} whole ones after a lost one are "
+                  "dropped; what the damaged ones contained is unknown",
                   log.damages, log.bodies.size(), log.records_dropped));
   if (!drop) {
     print("nothing was changed; --drop makes the store open again without them");

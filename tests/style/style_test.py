@@ -7,7 +7,8 @@
    files or folders. 2. Sizes: no file over 400 lines but those in ratchet.txt, and those may not grow. 3. Banned
 names. 4. No calls to the OS for files, threads, time or chance outside their folders. 5. Paths named
 in READMEs exist, and so do documents and fault rows that sources and documents cite. 6. No file over
-1 MiB, no path of a machine. SPDX-License-Identifier: Apache-2.0
+1 MiB, no path of a machine. 7. No word in a message for which README.md here has a plain one.
+SPDX-License-Identifier: Apache-2.0
 """
 import os
 import re
@@ -53,6 +54,9 @@ PACKAGE_ONLY = [  # heavy libraries and the disk live behind one door each
     # What a target means is decided once.
     (re.compile(r"\bNewPosixFileSystem\b"), ("engine/fs/", "cluster/node/target.cc")),
 ]
+# In string literals. "there is no x" and "is no longer" are plain English.
+UNCLEAR = re.compile(r"\b(?:behind|anew|dear|somebody|nobody|whoever)\b|(?<!there )\b(?:is|are) no\b(?! longer)"
+                     r"|\bthere (?:already|twice|yet)\b|\bnot there\b|\bexists already\b")
 MACHINE_PATHS = re.compile(r"/work/(main|shared|\.library)|(?<![\w}])/root/|/home/[a-z]")
 failures = []
 
@@ -162,6 +166,16 @@ def check_doors(sources):
                 fail(f"{path}: {found.group(0)!r} is allowed only in {', '.join(folders) or 'no file'}")
 
 
+def check_messages(sources):
+    for path, text in sources.items():
+        code = re.sub(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*', lambda m: m.group(1) or "", text)
+        code = re.sub(r'"\s*\n\s*"', "", code)  # literals that the compiler joins
+        for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', code):
+            found = UNCLEAR.search(literal)
+            if found:
+                fail(f"{path}: a message says {found.group(0)!r}: {literal[:70]}; tests/style/README.md has plain words")
+
+
 def check_documents(root, files):
     for path in files:
         if os.path.getsize(os.path.join(root, path)) > 1 << 20:
@@ -210,6 +224,7 @@ def main():
     check_layers(sources, *layers(root))
     check_sizes(root, sources)
     check_names(sources)
+    check_messages(sources)
     check_doors(sources | {p: read(root, p) for p in files
                            if p.startswith("tests/sim/") and p.endswith((".h", ".cc"))})
     check_documents(root, files)

@@ -167,7 +167,8 @@ Done RecordActions::Do(const action::EraseRecord& asked) {
   Done done;
   auto record = FindSame(asked.record, &done);
   done.status = record.status();
-  if (record.ok()) done.status = places_->metadata->Erase(*record, {"erased", "its table is gone"});
+  if (record.ok())
+    done.status = places_->metadata->Erase(*record, {"erased", "its table was dropped"});
   // An empty page: METADATA has no record at these rows, so an earlier try has erased it.
   const auto* page = std::get_if<RecordPage>(&done.answer);
   if (page != nullptr && page->records.empty()) done.status = OkStatus();
