@@ -40,7 +40,7 @@ Status JoinCluster(LockSession* session, const std::string& id, bool create) {
   }
   if (found.status().code() == StatusCode::kNotFound) {
     return FailedPrecondition(
-        fmt::format("the lock service has no cluster; it was expected to hold '{}'", id));
+        fmt::format("the lock service has no cluster; cluster '{}' was expected", id));
   }
   RETURN_IF_ERROR(found.status());
   if (found->content == id) return OkStatus();

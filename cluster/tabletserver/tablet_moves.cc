@@ -36,7 +36,7 @@ StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
   RETURN_IF_ERROR(parts_->check_serving());
   if (record.phase != TabletPhase::kAssigned || record.server != parts_->id || record.split) {
     return FailedPrecondition(
-        fmt::format("the record does not assign it to {}", parts_->id.ToString()));
+        fmt::format("its METADATA record does not assign it to {}", parts_->id.ToString()));
   }
   auto schema = std::make_shared<const engine::TableSchema>(table.schema);
   std::shared_ptr<engine::Tablet> tablet = parts_->host->Open(record.state, std::move(schema));

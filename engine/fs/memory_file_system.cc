@@ -254,7 +254,8 @@ Status MemoryFileSystem::RenameNew(const std::string& source, const std::string&
   MutexLock lock(&shared_->mutex);
   std::shared_ptr<File> file = shared_->disk.Find(source);
   if (file == nullptr) return NotFound(fmt::format("rename {}: no such file", source));
-  if (shared_->disk.entries().contains(target)) return AlreadyExists(target + ": it exists");
+  if (shared_->disk.entries().contains(target))
+    return AlreadyExists(target + ": it already exists");
   std::string directory = MemoryDisk::ParentOf(target);
   CHECK(MemoryDisk::ParentOf(source) == directory);
   shared_->disk.Change(directory, machine_, [source, target, file](Entries* entries) {
@@ -268,7 +269,8 @@ Status MemoryFileSystem::Link(const std::string& source, const std::string& targ
   MutexLock lock(&shared_->mutex);
   std::shared_ptr<File> file = shared_->disk.Find(source);
   if (file == nullptr) return NotFound(fmt::format("link {}: no such file", source));
-  if (shared_->disk.entries().contains(target)) return AlreadyExists(target + ": it exists");
+  if (shared_->disk.entries().contains(target))
+    return AlreadyExists(target + ": it already exists");
   std::string directory = MemoryDisk::ParentOf(target);
   if (!shared_->disk.IsDirectory(directory)) {
     return NotFound(fmt::format("link {}: no such directory", target));

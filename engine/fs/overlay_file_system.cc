@@ -101,7 +101,8 @@ Status OverlayFileSystem::CheckParent(const char* wanted, const std::string& pat
 Status OverlayFileSystem::CheckFree(const char* wanted, const std::string& path) {
   RETURN_IF_ERROR(CheckParent(wanted, path));
   ASSIGN_OR_RETURN(std::optional<Place> place, Find(path));
-  if (place.has_value()) return AlreadyExists(fmt::format("{} {}: it exists", wanted, path));
+  if (place.has_value())
+    return AlreadyExists(fmt::format("{} {}: it already exists", wanted, path));
   return OkStatus();
 }
 

@@ -96,8 +96,9 @@ StatusOr<SegmentContent> ReadSegment(
 
 Status CheckReaches(const std::string& path, uint64_t valid_length, uint64_t synced_length) {
   if (valid_length >= synced_length) return OkStatus();
-  return DataLoss(fmt::format("log segment {} @{}: {} bytes were synced, whole records end here",
-                              path, valid_length, synced_length));
+  return DataLoss(
+      fmt::format("log segment {} @{}: the whole records end here, but {} bytes were synced", path,
+                  valid_length, synced_length));
 }
 
 StatusOr<SegmentContent> ScanSegment(
@@ -115,8 +116,8 @@ StatusOr<SegmentContent> ScanSegment(
     if (offset == 0) {
       ASSIGN_OR_RETURN(content.header, DecodeSegmentHeader(frame.body));
       if (content.header.id != id) {
-        return DataLoss(fmt::format("log segment {} says it is {}.{}", path,
-                                    content.header.id.epoch, content.header.id.number));
+        return DataLoss(fmt::format("log segment {}: its header says that it is segment {}.{}",
+                                    path, content.header.id.epoch, content.header.id.number));
       }
     } else if (!frame.body.empty()) {  // an empty body is the mark of a clean end
       RETURN_IF_ERROR(

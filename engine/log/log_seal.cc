@@ -192,12 +192,13 @@ StatusOr<std::string> ReadSealedSegment(FileSystem* fs, const std::string& direc
   std::string path = directory + "/" + SegmentFileName(segment.id);
   auto file = fs->OpenRandom(path);
   if (file.status().code() == StatusCode::kNotFound) {
-    return DataLoss(fmt::format("log segment {} @0: the SEAL names it, and it is missing", path));
+    return DataLoss(fmt::format("log segment {} @0: the SEAL names it, but it is missing", path));
   }
   RETURN_IF_ERROR(file.status());
   if ((*file)->size() < segment.length) {
-    return DataLoss(fmt::format("log segment {} @{}: the SEAL says that {} bytes count", path,
-                                (*file)->size(), segment.length));
+    return DataLoss(
+        fmt::format("log segment {} @{}: it ends here, but the SEAL says that {} bytes count", path,
+                    (*file)->size(), segment.length));
   }
   std::string bytes;
   RETURN_IF_ERROR((*file)->Read(0, segment.length, &bytes));

@@ -72,7 +72,7 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
     if (target.kind != syntax::ColumnTarget::kColumn) continue;
     ASSIGN_OR_RETURN(columns[i], BindPattern(context, schema, target.column));
     if (!columns[i].IsExact()) {
-      return ErrorAt("NOT_EXACT", target.span, "a column of INSERT must name one column");
+      return ErrorAt("NOT_EXACT", target.span, "a column of INSERT must name exactly one column");
     }
   }
   if (!row_at) {

@@ -37,7 +37,8 @@ Status RecordMapping::Plan(const syntax::Import& import) {
       ASSIGN_OR_RETURN(engine::ColumnPattern pattern,
                        BindPattern(context_, schema_, item.target.column));
       if (!pattern.IsExact()) {
-        return ErrorAt("NOT_EXACT", item.target.span, "a column of IMPORT must name one column");
+        return ErrorAt("NOT_EXACT", item.target.span,
+                       "a column of IMPORT must name exactly one column");
       }
       AddCell(std::move(mapped), pattern.family.text, pattern.qualifier.text);
     }

@@ -138,7 +138,7 @@ syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
   for (auto* option : context->readOption()) BuildReadOption(option, &select.read);
   // The grammar accepts read options without FROM, so that this message can explain them.
   if (select.read.span.line > 0 && !select.from) {
-    expressions_.Fail("SYNTAX", select.read.span, "there is no FROM to read from");
+    expressions_.Fail("SYNTAX", select.read.span, "FROM is missing, and a read option needs it");
   }
   select.where = Where(context->where());
   for (auto* key : context->expression()) select.group_by.push_back(Expression(key));
