@@ -24,7 +24,7 @@ constexpr const char* kFooter =
     "  fillseq      a fresh table, rows in order        readseq      rows in order, one read each\n"
     "  fillrandom   a fresh table, rows at random       readrandom   rows at random, one read "
     "each\n"
-    "  scan         all rows, one scan a thread         readmissing  missing rows\n"
+    "  scan         all rows, one scan a thread         readmissing  rows that do not exist\n"
     "  paper        the six of section 7 of the Bigtable paper, beside its figures\n"
     "Reads use what an earlier fill left when it is enough, else they fill first, untimed.\n"
     "A key has 16 bytes; values compress about 2:1, those of `paper` not at all. Latencies are of\n"
@@ -38,7 +38,7 @@ constexpr const char* kFooter =
 
 void AddOptions(CLI::App* app, BenchOptions* options, std::string* sync) {
   app->add_option("DIR", options->directory,
-                  "of the store, new or of an earlier bench; or host:port")
+                  "directory of the store, new or from an earlier bench; or host:port")
       ->required();
   app->add_option("--workload", options->workload, "see below")
       ->required()
@@ -50,22 +50,22 @@ void AddOptions(CLI::App* app, BenchOptions* options, std::string* sync) {
   app->add_option("--value", options->value_size, "bytes of a value")
       ->check(CLI::Range(uint64_t{1}, uint64_t{limits::kValueSizeMax}))
       ->capture_default_str();
-  app->add_option("--threads,--clients", options->threads, "clients at work at once")
+  app->add_option("--threads,--clients", options->threads, "clients that work at the same time")
       ->check(CLI::Range(uint64_t{1}, kThreadsMax))
       ->capture_default_str();
   app->add_option("--batch", options->batch, "rows of one write call")
       ->check(CLI::Range(uint64_t{1}, kBatchMax))
       ->capture_default_str();
-  app->add_option("--seed", options->seed, "of keys and values")
+  app->add_option("--seed", options->seed, "seed of the random keys and values")
       ->check(CLI::Range(uint64_t{0}, kSeedMax))
       ->capture_default_str();
   app->add_option("--sync", *sync, "yes: every write waits for the disk")
       ->check(CLI::IsMember({"yes", "no"}))
       ->capture_default_str();
-  app->add_option("--compression", options->compression, "of the table")
+  app->add_option("--compression", options->compression, "compression of the table")
       ->check(CLI::IsMember({"none", "fast", "high"}))
       ->capture_default_str();
-  app->add_option("--format", options->format, "json: one object a workload")
+  app->add_option("--format", options->format, "json: one object for each workload")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
   AddWaitOption(app, &options->patience);
