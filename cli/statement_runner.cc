@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/parameter.h"
 #include "cli/signals.h"
+#include "query/format/json_value.h"
 #include "query/parse/parse.h"
 
 namespace sippar::cli {
@@ -42,19 +43,6 @@ void MoveSpan(Span* span, const StatementText& statement, std::string_view text)
   span->end += statement.offset;
 }
 
-std::string JsonText(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out.push_back('\\');
-    if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      out.push_back(c);
-    }
-  }
-  return out + "\"";
-}
-
 std::string JsonError(const QueryError& error, const ScriptPlace& place, const Status& status) {
   // Codes after which the same statement may succeed.
   bool retryable = status.code() == StatusCode::kAborted ||
@@ -64,8 +52,9 @@ std::string JsonError(const QueryError& error, const ScriptPlace& place, const S
   return fmt::format(
       "{{\"code\":{},\"message\":{},\"file\":{},\"line\":{},\"column\":{},\"hint\":{},"
       "\"retryable\":{}}}\n",
-      JsonText(error.code), JsonText(engine::PrintEscaped(error.message)), JsonText(place.name),
-      line, error.span.column, JsonText(engine::PrintEscaped(error.hint)), retryable);
+      query::JsonText(error.code), query::JsonText(engine::PrintEscaped(error.message)),
+      query::JsonText(place.name), line, error.span.column,
+      query::JsonText(engine::PrintEscaped(error.hint)), retryable);
 }
 
 std::string Seconds(int64_t micros) {

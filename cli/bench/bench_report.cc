@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/run_statement.h"
+#include "query/format/json_value.h"
 
 namespace sippar::cli {
 namespace {
@@ -32,11 +33,12 @@ std::string PrintJson(const std::vector<WorkloadResult>& results) {
   std::string out;
   for (const WorkloadResult& result : results) {
     out += fmt::format(
-        "{{\"workload\":\"{}\",\"rows\":{},\"threads\":{},\"sync\":{},\"ops_per_s\":{:.1f},"
+        "{{\"workload\":{},\"rows\":{},\"threads\":{},\"sync\":{},\"ops_per_s\":{:.1f},"
         "\"p50_us\":{:.2f},\"p99_us\":{:.2f},\"p999_us\":{:.2f},\"cpu_us_per_op\":{:.3f},"
         "\"bytes_written\":{}}}\n",
-        result.workload, result.rows, result.threads, result.sync, result.ops_per_s, result.p50_us,
-        result.p99_us, result.p999_us, result.cpu_us_per_op, result.bytes_written);
+        query::JsonText(result.workload), result.rows, result.threads, result.sync,
+        result.ops_per_s, result.p50_us, result.p99_us, result.p999_us, result.cpu_us_per_op,
+        result.bytes_written);
   }
   return out;
 }

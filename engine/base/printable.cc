@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/printable.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <iterator>
+
+#include "engine/base/escape.h"
 
 namespace sippar::engine {
 namespace {
@@ -28,15 +27,7 @@ constexpr std::array<CodeRange, 10> kHidden = {{{0xad, 0xad},        // soft hyp
 }  // namespace
 
 std::string PrintableBytes(std::string_view bytes) {
-  std::string text;
-  for (char c : bytes) {
-    if (c >= ' ' && c <= '~' && c != '\\') {
-      text.push_back(c);
-    } else {
-      fmt::format_to(std::back_inserter(text), "\\x{:02x}", static_cast<uint8_t>(c));
-    }
-  }
-  return text;
+  return EscapeBytes(bytes, {.kept = EscapeRules::kAscii, .as_hex = "\\"});
 }
 
 size_t PrintableSequence(std::string_view text) {

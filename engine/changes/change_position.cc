@@ -2,10 +2,10 @@
 #include "engine/changes/change_position.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/base/checksum.h"
 #include "engine/base/coding.h"
+#include "engine/base/hex.h"
 
 namespace sippar::engine {
 namespace {
@@ -15,16 +15,16 @@ constexpr uint64_t kSeed = 0x6368616e67657321;
 constexpr size_t kChecksumSize = 4;
 
 StatusOr<std::string> FromHex(std::string_view text) {
-  std::string bytes(text.size() / 2, '\0');
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    uint8_t byte = 0;
-    const char* digits = text.data() + 2 * i;
-    if (std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
+  std::string bytes;
+  bytes.reserve(text.size() / 2);
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    int byte = HexByte(text, i);
+    if (byte < 0) {
       return InvalidArgument(
           "continuation token: it contains a character that tokens never have; pass the token "
           "exactly as it was returned");
     }
-    bytes[i] = static_cast<char>(byte);
+    bytes.push_back(static_cast<char>(byte));
   }
   return bytes;
 }
@@ -101,10 +101,7 @@ std::string ChangePosition::Encode() const {
   PutFixed32(&bytes, static_cast<uint32_t>(Checksum(bytes, kSeed)));
   std::string token;
   token.reserve(2 * bytes.size());
-  for (char byte : bytes) {
-    token.push_back("0123456789abcdef"[static_cast<uint8_t>(byte) >> 4]);
-    token.push_back("0123456789abcdef"[static_cast<uint8_t>(byte) & 15]);
-  }
+  AppendHex(bytes, &token);
   return token;
 }
 

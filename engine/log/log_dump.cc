@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/escape.h"
 #include "engine/log/log_reader.h"
 #include "engine/log/log_writer.h"
 
@@ -12,16 +13,7 @@ namespace {
 constexpr size_t kShownMax = 60;  // shown bytes of a value
 
 std::string Shown(std::string_view bytes) {
-  std::string text = "\"";
-  for (char c : bytes.substr(0, kShownMax)) {
-    auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') {
-      text += fmt::format("\\x{:02x}", byte);
-    } else {
-      text.push_back(c);
-    }
-  }
-  text.push_back('"');
+  std::string text = QuotedBytes(bytes.substr(0, kShownMax));
   if (bytes.size() > kShownMax) text += fmt::format(" (first {} of {} B)", kShownMax, bytes.size());
   return text;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/base/escape.h"
+
 namespace sippar::engine {
 namespace {
 
@@ -14,20 +16,6 @@ bool LimitLess(const std::string& a, const std::string& b) {
 
 const std::string& MinLimit(const std::string& a, const std::string& b) {
   return LimitLess(a, b) ? a : b;
-}
-
-std::string Quote(const std::string& key) {
-  std::string text = "\"";
-  for (char c : key) {
-    auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') {
-      constexpr char kHex[] = "0123456789abcdef";
-      text.append({'\\', 'x', kHex[byte >> 4], kHex[byte & 15]});
-    } else {
-      text.push_back(c);
-    }
-  }
-  return text + "\"";
 }
 
 }  // namespace
@@ -146,10 +134,10 @@ std::string RowSet::Print() const {
   for (const RowRange& range : ranges()) {
     if (!text.empty()) text += " ";
     if (range.IsSingle()) {
-      text += "=" + Quote(range.start);
+      text += "=" + QuotedBytes(range.start);
     } else {
-      text += "[" + (range.start.empty() ? "" : Quote(range.start)) + "," +
-              (range.limit.empty() ? "" : Quote(range.limit)) + ")";
+      text += "[" + (range.start.empty() ? "" : QuotedBytes(range.start)) + "," +
+              (range.limit.empty() ? "" : QuotedBytes(range.limit)) + ")";
     }
   }
   return text;

@@ -6,6 +6,7 @@
 
 #include "engine/base/checksum.h"
 #include "engine/base/crc32c.h"
+#include "engine/base/hex.h"
 #include "engine/model/hyper_log_log.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
@@ -28,23 +29,11 @@ constexpr std::array<uint8_t, 256> kSixBits = [] {
 
 Status ToHex(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
   hex.reserve(args[0]->bytes().size() * 2);
-  for (char c : args[0]->bytes()) {
-    auto byte = static_cast<unsigned char>(c);
-    hex.push_back(kDigits[byte >> 4]);
-    hex.push_back(kDigits[byte & 15]);
-  }
+  AppendHex(args[0]->bytes(), &hex);
   *out = Value::Text(std::move(hex));
   return OkStatus();
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 Status FromHex(CallSite* site, Arguments args, Value* out) {
@@ -53,10 +42,9 @@ Status FromHex(CallSite* site, Arguments args, Value* out) {
   std::string bytes;
   bool fine = hex.size() % 2 == 0;
   for (size_t i = 0; fine && i < hex.size(); i += 2) {
-    int high = HexDigit(hex[i]);
-    int low = HexDigit(hex[i + 1]);
-    fine = high >= 0 && low >= 0;
-    bytes.push_back(static_cast<char>(high * 16 + low));
+    int byte = HexByte(hex, i);
+    fine = byte >= 0;
+    bytes.push_back(static_cast<char>(byte));
   }
   if (!fine) return ProgramError("DECODE", fmt::format("{} is not hex", PrintEscaped(hex)));
   *out = Value::Bytes(std::move(bytes));

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "engine/base/printable.h"
+#include "engine/base/escape.h"
 #include "engine/program/value.h"
 
 namespace sippar::engine {
@@ -58,24 +58,7 @@ std::string PrintMap(const Value::Items& items) {
 
 }  // namespace
 
-std::string PrintEscaped(std::string_view bytes) {
-  std::string text;
-  text.reserve(bytes.size());
-  while (!bytes.empty()) {
-    size_t size = PrintableSequence(bytes);
-    bool shown = size > 0 && !IsHiddenSequence(bytes.substr(0, size));
-    size = std::max<size_t>(size, 1);
-    if (shown) {
-      text.append(bytes.substr(0, size));
-    } else {
-      for (char c : bytes.substr(0, size)) {
-        text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-      }
-    }
-    bytes.remove_prefix(size);
-  }
-  return text;
-}
+std::string PrintEscaped(std::string_view bytes) { return EscapeBytes(bytes, {}); }
 
 std::string PrintDuration(int64_t micros) {
   struct Unit {

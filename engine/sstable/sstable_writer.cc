@@ -8,6 +8,7 @@
 #include "engine/base/check.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/limits.h"
+#include "engine/base/printable.h"
 #include "engine/model/cell_key.h"
 #include "engine/sstable/block_builder.h"
 #include "engine/sstable/block_codec.h"
@@ -24,17 +25,7 @@ constexpr size_t kEntryOverhead = 64;    // bound of the block framing of one hu
 constexpr int kSectionLevel = 6;         // for index, properties, dictionary: small, written once
 constexpr uint32_t kBlockSizeMin = 1 << 8;  // in smaller blocks the index would outgrow the data
 
-std::string Shown(std::string_view key) {
-  std::string text;
-  for (char c : key.substr(0, kShownKeySize)) {
-    if (c >= ' ' && c <= '~') {
-      text.push_back(c);
-    } else {
-      text += fmt::format("\\x{:02x}", static_cast<uint8_t>(c));
-    }
-  }
-  return text;
-}
+std::string Shown(std::string_view key) { return PrintableBytes(key.substr(0, kShownKeySize)); }
 
 class Writer final : public SstableWriter {
  public:

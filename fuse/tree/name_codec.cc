@@ -3,13 +3,12 @@
 
 #include <cstdint>
 
+#include "engine/base/hex.h"
 #include "fuse/tree/sha256.h"
 
 namespace sippar::fuse {
 namespace {
 
-constexpr char kUpperHex[] = "0123456789ABCDEF";
-constexpr char kLowerHex[] = "0123456789abcdef";
 constexpr std::string_view kLongMark = "%~";  // '~' is no hex digit, so no escape begins like this
 
 struct CodePointRange {
@@ -71,13 +70,6 @@ size_t PlainSizeAt(std::string_view key, size_t at) {
   return size != 0 && IsHidden(code_point) ? 0 : size;
 }
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
 // Appends the bytes that `text` spells to *key. False if an escape is malformed.
 bool Unescape(std::string_view text, std::string* key) {
   key->reserve(text.size());
@@ -87,11 +79,9 @@ bool Unescape(std::string_view text, std::string* key) {
       key->push_back(text[i]);
       continue;
     }
-    if (i + 2 >= text.size()) return false;
-    int high = HexValue(text[i + 1]);
-    int low = HexValue(text[i + 2]);
-    if (high < 0 || low < 0) return false;
-    key->push_back(static_cast<char>(high * 16 + low));
+    int byte = engine::HexByte(text, i + 1);
+    if (byte < 0) return false;
+    key->push_back(static_cast<char>(byte));
     i += 2;
   }
   return true;
@@ -105,9 +95,7 @@ bool EscapeShort(std::string_view key, std::string* name, size_t* head_size) {
   for (size_t at = 0; at < key.size();) {
     size_t plain = PlainSizeAt(key, at);
     if (plain == 0) {
-      auto byte = static_cast<uint8_t>(key[at++]);
-      const char escape[] = {'%', kUpperHex[byte >> 4], kUpperHex[byte & 15]};
-      name->append(escape, 3);
+      engine::AppendHex(key.substr(at++, 1), &name->append("%"), engine::kUpperHex);
     } else {
       name->append(key.substr(at, plain));
       at += plain;
@@ -121,10 +109,7 @@ bool EscapeShort(std::string_view key, std::string* name, size_t* head_size) {
 std::string Sha256Prefix(std::string_view key) {
   auto digest = Sha256(key);
   std::string hex;
-  for (size_t i = 0; i < kLongHashSize / 2; ++i) {
-    hex.push_back(kLowerHex[digest[i] >> 4]);
-    hex.push_back(kLowerHex[digest[i] & 15]);
-  }
+  engine::AppendHex({reinterpret_cast<const char*>(digest.data()), kLongHashSize / 2}, &hex);
   return hex;
 }
 
@@ -133,7 +118,8 @@ std::optional<DecodedName> DecodeLong(std::string_view name, size_t mark) {
   decoded.is_long = true;
   decoded.hash = name.substr(mark + kLongMark.size());
   if (mark == 0 || decoded.hash.size() != kLongHashSize) return std::nullopt;
-  if (decoded.hash.find_first_not_of(kLowerHex) != std::string_view::npos) return std::nullopt;
+  if (decoded.hash.find_first_not_of(engine::kLowerHex) != std::string_view::npos)
+    return std::nullopt;
   if (!Unescape(name.substr(0, mark), &decoded.key)) return std::nullopt;
   return decoded;
 }

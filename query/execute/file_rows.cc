@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/base/hex.h"
 #include "query/execute/csv_rows.h"
 #include "query/execute/input_rows.h"
 #include "query/execute/json_rows.h"
@@ -62,13 +63,6 @@ class CellsRows final : public TsvRows {
   Value FieldValue(std::string text) override { return Value::Bytes(std::move(text)); }
 };
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
 
 bool UnescapeField(std::string_view field, std::string* out) {
@@ -93,10 +87,9 @@ bool UnescapeField(std::string_view field, std::string* out) {
         out->push_back('\\');
         break;
       case 'x': {
-        int high = i + 2 < field.size() ? HexDigit(field[i + 1]) : -1;
-        int low = i + 2 < field.size() ? HexDigit(field[i + 2]) : -1;
-        if (high < 0 || low < 0) return false;
-        out->push_back(static_cast<char>(high * 16 + low));
+        int byte = engine::HexByte(field, i + 1);
+        if (byte < 0) return false;
+        out->push_back(static_cast<char>(byte));
         i += 2;
         break;
       }

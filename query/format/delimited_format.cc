@@ -4,7 +4,7 @@
 // the formats for people. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engine/base/printable.h"
+#include "engine/base/escape.h"
 #include "query/format/formatters.h"
 #include "query/format/json_value.h"
 
@@ -71,23 +71,9 @@ class DelimitedFormatter : public ResultFormatter {
 }  // namespace
 
 std::string EscapeField(std::string_view bytes, bool terminal) {
-  constexpr std::string_view kLetters = "\t\n\r\\";
-  constexpr std::string_view kEscapes = "tnr\\";
-  std::string out;
-  while (!bytes.empty()) {
-    size_t size = engine::PrintableSequence(bytes);
-    size_t letter = kLetters.find(bytes[0]);
-    std::string_view sequence = bytes.substr(0, std::max<size_t>(size, 1));
-    if (letter != std::string_view::npos) {
-      (out += '\\') += kEscapes[letter];
-    } else if (size == 0 || terminal) {
-      out += engine::PrintEscaped(sequence);
-    } else {
-      out += sequence;
-    }
-    bytes.remove_prefix(sequence.size());
-  }
-  return out;
+  using engine::EscapeRules;
+  return engine::EscapeBytes(bytes, {.kept = terminal ? EscapeRules::kVisible : EscapeRules::kUtf8,
+                                     .letters = "\tt\nn\rr\\\\"});
 }
 
 std::unique_ptr<ResultFormatter> NewCsvFormatter(const FormatOptions& options) {

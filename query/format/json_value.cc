@@ -30,29 +30,6 @@ uint32_t CodeOf(std::string_view sequence) {
   return code;
 }
 
-// A JSON string of UTF-8 text. Characters that a terminal would obey or hide are escaped; a reader
-// of JSON gets them back unchanged.
-std::string JsonText(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    size_t size = engine::PrintableSequence(text);
-    bool control = size == 0;
-    // C1 controls are two bytes in UTF-8, beginning with 0xc2.
-    if (control) size = static_cast<unsigned char>(text[0]) == 0xc2 ? 2 : 1;
-    std::string_view sequence = text.substr(0, size);
-    text.remove_prefix(size);
-    if (sequence == "\n" || sequence == "\t") {
-      out += sequence == "\n" ? "\\n" : "\\t";
-    } else if (control || engine::IsHiddenSequence(sequence)) {
-      out += EscapedCode(CodeOf(sequence));
-    } else {
-      if (sequence == "\"" || sequence == "\\") out.push_back('\\');
-      out += sequence;
-    }
-  }
-  return out + "\"";
-}
-
 std::string JsonBytes(std::string_view bytes) {
   if (IsUtf8(bytes)) return JsonText(bytes);
   return fmt::format("{{\"{}\":\"{}\"}}", kBase64Mark,
@@ -81,6 +58,27 @@ std::string JsonList(const Value::Items& items) {
 }
 
 }  // namespace
+
+std::string JsonText(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    size_t size = engine::PrintableSequence(text);
+    bool control = size == 0;
+    // C1 controls are two bytes in UTF-8, beginning with 0xc2.
+    if (control) size = static_cast<unsigned char>(text[0]) == 0xc2 ? 2 : 1;
+    std::string_view sequence = text.substr(0, size);
+    text.remove_prefix(size);
+    if (sequence == "\n" || sequence == "\t") {
+      out += sequence == "\n" ? "\\n" : "\\t";
+    } else if (control || engine::IsHiddenSequence(sequence)) {
+      out += EscapedCode(CodeOf(sequence));
+    } else {
+      if (sequence == "\"" || sequence == "\\") out.push_back('\\');
+      out += sequence;
+    }
+  }
+  return out + "\"";
+}
 
 std::string JsonKey(std::string_view name) {
   // A name that begins with the mark is encoded as well, or it would be decoded when read back.

@@ -7,17 +7,12 @@
 #include <charconv>
 #include <limits>
 
+#include "engine/base/hex.h"
+
 namespace sippar::query {
 namespace {
 
 constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -25,7 +20,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 int ReadHex(std::string_view text, size_t at, size_t count) {
   int value = 0;
   for (size_t i = 0; i < count; ++i) {
-    int digit = at + i < text.size() ? HexDigit(text[at + i]) : -1;
+    int digit = at + i < text.size() ? engine::HexDigit(text[at + i]) : -1;
     if (digit < 0) return -1;
     value = value * 16 + digit;
   }
@@ -194,7 +189,7 @@ OptionalProblem DecodeBytes(std::string_view text, std::string* out) {
   out->clear();
   int high = -1;
   for (size_t i = 2; i + 1 < text.size(); ++i) {
-    int digit = HexDigit(text[i]);
+    int digit = engine::HexDigit(text[i]);
     if (digit < 0) continue;  // blanks between digits are ignored
     if (high < 0) {
       high = digit;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "engine/base/printable.h"
+#include "engine/base/escape.h"
 #include "query/syntax/ast_print.h"
 #include "query/syntax/keywords.h"
 #include "query/syntax/literals.h"
@@ -15,23 +15,9 @@ namespace {
 // Escapes control and hidden characters, quotes and backslashes; with `ascii` also every byte above
 // 0x7f.
 std::string Escaped(std::string_view text, bool ascii) {
-  std::string out;
-  while (!text.empty()) {
-    size_t size = engine::PrintableSequence(text);
-    std::string_view sequence = text.substr(0, std::max<size_t>(size, 1));
-    text.remove_prefix(sequence.size());
-    constexpr std::string_view kLetters = "\n\t\r'\\";
-    constexpr std::string_view kEscapes = "ntr'\\";
-    size_t letter = kLetters.find(sequence[0]);
-    if (letter != std::string_view::npos) {
-      (out += '\\') += kEscapes[letter];
-    } else if (size == 0 || (ascii && size > 1) || engine::IsHiddenSequence(sequence)) {
-      for (char c : sequence) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += sequence;
-    }
-  }
-  return out;
+  using engine::EscapeRules;
+  return engine::EscapeBytes(text, {.kept = ascii ? EscapeRules::kAscii : EscapeRules::kVisible,
+                                    .letters = "\nn\tt\rr''\\\\"});
 }
 
 bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
