@@ -28,9 +28,14 @@ std::string EntryText(const MutationEntry& entry) {
       return fmt::format("delete family {}", entry.family);
     case MutationEntry::kDeleteRow:
       return "delete row";
-    default:
-      return fmt::format("put {} @{} {}", column, entry.timestamp_us, Shown(entry.value));
+    case MutationEntry::kSet:
+    case MutationEntry::kIncrement:
+    case MutationEntry::kAppend:
+    case MutationEntry::kAdd:
+    case MutationEntry::kMerge:
+      break;
   }
+  return fmt::format("put {} @{} {}", column, entry.timestamp_us, Shown(entry.value));
 }
 
 }  // namespace

@@ -121,9 +121,14 @@ void ForEachEntry(const RowMutation& mutation, uint64_t first_sequence, int64_t 
       case MutationEntry::kDeleteRow:
         add(std::string_view(), EncodeRowTombstone(row, sequence), std::string_view(), sequence);
         break;
-      default:
+      case MutationEntry::kSet:
+      case MutationEntry::kIncrement:
+      case MutationEntry::kAppend:
+      case MutationEntry::kAdd:
+      case MutationEntry::kMerge:
         add(family, EncodeCellKey(row, family, entry.qualifier, entry.timestamp_us, sequence),
             std::string_view(entry.value), sequence);
+        break;
     }
     ++sequence;
   }

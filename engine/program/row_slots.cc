@@ -78,8 +78,18 @@ void RowSlots::StartRow(std::string_view row) {
       // Set by SetLets, and kept while the row is read again.
       case SlotDef::kLet:
         break;
-      default:
+      case SlotDef::kFamily:
+      case SlotDef::kQualifier:
+      case SlotDef::kColumn:
+      case SlotDef::kTimestamp:
+      case SlotDef::kValue:
+      case SlotDef::kNewest:
+      case SlotDef::kNewestTime:
+      case SlotDef::kHistory:
+      case SlotDef::kMap:
+      case SlotDef::kMapHistory:
         values_[i] = Value::Null();
+        break;
     }
     state.taken = false;
     state.items.clear();
@@ -154,9 +164,20 @@ void RowSlots::Take(const CellView& cell, bool first_version) {
         case SlotDef::kHistory:
           state.items.push_back(Value::Struct({Value::Int64(cell.timestamp_us), ValueOf(cell)}));
           break;
-        default:
+        case SlotDef::kMap:
+        case SlotDef::kMapHistory:
           TakeIntoMap(slots_[i], &state, cell,
                       patterns_[static_cast<size_t>(match)].family_is_exact, first_version);
+          break;
+        // These are not taken from the cells of a pattern.
+        case SlotDef::kRow:
+        case SlotDef::kFamily:
+        case SlotDef::kQualifier:
+        case SlotDef::kColumn:
+        case SlotDef::kTimestamp:
+        case SlotDef::kValue:
+        case SlotDef::kLet:
+          break;
       }
       if (newest) {
         state.taken = true;

@@ -53,9 +53,12 @@ int ClassOf(ValueType type) {
     case ValueType::kBytes:
     case ValueType::kText:
       return 4;
-    default:
-      return 5 + static_cast<int>(type);
+    case ValueType::kArray:
+    case ValueType::kMap:
+    case ValueType::kStruct:
+      break;
   }
+  return 5 + static_cast<int>(type);
 }
 
 }  // namespace
@@ -123,9 +126,13 @@ bool Value::operator==(const Value& other) const {
     case ValueType::kMap:
     case ValueType::kStruct:
       return items() == other.items();
-    default:
-      return integer_ == other.integer_;
+    case ValueType::kBool:
+    case ValueType::kInt64:
+    case ValueType::kTimestamp:
+    case ValueType::kDuration:
+      break;
   }
+  return integer_ == other.integer_;
 }
 
 int CompareValues(const Value& a, const Value& b) {
@@ -190,7 +197,8 @@ void AppendEqualityKey(const Value& value, std::string* out) {
     case ValueType::kTimestamp:
       out->push_back('i');
       break;
-    default:
+    case ValueType::kBool:
+    case ValueType::kDuration:
       break;
   }
   PutSigned(out, value.integer());
@@ -214,8 +222,12 @@ void Value::Encode(std::string* out) const {
       PutVarint(out, items().size());
       for (const Value& item : items()) item.Encode(out);
       break;
-    default:
+    case ValueType::kBool:
+    case ValueType::kInt64:
+    case ValueType::kTimestamp:
+    case ValueType::kDuration:
       PutSigned(out, integer_);
+      break;
   }
 }
 
@@ -238,7 +250,10 @@ Value Value::Decode(Reader* reader, size_t depth) {
     case ValueType::kMap:
     case ValueType::kStruct:
       break;
-    default:
+    case ValueType::kBool:
+    case ValueType::kInt64:
+    case ValueType::kTimestamp:
+    case ValueType::kDuration:
       return Value(type, reader->Signed());
   }
   Items items;

@@ -238,9 +238,14 @@ StatusOr<std::unique_ptr<CellSink>> NewFilterStep(const RowFilter& filter, CellS
     case RowFilter::kValueBitmask:
       return NewStep<CellStep>(
           out, [mask = filter.text](const CellView& cell) { return HasBits(cell.value, mask); });
-    default:
-      return Internal(fmt::format("filter kind {} is not a single step", int{filter.kind}));
+    case RowFilter::kPassAll:
+    case RowFilter::kChain:
+    case RowFilter::kInterleave:
+    case RowFilter::kCondition:
+    case RowFilter::kSink:
+      break;
   }
+  return Internal(fmt::format("filter kind {} is not a single step", int{filter.kind}));
 }
 
 }  // namespace sippar::engine

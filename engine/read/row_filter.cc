@@ -57,9 +57,20 @@ Status ValidateLeaf(const RowFilter& filter) {
                                          filter.time.start_us, filter.time.limit_us));
     case RowFilter::kLabel:
       return ValidateLabel(filter.text);
-    default:
-      return OkStatus();
+    case RowFilter::kPassAll:
+    case RowFilter::kBlockAll:
+    case RowFilter::kChain:
+    case RowFilter::kInterleave:
+    case RowFilter::kCondition:
+    case RowFilter::kSink:
+    case RowFilter::kRowOffset:
+    case RowFilter::kRowLimit:
+    case RowFilter::kColumnLimit:
+    case RowFilter::kStripValue:
+    case RowFilter::kValueBitmask:
+      break;
   }
+  return OkStatus();
 }
 
 Status ValidateAt(const RowFilter& filter, size_t depth, bool in_condition) {

@@ -272,7 +272,21 @@ class FilterBuilder {
         return BuildCondition(filter, out);
       case RowFilter::kSink:
         return Own(std::make_unique<SinkStep>(out, result_merge_->port(++sinks_)));
-      default:
+      case RowFilter::kBlockAll:
+      case RowFilter::kRowSample:
+      case RowFilter::kRowKeyRegex:
+      case RowFilter::kFamilyRegex:
+      case RowFilter::kQualifierRegex:
+      case RowFilter::kValueRegex:
+      case RowFilter::kColumnRange:
+      case RowFilter::kValueRange:
+      case RowFilter::kTimeRange:
+      case RowFilter::kRowOffset:
+      case RowFilter::kRowLimit:
+      case RowFilter::kColumnLimit:
+      case RowFilter::kStripValue:
+      case RowFilter::kLabel:
+      case RowFilter::kValueBitmask:
         break;
     }
     ASSIGN_OR_RETURN(std::unique_ptr<CellSink> step, NewFilterStep(filter, out, ++seed_));

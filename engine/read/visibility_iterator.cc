@@ -167,7 +167,8 @@ bool VisibilityIterator::NoteTombstone() {
     case EntryKind::kFamilyTombstone:
       family_deleted_ = std::max(family_deleted_, entry_.sequence);
       return keep && rule_ != nullptr;
-    default:
+    case EntryKind::kColumnTombstone:
+    case EntryKind::kCell:
       break;
   }
   ColumnDelete what;

@@ -35,9 +35,13 @@ Value SampleOf(const DataType& type) {
       return Value::Timestamp(0);
     case kArray:
       return Value::Array({SampleOf(type.parts[0])});
-    default:
-      return Value::Null();
+    case kNull:
+    case kDuration:
+    case kMap:
+    case kStruct:
+      break;  // no parameter has such a type
   }
+  return Value::Null();
 }
 
 bool IsOfType(const Value& value, const DataType& type) {

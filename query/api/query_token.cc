@@ -36,9 +36,17 @@ size_t PartsOf(engine::ValueType kind) {
     case engine::ValueType::kMap:
     case engine::ValueType::kStruct:
       return 2;
-    default:
-      return 0;
+    case engine::ValueType::kNull:
+    case engine::ValueType::kBool:
+    case engine::ValueType::kInt64:
+    case engine::ValueType::kFloat64:
+    case engine::ValueType::kBytes:
+    case engine::ValueType::kText:
+    case engine::ValueType::kTimestamp:
+    case engine::ValueType::kDuration:
+      break;
   }
+  return 0;
 }
 
 DataType DecodeType(Reader* reader, size_t depth = 0) {

@@ -107,9 +107,11 @@ std::string JsonValue(const Value& value) {
       if (value.items().size() != 2) return JsonList(value.items());
       return fmt::format("{{\"timestamp\":{},\"value\":{}}}", JsonValue(value.items()[0]),
                          JsonValue(value.items()[1]));
-    default:
-      return JsonText(value.Print());
+    case ValueType::kTimestamp:
+    case ValueType::kDuration:
+      break;
   }
+  return JsonText(value.Print());
 }
 
 }  // namespace sippar::query

@@ -50,8 +50,18 @@ engine::Row EmptyRow(const std::vector<SlotDef>& slots) {
       case SlotDef::kMapHistory:
         row.push_back(Value::Map({}));
         break;
-      default:
+      case SlotDef::kRow:
+      case SlotDef::kFamily:
+      case SlotDef::kQualifier:
+      case SlotDef::kColumn:
+      case SlotDef::kTimestamp:
+      case SlotDef::kValue:
+      case SlotDef::kNewest:
+      case SlotDef::kNewestTime:
+      case SlotDef::kHistory:
+      case SlotDef::kLet:
         row.push_back(Value::Null());
+        break;
     }
   }
   return row;

@@ -27,17 +27,6 @@ Status NotMaster() {
       "this process does not have the master lock, or its master is still starting; try again");
 }
 
-const RecordRef* RecordOf(const ActionBody& body) {
-  if (const auto* change = std::get_if<action::ChangeRecord>(&body)) return &change->record;
-  if (const auto* level = std::get_if<action::LevelBirths>(&body)) return &level->right;
-  if (const auto* merge = std::get_if<action::CommitMerge>(&body)) return &merge->right;
-  if (const auto* erase = std::get_if<action::EraseRecord>(&body)) return &erase->record;
-  if (const auto* load = std::get_if<action::LoadTablet>(&body)) return &load->record;
-  if (const auto* unload = std::get_if<action::UnloadTablet>(&body)) return &unload->record;
-  if (const auto* split = std::get_if<action::SplitByLoad>(&body)) return &split->record;
-  return nullptr;
-}
-
 }  // namespace
 
 MasterDriver::MasterDriver(MasterDriverOptions options) : options_(std::move(options)) {
@@ -62,29 +51,6 @@ void MasterDriver::Stop() {
   }
   holder_.Join();
   workers_.clear();
-}
-
-// The level of METADATA on which the action depends, or kCalls.
-MasterDriver::Lane MasterDriver::LaneOf(const ActionBody& body) {
-  if (const RecordRef* record = RecordOf(body)) {
-    if (IsRoot(record->table_id, record->range)) return kLocks;
-    return record->table_id == kMetadataTableId ? kMetadata : kUser;
-  }
-  if (const auto* create = std::get_if<action::CreateRecord>(&body)) {
-    if (IsRoot(create->facts.table_id, create->facts.range)) return kLocks;
-    return create->facts.table_id == kMetadataTableId ? kMetadata : kUser;
-  }
-  if (const auto* read = std::get_if<action::ReadRecords>(&body)) {
-    return read->last.table_id == kMetadataTableId ? kMetadata : kUser;
-  }
-  if (std::holds_alternative<action::FindReferences>(body)) return kUser;
-  bool calls = std::holds_alternative<action::AskServer>(body) ||
-               std::holds_alternative<action::SetSchema>(body) ||
-               std::holds_alternative<action::SortLogPart>(body) ||
-               std::holds_alternative<action::ListFiles>(body) ||
-               std::holds_alternative<action::TrashFiles>(body) ||
-               std::holds_alternative<action::PurgeTrash>(body);
-  return calls ? kCalls : kLocks;
 }
 
 bool MasterDriver::Sleep(int64_t micros) {

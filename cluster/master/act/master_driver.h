@@ -23,6 +23,7 @@
 #include "cluster/api/control_api.h"
 #include "cluster/lock/lock_service.h"
 #include "cluster/master/act/action_job.h"
+#include "cluster/master/decide/action_lane.h"
 #include "cluster/master/decide/master_step.h"
 #include "engine/base/thread.h"
 
@@ -80,15 +81,11 @@ class MasterDriver final : public MasterNotices {
     const uint64_t epoch;
     MasterState state;
   };
-  // Where an action goes: the lock service, dead servers' logs and the root tablet, METADATA's
-  // other tablets, user tablets, and calls and file work that need no METADATA.
-  enum Lane : uint8_t { kLocks, kMetadata, kUser, kCalls, kLanes };
   struct Work {
     std::shared_ptr<Reign> reign;
     Action action;
   };
 
-  static Lane LaneOf(const ActionBody& body);
   void Live();
   std::unique_ptr<LockSession> WaitForLock();
   void Hold(const std::shared_ptr<Reign>& reign);

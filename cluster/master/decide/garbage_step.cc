@@ -156,7 +156,9 @@ void GarbageAnswered(Turn* turn, const event::Done& done) {
     case GarbageStage::kTrash:
       Next(turn, GarbageStage::kPurge, {});
       break;
-    default:
+    case GarbageStage::kIdle:
+    case GarbageStage::kWait:
+    case GarbageStage::kPurge:
       EndRound(turn);
   }
   RunGarbage(turn);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/action_lane.h"
+
+#include "cluster/location/meta_row.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+// One overload for each kind
+// and none for all: a wrong lane can stop a recovery, so a new kind of action does not compile
+// before it has a lane.
+struct LaneChoice {
+  static Lane OfRecord(uint64_t table_id, const RowRange& range) {
+    if (IsRoot(table_id, range)) return kLocks;
+    return table_id == kMetadataTableId ? kMetadata : kUser;
+  }
+  static Lane OfRecord(const RecordRef& record) { return OfRecord(record.table_id, record.range); }
+
+  Lane operator()(const action::ChangeRecord& asked) const { return OfRecord(asked.record); }
+  Lane operator()(const action::LevelBirths& asked) const { return OfRecord(asked.right); }
+  Lane operator()(const action::CommitMerge& asked) const { return OfRecord(asked.right); }
+  Lane operator()(const action::EraseRecord& asked) const { return OfRecord(asked.record); }
+  Lane operator()(const action::LoadTablet& asked) const { return OfRecord(asked.record); }
+  Lane operator()(const action::UnloadTablet& asked) const { return OfRecord(asked.record); }
+  Lane operator()(const action::SplitByLoad& asked) const { return OfRecord(asked.record); }
+  Lane operator()(const action::CreateRecord& asked) const {
+    return OfRecord(asked.facts.table_id, asked.facts.range);
+  }
+  Lane operator()(const action::ReadRecords& asked) const {
+    return asked.last.table_id == kMetadataTableId ? kMetadata : kUser;
+  }
+  // Reads all of METADATA.
+  Lane operator()(const action::FindReferences&) const { return kUser; }
+
+  Lane operator()(const action::AskServer&) const { return kCalls; }
+  Lane operator()(const action::SetSchema&) const { return kCalls; }
+  Lane operator()(const action::SortLogPart&) const { return kCalls; }
+  Lane operator()(const action::ListFiles&) const { return kCalls; }
+  Lane operator()(const action::TrashFiles&) const { return kCalls; }
+  Lane operator()(const action::PurgeTrash&) const { return kCalls; }
+
+  Lane operator()(const action::ListServers&) const { return kLocks; }
+  Lane operator()(const action::ReadTables&) const { return kLocks; }
+  Lane operator()(const action::ReadRoot&) const { return kLocks; }
+  Lane operator()(const action::FenceServer&) const { return kLocks; }
+  Lane operator()(const action::StopWriter&) const { return kLocks; }
+  Lane operator()(const action::RenameLog&) const { return kLocks; }
+  Lane operator()(const action::SealLog&) const { return kLocks; }
+  Lane operator()(const action::WriteTable&) const { return kLocks; }
+  Lane operator()(const action::RemoveTable&) const { return kLocks; }
+  Lane operator()(const action::Reply&) const { return kLocks; }  // answered at once instead
+};
+
+}  // namespace
+
+Lane LaneOf(const ActionBody& body) { return std::visit(LaneChoice(), body); }
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,22 @@
+// Which threads of the master carry an action out. Lanes follow the levels of METADATA: an action
+// that waits for METADATA's tablets must not take the threads of those that bring them back.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "cluster/master/decide/master_action.h"
+
+namespace sippar::cluster::master {
+
+enum Lane : uint8_t {
+  kLocks,     // the lock service, dead servers' logs and the root tablet
+  kMetadata,  // METADATA's other tablets
+  kUser,      // user tablets
+  kCalls,     // calls and file work that need no METADATA
+  kLanes,     // the number of lanes
+};
+
+Lane LaneOf(const ActionBody& body);
+
+}  // namespace sippar::cluster::master
