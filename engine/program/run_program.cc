@@ -5,17 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "engine/base/stop_budget.h"
 #include "engine/base/stoppable_sort.h"
+#include "engine/program/group_by.h"
 #include "engine/program/program_error.h"
 #include "engine/program/row_slots.h"
 
 namespace sippar::engine {
 namespace {
-
-using Evaluators = std::vector<std::unique_ptr<Evaluator>>;
 
 constexpr uint64_t kRowWork = 1024;            // budget of a row; its expressions spend their own
 constexpr uint64_t kProgressEvery = 20'000;    // rows without a batch before progress is reported
@@ -23,15 +21,6 @@ constexpr int64_t kSilentNanos = 200'000'000;  // or this long, as rows may be s
 // A batch ends at the end of a row, so that another server can continue after it. In a row with
 // very many cells it ends earlier, once it is this many times larger than other batches.
 constexpr size_t kOverfull = 4;
-
-Status PrepareAll(const std::vector<Expression>& expressions, const StopSignal& stop,
-                  Evaluators* out) {
-  for (const Expression& expression : expressions) {
-    ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression, &stop));
-    out->push_back(std::move(evaluator));
-  }
-  return OkStatus();
-}
 
 // Processes the rows that pass WHERE; one class for each kind of program.
 class Mode {
@@ -164,96 +153,29 @@ class TopMode final : public Mode {
 
 class AggregateMode final : public Mode {
  public:
-  explicit AggregateMode(const Program& program) : program_(program) {}
-  Status Prepare(const StopSignal& stop) {
-    RETURN_IF_ERROR(PrepareAll(program_.group_by, stop, &keys_));
-    std::vector<Expression> arguments;
-    for (const AggregateDef& def : program_.aggregates) arguments.push_back(def.argument);
-    RETURN_IF_ERROR(PrepareAll(arguments, stop, &arguments_));
-    if (keys_.empty()) only_ = NewGroup();
-    return OkStatus();
-  }
+  explicit AggregateMode(const Program& program)
+      : program_(program), groups_(program.group_by.size(), program.aggregates) {}
+  Status Prepare(const StopSignal& stop) { return groups_.Prepare(program_.group_by, stop); }
   bool CountsRowsOnly() const {
     for (const AggregateDef& def : program_.aggregates) {
       if (def.kind != AggregateDef::kCountRows) return false;
     }
-    return keys_.empty() && !program_.where;
+    return program_.group_by.empty() && !program_.where;
   }
-  void AddRows(uint64_t count) {
-    for (auto& aggregate : only_->aggregates) aggregate->AddRows(count);
-  }
-  Status Add(const RowSlots& slots) override {
-    Group* group = only_.get();
-    if (group == nullptr) RETURN_IF_ERROR(FindGroup(slots, &group));
-    for (size_t i = 0; i < arguments_.size(); ++i) {
-      if (program_.aggregates[i].kind == AggregateDef::kCountRows) {
-        group->aggregates[i]->AddRows(1);
-        continue;
-      }
-      const Value* value = nullptr;
-      RETURN_IF_ERROR(arguments_[i]->Evaluate(slots.values(), &slots, &value));
-      RETURN_IF_ERROR(AtPlace(group->aggregates[i]->Add(*value), arguments_[i]->place()));
-    }
-    return OkStatus();
-  }
+  void AddRows(uint64_t count) { groups_.AddRows(count); }
+  Status Add(const RowSlots& slots) override { return groups_.Add(slots.values(), &slots); }
   std::vector<Row> TakeRows() override { return {}; }
   Status Finish(std::vector<Row>* rows, StopBudget* budget) override {
-    if (only_ != nullptr) rows->push_back(PartialRow(*only_));
-    for (const auto& [key, group] : groups_) {
+    for (const auto& group : groups_.groups()) {
       RETURN_IF_ERROR(budget->Spend(kRowWork));
-      rows->push_back(PartialRow(*group));
+      rows->push_back(group->Partial());
     }
     return OkStatus();
   }
 
  private:
-  struct Group {
-    Row keys;
-    std::vector<std::unique_ptr<Aggregate>> aggregates;
-  };
-  std::unique_ptr<Group> NewGroup() {
-    auto group = std::make_unique<Group>();
-    for (const AggregateDef& def : program_.aggregates) {
-      group->aggregates.push_back(Aggregate::New(def, &memory_));
-    }
-    return group;
-  }
-  Status FindGroup(const RowSlots& slots, Group** out) {
-    encoded_.clear();
-    present_.clear();
-    for (const auto& key : keys_) {
-      const Value* value = nullptr;
-      RETURN_IF_ERROR(key->Evaluate(slots.values(), &slots, &value));
-      AppendEqualityKey(*value, &encoded_);
-      present_.push_back(value);
-    }
-    std::unique_ptr<Group>& group = groups_[encoded_];
-    if (group == nullptr) {
-      if (groups_.size() > kGroupsMax) {
-        return ProgramError("TOO_LARGE",
-                            fmt::format("GROUP BY has more than {} groups", kGroupsMax),
-                            "group by something coarser", StatusCode::kResourceExhausted);
-      }
-      group = NewGroup();
-      for (const Value* value : present_) group->keys.push_back(*value);
-      RETURN_IF_ERROR(memory_.Add(GroupSize(encoded_, program_.aggregates)));
-    }
-    *out = group.get();
-    return OkStatus();
-  }
-  static Row PartialRow(const Group& group) {
-    Row row = group.keys;
-    for (const auto& aggregate : group.aggregates) row.push_back(aggregate->Partial());
-    return row;
-  }
-
   const Program& program_;
-  GroupMemory memory_;
-  Evaluators keys_, arguments_;
-  std::unique_ptr<Group> only_;  // the only group, without GROUP BY
-  std::unordered_map<std::string, std::unique_ptr<Group>> groups_;
-  std::string encoded_;
-  std::vector<const Value*> present_;  // keys of the current row
+  GroupBy groups_;
 };
 
 class Run {

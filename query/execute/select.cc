@@ -13,23 +13,30 @@
 namespace sippar::query {
 namespace {
 
+std::vector<Row> Finished(const engine::GroupBy& groups) {
+  std::vector<Row> rows;
+  for (const auto& group : groups.groups()) rows.push_back(group->Finish());
+  return rows;
+}
+
 Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
   if (!plan.program.aggregate) {
     return RunOnTablets(context, plan.table, plan.program,
                         [&](std::vector<Row> rows) { return stages->Add(std::move(rows)); });
   }
-  GroupMerger merger(plan.program.group_by.size(), plan.program.aggregates);
+  engine::GroupBy groups(plan.program.group_by.size(), plan.program.aggregates);
   // One batch may hold a million groups, so a stop is looked for within the batch.
   engine::StopBudget budget(&context.stop);
   auto merge = [&](const std::vector<Row>& rows) -> StatusOr<bool> {
     for (const Row& row : rows) {
       RETURN_IF_ERROR(budget.Spend(row.size() * engine::StopBudget::kStep));
-      RETURN_IF_ERROR(merger.Merge(row));
+      Status merged = groups.Merge(row);
+      if (!merged.ok()) return WithQueryCode(merged);
     }
     return true;
   };
   RETURN_IF_ERROR(RunOnTablets(context, plan.table, plan.program, merge));
-  return stages->AddGroups(merger.Finish());
+  return stages->AddGroups(Finished(groups));
 }
 
 Status RunRelation(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
@@ -53,7 +60,7 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
     std::string next;
     RETURN_IF_ERROR(RunSelect(context, *plan.input, add, &next));
   }
-  return plan.program.aggregate ? stages->AddGroups(run->Finish()) : OkStatus();
+  return plan.program.aggregate ? stages->AddGroups(Finished(run->groups())) : OkStatus();
 }
 
 }  // namespace

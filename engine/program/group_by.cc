@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/program/group_by.h"
+
+#include <fmt/format.h>
+
+#include "engine/program/program_error.h"
+
+namespace sippar::engine {
+
+Status PrepareAll(const std::vector<Expression>& expressions, const StopSignal& stop,
+                  Evaluators* out) {
+  for (const Expression& expression : expressions) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Evaluator> evaluator, Evaluator::Prepare(expression, &stop));
+    out->push_back(std::move(evaluator));
+  }
+  return OkStatus();
+}
+
+Row GroupBy::Group::Partial() const {
+  Row row = keys;
+  for (const auto& aggregate : aggregates) row.push_back(aggregate->Partial());
+  return row;
+}
+
+Row GroupBy::Group::Finish() const {
+  Row row = keys;
+  for (const auto& aggregate : aggregates) row.push_back(aggregate->Finish());
+  return row;
+}
+
+GroupBy::GroupBy(size_t keys, const std::vector<AggregateDef>& aggregates)
+    : keys_(keys), defs_(aggregates) {
+  if (keys_ == 0) Begin();
+}
+
+Status GroupBy::Prepare(const std::vector<Expression>& keys, const StopSignal& stop) {
+  RETURN_IF_ERROR(PrepareAll(keys, stop, &key_evaluators_));
+  std::vector<Expression> arguments;
+  for (const AggregateDef& def : defs_) arguments.push_back(def.argument);
+  return PrepareAll(arguments, stop, &arguments_);
+}
+
+GroupBy::Group* GroupBy::Begin() {
+  Group* group = groups_.emplace_back(std::make_unique<Group>()).get();
+  for (const AggregateDef& def : defs_) group->aggregates.push_back(Aggregate::New(def, &memory_));
+  return group;
+}
+
+// Values that are equal (1 and 1.0) have the same encoding and are one group, whose keys are those
+// of the row that began it.
+StatusOr<GroupBy::Group*> GroupBy::Find() {
+  if (keys_ == 0) return groups_.front().get();
+  encoded_.clear();
+  for (const Value* key : present_) AppendEqualityKey(*key, &encoded_);
+  auto found = by_keys_.find(encoded_);
+  if (found != by_keys_.end()) [[likely]]
+    return found->second;
+  if (groups_.size() >= kGroupsMax) {
+    return ProgramError("TOO_LARGE", fmt::format("GROUP BY has more than {} groups", kGroupsMax),
+                        "group by something coarser", StatusCode::kResourceExhausted);
+  }
+  RETURN_IF_ERROR(memory_.Add(GroupSize(encoded_, defs_)));
+  Group* group = Begin();
+  for (const Value* key : present_) group->keys.push_back(*key);
+  by_keys_.emplace(encoded_, group);
+  return group;
+}
+
+Status GroupBy::Add(const Row& slots, const SlotPlaces* places) {
+  present_.clear();
+  for (const auto& key : key_evaluators_) {
+    const Value* value = nullptr;
+    RETURN_IF_ERROR(key->Evaluate(slots, places, &value));
+    present_.push_back(value);
+  }
+  ASSIGN_OR_RETURN(Group * group, Find());
+  for (size_t i = 0; i < defs_.size(); ++i) {
+    if (defs_[i].kind == AggregateDef::kCountRows) {
+      group->aggregates[i]->AddRows(1);
+      continue;
+    }
+    const Value* value = nullptr;
+    RETURN_IF_ERROR(arguments_[i]->Evaluate(slots, places, &value));
+    RETURN_IF_ERROR(AtPlace(group->aggregates[i]->Add(*value), arguments_[i]->place()));
+  }
+  return OkStatus();
+}
+
+void GroupBy::AddRows(uint64_t count) {
+  for (auto& aggregate : groups_.front()->aggregates) aggregate->AddRows(count);
+}
+
+Status GroupBy::Merge(const Row& partial) {
+  if (partial.size() != keys_ + defs_.size())
+    return Internal("a tablet returned a partial row of another query");
+  present_.clear();
+  for (size_t i = 0; i < keys_; ++i) present_.push_back(&partial[i]);
+  ASSIGN_OR_RETURN(Group * group, Find());
+  for (size_t i = 0; i < defs_.size(); ++i) {
+    RETURN_IF_ERROR(
+        AtPlace(group->aggregates[i]->Merge(partial[keys_ + i]), defs_[i].argument.place));
+  }
+  return OkStatus();
+}
+
+}  // namespace sippar::engine

@@ -1,0 +1,68 @@
+// Executes GROUP BY, and aggregates without GROUP BY: evaluates keys and arguments of each row, and
+// holds one state for each group. A tablet adds rows and sends the partial states; the query merges
+// the states of all tablets; a query over a relation adds rows and finishes them itself. Not thread
+// safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/base/stop_signal.h"
+#include "engine/program/aggregate.h"
+#include "engine/program/evaluate.h"
+#include "engine/program/run_program.h"
+
+namespace sippar::engine {
+
+using Evaluators = std::vector<std::unique_ptr<Evaluator>>;
+
+// Prepares an evaluator for each of the expressions and appends it to *out. `stop` outlives them.
+[[nodiscard]] Status PrepareAll(const std::vector<Expression>& expressions, const StopSignal& stop,
+                                Evaluators* out);
+
+class GroupBy {
+ public:
+  struct Group {
+    Row keys;
+    std::vector<std::unique_ptr<Aggregate>> aggregates;
+    Row Partial() const;  // the keys, then the partial states
+    Row Finish() const;   // the keys, then the finished values
+  };
+
+  // Without keys there is one group from the start: COUNT(*) of no rows is 0. `aggregates` outlives
+  // this object.
+  GroupBy(size_t keys, const std::vector<AggregateDef>& aggregates);
+  GroupBy(const GroupBy&) = delete;  // aggregates point to the memory
+
+  // Must come before Add; what only merges does not need it.
+  [[nodiscard]] Status Prepare(const std::vector<Expression>& keys, const StopSignal& stop);
+  // Adds a row to its group. `places` may be null. Errors are those of the expressions, with their
+  // place, and TOO_LARGE for more than kGroupsMax groups or kGroupBytesMax bytes of them.
+  [[nodiscard]] Status Add(const Row& slots, const SlotPlaces* places);
+  // Adds rows of which all aggregates only want the number (kCountRows). Requires: no keys.
+  void AddRows(uint64_t count);
+  // Merges a Group::Partial of a GroupBy with the same aggregates.
+  [[nodiscard]] Status Merge(const Row& partial);
+
+  // In the order in which they began.
+  const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
+
+ private:
+  // The group of present_; begins it if it is new.
+  StatusOr<Group*> Find();
+  Group* Begin();
+
+  const size_t keys_;
+  const std::vector<AggregateDef>& defs_;
+  GroupMemory memory_;
+  Evaluators key_evaluators_;
+  Evaluators arguments_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::unordered_map<std::string, Group*> by_keys_;  // by the keys' equality encoding
+  std::string encoded_;
+  std::vector<const Value*> present_;  // the keys that Find looks for
+};
+
+}  // namespace sippar::engine
