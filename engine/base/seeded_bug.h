@@ -1,10 +1,11 @@
-// Deliberate mistakes that a test switches on by name, to measure whether and how soon the
-// simulation finds them. At most one is on at a time; when none is, a check costs one relaxed load.
-// SPDX-License-Identifier: Apache-2.0
+// Deliberate mistakes that the simulator switches on by name, to measure whether and how soon it
+// finds them. SEEDED_BUG is the constant false, and no bug can be switched on, except in sources
+// that are compiled with SIPPAR_SEEDED_BUGS: tests/sim/CMakeLists.txt compiles those that name a
+// bug once more, for sippar_sim alone. At most one bug is on at a time. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <string_view>
 
@@ -52,12 +53,16 @@ class SeededBugs {
     if (Find(name) < 0) throw "not in kSeededBugs";
     return Find(name);
   }
+#ifdef SIPPAR_SEEDED_BUGS
   // -1 switches all off. Must be called before any thread starts.
   static void SwitchOn(int bug) { on_ = bug; }
-  static bool IsOn(int bug) { return on_.load(std::memory_order_relaxed) == bug; }
+  static bool IsOn(int bug) { return on_ == bug; }
 
  private:
-  static inline std::atomic<int> on_{-1};
+  static inline int on_ = -1;
+#else
+  static constexpr bool IsOn(int) { return false; }
+#endif
 };
 
 }  // namespace sippar::engine
