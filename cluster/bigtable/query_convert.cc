@@ -2,6 +2,8 @@
 #include "cluster/bigtable/query_convert.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
 
 #include "engine/base/coding.h"
 #include "engine/program/scalar_function.h"
@@ -122,6 +124,12 @@ bool Fits(engine::ValueType kind, engine::ValueType type) {
   }
 }
 
+// The name of the field that is set of the oneof "kind", such as date_type.
+std::string KindName(const google::protobuf::Message& proto) {
+  const google::protobuf::OneofDescriptor* kind = proto.GetDescriptor()->FindOneofByName("kind");
+  return proto.GetReflection()->GetOneofFieldDescriptor(proto, kind)->name();
+}
+
 }  // namespace
 
 StatusOr<DataType> TypeFromProto(const v2::Type& proto) {
@@ -149,8 +157,9 @@ StatusOr<DataType> TypeFromProto(const v2::Type& proto) {
       return InvalidArgument("its type is missing");
     default:
       return InvalidArgument(
-          "its type is not supported; use BYTES, STRING, INT64, FLOAT32, FLOAT64, BOOL, TIMESTAMP "
-          "or an ARRAY of these");
+          fmt::format("{} is not supported; use BYTES, STRING, INT64, FLOAT32, FLOAT64, BOOL, "
+                      "TIMESTAMP or an ARRAY of these",
+                      KindName(proto)));
   }
 }
 
@@ -188,7 +197,7 @@ StatusOr<Value> ValueFromProto(const v2::Value& proto) {
     case v2::Value::KIND_NOT_SET:
       return Value::Null();
     default:
-      return InvalidArgument("this kind of value is not supported in parameters");
+      return InvalidArgument(fmt::format("{} is not supported as a parameter", KindName(proto)));
   }
 }
 
@@ -224,8 +233,11 @@ Status ValueToProto(const Value& value, const DataType& type, v2::Value* out) {
     case kMap:
     case kStruct:
       return ItemsToProto(value, type, out->mutable_array_value());
+    case kNull:
+    case kDuration:
+      break;
   }
+  return WrongType(value, type);
 }
 
 }  // namespace sippar::cluster
-  return WrongType(value, type);

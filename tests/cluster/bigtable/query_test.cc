@@ -218,6 +218,11 @@ TEST_F(QueryTest, Parameters) {
   *list.mutable_array_type()->mutable_element_type() = BytesType();
   v2::Type text;
   text.mutable_string_type();
+  v2::Type date;
+  date.mutable_date_type();
+  EXPECT_EQ(Prepare("SELECT _key FROM t WHERE _key = @day", {{"day", date}}).status().message(),
+            "param_types: @day: date_type is not supported; use BYTES, STRING, INT64, FLOAT32, "
+            "FLOAT64, BOOL, TIMESTAMP or an ARRAY of these");
   auto query = Prepare("SELECT _key, @text AS text FROM t WHERE _key IN UNNEST(@keys)",
                        {{"keys", list}, {"text", text}});
   ASSERT_TRUE(query.ok()) << query.status();
