@@ -1,10 +1,12 @@
-// Tablets are read one after another, not all at once: results then stream in key order, and a
-// LIMIT that is reached leaves the remaining tablets unread. SPDX-License-Identifier: Apache-2.0
+// Tablets are read a few at once, but their rows are passed on in key order (ordered_runs.h). With
+// a LIMIT they are read one after another, so that one that is reached leaves the rest unread.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/scatter.h"
 
 #include <algorithm>
 
 #include "query/analyze/compile.h"
+#include "query/execute/ordered_runs.h"
 #include "query/execute/row_overlay.h"
 #include "query/execute/scan_share.h"
 #include "query/execute/transaction.h"
@@ -138,6 +140,7 @@ class Sink final : public engine::ProgramSink {
     return !enough_;
   }
   void EndPiece() {
+    ++context_.session->tablets_done;
     ++piece_;
     last_row_.clear();
     Report();
@@ -174,6 +177,73 @@ Status RunInTransaction(const StatementContext& context, const Program& program,
   return engine::RunProgram(local, stream.get(), limits, sink);
 }
 
+// True if the program gives rows as they come and its limit counts them over all tablets.
+bool IsLimited(const Program& program) {
+  return program.limit != 0 && program.order_by.empty() && !program.aggregate;
+}
+
+// How many tablets are read at once. One where reading ahead would be waste or costs more than it
+// saves: a limit may be reached in the first tablet, and a thread costs more than a few rows. Where
+// a tablet's run may hold 256 MiB of groups or sorted rows, fewer bound the memory.
+size_t ThreadsFor(const Program& program, size_t pieces) {
+  constexpr size_t kPointsMax = 64;
+  const std::vector<RowRange>& ranges = program.read.rows.ranges();
+  bool few_rows = ranges.size() <= kPointsMax &&
+                  std::all_of(ranges.begin(), ranges.end(), [](const RowRange& range) {
+                    return range == RowRange::Single(range.start);
+                  });
+  if (IsLimited(program) || few_rows) return 1;
+  bool holds_rows = !program.order_by.empty() || !program.group_by.empty();
+  return std::min<size_t>(pieces, holds_rows ? 2 : 4);
+}
+
+Status RunInTurn(const StatementContext& context, const std::string& table, const Program& program,
+                 const std::vector<Piece>& pieces, Sink* sink) {
+  Program part = program;
+  for (const Piece& piece : pieces) {
+    if (IsLimited(program)) part.limit = program.limit - sink->passed();
+    Status status =
+        piece.in_transaction
+            ? RunInTransaction(context, part, sink)
+            : context.client()->data()->Run(table, piece.range, part, context.CallOptions(), sink);
+    // The handler's error comes first: the run only saw a sink that had enough.
+    RETURN_IF_ERROR(sink->status());
+    if (!status.ok()) return WithQueryCode(status);
+    sink->EndPiece();
+    if (sink->enough() || (IsLimited(program) && sink->passed() >= program.limit)) break;
+  }
+  return OkStatus();
+}
+
+Status DrainInTurn(const StatementContext& context, const Program& program,
+                   const std::vector<Piece>& pieces, OrderedRuns* runs, Sink* sink) {
+  for (size_t i = 0; i < pieces.size() && !sink->enough(); ++i) {
+    Status status =
+        pieces[i].in_transaction ? RunInTransaction(context, program, sink) : runs->Drain(i, sink);
+    RETURN_IF_ERROR(sink->status());
+    if (!status.ok()) return WithQueryCode(status);
+    sink->EndPiece();
+  }
+  return OkStatus();
+}
+
+Status RunTogether(const StatementContext& context, const std::string& table,
+                   const Program& program, const std::vector<Piece>& pieces, size_t threads,
+                   Sink* sink) {
+  std::vector<engine::ReadCounters> counters(pieces.size());
+  OrderedRuns runs(pieces.size(), threads, [&](size_t i, engine::ProgramSink* batches) {
+    // What the transaction has written is known to the thread of the statement alone.
+    if (pieces[i].in_transaction) return OkStatus();
+    cluster::CallOptions options = context.CallOptions();
+    options.counters = &counters[i];
+    return context.client()->data()->Run(table, pieces[i].range, program, options, batches);
+  });
+  Status status = DrainInTurn(context, program, pieces, &runs, sink);
+  runs.Stop();
+  for (const engine::ReadCounters& each : counters) context.session->read_counters.Add(each);
+  return status;
+}
+
 }  // namespace
 
 Status RunOnTablets(const StatementContext& context, const std::string& table,
@@ -181,26 +251,12 @@ Status RunOnTablets(const StatementContext& context, const std::string& table,
   if (program.read.rows.IsEmpty()) return OkStatus();
   ASSIGN_OR_RETURN(std::vector<RowRange> tablets, context.client()->data()->TabletRanges(table));
   std::vector<Piece> pieces = CutPieces(tablets, program, TransactionOn(context, table));
-  SessionState* session = context.session;
-  session->tablets += pieces.size();
+  context.session->tablets += pieces.size();
   ShareEstimate share(context, table, program, pieces);
   Sink sink(context, handler, &share);
-  Program part = program;
-  for (const Piece& piece : pieces) {
-    bool limited = program.limit != 0 && program.order_by.empty() && !program.aggregate;
-    if (limited) part.limit = program.limit - sink.passed();
-    Status status =
-        piece.in_transaction
-            ? RunInTransaction(context, part, &sink)
-            : context.client()->data()->Run(table, piece.range, part, context.CallOptions(), &sink);
-    // The handler's error comes first: the run only saw a sink that had enough.
-    RETURN_IF_ERROR(sink.status());
-    if (!status.ok()) return WithQueryCode(status);
-    ++session->tablets_done;
-    sink.EndPiece();
-    if (sink.enough() || (limited && sink.passed() >= program.limit)) break;
-  }
-  return OkStatus();
+  size_t threads = ThreadsFor(program, pieces.size());
+  return threads > 1 ? RunTogether(context, table, program, pieces, threads, &sink)
+                     : RunInTurn(context, table, program, pieces, &sink);
 }
 
 }  // namespace sippar::query

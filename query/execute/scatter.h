@@ -1,5 +1,5 @@
-// Runs a program on the tablets of a table, one after another in the order of the scan, and on the
-// row of the open transaction together with the transaction's own writes.
+// Runs a program on the tablets of a table, a few at once, and on the row of the open transaction
+// together with the transaction's own writes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,9 +15,9 @@ namespace sippar::query {
 // Receives a batch of the program's rows. Returns false when it needs no more.
 using BatchHandler = std::function<StatusOr<bool>(std::vector<Row>)>;
 
-// Gives the program's rows to `handler`, on the calling thread. The program's limit counts the rows
-// of all tablets if it has no order keys; otherwise each tablet sends its own first rows, and the
-// caller merges them.
+// Gives the program's rows to `handler`, on the calling thread, in the order of the scan. The
+// program's limit counts the rows of all tablets if it has no order keys; otherwise each tablet
+// sends its own first rows, and the caller merges them.
 [[nodiscard]] Status RunOnTablets(const StatementContext& context, const std::string& table,
                                   const engine::Program& program, const BatchHandler& handler);
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/execute/ordered_runs.h"
+
+#include <optional>
+#include <utility>
+
+namespace sippar::query {
+
+using engine::MutexLock;
+using engine::ProgramBatch;
+
+class OrderedRuns::Feed final : public engine::ProgramSink {
+ public:
+  Feed(OrderedRuns* runs, size_t piece) : runs_(runs), piece_(piece) {}
+  bool Emit(ProgramBatch batch) override { return runs_->Push(piece_, std::move(batch)); }
+
+ private:
+  OrderedRuns* const runs_;
+  const size_t piece_;
+};
+
+OrderedRuns::OrderedRuns(size_t pieces, size_t threads, RunPiece run)
+    : window_(threads), run_(std::move(run)), pieces_(pieces) {
+  for (size_t i = 0; i < threads; ++i) threads_.emplace_back("scatter", [this] { Work(); });
+}
+
+void OrderedRuns::Stop() {
+  {
+    MutexLock lock(&mutex_);
+    stopping_ = true;
+    changed_.NotifyAll();
+  }
+  for (engine::Thread& thread : threads_) thread.Join();
+  threads_.clear();
+}
+
+void OrderedRuns::Work() {
+  for (;;) {
+    size_t piece = 0;
+    {
+      MutexLock lock(&mutex_);
+      while (!stopping_ && next_ < pieces_.size() && next_ >= drained_ + window_) {
+        changed_.Wait(&mutex_);
+      }
+      if (stopping_ || next_ >= pieces_.size()) return;
+      piece = next_++;
+    }
+    Feed feed(this, piece);
+    Status status = run_(piece, &feed);
+    MutexLock lock(&mutex_);
+    pieces_[piece].status = std::move(status);
+    pieces_[piece].ended = true;
+    changed_.NotifyAll();
+  }
+}
+
+bool OrderedRuns::Push(size_t piece, ProgramBatch batch) {
+  MutexLock lock(&mutex_);
+  std::deque<ProgramBatch>& batches = pieces_[piece].batches;
+  // A batch without rows only reports progress. It joins the one before it, so that a thread that
+  // finds few rows is not held up by a reader at another piece.
+  if (batch.rows.empty() && !batches.empty()) {
+    ProgramBatch& last = batches.back();
+    last.rows_seen += batch.rows_seen;
+    last.cells_seen += batch.cells_seen;
+    if (!batch.last_row.empty()) last.last_row = std::move(batch.last_row);
+    return !stopping_;
+  }
+  while (!stopping_ && batches.size() >= kQueuedMax) changed_.Wait(&mutex_);
+  if (stopping_) return false;
+  batches.push_back(std::move(batch));
+  changed_.NotifyAll();
+  return true;
+}
+
+Status OrderedRuns::Drain(size_t piece, engine::ProgramSink* sink) {
+  for (;;) {
+    ProgramBatch batch;
+    {
+      MutexLock lock(&mutex_);
+      if (drained_ != piece) {
+        drained_ = piece;
+        changed_.NotifyAll();
+      }
+      Piece& from = pieces_[piece];
+      while (from.batches.empty() && !from.ended) changed_.Wait(&mutex_);
+      if (from.batches.empty()) return from.status;
+      batch = std::move(from.batches.front());
+      from.batches.pop_front();
+      changed_.NotifyAll();
+    }
+    if (!sink->Emit(std::move(batch))) return OkStatus();
+  }
+}
+
+}  // namespace sippar::query

@@ -1,0 +1,55 @@
+// Runs the pieces of a scan on a few threads and gives their batches in the order of the pieces. A
+// thread is at most `threads` pieces ahead of the reader and holds at most kQueuedMax batches of
+// each, so memory is bounded however slow the reader is. One thread reads.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "engine/base/thread.h"
+#include "engine/program/run_program.h"
+
+namespace sippar::query {
+
+class OrderedRuns {
+ public:
+  static constexpr size_t kQueuedMax = 2;
+
+  // Runs one piece; called once for each, on any of the threads.
+  using RunPiece = std::function<Status(size_t piece, engine::ProgramSink* sink)>;
+
+  OrderedRuns(size_t pieces, size_t threads, RunPiece run);
+  ~OrderedRuns() { Stop(); }
+
+  // Passes the batches of `piece` to `sink` on the calling thread, until the piece ends, whose
+  // status is returned, or until the sink has enough: OK. Pieces come in ascending order.
+  [[nodiscard]] Status Drain(size_t piece, engine::ProgramSink* sink) EXCLUDES(mutex_);
+  // Ends all runs at their next batch and waits for them. Must come before anything ends that the
+  // runs use.
+  void Stop() EXCLUDES(mutex_);
+
+ private:
+  struct Piece {
+    std::deque<engine::ProgramBatch> batches;
+    bool ended = false;
+    Status status;
+  };
+  class Feed;
+
+  void Work() EXCLUDES(mutex_);
+  bool Push(size_t piece, engine::ProgramBatch batch) EXCLUDES(mutex_);
+
+  const size_t window_;  // pieces that may be begun, from the one being drained on
+  const RunPiece run_;
+  engine::Mutex mutex_;
+  engine::CondVar changed_;
+  std::vector<Piece> pieces_ GUARDED_BY(mutex_);
+  size_t next_ GUARDED_BY(mutex_) = 0;     // the first piece that no thread has begun
+  size_t drained_ GUARDED_BY(mutex_) = 0;  // the piece that the reader is at
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::vector<engine::Thread> threads_;
+};
+
+}  // namespace sippar::query
