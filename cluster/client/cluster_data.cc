@@ -7,6 +7,7 @@
 #include "cluster/client/change_course.h"
 #include "cluster/client/program_course.h"
 #include "cluster/client/scan_stream.h"
+#include "cluster/location/meta_row.h"
 #include "cluster/location/metadata_table.h"
 
 namespace sippar::cluster {
@@ -186,40 +187,18 @@ StatusOr<std::vector<RowRange>> ClusterData::TabletRanges(const std::string& tab
   return ranges;
 }
 
-// Cached locations may be stale. Each server is asked for its tablet's sizes; if it does not serve
-// the tablet, for example after a split, the location is read from METADATA and asked again, once.
-StatusOr<std::vector<TabletInfo>> ClusterData::Tablets(const std::string& table) {
-  std::vector<TabletInfo> infos;
-  std::string row;
-  do {
-    TabletInfo info;
-    TabletLocation place;
-    auto find = [&] {
-      return caller_.OnTablet<Status>(table, row, Repeat::kSafe, [&](const TabletLocation& tablet) {
-        place = tablet;
-        return OkStatus();
-      });
-    };
-    RETURN_IF_ERROR(find());
-    bool is_served = FillStats(place, &info);
-    if (!is_served) {
-      caller_.Invalidate(place);
-      RETURN_IF_ERROR(find());
-      is_served = FillStats(place, &info);
-    }
-    info.tablet_id = place.address.tablet_id;
-    info.server = place.server.ToString();
-    info.state = is_served ? "online" : "unassigned";
-    info.range = {row, place.range.limit};  // not place.range: look-ups may overlap, as above
-    row = place.range.limit;
-    infos.push_back(std::move(info));
-  } while (!row.empty());
-  return infos;
-}
+namespace {
 
-// Adds the tablet's sizes to *info. False: the server does not serve the tablet, or no answer came.
-bool ClusterData::FillStats(const TabletLocation& place, TabletInfo* info) {
-  auto stats = transport_->Control(place.server)->TabletStats(place.address.tablet_id);
+// Asks the tablet's server for its sizes. False: a server should serve the tablet, but does not, or
+// it does not answer.
+bool FillInfo(Transport* transport, const TabletRecord& record, TabletInfo* info) {
+  info->tablet_id = record.tablet_id;
+  info->range = record.range;
+  info->server = record.server.ToString();
+  info->state = PhaseName(record.phase);
+  if (record.phase != TabletPhase::kAssigned) return true;
+  auto stats = transport->Control(record.server)->TabletStats(record.tablet_id);
+  info->state = stats.ok() ? "online" : "loading";
   if (!stats.ok()) return false;
   for (const GroupStats& group : *stats) {
     info->stored_bytes += group.stored_bytes;
@@ -227,6 +206,25 @@ bool ClusterData::FillStats(const TabletLocation& place, TabletInfo* info) {
     info->sstable_count += group.sstables;
   }
   return true;
+}
+
+}  // namespace
+
+// Reads METADATA and not the cache, whose place may be that of a tablet that was split since: its
+// server may still answer for it. A tablet that moves in the middle of the call is looked for once
+// more.
+StatusOr<std::vector<TabletInfo>> ClusterData::Tablets(const std::string& table) {
+  std::vector<TabletInfo> infos;
+  for (bool again : {true, false}) {
+    ASSIGN_OR_RETURN(std::vector<TabletRecord> records, caller_.ReadAll(table));
+    infos.clear();
+    bool all_there = true;
+    for (const TabletRecord& record : records) {
+      if (!FillInfo(transport_, record, &infos.emplace_back())) all_there = false;
+    }
+    if (all_there || !again) break;
+  }
+  return infos;
 }
 
 }  // namespace sippar::cluster

@@ -61,7 +61,6 @@ class ClusterData final : public DataApi {
 
   Status ApplyOnce(const std::string& table, const RowMutation& mutation);
   StatusOr<LocationPtr> OneTablet(const std::string& table, const engine::RowSet& rows);
-  bool FillStats(const TabletLocation& place, TabletInfo* info);
 
   Transport* const transport_;
   const size_t parallel_calls_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/tablet_caller.h"
 
+#include <algorithm>
+
 namespace sippar::cluster {
 
 StatusOr<LocationPtr> TabletCaller::Find(const std::string& table, std::string_view row,
@@ -30,6 +32,31 @@ StatusOr<LocationPtr> TabletCaller::FindNow(const std::string& table, std::strin
   if (now == id) return found;
   id = now;
   return find();
+}
+
+StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAllNow(const std::string& table) {
+  ASSIGN_OR_RETURN(uint64_t id, directory_.Find(table));
+  StatusOr<std::vector<TabletRecord>> records = locator_.ReadAll(id);
+  bool is_served = records.ok() && std::all_of(records->begin(), records->end(), [](const auto& r) {
+                     return r.phase == TabletPhase::kAssigned;
+                   });
+  if (is_served) return records;
+  // The records of a dropped table that is kept stay as they are, and a table of this name may have
+  // been created again.
+  directory_.Forget(table, id);
+  ASSIGN_OR_RETURN(uint64_t now, directory_.Find(table));
+  return now == id ? std::move(records) : locator_.ReadAll(now);
+}
+
+StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAll(const std::string& table) {
+  CallCourse course(settings_, {});
+  while (true) {
+    StatusOr<std::vector<TabletRecord>> records = ReadAllNow(table);
+    bool waits = records.status().code() == StatusCode::kUnavailable ||
+                 records.status().code() == StatusCode::kOutOfRange;
+    if (!waits) return records;
+    RETURN_IF_ERROR(course.AfterFailure(records.status(), Repeat::kSafe));
+  }
 }
 
 LocationPtr TabletCaller::FindKnown(const std::string& table, std::string_view row) {

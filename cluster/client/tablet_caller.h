@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cluster/client/call_course.h"
 #include "cluster/client/table_directory.h"
@@ -37,6 +38,9 @@ class TabletCaller {
   // kNotFound: table or tablet not found.
   [[nodiscard]] StatusOr<LocationPtr> Find(const std::string& table, std::string_view row,
                                            bool before = false);
+  // All tablets of the table, from METADATA and not from the cache; waits as calls do while it is
+  // not served.
+  [[nodiscard]] StatusOr<std::vector<TabletRecord>> ReadAll(const std::string& table);
   // Finds the tablet in the cache alone; null: it would take a remote look-up.
   LocationPtr FindKnown(const std::string& table, std::string_view row);
   void Invalidate(const TabletLocation& seen) { locator_.Invalidate(seen); }
@@ -46,6 +50,7 @@ class TabletCaller {
   Locator* locator() { return &locator_; }
 
  private:
+  StatusOr<std::vector<TabletRecord>> ReadAllNow(const std::string& table);
   StatusOr<LocationPtr> FindNow(const std::string& table, std::string_view row, bool before);
 
   const bool is_remote_;

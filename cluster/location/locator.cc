@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "cluster/location/meta_row.h"
@@ -116,6 +117,48 @@ StatusOr<LocationPtr> Locator::LookUp(const Target& target) {
   }
   return NotFound(fmt::format("table {} has no tablet for row {}", target.table_id,
                               engine::PrintableBytes(target.key)));
+}
+
+Status Locator::ReadPart(const LocationPtr& metadata, const engine::RowRange& rows,
+                         std::vector<TabletRecord>* records) {
+  ++round_trips_;
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<CellStream> cells,
+      metadata->service->Read(metadata->address, MetaReadSpec(rows, MetaPart::kPlace), {}));
+  return DecodeMetaRows(cells.get(), MetaPart::kPlace, [&](TabletRecord record) {
+    records->push_back(std::move(record));
+    return true;
+  });
+}
+
+StatusOr<std::vector<TabletRecord>> Locator::ReadAll(uint64_t table_id) {
+  std::vector<TabletRecord> records;
+  // METADATA's first tablet is the root tablet, whose record is not in METADATA.
+  if (table_id == kMetadataTableId) {
+    ++round_trips_;
+    ASSIGN_OR_RETURN(records.emplace_back(), options_.read_root());
+  }
+  engine::RowRange rows = MetaRowsOf(table_id, table_id);
+  bool was_stale = false;
+  while (!rows.IsEmpty()) {
+    ASSIGN_OR_RETURN(LocationPtr metadata, Find(kMetadataTableId, rows.start));
+    size_t known = records.size();
+    Status read = ReadPart(metadata, rows, &records);
+    if (!read.ok() && IsElsewhere(read) && !std::exchange(was_stale, true)) {
+      records.resize(known);
+      Invalidate(*metadata);
+      continue;
+    }
+    RETURN_IF_ERROR(read);
+    if (metadata->range.limit.empty()) break;
+    rows.start = metadata->range.limit;
+  }
+  records = SpelledOut(std::move(records));
+  if (records.empty()) return NotFound(fmt::format("table {} has no tablets", table_id));
+  for (const TabletRecord& record : records) Remember(record);
+  // The parts of METADATA were read at different moments.
+  if (CheckTiling(records).empty()) return records;
+  return Unavailable(fmt::format("METADATA of table {} is being changed", table_id));
 }
 
 // Reads the record for `target` and its neighbours from one METADATA tablet. nullptr: no record of

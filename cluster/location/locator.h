@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cluster/api/tablet_record.h"
 #include "cluster/api/transport.h"
@@ -37,6 +38,10 @@ class Locator {
   // Finds the tablet with the rows directly below `limit` ("": the last rows), for scans in
   // descending order.
   [[nodiscard]] StatusOr<LocationPtr> FindBefore(uint64_t table_id, std::string_view limit);
+  // The records of all tablets of the table in key order, from METADATA and not from the cache;
+  // they tile the rows. kNotFound: the table has no tablets. kUnavailable: METADATA is not served,
+  // or is read in the middle of a change.
+  [[nodiscard]] StatusOr<std::vector<TabletRecord>> ReadAll(uint64_t table_id);
   // The tablet if it is cached; nullptr: a look-up would be needed.
   LocationPtr FindKnown(uint64_t table_id, std::string_view row) {
     engine::MutexLock lock(&mutex_);
@@ -60,6 +65,8 @@ class Locator {
   StatusOr<LocationPtr> LookUpRoot();
   StatusOr<LocationPtr> ReadMetadata(const LocationPtr& metadata, const engine::RowRange& rows,
                                      const Target& target);
+  Status ReadPart(const LocationPtr& metadata, const engine::RowRange& rows,
+                  std::vector<TabletRecord>* records);
   LocationPtr Remember(const TabletRecord& record);
 
   const LocatorOptions options_;

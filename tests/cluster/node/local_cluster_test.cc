@@ -34,6 +34,31 @@ TEST_F(ClusterWorld, TabletsAreSpreadSplitAndMerged) {
   CheckAll();
 }
 
+// The client's cache still has the parent.
+TEST_F(ClusterWorld, TabletsAreThoseOfMetadataRightAfterASplit) {
+  Start(1);
+  CreateTable({});
+  Write(0, 2000, "a");
+  EXPECT_OK(cluster_->admin()->Flush("t"));
+  auto before = cluster_->data()->Tablets("t");
+  ASSERT_TRUE(before.ok()) << before.status();
+  ASSERT_EQ(before->size(), 1u);
+  EXPECT_GT((*before)[0].stored_bytes, 0u);
+  EXPECT_OK(cluster_->admin()->Split("t", RowOf(1000)));
+  auto after = cluster_->data()->Tablets("t");
+  ASSERT_TRUE(after.ok()) << after.status();
+  ASSERT_EQ(after->size(), 2u);
+  EXPECT_EQ((*after)[0].range, (engine::RowRange{"", RowOf(1000)}));
+  EXPECT_EQ((*after)[1].range, (engine::RowRange{RowOf(1000), ""}));
+  uint64_t stored = 0;
+  for (const TabletInfo& tablet : *after) {
+    EXPECT_EQ(tablet.state, "online");
+    EXPECT_GT(tablet.stored_bytes, 0u) << tablet.range.start;
+    stored += tablet.stored_bytes;
+  }
+  EXPECT_LT(stored, 2 * (*before)[0].stored_bytes);
+}
+
 TEST_F(ClusterWorld, DeadServersTabletsAreServedByTheOthers) {
   Start(3);
   CreateTable({RowOf(1000), RowOf(2000)});
