@@ -10,14 +10,9 @@
 #include "cluster/client/call_course.h"
 #include "cluster/client/table_directory.h"
 #include "cluster/location/locator.h"
+#include "engine/base/status_in.h"
 
 namespace sippar::cluster {
-
-inline const Status& StatusIn(const Status& status) { return status; }
-template <typename T>
-const Status& StatusIn(const StatusOr<T>& answer) {
-  return answer.status();
-}
 
 class TabletCaller {
  public:

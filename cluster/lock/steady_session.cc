@@ -3,14 +3,10 @@
 
 #include <utility>
 
+#include "engine/base/status_in.h"
+
 namespace sippar::cluster {
 namespace {
-
-const Status& CodeIn(const Status& status) { return status; }
-template <typename T>
-const Status& CodeIn(const StatusOr<T>& answer) {
-  return answer.status();
-}
 
 Status EndsWithSession() {
   return InvalidArgument(
@@ -50,7 +46,7 @@ Answer SteadySession::Ask(const Call& call) {
   std::shared_ptr<LockSession> session = Current();
   Answer answer = call(session.get());
   // Only this code proves that the session is over and that the call did nothing.
-  if (CodeIn(answer).code() != StatusCode::kFailedPrecondition) return answer;
+  if (StatusIn(answer).code() != StatusCode::kFailedPrecondition) return answer;
   ASSIGN_OR_RETURN(session, Replace(session));
   return call(session.get());
 }
