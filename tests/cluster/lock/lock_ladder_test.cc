@@ -4,34 +4,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <functional>
+#include <algorithm>
+#include <utility>
 
 #include "engine/base/crash_point.h"
 #include "engine/base/random.h"
 #include "engine/fs/fault_file_system.h"
-#include "tests/cluster/lock/lock_world.h"
+#include "tests/cluster/lock/lock_history.h"
 
 namespace sippar::cluster {
 namespace {
 
-using Contents = std::map<std::string, std::string>;  // "version content" by path
-
-const std::vector<std::string> kPaths = {"master", "root", "servers/a.1", "tables/1"};
-
-// A fixed history of changes on lasting files. Before each one `expected` forks into what may be
-// there while it runs; after it, into what its answer allows.
+// A history on a directory.
 class History {
  public:
-  History(engine::FileSystem* fs, uint64_t seed) : fs_(fs), random_(seed) {}
+  History(engine::FileSystem* fs, uint64_t seed) : fs_(fs), history_(seed) {}
 
   // Opens a service and makes `changes` changes. False: opening failed.
   bool Live(int changes) {
     auto opened = EmbeddedLockService::Open(fs_, "/lock", &clock_);
-    if (!opened.ok()) return Acceptable(opened.status());
+    if (!opened.ok()) return LockHistory::Acceptable(opened.status());
     auto session = (*opened)->OpenSession({});
-    if (!session.ok()) return Acceptable(session.status());
-    Gave((*session)->id());
-    for (int i = 0; i < changes; ++i) Change(session->get());
+    if (!session.ok()) return LockHistory::Acceptable(session.status());
+    history_.Gave((*session)->id());
+    for (int i = 0; i < changes; ++i) history_.Change(session->get());
     return true;
   }
 
@@ -41,82 +37,14 @@ class History {
     ASSERT_TRUE(opened.ok()) << opened.status();
     auto session = (*opened)->OpenSession({});
     ASSERT_TRUE(session.ok()) << session.status();
-    EXPECT_GT((*session)->id(), last_number_);
-    Contents found = Read(session->get());
-    EXPECT_TRUE(std::find(may_be_.begin(), may_be_.end(), found) != may_be_.end())
-        << "found:" << Print(found) << "\nallowed first:" << Print(may_be_.front());
+    history_.CheckLeft(session->get());
   }
-  int changed() const { return changed_; }
+  int changed() const { return history_.changed(); }
 
  private:
-  void Change(LockSession* session) {
-    std::string path = kPaths[random_.Uniform(kPaths.size())];
-    auto before = session->Read(path);
-    Contents old = Read(session);
-    Contents after = old;
-    std::function<Status()> call;
-    if (!before.ok()) {
-      bool locked = random_.OneIn(2);
-      std::string content = fmt::format("{}", random_.Next());
-      after[path] = "1 " + content;
-      call = [=] {
-        return session
-            ->Create(path, content, locked ? LockFileKind::kLocked : LockFileKind::kLasting)
-            .status();
-      };
-    } else if (random_.OneIn(4)) {
-      after.erase(path);
-      call = [=] { return session->Remove(path, before->version); };
-    } else if (random_.OneIn(3)) {
-      call = [=] { return session->Acquire(path).status(); };
-    } else {
-      std::string content(random_.Uniform(2'000), 'x');
-      after[path] = fmt::format("{} {}", before->version + 1, content);
-      call = [=] { return session->Write(path, content, before->version).status(); };
-    }
-    bool on_disk = after != old;
-    if (on_disk) may_be_.push_back(after);
-    Status status = call();
-    if (!status.ok()) EXPECT_TRUE(Acceptable(status)) << status;
-    if (on_disk && status.ok()) may_be_ = {after};
-    if (on_disk && status.code() == StatusCode::kResourceExhausted) may_be_.pop_back();
-    if (status.ok()) ++changed_;
-    EXPECT_EQ(Read(session), status.ok() ? after : old) << "visible is what was acknowledged";
-    for (const std::string& each : kPaths) {
-      auto file = session->Read(each);
-      if (file.ok() && file->fence != 0) Gave(file->fence);
-    }
-    auto epoch = session->NextEpoch();
-    if (epoch.ok()) Gave(*epoch);
-  }
-
-  static bool Acceptable(const Status& status) {
-    return status.code() == StatusCode::kUnavailable ||
-           status.code() == StatusCode::kResourceExhausted;
-  }
-  static Contents Read(LockSession* session) {
-    Contents contents;
-    for (const std::string& path : kPaths) {
-      auto file = session->Read(path);
-      if (file.ok()) contents[path] = fmt::format("{} {}", file->version, file->content);
-    }
-    return contents;
-  }
-  static std::string Print(const Contents& contents) {
-    std::string text;
-    for (const auto& [path, content] : contents) {
-      text += fmt::format(" {}=({})", path, content.substr(0, 30));
-    }
-    return text;
-  }
-  void Gave(uint64_t number) { last_number_ = std::max(last_number_, number); }
-
   engine::FileSystem* fs_;
-  engine::Random random_;
+  LockHistory history_;
   mutable engine::ManualClock clock_{0};
-  std::vector<Contents> may_be_ = {{}};
-  uint64_t last_number_ = 0;
-  int changed_ = 0;
 };
 
 TEST(LockLadder, TheNthFileSystemCallFails) {
@@ -171,7 +99,7 @@ TEST(LockLadder, AFlippedByteDamagesItsFileAndNoOther) {
   {
     auto service = EmbeddedLockService::Open(&disk, "/lock", &clock).value();
     auto session = service->OpenSession({}).value();
-    for (const std::string& path : kPaths) {
+    for (const std::string& path : LockHistory::Paths()) {
       EXPECT_OK(session->Create(path, "content of " + path, LockFileKind::kLasting));
     }
   }
@@ -188,7 +116,7 @@ TEST(LockLadder, AFlippedByteDamagesItsFileAndNoOther) {
       } else {
         ASSERT_TRUE(opened.ok()) << opened.status();
         auto session = (*opened)->OpenSession({}).value();
-        for (const std::string& each : kPaths) {
+        for (const std::string& each : LockHistory::Paths()) {
           auto read = session->Read(each);
           if (each != path) {
             EXPECT_EQ(read->content, "content of " + each);

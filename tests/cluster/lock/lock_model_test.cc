@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "engine/base/random.h"
+#include "tests/cluster/lock/contract_world.h"
 #include "tests/cluster/lock/lock_model.h"
-#include "tests/cluster/lock/lock_world.h"
 
 namespace sippar::cluster {
 namespace {
@@ -14,12 +14,12 @@ const std::vector<std::string> kPaths = {"master",      "root",     "servers/a.1
 
 class RandomCalls {
  public:
-  explicit RandomCalls(uint64_t seed) : random_(seed) {}
+  RandomCalls(uint64_t seed, ContractWorld* world) : random_(seed), world_(*world) {}
 
   void Run(int steps) {
     for (int step = 0; step < steps && !testing::Test::HasFailure(); ++step) {
       SCOPED_TRACE(fmt::format("step {}", step));
-      model_.Pass(world_.clock.NowMicros());
+      model_.Pass(world_.clock->NowMicros());
       Step();
       if (step % 16 == 0) CompareAll();
     }
@@ -36,7 +36,7 @@ class RandomCalls {
       case 1:
       case 2:
         EXPECT_CODE(session->Heartbeat(),
-                    model_.Heartbeat(session->id(), world_.clock.NowMicros()));
+                    model_.Heartbeat(session->id(), world_.clock->NowMicros()));
         return;
       case 3:
         if (random_.OneIn(20)) return Restart();
@@ -96,7 +96,7 @@ class RandomCalls {
     int64_t timeout_us = static_cast<int64_t>(random_.Uniform(4)) * 3 * kSecond;
     sessions_.push_back(world_.Session("s", timeout_us));
     Rise(sessions_.back()->id());
-    model_.Begin(sessions_.back()->id(), timeout_us, world_.clock.NowMicros());
+    model_.Begin(sessions_.back()->id(), timeout_us, world_.clock->NowMicros());
   }
   void End(std::shared_ptr<LockSession>* session) {
     uint64_t id = (*session)->id();
@@ -136,7 +136,7 @@ class RandomCalls {
     }
   }
   void CompareAll() {
-    model_.Pass(world_.clock.NowMicros());
+    model_.Pass(world_.clock->NowMicros());
     auto reader = world_.Session("reader", 0);
     Rise(reader->id());
     model_.Begin(reader->id(), 0, 0);
@@ -147,7 +147,7 @@ class RandomCalls {
   }
 
   engine::Random random_;
-  LockWorld world_;
+  ContractWorld& world_;
   LockModel model_;
   std::vector<std::shared_ptr<LockSession>> sessions_;
   uint64_t last_number_ = 0;
@@ -157,7 +157,8 @@ class RandomCalls {
 TEST(LockModel, RandomCallsAnswerAsTheModel) {
   for (uint64_t seed = 1; seed <= 30 && !HasFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    RandomCalls(seed).Run(2'000);
+    auto fresh = NewContractWorld();
+    RandomCalls(seed, fresh.get()).Run(2'000 / fresh->slowness());
   }
 }
 

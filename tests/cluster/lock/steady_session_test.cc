@@ -1,14 +1,15 @@
 // A session that is had again when it was lost. SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/steady_session.h"
 
-#include "tests/cluster/lock/lock_world.h"
+#include "tests/cluster/lock/contract_world.h"
 
 namespace sippar::cluster {
 namespace {
 
-TEST(SteadySession, OutlivesItsSessions) {
-  LockWorld world;
-  auto opened = SteadySession::Open(world.service.get(), {"client", kSecond, &world.clock});
+class SteadySessionTest : public InContractWorld {};
+
+TEST_F(SteadySessionTest, OutlivesItsSessions) {
+  auto opened = SteadySession::Open(world.locks(), {"client", kSecond, world.clock});
   ASSERT_TRUE(opened.ok()) << opened.status();
   SteadySession* steady = opened->get();
   EXPECT_OK(steady->Create("cluster", "c", LockFileKind::kLasting));

@@ -1,11 +1,10 @@
-// The contract of lock_service.h, call by call, on the embedded one.
+// The contract of lock_service.h, call by call.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/lock/lock_paths.h"
 #include "engine/base/thread.h"
-#include "engine/fs/fault_file_system.h"
-#include "tests/cluster/lock/lock_world.h"
+#include "tests/cluster/lock/contract_world.h"
 
 namespace sippar::cluster {
 namespace {
@@ -14,8 +13,9 @@ constexpr auto kLasting = LockFileKind::kLasting;
 constexpr auto kLocked = LockFileKind::kLocked;
 constexpr auto kEphemeral = LockFileKind::kEphemeral;
 
-TEST(LockService, FilesHaveVersionsAndChangesNameThem) {
-  LockWorld world;
+class LockServiceTest : public InContractWorld {};
+
+TEST_F(LockServiceTest, FilesHaveVersionsAndChangesNameThem) {
   auto a = world.Session("a");
   EXPECT_OK(a->Create("root", "one", kLasting));
   EXPECT_CODE(a->Create("root", "two", kLasting), StatusCode::kAlreadyExists);
@@ -29,8 +29,7 @@ TEST(LockService, FilesHaveVersionsAndChangesNameThem) {
   EXPECT_CODE(a->Write("root", "four", 2), StatusCode::kNotFound);
 }
 
-TEST(LockService, ListNamesWhatIsRightBelow) {
-  LockWorld world;
+TEST_F(LockServiceTest, ListNamesWhatIsRightBelow) {
   auto a = world.Session("a");
   for (const char* path : {"servers/b.2", "servers/a.10", "servers.x", "serversx/c", "a/servers/d",
                            "servers/deep/er"}) {
@@ -40,8 +39,7 @@ TEST(LockService, ListNamesWhatIsRightBelow) {
   EXPECT_EQ(a->List("tables").value(), std::vector<std::string>());
 }
 
-TEST(LockService, LastingFilesOutliveTheProcessAndLocksDoNot) {
-  LockWorld world;
+TEST_F(LockServiceTest, LastingFilesOutliveTheProcessAndLocksDoNot) {
   auto a = world.Session("a");
   EXPECT_OK(a->Create("servers/a.1", "host:1", kLocked));
   EXPECT_OK(a->Write("servers/a.1", "host:2", 1));
@@ -57,8 +55,7 @@ TEST(LockService, LastingFilesOutliveTheProcessAndLocksDoNot) {
   EXPECT_CODE(b->Read("gateways/a"), StatusCode::kNotFound);
 }
 
-TEST(LockService, AFenceRisesAtEachAcquisitionOfAnyLockAndAcrossRestarts) {
-  LockWorld world;
+TEST_F(LockServiceTest, AFenceRisesAtEachAcquisitionOfAnyLockAndAcrossRestarts) {
   uint64_t last = 0;
   for (int life = 0; life < 5; ++life) {
     auto a = world.Session("a");
@@ -80,8 +77,7 @@ TEST(LockService, AFenceRisesAtEachAcquisitionOfAnyLockAndAcrossRestarts) {
   }
 }
 
-TEST(LockService, ALockHasOneHolderAndTheRefusalNamesIt) {
-  LockWorld world;
+TEST_F(LockServiceTest, ALockHasOneHolderAndTheRefusalNamesIt) {
   auto a = world.Session("tablet server a on host1");
   auto b = world.Session("b");
   EXPECT_OK(a->Create("master", "", kLocked));
@@ -95,8 +91,7 @@ TEST(LockService, ALockHasOneHolderAndTheRefusalNamesIt) {
   EXPECT_CODE(a->Acquire("nothing"), StatusCode::kNotFound);
 }
 
-TEST(LockService, AnEphemeralFileIsHeldByItsCreatorUntilRemoved) {
-  LockWorld world;
+TEST_F(LockServiceTest, AnEphemeralFileIsHeldByItsCreatorUntilRemoved) {
   auto a = world.Session("a");
   auto b = world.Session("b");
   EXPECT_OK(a->Create("gateways/g", "1", kEphemeral));
@@ -107,8 +102,7 @@ TEST(LockService, AnEphemeralFileIsHeldByItsCreatorUntilRemoved) {
   EXPECT_CODE(b->Read("gateways/g"), StatusCode::kNotFound);
 }
 
-TEST(LockService, RemovingAFileTakesItsLockAway) {
-  LockWorld world;
+TEST_F(LockServiceTest, RemovingAFileTakesItsLockAway) {
   auto a = world.Session("a");
   auto master = world.Session("master");
   EXPECT_OK(a->Create("servers/a.1", "", kLocked));
@@ -117,15 +111,14 @@ TEST(LockService, RemovingAFileTakesItsLockAway) {
   EXPECT_CODE(a->Acquire("servers/a.1"), StatusCode::kNotFound);
 }
 
-TEST(LockService, ASessionWithoutHeartbeatEndsAtItsTimeoutAndNotBefore) {
-  LockWorld world;
+TEST_F(LockServiceTest, ASessionWithoutHeartbeatEndsAtItsTimeoutAndNotBefore) {
   auto a = world.Session("a", 10 * kSecond);
   auto b = world.Session("b", 100 * kSecond);
   EXPECT_OK(a->Create("master", "", kLocked));
   EXPECT_OK(a->Create("gateways/a", "", kEphemeral));
   world.Pass(9 * kSecond);
   int64_t over_at = a->Heartbeat().value();
-  EXPECT_EQ(over_at, world.clock.MonotonicNanos() + 10 * kSecond * 1000);
+  EXPECT_EQ(over_at, world.clock->MonotonicNanos() + 10 * kSecond * 1000 - world.early_nanos());
   world.Pass(10 * kSecond - 1);
   EXPECT_CODE(b->Acquire("master"), StatusCode::kAlreadyExists);
   world.Pass(1);
@@ -133,8 +126,7 @@ TEST(LockService, ASessionWithoutHeartbeatEndsAtItsTimeoutAndNotBefore) {
   EXPECT_CODE(b->Read("gateways/a"), StatusCode::kNotFound);
 }
 
-TEST(LockService, EveryCallOfAnEndedSessionSaysSoAndDoesNothing) {
-  LockWorld world;
+TEST_F(LockServiceTest, EveryCallOfAnEndedSessionSaysSoAndDoesNothing) {
   auto a = world.Session("a", kSecond);
   auto b = world.Session("b", 100 * kSecond);
   EXPECT_OK(b->Create("root", "", kLasting));
@@ -156,8 +148,7 @@ TEST(LockService, EveryCallOfAnEndedSessionSaysSoAndDoesNothing) {
   EXPECT_EQ(b->Read("root")->version, 1u);
 }
 
-TEST(LockService, ASessionThatIsDroppedTimesOutAndOneThatIsClosedEndsAtOnce) {
-  LockWorld world;
+TEST_F(LockServiceTest, ASessionThatIsDroppedTimesOutAndOneThatIsClosedEndsAtOnce) {
   auto crashed = world.Session("crashed", 5 * kSecond);
   auto closed = world.Session("closed", 5 * kSecond);
   auto endless = world.Session("endless", 0);
@@ -178,8 +169,7 @@ TEST(LockService, ASessionThatIsDroppedTimesOutAndOneThatIsClosedEndsAtOnce) {
   EXPECT_EQ(other->Read("servers/c.3")->holder, 0u);
 }
 
-TEST(LockService, AWatchCallsOnceAfterAChangeOfTheFileOrTheNamesBelow) {
-  LockWorld world;
+TEST_F(LockServiceTest, AWatchCallsOnceAfterAChangeOfTheFileOrTheNamesBelow) {
   auto a = world.Session("a", 0);
   auto b = world.Session("b", 0);
   int file_calls = 0;
@@ -211,21 +201,7 @@ TEST(LockService, AWatchCallsOnceAfterAChangeOfTheFileOrTheNamesBelow) {
   EXPECT_EQ(file_calls + directory_calls, 5) << "nobody is called after Close";
 }
 
-TEST(LockService, ATimeoutFiresWatchesInTheThreadOfWhoeverCallsNext) {
-  LockWorld world;
-  auto a = world.Session("a", kSecond);
-  auto b = world.Session("b", 100 * kSecond);
-  int calls = 0;
-  EXPECT_OK(a->Create("gateways/a", "", kEphemeral));
-  EXPECT_OK(b->Watch("gateways", [&] { ++calls; }));
-  world.Pass(kSecond);
-  EXPECT_EQ(calls, 0);
-  EXPECT_OK(b->Heartbeat());
-  EXPECT_EQ(calls, 1);
-}
-
-TEST(LockService, BadPathsAndLargeContentsAreRefused) {
-  LockWorld world;
+TEST_F(LockServiceTest, BadPathsAndLargeContentsAreRefused) {
   auto a = world.Session("a");
   for (const std::string& path :
        {std::string(), std::string("/a"), std::string("a/"), std::string("a//b"), std::string(".."),
@@ -262,84 +238,18 @@ TEST(LockPaths, NamesGoToPathsAndBack) {
   }
 }
 
-// A slow disk (FAULTS.md D17): a heartbeat is answered while a change waits for its sync.
-TEST(LockService, HeartbeatsAndReadsDoNotWaitForTheDisk) {
-  engine::MemoryFileSystem memory;
-  engine::FaultFileSystem fs(&memory);
-  auto service = EmbeddedLockService::Open(&fs, "/lock", engine::Clock::System()).value();
-  SessionOptions options;
-  options.name = "a";
-  auto a = service->OpenSession(options).value();
-  options.name = "b";
-  options.timeout_us = 60 * kSecond;
-  auto b = service->OpenSession(options).value();
-  fs.AddRule(engine::FaultRule::Parse("delay:1000 sync * 1").value());
-  std::atomic<bool> written{false};
-  engine::Thread writer("writer", [&] {
-    EXPECT_OK(a->Create("root", "", kLasting));
-    written = true;
-  });
-  while (fs.faults() == 0 && !written) engine::Clock::System()->SleepMicros(1'000);
-  EXPECT_OK(b->Heartbeat());
-  EXPECT_CODE(b->Read("root"), StatusCode::kNotFound) << "not visible before it is durable";
-  EXPECT_FALSE(written);
-  writer.Join();
-  EXPECT_OK(b->Read("root"));
-}
-
-// A change that has begun in time happens before the end of its session, however slow the disk is:
-// nobody sees the lock free and then a change by its holder.
-TEST(LockService, ASessionDoesNotEndInTheMiddleOfItsChange) {
-  engine::MemoryFileSystem memory;
-  engine::FaultFileSystem fs(&memory);
-  engine::ManualClock clock(0);
-  auto service = EmbeddedLockService::Open(&fs, "/lock", &clock).value();
-  SessionOptions options;
-  options.timeout_us = kSecond;
-  options.clock = &clock;
-  auto a = service->OpenSession(options).value();
-  auto b = service->OpenSession({}).value();
-  EXPECT_OK(a->Create("master", "", kLocked));
-  bool during = false;
-  fs.OnSync([&] {
-    clock.Set(2 * kSecond);
-    during = true;
-    EXPECT_EQ(b->Read("master")->holder, a->id());
-  });
-  EXPECT_OK(a->Create("servers/a.1", "", kLocked));
-  EXPECT_TRUE(during);
-  EXPECT_EQ(b->Read("master")->holder, 0u);
-  EXPECT_EQ(b->Read("servers/a.1")->holder, 0u);
-  EXPECT_CODE(a->Read("master"), StatusCode::kFailedPrecondition);
-}
-
-TEST(LockService, AFullDiskChangesNothingAndPasses) {
-  LockWorld world;
-  auto a = world.Session("a");
-  EXPECT_OK(a->Create("root", "old", kLasting));
-  world.fs.SetCapacity(world.fs.used_bytes() + 10);
-  EXPECT_CODE(a->Write("root", std::string(1'000, 'x'), 1), StatusCode::kResourceExhausted);
-  EXPECT_CODE(a->Create("tables/1", std::string(1'000, 'x'), kLasting),
-              StatusCode::kResourceExhausted);
-  EXPECT_EQ(a->Read("root")->content, "old");
-  EXPECT_OK(a->Heartbeat());
-  world.fs.SetCapacity(0);
-  EXPECT_OK(a->Write("root", std::string(1'000, 'x'), 1));
-  EXPECT_OK(a->Create("tables/1", "", kLasting));
-}
-
 // Many threads, each its own session: the lock excludes, fences rise in the order of holding.
-TEST(LockService, ThreadsExcludeEachOther) {
-  LockWorld world;
+TEST_F(LockServiceTest, ThreadsExcludeEachOther) {
   EXPECT_OK(world.Session("init", 0)->Create("master", "", kLasting));
   std::atomic<int> inside{0};
   std::atomic<uint64_t> last_fence{0};
   std::atomic<int> acquired{0};
+  const int acquisitions = 200 / world.slowness();
   std::vector<engine::Thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back(fmt::format("t{}", i), [&, i] {
       auto session = world.Session(fmt::format("s{}", i), 0);
-      while (acquired < 200) {
+      while (acquired < acquisitions) {
         EXPECT_OK(session->Watch("master", [] {}));
         auto fence = session->Acquire("master");
         if (!fence.ok()) continue;
@@ -352,7 +262,7 @@ TEST(LockService, ThreadsExcludeEachOther) {
     });
   }
   threads.clear();
-  EXPECT_GE(acquired, 200);
+  EXPECT_GE(acquired, acquisitions);
 }
 
 }  // namespace

@@ -1,0 +1,135 @@
+// A drawn history of changes on lasting files, for ladders of faults. Before each change `may be`
+// forks into what may be there while it runs; after it, into what its answer allows. An
+// acknowledged change is there, one that was refused is not, and numbers never repeat.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/random.h"
+#include "tests/cluster/lock/lock_world.h"
+
+namespace sippar::cluster {
+
+class LockHistory {
+ public:
+  using Contents = std::map<std::string, std::string>;  // "version content" by path
+
+  static const std::vector<std::string>& Paths() {
+    static const std::vector<std::string> paths = {"master", "root", "servers/a.1", "tables/1"};
+    return paths;
+  }
+
+  // `loses_answers`: a change without an answer may have been made; if not, it was not.
+  explicit LockHistory(uint64_t seed, bool loses_answers = false)
+      : loses_answers_(loses_answers), random_(seed) {}
+
+  void Change(LockSession* session) {
+    std::string path = Paths()[random_.Uniform(Paths().size())];
+    auto before = ReadUntilAnswered(session, path);
+    Contents old = Read(session);
+    Contents after = old;
+    std::function<Status()> call = Draw(session, path, before, &after);
+    bool is_lasting = after != old;
+    if (is_lasting) may_be_.push_back(after);
+    Status status = call();
+    if (!status.ok()) EXPECT_TRUE(Acceptable(status)) << status;
+    if (is_lasting && status.ok()) may_be_ = {after};
+    if (is_lasting && status.code() == StatusCode::kResourceExhausted) may_be_.pop_back();
+    if (status.ok()) ++changed_;
+    Contents now = Read(session);
+    if (loses_answers_ && !status.ok()) {
+      EXPECT_TRUE(now == old || now == after) << "found:" << Print(now);
+      // What this session has read stays: a request that was on its way comes no more.
+      may_be_ = {now};
+    } else {
+      EXPECT_EQ(now, status.ok() ? after : old) << "visible is what was acknowledged";
+    }
+    for (const std::string& each : Paths()) {
+      auto file = session->Read(each);
+      if (file.ok() && file->fence != 0) Gave(file->fence);
+    }
+    auto epoch = session->NextEpoch();
+    if (epoch.ok()) Gave(*epoch);
+  }
+
+  // By a session that was opened later: allowed contents, and numbers above all that were given.
+  void CheckLeft(LockSession* session) const {
+    EXPECT_GT(session->id(), last_number_);
+    Contents found = Read(session);
+    EXPECT_TRUE(std::find(may_be_.begin(), may_be_.end(), found) != may_be_.end())
+        << "found:" << Print(found) << "\nallowed first:" << Print(may_be_.front());
+  }
+  void Gave(uint64_t number) { last_number_ = std::max(last_number_, number); }
+  int changed() const { return changed_; }
+
+  static bool Acceptable(const Status& status) {
+    return status.code() == StatusCode::kUnavailable ||
+           status.code() == StatusCode::kResourceExhausted;
+  }
+
+ private:
+  // Changes `after` into what is there if the call that is returned succeeds.
+  std::function<Status()> Draw(LockSession* session, const std::string& path,
+                               const StatusOr<LockFile>& before, Contents* after) {
+    if (!before.ok()) {
+      bool locked = random_.OneIn(2);
+      std::string content = fmt::format("{}", random_.Next());
+      (*after)[path] = "1 " + content;
+      return [=] {
+        return session
+            ->Create(path, content, locked ? LockFileKind::kLocked : LockFileKind::kLasting)
+            .status();
+      };
+    }
+    uint64_t version = before->version;
+    if (random_.OneIn(4)) {
+      after->erase(path);
+      return [=] { return session->Remove(path, version); };
+    }
+    if (random_.OneIn(3)) return [=] { return session->Acquire(path).status(); };
+    std::string content(random_.Uniform(2'000), 'x');
+    (*after)[path] = fmt::format("{} {}", version + 1, content);
+    return [=] { return session->Write(path, content, version).status(); };
+  }
+
+  StatusOr<LockFile> ReadUntilAnswered(LockSession* session, const std::string& path) const {
+    auto file = session->Read(path);
+    for (int tries = 0;
+         loses_answers_ && tries < 30 && file.status().code() == StatusCode::kUnavailable;
+         ++tries) {
+      file = session->Read(path);
+    }
+    EXPECT_TRUE(file.ok() || file.status().code() == StatusCode::kNotFound) << file.status();
+    return file;
+  }
+  Contents Read(LockSession* session) const {
+    Contents contents;
+    for (const std::string& path : Paths()) {
+      auto file = ReadUntilAnswered(session, path);
+      if (file.ok()) contents[path] = fmt::format("{} {}", file->version, file->content);
+    }
+    return contents;
+  }
+  static std::string Print(const Contents& contents) {
+    std::string text;
+    for (const auto& [path, content] : contents) {
+      text += fmt::format(" {}=({})", path, content.substr(0, 30));
+    }
+    return text;
+  }
+
+  const bool loses_answers_;
+  engine::Random random_;
+  std::vector<Contents> may_be_ = {{}};
+  uint64_t last_number_ = 0;
+  int changed_ = 0;
+};
+
+}  // namespace sippar::cluster
