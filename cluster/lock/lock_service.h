@@ -1,8 +1,8 @@
 // The lock service as the cluster sees it (paper sections 4 and 5.2; the part of Chubby): sessions
 // with leases, small files with versions, exclusive locks with fencing numbers, and an epoch
-// counter. The interface fits several implementations: EmbeddedLockService keeps it in a directory;
-// ZooKeeper (a lock is an ephemeral child of its file, a fencing number its czxid) and etcd can
-// implement it, too.
+// counter. The interface fits several implementations: EmbeddedLockService keeps it in a directory,
+// OpenZooKeeper in ZooKeeper (a lock is an ephemeral child of its file); etcd can implement it,
+// too.
 //
 // Paths are made by lock_paths.h only: 1 to 3 parts, as in "directory/name". Directories exist as
 // long as they have files. A file has at most kLockFileSizeMax bytes.
@@ -73,7 +73,7 @@ class LockSession {
 
   virtual uint64_t id() const = 0;  // never 0, never repeated
 
-  // Renews the lease; no other call does. Returns the earliest time at which the session can be
+  // Renews the lease; count on no other call. Returns the earliest time at which the session can be
   // over: the time when this call was SENT plus the timeout, in nanoseconds of the monotonic clock
   // in the options (INT64_MAX without a timeout). The caller decides when to renew, and how long
   // before that time to stop relying on the lease.

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/lock/zookeeper/answer.h"
+
+#include <fmt/format.h>
+
+namespace sippar::cluster::zookeeper {
+
+bool IsUnknown(int code) {
+  // kSessionMoved answers the copy of a request that came over an old connection.
+  return code == kConnectionLoss || code == kOperationTimeout || code == kNoAnswer ||
+         code == kClosing || code == kSessionMoved;
+}
+
+Status UnexpectedAnswer(int code, std::string_view what) {
+  if (code == kOk) return OkStatus();
+  if (code == kSessionExpired) {
+    return FailedPrecondition(
+        fmt::format("ZooKeeper, {}: the session is over; open a new one", what));
+  }
+  if (code == kNoAnswer) {
+    return Unavailable(
+        fmt::format("ZooKeeper, {}: no answer in time, so the outcome is unknown", what));
+  }
+  if (IsUnknown(code)) {
+    return Unavailable(
+        fmt::format("ZooKeeper, {}: the connection was lost, so the outcome is unknown (error {})",
+                    what, code));
+  }
+  if (code == kNoAuth || code == kAuthFailed) {
+    return PermissionDenied(fmt::format(
+        "ZooKeeper, {}: access was refused (error {}); use the secret that this cluster's nodes "
+        "were made with",
+        what, code));
+  }
+  // Neither proves that nothing was done, and the caller reads again after it.
+  return Unavailable(fmt::format("ZooKeeper, {}: error {}", what, code));
+}
+
+PartAnswer FirstFailure(int code, const std::vector<int>& parts) {
+  for (size_t i = 0; i < parts.size() && code != kOk; ++i) {
+    if (parts[i] != kOk && parts[i] != kRolledBack) return {i, parts[i]};
+  }
+  // A multi that got no answer has no answers of its parts.
+  return {0, code};
+}
+
+}  // namespace sippar::cluster::zookeeper

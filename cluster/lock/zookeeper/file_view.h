@@ -1,0 +1,64 @@
+// A lock file as its two nodes tell it, and what a call may do with it. Pure.
+// A lasting file's node holds its content as it is. A lock's node holds "<fence> <session> <name>";
+// an ephemeral file's, which can have no lock below it, that line and then the content.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cluster/lock/lock_service.h"
+
+namespace sippar::cluster::zookeeper {
+
+inline constexpr uint64_t kNumberMax = uint64_t{1} << 32;  // engine file ids have 32 bits of epoch
+
+struct Holder {
+  uint64_t fence = 0;
+  uint64_t session = 0;
+  std::string name;  // for people; printable, so that it ends with its line
+};
+std::string EncodeHolder(const Holder& holder);
+[[nodiscard]] StatusOr<Holder> DecodeHolder(std::string_view line);
+std::string EncodeEphemeral(const Holder& holder, std::string_view content);
+
+// One answer to the reading of a node.
+struct Znode {
+  int code = 0;  // kOk: there; kNoNode
+  std::string data;
+  int32_t version = 0;        // changes of the data since creation
+  int64_t created = 0;        // transaction that made the node
+  int64_t names_changed = 0;  // transaction that last added or removed a child
+  int32_t children = 0;
+  bool ephemeral = false;
+};
+
+struct FileView {
+  bool exists = false;
+  LockFile file;
+  std::string holder_name;
+};
+// Both nodes were read one after the other, and changes may lie between them. No value: they do not
+// fit together; read again. kDataLoss: a node holds what this service does not write.
+[[nodiscard]] StatusOr<std::optional<FileView>> ViewOf(const std::string& path, const Znode& file,
+                                                       const Znode& lock);
+
+// What calls may do; errors as in lock_service.h.
+[[nodiscard]] Status CheckExists(const std::string& path, const FileView& view);
+[[nodiscard]] Status CheckVersion(const std::string& path, const FileView& view, uint64_t version);
+[[nodiscard]] Status CheckRelease(const std::string& path, const FileView& view, uint64_t session);
+// The fencing number if `session` holds the lock already; 0 if it is free.
+[[nodiscard]] StatusOr<uint64_t> CheckAcquire(const std::string& path, const FileView& view,
+                                              uint64_t session);
+[[nodiscard]] Status Exists(const std::string& path, const FileView& view);  // kAlreadyExists
+// What the node of a file gets when its content is replaced.
+std::string Rewritten(const FileView& view, const std::string& content);
+
+// The counter: all numbers given out so far are below it.
+[[nodiscard]] StatusOr<uint64_t> DecodeCounter(std::string_view content);
+// kResourceExhausted: there is no number left to give.
+[[nodiscard]] Status CheckNumber(uint64_t number);
+
+}  // namespace sippar::cluster::zookeeper

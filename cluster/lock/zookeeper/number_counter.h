@@ -1,0 +1,52 @@
+// The cluster's counter, from which a session takes numbers. A number is taken in the transaction
+// that uses it. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/lock/zookeeper/zookeeper_handle.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster::zookeeper {
+
+// Thread safe.
+class NumberCounter {
+ public:
+  // `node` has the counter. `handle` outlives it.
+  NumberCounter(ZooKeeperHandle* handle, std::string node)
+      : handle_(handle), node_(std::move(node)) {}
+
+  struct Taken {
+    uint64_t number = 0;
+    PartAnswer refused;  // of the changes, if they were refused; then the number was not taken
+  };
+  using ChangesWith = std::function<std::vector<Change>(uint64_t number)>;
+  // Makes the changes and takes their number, or neither. An unknown outcome is one of `refused`.
+  // kDataLoss: there is no counter, or no number in it. kResourceExhausted: no number is left.
+  [[nodiscard]] StatusOr<Taken> Take(int64_t deadline_nanos, const ChangesWith& changes);
+  // Takes a number alone; again if the outcome was unknown, since gaps do no harm.
+  [[nodiscard]] StatusOr<uint64_t> Next(int64_t deadline_nanos);
+  [[nodiscard]] Status RaiseAbove(int64_t deadline_nanos, uint64_t seen);
+
+ private:
+  struct Seen {
+    uint64_t next = 0;
+    int32_t version = 0;
+  };
+  StatusOr<Seen> Look(int64_t deadline_nanos);
+  StatusOr<Seen> Read(int64_t deadline_nanos);
+  Change SetTo(uint64_t number, const Seen& seen) const;
+  void Remember(std::optional<Seen> seen);
+
+  ZooKeeperHandle* const handle_;
+  const std::string node_;
+  engine::Mutex mutex_;
+  std::optional<Seen> seen_
+      GUARDED_BY(mutex_);  // as it was last; another session may have changed it
+};
+
+}  // namespace sippar::cluster::zookeeper

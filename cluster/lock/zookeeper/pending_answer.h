@@ -1,0 +1,57 @@
+// A request that was sent to ZooKeeper, and its answer once it comes. The client's thread completes
+// it; the caller waits with a deadline of its own. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/lock/zookeeper/answer.h"
+#include "cluster/lock/zookeeper/file_view.h"
+#include "engine/base/clock.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster::zookeeper {
+
+struct Answer {
+  int code = kOk;
+  Znode node;                      // of Get
+  std::vector<std::string> names;  // of Names
+  std::vector<int> parts;          // of Change: a code for each part
+};
+
+class PendingAnswer {
+ public:
+  // `first` (may be empty) runs in the thread that completes the request, before any event that
+  // comes after the answer.
+  explicit PendingAnswer(std::function<void()> first = {}) : first_(std::move(first)) {}
+
+  void Complete(Answer answer) {
+    if (first_) first_();
+    engine::MutexLock lock(&mutex_);
+    answer_ = std::move(answer);
+    done_ = true;
+    completed_.NotifyAll();
+  }
+  // Code kNoAnswer if the deadline, by the system's monotonic clock, comes first.
+  Answer Wait(int64_t deadline_nanos) {
+    engine::MutexLock lock(&mutex_);
+    while (!done_) {
+      int64_t left_us = (deadline_nanos - engine::Clock::System()->MonotonicNanos()) / 1000;
+      if (left_us <= 0) return {kNoAnswer, {}, {}, {}};
+      completed_.WaitFor(&mutex_, left_us);
+    }
+    return answer_;
+  }
+
+ private:
+  const std::function<void()> first_;
+  engine::Mutex mutex_;
+  engine::CondVar completed_;
+  bool done_ GUARDED_BY(mutex_) = false;
+  Answer answer_ GUARDED_BY(mutex_);
+};
+
+}  // namespace sippar::cluster::zookeeper

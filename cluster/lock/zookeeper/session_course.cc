@@ -1,0 +1,163 @@
+// Begin, watches and end of a session. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/lock/lock_paths.h"
+#include "cluster/lock/zookeeper/read_again.h"
+#include "cluster/lock/zookeeper/zookeeper_session.h"
+#include "engine/base/printable.h"
+
+namespace sippar::cluster::zookeeper {
+
+using engine::MutexLock;
+
+ZooKeeperSession::ZooKeeperSession(ZooKeeperHandle::Options connection, const std::string& cluster,
+                                   int64_t tick_us, const SessionOptions& options)
+    : connection_(std::move(connection)),
+      paths_(cluster),
+      tick_us_(tick_us),
+      name_(engine::PrintableBytes(options.name)),
+      clock_(options.clock) {}
+
+StatusOr<std::unique_ptr<ZooKeeperSession>> ZooKeeperSession::Open(
+    const ZooKeeperHandle::Options& connection, const std::string& cluster, int64_t tick_us,
+    int64_t deadline_nanos, const SessionOptions& options) {
+  std::unique_ptr<ZooKeeperSession> session(
+      new ZooKeeperSession(connection, cluster, tick_us, options));
+  Status begun = session->Begin(deadline_nanos);
+  if (begun.ok()) return session;
+  // Nothing relies on this session yet, so it need not time out.
+  if (session->handle_ != nullptr) session->handle_->Close();
+  return begun;
+}
+
+Status ZooKeeperSession::Begin(int64_t deadline_nanos) {
+  ASSIGN_OR_RETURN(handle_, ZooKeeperHandle::Open(
+                                connection_, [this](const std::string& node) { OnEvent(node); }));
+  RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
+  RETURN_IF_ERROR(CheckTimeout(handle_->timeout_us(), tick_us_));
+  RETURN_IF_ERROR(MakeTree(deadline_nanos));
+  numbers_ =
+      std::make_unique<NumberCounter>(handle_.get(), paths_.File(lock_paths::EpochCounter()));
+  ASSIGN_OR_RETURN(NumberCounter::Taken taken,
+                   numbers_->Take(deadline_nanos, [&](uint64_t number) -> std::vector<Change> {
+                     return {{Change::Kind::kCreateEphemeral, paths_.Session(number), name_}};
+                   }));
+  if (taken.refused.code != kOk) {
+    return UnexpectedAnswer(taken.refused.code, paths_.Root() + ", new session");
+  }
+  id_ = taken.number;
+  return OkStatus();
+}
+
+Status ZooKeeperSession::MakeTree(int64_t deadline_nanos) {
+  const std::string counter = paths_.File(lock_paths::EpochCounter());
+  for (;;) {
+    auto found = ReadAgain(handle_.get(), deadline_nanos, paths_.Root(),
+                           [&] { return handle_->Get(counter)->Wait(deadline_nanos); });
+    RETURN_IF_ERROR(found.status());
+    if (found->code == kOk) return OkStatus();
+    RETURN_IF_ERROR(MakeDirectory(deadline_nanos, paths_.Root()));
+    // All or nothing: a tree without its counter is damage, not a tree that is being made.
+    Answer made = handle_
+                      ->Make({{Change::Kind::kCreate, paths_.Sessions(), ""},
+                              {Change::Kind::kCreate, paths_.Files(), ""},
+                              {Change::Kind::kCreate, paths_.Directory(""), ""},
+                              {Change::Kind::kCreate, counter, "1"}})
+                      ->Wait(deadline_nanos);
+    int code = FirstFailure(made.code, made.parts).code;
+    if (code == kOk) return OkStatus();
+    if (code == kNodeExists) {
+      // Another session made the tree meanwhile; the member of this one may not have it yet.
+      auto synced = handle_->Sync(counter);
+      auto again = handle_->Get(counter);
+      (void)synced->Wait(deadline_nanos);
+      if (again->Wait(deadline_nanos).code == kNoNode) {
+        return DataLoss(fmt::format(
+            "ZooKeeper node {}: it is missing, so epochs could repeat; put it back from a copy",
+            counter));
+      }
+    } else if (!MayAskAgain(code, deadline_nanos)) {
+      return UnexpectedAnswer(code, paths_.Root());
+    }
+  }
+}
+
+Status ZooKeeperSession::MakeDirectory(int64_t deadline_nanos, const std::string& directory) {
+  for (;;) {
+    RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
+    Answer answer = handle_->Make({{Change::Kind::kCreate, directory, ""}})->Wait(deadline_nanos);
+    int code = FirstFailure(answer.code, answer.parts).code;
+    if (code == kOk || code == kNodeExists) return OkStatus();
+    if (!MayAskAgain(code, deadline_nanos)) return UnexpectedAnswer(code, directory);
+  }
+}
+
+void ZooKeeperSession::OnEvent(const std::string& node) {
+  const std::string path = paths_.Watched(node);
+  MutexLock lock(&watch_mutex_);
+  auto found = watches_.find(path);
+  if (found == watches_.end()) return;
+  // A watch fires once, though its file and its lock may both have changed.
+  std::function<void()> callback = std::move(found->second);
+  watches_.erase(found);
+  callback();
+}
+
+Status ZooKeeperSession::Watch(const std::string& path, std::function<void()> callback) {
+  RETURN_IF_ERROR(lock_paths::CheckPath(path));
+  const int64_t deadline_nanos = Deadline();
+  RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
+  const std::string directory = paths_.Directory(path);
+  // The callback is there from the first answer on: events of earlier changes come before it.
+  auto file = handle_->Watch(paths_.File(path), [this, path, callback = std::move(callback)] {
+    MutexLock lock(&watch_mutex_);
+    watches_[path] = callback;
+  });
+  auto lock = handle_->Watch(paths_.Lock(path));
+  // A directory that is not there yet is watched for its creation, with its first file.
+  auto there = handle_->Watch(directory);
+  auto names = handle_->Names(directory, /*watch=*/true);
+  for (const auto& pending : {file, lock, there, names}) {
+    int code = pending->Wait(deadline_nanos).code;
+    if (code != kOk && code != kNoNode) return UnexpectedAnswer(code, path);
+  }
+  return OkStatus();
+}
+
+Status ZooKeeperSession::Close() {
+  const int64_t deadline_nanos = Deadline();
+  if (handle_->phase() == SessionPhase::kClosed || handle_->phase() == SessionPhase::kOver) {
+    handle_->Close();
+    return OkStatus();
+  }
+  Status connected = handle_->WaitConnected(deadline_nanos);
+  handle_->Close();
+  RETURN_IF_ERROR(connected);
+  return AwaitEnd(deadline_nanos);
+}
+
+// The client does not wait for the answer to its last request. The session's own node goes in the
+// transaction that frees its locks, and another session sees that.
+Status ZooKeeperSession::AwaitEnd(int64_t deadline_nanos) {
+  ASSIGN_OR_RETURN(std::unique_ptr<ZooKeeperHandle> other,
+                   ZooKeeperHandle::Open(connection_, nullptr));
+  const std::string own = paths_.Session(id_);
+  StatusOr<Answer> seen = Answer();
+  for (int64_t pause_us = 500; seen.ok() && seen->code != kNoNode;
+       pause_us = std::min<int64_t>(2 * pause_us, 20'000)) {
+    seen = ReadAgain(other.get(), deadline_nanos, own, [&] {
+      auto synced = other->Sync(own);
+      auto read = other->Get(own);
+      (void)synced->Wait(deadline_nanos);
+      return read->Wait(deadline_nanos);
+    });
+    if (seen.ok() && seen->code == kOk) engine::Clock::System()->SleepMicros(pause_us);
+  }
+  other->Close();
+  return seen.status();
+}
+
+}  // namespace sippar::cluster::zookeeper

@@ -1,0 +1,41 @@
+// State of a session as its client sees it, and what follows from the times that were agreed. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/status.h"
+
+namespace sippar::cluster::zookeeper {
+
+enum class SessionPhase : uint8_t {
+  kConnecting,  // no member is connected; calls wait for one
+  kConnected,   // the client believes so: it notices a silent member after two thirds of a timeout
+  kOver,        // a member said that the service has ended the session
+  kRefused,     // a member refused the credentials; the client gives up
+  kClosed,      // closed here
+};
+// The phase after the client reported state `state` of zookeeper.h. The last three phases stay.
+SessionPhase NextPhase(SessionPhase phase, int state);
+// States of zookeeper.h, which zookeeper_handle.cc compares with these.
+inline constexpr int kStateConnected = 3;
+inline constexpr int kStateExpired = -112;
+inline constexpr int kStateAuthFailed = -113;
+
+// ZooKeeper's defaults give the shortest session two ticks; an operator may make it longer, and
+// must not make it shorter. So half of it is no less than a tick.
+int64_t TickOfShortestSession(int64_t shortest_us);
+
+// kInvalidArgument: a session that may end after `timeout_us` is too short for members that agree
+// on its life once a tick.
+[[nodiscard]] Status CheckTimeout(int64_t timeout_us, int64_t tick_us);
+
+// The earliest time at which a session can be over whose heartbeat was sent at `sent_nanos` and
+// committed. A member tells the leader once a tick at the latest which sessions it heard from; if
+// it is cut off right after the commit, the leader counts from the tick before.
+int64_t OverAtNanos(int64_t sent_nanos, int64_t timeout_us, int64_t tick_us);
+
+// The time in which each call of a session answers.
+int64_t CallNanos(int64_t timeout_us);
+
+}  // namespace sippar::cluster::zookeeper

@@ -1,0 +1,228 @@
+// The only file that calls ZooKeeper's C client. A request's context is a shared pointer of its
+// own, so that a caller whose deadline has passed may leave. SPDX-License-Identifier: Apache-2.0
+#include "cluster/lock/zookeeper/zookeeper_handle.h"
+
+#include <fmt/format.h>
+#include <zookeeper/zookeeper.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/clock.h"
+
+namespace sippar::cluster::zookeeper {
+namespace {
+
+using engine::MutexLock;
+
+static_assert(kOk == ZOK && kRolledBack == ZRUNTIMEINCONSISTENCY &&
+              kConnectionLoss == ZCONNECTIONLOSS && kOperationTimeout == ZOPERATIONTIMEOUT &&
+              kInvalidState == ZINVALIDSTATE && kNoNode == ZNONODE && kNoAuth == ZNOAUTH &&
+              kBadVersion == ZBADVERSION && kEphemeralParent == ZNOCHILDRENFOREPHEMERALS &&
+              kNodeExists == ZNODEEXISTS && kNotEmpty == ZNOTEMPTY &&
+              kSessionExpired == ZSESSIONEXPIRED && kAuthFailed == ZAUTHFAILED &&
+              kClosing == ZCLOSING && kSessionMoved == ZSESSIONMOVED);
+
+// A multi's operations and results have to stay until its answer.
+struct Context {
+  ZooKeeperHandle::Pending pending;
+  std::vector<Change> changes;
+  std::vector<zoo_op_t> operations;
+  std::vector<zoo_op_result_t> results;
+};
+
+void Complete(const void* data, Answer answer) {
+  std::unique_ptr<const Context> context(static_cast<const Context*>(data));
+  for (const zoo_op_result_t& result : context->results) answer.parts.push_back(result.err);
+  context->pending->Complete(std::move(answer));
+}
+
+void OnDone(int code, const void* data) { Complete(data, {code, {}, {}, {}}); }
+void OnText(int code, const char*, const void* data) { Complete(data, {code, {}, {}, {}}); }
+void OnStat(int code, const Stat*, const void* data) { Complete(data, {code, {}, {}, {}}); }
+
+void OnData(int code, const char* value, int size, const Stat* stat, const void* data) {
+  Answer answer;
+  answer.code = answer.node.code = code;
+  if (code == ZOK) {
+    if (size > 0) answer.node.data.assign(value, static_cast<size_t>(size));
+    answer.node.version = stat->version;
+    answer.node.created = stat->czxid;
+    answer.node.names_changed = stat->pzxid;
+    answer.node.children = stat->numChildren;
+    answer.node.ephemeral = stat->ephemeralOwner != 0;
+  }
+  Complete(data, std::move(answer));
+}
+
+void OnNames(int code, const String_vector* names, const void* data) {
+  Answer answer;
+  answer.code = code;
+  for (int i = 0; code == ZOK && i < names->count; ++i) answer.names.emplace_back(names->data[i]);
+  Complete(data, std::move(answer));
+}
+
+// A host that no member has: the client compares addresses without their ports.
+constexpr const char* kNoMember = "127.255.255.254:1";
+
+// What the client would print is told by the statuses of the calls.
+void DropMessage(const char*) {}
+
+void AddOperation(const Change& change, const ACL_vector* acl, zoo_op_t* operation) {
+  const char* node = change.node.c_str();
+  const char* data = change.data.data();
+  int size = static_cast<int>(change.data.size());
+  switch (change.kind) {
+    case Change::Kind::kCreate:
+      return zoo_create_op_init(operation, node, data, size, acl, ZOO_PERSISTENT, nullptr, 0);
+    case Change::Kind::kCreateEphemeral:
+      return zoo_create_op_init(operation, node, data, size, acl, ZOO_EPHEMERAL, nullptr, 0);
+    case Change::Kind::kSet:
+      return zoo_set_op_init(operation, node, data, size, change.version, nullptr);
+    case Change::Kind::kDelete:
+      return zoo_delete_op_init(operation, node, change.version);
+  }
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<ZooKeeperHandle>> ZooKeeperHandle::Open(const Options& options,
+                                                                 OnEvent on_event) {
+  std::unique_ptr<ZooKeeperHandle> handle(new ZooKeeperHandle(options, std::move(on_event)));
+  MutexLock lock(&handle->client_mutex_);
+  int timeout_ms = static_cast<int>(std::min<int64_t>(options.timeout_us / 1000, INT32_MAX));
+  handle->client_ = zookeeper_init2(options.hosts.c_str(), &OnClientEvent, timeout_ms, nullptr,
+                                    handle.get(), ZOO_NO_LOG_CLIENTENV, &DropMessage);
+  if (handle->client_ == nullptr) {
+    return InvalidArgument(
+        fmt::format("ZooKeeper {}: no host of it can be resolved; name host:port of its members",
+                    options.hosts));
+  }
+  if (!options.secret.empty()) {
+    const std::string digest = "sippar:" + options.secret;
+    int code = zoo_add_auth(handle->client_, "digest", digest.data(),
+                            static_cast<int>(digest.size()), nullptr, nullptr);
+    if (code != ZOK) return UnexpectedAnswer(code, "credentials");
+  }
+  return handle;
+}
+
+ZooKeeperHandle::~ZooKeeperHandle() { Free(/*end_session=*/false); }
+
+void ZooKeeperHandle::OnClientEvent(_zhandle*, int type, int state, const char* path,
+                                    void* context) {
+  auto* handle = static_cast<ZooKeeperHandle*>(context);
+  if (type != ZOO_SESSION_EVENT) {
+    if (handle->on_event_) handle->on_event_(path);
+    return;
+  }
+  MutexLock lock(&handle->phase_mutex_);
+  handle->phase_ = NextPhase(handle->phase_, state);
+  handle->phase_changed_.NotifyAll();
+}
+
+SessionPhase ZooKeeperHandle::phase() const {
+  MutexLock lock(&phase_mutex_);
+  return phase_;
+}
+
+int64_t ZooKeeperHandle::timeout_us() {
+  MutexLock lock(&client_mutex_);
+  return client_ == nullptr ? options_.timeout_us : int64_t{zoo_recv_timeout(client_)} * 1000;
+}
+
+Status ZooKeeperHandle::WaitConnected(int64_t deadline_nanos) {
+  MutexLock lock(&phase_mutex_);
+  while (phase_ == SessionPhase::kConnecting) {
+    int64_t left_us = (deadline_nanos - engine::Clock::System()->MonotonicNanos()) / 1000;
+    if (left_us <= 0) {
+      return Unavailable(fmt::format("ZooKeeper {}: no member answers", options_.hosts));
+    }
+    phase_changed_.WaitFor(&phase_mutex_, left_us);
+  }
+  if (phase_ == SessionPhase::kConnected) return OkStatus();
+  return UnexpectedAnswer(phase_ == SessionPhase::kRefused ? kAuthFailed : kSessionExpired,
+                          options_.hosts);
+}
+
+template <typename Send>
+ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& send) {
+  auto context = std::make_unique<Context>();
+  context->pending = pending;
+  int code = ZINVALIDSTATE;
+  {
+    MutexLock lock(&client_mutex_);
+    if (client_ != nullptr) code = send(client_, context.get());
+  }
+  if (code == ZOK) {
+    (void)context.release();  // Complete frees it
+    return pending;
+  }
+  // The client takes no request of a session that has ended, so nothing was done.
+  bool over = code == ZINVALIDSTATE && phase() != SessionPhase::kRefused;
+  pending->Complete({over ? kSessionExpired : code, {}, {}, {}});
+  return pending;
+}
+
+ZooKeeperHandle::Pending ZooKeeperHandle::Sync(const std::string& node) {
+  return Request(std::make_shared<PendingAnswer>(), [&](zhandle_t* client, Context* context) {
+    return zoo_async(client, node.c_str(), &OnText, context);
+  });
+}
+
+ZooKeeperHandle::Pending ZooKeeperHandle::Get(const std::string& node) {
+  return Request(std::make_shared<PendingAnswer>(), [&](zhandle_t* client, Context* context) {
+    return zoo_aget(client, node.c_str(), 0, &OnData, context);
+  });
+}
+
+ZooKeeperHandle::Pending ZooKeeperHandle::Names(const std::string& node, bool watch) {
+  return Request(std::make_shared<PendingAnswer>(), [&](zhandle_t* client, Context* context) {
+    return zoo_awget_children(client, node.c_str(), watch ? &OnClientEvent : nullptr, this,
+                              &OnNames, context);
+  });
+}
+
+ZooKeeperHandle::Pending ZooKeeperHandle::Watch(const std::string& node,
+                                                std::function<void()> first) {
+  return Request(
+      std::make_shared<PendingAnswer>(std::move(first)), [&](zhandle_t* client, Context* context) {
+        return zoo_awexists(client, node.c_str(), &OnClientEvent, this, &OnStat, context);
+      });
+}
+
+ZooKeeperHandle::Pending ZooKeeperHandle::Make(const std::vector<Change>& changes) {
+  const ACL_vector* acl = options_.secret.empty() ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
+  return Request(std::make_shared<PendingAnswer>(), [&](zhandle_t* client, Context* context) {
+    context->changes = changes;
+    context->operations.resize(changes.size());
+    context->results.resize(changes.size());
+    for (size_t i = 0; i < changes.size(); ++i) {
+      AddOperation(context->changes[i], acl, &context->operations[i]);
+    }
+    return zoo_amulti(client, static_cast<int>(changes.size()), context->operations.data(),
+                      context->results.data(), &OnDone, context);
+  });
+}
+
+void ZooKeeperHandle::Close() { Free(/*end_session=*/true); }
+
+void ZooKeeperHandle::Free(bool end_session) {
+  {
+    MutexLock lock(&phase_mutex_);
+    if (phase_ != SessionPhase::kOver) phase_ = SessionPhase::kClosed;
+    phase_changed_.NotifyAll();
+  }
+  zhandle_t* client = nullptr;
+  {
+    MutexLock lock(&client_mutex_);
+    client = std::exchange(client_, nullptr);
+  }
+  if (client == nullptr) return;
+  // zookeeper_close ends the session if a member is connected. The client leaves a member that its
+  // list of hosts no longer has, and then there is none to tell.
+  if (!end_session) (void)zoo_set_servers(client, kNoMember);
+  (void)zookeeper_close(client);
+}
+
+}  // namespace sippar::cluster::zookeeper

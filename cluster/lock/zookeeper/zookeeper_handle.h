@@ -1,0 +1,84 @@
+// One connection of ZooKeeper's C client: sends requests, completes their answers, passes on events
+// and keeps the session's phase. The client has two threads for each handle; no call here waits for
+// a member, but WaitConnected and PendingAnswer::Wait, which have deadlines.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/lock/zookeeper/pending_answer.h"
+#include "cluster/lock/zookeeper/session_terms.h"
+#include "engine/base/status.h"
+#include "engine/base/thread.h"
+
+struct _zhandle;
+
+namespace sippar::cluster::zookeeper {
+
+// One part of a transaction.
+struct Change {
+  enum class Kind : uint8_t { kCreate, kCreateEphemeral, kSet, kDelete };
+  Kind kind = Kind::kCreate;
+  std::string node;
+  std::string data;
+  int32_t version = -1;  // of kSet and kDelete: only if the node has it; -1: whatever it has
+};
+
+// Thread safe, but for the destructor.
+class ZooKeeperHandle {
+ public:
+  struct Options {
+    std::string hosts;       // "host:port,host:port"
+    std::string secret;      // of the digest credentials; empty: none
+    int64_t timeout_us = 0;  // that is asked for
+  };
+  // Called in the client's thread for each event of a watched node; must return at once.
+  using OnEvent = std::function<void(const std::string& node)>;
+  using Pending = std::shared_ptr<PendingAnswer>;
+
+  // Begins to connect. kInvalidArgument: the hosts cannot be resolved.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ZooKeeperHandle>> Open(const Options& options,
+                                                                       OnEvent on_event);
+  // Leaves the session to time out at the service unless Close was called.
+  ~ZooKeeperHandle();
+
+  // Waits until a member is connected. kUnavailable: the deadline came first; kFailedPrecondition:
+  // the session is over; kPermissionDenied: the credentials were refused.
+  [[nodiscard]] Status WaitConnected(int64_t deadline_nanos);
+  SessionPhase phase() const;
+  int64_t timeout_us();  // what was agreed, once a member was connected
+
+  Pending Sync(const std::string& node);  // later reads see what was answered before
+  Pending Get(const std::string& node);
+  Pending Names(const std::string& node, bool watch = false);
+  // Watches whether the node exists and its data. `first` as in PendingAnswer.
+  Pending Watch(const std::string& node, std::function<void()> first = {});
+  Pending Make(const std::vector<Change>& changes);  // all of them, or none
+
+  // Tells the member that the session is to end, if one is connected, and frees the client. Later
+  // requests have code kSessionExpired. No event comes after the return.
+  void Close();
+
+ private:
+  ZooKeeperHandle(const Options& options, OnEvent on_event)
+      : options_(options), on_event_(std::move(on_event)) {}
+  static void OnClientEvent(_zhandle* client, int type, int state, const char* path, void* context);
+  void Free(bool end_session);
+  // Calls `send(client, context)`; if it refuses, completes the request with its code.
+  template <typename Send>
+  Pending Request(Pending pending, const Send& send);
+
+  const Options options_;
+  const OnEvent on_event_;
+  engine::Mutex client_mutex_;  // keeps the client while a request is handed over
+  _zhandle* client_ GUARDED_BY(client_mutex_) = nullptr;
+  mutable engine::Mutex phase_mutex_;  // never held during a call of the client
+  engine::CondVar phase_changed_;
+  SessionPhase phase_ GUARDED_BY(phase_mutex_) = SessionPhase::kConnecting;
+};
+
+}  // namespace sippar::cluster::zookeeper

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/lock/zookeeper/zookeeper_lock_service.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cluster/lock/zookeeper/zookeeper_session.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+namespace {
+
+using zookeeper::ZooKeeperHandle;
+
+class ZooKeeperLockService final : public LockService {
+ public:
+  explicit ZooKeeperLockService(const ZooKeeperOptions& options)
+      : options_(options), tick_us_(options.tick_us) {}
+
+  StatusOr<std::unique_ptr<LockSession>> OpenSession(const SessionOptions& options) override {
+    if (options.timeout_us <= 0) {
+      return InvalidArgument(fmt::format(
+          "ZooKeeper {}: session {} has no timeout; sessions with another process need one",
+          options_.hosts, options.name));
+    }
+    const int64_t deadline_nanos =
+        engine::Clock::System()->MonotonicNanos() + options.timeout_us * 1000;
+    ASSIGN_OR_RETURN(int64_t tick_us, Tick(deadline_nanos));
+    return zookeeper::ZooKeeperSession::Open(Connection(options.timeout_us), options_.cluster,
+                                             tick_us, deadline_nanos, options);
+  }
+
+ private:
+  ZooKeeperHandle::Options Connection(int64_t timeout_us) const {
+    return {options_.hosts, options_.secret, timeout_us};
+  }
+
+  // Asks once for a short session, to which the members agree with the shortest that they allow. A
+  // shorter one would leave the client no time to connect.
+  StatusOr<int64_t> Tick(int64_t deadline_nanos) {
+    constexpr int64_t kShortUs = 1'000'000;
+    engine::MutexLock lock(&mutex_);
+    if (tick_us_ != 0) return tick_us_;
+    ASSIGN_OR_RETURN(std::unique_ptr<ZooKeeperHandle> asked,
+                     ZooKeeperHandle::Open(Connection(kShortUs), nullptr));
+    Status connected = asked->WaitConnected(deadline_nanos);
+    if (connected.ok()) tick_us_ = zookeeper::TickOfShortestSession(asked->timeout_us());
+    asked->Close();
+    RETURN_IF_ERROR(connected);
+    return tick_us_;
+  }
+
+  const ZooKeeperOptions options_;
+  engine::Mutex mutex_;
+  int64_t tick_us_ GUARDED_BY(mutex_);  // 0: not asked yet
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<LockService>> OpenZooKeeper(const ZooKeeperOptions& options) {
+  return std::make_unique<ZooKeeperLockService>(options);
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,43 @@
+// The lock service kept by ZooKeeper: for clusters of many machines. README.md in cluster/ says
+// what ZooKeeper and Debian's client do not protect; node_paths.h where everything is in its tree.
+//
+// A heartbeat is a committed write of the session's own node: pings, reads and sync may be answered
+// by a member that is cut off from the others, for as long as it does not notice. Epochs, session
+// ids and fencing numbers are those of one counter below 2^32; a number is taken in the transaction
+// that uses it, so fences rise in the order of the acquisitions. Consistent reads sync first.
+//
+// Calls wait for a connection and repeat what only reads, within the time that the contract gives
+// them; a change without an answer is kUnavailable.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/lock/lock_service.h"
+#include "engine/fs/file_system.h"
+
+namespace sippar::cluster {
+
+struct ZooKeeperOptions {
+  std::string hosts;    // "host:port,host:port": members; more than one, so that one may fail
+  std::string cluster;  // name of the node at the top that has all of the cluster's
+  std::string secret;   // of the digest credentials that own all nodes; empty: everyone may change
+  // tickTime of the members; 0: half of the shortest session that they allow, which is no less.
+  int64_t tick_us = 0;
+};
+
+// Does not connect: the first session does, and makes the tree if there is none.
+// SessionOptions::timeout_us is what is asked for; what the members agree to counts, and with less
+// than four ticks OpenSession returns kInvalidArgument, as it does for 0. It answers within the
+// timeout that is asked for. kPermissionDenied: the tree belongs to another secret. kDataLoss: the
+// tree has files but no counter.
+//
+// kUnimplemented: this program was built without ZooKeeper's C client.
+[[nodiscard]] StatusOr<std::unique_ptr<LockService>> OpenZooKeeper(const ZooKeeperOptions& options);
+
+// The secret in the file `path`: its first line.
+[[nodiscard]] StatusOr<std::string> ReadZooKeeperSecret(engine::FileSystem* fs,
+                                                        const std::string& path);
+
+}  // namespace sippar::cluster

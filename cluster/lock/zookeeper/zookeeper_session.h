@@ -1,0 +1,72 @@
+// One session with ZooKeeper. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/lock/lock_service.h"
+#include "cluster/lock/zookeeper/node_paths.h"
+#include "cluster/lock/zookeeper/number_counter.h"
+#include "cluster/lock/zookeeper/zookeeper_handle.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster::zookeeper {
+
+class ZooKeeperSession final : public LockSession {
+ public:
+  // Connects, makes the tree if there is none, and takes an id. Errors as OpenZooKeeper.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ZooKeeperSession>> Open(
+      const ZooKeeperHandle::Options& connection, const std::string& cluster, int64_t tick_us,
+      int64_t deadline_nanos, const SessionOptions& options);
+
+  uint64_t id() const override { return id_; }
+  StatusOr<int64_t> Heartbeat() override;
+  StatusOr<uint64_t> Create(const std::string& path, const std::string& content,
+                            LockFileKind kind) override;
+  StatusOr<LockFile> Read(const std::string& path, Freshness freshness) override;
+  StatusOr<uint64_t> Write(const std::string& path, const std::string& content,
+                           uint64_t version) override;
+  Status Remove(const std::string& path, uint64_t version) override;
+  StatusOr<std::vector<std::string>> List(const std::string& directory) override;
+  StatusOr<uint64_t> Acquire(const std::string& path) override;
+  Status Release(const std::string& path) override;
+  Status Watch(const std::string& path, std::function<void()> callback) override;
+  StatusOr<uint64_t> NextEpoch() override;
+  Status RaiseEpoch(uint64_t seen) override;
+  Status Close() override;
+
+ private:
+  ZooKeeperSession(ZooKeeperHandle::Options connection, const std::string& cluster, int64_t tick_us,
+                   const SessionOptions& options);
+  Status Begin(int64_t deadline_nanos);  // the rest of Open
+  Status MakeTree(int64_t deadline_nanos);
+  Status MakeDirectory(int64_t deadline_nanos, const std::string& directory);
+  int64_t Deadline();  // of a call that begins now
+  void OnEvent(const std::string& node);
+  StatusOr<FileView> View(int64_t deadline_nanos, const std::string& path,
+                          Freshness freshness = Freshness::kConsistent);
+  std::vector<Change> CreationOf(const std::string& path, const std::string& content,
+                                 LockFileKind kind, uint64_t fence) const;
+  StatusOr<uint64_t> TryCreate(int64_t deadline_nanos, const std::string& path,
+                               const std::string& content, LockFileKind kind, PartAnswer* refused);
+  Status AwaitEnd(int64_t deadline_nanos);
+
+  const ZooKeeperHandle::Options connection_;
+  const NodePaths paths_;
+  const int64_t tick_us_;
+  const std::string name_;      // printable
+  engine::Clock* const clock_;  // the caller's
+  uint64_t id_ = 0;
+
+  // Held around callbacks; order: never together with another lock.
+  engine::Mutex watch_mutex_;
+  std::map<std::string, std::function<void()>> watches_ GUARDED_BY(watch_mutex_);  // by path
+
+  std::unique_ptr<ZooKeeperHandle> handle_;  // declared last but one: it calls OnEvent
+  std::unique_ptr<NumberCounter> numbers_;
+};
+
+}  // namespace sippar::cluster::zookeeper

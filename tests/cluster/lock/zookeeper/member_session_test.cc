@@ -1,0 +1,143 @@
+// What ZooKeeper adds to the contract: times that are agreed, secrets, a tree that others may
+// touch. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cluster/lock/zookeeper/node_paths.h"
+#include "cluster/lock/zookeeper/zookeeper_handle.h"
+#include "tests/cluster/lock/zookeeper/zookeeper_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+using zookeeper::Change;
+using zookeeper::ZooKeeperHandle;
+
+int64_t Soon() { return engine::Clock::System()->MonotonicNanos() + 10 * kSecond * 1000; }
+
+// A client of the members that knows nothing of the lock service.
+std::unique_ptr<ZooKeeperHandle> Stranger(const ZooKeeperOptions& options) {
+  auto handle = ZooKeeperHandle::Open({options.hosts, "", 10 * kSecond}, nullptr);
+  EXPECT_TRUE(handle.ok()) << handle.status();
+  EXPECT_OK((*handle)->WaitConnected(Soon()));
+  return std::move(*handle);
+}
+
+TEST(ZooKeeperSession, ATimeoutBelowFourTicksIsRefusedAndAnyOtherIsWhatTheMembersAgreedTo) {
+  auto service = NewService(FreshCluster());
+  EXPECT_CODE(OpenSession(service.get(), "none", 0), StatusCode::kInvalidArgument);
+  Status refused = OpenSession(service.get(), "short", 4 * kTickMicros - 1'000).status();
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument) << refused;
+  EXPECT_NE(refused.ToString().find("2000 ms"), std::string::npos) << refused;
+  engine::Clock* clock = engine::Clock::System();
+  for (int64_t asked : {6 * kSecond, 1'000 * kSecond}) {
+    int64_t agreed = std::min(asked, 60 * kSecond);  // the members' longest
+    auto session = OpenSession(service.get(), "long", asked);
+    ASSERT_TRUE(session.ok()) << session.status();
+    int64_t before_nanos = clock->MonotonicNanos();
+    int64_t over_at_nanos = (*session)->Heartbeat().value();
+    int64_t after_nanos = clock->MonotonicNanos();
+    EXPECT_GE(over_at_nanos, before_nanos + (agreed - kTickMicros) * 1000);
+    EXPECT_LE(over_at_nanos, after_nanos + (agreed - kTickMicros) * 1000);
+    EXPECT_OK((*session)->Close());
+  }
+}
+
+TEST(ZooKeeperSession, ADroppedSessionTimesOutAndAClosedOneEndsAtOnce) {
+  auto service = NewService(FreshCluster());
+  auto dropped = OpenSession(service.get(), "dropped", 2 * kSecond).value();
+  auto closed = OpenSession(service.get(), "closed", 10 * kSecond).value();
+  auto other = OpenSession(service.get(), "other", 10 * kSecond).value();
+  EXPECT_OK(dropped->Create("servers/a.1", "", LockFileKind::kLocked));
+  EXPECT_OK(closed->Create("servers/b.2", "", LockFileKind::kLocked));
+  EXPECT_OK(closed->Close());
+  EXPECT_EQ(other->Read("servers/b.2")->holder, 0u);
+  engine::Clock* clock = engine::Clock::System();
+  int64_t over_at_nanos = dropped->Heartbeat().value();
+  dropped.reset();
+  EXPECT_NE(other->Read("servers/a.1")->holder, 0u);
+  while (other->Read("servers/a.1")->holder != 0) {
+    clock->SleepMicros(20'000);
+    ASSERT_LT(clock->MonotonicNanos(), over_at_nanos + 10 * kSecond * 1000);
+  }
+  EXPECT_GE(clock->MonotonicNanos(), over_at_nanos) << "not earlier than the heartbeat promised";
+  EXPECT_OK(other->Close());
+}
+
+TEST(ZooKeeperSession, EpochsRiseAcrossSessionsAndEndBelow2To32) {
+  ZooKeeperOptions cluster = FreshCluster();
+  auto service = NewService(cluster);
+  auto a = OpenSession(service.get(), "a", 10 * kSecond).value();
+  auto b = OpenSession(service.get(), "b", 10 * kSecond).value();
+  uint64_t last = std::max(a->id(), b->id());
+  for (int i = 0; i < 20; ++i) {
+    uint64_t epoch = (i % 3 == 0 ? a : b)->NextEpoch().value();
+    EXPECT_GT(epoch, last);
+    last = epoch;
+  }
+  EXPECT_OK(a->RaiseEpoch(1'000));
+  EXPECT_EQ(b->NextEpoch().value(), 1'001u);
+  EXPECT_OK(a->RaiseEpoch(3)) << "never down";
+  EXPECT_EQ(b->NextEpoch().value(), 1'002u);
+  EXPECT_CODE(a->RaiseEpoch(uint64_t{1} << 32), StatusCode::kInvalidArgument);
+  EXPECT_OK(a->RaiseEpoch((uint64_t{1} << 32) - 3));
+  EXPECT_EQ(a->NextEpoch().value(), (uint64_t{1} << 32) - 2);
+  EXPECT_EQ(a->NextEpoch().value(), (uint64_t{1} << 32) - 1);
+  EXPECT_CODE(b->NextEpoch(), StatusCode::kResourceExhausted);
+  EXPECT_CODE(b->Create("master", "", LockFileKind::kLocked), StatusCode::kResourceExhausted);
+}
+
+TEST(ZooKeeperSession, ATreeWithoutItsCounterIsDamage) {
+  ZooKeeperOptions cluster = FreshCluster();
+  auto service = NewService(cluster);
+  auto session = OpenSession(service.get(), "a", 10 * kSecond).value();
+  zookeeper::NodePaths paths(cluster.cluster);
+  auto stranger = Stranger(cluster);
+  const std::string counter = paths.File("epoch");
+  EXPECT_EQ(stranger->Make({{Change::Kind::kSet, counter, "nonsense"}})->Wait(Soon()).code, 0);
+  EXPECT_CODE(session->NextEpoch(), StatusCode::kDataLoss);
+  EXPECT_EQ(stranger->Make({{Change::Kind::kDelete, counter, ""}})->Wait(Soon()).code, 0);
+  EXPECT_CODE(session->NextEpoch(), StatusCode::kDataLoss);
+  EXPECT_CODE(OpenSession(service.get(), "b", 10 * kSecond), StatusCode::kDataLoss);
+  stranger->Close();
+}
+
+TEST(ZooKeeperSession, NodesBelongToTheSecret) {
+  ZooKeeperOptions cluster = FreshCluster();
+  cluster.secret = "open sesame";
+  auto service = NewService(cluster);
+  auto session = OpenSession(service.get(), "a", 10 * kSecond).value();
+  EXPECT_OK(session->Create("servers/a.1", "", LockFileKind::kLocked));
+  EXPECT_OK(session->Create("gateways/g", "", LockFileKind::kEphemeral));
+  EXPECT_OK(session->Heartbeat());
+  EXPECT_OK(OpenSession(NewService(cluster).get(), "b", 10 * kSecond));
+  zookeeper::NodePaths paths(cluster.cluster);
+  auto stranger = Stranger(cluster);
+  for (const std::string& node : {paths.Root(), paths.File("epoch"), paths.Lock("servers/a.1"),
+                                  paths.File("gateways/g"), paths.Session(session->id())}) {
+    EXPECT_EQ(stranger->Get(node)->Wait(Soon()).code, zookeeper::kNoAuth) << node;
+    EXPECT_EQ(stranger->Make({{Change::Kind::kSet, node, ""}})->Wait(Soon()).code,
+              zookeeper::kNoAuth)
+        << node;
+  }
+  stranger->Close();
+  for (const char* secret : {"", "open barley"}) {
+    cluster.secret = secret;
+    Status refused = OpenSession(NewService(cluster).get(), "b", 10 * kSecond).status();
+    EXPECT_EQ(refused.code(), StatusCode::kPermissionDenied) << refused;
+  }
+}
+
+TEST(ZooKeeperSession, MembersThatAreNotThereAreUnavailableInTime) {
+  ZooKeeperOptions nowhere;
+  nowhere.hosts = "127.0.0.1:1";
+  nowhere.cluster = "demo";
+  engine::Clock* clock = engine::Clock::System();
+  int64_t until_nanos = clock->MonotonicNanos() + 2 * kSecond * 1000;
+  Status status = OpenSession(NewService(nowhere).get(), "a", kSecond).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status;
+  EXPECT_NE(status.ToString().find("127.0.0.1:1"), std::string::npos) << status;
+  EXPECT_LT(clock->MonotonicNanos(), until_nanos);
+}
+
+}  // namespace
+}  // namespace sippar::cluster
