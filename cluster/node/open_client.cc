@@ -130,6 +130,11 @@ StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
                                              const ClientOptions& options,
                                              const Patience& patience) {
   ASSIGN_OR_RETURN(Target place, ParseTarget(target));
+  if (!place.cluster.empty()) {
+    return Unimplemented(fmt::format(
+        "target {}: a cluster is not supported as a target; name a directory or host:port",
+        target));
+  }
   if (std::string address = std::move(place.address); !address.empty()) {
     ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> server, Connect(address, target, options));
     ReachedStore store{nullptr, std::move(server), nullptr};

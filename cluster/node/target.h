@@ -12,11 +12,16 @@
 
 namespace sippar::cluster {
 
-// Exactly one of the two is set.
+// Exactly one of address, directory and cluster is set.
 struct Target {
   std::string address;    // address of a server, as gRPC takes it
   std::string directory;  // path without a slash at its end
+  std::string cluster;    // name of a cluster, whose lock service is ZooKeeper:
+  std::string members;    // ZooKeeper's members, "host:port,host:port"
 };
+// kInvalidArgument: the text names nothing, or begins with zk:// and is not
+// zk://HOST:PORT[,HOST:PORT...]/NAME. NAME has letters, digits, '.', '_' and '-', and does not
+// begin with a dot.
 [[nodiscard]] StatusOr<Target> ParseTarget(const std::string& target);
 
 // The file system that contains `path`, which need not be a store: so far this machine's for any
@@ -27,5 +32,10 @@ std::unique_ptr<engine::FileSystem> FileSystemOf(const std::string& path);
 // locks. Errors as EmbeddedLockService::Open; `fs` and `clock` outlive it.
 [[nodiscard]] StatusOr<std::unique_ptr<EmbeddedLockService>> LockServiceOf(
     const std::string& directory, engine::FileSystem* fs, engine::Clock* clock);
+
+// The lock service of the cluster that `target` names. The first line of `secret_file`, if it is
+// not empty, owns all that the cluster has there. Errors as OpenZooKeeper and ReadZooKeeperSecret.
+[[nodiscard]] StatusOr<std::unique_ptr<LockService>> LockServiceOf(const Target& target,
+                                                                   const std::string& secret_file);
 
 }  // namespace sippar::cluster
