@@ -65,38 +65,49 @@ class Collector {
   std::vector<std::string> words_;
 };
 
+void AddArguments(MetaCommand::Completes completes, Store* store, Collector* collector) {
+  switch (completes) {
+    case MetaCommand::kNothing:
+    case MetaCommand::kFiles:
+      return;
+    case MetaCommand::kTables:
+      if (store->session() != nullptr) collector->AddNames(store->session()->TableNames());
+      return;
+    case MetaCommand::kFormats:
+      return collector->AddNames(query::FormatNames());
+    case MetaCommand::kHelpTopics:
+      collector->AddKeywords(StatementHelpNames());
+      return collector->AddKeywords(query::CallNames());
+    case MetaCommand::kOnOff:
+      return collector->AddNames({"on", "off"});
+    case MetaCommand::kExpanded:
+      return collector->AddNames({"auto", "on", "off"});
+  }
+}
+
 Candidates MetaCandidates(Store* store, std::string_view text, size_t caret) {
   Candidates out;
   size_t space = text.find(' ');
   if (space == std::string_view::npos || space >= caret) {
     Collector collector(text.substr(0, caret));
     std::vector<std::string> names;
-    for (const MetaCommand& command : MetaCommandList()) names.emplace_back(command.name);
+    for (const MetaCommand& command : MetaCommands::List()) names.emplace_back(command.name);
     collector.AddNames(names);
     out.words = collector.Take();
     return out;
   }
-  std::string_view name = text.substr(0, space);
+  MetaCommand::Completes completes = MetaCommand::kNothing;
+  for (const MetaCommand& command : MetaCommands::List()) {
+    if (command.name == text.substr(0, space)) completes = command.completes;
+  }
   out.begin = text.rfind(' ', caret - 1) + 1;
   // Shell commands take one argument, so text after a first argument gets no candidates. Names of
   // statements (for \h) contain blanks.
-  if (name == "\\h") out.begin = space + 1;
+  if (completes == MetaCommand::kHelpTopics) out.begin = space + 1;
   if (text.find_first_not_of(' ', space) < out.begin) return out;
+  out.files = completes == MetaCommand::kFiles;
   Collector collector(text.substr(out.begin, caret - out.begin));
-  if (name == "\\i" || name == "\\o") {
-    out.files = true;
-  } else if (name == "\\format") {
-    collector.AddNames(query::FormatNames());
-  } else if (name == "\\h") {
-    collector.AddKeywords(StatementHelpNames());
-    collector.AddKeywords(query::CallNames());
-  } else if (name == "\\timing" || name == "\\dates") {
-    collector.AddNames({"on", "off"});
-  } else if (name == "\\x") {
-    collector.AddNames({"auto", "on", "off"});
-  } else if ((name == "\\d" || name == "\\d+") && store->session() != nullptr) {
-    collector.AddNames(store->session()->TableNames());
-  }
+  AddArguments(completes, store, &collector);
   out.words = collector.Take();
   return out;
 }
@@ -154,6 +165,20 @@ std::vector<std::string> Columns(Store* store, const std::string& table, std::st
   return columns;
 }
 
+// Adds the words that no store has to be asked for.
+void AddWords(const query::Completion& at, Collector* collector) {
+  if (at.value) {
+    collector->AddNames({"row", "timestamp", "value"});
+    collector->AddKeywords(query::CallNames(), "(");
+  }
+  if (at.show) {
+    collector->AddKeywords({"TABLES", "TABLETS", "FAMILIES", "LOCALITY GROUPS", "SESSION",
+                            "COMPACTIONS", "METRICS", "FUNCTIONS", "CREATE TABLE"});
+  }
+  if (at.setting) collector->AddNames(query::SettingNames());
+  if (at.format) collector->AddNames({"csv", "tsv", "jsonl", "cells", "JSON"});
+}
+
 }  // namespace
 
 Candidates FindCandidates(Store* store, std::string_view text, size_t caret) {
@@ -180,16 +205,7 @@ Candidates FindCandidates(Store* store, std::string_view text, size_t caret) {
   if (at.family && store->session() != nullptr) {
     collector.AddNames(store->session()->FamilyNames(at.table_name));
   }
-  if (at.value) {
-    collector.AddNames({"row", "timestamp", "value"});
-    collector.AddKeywords(query::CallNames(), "(");
-  }
-  if (at.show) {
-    collector.AddKeywords({"TABLES", "TABLETS", "FAMILIES", "LOCALITY GROUPS", "SESSION",
-                           "COMPACTIONS", "METRICS", "FUNCTIONS", "CREATE TABLE"});
-  }
-  if (at.setting) collector.AddNames(query::SettingNames());
-  if (at.format) collector.AddNames({"csv", "tsv", "jsonl", "cells", "JSON"});
+  AddWords(at, &collector);
   out.words = collector.Take();
   // A word that ends in ':' or '(' goes on, so no space is added after it.
   out.no_space =

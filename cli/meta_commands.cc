@@ -26,28 +26,41 @@ std::string Trim(std::string_view text) {
 
 }  // namespace
 
-const std::vector<MetaCommand>& MetaCommandList() {
+const std::vector<MetaCommand>& MetaCommands::List() {
   static const auto& list = *new std::vector<MetaCommand>{
-      {"\\?", "", "this list"},
-      {"\\h", "[NAME]", "help on a statement, with examples, or on a function"},
-      {"\\d", "[TABLE]", "tables, or the families and options of one"},
-      {"\\d+", "TABLE", "also which columns its first cells are in, with counts and an example"},
-      {"\\dt", "[PATTERN]", "tables, as SHOW TABLES LIKE"},
+      {"\\?", "", "this list", &MetaCommands::ShowCommands, MetaCommand::kNothing},
+      {"\\h", "[NAME]", "help on a statement, with examples, or on a function",
+       &MetaCommands::ShowHelp, MetaCommand::kHelpTopics},
+      {"\\d", "[TABLE]", "tables, or the families and options of one", &MetaCommands::Describe,
+       MetaCommand::kTables},
+      {"\\d+", "TABLE", "also which columns its first cells are in, with counts and an example",
+       &MetaCommands::DescribeColumns, MetaCommand::kTables},
+      {"\\dt", "[PATTERN]", "tables, as SHOW TABLES LIKE", &MetaCommands::ShowTables,
+       MetaCommand::kNothing},
       {"\\format", "[NAME]",
-       "how rows look: box line plain markdown csv tsv json jsonl cells insert"},
-      {"\\x", "[auto|on|off]", "one field per line"},
-      {"\\rows", "[N|all]", "rows shown of a long result on the terminal, first and last ones"},
-      {"\\dates", "[on|off]", "times of cells as dates in box and line, not as microseconds"},
-      {"\\timing", "[on|off]", "show how long statements take"},
-      {"\\null", "[TEXT]", "how NULL looks in box and line"},
-      {"\\set", "[NAME[:TYPE]=VALUE]", "value of @NAME"},
-      {"\\unset", "NAME", "forget @NAME"},
-      {"\\o", "[FILE]", "rows into a file as they come; without FILE to the terminal again"},
-      {"\\i", "FILE", "run a script"},
-      {"\\echo", "TEXT", "print TEXT"},
-      {"\\history", "[N]", "the last statements typed"},
-      {"\\clear", "", "clear the screen"},
-      {"\\q", "", "leave (also Ctrl-D)"},
+       "how rows look: box line plain markdown csv tsv json jsonl cells insert",
+       &MetaCommands::Format, MetaCommand::kFormats},
+      {"\\x", "[auto|on|off]", "one field per line", &MetaCommands::SetExpanded,
+       MetaCommand::kExpanded},
+      {"\\rows", "[N|all]", "rows shown of a long result on the terminal, first and last ones",
+       &MetaCommands::SetRows, MetaCommand::kNothing},
+      {"\\dates", "[on|off]", "times of cells as dates in box and line, not as microseconds",
+       &MetaCommands::SwitchDates, MetaCommand::kOnOff},
+      {"\\timing", "[on|off]", "show how long statements take", &MetaCommands::SwitchTiming,
+       MetaCommand::kOnOff},
+      {"\\null", "[TEXT]", "how NULL looks in box and line", &MetaCommands::SetNull,
+       MetaCommand::kNothing},
+      {"\\set", "[NAME[:TYPE]=VALUE]", "value of @NAME", &MetaCommands::SetParameter,
+       MetaCommand::kNothing},
+      {"\\unset", "NAME", "forget @NAME", &MetaCommands::RemoveParameter, MetaCommand::kNothing},
+      {"\\o", "[FILE]", "rows into a file as they come; without FILE to the terminal again",
+       &MetaCommands::Redirect, MetaCommand::kFiles},
+      {"\\i", "FILE", "run a script", &MetaCommands::Include, MetaCommand::kFiles},
+      {"\\echo", "TEXT", "print TEXT", &MetaCommands::Echo, MetaCommand::kNothing},
+      {"\\history", "[N]", "the last statements typed", &MetaCommands::ShowHistory,
+       MetaCommand::kNothing},
+      {"\\clear", "", "clear the screen", &MetaCommands::ClearScreen, MetaCommand::kNothing},
+      {"\\q", "", "leave (also Ctrl-D)", &MetaCommands::Quit, MetaCommand::kNothing},
   };
   return list;
 }
@@ -187,26 +200,65 @@ int MetaCommands::ShowHistory(const std::string& count) {
   return kExitOk;
 }
 
-int MetaCommands::RunFileCommand(const std::string& name, const std::string& argument) {
-  if (name == "\\i") return Include(argument);
-  if (name == "\\history") return ShowHistory(argument);
-  if (name == "\\echo") {
-    runner_->output()->Write(argument + "\n");
-    return kExitOk;
+int MetaCommands::ShowCommands(const std::string&) {
+  for (const MetaCommand& command : List()) {
+    runner_->output()->Write(
+        fmt::format("  {:<9} {:<22} {}\n", command.name, command.arguments, command.summary));
   }
-  if (name == "\\clear") {
-    if (runner_->output()->is_terminal()) runner_->output()->Write("\x1b[H\x1b[2J");
-    return kExitOk;
+  return kExitOk;
+}
+
+int MetaCommands::ShowHelp(const std::string& topic) {
+  std::string help = topic.empty() ? StatementHelpList() : StatementHelp(topic);
+  if (help.empty()) {
+    return Fail(fmt::format("no help on {}; \\h lists the statements, SHOW FUNCTIONS the functions",
+                            topic));
   }
-  if (name == "\\o") {
-    Status status = runner_->output()->Redirect(argument, Appearance::kAtOnce);
-    return status.ok() ? kExitOk : Fail(MessageOf(status));
-  }
-  std::vector<std::string> names;
-  for (const MetaCommand& command : MetaCommandList()) names.emplace_back(command.name);
-  std::string near = query::NearestWord(name, names);
-  return Fail(fmt::format("unknown command {}{}; \\? lists them", name,
-                          near.empty() ? "" : fmt::format(", did you mean {}?", near)));
+  runner_->output()->Write(help);
+  return kExitOk;
+}
+
+int MetaCommands::ShowTables(const std::string& pattern) {
+  return Statement(pattern.empty() ? "SHOW TABLES"
+                                   : "SHOW TABLES LIKE " + query::QuoteText(pattern));
+}
+
+int MetaCommands::SwitchDates(const std::string& word) {
+  return Switch(word, &runner_->output_settings()->dates, "dates");
+}
+
+int MetaCommands::SwitchTiming(const std::string& word) {
+  return Switch(word, &runner_->output_settings()->timing, "timing");
+}
+
+int MetaCommands::SetNull(const std::string& text) {
+  runner_->output_settings()->options.null_text = text;
+  return kExitOk;
+}
+
+int MetaCommands::RemoveParameter(const std::string& name) {
+  runner_->RemoveParameter(name);
+  return kExitOk;
+}
+
+int MetaCommands::Redirect(const std::string& path) {
+  Status status = runner_->output()->Redirect(path, Appearance::kAtOnce);
+  return status.ok() ? kExitOk : Fail(MessageOf(status));
+}
+
+int MetaCommands::Echo(const std::string& text) {
+  runner_->output()->Write(text + "\n");
+  return kExitOk;
+}
+
+int MetaCommands::ClearScreen(const std::string&) {
+  if (runner_->output()->is_terminal()) runner_->output()->Write("\x1b[H\x1b[2J");
+  return kExitOk;
+}
+
+int MetaCommands::Quit(const std::string&) {
+  quit_ = true;
+  return kExitOk;
 }
 
 int MetaCommands::Run(std::string_view line) {
@@ -216,47 +268,14 @@ int MetaCommands::Run(std::string_view line) {
   // Users end commands with ';' as they end statements.
   while (!argument.empty() && argument.back() == ';' && name != "\\echo") argument.pop_back();
   while (name.size() > 2 && name.back() == ';') name.pop_back();
-  if (name == "\\q") {
-    quit_ = true;
-    return kExitOk;
+  std::vector<std::string> names;
+  for (const MetaCommand& command : List()) {
+    if (command.name == name) return (this->*command.run)(argument);
+    names.emplace_back(command.name);
   }
-  if (name == "\\d") return Describe(argument);
-  if (name == "\\d+") return DescribeColumns(argument);
-  if (name == "\\dt") {
-    return Statement(argument.empty() ? "SHOW TABLES"
-                                      : "SHOW TABLES LIKE " + query::QuoteText(argument));
-  }
-  if (name == "\\format") return Format(argument);
-  if (name == "\\x") return SetExpanded(argument);
-  if (name == "\\rows") return SetRows(argument);
-  if (name == "\\dates") return Switch(argument, &runner_->output_settings()->dates, "dates");
-  if (name == "\\timing") return Switch(argument, &runner_->output_settings()->timing, "timing");
-  if (name == "\\set") return SetParameter(argument);
-  if (name == "\\unset") {
-    runner_->RemoveParameter(argument);
-    return kExitOk;
-  }
-  if (name == "\\null") {
-    runner_->output_settings()->options.null_text = argument;
-    return kExitOk;
-  }
-  if (name == "\\?") {
-    for (const MetaCommand& command : MetaCommandList()) {
-      runner_->output()->Write(
-          fmt::format("  {:<9} {:<22} {}\n", command.name, command.arguments, command.summary));
-    }
-    return kExitOk;
-  }
-  if (name == "\\h") {
-    std::string help = argument.empty() ? StatementHelpList() : StatementHelp(argument);
-    if (help.empty())
-      return Fail(fmt::format(
-          "there is no help on {}; \\h lists the statements, SHOW FUNCTIONS lists the functions",
-          argument));
-    runner_->output()->Write(help);
-    return kExitOk;
-  }
-  return RunFileCommand(name, argument);
+  std::string near = query::NearestWord(name, names);
+  return Fail(fmt::format("unknown command {}{}; \\? lists them", name,
+                          near.empty() ? "" : fmt::format(", did you mean {}?", near)));
 }
 
 }  // namespace sippar::cli

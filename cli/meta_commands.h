@@ -10,17 +10,32 @@
 
 namespace sippar::cli {
 
+class MetaCommands;
+
 struct MetaCommand {
-  const char* name;       // the name with its backslash
+  // What completion offers as the argument.
+  enum Completes : uint8_t {
+    kNothing,
+    kFiles,
+    kTables,
+    kFormats,
+    kHelpTopics,
+    kOnOff,
+    kExpanded  // auto, on, off
+  };
+  std::string_view name;  // the name with its backslash
   const char* arguments;  // arguments as \? shows them
   const char* summary;
+  int (MetaCommands::*run)(const std::string& argument);
+  Completes completes;
 };
-const std::vector<MetaCommand>& MetaCommandList();
 
 class MetaCommands {
  public:
   explicit MetaCommands(StatementRunner* runner) : runner_(runner) {}
 
+  // All commands, in the order in which \? shows them.
+  static const std::vector<MetaCommand>& List();
   // Runs one command line. Returns kExitOk, or the exit code of the failure.
   int Run(std::string_view line);
   bool quit() const { return quit_; }
@@ -29,17 +44,27 @@ class MetaCommands {
 
  private:
   int Statement(const std::string& text);
+  int ShowCommands(const std::string&);
+  int ShowHelp(const std::string& topic);
+  int ShowTables(const std::string& pattern);
   int Describe(const std::string& table);
   int DescribeColumns(const std::string& table);
   int Format(const std::string& name);
   int SetExpanded(const std::string& word);
   int SetRows(const std::string& word);
+  int SwitchDates(const std::string& word);
+  int SwitchTiming(const std::string& word);
+  int SetNull(const std::string& text);
   int SetParameter(const std::string& rest);
+  int RemoveParameter(const std::string& name);
+  int Redirect(const std::string& path);
   int Include(const std::string& path);
+  int Echo(const std::string& text);
   int ShowHistory(const std::string& count);
+  int ClearScreen(const std::string&);
+  int Quit(const std::string&);
   int Switch(const std::string& word, bool* flag, std::string_view what);
   int Fail(std::string_view message);
-  int RunFileCommand(const std::string& name, const std::string& argument);
 
   StatementRunner* runner_;
   std::string history_file_;

@@ -144,24 +144,25 @@ void RowPrinter::Begin(const std::vector<query::ResultColumn>& columns) {
   for (const query::ResultColumn& column : columns) columns_.push_back(column.name);
 }
 
+// The width of a box depends on its values, so a box of the waiting rows is drawn and measured.
+size_t RowPrinter::BoxWidth() const {
+  std::string probe;
+  auto box = query::NewFormatter("box", options_);
+  if (!box.ok() || !(*box)->Begin(columns_, &probe).ok()) return 0;
+  for (const query::Row& row : waiting_) (*box)->Add(row, &probe);
+  (*box)->End({}, &probe);
+  return query::TextWidth(probe.substr(0, probe.find('\n')));
+}
+
 // Chooses between box and line, then formats the rows that waited for the choice.
 bool RowPrinter::Start() {
   started_ = true;
   std::string name = FormatName();
-  bool human = name == "box" || name == "line";
-  size_t screen = output_->screen_width();
+  const bool human = name == "box" || name == "line";
+  const size_t screen = output_->screen_width();
   if (human && screen > 0 && options_.value_width_max == 0) options_.value_width_max = kBoxValueMax;
-  if (name == "box" && settings_.expanded == Expanded::kOn) name = "line";
-  if (name == "box" && settings_.expanded == Expanded::kAuto && screen > 0) {
-    // The width of a box depends on its values, so a box of the waiting rows is drawn and measured.
-    std::string probe;
-    auto box = query::NewFormatter("box", options_);
-    if (box.ok() && (*box)->Begin(columns_, &probe).ok()) {
-      for (const query::Row& row : waiting_) (*box)->Add(row, &probe);
-      (*box)->End({}, &probe);
-      if (query::TextWidth(probe.substr(0, probe.find('\n'))) > screen) name = "line";
-    }
-  }
+  const bool too_wide = settings_.expanded == Expanded::kAuto && screen > 0 && BoxWidth() > screen;
+  if (name == "box" && (settings_.expanded == Expanded::kOn || too_wide)) name = "line";
   // A line has more room for a value than a column of a box.
   if (name == "line" && options_.value_width_max == kBoxValueMax) {
     options_.value_width_max = kLineValueMax;

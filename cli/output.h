@@ -75,6 +75,7 @@ class RowPrinter : public query::ResultSink {
   bool has_columns() const { return begun_; }
 
  private:
+  size_t BoxWidth() const;
   bool Start();
   bool Emit();
   // Takes a row that the terminal may not show: of a long result only the first and the last rows

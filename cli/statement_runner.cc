@@ -62,6 +62,18 @@ std::string Seconds(int64_t micros) {
   return fmt::format("{:.2f} s", static_cast<double>(micros) / 1e6);
 }
 
+// Says that the user or a time limit has ended the statement.
+void PrintEnd(int exit_code, int64_t elapsed_us, uint64_t rows) {
+  fmt::print(stderr, "{} after {}, {} rows shown\n",
+             exit_code == kExitTimeout ? "timed out" : "cancelled", Seconds(elapsed_us), rows);
+}
+
+// True if the rows in this format end with where the next page begins; "" is the default format.
+bool ShowsNext(const std::string& format, bool is_terminal) {
+  if (format.empty()) return is_terminal;
+  return format == "json" || format == "plain" || format == "line" || format == "box";
+}
+
 }  // namespace
 
 void StatementRunner::PrintError(const Status& status) { PrintError(status, {}, {}); }
@@ -158,15 +170,11 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
   Status printed = printer.End(summary.ok() ? summary->next : "", summary.ok());
   if (output_.closed_pipe()) return kExitClosedPipe;
   if (!summary.ok()) {
-    int code = ExitCodeOf(summary.status(), cancel.interrupted(), cancel.timed_out());
-    if (code == kExitInterrupted || (code == kExitTimeout && cancel.timed_out())) {
-      fmt::print(stderr, "{} after {}, {} rows shown\n",
-                 code == kExitTimeout ? "timed out" : "cancelled", Seconds(elapsed_us),
-                 printer.rows());
-      // A cancelled IMPORT says in its hint what it has written and how to go on.
-      bool says_more = !query::QueryErrorOf(summary.status()).hint.empty();
-      if (says_more) PrintError(summary.status(), statement, place);
-    } else {
+    const int code = ExitCodeOf(summary.status(), cancel.interrupted(), cancel.timed_out());
+    const bool is_ended = code == kExitInterrupted || (code == kExitTimeout && cancel.timed_out());
+    if (is_ended) PrintEnd(code, elapsed_us, printer.rows());
+    // A cancelled IMPORT says in its hint what it has written and how to go on.
+    if (!is_ended || !query::QueryErrorOf(summary.status()).hint.empty()) {
       PrintError(summary.status(), statement, place);
     }
     return code;
@@ -175,13 +183,9 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
     PrintError(printed, statement, place);
     return kExitFailed;
   }
-  // These formats have shown `next` themselves.
-  bool shown = output_settings_->format == "json" || output_settings_->format == "plain" ||
-               output_settings_->format == "line" || output_settings_->format == "box" ||
-               (output_settings_->format.empty() && output_.is_terminal());
   PrintWarnings(*summary, statement, place);
   PrintFoot(*summary, printer, elapsed_us);
-  if (!summary->next.empty() && !shown) {
+  if (!summary->next.empty() && !ShowsNext(output_settings_->format, output_.is_terminal())) {
     fmt::print(stderr, "next: {}\n", engine::PrintEscaped(summary->next));
   }
   bool rows_wanted = summary->kind == query::ResultKind::kRows && printer.has_columns();

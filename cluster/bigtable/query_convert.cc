@@ -6,6 +6,7 @@
 #include <google/protobuf/message.h>
 
 #include "engine/base/coding.h"
+#include "engine/base/utf8.h"
 #include "engine/program/scalar_function.h"
 
 namespace sippar::cluster {
@@ -80,7 +81,7 @@ Status BytesToProto(const Value& value, v2::Value* out) {
 }
 
 Status TextToProto(const Value& value, v2::Value* out) {
-  if (!engine::IsValidUtf8(value.bytes())) {
+  if (!engine::IsUtf8(value.bytes())) {
     return InvalidArgument(
         fmt::format("'{:.40}' in a column of type STRING is not UTF-8; "
                     "CAST it AS BYTES",

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "engine/base/escape.h"
+#include "engine/base/utf8.h"
 
 namespace sippar::engine {
 namespace {
@@ -31,33 +32,13 @@ std::string PrintableBytes(std::string_view bytes) {
 }
 
 size_t PrintableSequence(std::string_view text) {
-  if (text.empty()) return 0;
-  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  auto follows = [&](size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
-  unsigned char first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  if (first >= 0xc2 && first < 0xe0) {
-    return follows(1) && !(first == 0xc2 && byte(1) < 0xa0) ? 2 : 0;
-  }
-  if (first >= 0xe0 && first < 0xf0) {
-    if (!follows(1) || !follows(2)) return 0;
-    if (first == 0xe0 && byte(1) < 0xa0) return 0;
-    if (first == 0xed && byte(1) >= 0xa0) return 0;
-    return 3;
-  }
-  if (first >= 0xf0 && first < 0xf5) {
-    if (!follows(1) || !follows(2) || !follows(3)) return 0;
-    if (first == 0xf0 && byte(1) < 0x90) return 0;
-    if (first == 0xf4 && byte(1) >= 0x90) return 0;
-    return 4;
-  }
-  return 0;
+  const auto [code, size] = FirstCharacter(text);
+  const bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  return is_control ? 0 : size;
 }
 
 bool IsHiddenSequence(std::string_view sequence) {
-  if (sequence.size() < 2) return false;
-  uint32_t code = static_cast<unsigned char>(sequence[0]) & (0x7fU >> sequence.size());
-  for (char c : sequence.substr(1)) code = (code << 6) | (static_cast<unsigned char>(c) & 0x3f);
+  const uint32_t code = FirstCharacter(sequence).code;
   return std::any_of(kHidden.begin(), kHidden.end(), [code](const CodeRange& range) {
     return code >= range.first && code <= range.last;
   });

@@ -48,42 +48,50 @@ class Salvager {
   // is taken for its predecessor.
   StatusOr<std::vector<ChainLink>> FindChain() {
     ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(directory_));
-    ASSIGN_OR_RETURN(std::optional<LogReach> reach, ReadLogReach(fs_, directory_));
+    ASSIGN_OR_RETURN(reach_, ReadLogReach(fs_, directory_));
+    if (reach_ && reach_->NeedsLast()) {
+      log_.newest = reach_->last;
+      // Also when newer segments are there, as after a salvage that was killed before its end.
+      const std::string last = SegmentFileName(reach_->last);
+      if (std::find(names.begin(), names.end(), last) == names.end()) Missing(reach_->last);
+    }
     std::vector<ChainLink> chain;
     std::optional<ChainLink> wanted;
-    if (reach && reach->NeedsLast()) {
-      log_.newest = reach->last;
-      // Also when newer segments are there, as after a salvage that was killed before its end.
-      const std::string last = SegmentFileName(reach->last);
-      if (std::find(names.begin(), names.end(), last) == names.end()) Missing(reach->last);
-    }
     for (auto name = names.rbegin(); name != names.rend(); ++name) {
       SegmentId id = ParseSegmentFileName(*name);
       if (id == SegmentId{}) continue;
       log_.files.push_back(*name);
       log_.newest = std::max(log_.newest, id);
-      if (wanted.has_value() && id < wanted->id) {
-        Missing(wanted->id);
-        wanted.reset();
-      }
-      if (wanted.has_value() && wanted->id != id) continue;  // off the chain: it was given up
-      auto head = ReadSegmentHeader(fs_, PathOf(id), id);
-      if (!head.ok() && head.status().code() != StatusCode::kDataLoss) return head.status();
-      bool has_reached = reach && reach->NeedsLast() && id == reach->last;
-      if (head.ok() && head->empty && has_reached) Damage(id, "@0 is not a segment header");
-      if (head.ok() && head->empty) continue;
-      chain.push_back({id, wanted.has_value() ? wanted->accepted_length : UINT64_MAX,
-                       has_reached ? reach->length : 0});
-      wanted.reset();
-      if (head.ok()) wanted = {head->header.previous, head->header.previous_length};
+      RETURN_IF_ERROR(AddLink(id, &wanted, &chain));
     }
     // Without REACH, whether the segment before the oldest was trimmed cannot be known; then a gap
     // in the sequence numbers shows a loss.
-    if (wanted.has_value() && reach && wanted->id != SegmentId{} && wanted->id >= reach->first) {
-      Missing(wanted->id);
-    }
+    const bool has_older = wanted.has_value() && wanted->id != SegmentId{};
+    if (has_older && reach_ && wanted->id >= reach_->first) Missing(wanted->id);
     std::reverse(chain.begin(), chain.end());
     return chain;
+  }
+
+  // Adds the segment `id` to `chain`, which holds newer ones. `wanted` is the predecessor that the
+  // last of them names, and becomes that of this one.
+  Status AddLink(SegmentId id, std::optional<ChainLink>* wanted, std::vector<ChainLink>* chain) {
+    if (wanted->has_value() && id < (*wanted)->id) {
+      Missing((*wanted)->id);
+      wanted->reset();
+    }
+    if (wanted->has_value() && (*wanted)->id != id) return OkStatus();  // given up, off the chain
+    auto head = ReadSegmentHeader(fs_, PathOf(id), id);
+    if (!head.ok() && head.status().code() != StatusCode::kDataLoss) return head.status();
+    const bool has_reached = reach_ && reach_->NeedsLast() && id == reach_->last;
+    if (head.ok() && head->empty) {
+      if (has_reached) Damage(id, "@0 is not a segment header");
+      return OkStatus();
+    }
+    chain->push_back({id, wanted->has_value() ? (*wanted)->accepted_length : UINT64_MAX,
+                      has_reached ? reach_->length : 0});
+    wanted->reset();
+    if (head.ok()) *wanted = {head->header.previous, head->header.previous_length};
+    return OkStatus();
   }
 
   void Missing(SegmentId id) {
@@ -155,6 +163,7 @@ class Salvager {
   const std::function<void(std::string_view)>& print_;
   std::map<uint64_t, uint64_t> next_;  // the next expected sequence number of each tablet
   std::set<SegmentId> missing_;        // reported
+  std::optional<LogReach> reach_;      // as it was found
   SalvagedLog log_;
 };
 

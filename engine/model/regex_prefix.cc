@@ -4,26 +4,41 @@
 #include <cctype>
 
 namespace sippar::engine {
+namespace {
+
+bool IsAt(std::string_view pattern, size_t at, char c) {
+  return at < pattern.size() && pattern[at] == c;
+}
+
+// The index of the ] that ends the class whose [ is at `begin`; npos if the class has no end or a
+// part such as [:alpha:] or \Q, whose ] does not end the class around it.
+size_t EndOfClass(std::string_view pattern, size_t begin) {
+  size_t at = begin + 1;
+  // A ] directly after [ or [^ is a member of the class.
+  if (IsAt(pattern, at, '^')) ++at;
+  if (IsAt(pattern, at, ']')) ++at;
+  for (; at < pattern.size(); ++at) {
+    if (pattern[at] == ']') return at;
+    if (pattern[at] == '[' && IsAt(pattern, at + 1, ':')) return std::string_view::npos;
+    if (pattern[at] != '\\') continue;
+    if (IsAt(pattern, ++at, 'Q')) return std::string_view::npos;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
 
 bool IsAnchoredAtStart(std::string_view pattern) {
   if (pattern.size() < 2 || pattern[0] != '^') return false;
   if (std::string_view("*?+{").find(pattern[1]) != std::string_view::npos) return false;
   int depth = 0;
-  bool in_class = false;
-  for (size_t i = 1; i < pattern.size(); ++i) {
-    char c = pattern[i];
+  for (size_t at = 1; at < pattern.size(); ++at) {
+    const char c = pattern[at];
     if (c == '\\') {
-      if (i + 1 < pattern.size() && pattern[i + 1] == 'Q') return false;
-      ++i;
-    } else if (in_class) {
-      // The ] of a class like [:alpha:] does not end the class around it.
-      if (c == '[' && i + 1 < pattern.size() && pattern[i + 1] == ':') return false;
-      in_class = c != ']';
+      if (IsAt(pattern, ++at, 'Q')) return false;
     } else if (c == '[') {
-      in_class = true;
-      // A ] directly after [ or [^ is a member of the class.
-      if (i + 1 < pattern.size() && pattern[i + 1] == '^') ++i;
-      if (i + 1 < pattern.size() && pattern[i + 1] == ']') ++i;
+      at = EndOfClass(pattern, at);
+      if (at == std::string_view::npos) return false;
     } else if (c == '(') {
       ++depth;
     } else if (c == ')') {

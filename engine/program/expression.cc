@@ -110,6 +110,25 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
   return expression;
 }
 
+namespace {
+
+// True if the function is printed between its arguments, as an operator is.
+bool IsInfix(const Expression& call, const FunctionInfo* info) {
+  switch (call.function) {
+    case Function::kConcat:
+      return call.args.size() == 2;
+    case Function::kCase:
+    case Function::kIn:
+    case Function::kArray:
+    case Function::kIndex:
+      return false;
+    default:
+      return info != nullptr && !info->is_call && call.args.size() >= 2;
+  }
+}
+
+}  // namespace
+
 std::string Expression::Print() const {
   if (kind == kLiteral) return PrintLiteral(literal);
   if (kind == kSlot) return fmt::format("${}", slot);
@@ -118,10 +137,8 @@ std::string Expression::Print() const {
   if (function == Function::kCast || function == Function::kTryCast) {
     return fmt::format("{}({} AS {})", name, args[0].Print(), TypeName(cast_type));
   }
-  bool infix = info != nullptr && !info->is_call && args.size() >= 2 &&
-               function != Function::kCase && function != Function::kIn &&
-               function != Function::kArray && function != Function::kIndex;
-  if (function == Function::kConcat) name = "||", infix = args.size() == 2;
+  if (function == Function::kConcat) name = "||";
+  const bool infix = IsInfix(*this, info);
   std::string text = infix ? "(" : name + "(";
   for (size_t i = 0; i < args.size(); ++i) {
     if (i > 0) text += infix ? " " + name + " " : ", ";

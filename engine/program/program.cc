@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/base/limits.h"
 #include "engine/program/program_coding.h"
 
@@ -60,31 +62,24 @@ bool SlotsAreKnown(const Expression& expression, size_t slots) {
   return true;
 }
 
+bool SlotsFit(const Program& program) {
+  return std::ranges::all_of(program.slots, [&](const SlotDef& slot) {
+    const bool needs_pattern = slot.kind >= SlotDef::kNewest;
+    if (needs_pattern && slot.pattern >= program.read.columns.size()) return false;
+    const bool of_cell = slot.kind >= SlotDef::kFamily && slot.kind <= SlotDef::kValue;
+    return slot.kind == SlotDef::kRow || of_cell == (program.source == Program::kCells);
+  });
+}
+
 // A decoded program comes from another process, so it is checked that every expression only reads
 // slots that exist. The evaluator itself does not check.
 bool IsSound(const Program& program) {
-  size_t slots = program.slots.size();
-  for (const SlotDef& slot : program.slots) {
-    bool needs_pattern = slot.kind >= SlotDef::kNewest;
-    if (needs_pattern && slot.pattern >= program.read.columns.size()) return false;
-    bool of_cell = slot.kind >= SlotDef::kFamily && slot.kind <= SlotDef::kValue;
-    if (of_cell != (program.source == Program::kCells) && slot.kind != SlotDef::kRow) return false;
-  }
-  auto known = [slots](const Expression& e) { return SlotsAreKnown(e, slots); };
-  if (program.where && !known(*program.where)) return false;
-  for (const Expression& e : program.outputs) {
-    if (!known(e)) return false;
-  }
-  for (const Expression& e : program.group_by) {
-    if (!known(e)) return false;
-  }
-  for (const AggregateDef& def : program.aggregates) {
-    if (!known(def.argument)) return false;
-  }
-  for (const OrderKey& key : program.order_by) {
-    if (!known(key.expression)) return false;
-  }
-  return true;
+  auto known = [&](const Expression& e) { return SlotsAreKnown(e, program.slots.size()); };
+  return SlotsFit(program) && (!program.where || known(*program.where)) &&
+         std::ranges::all_of(program.outputs, known) &&
+         std::ranges::all_of(program.group_by, known) &&
+         std::ranges::all_of(program.aggregates, known, &AggregateDef::argument) &&
+         std::ranges::all_of(program.order_by, known, &OrderKey::expression);
 }
 
 std::string PrintList(const std::vector<Expression>& expressions) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/base/utf8.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
 
@@ -121,7 +122,7 @@ Status ToBytes(const Value& value, Value* out) {
 }
 
 Status ToText(const Value& value, Value* out) {
-  if (value.type() == kBytes && !IsValidUtf8(value.bytes())) return DecodeError(value, kText);
+  if (value.type() == kBytes && !IsUtf8(value.bytes())) return DecodeError(value, kText);
   std::string text = value.is_string() ? value.bytes() : value.Print();
   *out = Value::Text(std::move(text));
   return OkStatus();
@@ -162,35 +163,38 @@ Status Cast(CallSite* site, Arguments args, Value* out) {
   return status;
 }
 
+// The value of `key` in the map whose keys and values are `items` in turn; NULL: no such key.
+Value EntryOf(const Value::Items& items, const Value& key) {
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (CompareValues(items[i], key) == 0) return Value(items[i + 1]);
+  }
+  return Value::Null();
+}
+
+// The item `position`, counted from 1, or from the end if it is negative; NULL: no such item.
+Value ItemAt(const Value::Items& items, int64_t position) {
+  const auto count = static_cast<int64_t>(items.size());
+  const int64_t index = position > 0 ? position - 1 : count + std::max(position, -count - 1);
+  if (position == 0 || index < 0 || index >= count) return Value::Null();
+  return Value(items[static_cast<size_t>(index)]);
+}
+
 Status Index(CallSite* site, Arguments args, Value* out) {
   const Value::Items& items = args[0]->items();
+  const ValueType type = args[0]->type();
   const Value& key = *args[1];
-  *out = Value::Null();
-  if (args[0]->type() == kMap) {
-    for (size_t i = 0; i + 1 < items.size(); i += 2) {
-      if (CompareValues(items[i], key) == 0) {
-        *out = Value(items[i + 1]);
-        break;
-      }
-    }
-    return OkStatus();
-  }
-  bool listed = args[0]->type() == kArray || args[0]->type() == kStruct;
-  if (listed && key.type() == kInt64) {
-    int64_t count = static_cast<int64_t>(items.size());
-    int64_t index =
-        key.integer() > 0 ? key.integer() - 1 : count + std::max(key.integer(), -count - 1);
-    if (key.integer() != 0 && index >= 0 && index < count) {
-      *out = Value(items[static_cast<size_t>(index)]);
-    }
-    return OkStatus();
-  }
-  if (args[0]->type() == kStruct && key.is_string() && items.size() == 2) {
+  if (type == kMap) {
+    *out = EntryOf(items, key);
+  } else if ((type == kArray || type == kStruct) && key.type() == kInt64) {
+    *out = ItemAt(items, key.integer());
+  } else if (type == kStruct && key.is_string() && items.size() == 2) {
+    *out = Value::Null();
     if (key.bytes() == "timestamp") *out = Value(items[0]);
     if (key.bytes() == "value") *out = Value(items[1]);
-    return OkStatus();
+  } else {
+    return TypeError(*site, args, "x[key] takes an entry of a MAP, x[1] the first of an ARRAY");
   }
-  return TypeError(*site, args, "x[key] takes an entry of a MAP, x[1] the first of an ARRAY");
+  return OkStatus();
 }
 
 Status Cardinality(CallSite* site, Arguments args, Value* out) {
@@ -220,24 +224,6 @@ Status Array(CallSite*, Arguments args, Value* out) {
 }
 
 }  // namespace
-
-bool IsValidUtf8(std::string_view text) {
-  while (!text.empty()) {
-    size_t size = CharacterSize(text);
-    unsigned char first = static_cast<unsigned char>(text[0]);
-    if (size == 1 && first >= 0x80) return false;
-    unsigned char second = size > 1 ? static_cast<unsigned char>(text[1]) : 0;
-    // CharacterSize checks only the form. Overlong forms, surrogates and numbers above U+10FFFF
-    // remain to be rejected.
-    bool overlong = (size == 2 && first < 0xc2) || (size == 3 && first == 0xe0 && second < 0xa0) ||
-                    (size == 4 && first == 0xf0 && second < 0x90);
-    bool surrogate = size == 3 && first == 0xed && second >= 0xa0;
-    bool beyond = size == 4 && (first > 0xf4 || (first == 0xf4 && second >= 0x90));
-    if (overlong || surrogate || beyond) return false;
-    text.remove_prefix(size);
-  }
-  return true;
-}
 
 Status ConvertValue(const Value& value, ValueType type, Value* out) {
   if (value.type() == type || value.is_null()) {

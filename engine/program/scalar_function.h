@@ -64,6 +64,5 @@ bool LikeMatches(std::string_view text, std::string_view pattern, bool by_charac
                                          bool by_character, StopBudget* budget);
 // ISO 8601 with zone: "2026-11-20T12:00:00.5Z", "2026-11-20 12:00:00+01:00", "2026-11-20" (UTC).
 bool ParseTimestamp(std::string_view text, int64_t* micros);
-bool IsValidUtf8(std::string_view text);
 
 }  // namespace sippar::engine

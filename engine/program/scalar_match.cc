@@ -62,37 +62,40 @@ Status Like(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
+// How many bytes of `pattern`, which begins with no wildcard, stand for the byte `c`; 0: none does.
+size_t LiteralMatch(std::string_view pattern, char c) {
+  if (pattern.empty()) return 0;
+  const size_t escape = pattern.size() > 1 && pattern[0] == '\\' ? 1 : 0;
+  return pattern[escape] == c ? escape + 1 : 0;
+}
+
 }  // namespace
 
 StatusOr<bool> LikeMatches(std::string_view text, std::string_view pattern, bool by_character,
                            StopBudget* budget) {
   // Greedy, returning on a mismatch to the last % only: whatever an earlier % took, the last one
   // can make up for it. So the cost is bounded by text times pattern.
+  auto step_at = [&](size_t at) { return by_character ? CharacterSize(text.substr(at)) : 1; };
   size_t t = 0, p = 0;
   size_t star_p = std::string_view::npos, star_t = 0;
   while (t < text.size()) {
     RETURN_IF_ERROR(budget->Spend(1));
-    size_t step = by_character ? CharacterSize(text.substr(t)) : 1;
-    if (p < pattern.size() && pattern[p] == '%') {
+    const char c = p < pattern.size() ? pattern[p] : '\0';
+    if (c == '%') {
       star_p = ++p;
       star_t = t;
-      continue;
-    }
-    if (p < pattern.size() && pattern[p] == '_') {
+    } else if (c == '_') {
       ++p;
-      t += step;
-      continue;
-    }
-    bool escaped = p + 1 < pattern.size() && pattern[p] == '\\';
-    if (p < pattern.size() && pattern[p + (escaped ? 1 : 0)] == text[t]) {
-      p += escaped ? 2 : 1;
+      t += step_at(t);
+    } else if (const size_t taken = LiteralMatch(pattern.substr(p), text[t]); taken > 0) {
+      p += taken;
       ++t;
-      continue;
+    } else {
+      if (star_p == std::string_view::npos) return false;
+      p = star_p;
+      star_t += step_at(star_t);
+      t = star_t;
     }
-    if (star_p == std::string_view::npos) return false;
-    p = star_p;
-    star_t += by_character ? CharacterSize(text.substr(star_t)) : 1;
-    t = star_t;
   }
   while (p < pattern.size() && pattern[p] == '%') ++p;
   return p == pattern.size();

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
@@ -59,20 +60,18 @@ bool IsTime(ValueType type) { return type == kTimestamp || type == kInt64; }
 // exist.
 ValueType ResultType(Function function, ValueType a, ValueType b) {
   if (a == kInt64 && b == kInt64) return kInt64;
+  const bool durations = a == kDuration && b == kDuration;
   switch (function) {
     case Function::kAdd:
-      if (a == kDuration && b == kDuration) return kDuration;
-      if (IsTime(a) && b == kDuration) return a;
-      if (a == kDuration && IsTime(b)) return b;
-      return kNull;
+      if (a == kDuration) std::swap(a, b);
+      if (durations) return kDuration;
+      return IsTime(a) && b == kDuration ? a : kNull;
     case Function::kSubtract:
-      if (a == kDuration && b == kDuration) return kDuration;
-      if (IsTime(a) && b == kDuration) return a;
-      if (IsTime(a) && IsTime(b)) return kDuration;
-      return kNull;
+      if (durations || (IsTime(a) && IsTime(b))) return kDuration;
+      return IsTime(a) && b == kDuration ? a : kNull;
     default:
-      if ((a == kDuration && b == kInt64) || (a == kInt64 && b == kDuration)) return kDuration;
-      return kNull;
+      if (a == kInt64) std::swap(a, b);
+      return a == kDuration && b == kInt64 ? kDuration : kNull;
   }
 }
 

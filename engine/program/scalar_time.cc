@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <ctime>
+#include <utility>
 
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
@@ -70,33 +72,24 @@ Status DatePart(CallSite* site, Arguments args, Value* out) {
   RETURN_IF_ERROR(Split(args[1]->integer(), &parts));
   std::string name = args[0]->bytes();
   for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  int64_t part = 0;
-  if (name == "year") {
-    part = parts.tm.tm_year + 1900;
-  } else if (name == "month") {
-    part = parts.tm.tm_mon + 1;
-  } else if (name == "day") {
-    part = parts.tm.tm_mday;
-  } else if (name == "hour") {
-    part = parts.tm.tm_hour;
-  } else if (name == "minute") {
-    part = parts.tm.tm_min;
-  } else if (name == "second") {
-    part = parts.tm.tm_sec;
-  } else if (name == "microsecond") {
-    part = parts.micros;
-  } else if (name == "dow") {
-    part = parts.tm.tm_wday;
-  } else if (name == "doy") {
-    part = parts.tm.tm_yday + 1;
-  } else if (name == "epoch") {
-    part = FloorDiv(args[1]->integer(), kSecond);
-  } else {
-    return ProgramError("UNKNOWN_NAME", fmt::format("'{}' is not a date part", PrintEscaped(name)),
-                        "year, month, day, hour, minute, second, microsecond, dow, doy, epoch");
+  const std::array<std::pair<std::string_view, int64_t>, 10> values = {
+      {{"year", parts.tm.tm_year + 1900},
+       {"month", parts.tm.tm_mon + 1},
+       {"day", parts.tm.tm_mday},
+       {"hour", parts.tm.tm_hour},
+       {"minute", parts.tm.tm_min},
+       {"second", parts.tm.tm_sec},
+       {"microsecond", parts.micros},
+       {"dow", parts.tm.tm_wday},
+       {"doy", parts.tm.tm_yday + 1},
+       {"epoch", FloorDiv(args[1]->integer(), kSecond)}}};
+  for (const auto& [part, value] : values) {
+    if (part != name) continue;
+    *out = Value::Int64(value);
+    return OkStatus();
   }
-  *out = Value::Int64(part);
-  return OkStatus();
+  return ProgramError("UNKNOWN_NAME", fmt::format("'{}' is not a date part", PrintEscaped(name)),
+                      "year, month, day, hour, minute, second, microsecond, dow, doy, epoch");
 }
 
 Status FormatTime(CallSite* site, Arguments args, Value* out) {
@@ -154,30 +147,45 @@ bool TakeZone(std::string_view* text, int64_t* offset_us) {
   return text->empty();
 }
 
+// Takes YYYY-MM-DD. False: `text` begins with no date of the calendar.
+bool TakeDate(std::string_view* text, std::chrono::sys_days* date) {
+  int year = 0, month = 0, day = 0;
+  if (!TakeDigits(text, 4, &year) || !Take(text, "-") || !TakeDigits(text, 2, &month) ||
+      !Take(text, "-") || !TakeDigits(text, 2, &day)) {
+    return false;
+  }
+  std::chrono::year_month_day parts{std::chrono::year{year},
+                                    std::chrono::month{static_cast<unsigned>(month)},
+                                    std::chrono::day{static_cast<unsigned>(day)}};
+  *date = parts;
+  return parts.ok();
+}
+
+// Takes HH:MM, optional seconds and their fraction.
+bool TakeTimeOfDay(std::string_view* text, int64_t* micros) {
+  int hour = 0, minute = 0, second = 0;
+  int64_t fraction = 0;
+  if (!TakeDigits(text, 2, &hour) || !Take(text, ":") || !TakeDigits(text, 2, &minute)) {
+    return false;
+  }
+  if (Take(text, ":") && !TakeDigits(text, 2, &second)) return false;
+  if (Take(text, ".") && !TakeFraction(text, &fraction)) return false;
+  *micros = (hour * 3600 + minute * 60 + second) * kSecond + fraction;
+  return hour <= 23 && minute <= 59 && second <= 59;
+}
+
 }  // namespace
 
 bool ParseTimestamp(std::string_view text, int64_t* micros) {
-  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
-  int64_t fraction = 0, offset = 0;
-  if (!TakeDigits(&text, 4, &year) || !Take(&text, "-")) return false;
-  if (!TakeDigits(&text, 2, &month) || !Take(&text, "-") || !TakeDigits(&text, 2, &day)) {
-    return false;
-  }
-  std::chrono::year_month_day date{std::chrono::year{year},
-                                   std::chrono::month{static_cast<unsigned>(month)},
-                                   std::chrono::day{static_cast<unsigned>(day)}};
-  if (!date.ok()) return false;
+  std::chrono::sys_days date;
+  int64_t time_of_day = 0, offset = 0;
+  if (!TakeDate(&text, &date)) return false;
   if (!text.empty()) {
-    if (!Take(&text, "Tt ") || !TakeDigits(&text, 2, &hour) || !Take(&text, ":")) return false;
-    if (!TakeDigits(&text, 2, &minute)) return false;
-    if (Take(&text, ":") && !TakeDigits(&text, 2, &second)) return false;
-    if (Take(&text, ".") && !TakeFraction(&text, &fraction)) return false;
+    if (!Take(&text, "Tt ") || !TakeTimeOfDay(&text, &time_of_day)) return false;
     // A time of day without a zone would be ambiguous.
     if (!TakeZone(&text, &offset)) return false;
   }
-  if (hour > 23 || minute > 59 || second > 59) return false;
-  int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
-  *micros = days * kDay + (hour * 3600 + minute * 60 + second) * kSecond + fraction - offset;
+  *micros = date.time_since_epoch().count() * kDay + time_of_day - offset;
   return true;
 }
 

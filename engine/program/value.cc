@@ -163,30 +163,34 @@ int CompareValues(const Value& a, const Value& b) {
   return left.size() < right.size() ? -1 : (left.size() > right.size() ? 1 : 0);
 }
 
+namespace {
+
+void AppendRealKey(double real, std::string* out) {
+  // A whole FLOAT64 gets the key of the INT64 that it is equal to.
+  const bool in_range = real >= -9223372036854775808.0 && real < 9223372036854775808.0;
+  if (in_range && std::trunc(real) == real) {
+    out->push_back('i');
+    PutSigned(out, static_cast<int64_t>(real));
+    return;
+  }
+  // NaNs of all bit patterns compare as equal.
+  if (std::isnan(real)) real = std::numeric_limits<double>::quiet_NaN();
+  out->push_back('r');
+  PutFixed64(out, std::bit_cast<uint64_t>(real));
+}
+
+}  // namespace
+
 void AppendEqualityKey(const Value& value, std::string* out) {
   out->push_back(static_cast<char>(ClassOf(value.type())));
   switch (value.type()) {
     case ValueType::kNull:
       return;
-    case ValueType::kFloat64: {
-      double real = value.real();
-      bool in_range = real >= -9223372036854775808.0 && real < 9223372036854775808.0;
-      // A whole FLOAT64 gets the key of the INT64 that it is equal to.
-      bool whole = in_range && std::trunc(real) == real;
-      // NaNs of all bit patterns compare as equal.
-      if (std::isnan(real)) real = std::numeric_limits<double>::quiet_NaN();
-      out->push_back(whole ? 'i' : 'r');
-      if (whole) {
-        PutSigned(out, static_cast<int64_t>(real));
-      } else {
-        PutFixed64(out, std::bit_cast<uint64_t>(real));
-      }
-      return;
-    }
+    case ValueType::kFloat64:
+      return AppendRealKey(value.real(), out);
     case ValueType::kBytes:
     case ValueType::kText:
-      PutBytes(out, value.bytes());
-      return;
+      return PutBytes(out, value.bytes());
     case ValueType::kArray:
     case ValueType::kMap:
     case ValueType::kStruct:

@@ -123,6 +123,14 @@ void TabletHost::SampleWork() {
   hot_tablets_.Sample(clock_->NowMicros(), ProcessCpuMicros(), std::move(work));
 }
 
+void TabletHost::FlushIfLogRests(uint64_t* bytes_seen) {
+  const uint64_t bytes = log_->bytes_written();
+  const bool rests = bytes == *bytes_seen;
+  *bytes_seen = bytes;
+  if (!rests || log_->closed_segments() == 0) return;
+  for (const auto& tablet : All()) WantFlush(tablet->id());
+}
+
 void TabletHost::FlushLoop() {
   // Many short lives leave many segments, though none of them filled a memtable.
   RemoveObsoleteSegments();
@@ -133,14 +141,7 @@ void TabletHost::FlushLoop() {
     if (int64_t now_nanos = clock_->MonotonicNanos(); now_nanos >= next_sample_nanos) {
       next_sample_nanos = now_nanos + kSampleNanos;
       SampleWork();
-      // The log was not written to for a whole interval. After a bulk load its segments would
-      // otherwise stay as large as the files.
-      uint64_t log_bytes = log_->bytes_written();
-      bool rests = log_bytes == log_bytes_seen;
-      log_bytes_seen = log_bytes;
-      if (rests && log_->closed_segments() > 0) {
-        for (const auto& tablet : All()) WantFlush(tablet->id());
-      }
+      FlushIfLogRests(&log_bytes_seen);
     }
     ShareMemory();  // flushes and readers have changed what others use
     // Also without a flush: many small memtables can hold back a long log, too.

@@ -109,6 +109,10 @@ class TabletHost {
 
  private:
   void FlushLoop();
+  // Asks for flushes of all tablets if the log was not written to since the last call, which left
+  // its length in *bytes_seen: after a bulk load the segments would otherwise stay as large as the
+  // files.
+  void FlushIfLogRests(uint64_t* bytes_seen);
   std::shared_ptr<Tablet> PickFlush(int64_t* next_old_writes_nanos);
   void CompactLoop(const std::function<bool()>& reshape);
   bool CompactNext(uint64_t bytes_max);

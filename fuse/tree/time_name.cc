@@ -9,6 +9,8 @@
 namespace sippar::fuse {
 namespace {
 
+constexpr int64_t kDayMicros = 86'400'000'000;
+
 // Takes exactly `digits` decimal digits and then the character `end` ('\0': none) from *text.
 bool TakeNumber(std::string_view* text, size_t digits, char end, int* value) {
   size_t size = digits + (end == '\0' ? 0 : 1);
@@ -37,6 +39,17 @@ bool TakeFraction(std::string_view* text, int* micros) {
   return TakeNumber(&rest, 6, '\0', micros);
 }
 
+// Microseconds of "T12:30:00Z", the seconds with an optional fraction.
+std::optional<int64_t> ParseTimeOfDay(std::string_view text) {
+  int hour = 0, minute = 0, second = 0, micros = 0;
+  if (!text.starts_with('T')) return std::nullopt;
+  text.remove_prefix(1);
+  bool ok = TakeNumber(&text, 2, ':', &hour) && TakeNumber(&text, 2, ':', &minute) &&
+            TakeNumber(&text, 2, '\0', &second) && TakeFraction(&text, &micros);
+  if (!ok || text != "Z" || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  return ((hour * 60 + minute) * 60 + second) * int64_t{1'000'000} + micros;
+}
+
 }  // namespace
 
 std::string PrintTime(int64_t timestamp_us) { return std::to_string(timestamp_us); }
@@ -52,7 +65,7 @@ std::optional<int64_t> ParseTime(std::string_view name) {
 
 std::optional<int64_t> ParseTimeAlias(std::string_view name, int64_t now_us) {
   if (name == "now") return now_us;
-  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, micros = 0;
+  int year = 0, month = 0, day = 0;
   if (!TakeNumber(&name, 4, '-', &year) || !TakeNumber(&name, 2, '-', &month) ||
       !TakeNumber(&name, 2, '\0', &day)) {
     return std::nullopt;
@@ -61,15 +74,9 @@ std::optional<int64_t> ParseTimeAlias(std::string_view name, int64_t now_us) {
                                    std::chrono::month(static_cast<unsigned>(month)),
                                    std::chrono::day(static_cast<unsigned>(day))};
   if (!date.ok()) return std::nullopt;
-  if (!name.empty()) {
-    if (name.front() != 'T') return std::nullopt;
-    name.remove_prefix(1);
-    bool ok = TakeNumber(&name, 2, ':', &hour) && TakeNumber(&name, 2, ':', &minute) &&
-              TakeNumber(&name, 2, '\0', &second) && TakeFraction(&name, &micros);
-    if (!ok || name != "Z" || hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  }
-  int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  return ((days * 24 + hour) * 60 + minute) * 60'000'000 + second * int64_t{1'000'000} + micros;
+  std::optional<int64_t> time_of_day = name.empty() ? 0 : ParseTimeOfDay(name);
+  if (!time_of_day) return std::nullopt;
+  return std::chrono::sys_days(date).time_since_epoch().count() * kDayMicros + *time_of_day;
 }
 
 }  // namespace sippar::fuse

@@ -60,6 +60,25 @@ StatusOr<engine::RowMutation> TupleRow(const StatementContext& context, const sy
   return engine::RowMutation(row);
 }
 
+StatusOr<int64_t> CellTime(const StatementContext& context, const syntax::Expr& expr) {
+  ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, expr));
+  RETURN_IF_ERROR(CheckCellTime(time_us, expr.span));
+  return time_us;
+}
+
+// Adds the cell of one value of a tuple to `mutation`; NULL adds none.
+Status SetColumn(const StatementContext& context, const engine::TableSchema& schema,
+                 const engine::ColumnPattern& column, const syntax::Expr& expr, int64_t time_us,
+                 engine::RowMutation* mutation) {
+  ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
+  if (value.is_null()) return OkStatus();
+  const std::string& family = column.family.text;
+  const std::string& qualifier = column.qualifier.text;
+  ASSIGN_OR_RETURN(std::string bytes, CellBytes(schema, family, qualifier, value, expr.span));
+  mutation->Set(family, qualifier, bytes, time_us);
+  return OkStatus();
+}
+
 // INSERT … (ROW, columns) VALUES tuples [AT time]. A NULL writes no cell.
 Status InsertTuples(const StatementContext& context, const engine::TableSchema& schema,
                     const syntax::Insert& insert, RowWriter* writer) {
@@ -81,8 +100,7 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
   }
   int64_t at_us = engine::kServerTime;
   if (insert.at) {
-    ASSIGN_OR_RETURN(at_us, CompileTime(context, *insert.at));
-    RETURN_IF_ERROR(CheckCellTime(at_us, insert.at->span));
+    ASSIGN_OR_RETURN(at_us, CellTime(context, *insert.at));
   }
   for (size_t n = 0; n < insert.tuples.size(); ++n) {
     const syntax::Tuple& tuple = insert.tuples[n];
@@ -94,18 +112,11 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
     ASSIGN_OR_RETURN(engine::RowMutation mutation, TupleRow(context, tuple.values[*row_at]));
     int64_t time_us = at_us;
     if (time_at) {
-      ASSIGN_OR_RETURN(time_us, CompileTime(context, tuple.values[*time_at]));
-      RETURN_IF_ERROR(CheckCellTime(time_us, tuple.values[*time_at].span));
+      ASSIGN_OR_RETURN(time_us, CellTime(context, tuple.values[*time_at]));
     }
     for (size_t i = 0; i < columns.size(); ++i) {
-      if (i == *row_at || (time_at && i == *time_at)) continue;
-      const syntax::Expr& expr = tuple.values[i];
-      ASSIGN_OR_RETURN(Value value, CompileConstant(context, expr));
-      if (value.is_null()) continue;
-      const std::string& family = columns[i].family.text;
-      const std::string& qualifier = columns[i].qualifier.text;
-      ASSIGN_OR_RETURN(std::string bytes, CellBytes(schema, family, qualifier, value, expr.span));
-      mutation.Set(family, qualifier, bytes, time_us);
+      if (insert.columns[i].kind != syntax::ColumnTarget::kColumn) continue;
+      RETURN_IF_ERROR(SetColumn(context, schema, columns[i], tuple.values[i], time_us, &mutation));
     }
     if (mutation.entries.empty()) continue;
     RETURN_IF_ERROR(writer->Add(std::move(mutation), tuple.span));

@@ -62,29 +62,34 @@ void SetCell(const MutationEntry& entry, std::string_view row, int64_t time_us, 
   }
 }
 
+// Applies an entry that sets, appends to or increments a cell.
+Status PutEntry(const MutationEntry& entry, std::string_view row, int64_t now_us,
+                const engine::TableSchema& schema, std::vector<Cell>* cells) {
+  const bool by_server = entry.timestamp_us == engine::kServerTime;
+  int64_t time_us = by_server ? now_us : entry.timestamp_us;
+  ColumnPlace column = FindColumn(cells, row, entry);
+  MutationEntry put = entry;
+  if (entry.kind != MutationEntry::kSet) {
+    bool none = column.begin == column.end;
+    // The sum must become the newest version even if the present one has a future time.
+    if (!none && by_server) time_us = std::max(time_us, column.begin->timestamp_us);
+    RETURN_IF_ERROR(engine::ResolveOn(none ? "" : column.begin->value, &put));
+  }
+  SetCell(entry, row, time_us, std::move(put.value), column, cells);
+  const engine::FamilySchema* family = schema.FindFamily(entry.family);
+  if (family != nullptr) {
+    CollectColumn(family->gc, now_us, FindColumn(cells, row, entry), cells);
+  }
+  return OkStatus();
+}
+
 Status ApplyEntry(const MutationEntry& entry, std::string_view row, int64_t now_us,
                   const engine::TableSchema& schema, std::vector<Cell>* cells) {
-  int64_t time_us = entry.timestamp_us == engine::kServerTime ? now_us : entry.timestamp_us;
   switch (entry.kind) {
     case MutationEntry::kSet:
     case MutationEntry::kAppend:
-    case MutationEntry::kIncrement: {
-      ColumnPlace column = FindColumn(cells, row, entry);
-      MutationEntry put = entry;
-      if (entry.kind != MutationEntry::kSet) {
-        bool none = column.begin == column.end;
-        bool by_server = entry.timestamp_us == engine::kServerTime;
-        // The sum must become the newest version even if the present one has a future time.
-        if (!none && by_server) time_us = std::max(time_us, column.begin->timestamp_us);
-        RETURN_IF_ERROR(engine::ResolveOn(none ? "" : column.begin->value, &put));
-      }
-      SetCell(entry, row, time_us, std::move(put.value), column, cells);
-      const engine::FamilySchema* family = schema.FindFamily(entry.family);
-      if (family != nullptr) {
-        CollectColumn(family->gc, now_us, FindColumn(cells, row, entry), cells);
-      }
-      return OkStatus();
-    }
+    case MutationEntry::kIncrement:
+      return PutEntry(entry, row, now_us, schema, cells);
     case MutationEntry::kAdd:
     case MutationEntry::kMerge:
       return FailedPrecondition("adding to an aggregate is not supported in a transaction");

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "engine/base/printable.h"
-#include "query/syntax/literals.h"
+#include "engine/base/utf8.h"
 
 namespace sippar::query {
 namespace {
@@ -31,7 +31,7 @@ uint32_t CodeOf(std::string_view sequence) {
 }
 
 std::string JsonBytes(std::string_view bytes) {
-  if (IsUtf8(bytes)) return JsonText(bytes);
+  if (engine::IsUtf8(bytes)) return JsonText(bytes);
   return fmt::format("{{\"{}\":\"{}\"}}", kBase64Mark,
                      absl::Base64Escape({bytes.data(), bytes.size()}));
 }
@@ -82,7 +82,7 @@ std::string JsonText(std::string_view text) {
 
 std::string JsonKey(std::string_view name) {
   // A name that begins with the mark is encoded as well, or it would be decoded when read back.
-  if (IsUtf8(name) && !name.starts_with(kBase64Mark)) return JsonText(name);
+  if (engine::IsUtf8(name) && !name.starts_with(kBase64Mark)) return JsonText(name);
   return fmt::format("\"{}:{}\"", kBase64Mark, absl::Base64Escape({name.data(), name.size()}));
 }
 

@@ -21,36 +21,37 @@ bool IsWord(const Token& token) {
          type == SipparParser::BAD_NUMBER;
 }
 
+// True if the token at `i` leads to the name of a table, as FROM and INTO do.
+bool LeadsToTable(const std::vector<const antlr4::Token*>& tokens, size_t i) {
+  const auto follows = [&](size_t type) { return i > 0 && tokens[i - 1]->getType() == type; };
+  switch (tokens[i]->getType()) {
+    case SipparParser::FROM:
+    case SipparParser::INTO:
+    case SipparParser::UPDATE:
+    case SipparParser::INCREMENT:
+    case SipparParser::TABLE:
+    case SipparParser::TAIL:
+    case SipparParser::ON:
+    case SipparParser::OF:
+      return true;
+    case SipparParser::LPAREN:
+      return follows(SipparParser::CELLS);
+    case SipparParser::ROW:
+      return follows(SipparParser::BEGIN);
+    case SipparParser::TO:
+      return tokens[0]->getType() == SipparParser::APPEND;
+    default:
+      return false;
+  }
+}
+
 // The table of the statement: the name after FROM, INTO, UPDATE … Names after the caret count, too,
 // since SELECT names its columns before its table.
 std::string TableOf(LexedText* text) {
   auto tokens = text->VisibleTokens();
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
-    bool leads = false;
-    switch (tokens[i]->getType()) {
-      case SipparParser::FROM:
-      case SipparParser::INTO:
-      case SipparParser::UPDATE:
-      case SipparParser::INCREMENT:
-      case SipparParser::TABLE:
-      case SipparParser::TAIL:
-      case SipparParser::ON:
-      case SipparParser::OF:
-        leads = true;
-        break;
-      case SipparParser::LPAREN:
-        leads = i > 0 && tokens[i - 1]->getType() == SipparParser::CELLS;
-        break;
-      case SipparParser::ROW:
-        leads = i > 0 && tokens[i - 1]->getType() == SipparParser::BEGIN;
-        break;
-      case SipparParser::TO:
-        leads = tokens[0]->getType() == SipparParser::APPEND;
-        break;
-      default:
-        break;
-    }
-    if (!leads || tokens[i + 1]->getType() != SipparParser::IDENT) continue;
+    const bool is_named = tokens[i + 1]->getType() == SipparParser::IDENT;
+    if (!is_named || !LeadsToTable(tokens, i)) continue;
     std::string_view name = text->TextOf(*tokens[i + 1]);
     if (name[0] == '`') name = name.substr(1, name.size() - 2);
     return std::string(name);

@@ -2,6 +2,7 @@
 #include "query/parse/grammar_walk.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "query/parse/lexed_text.h"
@@ -112,6 +113,8 @@ bool IsOperatorRule(size_t rule) {
          rule == SipparParser::RuleTerm || rule == SipparParser::RulePostfix;
 }
 
+constexpr std::string_view kBracketsAndComma = "()[],";
+
 void AddAllowed(const AllowedToken& allowed, Expectation* out) {
   size_t rule = allowed.rules.front();
   std::string word = TokenWord(allowed.type);
@@ -128,7 +131,9 @@ void AddAllowed(const AllowedToken& allowed, Expectation* out) {
     out->expression = true;
     if (keyword) AddWord(&out->starts, word);
   } else if (IsOperatorRule(rule)) {
-    if (word != ")" && word != "]" && word != "(" && word != ",") out->after_value = true;
+    const bool is_bracket_or_comma =
+        word.size() == 1 && kBracketsAndComma.find(word) != std::string_view::npos;
+    if (!is_bracket_or_comma) out->after_value = true;
     if (keyword) AddWord(&out->operators, word);
   } else if (keyword) {
     AddWord(&out->clauses, word);
@@ -137,6 +142,16 @@ void AddAllowed(const AllowedToken& allowed, Expectation* out) {
   } else if (allowed.type == SipparParser::STRING) {
     out->name = true;  // a family or group may be written as a string
   }
+}
+
+// "a, b or c"
+std::string JoinedByOr(const std::vector<std::string>& parts) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " or " : ", ";
+    text += parts[i];
+  }
+  return text;
 }
 
 }  // namespace
@@ -254,19 +269,29 @@ std::vector<std::string> Expectation::AllWords() const {
   return words;
 }
 
+// Names of what a person may write next that is not one fixed word.
+std::vector<std::string> Expectation::Things() const {
+  const std::array<std::pair<bool, const char*>, 10> things = {
+      {{table, "a table name"},
+       {family, "a family name"},
+       {group, "a group name"},
+       {pattern && !expression, "a column pattern"},
+       {expression, "a value"},
+       {option, "an option"},
+       {setting, "a setting"},
+       {format, "a format"},
+       {show, "what to show"},
+       {name, "a name"}}};
+  std::vector<std::string> names;
+  for (const auto& [is_expected, thing] : things) {
+    if (is_expected) names.push_back(thing);
+  }
+  return names;
+}
+
 std::string Expectation::Describe() const {
   constexpr size_t kWordsShown = 8;
-  std::vector<std::string> parts;
-  if (table) parts.push_back("a table name");
-  if (family) parts.push_back("a family name");
-  if (group) parts.push_back("a group name");
-  if (pattern && !expression) parts.push_back("a column pattern");
-  if (expression) parts.push_back("a value");
-  if (option) parts.push_back("an option");
-  if (setting) parts.push_back("a setting");
-  if (format) parts.push_back("a format");
-  if (show) parts.push_back("what to show");
-  if (name) parts.push_back("a name");
+  std::vector<std::string> parts = Things();
   for (size_t i = 0; i < clauses.size(); ++i) {
     if (i == kWordsShown && clauses.size() > kWordsShown + 1) {
       parts.back() += ", …";
@@ -282,12 +307,7 @@ std::string Expectation::Describe() const {
   }
   for (const std::string& sign : signs) parts.push_back(sign == "," ? "a comma" : sign);
   if (parts.empty() && end) parts.push_back("the end");
-  std::string out;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) out += i + 1 == parts.size() ? " or " : ", ";
-    out += parts[i];
-  }
-  return out;
+  return JoinedByOr(parts);
 }
 
 }  // namespace sippar::query

@@ -79,6 +79,9 @@ struct Expectation {
 
   std::string Describe() const;  // "WHERE, LIMIT, an operator or ;"
   std::vector<std::string> AllWords() const;
+
+ private:
+  std::vector<std::string> Things() const;
 };
 Expectation ExpectationOf(const GrammarWalk& walk);
 

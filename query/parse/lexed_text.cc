@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/limits.h"
+#include "engine/base/utf8.h"
 #include "query/syntax/literals.h"
 
 namespace sippar::query {
@@ -17,6 +18,16 @@ bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0
 
 size_t CountContinuations(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), IsContinuation));
+}
+
+bool Opens(size_t token_type) {
+  return token_type == SipparLexer::LPAREN || token_type == SipparLexer::LBRACKET ||
+         token_type == SipparLexer::LBRACE || token_type == SipparLexer::CASE;
+}
+
+bool Closes(size_t token_type) {
+  return token_type == SipparLexer::RPAREN || token_type == SipparLexer::RBRACKET ||
+         token_type == SipparLexer::RBRACE || token_type == SipparLexer::END;
 }
 
 }  // namespace
@@ -78,7 +89,7 @@ Status LexedText::Check() {
                    "use IMPORT for bulk data");
   }
   // The error has no place: columns count characters, which invalid UTF-8 does not have.
-  if (!IsUtf8(text_)) {
+  if (!engine::IsUtf8(text_)) {
     return ErrorAt("ENCODING", Span(), "the text is not valid UTF-8",
                    "write other bytes as \\xHH in b'…'");
   }
@@ -128,29 +139,11 @@ Status LexedText::CheckNesting(const antlr4::Token& token) {
   bool prefix =
       type == SipparLexer::NOT || type == SipparLexer::MINUS || type == SipparLexer::EXPLAIN;
   run_ = prefix ? run_ + 1 : 0;
-  switch (type) {
-    case SipparLexer::LPAREN:
-    case SipparLexer::LBRACKET:
-    case SipparLexer::LBRACE:
-    case SipparLexer::CASE:
-      ++open_;
-      break;
-    case SipparLexer::RPAREN:
-    case SipparLexer::RBRACKET:
-    case SipparLexer::RBRACE:
-    case SipparLexer::END:
-      if (open_ > 0) --open_;
-      break;
-    case SipparLexer::IF:
-      // Each ELSE IF nests one level deeper without a bracket, until the end of its statement.
-      if (previous_type_ == SipparLexer::ELSE) ++else_ifs_;
-      break;
-    case SipparLexer::SEMI:
-      if (open_ == 0) else_ifs_ = 0;
-      break;
-    default:
-      break;
-  }
+  if (Opens(type)) ++open_;
+  if (Closes(type) && open_ > 0) --open_;
+  // Each ELSE IF nests one level deeper without a bracket, until the end of its statement.
+  if (type == SipparLexer::IF && previous_type_ == SipparLexer::ELSE) ++else_ifs_;
+  if (type == SipparLexer::SEMI && open_ == 0) else_ifs_ = 0;
   previous_type_ = type;
   if (open_ + run_ + else_ifs_ <= limits::kNestingMax) return OkStatus();
   return ErrorAt("TOO_DEEP", SpanOf(token),

@@ -48,6 +48,51 @@ class GroupScope final : public Scope {
 
 }  // namespace
 
+// The slot of `written` in a group: that of the equal GROUP BY expression, or of the aggregate that
+// it calls. nullopt: it is neither, so the compiler goes on into its parts.
+StatusOr<std::optional<Expression>> SelectPlanner::GroupSlot(const std::vector<const Expr*>& groups,
+                                                             const Expr& written) {
+  const Expr& expr = written.kind == ExprKind::kName ? Unaliased(written) : written;
+  for (uint32_t i = 0; i < groups.size(); ++i) {
+    if (*groups[i] == expr) return std::optional(Expression::Slot(i));
+  }
+  const std::optional<engine::AggregateDef::Kind> kind = FindAggregate(expr);
+  if (kind) {
+    ASSIGN_OR_RETURN(engine::AggregateDef def, PlanAggregate(*kind, expr));
+    // Equal aggregates share a slot, so the tablets compute each once.
+    std::vector<engine::AggregateDef>& all = plan.program.aggregates;
+    auto found = std::find(all.begin(), all.end(), def);
+    if (found == all.end()) found = all.insert(found, def);
+    const size_t index = groups.size() + static_cast<size_t>(found - all.begin());
+    return std::optional(Expression::Slot(static_cast<uint32_t>(index)));
+  }
+  // A column of the table that is not grouped is reported as such, not as an unknown name.
+  if (written.kind == ExprKind::kName && &expr == &written) {
+    auto named = scope->Name(expr.name);
+    if (named.ok() && named->has_value()) return GroupScope::NotGrouped(written.span, expr.name);
+  }
+  return std::optional<Expression>();
+}
+
+StatusOr<engine::AggregateDef> SelectPlanner::PlanAggregate(engine::AggregateDef::Kind kind,
+                                                            const Expr& expr) {
+  engine::AggregateDef def;
+  def.kind = kind;
+  const bool limited = kind == engine::AggregateDef::kArrayAgg && expr.children.size() == 2;
+  if (!expr.star && expr.children.size() != 1 && !limited) {
+    return ErrorAt("ARITY", expr.span, fmt::format("{} takes one argument", expr.name));
+  }
+  if (!expr.star) {
+    ExpressionCompiler compiler(context, scope.get());
+    ASSIGN_OR_RETURN(def.argument, compiler.Compile(expr.children[0]));
+    RETURN_IF_ERROR(CheckAggregate(*scope, def, expr.span));
+  }
+  if (limited) {
+    ASSIGN_OR_RETURN(def.limit, CompileCount(context, expr.children[1], "ARRAY_AGG", 1));
+  }
+  return def;
+}
+
 Status SelectPlanner::PlanAggregates() {
   Program& program = plan.program;
   program.aggregate = true;
@@ -58,45 +103,8 @@ Status SelectPlanner::PlanAggregates() {
     ASSIGN_OR_RETURN(Expression key, compiler.Compile(*groups.back()));
     program.group_by.push_back(std::move(key));
   }
-  // The compiler calls the hook for every node: one that equals a GROUP BY expression, or is an
-  // aggregate, becomes a slot of the group.
-  CompileHook hook = [&](const Expr& written) -> StatusOr<std::optional<Expression>> {
-    const Expr& expr = written.kind == ExprKind::kName ? Unaliased(written) : written;
-    for (uint32_t i = 0; i < groups.size(); ++i) {
-      if (*groups[i] == expr) return std::optional(Expression::Slot(i));
-    }
-    std::optional<engine::AggregateDef::Kind> kind = FindAggregate(expr);
-    if (!kind) {
-      if (written.kind != ExprKind::kName) return std::optional<Expression>();
-      // A column of the table that is not grouped is reported as such, not as an unknown name.
-      if (&expr == &written) {
-        auto named = scope->Name(expr.name);
-        if (named.ok() && named->has_value()) {
-          return GroupScope::NotGrouped(written.span, expr.name);
-        }
-      }
-      return std::optional<Expression>();
-    }
-    engine::AggregateDef def;
-    def.kind = *kind;
-    bool limited = *kind == engine::AggregateDef::kArrayAgg && expr.children.size() == 2;
-    if (!expr.star && expr.children.size() != 1 && !limited) {
-      return ErrorAt("ARITY", expr.span, fmt::format("{} takes one argument", expr.name));
-    }
-    if (!expr.star) {
-      ExpressionCompiler compiler(context, scope.get());
-      ASSIGN_OR_RETURN(def.argument, compiler.Compile(expr.children[0]));
-      RETURN_IF_ERROR(CheckAggregate(*scope, def, expr.span));
-    }
-    if (limited) {
-      ASSIGN_OR_RETURN(def.limit, CompileCount(context, expr.children[1], "ARRAY_AGG", 1));
-    }
-    // Equal aggregates share a slot, so the tablets compute each once.
-    auto found = std::find(program.aggregates.begin(), program.aggregates.end(), def);
-    if (found == program.aggregates.end()) found = program.aggregates.insert(found, def);
-    size_t index = groups.size() + static_cast<size_t>(found - program.aggregates.begin());
-    return std::optional(Expression::Slot(static_cast<uint32_t>(index)));
-  };
+  // The compiler calls the hook for every node.
+  CompileHook hook = [&](const Expr& written) { return GroupSlot(groups, written); };
   GroupScope group_scope(&program, scope.get());
   ExpressionCompiler compiler(context, &group_scope);
   compiler.SetAliases(&aliases);

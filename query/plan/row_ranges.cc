@@ -163,18 +163,41 @@ RowSet WithoutEmptyKey(RowSet rows) {
   return rest;
 }
 
+RowRanges LiteralRanges(const Value& value) {
+  if (value.is_true()) return {RowSet::All(), true};
+  // NULL is not exact: NOT NULL is not TRUE either, and NOT of an exact empty set would be all
+  // rows.
+  if (value.is_null()) return {RowSet(), false};
+  return value.type() == ValueType::kBool ? RowRanges{RowSet(), true} : Unknown();
+}
+
+// The rows of row = 'text', 'text' < row and their like.
+RowRanges ComparisonRanges(const Expression& test, const std::vector<SlotDef>& slots) {
+  const Expression& left = test.args[0];
+  const Expression& right = test.args[1];
+  if (IsSlot(left, SlotDef::kRow, slots) && IsText(right)) {
+    return CompareRanges(test.function, right.literal.bytes());
+  }
+  if (IsSlot(right, SlotDef::kRow, slots) && IsText(left)) {
+    return CompareRanges(Flip(test.function), left.literal.bytes());
+  }
+  return Unknown();
+}
+
+// The rows of LIKE, STARTS_WITH and regex tests of row against a constant.
+RowRanges TextTestRanges(const Expression& test, const std::vector<SlotDef>& slots) {
+  if (!IsSlot(test.args[0], SlotDef::kRow, slots) || !IsText(test.args[1])) return Unknown();
+  const std::string& text = test.args[1].literal.bytes();
+  if (test.function == Function::kLike) return LikeRanges(text);
+  if (test.function == Function::kRegexFound) return RegexRanges(test);
+  return {RowSet(RowRange::Prefix(text)), true};
+}
+
 }  // namespace
 
 StatusOr<RowRanges> RangesOf(const Expression& test, const std::vector<SlotDef>& slots,
                              StopBudget* budget) {
-  if (test.IsLiteral()) {
-    if (test.literal.is_true()) return RowRanges{RowSet::All(), true};
-    // NULL is not exact: NOT NULL is not TRUE either, and NOT of an exact empty set would be all
-    // rows.
-    if (test.literal.is_null()) return RowRanges{RowSet(), false};
-    if (test.literal.type() == ValueType::kBool) return RowRanges{RowSet(), true};
-    return Unknown();
-  }
+  if (test.IsLiteral()) return LiteralRanges(test.literal);
   if (test.kind != Expression::kCall) return Unknown();
   switch (test.function) {
     case Function::kAnd:
@@ -190,30 +213,15 @@ StatusOr<RowRanges> RangesOf(const Expression& test, const std::vector<SlotDef>&
     case Function::kLessEqual:
     case Function::kGreater:
     case Function::kGreaterEqual:
-      if (IsSlot(test.args[0], SlotDef::kRow, slots) && IsText(test.args[1])) {
-        return CompareRanges(test.function, test.args[1].literal.bytes());
-      }
-      if (IsSlot(test.args[1], SlotDef::kRow, slots) && IsText(test.args[0])) {
-        return CompareRanges(Flip(test.function), test.args[0].literal.bytes());
-      }
-      return Unknown();
-    default:
-      break;
-  }
-  bool on_row = test.args.size() >= 2 && IsSlot(test.args[0], SlotDef::kRow, slots);
-  if (!on_row || !IsText(test.args[1])) {
-    if (on_row && test.function == Function::kIn) return InRanges(test, budget);
-    return Unknown();
-  }
-  switch (test.function) {
+      return ComparisonRanges(test, slots);
     case Function::kLike:
-      return LikeRanges(test.args[1].literal.bytes());
     case Function::kStartsWith:
-      return RowRanges{RowSet(RowRange::Prefix(test.args[1].literal.bytes())), true};
     case Function::kRegexFound:
-      return RegexRanges(test);
+      return TextTestRanges(test, slots);
     case Function::kIn:
-      return InRanges(test, budget);
+      if (IsSlot(test.args[0], SlotDef::kRow, slots) && test.args.size() > 1)
+        return InRanges(test, budget);
+      return Unknown();
     default:
       return Unknown();
   }

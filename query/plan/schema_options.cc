@@ -40,6 +40,20 @@ bool IsAge(const OptionValue& value) {
   return value.literal && value.literal->type == Literal::kDuration && value.literal->integer > 0;
 }
 
+// NONE, VERSIONS(3) or AGE(30d); nullopt: none of them.
+std::optional<GcPolicy> PlanSimpleGc(const OptionValue& value) {
+  if (SameWord(value.call, "NONE") && value.args.empty()) return GcPolicy::KeepAll();
+  if (value.args.size() != 1) return std::nullopt;
+  const OptionValue& argument = value.args[0];
+  if (SameWord(value.call, "VERSIONS") && IsCount(argument)) {
+    return GcPolicy::MaxVersions(static_cast<uint32_t>(argument.literal->integer));
+  }
+  if (SameWord(value.call, "AGE") && IsAge(argument)) {
+    return GcPolicy::MaxAge(argument.literal->integer);
+  }
+  return std::nullopt;
+}
+
 // Plans a GC rule: VERSIONS(3), AGE(30d), UNION(…), INTERSECTION(…) or NONE. The depth is bounded
 // because rules are nested recursively.
 StatusOr<GcPolicy> PlanGc(const OptionValue& value, size_t depth = 0) {
@@ -48,13 +62,7 @@ StatusOr<GcPolicy> PlanGc(const OptionValue& value, size_t depth = 0) {
                    "VERSIONS(n), AGE(30d), UNION(…), INTERSECTION(…), NONE");
   };
   if (value.literal || depth > 20) return bad();
-  if (SameWord(value.call, "NONE") && value.args.empty()) return GcPolicy::KeepAll();
-  if (SameWord(value.call, "VERSIONS") && value.args.size() == 1 && IsCount(value.args[0])) {
-    return GcPolicy::MaxVersions(static_cast<uint32_t>(value.args[0].literal->integer));
-  }
-  if (SameWord(value.call, "AGE") && value.args.size() == 1 && IsAge(value.args[0])) {
-    return GcPolicy::MaxAge(value.args[0].literal->integer);
-  }
+  if (std::optional<GcPolicy> rule = PlanSimpleGc(value)) return *std::move(rule);
   bool is_union = SameWord(value.call, "UNION");
   if ((!is_union && !SameWord(value.call, "INTERSECTION")) || value.args.empty()) return bad();
   std::vector<GcPolicy> rules;
@@ -100,6 +108,11 @@ Status PlanFlag(const Option& option, bool* flag) {
 // The zstd level of HIGH; a higher level costs much more time and saves few bytes.
 constexpr int32_t kHighLevel = 9;
 
+bool IsLevel(const OptionValue& value) {
+  return SameWord(value.call, "LEVEL") && value.args.size() == 1 && IsCount(value.args[0]) &&
+         value.args[0].literal->integer <= 19;
+}
+
 Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
                        std::vector<std::string>* notices) {
   constexpr const char* kWanted = "NONE, FAST, HIGH or ZSTD(LEVEL(1..19))";
@@ -115,9 +128,7 @@ Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
   group->compression = engine::Compression::kZstd;
   if (named) group->compression_level = high ? kHighLevel : 1;
   for (const OptionValue& arg : value.args) {
-    bool level = SameWord(arg.call, "LEVEL") && arg.args.size() == 1 && IsCount(arg.args[0]) &&
-                 arg.args[0].literal->integer <= 19;
-    if (level) {
+    if (IsLevel(arg)) {
       group->compression_level = static_cast<int32_t>(arg.args[0].literal->integer);
     } else if (SameWord(arg.call, "WINDOW")) {
       notices->push_back(fmt::format("{}: WINDOW is not supported and is ignored", group->name));
@@ -171,30 +182,36 @@ Status PlanChangeStream(const Option& option, engine::TableSchema* schema) {
   return BadOption(option, "how long changes are kept, 1d to 7d, or NONE");
 }
 
+// `versions` and `age` are what VERSIONS and TTL say.
+Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
+                         std::optional<GcPolicy>* versions, std::optional<GcPolicy>* age) {
+  if (SameWord(option.name.text, "VERSIONS")) {
+    if (!option.value || !IsCount(*option.value)) return BadOption(option, "a number from 1");
+    *versions = GcPolicy::MaxVersions(static_cast<uint32_t>(option.value->literal->integer));
+  } else if (SameWord(option.name.text, "TTL")) {
+    if (!option.value || !IsAge(*option.value)) return BadOption(option, "a duration such as 30d");
+    *age = GcPolicy::MaxAge(option.value->literal->integer);
+  } else if (SameWord(option.name.text, "GC")) {
+    if (!option.value) return BadOption(option, "a rule");
+    ASSIGN_OR_RETURN(family->gc, PlanGc(*option.value));
+  } else if (SameWord(option.name.text, "COUNTER")) {
+    bool counter = false;
+    RETURN_IF_ERROR(PlanFlag(option, &counter));
+    family->type = counter ? engine::FamilyType::kCounter : engine::FamilyType::kBytes;
+  } else if (SameWord(option.name.text, "TYPE")) {
+    RETURN_IF_ERROR(PlanType(option, family));
+  } else {
+    return UnknownOption(option, "VERSIONS, TTL, GC, COUNTER, TYPE");
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* family) {
   std::optional<GcPolicy> versions, age;
   for (const Option& option : def.options) {
-    if (SameWord(option.name.text, "VERSIONS")) {
-      if (!option.value || !IsCount(*option.value)) return BadOption(option, "a number from 1");
-      versions = GcPolicy::MaxVersions(static_cast<uint32_t>(option.value->literal->integer));
-    } else if (SameWord(option.name.text, "TTL")) {
-      if (!option.value || !IsAge(*option.value))
-        return BadOption(option, "a duration such as 30d");
-      age = GcPolicy::MaxAge(option.value->literal->integer);
-    } else if (SameWord(option.name.text, "GC")) {
-      if (!option.value) return BadOption(option, "a rule");
-      ASSIGN_OR_RETURN(family->gc, PlanGc(*option.value));
-    } else if (SameWord(option.name.text, "COUNTER")) {
-      bool counter = false;
-      RETURN_IF_ERROR(PlanFlag(option, &counter));
-      family->type = counter ? engine::FamilyType::kCounter : engine::FamilyType::kBytes;
-    } else if (SameWord(option.name.text, "TYPE")) {
-      RETURN_IF_ERROR(PlanType(option, family));
-    } else {
-      return UnknownOption(option, "VERSIONS, TTL, GC, COUNTER, TYPE");
-    }
+    RETURN_IF_ERROR(ApplyFamilyOption(option, family, &versions, &age));
   }
   // VERSIONS and TTL together: a version is dropped if either of the two drops it.
   if (versions && age) {

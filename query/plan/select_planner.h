@@ -39,6 +39,10 @@ struct SelectPlanner {
   Status PlanWhere();
   Status PlanOutputs();
   Status PlanAggregates();
+  StatusOr<std::optional<Expression>> GroupSlot(const std::vector<const syntax::Expr*>& groups,
+                                                const syntax::Expr& written);
+  StatusOr<engine::AggregateDef> PlanAggregate(engine::AggregateDef::Kind kind,
+                                               const syntax::Expr& expr);
   Status PlanOrder();
   Status PlanLimit();
   Status PlanAfter();

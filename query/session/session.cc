@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <utility>
+
 #include "engine/program/value.h"
 
 namespace sippar::query {
@@ -55,6 +58,61 @@ bool ParseSwitch(const Value& value, bool* on) {
   return *on || word == "off" || word == "false";
 }
 
+using Change = Status (*)(std::string_view name, const Value& value, Settings* settings);
+
+Status ChangeVersions(std::string_view name, const Value& value, Settings* settings) {
+  const bool all = value.is_string() && Lower(value.bytes()) == "all";
+  const bool count =
+      value.type() == ValueType::kInt64 && value.integer() >= 1 && value.integer() <= UINT32_MAX;
+  if (!all && !count) return Wrong(name, "a number from 1, or ALL");
+  settings->versions = all ? 0 : static_cast<uint32_t>(value.integer());
+  return OkStatus();
+}
+
+Status ChangeTimezone(std::string_view name, const Value& value, Settings* settings) {
+  if (!value.is_string() || !ParseZone(value.bytes(), &settings->timezone_us)) {
+    return Wrong(name, "'UTC' or an offset such as '+01:00'");
+  }
+  settings->timezone_set = true;
+  return OkStatus();
+}
+
+Status ChangeSafeUpdates(std::string_view name, const Value& value, Settings* settings) {
+  return ParseSwitch(value, &settings->safe_updates) ? OkStatus() : Wrong(name, "on or off");
+}
+
+Status ChangeTimeout(std::string_view name, const Value& value, Settings* settings) {
+  const bool zero = value.type() == ValueType::kInt64 && value.integer() == 0;
+  if (!zero && (value.type() != ValueType::kDuration || value.integer() < 0)) {
+    return Wrong(name, "a duration such as 30s, or 0");
+  }
+  settings->timeout_us = value.integer();
+  return OkStatus();
+}
+
+Status ChangeSortMemory(std::string_view name, const Value& value, Settings* settings) {
+  if (value.type() != ValueType::kInt64 || value.integer() < 0) {
+    return Wrong(name, "a size such as 64MiB, or 0");
+  }
+  settings->sort_memory_bytes = static_cast<uint64_t>(value.integer());
+  return OkStatus();
+}
+
+// FLUSH and COMPACT always wait; the setting exists so that scripts may say so.
+Status ChangeWait(std::string_view name, const Value& value, Settings*) {
+  bool on = false;
+  if (ParseSwitch(value, &on) && on) return OkStatus();
+  return Wrong(name, "on; nothing goes on in the background");
+}
+
+constexpr std::array<std::pair<std::string_view, Change>, 6> kChanges = {
+    {{"versions", ChangeVersions},
+     {"timezone", ChangeTimezone},
+     {"safe_updates", ChangeSafeUpdates},
+     {"timeout", ChangeTimeout},
+     {"sort_memory", ChangeSortMemory},
+     {"wait", ChangeWait}}};
+
 }  // namespace
 
 std::vector<SettingLine> DescribeSettings(const Settings& settings) {
@@ -73,39 +131,13 @@ std::vector<SettingLine> DescribeSettings(const Settings& settings) {
 }
 
 StatusOr<bool> ChangeSetting(std::string_view name, const Value& value, Settings* settings) {
-  std::string key = Lower(name);
-  if (key == "versions") {
-    bool all = value.is_string() && Lower(value.bytes()) == "all";
-    bool count =
-        value.type() == ValueType::kInt64 && value.integer() >= 1 && value.integer() <= UINT32_MAX;
-    if (!all && !count) return Wrong(key, "a number from 1, or ALL");
-    settings->versions = all ? 0 : static_cast<uint32_t>(value.integer());
-  } else if (key == "timezone") {
-    if (!value.is_string() || !ParseZone(value.bytes(), &settings->timezone_us)) {
-      return Wrong(key, "'UTC' or an offset such as '+01:00'");
-    }
-    settings->timezone_set = true;
-  } else if (key == "safe_updates") {
-    if (!ParseSwitch(value, &settings->safe_updates)) return Wrong(key, "on or off");
-  } else if (key == "timeout") {
-    bool zero = value.type() == ValueType::kInt64 && value.integer() == 0;
-    if (!zero && (value.type() != ValueType::kDuration || value.integer() < 0)) {
-      return Wrong(key, "a duration such as 30s, or 0");
-    }
-    settings->timeout_us = value.integer();
-  } else if (key == "sort_memory") {
-    if (value.type() != ValueType::kInt64 || value.integer() < 0) {
-      return Wrong(key, "a size such as 64MiB, or 0");
-    }
-    settings->sort_memory_bytes = static_cast<uint64_t>(value.integer());
-  } else if (key == "wait") {
-    // FLUSH and COMPACT always wait; the setting exists so that scripts may say so.
-    bool on = false;
-    if (!ParseSwitch(value, &on) || !on) return Wrong(key, "on; nothing goes on in the background");
-  } else {
-    return false;
+  const std::string key = Lower(name);
+  for (const auto& [setting, change] : kChanges) {
+    if (setting != key) continue;
+    RETURN_IF_ERROR(change(key, value, settings));
+    return true;
   }
-  return true;
+  return false;
 }
 
 bool ResetSetting(std::string_view name, Settings* settings) {

@@ -287,29 +287,4 @@ OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out) {
   return problem;
 }
 
-// By RFC 3629: overlong forms, surrogates and code points above U+10FFFF are refused as well.
-bool IsUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x80) {
-      ++i;
-      continue;
-    }
-    size_t length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    if (byte < 0xc2 || byte > 0xf4 || i + length > text.size()) return false;
-    uint32_t code = byte & (0x7fU >> length);
-    for (size_t k = 1; k < length; ++k) {
-      auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xc0) != 0x80) return false;
-      code = (code << 6) | (next & 0x3f);
-    }
-    if ((length == 3 && code < 0x800) || (length == 4 && code < 0x10000) || code > 0x10ffff ||
-        (code >= 0xd800 && code <= 0xdfff)) {
-      return false;
-    }
-    i += length;
-  }
-  return true;
-}
-
 }  // namespace sippar::query

@@ -40,6 +40,4 @@ OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out);
 // /regex/ or /regex/i; `text` begins at the slash.
 engine::NamePattern DecodeRegex(std::string_view text);
 
-bool IsUtf8(std::string_view text);
-
 }  // namespace sippar::query

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "engine/base/escape.h"
+#include "engine/base/utf8.h"
 #include "query/syntax/ast_print.h"
 #include "query/syntax/keywords.h"
 #include "query/syntax/literals.h"
@@ -60,13 +61,13 @@ std::string RegexText(const engine::NamePattern& pattern) {
 std::string PrintRegex(const engine::NamePattern& pattern) { return RegexText(pattern); }
 
 std::string QuoteText(std::string_view text) {
-  return fmt::format("'{}'", Escaped(text, !IsUtf8(text)));
+  return fmt::format("'{}'", Escaped(text, !engine::IsUtf8(text)));
 }
 std::string QuoteBytes(std::string_view bytes) {
   return fmt::format("b'{}'", Escaped(bytes, true));
 }
 std::string QuoteValue(std::string_view bytes) {
-  return IsUtf8(bytes) ? QuoteText(bytes) : QuoteBytes(bytes);
+  return engine::IsUtf8(bytes) ? QuoteText(bytes) : QuoteBytes(bytes);
 }
 
 std::string QuoteName(std::string_view name) {

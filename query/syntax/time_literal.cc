@@ -72,6 +72,16 @@ int DaysInMonth(int year, int month) {
   return month == 2 && leap ? 29 : kDays[static_cast<size_t>(month - 1)];
 }
 
+// The offset of the zone whose first character was taken last.
+int64_t ZoneMinutes(TimeReader* reader) {
+  const char first = reader->last();
+  if (first != '+' && first != '-') return 0;
+  const int hours = reader->Number(2);
+  reader->Take(":");
+  const int64_t minutes = hours * 60 + reader->Number(2);
+  return first == '-' ? -minutes : minutes;
+}
+
 }  // namespace
 
 OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zone_missing) {
@@ -91,12 +101,7 @@ OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zo
     if (reader.Take(".")) fraction = reader.Fraction();
   }
   *zone_missing = !reader.Take("Zz+-");
-  if (!*zone_missing && (reader.last() == '+' || reader.last() == '-')) {
-    int64_t sign = reader.last() == '-' ? -1 : 1;
-    int zone_hour = reader.Number(2);
-    reader.Take(":");
-    zone_minutes = sign * (zone_hour * 60 + reader.Number(2));
-  }
+  if (!*zone_missing) zone_minutes = ZoneMinutes(&reader);
   reader.Check(reader.AtEnd() && month >= 1 && month <= 12 && hour < 24 && minute < 60 &&
                second < 60);
   if (reader.ok()) reader.Check(day >= 1 && day <= DaysInMonth(year, month));

@@ -35,6 +35,20 @@ void SetWeight(ByWeight* order, BalanceServer* server, size_t index, uint64_t we
   order->insert({weight, index});
 }
 
+// The tablets of at least `tablet_weight` of calls on servers heavier than `server_weight`: no move
+// makes these servers even.
+std::vector<uint64_t> ChooseSplits(const std::vector<BalanceServer>& servers,
+                                   uint64_t server_weight, uint64_t tablet_weight) {
+  std::vector<uint64_t> splits;
+  for (const BalanceServer& server : servers) {
+    if (server.weight <= server_weight) continue;
+    for (const BalanceTablet& tablet : server.movable) {
+      if (tablet.calls_weight >= tablet_weight) splits.push_back(tablet.tablet_id);
+    }
+  }
+  return splits;
+}
+
 }  // namespace
 
 BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max,
@@ -79,14 +93,8 @@ BalancePlan PlanBalance(std::vector<BalanceServer> servers, size_t moves_max,
   }
   plan.skew_after = Skew(order, mean);
   // More moves in the next round may suffice without a split.
-  if (plan.moves.size() == moves_max) return plan;
-  for (const BalanceServer& server : servers) {
-    if (server.weight <= mean + tolerance) continue;
-    for (const BalanceTablet& tablet : server.movable) {
-      if (tablet.calls_weight >= std::max(split_weight, mean / 2)) {
-        plan.splits.push_back(tablet.tablet_id);
-      }
-    }
+  if (plan.moves.size() < moves_max) {
+    plan.splits = ChooseSplits(servers, mean + tolerance, std::max(split_weight, mean / 2));
   }
   return plan;
 }

@@ -91,6 +91,13 @@ void Next(Turn* turn, GarbageStage stage, FileListing candidates) {
   garbage.attempt = Attempt();
 }
 
+// True if an operation of `stage` ended without what it was made for.
+bool LacksAnswer(GarbageStage stage, const event::Done& done) {
+  if (stage == GarbageStage::kList) return !std::holds_alternative<FileListing>(done.answer);
+  const bool scans = stage > GarbageStage::kList && stage < GarbageStage::kTrash;
+  return scans && !std::holds_alternative<References>(done.answer);
+}
+
 }  // namespace
 
 void RunGarbage(Turn* turn) {
@@ -133,13 +140,12 @@ void GarbageAnswered(Turn* turn, const event::Done& done) {
   if (garbage.attempt.op != done.op) return;
   const auto* listed = std::get_if<FileListing>(&done.answer);
   const auto* found = std::get_if<References>(&done.answer);
-  bool lists = garbage.stage == GarbageStage::kList;
-  bool scans = !lists && garbage.stage < GarbageStage::kTrash;
-  bool lacks = (lists && listed == nullptr) || (scans && found == nullptr);
-  if (!done.status.ok() || lacks) ++state->sweep_errors;
-  // What could not be moved to the trash stays for the next round; what expired before goes now.
-  if (lacks || (!done.status.ok() && garbage.stage != GarbageStage::kTrash)) return EndRound(turn);
-  if (scans) DoubtStrangers(turn, *found);
+  if (!done.status.ok() || LacksAnswer(garbage.stage, done)) {
+    ++state->sweep_errors;
+    // What could not be moved to the trash stays for the next round; what expired before goes now.
+    if (garbage.stage != GarbageStage::kTrash) return EndRound(turn);
+  }
+  if (found != nullptr) DoubtStrangers(turn, *found);
   switch (garbage.stage) {
     case GarbageStage::kList:
       RecoverStrays(turn, listed->open_logs);

@@ -58,12 +58,16 @@ bool Holds(const Merge& merge, const Tablet& tablet, uint64_t epoch) {
   return tablet.facts.phase == TabletPhase::kAssigned && tablet.facts.tablet_epoch == epoch;
 }
 
+bool HoldsBoth(const Merge& merge, const Tablet* left, const Tablet* right) {
+  return left != nullptr && right != nullptr && Holds(merge, *left, merge.left_epoch) &&
+         Holds(merge, *right, merge.right_epoch);
+}
+
 void RunMerge(Turn* turn, Merge* merge) {
   Tablet* left = turn->state->tablets.Find(merge->left);
   Tablet* right = turn->state->tablets.Find(merge->right);
-  bool holds = left != nullptr && right != nullptr && merge->attempt.failures <= kFailuresMax &&
-               Holds(*merge, *left, merge->left_epoch) && Holds(*merge, *right, merge->right_epoch);
-  if (!holds) return End(turn, *merge);
+  const bool tried_enough = merge->attempt.failures > kFailuresMax;
+  if (tried_enough || !HoldsBoth(*merge, left, right)) return End(turn, *merge);
   if (merge->attempt.Waits(turn->now_us)) return;
   if (!merge->level) {
     return turn->Ask(&merge->attempt, action::LevelBirths{left->facts.ref(), right->facts.ref()});

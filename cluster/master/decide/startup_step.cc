@@ -87,6 +87,18 @@ void StartMetadata(Turn* turn) {
   Read(turn, root->facts.key(), kLastMetadataKey);
 }
 
+// True if the known tablets leave no gap in the rows of `hole`.
+template <typename Tablets>
+bool IsCovered(const Tablets& tablets, const Hole& hole) {
+  std::string row = hole.rows.start;
+  for (const Tablet* tablet : tablets.Overlapping(hole.table_id, hole.rows)) {
+    if (tablet->facts.range.start > row) return false;
+    row = tablet->facts.range.limit;
+    if (row.empty()) return true;
+  }
+  return !hole.rows.limit.empty() && row >= hole.rows.limit;
+}
+
 // Ends the reading of rows that were marked by Doubt: if METADATA has tablets for all of them, the
 // doubt is settled; otherwise they are read again after a wait.
 void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
@@ -100,18 +112,11 @@ void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
     if (!page->complete && !page->records.empty()) {
       return Doubt(turn, hole.table_id, {last.limit, hole.rows.limit});  // read the rest
     }
-    bool covered = page->complete;
-    std::string row = hole.rows.start;
-    for (const Tablet* tablet : state->tablets.Overlapping(hole.table_id, hole.rows)) {
-      if (tablet->facts.range.start > row) covered = false;
-      row = tablet->facts.range.limit;
-      if (row.empty()) break;
-    }
+    const bool covered = page->complete && IsCovered(state->tablets, hole);
     const Table* table = state->FindTable(hole.table_id);
     // A table that is being created or deleted may have holes.
     if (hole.table_id != kMetadataTableId && (table == nullptr || !table->IsWhole())) return;
-    bool to_end = row.empty() || (!hole.rows.limit.empty() && row >= hole.rows.limit);
-    if (covered && to_end) return;
+    if (covered) return;
   }
   Doubt(turn, hole.table_id, hole.rows);
   // Keeps the number of failures, so that the wait grows.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/base/utf8.h"
+
+#include <array>
+
+namespace sippar::engine {
+
+Utf8Character FirstCharacter(std::string_view text) {
+  if (text.empty()) return {};
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return {first, 1};
+  const size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  // 0xc0 and 0xc1 begin overlong forms only, and bytes from 0x80 to 0xbf no character at all.
+  if (first < 0xc2 || first > 0xf4 || text.size() < size) return {};
+  uint32_t code = first & (0x7fU >> size);
+  for (char c : text.substr(1, size - 1)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0) != 0x80) return {};
+    code = (code << 6) | (byte & 0x3f);
+  }
+  constexpr std::array<uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kSmallest[size] || code > 0x10ffff || is_surrogate) return {};
+  return {code, size};
+}
+
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t size = FirstCharacter(text).size;
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+}  // namespace sippar::engine

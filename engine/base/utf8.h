@@ -1,0 +1,21 @@
+// UTF-8 as RFC 3629 has it: overlong forms, surrogates and code points above U+10FFFF are
+// malformed. Pure. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sippar::engine {
+
+struct Utf8Character {
+  uint32_t code = 0;
+  size_t size = 0;  // bytes; 0: there is no character
+};
+
+// The character that `text` begins with; size 0 if `text` is empty or begins with malformed bytes.
+Utf8Character FirstCharacter(std::string_view text);
+
+bool IsUtf8(std::string_view text);
+
+}  // namespace sippar::engine
