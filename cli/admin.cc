@@ -39,12 +39,13 @@ int Failed(const Status& status, int code) {
 }
 
 Status PrintStats(cluster::Client* client) {
-  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, client->admin()->ListTables());
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables,
+                   client->admin()->Do(cluster::calls::ListTables{}));
   fmt::print("{:<20} {:<12} {:>8} {:>10} {:>10} {:>12} {:>12} {:>8} {:>12}\n", "table", "group",
              "files", "rows", "entries", "raw", "stored", "ratio", "in memory");
   for (const cluster::TableInfo& table : tables) {
     ASSIGN_OR_RETURN(std::vector<cluster::GroupStats> groups,
-                     client->admin()->Stats(table.schema.name));
+                     client->admin()->Do(cluster::calls::Stats{table.schema.name}));
     for (const cluster::GroupStats& group : groups) {
       auto raw = static_cast<double>(group.raw_bytes - group.memtable_bytes);
       auto stored = static_cast<double>(group.stored_bytes);
@@ -65,13 +66,15 @@ Status PrintStats(cluster::Client* client) {
 Status ForTables(cluster::Client* client, const std::string& wanted,
                  const std::function<Status(const std::string&)>& action) {
   if (!wanted.empty()) return action(wanted);
-  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, client->admin()->ListTables());
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables,
+                   client->admin()->Do(cluster::calls::ListTables{}));
   for (const cluster::TableInfo& table : tables) RETURN_IF_ERROR(action(table.schema.name));
   return OkStatus();
 }
 
 Status PrintMetrics(cluster::Client* client) {
-  for (const auto& [name, value] : client->admin()->Metrics()) {
+  ASSIGN_OR_RETURN(auto metrics, client->admin()->Do(cluster::calls::Metrics{}));
+  for (const auto& [name, value] : metrics) {
     fmt::print("{:<32} {}\n", name, value);
   }
   return OkStatus();
@@ -139,14 +142,14 @@ Status RunAction(const std::string& action, cluster::Client* client, const std::
   if (action == "stats") return PrintStats(client);
   if (action == "metrics") return PrintMetrics(client);
   if (action == "dump") {
-    ASSIGN_OR_RETURN(std::string text, admin->DumpTablets(table));
+    ASSIGN_OR_RETURN(std::string text, admin->Do(cluster::calls::DumpTablets{table}));
     fmt::print("{}", text);
     return OkStatus();
   }
   return ForTables(client, table, [&](const std::string& name) -> Status {
-    if (action == "flush") return admin->Flush(name);
-    if (action == "compact") return admin->Compact(name, group);
-    RETURN_IF_ERROR(admin->Verify(name));
+    if (action == "flush") return admin->Do(cluster::calls::Flush{name});
+    if (action == "compact") return admin->Do(cluster::calls::Compact{name, group});
+    RETURN_IF_ERROR(admin->Do(cluster::calls::Verify{name}));
     fmt::print("{}: every block is whole\n", name);
     return OkStatus();
   });

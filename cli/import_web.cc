@@ -17,9 +17,9 @@ namespace {
 constexpr size_t kBatchBytes = 4 << 20;
 
 Status EnsureTable(cluster::Client* client, const std::string& name) {
-  auto table = client->admin()->GetTable(name);
+  auto table = client->admin()->Do(cluster::calls::GetTable{name});
   if (table.status().code() == StatusCode::kNotFound) {
-    return client->admin()->CreateTable(WebTableSchema(name), {});
+    return client->admin()->Do(cluster::calls::CreateTable{WebTableSchema(name), {}});
   }
   RETURN_IF_ERROR(table.status());
   for (const char* family : {"anchor", "contents", "language", "meta"}) {
@@ -143,7 +143,7 @@ Status ImportWeb(cluster::Client* client, const ImportWebOptions& options,
   constexpr const char* kHowToResume = "what was written stays; run the same command to go on";
   Status status = import.Run();
   if (!status.ok()) return {status.code(), fmt::format("{} ({})", MessageOf(status), kHowToResume)};
-  RETURN_IF_ERROR(client->admin()->Flush(options.table));
+  RETURN_IF_ERROR(client->admin()->Do(cluster::calls::Flush{options.table}));
   if (cancel) return Cancelled(fmt::format("interrupted; {}", kHowToResume));
   return OkStatus();
 }

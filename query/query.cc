@@ -115,14 +115,14 @@ class ClientSession final : public Session {
   }
   std::vector<std::string> TableNames() override {
     std::vector<std::string> names;
-    auto tables = state_.client->admin()->ListTables();
+    auto tables = state_.client->admin()->Do(cluster::calls::ListTables{});
     if (!tables.ok()) return names;
     for (const cluster::TableInfo& table : *tables) names.push_back(table.schema.name);
     return names;
   }
   std::vector<std::string> FamilyNames(const std::string& table) override {
     std::vector<std::string> names;
-    auto info = state_.client->admin()->GetTable(table);
+    auto info = state_.client->admin()->Do(cluster::calls::GetTable{table});
     if (!info.ok()) return names;
     for (const engine::FamilySchema& family : info->schema.families) names.push_back(family.name);
     return names;

@@ -88,7 +88,7 @@ class Bench {
       // Compacts once before the first read after writes, so that all reads of a series find the
       // same state of the store.
       if (!workload.writes() && workloads.size() > 1 && !std::exchange(settled, true)) {
-        RETURN_IF_ERROR(client_->admin()->Compact(kBenchTable, ""));
+        RETURN_IF_ERROR(client_->admin()->Do(cluster::calls::Compact{kBenchTable, ""}));
       }
       if (workload.family != "f") RETURN_IF_ERROR(Fill(workload.rows, workload.family));
       if (interrupted) return OkStatus();
@@ -137,7 +137,7 @@ class Bench {
     Workload fill{"filling", Workload::kWriteSeq, rows, family};
     RETURN_IF_ERROR(Measure(fill, options).status());
     if (interrupted) return OkStatus();
-    return client_->admin()->Compact(kBenchTable, "");
+    return client_->admin()->Do(cluster::calls::Compact{kBenchTable, ""});
   }
 
   cluster::Client* client_;

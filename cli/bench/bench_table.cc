@@ -60,7 +60,8 @@ StatusOr<std::map<std::string, std::string>> ReadAbout(cluster::Client* client) 
 
 Status CheckOnlyBenchTable(cluster::Client* client) {
   constexpr const char* kHint = "use an empty or new directory for a benchmark";
-  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, client->admin()->ListTables());
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables,
+                   client->admin()->Do(cluster::calls::ListTables{}));
   for (const cluster::TableInfo& table : tables) {
     bool ours = table.schema.name == kBenchTable && table.schema.FindFamily(kAbout) != nullptr;
     if (ours) continue;
@@ -71,7 +72,7 @@ Status CheckOnlyBenchTable(cluster::Client* client) {
 }
 
 StatusOr<uint64_t> FilledRows(cluster::Client* client, const BenchOptions& options) {
-  auto table = client->admin()->GetTable(kBenchTable);
+  auto table = client->admin()->Do(cluster::calls::GetTable{kBenchTable});
   if (table.status().code() == StatusCode::kNotFound) return uint64_t{0};
   RETURN_IF_ERROR(table.status());
   ASSIGN_OR_RETURN(auto about, ReadAbout(client));
@@ -82,9 +83,9 @@ StatusOr<uint64_t> FilledRows(cluster::Client* client, const BenchOptions& optio
 }
 
 Status MakeBenchTable(cluster::Client* client, const BenchOptions& options) {
-  Status dropped = client->admin()->DropTable(kBenchTable);
+  Status dropped = client->admin()->Do(cluster::calls::DropTable{kBenchTable});
   if (!dropped.ok() && dropped.code() != StatusCode::kNotFound) return dropped;
-  return client->admin()->CreateTable(SchemaOf(options), {});
+  return client->admin()->Do(cluster::calls::CreateTable{SchemaOf(options), {}});
 }
 
 Status NoteFilled(cluster::Client* client, const BenchOptions& options, uint64_t rows) {

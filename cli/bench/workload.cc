@@ -191,7 +191,8 @@ void WorkloadRun::RunClient(uint64_t client) {
 }
 
 void WorkloadRun::TakeSample() {
-  std::map<std::string, uint64_t> metrics = client_->admin()->Metrics();
+  std::map<std::string, uint64_t> metrics =
+      client_->admin()->Do(cluster::calls::Metrics{}).value_or(std::map<std::string, uint64_t>());
   WorkloadSample& sample = samples_.emplace_back();
   double before = samples_.size() == 1 ? 0 : samples_[samples_.size() - 2].seconds;
   uint64_t done = Done();
@@ -220,7 +221,8 @@ void WorkloadRun::Watch(const WorkloadProgress& progress) {
 }
 
 StatusOr<WorkloadResult> WorkloadRun::Run(const WorkloadProgress& progress) {
-  metrics_ = client_->admin()->Metrics();
+  metrics_ =
+      client_->admin()->Do(cluster::calls::Metrics{}).value_or(std::map<std::string, uint64_t>());
   uint64_t bytes_before = Sum(metrics_, "bytes_written");
   double cpu_before = CpuMicros();
   start_ = Now();

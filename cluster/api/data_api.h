@@ -5,18 +5,17 @@
 // kCancelled, kDeadlineExceeded. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/api/call_options.h"
 #include "cluster/api/change_api.h"
 #include "engine/base/status.h"
 #include "engine/model/cell_iterator.h"
 #include "engine/model/mutation.h"
-#include "engine/model/read_counters.h"
 #include "engine/model/read_spec.h"
 #include "engine/program/program.h"
 #include "engine/program/row_update.h"
@@ -30,18 +29,6 @@ using engine::CellView;
 using engine::ReadSpec;
 using engine::RowMutation;
 using engine::RowRange;
-
-// A flag that a caller shares with the calls it started. The caller sets it once; scans check it
-// between rows and cells.
-using CancelFlag = std::shared_ptr<std::atomic<bool>>;
-
-struct CallOptions {
-  CancelFlag cancel;       // null: the call cannot be cancelled
-  int64_t timeout_us = 0;  // time from the start of the call; 0: none
-  // A read adds its counters here when its call or stream ends. May be null; must outlive the
-  // stream.
-  engine::ReadCounters* counters = nullptr;
-};
 
 // A read of a row transaction. The commit runs it again and compares the digest (XXH3 over all
 // cells with their times and sequence numbers).

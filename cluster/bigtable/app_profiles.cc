@@ -21,7 +21,7 @@ Status CheckRouting(const InstanceRecords& records, const InstanceName& name,
         "app_profile has neither multi_cluster_routing_use_any nor single_cluster_routing");
   }
   ASSIGN_OR_RETURN(std::vector<NamedRecord> made,
-                   records.admin()->ListRecords(PartRecord("cluster", name, "")));
+                   records.admin()->Do(calls::ListRecords{PartRecord("cluster", name, "")}));
   std::vector<std::string> ids(profile.multi_cluster_routing_use_any().cluster_ids().begin(),
                                profile.multi_cluster_routing_use_any().cluster_ids().end());
   if (profile.has_single_cluster_routing()) {

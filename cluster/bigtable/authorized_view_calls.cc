@@ -59,7 +59,7 @@ void FillAnswer(const TablePartName& name, const NamedRecord& record,
 Status DoGet(Client* client, const std::string& name, admin::AuthorizedView::ResponseView parts,
              admin::AuthorizedView* out) {
   ASSIGN_OR_RETURN(FoundView view, Locate(client, name));
-  auto record = client->admin()->GetRecord(view.record);
+  auto record = client->admin()->Do(calls::GetRecord{view.record});
   if (record.status().code() == StatusCode::kNotFound) return NoView(name);
   RETURN_IF_ERROR(record.status());
   RETURN_IF_ERROR(ParseRecord(*record, out));
@@ -72,7 +72,8 @@ Status DoList(Client* client, const admin::ListAuthorizedViewsRequest& request,
   ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
   ASSIGN_OR_RETURN(FoundTable table, FindTable(client, request.parent()));
   std::string prefix = ViewRecords(table.info.table_id);
-  ASSIGN_OR_RETURN(std::vector<NamedRecord> records, client->admin()->ListRecords(prefix));
+  ASSIGN_OR_RETURN(std::vector<NamedRecord> records,
+                   client->admin()->Do(calls::ListRecords{prefix}));
   auto parts = request.view() == admin::AuthorizedView::RESPONSE_VIEW_UNSPECIFIED
                    ? admin::AuthorizedView::NAME_ONLY
                    : request.view();

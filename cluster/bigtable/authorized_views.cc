@@ -31,7 +31,7 @@ TableView ViewFromProto(const admin::AuthorizedView& proto) {
 }
 
 StatusOr<TableView> FindView(AdminApi* admin, uint64_t table_id, const std::string& id) {
-  auto record = admin->GetRecord(ViewRecords(table_id) + id);
+  auto record = admin->Do(calls::GetRecord{ViewRecords(table_id) + id});
   if (record.status().code() == StatusCode::kNotFound) return NoView(id);
   RETURN_IF_ERROR(record.status());
   admin::AuthorizedView proto;
@@ -40,7 +40,8 @@ StatusOr<TableView> FindView(AdminApi* admin, uint64_t table_id, const std::stri
 }
 
 Status CheckNoProtectedView(AdminApi* admin, uint64_t table_id) {
-  ASSIGN_OR_RETURN(std::vector<NamedRecord> records, admin->ListRecords(ViewRecords(table_id)));
+  ASSIGN_OR_RETURN(std::vector<NamedRecord> records,
+                   admin->Do(calls::ListRecords{ViewRecords(table_id)}));
   for (const NamedRecord& record : records) {
     admin::AuthorizedView view;
     RETURN_IF_ERROR(ParseRecord(record, &view));

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "cluster/api/backup_api.h"
 #include "cluster/bigtable/backup_names.h"
 #include "cluster/bigtable/message_records.h"
 #include "cluster/bigtable/resource_names.h"
@@ -21,16 +20,6 @@ using google::protobuf::Timestamp;
 
 constexpr int64_t kMicros = 1'000'000;
 constexpr int64_t kExpiryMax = int64_t{90} * 24 * 3600 * kMicros;  // limit of Cloud Bigtable
-
-StatusOr<BackupApi*> BackupsOf(const InstanceRecords& records) {
-  BackupApi* backups = records.admin()->backups();
-  if (backups == nullptr) {
-    return Unimplemented(
-        "backups are not supported here: this process joined a store that another process has "
-        "open; ask that one");
-  }
-  return backups;
-}
 
 void SetTime(int64_t time_us, Timestamp* out) {
   out->set_seconds(time_us / kMicros);
@@ -80,7 +69,6 @@ void ToProto(const BackupInfo& info, admin::BackupInfo* out) {
 
 StatusOr<BackupInfo> DoCreate(const InstanceRecords& records,
                               const admin::CreateBackupRequest& request) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(BackupName name,
                    BackupName::OfNew(records, request.parent(), request.backup_id()));
   ASSIGN_OR_RETURN(TableName table, TableName::Parse(request.backup().source_table()));
@@ -92,12 +80,11 @@ StatusOr<BackupInfo> DoCreate(const InstanceRecords& records,
   }
   ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(request.backup().expire_time(),
                                                 records.client()->clock()->NowMicros()));
-  return backups->CreateBackup(name.stored(), table.stored(), expires_us);
+  return records.admin()->Do(calls::CreateBackup{name.stored(), table.stored(), expires_us});
 }
 
 StatusOr<BackupInfo> DoUpdate(const InstanceRecords& records,
                               const admin::UpdateBackupRequest& request) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(BackupName name, BackupName::Parse(request.backup().name()));
   const auto& paths = request.update_mask().paths();
   if (paths.size() != 1 || paths[0] != "expire_time") {
@@ -106,7 +93,7 @@ StatusOr<BackupInfo> DoUpdate(const InstanceRecords& records,
   }
   ASSIGN_OR_RETURN(int64_t expires_us, ExpiryOf(request.backup().expire_time(),
                                                 records.client()->clock()->NowMicros()));
-  return backups->SetBackupExpiry(name.stored(), expires_us);
+  return records.admin()->Do(calls::SetBackupExpiry{name.stored(), expires_us});
 }
 
 // The page token for a page that ends with this backup.
@@ -118,7 +105,6 @@ std::string TokenOf(const BackupInfo& info) {
 // Lists the newest backup first, as Cloud Bigtable does.
 Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& request,
               admin::ListBackupsResponse* response) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(PartName cluster, PartName::Parse(request.parent(), "clusters"));
   bool is_of_all = cluster.id == "-";
   RETURN_IF_ERROR(is_of_all ? records.CheckExists(cluster.instance)
@@ -128,7 +114,7 @@ Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& r
     return Unimplemented("order_by: only 'start_time desc' is supported");
   }
   ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
-  ASSIGN_OR_RETURN(std::vector<BackupInfo> all, backups->ListBackups());
+  ASSIGN_OR_RETURN(std::vector<BackupInfo> all, records.admin()->Do(calls::ListBackups{}));
   std::reverse(all.begin(), all.end());
   std::erase_if(all, [&](const BackupInfo& info) {
     PartName of = BackupName::FromStored(info.name).cluster;
@@ -155,53 +141,48 @@ Status DoList(const InstanceRecords& records, const admin::ListBackupsRequest& r
 
 StatusOr<BackupInfo> DoCopy(const InstanceRecords& records,
                             const admin::CopyBackupRequest& request) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(BackupName name,
                    BackupName::OfNew(records, request.parent(), request.backup_id()));
   ASSIGN_OR_RETURN(BackupName source, BackupName::Parse(request.source_backup()));
   ASSIGN_OR_RETURN(int64_t expires_us,
                    ExpiryOf(request.expire_time(), records.client()->clock()->NowMicros()));
-  return backups->CopyBackup(source.stored(), name.stored(), expires_us);
+  return records.admin()->Do(calls::CopyBackup{source.stored(), name.stored(), expires_us});
 }
 
 StatusOr<BackupInfo> DoGet(const InstanceRecords& records, const std::string& name) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(BackupName parsed, BackupName::Parse(name));
-  return backups->GetBackup(parsed.stored());
+  return records.admin()->Do(calls::GetBackup{parsed.stored()});
 }
 
 StatusOr<TableName> DoRestore(const InstanceRecords& records,
                               const admin::RestoreTableRequest& request) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
   ASSIGN_OR_RETURN(TableName table, TableName::Of(instance, request.table_id()));
   ASSIGN_OR_RETURN(BackupName source, BackupName::Parse(request.backup()));
-  RETURN_IF_ERROR(backups->RestoreTable(source.stored(), table.stored()));
+  RETURN_IF_ERROR(records.admin()->Do(calls::RestoreTable{source.stored(), table.stored()}));
   return table;
 }
 
 StatusOr<TableName> DoUndelete(const InstanceRecords& records, const std::string& name) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(TableName table, TableName::Parse(name));
-  RETURN_IF_ERROR(backups->UndeleteTable(table.stored()));
+  RETURN_IF_ERROR(records.admin()->Do(calls::UndeleteTable{table.stored()}));
   return table;
 }
 
 Status DoDelete(const InstanceRecords& records, const std::string& name) {
-  ASSIGN_OR_RETURN(BackupApi * backups, BackupsOf(records));
   ASSIGN_OR_RETURN(BackupName parsed, BackupName::Parse(name));
-  return backups->DeleteBackup(parsed.stored());
+  return records.admin()->Do(calls::DeleteBackup{parsed.stored()});
 }
 
 // The restored table as the operation returns it.
 StatusOr<admin::Table> TableOf(const InstanceRecords& records, const TableName& name) {
-  ASSIGN_OR_RETURN(TableInfo info, records.admin()->GetTable(name.stored()));
+  ASSIGN_OR_RETURN(TableInfo info, records.admin()->Do(calls::GetTable{name.stored()}));
   admin::Table table;
   TableToProto(name, info.schema, admin::Table::SCHEMA_VIEW, &table);
   return table;
 }
 
-grpc::Status Answer(const StatusOr<BackupInfo>& info, admin::Backup* response) {
+grpc::Status AnswerWith(const StatusOr<BackupInfo>& info, admin::Backup* response) {
   if (info.ok()) ToProto(*info, response);
   return ToGrpc(info.status());
 }
@@ -227,13 +208,13 @@ grpc::Status TableAdminService::CreateBackup(grpc::ServerContext*,
 grpc::Status TableAdminService::GetBackup(grpc::ServerContext*,
                                           const admin::GetBackupRequest* request,
                                           admin::Backup* response) {
-  return Answer(DoGet(*records_, request->name()), response);
+  return AnswerWith(DoGet(*records_, request->name()), response);
 }
 
 grpc::Status TableAdminService::UpdateBackup(grpc::ServerContext*,
                                              const admin::UpdateBackupRequest* request,
                                              admin::Backup* response) {
-  return Answer(DoUpdate(*records_, *request), response);
+  return AnswerWith(DoUpdate(*records_, *request), response);
 }
 
 grpc::Status TableAdminService::DeleteBackup(grpc::ServerContext*,

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "cluster/api/backup_api.h"
 #include "engine/model/schema.h"
 
 namespace sippar::cluster {
@@ -57,9 +56,7 @@ std::string BackupName::ToString() const {
 
 Status CheckNoBackups(const InstanceRecords& records, const InstanceName& instance,
                       const std::string& cluster_id) {
-  BackupApi* backups = records.admin()->backups();
-  if (backups == nullptr) return OkStatus();
-  ASSIGN_OR_RETURN(std::vector<BackupInfo> all, backups->ListBackups());
+  ASSIGN_OR_RETURN(std::vector<BackupInfo> all, records.admin()->Do(calls::ListBackups{}));
   for (const BackupInfo& info : all) {
     BackupName name = BackupName::FromStored(info.name);
     bool is_of_cluster = cluster_id.empty() || name.cluster.id == cluster_id;

@@ -22,7 +22,7 @@ constexpr int64_t kHeartbeatMicrosMin = 1'000;   // bounds the messages of an id
 
 StatusOr<TableName> TableOf(Client* client, const std::string& table_name) {
   ASSIGN_OR_RETURN(TableName name, TableName::Parse(table_name));
-  auto info = client->admin()->GetTable(name.stored());
+  auto info = client->admin()->Do(calls::GetTable{name.stored()});
   if (info.status().code() == StatusCode::kNotFound) {
     return NotFound(fmt::format("Table not found: {}", table_name));
   }

@@ -1,4 +1,4 @@
-// A data call asks for the schema alone, which is shared and not copied (AdminApi::GetSchema). Only
+// A data call asks for the schema alone, which is shared and not copied (calls::GetSchema). Only
 // a call through a view also needs the id of the table. SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/find_table.h"
 
@@ -22,7 +22,7 @@ Status InItsWords(const Status& status, const std::string& name) {
 
 StatusOr<FoundTable> FindTable(Client* client, const std::string& name) {
   ASSIGN_OR_RETURN(TableName parsed, TableName::Parse(name));
-  auto info = client->admin()->GetTable(parsed.stored());
+  auto info = client->admin()->Do(calls::GetTable{parsed.stored()});
   RETURN_IF_ERROR(InItsWords(info.status(), name));
   return FoundTable{std::move(parsed), std::move(*info)};
 }
@@ -37,8 +37,9 @@ StatusOr<RequestTarget> FindTarget(Client* client, const std::string& named_tabl
     view_id = view.id;
   }
   ASSIGN_OR_RETURN(TableName name, TableName::Parse(table_name));
-  RequestTarget target{name.instance, name.stored(), {}, nullptr};
-  auto schema = client->admin()->GetSchema(target.table);
+  calls::GetSchema asked{name.stored()};
+  auto schema = client->admin()->Do(asked);
+  RequestTarget target{name.instance, std::move(asked.table), {}, nullptr};
   RETURN_IF_ERROR(InItsWords(schema.status(), table_name));
   target.rules = RulesOf(std::move(*schema));
   if (!view_id.empty()) {

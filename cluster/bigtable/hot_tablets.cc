@@ -75,7 +75,7 @@ Status DoList(const InstanceRecords& records, const admin::ListHotTabletsRequest
   ASSIGN_OR_RETURN(size_t position, PositionOf(page.after));
   ASSIGN_OR_RETURN(Interval interval, IntervalOf(request, records.client()->clock()->NowMicros()));
   ASSIGN_OR_RETURN(std::vector<HotTablet> tablets,
-                   records.admin()->HotTablets(interval.start_us, interval.end_us));
+                   records.admin()->Do(calls::HotTablets{interval.start_us, interval.end_us}));
   std::erase_if(tablets, [&cluster](const HotTablet& hot) {
     auto table = TableName::FromStored(hot.table);
     return !table.ok() || !(table->instance == cluster.instance);

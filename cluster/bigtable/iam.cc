@@ -18,7 +18,7 @@ namespace iam = google::iam::v1;
 constexpr const char* kNoPolicyEtag = "none";
 
 Status ReadPolicy(AdminApi* api, const std::string& name, iam::Policy* out) {
-  auto record = api->GetRecord(name);
+  auto record = api->Do(calls::GetRecord{name});
   if (record.status().code() == StatusCode::kNotFound) {
     out->set_etag(kNoPolicyEtag);
     return OkStatus();
@@ -35,7 +35,7 @@ StatusOr<std::string> PartPolicy(const InstanceRecords& records, const std::stri
   ASSIGN_OR_RETURN(TablePartName name, TablePartName::Parse(resource, kind));
   ASSIGN_OR_RETURN(FoundTable table, FindTable(records.client(), name.table.ToString()));
   std::string record = TablePartRecord(record_kind, table.info.table_id, name.id);
-  Status there = records.admin()->GetRecord(record).status();
+  Status there = records.admin()->Do(calls::GetRecord{record}).status();
   if (there.code() == StatusCode::kNotFound) {
     return NotFound(fmt::format("'{}' not found", resource));
   }

@@ -64,7 +64,7 @@ template <typename Part>
 StatusOr<std::vector<Part>> MadeParts(AdminApi* api, const char* kind, const char* plural,
                                       const InstanceName& name) {
   std::string prefix = PartRecord(kind, name, "");
-  ASSIGN_OR_RETURN(std::vector<NamedRecord> records, api->ListRecords(prefix));
+  ASSIGN_OR_RETURN(std::vector<NamedRecord> records, api->Do(calls::ListRecords{prefix}));
   std::vector<Part> parts(records.size());
   for (size_t i = 0; i < records.size(); ++i) {
     RETURN_IF_ERROR(ParseRecord(records[i], &parts[i]));
@@ -96,13 +96,13 @@ std::string PartRecord(const char* kind, const InstanceName& name, const std::st
 
 Status InstanceRecords::CheckExists(const InstanceName& name) const {
   if (!strict_ || name.IsDefault()) return OkStatus();
-  Status status = admin()->GetRecord(InstanceRecord(name)).status();
+  Status status = admin()->Do(calls::GetRecord{InstanceRecord(name)}).status();
   return status.code() == StatusCode::kNotFound ? Missing(name.ToString()) : status;
 }
 
 StatusOr<admin::Instance> InstanceRecords::Get(const InstanceName& name) const {
   RETURN_IF_ERROR(CheckExists(name));
-  auto record = admin()->GetRecord(InstanceRecord(name));
+  auto record = admin()->Do(calls::GetRecord{InstanceRecord(name)});
   if (record.status().code() == StatusCode::kNotFound) return ImpliedInstance(name);
   RETURN_IF_ERROR(record.status());
   admin::Instance instance;
@@ -115,9 +115,9 @@ StatusOr<std::vector<InstanceName>> InstanceRecords::OfProject(const std::string
   RETURN_IF_ERROR(engine::ValidateProjectName(project));
   std::set<std::string> ids;
   std::string prefix = fmt::format("instance/{}/", project);
-  ASSIGN_OR_RETURN(std::vector<NamedRecord> records, admin()->ListRecords(prefix));
+  ASSIGN_OR_RETURN(std::vector<NamedRecord> records, admin()->Do(calls::ListRecords{prefix}));
   for (const NamedRecord& record : records) ids.insert(record.name.substr(prefix.size()));
-  ASSIGN_OR_RETURN(std::vector<TableInfo> tables, admin()->ListTables());
+  ASSIGN_OR_RETURN(std::vector<TableInfo> tables, admin()->Do(calls::ListTables{}));
   for (const TableInfo& table : tables) {
     auto name = TableName::FromStored(table.schema.name);
     if (name.ok() && name->instance.project == project) ids.insert(name->instance.instance);
@@ -185,8 +185,8 @@ Status InstanceRecords::CheckTransactions(const InstanceName& name,
                                           const std::string& profile_id) const {
   // Reads the one record instead of calling GetProfile: this runs for each batch of calls, and
   // GetProfile would list all clusters and profiles.
-  auto record = admin()->GetRecord(
-      PartRecord("profile", name, profile_id.empty() ? kDefaultProfileId : profile_id));
+  auto record = admin()->Do(calls::GetRecord{
+      PartRecord("profile", name, profile_id.empty() ? kDefaultProfileId : profile_id)});
   if (record.status().code() == StatusCode::kNotFound) {
     bool is_implied = !strict_ || profile_id.empty() || profile_id == kDefaultProfileId;
     return is_implied ? OkStatus() : Missing(fmt::format("app profile {}", profile_id));

@@ -21,7 +21,7 @@ StatusOr<InstanceName> DoCreate(const InstanceRecords& records,
   ASSIGN_OR_RETURN(InstanceName name,
                    InstanceName::Parse(request.parent() + "/instances/" + request.instance_id()));
   if (request.clusters().empty()) return InvalidArgument("clusters: at least one is needed");
-  if (records.admin()->GetRecord(InstanceRecord(name)).ok()) {
+  if (records.admin()->Do(calls::GetRecord{InstanceRecord(name)}).ok()) {
     return AlreadyExists(fmt::format("{} already exists", name.ToString()));
   }
   // The clusters are written first, so that an instance never exists without them. A crash here
@@ -93,7 +93,7 @@ Status DoDelete(const InstanceRecords& records, const std::string& instance) {
   AdminApi* api = records.admin();
   ASSIGN_OR_RETURN(InstanceName name, InstanceName::Parse(instance));
   RETURN_IF_ERROR(records.CheckExists(name));
-  ASSIGN_OR_RETURN(std::vector<TableInfo> tables, api->ListTables());
+  ASSIGN_OR_RETURN(std::vector<TableInfo> tables, api->Do(calls::ListTables{}));
   std::erase_if(tables, [&name](const TableInfo& table) {
     auto of = TableName::FromStored(table.schema.name);
     return !of.ok() || of->instance != name;
@@ -106,7 +106,8 @@ Status DoDelete(const InstanceRecords& records, const std::string& instance) {
     RETURN_IF_ERROR(CheckNoProtectedView(api, table.table_id));
   }
   RETURN_IF_ERROR(CheckNoBackups(records, name, ""));
-  for (const TableInfo& table : tables) RETURN_IF_ERROR(api->DropTable(table.schema.name));
+  for (const TableInfo& table : tables)
+    RETURN_IF_ERROR(api->Do(calls::DropTable{table.schema.name}));
   RETURN_IF_ERROR(DropRecords(api, PartRecord("profile", name, "")));
   RETURN_IF_ERROR(DropRecord(api, InstanceRecord(name)));
   RETURN_IF_ERROR(DropRecords(api, PartRecord("cluster", name, "")));

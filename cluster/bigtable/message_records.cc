@@ -28,7 +28,7 @@ Status OnRecord(AdminApi* admin, const std::string& name, Message* message,
   for (int i = 0; i < kRacesMax; ++i) {
     message->Clear();  // drops the changes of the try before
     std::optional<NamedRecord> record;
-    auto found = admin->GetRecord(name);
+    auto found = admin->Do(calls::GetRecord{name});
     if (found.ok()) {
       RETURN_IF_ERROR(ParseRecord(*found, message));
       record = std::move(*found);
@@ -57,25 +57,26 @@ Status ParseRecord(const NamedRecord& record, Message* out) {
 Status ChangeRecord(AdminApi* admin, const std::string& name, Message* message,
                     const RecordChange& change) {
   return OnRecord(admin, name, message, change, [&](uint64_t version) {
-    return admin->PutRecord(name, message->SerializeAsString(), version);
+    return admin->Do(calls::PutRecord{name, message->SerializeAsString(), version});
   });
 }
 
 Status DeleteRecord(AdminApi* admin, const std::string& name, Message* message,
                     const RecordChange& check) {
-  return OnRecord(admin, name, message, check,
-                  [&](uint64_t version) { return admin->DeleteRecord(name, version); });
+  return OnRecord(admin, name, message, check, [&](uint64_t version) {
+    return admin->Do(calls::DeleteRecord{name, version});
+  });
 }
 
 Status DropRecord(AdminApi* admin, const std::string& name) {
-  auto record = admin->GetRecord(name);
+  auto record = admin->Do(calls::GetRecord{name});
   Status status = record.status();
-  if (status.ok()) status = admin->DeleteRecord(name, record->version);
+  if (status.ok()) status = admin->Do(calls::DeleteRecord{name, record->version});
   return status.code() == StatusCode::kNotFound ? OkStatus() : status;
 }
 
 Status DropRecords(AdminApi* admin, const std::string& prefix) {
-  ASSIGN_OR_RETURN(std::vector<NamedRecord> records, admin->ListRecords(prefix));
+  ASSIGN_OR_RETURN(std::vector<NamedRecord> records, admin->Do(calls::ListRecords{prefix}));
   for (const NamedRecord& record : records) RETURN_IF_ERROR(DropRecord(admin, record.name));
   return OkStatus();
 }

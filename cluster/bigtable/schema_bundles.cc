@@ -47,7 +47,7 @@ Status CheckBundle(const admin::SchemaBundle& bundle) {
 
 Status DoGet(Client* client, const std::string& name, admin::SchemaBundle* out) {
   ASSIGN_OR_RETURN(FoundBundle bundle, Locate(client, name));
-  auto record = client->admin()->GetRecord(bundle.record);
+  auto record = client->admin()->Do(calls::GetRecord{bundle.record});
   if (record.status().code() == StatusCode::kNotFound) return NoBundle(name);
   RETURN_IF_ERROR(record.status());
   RETURN_IF_ERROR(ParseRecord(*record, out));
@@ -61,7 +61,8 @@ Status DoList(Client* client, const admin::ListSchemaBundlesRequest& request,
   ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
   ASSIGN_OR_RETURN(FoundTable table, FindTable(client, request.parent()));
   std::string prefix = TablePartRecord("bundle", table.info.table_id, "");
-  ASSIGN_OR_RETURN(std::vector<NamedRecord> records, client->admin()->ListRecords(prefix));
+  ASSIGN_OR_RETURN(std::vector<NamedRecord> records,
+                   client->admin()->Do(calls::ListRecords{prefix}));
   std::string last;
   for (const NamedRecord& record : records) {
     std::string id = record.name.substr(prefix.size());

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "cluster/api/backup_api.h"
 #include "cluster/bigtable/authorized_views.h"
 #include "cluster/bigtable/find_table.h"
 #include "cluster/bigtable/message_records.h"
@@ -47,7 +46,7 @@ StatusOr<FoundTable> DoCreate(const InstanceRecords& records,
   ASSIGN_OR_RETURN(TableName name, TableName::Of(instance, request.table_id()));
   ASSIGN_OR_RETURN(engine::TableSchema schema, SchemaFromProto(name, request.table()));
   ASSIGN_OR_RETURN(std::vector<std::string> keys, SplitKeys(request));
-  RETURN_IF_ERROR(client->admin()->CreateTable(schema, keys));
+  RETURN_IF_ERROR(client->admin()->Do(calls::CreateTable{schema, keys}));
   return FindTable(client, name.ToString());
 }
 
@@ -69,7 +68,7 @@ Status ToProto(const InstanceRecords& records, const TableName& name,
 Status DoList(const InstanceRecords& records, const admin::ListTablesRequest& request,
               admin::ListTablesResponse* response) {
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.parent()));
-  ASSIGN_OR_RETURN(std::vector<TableInfo> tables, records.admin()->ListTables());
+  ASSIGN_OR_RETURN(std::vector<TableInfo> tables, records.admin()->Do(calls::ListTables{}));
   ASSIGN_OR_RETURN(Page page, Page::Of(request.page_size(), request.page_token()));
   // In the API the default of a list is the names alone, while that of GetTable is the schema.
   admin::Table::View view =
@@ -96,7 +95,8 @@ StatusOr<FoundTable> Alter(Client* client, const std::string& name, const Change
   for (int i = 0; i < kAlterTriesMax; ++i) {
     ASSIGN_OR_RETURN(FoundTable table, FindTable(client, name));
     RETURN_IF_ERROR(change(&table.info.schema));
-    Status status = client->admin()->AlterTable(table.info.schema, table.info.schema_version);
+    Status status =
+        client->admin()->Do(calls::AlterTable{table.info.schema, table.info.schema_version});
     if (status.ok()) return FindTable(client, name);
     if (status.code() != StatusCode::kAborted) return status;
   }
@@ -144,11 +144,7 @@ StatusOr<FoundTable> DoUpdate(Client* client, const admin::UpdateTableRequest& r
 Status DoDelete(Client* client, const std::string& name) {
   ASSIGN_OR_RETURN(FoundTable table, FindTable(client, name));
   RETURN_IF_ERROR(CheckNoProtectedView(client->admin(), table.info.table_id));
-  if (BackupApi* backups = client->admin()->backups()) {
-    Status kept = backups->DropTable(table.name.stored(), kKeptMicros);
-    if (kept.code() != StatusCode::kUnimplemented) return kept;  // a cluster's server keeps none
-  }
-  return client->admin()->DropTable(table.name.stored());
+  return client->admin()->Do(calls::DropAndKeepTable{table.name.stored(), kKeptMicros});
 }
 
 StatusOr<FoundTable> DoModify(Client* client, const admin::ModifyColumnFamiliesRequest& request) {
@@ -173,8 +169,8 @@ Status DoDropRows(Client* client, const admin::DropRowRangeRequest& request) {
                     engine::RowRange::Prefix(request.row_key_prefix()));
 }
 
-grpc::Status Answer(const InstanceRecords& records, const StatusOr<FoundTable>& table,
-                    admin::Table::View view, admin::Table* response) {
+grpc::Status AnswerWith(const InstanceRecords& records, const StatusOr<FoundTable>& table,
+                        admin::Table::View view, admin::Table* response) {
   if (!table.ok()) return ToGrpc(table.status());
   return ToGrpc(ToProto(records, table->name, table->info.schema, view, response));
 }
@@ -184,7 +180,7 @@ grpc::Status Answer(const InstanceRecords& records, const StatusOr<FoundTable>& 
 grpc::Status TableAdminService::CreateTable(grpc::ServerContext*,
                                             const admin::CreateTableRequest* request,
                                             admin::Table* response) {
-  return Answer(*records_, DoCreate(*records_, *request), admin::Table::SCHEMA_VIEW, response);
+  return AnswerWith(*records_, DoCreate(*records_, *request), admin::Table::SCHEMA_VIEW, response);
 }
 
 grpc::Status TableAdminService::ListTables(grpc::ServerContext*,
@@ -196,7 +192,7 @@ grpc::Status TableAdminService::ListTables(grpc::ServerContext*,
 grpc::Status TableAdminService::GetTable(grpc::ServerContext*,
                                          const admin::GetTableRequest* request,
                                          admin::Table* response) {
-  return Answer(*records_, FindTable(client_, request->name()), request->view(), response);
+  return AnswerWith(*records_, FindTable(client_, request->name()), request->view(), response);
 }
 
 grpc::Status TableAdminService::UpdateTable(grpc::ServerContext*,
@@ -224,7 +220,7 @@ grpc::Status TableAdminService::DeleteTable(grpc::ServerContext*,
 grpc::Status TableAdminService::ModifyColumnFamilies(
     grpc::ServerContext*, const admin::ModifyColumnFamiliesRequest* request,
     admin::Table* response) {
-  return Answer(*records_, DoModify(client_, *request), admin::Table::SCHEMA_VIEW, response);
+  return AnswerWith(*records_, DoModify(client_, *request), admin::Table::SCHEMA_VIEW, response);
 }
 
 grpc::Status TableAdminService::DropRowRange(grpc::ServerContext*,

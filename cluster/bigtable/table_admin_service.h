@@ -1,4 +1,4 @@
-// Implements google.bigtable.admin.v2.BigtableTableAdmin through AdminApi, BackupApi and DataApi.
+// Implements google.bigtable.admin.v2.BigtableTableAdmin through AdminApi and DataApi.
 // Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -3,15 +3,9 @@
 
 #include <cstdint>
 
-#include "engine/base/status.h"
+#include "cluster/api/call.h"
 
 namespace sippar::cluster {
-
-// Whether a call may be made again if it may already have been carried out.
-enum class Repeat : uint8_t {
-  kSafe,    // yes: a read, or a write with a request id
-  kUnsafe,  // no: it is retried only when it is certain that nothing was done
-};
 
 struct RetryPolicy {
   // The first failure mostly means that the tablet has moved, so the retry follows at once. Before

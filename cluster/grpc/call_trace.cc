@@ -126,6 +126,8 @@ class TracedCall final : public grpc::experimental::Interceptor {
     return std::exchange(of_this_thread_, call);
   }
 
+  void SetName(const char* name) { name_ = name; }
+
   void Intercept(InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) {
       Begin(*methods->GetRecvInitialMetadata());
@@ -159,7 +161,8 @@ class TracedCall final : public grpc::experimental::Interceptor {
     bool is_endless = method.find("/ReadChange") != std::string_view::npos;
     if (is_endless || !lines_->IsSlow(nanos)) return;
     lines_->Tell(fmt::format(
-        "slow call: {} took {:.3f} s, status {}, trace {}, from {}", engine::PrintableBytes(method),
+        "slow call: {}{}{} took {:.3f} s, status {}, trace {}, from {}",
+        engine::PrintableBytes(method), name_.empty() ? "" : " ", name_,
         static_cast<double>(nanos) / 1e9, static_cast<int>(status.error_code()),
         std::string_view(trace()).substr(3, kTraceIdSize), info_->server_context()->peer()));
   }
@@ -174,6 +177,7 @@ class TracedCall final : public grpc::experimental::Interceptor {
   SlowCallLines* const lines_;
   ServerRpcInfo* const info_;
   const int64_t start_nanos_;
+  std::string_view name_;  // see NameCall
   std::string trace_;
 };
 
@@ -203,6 +207,11 @@ TracedCall* TraceOf(const grpc::ServerContextBase* context) {
 
 TraceScope::TraceScope(TracedCall* call) : before_(TracedCall::SetOfThisThread(call)) {}
 TraceScope::~TraceScope() { TracedCall::SetOfThisThread(before_); }
+
+void NameCall(const char* name) {
+  TracedCall* call = TracedCall::OfThisThread();
+  if (call != nullptr) call->SetName(name);
+}
 
 void SendTrace(grpc::ClientContext* context) {
   TracedCall* call = TracedCall::OfThisThread();

@@ -45,6 +45,10 @@ class TraceScope {
   TracedCall* const before_;
 };
 
+// Names the call that this thread serves, where one method of a service carries many calls: the
+// line about a slow call shows both names. `name` is a literal.
+void NameCall(const char* name);
+
 // Adds the trace of the call that this thread serves, if any, to an outgoing call.
 void SendTrace(grpc::ClientContext* context);
 

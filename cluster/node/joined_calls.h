@@ -1,12 +1,10 @@
 // The calls of a joined client (joined_client.h). Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cluster/api/backup_api.h"
 #include "cluster/client/call_course.h"
 #include "cluster/client/request_numbers.h"
 #include "cluster/node/joined_client.h"
@@ -85,56 +83,14 @@ class JoinedData final : public DataApi {
   RequestNumbers numbers_;
 };
 
-class JoinedBackups final : public BackupApi {
- public:
-  explicit JoinedBackups(JoinedStore* store) : store_(store) {}
-
-  StatusOr<BackupInfo> CreateBackup(const std::string& name, const std::string& table,
-                                    int64_t expires_us) override;
-  StatusOr<BackupInfo> CopyBackup(const std::string& source, const std::string& name,
-                                  int64_t expires_us) override;
-  StatusOr<BackupInfo> GetBackup(const std::string& name) override;
-  StatusOr<std::vector<BackupInfo>> ListBackups() override;
-  StatusOr<BackupInfo> SetBackupExpiry(const std::string& name, int64_t expires_us) override;
-  Status DeleteBackup(const std::string& name) override;
-  Status RestoreTable(const std::string& name, const std::string& table) override;
-  Status DropTable(const std::string& table, int64_t keep_us) override;
-  Status UndeleteTable(const std::string& table) override;
-
- private:
-  JoinedStore* const store_;
-};
-
 class JoinedAdmin final : public AdminApi {
  public:
-  explicit JoinedAdmin(JoinedStore* store) : store_(store), backups_(store) {}
+  explicit JoinedAdmin(JoinedStore* store) : store_(store) {}
 
-  BackupApi* backups() override { return &backups_; }
-  Status CreateTable(const TableSchema& schema,
-                     const std::vector<std::string>& split_keys) override;
-  Status AlterTable(const TableSchema& schema, uint64_t expected_version) override;
-  Status DropTable(const std::string& table) override;
-  StatusOr<TableInfo> GetTable(const std::string& table) override;
-  StatusOr<std::shared_ptr<const TableSchema>> GetSchema(const std::string& table) override;
-  StatusOr<std::vector<TableInfo>> ListTables() override;
-  Status Flush(const std::string& table) override;
-  Status Compact(const std::string& table, const std::string& group) override;
-  Status Split(const std::string& table, const std::string& row) override;
-  Status Merge(const std::string& table, const engine::RowRange& rows) override;
-  Status Verify(const std::string& table) override;
-  StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
-  std::map<std::string, uint64_t> Metrics() override;
-  std::vector<CompactionInfo> Compactions() override;
-  StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override;
-  StatusOr<NamedRecord> GetRecord(const std::string& name) override;
-  StatusOr<std::vector<NamedRecord>> ListRecords(const std::string& prefix) override;
-  Status PutRecord(const std::string& name, const std::string& body, uint64_t version) override;
-  Status DeleteRecord(const std::string& name, uint64_t version) override;
-  StatusOr<std::string> DumpTablets(const std::string& table) override;
+  void Carry(const AnyCall& call, const CallOptions& options) override;
 
  private:
   JoinedStore* const store_;
-  JoinedBackups backups_;
 };
 
 }  // namespace sippar::cluster

@@ -2,15 +2,9 @@
 // status. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "engine/base/status.h"
 
 namespace sippar::cluster {
-
-// What a call that got no answer may have changed: kNone for a read, kUnknown for a write, which
-// then has an unknown outcome.
-enum class Effect : uint8_t { kNone, kUnknown };
 
 // Nothing of the call was done, because its server is leaving the store and accepts no more calls.
 inline constexpr char kNotBegun[] = "sippar/not-begun";

@@ -3,13 +3,68 @@
 
 #include <fmt/format.h>
 #include <grpc/support/time.h>
+#include <grpcpp/completion_queue.h>
+
+#include <algorithm>
+#include <utility>
 
 namespace sippar::cluster {
+namespace {
+
+constexpr int64_t kPollUs = 20'000;  // between two looks at a caller's cancel flag
+
+int64_t TimeoutOf(const CallRule& rule, const CallOptions& options) {
+  const int64_t limit_us = rule.limit == TimeLimit::kShort ? kCallTimeoutUs : kNoTimeout;
+  if (limit_us == kNoTimeout || options.timeout_us == 0) return limit_us + options.timeout_us;
+  return std::min(limit_us, options.timeout_us);
+}
+
+}  // namespace
 
 void SetTimeout(grpc::ClientContext* context, int64_t timeout_us) {
   if (timeout_us <= 0) return;
   context->set_deadline(
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(timeout_us, GPR_TIMESPAN)));
+}
+
+StatusOr<std::string> StoreConnection::Carry(const CallRule& rule, std::string call,
+                                             const CallOptions& options) {
+  if (options.is_cancelled()) return Cancelled(target_ + ": the call was cancelled");
+  wire::CallRequest request;
+  request.set_name(rule.name);
+  request.set_call(std::move(call));
+  grpc::ClientContext context;
+  SetTimeout(&context, TimeoutOf(rule, options));
+  SendTrace(&context);
+  wire::CallReply reply;
+  grpc::Status status = Admin(&context, request, options, &reply);
+  if (!status.ok()) {
+    return options.is_cancelled() ? Cancelled(target_ + ": the call was cancelled")
+                                  : Failed(status, rule.effect);
+  }
+  RETURN_IF_ERROR(FromProto(reply.outcome()));
+  return std::move(*reply.mutable_reply());
+}
+
+grpc::Status StoreConnection::Admin(grpc::ClientContext* context, const wire::CallRequest& request,
+                                    const CallOptions& options, wire::CallReply* reply) {
+  if (options.cancel == nullptr) return stub_->Admin(context, request, reply);
+  // gRPC cannot watch the flag, so this thread does, between waits for the answer.
+  grpc::CompletionQueue queue;
+  grpc::Status status;
+  auto answer = stub_->AsyncAdmin(context, request, &queue);
+  answer->Finish(reply, &status, this);
+  void* tag = nullptr;
+  bool ok = false;
+  auto next = [&] {
+    return queue.AsyncNext(
+        &tag, &ok,
+        gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(kPollUs, GPR_TIMESPAN)));
+  };
+  while (next() == grpc::CompletionQueue::TIMEOUT) {
+    if (options.is_cancelled()) context->TryCancel();  // the answer comes soon then
+  }
+  return status;
 }
 
 Status StoreConnection::Failed(const grpc::Status& status, Effect effect) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "cluster/api/call.h"
 #include "cluster/grpc/call_trace.h"
 #include "cluster/proto/store.grpc.pb.h"
 #include "cluster/wire/call_failure.h"
@@ -20,7 +21,6 @@ namespace sippar::cluster {
 
 // Timeout of calls whose work is short.
 inline constexpr int64_t kCallTimeoutUs = 30'000'000;
-// For calls whose work depends on the amount of data, such as a compaction.
 inline constexpr int64_t kNoTimeout = 0;
 
 void SetTimeout(grpc::ClientContext* context, int64_t timeout_us);  // 0: no timeout
@@ -55,16 +55,15 @@ class StoreConnection {
     grpc::Status status = (stub_.get()->*method)(&context, request, reply);
     return status.ok() ? OkStatus() : Failed(status, effect);
   }
-  // Makes a call whose reply holds only its outcome. Without timeout.
-  template <typename Request>
-  [[nodiscard]] Status Do(Method<Request, wire::DoneReply> method, const Request& request,
-                          Effect effect) {
-    wire::DoneReply reply;
-    RETURN_IF_ERROR(Call(method, request, effect, &reply, kNoTimeout));
-    return FromProto(reply.outcome());
-  }
+  // Carries a call of AdminApi that is encoded by call_codec.h, and returns the encoded reply.
+  [[nodiscard]] StatusOr<std::string> Carry(const CallRule& rule, std::string call,
+                                            const CallOptions& options);
 
  private:
+  // Makes the call; sends its cancellation on as soon as the caller cancels.
+  grpc::Status Admin(grpc::ClientContext* context, const wire::CallRequest& request,
+                     const CallOptions& options, wire::CallReply* reply);
+
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<wire::Store::Stub> stub_;
   const std::string target_;

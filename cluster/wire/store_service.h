@@ -20,7 +20,7 @@ class StoreService final : public wire::Store::Service {
   // 0.3 s and are then cut, if possible at the end of a row: their readers continue with the next
   // process that opens the store.
   void Leave();
-  // Number of calls so far, without some that only inspect a running store.
+  // Number of calls so far, without some of DataApi that only inspect a running store.
   uint64_t calls_begun() const { return calls_begun_; }
 
   using Context = grpc::ServerContext;
@@ -45,82 +45,16 @@ class StoreService final : public wire::Store::Service {
   grpc::Status ReadChanges(Context* context, const wire::ChangesRequest* request,
                            grpc::ServerWriter<wire::ChangesReply>* writer) override;
 
-  grpc::Status CreateTable(Context* context, const wire::CreateTableRequest* request,
-                           wire::DoneReply* reply) override;
-  grpc::Status AlterTable(Context* context, const wire::AlterTableRequest* request,
-                          wire::DoneReply* reply) override;
-  grpc::Status DropTable(Context* context, const wire::TableRequest* request,
-                         wire::DoneReply* reply) override;
-  grpc::Status GetTable(Context* context, const wire::TableRequest* request,
-                        wire::TablesReply* reply) override;
-  grpc::Status ListTables(Context* context, const wire::AllRequest* request,
-                          wire::TablesReply* reply) override;
-  grpc::Status Flush(Context* context, const wire::TableRequest* request,
-                     wire::DoneReply* reply) override;
-  grpc::Status Compact(Context* context, const wire::CompactRequest* request,
-                       wire::DoneReply* reply) override;
-  grpc::Status Split(Context* context, const wire::SplitRequest* request,
-                     wire::DoneReply* reply) override;
-  grpc::Status Merge(Context* context, const wire::MergeRequest* request,
-                     wire::DoneReply* reply) override;
-  grpc::Status Verify(Context* context, const wire::TableRequest* request,
-                      wire::DoneReply* reply) override;
-  grpc::Status Stats(Context* context, const wire::TableRequest* request,
-                     wire::StatsReply* reply) override;
-  grpc::Status Metrics(Context* context, const wire::AllRequest* request,
-                       wire::MetricsReply* reply) override;
-  grpc::Status Compactions(Context* context, const wire::AllRequest* request,
-                           wire::CompactionsReply* reply) override;
-  grpc::Status HotTablets(Context* context, const wire::HotTabletsRequest* request,
-                          wire::HotTabletsReply* reply) override;
-  grpc::Status GetRecord(Context* context, const wire::RecordRequest* request,
-                         wire::RecordsReply* reply) override;
-  grpc::Status ListRecords(Context* context, const wire::RecordRequest* request,
-                           wire::RecordsReply* reply) override;
-  grpc::Status PutRecord(Context* context, const wire::PutRecordRequest* request,
-                         wire::DoneReply* reply) override;
-  grpc::Status DeleteRecord(Context* context, const wire::PutRecordRequest* request,
-                            wire::DoneReply* reply) override;
-  grpc::Status DumpTablets(Context* context, const wire::TableRequest* request,
-                           wire::TextReply* reply) override;
-
-  // The calls in store_service_backups.cc.
-  grpc::Status CreateBackup(Context* context, const wire::BackupRequest* request,
-                            wire::BackupsReply* reply) override;
-  grpc::Status CopyBackup(Context* context, const wire::BackupRequest* request,
-                          wire::BackupsReply* reply) override;
-  grpc::Status GetBackup(Context* context, const wire::BackupRequest* request,
-                         wire::BackupsReply* reply) override;
-  grpc::Status ListBackups(Context* context, const wire::AllRequest* request,
-                           wire::BackupsReply* reply) override;
-  grpc::Status SetBackupExpiry(Context* context, const wire::BackupRequest* request,
-                               wire::BackupsReply* reply) override;
-  grpc::Status DeleteBackup(Context* context, const wire::BackupRequest* request,
-                            wire::DoneReply* reply) override;
-  grpc::Status RestoreTable(Context* context, const wire::BackupRequest* request,
-                            wire::DoneReply* reply) override;
-  grpc::Status DropKeptTable(Context* context, const wire::BackupRequest* request,
-                             wire::DoneReply* reply) override;
-  grpc::Status UndeleteTable(Context* context, const wire::BackupRequest* request,
-                             wire::DoneReply* reply) override;
+  grpc::Status Admin(Context* context, const wire::CallRequest* request,
+                     wire::CallReply* reply) override;
 
  private:
   // True if a stream ended because this server leaves.
   bool IsCut(const Status& ended, Context* context) const;
-  // Makes a change that the client cannot repeat. It begins only while Leave would still wait for
-  // its end, so it is either finished or not begun.
-  template <typename Reply, typename Change>
-  grpc::Status Once(Reply* reply, const Change& change) {
-    ++calls_begun_;
-    CallGate::Pass pass(&changes_);
-    if (!pass.is_open()) return {grpc::StatusCode::UNAVAILABLE, "it leaves the store", kNotBegun};
-    ToProto(change(), reply->mutable_outcome());
-    return grpc::Status::OK;
-  }
 
   Client* const client_;
   CallWatch watch_;
-  CallGate changes_;  // changes that the client cannot repeat
+  CallGate changes_;  // calls of administrators that change something
   CallGate streams_;  // reads and programs
   std::atomic<bool> is_cutting_{false};
   std::atomic<uint64_t> calls_begun_{0};

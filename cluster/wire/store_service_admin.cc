@@ -1,4 +1,12 @@
 // The calls for administrators, and Leave. SPDX-License-Identifier: Apache-2.0
+#include <grpc/support/time.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cluster/api/call_codec.h"
+#include "cluster/grpc/call_trace.h"
 #include "cluster/wire/store_service.h"
 
 namespace sippar::cluster {
@@ -12,11 +20,12 @@ constexpr int64_t kChangesUs = 30'000'000;  // time for running changes, as kCal
 // its outcome would be unknown.
 constexpr int64_t kLateUs = 20'000;
 
-// gRPC's status is always OK: the outcome is in the reply, so that the client can distinguish an
-// error of the store from a missing answer.
-grpc::Status Answer(const Status& status, wire::Outcome* outcome) {
-  ToProto(status, outcome);
-  return grpc::Status::OK;
+// The time until the caller stops to wait; 0: it waits for ever.
+int64_t TimeLeftUs(const grpc::ServerContext& context) {
+  const gpr_timespec deadline = gpr_convert_clock_type(context.raw_deadline(), GPR_CLOCK_MONOTONIC);
+  if (gpr_time_cmp(deadline, gpr_inf_future(GPR_CLOCK_MONOTONIC)) == 0) return 0;
+  const gpr_timespec left = gpr_time_sub(deadline, gpr_now(GPR_CLOCK_MONOTONIC));
+  return std::max<int64_t>(static_cast<int64_t>(gpr_timespec_to_micros(left)), 1);
 }
 
 }  // namespace
@@ -42,140 +51,28 @@ grpc::Status StoreService::Hello(Context*, const wire::HelloRequest*, wire::Hell
   return grpc::Status::OK;
 }
 
-grpc::Status StoreService::CreateTable(Context*, const wire::CreateTableRequest* request,
-                                       wire::DoneReply* reply) {
-  auto schema = TableSchema::Decode(request->schema());
-  if (!schema.ok()) return Answer(schema.status(), reply->mutable_outcome());
-  std::vector<std::string> keys(request->split_keys().begin(), request->split_keys().end());
-  return Once(reply, [&] { return client_->admin()->CreateTable(*schema, keys); });
-}
-
-grpc::Status StoreService::AlterTable(Context*, const wire::AlterTableRequest* request,
-                                      wire::DoneReply* reply) {
-  auto schema = TableSchema::Decode(request->schema());
-  if (!schema.ok()) return Answer(schema.status(), reply->mutable_outcome());
-  return Once(reply,
-              [&] { return client_->admin()->AlterTable(*schema, request->expected_version()); });
-}
-
-grpc::Status StoreService::DropTable(Context*, const wire::TableRequest* request,
-                                     wire::DoneReply* reply) {
-  return Once(reply, [&] { return client_->admin()->DropTable(request->table()); });
-}
-
-grpc::Status StoreService::GetTable(Context*, const wire::TableRequest* request,
-                                    wire::TablesReply* reply) {
+grpc::Status StoreService::Admin(Context* context, const wire::CallRequest* request,
+                                 wire::CallReply* reply) {
   ++calls_begun_;
-  auto table = client_->admin()->GetTable(request->table());
-  if (table.ok()) ToProto(*table, reply->add_tables());
-  return Answer(table.status(), reply->mutable_outcome());
-}
-
-grpc::Status StoreService::ListTables(Context*, const wire::AllRequest*, wire::TablesReply* reply) {
-  ++calls_begun_;
-  auto tables = client_->admin()->ListTables();
-  if (tables.ok()) {
-    for (const TableInfo& table : *tables) ToProto(table, reply->add_tables());
+  const CallRule* rule = FindRule(AdminApi::Calls(), request->name());
+  if (rule != nullptr) NameCall(rule->name);
+  // A change begins only while Leave would still wait for its end, so it is either finished or not
+  // begun.
+  std::optional<CallGate::Pass> pass;
+  if (rule != nullptr && rule->effect == Effect::kUnknown) pass.emplace(&changes_);
+  if (pass.has_value() && !pass->is_open()) {
+    return {grpc::StatusCode::UNAVAILABLE, "it leaves the store", kNotBegun};
   }
-  return Answer(tables.status(), reply->mutable_outcome());
-}
-
-grpc::Status StoreService::Flush(Context*, const wire::TableRequest* request,
-                                 wire::DoneReply* reply) {
-  return Answer(client_->admin()->Flush(request->table()), reply->mutable_outcome());
-}
-
-grpc::Status StoreService::Compact(Context*, const wire::CompactRequest* request,
-                                   wire::DoneReply* reply) {
-  return Answer(client_->admin()->Compact(request->table(), request->group()),
-                reply->mutable_outcome());
-}
-
-grpc::Status StoreService::Split(Context*, const wire::SplitRequest* request,
-                                 wire::DoneReply* reply) {
-  return Once(reply, [&] { return client_->admin()->Split(request->table(), request->row()); });
-}
-
-grpc::Status StoreService::Merge(Context*, const wire::MergeRequest* request,
-                                 wire::DoneReply* reply) {
-  return Once(
-      reply, [&] { return client_->admin()->Merge(request->table(), FromProto(request->rows())); });
-}
-
-grpc::Status StoreService::Verify(Context*, const wire::TableRequest* request,
-                                  wire::DoneReply* reply) {
-  return Answer(client_->admin()->Verify(request->table()), reply->mutable_outcome());
-}
-
-grpc::Status StoreService::Stats(Context*, const wire::TableRequest* request,
-                                 wire::StatsReply* reply) {
-  auto groups = client_->admin()->Stats(request->table());
-  if (groups.ok()) {
-    for (const GroupStats& group : *groups) ToProto(group, reply->add_groups());
-  }
-  return Answer(groups.status(), reply->mutable_outcome());
-}
-
-grpc::Status StoreService::Metrics(Context*, const wire::AllRequest*, wire::MetricsReply* reply) {
-  for (const auto& [name, value] : client_->admin()->Metrics()) {
-    wire::MetricsReply::Metric* metric = reply->add_metrics();
-    metric->set_name(name);
-    metric->set_value(value);
-  }
+  // Only long calls are worth the watch.
+  std::optional<CallWatch::Scope> scope;
+  if (rule != nullptr && rule->limit == TimeLimit::kNone) scope.emplace(&watch_, context);
+  CallOptions options{scope.has_value() ? scope->cancel() : nullptr, TimeLeftUs(*context)};
+  auto answer = DoNamed(client_->admin(), request->name(), request->call(), options);
+  // gRPC's status is OK: the outcome is in the reply, so that the client can distinguish an error
+  // of the store from a missing answer.
+  ToProto(answer.status(), reply->mutable_outcome());
+  if (answer.ok()) reply->set_reply(*std::move(answer));
   return grpc::Status::OK;
-}
-
-grpc::Status StoreService::Compactions(Context*, const wire::AllRequest*,
-                                       wire::CompactionsReply* reply) {
-  for (const CompactionInfo& info : client_->admin()->Compactions()) {
-    ToProto(info, reply->add_compactions());
-  }
-  return grpc::Status::OK;
-}
-
-grpc::Status StoreService::HotTablets(Context*, const wire::HotTabletsRequest* request,
-                                      wire::HotTabletsReply* reply) {
-  auto tablets = client_->admin()->HotTablets(request->start_us(), request->end_us());
-  if (tablets.ok()) {
-    for (const HotTablet& tablet : *tablets) ToProto(tablet, reply->add_tablets());
-  }
-  return Answer(tablets.status(), reply->mutable_outcome());
-}
-
-grpc::Status StoreService::GetRecord(Context*, const wire::RecordRequest* request,
-                                     wire::RecordsReply* reply) {
-  auto record = client_->admin()->GetRecord(request->name());
-  if (record.ok()) reply->add_records(record->Encode());
-  return Answer(record.status(), reply->mutable_outcome());
-}
-
-grpc::Status StoreService::ListRecords(Context*, const wire::RecordRequest* request,
-                                       wire::RecordsReply* reply) {
-  auto records = client_->admin()->ListRecords(request->name());
-  if (records.ok()) {
-    for (const NamedRecord& record : *records) reply->add_records(record.Encode());
-  }
-  return Answer(records.status(), reply->mutable_outcome());
-}
-
-grpc::Status StoreService::PutRecord(Context*, const wire::PutRecordRequest* request,
-                                     wire::DoneReply* reply) {
-  return Once(reply, [&] {
-    return client_->admin()->PutRecord(request->name(), request->body(), request->version());
-  });
-}
-
-grpc::Status StoreService::DeleteRecord(Context*, const wire::PutRecordRequest* request,
-                                        wire::DoneReply* reply) {
-  return Once(reply,
-              [&] { return client_->admin()->DeleteRecord(request->name(), request->version()); });
-}
-
-grpc::Status StoreService::DumpTablets(Context*, const wire::TableRequest* request,
-                                       wire::TextReply* reply) {
-  auto text = client_->admin()->DumpTablets(request->table());
-  if (text.ok()) reply->set_text(*text);
-  return Answer(text.status(), reply->mutable_outcome());
 }
 
 }  // namespace sippar::cluster

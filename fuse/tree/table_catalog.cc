@@ -15,7 +15,7 @@ Status TableCatalog::Refresh(int64_t age_ns_max) {
     engine::MutexLock lock(&mutex_);
     if (is_loaded_ && now_ns - loaded_at_ns_ < age_ns_max) return OkStatus();
   }
-  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> infos, admin_->ListTables());
+  ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> infos, admin_->Do(cluster::calls::ListTables{}));
   std::vector<TablePtr> tables;
   for (cluster::TableInfo& info : infos) {
     tables.push_back(std::make_shared<const cluster::TableInfo>(std::move(info)));

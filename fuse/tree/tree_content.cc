@@ -68,7 +68,7 @@ StatusOr<Usage> TreeView::ReadUsage() {
   ASSIGN_OR_RETURN(std::vector<TablePtr> tables, context_.tables.List());
   Usage usage;
   for (const TablePtr& table : tables) {
-    auto groups = context_.client->admin()->Stats(table->schema.name);
+    auto groups = context_.client->admin()->Do(cluster::calls::Stats{table->schema.name});
     if (!groups.ok()) continue;  // dropped since it was listed
     for (const cluster::GroupStats& group : *groups) {
       usage.stored_bytes += group.stored_bytes + group.memtable_bytes;

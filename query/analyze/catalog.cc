@@ -37,12 +37,13 @@ StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
   // A name with '/' would reach below the prefix into the tables of another instance.
   bool elsewhere = prefix && name.text.find('/') != std::string::npos;
   if (!elsewhere) {
-    auto info = context.client()->admin()->GetTable(prefix.value_or("") + name.text);
+    auto info =
+        context.client()->admin()->Do(cluster::calls::GetTable{prefix.value_or("") + name.text});
     if (info.ok() || info.status().code() != StatusCode::kNotFound) return info;
   }
   std::vector<std::string> known;
   // Tables are listed only for the hint, so that finding a table costs one call.
-  auto tables = context.client()->admin()->ListTables();
+  auto tables = context.client()->admin()->Do(cluster::calls::ListTables{});
   if (tables.ok()) known = NamesBehind(prefix, *tables);
   std::string hint = DidYouMean(name.text, known);
   if (known.empty()) hint = "there is no table yet: CREATE TABLE t (FAMILY f)";

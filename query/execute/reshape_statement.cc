@@ -30,7 +30,8 @@ StatusOr<engine::RowRange> RangeOf(const StatementContext& context,
 }
 
 Status TagTablets(const StatementContext& context, const std::string& table) {
-  ASSIGN_OR_RETURN(cluster::TableInfo info, context.client()->admin()->GetTable(table));
+  ASSIGN_OR_RETURN(cluster::TableInfo info,
+                   context.client()->admin()->Do(cluster::calls::GetTable{table}));
   context.summary->tag = fmt::format("table {} has {} tablet{}", table, info.tablet_count,
                                      info.tablet_count == 1 ? "" : "s");
   return OkStatus();
@@ -48,7 +49,7 @@ Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& s
   }
   // Only after all keys were computed, so that an error in one leaves the table unsplit.
   for (const std::string& key : keys) {
-    RETURN_IF_ERROR(context.client()->admin()->Split(info.schema.name, key));
+    RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Split{info.schema.name, key}));
   }
   return TagTablets(context, info.schema.name);
 }
@@ -60,7 +61,7 @@ Status ExecuteMerge(const StatementContext& context, const syntax::MergeTablets&
   if (merge.where) {
     ASSIGN_OR_RETURN(rows, RangeOf(context, info.schema, *merge.where));
   }
-  RETURN_IF_ERROR(context.client()->admin()->Merge(info.schema.name, rows));
+  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Merge{info.schema.name, rows}));
   return TagTablets(context, info.schema.name);
 }
 

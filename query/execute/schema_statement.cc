@@ -119,7 +119,7 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   schema.Normalize();
   Status valid = schema.Validate();
   if (!valid.ok()) return ErrorAt("BAD_SCHEMA", create.table.span, MessageOf(valid));
-  Status status = context.client()->admin()->CreateTable(schema, keys);
+  Status status = context.client()->admin()->Do(cluster::calls::CreateTable{schema, keys});
   if (status.code() == StatusCode::kAlreadyExists) {
     if (create.if_not_exists) {
       context.summary->tag = fmt::format("table {} already exists, skipped", schema.name);
@@ -281,7 +281,8 @@ Status ExecuteAlterTable(const StatementContext& context, const syntax::AlterTab
   if (!(schema == info.schema)) {
     // Fails if the schema has changed since it was read: all actions are checked against one schema
     // and take effect together.
-    RETURN_IF_ERROR(context.client()->admin()->AlterTable(schema, info.schema_version));
+    RETURN_IF_ERROR(
+        context.client()->admin()->Do(cluster::calls::AlterTable{schema, info.schema_version}));
   }
   std::string parts;
   auto add = [&](uint64_t count, const char* what) {
@@ -307,7 +308,7 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
     context.summary->tag = fmt::format("table {} not found, skipped", drop.table.text);
     return OkStatus();
   }
-  RETURN_IF_ERROR(context.client()->admin()->DropTable(info->schema.name));
+  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::DropTable{info->schema.name}));
   context.summary->tag = fmt::format("table {} dropped", info->schema.name);
   return OkStatus();
 }
@@ -324,18 +325,19 @@ Status ExecuteCompact(const StatementContext& context, const syntax::Compact& co
     return UnknownName("locality group", compact.group.text, compact.group.span, known);
   }
   if (SameWord(compact.kind.text, "MINOR")) {
-    RETURN_IF_ERROR(context.client()->admin()->Flush(info.schema.name));
+    RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name}));
     context.summary->tag = fmt::format("table {} flushed", info.schema.name);
     return OkStatus();
   }
-  RETURN_IF_ERROR(context.client()->admin()->Compact(info.schema.name, compact.group.text));
+  RETURN_IF_ERROR(
+      context.client()->admin()->Do(cluster::calls::Compact{info.schema.name, compact.group.text}));
   context.summary->tag = fmt::format("table {} compacted", info.schema.name);
   return OkStatus();
 }
 
 Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush) {
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, flush.table));
-  RETURN_IF_ERROR(context.client()->admin()->Flush(info.schema.name));
+  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name}));
   context.summary->tag = fmt::format("table {} flushed", info.schema.name);
   return OkStatus();
 }

@@ -36,7 +36,7 @@ std::string Join(const std::vector<std::string>& names) {
 
 StatusOr<std::vector<cluster::TableInfo>> Tables(const StatementContext& context,
                                                  const syntax::Show& show) {
-  if (show.table.empty()) return context.client()->admin()->ListTables();
+  if (show.table.empty()) return context.client()->admin()->Do(cluster::calls::ListTables{});
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
   return std::vector<cluster::TableInfo>{std::move(info)};
 }
@@ -108,7 +108,8 @@ StatusOr<Relation> ShowTablets(const StatementContext& context, const syntax::Sh
 
 StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
   Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
-  for (const auto& [name, value] : context.client()->admin()->Metrics()) {
+  ASSIGN_OR_RETURN(auto metrics, context.client()->admin()->Do(cluster::calls::Metrics{}));
+  for (const auto& [name, value] : metrics) {
     relation.rows.push_back({Text(name), Number(value)});
   }
   return relation;
@@ -129,7 +130,9 @@ StatusOr<Relation> ShowCompactions(const StatementContext& context, const syntax
                     {}};
   // Looked up only to report an unknown table.
   if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
-  for (const cluster::CompactionInfo& info : context.client()->admin()->Compactions()) {
+  ASSIGN_OR_RETURN(std::vector<cluster::CompactionInfo> compactions,
+                   context.client()->admin()->Do(cluster::calls::Compactions{}));
+  for (const cluster::CompactionInfo& info : compactions) {
     if (!show.table.empty() && info.table != show.table.text) continue;
     relation.rows.push_back(
         {Text(info.table), Number(info.tablet_id), Text(info.group), Text(info.kind),

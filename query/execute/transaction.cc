@@ -22,8 +22,9 @@ engine::ReadSpec OfRow(engine::ReadSpec read, const std::string& row) {
 
 // The present schema of the transaction's table: its GC rules also act on the held-back writes.
 StatusOr<engine::TableSchema> SchemaOf(const StatementContext& context) {
-  ASSIGN_OR_RETURN(cluster::TableInfo info,
-                   context.client()->admin()->GetTable(context.session->transaction->table));
+  ASSIGN_OR_RETURN(
+      cluster::TableInfo info,
+      context.client()->admin()->Do(cluster::calls::GetTable{context.session->transaction->table}));
   return std::move(info.schema);
 }
 

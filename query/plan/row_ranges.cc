@@ -163,7 +163,7 @@ RowSet WithoutEmptyKey(RowSet rows) {
   return rest;
 }
 
-RowRanges LiteralRanges(const Value& value) {
+RowRanges LiteralRanges(const engine::Value& value) {
   if (value.is_true()) return {RowSet::All(), true};
   // NULL is not exact: NOT NULL is not TRUE either, and NOT of an exact empty set would be all
   // rows.

@@ -106,7 +106,7 @@ void Write(cluster::Client* client, const ParsedCorpus& corpus) {
 }
 
 void PrintStoredRatio(cluster::Client* client, const char* when, uint64_t page_bytes) {
-  auto groups = client->admin()->Stats("web");
+  auto groups = client->admin()->Do(cluster::calls::Stats{"web"});
   Die(groups.status());
   double all = 0;
   for (const cluster::GroupStats& group : *groups) {
@@ -147,17 +147,17 @@ void RunWeb(const std::string& corpus_directory, const std::string& directory) {
   Print("cells", static_cast<double>(corpus.cells), "");
   Print("parsing alone", page_bytes / kMega / SecondsSince(start), "MB/s");
   auto client = Open(directory, 0);
-  Die(client->admin()->CreateTable(cli::WebTableSchema("web"), {}));
+  Die(client->admin()->Do(cluster::calls::CreateTable{cli::WebTableSchema("web"), {}}));
   start = Now();
   Write(client.get(), corpus);
-  Die(client->admin()->Flush("web"));
+  Die(client->admin()->Do(cluster::calls::Flush{"web"}));
   Print("import of parsed pages, synced, flushed", page_bytes / kMega / SecondsSince(start),
         "MB/s");
   corpus.batches.clear();
   PrintStoredRatio(client.get(), "after import", corpus.page_bytes);
   PrintScan(client.get(), "after import");
   start = Now();
-  Die(client->admin()->Compact("web", ""));
+  Die(client->admin()->Do(cluster::calls::Compact{"web", ""}));
   Print("major compaction", page_bytes / kMega / SecondsSince(start), "MB/s");
   PrintStoredRatio(client.get(), "compacted", corpus.page_bytes);
   PrintScan(client.get(), "compacted");
@@ -189,9 +189,9 @@ void RunCrash(const std::string& directory) {
   engine::TableSchema schema;
   schema.name = "big";
   schema.families.emplace_back().name = "f";
-  Die(client->admin()->CreateTable(schema, {}));
+  Die(client->admin()->Do(cluster::calls::CreateTable{schema, {}}));
   WriteNoise(client.get(), "flushed", uint64_t{2} << 30);
-  Die(client->admin()->Flush("big"));
+  Die(client->admin()->Do(cluster::calls::Flush{"big"}));
   WriteNoise(client.get(), "logged", 64 << 20);
   std::raise(SIGKILL);
 }

@@ -48,7 +48,7 @@ void CreateTable(Client* client, const std::string& name) {
   engine::TableSchema schema;
   schema.name = name;
   schema.families.emplace_back().name = "f";
-  Die(client->admin()->CreateTable(schema, {}));
+  Die(client->admin()->Do(cluster::calls::CreateTable{schema, {}}));
 }
 
 std::string Key(uint64_t n) { return fmt::format("row{:08}", n); }
@@ -140,8 +140,8 @@ void Main(const std::string& directory) {
   Print("1,000 B rows written in batches, no sync",
         fmt::format("{:.0f} /s", kValueRows / Since(start)), "");
   CountRows(client.get());
-  Die(client->admin()->Compact("small", ""));
-  Die(client->admin()->Compact("values", ""));
+  Die(client->admin()->Do(cluster::calls::Compact{"small", ""}));
+  Die(client->admin()->Do(cluster::calls::Compact{"values", ""}));
   CountRows(client.get());
   PointReads(client.get());
   GroupCommit(directory);

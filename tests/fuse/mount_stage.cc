@@ -41,7 +41,7 @@ Status MakeTable(cluster::Client* client, const Words& words) {
     schema.families.emplace_back().name = words[i];
   }
   schema.Normalize();
-  return client->admin()->CreateTable(schema, {});
+  return client->admin()->Do(cluster::calls::CreateTable{schema, {}});
 }
 
 Status Fill(cluster::Client* client, const Words& words) {
@@ -80,7 +80,7 @@ Status Obey(cluster::Client* client, Mount* mount, const Words& words) {
   const std::string& verb = words.at(0);
   if (verb == "table") return MakeTable(client, words);
   if (verb == "fill") return Fill(client, words);
-  if (verb == "flush") return client->admin()->Flush(words.at(1));
+  if (verb == "flush") return client->admin()->Do(cluster::calls::Flush{words.at(1)});
   if (verb == "set") {
     cluster::RowMutation mutation(FromHex(words.at(2)));
     mutation.Set(words.at(3), FromHex(words.at(4)), FromHex(words.at(6)), std::stoll(words.at(5)));

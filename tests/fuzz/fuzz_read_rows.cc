@@ -60,10 +60,10 @@ struct Server {
     for (const char* family : {"a", "a.b", "c"}) schema.families.emplace_back().name = family;
     schema.families[2].gc = engine::GcPolicy::MaxVersions(2);
     schema.Normalize();
-    Require(client->admin()->CreateTable(schema, {"b"}).ok());
+    Require(client->admin()->Do(cluster::calls::CreateTable{schema, {"b"}}).ok());
     engine::Random random(1);
     for (int i = 0; i < 150; ++i) {
-      if (i == 100) Require(client->admin()->Flush(kStored).ok());
+      if (i == 100) Require(client->admin()->Do(cluster::calls::Flush{kStored}).ok());
       Write(&random);
     }
   }

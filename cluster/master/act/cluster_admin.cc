@@ -37,18 +37,30 @@ ClusterAdmin::ClusterAdmin(MasterDriver* driver, const ActionPlaces& places)
       transport_(places.transport),
       clock_(places.clock),
       backups_(driver, this, places,
-               [this](const TableSchema& schema, std::vector<engine::TabletState> states) {
-                 return Create(schema, {}, std::move(states));
+               [this](const TableSchema& schema, std::vector<engine::TabletState> states,
+                      const CallTime& time) {
+                 return Create({schema, {}}, std::move(states), time);
                }) {}
 
-Status ClusterAdmin::CreateTable(const TableSchema& schema,
-                                 const std::vector<std::string>& split_keys) {
-  return Create(schema, split_keys, {});
+void ClusterAdmin::Carry(const AnyCall& call, const CallOptions& options) {
+  const CallTime time(clock_, options);
+  if (Status in_time = time.Check(); !in_time.ok()) return Refuse(call, in_time);
+  AnswerBy(call, [&](const auto& asked) {
+    if constexpr (requires { backups_.Perform(asked, time); }) {
+      return backups_.Perform(asked, time);
+    } else {
+      return Perform(asked, time);
+    }
+  });
 }
 
-Status ClusterAdmin::Create(const TableSchema& schema, const std::vector<std::string>& split_keys,
-                            std::vector<engine::TabletState> states) {
-  TableSchema normal = schema;
+Status ClusterAdmin::Perform(const calls::CreateTable& asked, const CallTime& time) {
+  return Create(asked, {}, time);
+}
+
+Status ClusterAdmin::Create(const calls::CreateTable& asked,
+                            std::vector<engine::TabletState> states, const CallTime& time) {
+  TableSchema normal = asked.schema;
   normal.Normalize();
   if (auto changes = engine::ChangeStreamOf(normal)) {
     RETURN_IF_ERROR(engine::ValidateChangeStream(normal));
@@ -59,13 +71,14 @@ Status ClusterAdmin::Create(const TableSchema& schema, const std::vector<std::st
   for (engine::TabletState& state : states) {
     begin.push_back(std::make_shared<const engine::TabletState>(std::move(state)));
   }
-  return driver_->Request([&](uint64_t request) {
-    return event::CreateTable{request, normal, split_keys, clock_->NowMicros(), begin};
+  return driver_->Request(time, [&](uint64_t request) {
+    return event::CreateTable{request, normal, asked.split_keys, clock_->NowMicros(), begin};
   });
 }
 
-Status ClusterAdmin::Alter(const TableSchema& schema, uint64_t expected_version) {
-  return driver_->Request([&](uint64_t request) {
+Status ClusterAdmin::Alter(const TableSchema& schema, uint64_t expected_version,
+                           const CallTime& time) {
+  return driver_->Request(time, [&](uint64_t request) {
     return event::AlterTable{request, schema, expected_version, clock_->NowMicros()};
   });
 }
@@ -73,53 +86,57 @@ Status ClusterAdmin::Alter(const TableSchema& schema, uint64_t expected_version)
 // A change stream begins in two steps. First every tablet keeps its changes; then the table's
 // schema says since when, which is the first moment at which no tablet misses a change. If the
 // second step does not happen, the caller must repeat the first.
-Status ClusterAdmin::AlterTable(const TableSchema& schema, uint64_t expected_version) {
-  TableSchema normal = schema;
+Status ClusterAdmin::Perform(const calls::AlterTable& asked, const CallTime& time) {
+  TableSchema normal = asked.schema;
   normal.Normalize();
   auto changes = engine::ChangeStreamOf(normal);
-  if (!changes.has_value()) return Alter(normal, expected_version);
+  if (!changes.has_value()) return Alter(normal, asked.expected_version, time);
   RETURN_IF_ERROR(engine::ValidateChangeStream(normal));
-  ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> before, GetSchema(normal.name));
+  ASSIGN_OR_RETURN(std::shared_ptr<const TableSchema> before,
+                   Perform(calls::GetSchema{normal.name}, time));
   auto kept = engine::ChangeStreamOf(*before);
   changes->since_us = kept.has_value() ? kept->since_us : 0;
   engine::SetChangeStream(changes, &normal);
-  RETURN_IF_ERROR(Alter(normal, expected_version));
+  RETURN_IF_ERROR(Alter(normal, asked.expected_version, time));
   if (changes->since_us != 0) return OkStatus();
   changes->since_us = clock_->NowMicros();
   engine::SetChangeStream(changes, &normal);
-  return Alter(normal, expected_version + 1);
+  return Alter(normal, asked.expected_version + 1, time);
 }
 
-Status ClusterAdmin::DropTable(const std::string& table) {
-  return driver_->Request([&](uint64_t request) { return event::DropTable{request, table}; });
-}
-
-Status ClusterAdmin::Merge(const std::string& table, const engine::RowRange& rows) {
-  return driver_->Request([&](uint64_t request) {
-    return event::MergeTablets{request, table, rows};
+Status ClusterAdmin::Perform(const calls::DropTable& asked, const CallTime& time) {
+  return driver_->Request(time, [&](uint64_t request) {
+    return event::DropTable{request, asked.table};
   });
 }
 
-StatusOr<TableInfo> ClusterAdmin::GetTable(const std::string& table) {
-  StatusOr<TableInfo> info = NoTable(table);
+Status ClusterAdmin::Perform(const calls::Merge& asked, const CallTime& time) {
+  return driver_->Request(time, [&](uint64_t request) {
+    return event::MergeTablets{request, asked.table, asked.rows};
+  });
+}
+
+StatusOr<TableInfo> ClusterAdmin::Perform(const calls::GetTable& asked, const CallTime&) {
+  StatusOr<TableInfo> info = NoTable(asked.table);
   RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
-    const Table* found = state.FindTable(table);
+    const Table* found = state.FindTable(asked.table);
     if (found != nullptr && found->life == TableLife::kLive) info = InfoOf(&state, *found);
   }));
   return info;
 }
 
-StatusOr<std::shared_ptr<const TableSchema>> ClusterAdmin::GetSchema(const std::string& table) {
-  StatusOr<std::shared_ptr<const TableSchema>> schema = NoTable(table);
+StatusOr<std::shared_ptr<const TableSchema>> ClusterAdmin::Perform(const calls::GetSchema& asked,
+                                                                   const CallTime&) {
+  StatusOr<std::shared_ptr<const TableSchema>> schema = NoTable(asked.table);
   RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
-    const Table* found = state.FindTable(table);
+    const Table* found = state.FindTable(asked.table);
     if (found == nullptr || found->life != TableLife::kLive) return;
     schema = std::shared_ptr<const TableSchema>(found->record, &found->record->schema);
   }));
   return schema;
 }
 
-StatusOr<std::vector<TableInfo>> ClusterAdmin::ListTables() {
+StatusOr<std::vector<TableInfo>> ClusterAdmin::Perform(const calls::ListTables&, const CallTime&) {
   std::vector<TableInfo> infos;
   RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
     for (const auto& [id, table] : state.tables) {
@@ -150,12 +167,13 @@ StatusOr<ClusterAdmin::Place> ClusterAdmin::Find(const std::string& table, const
 }
 
 Status ClusterAdmin::OnTablet(
-    const std::string& table, const std::string& row,
+    const std::string& table, const std::string& row, const CallTime& time,
     const std::function<Status(TabletControl* control, const Place& place)>& call,
     std::string* limit) {
   Status status;
   for (int i = 0; i < kTriesMax; ++i) {
     if (i > 0) clock_->SleepMicros(kMoveWaitMicros);
+    RETURN_IF_ERROR(time.Check());
     ASSIGN_OR_RETURN(Place place, Find(table, row));
     *limit = place.range.limit;
     // A tablet that is moving is briefly served by no server.
@@ -172,77 +190,81 @@ Status ClusterAdmin::OnTablet(
 }
 
 Status ClusterAdmin::OnTablets(
-    const std::string& table,
+    const std::string& table, const CallTime& time,
     const std::function<Status(TabletControl* control, const Place& place)>& call) {
   std::string row;
   do {
     std::string limit;
     // Continues at the end of the tablet just called, so that a split or merge in between leaves
     // out no rows.
-    RETURN_IF_ERROR(OnTablet(table, row, call, &limit));
+    RETURN_IF_ERROR(OnTablet(table, row, time, call, &limit));
     row = std::move(limit);
   } while (!row.empty());
   return OkStatus();
 }
 
-Status ClusterAdmin::Flush(const std::string& table) {
-  return OnTablets(table, [](TabletControl* control, const Place& place) {
+Status ClusterAdmin::Perform(const calls::Flush& asked, const CallTime& time) {
+  return OnTablets(asked.table, time, [](TabletControl* control, const Place& place) {
     return control->FlushTablet(place.tablet_id);
   });
 }
 
-Status ClusterAdmin::Compact(const std::string& table, const std::string& group) {
-  return OnTablets(table, [&](TabletControl* control, const Place& place) {
-    return control->CompactTablet(place.tablet_id, group);
+Status ClusterAdmin::Perform(const calls::Compact& asked, const CallTime& time) {
+  return OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) {
+    return control->CompactTablet(place.tablet_id, asked.group);
   });
 }
 
-Status ClusterAdmin::Verify(const std::string& table) {
-  return OnTablets(table, [](TabletControl* control, const Place& place) {
+Status ClusterAdmin::Perform(const calls::Verify& asked, const CallTime& time) {
+  return OnTablets(asked.table, time, [](TabletControl* control, const Place& place) {
     return control->VerifyTablet(place.tablet_id);
   });
 }
 
-Status ClusterAdmin::Split(const std::string& table, const std::string& row) {
-  RETURN_IF_ERROR(Annotate(engine::ValidateRowKey(row), "split key"));
+Status ClusterAdmin::Perform(const calls::Split& asked, const CallTime& time) {
+  RETURN_IF_ERROR(Annotate(engine::ValidateRowKey(asked.row), "split key"));
   std::string limit;
   Status status = OnTablet(
-      table, row,
+      asked.table, asked.row, time,
       [&](TabletControl* control, const Place& place) -> Status {
-        if (place.range.start == row) return OkStatus();  // the tablet already starts there
-        RETURN_IF_ERROR(control->SplitTablet(place.master_epoch, place.tablet_id, row));
+        if (place.range.start == asked.row) return OkStatus();  // the tablet already starts there
+        RETURN_IF_ERROR(control->SplitTablet(place.master_epoch, place.tablet_id, asked.row));
         // The server's own notice to the master is best effort.
         return driver_->SplitDone(place.server, place.tablet_id);
       },
       &limit);
-  RETURN_IF_ERROR(Annotate(status, fmt::format("split table {} at '{}'", table, row)));
+  RETURN_IF_ERROR(Annotate(status, fmt::format("split table {} at '{}'", asked.table, asked.row)));
   // Waits until the master has read the split in METADATA, so that a caller that lists tablets next
   // sees it.
   for (int i = 0; i < kTriesMax; ++i) {
-    ASSIGN_OR_RETURN(Place place, Find(table, row));
-    if (place.range.start == row) break;
+    ASSIGN_OR_RETURN(Place place, Find(asked.table, asked.row));
+    if (place.range.start == asked.row) break;
+    RETURN_IF_ERROR(time.Check());
     clock_->SleepMicros(kMoveWaitMicros);
   }
   return OkStatus();
 }
 
-StatusOr<std::vector<GroupStats>> ClusterAdmin::Stats(const std::string& table) {
+StatusOr<std::vector<GroupStats>> ClusterAdmin::Perform(const calls::Stats& asked,
+                                                        const CallTime& time) {
   GroupSums sums;
-  RETURN_IF_ERROR(OnTablets(table, [&](TabletControl* control, const Place& place) -> Status {
-    ASSIGN_OR_RETURN(std::vector<GroupStats> parts, control->TabletStats(place.tablet_id));
-    for (const GroupStats& part : parts) sums.Add(part);
-    return OkStatus();
-  }));
+  RETURN_IF_ERROR(
+      OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) -> Status {
+        ASSIGN_OR_RETURN(std::vector<GroupStats> parts, control->TabletStats(place.tablet_id));
+        for (const GroupStats& part : parts) sums.Add(part);
+        return OkStatus();
+      }));
   return sums.Take();
 }
 
-StatusOr<std::string> ClusterAdmin::DumpTablets(const std::string& table) {
+StatusOr<std::string> ClusterAdmin::Perform(const calls::DumpTablets& asked, const CallTime& time) {
   std::string text;
-  RETURN_IF_ERROR(OnTablets(table, [&](TabletControl* control, const Place& place) -> Status {
-    ASSIGN_OR_RETURN(std::string part, control->DumpTablet(place.tablet_id));
-    text += part;
-    return OkStatus();
-  }));
+  RETURN_IF_ERROR(
+      OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) -> Status {
+        ASSIGN_OR_RETURN(std::string part, control->DumpTablet(place.tablet_id));
+        text += part;
+        return OkStatus();
+      }));
   return text;
 }
 
@@ -257,7 +279,8 @@ std::vector<ServerId> ClusterAdmin::LiveServers() {
   return live;
 }
 
-std::map<std::string, uint64_t> ClusterAdmin::Metrics() {
+StatusOr<std::map<std::string, uint64_t>> ClusterAdmin::Perform(const calls::Metrics&,
+                                                                const CallTime&) {
   std::map<std::string, uint64_t> sums;
   for (const ServerId& server : LiveServers()) {
     for (const auto& [name, value] : transport_->Control(server)->Metrics()) sums[name] += value;
@@ -266,7 +289,8 @@ std::map<std::string, uint64_t> ClusterAdmin::Metrics() {
   return sums;
 }
 
-std::vector<CompactionInfo> ClusterAdmin::Compactions() {
+StatusOr<std::vector<CompactionInfo>> ClusterAdmin::Perform(const calls::Compactions&,
+                                                            const CallTime&) {
   std::vector<CompactionInfo> all;
   for (const ServerId& server : LiveServers()) {
     for (CompactionInfo& info : transport_->Control(server)->Compactions()) {
@@ -276,10 +300,11 @@ std::vector<CompactionInfo> ClusterAdmin::Compactions() {
   return all;
 }
 
-StatusOr<std::vector<HotTablet>> ClusterAdmin::HotTablets(int64_t start_us, int64_t end_us) {
+StatusOr<std::vector<HotTablet>> ClusterAdmin::Perform(const calls::HotTablets& asked,
+                                                       const CallTime&) {
   std::vector<HotTablet> all;
   for (const ServerId& server : LiveServers()) {
-    auto hot = transport_->Control(server)->HotTablets(start_us, end_us);
+    auto hot = transport_->Control(server)->HotTablets(asked.start_us, asked.end_us);
     // A server that is gone has lost its figures.
     if (hot.ok()) all.insert(all.end(), hot->begin(), hot->end());
   }

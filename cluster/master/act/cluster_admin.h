@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/api/admin_api.h"
+#include "cluster/api/call_time.h"
 #include "cluster/api/transport.h"
 #include "cluster/master/act/cluster_backups.h"
 #include "cluster/master/act/master_driver.h"
@@ -18,47 +19,52 @@ class ClusterAdmin final : public AdminApi {
  public:
   ClusterAdmin(MasterDriver* driver, const ActionPlaces& places);
 
-  ClusterBackups* backups() override { return &backups_; }
-  Status CreateTable(const TableSchema& schema,
-                     const std::vector<std::string>& split_keys) override;
-  Status AlterTable(const TableSchema& schema, uint64_t expected_version) override;
-  Status DropTable(const std::string& table) override;
-  StatusOr<TableInfo> GetTable(const std::string& table) override;
-  StatusOr<std::shared_ptr<const TableSchema>> GetSchema(const std::string& table) override;
-  StatusOr<std::vector<TableInfo>> ListTables() override;
-  Status Flush(const std::string& table) override;
-  Status Compact(const std::string& table, const std::string& group) override;
-  Status Split(const std::string& table, const std::string& row) override;
-  Status Merge(const std::string& table, const engine::RowRange& rows) override;
-  Status Verify(const std::string& table) override;
-  StatusOr<std::vector<GroupStats>> Stats(const std::string& table) override;
-  std::map<std::string, uint64_t> Metrics() override;
-  std::vector<CompactionInfo> Compactions() override;
-  StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override;
-  StatusOr<NamedRecord> GetRecord(const std::string& name) override;
-  StatusOr<std::vector<NamedRecord>> ListRecords(const std::string& prefix) override;
-  Status PutRecord(const std::string& name, const std::string& body, uint64_t version) override;
-  Status DeleteRecord(const std::string& name, uint64_t version) override;
-  StatusOr<std::string> DumpTablets(const std::string& table) override;
+  void Carry(const AnyCall& call, const CallOptions& options) override;
+  ClusterBackups* backups() { return &backups_; }
 
  private:
+  // Each carries a call out; the calls of BackupCalls are `backups_`'s.
+  Status Perform(const calls::CreateTable& asked, const CallTime& time);
+  Status Perform(const calls::AlterTable& asked, const CallTime& time);
+  Status Perform(const calls::DropTable& asked, const CallTime& time);
+  StatusOr<TableInfo> Perform(const calls::GetTable& asked, const CallTime& time);
+  StatusOr<std::shared_ptr<const TableSchema>> Perform(const calls::GetSchema& asked,
+                                                       const CallTime& time);
+  StatusOr<std::vector<TableInfo>> Perform(const calls::ListTables& asked, const CallTime& time);
+  Status Perform(const calls::Flush& asked, const CallTime& time);
+  Status Perform(const calls::Compact& asked, const CallTime& time);
+  Status Perform(const calls::Split& asked, const CallTime& time);
+  Status Perform(const calls::Merge& asked, const CallTime& time);
+  Status Perform(const calls::Verify& asked, const CallTime& time);
+  StatusOr<std::vector<GroupStats>> Perform(const calls::Stats& asked, const CallTime& time);
+  StatusOr<std::map<std::string, uint64_t>> Perform(const calls::Metrics& asked,
+                                                    const CallTime& time);
+  StatusOr<std::vector<CompactionInfo>> Perform(const calls::Compactions& asked,
+                                                const CallTime& time);
+  StatusOr<std::vector<HotTablet>> Perform(const calls::HotTablets& asked, const CallTime& time);
+  StatusOr<NamedRecord> Perform(const calls::GetRecord& asked, const CallTime& time);
+  StatusOr<std::vector<NamedRecord>> Perform(const calls::ListRecords& asked, const CallTime& time);
+  Status Perform(const calls::PutRecord& asked, const CallTime& time);
+  Status Perform(const calls::DeleteRecord& asked, const CallTime& time);
+  StatusOr<std::string> Perform(const calls::DumpTablets& asked, const CallTime& time);
+
   struct Place {
     uint64_t tablet_id = 0;
     RowRange range;
     ServerId server;  // none while no server serves the tablet
     uint64_t master_epoch = 0;
   };
-  Status Create(const TableSchema& schema, const std::vector<std::string>& split_keys,
-                std::vector<engine::TabletState> states);
-  Status Alter(const TableSchema& schema, uint64_t expected_version);
+  Status Create(const calls::CreateTable& asked, std::vector<engine::TabletState> states,
+                const CallTime& time);
+  Status Alter(const TableSchema& schema, uint64_t expected_version, const CallTime& time);
   // Finds the tablet that has `row`. kNotFound: table not found.
   StatusOr<Place> Find(const std::string& table, const std::string& row);
   // Calls `call` for each tablet's server in key order; retries where a tablet has moved since it
   // was looked up.
-  Status OnTablets(const std::string& table,
+  Status OnTablets(const std::string& table, const CallTime& time,
                    const std::function<Status(TabletControl* control, const Place& place)>& call);
   // The same for the tablet that has `row`; sets *limit to the end of its rows.
-  Status OnTablet(const std::string& table, const std::string& row,
+  Status OnTablet(const std::string& table, const std::string& row, const CallTime& time,
                   const std::function<Status(TabletControl* control, const Place& place)>& call,
                   std::string* limit);
   std::vector<ServerId> LiveServers();

@@ -145,11 +145,11 @@ StatusOr<BackupInfo> ClusterBackups::Add(BackupManifest manifest) {
   return Write({number, std::move(manifest)});
 }
 
-Status ClusterBackups::Collect(const std::string& table, BackupManifest* manifest,
-                               int64_t* read_ns) const {
+Status ClusterBackups::Collect(const std::string& table, const CallTime& time,
+                               BackupManifest* manifest, int64_t* read_ns) const {
   for (int i = 0; i < kTriesMax; ++i) {
-    ASSIGN_OR_RETURN(TableInfo info, admin_->GetTable(table));
-    RETURN_IF_ERROR(admin_->Flush(table));
+    ASSIGN_OR_RETURN(TableInfo info, admin_->Do(calls::GetTable{table}, time.Left()));
+    RETURN_IF_ERROR(admin_->Do(calls::Flush{table}, time.Left()));
     *read_ns = places_.clock->MonotonicNanos();
     std::vector<TabletState> states;
     auto add = [&](TabletRecord record) {
@@ -158,7 +158,7 @@ Status ClusterBackups::Collect(const std::string& table, BackupManifest* manifes
       return true;
     };
     RETURN_IF_ERROR(places_.metadata->Scan(info.table_id, info.table_id, add));
-    ASSIGN_OR_RETURN(TableInfo after, admin_->GetTable(table));
+    ASSIGN_OR_RETURN(TableInfo after, admin_->Do(calls::GetTable{table}, time.Left()));
     bool same = after.table_id == info.table_id && after.schema_version == info.schema_version;
     if (!same || !IsWhole(states)) continue;
     manifest->schema = std::move(info.schema);
@@ -169,8 +169,9 @@ Status ClusterBackups::Collect(const std::string& table, BackupManifest* manifes
       fmt::format("table {}: its tablets moved or split during each attempt; try again", table));
 }
 
-StatusOr<BackupInfo> ClusterBackups::CreateBackup(const std::string& name, const std::string& table,
-                                                  int64_t expires_us) {
+StatusOr<BackupInfo> ClusterBackups::Perform(const calls::CreateBackup& asked,
+                                             const CallTime& time) {
+  const auto& [name, table, expires_us] = asked;
   engine::MutexLock lock(&mutex_);
   RETURN_IF_ERROR(CheckNew(name));
   BackupManifest manifest;
@@ -179,7 +180,7 @@ StatusOr<BackupInfo> ClusterBackups::CreateBackup(const std::string& name, const
   manifest.info.started_us = places_.clock->NowMicros();
   manifest.info.expires_us = expires_us;
   int64_t read_ns = 0;
-  RETURN_IF_ERROR(Collect(table, &manifest, &read_ns));
+  RETURN_IF_ERROR(Collect(table, time, &manifest, &read_ns));
   manifest.info.size_bytes = engine::StoredBytesOf(manifest.tablets);
   ASSIGN_OR_RETURN(BackupInfo info, Add(std::move(manifest)));
   int64_t sweep_us = 0;
@@ -192,67 +193,70 @@ StatusOr<BackupInfo> ClusterBackups::CreateBackup(const std::string& name, const
       fmt::format("backup {} took too long to write; delete it and try again", name));
 }
 
-StatusOr<BackupInfo> ClusterBackups::CopyBackup(const std::string& source, const std::string& name,
-                                                int64_t expires_us) {
+StatusOr<BackupInfo> ClusterBackups::Perform(const calls::CopyBackup& asked, const CallTime&) {
   engine::MutexLock lock(&mutex_);
-  ASSIGN_OR_RETURN(Held held, Find(source));
-  RETURN_IF_ERROR(CheckNew(name));
-  held.manifest.info.name = name;
-  held.manifest.info.source_backup = source;
-  held.manifest.info.expires_us = expires_us;
+  ASSIGN_OR_RETURN(Held held, Find(asked.source));
+  RETURN_IF_ERROR(CheckNew(asked.name));
+  held.manifest.info.name = asked.name;
+  held.manifest.info.source_backup = asked.source;
+  held.manifest.info.expires_us = asked.expires_us;
   return Add(std::move(held.manifest));
 }
 
-StatusOr<BackupInfo> ClusterBackups::GetBackup(const std::string& name) {
-  ASSIGN_OR_RETURN(Held held, Find(name));
+StatusOr<BackupInfo> ClusterBackups::Perform(const calls::GetBackup& asked, const CallTime&) {
+  ASSIGN_OR_RETURN(Held held, Find(asked.name));
   return std::move(held.manifest.info);
 }
 
-StatusOr<std::vector<BackupInfo>> ClusterBackups::ListBackups() {
+StatusOr<std::vector<BackupInfo>> ClusterBackups::Perform(const calls::ListBackups&,
+                                                          const CallTime&) {
   ASSIGN_OR_RETURN(std::vector<Held> all, ReadAll());
   std::vector<BackupInfo> infos;
   for (Held& held : all) infos.push_back(std::move(held.manifest.info));
   return infos;
 }
 
-StatusOr<BackupInfo> ClusterBackups::SetBackupExpiry(const std::string& name, int64_t expires_us) {
+StatusOr<BackupInfo> ClusterBackups::Perform(const calls::SetBackupExpiry& asked, const CallTime&) {
   engine::MutexLock lock(&mutex_);
-  ASSIGN_OR_RETURN(Held held, Find(name));
-  held.manifest.info.expires_us = expires_us;
+  ASSIGN_OR_RETURN(Held held, Find(asked.name));
+  held.manifest.info.expires_us = asked.expires_us;
   return Write(held);
 }
 
-Status ClusterBackups::DeleteBackup(const std::string& name) {
+Status ClusterBackups::Perform(const calls::DeleteBackup& asked, const CallTime&) {
   engine::MutexLock lock(&mutex_);
-  ASSIGN_OR_RETURN(Held held, Find(name));
+  ASSIGN_OR_RETURN(Held held, Find(asked.name));
   return RemoveBackup(places_.fs, places_.directory, held.number);
 }
 
-Status ClusterBackups::RestoreTable(const std::string& name, const std::string& table) {
+Status ClusterBackups::Perform(const calls::RestoreTable& asked, const CallTime& time) {
   engine::MutexLock lock(&mutex_);  // the backup stays until the table's rows name its files
-  ASSIGN_OR_RETURN(Held held, Find(name));
-  held.manifest.schema.name = table;
+  ASSIGN_OR_RETURN(Held held, Find(asked.backup));
+  held.manifest.schema.name = asked.table;
   held.manifest.schema.options.erase(engine::kProtectedOption);
-  return Annotate(make_(held.manifest.schema, std::move(held.manifest.tablets)),
-                  fmt::format("restore backup {}", name));
+  return Annotate(make_(held.manifest.schema, std::move(held.manifest.tablets), time),
+                  fmt::format("restore backup {}", asked.backup));
 }
 
-Status ClusterBackups::DropUntil(const std::string& table, int64_t until_us) {
+Status ClusterBackups::DropUntil(const std::string& table, int64_t until_us, const CallTime& time) {
   const int64_t now_us = places_.clock->NowMicros();
-  return driver_->Request([&](uint64_t request) {
+  return driver_->Request(time, [&](uint64_t request) {
     return event::DropTable{request, table, until_us, now_us};
   });
 }
 
-Status ClusterBackups::DropTable(const std::string& table, int64_t keep_us) {
-  Status dropped = DropUntil(table, places_.clock->NowMicros() + keep_us);
+Status ClusterBackups::Perform(const calls::DropAndKeepTable& asked, const CallTime& time) {
+  Status dropped = DropUntil(asked.table, places_.clock->NowMicros() + asked.keep_us, time);
   // If the drop cannot be recorded as kept (the disk is full), the table is deleted at once:
   // keeping it must not prevent the drop.
-  return dropped.code() == StatusCode::kResourceExhausted ? admin_->DropTable(table) : dropped;
+  if (dropped.code() != StatusCode::kResourceExhausted) return dropped;
+  return admin_->Do(calls::DropTable{asked.table}, time.Left());
 }
 
-Status ClusterBackups::UndeleteTable(const std::string& table) {
-  return driver_->Request([&](uint64_t request) { return event::UndeleteTable{request, table}; });
+Status ClusterBackups::Perform(const calls::UndeleteTable& asked, const CallTime& time) {
+  return driver_->Request(time, [&](uint64_t request) {
+    return event::UndeleteTable{request, asked.table};
+  });
 }
 
 Status ClusterBackups::AdoptTables() {
@@ -279,11 +283,12 @@ Status ClusterBackups::Adopt(uint64_t number) {
                                          engine::kBackupMagic));
   ASSIGN_OR_RETURN(BackupManifest manifest, BackupManifest::Decode(body));
   const BackupInfo& info = manifest.info;
+  const CallTime time(places_.clock, {});  // no limit: part of the start
   if (info.expires_us > places_.clock->NowMicros()) {
-    Status made = make_(manifest.schema, std::move(manifest.tablets));
+    Status made = make_(manifest.schema, std::move(manifest.tablets), time);
     // kAlreadyExists: the table was made before a crash.
     if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
-    if (info.is_dropped_table) RETURN_IF_ERROR(DropUntil(info.source_table, info.expires_us));
+    if (info.is_dropped_table) RETURN_IF_ERROR(DropUntil(info.source_table, info.expires_us, time));
   }
   return RemoveBackup(places_.fs, places_.directory, number);
 }

@@ -1,4 +1,4 @@
-// BackupApi of a cluster. A backup is a file that names SSTables, as METADATA does. The sweep
+// The backups of a cluster. A backup is a file that names SSTables, as METADATA does. The sweep
 // counts the names in backups, too (garbage_plan.h), so a backup copies and links no data, and a
 // table is restored by writing METADATA rows with the same names. Only the process with the
 // reigning master makes backups; all state is on disk. Thread safe.
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cluster/api/admin_api.h"
-#include "cluster/api/backup_api.h"
+#include "cluster/api/call_time.h"
 #include "cluster/master/act/action_places.h"
 #include "cluster/master/act/master_driver.h"
 #include "engine/base/thread.h"
@@ -31,26 +31,25 @@ namespace sippar::cluster::master {
 [[nodiscard]] Status RemoveBackup(engine::FileSystem* fs, const std::string& directory,
                                   uint64_t number);
 
-class ClusterBackups final : public BackupApi {
+class ClusterBackups {
  public:
   // Makes a table that begins with these tablets. All arguments outlive this object.
-  using MakeTable =
-      std::function<Status(const TableSchema& schema, std::vector<engine::TabletState> states)>;
+  using MakeTable = std::function<Status(
+      const TableSchema& schema, std::vector<engine::TabletState> states, const CallTime& time)>;
   ClusterBackups(MasterDriver* driver, AdminApi* admin, ActionPlaces places, MakeTable make)
       : driver_(driver), admin_(admin), places_(std::move(places)), make_(std::move(make)) {}
 
+  // Each carries a call out (cluster/api/backup_calls.h).
   // Not one snapshot: each tablet is saved as it was at some moment of the call.
-  StatusOr<BackupInfo> CreateBackup(const std::string& name, const std::string& table,
-                                    int64_t expires_us) override;
-  StatusOr<BackupInfo> CopyBackup(const std::string& source, const std::string& name,
-                                  int64_t expires_us) override;
-  StatusOr<BackupInfo> GetBackup(const std::string& name) override;
-  StatusOr<std::vector<BackupInfo>> ListBackups() override;
-  StatusOr<BackupInfo> SetBackupExpiry(const std::string& name, int64_t expires_us) override;
-  Status DeleteBackup(const std::string& name) override;
-  Status RestoreTable(const std::string& name, const std::string& table) override;
-  Status DropTable(const std::string& table, int64_t keep_us) override;
-  Status UndeleteTable(const std::string& table) override;
+  StatusOr<BackupInfo> Perform(const calls::CreateBackup& asked, const CallTime& time);
+  StatusOr<BackupInfo> Perform(const calls::CopyBackup& asked, const CallTime& time);
+  StatusOr<BackupInfo> Perform(const calls::GetBackup& asked, const CallTime& time);
+  StatusOr<std::vector<BackupInfo>> Perform(const calls::ListBackups& asked, const CallTime& time);
+  StatusOr<BackupInfo> Perform(const calls::SetBackupExpiry& asked, const CallTime& time);
+  Status Perform(const calls::DeleteBackup& asked, const CallTime& time);
+  Status Perform(const calls::RestoreTable& asked, const CallTime& time);
+  Status Perform(const calls::DropAndKeepTable& asked, const CallTime& time);
+  Status Perform(const calls::UndeleteTable& asked, const CallTime& time);
   // Makes tables of the manifests that a former store left for its tables and kept tables
   // (node/store_upgrade.h), and deletes each manifest afterwards. Repeatable after a crash.
   [[nodiscard]] Status AdoptTables();
@@ -61,7 +60,7 @@ class ClusterBackups final : public BackupApi {
     engine::BackupManifest manifest;
   };
   Status Adopt(uint64_t number) REQUIRES(mutex_);
-  Status DropUntil(const std::string& table, int64_t until_us);
+  Status DropUntil(const std::string& table, int64_t until_us, const CallTime& time);
   // Backups that have not expired, in order of creation.
   StatusOr<std::vector<Held>> ReadAll() const;
   StatusOr<Held> Find(const std::string& name) const;
@@ -70,7 +69,7 @@ class ClusterBackups final : public BackupApi {
   StatusOr<BackupInfo> Add(engine::BackupManifest manifest) REQUIRES(mutex_);
   // Reads the schema and the flushed tablets of the table; *read_ns is a time before any of their
   // names was read.
-  Status Collect(const std::string& table, engine::BackupManifest* manifest,
+  Status Collect(const std::string& table, const CallTime& time, engine::BackupManifest* manifest,
                  int64_t* read_ns) const;
 
   MasterDriver* const driver_;

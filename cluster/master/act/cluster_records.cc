@@ -20,16 +20,17 @@ StatusOr<NamedRecord> ReadRecord(LockSession* session, const std::string& path) 
 
 }  // namespace
 
-StatusOr<NamedRecord> ClusterAdmin::GetRecord(const std::string& name) {
+StatusOr<NamedRecord> ClusterAdmin::Perform(const calls::GetRecord& asked, const CallTime&) {
   ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
-  auto record = ReadRecord(session.get(), lock_paths::Record(name));
+  auto record = ReadRecord(session.get(), lock_paths::Record(asked.name));
   if (record.status().code() == StatusCode::kNotFound) {
-    return NotFound(fmt::format("{} not found", name));
+    return NotFound(fmt::format("{} not found", asked.name));
   }
   return record;
 }
 
-StatusOr<std::vector<NamedRecord>> ClusterAdmin::ListRecords(const std::string& prefix) {
+StatusOr<std::vector<NamedRecord>> ClusterAdmin::Perform(const calls::ListRecords& asked,
+                                                         const CallTime&) {
   ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
   ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Records()));
   std::vector<NamedRecord> records;
@@ -37,14 +38,15 @@ StatusOr<std::vector<NamedRecord>> ClusterAdmin::ListRecords(const std::string& 
     auto record = ReadRecord(session.get(), lock_paths::Records() + "/" + name);
     if (record.status().code() == StatusCode::kNotFound) continue;  // deleted since the listing
     RETURN_IF_ERROR(record.status());
-    if (record->name.starts_with(prefix)) records.push_back(std::move(*record));
+    if (record->name.starts_with(asked.prefix)) records.push_back(std::move(*record));
   }
   std::sort(records.begin(), records.end(),
             [](const NamedRecord& a, const NamedRecord& b) { return a.name < b.name; });
   return records;
 }
 
-Status ClusterAdmin::PutRecord(const std::string& name, const std::string& body, uint64_t version) {
+Status ClusterAdmin::Perform(const calls::PutRecord& asked, const CallTime&) {
+  const auto& [name, body, version] = asked;
   NamedRecord record{name, body, 0};
   RETURN_IF_ERROR(record.Validate());
   ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
@@ -59,9 +61,9 @@ Status ClusterAdmin::PutRecord(const std::string& name, const std::string& body,
       fmt::format("{} was changed by another caller since it was read; read it again", name));
 }
 
-Status ClusterAdmin::DeleteRecord(const std::string& name, uint64_t version) {
+Status ClusterAdmin::Perform(const calls::DeleteRecord& asked, const CallTime&) {
   ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
-  return session->Remove(lock_paths::Record(name), version);
+  return session->Remove(lock_paths::Record(asked.name), asked.version);
 }
 
 }  // namespace sippar::cluster::master

@@ -16,6 +16,8 @@ constexpr int64_t kLockPollMicros = 100'000;
 // Failures with the same text after which StartFailure reports it.
 constexpr int kStartTries = 4;
 constexpr int64_t kRequestMicros = 30'000'000;
+// Longest time until a waiting request notices that its caller has cancelled it.
+constexpr int64_t kCancelCheckMicros = 50'000;
 
 const Status& Waiting() {
   static const auto* status = new Status(StatusCode::kUnknown, "no reply yet");
@@ -214,8 +216,13 @@ Status MasterDriver::WaitUntilRunning(int64_t timeout_us) {
   return stopping_ ? NotMaster() : OkStatus();
 }
 
-Status MasterDriver::Request(const std::function<Event(uint64_t request)>& make) {
-  const int64_t deadline_us = NowMicros() + kRequestMicros;
+Status MasterDriver::Request(const CallTime& time,
+                             const std::function<Event(uint64_t request)>& make) {
+  const CallOptions left = time.Left();
+  const int64_t deadline_us =
+      NowMicros() +
+      (left.timeout_us > 0 ? std::min(left.timeout_us, kRequestMicros) : kRequestMicros);
+  const int64_t nap_us = left.cancel == nullptr ? kRequestMicros : kCancelCheckMicros;
   engine::MutexLock lock(&mutex_);
   if (reign_ == nullptr) return NotMaster();
   uint64_t request = next_request_++;
@@ -223,12 +230,13 @@ Status MasterDriver::Request(const std::function<Event(uint64_t request)>& make)
   Status& reply = replies_[request] = Waiting();
   FeedLocked(make(request));
   Status status = Waiting();
-  while (!stopping_ && reply == Waiting() && NowMicros() < deadline_us) {
-    replied_.WaitFor(&mutex_, deadline_us - NowMicros());
+  while (!stopping_ && reply == Waiting() && !left.is_cancelled() && NowMicros() < deadline_us) {
+    replied_.WaitFor(&mutex_, std::min(deadline_us - NowMicros(), nap_us));
   }
   status = reply;
   replies_.erase(request);
   if (status == Waiting()) {
+    if (left.is_cancelled()) return Cancelled("the call was cancelled; it may still happen");
     return DeadlineExceeded("the master did not reply in time; the change may still happen");
   }
   return status;

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/api/call_time.h"
 #include "cluster/api/control_api.h"
 #include "cluster/lock/lock_service.h"
 #include "cluster/master/act/action_job.h"
@@ -57,8 +58,9 @@ class MasterDriver final : public MasterNotices {
   // is none.
   [[nodiscard]] Status StartFailure();
   // Feeds the event that `make` makes with a request's number, and waits for the reply. After
-  // kUnavailable and kDeadlineExceeded the outcome is unknown.
-  [[nodiscard]] Status Request(const std::function<Event(uint64_t request)>& make);
+  // kUnavailable, kDeadlineExceeded and kCancelled the outcome is unknown.
+  [[nodiscard]] Status Request(const CallTime& time,
+                               const std::function<Event(uint64_t request)>& make);
   // Runs `look` on the state of a master that has read METADATA. kUnavailable: this process is not
   // that master. `look` runs under the driver's lock and must be short.
   [[nodiscard]] Status Look(const std::function<void(MasterState& state)>& look);

@@ -88,10 +88,9 @@ void StartMetadata(Turn* turn) {
 }
 
 // True if the known tablets leave no gap in the rows of `hole`.
-template <typename Tablets>
-bool IsCovered(const Tablets& tablets, const Hole& hole) {
+bool IsCovered(TabletMap* tablets, const Hole& hole) {
   std::string row = hole.rows.start;
-  for (const Tablet* tablet : tablets.Overlapping(hole.table_id, hole.rows)) {
+  for (const Tablet* tablet : tablets->Overlapping(hole.table_id, hole.rows)) {
     if (tablet->facts.range.start > row) return false;
     row = tablet->facts.range.limit;
     if (row.empty()) return true;
@@ -112,7 +111,7 @@ void EndHole(Turn* turn, const Hole& hole, const action::ReadRecords& asked,
     if (!page->complete && !page->records.empty()) {
       return Doubt(turn, hole.table_id, {last.limit, hole.rows.limit});  // read the rest
     }
-    const bool covered = page->complete && IsCovered(state->tablets, hole);
+    const bool covered = page->complete && IsCovered(&state->tablets, hole);
     const Table* table = state->FindTable(hole.table_id);
     // A table that is being created or deleted may have holes.
     if (hole.table_id != kMetadataTableId && (table == nullptr || !table->IsWhole())) return;

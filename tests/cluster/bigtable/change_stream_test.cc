@@ -232,7 +232,7 @@ TEST_F(ChangeStreamTest, LargeChangesComeInPieces) {
     expected += fmt::format(" +f:{}@0={}", set->column_qualifier(), set->value());
   }
   ASSERT_TRUE(Call(data_.get(), &v2::Bigtable::Stub::MutateRow, request).ok());
-  ASSERT_TRUE(client_->admin()->Flush("p/i/t").ok());
+  ASSERT_TRUE(client_->admin()->Do(calls::Flush{"p/i/t"}).ok());
   Reading reading = Read(FromStart(), 1);
   ASSERT_EQ(reading.changes.size(), 1);
   EXPECT_TRUE(reading.changes[0] == expected);
@@ -246,7 +246,7 @@ TEST_F(ChangeStreamTest, ASplitAndAMergeCloseTheStreamAndTellWhereToGoOn) {
   v2::ReadChangeStreamRequest request = FromStart();
   std::thread splitter([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    ASSERT_TRUE(client_->admin()->Split("p/i/t", "m").ok());
+    ASSERT_TRUE(client_->admin()->Do(calls::Split{"p/i/t", "m"}).ok());
     for (const char* row : {"a", "z"}) Write(row, "2");
   });
   Reading whole = Read(request, SIZE_MAX);
@@ -264,7 +264,7 @@ TEST_F(ChangeStreamTest, ASplitAndAMergeCloseTheStreamAndTellWhereToGoOn) {
   *right.mutable_continuation_tokens()->add_tokens() = close.continuation_tokens(1);
   Reading right_reading = Read(right, 1);
   EXPECT_EQ(right_reading.changes, std::vector<std::string>{"z +f:q@1000=2"});
-  Status together = client_->admin()->Merge("p/i/t", engine::RowRange::All());
+  Status together = client_->admin()->Do(calls::Merge{"p/i/t", engine::RowRange::All()});
   ASSERT_TRUE(together.ok()) << together;
   Write("z", "3");
   // Both halves end; who reads the whole again gives both tokens.

@@ -347,7 +347,9 @@ TEST_F(DataServiceTest, ADeadlineEndsTheScanItself) {
   for (uint64_t i = 0; i < kCells; ++i) {
     ASSERT_TRUE(Set(std::to_string(i), "f", "q", 0, value).ok());
   }
-  auto seen = [this] { return client_->admin()->Metrics()["table.p/i/t.entries_seen"]; };
+  auto seen = [this] {
+    return client_->admin()->Do(calls::Metrics{}).value()["table.p/i/t.entries_seen"];
+  };
   ASSERT_EQ(seen(), 0u);
   v2::ReadRowsRequest request;
   request.set_table_name(kTable);

@@ -297,7 +297,7 @@ TEST_F(DifferentialTest, EveryDataCallAnswersAsTheModelDoes) {
   for (uint64_t call = 0, seed = 0; call < calls; ++call) {
     if (call % kCallsOfAHistory == 0) Start(++seed);
     if (call % kCallsOfAHistory == kCallsOfAHistory / 2) {
-      ASSERT_TRUE(client_->admin()->Flush(fmt::format("p/i/d{}", seed)).ok());
+      ASSERT_TRUE(client_->admin()->Do(calls::Flush{fmt::format("p/i/d{}", seed)}).ok());
     }
     OneCall();
     if (HasFatalFailure()) FAIL() << "seed " << seed << ", call " << call;

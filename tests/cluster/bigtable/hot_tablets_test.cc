@@ -65,8 +65,8 @@ TEST_F(HotTabletsTest, ABusyTabletIsListed) {
   EXPECT_EQ(response.hot_tablets_size(), 0);
   // Other processes see the same.
   auto remote = std::move(*RemoteClient::Connect(server_->address(), "the server", &clock_));
-  EXPECT_EQ(*remote->admin()->HotTablets(0, INT64_MAX),
-            *client_->admin()->HotTablets(0, INT64_MAX));
+  EXPECT_EQ(*remote->admin()->Do(calls::HotTablets{0, INT64_MAX}),
+            *client_->admin()->Do(calls::HotTablets{0, INT64_MAX}));
 }
 
 TEST_F(HotTabletsTest, BadRequestsAreRefused) {

@@ -129,10 +129,10 @@ TEST_F(InstanceAdminTest, AnInstanceGoesWithItsTablesUnlessOneIsProtected) {
   };
   protect(true);
   EXPECT_EQ(run(), StatusCode::FAILED_PRECONDITION);
-  EXPECT_EQ(client_->admin()->ListTables()->size(), 1u);
+  EXPECT_EQ(client_->admin()->Do(calls::ListTables{})->size(), 1u);
   protect(false);
   EXPECT_EQ(run(), StatusCode::OK);
-  EXPECT_TRUE(client_->admin()->ListTables()->empty());
+  EXPECT_TRUE(client_->admin()->Do(calls::ListTables{})->empty());
 }
 
 TEST_F(InstanceAdminTest, ClustersAreKept) {

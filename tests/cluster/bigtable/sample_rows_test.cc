@@ -85,7 +85,7 @@ TEST_F(SampleRowsTest, F_A4_ASplitIsSeenAtOnce) {
   CreateTable();
   for (const char* row : {"a", "m", "z"}) ASSERT_TRUE(Set(row, "f", "q", 0, "v").ok());
   EXPECT_EQ(Between("", ""), (Keys{""}));
-  ASSERT_TRUE(client_->admin()->Split("p/i/t", "m").ok());
+  ASSERT_TRUE(client_->admin()->Do(calls::Split{"p/i/t", "m"}).ok());
   EXPECT_EQ(Between("", ""), (Keys{"m", ""}));
 }
 

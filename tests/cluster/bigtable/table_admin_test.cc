@@ -43,8 +43,8 @@ TEST_F(TableAdminTest, TablesOfInstancesAreApart) {
   EXPECT_EQ(Create("t").error_code(), StatusCode::ALREADY_EXISTS);
   ASSERT_TRUE(Create("t", "projects/p/instances/other").ok());
   ASSERT_TRUE(Create("t", "projects/sippar/instances/default").ok());
-  EXPECT_TRUE(client_->admin()->GetTable("t").ok());
-  EXPECT_TRUE(client_->admin()->GetTable("p/other/t").ok());
+  EXPECT_TRUE(client_->admin()->Do(calls::GetTable{"t"}).ok());
+  EXPECT_TRUE(client_->admin()->Do(calls::GetTable{"p/other/t"}).ok());
   ASSERT_TRUE(Create("a").ok());
   admin::ListTablesRequest request;
   request.set_parent(kInstance);
@@ -124,7 +124,7 @@ TEST_F(TableAdminTest, AFamilyMadeAnewInOneChangeMayHaveAnotherType) {
   CreateTable();
   ASSERT_TRUE(Set("r", "f", "q", 0, "old").ok());
   ASSERT_TRUE(Set("r", "g", "q", 0, "stays").ok());
-  uint64_t version = client_->admin()->GetTable("p/i/t")->schema_version;
+  uint64_t version = client_->admin()->Do(calls::GetTable{"p/i/t"})->schema_version;
   admin::ModifyColumnFamiliesRequest request;
   request.set_name(kTable);
   request.add_modifications()->set_id("f");
@@ -138,11 +138,12 @@ TEST_F(TableAdminTest, AFamilyMadeAnewInOneChangeMayHaveAnotherType) {
       ->mutable_big_endian_bytes();
   for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(Modify(request).ok());
-    EXPECT_EQ(client_->admin()->GetTable("p/i/t")->schema_version, version + i);  // one change
+    EXPECT_EQ(client_->admin()->Do(calls::GetTable{"p/i/t"})->schema_version,
+              version + i);  // one change
     EXPECT_EQ(Read().Print(), "r g:q@0=stays\n");
     ASSERT_TRUE(Set("r", "f", "q", 0, "12345678").ok());
     EXPECT_EQ(Read().Print(), "r f:q@0=12345678\nr g:q@0=stays\n");
-    ASSERT_TRUE(client_->admin()->Compact("p/i/t", "").ok());
+    ASSERT_TRUE(client_->admin()->Do(calls::Compact{"p/i/t", ""}).ok());
     EXPECT_EQ(Read().Print(), "r f:q@0=12345678\nr g:q@0=stays\n");
   }
 }
@@ -301,7 +302,8 @@ TEST_F(TableAdminTest, AProtectedTableAndItsFamiliesStay) {
   drop.mutable_modifications(1)->mutable_create();
   EXPECT_EQ(Modify(drop).error_code(), StatusCode::FAILED_PRECONDITION);
   // Nor does it go by any other way.
-  EXPECT_EQ(client_->admin()->DropTable("p/i/t").code(), sippar::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(client_->admin()->Do(calls::DropTable{"p/i/t"}).code(),
+            sippar::StatusCode::kFailedPrecondition);
   update.mutable_table()->set_deletion_protection(false);
   ASSERT_TRUE(Call(admin_.get(), &BigtableTableAdmin::Stub::UpdateTable, update, &operation).ok());
   EXPECT_TRUE(Delete(kTable).ok());

@@ -1,7 +1,6 @@
 // The kill walk over what OpenClient gives: a cluster of one. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "cluster/api/backup_api.h"
 #include "cluster/client/client.h"
 #include "cluster/node/open_client.h"
 #include "tests/engine/kill/walk_store.h"
@@ -34,53 +33,64 @@ class ClientToWalk final : public WalkStore {
     return cells->status();
   }
   Status CreateTable(const TableSchema& schema, const std::vector<std::string>& keys) override {
-    return admin()->CreateTable(schema, keys);
+    return admin()->Do(cluster::calls::CreateTable{schema, keys});
   }
   Status AlterTable(const TableSchema& schema, uint64_t version) override {
-    return admin()->AlterTable(schema, version);
+    return admin()->Do(cluster::calls::AlterTable{schema, version});
   }
-  Status DropTable(const std::string& table) override { return admin()->DropTable(table); }
+  Status DropTable(const std::string& table) override {
+    return admin()->Do(cluster::calls::DropTable{table});
+  }
   StatusOr<WalkTable> GetTable(const std::string& table) override {
-    ASSIGN_OR_RETURN(cluster::TableInfo found, admin()->GetTable(table));
+    ASSIGN_OR_RETURN(cluster::TableInfo found, admin()->Do(cluster::calls::GetTable{table}));
     return WalkTable{found.schema, found.schema_version};
   }
   StatusOr<std::vector<TableSchema>> ListTables() override {
-    ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, admin()->ListTables());
+    ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables,
+                     admin()->Do(cluster::calls::ListTables{}));
     std::vector<TableSchema> schemas;
     for (cluster::TableInfo& table : tables) schemas.push_back(std::move(table.schema));
     return schemas;
   }
   Status Split(const std::string& table, const std::string& row) override {
-    return admin()->Split(table, row);
+    return admin()->Do(cluster::calls::Split{table, row});
   }
-  Status Merge(const std::string& table) override { return admin()->Merge(table, RowRange::All()); }
-  Status Flush(const std::string& table) override { return admin()->Flush(table); }
+  Status Merge(const std::string& table) override {
+    return admin()->Do(cluster::calls::Merge{table, RowRange::All()});
+  }
+  Status Flush(const std::string& table) override {
+    return admin()->Do(cluster::calls::Flush{table});
+  }
   Status CompactMajor(const std::string& table, const std::string& group) override {
-    return admin()->Compact(table, group);
+    return admin()->Do(cluster::calls::Compact{table, group});
   }
   Status CompactOnce(const std::string&) override { return OkStatus(); }  // in the background
-  uint64_t Metric(const std::string& name) override { return admin()->Metrics()[name]; }
+  uint64_t Metric(const std::string& name) override {
+    return admin()->Do(cluster::calls::Metrics{}).value()[name];
+  }
 
   bool HasBackup(const std::string& name) override {
-    return admin()->backups()->GetBackup(name).ok();
+    return admin()->Do(cluster::calls::GetBackup{name}).ok();
   }
   Status CreateBackup(const std::string& name, const std::string& table) override {
-    return admin()->backups()->CreateBackup(name, table, INT64_MAX).status();
+    return admin()->Do(cluster::calls::CreateBackup{name, table, INT64_MAX}).status();
   }
   Status Restore(const std::string& name, const std::string& table) override {
-    return admin()->backups()->RestoreTable(name, table);
+    return admin()->Do(cluster::calls::RestoreTable{name, table});
   }
   Status DropAndKeep(const std::string& table) override {
-    return admin()->backups()->DropTable(table, int64_t{3600} * 1'000'000);
+    return admin()->Do(cluster::calls::DropAndKeepTable{table, int64_t{3600} * 1'000'000});
   }
   Status Undelete(const std::string& table) override {
-    return admin()->backups()->UndeleteTable(table);
+    return admin()->Do(cluster::calls::UndeleteTable{table});
   }
   Status DeleteBackup(const std::string& name) override {
-    return admin()->backups()->DeleteBackup(name);
+    return admin()->Do(cluster::calls::DeleteBackup{name});
   }
 
-  Status Verify(const std::string& table) override { return admin()->Verify(table); }
+  Status Verify(const std::string& table) override {
+    return admin()->Do(cluster::calls::Verify{table});
+  }
   Status CheckChanges(const std::string& table) override;
   // A clean end flushes, so the next life finds no log that anybody needs.
   Status CheckNoOrphans() override {
@@ -105,7 +115,7 @@ class ClientToWalk final : public WalkStore {
 // All that is kept of each partition can be read; times rise.
 Status ClientToWalk::CheckChanges(const std::string& table) {
   ASSIGN_OR_RETURN(std::vector<RowRange> partitions, client_->data()->TabletRanges(table));
-  ASSIGN_OR_RETURN(cluster::TableInfo info, admin()->GetTable(table));
+  ASSIGN_OR_RETURN(cluster::TableInfo info, admin()->Do(cluster::calls::GetTable{table}));
   for (const RowRange& partition : partitions) {
     cluster::ChangesRequest wanted;
     wanted.partition = partition;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "cluster/api/call.h"
 #include "cluster/lock/embedded_lock_service.h"
 #include "engine/base/clock.h"
 #include "engine/fs/memory_file_system.h"
@@ -49,11 +50,7 @@ struct LockWorld {
 }  // namespace sippar::cluster
 
 namespace sippar {
-inline const Status& StatusOf(const Status& status) { return status; }
-template <typename T>
-const Status& StatusOf(const StatusOr<T>& answer) {
-  return answer.status();
-}
+using cluster::StatusOf;
 template <typename T>
 testing::AssertionResult IsOk(const T& answer) {
   if (StatusOf(answer).ok()) return testing::AssertionSuccess();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cluster/api/backup_api.h"
 #include "cluster/api/store_paths.h"
 #include "engine/tablet/state_file.h"
 #include "tests/cluster/node/cluster_world.h"
@@ -22,11 +21,10 @@ class ClusterBackupTest : public ClusterWorld {
     options.policy.trash_us = 0;
     return options;
   }
-  BackupApi* backups() { return cluster_->admin()->backups(); }
   static int64_t Now() { return engine::Clock::System()->NowMicros(); }
   std::vector<std::string> Names() {
     std::vector<std::string> names;
-    auto all = backups()->ListBackups();
+    auto all = cluster_->admin()->Do(calls::ListBackups{});
     EXPECT_OK(all);
     for (const BackupInfo& info : *all) names.push_back(info.name);
     return names;
@@ -46,25 +44,25 @@ TEST_F(ClusterBackupTest, ATableIsRestoredAsItWas) {
   Start(2);
   CreateTable({RowOf(100), RowOf(200)});
   Write(0, 300, "a");
-  auto made = backups()->CreateBackup("b", "t", Now() + kHour);
+  auto made = cluster_->admin()->Do(calls::CreateBackup{"b", "t", Now() + kHour});
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_EQ(made->source_table, "t");
   EXPECT_GT(made->size_bytes, 0u);
   EXPECT_GE(made->ended_us, made->started_us);
   auto expected = expected_;
   Write(0, 300, "after");
-  EXPECT_CODE(backups()->RestoreTable("b", "t"), StatusCode::kAlreadyExists);
-  EXPECT_OK(cluster_->admin()->DropTable("t"));
-  EXPECT_OK(backups()->RestoreTable("b", "t"));
+  EXPECT_CODE(cluster_->admin()->Do(calls::RestoreTable{"b", "t"}), StatusCode::kAlreadyExists);
+  EXPECT_OK(cluster_->admin()->Do(calls::DropTable{"t"}));
+  EXPECT_OK(cluster_->admin()->Do(calls::RestoreTable{"b", "t"}));
   expected_ = expected;
   CheckAll();
   EXPECT_EQ(TabletCount(), 3u);
   // It is a table like any other, and goes on after a crash.
-  EXPECT_OK(cluster_->admin()->Merge("t", RowRange::All()));
+  EXPECT_OK(cluster_->admin()->Do(calls::Merge{"t", RowRange::All()}));
   Write(50, 250, "b");
   Crash("s1");
   CheckAll();
-  EXPECT_OK(cluster_->admin()->Compact("t", ""));
+  EXPECT_OK(cluster_->admin()->Do(calls::Compact{"t", ""}));
   CheckAll();
 }
 
@@ -73,13 +71,13 @@ TEST_F(ClusterBackupTest, TheSweepCountsTheirNames) {
   Start(1);
   CreateTable({RowOf(100)});
   Write(0, 200, "a");
-  EXPECT_OK(backups()->CreateBackup("b", "t", Now() + kHour));
+  EXPECT_OK(cluster_->admin()->Do(calls::CreateBackup{"b", "t", Now() + kHour}));
   Write(0, 200, "not in the backup");
   auto expected = expected_;
   for (auto& [row, value] : expected) value = value.substr(0, value.find(' ')) + " a";
-  EXPECT_OK(cluster_->admin()->Flush("t"));
+  EXPECT_OK(cluster_->admin()->Do(calls::Flush{"t"}));
   const std::vector<std::string> before = Files();
-  EXPECT_OK(cluster_->admin()->DropTable("t"));
+  EXPECT_OK(cluster_->admin()->Do(calls::DropTable{"t"}));
   // Files of a life that is over may go; of these only those that the backup does not name.
   StartServer("s2");
   EXPECT_OK(cluster_->StopServer("s1"));
@@ -88,13 +86,13 @@ TEST_F(ClusterBackupTest, TheSweepCountsTheirNames) {
   }
   engine::Clock::System()->SleepMicros(4 * garbage_us_);
   EXPECT_EQ(CountGone(before), 2u);
-  EXPECT_OK(backups()->RestoreTable("b", "t"));
+  EXPECT_OK(cluster_->admin()->Do(calls::RestoreTable{"b", "t"}));
   expected_ = expected;
   CheckAll();
-  EXPECT_OK(cluster_->admin()->Verify("t"));
+  EXPECT_OK(cluster_->admin()->Do(calls::Verify{"t"}));
   // The restored table names them by itself.
-  EXPECT_OK(backups()->DeleteBackup("b"));
-  EXPECT_CODE(backups()->GetBackup("b").status(), StatusCode::kNotFound);
+  EXPECT_OK(cluster_->admin()->Do(calls::DeleteBackup{"b"}));
+  EXPECT_CODE(cluster_->admin()->Do(calls::GetBackup{"b"}).status(), StatusCode::kNotFound);
   CheckAll();
 }
 
@@ -103,18 +101,19 @@ TEST_F(ClusterBackupTest, AManifestThatCannotBeReadStopsTheSweepVisibly) {
   Start(1);
   CreateTable({});
   Write(0, 100, "a");
-  EXPECT_OK(backups()->CreateBackup("b", "t", Now() + kHour));
+  EXPECT_OK(cluster_->admin()->Do(calls::CreateBackup{"b", "t", Now() + kHour}));
   const std::string folder = store_paths::Backups("/db");
   const std::string path = folder + "/" + disk_.List(folder)->front();
   EXPECT_OK(engine::WriteStateFile(&disk_, path, engine::kBackupMagic, "not a manifest"));
   const std::vector<std::string> before = Files();
   Write(0, 100, "b");
-  EXPECT_OK(cluster_->admin()->Compact("t", ""));  // what the backup names is named by nobody else
-  auto errors = [&] { return cluster_->admin()->Metrics()["sweep_errors"]; };
+  EXPECT_OK(cluster_->admin()->Do(
+      calls::Compact{"t", ""}));  // what the backup names is named by nobody else
+  auto errors = [&] { return cluster_->admin()->Do(calls::Metrics{}).value()["sweep_errors"]; };
   for (int i = 0; i < 200 && errors() < 3; ++i) engine::Clock::System()->SleepMicros(50'000);
   EXPECT_GE(errors(), 3u);
   EXPECT_EQ(CountGone(before), 0u);
-  Status listed = backups()->ListBackups().status();
+  Status listed = cluster_->admin()->Do(calls::ListBackups{}).status();
   EXPECT_TRUE(MessageOf(listed).find(path) != std::string_view::npos) << listed;
   EXPECT_OK(disk_.Remove(path));
   for (int i = 0; i < 200 && CountGone(before) == 0; ++i) {
@@ -128,19 +127,21 @@ TEST_F(ClusterBackupTest, TheyAreKnownToTheNextMasterAndEndWithTheirTime) {
   Start(1);
   CreateTable({});
   Write(0, 100, "a");
-  EXPECT_OK(backups()->CreateBackup("b", "t", Now() + kHour));
-  EXPECT_OK(backups()->CopyBackup("b", "c", Now() + kHour));
-  EXPECT_CODE(backups()->CopyBackup("b", "c", Now() + kHour).status(), StatusCode::kAlreadyExists);
-  EXPECT_CODE(backups()->CreateBackup("b", "t", Now() + kHour).status(),
+  EXPECT_OK(cluster_->admin()->Do(calls::CreateBackup{"b", "t", Now() + kHour}));
+  EXPECT_OK(cluster_->admin()->Do(calls::CopyBackup{"b", "c", Now() + kHour}));
+  EXPECT_CODE(cluster_->admin()->Do(calls::CopyBackup{"b", "c", Now() + kHour}).status(),
               StatusCode::kAlreadyExists);
-  EXPECT_CODE(backups()->CreateBackup("d", "none", Now() + kHour).status(), StatusCode::kNotFound);
-  EXPECT_CODE(backups()->RestoreTable("none", "u"), StatusCode::kNotFound);
+  EXPECT_CODE(cluster_->admin()->Do(calls::CreateBackup{"b", "t", Now() + kHour}).status(),
+              StatusCode::kAlreadyExists);
+  EXPECT_CODE(cluster_->admin()->Do(calls::CreateBackup{"d", "none", Now() + kHour}).status(),
+              StatusCode::kNotFound);
+  EXPECT_CODE(cluster_->admin()->Do(calls::RestoreTable{"none", "u"}), StatusCode::kNotFound);
   EXPECT_OK(cluster_->StartMaster("m2"));
   cluster_->StopMaster("m1");
   EXPECT_OK(cluster_->WaitForMaster(20 * kSecond));
   EXPECT_EQ(Names(), (std::vector<std::string>{"b", "c"}));
-  EXPECT_EQ(backups()->GetBackup("c")->source_backup, "b");
-  EXPECT_OK(backups()->SetBackupExpiry("b", Now() + 1));
+  EXPECT_EQ(cluster_->admin()->Do(calls::GetBackup{"c"})->source_backup, "b");
+  EXPECT_OK(cluster_->admin()->Do(calls::SetBackupExpiry{"b", Now() + 1}));
   engine::Clock::System()->SleepMicros(1'000);
   EXPECT_EQ(Names(), (std::vector<std::string>{"c"}));
   EXPECT_EQ(disk_.List(store_paths::Backups("/db"))->size(), 4u);  // each with its mark
@@ -153,7 +154,7 @@ TEST_F(ClusterBackupTest, TheyAreKnownToTheNextMasterAndEndWithTheirTime) {
                 .CarryOut({1, master::action::PurgeTrash{kHour, {}, 0}})
                 .status);
   EXPECT_EQ(disk_.List(store_paths::Backups("/db"))->size(), 2u);
-  EXPECT_OK(backups()->RestoreTable("c", "u"));
+  EXPECT_OK(cluster_->admin()->Do(calls::RestoreTable{"c", "u"}));
 }
 
 // Also under the next master, and with what only logs have of it. Its files outlive sweeps.
@@ -163,32 +164,32 @@ TEST_F(ClusterBackupTest, ADroppedTableCanBeHadBackUntilItsTimeIsOver) {
   CreateTable({RowOf(100)});
   Write(0, 200, "a");
   auto expected = expected_;
-  EXPECT_OK(backups()->DropTable("t", kHour));
-  EXPECT_CODE(backups()->DropTable("t", kHour), StatusCode::kNotFound);
+  EXPECT_OK(cluster_->admin()->Do(calls::DropAndKeepTable{"t", kHour}));
+  EXPECT_CODE(cluster_->admin()->Do(calls::DropAndKeepTable{"t", kHour}), StatusCode::kNotFound);
   EXPECT_CODE(cluster_->data()->Apply("t", RowMutation("r").Set("f", "q", "late")),
               StatusCode::kNotFound);
   CreateTable({});  // the name is free
-  EXPECT_CODE(backups()->UndeleteTable("t"), StatusCode::kAlreadyExists);
-  EXPECT_OK(backups()->DropTable("t", kHour));
+  EXPECT_CODE(cluster_->admin()->Do(calls::UndeleteTable{"t"}), StatusCode::kAlreadyExists);
+  EXPECT_OK(cluster_->admin()->Do(calls::DropAndKeepTable{"t", kHour}));
   EXPECT_OK(cluster_->StartMaster("m2"));
   cluster_->StopMaster("m1");
   EXPECT_OK(cluster_->WaitForMaster(20 * kSecond));
-  EXPECT_OK(backups()->UndeleteTable("t"));  // the second
-  EXPECT_EQ(cluster_->admin()->GetTable("t")->tablet_count, 1u);
-  EXPECT_OK(cluster_->admin()->DropTable("t"));
+  EXPECT_OK(cluster_->admin()->Do(calls::UndeleteTable{"t"}));  // the second
+  EXPECT_EQ(cluster_->admin()->Do(calls::GetTable{"t"})->tablet_count, 1u);
+  EXPECT_OK(cluster_->admin()->Do(calls::DropTable{"t"}));
   Crash("s1");
   Crash("s2");
   StartServer("s3");
   EXPECT_OK(cluster_->StopServer("s3"));
   StartServer("s4");
   engine::Clock::System()->SleepMicros(4 * garbage_us_);
-  EXPECT_OK(backups()->UndeleteTable("t"));
+  EXPECT_OK(cluster_->admin()->Do(calls::UndeleteTable{"t"}));
   expected_ = expected;
   CheckAll();
-  EXPECT_OK(cluster_->admin()->Verify("t"));
-  EXPECT_OK(backups()->DropTable("t", 1));
+  EXPECT_OK(cluster_->admin()->Do(calls::Verify{"t"}));
+  EXPECT_OK(cluster_->admin()->Do(calls::DropAndKeepTable{"t", 1}));
   engine::Clock::System()->SleepMicros(kSecond / 5);
-  EXPECT_CODE(backups()->UndeleteTable("t"), StatusCode::kNotFound);
+  EXPECT_CODE(cluster_->admin()->Do(calls::UndeleteTable{"t"}), StatusCode::kNotFound);
 }
 
 }  // namespace

@@ -95,12 +95,12 @@ class ClusterChanges : public ClusterWorld {
     return schema;
   }
   void CreateWithStream(const std::vector<std::string>& splits) {
-    ASSERT_OK_(cluster_->admin()->CreateTable(SchemaWithStream(), splits));
+    ASSERT_OK_(cluster_->admin()->Do(calls::CreateTable{SchemaWithStream(), splits}));
     follower_ = std::make_unique<Follower>(cluster_->data());
     follower_->Begin(Since());
   }
   int64_t Since() {
-    auto info = cluster_->admin()->GetTable("t");
+    auto info = cluster_->admin()->Do(calls::GetTable{"t"});
     EXPECT_OK(info);
     auto config = engine::ChangeStreamOf(info->schema);
     return config.has_value() ? config->since_us : -1;
@@ -130,17 +130,17 @@ TEST_F(ClusterChanges, EachOnceAndInOrderThroughSplitsMergesMovesAndDeaths) {
   CreateWithStream({RowOf(200)});
   WriteAndNote(0, 400, "a");
   follower_->GoOn();
-  EXPECT_OK(cluster_->admin()->Split("t", RowOf(100)));
+  EXPECT_OK(cluster_->admin()->Do(calls::Split{"t", RowOf(100)}));
   WriteAndNote(50, 150, "b");
   follower_->GoOn();
   Crash("s1");
   WriteAndNote(0, 400, "c");
-  EXPECT_OK(cluster_->admin()->Merge("t", {RowOf(0), RowOf(300)}));
+  EXPECT_OK(cluster_->admin()->Do(calls::Merge{"t", {RowOf(0), RowOf(300)}}));
   WriteAndNote(0, 400, "d");
   follower_->GoOn();
   EXPECT_OK(cluster_->StopServer("s2"));
   WriteAndNote(100, 300, "e");
-  EXPECT_OK(cluster_->admin()->Split("t", RowOf(300)));
+  EXPECT_OK(cluster_->admin()->Do(calls::Split{"t", RowOf(300)}));
   StartServer("s4");
   Crash("s3");
   WriteAndNote(0, 400, "f");
@@ -158,10 +158,10 @@ TEST_F(ClusterChanges, OfATabletThatWentToAnOlderServer) {
   Start(2);
   CreateWithStream({RowOf(100), RowOf(200), RowOf(300)});
   WriteAndNote(0, 400, "a");
-  EXPECT_OK(cluster_->admin()->Flush("t"));
+  EXPECT_OK(cluster_->admin()->Do(calls::Flush{"t"}));
   EXPECT_OK(cluster_->StopServer("s2"));
   WriteAndNote(0, 400, "b");
-  EXPECT_OK(cluster_->admin()->Flush("t"));
+  EXPECT_OK(cluster_->admin()->Do(calls::Flush{"t"}));
   CheckFollower();
 }
 
@@ -181,8 +181,8 @@ TEST_F(ClusterChanges, AStreamBeginsOnALiveTableWithoutAHole) {
     }
   });
   engine::Clock::System()->SleepMicros(20'000);
-  auto info = cluster_->admin()->GetTable("t");
-  EXPECT_OK(cluster_->admin()->AlterTable(SchemaWithStream(), info->schema_version));
+  auto info = cluster_->admin()->Do(calls::GetTable{"t"});
+  EXPECT_OK(cluster_->admin()->Do(calls::AlterTable{SchemaWithStream(), info->schema_version}));
   begun = true;
   engine::Clock::System()->SleepMicros(50'000);
   stop = true;
@@ -200,10 +200,10 @@ TEST_F(ClusterChanges, AStreamBeginsOnALiveTableWithoutAHole) {
   }
   for (const std::string& value : after) EXPECT_EQ(all.count(value), 1u) << value;
   // The end: what was kept is asked for in vain.
-  info = cluster_->admin()->GetTable("t");
+  info = cluster_->admin()->Do(calls::GetTable{"t"});
   engine::TableSchema without = info->schema;
   engine::SetChangeStream(std::nullopt, &without);
-  EXPECT_OK(cluster_->admin()->AlterTable(without, info->schema_version));
+  EXPECT_OK(cluster_->admin()->Do(calls::AlterTable{without, info->schema_version}));
   ChangesRequest request;
   request.partition = RowRange::All();
   EXPECT_CODE(cluster_->data()->ReadChanges("t", request, {}).status(),
@@ -223,17 +223,17 @@ TEST_F(ClusterChanges, BadRequestsAreRefusedAtOnce) {
   EXPECT_CODE(cluster_->data()->ReadChanges("u", request, {}).status(), StatusCode::kNotFound);
   engine::TableSchema schema = SchemaWithStream();
   engine::SetChangeStream(engine::ChangeStreamConfig{kDayMicros / 2, 0}, &schema);
-  EXPECT_CODE(cluster_->admin()->AlterTable(schema, 1), StatusCode::kInvalidArgument);
+  EXPECT_CODE(cluster_->admin()->Do(calls::AlterTable{schema, 1}), StatusCode::kInvalidArgument);
   schema.name = "v";
-  EXPECT_CODE(cluster_->admin()->CreateTable(schema, {}), StatusCode::kInvalidArgument);
+  EXPECT_CODE(cluster_->admin()->Do(calls::CreateTable{schema, {}}), StatusCode::kInvalidArgument);
 }
 
 TEST_F(ClusterChanges, WhatIsTooOldGoesAndWhatMayBeNewerStays) {
   Start(1);
   CreateWithStream({});
   WriteAndNote(0, 10, "a");
-  EXPECT_OK(cluster_->admin()->Flush("t"));
-  uint64_t table_id = cluster_->admin()->GetTable("t")->table_id;
+  EXPECT_OK(cluster_->admin()->Do(calls::Flush{"t"}));
+  uint64_t table_id = cluster_->admin()->Do(calls::GetTable{"t"})->table_id;
   const std::string directory = store_paths::ChangesOf("/db", table_id);
   const std::string newer = store_paths::ChangesOf("/db", table_id + 1);
   EXPECT_OK(disk_.CreateDir(newer));

@@ -80,7 +80,7 @@ class ClusterWorld : public testing::Test {
     family.name = "f";
     schema.families.push_back(family);
     schema.Normalize();
-    EXPECT_OK(cluster_->admin()->CreateTable(schema, splits));
+    EXPECT_OK(cluster_->admin()->Do(calls::CreateTable{schema, splits}));
   }
   // For a master's actions, without a master.
   master::ActionPlaces Places() {

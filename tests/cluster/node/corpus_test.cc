@@ -175,7 +175,7 @@ class CorpusTest : public ClusterWorld {
   }
   size_t MovedTablets() {
     size_t moved = 0;
-    auto table = cluster_->admin()->GetTable("t");
+    auto table = cluster_->admin()->Do(calls::GetTable{"t"});
     EXPECT_OK(table);
     auto events = cluster_->metadata()->Events(table->table_id);
     EXPECT_OK(events);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "cluster/api/backup_api.h"
 #include "cluster/node/open_client.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/model/change_config.h"
@@ -39,7 +38,7 @@ void WriteBack(engine::FileSystem* fs, std::string path, const std::string& byte
 }
 
 std::string ChangesOf(Client* client) {
-  auto info = client->admin()->GetTable("t");
+  auto info = client->admin()->Do(calls::GetTable{"t"});
   if (!info.ok()) return info.status().ToString();
   auto config = engine::ChangeStreamOf(info->schema);
   ChangesRequest request;
@@ -57,7 +56,7 @@ std::string ChangesOf(Client* client) {
 }
 
 std::string BackupsOf(Client* client) {
-  auto backups = client->admin()->backups()->ListBackups();
+  auto backups = client->admin()->Do(calls::ListBackups{});
   if (!backups.ok()) return backups.status().ToString();
   std::string text;
   for (const BackupInfo& backup : *backups) text += backup.name + " ";
@@ -65,7 +64,7 @@ std::string BackupsOf(Client* client) {
 }
 
 std::string TablesOf(Client* client) {
-  auto tables = client->admin()->ListTables();
+  auto tables = client->admin()->Do(calls::ListTables{});
   if (!tables.ok()) return tables.status().ToString();
   std::string text;
   for (const TableInfo& table : *tables) text += table.schema.name + " ";
@@ -74,7 +73,7 @@ std::string TablesOf(Client* client) {
 
 std::string AskAll(Client* client) {
   std::string text = "tables " + TablesOf(client);
-  auto tables = client->admin()->ListTables();
+  auto tables = client->admin()->Do(calls::ListTables{});
   if (!tables.ok()) return text;
   for (const TableInfo& table : *tables) {
     const std::string& name = table.schema.name;
@@ -102,7 +101,7 @@ StoreState Asked(std::string name, StoreImage image,
 
 std::unique_ptr<Client> WithTable(engine::FileSystem* disk, TableSchema schema = SchemaOf("t")) {
   auto client = *OpenStore(disk);
-  EXPECT_OK(client->admin()->CreateTable(schema, {}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{schema, {}}));
   return client;
 }
 
@@ -126,7 +125,7 @@ StoreState SeveralLives() {
   auto client = WithTable(&disk);
   for (const char* mark : {"a", "b", "c"}) {
     Fill(client.get(), mark);
-    EXPECT_OK(client->admin()->Flush("t"));
+    EXPECT_OK(client->admin()->Do(calls::Flush{"t"}));
     Fill(client.get(), fmt::format("{}x", mark));
     auto left = StoreImage::Of(next == nullptr ? &disk : next.get()).Make();
     client.reset();
@@ -141,7 +140,7 @@ StoreState Split() {
   engine::MemoryFileSystem disk;
   auto client = WithTable(&disk);
   Fill(client.get(), "a");
-  EXPECT_OK(client->admin()->Split("t", "a10"));
+  EXPECT_OK(client->admin()->Do(calls::Split{"t", "a10"}));
   EXPECT_OK(client->Close());
   client = *OpenStore(&disk);
   Fill(client.get(), "b");
@@ -152,13 +151,13 @@ StoreState DroppedAndKept() {
   engine::MemoryFileSystem disk;
   auto client = WithTable(&disk);
   Fill(client.get(), "a");
-  EXPECT_OK(client->admin()->CreateTable(SchemaOf("dropped"), {}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{SchemaOf("dropped"), {}}));
   Fill(client.get(), "b", "dropped");
-  EXPECT_OK(client->admin()->backups()->DropTable("dropped", kDayMicros));
+  EXPECT_OK(client->admin()->Do(calls::DropAndKeepTable{"dropped", kDayMicros}));
   EXPECT_OK(client->Close());
   return Asked("dropped table kept", StoreImage::Of(&disk), [](Client* store) {
     std::string text = AskAll(store).substr(std::string("tables ").size());
-    Status back = store->admin()->backups()->UndeleteTable("dropped");
+    Status back = store->admin()->Do(calls::UndeleteTable{"dropped"});
     text = text.substr(text.find('\n') + 1);
     if (!back.ok() && back.code() != StatusCode::kNotFound) return back.ToString();
     return text + "\nback: " + RowsOf(store, "dropped");
@@ -172,7 +171,7 @@ StoreState WithChangeStream() {
   auto client = WithTable(&disk, schema);
   for (const char* mark : {"a", "b", "c"}) {
     Fill(client.get(), mark);
-    EXPECT_OK(client->admin()->Flush("t"));
+    EXPECT_OK(client->admin()->Do(calls::Flush{"t"}));
   }
   Fill(client.get(), "d");
   return Asked("change stream", StoreImage::Of(&disk),
@@ -183,13 +182,13 @@ StoreState WithBackups() {
   engine::MemoryFileSystem disk;
   auto client = WithTable(&disk);
   Fill(client.get(), "a");
-  EXPECT_OK(client->admin()->backups()->CreateBackup("b", "t", INT64_MAX));
+  EXPECT_OK(client->admin()->Do(calls::CreateBackup{"b", "t", INT64_MAX}));
   Fill(client.get(), "c");
-  EXPECT_OK(client->admin()->Compact("t", ""));
+  EXPECT_OK(client->admin()->Do(calls::Compact{"t", ""}));
   EXPECT_OK(client->Close());
   return Asked("backups", StoreImage::Of(&disk), [](Client* store) {
     std::string text = RowsOf(store, "t") + "\nbackups: " + BackupsOf(store);
-    Status restored = store->admin()->backups()->RestoreTable("b", "again");
+    Status restored = store->admin()->Do(calls::RestoreTable{"b", "again"});
     if (!restored.ok() && restored.code() != StatusCode::kAlreadyExists) {
       return text + restored.ToString();
     }
@@ -204,7 +203,7 @@ StoreState KilledInASplit() {
   Fill(client.get(), "a");
   std::vector<StoreImage> images;
   faulty.OnSync([&] { images.push_back(StoreImage::Of(&disk)); });
-  EXPECT_OK(client->admin()->Split("t", "a10"));
+  EXPECT_OK(client->admin()->Do(calls::Split{"t", "a10"}));
   faulty.OnSync({});
   EXPECT_GT(images.size(), 3u);
   return Asked("killed in a split", images[images.size() * 2 / 3], AskAll);

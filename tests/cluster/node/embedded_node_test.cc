@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "cluster/api/backup_api.h"
 #include "cluster/client/client.h"
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/open_client.h"
@@ -111,13 +110,13 @@ TEST(EmbeddedNodeTest, APowerCutWhileItIsMadeLosesNothing) {
   faulty.OnSync([&] { disks.push_back(memory.CrashClone(&random)); });
   auto client = Open(&faulty);
   ASSERT_NE(client, nullptr);
-  EXPECT_OK(client->admin()->CreateTable(Schema("t"), {}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {}}));
   faulty.OnSync({});
   EXPECT_GT(disks.size(), 10u);
   for (const auto& disk : disks) {
     auto again = Open(disk.get());
     ASSERT_NE(again, nullptr);
-    Status made = again->admin()->CreateTable(Schema("t"), {});
+    Status made = again->admin()->Do(calls::CreateTable{Schema("t"), {}});
     EXPECT_TRUE(made.ok() || made.code() == StatusCode::kAlreadyExists) << made;
     EXPECT_OK(Put(again.get(), "a", "1"));
     EXPECT_EQ(Rows(again.get()), "a=1 ");
@@ -128,9 +127,9 @@ TEST(EmbeddedNodeTest, LivesLeaveNothingBehind) {
   engine::MemoryFileSystem disk;
   std::unique_ptr<engine::MemoryFileSystem> killed;  // outlives the client
   auto client = Open(&disk);
-  EXPECT_OK(client->admin()->CreateTable(Schema("t"), {"m"}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {"m"}}));
   EXPECT_OK(Put(client.get(), "a", "0"));
-  EXPECT_OK(client->admin()->backups()->CreateBackup("b", "t", INT64_MAX));
+  EXPECT_OK(client->admin()->Do(calls::CreateBackup{"b", "t", INT64_MAX}));
   size_t most = 0;
   for (int life = 0; life < 60; ++life) {
     EXPECT_OK(Put(client.get(), "a", std::to_string(life)));
@@ -149,9 +148,9 @@ TEST(EmbeddedNodeTest, LivesLeaveNothingBehind) {
   }
   EXPECT_LE(most, 80u);
   EXPECT_EQ(Rows(client.get()).substr(0, 5), "a=59 ");
-  EXPECT_OK(client->admin()->backups()->RestoreTable("b", "again"));
+  EXPECT_OK(client->admin()->Do(calls::RestoreTable{"b", "again"}));
   EXPECT_EQ(Rows(client.get(), "again"), "a=0 ");
-  EXPECT_OK(client->admin()->Verify("t"));
+  EXPECT_OK(client->admin()->Do(calls::Verify{"t"}));
 }
 
 TEST(EmbeddedNodeTest, LivesThatAreKilledDoNotPileUpTheirLogs) {
@@ -161,7 +160,7 @@ TEST(EmbeddedNodeTest, LivesThatAreKilledDoNotPileUpTheirLogs) {
   for (int life = 0; life < 20; ++life) {
     auto client = Open(disks.back().get());
     ASSERT_NE(client, nullptr);
-    if (life == 0) EXPECT_OK(client->admin()->CreateTable(Schema("t"), {}));
+    if (life == 0) EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {}}));
     EXPECT_OK(Put(client.get(), fmt::format("{:02}", life), "v"));
     engine::Clock::System()->SleepMicros(100'000);  // for the background
     most = std::max(most, FilesIn(disks.back().get(), "/db/wal"));
@@ -177,17 +176,18 @@ TEST(EmbeddedNodeTest, LivesThatAreKilledDoNotPileUpTheirLogs) {
 TEST(EmbeddedNodeTest, ATableIsDroppedWhenTheDiskIsFull) {
   engine::MemoryFileSystem disk;
   auto client = Open(&disk);
-  EXPECT_OK(client->admin()->CreateTable(Schema("t"), {}));
-  EXPECT_OK(client->admin()->CreateTable(Schema("large"), {}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {}}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("large"), {}}));
   EXPECT_OK(Put(client.get(), "a", "1"));
   uint64_t used = 0;
   for (const std::string& path : disk.AllFiles()) used += *disk.FileSize(path);
   disk.SetCapacity(used);
   EXPECT_CODE(Put(client.get(), "b", std::string(4 << 20, 'x')), StatusCode::kResourceExhausted);
-  EXPECT_CODE(client->admin()->CreateTable(Schema("more"), {}), StatusCode::kResourceExhausted);
-  EXPECT_OK(client->admin()->DropTable("large"));
+  EXPECT_CODE(client->admin()->Do(calls::CreateTable{Schema("more"), {}}),
+              StatusCode::kResourceExhausted);
+  EXPECT_OK(client->admin()->Do(calls::DropTable{"large"}));
   EXPECT_FALSE(*disk.Exists("/db/RESERVE"));
-  EXPECT_CODE(client->admin()->GetTable("large").status(), StatusCode::kNotFound);
+  EXPECT_CODE(client->admin()->Do(calls::GetTable{"large"}).status(), StatusCode::kNotFound);
   EXPECT_EQ(Rows(client.get()), "a=1 ");
   disk.SetCapacity(0);
   EXPECT_OK(Put(client.get(), "b", "2"));
@@ -200,9 +200,9 @@ TEST(EmbeddedNodeTest, ATableIsDroppedWhenTheDiskIsFull) {
 TEST(EmbeddedNodeTest, ADiskThatTakesNothingIsRead) {
   engine::MemoryFileSystem disk;
   auto client = Open(&disk);
-  EXPECT_OK(client->admin()->CreateTable(Schema("t"), {"m"}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {"m"}}));
   EXPECT_OK(Put(client.get(), "a", "1"));
-  EXPECT_OK(client->admin()->Flush("t"));
+  EXPECT_OK(client->admin()->Do(calls::Flush{"t"}));
   EXPECT_OK(Put(client.get(), "z", "2"));
   auto left = Killed(&disk);
   client.reset();

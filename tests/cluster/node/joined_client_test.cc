@@ -5,7 +5,6 @@
 
 #include <filesystem>
 
-#include "cluster/api/backup_api.h"
 #include "cluster/client/client.h"
 #include "cluster/node/open_client.h"
 #include "engine/model/change_config.h"
@@ -26,10 +25,10 @@ class JoinedClientTest : public testing::Test {
     schema.families[0].name = "f";
     schema.families[1].name = "g";
     schema.Normalize();
-    EXPECT_TRUE(joined_->admin()->CreateTable(schema, {}).ok());
+    EXPECT_TRUE(joined_->admin()->Do(calls::CreateTable{schema, {}}).ok());
     schema.name = "kept";
     engine::SetChangeStream(engine::ChangeStreamConfig{kDayMicros, 0}, &schema);
-    EXPECT_TRUE(joined_->admin()->CreateTable(schema, {}).ok());
+    EXPECT_TRUE(joined_->admin()->Do(calls::CreateTable{schema, {}}).ok());
   }
   ~JoinedClientTest() override {
     joined_.reset();
@@ -180,7 +179,7 @@ TEST_F(JoinedClientTest, ChangesAreTheOwners) {
   auto later = (*there)->Next(10'000'000);
   ASSERT_TRUE(later.ok());
   ASSERT_EQ(later->changes.size(), 1u);
-  ASSERT_TRUE(joined_->admin()->Split("kept", "b").ok());
+  ASSERT_TRUE(joined_->admin()->Do(calls::Split{"kept", "b"}).ok());
   auto end = (*there)->Next(10'000'000);
   ASSERT_TRUE(end.ok());
   EXPECT_TRUE(end->is_over);
@@ -290,14 +289,14 @@ TEST_F(JoinedClientTest, F_J1_AProgramOverCellsGoesOnInTheMiddleOfARow) {
 
 // An owner that leaves has made a change of tables, or has not begun it and says so.
 TEST_F(JoinedClientTest, F_J1_ChangesOfTablesAreMadeOnceWhileOwnersComeAndGo) {
-  TableSchema schema = **joined_->admin()->GetSchema("t");
+  TableSchema schema = **joined_->admin()->Do(calls::GetSchema{"t"});
   for (int i = 0; i < 15; ++i) {
     schema.name = "made" + std::to_string(i);
     engine::Thread leaves("leaves", [this] { owner_.reset(); });
-    Status made = joined_->admin()->CreateTable(schema, {});
+    Status made = joined_->admin()->Do(calls::CreateTable{schema, {}});
     EXPECT_TRUE(made.ok()) << made;
     leaves.Join();
-    EXPECT_TRUE(joined_->admin()->GetTable(schema.name).ok());
+    EXPECT_TRUE(joined_->admin()->Do(calls::GetTable{schema.name}).ok());
     owner_ = std::exchange(joined_, Open());  // which has opened the directory
   }
 }
@@ -309,14 +308,14 @@ TEST_F(JoinedClientTest, SchemasNeedNotBeNormalized) {
   schema.families.resize(2);
   schema.families[0].name = "z";
   schema.families[1].name = "a";
-  Status made = joined_->admin()->CreateTable(schema, {});
+  Status made = joined_->admin()->Do(calls::CreateTable{schema, {}});
   ASSERT_TRUE(made.ok()) << made;
-  TableInfo info = *joined_->admin()->GetTable("plain");
+  TableInfo info = *joined_->admin()->Do(calls::GetTable{"plain"});
   EXPECT_EQ(info.schema.FamilyNames(), (std::vector<std::string>{"a", "z"}));
   info.schema.families.emplace_back().name = "m";
-  Status altered = joined_->admin()->AlterTable(info.schema, info.schema_version);
+  Status altered = joined_->admin()->Do(calls::AlterTable{info.schema, info.schema_version});
   EXPECT_TRUE(altered.ok()) << altered;
-  EXPECT_EQ(owner_->admin()->GetTable("plain")->schema.families.size(), 3u);
+  EXPECT_EQ(owner_->admin()->Do(calls::GetTable{"plain"})->schema.families.size(), 3u);
 }
 
 void ExpectSame(const BackupInfo& here, const BackupInfo& there) {
@@ -332,47 +331,49 @@ void ExpectSame(const BackupInfo& here, const BackupInfo& there) {
 
 TEST_F(JoinedClientTest, BackupsAreTheOwners) {
   ASSERT_TRUE(joined_->data()->Apply("t", RowMutation("a").Set("f", "q", "1")).ok());
-  BackupApi* here = owner_->admin()->backups();
-  BackupApi* there = joined_->admin()->backups();
-  ASSERT_NE(there, nullptr);
+  AdminApi* here = owner_->admin();
+  AdminApi* there = joined_->admin();
   const int64_t expires_us = owner_->clock()->NowMicros() + kDayMicros;
-  auto made = there->CreateBackup("b", "t", expires_us);
+  auto made = there->Do(calls::CreateBackup{"b", "t", expires_us});
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_EQ(made->source_table, "t");
   EXPECT_EQ(made->expires_us, expires_us);
   EXPECT_GT(made->size_bytes, 0u);
-  ExpectSame(*here->GetBackup("b"), *made);
-  ExpectSame(*here->GetBackup("b"), *there->GetBackup("b"));
-  EXPECT_EQ(here->CreateBackup("b", "t", expires_us).status(),
-            there->CreateBackup("b", "t", expires_us).status());
-  EXPECT_EQ(here->GetBackup("nope").status(), there->GetBackup("nope").status());
-  ASSERT_TRUE(there->CopyBackup("b", "c", expires_us).ok());
-  EXPECT_EQ(there->GetBackup("c")->source_backup, "b");
-  ASSERT_TRUE(there->SetBackupExpiry("c", expires_us + 1).ok());
-  EXPECT_EQ(here->GetBackup("c")->expires_us, expires_us + 1);
-  std::vector<BackupInfo> all = *there->ListBackups();
-  ASSERT_EQ(all.size(), here->ListBackups()->size());
+  ExpectSame(*here->Do(calls::GetBackup{"b"}), *made);
+  ExpectSame(*here->Do(calls::GetBackup{"b"}), *there->Do(calls::GetBackup{"b"}));
+  EXPECT_EQ(here->Do(calls::CreateBackup{"b", "t", expires_us}).status(),
+            there->Do(calls::CreateBackup{"b", "t", expires_us}).status());
+  EXPECT_EQ(here->Do(calls::GetBackup{"nope"}).status(),
+            there->Do(calls::GetBackup{"nope"}).status());
+  ASSERT_TRUE(there->Do(calls::CopyBackup{"b", "c", expires_us}).ok());
+  EXPECT_EQ(there->Do(calls::GetBackup{"c"})->source_backup, "b");
+  ASSERT_TRUE(there->Do(calls::SetBackupExpiry{"c", expires_us + 1}).ok());
+  EXPECT_EQ(here->Do(calls::GetBackup{"c"})->expires_us, expires_us + 1);
+  std::vector<BackupInfo> all = *there->Do(calls::ListBackups{});
+  ASSERT_EQ(all.size(), here->Do(calls::ListBackups{})->size());
   ASSERT_EQ(all.size(), 2u);
-  ExpectSame(here->ListBackups()->back(), all.back());
+  ExpectSame(here->Do(calls::ListBackups{})->back(), all.back());
 
-  ASSERT_TRUE(there->RestoreTable("b", "again").ok());
+  ASSERT_TRUE(there->Do(calls::RestoreTable{"b", "again"}).ok());
   auto cells = joined_->data()->Read("again", {}, {});
   ASSERT_TRUE(cells.ok() && (*cells)->Valid());
   EXPECT_EQ((*cells)->cell().value, "1");
-  EXPECT_EQ(here->RestoreTable("b", "again"), there->RestoreTable("b", "again"));
-  ASSERT_TRUE(there->DeleteBackup("b").ok());
-  EXPECT_EQ(here->GetBackup("b").status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(here->Do(calls::RestoreTable{"b", "again"}),
+            there->Do(calls::RestoreTable{"b", "again"}));
+  ASSERT_TRUE(there->Do(calls::DeleteBackup{"b"}).ok());
+  EXPECT_EQ(here->Do(calls::GetBackup{"b"}).status().code(), StatusCode::kNotFound);
 
-  ASSERT_TRUE(there->DropTable("t", kDayMicros).ok());
-  EXPECT_EQ(owner_->admin()->GetTable("t").status().code(), StatusCode::kNotFound);
-  ASSERT_TRUE(there->UndeleteTable("t").ok());
-  EXPECT_EQ(*owner_->admin()->GetSchema("t").value(), *joined_->admin()->GetSchema("t").value());
-  EXPECT_EQ(here->UndeleteTable("t"), there->UndeleteTable("t"));
+  ASSERT_TRUE(there->Do(calls::DropTable{"t", kDayMicros}).ok());
+  EXPECT_EQ(owner_->admin()->Do(calls::GetTable{"t"}).status().code(), StatusCode::kNotFound);
+  ASSERT_TRUE(there->Do(calls::UndeleteTable{"t"}).ok());
+  EXPECT_EQ(*owner_->admin()->Do(calls::GetSchema{"t"}).value(),
+            *joined_->admin()->Do(calls::GetSchema{"t"}).value());
+  EXPECT_EQ(here->Do(calls::UndeleteTable{"t"}), there->Do(calls::UndeleteTable{"t"}));
 
   // And when the owner has left, those of the store that is opened here.
   owner_.reset();
-  EXPECT_EQ(there->ListBackups()->size(), 1u);
-  EXPECT_TRUE(there->DeleteBackup("c").ok());
+  EXPECT_EQ(there->Do(calls::ListBackups{})->size(), 1u);
+  EXPECT_TRUE(there->Do(calls::DeleteBackup{"c"}).ok());
 }
 
 }  // namespace

@@ -25,11 +25,11 @@ TEST_F(ClusterWorld, TabletsAreSpreadSplitAndMerged) {
   Start(3);
   CreateTable({RowOf(1000), RowOf(2000)});
   Write(0, 3000, "a");
-  EXPECT_OK(cluster_->admin()->Split("t", RowOf(500)));
+  EXPECT_OK(cluster_->admin()->Do(calls::Split{"t", RowOf(500)}));
   EXPECT_EQ(TabletCount(), 4u);
   CheckAll();
   Write(400, 600, "b");
-  EXPECT_OK(cluster_->admin()->Merge("t", {RowOf(0), RowOf(1500)}));
+  EXPECT_OK(cluster_->admin()->Do(calls::Merge{"t", {RowOf(0), RowOf(1500)}}));
   EXPECT_EQ(TabletCount(), 2u);
   CheckAll();
 }
@@ -81,7 +81,7 @@ TEST_F(ClusterWorld, AnotherMasterFinishesWhatTheFirstBegan) {
   // Off the data path: tablets that are loaded are served meanwhile.
   Write(0, 3000, "b");
   EXPECT_OK(cluster_->WaitForMaster(20 * kSecond));
-  EXPECT_OK(cluster_->admin()->Split("t", RowOf(1500)));
+  EXPECT_OK(cluster_->admin()->Do(calls::Split{"t", RowOf(1500)}));
   CheckAll();
 }
 
@@ -129,7 +129,7 @@ TEST_F(ClusterWorld, FilesThatNobodyNamesAreSweptWhileServersLive) {
   CreateTable({RowOf(1000)});
   for (int round = 0; round < 4; ++round) {
     Write(0, 2000, fmt::format("round {}", round));
-    EXPECT_OK(cluster_->admin()->Compact("t", ""));
+    EXPECT_OK(cluster_->admin()->Do(calls::Compact{"t", ""}));
   }
   auto named = [&] {
     std::set<std::string> names;
@@ -157,7 +157,7 @@ TEST_F(ClusterWorld, WhatAReaderHasIsNotSweptBelowIt) {
   Start(1);
   CreateTable({});
   Write(0, 500, "old");
-  EXPECT_OK(cluster_->admin()->Compact("t", ""));
+  EXPECT_OK(cluster_->admin()->Do(calls::Compact{"t", ""}));
   ReadSpec read;
   read.rows = engine::RowSet::All();
   auto cells = cluster_->data()->Read("t", read, {});
@@ -170,7 +170,7 @@ TEST_F(ClusterWorld, WhatAReaderHasIsNotSweptBelowIt) {
       }));
   ASSERT_FALSE(old.empty());
   Write(0, 500, "new");
-  EXPECT_OK(cluster_->admin()->Compact("t", ""));
+  EXPECT_OK(cluster_->admin()->Do(calls::Compact{"t", ""}));
   auto is_there = [&] { return *disk_.Exists(fmt::format("/db/sst/{:016x}.sst", old.front())); };
   engine::Clock::System()->SleepMicros(kSecond);  // some sweeps
   EXPECT_TRUE(is_there());
@@ -214,7 +214,7 @@ TEST_F(ClusterWorld, AHotTabletIsSplitAndOneHalfMoves) {
   Start(2);
   CreateTable({});
   auto servers = [&] {
-    auto table = cluster_->admin()->GetTable("t");
+    auto table = cluster_->admin()->Do(calls::GetTable{"t"});
     EXPECT_OK(table);
     std::set<ServerId> all;
     EXPECT_OK(cluster_->metadata()->Scan(table->table_id, table->table_id, [&](const auto& record) {
@@ -249,11 +249,11 @@ TEST_F(ClusterWorld, AFamilyMadeAnewIsEmptyAndItsTabletsMerge) {
   Start(2);
   CreateTable({});
   auto alter = [&](const std::function<void(engine::TableSchema*)>& change) {
-    auto table = cluster_->admin()->GetTable("t");
+    auto table = cluster_->admin()->Do(calls::GetTable{"t"});
     ASSERT_TRUE(table.ok()) << table.status();
     change(&table->schema);
     table->schema.Normalize();
-    EXPECT_OK(cluster_->admin()->AlterTable(table->schema, table->schema_version));
+    EXPECT_OK(cluster_->admin()->Do(calls::AlterTable{table->schema, table->schema_version}));
   };
   auto add = [&](engine::TableSchema* schema) {
     schema->families.push_back({"g", engine::FamilyType::kBytes, {}});
@@ -276,7 +276,7 @@ TEST_F(ClusterWorld, AFamilyMadeAnewIsEmptyAndItsTabletsMerge) {
     return text;
   };
   alter(add);
-  EXPECT_OK(cluster_->admin()->Split("t", RowOf(100)));
+  EXPECT_OK(cluster_->admin()->Do(calls::Split{"t", RowOf(100)}));
   put(1, "left");
   put(150, "right");
   EXPECT_EQ(get(), "left right ");
@@ -285,7 +285,7 @@ TEST_F(ClusterWorld, AFamilyMadeAnewIsEmptyAndItsTabletsMerge) {
   alter(add);
   EXPECT_EQ(get(), "");
   put(3, "new");
-  EXPECT_OK(cluster_->admin()->Merge("t", RowRange::All()));
+  EXPECT_OK(cluster_->admin()->Do(calls::Merge{"t", RowRange::All()}));
   EXPECT_EQ(TabletCount(), 1u);
   EXPECT_EQ(get(), "new ");
 }
@@ -324,7 +324,7 @@ TEST(ClusterOfOne, CallsRightAfterAStartWaitForTheirTablets) {
   for (int life = 0; life < 5; ++life) {
     auto client = OpenClient("/db", options);
     ASSERT_TRUE(client.ok()) << client.status();
-    if (life == 0) EXPECT_OK((*client)->admin()->CreateTable(schema, rows));
+    if (life == 0) EXPECT_OK((*client)->admin()->Do(calls::CreateTable{schema, rows}));
     for (const std::string& row : rows) {
       EXPECT_OK((*client)->data()->Apply("t", RowMutation(row).Set("f", "q", "v")));
     }

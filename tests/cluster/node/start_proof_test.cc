@@ -25,7 +25,7 @@ std::string MessageText(const Status& status) { return std::string(MessageOf(sta
 StoreImage KilledWithLog(int count) {
   engine::MemoryFileSystem disk;
   auto client = *OpenStore(&disk);
-  EXPECT_OK(client->admin()->CreateTable(SchemaOf("t"), {}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}));
   EXPECT_OK(client->Close());
   client = *OpenStore(&disk);
   const std::string value(10'000'000, 'v');  // in segments of 64 MiB
@@ -96,7 +96,7 @@ TEST(StartProof, F_D1_ALogThatIsCutOrFlippedInItsLastGroupStopsTheStart) {
 TEST(StartProof, F_D2_AMissingLockFileStopsTheStartBeforeAnySweep) {
   engine::MemoryFileSystem disk;
   auto client = *OpenStore(&disk);
-  EXPECT_OK(client->admin()->CreateTable(SchemaOf("t"), {}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}));
   EXPECT_OK(PutRow(client.get(), "a", "1"));
   EXPECT_OK(client->Close());
   const StoreImage image = StoreImage::Of(&disk);
@@ -113,11 +113,11 @@ TEST(StartProof, F_D2_AMissingLockFileStopsTheStartBeforeAnySweep) {
 TEST(StartProof, F_D2_AMissingSstableStopsTheStartAndAnEmptyOneGivesItUp) {
   engine::MemoryFileSystem disk;
   auto client = *OpenStore(&disk);
-  EXPECT_OK(client->admin()->CreateTable(SchemaOf("t"), {}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}));
   EXPECT_OK(PutRow(client.get(), "a", "1"));
   EXPECT_OK(client->Close());
   client = *OpenStore(&disk);
-  EXPECT_OK(client->admin()->CreateTable(SchemaOf("u"), {}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{SchemaOf("u"), {}}));
   EXPECT_OK(client->Close());
   StoreImage image = StoreImage::Of(&disk);
   int lost = 0;
@@ -158,7 +158,7 @@ TEST(StartProof, F_D5_ADamagedMasterFileStopsTheStartAndAMissingOneDoesNot) {
 TEST(StartProof, F_D7_ADiskThatDoesNotAnswerIsNotAnotherProcess) {
   engine::MemoryFileSystem disk;
   auto client = *OpenStore(&disk);
-  EXPECT_OK(client->admin()->CreateTable(SchemaOf("t"), {}));
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}));
   EXPECT_OK(PutRow(client.get(), "a", "1"));
   EXPECT_OK(client->Close());
   for (const char* glob : {"*.sst", "/db/lock/root", "/db/STORE"}) {

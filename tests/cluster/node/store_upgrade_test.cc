@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "cluster/api/backup_api.h"
 #include "cluster/client/client.h"
 #include "cluster/node/open_client.h"
 #include "engine/fs/fault_file_system.h"
@@ -67,7 +66,7 @@ void WriteStore(engine::FileSystem* fs) {
   for (const char* value : {"4", "5"}) {
     EXPECT_OK(store->CreateTable(SchemaOf("gone"), {}));
     Put(store, "gone", "a", value);
-    EXPECT_OK(store->backups()->DropTable("gone", kHour));
+    EXPECT_OK(store->Do(calls::DropAndKeepTable{"gone", kHour}));
   }
   EXPECT_OK(store->CreateTable(SchemaOf("gone"), {}));
   EXPECT_OK(store->records()->Put("note", "text", 0));
@@ -96,13 +95,13 @@ std::unique_ptr<Client> Open(engine::FileSystem* fs) {
 
 void CheckTables(Client* client) {
   EXPECT_EQ(Values(client, "t"), "b=1 z=2 ");
-  EXPECT_EQ(client->admin()->GetTable("t")->tablet_count, 2u);
+  EXPECT_EQ(client->admin()->Do(calls::GetTable{"t"})->tablet_count, 2u);
   EXPECT_EQ(Values(client, "kept"), "a=3 ");
-  EXPECT_CODE(client->admin()->DropTable("kept"), StatusCode::kFailedPrecondition);
+  EXPECT_CODE(client->admin()->Do(calls::DropTable{"kept"}), StatusCode::kFailedPrecondition);
   EXPECT_EQ(Values(client, "gone"), "");
-  EXPECT_EQ(client->admin()->GetRecord("note")->body, "text");
-  ASSERT_EQ(client->admin()->backups()->ListBackups()->size(), 1u);
-  EXPECT_EQ(client->admin()->backups()->ListBackups()->front().name, "saved");
+  EXPECT_EQ(client->admin()->Do(calls::GetRecord{"note"})->body, "text");
+  ASSERT_EQ(client->admin()->Do(calls::ListBackups{})->size(), 1u);
+  EXPECT_EQ(client->admin()->Do(calls::ListBackups{})->front().name, "saved");
 }
 
 TEST(StoreUpgradeTest, EverythingIsThereAndGoesOn) {
@@ -112,22 +111,23 @@ TEST(StoreUpgradeTest, EverythingIsThereAndGoesOn) {
   ASSERT_NE(client, nullptr);
   CheckTables(client.get());
   // A family made anew is another one than those that the store had.
-  TableSchema schema = client->admin()->GetTable("t")->schema;
+  TableSchema schema = client->admin()->Do(calls::GetTable{"t"})->schema;
   ++schema.families[0].incarnation;
-  EXPECT_OK(client->admin()->AlterTable(schema, client->admin()->GetTable("t")->schema_version));
+  EXPECT_OK(client->admin()->Do(
+      calls::AlterTable{schema, client->admin()->Do(calls::GetTable{"t"})->schema_version}));
   EXPECT_EQ(Values(client.get(), "t"), "");
   EXPECT_OK(client->data()->Apply("t", RowMutation("n").Set("f", "q", "6", 1)));
-  EXPECT_OK(client->admin()->DropTable("gone"));
-  EXPECT_OK(client->admin()->backups()->UndeleteTable("gone"));
+  EXPECT_OK(client->admin()->Do(calls::DropTable{"gone"}));
+  EXPECT_OK(client->admin()->Do(calls::UndeleteTable{"gone"}));
   EXPECT_EQ(Values(client.get(), "gone"), "a=5 ");
-  EXPECT_OK(client->admin()->backups()->RestoreTable("saved", "again"));
+  EXPECT_OK(client->admin()->Do(calls::RestoreTable{"saved", "again"}));
   EXPECT_EQ(Values(client.get(), "again"), "b=1 ");
   EXPECT_OK(client->Close());
   // No second time, and no program that takes it for a store.
   client = Open(&disk);
   ASSERT_NE(client, nullptr);
   EXPECT_EQ(Values(client.get(), "t"), "n=6 ");
-  EXPECT_OK(client->admin()->Verify("t"));
+  EXPECT_OK(client->admin()->Do(calls::Verify{"t"}));
   EXPECT_OK(client->Close());
   EXPECT_CODE(engine::Store::Open("/db", Options(&disk)).status(), StatusCode::kFailedPrecondition);
   EXPECT_FALSE(*disk.Exists("/db/tablets"));
@@ -203,7 +203,7 @@ TEST(StoreUpgradeTest, ADirectoryThatWasNotFinishedIsAnEmptyStore) {
   options.create_if_missing = true;
   auto client = OpenClient("/db", options);
   ASSERT_TRUE(client.ok()) << client.status();
-  EXPECT_TRUE((*client)->admin()->ListTables()->empty());
+  EXPECT_TRUE((*client)->admin()->Do(calls::ListTables{})->empty());
   EXPECT_OK((*client)->Close());
 }
 

@@ -100,10 +100,10 @@ TEST_F(StoreServiceTest, RandomHistoriesAreTheSame) {
     TableSchema schema = history.Schema();
     std::vector<std::string> keys = history.SplitKeys();
     schema.name = fmt::format("here{}", seed);
-    ASSERT_TRUE(client_->admin()->CreateTable(schema, keys).ok());
+    ASSERT_TRUE(client_->admin()->Do(calls::CreateTable{schema, keys}).ok());
     const std::string here = schema.name;
     schema.name = fmt::format("there{}", seed);
-    ASSERT_TRUE(remote_->admin()->CreateTable(schema, keys).ok());
+    ASSERT_TRUE(remote_->admin()->Do(calls::CreateTable{schema, keys}).ok());
     for (int step = 0; step < 60; ++step) {
       std::vector<RowMutation> batch;
       for (uint64_t i = 1 + history.random()->Uniform(5); i > 0; --i) {
@@ -145,7 +145,7 @@ TEST_F(StoreServiceTest, RandomHistoriesAreTheSame) {
 TEST_F(StoreServiceTest, RowTransactions) {
   CreateTable();
   DataApi* data = remote_->data();
-  const std::string table = client_->admin()->ListTables()->front().schema.name;
+  const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   ASSERT_TRUE(data->Apply(table, RowMutation("r").Set("f", "q", "1")).ok());
   ReadCheck check;
   check.read.rows = engine::RowSet(RowRange::Single("r"));
@@ -187,64 +187,68 @@ TEST_F(StoreServiceTest, AdministratorsCalls) {
   CreateTable({"m"});
   AdminApi* here = client_->admin();
   AdminApi* there = remote_->admin();
-  const std::string table = here->ListTables()->front().schema.name;
-  ExpectSame(here->GetTable("nope").status(), there->GetTable("nope").status());
-  ExpectSame(here->DropTable("nope"), there->DropTable("nope"));
+  const std::string table = here->Do(calls::ListTables{})->front().schema.name;
+  ExpectSame(here->Do(calls::GetTable{"nope"}).status(),
+             there->Do(calls::GetTable{"nope"}).status());
+  ExpectSame(here->Do(calls::DropTable{"nope"}), there->Do(calls::DropTable{"nope"}));
   ASSERT_TRUE(remote_->data()->Apply(table, RowMutation("r").Set("f", "q", "1")).ok());
   ASSERT_TRUE(remote_->data()->Apply(table, RowMutation("a").Set("g", "q", "1")).ok());
-  EXPECT_TRUE(there->Flush(table).ok());
-  EXPECT_TRUE(there->Split(table, "c").ok());
-  EXPECT_EQ(there->GetTable(table)->tablet_count, 3u);
+  EXPECT_TRUE(there->Do(calls::Flush{table}).ok());
+  EXPECT_TRUE(there->Do(calls::Split{table, "c"}).ok());
+  EXPECT_EQ(there->Do(calls::GetTable{table})->tablet_count, 3u);
   EXPECT_EQ(*client_->data()->TabletRanges(table), *remote_->data()->TabletRanges(table));
-  EXPECT_TRUE(there->Merge(table, {"a", "d"}).ok());
-  EXPECT_TRUE(there->Compact(table, "").ok());
-  EXPECT_TRUE(there->Verify(table).ok());
-  TableInfo info = *there->GetTable(table);
+  EXPECT_TRUE(there->Do(calls::Merge{table, {"a", "d"}}).ok());
+  EXPECT_TRUE(there->Do(calls::Compact{table, ""}).ok());
+  EXPECT_TRUE(there->Do(calls::Verify{table}).ok());
+  TableInfo info = *there->Do(calls::GetTable{table});
   TableSchema schema = info.schema;
   schema.families.push_back({"new", engine::FamilyType::kBytes, {}});
   schema.Normalize();
-  EXPECT_TRUE(there->AlterTable(schema, info.schema_version).ok());
-  ExpectSame(here->AlterTable(schema, info.schema_version),
-             there->AlterTable(schema, info.schema_version));
-  std::vector<TableInfo> wanted = *here->ListTables();
-  std::vector<TableInfo> got = *there->ListTables();
+  EXPECT_TRUE(there->Do(calls::AlterTable{schema, info.schema_version}).ok());
+  ExpectSame(here->Do(calls::AlterTable{schema, info.schema_version}),
+             there->Do(calls::AlterTable{schema, info.schema_version}));
+  std::vector<TableInfo> wanted = *here->Do(calls::ListTables{});
+  std::vector<TableInfo> got = *there->Do(calls::ListTables{});
   ASSERT_EQ(wanted.size(), got.size());
   EXPECT_EQ(wanted[0].schema, got[0].schema);
   EXPECT_EQ(wanted[0].table_id, got[0].table_id);
   EXPECT_EQ(wanted[0].schema_version, got[0].schema_version);
   EXPECT_EQ(wanted[0].changed_at_us, got[0].changed_at_us);
   EXPECT_EQ(wanted[0].tablet_count, got[0].tablet_count);
-  std::vector<GroupStats> stats = *here->Stats(table);
-  std::vector<GroupStats> their_stats = *there->Stats(table);
+  std::vector<GroupStats> stats = *here->Do(calls::Stats{table});
+  std::vector<GroupStats> their_stats = *there->Do(calls::Stats{table});
   ASSERT_EQ(stats.size(), their_stats.size());
   EXPECT_EQ(stats[0].families, their_stats[0].families);
   EXPECT_EQ(stats[0].raw_bytes, their_stats[0].raw_bytes);
   EXPECT_EQ(stats[0].stored_bytes, their_stats[0].stored_bytes);
   EXPECT_EQ(stats[0].rows, their_stats[0].rows);
-  EXPECT_EQ(*here->DumpTablets(table), *there->DumpTablets(table));
-  EXPECT_EQ(here->Metrics().size(), there->Metrics().size());
-  ASSERT_EQ(here->Compactions().size(), there->Compactions().size());
-  EXPECT_EQ(here->Compactions().back().reason, there->Compactions().back().reason);
+  EXPECT_EQ(*here->Do(calls::DumpTablets{table}), *there->Do(calls::DumpTablets{table}));
+  EXPECT_EQ(here->Do(calls::Metrics{})->size(), there->Do(calls::Metrics{})->size());
+  std::vector<CompactionInfo> compactions = *here->Do(calls::Compactions{});
+  std::vector<CompactionInfo> their_compactions = *there->Do(calls::Compactions{});
+  ASSERT_EQ(compactions.size(), their_compactions.size());
+  EXPECT_EQ(compactions.back().reason, their_compactions.back().reason);
   std::vector<TabletInfo> tablets = *client_->data()->Tablets(table);
   std::vector<TabletInfo> their_tablets = *remote_->data()->Tablets(table);
   ASSERT_EQ(tablets.size(), their_tablets.size());
   EXPECT_EQ(tablets[0].tablet_id, their_tablets[0].tablet_id);
   EXPECT_EQ(tablets[0].server, their_tablets[0].server);
   EXPECT_EQ(tablets[0].stored_bytes, their_tablets[0].stored_bytes);
-  EXPECT_TRUE(there->PutRecord("a/b", std::string("x\0y", 3), 0).ok());
-  ExpectSame(here->PutRecord("a/b", "z", 0), there->PutRecord("a/b", "z", 0));
-  EXPECT_EQ(*here->GetRecord("a/b"), *there->GetRecord("a/b"));
-  EXPECT_EQ(*here->ListRecords("a/"), *there->ListRecords("a/"));
-  EXPECT_EQ(there->ListRecords("a/")->size(), 1u);
-  EXPECT_TRUE(there->DeleteRecord("a/b", 1).ok());
-  ExpectSame(here->GetRecord("a/b").status(), there->GetRecord("a/b").status());
-  EXPECT_TRUE(there->DropTable(table).ok());
-  EXPECT_EQ(here->GetTable(table).status().code(), StatusCode::kNotFound);
+  EXPECT_TRUE(there->Do(calls::PutRecord{"a/b", std::string("x\0y", 3), 0}).ok());
+  ExpectSame(here->Do(calls::PutRecord{"a/b", "z", 0}), there->Do(calls::PutRecord{"a/b", "z", 0}));
+  EXPECT_EQ(*here->Do(calls::GetRecord{"a/b"}), *there->Do(calls::GetRecord{"a/b"}));
+  EXPECT_EQ(*here->Do(calls::ListRecords{"a/"}), *there->Do(calls::ListRecords{"a/"}));
+  EXPECT_EQ(there->Do(calls::ListRecords{"a/"})->size(), 1u);
+  EXPECT_TRUE(there->Do(calls::DeleteRecord{"a/b", 1}).ok());
+  ExpectSame(here->Do(calls::GetRecord{"a/b"}).status(),
+             there->Do(calls::GetRecord{"a/b"}).status());
+  EXPECT_TRUE(there->Do(calls::DropTable{table}).ok());
+  EXPECT_EQ(here->Do(calls::GetTable{table}).status().code(), StatusCode::kNotFound);
 }
 
 TEST_F(StoreServiceTest, LargeCellsAndManyCells) {
   CreateTable();
-  const std::string table = client_->admin()->ListTables()->front().schema.name;
+  const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   engine::Random random(3);
   std::vector<RowMutation> batch;
   for (size_t size : {1, 70'000, 9'000'000, 16'383, 65'536, 65'537, 0, 1'048'576, 5}) {
@@ -272,7 +276,7 @@ TEST_F(StoreServiceTest, LargeCellsAndManyCells) {
 
 TEST_F(StoreServiceTest, CancelledCallsAndLostServersAreTold) {
   CreateTable();
-  const std::string table = client_->admin()->ListTables()->front().schema.name;
+  const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   std::vector<RowMutation> batch;
   for (int i = 0; i < 40; ++i) {
     batch.push_back(RowMutation(fmt::format("r{}", i)).Set("f", "q", std::string(500'000, 'x')));
@@ -313,11 +317,11 @@ TEST_F(StoreServiceTest, CancelledCallsAndLostServersAreTold) {
 // Bytes that are no encoding of anything, and encodings with a byte changed.
 TEST_F(StoreServiceTest, DamagedBytesAreRefused) {
   CreateTable();
-  const std::string table = client_->admin()->ListTables()->front().schema.name;
+  const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   auto stub = v1::Store::NewStub(channel_);
   engine::Random random(11);
   engine::RandomHistory history(5);
-  TableSchema schema = client_->admin()->ListTables()->front().schema;
+  TableSchema schema = client_->admin()->Do(calls::ListTables{})->front().schema;
   for (int i = 0; i < 400; ++i) {
     engine::Program program = RandomProgram(&history, schema);
     std::string bytes = i % 2 == 0 ? program.Encode() : std::string(random.Uniform(60), '\1');
@@ -336,10 +340,12 @@ TEST_F(StoreServiceTest, DamagedBytesAreRefused) {
     update.set_update(bytes);
     v1::UpdateReply updated;
     EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Update, update, &updated).ok());
-    v1::CreateTableRequest create;
-    create.set_schema(bytes);
-    v1::DoneReply created;
-    EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::CreateTable, create, &created).ok());
+    v1::CallRequest create;
+    create.set_name("CreateTable");
+    create.set_call(bytes);
+    v1::CallReply created;
+    EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Admin, create, &created).ok());
+    EXPECT_EQ(created.outcome().code(), static_cast<int>(StatusCode::kInvalidArgument));
     v1::RunRequest run;
     run.set_table(table);
     run.set_program(bytes);

@@ -84,7 +84,7 @@ TEST(ShowCreateTest, MakesTheSameTable) {
   for (int i = 0; i < 200; ++i) {
     TableSchema schema = RandomSchema(&random);
     schema.name = fmt::format("first{}", i);
-    ASSERT_TRUE(fixture.client()->admin()->CreateTable(schema, keys).ok());
+    ASSERT_TRUE(fixture.client()->admin()->Do(cluster::calls::CreateTable{schema, keys}).ok());
     Answer shown = fixture.Run("SHOW CREATE TABLE " + schema.name);
     ASSERT_TRUE(shown.status.ok()) << shown.status;
     std::string text(shown.table.rows.at(0).at(0).bytes());
@@ -93,7 +93,7 @@ TEST(ShowCreateTest, MakesTheSameTable) {
     text.replace(text.find(schema.name), schema.name.size(), second);
     Answer made = fixture.Run(text);
     ASSERT_TRUE(made.status.ok()) << made.status;
-    auto again = fixture.client()->admin()->GetTable(second);
+    auto again = fixture.client()->admin()->Do(cluster::calls::GetTable{second});
     ASSERT_TRUE(again.ok());
     EXPECT_EQ(Comparable(again->schema), Comparable(schema));
     EXPECT_EQ(*fixture.client()->data()->TabletRanges(second),

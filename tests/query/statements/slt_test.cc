@@ -70,7 +70,7 @@ class SltRunner {
       fixture_.Reset();
       connection_ = "main";
     } else if (verb == "flush") {
-      ASSERT_TRUE(fixture_.client()->admin()->Flush(argument).ok());
+      ASSERT_TRUE(fixture_.client()->admin()->Do(cluster::calls::Flush{argument}).ok());
     } else if (verb == "compact") {
       fixture_.Compact(argument);
     } else if (verb == "reopen") {

@@ -133,7 +133,7 @@ void StatementFixture::Reopen() {
 }
 
 void StatementFixture::Compact(const std::string& table) {
-  ASSERT_TRUE(client_->admin()->Compact(table, "").ok());
+  ASSERT_TRUE(client_->admin()->Do(cluster::calls::Compact{table, ""}).ok());
 }
 
 void StatementFixture::Reset() {
@@ -147,7 +147,8 @@ void StatementFixture::Reset() {
     Answer answer = Run(statement);
     ASSERT_TRUE(answer.status.ok()) << answer.status;
   }
-  if (placement_ == Placement::kFlushed) ASSERT_TRUE(client_->admin()->Flush("web").ok());
+  if (placement_ == Placement::kFlushed)
+    ASSERT_TRUE(client_->admin()->Do(cluster::calls::Flush{"web"}).ok());
   if (placement_ == Placement::kCompacted) Compact("web");
   if (placement_ == Placement::kReopened) Reopen();
 }

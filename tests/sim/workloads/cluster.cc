@@ -181,7 +181,7 @@ void Cluster::CreateTable() {
   for (uint64_t i = 0;; ++i) {
     auto created = OnMaster<bool>(
         addresses_.masters[i % kMasters], [this](cluster::AdminApi* admin) -> StatusOr<bool> {
-          RETURN_IF_ERROR(admin->CreateTable(knobs_.schema, knobs_.split_keys));
+          RETURN_IF_ERROR(admin->Do(cluster::calls::CreateTable{knobs_.schema, knobs_.split_keys}));
           return true;
         });
     if (created.ok() || created.status().code() == StatusCode::kAlreadyExists) return;

@@ -158,14 +158,14 @@ class Cluster::Alterer {
 
   // One alteration of the common table, if it is not changed meanwhile.
   Status Alter(const std::function<void(TableSchema* schema)>& change) {
-    auto table =
-        Ask<cluster::TableInfo>([](cluster::AdminApi* admin) { return admin->GetTable("t"); });
+    auto table = Ask<cluster::TableInfo>(
+        [](cluster::AdminApi* admin) { return admin->Do(cluster::calls::GetTable{"t"}); });
     RETURN_IF_ERROR(table.status());
     change(&table->schema);
     table->schema.Normalize();
     // By value: the call may run when nobody waits for it any more.
     Status status = Do([asked = *table](cluster::AdminApi* admin) {
-      return admin->AlterTable(asked.schema, asked.schema_version);
+      return admin->Do(cluster::calls::AlterTable{asked.schema, asked.schema_version});
     });
     Note(fmt::format("alters t at version {}: {}", table->schema_version, MessageOf(status)));
     return status;
@@ -193,7 +193,8 @@ class Cluster::Alterer {
   void RemakeTable() {
     for (;;) {
       own_.family.MayBeRemade();
-      Status dropped = Do([name = own_.table](auto* admin) { return admin->DropTable(name); });
+      Status dropped = Do(
+          [name = own_.table](auto* admin) { return admin->Do(cluster::calls::DropTable{name}); });
       Note(fmt::format("drops {}: {}", own_.table, MessageOf(dropped)));
       TableSchema schema;
       schema.name = own_.table;
@@ -202,7 +203,10 @@ class Cluster::Alterer {
       schema.Normalize();
       bool gone = dropped.ok() || dropped.code() == StatusCode::kNotFound;
       Status made = dropped;
-      if (gone) made = Do([schema](auto* admin) { return admin->CreateTable(schema, {"b"}); });
+      if (gone)
+        made = Do([schema](auto* admin) {
+          return admin->Do(cluster::calls::CreateTable{schema, {"b"}});
+        });
       Note(fmt::format("makes {}: {}", own_.table, MessageOf(made)));
       if (made.ok()) return own_.family.Remade();
       // What was asked may be done yet, whenever: that name is of no use any more.

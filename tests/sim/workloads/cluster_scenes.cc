@@ -106,16 +106,16 @@ std::shared_ptr<bool> Cluster::Reshape(MachineId master, Reshaping kind, const s
     Status status;
     switch (kind) {
       case Reshaping::kCompact:
-        status = admin->Compact("t", "");
+        status = admin->Do(cluster::calls::Compact{"t", ""});
         break;
       case Reshaping::kMerge:
-        status = admin->Merge("t", {row, ""});
+        status = admin->Do(cluster::calls::Merge{"t", {row, ""}});
         break;
       case Reshaping::kFlush:
-        status = admin->Flush("t");
+        status = admin->Do(cluster::calls::Flush{"t"});
         break;
       default:
-        status = admin->Split("t", row);
+        status = admin->Do(cluster::calls::Split{"t", row});
     }
     RETURN_IF_ERROR(status);
     return true;
@@ -163,8 +163,9 @@ void Cluster::ReshapeBehind() {
 // Between two records of the table's tablets, as METADATA's server does when it is large.
 StatusOr<bool> Cluster::SplitMetadata(MachineId master, const std::string& row) {
   ASSIGN_OR_RETURN(cluster::TableInfo table,
-                   OnMaster<cluster::TableInfo>(
-                       master, [](cluster::AdminApi* admin) { return admin->GetTable("t"); }));
+                   OnMaster<cluster::TableInfo>(master, [](cluster::AdminApi* admin) {
+                     return admin->Do(cluster::calls::GetTable{"t"});
+                   }));
   auto look = [](MasterEndpoint* to) -> StatusOr<uint64_t> {
     uint64_t epoch = 0;
     RETURN_IF_ERROR(to->driver->Look([&](const auto& state) { epoch = state.epoch; }));

@@ -1,0 +1,113 @@
+// The calls of AdminApi for backups of tables, and for dropped tables that are kept for a while so
+// that they can be restored. Table names are those of the store; the caller chooses backup names
+// freely. A change is durable when its call returns OK. Times are microseconds since the Unix
+// epoch. Plain data. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cluster/api/call.h"
+#include "engine/store/backup_info.h"
+
+namespace sippar::cluster {
+
+using engine::BackupInfo;
+
+namespace calls {
+
+// Backs up the table with everything that was acknowledged before the call. The backup shows one
+// moment of the table; in a cluster each tablet has its own moment. kNotFound: table not found;
+// kAlreadyExists: the backup exists.
+struct CreateBackup {
+  std::string name;
+  std::string table;
+  int64_t expires_us = 0;
+
+  using Reply = BackupInfo;
+  static constexpr int kFields = 3;
+  static constexpr CallRule kRule = ChangeRule("CreateBackup");
+};
+
+struct CopyBackup {
+  std::string source;
+  std::string name;
+  int64_t expires_us = 0;
+
+  using Reply = BackupInfo;
+  static constexpr int kFields = 3;
+  static constexpr CallRule kRule = ChangeRule("CopyBackup");
+};
+
+// kNotFound. Neither this call nor ListBackups has a time limit: both read every manifest.
+struct GetBackup {
+  std::string name;
+
+  using Reply = BackupInfo;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule{"GetBackup"};
+};
+
+// Sorted by time.
+struct ListBackups {
+  using Reply = std::vector<BackupInfo>;
+  static constexpr int kFields = 0;
+  static constexpr CallRule kRule{"ListBackups"};
+};
+
+// Sets an absolute time, so a repetition changes nothing.
+struct SetBackupExpiry {
+  std::string name;
+  int64_t expires_us = 0;
+
+  using Reply = BackupInfo;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule{"SetBackupExpiry", Repeat::kSafe, Effect::kUnknown};
+};
+
+struct DeleteBackup {
+  std::string name;
+
+  using Reply = Done;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule = ChangeRule("DeleteBackup");
+};
+
+// Creates a table with the schema and data of the backup, but never protected against deletion.
+// kAlreadyExists: the table exists.
+struct RestoreTable {
+  std::string backup;
+  std::string table;
+
+  using Reply = Done;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule = ChangeRule("RestoreTable");
+};
+
+// Like DropTable, but the table can be undeleted for `keep_us`, and occupies its disk space until
+// then. On a full disk it is removed at once.
+struct DropAndKeepTable {
+  std::string table;
+  int64_t keep_us = 0;
+
+  using Reply = Done;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule = ChangeRule("DropAndKeepTable");
+};
+
+// Restores the table of this name that was dropped last. kNotFound: there is none, or the time for
+// which it was kept is over.
+struct UndeleteTable {
+  std::string table;
+
+  using Reply = Done;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule = ChangeRule("UndeleteTable");
+};
+
+using BackupCalls = CallList<CreateBackup, CopyBackup, GetBackup, ListBackups, SetBackupExpiry,
+                             DeleteBackup, RestoreTable, DropAndKeepTable, UndeleteTable>;
+
+}  // namespace calls
+}  // namespace sippar::cluster

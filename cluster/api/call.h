@@ -1,0 +1,141 @@
+// Calls as values. A call is a plain struct of what is asked; it also names the type of its reply
+// and the rule by which it is repeated and limited in time. A Port takes the calls of one
+// interface. A class that only passes calls on, to another process for example, implements one
+// function for all of them.
+//
+//   struct Flush {
+//     std::string table;
+//
+//     using Reply = Done;
+//     static constexpr int kFields = 1;  // for the codec, call_codec.h
+//     static constexpr CallRule kRule{"Flush"};
+//   };
+//   Status flushed = admin->Do(calls::Flush{"t"});
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <variant>
+
+#include "cluster/api/call_options.h"
+#include "engine/base/status.h"
+
+namespace sippar::cluster {
+
+// Whether a call may be made again if it may already have been carried out.
+enum class Repeat : uint8_t {
+  kSafe,    // yes: a read, a write with a request id, or work that finds itself done
+  kUnsafe,  // no: it is retried only when it is certain that nothing was done
+};
+
+// What a call that got no answer may have changed: kNone for a read, kUnknown for a write, which
+// then has an unknown outcome.
+enum class Effect : uint8_t { kNone, kUnknown };
+
+// How long the answer may take before its caller gives the call up.
+enum class TimeLimit : uint8_t {
+  kShort,  // seconds: the work does not depend on the amount of data
+  kNone,
+};
+
+struct CallRule {
+  const char* name;  // on the wire
+  Repeat repeat = Repeat::kSafe;
+  Effect effect = Effect::kNone;
+  TimeLimit limit = TimeLimit::kNone;
+};
+
+// The rule of a change that must not be made twice.
+constexpr CallRule ChangeRule(const char* name) {
+  return {name, Repeat::kUnsafe, Effect::kUnknown, TimeLimit::kNone};
+}
+// The rule of a question that is answered from what is known.
+constexpr CallRule LookUpRule(const char* name) {
+  return {name, Repeat::kSafe, Effect::kNone, TimeLimit::kShort};
+}
+
+// The reply of a call that has nothing to report but its success.
+struct Done {
+  static constexpr int kFields = 0;
+};
+
+// What the caller of a call gets: Status for a Done, StatusOr<Reply> otherwise.
+template <class Call>
+using Answer = std::conditional_t<std::is_same_v<typename Call::Reply, Done>, Status,
+                                  StatusOr<typename Call::Reply>>;
+
+inline const Status& StatusOf(const Status& status) { return status; }
+template <class Value>
+const Status& StatusOf(const StatusOr<Value>& answer) {
+  return answer.status();
+}
+
+// A call on its way: what is asked, and where the answer goes. Both are the caller's, so nothing is
+// copied while a call is passed on.
+template <class CallType>
+struct Pending {
+  using Call = CallType;
+  const Call& call;
+  Answer<Call>& answer;
+};
+
+// The calls of one interface, as a type.
+template <class... Calls>
+struct CallList {};
+template <class... Some, class... Others>
+CallList<Some..., Others...> Join(CallList<Some...>, CallList<Others...>);
+
+// Takes the calls of one interface. Thread safe.
+template <class List>
+class Port;
+template <class... CallTypes>
+class Port<CallList<CallTypes...>> {
+ public:
+  using Calls = CallList<CallTypes...>;
+  using AnyCall = std::variant<Pending<CallTypes>...>;
+
+  virtual ~Port() = default;
+  // Carries `call` and sets its answer before it returns. kCancelled and kDeadlineExceeded: the
+  // caller's `options` ended the wait; a change then has an unknown outcome.
+  virtual void Carry(const AnyCall& call, const CallOptions& options) = 0;
+
+  template <class Call>
+  [[nodiscard]] Answer<Call> Do(const Call& call, const CallOptions& options = {}) {
+    Answer<Call> answer = Status(StatusCode::kInternal, "");
+    Carry(Pending<Call>{call, answer}, options);
+    return answer;
+  }
+};
+
+// The next three work on Port::AnyCall of any port.
+template <class AnyCall>
+const CallRule& RuleOf(const AnyCall& any) {
+  return std::visit(
+      [](const auto& pending) -> const CallRule& {
+        return std::remove_reference_t<decltype(pending)>::Call::kRule;
+      },
+      any);
+}
+
+// The status of the answer so far.
+template <class AnyCall>
+const Status& AnswerOf(const AnyCall& any) {
+  return std::visit([](const auto& pending) -> const Status& { return StatusOf(pending.answer); },
+                    any);
+}
+
+// Answers the call with an error.
+template <class AnyCall>
+void Refuse(const AnyCall& any, const Status& error) {
+  std::visit([&](const auto& pending) { pending.answer = error; }, any);
+}
+
+// Answers the call with what `perform(call)` returns: where calls are carried out, not passed on.
+template <class AnyCall, class Perform>
+void AnswerBy(const AnyCall& any, const Perform& perform) {
+  std::visit([&](const auto& pending) { pending.answer = perform(pending.call); }, any);
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,241 @@
+// Encodes calls and replies for another process: the fields of a struct in their order, with
+// engine/base/coding.h. There are no field numbers, so both ends must be of one version of the
+// protocol (cluster/wire/store_convert.h, kStoreVersion). Decoding trusts no byte. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "cluster/api/admin_api.h"
+#include "cluster/api/struct_fields.h"
+#include "engine/base/coding.h"
+
+namespace sippar::cluster {
+
+// The fields of structs that do not say it themselves.
+template <>
+inline constexpr int kFieldsOf<RowRange> = 2;
+template <>
+inline constexpr int kFieldsOf<engine::FamilyBytes> = 2;
+template <>
+inline constexpr int kFieldsOf<GroupStats> = 8;
+template <>
+inline constexpr int kFieldsOf<HotTablet> = 6;
+template <>
+inline constexpr int kFieldsOf<BackupInfo> = 8;
+
+// Coding<T>::Put appends a value to `out`, Take decodes one or makes the reader fail. This one is
+// for structs.
+template <class T>
+struct Coding {
+  static void Put(const T& value, std::string* out) {
+    auto put = [out](const auto&... field) {
+      (Coding<std::remove_cvref_t<decltype(field)>>::Put(field, out), ...);
+    };
+    std::apply(put, FieldsOf(value));
+  }
+  static void Take(engine::Reader* reader, T* value) {
+    auto take = [reader](auto&... field) {
+      (Coding<std::remove_cvref_t<decltype(field)>>::Take(reader, &field), ...);
+    };
+    std::apply(take, FieldsOf(*value));
+  }
+};
+
+template <>
+struct Coding<uint64_t> {
+  static void Put(uint64_t value, std::string* out) { engine::PutVarint(out, value); }
+  static void Take(engine::Reader* reader, uint64_t* value) { *value = reader->Varint(); }
+};
+
+template <>
+struct Coding<int64_t> {
+  static void Put(int64_t value, std::string* out) { engine::PutSigned(out, value); }
+  static void Take(engine::Reader* reader, int64_t* value) { *value = reader->Signed(); }
+};
+
+template <>
+struct Coding<bool> {
+  static void Put(bool value, std::string* out) { out->push_back(value ? 1 : 0); }
+  static void Take(engine::Reader* reader, bool* value) { *value = reader->Byte() != 0; }
+};
+
+template <>
+struct Coding<double> {
+  static void Put(double value, std::string* out) {
+    engine::PutFixed64(out, std::bit_cast<uint64_t>(value));
+  }
+  static void Take(engine::Reader* reader, double* value) {
+    *value = std::bit_cast<double>(reader->Fixed64());
+  }
+};
+
+template <>
+struct Coding<std::string> {
+  static void Put(const std::string& value, std::string* out) { engine::PutBytes(out, value); }
+  static void Take(engine::Reader* reader, std::string* value) { *value = reader->Bytes(); }
+};
+
+template <class T>
+struct Coding<std::vector<T>> {
+  static void Put(const std::vector<T>& values, std::string* out) {
+    engine::PutVarint(out, values.size());
+    for (const T& value : values) Coding<T>::Put(value, out);
+  }
+  static void Take(engine::Reader* reader, std::vector<T>* values) {
+    size_t count = reader->Count();
+    for (size_t i = 0; i < count && reader->ok(); ++i) {
+      Coding<T>::Take(reader, &values->emplace_back());
+    }
+  }
+};
+
+template <class T>
+struct Coding<std::map<std::string, T>> {
+  static void Put(const std::map<std::string, T>& values, std::string* out) {
+    engine::PutVarint(out, values.size());
+    for (const auto& [name, value] : values) {
+      engine::PutBytes(out, name);
+      Coding<T>::Put(value, out);
+    }
+  }
+  static void Take(engine::Reader* reader, std::map<std::string, T>* values) {
+    size_t count = reader->Count();
+    for (size_t i = 0; i < count && reader->ok(); ++i) {
+      std::string name(reader->Bytes());
+      Coding<T>::Take(reader, &(*values)[std::move(name)]);
+    }
+  }
+};
+
+// Types that have an encoding of their own, on disk too.
+template <class T>
+requires requires(const T& value) {
+  { value.Encode() } -> std::same_as<std::string>;
+  { T::Decode(std::string_view()) } -> std::same_as<StatusOr<T>>;
+}
+struct Coding<T> {
+  static void Put(const T& value, std::string* out) { engine::PutBytes(out, value.Encode()); }
+  static void Take(engine::Reader* reader, T* value) {
+    StatusOr<T> decoded = T::Decode(reader->Bytes());
+    if (!decoded.ok()) return reader->Fail();
+    *value = *std::move(decoded);
+  }
+};
+
+// A schema need not be normal; only normal ones can be decoded.
+template <>
+struct Coding<TableSchema> {
+  static void Put(const TableSchema& value, std::string* out) {
+    TableSchema normal = value;
+    normal.Normalize();
+    engine::PutBytes(out, normal.Encode());
+  }
+  static void Take(engine::Reader* reader, TableSchema* value) {
+    StatusOr<TableSchema> decoded = TableSchema::Decode(reader->Bytes());
+    if (!decoded.ok()) return reader->Fail();
+    *value = *std::move(decoded);
+  }
+};
+
+template <>
+struct Coding<std::shared_ptr<const TableSchema>> {
+  static void Put(const std::shared_ptr<const TableSchema>& value, std::string* out) {
+    Coding<TableSchema>::Put(*value, out);
+  }
+  static void Take(engine::Reader* reader, std::shared_ptr<const TableSchema>* value) {
+    auto schema = std::make_shared<TableSchema>();
+    Coding<TableSchema>::Take(reader, schema.get());
+    *value = std::move(schema);
+  }
+};
+
+template <class T>
+std::string EncodeValue(const T& value) {
+  std::string bytes;
+  Coding<T>::Put(value, &bytes);
+  return bytes;
+}
+
+// False: the bytes are no encoding of a T.
+template <class T>
+[[nodiscard]] bool DecodeValue(std::string_view bytes, T* value) {
+  engine::Reader reader(bytes);
+  Coding<T>::Take(&reader, value);
+  return reader.AtEnd();
+}
+
+// The caller's side. `any` is a Port::AnyCall.
+template <class AnyCall>
+std::string EncodeCall(const AnyCall& any) {
+  return std::visit([](const auto& pending) { return EncodeValue(pending.call); }, any);
+}
+
+// Answers the call with the encoded reply that came for it, or with the error that came instead.
+template <class AnyCall>
+void TakeReply(const StatusOr<std::string>& encoded, const AnyCall& any) {
+  if (!encoded.ok()) return Refuse(any, encoded.status());
+  auto take = [&encoded]<class Call>(const Pending<Call>& pending) {
+    typename Call::Reply reply;
+    if (!DecodeValue(*encoded, &reply)) {
+      pending.answer = Internal(std::string("call ") + Call::kRule.name +
+                                ": the server's answer does not decode");
+    } else if constexpr (std::is_same_v<Answer<Call>, Status>) {
+      pending.answer = OkStatus();
+    } else {
+      pending.answer = std::move(reply);
+    }
+  };
+  std::visit(take, any);
+}
+
+// The server's side: carries the call out and returns the encoded reply.
+template <class Call, class List>
+StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
+                                const CallOptions& options) {
+  Call call;
+  if (!DecodeValue(bytes, &call)) {
+    return InvalidArgument(std::string("call ") + Call::kRule.name + " does not decode");
+  }
+  Answer<Call> answer = port->Do(call, options);
+  RETURN_IF_ERROR(StatusOf(answer));
+  if constexpr (std::is_same_v<Answer<Call>, Status>) {
+    return std::string();
+  } else {
+    return EncodeValue(*answer);
+  }
+}
+
+// The rule of the call with this name; null: the interface has none.
+template <class... Calls>
+const CallRule* FindRule(CallList<Calls...>, std::string_view name) {
+  const CallRule* rule = nullptr;
+  (void)((name == Calls::kRule.name && (rule = &Calls::kRule) != nullptr) || ...);
+  return rule;
+}
+
+// The same for the call with this name. kUnimplemented: the interface has none.
+template <class... Calls>
+StatusOr<std::string> DoNamed(Port<CallList<Calls...>>* port, std::string_view name,
+                              std::string_view bytes, const CallOptions& options) {
+  StatusOr<std::string> reply =
+      Unimplemented("call " + std::string(name) +
+                    " is not supported by the server; use the same sippar for server and client");
+  auto is_done = [&]<class Call>(const Call*) {
+    if (name != Call::kRule.name) return false;
+    reply = DoEncoded<Call>(port, bytes, options);
+    return true;
+  };
+  (void)(is_done(static_cast<const Calls*>(nullptr)) || ...);
+  return reply;
+}
+
+}  // namespace sippar::cluster

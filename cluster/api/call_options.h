@@ -1,0 +1,27 @@
+// How long a caller waits for a call, and how it ends one early. Plain data.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "engine/model/read_counters.h"
+
+namespace sippar::cluster {
+
+// A flag that a caller shares with the calls it started. The caller sets it once; scans check it
+// between rows and cells, calls on many tablets between tablets.
+using CancelFlag = std::shared_ptr<std::atomic<bool>>;
+
+struct CallOptions {
+  CancelFlag cancel;       // null: the call cannot be cancelled
+  int64_t timeout_us = 0;  // time from the start of the call; 0: none
+  // A read adds its counters here when its call or stream ends. May be null; must outlive the
+  // stream.
+  engine::ReadCounters* counters = nullptr;
+
+  bool is_cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,42 @@
+// The time that a call has left by its options. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/api/call_options.h"
+#include "engine/base/clock.h"
+#include "engine/base/status.h"
+
+namespace sippar::cluster {
+
+class CallTime {
+ public:
+  // The call begins now. `clock` outlives the object.
+  CallTime(engine::Clock* clock, CallOptions options)
+      : clock_(clock), options_(std::move(options)), start_nanos_(clock->MonotonicNanos()) {}
+
+  // kCancelled, kDeadlineExceeded: the caller waits no longer.
+  [[nodiscard]] Status Check() const {
+    if (options_.is_cancelled()) return Cancelled("the call was cancelled");
+    if (options_.timeout_us == 0 || LeftUs() > 0) return OkStatus();
+    return DeadlineExceeded("the call took longer than its timeout");
+  }
+  // The options for a part of the call that begins now.
+  CallOptions Left() const {
+    CallOptions left = options_;
+    if (left.timeout_us > 0) left.timeout_us = std::max<int64_t>(LeftUs(), 1);
+    return left;
+  }
+
+ private:
+  int64_t LeftUs() const {
+    return options_.timeout_us - (clock_->MonotonicNanos() - start_nanos_) / 1000;
+  }
+
+  engine::Clock* const clock_;
+  const CallOptions options_;
+  const int64_t start_nanos_;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,84 @@
+// The rules of our own service: its version, calls that it does not know, and the deadline and the
+// cancel flag of a caller. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include "cluster/proto/store.grpc.pb.h"
+#include "cluster/wire/remote_client.h"
+#include "tests/cluster/serve/api_fixture.h"
+
+namespace sippar::cluster {
+namespace {
+
+namespace v1 = ::sippar::v1;
+
+class StoreProtocolTest : public ApiTest {
+ protected:
+  StoreProtocolTest()
+      : remote_(std::move(*RemoteClient::Connect(server_->address(), "the server", &clock_))) {}
+
+  std::unique_ptr<RemoteClient> remote_;
+};
+
+TEST_F(StoreProtocolTest, ACallEndsWithItsCallersDeadlineOrCancelFlag) {
+  CreateTable();
+  const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
+  CallOptions hurried;
+  hurried.timeout_us = 1;
+  EXPECT_EQ(remote_->admin()->Do(calls::Compact{table, ""}, hurried).code(),
+            StatusCode::kDeadlineExceeded);
+  Status split = remote_->admin()->Do(calls::Split{table, "m"}, hurried);
+  EXPECT_EQ(split.code(), StatusCode::kDeadlineExceeded);
+  EXPECT_NE(MessageOf(split).find("not known"), std::string_view::npos) << split;
+  CallOptions cancelled;
+  cancelled.cancel = std::make_shared<std::atomic<bool>>(false);
+  EXPECT_TRUE(remote_->admin()->Do(calls::Compact{table, ""}, cancelled).ok());
+  cancelled.cancel->store(true);
+  for (Client* client : {client_.get(), static_cast<Client*>(remote_.get())}) {
+    EXPECT_EQ(client->admin()->Do(calls::Compact{table, ""}, cancelled).code(),
+              StatusCode::kCancelled);
+  }
+  EXPECT_FALSE(remote_->is_lost());  // the connection goes on
+  EXPECT_TRUE(remote_->admin()->Do(calls::GetTable{table}).ok());
+}
+
+// What a server of an older program answers.
+class OlderStore final : public v1::Store::Service {
+ public:
+  grpc::Status Hello(grpc::ServerContext*, const v1::HelloRequest*,
+                     v1::HelloReply* reply) override {
+    reply->set_version(1);
+    return grpc::Status::OK;
+  }
+};
+
+TEST(StoreVersionTest, AServerOfAnotherVersionIsRefusedInASentence) {
+  OlderStore store;
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&store);
+  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  auto client = RemoteClient::Connect(fmt::format("127.0.0.1:{}", port), "127.0.0.1:8086",
+                                      engine::Clock::System());
+  EXPECT_EQ(
+      client.status(),
+      FailedPrecondition("127.0.0.1:8086: its server speaks version 1 of the store's service, "
+                         "this program 2; use the same sippar for both"));
+}
+
+TEST_F(StoreProtocolTest, ACallThatTheServerDoesNotKnowIsRefusedByItsName) {
+  v1::CallRequest request;
+  request.set_name("Defragment");
+  v1::CallReply reply;
+  auto stub = v1::Store::NewStub(channel_);
+  EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Admin, request, &reply).ok());
+  EXPECT_EQ(reply.outcome().code(), static_cast<int>(StatusCode::kUnimplemented));
+  EXPECT_EQ(reply.outcome().text(),
+            "call Defragment is not supported by the server; use the same sippar for server and "
+            "client");
+}
+
+}  // namespace
+}  // namespace sippar::cluster
