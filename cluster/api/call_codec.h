@@ -8,6 +8,7 @@
 #include <concepts>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "cluster/api/admin_api.h"
+#include "cluster/api/control_api.h"
 #include "cluster/api/struct_fields.h"
 #include "engine/base/coding.h"
 
@@ -24,6 +26,8 @@ namespace sippar::cluster {
 template <>
 inline constexpr int kFieldsOf<RowRange> = 2;
 template <>
+inline constexpr int kFieldsOf<ServerId> = 2;
+template <>
 inline constexpr int kFieldsOf<engine::FamilyBytes> = 2;
 template <>
 inline constexpr int kFieldsOf<GroupStats> = 8;
@@ -31,6 +35,10 @@ template <>
 inline constexpr int kFieldsOf<HotTablet> = 6;
 template <>
 inline constexpr int kFieldsOf<BackupInfo> = 8;
+template <>
+inline constexpr int kFieldsOf<SplitRecord> = 2;
+template <>
+inline constexpr int kFieldsOf<TabletRecord> = 10;
 
 // Coding<T>::Put appends a value to `out`, Take decodes one or makes the reader fail. This one is
 // for structs.
@@ -84,6 +92,16 @@ struct Coding<std::string> {
   static void Take(engine::Reader* reader, std::string* value) { *value = reader->Bytes(); }
 };
 
+template <>
+struct Coding<TabletPhase> {
+  static void Put(TabletPhase value, std::string* out) { out->push_back(static_cast<char>(value)); }
+  static void Take(engine::Reader* reader, TabletPhase* value) {
+    uint8_t byte = reader->Byte();
+    if (byte > static_cast<uint8_t>(TabletPhase::kMerging)) return reader->Fail();
+    *value = static_cast<TabletPhase>(byte);
+  }
+};
+
 template <class T>
 struct Coding<std::vector<T>> {
   static void Put(const std::vector<T>& values, std::string* out) {
@@ -113,6 +131,17 @@ struct Coding<std::map<std::string, T>> {
       std::string name(reader->Bytes());
       Coding<T>::Take(reader, &(*values)[std::move(name)]);
     }
+  }
+};
+
+template <class T>
+struct Coding<std::optional<T>> {
+  static void Put(const std::optional<T>& value, std::string* out) {
+    Coding<bool>::Put(value.has_value(), out);
+    if (value.has_value()) Coding<T>::Put(*value, out);
+  }
+  static void Take(engine::Reader* reader, std::optional<T>* value) {
+    if (reader->Byte() != 0) Coding<T>::Take(reader, &value->emplace());
   }
 };
 

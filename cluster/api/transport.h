@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "cluster/api/admin_api.h"
 #include "cluster/api/control_api.h"
 #include "cluster/api/server_id.h"
 #include "cluster/api/tablet_service.h"

@@ -197,7 +197,7 @@ bool FillInfo(Transport* transport, const TabletRecord& record, TabletInfo* info
   info->server = record.server.ToString();
   info->state = PhaseName(record.phase);
   if (record.phase != TabletPhase::kAssigned) return true;
-  auto stats = transport->Control(record.server)->TabletStats(record.tablet_id);
+  auto stats = transport->Control(record.server)->Do(calls::TabletStats{record.tablet_id});
   info->state = stats.ok() ? "online" : "loading";
   if (!stats.ok()) return false;
   for (const GroupStats& group : *stats) {

@@ -86,74 +86,10 @@ class LocalControl final : public TabletControl {
  public:
   explicit LocalControl(Line line) : line_(std::move(line)) {}
 
-  Status LoadTablet(uint64_t master_epoch, const TabletRecord& record,
-                    const TableRecord& table) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->LoadTablet(master_epoch, record, table);
-  }
-  Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id, uint64_t tablet_epoch) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->UnloadTablet(master_epoch, tablet_id, tablet_epoch);
-  }
-  StatusOr<ServerReport> Report(uint64_t master_epoch) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->Report(master_epoch);
-  }
-  Status SetSchema(uint64_t master_epoch, const TableRecord& table) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->SetSchema(master_epoch, table);
-  }
-  Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id, const std::string& row) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->SplitTablet(master_epoch, tablet_id, row);
-  }
-  Status SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->SplitByLoad(master_epoch, tablet_id);
-  }
-  Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->SortLogPart(master_epoch, dead, segment);
-  }
-  StatusOr<std::vector<uint64_t>> HeldFiles(const std::vector<uint64_t>& files) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->HeldFiles(files);
-  }
-  Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->ForgetBirths(master_epoch, tablet_id);
-  }
-  Status FlushTablet(uint64_t tablet_id) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->FlushTablet(tablet_id);
-  }
-  Status CompactTablet(uint64_t tablet_id, const std::string& group) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->CompactTablet(tablet_id, group);
-  }
-  Status VerifyTablet(uint64_t tablet_id) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->VerifyTablet(tablet_id);
-  }
-  StatusOr<std::vector<GroupStats>> TabletStats(uint64_t tablet_id) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->TabletStats(tablet_id);
-  }
-  StatusOr<std::string> DumpTablet(uint64_t tablet_id) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->DumpTablet(tablet_id);
-  }
-  std::map<std::string, uint64_t> Metrics() override {
+  void Carry(const AnyCall& call, const CallOptions& options) override {
     auto port = line_.Reach();
-    return port.ok() ? (*port)->server->Control()->Metrics() : std::map<std::string, uint64_t>();
-  }
-  std::vector<CompactionInfo> Compactions() override {
-    auto port = line_.Reach();
-    return port.ok() ? (*port)->server->Control()->Compactions() : std::vector<CompactionInfo>();
-  }
-  StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override {
-    ASSIGN_OR_RETURN(auto port, line_.Reach());
-    return port->server->Control()->HotTablets(start_us, end_us);
+    if (!port.ok()) return Refuse(call, port.status());
+    (*port)->server->Control()->Carry(call, options);
   }
 
  private:

@@ -29,20 +29,18 @@ StatusOr<std::shared_ptr<Served>> ControlHandler::Find(uint64_t tablet_id) const
   return served;
 }
 
-Status ControlHandler::LoadTablet(uint64_t master_epoch, const TabletRecord& record,
-                                  const TableRecord& table) {
-  RETURN_IF_ERROR(CheckMaster(master_epoch));
-  return moves_->Load(record, table);
+Status ControlHandler::Perform(const calls::LoadTablet& asked) {
+  RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
+  return moves_->Load(asked.record, asked.table);
 }
 
-Status ControlHandler::UnloadTablet(uint64_t master_epoch, uint64_t tablet_id,
-                                    uint64_t tablet_epoch) {
-  RETURN_IF_ERROR(CheckMaster(master_epoch));
-  return moves_->Unload({tablet_id, tablet_epoch});
+Status ControlHandler::Perform(const calls::UnloadTablet& asked) {
+  RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
+  return moves_->Unload({asked.tablet_id, asked.tablet_epoch});
 }
 
-StatusOr<ServerReport> ControlHandler::Report(uint64_t master_epoch) {
-  RETURN_IF_ERROR(CheckMaster(master_epoch));
+StatusOr<ServerReport> ControlHandler::Perform(const calls::Report& asked) {
+  RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
   ServerReport report;
   report.first_unpublished_file = parts_->host->FirstUnpublishedFile();
   report.leaves = moves_->leaves();
@@ -62,8 +60,9 @@ StatusOr<ServerReport> ControlHandler::Report(uint64_t master_epoch) {
   return report;
 }
 
-Status ControlHandler::SetSchema(uint64_t master_epoch, const TableRecord& table) {
-  RETURN_IF_ERROR(CheckMaster(master_epoch));
+Status ControlHandler::Perform(const calls::SetSchema& asked) {
+  RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
+  const TableRecord& table = asked.table;
   auto schema = std::make_shared<const engine::TableSchema>(table.schema);
   engine::MutexLock lock(&schema_mutex_);
   for (;;) {
@@ -100,67 +99,74 @@ Status ControlHandler::ChangeSchema(const TableRecord& table,
   return prepared;
 }
 
-Status ControlHandler::SplitTablet(uint64_t master_epoch, uint64_t tablet_id,
-                                   const std::string& row) {
-  RETURN_IF_ERROR(CheckMaster(master_epoch));
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
-  return splitter_->Split(served, row);
+Status ControlHandler::Perform(const calls::SplitTablet& asked) {
+  RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
+  return splitter_->Split(served, asked.row);
 }
 
-Status ControlHandler::SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) {
-  RETURN_IF_ERROR(CheckMaster(master_epoch));
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+Status ControlHandler::Perform(const calls::SplitByLoad& asked) {
+  RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   std::optional<std::string> row = served->sample.MiddleRow(served->tablet->range().start);
   if (row.has_value()) return splitter_->Split(served, *row);
-  return FailedPrecondition(fmt::format("no row halves the load of tablet {}", tablet_id));
+  return FailedPrecondition(fmt::format("no row halves the load of tablet {}", asked.tablet_id));
 }
 
-Status ControlHandler::SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) {
-  RETURN_IF_ERROR(CheckMaster(master_epoch));
-  return moves_->SortLogPart(dead, segment);
+Status ControlHandler::Perform(const calls::SortLogPart& asked) {
+  RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
+  return moves_->SortLogPart(asked.dead, asked.segment);
 }
 
-StatusOr<std::vector<uint64_t>> ControlHandler::HeldFiles(const std::vector<uint64_t>& files) {
-  return parts_->host->context()->files->HeldOf(files);
+StatusOr<std::vector<uint64_t>> ControlHandler::Perform(const calls::HeldFiles& asked) {
+  return parts_->host->context()->files->HeldOf(asked.files);
 }
 
-Status ControlHandler::ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) {
-  RETURN_IF_ERROR(CheckMaster(master_epoch));
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+Status ControlHandler::Perform(const calls::ForgetBirths& asked) {
+  RETURN_IF_ERROR(CheckMaster(asked.master_epoch));
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   // The births must not change while a schema change records new ones.
   engine::MutexLock lock(&schema_mutex_);
   return served->tablet->families().ForgetBirths();
 }
 
-Status ControlHandler::FlushTablet(uint64_t tablet_id) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+Status ControlHandler::Perform(const calls::FlushTablet& asked) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return served->tablet->Flush();
 }
 
-Status ControlHandler::CompactTablet(uint64_t tablet_id, const std::string& group) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
-  Status status = served->tablet->CompactMajor(group);
+Status ControlHandler::Perform(const calls::CompactTablet& asked) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
+  Status status = served->tablet->CompactMajor(asked.group);
   // The tablet was split or unloaded during the compaction; the caller looks it up again.
   return engine::IsMoved(status) ? Unavailable(std::string(MessageOf(status))) : status;
 }
 
-Status ControlHandler::VerifyTablet(uint64_t tablet_id) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+Status ControlHandler::Perform(const calls::VerifyTablet& asked) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return served->tablet->VerifyFiles();
 }
 
-StatusOr<std::vector<GroupStats>> ControlHandler::TabletStats(uint64_t tablet_id) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+StatusOr<std::vector<GroupStats>> ControlHandler::Perform(const calls::TabletStats& asked) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return served->tablet->Stats();
 }
 
-StatusOr<std::string> ControlHandler::DumpTablet(uint64_t tablet_id) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(tablet_id));
+StatusOr<std::string> ControlHandler::Perform(const calls::DumpTablet& asked) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   return served->tablet->Dump();
 }
 
-std::map<std::string, uint64_t> ControlHandler::Metrics() { return MetricsOf(parts_->host); }
+StatusOr<std::map<std::string, uint64_t>> ControlHandler::Perform(const calls::Metrics&) {
+  return MetricsOf(parts_->host);
+}
 
-std::vector<CompactionInfo> ControlHandler::Compactions() { return CompactionsOf(*parts_->host); }
+StatusOr<std::vector<CompactionInfo>> ControlHandler::Perform(const calls::Compactions&) {
+  return CompactionsOf(*parts_->host);
+}
+
+StatusOr<std::vector<HotTablet>> ControlHandler::Perform(const calls::HotTablets& asked) {
+  return parts_->host->hot_tablets().List(asked.start_us, asked.end_us);
+}
 
 }  // namespace sippar::cluster

@@ -20,29 +20,30 @@ class ControlHandler final : public TabletControl {
   ControlHandler(const ServerParts* parts, TabletMoves* moves, TabletSplitter* splitter)
       : parts_(parts), moves_(moves), splitter_(splitter) {}
 
-  Status LoadTablet(uint64_t master_epoch, const TabletRecord& record,
-                    const TableRecord& table) override;
-  Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id, uint64_t tablet_epoch) override;
-  StatusOr<ServerReport> Report(uint64_t master_epoch) override;
-  Status SetSchema(uint64_t master_epoch, const TableRecord& table) override;
-  Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id, const std::string& row) override;
-  Status SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) override;
-  Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override;
-  StatusOr<std::vector<uint64_t>> HeldFiles(const std::vector<uint64_t>& files) override;
-  Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override;
-
-  Status FlushTablet(uint64_t tablet_id) override;
-  Status CompactTablet(uint64_t tablet_id, const std::string& group) override;
-  Status VerifyTablet(uint64_t tablet_id) override;
-  StatusOr<std::vector<GroupStats>> TabletStats(uint64_t tablet_id) override;
-  StatusOr<std::string> DumpTablet(uint64_t tablet_id) override;
-  std::map<std::string, uint64_t> Metrics() override;
-  std::vector<CompactionInfo> Compactions() override;
-  StatusOr<std::vector<HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override {
-    return parts_->host->hot_tablets().List(start_us, end_us);
+  // One server takes every call to its end, whatever its options.
+  void Carry(const AnyCall& call, const CallOptions&) override {
+    AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
   }
 
  private:
+  Status Perform(const calls::LoadTablet& asked);
+  Status Perform(const calls::UnloadTablet& asked);
+  StatusOr<ServerReport> Perform(const calls::Report& asked);
+  Status Perform(const calls::SetSchema& asked);
+  Status Perform(const calls::SplitTablet& asked);
+  Status Perform(const calls::SplitByLoad& asked);
+  Status Perform(const calls::SortLogPart& asked);
+  StatusOr<std::vector<uint64_t>> Perform(const calls::HeldFiles& asked);
+  Status Perform(const calls::ForgetBirths& asked);
+  Status Perform(const calls::FlushTablet& asked);
+  Status Perform(const calls::CompactTablet& asked);
+  Status Perform(const calls::VerifyTablet& asked);
+  StatusOr<std::vector<GroupStats>> Perform(const calls::TabletStats& asked);
+  StatusOr<std::string> Perform(const calls::DumpTablet& asked);
+  StatusOr<std::map<std::string, uint64_t>> Perform(const calls::Metrics& asked);
+  StatusOr<std::vector<CompactionInfo>> Perform(const calls::Compactions& asked);
+  StatusOr<std::vector<HotTablet>> Perform(const calls::HotTablets& asked);
+
   Status CheckMaster(uint64_t master_epoch);
   StatusOr<std::shared_ptr<Served>> Find(uint64_t tablet_id) const;
   Status ChangeSchema(const TableRecord& table,

@@ -112,7 +112,7 @@ void TabletServer::Begin() {
   parts_.has_ended = [this] { return ended_.load(); };
   parts_.tell_split = [this](uint64_t parent_tablet_id) {
     if (options_.transport == nullptr) return;
-    (void)options_.transport->Notices()->SplitDone(parts_.id, parent_tablet_id);
+    (void)options_.transport->Notices()->Do(calls::SplitDone{parts_.id, parent_tablet_id});
   };
   parts_.life = weak_from_this();
   data_ = std::make_unique<TabletHandler>(&parts_);

@@ -176,29 +176,25 @@ StatusOr<std::vector<cluster::TabletInfo>> FakeClient::Tablets(const std::string
   return std::vector<cluster::TabletInfo>{tablet};
 }
 
-StatusOr<cluster::TableInfo> FakeClient::GetTable(const std::string& table) {
-  auto found = tables_.find(table);
-  if (found == tables_.end()) return NoTable(table);
+StatusOr<cluster::TableInfo> FakeClient::Perform(const cluster::calls::GetTable& asked) {
+  auto found = tables_.find(asked.table);
+  if (found == tables_.end()) return NoTable(asked.table);
   return found->second.info;
 }
 
-StatusOr<std::vector<cluster::TableInfo>> FakeClient::ListTables() {
+StatusOr<std::vector<cluster::TableInfo>> FakeClient::Perform(const cluster::calls::ListTables&) {
   std::vector<cluster::TableInfo> infos;
   for (const auto& [name, table] : tables_) infos.push_back(table.info);
   return infos;
 }
 
-StatusOr<std::vector<cluster::GroupStats>> FakeClient::Stats(const std::string& table) {
-  if (!tables_.contains(table)) return NoTable(table);
+StatusOr<std::vector<cluster::GroupStats>> FakeClient::Perform(const cluster::calls::Stats& asked) {
+  if (!tables_.contains(asked.table)) return NoTable(asked.table);
   cluster::GroupStats stats;
   stats.group = "default";
   stats.stored_bytes = 10'000;
-  stats.entries = tables_.at(table).columns.size();
+  stats.entries = tables_.at(asked.table).columns.size();
   return std::vector<cluster::GroupStats>{stats};
-}
-
-Status FakeClient::DropTable(const std::string& table) {
-  return tables_.erase(table) == 1 ? OkStatus() : NoTable(table);
 }
 
 Status FakeClient::Apply(const std::string&, const cluster::RowMutation&) { return Unfaked(); }
@@ -217,14 +213,5 @@ Status FakeClient::CommitRow(const std::string&, const cluster::RowMutation&,
                              const std::vector<cluster::ReadCheck>&) {
   return Unfaked();
 }
-Status FakeClient::CreateTable(const cluster::TableSchema&, const std::vector<std::string>&) {
-  return Unfaked();
-}
-Status FakeClient::AlterTable(const cluster::TableSchema&, uint64_t) { return Unfaked(); }
-Status FakeClient::Flush(const std::string&) { return Unfaked(); }
-Status FakeClient::Split(const std::string&, const std::string&) { return Unfaked(); }
-Status FakeClient::Merge(const std::string&, const engine::RowRange&) { return Unfaked(); }
-Status FakeClient::Compact(const std::string&, const std::string&) { return Unfaked(); }
-Status FakeClient::Verify(const std::string&) { return Unfaked(); }
 
 }  // namespace sippar::fuse

@@ -69,30 +69,16 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
                    const std::vector<cluster::ReadCheck>& checks) override;
   StatusOr<std::vector<cluster::TabletInfo>> Tablets(const std::string& table) override;
 
-  Status CreateTable(const cluster::TableSchema& schema,
-                     const std::vector<std::string>& split_keys) override;
-  Status AlterTable(const cluster::TableSchema& schema, uint64_t expected_version) override;
-  Status DropTable(const std::string& table) override;
-  StatusOr<cluster::TableInfo> GetTable(const std::string& table) override;
-  StatusOr<std::vector<cluster::TableInfo>> ListTables() override;
-  Status Flush(const std::string& table) override;
-  Status Compact(const std::string& table, const std::string& group) override;
-  Status Split(const std::string& table, const std::string& row) override;
-  Status Merge(const std::string& table, const engine::RowRange& rows) override;
-  Status Verify(const std::string& table) override;
-  StatusOr<std::vector<cluster::GroupStats>> Stats(const std::string& table) override;
-  std::map<std::string, uint64_t> Metrics() override { return {}; }
-  std::vector<cluster::CompactionInfo> Compactions() override { return {}; }
-  StatusOr<std::vector<cluster::HotTablet>> HotTablets(int64_t, int64_t) override {
+  void Carry(const AnyCall& call, const cluster::CallOptions&) override {
+    AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
+  }
+  StatusOr<cluster::TableInfo> Perform(const cluster::calls::GetTable& asked);
+  StatusOr<std::vector<cluster::TableInfo>> Perform(const cluster::calls::ListTables&);
+  StatusOr<std::vector<cluster::GroupStats>> Perform(const cluster::calls::Stats& asked);
+  template <class Call>
+  Status Perform(const Call&) {
     return Unfaked();
   }
-  StatusOr<cluster::NamedRecord> GetRecord(const std::string&) override { return Unfaked(); }
-  StatusOr<std::vector<cluster::NamedRecord>> ListRecords(const std::string&) override {
-    return Unfaked();
-  }
-  Status PutRecord(const std::string&, const std::string&, uint64_t) override { return Unfaked(); }
-  Status DeleteRecord(const std::string&, uint64_t) override { return Unfaked(); }
-  StatusOr<std::string> DumpTablets(const std::string&) override { return std::string(); }
 
   std::string target_ = "fake";
   engine::ManualClock clock_{1'000'000'000'000'000};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/api/call_codec.h"
 #include "engine/base/check.h"
 
 namespace sippar::sim {
@@ -186,87 +187,12 @@ class SimControl final : public cluster::TabletControl {
  public:
   explicit SimControl(ServerCalls calls) : calls_(std::move(calls)) {}
 
-  Status LoadTablet(uint64_t master_epoch, const cluster::TabletRecord& record,
-                    const cluster::TableRecord& table) override {
-    return calls_.Do([=](TabletServer* server) {
-      return server->Control()->LoadTablet(master_epoch, record, table);
-    });
-  }
-  Status UnloadTablet(uint64_t master_epoch, uint64_t tablet_id, uint64_t tablet_epoch) override {
-    return calls_.Do([=](TabletServer* server) {
-      return server->Control()->UnloadTablet(master_epoch, tablet_id, tablet_epoch);
-    });
-  }
-  StatusOr<cluster::ServerReport> Report(uint64_t master_epoch) override {
-    return calls_.Ask<cluster::ServerReport>(
-        [=](ServerEndpoint* to) { return to->server->Control()->Report(master_epoch); });
-  }
-  Status SetSchema(uint64_t master_epoch, const cluster::TableRecord& table) override {
-    return calls_.Do(
-        [=](TabletServer* server) { return server->Control()->SetSchema(master_epoch, table); });
-  }
-  Status SplitTablet(uint64_t master_epoch, uint64_t tablet_id, const std::string& row) override {
-    return calls_.Do([=](TabletServer* server) {
-      return server->Control()->SplitTablet(master_epoch, tablet_id, row);
-    });
-  }
-  Status SplitByLoad(uint64_t master_epoch, uint64_t tablet_id) override {
-    return calls_.Do([=](TabletServer* server) {
-      return server->Control()->SplitByLoad(master_epoch, tablet_id);
-    });
-  }
-  Status SortLogPart(uint64_t master_epoch, const ServerId& dead, uint64_t segment) override {
-    return calls_.Do([=](TabletServer* server) {
-      return server->Control()->SortLogPart(master_epoch, dead, segment);
-    });
-  }
-  StatusOr<std::vector<uint64_t>> HeldFiles(const std::vector<uint64_t>& files) override {
-    return calls_.Ask<std::vector<uint64_t>>(
-        [=](ServerEndpoint* to) { return to->server->Control()->HeldFiles(files); });
-  }
-  Status ForgetBirths(uint64_t master_epoch, uint64_t tablet_id) override {
-    return calls_.Do([=](TabletServer* server) {
-      return server->Control()->ForgetBirths(master_epoch, tablet_id);
-    });
-  }
-  Status FlushTablet(uint64_t tablet_id) override {
-    return calls_.Do(
-        [=](TabletServer* server) { return server->Control()->FlushTablet(tablet_id); });
-  }
-  Status CompactTablet(uint64_t tablet_id, const std::string& group) override {
-    return calls_.Do(
-        [=](TabletServer* server) { return server->Control()->CompactTablet(tablet_id, group); });
-  }
-  Status VerifyTablet(uint64_t tablet_id) override {
-    return calls_.Do(
-        [=](TabletServer* server) { return server->Control()->VerifyTablet(tablet_id); });
-  }
-  StatusOr<std::vector<cluster::GroupStats>> TabletStats(uint64_t tablet_id) override {
-    return calls_.Ask<std::vector<cluster::GroupStats>>(
-        [=](ServerEndpoint* to) { return to->server->Control()->TabletStats(tablet_id); });
-  }
-  StatusOr<std::string> DumpTablet(uint64_t tablet_id) override {
-    return calls_.Ask<std::string>(
-        [=](ServerEndpoint* to) { return to->server->Control()->DumpTablet(tablet_id); });
-  }
-  std::map<std::string, uint64_t> Metrics() override {
-    using Answer = std::map<std::string, uint64_t>;
-    return calls_
-        .Ask<Answer>(
-            [](ServerEndpoint* to) -> StatusOr<Answer> { return to->server->Control()->Metrics(); })
-        .value_or(Answer());
-  }
-  std::vector<cluster::CompactionInfo> Compactions() override {
-    using Answer = std::vector<cluster::CompactionInfo>;
-    return calls_
-        .Ask<Answer>([](ServerEndpoint* to) -> StatusOr<Answer> {
-          return to->server->Control()->Compactions();
-        })
-        .value_or(Answer());
-  }
-  StatusOr<std::vector<cluster::HotTablet>> HotTablets(int64_t start_us, int64_t end_us) override {
-    return calls_.Ask<std::vector<cluster::HotTablet>>(
-        [=](ServerEndpoint* to) { return to->server->Control()->HotTablets(start_us, end_us); });
+  void Carry(const AnyCall& call, const cluster::CallOptions& options) override {
+    auto perform = [name = std::string(cluster::RuleOf(call).name),
+                    bytes = cluster::EncodeCall(call)](ServerEndpoint* to) {
+      return cluster::DoNamed(to->server->Control().get(), name, bytes, {});
+    };
+    cluster::TakeReply(calls_.Ask<std::string>(perform, options.timeout_us), call);
   }
 
  private:
@@ -278,20 +204,18 @@ class SimNotices final : public cluster::MasterNotices {
  public:
   SimNotices(World* world, const std::vector<MachineId>* masters, int64_t timeout_us)
       : world_(world), masters_(masters), timeout_us_(timeout_us) {}
-  Status SplitDone(const ServerId& server, uint64_t parent_tablet_id) override {
-    CallOptions call;
-    call.timeout_us = timeout_us_;
+  void Carry(const AnyCall& call, const cluster::CallOptions&) override {
+    auto perform = [name = std::string(cluster::RuleOf(call).name),
+                    bytes = cluster::EncodeCall(call)](MasterEndpoint* to) {
+      return cluster::DoNamed(to->driver.get(), name, bytes, {});
+    };
+    CallOptions options;
+    options.timeout_us = timeout_us_;
     for (MachineId master : *masters_) {
-      auto told = world_->network()->Call<MasterEndpoint, bool>(
-          master,
-          [=](MasterEndpoint* to) -> StatusOr<bool> {
-            RETURN_IF_ERROR(to->driver->SplitDone(server, parent_tablet_id));
-            return true;
-          },
-          call);
-      if (told.ok()) return OkStatus();
+      auto told = world_->network()->Call<MasterEndpoint, std::string>(master, perform, options);
+      if (told.ok()) return cluster::TakeReply(std::move(told), call);
     }
-    return Unavailable("no master has heard of it");
+    cluster::Refuse(call, Unavailable("no master has heard of it"));
   }
 
  private:

@@ -204,20 +204,20 @@ Status ClusterAdmin::OnTablets(
 }
 
 Status ClusterAdmin::Perform(const calls::Flush& asked, const CallTime& time) {
-  return OnTablets(asked.table, time, [](TabletControl* control, const Place& place) {
-    return control->FlushTablet(place.tablet_id);
+  return OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) {
+    return control->Do(calls::FlushTablet{place.tablet_id}, time.Left());
   });
 }
 
 Status ClusterAdmin::Perform(const calls::Compact& asked, const CallTime& time) {
   return OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) {
-    return control->CompactTablet(place.tablet_id, asked.group);
+    return control->Do(calls::CompactTablet{place.tablet_id, asked.group}, time.Left());
   });
 }
 
 Status ClusterAdmin::Perform(const calls::Verify& asked, const CallTime& time) {
-  return OnTablets(asked.table, time, [](TabletControl* control, const Place& place) {
-    return control->VerifyTablet(place.tablet_id);
+  return OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) {
+    return control->Do(calls::VerifyTablet{place.tablet_id}, time.Left());
   });
 }
 
@@ -228,9 +228,10 @@ Status ClusterAdmin::Perform(const calls::Split& asked, const CallTime& time) {
       asked.table, asked.row, time,
       [&](TabletControl* control, const Place& place) -> Status {
         if (place.range.start == asked.row) return OkStatus();  // the tablet already starts there
-        RETURN_IF_ERROR(control->SplitTablet(place.master_epoch, place.tablet_id, asked.row));
+        RETURN_IF_ERROR(control->Do(
+            calls::SplitTablet{place.master_epoch, place.tablet_id, asked.row}, time.Left()));
         // The server's own notice to the master is best effort.
-        return driver_->SplitDone(place.server, place.tablet_id);
+        return driver_->Do(calls::SplitDone{place.server, place.tablet_id});
       },
       &limit);
   RETURN_IF_ERROR(Annotate(status, fmt::format("split table {} at '{}'", asked.table, asked.row)));
@@ -250,7 +251,8 @@ StatusOr<std::vector<GroupStats>> ClusterAdmin::Perform(const calls::Stats& aske
   GroupSums sums;
   RETURN_IF_ERROR(
       OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) -> Status {
-        ASSIGN_OR_RETURN(std::vector<GroupStats> parts, control->TabletStats(place.tablet_id));
+        ASSIGN_OR_RETURN(std::vector<GroupStats> parts,
+                         control->Do(calls::TabletStats{place.tablet_id}, time.Left()));
         for (const GroupStats& part : parts) sums.Add(part);
         return OkStatus();
       }));
@@ -261,7 +263,8 @@ StatusOr<std::string> ClusterAdmin::Perform(const calls::DumpTablets& asked, con
   std::string text;
   RETURN_IF_ERROR(
       OnTablets(asked.table, time, [&](TabletControl* control, const Place& place) -> Status {
-        ASSIGN_OR_RETURN(std::string part, control->DumpTablet(place.tablet_id));
+        ASSIGN_OR_RETURN(std::string part,
+                         control->Do(calls::DumpTablet{place.tablet_id}, time.Left()));
         text += part;
         return OkStatus();
       }));
@@ -279,33 +282,34 @@ std::vector<ServerId> ClusterAdmin::LiveServers() {
   return live;
 }
 
-StatusOr<std::map<std::string, uint64_t>> ClusterAdmin::Perform(const calls::Metrics&,
-                                                                const CallTime&) {
+StatusOr<std::map<std::string, uint64_t>> ClusterAdmin::Perform(const calls::Metrics& asked,
+                                                                const CallTime& time) {
   std::map<std::string, uint64_t> sums;
   for (const ServerId& server : LiveServers()) {
-    for (const auto& [name, value] : transport_->Control(server)->Metrics()) sums[name] += value;
+    auto metrics = transport_->Control(server)->Do(asked, time.Left());
+    if (!metrics.ok()) continue;  // a server that is gone has lost its figures
+    for (const auto& [name, value] : *metrics) sums[name] += value;
   }
   (void)driver_->Look([&](MasterState& state) { sums["sweep_errors"] = state.sweep_errors; });
   return sums;
 }
 
-StatusOr<std::vector<CompactionInfo>> ClusterAdmin::Perform(const calls::Compactions&,
-                                                            const CallTime&) {
+StatusOr<std::vector<CompactionInfo>> ClusterAdmin::Perform(const calls::Compactions& asked,
+                                                            const CallTime& time) {
   std::vector<CompactionInfo> all;
   for (const ServerId& server : LiveServers()) {
-    for (CompactionInfo& info : transport_->Control(server)->Compactions()) {
-      all.push_back(std::move(info));
-    }
+    auto of_server = transport_->Control(server)->Do(asked, time.Left());
+    if (!of_server.ok()) continue;
+    for (CompactionInfo& info : *of_server) all.push_back(std::move(info));
   }
   return all;
 }
 
 StatusOr<std::vector<HotTablet>> ClusterAdmin::Perform(const calls::HotTablets& asked,
-                                                       const CallTime&) {
+                                                       const CallTime& time) {
   std::vector<HotTablet> all;
   for (const ServerId& server : LiveServers()) {
-    auto hot = transport_->Control(server)->HotTablets(asked.start_us, asked.end_us);
-    // A server that is gone has lost its figures.
+    auto hot = transport_->Control(server)->Do(asked, time.Left());
     if (hot.ok()) all.insert(all.end(), hot->begin(), hot->end());
   }
   return all;

@@ -263,10 +263,10 @@ void MasterDriver::ServersChanged() {
   if (reign_ != nullptr) FeedLocked(event::ServersChanged{});
 }
 
-Status MasterDriver::SplitDone(const ServerId& server, uint64_t parent_tablet_id) {
+Status MasterDriver::Perform(const calls::SplitDone& asked) {
   engine::MutexLock lock(&mutex_);
   if (reign_ == nullptr) return NotMaster();
-  FeedLocked(event::SplitDone{server, parent_tablet_id});
+  FeedLocked(event::SplitDone{asked.server, asked.parent_tablet_id});
   return OkStatus();
 }
 

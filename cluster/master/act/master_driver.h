@@ -70,9 +70,13 @@ class MasterDriver final : public MasterNotices {
   // Hint that servers/ has changed.
   void ServersChanged();
 
-  Status SplitDone(const ServerId& server, uint64_t parent_tablet_id) override;
+  void Carry(const AnyCall& call, const CallOptions&) override {
+    AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
+  }
 
  private:
+  Status Perform(const calls::SplitDone& asked);
+
   // One period of holding the lock. Work in flight shares it, so the session outlives every action
   // that uses it.
   struct Reign {

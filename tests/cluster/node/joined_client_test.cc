@@ -363,7 +363,7 @@ TEST_F(JoinedClientTest, BackupsAreTheOwners) {
   ASSERT_TRUE(there->Do(calls::DeleteBackup{"b"}).ok());
   EXPECT_EQ(here->Do(calls::GetBackup{"b"}).status().code(), StatusCode::kNotFound);
 
-  ASSERT_TRUE(there->Do(calls::DropTable{"t", kDayMicros}).ok());
+  ASSERT_TRUE(there->Do(calls::DropAndKeepTable{"t", kDayMicros}).ok());
   EXPECT_EQ(owner_->admin()->Do(calls::GetTable{"t"}).status().code(), StatusCode::kNotFound);
   ASSERT_TRUE(there->Do(calls::UndeleteTable{"t"}).ok());
   EXPECT_EQ(*owner_->admin()->Do(calls::GetSchema{"t"}).value(),

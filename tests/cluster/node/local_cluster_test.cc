@@ -174,13 +174,13 @@ TEST_F(ClusterWorld, WhatAReaderHasIsNotSweptBelowIt) {
   auto is_there = [&] { return *disk_.Exists(fmt::format("/db/sst/{:016x}.sst", old.front())); };
   engine::Clock::System()->SleepMicros(kSecond);  // some sweeps
   EXPECT_TRUE(is_there());
-  EXPECT_EQ(*cluster_->server("s1")->Control()->HeldFiles(old), old);
+  EXPECT_EQ(*cluster_->server("s1")->Control()->Do(calls::HeldFiles{old}), old);
   for (; (*cells)->Valid(); (*cells)->NextRow()) {
     EXPECT_TRUE((*cells)->cell().value.ends_with("old"));
   }
   EXPECT_OK((*cells)->status());
   cells->reset();
-  EXPECT_TRUE(cluster_->server("s1")->Control()->HeldFiles(old)->empty());
+  EXPECT_TRUE(cluster_->server("s1")->Control()->Do(calls::HeldFiles{old})->empty());
   for (int i = 0; i < 200 && is_there(); ++i) engine::Clock::System()->SleepMicros(50'000);
   EXPECT_FALSE(is_there());
 }

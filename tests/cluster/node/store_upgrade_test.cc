@@ -66,7 +66,7 @@ void WriteStore(engine::FileSystem* fs) {
   for (const char* value : {"4", "5"}) {
     EXPECT_OK(store->CreateTable(SchemaOf("gone"), {}));
     Put(store, "gone", "a", value);
-    EXPECT_OK(store->Do(calls::DropAndKeepTable{"gone", kHour}));
+    EXPECT_OK(store->backups()->DropTable("gone", kHour));
   }
   EXPECT_OK(store->CreateTable(SchemaOf("gone"), {}));
   EXPECT_OK(store->records()->Put("note", "text", 0));

@@ -12,8 +12,9 @@ TEST_F(LoadSampleTest, ASplitByLoadIsWhereTheCallsAreHalved) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   auto control = server->Control();
-  EXPECT_CODE(control->SplitByLoad(kMaster, record.tablet_id), StatusCode::kFailedPrecondition);
-  EXPECT_CODE(control->SplitByLoad(kMaster - 1, record.tablet_id), StatusCode::kAborted);
+  EXPECT_CODE(control->Do(calls::SplitByLoad{kMaster, record.tablet_id}),
+              StatusCode::kFailedPrecondition);
+  EXPECT_CODE(control->Do(calls::SplitByLoad{kMaster - 1, record.tablet_id}), StatusCode::kAborted);
   EXPECT_OK(Put(server.get(), record, "x", "only one row"));
   auto read = [&](const char* row) {
     ReadSpec point;
@@ -21,9 +22,10 @@ TEST_F(LoadSampleTest, ASplitByLoadIsWhereTheCallsAreHalved) {
     EXPECT_OK(server->Tablets()->Read({record.tablet_id, record.tablet_epoch}, point, {}));
   };
   for (size_t i = 0; i < 64 * LoadSample::kEvery; ++i) read("x");
-  EXPECT_CODE(control->SplitByLoad(kMaster, record.tablet_id), StatusCode::kFailedPrecondition);
+  EXPECT_CODE(control->Do(calls::SplitByLoad{kMaster, record.tablet_id}),
+              StatusCode::kFailedPrecondition);
   for (size_t i = 0; i < 64 * LoadSample::kEvery; ++i) read("y");
-  EXPECT_OK(control->SplitByLoad(kMaster, record.tablet_id));
+  EXPECT_OK(control->Do(calls::SplitByLoad{kMaster, record.tablet_id}));
   ASSERT_EQ(Records().size(), 2u);
   EXPECT_EQ(Records()[1].range.start, "y");
   EXPECT_EQ(All(server.get()), "x=only one row");

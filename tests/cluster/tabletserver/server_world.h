@@ -156,7 +156,7 @@ class ServerWorld : public testing::Test {
     record.phase = TabletPhase::kAssigned;
     record.server = server->id();
     EXPECT_OK(metadata_->Add(&record, {"made", "by a test"}));
-    EXPECT_OK(server->Control()->LoadTablet(kMaster, record, table_));
+    EXPECT_OK(server->Control()->Do(calls::LoadTablet{kMaster, record, table_}));
     return record;
   }
   TabletRecord Find(const std::string& row = "") {
@@ -177,13 +177,14 @@ class ServerWorld : public testing::Test {
     record.server = server->id();
     ++record.tablet_epoch;
     EXPECT_OK(metadata_->Write(&record, {"assigned", server->id().ToString()}));
-    EXPECT_OK(server->Control()->LoadTablet(kMaster, record, table_));
+    EXPECT_OK(server->Control()->Do(calls::LoadTablet{kMaster, record, table_}));
     return record;
   }
   // A planned move of the tablet that has `row`.
   void Move(TabletServer* source, TabletServer* target, const std::string& row = "") {
     TabletRecord record = Find(row);
-    EXPECT_OK(source->Control()->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
+    EXPECT_OK(
+        source->Control()->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}));
     (void)Assign(Find(row), target);
   }
 
@@ -197,7 +198,7 @@ class ServerWorld : public testing::Test {
     ASSERT_TRUE(seal.ok()) << seal.status();
     if (sort) {
       for (const engine::SealedSegment& segment : seal->segments) {
-        EXPECT_OK(target->Control()->SortLogPart(kMaster, dead, segment.id.number));
+        EXPECT_OK(target->Control()->Do(calls::SortLogPart{kMaster, dead, segment.id.number}));
       }
     }
     auto last = seal->LastSequences();

@@ -25,26 +25,28 @@ TEST_F(TabletServerTest, RepeatedAndDelayedControlCallsFindTheirWorkDone) {  // 
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   auto control = server->Control();
-  EXPECT_OK(control->LoadTablet(kMaster, record, table_));
-  EXPECT_OK(control->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
-  EXPECT_OK(control->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
-  EXPECT_CODE(control->LoadTablet(kMaster, record, table_), StatusCode::kFailedPrecondition);
-  EXPECT_OK(control->UnloadTablet(kMaster, 99, 4));  // overtook its load
+  EXPECT_OK(control->Do(calls::LoadTablet{kMaster, record, table_}));
+  EXPECT_OK(control->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}));
+  EXPECT_OK(control->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}));
+  EXPECT_CODE(control->Do(calls::LoadTablet{kMaster, record, table_}),
+              StatusCode::kFailedPrecondition);
+  EXPECT_OK(control->Do(calls::UnloadTablet{kMaster, 99, 4}));  // overtook its load
   record.tablet_id = 99;
   record.tablet_epoch = 4;
-  EXPECT_CODE(control->LoadTablet(kMaster, record, table_), StatusCode::kFailedPrecondition);
-  EXPECT_TRUE(control->Report(kMaster)->tablets.empty());
+  EXPECT_CODE(control->Do(calls::LoadTablet{kMaster, record, table_}),
+              StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(control->Do(calls::Report{kMaster})->tablets.empty());
 }
 
 TEST_F(TabletServerTest, AnOlderMasterIsRefused) {  // L12
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   auto control = server->Control();
-  EXPECT_OK(control->Report(kMaster + 1));
-  EXPECT_CODE(control->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch),
+  EXPECT_OK(control->Do(calls::Report{kMaster + 1}));
+  EXPECT_CODE(control->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}),
               StatusCode::kAborted);
-  EXPECT_CODE(control->Report(kMaster), StatusCode::kAborted);
-  EXPECT_EQ(control->Report(kMaster + 1)->tablets.size(), 1u);
+  EXPECT_CODE(control->Do(calls::Report{kMaster}), StatusCode::kAborted);
+  EXPECT_EQ(control->Do(calls::Report{kMaster + 1})->tablets.size(), 1u);
 }
 
 TEST_F(TabletServerTest, AMovedTabletNeedsNoLog) {  // P9
@@ -92,7 +94,7 @@ TEST_F(TabletServerTest, WhatWasAcknowledgedSurvivesTheDeathsOfThreeServers) {  
     EXPECT_EQ(Find(start).logs.size(), 2u);
     EXPECT_EQ(*Get(third.get(), Find(start)), expected);
     // Both logs go in the write that names the SSTables (F6).
-    EXPECT_OK(third->Control()->FlushTablet(record.tablet_id));
+    EXPECT_OK(third->Control()->Do(calls::FlushTablet{record.tablet_id}));
     EXPECT_TRUE(Find(start).logs.empty());
     EXPECT_EQ(*Get(third.get(), Find(start)), expected);
     EXPECT_EQ(deaths_, before + 2);
@@ -108,10 +110,11 @@ TEST_F(TabletServerTest, AMissingOrDamagedSealedLogIsToldAndNothingIsServed) {
   record.server = second->id();
   ++record.tablet_epoch;
   record.logs = {{"nobody", 1}};
-  EXPECT_CODE(second->Control()->LoadTablet(kMaster, record, table_), StatusCode::kDataLoss);
+  EXPECT_CODE(second->Control()->Do(calls::LoadTablet{kMaster, record, table_}),
+              StatusCode::kDataLoss);
   EXPECT_CODE(Get(second.get(), record), StatusCode::kOutOfRange);
   // A final answer: it cannot be loaded by an older call any more.
-  EXPECT_CODE(second->Control()->LoadTablet(kMaster, record, table_),
+  EXPECT_CODE(second->Control()->Do(calls::LoadTablet{kMaster, record, table_}),
               StatusCode::kFailedPrecondition);
 }
 
@@ -119,7 +122,7 @@ TEST_F(TabletServerTest, ASplitIsOneRowAndServesBothHalves) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
   for (const char* row : {"a", "b", "c", "d"}) EXPECT_OK(Put(server.get(), record, row, row));
-  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "c"));
+  EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "c"}));
   std::vector<TabletRecord> halves = Records();
   ASSERT_EQ(halves.size(), 2u);
   EXPECT_EQ(halves[0].range, (engine::RowRange{"", "c"}));
@@ -129,7 +132,7 @@ TEST_F(TabletServerTest, ASplitIsOneRowAndServesBothHalves) {
   EXPECT_EQ(*Get(server.get(), halves[1]), "c=c d=d");
   EXPECT_CODE(Get(server.get(), record), StatusCode::kOutOfRange);
   EXPECT_OK(Put(server.get(), halves[1], "e", "e"));
-  EXPECT_OK(server->Control()->FlushTablet(halves[1].tablet_id));
+  EXPECT_OK(server->Control()->Do(calls::FlushTablet{halves[1].tablet_id}));
   auto target = Start("s2");
   Move(server.get(), target.get(), "c");
   EXPECT_EQ(*Get(target.get(), Find("c")), "c=c d=d e=e");
@@ -144,14 +147,16 @@ TEST_F(TabletServerTest, ChildrenOfASplitAreNeitherLoadedNorUnloadedMeanwhile) {
   int asked = 0;
   lossy_->on_finish_split = [&](const TabletRecord& parent) {
     auto [left, right] = ChildrenOf(parent);
-    EXPECT_CODE(server->Control()->LoadTablet(kMaster, left, table_), StatusCode::kUnavailable);
-    EXPECT_CODE(server->Control()->UnloadTablet(kMaster, right.tablet_id, right.tablet_epoch),
+    EXPECT_CODE(server->Control()->Do(calls::LoadTablet{kMaster, left, table_}),
                 StatusCode::kUnavailable);
+    EXPECT_CODE(
+        server->Control()->Do(calls::UnloadTablet{kMaster, right.tablet_id, right.tablet_epoch}),
+        StatusCode::kUnavailable);
     ++asked;
   };
-  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "m"));
+  EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "m"}));
   EXPECT_EQ(asked, 1);
-  EXPECT_OK(server->Control()->LoadTablet(kMaster, Find("a"), table_));  // it is there
+  EXPECT_OK(server->Control()->Do(calls::LoadTablet{kMaster, Find("a"), table_}));  // it is there
   EXPECT_OK(Put(server.get(), Find("z"), "y", "y"));
   EXPECT_EQ(*Get(server.get(), Find("a")), "a=a");
   EXPECT_EQ(*Get(server.get(), Find("z")), "y=y z=z");
@@ -160,9 +165,11 @@ TEST_F(TabletServerTest, ChildrenOfASplitAreNeitherLoadedNorUnloadedMeanwhile) {
 TEST_F(TabletServerTest, FilesThatMayNotBeNamedYetAreToldToTheSweep) {
   auto server = Start("s1");
   TabletRecord record = NewTablet(server.get());
-  auto first = [&] { return server->Control()->Report(kMaster)->first_unpublished_file; };
+  auto first = [&] {
+    return server->Control()->Do(calls::Report{kMaster})->first_unpublished_file;
+  };
   EXPECT_OK(Put(server.get(), record, "a", "1"));
-  EXPECT_OK(server->Control()->FlushTablet(record.tablet_id));
+  EXPECT_OK(server->Control()->Do(calls::FlushTablet{record.tablet_id}));
   uint64_t next = first();
   EXPECT_GT(next, Find().state.FileIds().back());
   uint64_t meanwhile = 0;
@@ -171,16 +178,17 @@ TEST_F(TabletServerTest, FilesThatMayNotBeNamedYetAreToldToTheSweep) {
   });
   EXPECT_OK(Put(server.get(), record, "b", "2"));
   lossy_->answers_lost = 1;
-  EXPECT_CODE(server->Control()->FlushTablet(record.tablet_id), StatusCode::kUnavailable);
+  EXPECT_CODE(server->Control()->Do(calls::FlushTablet{record.tablet_id}),
+              StatusCode::kUnavailable);
   EXPECT_EQ(meanwhile, next);
   EXPECT_EQ(first(), 0u);  // nobody knows what is named, also of the older ones
-  EXPECT_OK(server->Control()->FlushTablet(record.tablet_id));
+  EXPECT_OK(server->Control()->Do(calls::FlushTablet{record.tablet_id}));
   EXPECT_GT(first(), Find().state.FileIds().back());
   next = first();
   engine::CrashPoints::Arm([&](const char* name) {
     if (std::string_view(name) == "compaction.before_state") meanwhile = first();
   });
-  EXPECT_OK(server->Control()->CompactTablet(record.tablet_id, ""));
+  EXPECT_OK(server->Control()->Do(calls::CompactTablet{record.tablet_id, ""}));
   EXPECT_EQ(meanwhile, next);
   EXPECT_GT(first(), next);
 }
@@ -190,11 +198,12 @@ TEST_F(TabletServerTest, LostAnswersOfMetadataLoseNothing) {
   TabletRecord record = NewTablet(server.get());
   EXPECT_OK(Put(server.get(), record, "a", "1"));
   lossy_->answers_lost = 1;
-  EXPECT_CODE(server->Control()->FlushTablet(record.tablet_id), StatusCode::kUnavailable);
+  EXPECT_CODE(server->Control()->Do(calls::FlushTablet{record.tablet_id}),
+              StatusCode::kUnavailable);
   EXPECT_OK(Put(server.get(), record, "b", "2"));
-  EXPECT_OK(server->Control()->FlushTablet(record.tablet_id));
+  EXPECT_OK(server->Control()->Do(calls::FlushTablet{record.tablet_id}));
   lossy_->answers_lost = 3;  // the server asks until it knows
-  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "b"));
+  EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "b"}));
   EXPECT_EQ(Records().size(), 2u);
   EXPECT_EQ(All(server.get()), "a=1 b=2");
   ServerId id = server->id();
@@ -211,13 +220,13 @@ TEST_F(TabletServerTest, ADrainedServerLeavesNothingToRecover) {  // P17
   EXPECT_OK(server->Drain());
   EXPECT_TRUE(session_->List(lock_paths::Servers())->empty());
   EXPECT_CODE(Put(server.get(), record, "a", "2"), StatusCode::kUnavailable);
-  EXPECT_CODE(server->Control()->LoadTablet(kMaster, Find(), table_),
+  EXPECT_CODE(server->Control()->Do(calls::LoadTablet{kMaster, Find(), table_}),
               StatusCode::kFailedPrecondition);
   TabletRecord other = Find();
   other.tablet_id = 99;
-  EXPECT_CODE(server->Control()->LoadTablet(kMaster, other, table_),
+  EXPECT_CODE(server->Control()->Do(calls::LoadTablet{kMaster, other, table_}),
               StatusCode::kFailedPrecondition);  // final: the master asks another server
-  EXPECT_TRUE(server->Control()->Report(kMaster)->leaves);
+  EXPECT_TRUE(server->Control()->Do(calls::Report{kMaster})->leaves);
   server.reset();
   for (const std::string& path : disk_.AllFiles()) EXPECT_FALSE(path.ends_with(".log")) << path;
   EXPECT_EQ(Find().phase, TabletPhase::kUnassigned);  // nobody need hear of this end
@@ -243,7 +252,7 @@ TEST_F(TabletServerTest, ACleanEndWaitsForASplitAndTakesItsChildren) {
     while (!begun) engine::Clock::System()->SleepMicros(1'000);
     engine::Clock::System()->SleepMicros(50'000);  // it meets the split as a rule
   };
-  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "m"));
+  EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "m"}));
   end.Join();
   EXPECT_TRUE(session_->List(lock_paths::Servers())->empty());
   EXPECT_EQ(Records().size(), 2u);
@@ -277,18 +286,19 @@ TEST_F(TabletServerTest, SchemasRiseOnly) {
   TabletRecord record = NewTablet(server.get());
   AddFamily("g");
   table_.schema_version = 3;
-  EXPECT_OK(server->Control()->SetSchema(kMaster, table_));
+  EXPECT_OK(server->Control()->Do(calls::SetSchema{kMaster, table_}));
   TableRecord older = table_;
   older.schema_version = 2;
   older.schema.families.pop_back();
-  EXPECT_OK(server->Control()->SetSchema(kMaster, older));
-  EXPECT_EQ(server->Control()->Report(kMaster)->tablets.front().schema_version, 3u);
+  EXPECT_OK(server->Control()->Do(calls::SetSchema{kMaster, older}));
+  EXPECT_EQ(server->Control()->Do(calls::Report{kMaster})->tablets.front().schema_version, 3u);
   RowMutation mutation("r");
   mutation.Set("g", "q", "v");
   EXPECT_OK(server->Tablets()->Apply({record.tablet_id, record.tablet_epoch}, {&mutation}).front());
   TabletRecord delayed = record;
   ++delayed.tablet_id;
-  EXPECT_CODE(server->Control()->LoadTablet(kMaster, delayed, older), StatusCode::kUnavailable);
+  EXPECT_CODE(server->Control()->Do(calls::LoadTablet{kMaster, delayed, older}),
+              StatusCode::kUnavailable);
 }
 
 // A split that has copied the parent's state gives its children none of the births.
@@ -300,14 +310,15 @@ TEST_F(TabletServerTest, ATabletWhoseSchemaChangesStaysAsItIs) {
   int asked = 0;
   lossy_->on_write = [&] {
     // Else it would be served already; so is a split or an unload refused.
-    EXPECT_CODE(server->Control()->LoadTablet(kMaster, record, table_), StatusCode::kUnavailable);
+    EXPECT_CODE(server->Control()->Do(calls::LoadTablet{kMaster, record, table_}),
+                StatusCode::kUnavailable);
     ++asked;
   };
-  EXPECT_OK(server->Control()->SetSchema(kMaster, table_));
+  EXPECT_OK(server->Control()->Do(calls::SetSchema{kMaster, table_}));
   EXPECT_EQ(asked, 1);
   lossy_->on_write = nullptr;
-  EXPECT_OK(server->Control()->LoadTablet(kMaster, record, table_));
-  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "m"));
+  EXPECT_OK(server->Control()->Do(calls::LoadTablet{kMaster, record, table_}));
+  EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "m"}));
 }
 
 // It would be checked against the old family and be in the new one.
@@ -321,7 +332,7 @@ TEST_F(TabletServerTest, NoWriteComesBetweenTheBirthOfAFamilyAndItsSchema) {
     EXPECT_CODE(Put(server.get(), record, "b", "2"), StatusCode::kOutOfRange);
     ++asked;
   };
-  EXPECT_OK(server->Control()->SetSchema(kMaster, table_));
+  EXPECT_OK(server->Control()->Do(calls::SetSchema{kMaster, table_}));
   EXPECT_EQ(asked, 1);
   lossy_->on_write = nullptr;
   EXPECT_OK(Put(server.get(), record, "c", "3"));
@@ -343,7 +354,8 @@ TEST_F(TabletServerTest, AFamilyMadeAnewWhileNobodyHadTheTabletIsEmpty) {
   auto first = Start("s1");
   TabletRecord record = NewTablet(first.get());
   EXPECT_OK(Put(first.get(), record, "a", "1"));
-  EXPECT_OK(first->Control()->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
+  EXPECT_OK(
+      first->Control()->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}));
   table_.schema.families[0].incarnation = table_.schema_version = 2;
   auto second = Start("s2");
   (void)Assign(Find(), second.get());
@@ -360,7 +372,7 @@ TEST_F(TabletServerTest, AFamilyMadeAnewWhileNobodyHadTheTabletIsEmpty) {
   EXPECT_EQ(All(second.get()), "");
   EXPECT_OK(Put(second.get(), Find(), "d", "4"));
   // What a merge needs; the family stays known.
-  EXPECT_OK(second->Control()->ForgetBirths(kMaster, Find().tablet_id));
+  EXPECT_OK(second->Control()->Do(calls::ForgetBirths{kMaster, Find().tablet_id}));
   EXPECT_EQ(Find().state.family_births, (std::map<std::string, uint64_t>{{"f#3", 0}}));
   auto third = Start("s3");
   Move(second.get(), third.get());
@@ -371,7 +383,8 @@ TEST_F(TabletServerTest, AFamilyThatMovedWhileNobodyHadTheTabletIsRead) {
   auto first = Start("s1");
   TabletRecord record = NewTablet(first.get());
   EXPECT_OK(Put(first.get(), record, "a", "1"));
-  EXPECT_OK(first->Control()->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
+  EXPECT_OK(
+      first->Control()->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}));
   for (engine::LocalityGroupSchema& group : table_.schema.groups) std::erase(group.families, "f");
   engine::LocalityGroupSchema& other = table_.schema.groups.emplace_back();
   other.name = "other";
@@ -382,7 +395,7 @@ TEST_F(TabletServerTest, AFamilyThatMovedWhileNobodyHadTheTabletIsRead) {
   (void)Assign(Find(), second.get());
   EXPECT_EQ(All(second.get()), "a=1");
   EXPECT_OK(Put(second.get(), Find(), "b", "2"));
-  EXPECT_OK(second->Control()->CompactTablet(Find().tablet_id, ""));
+  EXPECT_OK(second->Control()->Do(calls::CompactTablet{Find().tablet_id, ""}));
   EXPECT_EQ(All(second.get()), "a=1 b=2");
 }
 

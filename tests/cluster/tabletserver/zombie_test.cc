@@ -52,7 +52,7 @@ TEST_F(ZombieTest, AWriteIsAcknowledgedOnlyIfTheRecoveryHasIt) {  // L3
     }
     // Whatever it still writes changes nothing.
     EXPECT_CODE(Put(zombie.get(), record, range.start + "y", "later"), StatusCode::kUnavailable);
-    EXPECT_FALSE(zombie->Control()->FlushTablet(record.tablet_id).ok());
+    EXPECT_FALSE(zombie->Control()->Do(calls::FlushTablet{record.tablet_id}).ok());
     EXPECT_EQ(*Get(heir.get(), Find(range.start)), found);
   }
 }
@@ -73,13 +73,13 @@ TEST_F(ZombieTest, ASplitOfUnknownOutcomeOutlastsALeaseThatComesBack) {  // L1
   TabletRecord record = NewTablet(server.get());
   EXPECT_OK(Put(server.get(), record, "a", "1"));
   EXPECT_OK(Put(server.get(), record, "b", "2"));
-  EXPECT_OK(server->Control()->FlushTablet(record.tablet_id));
+  EXPECT_OK(server->Control()->Do(calls::FlushTablet{record.tablet_id}));
   bool passed = false;
   lossy_->answers_lost = 1;
   lossy_->on_write = [&] {
     if (!std::exchange(passed, true)) lock_.Pass(8'500'000);
   };
-  EXPECT_OK(server->Control()->SplitTablet(kMaster, record.tablet_id, "b"));
+  EXPECT_OK(server->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, "b"}));
   EXPECT_TRUE(passed);
   for (int i = 0; i < 500 && !Get(server.get(), Find()).ok(); ++i) {
     engine::Clock::System()->SleepMicros(10'000);
@@ -111,12 +111,12 @@ TEST_F(ZombieTest, AFlushOrCompactionOfALostTabletIsNoFact) {  // L13
   TabletRecord record = NewTablet(zombie.get());
   EXPECT_OK(Put(zombie.get(), record, "a", "1"));
   PauseAt("flush.before_state", [&] { Recover(zombie->id(), heir.get()); });
-  EXPECT_CODE(zombie->Control()->FlushTablet(record.tablet_id), StatusCode::kAborted);
+  EXPECT_CODE(zombie->Control()->Do(calls::FlushTablet{record.tablet_id}), StatusCode::kAborted);
   ASSERT_TRUE(WasPaused());
   EXPECT_EQ(Find().state.redo_sequence, 0u);
   EXPECT_TRUE(Find().state.FileIds().empty());
   EXPECT_TRUE(zombie->Reshape());  // it has noticed, and lets go
-  EXPECT_TRUE(zombie->Control()->Report(kMaster)->tablets.empty());
+  EXPECT_TRUE(zombie->Control()->Do(calls::Report{kMaster})->tablets.empty());
   EXPECT_EQ(All(heir.get()), "a=1");
 }
 
@@ -131,7 +131,7 @@ TEST_F(ZombieTest, ASplitIsCommittedWhollyOrNotAtAll) {  // P7, L14
     TabletRecord record = NewTablet(zombie.get(), {p, fmt::format("{}", n + 1)});
     for (const char* row : {"a", "b"}) EXPECT_OK(Put(zombie.get(), record, p + row, row));
     PauseAt(point, [&] { Recover(zombie->id(), heir.get()); });
-    Status split = zombie->Control()->SplitTablet(kMaster, record.tablet_id, p + "b");
+    Status split = zombie->Control()->Do(calls::SplitTablet{kMaster, record.tablet_id, p + "b"});
     ASSERT_TRUE(WasPaused());
     bool committed = std::string_view(point) != "tablet_split.after_close";
     EXPECT_EQ(split.code(), committed ? StatusCode::kOk : StatusCode::kAborted) << split;
@@ -159,7 +159,8 @@ TEST_F(ZombieTest, AMoveThatDiesHalfWayIsRecovered) {  // P9
     EXPECT_OK(Put(zombie.get(), record, p + "a", "1"));
     PauseAt(point, [&] { Recover(zombie->id(), heir.get()); });
     // Its answer does not matter any more; it serves nothing.
-    EXPECT_OK(zombie->Control()->UnloadTablet(kMaster, record.tablet_id, record.tablet_epoch));
+    EXPECT_OK(
+        zombie->Control()->Do(calls::UnloadTablet{kMaster, record.tablet_id, record.tablet_epoch}));
     ASSERT_TRUE(WasPaused());
     EXPECT_CODE(Put(zombie.get(), record, p + "b", "late"), StatusCode::kOutOfRange);
     EXPECT_CODE(Get(zombie.get(), record), StatusCode::kOutOfRange);
@@ -199,9 +200,10 @@ TEST_F(ZombieTest, OneSegmentIsSortedTwiceAtOnce) {
   auto seal = engine::SealLog(&disk_, sealed, kMaster);
   ASSERT_TRUE(seal.ok()) << seal.status();
   uint64_t segment = seal->segments.front().id.number;
-  PauseAt("sort.before_publish",
-          [&] { EXPECT_OK(heir->Control()->SortLogPart(kMaster, id, segment)); });
-  EXPECT_OK(heir->Control()->SortLogPart(kMaster, id, segment));
+  PauseAt("sort.before_publish", [&] {
+    EXPECT_OK(heir->Control()->Do(calls::SortLogPart{kMaster, id, segment}));
+  });
+  EXPECT_OK(heir->Control()->Do(calls::SortLogPart{kMaster, id, segment}));
   ASSERT_TRUE(WasPaused());
   record = Find();
   record.logs.push_back(id);

@@ -72,7 +72,7 @@ int Main(int argc, char** argv) {
                      {"b", engine::FamilyType::kBytes, engine::GcPolicy::MaxVersions(1)}};
   schema.groups.emplace_back().name = "second";
   schema.groups.back().families = {"b"};
-  Status created = (*client)->admin()->CreateTable(schema, {"row-2"});
+  Status created = (*client)->admin()->Do(cluster::calls::CreateTable{schema, {"row-2"}});
   if (!created.ok() && created.code() != StatusCode::kAlreadyExists) return Fail(created);
   uint64_t seed = argc > 3 ? std::stoull(argv[3]) : 1;
   std::vector<engine::Thread> threads;

@@ -178,7 +178,7 @@ StatusOr<bool> Cluster::SplitMetadata(MachineId master, const std::string& row) 
                    supervisor_->metadata->Find(cluster::kMetadataTableId, at));
   if (record.server.IsNone()) return Unavailable("it is nowhere at the moment");
   auto control = supervisor_->transport.Control(record.server);
-  RETURN_IF_ERROR(control->SplitTablet(*epoch, record.tablet_id, at));
+  RETURN_IF_ERROR(control->Do(cluster::calls::SplitTablet{*epoch, record.tablet_id, at}));
   metadata_cut_ = row;
   return true;
 }

@@ -98,8 +98,8 @@ void OneServer::ServerMain(ServerProcess* process) {
     if (opened.ok()) {
       process->client = std::move(*opened);
       cluster::AdminApi* admin = process->client->admin();
-      if (admin->GetTable("t").ok()) break;
-      status = admin->CreateTable(knobs_.schema, knobs_.split_keys);
+      if (admin->Do(cluster::calls::GetTable{"t"}).ok()) break;
+      status = admin->Do(cluster::calls::CreateTable{knobs_.schema, knobs_.split_keys});
       if (status.ok()) break;
       process->client.reset();
     }

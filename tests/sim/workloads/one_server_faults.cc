@@ -59,12 +59,13 @@ void OneServer::Reshape() {
   uint64_t kind = world_->random()->Uniform(8);
   auto asked = OnServer<bool>(
       [row, kind](cluster::Client* client) -> StatusOr<bool> {
+        namespace calls = cluster::calls;
         cluster::AdminApi* admin = client->admin();
         Status status;
-        if (kind == 0) status = admin->Compact("t", "");
-        if (kind == 1 || kind == 2) status = admin->Split("t", row);
-        if (kind == 3) status = admin->Merge("t", {row, ""});
-        if (kind >= 4) status = admin->Flush("t");
+        if (kind == 0) status = admin->Do(calls::Compact{"t", ""});
+        if (kind == 1 || kind == 2) status = admin->Do(calls::Split{"t", row});
+        if (kind == 3) status = admin->Do(calls::Merge{"t", {row, ""}});
+        if (kind >= 4) status = admin->Do(calls::Flush{"t"});
         RETURN_IF_ERROR(status);
         return true;
       },

@@ -1,0 +1,233 @@
+// The calls between the master and the tablet servers (Bigtable paper, section 5.2). Every call can
+// be retried: a repeated call finds its work done and returns OK (tests/FAULTS.md N4, N9). After
+// kUnavailable or kDeadlineExceeded the outcome is unknown; any other answer is final. Plain data.
+//
+// Calls with a master_epoch are refused with kAborted ("an older master") when it is below the
+// highest that the server has seen. It is the fencing number of the master lock, so a deposed
+// master changes nothing. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cluster/api/admin_calls.h"
+#include "cluster/api/server_id.h"
+#include "cluster/api/tablet_record.h"
+
+namespace sippar::cluster {
+
+struct TableRecord {
+  uint64_t table_id = 0;
+  uint64_t schema_version = 0;
+  int64_t changed_at_us = 0;
+  TableSchema schema;
+
+  static constexpr int kFields = 4;
+};
+
+// A tablet that a server serves, with the number of its calls since the last report.
+struct ServedTablet {
+  uint64_t table_id = 0;
+  RowRange range;
+  uint64_t tablet_id = 0;
+  uint64_t tablet_epoch = 0;
+  uint64_t stored_bytes = 0;
+  uint64_t memtable_bytes = 0;
+  uint64_t schema_version = 0;  // version in force; the master sends the new schema if it is old
+  uint64_t reads = 0;
+  uint64_t writes = 0;
+
+  static constexpr int kFields = 9;
+};
+
+struct ServerReport {
+  std::vector<ServedTablet> tablets;
+  // Every file of this server's epoch with a lower number is either named in METADATA or given up,
+  // so the master's sweep may remove it when no row names it (cluster/PROTOCOL.md, "Files that no
+  // row names"). 0: a change of METADATA by this server has an unknown outcome, so the server does
+  // not know which files it has named, and the sweep may remove no file of any epoch.
+  uint64_t first_unpublished_file = 0;
+  bool leaves = false;  // the server is handing over its tablets and accepts no new ones
+
+  static constexpr int kFields = 3;
+};
+
+namespace calls {
+
+// The rule of a change that finds its own work done when it is repeated.
+constexpr CallRule RepeatableChangeRule(const char* name) {
+  return {name, Repeat::kSafe, Effect::kUnknown, TimeLimit::kNone};
+}
+
+// Loads the tablet; when OK, the server serves it. METADATA must already assign the tablet to this
+// server at record.tablet_epoch. The server first replays the records of `record.logs` after the
+// redo point. OK also when the server already serves the tablet at this epoch.
+// kFailedPrecondition: the server serves it at another epoch, or has closed this one.
+struct LoadTablet {
+  uint64_t master_epoch = 0;
+  TabletRecord record;
+  TableRecord table;
+
+  using Reply = Done;
+  static constexpr int kFields = 3;
+  static constexpr CallRule kRule = RepeatableChangeRule("LoadTablet");
+};
+
+// Ends serving for a planned move: a minor compaction, then the close, then a second, short minor
+// compaction for the writes that arrived during the first. When OK, the saved state holds every
+// write and the server does not serve the tablet; OK also when it did not serve it before.
+// This OK closes the epoch for this life of the server, as any final error of LoadTablet does: a
+// delayed load at `tablet_epoch` or below is refused later, even if it arrives as the first one
+// (tests/FAULTS.md N9). Only after that may METADATA name another server.
+// kFailedPrecondition: the server serves the tablet at a higher epoch.
+struct UnloadTablet {
+  uint64_t master_epoch = 0;
+  uint64_t tablet_id = 0;
+  uint64_t tablet_epoch = 0;
+
+  using Reply = Done;
+  static constexpr int kFields = 3;
+  static constexpr CallRule kRule = RepeatableChangeRule("UnloadTablet");
+};
+
+// Lists all tablets that the server serves, with their load. A new master learns the true
+// assignment from it.
+struct Report {
+  uint64_t master_epoch = 0;
+
+  using Reply = ServerReport;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule = LookUpRule("Report");
+};
+
+// Installs a new schema. When OK, the births of its new families are recorded, and this server
+// serves no tablet of the table under an older schema. kUnavailable: a tablet of the table is being
+// loaded or unloaded right now.
+struct SetSchema {
+  uint64_t master_epoch = 0;
+  TableRecord table;
+
+  using Reply = Done;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule = RepeatableChangeRule("SetSchema");
+};
+
+// Splits the tablet so that `row` becomes the first row of the right child. The server itself
+// commits the split in METADATA.
+struct SplitTablet {
+  uint64_t master_epoch = 0;
+  uint64_t tablet_id = 0;
+  std::string row;
+
+  using Reply = Done;
+  static constexpr int kFields = 3;
+  static constexpr CallRule kRule = RepeatableChangeRule("SplitTablet");
+};
+
+// Like SplitTablet, at the row that divides the recent calls into halves. kFailedPrecondition:
+// there is no such row.
+struct SplitByLoad {
+  uint64_t master_epoch = 0;
+  uint64_t tablet_id = 0;
+
+  using Reply = Done;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule = RepeatableChangeRule("SplitByLoad");
+};
+
+// Sorts one segment of a dead server's sealed log by tablet, into a file in the same directory
+// (engine/log/log_sort.h). OK also when that file exists.
+struct SortLogPart {
+  uint64_t master_epoch = 0;
+  ServerId dead;
+  uint64_t segment = 0;
+
+  using Reply = Done;
+  static constexpr int kFields = 3;
+  static constexpr CallRule kRule = RepeatableChangeRule("SortLogPart");
+};
+
+// Returns those of `files` that a tablet or a reader of this server may still open.
+struct HeldFiles {
+  std::vector<uint64_t> files;
+
+  using Reply = std::vector<uint64_t>;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule = LookUpRule("HeldFiles");
+};
+
+// Prepares a merge: rewrites the tablet so that it can forget the births of its families. Births
+// are sequence numbers of this tablet and would mean nothing in the merged one.
+struct ForgetBirths {
+  uint64_t master_epoch = 0;
+  uint64_t tablet_id = 0;
+
+  using Reply = Done;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule = RepeatableChangeRule("ForgetBirths");
+};
+
+// The next five are parts of AdminApi's calls, which the master sends on to the servers of the
+// tablets. So it does with Metrics, Compactions and HotTablets.
+struct FlushTablet {
+  uint64_t tablet_id = 0;
+
+  using Reply = Done;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule{"FlushTablet"};
+};
+
+struct CompactTablet {
+  uint64_t tablet_id = 0;
+  std::string group;
+
+  using Reply = Done;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule{"CompactTablet"};
+};
+
+struct VerifyTablet {
+  uint64_t tablet_id = 0;
+
+  using Reply = Done;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule{"VerifyTablet"};
+};
+
+struct TabletStats {
+  uint64_t tablet_id = 0;
+
+  using Reply = std::vector<GroupStats>;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule = LookUpRule("TabletStats");
+};
+
+struct DumpTablet {
+  uint64_t tablet_id = 0;
+
+  using Reply = std::string;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule = LookUpRule("DumpTablet");
+};
+
+using ControlCalls =
+    CallList<LoadTablet, UnloadTablet, Report, SetSchema, SplitTablet, SplitByLoad, SortLogPart,
+             HeldFiles, ForgetBirths, FlushTablet, CompactTablet, VerifyTablet, TabletStats,
+             DumpTablet, Metrics, Compactions, HotTablets>;
+
+// A hint from a server to the master. If it is lost, the master finds the same fact in METADATA,
+// only later.
+struct SplitDone {
+  ServerId server;
+  uint64_t parent_tablet_id = 0;
+
+  using Reply = Done;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule = RepeatableChangeRule("SplitDone");
+};
+
+using NoticeCalls = CallList<SplitDone>;
+
+}  // namespace calls
+}  // namespace sippar::cluster
