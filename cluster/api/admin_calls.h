@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/api/call.h"
+#include "cluster/api/server_id.h"
 #include "engine/model/named_record.h"
 #include "engine/model/row_set.h"
 #include "engine/model/schema.h"
@@ -48,6 +49,13 @@ struct CompactionInfo {
   std::string status;  // "running", "done", or the error
 
   static constexpr int kFields = 11;
+};
+
+struct ServerInfo {
+  ServerId id;
+  uint64_t tablet_count = 0;  // tablets whose records name it, METADATA's included
+
+  static constexpr int kFields = 2;
 };
 
 namespace calls {
@@ -242,10 +250,17 @@ struct DumpTablets {
   static constexpr CallRule kRule = LookUpRule("DumpTablets");
 };
 
+// The tablet servers that hold their leases, sorted by name, as the master sees them.
+struct ListServers {
+  using Reply = std::vector<ServerInfo>;
+  static constexpr int kFields = 0;
+  static constexpr CallRule kRule = LookUpRule("ListServers");
+};
+
 using AdminCalls =
     CallList<CreateTable, AlterTable, DropTable, GetTable, GetSchema, ListTables, Flush, Compact,
              Split, Merge, Verify, Stats, Metrics, Compactions, HotTablets, GetRecord, ListRecords,
-             PutRecord, DeleteRecord, DumpTablets>;
+             PutRecord, DeleteRecord, DumpTablets, ListServers>;
 
 }  // namespace calls
 }  // namespace sippar::cluster

@@ -271,6 +271,17 @@ StatusOr<std::string> ClusterAdmin::Perform(const calls::DumpTablets& asked, con
   return text;
 }
 
+StatusOr<std::vector<ServerInfo>> ClusterAdmin::Perform(const calls::ListServers&,
+                                                        const CallTime&) {
+  std::vector<ServerInfo> servers;
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+    for (const auto& [id, server] : state.servers) {
+      if (server.live) servers.push_back({id, server.tablets.size()});
+    }
+  }));
+  return servers;
+}
+
 std::vector<ServerId> ClusterAdmin::LiveServers() {
   std::vector<ServerId> live;
   Status looked = driver_->Look([&](MasterState& state) {

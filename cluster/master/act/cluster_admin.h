@@ -47,6 +47,7 @@ class ClusterAdmin final : public AdminApi {
   Status Perform(const calls::PutRecord& asked, const CallTime& time);
   Status Perform(const calls::DeleteRecord& asked, const CallTime& time);
   StatusOr<std::string> Perform(const calls::DumpTablets& asked, const CallTime& time);
+  StatusOr<std::vector<ServerInfo>> Perform(const calls::ListServers& asked, const CallTime& time);
 
   struct Place {
     uint64_t tablet_id = 0;

@@ -39,12 +39,12 @@ TEST_F(ClusterWorld, TabletsAreThoseOfMetadataRightAfterASplit) {
   Start(1);
   CreateTable({});
   Write(0, 2000, "a");
-  EXPECT_OK(cluster_->admin()->Flush("t"));
+  EXPECT_OK(cluster_->admin()->Do(calls::Flush{"t"}));
   auto before = cluster_->data()->Tablets("t");
   ASSERT_TRUE(before.ok()) << before.status();
   ASSERT_EQ(before->size(), 1u);
   EXPECT_GT((*before)[0].stored_bytes, 0u);
-  EXPECT_OK(cluster_->admin()->Split("t", RowOf(1000)));
+  EXPECT_OK(cluster_->admin()->Do(calls::Split{"t", RowOf(1000)}));
   auto after = cluster_->data()->Tablets("t");
   ASSERT_TRUE(after.ok()) << after.status();
   ASSERT_EQ(after->size(), 2u);
@@ -57,6 +57,30 @@ TEST_F(ClusterWorld, TabletsAreThoseOfMetadataRightAfterASplit) {
     stored += tablet.stored_bytes;
   }
   EXPECT_LT(stored, 2 * (*before)[0].stored_bytes);
+}
+
+TEST_F(ClusterWorld, ServersAreListedWithTheirTablets) {
+  Start(2);
+  std::set<std::string> names;
+  auto tablets = [&] {
+    names.clear();
+    uint64_t sum = 0;
+    for (const ServerInfo& server : *cluster_->admin()->Do(calls::ListServers{})) {
+      EXPECT_GT(server.id.epoch, 0u);
+      names.insert(server.id.name);
+      sum += server.tablet_count;
+    }
+    return sum;
+  };
+  const uint64_t of_metadata = tablets();
+  EXPECT_EQ(names, (std::set<std::string>{"s1", "s2"}));
+  CreateTable({RowOf(1000), RowOf(2000)});
+  Write(0, 3000, "a");
+  EXPECT_EQ(tablets(), of_metadata + 3);
+  Crash("s2");
+  Write(0, 3000, "b");  // so s1 has taken its tablets over
+  EXPECT_EQ(tablets(), of_metadata + 3);
+  EXPECT_EQ(names, (std::set<std::string>{"s1"}));
 }
 
 TEST_F(ClusterWorld, DeadServersTabletsAreServedByTheOthers) {

@@ -234,6 +234,10 @@ TEST_F(StoreServiceTest, AdministratorsCalls) {
   EXPECT_EQ(tablets[0].tablet_id, their_tablets[0].tablet_id);
   EXPECT_EQ(tablets[0].server, their_tablets[0].server);
   EXPECT_EQ(tablets[0].stored_bytes, their_tablets[0].stored_bytes);
+  std::vector<ServerInfo> servers = *there->Do(calls::ListServers{});
+  ASSERT_EQ(servers.size(), 1u);
+  EXPECT_EQ(servers[0].id, here->Do(calls::ListServers{})->front().id);
+  EXPECT_EQ(servers[0].tablet_count, here->Do(calls::ListServers{})->front().tablet_count);
   EXPECT_TRUE(there->Do(calls::PutRecord{"a/b", std::string("x\0y", 3), 0}).ok());
   ExpectSame(here->Do(calls::PutRecord{"a/b", "z", 0}), there->Do(calls::PutRecord{"a/b", "z", 0}));
   EXPECT_EQ(*here->Do(calls::GetRecord{"a/b"}), *there->Do(calls::GetRecord{"a/b"}));
