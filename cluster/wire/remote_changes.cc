@@ -43,7 +43,7 @@ class RemoteChanges final : public ChangeStream {
       return true;
     }
     RETURN_IF_ERROR(replies_.status());
-    return Internal("the server's stream of changes has no end");
+    return Internal("the server's stream of changes was cut off");
   }
 
   ReplyStream<wire::ChangesReply> replies_;

@@ -80,13 +80,13 @@ Status StoreConnection::Failed(const grpc::Status& status, Effect effect) {
         MarkFailure(kNotBegun, &refused);
         return refused;
       }
-      return Unavailable(
-          fmt::format("{}: the server is gone ({}){}", target_, status.error_message(), outcome));
+      return Unavailable(fmt::format("{}: the connection to the server was lost ({}){}", target_,
+                                     status.error_message(), outcome));
     // A late server is not a lost one: the connection stays in use.
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return DeadlineExceeded(fmt::format("{}: no answer in time{}", target_, outcome));
     case grpc::StatusCode::UNIMPLEMENTED:
-      return Unimplemented(fmt::format("{}: no server of this program, or an older one ({})",
+      return Unimplemented(fmt::format("{}: the server is not a sippar of this version ({})",
                                        target_, status.error_message()));
     default:
       return {static_cast<StatusCode>(status.error_code()),

@@ -53,8 +53,8 @@ StatusOr<std::string> DoUpdate(DataApi* data, const wire::UpdateRequest& request
   std::string bytes = result.Encode();
   if (bytes.size() <= kReplySizeMax) return bytes;
   return ResourceExhausted(
-      fmt::format("the row was changed, do not repeat it; but what RETURNING gives has {} bytes, "
-                  "and an answer has at most {}",
+      fmt::format("the row was changed, do not repeat the write; but its RETURNING has {} bytes "
+                  "and the limit of an answer is {}",
                   bytes.size(), kReplySizeMax));
 }
 
@@ -91,10 +91,11 @@ Status DoRead(DataApi* data, const wire::ReadRequest& request, const CallOptions
   bool is_cut = false;
   for (; cells->Valid() && !is_cut; cells->Next()) {
     is_cut = row_end.IsBefore(cells->cell());
-    if (!is_cut && !packer.Add(cells->cell())) return Cancelled("the reader is gone");
+    if (!is_cut && !packer.Add(cells->cell()))
+      return Cancelled("the caller cancelled the read or disconnected");
   }
   bool ends_row = is_cut || cells->status().ok();
-  if (!packer.Flush(ends_row)) return Cancelled("the reader is gone");
+  if (!packer.Flush(ends_row)) return Cancelled("the caller cancelled the read or disconnected");
   return is_cut ? CutHere() : cells->status();
 }
 
@@ -148,7 +149,7 @@ Status DoReadChanges(DataApi* data, const wire::ChangesRequest& request, const C
     ASSIGN_OR_RETURN(ChangeBatch batch, stream->Next(wait_us));
     wire::ChangesReply reply;
     ToProto(batch, &reply);
-    if (!writer->Write(reply)) return Cancelled("the reader is gone");
+    if (!writer->Write(reply)) return Cancelled("the caller cancelled the read or disconnected");
     if (batch.is_over) return OkStatus();
   }
 }

@@ -26,7 +26,7 @@ std::string EncodeMutation(const engine::RowMutation& mutation) {
 
 StatusOr<engine::RowMutation> DecodeMutation(std::string_view bytes, size_t entries_max) {
   Reader reader(bytes);
-  if (reader.Byte() != kVersion) return InvalidArgument("mutation of an unknown version");
+  if (reader.Byte() != kVersion) return InvalidArgument("mutation: its version is not supported");
   engine::RowMutation mutation(reader.Bytes());
   mutation.request = engine::RequestId::Decode(&reader);
   size_t count = reader.Count();
@@ -58,7 +58,8 @@ std::string EncodeBatch(const engine::ProgramBatch& batch) {
 
 StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes) {
   Reader reader(bytes);
-  if (reader.Byte() != kVersion) return InvalidArgument("batch of rows of an unknown version");
+  if (reader.Byte() != kVersion)
+    return InvalidArgument("batch of rows: its version is not supported");
   engine::ProgramBatch batch;
   size_t rows = reader.Count();
   for (size_t i = 0; i < rows && reader.ok(); ++i) {
@@ -84,7 +85,7 @@ std::string EncodeRead(const engine::ReadSpec& read) {
 StatusOr<engine::ReadSpec> DecodeRead(std::string_view bytes) {
   Reader reader(bytes);
   engine::ReadSpec read = engine::DecodeReadSpec(&reader);
-  if (!reader.AtEnd()) return InvalidArgument("what to read does not decode");
+  if (!reader.AtEnd()) return InvalidArgument("the read request does not decode");
   return read;
 }
 

@@ -26,8 +26,9 @@ StatusOr<std::optional<std::string>> RequestMemory::Find(const RequestId& reques
   // The answer was dropped because the client has it. To carry out the request now would do it
   // twice.
   if (request.number < client->second.answered_below) {
-    return Aborted(fmt::format("request {} of client {} was answered long ago", request.number,
-                               request.client));
+    return Aborted(fmt::format(
+        "request {} of client {} is a late copy: the client already confirmed its answer",
+        request.number, request.client));
   }
   return std::optional<std::string>();
 }

@@ -104,8 +104,8 @@ ReshapeDecision DecideMerge(const TabletSize& left, const TabletSize& right, uin
       left.stored_bytes + left.memtable_bytes + right.stored_bytes + right.memtable_bytes;
   int64_t age_us = std::min(left.age_us, right.age_us);
   if (age_us < kMergeAgeMicros) {
-    return {false, fmt::format("one is {} s old, merged from {} s on", age_us / 1'000'000,
-                               kMergeAgeMicros / 1'000'000)};
+    return {false, fmt::format("one of them is {} s old; tablets are merged from {} s on",
+                               age_us / 1'000'000, kMergeAgeMicros / 1'000'000)};
   }
   bool wanted = bytes <= split_size / kMergeDivisor;
   return {wanted, fmt::format("{} bytes together, {} a quarter of split size {}", bytes,
@@ -157,8 +157,8 @@ StatusOr<TabletState> JoinStates(const TabletState& left, const TabletState& rig
                                  uint64_t tablet_id,
                                  const std::function<StatusOr<uint64_t>()>& next_run_id) {
   if (left.family_births != right.family_births) {
-    return Aborted(fmt::format("the schema of tablets {} and {} changed meanwhile", left.tablet_id,
-                               right.tablet_id));
+    return Aborted(fmt::format("the schema of tablets {} and {} changed during the merge",
+                               left.tablet_id, right.tablet_id));
   }
   TabletState joined = left;
   joined.tablet_id = tablet_id;

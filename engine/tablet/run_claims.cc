@@ -95,8 +95,9 @@ Status RunClaims::TakeAll(const std::string& name, CompactionInputs* inputs) {
   --waiting_;
   if (!serving_->is_open()) return OkStatus();
   if (AwaitsSettling(snapshot, name)) {
-    return Aborted(fmt::format("families of group {} of tablet {} were moved meanwhile; ask again",
-                               name, body_->id));
+    return Aborted(
+        fmt::format("families of group {} of tablet {} were moved during the compaction; try again",
+                    name, body_->id));
   }
   inputs->runs = snapshot.version->Group(name)->runs;
   inputs->from_oldest = true;

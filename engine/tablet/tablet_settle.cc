@@ -44,7 +44,8 @@ StatusOr<std::set<std::string>> TabletCompactor::Settle(const std::string& group
   TabletSnapshot snapshot = body_->TakeSnapshot();
   // The plan was made from the earlier schema; by now a family may belong in another group.
   if (snapshot.schema != before.schema) {
-    return Aborted(fmt::format("the schema of tablet {} changed meanwhile; ask again", body_->id));
+    return Aborted(
+        fmt::format("the schema of tablet {} changed during the compaction; try again", body_->id));
   }
   Status status = SettleGroups(*plan, snapshot);
   RETURN_IF_ERROR(Annotate(status, fmt::format("settling compaction of tablet {}", body_->id)));

@@ -26,7 +26,7 @@ class FileTabletStateStore final : public TabletStateStore {
     if (!state.ok()) return Annotate(state.status(), path);
     // A file that was copied to a wrong name decodes, but is the state of another tablet.
     if (state->tablet_id != tablet_id) {
-      return DataLoss(fmt::format("{} says it is of tablet {}", path, state->tablet_id));
+      return DataLoss(fmt::format("{}: its content belongs to tablet {}", path, state->tablet_id));
     }
     return state;
   }

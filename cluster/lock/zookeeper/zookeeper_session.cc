@@ -54,7 +54,7 @@ StatusOr<int64_t> ZooKeeperSession::Heartbeat() {
     int code = FirstFailure(answer.code, answer.parts).code;
     if (code == kNoNode) {
       return DataLoss(
-          fmt::format("ZooKeeper node {}: it is gone although its session lives; open "
+          fmt::format("ZooKeeper node {}: it was removed although its session has not ended; open "
                       "a new session",
                       paths_.Session(id_)));
     }
@@ -229,7 +229,7 @@ Status ZooKeeperSession::Release(const std::string& path) {
       handle_->Make({{Change::Kind::kDelete, paths_.Lock(path), "", -1}})->Wait(deadline_nanos);
   int code = FirstFailure(answer.code, answer.parts).code;
   if (code != kNoNode) return UnexpectedAnswer(code, path);
-  return Aborted(fmt::format("lock '{}': its file was removed meanwhile", path));
+  return Aborted(fmt::format("lock '{}': its file was removed during the release", path));
 }
 
 StatusOr<uint64_t> ZooKeeperSession::NextEpoch() { return numbers_->Next(Deadline()); }
