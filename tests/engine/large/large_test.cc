@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cluster/node/embedded_node.h"
 #include "engine/base/checksum.h"
 #include "engine/base/random.h"
-#include "tests/support/store/store.h"
 
 namespace sippar::engine {
 namespace {
@@ -66,21 +66,21 @@ class LargeTest : public testing::Test {
     options.sync_writes = false;
     options.block_cache_size = 16 * kMiB;
     options.memory_limit = 0;
-    auto opened = Store::Open(directory_, options);
+    auto opened = cluster::OpenEmbedded(directory_, options);
     EXPECT_TRUE(opened.ok()) << opened.status();
-    store_ = std::move(*opened);
+    client_ = std::move(*opened);
     TableSchema schema;
     schema.name = "t";
     schema.families = {{"f", FamilyType::kBytes, {}}};
-    EXPECT_TRUE(store_->CreateTable(schema, {}).ok());
+    EXPECT_TRUE(client_->admin()->Do(cluster::calls::CreateTable{schema, {}}).ok());
   }
   ~LargeTest() override {
-    store_.reset();
+    client_.reset();
     std::filesystem::remove_all(directory_);
   }
 
   void Write(const RowMutation& mutation) {
-    Status status = store_->Apply("t", {&mutation}).front();
+    Status status = client_->data()->Apply("t", mutation);
     ASSERT_TRUE(status.ok()) << status;
   }
 
@@ -92,7 +92,7 @@ class LargeTest : public testing::Test {
   };
   Seen Scan(const ReadSpec& read = {}) {
     Seen seen;
-    auto cells = (*store_->FindTablet("t", ""))->Read(read);
+    auto cells = client_->data()->Read("t", read, {});
     EXPECT_TRUE(cells.ok()) << cells.status();
     for (; (*cells)->Valid(); (*cells)->Next()) {
       ++seen.cells;
@@ -106,9 +106,15 @@ class LargeTest : public testing::Test {
   // The same answer from memory, after a flush, after a compaction; in at most so much memory.
   void CheckStages(const Seen& expected, uint64_t memory) {
     EXPECT_EQ(Scan(), expected);
-    EXPECT_LE(PeakGrowth([&] { ASSERT_TRUE(store_->Flush("t").ok()); }), memory) << "flush";
+    EXPECT_LE(
+        PeakGrowth([&] { ASSERT_TRUE(client_->admin()->Do(cluster::calls::Flush{"t"}).ok()); }),
+        memory)
+        << "flush";
     EXPECT_LE(PeakGrowth([&] { EXPECT_EQ(Scan(), expected); }), memory) << "scan";
-    EXPECT_LE(PeakGrowth([&] { ASSERT_TRUE(store_->CompactMajor("t", "").ok()); }), memory)
+    EXPECT_LE(PeakGrowth([&] {
+                ASSERT_TRUE(client_->admin()->Do(cluster::calls::Compact{"t", ""}).ok());
+              }),
+              memory)
         << "compaction";
     ReadSpec point;
     point.rows = RowSet(RowRange::Single("row"));
@@ -120,7 +126,7 @@ class LargeTest : public testing::Test {
 
   std::string directory_;
   std::unique_ptr<FileSystem> fs_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<cluster::Client> client_;
 };
 
 TEST_F(LargeTest, AValueOf100MiB) {
@@ -145,7 +151,7 @@ TEST_F(LargeTest, ARowOf256MiBStreams) {
     expected = {expected.cells + 1, expected.bytes + value.size(),
                 Checksum(value, expected.checksum)};
     Write(RowMutation("row").Set("f", fmt::format("{:03}", i), value, 1));
-    if (i % 64 == 63) ASSERT_TRUE(store_->Flush("t").ok());
+    if (i % 64 == 63) ASSERT_TRUE(client_->admin()->Do(cluster::calls::Flush{"t"}).ok());
   }
   CheckStages(expected, 64 * kMiB);
 }
@@ -188,8 +194,12 @@ TEST_F(LargeTest, KeysOf64KiBAndTenThousandQualifiers) {
   }
   Write(wide);
   EXPECT_EQ(Scan(), expected);
-  EXPECT_LE(PeakGrowth([&] { ASSERT_TRUE(store_->Flush("t").ok()); }), 64 * kMiB);
-  EXPECT_LE(PeakGrowth([&] { ASSERT_TRUE(store_->CompactMajor("t", "").ok()); }), 64 * kMiB);
+  EXPECT_LE(PeakGrowth([&] { ASSERT_TRUE(client_->admin()->Do(cluster::calls::Flush{"t"}).ok()); }),
+            64 * kMiB);
+  EXPECT_LE(PeakGrowth([&] {
+              ASSERT_TRUE(client_->admin()->Do(cluster::calls::Compact{"t", ""}).ok());
+            }),
+            64 * kMiB);
   EXPECT_LE(PeakGrowth([&] { EXPECT_EQ(Scan(), expected); }), 64 * kMiB);
 }
 
