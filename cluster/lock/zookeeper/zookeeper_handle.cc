@@ -65,8 +65,15 @@ void OnNames(int code, const String_vector* names, const void* data) {
 // A host that no member has: the client compares addresses without their ports.
 constexpr const char* kNoMember = "127.255.255.254:1";
 
-// What the client would print is told by the statuses of the calls.
-void DropMessage(const char*) {}
+// The statuses of the calls say what the client would print. It makes its messages in a buffer that
+// all threads share, even those that it then drops, so it may make none.
+void SilenceClient() {
+  static const bool is_silent = [] {
+    zoo_set_debug_level(static_cast<ZooLogLevel>(0));
+    return true;
+  }();
+  (void)is_silent;
+}
 
 void AddOperation(const Change& change, const ACL_vector* acl, zoo_op_t* operation) {
   const char* node = change.node.c_str();
@@ -89,10 +96,11 @@ void AddOperation(const Change& change, const ACL_vector* acl, zoo_op_t* operati
 StatusOr<std::unique_ptr<ZooKeeperHandle>> ZooKeeperHandle::Open(const Options& options,
                                                                  OnEvent on_event) {
   std::unique_ptr<ZooKeeperHandle> handle(new ZooKeeperHandle(options, std::move(on_event)));
+  SilenceClient();
   MutexLock lock(&handle->client_mutex_);
   int timeout_ms = static_cast<int>(std::min<int64_t>(options.timeout_us / 1000, INT32_MAX));
-  handle->client_ = zookeeper_init2(options.hosts.c_str(), &OnClientEvent, timeout_ms, nullptr,
-                                    handle.get(), ZOO_NO_LOG_CLIENTENV, &DropMessage);
+  handle->client_ =
+      zookeeper_init(options.hosts.c_str(), &OnClientEvent, timeout_ms, nullptr, handle.get(), 0);
   if (handle->client_ == nullptr) {
     return InvalidArgument(
         fmt::format("ZooKeeper {}: no host of it can be resolved; name host:port of its members",

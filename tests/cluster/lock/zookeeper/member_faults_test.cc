@@ -155,7 +155,7 @@ TEST_F(MemberFaults, L1ALockPassesOnlyAfterItsHolderKnows) {
 // A change on its way while its session ends is not made afterwards.
 TEST_F(MemberFaults, NothingIsDoneForASessionThatIsOver) {
   auto service = NewService(Through(cluster_, 1));
-  auto late = OpenSession(service.get(), "late", 2 * kSecond).value();
+  auto late = OpenSession(service.get(), "late", 4 * kSecond).value();
   auto other = OpenSession(all_.get(), "other", 30 * kSecond).value();
   EXPECT_OK(late->Create("master", "old", kLocked));
   TellMembers("cut 1");
@@ -192,7 +192,7 @@ TEST_F(MemberFaults, L6SessionsAndFilesSurviveTheDeathOfAllMembers) {
 
 TEST_F(MemberFaults, L5AWatchOutlivesTheMemberThatHasIt) {
   auto service = NewService(Through(cluster_, 0));
-  auto watcher = OpenSession(service.get(), "watcher", 12 * kSecond).value();
+  auto watcher = OpenSession(service.get(), "watcher", 50 * kSecond).value();
   auto other = OpenSession(all_.get(), "other", 30 * kSecond).value();
   EXPECT_OK(other->Create("master", "", kLocked));
   std::atomic<int> calls{0};
@@ -207,7 +207,7 @@ TEST_F(MemberFaults, L5AWatchOutlivesTheMemberThatHasIt) {
     freed = other->Release("master");
   }
   EXPECT_OK(other->Create("servers/a.1", "", kLocked));
-  int64_t until_nanos = Now() + 20 * kSecond * 1000;
+  int64_t until_nanos = Now() + 60 * kSecond * 1000;
   while (calls != 11 && Now() < until_nanos) Sleep(10'000);
   EXPECT_EQ(calls, 11);
 }

@@ -44,7 +44,7 @@ TEST(ZooKeeperSession, ATimeoutBelowFourTicksIsRefusedAndAnyOtherIsWhatTheMember
 
 TEST(ZooKeeperSession, ADroppedSessionTimesOutAndAClosedOneEndsAtOnce) {
   auto service = NewService(FreshCluster());
-  auto dropped = OpenSession(service.get(), "dropped", 2 * kSecond).value();
+  auto dropped = OpenSession(service.get(), "dropped", 4 * kSecond).value();
   auto closed = OpenSession(service.get(), "closed", 10 * kSecond).value();
   auto other = OpenSession(service.get(), "other", 10 * kSecond).value();
   EXPECT_OK(dropped->Create("servers/a.1", "", LockFileKind::kLocked));
@@ -133,7 +133,7 @@ TEST(ZooKeeperSession, MembersThatAreNotThereAreUnavailableInTime) {
   nowhere.cluster = "demo";
   engine::Clock* clock = engine::Clock::System();
   int64_t until_nanos = clock->MonotonicNanos() + 2 * kSecond * 1000;
-  Status status = OpenSession(NewService(nowhere).get(), "a", kSecond).status();
+  Status status = NewService(nowhere)->OpenSession({"a", kSecond}).status();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status;
   EXPECT_NE(status.ToString().find("127.0.0.1:1"), std::string::npos) << status;
   EXPECT_LT(clock->MonotonicNanos(), until_nanos);

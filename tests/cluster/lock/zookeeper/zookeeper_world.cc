@@ -85,7 +85,11 @@ StatusOr<std::unique_ptr<LockSession>> OpenSession(LockService* service, const s
   SessionOptions options;
   options.name = name;
   options.timeout_us = timeout_us;
-  return service->OpenSession(options);
+  auto opened = service->OpenSession(options);
+  for (int tries = 0; tries < 5 && opened.status().code() == StatusCode::kUnavailable; ++tries) {
+    opened = service->OpenSession(options);
+  }
+  return opened;
 }
 
 namespace {
@@ -162,9 +166,12 @@ class ZooKeeperWorld final : public ContractWorld, private LockService {
         MutexLock lock(&mutex_);
         auto found = sessions_.find(id);
         if (found == sessions_.end() || found->second.is_dropped) return;
-        found->second.watched.erase(path);
       }
       callback();
+      // Only now: Settle waits for sessions that have a callback to come or running.
+      MutexLock lock(&mutex_);
+      auto found = sessions_.find(id);
+      if (found != sessions_.end()) found->second.watched.erase(path);
     });
   }
   void Drop(uint64_t id) {

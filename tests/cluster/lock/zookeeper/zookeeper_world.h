@@ -23,7 +23,7 @@ ZooKeeperOptions FreshCluster();
 // The same through the relay of member `member` alone (1, 2, ...), or through those of all (0).
 ZooKeeperOptions Through(ZooKeeperOptions options, int member);
 
-// `timeout_us` by the real clock.
+// `timeout_us` is by the real clock. Tries again on a machine that is too busy to connect in it.
 StatusOr<std::unique_ptr<LockSession>> OpenSession(LockService* service, const std::string& name,
                                                    int64_t timeout_us);
 std::unique_ptr<LockService> NewService(const ZooKeeperOptions& options);
