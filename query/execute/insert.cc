@@ -86,9 +86,12 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
   std::vector<engine::ColumnPattern> columns(insert.columns.size());
   for (size_t i = 0; i < insert.columns.size(); ++i) {
     const syntax::ColumnTarget& target = insert.columns[i];
-    if (target.kind == syntax::ColumnTarget::kRow) row_at = i;
-    if (target.kind == syntax::ColumnTarget::kTimestamp) time_at = i;
-    if (target.kind != syntax::ColumnTarget::kColumn) continue;
+    if (target.kind != syntax::ColumnTarget::kColumn) {
+      std::optional<size_t>& at = target.kind == syntax::ColumnTarget::kRow ? row_at : time_at;
+      if (at) return ErrorAt("DUPLICATE", target.span, "INSERT names this twice");
+      at = i;
+      continue;
+    }
     ASSIGN_OR_RETURN(columns[i], BindPattern(context, schema, target.column));
     if (!columns[i].IsExact()) {
       return ErrorAt("NOT_EXACT", target.span, "a column of INSERT must name exactly one column");

@@ -2,12 +2,16 @@
 #include "query/execute/ordered_runs.h"
 
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace sippar::query {
 
 using engine::MutexLock;
 using engine::ProgramBatch;
+
+// How soon the reader notices that its caller cancelled.
+constexpr int64_t kStopCheckUs = 20'000;
 
 class OrderedRuns::Feed final : public engine::ProgramSink {
  public:
@@ -21,7 +25,10 @@ class OrderedRuns::Feed final : public engine::ProgramSink {
 
 OrderedRuns::OrderedRuns(size_t pieces, size_t threads, RunPiece run)
     : window_(threads), run_(std::move(run)), pieces_(pieces) {
-  for (size_t i = 0; i < threads; ++i) threads_.emplace_back("scatter", [this] { Work(); });
+  try {
+    for (size_t i = 0; i < threads; ++i) threads_.emplace_back("scatter", [this] { Work(); });
+  } catch (const std::system_error&) {  // the system can start no more: those that run suffice
+  }
 }
 
 void OrderedRuns::Stop() {
@@ -73,7 +80,7 @@ bool OrderedRuns::Push(size_t piece, ProgramBatch batch) {
   return true;
 }
 
-Status OrderedRuns::Drain(size_t piece, engine::ProgramSink* sink) {
+Status OrderedRuns::Drain(size_t piece, engine::ProgramSink* sink, const engine::StopSignal& stop) {
   for (;;) {
     ProgramBatch batch;
     {
@@ -83,7 +90,10 @@ Status OrderedRuns::Drain(size_t piece, engine::ProgramSink* sink) {
         changed_.NotifyAll();
       }
       Piece& from = pieces_[piece];
-      while (from.batches.empty() && !from.ended) changed_.Wait(&mutex_);
+      while (from.batches.empty() && !from.ended) {
+        RETURN_IF_ERROR(stop.Check());
+        changed_.WaitFor(&mutex_, kStopCheckUs);
+      }
       if (from.batches.empty()) return from.status;
       batch = std::move(from.batches.front());
       from.batches.pop_front();

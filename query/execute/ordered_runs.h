@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "engine/base/stop_signal.h"
 #include "engine/base/thread.h"
 #include "engine/program/run_program.h"
 
@@ -20,14 +21,18 @@ class OrderedRuns {
   // Runs one piece; called once for each, on any of the threads.
   using RunPiece = std::function<Status(size_t piece, engine::ProgramSink* sink)>;
 
+  // Fewer threads run, or none, if the system can start no more.
   OrderedRuns(size_t pieces, size_t threads, RunPiece run);
   ~OrderedRuns() { Stop(); }
+  size_t threads() const { return threads_.size(); }
 
   // Passes the batches of `piece` to `sink` on the calling thread, until the piece ends, whose
-  // status is returned, or until the sink has enough: OK. Pieces come in ascending order.
-  [[nodiscard]] Status Drain(size_t piece, engine::ProgramSink* sink) EXCLUDES(mutex_);
+  // status is returned, until the sink has enough: OK, or until `stop` says so. Pieces come in
+  // ascending order.
+  [[nodiscard]] Status Drain(size_t piece, engine::ProgramSink* sink,
+                             const engine::StopSignal& stop = {}) EXCLUDES(mutex_);
   // Ends all runs at their next batch and waits for them. Must come before anything ends that the
-  // runs use.
+  // runs use. A run that may wait long for its next batch must be cancelled before.
   void Stop() EXCLUDES(mutex_);
 
  private:

@@ -4,6 +4,8 @@
 #include "query/execute/scatter.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
 #include "query/analyze/compile.h"
 #include "query/execute/ordered_runs.h"
@@ -218,8 +220,8 @@ Status RunInTurn(const StatementContext& context, const std::string& table, cons
 Status DrainInTurn(const StatementContext& context, const Program& program,
                    const std::vector<Piece>& pieces, OrderedRuns* runs, Sink* sink) {
   for (size_t i = 0; i < pieces.size() && !sink->enough(); ++i) {
-    Status status =
-        pieces[i].in_transaction ? RunInTransaction(context, program, sink) : runs->Drain(i, sink);
+    Status status = pieces[i].in_transaction ? RunInTransaction(context, program, sink)
+                                             : runs->Drain(i, sink, context.stop);
     RETURN_IF_ERROR(sink->status());
     if (!status.ok()) return WithQueryCode(status);
     sink->EndPiece();
@@ -231,14 +233,20 @@ Status RunTogether(const StatementContext& context, const std::string& table,
                    const Program& program, const std::vector<Piece>& pieces, size_t threads,
                    Sink* sink) {
   std::vector<engine::ReadCounters> counters(pieces.size());
+  // Set when the answer is complete or the statement ends: a run that waits for a tablet that is
+  // not served, or for a server that is silent, must not keep it.
+  auto ended = std::make_shared<std::atomic<bool>>(false);
   OrderedRuns runs(pieces.size(), threads, [&](size_t i, engine::ProgramSink* batches) {
     // What the transaction has written is known to the thread of the statement alone.
     if (pieces[i].in_transaction) return OkStatus();
     cluster::CallOptions options = context.CallOptions();
     options.counters = &counters[i];
+    options.cancel = ended;
     return context.client()->data()->Run(table, pieces[i].range, program, options, batches);
   });
+  if (runs.threads() == 0) return RunInTurn(context, table, program, pieces, sink);
   Status status = DrainInTurn(context, program, pieces, &runs, sink);
+  ended->store(true);
   runs.Stop();
   for (const engine::ReadCounters& each : counters) context.session->read_counters.Add(each);
   return status;
