@@ -4,6 +4,7 @@
 #include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/base/printable.h"
@@ -64,8 +65,8 @@ std::string JsonText(std::string_view text) {
   while (!text.empty()) {
     size_t size = engine::PrintableSequence(text);
     bool control = size == 0;
-    // C1 controls are two bytes in UTF-8, beginning with 0xc2.
-    if (control) size = static_cast<unsigned char>(text[0]) == 0xc2 ? 2 : 1;
+    // A control character has one or two bytes in UTF-8; a malformed byte is taken alone.
+    if (control) size = std::max<size_t>(engine::FirstCharacter(text).size, 1);
     std::string_view sequence = text.substr(0, size);
     text.remove_prefix(size);
     if (sequence == "\n" || sequence == "\t") {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "query/format/json_value.h"
 #include "query/parse/parse.h"
 #include "query/session/text_width.h"
 
@@ -214,6 +215,13 @@ TEST(Format, JsonIsJson) {
   EXPECT_EQ(parsed["rows"].size(), HostileCells().size());
   EXPECT_EQ(parsed["next"], "x");
   EXPECT_EQ(parsed["rows"][2][3], "a\tb\nc\r\\");
+}
+
+TEST(Format, JsonTextTakesMalformedBytesOneByOne) {
+  EXPECT_EQ(JsonText("q\xc2"), "\"q\\u00c2\"");
+  EXPECT_EQ(JsonText("\xc2"
+                     "A\xc2\x85"),
+            "\"\\u00c2A\\u0085\"");
 }
 
 TEST(Format, F_Q16_JsonSaysWhichTextsAreBytes) {
