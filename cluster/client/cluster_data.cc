@@ -216,10 +216,12 @@ bool FillInfo(Transport* transport, const TabletRecord& record, TabletInfo* info
 StatusOr<std::vector<TabletInfo>> ClusterData::Tablets(const std::string& table) {
   std::vector<TabletInfo> infos;
   for (bool again : {true, false}) {
-    ASSIGN_OR_RETURN(std::vector<TabletRecord> records, caller_.ReadAll(table));
+    auto records = caller_.ReadAll(table);
+    if (!records.ok() && !again) break;  // the first list is an answer
+    RETURN_IF_ERROR(records.status());
     infos.clear();
     bool all_there = true;
-    for (const TabletRecord& record : records) {
+    for (const TabletRecord& record : *records) {
       if (!FillInfo(transport_, record, &infos.emplace_back())) all_there = false;
     }
     if (all_there || !again) break;

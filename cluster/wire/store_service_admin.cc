@@ -63,9 +63,12 @@ grpc::Status StoreService::Admin(Context* context, const wire::CallRequest* requ
   if (pass.has_value() && !pass->is_open()) {
     return {grpc::StatusCode::UNAVAILABLE, "it leaves the store", kNotBegun};
   }
-  // Only long calls are worth the watch.
+  // Only long calls are worth the watch. A change is not cancelled when its caller goes: the master
+  // carries it out all the same, and what this process holds for it must be held until it ends.
   std::optional<CallWatch::Scope> scope;
-  if (rule != nullptr && rule->limit == TimeLimit::kNone) scope.emplace(&watch_, context);
+  if (rule != nullptr && rule->limit == TimeLimit::kNone && rule->effect == Effect::kNone) {
+    scope.emplace(&watch_, context);
+  }
   CallOptions options{scope.has_value() ? scope->cancel() : nullptr, TimeLeftUs(*context)};
   auto answer = DoNamed(client_->admin(), request->name(), request->call(), options);
   // gRPC's status is OK: the outcome is in the reply, so that the client can distinguish an error

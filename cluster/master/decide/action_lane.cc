@@ -6,9 +6,8 @@
 namespace sippar::cluster::master {
 namespace {
 
-// One overload for each kind
-// and none for all: a wrong lane can stop a recovery, so a new kind of action does not compile
-// before it has a lane.
+// One overload for each kind and none for all: a wrong lane can stop a recovery, so a new kind of
+// action does not compile before it has a lane.
 struct LaneChoice {
   static Lane OfRecord(uint64_t table_id, const RowRange& range) {
     if (IsRoot(table_id, range)) return kLocks;
