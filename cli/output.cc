@@ -161,8 +161,9 @@ bool RowPrinter::Start() {
   const bool human = name == "box" || name == "line";
   const size_t screen = output_->screen_width();
   if (human && screen > 0 && options_.value_width_max == 0) options_.value_width_max = kBoxValueMax;
-  const bool too_wide = settings_.expanded == Expanded::kAuto && screen > 0 && BoxWidth() > screen;
-  if (name == "box" && (settings_.expanded == Expanded::kOn || too_wide)) name = "line";
+  const bool is_auto = settings_.expanded == Expanded::kAuto && screen > 0;
+  if (name == "box" && settings_.expanded == Expanded::kOn) name = "line";
+  if (name == "box" && is_auto && BoxWidth() > screen) name = "line";
   // A line has more room for a value than a column of a box.
   if (name == "line" && options_.value_width_max == kBoxValueMax) {
     options_.value_width_max = kLineValueMax;
