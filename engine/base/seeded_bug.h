@@ -1,8 +1,8 @@
 // Deliberate mistakes that the simulator switches on by name, to measure whether and how soon it
 // finds them. SEEDED_BUG is the constant false, and no bug can be switched on, except in sources
 // that are compiled with SIPPAR_SEEDED_BUGS: tests/sim/CMakeLists.txt compiles those that name a
-// bug once more, for sippar_sim alone. At most one bug is on at a time. SPDX-License-Identifier:
-// Apache-2.0
+// bug once more, for sippar_sim alone. At most one bug is on at a time.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

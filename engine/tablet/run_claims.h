@@ -2,8 +2,8 @@
 // whether another compaction may begin.
 //
 // Thread safe. Its lock comes before body's mutex: a run is looked up and claimed in one step, and
-// a compaction installs its output before it releases the inputs. SPDX-License-Identifier:
-// Apache-2.0
+// a compaction installs its output before it releases the inputs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Percentiles of the benchmark's histogram against sorted values. SPDX-License-Identifier:
-// Apache-2.0
+// Percentiles of the benchmark's histogram against sorted values.
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/bench/latency_histogram.h"
 
 #include <gtest/gtest.h>

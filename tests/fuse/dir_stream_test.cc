@@ -1,5 +1,5 @@
-// Cookies, checkpoints, rewinding and errors of directory streams. SPDX-License-Identifier:
-// Apache-2.0
+// Cookies, checkpoints, rewinding and errors of directory streams.
+// SPDX-License-Identifier: Apache-2.0
 #include "fuse/tree/dir_stream.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Any text through lexer, parser, printer, splitter, completion and the error form: no crash,
-// errors inside the text, and what was printed parses to the same tree. SPDX-License-Identifier:
-// Apache-2.0
+// errors inside the text, and what was printed parses to the same tree.
+// SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // What clients did to the rows of one table and saw of them, and whether each row was a single
 // thing that changed in steps (invariants I1 to I3): the data model of the oracle
-// (tests/support/reference_table.h) under the linearizability check. SPDX-License-Identifier:
-// Apache-2.0
+// (tests/support/reference_table.h) under the linearizability check.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

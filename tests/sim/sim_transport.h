@@ -1,6 +1,6 @@
 // The cluster's calls over the simulated network: each is a closure that runs in the process it is
-// for, with delays, losses and repetitions; streams come in pages. SPDX-License-Identifier:
-// Apache-2.0
+// for, with delays, losses and repetitions; streams come in pages.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

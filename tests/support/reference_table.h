@@ -1,6 +1,6 @@
 // The oracle: the whole data model on std::map, straight from its definition. GC rules act at once,
-// after every mutation entry (engine/read/version_history.h says why). SPDX-License-Identifier:
-// Apache-2.0
+// after every mutation entry (engine/read/version_history.h says why).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The world of the master's tests: what servers, files and clients do. SPDX-License-Identifier:
-// Apache-2.0
+// The world of the master's tests: what servers, files and clients do.
+// SPDX-License-Identifier: Apache-2.0
 #include "world.h"
 
 #include <fmt/format.h>

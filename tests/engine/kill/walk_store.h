@@ -1,6 +1,6 @@
 // What the kill walk does to tables, over whatever keeps them: a store (store_walk.cc), or a
-// cluster of one as OpenClient gives it (tests/cluster/kill/). SPDX-License-Identifier:
-// Apache-2.0
+// cluster of one as OpenClient gives it (tests/cluster/kill/).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Commit log: group commit, torn tails, middle damage, abandoned segments. SPDX-License-Identifier:
-// Apache-2.0
+// Commit log: group commit, torn tails, middle damage, abandoned segments.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <unistd.h>
 

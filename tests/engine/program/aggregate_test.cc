@@ -1,5 +1,5 @@
-// Aggregates: merging partial states gives what one state gives. SPDX-License-Identifier:
-// Apache-2.0
+// Aggregates: merging partial states gives what one state gives.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/program/aggregate.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// How much a read looks at: it must not search what lies outside of it. SPDX-License-Identifier:
-// Apache-2.0
+// How much a read looks at: it must not search what lies outside of it.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/read/row_reader.h"
 
 #include <fmt/format.h>

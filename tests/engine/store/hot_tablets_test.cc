@@ -1,5 +1,5 @@
-// Hot tablets: the process's CPU time shared out by what tablets did. SPDX-License-Identifier:
-// Apache-2.0
+// Hot tablets: the process's CPU time shared out by what tablets did.
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/store/hot_tablets.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Shares of scans: even keys give even shares, sizes weigh tablets. SPDX-License-Identifier:
-// Apache-2.0
+// Shares of scans: even keys give even shares, sizes weigh tablets.
+// SPDX-License-Identifier: Apache-2.0
 #include "query/execute/scan_share.h"
 
 #include <fmt/format.h>

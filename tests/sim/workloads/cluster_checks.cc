@@ -1,5 +1,5 @@
-// What must hold of a cluster when nothing happens to it (I5, I6). SPDX-License-Identifier:
-// Apache-2.0
+// What must hold of a cluster when nothing happens to it (I5, I6).
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/api/store_paths.h"

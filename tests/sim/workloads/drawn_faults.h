@@ -1,5 +1,5 @@
-// What may happen to a machine, drawn, in every workload the same. SPDX-License-Identifier:
-// Apache-2.0
+// What may happen to a machine, drawn, in every workload the same.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
