@@ -93,7 +93,8 @@ void CheckReflection(Stub* stub) {
 
   request.set_file_containing_symbol(kDataService);
   ASSERT_TRUE(ask());
-  const auto& files = response.file_descriptor_response().file_descriptor_proto();
+  // A copy: the next answer takes the place of this one.
+  const auto files = response.file_descriptor_response().file_descriptor_proto();
   google::protobuf::SimpleDescriptorDatabase database;
   google::protobuf::FileDescriptorProto file;
   for (const std::string& bytes : files) {
