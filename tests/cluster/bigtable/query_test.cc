@@ -235,7 +235,7 @@ TEST_F(QueryTest, Parameters) {
   EXPECT_EQ(Execute(*query, params).rows, std::vector<std::string>{"b'b' | NULL"});
   params["text"].set_int_value(3);
   EXPECT_EQ(Execute(*query, params).status.error_message(),
-            "params: @text is TEXT, its value INT64");
+            "params: @text was prepared as TEXT, but its value is INT64");
   params.erase("text");
   EXPECT_EQ(Execute(*query, params).status.error_message(), "params: @text (TEXT) has no value");
   params["text"] = TextParam("x");
@@ -256,7 +256,7 @@ TEST_F(QueryTest, ErrorsSayWhere) {
   EXPECT_EQ(error("SELECT _key FROM\n  tt"),
             "NOT_FOUND: UNKNOWN_TABLE: table tt not found [at 2:3]");
   EXPECT_EQ(error("SELECT _key FROM t WHERE h['q'] = 'x'"),
-            "INVALID_ARGUMENT: UNKNOWN_NAME: unknown name h [at 1:26]");
+            "INVALID_ARGUMENT: UNKNOWN_NAME: name h not found [at 1:26]");
   EXPECT_EQ(error("SELECT @x"),
             "INVALID_ARGUMENT: UNKNOWN_PARAM: no value for @x [at 1:8]; declare it in param_types");
   EXPECT_EQ(error("DELETE FROM t ALL ROWS"),

@@ -65,7 +65,9 @@ TEST_F(ClusterWorld, ServersAreListedWithTheirTablets) {
   auto tablets = [&] {
     names.clear();
     uint64_t sum = 0;
-    for (const ServerInfo& server : *cluster_->admin()->Do(calls::ListServers{})) {
+    const auto servers = cluster_->admin()->Do(calls::ListServers{});
+    EXPECT_TRUE(servers.ok()) << servers.status();
+    for (const ServerInfo& server : *servers) {
       EXPECT_GT(server.id.epoch, 0u);
       names.insert(server.id.name);
       sum += server.tablet_count;

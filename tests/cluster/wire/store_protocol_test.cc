@@ -30,7 +30,10 @@ TEST_F(StoreProtocolTest, ACallEndsWithItsCallersDeadlineOrCancelFlag) {
             StatusCode::kDeadlineExceeded);
   Status split = remote_->admin()->Do(calls::Split{table, "m"}, hurried);
   EXPECT_EQ(split.code(), StatusCode::kDeadlineExceeded);
-  EXPECT_NE(MessageOf(split).find("not known"), std::string_view::npos) << split;
+  // The server may find that the time is over before it begins.
+  EXPECT_TRUE(MessageOf(split).find("not known") != std::string_view::npos ||
+              MessageOf(split).find("longer than its timeout") != std::string_view::npos)
+      << split;
   CallOptions cancelled;
   cancelled.cancel = std::make_shared<std::atomic<bool>>(false);
   EXPECT_TRUE(remote_->admin()->Do(calls::Compact{table, ""}, cancelled).ok());

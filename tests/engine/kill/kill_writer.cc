@@ -2,8 +2,8 @@
 //   kill_writer write DIR SEED    writes rows from 4 threads for ever; prints "row value" for each
 //                                 acknowledged write, one line, flushed before the next begins
 //   kill_writer check DIR         prints "row value" for every row stored
-// Small memtables and segments, so that kills hit flushes and compactions. SPDX-License-Identifier:
-// Apache-2.0
+// Small memtables and segments, so that kills hit flushes and compactions.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 
