@@ -14,8 +14,6 @@
 namespace sippar::cluster::zookeeper {
 namespace {
 
-using engine::MutexLock;
-
 // The counter is written by the service alone: a session that lowered it would make epochs repeat.
 Status CheckChangeable(const std::string& path) {
   if (path == lock_paths::EpochCounter()) {
