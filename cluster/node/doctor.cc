@@ -23,12 +23,13 @@ Status ProveNames(engine::OverlayFileSystem* overlay, const std::string& directo
                   EmbeddedLockService* locks, Findings* findings) {
   ASSIGN_OR_RETURN(std::unique_ptr<LocalCluster> cluster,
                    StartLookingOn(overlay, directory, locks));
-  ASSIGN_OR_RETURN(StorePicture picture, ReadPicture(overlay, directory, cluster->metadata()));
-  if (!picture.whole.ok()) findings->oddities.emplace_back(MessageOf(picture.whole));
   ASSIGN_OR_RETURN(std::set<ServerId> lives, cluster->Lives());
   uint64_t epoch_end = 0;
   for (const ServerId& life : lives) epoch_end = std::max(epoch_end, life.epoch + 1);
-  return ProvePicture(overlay, directory, picture, locks, epoch_end, findings);
+  ASSIGN_OR_RETURN(StorePicture picture, ProvePicture(overlay, directory, cluster->metadata(),
+                                                      locks, epoch_end, findings));
+  if (!picture.whole.ok()) findings->oddities.emplace_back(MessageOf(picture.whole));
+  return OkStatus();
 }
 
 }  // namespace

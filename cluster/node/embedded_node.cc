@@ -148,12 +148,12 @@ Status EmbeddedClient::StartRoles() {
 // Removes what ended lives left, but only after everything that METADATA and the backups name was
 // found.
 Status EmbeddedClient::ProveAndSweep() {
-  ASSIGN_OR_RETURN(StorePicture picture, ReadPicture(store_.fs, directory_, cluster_->metadata()));
   ASSIGN_OR_RETURN(std::set<ServerId> lives, cluster_->Lives());
   uint64_t epoch_end = 0;
   for (const ServerId& life : lives) epoch_end = std::max(epoch_end, life.epoch + 1);
   Findings findings;
-  RETURN_IF_ERROR(ProvePicture(store_.fs, directory_, picture, locks_.get(), epoch_end, &findings));
+  ASSIGN_OR_RETURN(StorePicture picture, ProvePicture(store_.fs, directory_, cluster_->metadata(),
+                                                      locks_.get(), epoch_end, &findings));
   RETURN_IF_ERROR(findings.Check(directory_));
   // A failed sweep is no error: the files harm nothing.
   if (overlay_ == nullptr) (void)SweepEndedLives(store_.fs, directory_, lives, picture);

@@ -30,13 +30,13 @@ struct StorePicture {
   // could not be read, so what it names is unknown.
   Status whole;
 };
-[[nodiscard]] StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs,
-                                                 const std::string& directory,
-                                                 MetadataTable* metadata);
 
+// Reads the picture while the cluster works, and adds to `findings` what it names and is not there.
 // `epoch_end` is above the epochs of all lives.
-[[nodiscard]] Status ProvePicture(engine::FileSystem* fs, const std::string& directory,
-                                  const StorePicture& picture, EmbeddedLockService* locks,
-                                  uint64_t epoch_end, Findings* findings);
+[[nodiscard]] StatusOr<StorePicture> ProvePicture(engine::FileSystem* fs,
+                                                  const std::string& directory,
+                                                  MetadataTable* metadata,
+                                                  EmbeddedLockService* locks, uint64_t epoch_end,
+                                                  Findings* findings);
 
 }  // namespace sippar::cluster
