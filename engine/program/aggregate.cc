@@ -146,7 +146,7 @@ class CountDistinct final : public Aggregate {
   Status Add(const Value& value) override {
     if (value.is_null() || !values_.insert(value).second) return OkStatus();
     RETURN_IF_ERROR(memory_->AddValue(value));
-    bytes_ += value.bytes().size() + sizeof(Value);
+    bytes_ += value.MemoryBytes();
     if (bytes_ <= kDistinctBytesMax) return OkStatus();
     return ProgramError(
         "TOO_LARGE", fmt::format("COUNT(DISTINCT) needs more than {} MiB", kDistinctBytesMax >> 20),
@@ -256,13 +256,11 @@ Status GroupMemory::Add(size_t bytes) {
       StatusCode::kResourceExhausted);
 }
 
-Status GroupMemory::AddValue(const Value& value) {
-  return Add(sizeof(Value) + value.bytes().size() + value.items().size() * sizeof(Value));
-}
+Status GroupMemory::AddValue(const Value& value) { return Add(value.MemoryBytes()); }
 
 void GroupMemory::RemoveValue(const Value& value) {
   if (value.is_null()) return;
-  bytes_ -= sizeof(Value) + value.bytes().size() + value.items().size() * sizeof(Value);
+  bytes_ -= value.MemoryBytes();
 }
 
 size_t GroupSize(std::string_view encoded_keys, const std::vector<AggregateDef>& aggregates) {

@@ -45,7 +45,7 @@ class OutputMode final : public Mode {
     for (const auto& output : outputs_) {
       const Value* value = nullptr;
       RETURN_IF_ERROR(output->Evaluate(slots.values(), &slots, &value));
-      bytes_ += value->bytes().size() + value->items().size() * sizeof(Value);
+      bytes_ += value->MemoryBytes();
       row.push_back(*value);
     }
     return OkStatus();
@@ -129,9 +129,7 @@ class TopMode final : public Mode {
   static size_t SizeOf(const Entry& entry) {
     size_t size = sizeof(Entry);
     for (const Row* row : {&entry.keys, &entry.outputs}) {
-      for (const Value& value : *row) {
-        size += sizeof(Value) + value.bytes().size() + value.items().size() * sizeof(Value);
-      }
+      for (const Value& value : *row) size += value.MemoryBytes();
     }
     return size;
   }

@@ -105,6 +105,12 @@ const Value::Items& Value::items() const {
   return items_ ? *items_ : kNone;
 }
 
+size_t Value::MemoryBytes() const {
+  size_t size = sizeof(Value) + bytes_.size();
+  for (const Value& item : items()) size += item.MemoryBytes();
+  return size;
+}
+
 void Value::AssignBytes(ValueType type, std::string_view bytes) {
   type_ = type;
   bytes_.assign(bytes);

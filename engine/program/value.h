@@ -62,6 +62,9 @@ class Value {
   const std::string& bytes() const { return bytes_; }  // BYTES, TEXT
   std::string TakeBytes() { return std::move(bytes_); }
   const Items& items() const;  // ARRAY, MAP, STRUCT; empty for others
+  // This object, its text and all items below it, for limits of memory. Items that several values
+  // share count for each of them.
+  size_t MemoryBytes() const;
   // The number as FLOAT64; for times, their microseconds.
   double AsReal() const {
     return type_ == ValueType::kFloat64 ? real_ : static_cast<double>(integer_);

@@ -15,19 +15,20 @@
 namespace sippar::query {
 namespace {
 
-// Memory that DISTINCT and LIMIT BY may use, and a sort without the setting sort_memory. Beyond it
-// the statement fails: the rows of a table need not fit into memory.
+// Memory that DISTINCT and LIMIT BY may use together. Beyond it the statement fails: the rows of a
+// table need not fit into memory.
 constexpr size_t kDistinctBytesMax = 256 << 20;
-constexpr size_t kSubselectSortBytes = 256 << 20;
+// Memory of a sort while the setting sort_memory is 0. Only sorts whose rows are known to be few
+// get here without the setting (with LIMIT, of groups, in a subselect); others are refused by the
+// plan.
+constexpr size_t kSortBytesWithoutSetting = 256 << 20;
 // Sorted rows are passed on in batches of this size: between two batches a slow consumer can end
 // the statement.
 constexpr std::ptrdiff_t kBatchRows = 1000;
 
 size_t SizeOf(const Row& row) {
   size_t size = 0;
-  for (const Value& value : row) {
-    size += sizeof(Value) + value.bytes().size() + value.items().size() * sizeof(Value);
-  }
+  for (const Value& value : row) size += value.MemoryBytes();
   return size;
 }
 
@@ -41,7 +42,7 @@ StatusOr<bool> ResultStages::Add(std::vector<Row> rows) {
 
 Status ResultStages::AddToSort(std::vector<Row> rows) {
   uint64_t memory = context_.session->settings.sort_memory_bytes;
-  if (memory == 0) memory = kSubselectSortBytes;
+  if (memory == 0) memory = kSortBytesWithoutSetting;
   for (Row& row : rows) {
     sort_bytes_ += SizeOf(row);
     sorted_.push_back(std::move(row));
@@ -120,8 +121,10 @@ StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
   }
   if (distinct_bytes_ > kDistinctBytesMax) {
     return ErrorAt("TOO_LARGE", {},
-                   fmt::format("DISTINCT needs more than {} MiB", kDistinctBytesMax >> 20),
-                   "GROUP BY, or APPROX_COUNT_DISTINCT", StatusCode::kResourceExhausted);
+                   fmt::format("{} needs more than {} MiB",
+                               plan_.distinct ? "DISTINCT" : "LIMIT BY", kDistinctBytesMax >> 20),
+                   plan_.distinct ? "GROUP BY, or APPROX_COUNT_DISTINCT" : "WHERE, for fewer rows",
+                   StatusCode::kResourceExhausted);
   }
   given_ += wanted.size();
   bool goes_on = true;

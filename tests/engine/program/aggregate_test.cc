@@ -37,6 +37,15 @@ TEST(AggregateTest, HeldValuesAreBounded) {
   }
 }
 
+// The bytes are in the items of the value, or in items of those.
+TEST(AggregateTest, NestedValuesCountWhole) {
+  const Value list = Value::Array({Value::Bytes(std::string(40 << 20, 'x'))});
+  auto distinct = Aggregate::New(Def(AggregateDef::kCountDistinct), &memory);
+  EXPECT_EQ(distinct->Add(Value::Map({Value::Text("a"), list})), OkStatus());
+  EXPECT_EQ(distinct->Add(Value::Map({Value::Text("b"), list})).code(),
+            StatusCode::kResourceExhausted);
+}
+
 TEST(AggregateTest, MergedPartsEqualTheWhole) {
   for (uint8_t kind = 0; kind <= AggregateDef::kApproxCountDistinct; ++kind) {
     AggregateDef def = Def(static_cast<AggregateDef::Kind>(kind));

@@ -124,6 +124,14 @@ TEST(ValueTest, F_Q1_KeysOfEqualityAreEqualForExactlyTheValuesThatAreEqual) {
   }
 }
 
+TEST(ValueTest, MemoryBytesCountWhatItemsHold) {
+  const Value text = Value::Text(std::string(1000, 'x'));
+  EXPECT_EQ(text.MemoryBytes(), sizeof(Value) + 1000);
+  const Value list = Value::Array({text, text});
+  EXPECT_EQ(list.MemoryBytes(), 3 * sizeof(Value) + 2000);
+  EXPECT_EQ(Value::Map({Value::Text("k"), list}).MemoryBytes(), 5 * sizeof(Value) + 2001);
+}
+
 TEST(ValueTest, Prints) {
   EXPECT_EQ(Value::Float64(8.5).Print(), "8.5");
   EXPECT_EQ(Value::Float64(30).Print(), "30");
