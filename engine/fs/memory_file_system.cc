@@ -20,6 +20,16 @@ struct MemoryFileSystem::Shared {
   std::map<std::string, uint32_t> locked;  // path -> the machine that holds the lock
   uint64_t capacity = 0;
   uint64_t used = 0;
+
+  // Call after `file` lost a name: its space is free only when the last of several names goes. Most
+  // files never had a second name, and need no search.
+  void FreeIfUnnamed(const File& file) REQUIRES(mutex) {
+    const Entries& entries = disk.entries();
+    bool has_name = file.linked &&
+                    std::any_of(entries.begin(), entries.end(),
+                                [&file](const auto& entry) { return entry.second.get() == &file; });
+    if (!has_name) used -= file.bytes.size();
+  }
 };
 
 class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
@@ -240,13 +250,15 @@ Status MemoryFileSystem::Rename(const std::string& source, const std::string& ta
   }
   std::shared_ptr<File> file = shared_->disk.Find(source);
   if (file == nullptr) return NotFound(fmt::format("rename {}: no such file", source));
-  if (auto replaced = shared_->disk.Find(target)) shared_->used -= replaced->bytes.size();
+  std::shared_ptr<File> replaced = shared_->disk.Find(target);
+  if (replaced == file) return OkStatus();  // two names of one file: rename(2) changes nothing
   std::string directory = MemoryDisk::ParentOf(target);
   CHECK(MemoryDisk::ParentOf(source) == directory);  // no code renames across directories
   shared_->disk.Change(directory, machine_, [source, target, file](Entries* entries) {
     entries->erase(source);
     (*entries)[target] = file;
   });
+  if (replaced != nullptr) shared_->FreeIfUnnamed(*replaced);
   return OkStatus();
 }
 
@@ -287,13 +299,7 @@ Status MemoryFileSystem::Remove(const std::string& path) {
   if (file == nullptr) return NotFound(fmt::format("remove {}: no such file", path));
   shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
                        [path](Entries* entries) { entries->erase(path); });
-  // The space is free only when the last of several names goes. Files that never had a second name
-  // are most files, and need no search.
-  const Entries& entries = shared_->disk.entries();
-  bool has_name =
-      file->linked && std::any_of(entries.begin(), entries.end(),
-                                  [&file](const auto& entry) { return entry.second == file; });
-  if (!has_name) shared_->used -= file->bytes.size();
+  shared_->FreeIfUnnamed(*file);
   return OkStatus();
 }
 
