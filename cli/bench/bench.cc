@@ -184,7 +184,7 @@ Status WriteChart(const BenchOptions& options, const Bench& bench, std::FILE* fi
   if (std::fwrite(svg.data(), 1, svg.size(), file) == svg.size() && std::fflush(file) == 0) {
     return OkStatus();
   }
-  return Unavailable(fmt::format("cannot write chart {}", options.chart));
+  return Unavailable(fmt::format("cannot write chart {}: {}", options.chart, std::strerror(errno)));
 }
 
 int RunOn(cluster::Client* client, const BenchOptions& options, std::FILE* chart) {

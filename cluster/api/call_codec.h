@@ -216,7 +216,7 @@ void TakeReply(const StatusOr<std::string>& encoded, const AnyCall& any) {
     typename Call::Reply reply;
     if (!DecodeValue(*encoded, &reply)) {
       pending.answer = Internal(std::string("call ") + Call::kRule.name +
-                                ": the server's answer does not decode");
+                                ": the server's answer cannot be decoded");
     } else if constexpr (std::is_same_v<Answer<Call>, Status>) {
       pending.answer = OkStatus();
     } else {
@@ -232,7 +232,7 @@ StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
                                 const CallOptions& options) {
   Call call;
   if (!DecodeValue(bytes, &call)) {
-    return InvalidArgument(std::string("call ") + Call::kRule.name + " does not decode");
+    return InvalidArgument(std::string("call ") + Call::kRule.name + " cannot be decoded");
   }
   Answer<Call> answer = port->Do(call, options);
   RETURN_IF_ERROR(StatusOf(answer));

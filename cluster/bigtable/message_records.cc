@@ -51,7 +51,7 @@ std::string EtagOf(const NamedRecord& record) {
 
 Status ParseRecord(const NamedRecord& record, Message* out) {
   if (out->ParseFromString(record.body)) return OkStatus();
-  return DataLoss(fmt::format("record {} does not decode", record.name));
+  return DataLoss(fmt::format("record {} cannot be decoded", record.name));
 }
 
 Status ChangeRecord(AdminApi* admin, const std::string& name, Message* message,

@@ -122,8 +122,8 @@ void RowWrites::Arrive(std::unique_ptr<Call> call) {
   arrived_.push_back(std::move(call));
   if (arrived_.size() > 1) return;
   waiting_since_nanos_ = engine::Clock::System()->MonotonicNanos();
-  // Otherwise a working thread will soon take the calls; Look adds one if none does in time. This
-  // is what makes batches, and saves a wake-up for each call.
+  // Otherwise a working thread will soon take the calls; if none does in time, Look starts another
+  // thread. So calls that arrive meanwhile become one batch, and none needs a wake-up of its own.
   if (working_ == 0) AddThread();
 }
 

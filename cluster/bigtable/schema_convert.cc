@@ -143,7 +143,7 @@ void AggregateToProto(FamilyType type, admin::Type::Aggregate* out) {
 }
 
 // Maps a type of the API to one of the engine: bytes and text are bytes, a 64-bit big-endian
-// integer is a counter of the query language, and aggregates are themselves.
+// integer is a counter of the query language, and an aggregate type is the aggregate of that name.
 StatusOr<FamilyType> TypeFromProto(const std::string& family, const admin::Type& proto) {
   switch (proto.kind_case()) {
     case admin::Type::kBytesType:

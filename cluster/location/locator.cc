@@ -158,7 +158,7 @@ StatusOr<std::vector<TabletRecord>> Locator::ReadAll(uint64_t table_id) {
   for (const TabletRecord& record : records) Remember(record);
   // The parts of METADATA were read at different moments.
   if (CheckTiling(records).empty()) return records;
-  return Unavailable(fmt::format("METADATA of table {} is being changed", table_id));
+  return Unavailable(fmt::format("METADATA of table {} is being changed; try again", table_id));
 }
 
 // Reads the record for `target` and its neighbours from one METADATA tablet. nullptr: no record of

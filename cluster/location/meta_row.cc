@@ -126,7 +126,7 @@ std::optional<SplitRecord> DecodeSplit(MetaPart part, Columns* columns) {
   split.left = columns->State("state:split", reader.Bytes());
   split.right = columns->State("state:split", reader.Bytes());
   if (!reader.AtEnd() || split.left.range.limit != split.right.range.start) {
-    columns->Fail("state:split", "does not decode");
+    columns->Fail("state:split", "cannot be decoded");
   }
   if (part == MetaPart::kPlace) {
     split.left.groups.clear();
@@ -339,7 +339,7 @@ StatusOr<TabletRecord> DecodeRootFile(std::string_view content, uint64_t version
     std::string column(reader.Bytes());
     columns[column] = reader.Bytes();
   }
-  if (!reader.ok()) return DataLoss("the root tablet's record does not decode");
+  if (!reader.ok()) return DataLoss("the root tablet's record cannot be decoded");
   Columns of_root("root", std::move(columns));
   ASSIGN_OR_RETURN(TabletRecord record,
                    DecodeRecord(kMetadataTableId, RootRange().limit, MetaPart::kWhole, &of_root));

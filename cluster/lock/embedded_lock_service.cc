@@ -57,7 +57,8 @@ Status EmbeddedLockService::LoadCounter(const LockDirectory::StoredFiles& files)
   auto parsed = std::from_chars(text.data(), text.data() + text.size(), numbers_end_);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || numbers_end_ == 0) {
     return DataLoss(
-        fmt::format("the epoch counter contains {} bytes that are not a number", text.size()));
+        fmt::format("lock file {}: its {} bytes are not a number; put it back from a copy",
+                    lock_paths::EpochCounter(), text.size()));
   }
   // Numbers that were reserved and not given out before a crash are skipped, never given out twice.
   next_number_ = numbers_end_;

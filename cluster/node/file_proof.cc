@@ -150,7 +150,7 @@ class FileProof {
     auto root = DecodeRootFile(root_.content, root_.version);
     if (!root.ok()) {
       Lose(PathOf(lock_paths::RootLocation()),
-           fmt::format("does not decode ({})", MessageOf(root.status())), kPutBack);
+           fmt::format("cannot be decoded ({})", MessageOf(root.status())), kPutBack);
       return OkStatus();
     }
     for (uint64_t id : root->state.FileIds()) {

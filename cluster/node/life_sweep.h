@@ -1,6 +1,6 @@
-// Removes what earlier lives left in the directory of a cluster of one: logs, and SSTables that no
-// record names. The master's sweep takes longer than a short life lasts, so it alone would never
-// remove them. SPDX-License-Identifier: Apache-2.0
+// Removes what earlier runs of the server (lives, ../README.md) left in the directory of a cluster
+// of one: logs, and SSTables that no record names. The master's own sweep takes longer than a short
+// run lasts, so it would never get to them. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <set>

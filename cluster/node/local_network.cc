@@ -127,7 +127,7 @@ void LocalNetwork::Add(MasterPort master) {
 
 void LocalNetwork::Remove(const master::MasterDriver* master) {
   engine::MutexLock lock(&mutex_);
-  // Master() needs one to answer kUnavailable.
+  // The last one stays: Master() must return something whose calls answer kUnavailable.
   if (masters_.size() == 1) return;
   std::erase_if(masters_, [&](const MasterPort& port) { return port.driver.get() == master; });
 }

@@ -20,7 +20,7 @@ constexpr size_t kBatchBytes = 4 << 20;
 constexpr int kBatchMutations = 10'000;
 
 Status Damaged(std::string_view what) {
-  return Internal(fmt::format("the server's answer does not decode: {}", what));
+  return Internal(fmt::format("the server's answer cannot be decoded: {}", what));
 }
 
 void AddEnd(const wire::ReadEnd& end, engine::ReadCounters* counters) {

@@ -39,7 +39,7 @@ StatusOr<engine::RowMutation> DecodeMutation(std::string_view bytes, size_t entr
   for (size_t i = 0; i < count && reader.ok(); ++i) {
     mutation.entries.push_back(engine::DecodeEntry(&reader));
   }
-  if (!reader.AtEnd()) return InvalidArgument("mutation does not decode");
+  if (!reader.AtEnd()) return InvalidArgument("mutation cannot be decoded");
   return mutation;
 }
 
@@ -72,7 +72,7 @@ StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes) {
   batch.last_row = reader.Bytes();
   batch.rows_seen = reader.Varint();
   batch.cells_seen = reader.Varint();
-  if (!reader.AtEnd()) return InvalidArgument("batch of rows does not decode");
+  if (!reader.AtEnd()) return InvalidArgument("batch of rows cannot be decoded");
   return batch;
 }
 
@@ -85,7 +85,7 @@ std::string EncodeRead(const engine::ReadSpec& read) {
 StatusOr<engine::ReadSpec> DecodeRead(std::string_view bytes) {
   Reader reader(bytes);
   engine::ReadSpec read = engine::DecodeReadSpec(&reader);
-  if (!reader.AtEnd()) return InvalidArgument("the read request does not decode");
+  if (!reader.AtEnd()) return InvalidArgument("the read request cannot be decoded");
   return read;
 }
 

@@ -103,11 +103,11 @@ StatusOr<std::vector<ChangeFileName>> ListLostChangeFiles(FileSystem* fs,
 }
 
 Status LostChangeFile(const std::string& directory, const ChangeFileName& file) {
-  return DataLoss(
-      fmt::format("change archive {0}/{1}: the file is missing (changes {2} to {3} of tablet {4}); "
-                  "put it back from a copy, or remove {0}/{1}{5} to give these changes up",
-                  directory, file.Print(), file.first_sequence, file.last_sequence, file.tablet_id,
-                  kMadeSuffix));
+  return DataLoss(fmt::format(
+      "change archive {0}/{1}: the file is missing (sequence numbers {2} to {3} of tablet {4}); "
+      "put it back from a copy, or remove {0}/{1}{5} to accept the loss of its changes",
+      directory, file.Print(), file.first_sequence, file.last_sequence, file.tablet_id,
+      kMadeSuffix));
 }
 
 StatusOr<size_t> ExpireChangeFiles(FileSystem* fs, const std::string& directory,

@@ -36,7 +36,7 @@ StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body) {
     return FailedPrecondition(fmt::format("log format version {} is newer than this program's {}",
                                           version, kLogFormatVersion));
   }
-  if (!reader.AtEnd()) return DataLoss("segment header does not decode");
+  if (!reader.AtEnd()) return DataLoss("segment header cannot be decoded");
   return header;
 }
 
@@ -108,7 +108,7 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
     record.answer = reader.Bytes();
     if (record.mutation.request.IsNone()) reader.Fail();
   }
-  if (!reader.AtEnd()) return DataLoss("log record does not decode");
+  if (!reader.AtEnd()) return DataLoss("log record cannot be decoded");
   return record;
 }
 
@@ -142,7 +142,7 @@ StatusOr<LogRecordHead> DecodeLogHead(std::string_view body) {
   head.wall_us = reader.Signed();
   head.row = reader.Bytes();
   head.entry_count = reader.Count();
-  if (!reader.ok() || head.entry_count == 0) return DataLoss("log record does not decode");
+  if (!reader.ok() || head.entry_count == 0) return DataLoss("log record cannot be decoded");
   return head;
 }
 

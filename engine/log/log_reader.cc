@@ -114,7 +114,9 @@ StatusOr<SegmentContent> ScanSegment(
     LogFrame frame = LogFrameAt(file, 0, offset, seed);
     if (!frame.valid) break;
     if (offset == 0) {
-      ASSIGN_OR_RETURN(content.header, DecodeSegmentHeader(frame.body));
+      auto header = DecodeSegmentHeader(frame.body);
+      if (!header.ok()) return Annotate(header.status(), "log segment " + path);
+      content.header = *std::move(header);
       if (content.header.id != id) {
         return DataLoss(fmt::format("log segment {}: its header says that it is segment {}.{}",
                                     path, content.header.id.epoch, content.header.id.number));

@@ -136,7 +136,7 @@ StatusOr<LogSeal> LogSeal::Decode(std::string_view body) {
       segment.last_sequences[tablet] = reader.Varint();
     }
   }
-  if (!reader.AtEnd()) return DataLoss("SEAL does not decode");
+  if (!reader.AtEnd()) return DataLoss("SEAL cannot be decoded");
   return seal;
 }
 

@@ -40,17 +40,7 @@ class Re2Regex final : public BytesRegex {
   }
 
   Status CheckRewrite(std::string_view rewrite) const override {
-    std::string problem;
-    if (re2_.CheckRewriteString(Piece(rewrite), &problem)) return OkStatus();
-    int group = RE2::MaxSubmatch(Piece(rewrite));
-    if (group > GroupCount()) {
-      return InvalidArgument(
-          fmt::format("regex /{}/: the rewrite names group \\{} ({}); a group is "
-                      "written ( )",
-                      re2_.pattern(), group, GroupsText()));
-    }
-    return InvalidArgument(fmt::format(
-        "the rewrite '{}' is not valid: after a \\ comes a digit or another \\", rewrite));
+    return CheckRewriteOf(re2_, rewrite);
   }
 
   int GroupCount() const override { return re2_.NumberOfCapturingGroups(); }
@@ -64,11 +54,6 @@ class Re2Regex final : public BytesRegex {
   const RE2& re2() const { return re2_; }
 
  private:
-  std::string GroupsText() const {
-    int count = GroupCount();
-    return count == 0 ? "it has none" : fmt::format("the last one is \\{}", count);
-  }
-
   RE2 re2_;
 };
 

@@ -32,7 +32,7 @@ StatusOr<NamedRecord> NamedRecord::Decode(std::string_view bytes) {
   record.name = reader.Bytes();
   record.version = reader.Varint();
   record.body = reader.Bytes();
-  if (!reader.AtEnd()) return DataLoss("a record does not decode");
+  if (!reader.AtEnd()) return DataLoss("a record cannot be decoded");
   return record;
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/base/coding.h"
 #include "engine/base/limits.h"
+#include "engine/base/printable.h"
 #include "engine/model/table_name.h"
 
 namespace sippar::engine {
@@ -226,7 +227,7 @@ StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
   for (FamilySchema& family : schema.families) {
     if (any_anew) family.incarnation = reader.Varint();
   }
-  if (!reader.AtEnd()) return DataLoss("schema does not decode");
+  if (!reader.AtEnd()) return DataLoss("schema cannot be decoded");
   RETURN_IF_ERROR(Annotate(schema.Validate(), "stored schema"));
   return schema;
 }
@@ -264,7 +265,8 @@ Status ValidateRowKey(std::string_view row) {
   if (row.empty()) return InvalidArgument("row key is empty; 1 byte to 64 KiB are allowed");
   if (row.size() > limits::kRowKeySizeMax) {
     return InvalidArgument(fmt::format("row key '{}...' has {} bytes; the limit is {}",
-                                       row.substr(0, 40), row.size(), limits::kRowKeySizeMax));
+                                       PrintableBytes(row.substr(0, 40)), row.size(),
+                                       limits::kRowKeySizeMax));
   }
   return OkStatus();
 }
@@ -272,7 +274,7 @@ Status ValidateRowKey(std::string_view row) {
 Status ValidateQualifier(std::string_view qualifier) {
   if (qualifier.size() > limits::kQualifierSizeMax) {
     return InvalidArgument(fmt::format("qualifier '{}...' has {} bytes; the limit is {}",
-                                       qualifier.substr(0, 40), qualifier.size(),
+                                       PrintableBytes(qualifier.substr(0, 40)), qualifier.size(),
                                        limits::kQualifierSizeMax));
   }
   return OkStatus();

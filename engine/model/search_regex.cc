@@ -105,18 +105,7 @@ class Re2SearchRegex final : public SearchRegex {
   }
 
   Status CheckRewrite(std::string_view rewrite) const override {
-    std::string problem;
-    if (regex_->CheckRewriteString(Piece(rewrite), &problem)) return OkStatus();
-    int group = RE2::MaxSubmatch(Piece(rewrite));
-    if (group <= GroupCount()) {
-      return InvalidArgument(fmt::format(
-          "the rewrite '{}' is not valid: after a \\ comes a digit or another \\", rewrite));
-    }
-    std::string groups =
-        GroupCount() == 0 ? "it has none" : fmt::format("the last one is \\{}", GroupCount());
-    return InvalidArgument(
-        fmt::format("regex /{}/: the rewrite names group \\{} ({}); a group is written ( )",
-                    regex_->pattern(), group, groups));
+    return CheckRewriteOf(*regex_, rewrite);
   }
 
   int GroupCount() const override { return regex_->NumberOfCapturingGroups(); }

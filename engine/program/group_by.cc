@@ -30,7 +30,7 @@ Row GroupBy::Group::Finish() const {
 
 GroupBy::GroupBy(size_t keys, const std::vector<AggregateDef>& aggregates)
     : keys_(keys), defs_(aggregates) {
-  if (keys_ == 0) Begin();
+  if (keys_ == 0) Create();
 }
 
 Status GroupBy::Prepare(const std::vector<Expression>& keys, const StopSignal& stop) {
@@ -40,7 +40,7 @@ Status GroupBy::Prepare(const std::vector<Expression>& keys, const StopSignal& s
   return PrepareAll(arguments, stop, &arguments_);
 }
 
-GroupBy::Group* GroupBy::Begin() {
+GroupBy::Group* GroupBy::Create() {
   Group* group = groups_.emplace_back(std::make_unique<Group>()).get();
   for (const AggregateDef& def : defs_) group->aggregates.push_back(Aggregate::New(def, &memory_));
   return group;
@@ -60,7 +60,7 @@ StatusOr<GroupBy::Group*> GroupBy::Find() {
                         "group by something coarser", StatusCode::kResourceExhausted);
   }
   RETURN_IF_ERROR(memory_.Add(GroupSize(encoded_, defs_)));
-  Group* group = Begin();
+  Group* group = Create();
   for (const Value* key : present_) group->keys.push_back(*key);
   by_keys_.emplace(encoded_, group);
   return group;

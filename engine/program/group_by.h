@@ -46,13 +46,13 @@ class GroupBy {
   // Merges a Group::Partial of a GroupBy with the same aggregates.
   [[nodiscard]] Status Merge(const Row& partial);
 
-  // In the order in which they began.
+  // In the order of their creation.
   const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
 
  private:
-  // The group of present_; begins it if it is new.
+  // Returns the group whose keys are in present_; creates it if there is none.
   StatusOr<Group*> Find();
-  Group* Begin();
+  Group* Create();
 
   const size_t keys_;
   const std::vector<AggregateDef>& defs_;

@@ -13,7 +13,7 @@ namespace sippar::engine {
 namespace {
 
 constexpr uint8_t kVersion = 2;
-constexpr uint64_t kCountMax = 100'000;  // most slots, outputs and so on of one program
+constexpr uint64_t kPatternMax = 100'000;  // highest pattern of a slot
 
 void EncodeName(const NamePattern& name, std::string* out) {
   out->push_back(static_cast<char>(name.kind));
@@ -131,7 +131,7 @@ std::vector<SlotDef> DecodeSlots(Reader* reader) {
     bool known = kind <= SlotDef::kValue ||
                  (kind >= SlotDef::kNewest && kind <= SlotDef::kMapHistory) ||
                  kind == SlotDef::kLet;
-    if (!known || pattern > kCountMax) reader->Fail();
+    if (!known || pattern > kPatternMax) reader->Fail();
     slots.push_back({static_cast<SlotDef::Kind>(kind), static_cast<uint32_t>(pattern)});
   }
   return slots;

@@ -18,7 +18,9 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
     const std::vector<SlotDef>& slots, const std::vector<ColumnPattern>& columns,
     const std::vector<std::string>& counter_families) {
   std::unique_ptr<RowSlots> result(new RowSlots(slots, counter_families));
-  size_t used = 0;  // patterns after these only make rows count
+  // Patterns from here on are read only so that rows without any of the wanted columns still exist
+  // (query/README.md, "Which rows exist").
+  size_t used = 0;
   bool families_known = true;
   for (uint32_t i = 0; i < slots.size(); ++i) {
     if (slots[i].kind < SlotDef::kNewest || slots[i].kind == SlotDef::kLet) continue;

@@ -98,9 +98,10 @@ struct RowUpdatePlan {
 using RowAfter = std::function<StatusOr<std::unique_ptr<CellStream>>(const RowMutation& writes,
                                                                      const ReadSpec& read)>;
 
-// Decides what to write. `server_time_us` is the time of cells whose time the server gives, so that
-// a later statement reads the time that will be written; kServerTime: not known yet. In an update
-// of one statement such a cell keeps kServerTime, and the tablet fills it in.
+// Decides what to write. `server_time_us` is the timestamp of the cells for which the client gave
+// none. The caller passes it in, so that later statements of the same update read these cells with
+// their final timestamp; kServerTime if it is not known yet. An update of a single statement leaves
+// kServerTime in such cells, and the tablet fills it in.
 [[nodiscard]] StatusOr<RowUpdatePlan> PlanRowUpdate(const RowUpdate& update,
                                                     const RowAfter& row_after,
                                                     int64_t server_time_us);

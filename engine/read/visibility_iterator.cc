@@ -83,7 +83,7 @@ void VisibilityIterator::FindVisible() {
   valid_ = false;
   while (input_->Valid()) {
     if (!ReadEntry()) {
-      status_ = DataLoss(fmt::format("stored key of {} bytes does not decode", key().size()));
+      status_ = DataLoss(fmt::format("stored key of {} bytes cannot be decoded", key().size()));
       return;
     }
     if (behind_limit_) return;
@@ -173,7 +173,7 @@ bool VisibilityIterator::NoteTombstone() {
   }
   ColumnDelete what;
   if (!DecodeColumnDelete(input_->value(), &what)) {
-    status_ = DataLoss("stored column tombstone does not decode");
+    status_ = DataLoss("stored column tombstone cannot be decoded");
     return false;
   }
   if (what.time.IsAll()) {
@@ -218,7 +218,7 @@ void VisibilityIterator::Replay() {
   ParsedKey parsed;
   for (; input_->Valid() && input_->key().starts_with(column_part_); input_->Next()) {
     if (!ParseKey(input_->key(), &parsed)) {
-      status_ = DataLoss("stored key does not decode");
+      status_ = DataLoss("stored key cannot be decoded");
       return;
     }
     bool counts = parsed.kind == EntryKind::kCell && parsed.sequence <= options_.snapshot &&

@@ -30,8 +30,9 @@ class BlockCursor {
   void Seek(std::string_view target);        // moves to the first entry >= target
   void SeekBefore(std::string_view target);  // moves to the last entry < target
   void Next();                               // Requires: Valid()
-  // Instead of Init and a Seek: moves to the only entry of a block whose bytes were not read. `key`
-  // must stay valid until the next move.
+  // Use instead of Init and Seek for a block that holds a single large value: the index has its
+  // key, so the block was not read. Moves to that entry, with an empty value. `key` must stay valid
+  // until the next move.
   void StandOnLone(std::string_view key);
 
   // Points into the block when the entry stores its whole key, else into the cursor.

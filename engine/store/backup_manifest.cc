@@ -56,7 +56,7 @@ StatusOr<BackupManifest> BackupManifest::Decode(std::string_view bytes) {
     ASSIGN_OR_RETURN(TabletState tablet, TabletState::Decode(reader.Bytes()));
     manifest.tablets.push_back(std::move(tablet));
   }
-  if (!reader.AtEnd()) return DataLoss("backup manifest does not decode");
+  if (!reader.AtEnd()) return DataLoss("backup manifest cannot be decoded");
   return manifest;
 }
 

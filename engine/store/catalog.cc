@@ -69,7 +69,7 @@ StatusOr<Catalog> Catalog::Decode(std::string_view bytes) {
     std::string name = table.schema.name;
     catalog.tables[name] = std::move(table);
   }
-  if (!reader.AtEnd()) return DataLoss("catalog does not decode");
+  if (!reader.AtEnd()) return DataLoss("catalog cannot be decoded");
   return catalog;
 }
 

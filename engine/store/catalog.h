@@ -32,7 +32,7 @@ struct Catalog {
   std::map<std::string, CatalogTable> tables;
 
   std::string Encode() const;
-  // kDataLoss if it does not decode, or the tablets of a table do not cover the key space.
+  // kDataLoss if it cannot be decoded, or the tablets of a table do not cover the key space.
   [[nodiscard]] static StatusOr<Catalog> Decode(std::string_view bytes);
 };
 

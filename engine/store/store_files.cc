@@ -158,7 +158,7 @@ StatusOr<uint64_t> ReadEpoch(FileSystem* fs, const std::string& path) {
   RETURN_IF_ERROR(MissingIsLoss(body.status()));
   Reader reader(*body);
   uint64_t epoch = reader.Fixed64();
-  if (!reader.AtEnd()) return DataLoss(fmt::format("{} does not decode", path));
+  if (!reader.AtEnd()) return DataLoss(fmt::format("{} cannot be decoded", path));
   return epoch;
 }
 

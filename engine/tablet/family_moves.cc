@@ -6,7 +6,8 @@
 namespace sippar::engine {
 namespace {
 
-// Every group that may hold cells of the family: one if the family is settled.
+// Every group that may hold cells of the family: exactly one, unless the family is still moving
+// between groups.
 std::set<std::string> GroupsHolding(const std::string& family, const OldGroups& old,
                                     const TableSchema& schema) {
   std::set<std::string> groups = {schema.GroupOf(family).name};

@@ -59,7 +59,7 @@ class RequestMemory {
   int64_t next_look_us_ GUARDED_BY(mutex_) = 0;  // when to look for silent clients again
 };
 
-// Joins the memories of two tablets that are merged. kDataLoss if either does not decode.
+// Joins the memories of two tablets that are merged. kDataLoss if either cannot be decoded.
 [[nodiscard]] StatusOr<std::string> JoinRequests(const std::string& left, const std::string& right);
 
 }  // namespace sippar::engine

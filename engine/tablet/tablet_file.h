@@ -1,6 +1,6 @@
-// An SSTable as one tablet sees it: only the rows for which the tablet trusts the file exist. The
-// other rows of a shared file belong to other tablets and may be out of date here (paper section
-// 5.2: the children of a split share the parent's SSTables).
+// An SSTable as one tablet sees it: only the rows in the tablet's part of the file (FileRef::rows)
+// are visible. The other rows of a shared file belong to other tablets and may be out of date here
+// (paper section 5.2: the children of a split share the parent's SSTables).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,7 +24,7 @@ class TabletFile {
   const FileSummary& summary() const { return ref_.summary; }
   [[nodiscard]] StatusOr<const SstableReader*> Reader() const { return file_->Reader(); }
 
-  // Bounds of the trusted part: no key is below first_key(), and none is at or above a key for
+  // Bounds of the visible part: no key is below first_key(), and none is at or above a key for
   // which EndsBefore() is true.
   const std::string& first_key() const {
     return start_key_.empty() ? ref_.summary.first_key : start_key_;

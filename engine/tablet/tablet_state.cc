@@ -197,7 +197,7 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
     RequestMemory whole;
     if (state.requests.empty() || !whole.Add(state.requests, 0).ok()) reader.Fail();
   }
-  if (!reader.AtEnd()) return DataLoss("tablet state does not decode");
+  if (!reader.AtEnd()) return DataLoss("tablet state cannot be decoded");
   return state;
 }
 

@@ -160,7 +160,10 @@ Status StartDaemon(const ServeOptions& options) {
   std::string answer = ReadAll(fds[0]);
   ::close(fds[0]);
   if (answer.empty() || answer.front() != kReadyByte) {
-    return FailedPrecondition(answer.empty() ? "the background process ended" : answer);
+    return FailedPrecondition(
+        answer.empty() ? "the mount's background process ended before the mount answered; "
+                         "mount without --daemon to see why"
+                       : answer);
   }
   // The ready byte is sent while the kernel's first request is handled. This stat waits until the
   // mount really answers.

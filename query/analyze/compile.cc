@@ -350,7 +350,8 @@ StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {
     if (item) return *std::move(item);
   }
   ASSIGN_OR_RETURN(Expression items, Compile(base));
-  // A MAP over counters and other families holds both; as BYTES its entries have one type.
+  // A MAP that spans counter families and others has INT64 and BYTES entries. The entry is cast to
+  // BYTES, so that the type of the expression is known before the query runs.
   bool mixed = items.kind == Expression::kSlot &&
                scope_->SlotType(items.slot).kind == ValueType::kMap &&
                !scope_->SlotType(items.slot).IsKnown();

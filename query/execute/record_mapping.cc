@@ -16,7 +16,8 @@ using engine::Evaluator;
 StatusOr<RecordMapping::Mapped> RecordMapping::Prepare(const Expression& expression) const {
   Mapped mapped;
   ASSIGN_OR_RETURN(mapped.value, Evaluator::Prepare(expression, &context_.stop));
-  // A column alone is noted, so that its text in the file can be stored instead of its value.
+  // If the expression is only a column, it is remembered, so that the column's text in the file can
+  // be stored as it is.
   if (expression.kind == Expression::kSlot) mapped.column = expression.slot;
   return mapped;
 }

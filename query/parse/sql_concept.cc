@@ -52,8 +52,8 @@ constexpr std::array<Concept, 17> kConcepts = {{
     {"FROM", "SELECT", "a SELECT in FROM stands in brackets", "FROM (SELECT …)"},
 }};
 
-// How many tokens before the failing one are searched: words of a concept may pass as an alias, so
-// the parser fails only after them.
+// How many tokens before the failing one are searched. The parser may first read a word such as
+// JOIN as an alias, and then fails only some tokens later.
 constexpr size_t kNear = 3;
 
 bool Says(const LexedText& text, const antlr4::Token& token, std::string_view word) {

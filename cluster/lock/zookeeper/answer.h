@@ -36,8 +36,8 @@ bool IsUnknown(int code);
 // kSessionExpired; kUnavailable if the outcome is unknown.
 [[nodiscard]] Status UnexpectedAnswer(int code, std::string_view what);
 
-// The first part of a failed multi that failed itself, and its code. Parts before it have kOk,
-// parts after it kRolledBack.
+// The operation that made a multi fail, and its code. Operations before it have kOk, operations
+// after it kRolledBack.
 struct PartAnswer {
   size_t part = 0;
   int code = kOk;

@@ -6,6 +6,8 @@
 #include <zookeeper/zookeeper.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "engine/base/clock.h"
@@ -102,9 +104,9 @@ StatusOr<std::unique_ptr<ZooKeeperHandle>> ZooKeeperHandle::Open(const Options& 
   handle->client_ =
       zookeeper_init(options.hosts.c_str(), &OnClientEvent, timeout_ms, nullptr, handle.get(), 0);
   if (handle->client_ == nullptr) {
-    return InvalidArgument(
-        fmt::format("ZooKeeper {}: no host of it can be resolved; name host:port of its members",
-                    options.hosts));
+    return InvalidArgument(fmt::format(
+        "ZooKeeper {}: no client can be made ({}); give its members as host:port,host:port",
+        options.hosts, std::strerror(errno)));
   }
   if (!options.secret.empty()) {
     const std::string digest = "sippar:" + options.secret;

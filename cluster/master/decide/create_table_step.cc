@@ -26,7 +26,7 @@ Status CheckSplitKeys(const std::vector<std::string>& keys) {
 
 Status Check(MasterState* state, const event::CreateTable& request) {
   if (state->stage != StartStage::kRunning) {
-    return Unavailable("the master is starting and still reads METADATA; try again");
+    return Unavailable("the master is starting and is still reading METADATA; try again");
   }
   RETURN_IF_ERROR(request.schema.Validate());
   RETURN_IF_ERROR(CheckSplitKeys(request.split_keys));

@@ -118,8 +118,8 @@ void RunGarbage(Turn* turn) {
     case GarbageStage::kSecondScan:
       return turn->Ask(&garbage.attempt, action::FindReferences{});
     case GarbageStage::kWait:
-      // A name that is being copied from one record to another during the first scan has arrived
-      // before the second.
+      // A reference that moved from one record to another during the first scan is seen by the
+      // second.
       if (turn->now_us < garbage.next_us) return;
       garbage.stage = GarbageStage::kSecondScan;
       return turn->Ask(&garbage.attempt, action::FindReferences{});
