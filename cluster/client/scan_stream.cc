@@ -31,7 +31,7 @@ class ScanStream final : public CellStream {
       course_.Progress();
     }
     cells_->Next();
-    if (!cells_->Valid()) Settle();
+    if (!cells_->Valid()) GoOn();
   }
 
   void NextRow() override {
@@ -40,7 +40,7 @@ class ScanStream final : public CellStream {
       course_.Progress();
     }
     cells_->NextRow();
-    if (!cells_->Valid()) Settle();
+    if (!cells_->Valid()) GoOn();
   }
 
   // Opens tablet after tablet until one has a cell, or no rows are left, or an error is final.
@@ -62,6 +62,15 @@ class ScanStream final : public CellStream {
   }
 
  private:
+  // Called after a cell of the open tablet was returned. Another try would begin with the tablet's
+  // first row and repeat what was returned, so only a stream with a mark can try again.
+  void GoOn() {
+    Status ended = cells_->status();
+    if (ended.ok() || resumes_) return Settle();
+    cells_.reset();
+    status_ = std::move(ended);
+  }
+
   // Handles the status of a try. The location is invalidated after the wait, so that the next
   // look-up does not find what another call has cached before it.
   void Try(const Status& status) {
@@ -96,8 +105,9 @@ class ScanStream final : public CellStream {
   TabletCaller* const caller_;
   const std::string table_;
   const ReadSpec read_;
-  // The stream can continue within a tablet, for which it must mark each cell. Not needed in one
-  // process, where no open stream breaks off.
+  // The stream can continue within a tablet, for which it must mark each cell. In one process an
+  // open stream breaks off only when the disk fails, so there the error is returned instead, and
+  // cells cost no mark.
   const bool resumes_;
   RowSet left_;  // rows of the open tablet and of later ones
   CallCourse course_;
