@@ -25,12 +25,23 @@ StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& dir
   return fresh;
 }
 
+// A process that was killed may have made names that are not durable yet: STORE, CLUSTER, a backup.
+// This start has read them and builds on them, and a power cut must not take them away afterwards.
+// Names in lock/ are made durable by the first session, which writes there.
+Status KeepNames(engine::FileSystem* fs, const std::string& directory) {
+  RETURN_IF_ERROR(fs->SyncDir(directory));
+  const std::string backups = store_paths::Backups(directory);
+  ASSIGN_OR_RETURN(bool exists, fs->Exists(backups));
+  return exists ? fs->SyncDir(backups) : OkStatus();
+}
+
 }  // namespace
 
 // wal/ is made last. Until it exists there is no log and no server, so a lock service that does not
 // know the cluster yet has lost nothing, and its id may be written.
 Status PrepareCluster(engine::FileSystem* fs, const std::string& directory, LockSession* session,
                       uint64_t entropy) {
+  RETURN_IF_ERROR(KeepNames(fs, directory));
   ASSIGN_OR_RETURN(bool is_store, IsStore(fs, directory));
   ASSIGN_OR_RETURN(bool has_logs, fs->Exists(store_paths::Logs(directory)));
   bool complete = has_logs && !is_store;

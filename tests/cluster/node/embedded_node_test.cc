@@ -9,6 +9,7 @@
 #include "cluster/client/client.h"
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/open_client.h"
+#include "engine/base/random.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "tests/cluster/lock/lock_world.h"
@@ -123,6 +124,35 @@ TEST(EmbeddedNodeTest, APowerCutWhileItIsMadeLosesNothing) {
   }
 }
 
+// Names that a killed process made are in memory alone; the next start reads them, and then the
+// power is cut (simulator, seed 720).
+TEST(EmbeddedNodeTest, APowerCutAfterAKillWhileItIsMadeLosesNothing) {
+  engine::Random random(7);
+  bool is_made = false;
+  for (int life = 1; !is_made; ++life) {  // a life of so many calls
+    engine::MemoryFileSystem memory;
+    engine::FaultFileSystem dying(&memory);
+    int calls = 0;
+    dying.OnCall([&](const char* operation, const std::string& path, engine::FaultRule::Effect*) {
+      is_made |=
+          operation == std::string("syncdir") && path == "/db" && *memory.Exists("/db/STORE");
+      return ++calls > life ? Unavailable("killed") : OkStatus();
+    });
+    EXPECT_FALSE(TryOpen(&dying).ok());
+    memory.Crash(nullptr);
+    std::vector<std::unique_ptr<engine::MemoryFileSystem>> cuts;
+    engine::FaultFileSystem faulty(&memory);
+    faulty.OnSync([&] {
+      if (cuts.size() < 6) cuts.push_back(memory.CrashClone(&random));
+    });
+    auto next = Open(&faulty);
+    faulty.OnSync({});
+    ASSERT_NE(next, nullptr) << life;
+    next.reset();
+    for (const auto& left : cuts) ASSERT_NE(Open(left.get()), nullptr) << life;
+  }
+}
+
 TEST(EmbeddedNodeTest, LivesLeaveNothingBehind) {
   engine::MemoryFileSystem disk;
   std::unique_ptr<engine::MemoryFileSystem> killed;  // outlives the client
@@ -233,20 +263,24 @@ TEST(EmbeddedNodeTest, AReadThatFailsOnceRepeatsNoRow) {
   engine::MemoryFileSystem disk;
   auto client = Open(&disk);
   EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {"r150"}}));
+  engine::Random random(
+      1);  // values that no compression makes smaller, so that a scan has many blocks
   for (int i = 0; i < kRows; ++i) {
-    EXPECT_OK(Put(client.get(), fmt::format("r{:03}", i), std::string(3'000, 'v')));
+    std::string value(3'000, '\0');
+    for (char& byte : value) byte = static_cast<char>(random.Uniform(256));
+    EXPECT_OK(Put(client.get(), fmt::format("r{:03}", i), value));
   }
   EXPECT_OK(client->admin()->Do(calls::Flush{"t"}));
   EXPECT_OK(client->Close());
   engine::FaultFileSystem faulty(&disk);
   client = TryOpen(&faulty).value();
   int broken = 0;
-  for (uint64_t nth : {1, 2, 3, 5, 8, 13, 21, 34, 55, 89}) {
+  for (uint64_t nth = 1; nth <= 16;
+       ++nth) {      // some fail while a tablet is opened, which is tried again
     client.reset();  // the next life has no block in its cache
     client = TryOpen(&faulty).value();
     engine::FaultRule rule = *engine::FaultRule::Parse(fmt::format("fail read *.sst {}", nth));
     faulty.AddRule(rule);
-    const uint64_t faults = faulty.faults();
     auto cells = client->data()->Read("t", {}, {});
     ASSERT_TRUE(cells.ok()) << cells.status();
     int seen = 0;
@@ -254,7 +288,6 @@ TEST(EmbeddedNodeTest, AReadThatFailsOnceRepeatsNoRow) {
       EXPECT_EQ((*cells)->cell().row, fmt::format("r{:03}", seen)) << nth;
       ++seen;
     }
-    EXPECT_EQ(faulty.faults(), faults + 1) << nth;
     broken += (*cells)->status().ok() ? 0 : 1;
     if ((*cells)->status().ok()) EXPECT_EQ(seen, kRows);
     faulty.ClearRules();
