@@ -251,7 +251,7 @@ Status MemoryFileSystem::Rename(const std::string& source, const std::string& ta
   std::shared_ptr<File> file = shared_->disk.Find(source);
   if (file == nullptr) return NotFound(fmt::format("rename {}: no such file", source));
   std::shared_ptr<File> replaced = shared_->disk.Find(target);
-  if (replaced == file) return OkStatus();  // two names of one file: rename(2) changes nothing
+  if (source == target) return OkStatus();
   std::string directory = MemoryDisk::ParentOf(target);
   CHECK(MemoryDisk::ParentOf(source) == directory);  // no code renames across directories
   shared_->disk.Change(directory, machine_, [source, target, file](Entries* entries) {
