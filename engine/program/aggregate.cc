@@ -52,6 +52,7 @@ class Sum final : public Aggregate {
   Status Merge(const Value& partial) override {
     if (partial.type() != kStruct || partial.items().size() != 2) return BadPartial();
     if (partial.items()[1].type() != kInt64) return BadPartial();
+    // A tablet that added no value sends NULL as its sum, which AddNumber would refuse.
     if (partial.items()[1].integer() == 0) return OkStatus();
     RETURN_IF_ERROR(AddNumber(partial.items()[0]));
     count_ += partial.items()[1].integer();
@@ -60,6 +61,8 @@ class Sum final : public Aggregate {
   Value Finish() const override {
     if (count_ == 0) return Value::Null();
     if (!average_) return sum_;
+    // A sum of INT64 is exact, so the mean is rounded here alone. Only a sum that exceeded 64
+    // bits is a FLOAT64, and each addition to it has rounded as well.
     double count = static_cast<double>(count_);
     if (sum_.type() == kDuration) return Value::Duration(sum_.integer() / count_);
     return Value::Float64(sum_.AsReal() / count);
@@ -118,6 +121,8 @@ class Extreme final : public Aggregate {
   Value best_;
 };
 
+// Keeps the first value. The partial states of tablets that run at once are merged in the order of
+// the keys (query/execute/ordered_runs.h), so the number of tablets does not change the answer.
 class AnyValue final : public Aggregate {
  public:
   explicit AnyValue(GroupMemory* memory) : memory_(memory) {}
@@ -145,6 +150,8 @@ class CountDistinct final : public Aggregate {
   explicit CountDistinct(GroupMemory* memory) : memory_(memory) {}
   Status Add(const Value& value) override {
     if (value.is_null() || !values_.insert(value).second) return OkStatus();
+    // Two bounds: one of all groups together, and one of this aggregate, so that a single large set
+    // is refused early and with its own remedy.
     RETURN_IF_ERROR(memory_->AddValue(value));
     bytes_ += value.MemoryBytes();
     if (bytes_ <= kDistinctBytesMax) return OkStatus();
@@ -198,6 +205,8 @@ class ApproxCountDistinct final : public Aggregate {
  public:
   Status Add(const Value& value) override {
     if (value.is_null()) return OkStatus();
+    // A string is its own key: TEXT and BYTES are equal when their bytes are, and a large value
+    // need not be copied.
     if (value.is_string()) {
       sketch_.Add(value.bytes());
     } else {

@@ -8,6 +8,7 @@
 namespace sippar::engine {
 namespace {
 
+// EXPLAIN shows the type, since Value::Print would print TEXT and BYTES alike.
 std::string PrintLiteral(const Value& value) {
   switch (value.type()) {
     case ValueType::kText:
@@ -52,6 +53,8 @@ Expression Expression::Cast(ValueType type, Expression arg, bool try_cast) {
 
 void Expression::Encode(std::string* out) const {
   out->push_back(static_cast<char>(kind));
+  // The place goes along because errors arise on the tablet, and the user sees the statement. Its
+  // size is written instead of its end, since a small number takes fewer bytes.
   PutVarint(out, place.begin);
   PutVarint(out, place.end - place.begin);
   switch (kind) {
@@ -78,6 +81,7 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
   }
   uint64_t begin = reader->Varint();
   uint64_t size = reader->Varint();
+  // Both are within a statement, so their sum fits into 32 bits.
   if (begin > limits::kStatementSizeMax || size > limits::kStatementSizeMax) reader->Fail();
   expression.place = {static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + size)};
   expression.kind = static_cast<Kind>(kind);
@@ -92,6 +96,7 @@ Expression Expression::Decode(Reader* reader, size_t depth) {
     expression.slot = static_cast<uint32_t>(slot);
     return expression;
   }
+  // The byte may be no function at all; FindFunction then returns null, which is checked below.
   expression.function = static_cast<Function>(reader->Byte());
   uint8_t cast_type = reader->Byte();
   size_t count = reader->Count();
@@ -117,6 +122,8 @@ bool IsInfix(const Expression& call, const FunctionInfo* info) {
   switch (call.function) {
     case Function::kConcat:
       return call.args.size() == 2;
+    // The language writes these without NAME(...), but their arguments are not the two sides of an
+    // operator.
     case Function::kCase:
     case Function::kIn:
     case Function::kArray:

@@ -13,7 +13,9 @@ namespace sippar::engine {
 namespace {
 
 constexpr uint8_t kVersion = 2;
-constexpr uint64_t kPatternMax = 100'000;  // highest pattern of a slot
+// Highest pattern of a slot. It only keeps the number within 32 bits; the checks of a whole program
+// and of a whole update compare it with the number of patterns.
+constexpr uint64_t kPatternMax = 100'000;
 
 void EncodeName(const NamePattern& name, std::string* out) {
   out->push_back(static_cast<char>(name.kind));
@@ -62,6 +64,9 @@ bool SlotsAreKnown(const Expression& expression, size_t slots) {
   return true;
 }
 
+// A run fills its slots from whole rows (RowSlots::ReadRow) or from one cell (SetCell). Each leaves
+// the other's slots NULL, so a program with both would return wrong values instead of an error.
+// Both fill in the row key.
 bool SlotsFit(const Program& program) {
   return std::ranges::all_of(program.slots, [&](const SlotDef& slot) {
     const bool needs_pattern = slot.kind >= SlotDef::kNewest;
@@ -128,6 +133,8 @@ std::vector<SlotDef> DecodeSlots(Reader* reader) {
   for (size_t i = 0; i < count && reader->ok(); ++i) {
     uint8_t kind = reader->Byte();
     uint64_t pattern = reader->Varint();
+    // The numbers of the kinds have gaps (program.h), so one comparison with the last is not
+    // enough.
     bool known = kind <= SlotDef::kValue ||
                  (kind >= SlotDef::kNewest && kind <= SlotDef::kMapHistory) ||
                  kind == SlotDef::kLet;
@@ -187,6 +194,8 @@ void EncodeReadSpec(const ReadSpec& read, std::string* out) {
   PutVarint(out, read.cells_per_family_offset);
   PutVarint(out, read.cells_per_row);
   PutVarint(out, read.cells_per_row_offset);
+  // Without a bound value_size_max is the largest number, a varint of ten bytes, so bit 8 says
+  // whether it follows. The other limits are 0, one byte, when they are not set.
   out->push_back(static_cast<char>((read.reverse ? 1 : 0) | (read.strip_values ? 2 : 0) |
                                    (read.keys_only ? 4 : 0) |
                                    (read.value_size_max != kAnyValueSize ? 8 : 0)));
@@ -208,6 +217,8 @@ ReadSpec DecodeReadSpec(Reader* reader) {
     read.columns.push_back(DecodeColumnPattern(reader));
   }
   read.time = DecodeTimeRange(reader);
+  // EncodeReadSpec writes 32 bits. If another process sends more, the cut changes only how many
+  // versions its own read returns.
   read.versions_per_column = static_cast<uint32_t>(reader->Varint());
   read.cells_per_family = reader->Varint();
   read.cells_per_family_offset = reader->Varint();
@@ -244,11 +255,14 @@ std::string Program::Encode() const {
 }
 
 StatusOr<Program> Program::Decode(std::string_view bytes) {
+  // Checked first, because it bounds the memory that decoding takes.
   if (bytes.size() > limits::kProgramSizeMax) {
     return InvalidArgument(fmt::format("row program of {} bytes; the limit is {}", bytes.size(),
                                        limits::kProgramSizeMax));
   }
   Reader reader(bytes);
+  // A program lives only as long as its call, and both ends of a call have the same version of the
+  // service (cluster/wire/store_convert.h). So no program of an older version can arrive.
   if (reader.Byte() != kVersion)
     return InvalidArgument("row program: its version is not supported");
   Program program;

@@ -23,6 +23,8 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
   size_t used = 0;
   bool families_known = true;
   for (uint32_t i = 0; i < slots.size(); ++i) {
+    // The kinds before kNewest are the row key and the parts of the current cell, which have no
+    // pattern. For kLet, the last kind, `pattern` is the number of a LET value.
     if (slots[i].kind < SlotDef::kNewest || slots[i].kind == SlotDef::kLet) continue;
     if (slots[i].pattern >= columns.size())
       return InvalidArgument("row program is damaged: a slot names a column that it does not have");
@@ -32,6 +34,8 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
     const NamePattern& family = columns[slots[i].pattern].family;
     result->patterns_[slots[i].pattern].slots.push_back(i);
     result->patterns_[slots[i].pattern].family_is_exact = family.kind == NamePattern::kExact;
+    // Any other pattern may match a family after all those that are named, so one such pattern is
+    // enough to read every row to its end.
     families_known = families_known && family.kind == NamePattern::kExact;
     if (families_known) result->last_family_ = std::max(result->last_family_, family.text);
   }
@@ -44,6 +48,8 @@ StatusOr<std::unique_ptr<RowSlots>> RowSlots::Make(
   return result;
 }
 
+// Searches a list of at most 100 names (limits::kFamiliesPerTableMax), once for each family of a
+// row and not for each cell.
 bool RowSlots::IsCounter(std::string_view family) const {
   return std::find(counter_families_.begin(), counter_families_.end(), family) !=
          counter_families_.end();
@@ -137,6 +143,7 @@ void RowSlots::EnterColumn(const CellView& cell) {
 void RowSlots::TakeIntoMap(const SlotDef& def, SlotState* state, const CellView& cell,
                            bool family_is_exact, bool first_version) {
   if (first_version) {
+    // A new column begins, so the versions of the column before it are complete.
     FinishEntry(state);
     std::string name(cell.qualifier);
     if (!family_is_exact) name = fmt::format("{}:{}", cell.family, cell.qualifier);
@@ -181,6 +188,8 @@ void RowSlots::Take(const CellView& cell, bool first_version) {
         case SlotDef::kLet:
           break;
       }
+      // For every kind, also those that take all cells: an error names this cell (PlaceOf), and
+      // FinishRow tells by `taken` that a history has an entry.
       if (newest) {
         state.taken = true;
         state.family.assign(cell.family);
@@ -251,6 +260,7 @@ void RowSlots::SetCell(const CellView& cell) {
         break;
       case SlotDef::kValue:
         AssignValue(cell, &value);
+        // PlaceOf needs the time alone: family_ and qualifier_ are those of the cell.
         states_[i].timestamp_us = cell.timestamp_us;
         break;
       default:

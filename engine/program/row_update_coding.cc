@@ -8,6 +8,8 @@
 namespace sippar::engine {
 namespace {
 
+// The two numbers are two layouts, both current: an operation has rules or a check in place of
+// slots and expressions. An update of an older version cannot arrive (Program::Decode says why).
 constexpr uint8_t kVersion = 2;
 constexpr uint8_t kOperationVersion = 3;  // version byte of an update that is an operation
 
@@ -178,6 +180,7 @@ std::string RowUpdateResult::Encode() const {
   PutVarint(&out, cells_deleted);
   EncodeRow(lets, &out);
   EncodeRow(returning, &out);
+  // Only an operation returns cells. Every other result ends here and saves the count.
   if (cells.empty()) return out;
   PutVarint(&out, cells.size());
   for (const Cell& cell : cells) EncodeCell(cell, &out);

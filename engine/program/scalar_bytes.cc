@@ -61,6 +61,7 @@ Status ToBase64(CallSite* site, Arguments args, Value* out) {
     for (size_t k = 0; k < 3; ++k) {
       group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0);
     }
+    // n bytes fill n + 1 digits; '=' stands for the digits that the last group does not need.
     for (size_t k = 0; k < 4; ++k) {
       text.push_back(k <= count ? kBase64[group >> (18 - 6 * k) & 63] : '=');
     }
@@ -89,10 +90,12 @@ Status FromBase64(CallSite* site, Arguments args, Value* out) {
       bytes.push_back(static_cast<char>(group >> bits & 0xff));
     }
   }
+  // Fewer than 8 bits may be left: the zeros with which an encoder fills up its last digit.
   *out = Value::Bytes(std::move(bytes));
   return OkStatus();
 }
 
+// INT64 is the only whole type of the language, so a hash of 64 bits may come out negative.
 Status HashBytes(CallSite* site, Arguments args, Value* out) {
   if (!args[0]->is_string()) return TypeError(*site, args);
   const std::string& bytes = args[0]->bytes();
@@ -118,9 +121,11 @@ Status UrlHost(CallSite* site, Arguments args, Value* out) {
   *out = Value::Null();
   size_t start = url.starts_with("//") ? 0 : url.find("://");
   if (start == url.npos) return OkStatus();
+  // A URL may also begin with "://", so a start of 0 alone does not tell how long the mark is.
   url.remove_prefix(start + (start == 0 && url.starts_with("//") ? 2 : 3));
   // First the end of the authority: a path may contain '@' and ':'.
   url = url.substr(0, url.find_first_of("/?#"));
+  // Up to the last '@': the part before a host may contain one, a host name cannot.
   size_t user = url.rfind('@');
   if (user != url.npos) url.remove_prefix(user + 1);
   // An IPv6 address has colons of its own.
@@ -130,10 +135,12 @@ Status UrlHost(CallSite* site, Arguments args, Value* out) {
     url = url.substr(0, url.find(':'));
   }
   if (url.empty()) return OkStatus();
+  // Host names ignore case, so that each host has one spelling here.
   std::string host(url);
   for (char& c : host) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
+  // The result has the type of the argument, as the type check expects (ResultRule::kFirstString).
   out->AssignBytes(args[0]->type(), host);
   return OkStatus();
 }

@@ -17,7 +17,7 @@ namespace {
 using enum ValueType;
 
 Status DecodeError(const Value& value, ValueType type) {
-  constexpr size_t kShown = 16;
+  constexpr size_t kShown = 16;  // bytes in the message, since a cell may have 100 MiB
   const std::string& bytes = value.bytes();
   std::string shown = PrintEscaped(std::string_view(bytes).substr(0, kShown));
   if (bytes.size() > kShown) shown += "…";
@@ -43,7 +43,7 @@ std::string_view WithoutBlanks(std::string_view text) {
 template <typename T>
 bool ParseNumber(std::string_view text, T* number) {
   text = WithoutBlanks(text);
-  // std::from_chars does not accept a plus sign.
+  // std::from_chars accepts a minus sign but no plus sign, so "+-5" must be refused here.
   if (text.starts_with('+')) {
     text.remove_prefix(1);
     if (text.starts_with('-')) return false;
@@ -61,6 +61,7 @@ Status ToInt64(const Value& value, int64_t* out) {
       *out = value.integer();
       return OkStatus();
     case kFloat64: {
+      // To the closest whole number, halves away from zero, as GoogleSQL's CAST does.
       double rounded = std::round(value.real());
       // Written so that NaN fails too. A double holds the bound 2^63 exactly, but not INT64_MAX.
       if (!(rounded >= -9223372036854775808.0 && rounded < 9223372036854775808.0)) {
@@ -156,6 +157,8 @@ Status ToTimestamp(const Value& value, Value* out) {
 
 Status Cast(CallSite* site, Arguments args, Value* out) {
   Status status = ConvertValue(*args[0], site->cast_type, out);
+  // NULL for every failure, of the value and of its type: TRY_CAST promises NULL where a cast fails
+  // (query/LANGUAGE.md, "Types"), and the type of a value may be known only when it is read.
   if (!status.ok() && site->function == Function::kTryCast) {
     *out = Value::Null();
     return OkStatus();
@@ -188,6 +191,8 @@ Status Index(CallSite* site, Arguments args, Value* out) {
   } else if ((type == kArray || type == kStruct) && key.type() == kInt64) {
     *out = ItemAt(items, key.integer());
   } else if (type == kStruct && key.is_string() && items.size() == 2) {
+    // A STRUCT is a version of a cell (value.h). One that was decoded from another process may have
+    // any number of items, hence the check of the size.
     *out = Value::Null();
     if (key.bytes() == "timestamp") *out = Value(items[0]);
     if (key.bytes() == "value") *out = Value(items[1]);
@@ -233,6 +238,7 @@ Status ConvertValue(const Value& value, ValueType type, Value* out) {
   switch (type) {
     case kInt64:
     case kDuration: {
+      // Only an INT64 of microseconds becomes a DURATION; ToInt64 would also take text and times.
       if (type == kDuration && value.type() != kInt64) return NoConversion(value, type);
       int64_t number = 0;
       RETURN_IF_ERROR(ToInt64(value, &number));
@@ -269,6 +275,7 @@ ScalarEntry FindItemFunction(Function function) {
     case Function::kTryCast:
       return {Cast};
     case Function::kArray:
+      // Called with NULLs as well: they become items and do not make the list NULL.
       return {Array, false};
     case Function::kIndex:
       return {Index};
@@ -282,6 +289,8 @@ ScalarEntry FindItemFunction(Function function) {
   }
 }
 
+// The search is done once for each call of a program, when it is prepared (Build in evaluate.cc),
+// and not for each row.
 ScalarEntry FindScalar(Function function) {
   for (auto find : {FindNumberFunction, FindTextFunction, FindMatchFunction, FindBytesFunction,
                     FindTimeFunction, FindItemFunction}) {

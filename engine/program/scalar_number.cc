@@ -54,11 +54,13 @@ double ComputeReals(Function function, double a, double b) {
   }
 }
 
+// An INT64 counts as a time next to a DURATION, since the times of cells are INT64 microseconds.
 bool IsTime(ValueType type) { return type == kTimestamp || type == kInt64; }
 
 // Type of the result of +, - or * on integers, times and durations; kNull: the operation does not
 // exist.
 ValueType ResultType(Function function, ValueType a, ValueType b) {
+  // First, because two INT64 would also pass as two times, whose difference is a DURATION.
   if (a == kInt64 && b == kInt64) return kInt64;
   const bool durations = a == kDuration && b == kDuration;
   switch (function) {
@@ -119,6 +121,8 @@ Status Divide(CallSite* site, Arguments args, Value* out) {
     *out = Value::Duration(a.integer() / b.integer());
     return OkStatus();
   }
+  // The result is FLOAT64 even of two INT64 (DIV is the whole division), and of two durations,
+  // whose ratio has no unit.
   bool durations = a.type() == kDuration && b.type() == kDuration;
   if (!durations && !(a.is_number() && b.is_number())) return TypeError(*site, args);
   if (b.AsReal() == 0) return DivisionByZero(a);  // for a DURATION, AsReal is its microseconds
@@ -153,7 +157,7 @@ Status Negate(CallSite* site, Arguments args, Value* out) {
   }
   if (a.type() != kInt64 && a.type() != kDuration) return TypeError(*site, args);
   if (a.integer() == std::numeric_limits<int64_t>::min()) {
-    return Overflow(*site, Value::Int64(0), a);
+    return Overflow(*site, Value::Int64(0), a);  // a message of the form 0 - a
   }
   *out = OfType(a.type(), -a.integer());
   return OkStatus();
@@ -183,6 +187,7 @@ Status Round(CallSite* site, Arguments args, Value* out) {
     *out = a;
     return OkStatus();
   }
+  // Beyond 308 the power of ten is no longer a finite double.
   if (digits < -308 || digits > 308) {
     return ProgramError("RANGE", fmt::format("ROUND to {} digits; the limit is 308", digits));
   }

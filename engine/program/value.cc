@@ -18,7 +18,8 @@ int CompareReals(double a, double b) {
   return a < b ? -1 : (a > b ? 1 : 0);
 }
 
-// Compares without rounding the integer to a double, which would make large neighbours equal.
+// Compares without rounding the integer to a double, which would make large neighbours equal. The
+// bounds are -2^63 and 2^63: a double holds both exactly, but not INT64_MAX.
 int CompareMixed(int64_t a, double b) {
   if (std::isnan(b)) return 1;
   if (b >= 9223372036854775808.0) return -1;
@@ -37,28 +38,40 @@ int CompareNumbers(const Value& a, const Value& b) {
   return CompareIntegers(a.integer(), b.integer());
 }
 
-// Class of a type: values of one class compare with each other.
+// The classes of types: values of one class compare with each other, and a sort has the classes in
+// this order. Equality keys contain the numbers. APPROX_COUNT_DISTINCT merges hashes of such keys
+// from several servers, so all servers must have the same numbers.
+constexpr int kNullClass = 0;
+constexpr int kBoolClass = 1;
+constexpr int kNumberClass = 2;
+constexpr int kDurationClass = 3;
+constexpr int kStringClass = 4;
+constexpr int kItemsClass = 5;  // the first; ARRAY, MAP and STRUCT have a class each from here on
+
+// A TIMESTAMP is in the class of numbers because the times of cells are INT64, and a test compares
+// the two. A DURATION is a length and not a point in time: no test compares it with another type
+// (Comparable in evaluate.cc), so sorts and groups keep it apart as well.
 int ClassOf(ValueType type) {
   switch (type) {
     case ValueType::kNull:
-      return 0;
+      return kNullClass;
     case ValueType::kBool:
-      return 1;
+      return kBoolClass;
     case ValueType::kInt64:
     case ValueType::kFloat64:
     case ValueType::kTimestamp:
-      return 2;
+      return kNumberClass;
     case ValueType::kDuration:
-      return 3;
+      return kDurationClass;
     case ValueType::kBytes:
     case ValueType::kText:
-      return 4;
+      return kStringClass;
     case ValueType::kArray:
     case ValueType::kMap:
     case ValueType::kStruct:
       break;
   }
-  return 5 + static_cast<int>(type);
+  return kItemsClass + static_cast<int>(type);
 }
 
 }  // namespace
@@ -146,14 +159,14 @@ int CompareValues(const Value& a, const Value& b) {
   int b_class = ClassOf(b.type());
   if (a_class != b_class) return a_class < b_class ? -1 : 1;
   switch (a_class) {
-    case 0:
+    case kNullClass:
       return 0;
-    case 1:
-    case 3:
+    case kBoolClass:
+    case kDurationClass:
       return CompareIntegers(a.integer(), b.integer());
-    case 2:
+    case kNumberClass:
       return CompareNumbers(a, b);
-    case 4: {
+    case kStringClass: {
       int order = a.bytes().compare(b.bytes());
       return order < 0 ? -1 : (order > 0 ? 1 : 0);
     }
@@ -187,6 +200,8 @@ void AppendRealKey(double real, std::string* out) {
 
 }  // namespace
 
+// The first byte is the class. Only the class of numbers then needs a letter, because it has two
+// forms: 'i' for whole numbers and 'r' for others. BOOL and DURATION have a class of their own.
 void AppendEqualityKey(const Value& value, std::string* out) {
   out->push_back(static_cast<char>(ClassOf(value.type())));
   switch (value.type()) {
@@ -268,6 +283,7 @@ Value Value::Decode(Reader* reader, size_t depth) {
   }
   Items items;
   size_t count = reader->Count();
+  // The readers of a MAP take its items in pairs and do not check that the last key has a value.
   if (type == ValueType::kMap && count % 2 != 0) reader->Fail();
   for (size_t i = 0; i < count && reader->ok(); ++i) items.push_back(Decode(reader, depth + 1));
   return Value(type, std::move(items));
