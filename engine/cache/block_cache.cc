@@ -58,7 +58,11 @@ class BlockCache::Shard {
   void Insert(const BlockKey& key, std::shared_ptr<const Block> block, CacheUse use) {
     std::list<Node> gone;  // destroyed after the lock is released
     MutexLock lock(&mutex_);
+    // Such a block would push out all others on probation and then itself.
     if (block->charge() > capacity_bytes_) return;
+    // The key is present only if another thread missed the same block at the same time and was
+    // faster (OpenSstable::ReadBlock). Its block was just inserted as well, so there is seldom a
+    // protected place to lose, and the next use gives it back.
     auto found = nodes_.find(key);
     if (found != nodes_.end()) Take(found->second, &gone);
     probation_bytes_ += block->charge();
@@ -74,6 +78,9 @@ class BlockCache::Shard {
     Evict(&gone);
   }
 
+  // A file is erased once in its life (FileRegistry::Remove), and the walk holds the lock of one
+  // shard: some 500 blocks of 64 KiB if the whole cache has 512 MiB. A list of blocks for each file
+  // would make the walk short but every Insert longer.
   void EraseFile(uint64_t file_id) {
     std::list<Node> gone;
     MutexLock lock(&mutex_);
@@ -112,7 +119,9 @@ class BlockCache::Shard {
     probation_bytes_ -= node->block->charge();
     protected_bytes_ += node->block->charge();
     protected_.splice(protected_.begin(), probation_, node);
-    // What the protected list cannot keep gets a second chance at the warm end of probation.
+    // What the protected list cannot keep gets a second chance at the warm end of probation. The
+    // block that was just used stays, even if it alone exceeds the share: otherwise the very use
+    // that protects it would take the protection away.
     while (protected_bytes_ > capacity_bytes_ / 100 * kProtectedPercent && protected_.size() > 1) {
       Position coldest = std::prev(protected_.end());
       coldest->is_protected = false;
@@ -148,6 +157,9 @@ class BlockCache::Shard {
 
 BlockCache::BlockCache(uint64_t capacity_bytes, uint64_t pinned_bytes)
     : capacity_bytes_(capacity_bytes), pins_(pinned_bytes) {
+  // For good: with another number of shards most blocks would belong elsewhere, and Find reads
+  // shards_ without a lock. A store begins with its memory limit (TabletHost), and later capacities
+  // are only smaller, so a shard never has to hold more than it was made for.
   size_t count = ShardCount(capacity_bytes);
   for (size_t i = 0; i < count; ++i) {
     shards_.push_back(std::make_unique<Shard>(capacity_bytes / count));
