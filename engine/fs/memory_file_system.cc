@@ -57,6 +57,8 @@ class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
   }
   Status Close() override {
     MutexLock lock(&shared_->mutex);
+    // As the posix file system, which cuts reserved zeros off when it closes a file: a power loss
+    // leaves them only in files that were open.
     file_->reserved_size = 0;
     return OkStatus();
   }
@@ -202,6 +204,9 @@ std::vector<std::string> MemoryFileSystem::AllFiles() const {
   return paths;
 }
 
+// What a machine looks at becomes durable if another machine wrote it (ForMachine). Calls that
+// return content, size or names therefore use Show or ShowEntries. Calls that change names use
+// Find: they do not look into the file, and Change shows the directory's entries first.
 StatusOr<std::unique_ptr<AppendFile>> MemoryFileSystem::Create(const std::string& path) {
   MutexLock lock(&shared_->mutex);
   if (shared_->disk.entries().contains(path)) {
