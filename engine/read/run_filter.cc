@@ -105,6 +105,7 @@ class InterleaveStep final : public FilterStep {
   void BeginRow(std::string_view row) override {
     FilterStep::BeginRow(row);
     for (CellSink* branch : branches_) branch->BeginRow(row);
+    // After the branches: a condition that its BeginRow has decided holds nothing back.
     merge_.Begin(AnyPending());
   }
   void Put(const FilteredCell& cell) override {
@@ -112,6 +113,8 @@ class InterleaveStep final : public FilterStep {
     if (merge_.is_holding() && !AnyPending()) merge_.Release();
   }
   void EndRow() override {
+    // Conditions inside the branches decide here at the latest, so the merge has all cells only
+    // when every branch has ended.
     for (CellSink* branch : branches_) branch->EndRow();
     merge_.Release();
     FilterStep::EndRow();
@@ -214,6 +217,8 @@ size_t CountSinks(const RowFilter& filter) {
   return count;
 }
 
+// The API defines a sink as the end of its cells' way: they go to the result past all later
+// filters, so the next step gets only the beginning and the end of the row.
 class SinkStep final : public FilterStep {
  public:
   SinkStep(CellSink* out, CellSink* result) : FilterStep(out), result_(result) {}
@@ -271,6 +276,7 @@ class FilterBuilder {
       case RowFilter::kCondition:
         return BuildCondition(filter, out);
       case RowFilter::kSink:
+        // Port 0 receives the cells that leave the last filter (BuildAll).
         return Own(std::make_unique<SinkStep>(out, result_merge_->port(++sinks_)));
       case RowFilter::kBlockAll:
       case RowFilter::kRowSample:
@@ -289,6 +295,7 @@ class FilterBuilder {
       case RowFilter::kValueBitmask:
         break;
     }
+    // Two samples of one filter choose independently. With one seed they would keep the same rows.
     ASSIGN_OR_RETURN(std::unique_ptr<CellSink> step, NewFilterStep(filter, out, ++seed_));
     return Own(std::move(step));
   }
@@ -329,7 +336,7 @@ StatusOr<std::unique_ptr<FilterRun>> FilterRun::Compile(const RowFilter& filter,
 }
 
 Status FilterRun::RunRow(CellStream* cells, uint64_t* cells_seen) {
-  row_ = cells->cell().row;
+  row_ = cells->cell().row;  // a copy, since the stream moves on while the steps use the key
   held_.now = 0;
   entry_->BeginRow(row_);
   for (uint64_t position = 0; cells->Valid() && cells->cell().row == row_; ++position) {
