@@ -46,6 +46,7 @@ class Re2Regex final : public BytesRegex {
   int GroupCount() const override { return re2_.NumberOfCapturingGroups(); }
 
   std::string LiteralPrefix() const override {
+    // Without the anchor a match may begin anywhere, and without case it has several spellings.
     if (!re2_.options().case_sensitive() || !IsAnchoredAtStart(re2_.pattern())) return "";
     bool whole = false;
     return LiteralHead(re2_.pattern(), &whole);
@@ -91,6 +92,8 @@ class PartMatcher {
       *next = prefix_;
       return true;
     }
+    // All texts with the prefix are neighbours, so after the last of them none follows. An empty
+    // prefix (any name, or a regex without an anchor) rules out no text.
     if (kind_ == NamePattern::kExact || !text.starts_with(prefix_)) return false;
     *next = text;
     return true;
@@ -110,6 +113,7 @@ class PatternListMatcher final : public ColumnMatcher {
     PartMatcher family;
     PartMatcher qualifier;
   };
+  // No pattern at all means every column, as in a ReadSpec.
   explicit PatternListMatcher(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {
     matches_all_ = pairs_.empty() || std::any_of(pairs_.begin(), pairs_.end(), [](const Pair& p) {
                      return p.family.IsAny() && p.qualifier.IsAny();
@@ -166,6 +170,7 @@ class PatternListMatcher final : public ColumnMatcher {
 
 StatusOr<std::shared_ptr<const BytesRegex>> BytesRegex::Compile(std::string_view pattern,
                                                                 bool case_insensitive) {
+  // Before the regex is compiled, because compiling costs more the longer the text is.
   RETURN_IF_ERROR(CheckRegexSize(pattern));
   auto regex = std::make_shared<Re2Regex>(pattern, BytesRegexOptions(case_insensitive));
   RETURN_IF_ERROR(CheckRegexCompiled(regex->re2()));

@@ -24,6 +24,7 @@ Status ValidateValue(const MutationEntry& entry, const FamilySchema& family) {
         "{}:{} cannot be set: family {} holds aggregates ({}); use AddToCell or MergeToCell",
         entry.family, entry.qualifier, entry.family, FamilyTypeName(family.type)));
   }
+  // Readers show a counter as an INT64 and increments add to it, so nothing but 8 bytes gets in.
   bool is_counter = family.type == FamilyType::kCounter;
   if (is_counter && entry.kind == MutationEntry::kSet && entry.value.size() != 8) {
     return InvalidArgument(fmt::format(
@@ -38,7 +39,7 @@ Status ValidateValue(const MutationEntry& entry, const FamilySchema& family) {
 }
 
 Status ValidateEntry(const MutationEntry& entry, const TableSchema& schema) {
-  if (entry.kind == MutationEntry::kDeleteRow) return OkStatus();
+  if (entry.kind == MutationEntry::kDeleteRow) return OkStatus();  // an entry without a family
   const FamilySchema* family = schema.FindFamily(entry.family);
   if (family == nullptr) {
     return NotFound(fmt::format("table {} has no family '{}'", schema.name, entry.family));
@@ -60,7 +61,8 @@ Status ResolveOn(std::string_view newest, MutationEntry* entry) {
   if (entry->kind == MutationEntry::kAppend) {
     entry->value.insert(0, newest);
   } else {
-    // Unsigned, because a sum that exceeds INT64 must wrap, which signed addition may not.
+    // Unsigned, because a sum that exceeds INT64 must wrap, which signed addition may not. A cell
+    // that does not exist counts as 0.
     uint64_t number = 0;
     if (!newest.empty()) {
       auto decoded = DecodeInt64(newest);
@@ -76,6 +78,8 @@ Status ResolveOn(std::string_view newest, MutationEntry* entry) {
   return OkStatus();
 }
 
+// A delete counts as a change: an increment after it must not add to the value that the delete
+// hides.
 bool Touches(const MutationEntry& before, const MutationEntry& entry) {
   if (before.kind == MutationEntry::kDeleteRow) return true;
   if (before.family != entry.family) return false;
@@ -167,7 +171,8 @@ bool RowMutation::ReadsRow() const {
 
 size_t RowMutation::StoredSize() const {
   // Escaping doubles zero bytes. They are counted exactly for the row key, which is stored with
-  // every entry; for qualifiers the bound of twice their size is good enough.
+  // every entry; for qualifiers the bound of twice their size is good enough. The 32 bytes contain
+  // the terminators, the timestamp and the sequence number of a cell's key (cell_key.h), 23 bytes.
   auto row_zeros = static_cast<size_t>(std::count(row.begin(), row.end(), '\0'));
   size_t size = 0;
   for (const MutationEntry& entry : entries) {

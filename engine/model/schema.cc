@@ -20,6 +20,7 @@ bool IsNameByte(char c) {
 }
 
 Status ValidateName(const char* what, std::string_view name, size_t size_max) {
+  // The message shows the beginning alone, since the name may be as long as a request.
   if (name.empty() || name.size() > size_max) {
     return InvalidArgument(fmt::format("{} name '{}' has {} bytes; 1 to {} are allowed", what,
                                        name.substr(0, 80), name.size(), size_max));
@@ -46,6 +47,7 @@ void EncodeGroup(const LocalityGroupSchema& group, std::string* out) {
 LocalityGroupSchema DecodeGroup(Reader* reader) {
   LocalityGroupSchema group;
   group.name = reader->Bytes();
+  // Count() is at most the number of bytes left, so a damaged count cannot make the loop long.
   size_t count = reader->Count();
   for (size_t i = 0; i < count; ++i) group.families.emplace_back(reader->Bytes());
   group.block_size = static_cast<uint32_t>(reader->Varint());
@@ -174,6 +176,7 @@ Status TableSchema::Validate() const {
       }
     }
   }
+  // `grouped` contains only families of the table, so equal sizes mean that it contains all.
   if (grouped.size() != names.size()) {
     return InvalidArgument(fmt::format("a family of table {} is in no locality group", name));
   }
@@ -237,6 +240,7 @@ Status ValidateTableName(std::string_view name) {
     size_t end = std::min(name.find('/', slash + 1), name.size());
     RETURN_IF_ERROR(ValidateProjectName(name.substr(0, slash)));
     RETURN_IF_ERROR(ValidateInstanceName(name.substr(slash + 1, end - slash - 1)));
+    // A name that ends after the instance becomes "" here, which ValidateName refuses.
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   RETURN_IF_ERROR(ValidateName("table", name, limits::kTableNameSizeMax));
@@ -261,6 +265,8 @@ Status ValidateFamilyName(std::string_view name) {
   return ValidateName("family", name, limits::kFamilyNameSizeMax);
 }
 
+// The empty key would be no usable bound: as the limit of a range it means the end of the table
+// (row_set.h).
 Status ValidateRowKey(std::string_view row) {
   if (row.empty()) return InvalidArgument("row key is empty; 1 byte to 64 KiB are allowed");
   if (row.size() > limits::kRowKeySizeMax) {
