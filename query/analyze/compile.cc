@@ -57,6 +57,7 @@ Function FunctionOf(BinaryOp op) {
   return Function::kModulo;
 }
 
+// LANGUAGE.md lists these as understood but not supported, so no hint offers other names for them.
 bool IsLater(std::string_view name) {
   for (std::string_view later : {"JSON_VALUE", "APPROX_QUANTILES", "APPROX_TOP"}) {
     if (SameWord(name, later)) return true;
@@ -115,7 +116,7 @@ Expression ExpressionCompiler::NegatedIf(bool negated, Expression test) const {
 
 StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
   RETURN_IF_ERROR(context_.CheckStop());
-  auto compiled = CompileUnplaced(expr);
+  auto compiled = CompileUnplaced(expr);  // a place in it: types checked by an inner Compile
   if (!compiled.ok() || expr.span.line == 0) return compiled;
   // Folding that was stopped leaves a call, which CheckTypes would evaluate again, to its end.
   RETURN_IF_ERROR(context_.CheckStop());
@@ -270,7 +271,7 @@ StatusOr<Expression> ExpressionCompiler::Binary(const Expr& expr) {
                                pattern.qualifier.text, expr.children[1].name));
   }
   bool negated = expr.op == BinaryOp::kNotMatch || expr.op == BinaryOp::kNotLike;
-  if (expr.op <= BinaryOp::kGreaterEqual) {
+  if (expr.op <= BinaryOp::kGreaterEqual) {  // the six comparisons, which BinaryOp lists first
     ReadMixedAsNumber(*scope_, *right, &left);
     ReadMixedAsNumber(*scope_, left, &*right);
   }
@@ -297,7 +298,7 @@ StatusOr<Expression> ExpressionCompiler::Case(const Expr& expr) {
   std::vector<Expression> args;
   for (size_t i = first; i + 1 < pairs_end; i += 2) {
     ASSIGN_OR_RETURN(Expression test, Compile(expr.children[i]));
-    if (expr.has_operand) {
+    if (expr.has_operand) {  // `x = y` for CASE x WHEN y: the engine's CASE has tests alone
       ASSIGN_OR_RETURN(Expression operand, Compile(expr.children[0]));
       test = Folded(Function::kEqual, std::move(operand), std::move(test));
     }

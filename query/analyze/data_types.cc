@@ -55,8 +55,8 @@ DataType TypeOfValue(const Value& value) {
 
 // --- Slots ---
 
-// INT64 only if every family that the patterns cover is a counter. Otherwise BYTES, in which the
-// value of a counter is 8 bytes.
+// For a client a column has one type, whatever cell a row has: INT64 only if every family that the
+// patterns cover is a counter. Otherwise BYTES, in which the value of a counter is 8 bytes.
 DataType TypeOfCells(const std::vector<ColumnPattern>& patterns, const TableSchema& schema) {
   auto is_counter = [](const engine::FamilySchema& family) { return engine::IsInt64(family.type); };
   for (const ColumnPattern& pattern : patterns) {
@@ -67,6 +67,7 @@ DataType TypeOfCells(const std::vector<ColumnPattern>& patterns, const TableSche
       return kBytes;
     }
   }
+  // No pattern means every column.
   bool all = std::all_of(schema.families.begin(), schema.families.end(), is_counter);
   return patterns.empty() && !all ? kBytes : kInt64;
 }
@@ -151,6 +152,8 @@ DataType TypeOfArithmetic(Function function, const std::vector<DataType>& args) 
 DataType TypeOfItem(const DataType& items, const Expression& key) {
   if (items.kind == kMap) return items.parts.size() == 2 ? items.parts[1] : DataType();
   if (items.kind == kArray) return items.parts.empty() ? DataType() : items.parts[0];
+  // The two items of a STRUCT differ in type, so the type is known only with the key. The items of
+  // an ARRAY or MAP have one type.
   if (items.kind != kStruct || items.parts.size() != 2 || !key.IsLiteral()) return {};
   bool is_time =
       key.literal.is_string() ? key.literal.bytes() == "timestamp" : key.literal.integer() == 1;
@@ -277,6 +280,7 @@ DataType SlotTypeInEngine(const SlotDef& slot, const std::vector<ColumnPattern>&
                           const TableSchema& schema) {
   bool of_map = slot.kind == SlotDef::kHistory || slot.kind == SlotDef::kMap ||
                 slot.kind == SlotDef::kMapHistory;
+  // The other kinds are never mixed: kNewest has an exact pattern, hence one family (RowScope).
   if (slot.kind != SlotDef::kValue && !of_map) return TypeOfSlot(slot, patterns, schema);
   // Only the slot's own pattern: a statement may have 16,000 patterns and as many slots, so copying
   // all patterns for each slot would cost the square of their number.

@@ -64,6 +64,8 @@ Status ResultStages::AddGroups(const std::vector<Row>& groups) {
   }
   std::vector<Row> rows;
   for (const Row& group : groups) {
+    // One call may bring a million groups whose expressions are short, so Ctrl-C is looked for here
+    // as well. Every value of a group counts as one step.
     RETURN_IF_ERROR(budget_.Spend(group.size() * engine::StopBudget::kStep));
     bool pass = true;
     if (having != nullptr) {
@@ -108,6 +110,8 @@ bool ResultStages::IsWanted(const Row& row) {
 StatusOr<bool> ResultStages::Pass(std::vector<Row> rows) {
   std::vector<Row> wanted;
   for (Row& row : rows) {
+    // Before the limit, because only a row that the next page would show proves that there is one:
+    // a duplicate does not.
     if (!IsWanted(row)) continue;
     if (given_ + wanted.size() >= plan_.limit) {
       more_ = true;

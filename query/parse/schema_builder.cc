@@ -7,6 +7,7 @@
 namespace sippar::query {
 namespace {
 
+// The user may write these words in any case; later stages compare them in upper case.
 std::string Upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return text;
@@ -103,6 +104,7 @@ syntax::AlterAction StatementBuilder::BuildAction(P::AlterActionContext* context
       action.group = BuildGroup(element->groupElement());
     }
   } else if (context->groupName() != nullptr) {
+    // Before the test for DROP, which both kinds of DROP have.
     action.kind = AlterAction::kDropGroup;
     action.group.name = expressions_.NameOrString(context->groupName());
   } else if (context->DROP() != nullptr) {
@@ -132,6 +134,7 @@ syntax::AlterTable StatementBuilder::BuildAlter(P::AlterTableContext* context) {
 syntax::Show StatementBuilder::BuildShow(P::ShowContext* context) {
   syntax::Show show;
   auto* what = context->showWhat();
+  // CREATE and LOCALITY are keywords, so the grammar does not read them as a name.
   if (what->CREATE() != nullptr) {
     show.what.text = "CREATE TABLE";
   } else if (what->LOCALITY() != nullptr) {
@@ -190,7 +193,7 @@ syntax::SetOption StatementBuilder::BuildSet(P::SetOptionContext* context) {
 }
 
 syntax::ResetOption StatementBuilder::BuildReset(P::ResetOptionContext* context) {
-  if (context->name() == nullptr) return {};
+  if (context->name() == nullptr) return {};  // RESET ALL
   return {expressions_.Name(context->name())};
 }
 
@@ -209,6 +212,8 @@ syntax::Compact StatementBuilder::BuildCompact(P::CompactContext* context) {
   return compact;
 }
 
+// Statements that the language knows but does not support. The name is for the error that refuses
+// them, the words are for printing.
 syntax::Other StatementBuilder::BuildOther(P::OtherContext* context) {
   syntax::Other other;
   // Tokens, not the text between them, so that comments and blanks are dropped.
@@ -239,6 +244,7 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(P::StatementContext* con
   if (auto* node = context->resetOption()) return BuildReset(node);
   if (auto* node = context->compact()) return BuildCompact(node);
   if (auto* node = context->flush()) return syntax::Flush{expressions_.Name(node->tableName())};
+  // The only two of the rule `other` that are supported.
   if (auto* node = context->other()->split()) {
     return syntax::SplitTable{expressions_.Name(node->tableName()),
                               BuildTuple(node->tuple()).values};

@@ -74,6 +74,7 @@ Status SelectPlanner::PlanTable() {
   program.read.versions_per_column = context.session->settings.versions;
   RETURN_IF_ERROR(PlanNamedArgs(context, from.named_args, &program.read, &with_history));
   RETURN_IF_ERROR(PlanReadOptions(context, select.read, &program.read));
+  // Several versions of a column do not fit into one value, so the item shows a list of them.
   with_history = with_history || program.read.versions_per_column != 1;
   if (select.cells || from.kind == syntax::Source::kCells) {
     program.source = Program::kCells;
@@ -137,8 +138,10 @@ Status SelectPlanner::PlanCellItems() {
                      BindPattern(context, schema, item.expr.pattern));
     cell_patterns.push_back(std::move(pattern));
   }
+  // `*` contains the patterns next to it. No pattern at all means every column.
   if (all) cell_patterns.clear();
   items.clear();
+  // From here on the statement is planned as a SELECT of these names FROM CELLS(...).
   for (const char* name : {"row", "column", "timestamp", "value"}) {
     items.push_back(NameItem(name, select.span));
   }
@@ -186,6 +189,7 @@ std::optional<syntax::PatternNode> SelectPlanner::AsPattern(const Expr& expr) co
   pattern.family = engine::NamePattern::Exact(family.name);
   pattern.qualifier = engine::NamePattern::Any();
   pattern.span = expr.span;
+  // A family may be called `row`; the name alone means the key (RowScope::Name).
   if (!indexed) return IsRowName(family.name) ? std::nullopt : std::optional(pattern);
   auto qualifier = CompileConstant(context, expr.children[1]);
   if (!qualifier.ok() || !qualifier->is_string()) return std::nullopt;
@@ -200,6 +204,7 @@ StatusOr<Expression> SelectPlanner::CompileItem(const SelectItem& item) {
   }
   bool stripped = cell_scope != nullptr && plan.program.read.strip_values &&
                   item.expr.kind == ExprKind::kName && SameWord(item.expr.name, "value");
+  // The tablets send "" instead of the value, which would look like a cell that is empty.
   if (stripped) return Expression::Literal(Value::Text("(stripped)"));
   // A value that is only shown keeps the type of its cell. In an expression all values have one
   // type.
@@ -239,6 +244,7 @@ Status SelectPlanner::PlanOutputs() {
 StatusOr<SelectPlan> SelectPlanner::Plan() {
   plan.program.now_us = context.now_us;
   RETURN_IF_ERROR(PlanSource());
+  // After PlanSource, because it replaces `items`, to which the aliases point.
   for (const SelectItem& item : items) {
     if (!item.alias.empty()) aliases.emplace(item.alias.text, &item.expr);
   }
@@ -250,6 +256,8 @@ StatusOr<SelectPlan> SelectPlanner::Plan() {
   }
   RETURN_IF_ERROR(PlanOrder());
   RETURN_IF_ERROR(PlanLimit());
+  // Hidden values follow the shown ones in the order that select_plan.h gives: PlanLimit appends
+  // that of LIMIT BY, AddPageKeys the page key, and the order keys come last.
   AddPageKeys();
   RETURN_IF_ERROR(PlanAfter());
   if (plan.sorts && !plan.program.aggregate) plan.sort_at = plan.program.outputs.size();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/limits.h"
 #include "engine/model/change_config.h"
 #include "query/analyze/compile.h"
 #include "query/session/query_error.h"
@@ -61,7 +62,7 @@ StatusOr<GcPolicy> PlanGc(const OptionValue& value, size_t depth = 0) {
     return ErrorAt("BAD_OPTION", value.span, "unknown GC rule",
                    "VERSIONS(n), AGE(30d), UNION(…), INTERSECTION(…), NONE");
   };
-  if (value.literal || depth > 20) return bad();
+  if (value.literal || depth > limits::kGcPolicyDepthMax) return bad();
   if (std::optional<GcPolicy> rule = PlanSimpleGc(value)) return *std::move(rule);
   bool is_union = SameWord(value.call, "UNION");
   if ((!is_union && !SameWord(value.call, "INTERSECTION")) || value.args.empty()) return bad();
@@ -85,6 +86,7 @@ std::string PrintOption(const OptionValue& value) {
 Status PlanType(const Option& option, engine::FamilySchema* family) {
   constexpr const char* kWanted = "BYTES, COUNTER, SUM, MIN, MAX, UNIQUES or UNIQUES(BYTES)";
   if (!option.value || option.value->literal) return BadOption(option, kWanted);
+  // Compared as text, since UNIQUES(BYTES) is a call to the parser and one name to the schema.
   const std::string type = PrintOption(*option.value);
   for (auto candidate = engine::FamilyType::kBytes; candidate <= engine::FamilyType::kUniqueBytes;
        candidate = static_cast<engine::FamilyType>(static_cast<int>(candidate) + 1)) {
@@ -126,6 +128,7 @@ Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
   bool named = (high || SameWord(value.call, "FAST")) && value.args.empty();
   if (!named && !SameWord(value.call, "ZSTD")) return BadOption(option, kWanted);
   group->compression = engine::Compression::kZstd;
+  // ZSTD without LEVEL keeps the level that the group has.
   if (named) group->compression_level = high ? kHighLevel : 1;
   for (const OptionValue& arg : value.args) {
     if (IsLevel(arg)) {
@@ -176,6 +179,8 @@ Status PlanChangeStream(const Option& option, engine::TableSchema* schema) {
     config = engine::ChangeStreamOf(*schema).value_or(engine::ChangeStreamConfig());
     config->retention_us = option.value->literal->integer;
   }
+  // The engine checks the schema that would result, so the bounds of the retention exist once.
+  // After an error the caller drops the schema.
   engine::SetChangeStream(config, schema);
   bool is_none = option.value && SameWord(option.value->call, "NONE");
   if ((config || is_none) && engine::ValidateChangeStream(*schema).ok()) return OkStatus();
@@ -232,6 +237,7 @@ Status ApplyGroupOptions(const syntax::GroupDef& def, engine::LocalityGroupSchem
     } else if (SameWord(option.name.text, "BLOCK_SIZE")) {
       bool size =
           IsInteger(option.value, Literal::kSize) || IsInteger(option.value, Literal::kInt64);
+      // Only keeps the number within 32 bits; the limits are those of TableSchema::Validate.
       if (!size || option.value->literal->integer < 1 ||
           option.value->literal->integer > UINT32_MAX) {
         return BadOption(option, "a size such as 64KiB");
@@ -274,6 +280,7 @@ Status ApplyTableOptions(const std::vector<Option>& options, engine::TableSchema
 std::string PrintSize(uint64_t bytes) {
   static constexpr const char* kUnits[] = {"", "KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;
+  // 0 bytes would get the largest unit of all, since 1024 always divides them.
   while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < std::size(kUnits)) {
     bytes /= 1024;
     ++unit;

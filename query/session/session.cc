@@ -53,6 +53,7 @@ bool ParseSwitch(const Value& value, bool* on) {
     *on = value.is_true();
     return true;
   }
+  // A value of another type has no bytes, so its word is "" and fits nothing.
   std::string word = Lower(value.bytes());
   *on = word == "on" || word == "true";
   return *on || word == "off" || word == "false";
@@ -65,6 +66,7 @@ Status ChangeVersions(std::string_view name, const Value& value, Settings* setti
   const bool count =
       value.type() == ValueType::kInt64 && value.integer() >= 1 && value.integer() <= UINT32_MAX;
   if (!all && !count) return Wrong(name, "a number from 1, or ALL");
+  // 0 is how a read says all (engine/model/read_spec.h), so the user may not write it as a number.
   settings->versions = all ? 0 : static_cast<uint32_t>(value.integer());
   return OkStatus();
 }
@@ -82,6 +84,7 @@ Status ChangeSafeUpdates(std::string_view name, const Value& value, Settings* se
 }
 
 Status ChangeTimeout(std::string_view name, const Value& value, Settings* settings) {
+  // A bare number is refused, as it does not tell its unit. Zero needs none.
   const bool zero = value.type() == ValueType::kInt64 && value.integer() == 0;
   if (!zero && (value.type() != ValueType::kDuration || value.integer() < 0)) {
     return Wrong(name, "a duration such as 30s, or 0");
@@ -130,6 +133,7 @@ std::vector<SettingLine> DescribeSettings(const Settings& settings) {
   };
 }
 
+// An unknown name is no error here: the caller reports it with its place and with a hint.
 StatusOr<bool> ChangeSetting(std::string_view name, const Value& value, Settings* settings) {
   const std::string key = Lower(name);
   for (const auto& [setting, change] : kChanges) {
@@ -154,7 +158,7 @@ bool ResetSetting(std::string_view name, Settings* settings) {
     settings->timeout_us = defaults.timeout_us;
   } else if (key == "sort_memory") {
     settings->sort_memory_bytes = defaults.sort_memory_bytes;
-  } else if (key != "wait") {
+  } else if (key != "wait") {  // a setting with one value, which needs no reset
     return false;
   }
   return true;
