@@ -55,11 +55,16 @@ class BatchCourse {
   }
 
  private:
+  // The server that was called does not serve the tablet, and nothing was done
+  // (cluster/api/tablet_service.h).
   static bool IsElsewhere(const Status& status) { return status.code() == StatusCode::kOutOfRange; }
 
   std::vector<Group> GroupByTablet(const std::vector<size_t>& positions) {
     std::vector<Group> groups;
-    std::map<std::pair<uint64_t, uint64_t>, size_t> known;  // by tablet id and epoch
+    // By tablet id and epoch. A tablet may move while the batch is grouped, and a server refuses
+    // calls at another epoch than its own. Rows that are found after the move therefore go in a
+    // call of their own, which the server accepts.
+    std::map<std::pair<uint64_t, uint64_t>, size_t> known;
     std::set<std::string_view> unfound;
     size_t last = 0;
     for (size_t position : positions) {
@@ -91,6 +96,7 @@ class BatchCourse {
   }
 
   void Send(const std::vector<Group>& groups) {
+    // In one process a call costs almost nothing (cluster/api/transport.h), less than a thread.
     size_t workers = caller_->is_remote() ? std::min(groups.size(), parallel_calls_) : 1;
     std::atomic<size_t> next{0};
     auto work = [&] {
@@ -100,6 +106,8 @@ class BatchCourse {
     for (size_t i = 1; i < workers; ++i) threads.emplace_back("batch", work);
     work();
     for (engine::Thread& thread : threads) thread.Join();
+    // Only now: a worker writes the statuses of its own groups, but again_ belongs to all and has
+    // no lock.
     for (const Group& group : groups) NoteFailures(group);
   }
 
@@ -116,6 +124,7 @@ class BatchCourse {
     size_t before = again_.size();
     for (size_t position : group.positions) {
       const Status& status = statuses_[position];
+      // Apply has no timeout, so a tablet server reports an unknown outcome by this code alone.
       bool unknown = status.code() == StatusCode::kUnavailable;
       if (IsElsewhere(status) || (unknown && repeat_ == Repeat::kSafe)) again_.push_back(position);
     }
