@@ -17,6 +17,7 @@ struct Line {
   std::shared_ptr<const std::atomic<bool>> cut;
 
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
+    // Asked first: a role that has ended must do nothing more, even if the server still runs.
     if (cut->load(std::memory_order_relaxed)) return Cancelled("the caller is shutting down");
     if (auto reached = port.lock()) [[likely]]
       return reached;
@@ -71,7 +72,8 @@ class LocalTablets final : public TabletService {
 
  private:
   // kOutOfRange instead of kUnavailable: certainly nothing was done, so the caller may make even a
-  // write elsewhere.
+  // write elsewhere. Writes in one process have no request ids, and right after a start METADATA
+  // names servers of the last life: with kUnavailable the first write after each start would fail.
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
     auto port = line_.Reach();
     if (port.status().code() != StatusCode::kUnavailable) [[likely]]
@@ -87,6 +89,8 @@ class LocalControl final : public TabletControl {
   explicit LocalControl(Line line) : line_(std::move(line)) {}
 
   void Carry(const AnyCall& call, const CallOptions& options) override {
+    // kUnavailable stays as it is: the master may repeat every one of these calls, and would take
+    // kOutOfRange for the final answer of a server (cluster/api/control_calls.h).
     auto port = line_.Reach();
     if (!port.ok()) return Refuse(call, port.status());
     (*port)->server->Control()->Carry(call, options);
@@ -110,7 +114,9 @@ void LocalNetwork::Remove(const ServerId& server, engine::Clock* clock) {
     engine::MutexLock lock(&mutex_);
     servers_.erase(server);
   }
-  // A caller holds the port during its call, so the last reference goes with the last call.
+  // A caller holds the port during its call, so the last reference goes with the last call. Nothing
+  // is notified of that. A count of calls with a condition variable would cost every call a lock,
+  // and only the end of a server waits here.
   while (!port.expired()) clock->SleepMicros(kLeaveMicros);
 }
 
@@ -138,6 +144,8 @@ MasterPort LocalNetwork::Master() const {
     engine::MutexLock lock(&mutex_);
     masters = masters_;
   }
+  // Look is OK only while the driver reigns and has started, so what it shows is not needed here.
+  // It takes the driver's lock, hence the copy above and no mutex_ here.
   for (const MasterPort& master : masters) {
     if (master.driver->Look([](master::MasterState&) {}).ok()) return master;
   }
