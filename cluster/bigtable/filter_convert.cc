@@ -51,7 +51,8 @@ StatusOr<RowFilter> Count(RowFilter::Kind kind, int32_t count, const char* field
 }
 
 // Ranges of qualifiers and values are half-open in the engine: an open start and a closed end
-// become the successor of their bytes.
+// become the successor of their bytes. An end of which neither form is set has no bound, as in a
+// new RowFilter.
 RowFilter ConvertColumnRange(const v2::ColumnRange& proto) {
   RowFilter filter = RowFilter::Text(RowFilter::kColumnRange, proto.family_name());
   if (proto.has_start_qualifier_closed()) filter.range.start = proto.start_qualifier_closed();
@@ -78,6 +79,7 @@ RowFilter ConvertValueRange(const v2::ValueRange& proto) {
   return filter;
 }
 
+// The API's definition of this filter forbids the ':', even where it is not meant literally.
 StatusOr<RowFilter> ConvertFamilyRegex(const std::string& regex) {
   if (regex.find(':') == std::string::npos) return RowFilter::Text(RowFilter::kFamilyRegex, regex);
   return InvalidArgument(
@@ -148,12 +150,14 @@ StatusOr<RowFilter> Convert(const v2::RowFilter& proto, size_t depth) {
     case v2::RowFilter::FILTER_NOT_SET:
       break;
   }
+  // An empty message is no filter, so it passes every cell.
   return RowFilter();
 }
 
 }  // namespace
 
 StatusOr<RowFilter> FilterFromProto(const v2::RowFilter& proto) {
+  // On the message, before a copy of it is made in our form.
   if (size_t size = proto.ByteSizeLong(); size > engine::kFilterSizeMax) {
     return InvalidArgument(
         fmt::format("the filter has {} bytes; the limit is {}", size, engine::kFilterSizeMax));

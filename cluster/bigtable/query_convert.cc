@@ -72,6 +72,8 @@ void TimeToProto(int64_t micros, google::protobuf::Timestamp* out) {
 }
 
 Status BytesToProto(const Value& value, v2::Value* out) {
+  // A number in a column of BYTES is that of a counter among other families; it becomes the 8 bytes
+  // of its cell.
   if (value.is_string()) {
     out->set_bytes_value(value.bytes());
   } else {
@@ -99,6 +101,7 @@ Status ItemsToProto(const Value& value, const DataType& type, v2::ArrayValue* ou
     }
     return OkStatus();
   }
+  // The loop below takes two parts in turn, which are those of a STRUCT or of an entry of a MAP.
   if (type.kind == kStruct && items.size() != type.parts.size()) return WrongType(value, type);
   v2::ArrayValue* entry = out;  // a MAP is an array of arrays, each of a key and a value
   for (size_t i = 0; i < items.size(); ++i) {
@@ -109,7 +112,9 @@ Status ItemsToProto(const Value& value, const DataType& type, v2::ArrayValue* ou
   return OkStatus();
 }
 
-// True if a column of `type` can show a value of `kind`.
+// True if a column of `type` can show a value of `kind`. Columns have the types that clients see,
+// and values those of the engine, which differ (query/analyze/data_types.h): keys and names are
+// TEXT to the engine, the times of versions INT64.
 bool Fits(engine::ValueType kind, engine::ValueType type) {
   if (kind == type) return true;
   switch (type) {
@@ -141,13 +146,14 @@ StatusOr<DataType> TypeFromProto(const v2::Type& proto) {
       return DataType(kText);
     case v2::Type::kInt64Type:
       return DataType(kInt64);
-    case v2::Type::kFloat32Type:
+    case v2::Type::kFloat32Type:  // the engine has one type for both
     case v2::Type::kFloat64Type:
       return DataType(kFloat64);
     case v2::Type::kBoolType:
       return DataType(kBool);
     case v2::Type::kTimestampType:
       return DataType(kTimestamp);
+    // One level, as in GoogleSQL; so the type that a client sends cannot make the recursion deep.
     case v2::Type::kArrayType: {
       const v2::Type& element = proto.array_type().element_type();
       if (element.has_array_type()) return InvalidArgument("an ARRAY of ARRAYs is not supported");
@@ -179,6 +185,7 @@ StatusOr<Value> ValueFromProto(const v2::Value& proto) {
     case v2::Value::kTimestampValue: {
       const auto& time = proto.timestamp_value();
       int64_t micros = 0;
+      // A client may send any 64 bits as seconds.
       if (__builtin_mul_overflow(time.seconds(), kMicros, &micros) ||
           __builtin_add_overflow(micros, time.nanos() / 1000, &micros)) {
         return InvalidArgument(
