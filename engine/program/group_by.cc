@@ -35,6 +35,7 @@ GroupBy::GroupBy(size_t keys, const std::vector<AggregateDef>& aggregates)
 
 Status GroupBy::Prepare(const std::vector<Expression>& keys, const StopSignal& stop) {
   RETURN_IF_ERROR(PrepareAll(keys, stop, &key_evaluators_));
+  // COUNT(*) gets an evaluator that it never uses: arguments_ and defs_ have the same indexes.
   std::vector<Expression> arguments;
   for (const AggregateDef& def : defs_) arguments.push_back(def.argument);
   return PrepareAll(arguments, stop, &arguments_);
@@ -91,6 +92,7 @@ void GroupBy::AddRows(uint64_t count) {
 }
 
 Status GroupBy::Merge(const Row& partial) {
+  // The row comes from another server, and the loops below index it without a check.
   if (partial.size() != keys_ + defs_.size())
     return Internal("a tablet returned a partial row of another query");
   present_.clear();
