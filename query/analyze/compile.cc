@@ -57,7 +57,7 @@ Function FunctionOf(BinaryOp op) {
   return Function::kModulo;
 }
 
-// LANGUAGE.md lists these as understood but not supported, so no hint offers other names for them.
+// LANGUAGE.md says that these are known but not supported; the error must not offer other names.
 bool IsLater(std::string_view name) {
   for (std::string_view later : {"JSON_VALUE", "APPROX_QUANTILES", "APPROX_TOP"}) {
     if (SameWord(name, later)) return true;

@@ -56,6 +56,8 @@ syntax::Insert StatementBuilder::BuildInsert(P::InsertContext* context) {
   insert.table = expressions_.Name(context->tableName());
   insert.condition = Condition(context->condition());
   for (auto* tuple : context->tuple()) insert.tuples.push_back(BuildTuple(tuple));
+  // The grammar gives the four forms no names. Each test asks for the part that only one of the
+  // forms still left can have; the last form, ROW key SET, needs none.
   if (context->select() != nullptr) {
     insert.kind = syntax::Insert::kSelect;
     insert.select = syntax::Box(BuildSelect(context->select()));
@@ -87,6 +89,7 @@ syntax::TimeSpan StatementBuilder::BuildTimeSpan(P::TimeSpanContext* context) {
   if (context == nullptr) return times;
   times.span = expressions_.SpanOf(context);
   if (context->timeRange() != nullptr) {
+    // TIME may stand without FROM and TO, so their absence does not tell that it was left out.
     times.time = true;
     BuildTimeRange(context->timeRange(), &times.from, &times.to);
   }
@@ -147,6 +150,7 @@ syntax::RowStatement StatementBuilder::BuildRowStatement(P::RowStatementContext*
   if (context->IF() != nullptr) {
     statement.kind = RowStatement::kIf;
     statement.then_block = BuildBlock(context->block(0));
+    // An ELSE with an empty block is kept, so that the statement prints as it was written.
     statement.has_else = context->ELSE() != nullptr;
     if (context->block(1) != nullptr) statement.else_block = BuildBlock(context->block(1));
     // ELSE IF: the inner IF is the only statement of the ELSE block.

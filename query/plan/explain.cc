@@ -21,6 +21,7 @@ std::string PrintName(const NamePattern& name, bool family) {
     case NamePattern::kExact:
       break;
   }
+  // The name of a family has no bytes to escape (ValidateFamilyName); a qualifier may have any.
   return family ? name.text : engine::PrintEscaped(name.text);
 }
 
@@ -160,6 +161,7 @@ std::vector<std::string> ExplainSelect(const SelectPlan& plan,
     lines.push_back("      " + program.substr(at, end - at));
     at = end + 1;
   }
+  // Only the innermost SELECT can read a table, so `tablets` are its tablets.
   if (plan.input != nullptr) {
     for (const std::string& line : ExplainSelect(*plan.input, tablets))
       lines.push_back("  " + line);

@@ -85,7 +85,7 @@ std::string LimitText(const std::optional<syntax::Limit>& limit) {
 
 std::string Assigns(const std::vector<syntax::Assign>& assigns) {
   return Join(assigns, [](const syntax::Assign& assign) {
-    constexpr std::string_view kSigns[] = {"=", "+=", "||="};
+    constexpr std::string_view kSigns[] = {"=", "+=", "||="};  // indexed by Assign::Op
     return fmt::format("{} {} {}{}", Print(assign.column), kSigns[assign.op], Print(assign.value),
                        Clause("AT", assign.at));
   });
@@ -150,6 +150,7 @@ std::string RowText(const syntax::RowStatement& statement) {
       std::string out = fmt::format("IF {} {}", Print(statement.expr), Block(statement.then_block));
       if (!statement.has_else) return out;
       const auto& other = statement.else_block;
+      // The parser reads ELSE IF as an ELSE block of one IF, so both forms print as the same text.
       bool chain = other.size() == 1 && other[0].kind == RowStatement::kIf;
       return out + " ELSE " + (chain ? RowText(other[0]) : Block(other));
     }
@@ -201,7 +202,8 @@ std::string Action(const syntax::AlterAction& action) {
   return "";
 }
 
-// Prints each kind of statement; the overload is chosen by std::visit.
+// Prints each kind of statement; the overload is chosen by std::visit. The text of a SELECT is also
+// what a page token knows it by (plan/plan_limits.cc), so SELECTs that differ must not print alike.
 struct StatementPrinter {
   std::string operator()(const syntax::Select& select) const {
     std::string out = "SELECT ";
