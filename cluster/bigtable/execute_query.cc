@@ -72,6 +72,7 @@ grpc::Status ExecuteQuery(const InstanceRecords& records, QueryApi* queries,
                           QueryWriter* writer) {
   if (queries == nullptr) return ToGrpc(NotServed());
   auto run = OpenQuery(records, queries, request, cancel);
+  // By its contract Open has this code for expired queries alone (cluster/api/query_api.h).
   if (run.status().code() == StatusCode::kFailedPrecondition) return Expired(run.status());
   if (!run.ok()) return ToGrpc(run.status());
   QueryBatches batches(

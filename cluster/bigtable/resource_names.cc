@@ -87,6 +87,7 @@ StatusOr<TablePartName> TablePartName::Parse(std::string_view name, std::string_
 
 StatusOr<TableName> TableName::FromStored(std::string_view stored) {
   std::vector<std::string_view> parts = Parts(stored);
+  // A plain name is a table of the default instance (engine/model/table_name.h).
   if (parts.size() == 1) return Of({"sippar", "default"}, stored);
   if (parts.size() != 3) return BadName(stored, "PROJECT/INSTANCE/TABLE");
   return Of({std::string(parts[0]), std::string(parts[1])}, parts[2]);
