@@ -56,7 +56,8 @@ CommitLog::CommitLog(CommitLogOptions options, SegmentId last, uint64_t last_len
 
 CommitLog::~CommitLog() { (void)Close(); }
 
-Status CommitLog::Append(std::span<Write* const> writes, bool durable) {
+Status CommitLog::Append(std::span<Write* const> writes, const std::function<void()>& has_place,
+                         bool durable) {
   Request request;
   request.writes = writes;
   request.durable = durable;
@@ -69,6 +70,7 @@ Status CommitLog::Append(std::span<Write* const> writes, bool durable) {
     if (leads) request.state = Request::kLeads;
     if (gathering_ && queue_.size() >= expected_) gathered_.NotifyOne();
   }
+  if (has_place) has_place();
   if (!leads) RETURN_IF_ERROR(AwaitTurn(&request));
   if (request.state == Request::kAnswered) return request.status;
   {
@@ -221,7 +223,7 @@ void CommitLog::AnswerGroup(const Status& status) {
 }
 
 Status CommitLog::MakeDurable() {
-  return options_.sync ? OkStatus() : Append({}, /*durable=*/true);
+  return options_.sync ? OkStatus() : Append({}, /*has_place=*/{}, /*durable=*/true);
 }
 
 Status CommitLog::CheckFence() {

@@ -78,9 +78,11 @@ class CommitLog {
 
   // Appends all of `writes` in one group. OK: they are durable and visible. Error: none is visible,
   // and whether they survive a crash is unknown. When a sync never returns, the callers of its
-  // group wait; all others get kUnavailable after wait_us_max. `durable`: the group is synced even
-  // in a log that does not sync.
-  [[nodiscard]] Status Append(std::span<Write* const> writes, bool durable = false);
+  // group wait; all others get kUnavailable after wait_us_max. `has_place` is called when all later
+  // calls come after these writes in the log; may be empty. `durable`: the group is synced even in
+  // a log that does not sync.
+  [[nodiscard]] Status Append(std::span<Write* const> writes,
+                              const std::function<void()>& has_place = {}, bool durable = false);
   // OK: everything appended before is durable, also in a log that does not sync.
   [[nodiscard]] Status MakeDurable();
   // Afterwards no recovery can find the group that was refused last, whose numbers were assigned

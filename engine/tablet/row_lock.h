@@ -1,8 +1,10 @@
 // Row locks, striped over (tablet, row). A caller that reads a row and then writes it holds its
 // lock alone, from before the read until the write is visible. Writes that read nothing share the
 // lock: the commit log orders them, and batches, which nearly always have a stripe in common, need
-// not wait for each other's syncs. Several rows are locked in order of their stripes, so two
-// batches cannot deadlock.
+// not wait for each other's syncs. A write to which the server gives a time shares the lock too,
+// but one at a time until it has its place in the log: so the times of a row rise in the order of
+// its sequence numbers, and no mix of two writes is the newest. Several rows are locked in order of
+// their stripes, so two batches cannot deadlock.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +20,7 @@ namespace sippar::engine {
 
 class RowLock {
  public:
-  enum Mode { kShared, kAlone };
+  enum Mode { kShared, kInOrder, kAlone };
 
   void Lock(Mode mode) {
     MutexLock lock(&mutex_);
@@ -31,9 +33,19 @@ class RowLock {
       // Waits until one of those waiting for exclusive use has had its turn, not until none is
       // left: so neither mode starves the other.
       uint64_t turn = turns_;
-      while (is_alone_ || (waiting_ > 0 && turns_ == turn)) freed_.Wait(&mutex_);
+      auto must_wait = [&]() REQUIRES(mutex_) {
+        return is_alone_ || (waiting_ > 0 && turns_ == turn) || (mode == kInOrder && is_in_order_);
+      };
+      while (must_wait()) freed_.Wait(&mutex_);
       ++sharers_;
+      is_in_order_ |= mode == kInOrder;
     }
+  }
+  // The write that holds the lock in order has its place in the log; from here on it shares.
+  void HasPlace() {
+    MutexLock lock(&mutex_);
+    is_in_order_ = false;
+    freed_.NotifyAll();
   }
   void Unlock(Mode mode) {
     MutexLock lock(&mutex_);
@@ -53,6 +65,7 @@ class RowLock {
   uint32_t waiting_ GUARDED_BY(mutex_) = 0;  // threads waiting for exclusive use
   uint64_t turns_ GUARDED_BY(mutex_) = 0;    // exclusive uses that have ended
   bool is_alone_ GUARDED_BY(mutex_) = false;
+  bool is_in_order_ GUARDED_BY(mutex_) = false;
 };
 
 class RowLocks {
@@ -84,7 +97,14 @@ class RowLockGuard {
     for (size_t stripe : stripes_) locks_->stripe(stripe)->Lock(mode_);
   }
   ~RowLockGuard() {
+    HasPlace();
     for (size_t stripe : stripes_) locks_->stripe(stripe)->Unlock(mode_);
+  }
+  // For kInOrder; calls after the first do nothing.
+  void HasPlace() {
+    if (mode_ != RowLock::kInOrder) return;
+    mode_ = RowLock::kShared;
+    for (size_t stripe : stripes_) locks_->stripe(stripe)->HasPlace();
   }
   RowLockGuard(const RowLockGuard&) = delete;
   RowLockGuard& operator=(const RowLockGuard&) = delete;
@@ -92,7 +112,7 @@ class RowLockGuard {
  private:
   RowLocks* const locks_;
   std::vector<size_t> stripes_;
-  const RowLock::Mode mode_;
+  RowLock::Mode mode_;
 };
 
 // Holds the lock of one row for its lifetime.
@@ -102,13 +122,22 @@ class OneRowLock {
       : lock_(locks->stripe(locks->StripeOf(tablet_id, row))), mode_(mode) {
     lock_->Lock(mode_);
   }
-  ~OneRowLock() { lock_->Unlock(mode_); }
+  ~OneRowLock() {
+    HasPlace();
+    lock_->Unlock(mode_);
+  }
+  // For kInOrder; calls after the first do nothing.
+  void HasPlace() {
+    if (mode_ != RowLock::kInOrder) return;
+    mode_ = RowLock::kShared;
+    lock_->HasPlace();
+  }
   OneRowLock(const OneRowLock&) = delete;
   OneRowLock& operator=(const OneRowLock&) = delete;
 
  private:
   RowLock* const lock_;
-  const RowLock::Mode mode_;
+  RowLock::Mode mode_;
 };
 
 }  // namespace sippar::engine

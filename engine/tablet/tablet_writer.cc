@@ -26,21 +26,28 @@ TabletWriter::TabletWriter(TabletBody* body, const TabletServing* serving, Table
 std::vector<Status> TabletWriter::Apply(std::span<const RowMutation* const> mutations) {
   if (mutations.size() != 1) return ApplyBatch(mutations);
   const RowMutation& mutation = *mutations[0];
-  OneRowLock lock(body_->context->row_locks, body_->id, mutation.row,
-                  NeedsRowAlone(mutation) ? RowLock::kAlone : RowLock::kShared);
+  OneRowLock lock(body_->context->row_locks, body_->id, mutation.row, LockFor(mutation));
   auto schema = SchemaForWrite();
   if (!schema.ok()) return {schema.status()};
   if (auto answered = FindAnswer(mutation.request)) return {*std::move(answered)};
   PreparedWrite write;
   Status prepared = Prepare(mutation, **schema, &write);
-  return {prepared.ok() ? Commit({&write, 1}) : prepared};
+  if (!prepared.ok()) return {prepared};
+  return {Commit({&write, 1}, [&lock] { lock.HasPlace(); })};
 }
 
 // How the row is locked. A write with a request id looks for its answer first, which is a read as
 // well. With a change stream, exclusive locks keep the times of a row's changes in the order of the
 // log (except for writes in flight when changes are first kept).
-bool TabletWriter::NeedsRowAlone(const RowMutation& mutation) const {
-  return mutation.ReadsRow() || !mutation.request.IsNone() || changes_->is_kept();
+RowLock::Mode TabletWriter::LockFor(const RowMutation& mutation) const {
+  if (mutation.ReadsRow() || !mutation.request.IsNone() || changes_->is_kept()) {
+    return RowLock::kAlone;
+  }
+  const bool takes_time =
+      std::any_of(mutation.entries.begin(), mutation.entries.end(), [](const MutationEntry& entry) {
+        return entry.kind == MutationEntry::kSet && entry.timestamp_us == kServerTime;
+      });
+  return takes_time ? RowLock::kInOrder : RowLock::kShared;
 }
 
 StatusOr<std::shared_ptr<const TableSchema>> TabletWriter::SchemaForWrite() const {
@@ -63,10 +70,9 @@ std::vector<Status> TabletWriter::ApplyBatch(std::span<const RowMutation* const>
   for (const RowMutation* mutation : mutations) {
     stripes.push_back(body_->context->row_locks->StripeOf(body_->id, mutation->row));
   }
-  bool alone = std::any_of(mutations.begin(), mutations.end(),
-                           [this](const RowMutation* each) { return NeedsRowAlone(*each); });
-  RowLockGuard lock(body_->context->row_locks, std::move(stripes),
-                    alone ? RowLock::kAlone : RowLock::kShared);
+  RowLock::Mode mode = RowLock::kShared;  // the strictest that one of the mutations needs
+  for (const RowMutation* mutation : mutations) mode = std::max(mode, LockFor(*mutation));
+  RowLockGuard lock(body_->context->row_locks, std::move(stripes), mode);
   auto schema = SchemaForWrite();
   std::vector<Status> statuses(mutations.size(), schema.status());
   if (!schema.ok()) return statuses;
@@ -77,7 +83,8 @@ std::vector<Status> TabletWriter::ApplyBatch(std::span<const RowMutation* const>
   // it.
   auto commit = [&] {
     if (count == 0) return;
-    Status status = Commit({writes.data(), count});
+    // In order, this is the only commit: a mutation that reads its row has the row alone.
+    Status status = Commit({writes.data(), count}, [&lock] { lock.HasPlace(); });
     for (size_t position : positions) statuses[position] = status;
     positions.clear();
     count = 0;
@@ -135,7 +142,8 @@ Status TabletWriter::Prepare(const RowMutation& mutation, const TableSchema& sch
   return OkStatus();
 }
 
-Status TabletWriter::Commit(std::span<PreparedWrite> writes) {
+Status TabletWriter::Commit(std::span<PreparedWrite> writes,
+                            const std::function<void()>& has_place) {
   for (PreparedWrite& prepared : writes) {
     body_->work->AddWrite(prepared.mutation->entries.size());
     prepared.write.apply = [this, &prepared](uint64_t first_sequence) {
@@ -148,11 +156,11 @@ Status TabletWriter::Commit(std::span<PreparedWrite> writes) {
     };
   }
   if (CommitLog::Write* only = &writes[0].write; writes.size() == 1) {
-    return body_->context->log->Append({&only, 1});
+    return body_->context->log->Append({&only, 1}, has_place);
   }
   std::vector<CommitLog::Write*> pointers;
   for (PreparedWrite& prepared : writes) pointers.push_back(&prepared.write);
-  return body_->context->log->Append(pointers);
+  return body_->context->log->Append(pointers, has_place);
 }
 
 void TabletWriter::Answer(PreparedWrite* write, const RequestId& request, std::string answer) {

@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@
 #include "engine/tablet/prepared_write.h"
 #include "engine/tablet/request_memory.h"
 #include "engine/tablet/row_check.h"
+#include "engine/tablet/row_lock.h"
 #include "engine/tablet/server_time.h"
 #include "engine/tablet/tablet_body.h"
 #include "engine/tablet/tablet_reader.h"
@@ -58,11 +60,12 @@ class TabletWriter {
   // written: TabletServing::Close waits for those locks, so no write continues under an older
   // schema.
   StatusOr<std::shared_ptr<const TableSchema>> SchemaForWrite() const;
-  bool NeedsRowAlone(const RowMutation& mutation) const;
+  RowLock::Mode LockFor(const RowMutation& mutation) const;
   std::vector<Status> ApplyBatch(std::span<const RowMutation* const> mutations);
   Status CommitOne(const RowMutation& mutation, const TableSchema& schema);
   Status Prepare(const RowMutation& mutation, const TableSchema& schema, PreparedWrite* out);
-  Status Commit(std::span<PreparedWrite> writes);
+  // `has_place`: see CommitLog::Append.
+  Status Commit(std::span<PreparedWrite> writes, const std::function<void()>& has_place = {});
   // Takes `log_body` for the change stream if the table keeps changes.
   void ApplyToMemtables(const RowMutation& mutation, int64_t wall_us, uint64_t first_sequence,
                         std::string* log_body);

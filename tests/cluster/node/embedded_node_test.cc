@@ -10,6 +10,7 @@
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/open_client.h"
 #include "engine/base/random.h"
+#include "engine/base/thread.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "tests/cluster/lock/lock_world.h"
@@ -294,6 +295,39 @@ TEST(EmbeddedNodeTest, AReadThatFailsOnceRepeatsNoRow) {
     EXPECT_EQ(Rows(client.get()).size(), static_cast<size_t>(kRows) * 3'006);
   }
   EXPECT_GT(broken, 0);
+}
+
+// The server's time decides on f:q, the place in the log on f:r: both say the same last writer
+// (simulator, seed 2530).
+TEST(EmbeddedNodeTest, C2_NoMixOfTwoWritesIsTheNewest) {
+  engine::MemoryFileSystem disk;
+  auto client = Open(&disk);
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {}}));
+  constexpr int kWriters = 4;
+  constexpr int kRounds = 10'000;
+  std::vector<engine::Thread> writers;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back("writer", [&client, writer] {
+      for (int round = 0; round < kRounds; ++round) {
+        RowMutation mutation(fmt::format("r{}", round));
+        const std::string value = fmt::format("{}", writer);
+        mutation.Set("f", "q", value).Set("f", "r", value, 1);
+        EXPECT_OK(client->data()->Apply("t", mutation));
+      }
+    });
+  }
+  for (engine::Thread& writer : writers) writer.Join();
+  ReadSpec read;
+  read.versions_per_column = 1;
+  auto cells = client->data()->Read("t", read, {});
+  ASSERT_TRUE(cells.ok()) << cells.status();
+  int mixed = 0;
+  for (; (*cells)->Valid(); (*cells)->Next()) {
+    const std::string by_time((*cells)->cell().value);
+    (*cells)->Next();
+    mixed += by_time == (*cells)->cell().value ? 0 : 1;
+  }
+  EXPECT_EQ(mixed, 0);
 }
 
 }  // namespace
