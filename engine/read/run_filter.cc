@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "engine/base/printable.h"
 #include "engine/read/filter_steps.h"
@@ -18,18 +19,26 @@ class HeldCells {
   explicit HeldCells(HeldBytes* bytes) : bytes_(bytes) {}
 
   void Add(const FilteredCell& cell) {
-    bytes_->now += SizeOf(cell.cell);
-    if (!bytes_->is_over()) cells_.push_back({Cell(cell.cell), cell.label, cell.position});
+    const size_t size = SizeOf(cell.cell);
+    if (!bytes_->Take(size)) return;  // RunRow fails
+    own_bytes_ += size;
+    cells_.push_back({Cell(cell.cell), cell.label, cell.position});
   }
   bool empty() const { return cells_.empty(); }
   uint64_t front_position() const { return cells_.front().position; }  // Requires: !empty()
+  // Gives the cell's bytes back first: what receives the cell may hold it in its turn.
   void PutFront(CellSink* out) {
-    const Held& first = cells_.front();
-    out->Put({first.cell.view(), first.label, first.position});
-    bytes_->now -= SizeOf(first.cell.view());
+    Held first = std::move(cells_.front());
     cells_.pop_front();
+    const size_t size = SizeOf(first.cell.view());
+    bytes_->now -= size;
+    own_bytes_ -= size;
+    out->Put({first.cell.view(), first.label, first.position});
   }
-  void Clear() { cells_.clear(); }  // HeldBytes is reset with each row
+  void Clear() {
+    cells_.clear();
+    bytes_->now -= std::exchange(own_bytes_, 0);
+  }
 
  private:
   struct Held {
@@ -42,6 +51,7 @@ class HeldCells {
            cell.value.size();
   }
   HeldBytes* bytes_;
+  size_t own_bytes_ = 0;  // of cells_
   std::deque<Held> cells_;
 };
 
@@ -211,6 +221,13 @@ class ConditionStep final : public FilterStep {
   CellSink* chosen_ = nullptr;
 };
 
+Status TooMuchHeld(std::string_view row, size_t max) {
+  return FailedPrecondition(
+      fmt::format("row '{}': more than {} bytes wait for a condition of the filter; read fewer "
+                  "columns or versions",
+                  PrintableBytes(row), max));
+}
+
 size_t CountSinks(const RowFilter& filter) {
   size_t count = filter.kind == RowFilter::kSink ? 1 : 0;
   for (const RowFilter& inner : filter.filters) count += CountSinks(inner);
@@ -229,6 +246,13 @@ class SinkStep final : public FilterStep {
   CellSink* result_;
 };
 
+// Keeps the end of the row from the result: FilterRun passes it on when no cell was dropped.
+class OpenEnd final : public FilterStep {
+ public:
+  using FilterStep::FilterStep;
+  void EndRow() override {}
+};
+
 }  // namespace
 
 // Builds the steps from the last to the first, since each needs the step it feeds.
@@ -242,6 +266,10 @@ class FilterBuilder {
   // With sinks the result has several sources, which are merged like those of an interleave. Each
   // sink has its own port, since one may be inside a condition that delays it and another not.
   Status BuildAll(const RowFilter& filter) {
+    if (filter.Has(RowFilter::kCondition) || filter.Has(RowFilter::kSink)) {  // these hold cells
+      run_->result_ = result_;
+      result_ = Own(std::make_unique<OpenEnd>(result_));
+    }
     if (!filter.Has(RowFilter::kSink)) {
       ASSIGN_OR_RETURN(run_->entry_, Build(filter, result_));
       return OkStatus();
@@ -328,16 +356,17 @@ class FilterBuilder {
 FilterRun::~FilterRun() = default;
 
 StatusOr<std::unique_ptr<FilterRun>> FilterRun::Compile(const RowFilter& filter, CellSink* out,
-                                                        uint64_t seed) {
+                                                        uint64_t seed, size_t held_max) {
   RETURN_IF_ERROR(filter.Validate());
   std::unique_ptr<FilterRun> run = FilterBuilder::NewRun();
+  run->held_.max = held_max;
   RETURN_IF_ERROR(FilterBuilder(run.get(), out, seed).BuildAll(filter));
   return run;
 }
 
 Status FilterRun::RunRow(CellStream* cells, uint64_t* cells_seen) {
   row_ = cells->cell().row;  // a copy, since the stream moves on while the steps use the key
-  held_.now = 0;
+  held_.is_over = false;
   entry_->BeginRow(row_);
   for (uint64_t position = 0; cells->Valid() && cells->cell().row == row_; ++position) {
     // The rest of the row cannot matter: skipping it is a seek instead of a read.
@@ -347,16 +376,14 @@ Status FilterRun::RunRow(CellStream* cells, uint64_t* cells_seen) {
     }
     ++*cells_seen;
     entry_->Put({cells->cell(), {}, position});
-    if (held_.is_over()) {
-      return FailedPrecondition(
-          fmt::format("row '{}': more than {} bytes wait for a condition of the filter; read fewer "
-                      "columns or versions",
-                      PrintableBytes(row_), kFilterHeldMax));
-    }
+    if (held_.is_over) return TooMuchHeld(row_, held_.max);
     cells->Next();
   }
   RETURN_IF_ERROR(cells->status());
   entry_->EndRow();
+  // Cells that one step released may have been too many for the next.
+  if (held_.is_over) return TooMuchHeld(row_, held_.max);
+  if (result_ != nullptr) result_->EndRow();
   return OkStatus();
 }
 

@@ -18,15 +18,26 @@ inline constexpr size_t kFilterHeldMax = 256 << 20;  // the largest row that mus
 
 // The bytes that all steps of one filter hold back together.
 struct HeldBytes {
+  size_t max = kFilterHeldMax;
   size_t now = 0;
-  bool is_over() const { return now > kFilterHeldMax; }
+  // A cell of this row did not fit and was dropped, so the row must fail, also if other cells are
+  // given up afterwards.
+  bool is_over = false;
+
+  // False: no room.
+  bool Take(size_t size) {
+    is_over |= now + size > max;
+    if (!is_over) now += size;
+    return !is_over;
+  }
 };
 
 class FilterRun {
  public:
-  // `out` receives each row of the stream, with or without cells. `seed` is used by row_sample.
-  [[nodiscard]] static StatusOr<std::unique_ptr<FilterRun>> Compile(const RowFilter& filter,
-                                                                    CellSink* out, uint64_t seed);
+  // `out` receives each row of the stream, with or without cells. `seed` is used by row_sample. At
+  // most `held_max` bytes are held back.
+  [[nodiscard]] static StatusOr<std::unique_ptr<FilterRun>> Compile(
+      const RowFilter& filter, CellSink* out, uint64_t seed, size_t held_max = kFilterHeldMax);
   ~FilterRun();
 
   // Passes the current row of `cells` through the filter to `out` and moves `cells` to the next
@@ -40,6 +51,7 @@ class FilterRun {
 
   std::vector<std::unique_ptr<CellSink>> steps_;
   CellSink* entry_ = nullptr;
+  CellSink* result_ = nullptr;  // set if RunRow must end its row
   HeldBytes held_;
   std::string row_;
 };

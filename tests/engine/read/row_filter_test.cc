@@ -129,6 +129,40 @@ TEST(RowFilterTest, RandomTreesGiveWhatTheModelGives) {
   EXPECT_GT(compared, 9'000);
 }
 
+// interleave(if(no value is 'absent', pass, pass), nothing): the cell waits in the condition until
+// the row ends, then in the interleave.
+TEST(RowFilterTest, ARowHasAllItsCellsOrAnErrorAndNoEnd) {
+  RowFilter absent;
+  absent.kind = RowFilter::kValueRegex;
+  absent.text = "absent";
+  RowFilter condition;
+  condition.kind = RowFilter::kCondition;
+  condition.filters = {absent, RowFilter(), RowFilter()};
+  RowFilter nothing;
+  nothing.kind = RowFilter::kBlockAll;
+  RowFilter filter;
+  filter.kind = RowFilter::kInterleave;
+  filter.filters = {condition, nothing};
+  const std::string value(1000, 'v');
+  const std::vector<Cell> cells = {Cell(CellView{"row", "f", "q", 1, 1, value}),
+                                   Cell(CellView{"row", "f", "r", 1, 2, value})};
+  int failed = 0;
+  for (size_t held_max = 0; held_max <= 6'000; held_max += 100) {
+    ListStream stream(cells);
+    ListSink sink;
+    auto run = FilterRun::Compile(filter, &sink, 1, held_max);
+    ASSERT_TRUE(run.ok()) << run.status();
+    uint64_t seen = 0;
+    Status status = (*run)->RunRow(&stream, &seen);
+    EXPECT_EQ(sink.rows.size(), status.ok() ? 1u : 0u) << held_max;
+    if (status.ok()) EXPECT_EQ(sink.rows[0].size(), 2u) << held_max;
+    if (!status.ok()) EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+    failed += status.ok() ? 0 : 1;
+  }
+  EXPECT_GT(failed, 20);  // two copies of two cells
+  EXPECT_LT(failed, 55);
+}
+
 TEST(RowFilterTest, CommonFiltersAreReadsAlone) {
   using F = RowFilter;
   const std::vector<std::string> families = {"f", "g"};
