@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,9 @@ struct Group {
   // Positions in the batch, ascending: the writes to one row keep their order.
   std::vector<size_t> positions;
 };
+
+// The first row of each group's tablet and the group's index. The rows of two groups are disjoint.
+using GroupMap = std::map<std::string_view, size_t>;
 
 class BatchCourse {
  public:
@@ -59,40 +64,68 @@ class BatchCourse {
   // (cluster/api/tablet_service.h).
   static bool IsElsewhere(const Status& status) { return status.code() == StatusCode::kOutOfRange; }
 
+  // All writes of a row go into one group, or wait together for the next round: groups are sent at
+  // the same time, so in two of them a later write could overtake an earlier one.
   std::vector<Group> GroupByTablet(const std::vector<size_t>& positions) {
     std::vector<Group> groups;
-    // By tablet id and epoch. A tablet may move while the batch is grouped, and a server refuses
-    // calls at another epoch than its own. Rows that are found after the move therefore go in a
-    // call of their own, which the server accepts.
-    std::map<std::pair<uint64_t, uint64_t>, size_t> known;
-    std::set<std::string_view> unfound;
+    GroupMap by_start;
+    std::set<std::string_view> waiting;
     size_t last = 0;
     for (size_t position : positions) {
       const std::string& row = batch_[position]->row;
+      if (!waiting.empty() && waiting.contains(row)) {
+        Wait(position, Unavailable("an earlier write of the same row is still waiting"));
+        continue;
+      }
       if (groups.empty() || !groups[last].tablet->range.Contains(row)) {
-        auto found = caller_->Find(table_, row);
-        // A later write to a row that waits must wait as well, or it would overtake the earlier.
-        if (unfound.count(row) > 0)
-          found = Unavailable("an earlier write of the same row is still waiting");
-        if (!found.ok()) {
-          statuses_[position] = found.status();
-          // kOutOfRange here means that a METADATA tablet is moving.
-          bool waits =
-              found.status().code() == StatusCode::kUnavailable || IsElsewhere(found.status());
-          if (!waits) continue;
-          again_.push_back(position);
-          unfound.insert(row);
-          continue;
+        auto known = GroupOf(by_start, groups, row);
+        if (!known.has_value()) {
+          Status added = AddGroup(row, &by_start, &groups);
+          if (!added.ok()) {
+            if (Wait(position, added)) waiting.insert(row);
+            continue;
+          }
+          known = groups.size() - 1;
         }
-        const TabletAddress& address = (*found)->address;
-        auto [entry, is_new] =
-            known.try_emplace({address.tablet_id, address.tablet_epoch}, groups.size());
-        if (is_new) groups.push_back({*std::move(found), {}});
-        last = entry->second;
+        last = *known;
       }
       groups[last].positions.push_back(position);
     }
     return groups;
+  }
+
+  // Notes why the write was not sent; true if it is tried again in the next round.
+  bool Wait(size_t position, Status why) {
+    // kOutOfRange here means that a METADATA tablet is moving.
+    const bool waits = why.code() == StatusCode::kUnavailable || IsElsewhere(why);
+    statuses_[position] = std::move(why);
+    if (waits) again_.push_back(position);
+    return waits;
+  }
+
+  static std::optional<size_t> GroupOf(const GroupMap& by_start, const std::vector<Group>& groups,
+                                       std::string_view row) {
+    auto after = by_start.upper_bound(row);
+    if (after == by_start.begin()) return std::nullopt;
+    const size_t group = std::prev(after)->second;
+    if (!groups[group].tablet->range.Contains(row)) return std::nullopt;
+    return group;
+  }
+
+  // A tablet may split, merge or move while the batch is grouped. If what is found now has rows of
+  // a group that was found before, both cannot be right, and the row waits.
+  Status AddGroup(std::string_view row, GroupMap* by_start, std::vector<Group>* groups) {
+    ASSIGN_OR_RETURN(LocationPtr found, caller_->Find(table_, row));
+    const RowRange& range = found->range;
+    auto next = by_start->lower_bound(range.start);
+    const bool overlaps_next =
+        next != by_start->end() && (range.limit.empty() || next->first < range.limit);
+    if (overlaps_next || GroupOf(*by_start, *groups, range.start).has_value()) {
+      return Unavailable("the row's tablet is changing");
+    }
+    by_start->emplace(range.start, groups->size());
+    groups->push_back({std::move(found), {}});
+    return OkStatus();
   }
 
   void Send(const std::vector<Group>& groups) {

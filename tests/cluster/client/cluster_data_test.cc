@@ -364,6 +364,20 @@ TEST(ClusterData, BatchesGoToAllTablets) {
   EXPECT_EQ(std::count(statuses.begin(), statuses.end(), OkStatus()), 31);
 }
 
+// The look-up of row a brings its neighbour along: from then on the client knows that row h has
+// moved, when it has one write of that row in the group of the old place.
+TEST(ClusterData, WritesOfARowKeepTheirOrderWhenItsTabletIsFoundElsewhere) {
+  FakeCluster cluster({"g", "p"});
+  auto client = cluster.NewClient();
+  EXPECT_OK(client->Apply("t", Set("h", "0")));
+  cluster.Move(5, "h", {"e", 1});
+  for (const Status& status :
+       client->ApplyBatch("t", {Set("h", "1"), Set("a", "1"), Set("h", "2")})) {
+    EXPECT_OK(status);
+  }
+  EXPECT_EQ(ReadAll(cluster.store()), "a f:q@1=1\nh f:q@1=2\n");
+}
+
 TEST(ClusterData, ACancelledCallEnds) {
   FakeCluster cluster({});
   auto client = cluster.NewClient();
