@@ -51,6 +51,12 @@ Expression Expression::Cast(ValueType type, Expression arg, bool try_cast) {
   return expression;
 }
 
+size_t Expression::CountNodes() const {
+  size_t count = 1;
+  for (const Expression& arg : args) count += arg.CountNodes();
+  return count;
+}
+
 void Expression::Encode(std::string* out) const {
   out->push_back(static_cast<char>(kind));
   // The place goes along because errors arise on the tablet, and the user sees the statement. Its

@@ -38,6 +38,7 @@ struct Expression {
   static Expression Cast(ValueType type, Expression arg, bool try_cast = false);
 
   bool IsLiteral() const { return kind == kLiteral; }
+  size_t CountNodes() const;  // with this one
   void Encode(std::string* out) const;
   // Fails `reader` on damage, on unknown functions, on wrong numbers of arguments, and if the tree
   // is deeper than limits::kExpressionDepthMax.

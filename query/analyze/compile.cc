@@ -116,12 +116,31 @@ Expression ExpressionCompiler::NegatedIf(bool negated, Expression test) const {
 
 StatusOr<Expression> ExpressionCompiler::Compile(const Expr& expr) {
   RETURN_IF_ERROR(context_.CheckStop());
+  if (repeating_ > 0) RETURN_IF_ERROR(CountRepeated(1, expr));
   auto compiled = CompileUnplaced(expr);  // a place in it: types checked by an inner Compile
   if (!compiled.ok() || expr.span.line == 0) return compiled;
   // Folding that was stopped leaves a call, which CheckTypes would evaluate again, to its end.
   RETURN_IF_ERROR(context_.CheckStop());
   if (compiled->place.IsNone()) RETURN_IF_ERROR(CheckTypes(*scope_, *compiled, expr.span));
   compiled->place = {static_cast<uint32_t>(expr.span.begin), static_cast<uint32_t>(expr.span.end)};
+  return compiled;
+}
+
+// Nested in each other, operands that are used twice would double the work at each level: 30 levels
+// of BETWEEN are a kilobyte of text and 2^30 nodes.
+Status ExpressionCompiler::CountRepeated(size_t nodes, const Expr& expr) {
+  repeated_ += nodes;
+  if (repeated_ <= kRepeatedMax) return OkStatus();
+  return ErrorAt(
+      "TOO_LARGE", expr.span,
+      fmt::format("the expression repeats its operands more than {} times", kRepeatedMax),
+      "BETWEEN and CASE x WHEN use x again for each test; compute x in a subselect");
+}
+
+StatusOr<Expression> ExpressionCompiler::CompileAgain(const Expr& expr) {
+  ++repeating_;
+  auto compiled = Compile(expr);
+  --repeating_;
   return compiled;
 }
 
@@ -246,7 +265,8 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   }
   RETURN_IF_ERROR(CheckArity(*call, expr));
   if (call->kind == CallInfo::kNow) return Expression::Literal(Value::Timestamp(context_.now_us));
-  if (call->kind == CallInfo::kRewritten) return Compile(call->as_ours(expr));
+  // Some rewritten calls have an argument twice, as CASE WHEN a = b THEN NULL ELSE a.
+  if (call->kind == CallInfo::kRewritten) return CompileAgain(call->as_ours(expr));
   ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
   if (call->kind == CallInfo::kCast) {
     return Fold(Expression::Cast(call->cast, std::move(args[0])), &context_.stop);
@@ -299,7 +319,10 @@ StatusOr<Expression> ExpressionCompiler::Case(const Expr& expr) {
   for (size_t i = first; i + 1 < pairs_end; i += 2) {
     ASSIGN_OR_RETURN(Expression test, Compile(expr.children[i]));
     if (expr.has_operand) {  // `x = y` for CASE x WHEN y: the engine's CASE has tests alone
-      ASSIGN_OR_RETURN(Expression operand, Compile(expr.children[0]));
+      ASSIGN_OR_RETURN(Expression operand,
+                       i == first ? Compile(expr.children[0]) : CompileAgain(expr.children[0]));
+      ReadMixedAsNumber(*scope_, test, &operand);
+      ReadMixedAsNumber(*scope_, operand, &test);
       test = Folded(Function::kEqual, std::move(operand), std::move(test));
     }
     ASSIGN_OR_RETURN(Expression result, Compile(expr.children[i + 1]));
@@ -317,7 +340,9 @@ StatusOr<Expression> ExpressionCompiler::Between(const Expr& expr) {
   ASSIGN_OR_RETURN(Expression value, Compile(expr.children[0]));
   ASSIGN_OR_RETURN(Expression low, Compile(expr.children[1]));
   ASSIGN_OR_RETURN(Expression high, Compile(expr.children[2]));
-  ReadMixedAsNumber(*scope_, low, &value);
+  for (const Expression* bound : {&low, &high}) ReadMixedAsNumber(*scope_, *bound, &value);
+  for (Expression* bound : {&low, &high}) ReadMixedAsNumber(*scope_, value, bound);
+  RETURN_IF_ERROR(CountRepeated(value.CountNodes(), expr));
   Expression from = Folded(Function::kGreaterEqual, value, std::move(low));
   Expression to = Folded(Function::kLessEqual, std::move(value), std::move(high));
   return NegatedIf(expr.negated, Folded(Function::kAnd, std::move(from), std::move(to)));
@@ -338,7 +363,7 @@ StatusOr<Expression> ExpressionCompiler::In(const Expr& expr) {
     // The list is empty: IN is FALSE and NOT IN is TRUE, even for NULL.
     if (args.size() == 1) return Expression::Literal(Value::Bool(expr.negated));
   }
-  ReadMixedAsNumber(*scope_, args[1], &args[0]);
+  for (size_t i = 1; i < args.size(); ++i) ReadMixedAsNumber(*scope_, args[i], &args[0]);
   return NegatedIf(expr.negated, Folded(Function::kIn, std::move(args)));
 }
 
@@ -358,43 +383,6 @@ StatusOr<Expression> ExpressionCompiler::Index(const Expr& expr) {
                !scope_->SlotType(items.slot).IsKnown();
   Expression item = Folded(Function::kIndex, std::move(items), std::move(key));
   return mixed ? Expression::Cast(ValueType::kBytes, std::move(item)) : std::move(item);
-}
-
-StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {
-  const syntax::Literal& literal = expr.literal;
-  switch (literal.type) {
-    case syntax::Literal::kNull:
-      return Expression::Literal(Value::Null());
-    case syntax::Literal::kBool:
-      return Expression::Literal(Value::Bool(literal.integer != 0));
-    case syntax::Literal::kInt64:
-    case syntax::Literal::kSize:
-      return Expression::Literal(Value::Int64(literal.integer));
-    case syntax::Literal::kFloat64:
-      return Expression::Literal(Value::Float64(literal.real));
-    case syntax::Literal::kText:
-      return Expression::Literal(Value::Text(literal.text));
-    case syntax::Literal::kBytes:
-      return Expression::Literal(Value::Bytes(literal.text));
-    case syntax::Literal::kDuration:
-      return Expression::Literal(Value::Duration(literal.integer));
-    case syntax::Literal::kTimestamp:
-      break;
-  }
-  const Settings& settings = context_.session->settings;
-  if (literal.zone_missing && !settings.timezone_set) {
-    return ErrorAt("BAD_LITERAL", expr.span, "a TIMESTAMP needs its zone",
-                   "end it with Z, or SET timezone = 'UTC'");
-  }
-  int64_t shift = literal.zone_missing ? settings.timezone_us : 0;
-  return Expression::Literal(Value::Timestamp(literal.integer - shift));
-}
-
-StatusOr<Expression> ExpressionCompiler::Param(const Expr& expr) const {
-  auto found = context_.session->parameters.find(expr.name);
-  if (found != context_.session->parameters.end()) return Expression::Literal(found->second);
-  return ErrorAt("UNKNOWN_PARAM", expr.span, fmt::format("no value for @{}", expr.name),
-                 fmt::format("--param {}=…, or \\set {} … in the shell", expr.name, expr.name));
 }
 
 }  // namespace sippar::query

@@ -31,10 +31,16 @@ class ExpressionCompiler {
   [[nodiscard]] StatusOr<Expression> CompileTest(const syntax::Expr& expr);
 
  private:
+  static constexpr size_t kRepeatedMax = 100'000;  // nodes that are compiled or copied once more
+
   Expression Folded(engine::Function function, std::vector<Expression> args) const;
   Expression Folded(engine::Function function, Expression arg) const;
   Expression Folded(engine::Function function, Expression a, Expression b) const;
   Expression NegatedIf(bool negated, Expression test) const;
+  // TOO_LARGE beyond kRepeatedMax nodes in all.
+  Status CountRepeated(size_t nodes, const syntax::Expr& expr);
+  // Compiles what was compiled before, and counts its nodes.
+  StatusOr<Expression> CompileAgain(const syntax::Expr& expr);
   StatusOr<Expression> CompileUnplaced(const syntax::Expr& expr);
   StatusOr<std::vector<Expression>> CompileAll(const std::vector<syntax::Expr>& exprs,
                                                size_t from = 0);
@@ -54,6 +60,8 @@ class ExpressionCompiler {
   Scope* scope_;
   const Aliases* aliases_ = nullptr;
   CompileHook hook_;
+  size_t repeating_ = 0;  // depth of CompileAgain
+  size_t repeated_ = 0;
 };
 
 // The value of an expression of literals, parameters and NOW(). NOT_CONSTANT if it names a column.

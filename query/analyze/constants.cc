@@ -1,5 +1,5 @@
-// Holds the functions of compile.h that need no scope: constants, folding, type and aggregate
-// names. SPDX-License-Identifier: Apache-2.0
+// Holds the functions of compile.h that need no scope: constants (literals and parameters),
+// folding, type and aggregate names. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,6 +130,43 @@ std::optional<AggregateDef::Kind> FindAggregate(const Expr& call) {
 bool ContainsAggregate(const Expr& expr) {
   if (FindAggregate(expr)) return true;
   return std::any_of(expr.children.begin(), expr.children.end(), ContainsAggregate);
+}
+
+StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {
+  const syntax::Literal& literal = expr.literal;
+  switch (literal.type) {
+    case syntax::Literal::kNull:
+      return Expression::Literal(Value::Null());
+    case syntax::Literal::kBool:
+      return Expression::Literal(Value::Bool(literal.integer != 0));
+    case syntax::Literal::kInt64:
+    case syntax::Literal::kSize:
+      return Expression::Literal(Value::Int64(literal.integer));
+    case syntax::Literal::kFloat64:
+      return Expression::Literal(Value::Float64(literal.real));
+    case syntax::Literal::kText:
+      return Expression::Literal(Value::Text(literal.text));
+    case syntax::Literal::kBytes:
+      return Expression::Literal(Value::Bytes(literal.text));
+    case syntax::Literal::kDuration:
+      return Expression::Literal(Value::Duration(literal.integer));
+    case syntax::Literal::kTimestamp:
+      break;
+  }
+  const Settings& settings = context_.session->settings;
+  if (literal.zone_missing && !settings.timezone_set) {
+    return ErrorAt("BAD_LITERAL", expr.span, "a TIMESTAMP needs its zone",
+                   "end it with Z, or SET timezone = 'UTC'");
+  }
+  int64_t shift = literal.zone_missing ? settings.timezone_us : 0;
+  return Expression::Literal(Value::Timestamp(literal.integer - shift));
+}
+
+StatusOr<Expression> ExpressionCompiler::Param(const Expr& expr) const {
+  auto found = context_.session->parameters.find(expr.name);
+  if (found != context_.session->parameters.end()) return Expression::Literal(found->second);
+  return ErrorAt("UNKNOWN_PARAM", expr.span, fmt::format("no value for @{}", expr.name),
+                 fmt::format("--param {}=…, or \\set {} … in the shell", expr.name, expr.name));
 }
 
 }  // namespace sippar::query
