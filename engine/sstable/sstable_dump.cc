@@ -7,7 +7,7 @@
 #include "engine/model/cell_key.h"
 #include "engine/sstable/block_cursor.h"
 #include "engine/sstable/bloom_filter.h"
-#include "engine/sstable/open_sstable.h"
+#include "engine/sstable/sstable_reader.h"
 
 namespace sippar::engine {
 namespace {
@@ -79,7 +79,7 @@ std::string PrintEntries(const Block& block) {
 
 }  // namespace
 
-Status OpenSstable::VerifyBlock(size_t block, std::string* last_key, FileSummary* found) const {
+Status SstableReader::VerifyBlock(size_t block, std::string* last_key, FileSummary* found) const {
   const BlockIndex::Entry& entry = index_.entry(block);
   auto damage = [&](std::string_view problem) {
     return SstableDamage(name(), "block", entry.offset, problem);
@@ -112,7 +112,7 @@ Status OpenSstable::VerifyBlock(size_t block, std::string* last_key, FileSummary
   return OkStatus();
 }
 
-Status OpenSstable::VerifyAll() const {
+Status SstableReader::VerifyAll() const {
   RETURN_IF_ERROR(dictionary_status_);
   RETURN_IF_ERROR(filter_status_);
   // Filter, index and properties were checked when the file was opened; their bytes on disk may
@@ -138,7 +138,7 @@ Status OpenSstable::VerifyAll() const {
   return OkStatus();
 }
 
-std::string OpenSstable::Dump(bool with_entries) const {
+std::string SstableReader::Dump(bool with_entries) const {
   static constexpr std::string_view kBloomNames[] = {"none", "row", "row and column"};
   const SstableOptions& options = properties_.options;
   std::string out = fmt::format("sstable     {} (file {})\n", path_, file_id_);

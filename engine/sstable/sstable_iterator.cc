@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/sstable/block_cursor.h"
-#include "engine/sstable/open_sstable.h"
+#include "engine/sstable/sstable_reader.h"
 
 namespace sippar::engine {
 namespace {
@@ -17,7 +17,7 @@ constexpr uint64_t kLeftOutMin = 64 << 10;  // leaving out smaller values saves 
 
 class SstableIterator final : public EntryIterator {
  public:
-  SstableIterator(std::shared_ptr<const OpenSstable> file, const FileRead& read)
+  SstableIterator(std::shared_ptr<const SstableReader> file, const FileRead& read)
       : file_(std::move(file)), read_(read), all_times_(read.time.IsAll()) {}
 
   bool Valid() const override { return valid_; }
@@ -214,7 +214,7 @@ class SstableIterator final : public EntryIterator {
     return OkStatus();
   }
 
-  const std::shared_ptr<const OpenSstable> file_;
+  const std::shared_ptr<const SstableReader> file_;
   const FileRead read_;
   const bool all_times_;
   BlockCursor cursor_;
@@ -230,7 +230,7 @@ class SstableIterator final : public EntryIterator {
 
 }  // namespace
 
-std::unique_ptr<EntryIterator> NewSstableIterator(std::shared_ptr<const OpenSstable> file,
+std::unique_ptr<EntryIterator> NewSstableIterator(std::shared_ptr<const SstableReader> file,
                                                   const FileRead& read) {
   return std::make_unique<SstableIterator>(std::move(file), read);
 }

@@ -8,7 +8,6 @@
 #include "engine/model/cell_key.h"
 #include "engine/sstable/block_cursor.h"
 #include "engine/sstable/bloom_filter.h"
-#include "engine/sstable/open_sstable.h"
 
 namespace sippar::engine {
 namespace {
@@ -26,7 +25,7 @@ void AppendPiece(std::string_view block, size_t at, uint64_t step, size_t size_m
 
 }  // namespace
 
-Status OpenSstable::Load() {
+Status SstableReader::Load() {
   ASSIGN_OR_RETURN(footer_, ReadFooter());
   ASSIGN_OR_RETURN(auto properties, ReadSection("properties", footer_.properties));
   if (!properties_.Decode(properties->bytes()) || summary().file_id != file_id_) {
@@ -44,7 +43,7 @@ Status OpenSstable::Load() {
   return OkStatus();
 }
 
-StatusOr<Footer> OpenSstable::ReadFooter() const {
+StatusOr<Footer> SstableReader::ReadFooter() const {
   uint64_t size = file_->size();
   size_t tail_size = static_cast<size_t>(std::min<uint64_t>(size, Footer::kSizeMax));
   std::string tail;
@@ -52,8 +51,8 @@ StatusOr<Footer> OpenSstable::ReadFooter() const {
   return Footer::Decode(tail, size, name());
 }
 
-StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadSection(std::string_view what,
-                                                                const BlockHandle& handle) const {
+StatusOr<std::shared_ptr<const Block>> SstableReader::ReadSection(std::string_view what,
+                                                                  const BlockHandle& handle) const {
   std::string stored;
   RETURN_IF_ERROR(file_->Read(handle.offset, handle.stored_size, &stored));
   return DecodeBlock(name(), what, handle, stored, kSectionRawSizeMax, nullptr);
@@ -61,7 +60,7 @@ StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadSection(std::string_view
 
 // A lost dictionary is kept as a status: the blocks that do not need it are still served (FAULTS.md
 // D3).
-void OpenSstable::LoadDictionary(const BlockHandle& handle) {
+void SstableReader::LoadDictionary(const BlockHandle& handle) {
   if (handle.stored_size == 0) return;
   auto content = ReadSection("dictionary", handle);
   dictionary_status_ = content.status();
@@ -72,7 +71,7 @@ void OpenSstable::LoadDictionary(const BlockHandle& handle) {
 }
 
 // A damaged filter costs speed, not correctness (FAULTS.md D4); VerifyAll reports it.
-void OpenSstable::LoadFilter(const BlockHandle& handle) {
+void SstableReader::LoadFilter(const BlockHandle& handle) {
   if (handle.stored_size == 0) return;
   auto filter = ReadSection("filter", handle);
   filter_status_ = filter.status();
@@ -85,24 +84,24 @@ void OpenSstable::LoadFilter(const BlockHandle& handle) {
   filter_ = *std::move(filter);
 }
 
-std::string_view OpenSstable::FilterBytes() const {
+std::string_view SstableReader::FilterBytes() const {
   return filter_ == nullptr ? std::string_view() : filter_->bytes().substr(1);
 }
 
 // True if no key with this prefix lies between the file's first and last key.
-bool OpenSstable::OutsideKeyRange(std::string_view prefix) const {
+bool SstableReader::OutsideKeyRange(std::string_view prefix) const {
   const FileSummary& file = summary();
   if (file.entries == 0) return true;
   return prefix > file.last_key ||
          std::string_view(file.first_key).substr(0, prefix.size()) > prefix;
 }
 
-bool OpenSstable::MayContainRow(std::string_view row_prefix) const {
+bool SstableReader::MayContainRow(std::string_view row_prefix) const {
   if (OutsideKeyRange(row_prefix)) return false;
   return BloomFilterMayContain(FilterBytes(), RowFilterHash(row_prefix));
 }
 
-bool OpenSstable::MayContainColumn(std::string_view column_prefix) const {
+bool SstableReader::MayContainColumn(std::string_view column_prefix) const {
   std::string_view row_prefix = RowPrefix(column_prefix);
   if (OutsideKeyRange(row_prefix)) return false;
   std::string_view filter = FilterBytes();
@@ -114,25 +113,26 @@ bool OpenSstable::MayContainColumn(std::string_view column_prefix) const {
           BloomFilterMayContain(filter, WideTombstoneFilterHash(row_prefix)));
 }
 
-uint64_t OpenSstable::memory_bytes() const {
+uint64_t SstableReader::memory_bytes() const {
   uint64_t bytes = sizeof(*this) + index_.memory_bytes();
   if (filter_ != nullptr) bytes += filter_->charge();
   if (dictionary_ != nullptr) bytes += dictionary_->memory_bytes();
   return bytes;
 }
 
-std::unique_ptr<EntryIterator> OpenSstable::NewIterator(const FileRead& read) const {
+std::unique_ptr<EntryIterator> SstableReader::NewIterator(const FileRead& read) const {
   return NewSstableIterator(shared_from_this(), read);
 }
 
-Status OpenSstable::ReadStored(size_t first_block, size_t count, std::string* stored) const {
+Status SstableReader::ReadStored(size_t first_block, size_t count, std::string* stored) const {
   const BlockIndex::Entry& first = index_.entry(first_block);
   uint64_t end = index_.entry(first_block + count - 1).handle().end();
   return Annotate(file_->Read(first.offset, static_cast<size_t>(end - first.offset), stored),
                   "sstable");
 }
 
-StatusOr<std::shared_ptr<Block>> OpenSstable::Decode(size_t block, std::string_view stored) const {
+StatusOr<std::shared_ptr<Block>> SstableReader::Decode(size_t block,
+                                                       std::string_view stored) const {
   auto decoded = DecodeBlock(name(), "block", index_.entry(block).handle(), stored,
                              limits::kBlockRawSizeMax, dictionary_.get());
   if (!decoded.ok() && !dictionary_status_.ok()) {
@@ -151,13 +151,13 @@ StatusOr<std::shared_ptr<Block>> OpenSstable::Decode(size_t block, std::string_v
   return decoded;
 }
 
-std::shared_ptr<const Block> OpenSstable::CachedBlock(size_t block) const {
+std::shared_ptr<const Block> SstableReader::CachedBlock(size_t block) const {
   if (cache_ == nullptr) return nullptr;
   return cache_->Find(file_id_, index_.entry(block).offset, CacheUse::kScan);
 }
 
-StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadBlock(size_t block,
-                                                              const FileRead& read) const {
+StatusOr<std::shared_ptr<const Block>> SstableReader::ReadBlock(size_t block,
+                                                                const FileRead& read) const {
   ReadCounters* counters = read.counters;
   uint64_t offset = index_.entry(block).offset;
   if (cache_ != nullptr) {
@@ -181,8 +181,8 @@ StatusOr<std::shared_ptr<const Block>> OpenSstable::ReadBlock(size_t block,
   return decoded;
 }
 
-StatusOr<std::string> OpenSstable::Sample(std::string_view first_key, std::string_view limit_key,
-                                          size_t bytes_max) const {
+StatusOr<std::string> SstableReader::Sample(std::string_view first_key, std::string_view limit_key,
+                                            size_t bytes_max) const {
   std::string sample;
   size_t begin = index_.FindBlock(first_key);
   size_t end = index_.BlocksBefore(limit_key);
@@ -208,7 +208,7 @@ StatusOr<std::string> OpenSstable::Sample(std::string_view first_key, std::strin
   return sample;
 }
 
-std::vector<std::string> OpenSstable::SplitKeys(uint64_t raw_bytes) const {
+std::vector<std::string> SstableReader::SplitKeys(uint64_t raw_bytes) const {
   std::vector<std::string> keys;
   uint64_t since_cut = 0;
   for (size_t i = 0; i < index_.size(); ++i) {
@@ -221,8 +221,8 @@ std::vector<std::string> OpenSstable::SplitKeys(uint64_t raw_bytes) const {
   return keys;
 }
 
-uint64_t OpenSstable::StoredBytesBetween(std::string_view first_key,
-                                         std::string_view limit_key) const {
+uint64_t SstableReader::StoredBytesBetween(std::string_view first_key,
+                                           std::string_view limit_key) const {
   uint64_t data_bytes = footer_.dictionary.offset;
   if (index_.size() == 0 || data_bytes == 0) return 0;
   auto offset_of = [&](size_t block) {
@@ -238,7 +238,8 @@ uint64_t OpenSstable::StoredBytesBetween(std::string_view first_key,
 StatusOr<std::shared_ptr<SstableReader>> SstableReader::Open(FileSystem* fs, std::string path,
                                                              uint64_t file_id, BlockCache* cache) {
   ASSIGN_OR_RETURN(auto file, fs->OpenRandom(path));
-  auto reader = std::make_shared<OpenSstable>(std::move(path), file_id, cache, std::move(file));
+  std::shared_ptr<SstableReader> reader(
+      new SstableReader(std::move(path), file_id, cache, std::move(file)));
   RETURN_IF_ERROR(reader->Load());
   return reader;
 }

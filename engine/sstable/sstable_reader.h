@@ -13,12 +13,16 @@
 
 #include "engine/base/status.h"
 #include "engine/cache/block_cache.h"
+#include "engine/cache/pinned_blocks.h"
 #include "engine/fs/file_system.h"
 #include "engine/model/cell.h"
 #include "engine/model/cell_iterator.h"
 #include "engine/model/read_counters.h"
 #include "engine/model/read_spec.h"
+#include "engine/sstable/block_codec.h"
+#include "engine/sstable/block_index.h"
 #include "engine/sstable/file_summary.h"
+#include "engine/sstable/sstable_properties.h"
 
 namespace sippar::engine {
 
@@ -38,7 +42,7 @@ struct FileRead {
   ReadCounters* counters = nullptr;  // may be null; must outlive the iterator
 };
 
-class SstableReader {
+class SstableReader final : public std::enable_shared_from_this<SstableReader> {
  public:
   // `cache` may be nullptr; it and `fs` must outlive the reader. `file_id` is the writer's.
   // kFailedPrecondition: the file has a newer format.
@@ -46,39 +50,88 @@ class SstableReader {
                                                                      std::string path,
                                                                      uint64_t file_id,
                                                                      BlockCache* cache);
-  virtual ~SstableReader() = default;
 
-  virtual std::unique_ptr<EntryIterator> NewIterator(const FileRead& read) const = 0;
+  std::unique_ptr<EntryIterator> NewIterator(const FileRead& read) const;
 
   // False when the file certainly has no entry of that row (a RowPrefix) or column (a
   // ColumnPrefix). A row or family tombstone counts as an entry of all columns of its row. True
   // when the file has no such filter or a damaged one.
-  virtual bool MayContainRow(std::string_view row_prefix) const = 0;
-  virtual bool MayContainColumn(std::string_view column_prefix) const = 0;
+  bool MayContainRow(std::string_view row_prefix) const;
+  bool MayContainColumn(std::string_view column_prefix) const;
 
-  virtual const FileSummary& summary() const = 0;
-  virtual const std::string& path() const = 0;
-  virtual size_t blocks() const = 0;
+  const FileSummary& summary() const { return properties_.summary; }
+  const std::string& path() const { return path_; }
+  size_t blocks() const { return index_.size(); }
   // Memory of the open file: index, filter and dictionary.
-  virtual uint64_t memory_bytes() const = 0;
+  uint64_t memory_bytes() const;
 
   // A sample for a dictionary: at most `bytes_max` bytes of decoded block content, in evenly spaced
   // pieces from the blocks that may hold keys in [first_key, limit_key); an empty limit is the end.
-  [[nodiscard]] virtual StatusOr<std::string> Sample(std::string_view first_key,
-                                                     std::string_view limit_key,
-                                                     size_t bytes_max) const = 0;
+  [[nodiscard]] StatusOr<std::string> Sample(std::string_view first_key, std::string_view limit_key,
+                                             size_t bytes_max) const;
   // Keys of this file that cut it into pieces of about `raw_bytes`, ascending; never its first key.
-  virtual std::vector<std::string> SplitKeys(uint64_t raw_bytes) const = 0;
+  std::vector<std::string> SplitKeys(uint64_t raw_bytes) const;
   // The stored bytes of the blocks that begin in [first_key, limit_key), with their share of index
   // and filter.
-  virtual uint64_t StoredBytesBetween(std::string_view first_key,
-                                      std::string_view limit_key) const = 0;
+  uint64_t StoredBytesBetween(std::string_view first_key, std::string_view limit_key) const;
   // Reads every block and checks checksums, key order, counts, filter and dictionary. Returns the
   // first error.
-  [[nodiscard]] virtual Status VerifyAll() const = 0;
+  [[nodiscard]] Status VerifyAll() const;
   // Text for people: properties, sections, blocks, and all entries if asked. Damage is shown in
   // place.
-  virtual std::string Dump(bool with_entries) const = 0;
+  std::string Dump(bool with_entries) const;
+
+  // For the iterator and the dump.
+  const BlockIndex& index() const { return index_; }
+  FileName name() const { return {path_, file_id_}; }
+  // Reads a block through the cache, or pins it with the file when `read` says so.
+  [[nodiscard]] StatusOr<std::shared_ptr<const Block>> ReadBlock(size_t block,
+                                                                 const FileRead& read) const;
+  // nullptr when the block is not pinned. The pointer does not own the block: its holder must hold
+  // the file.
+  std::shared_ptr<const Block> PinnedBlock(size_t block) const {
+    return {std::shared_ptr<const Block>(), pinned_.Find(block)};
+  }
+  // False: the pin budget is used up.
+  bool Pin(size_t block, const std::shared_ptr<const Block>& decoded) const {
+    return cache_ != nullptr && pinned_.Keep(block, index_.size(), decoded, cache_->pins());
+  }
+  // The block if it is cached, without touching it; else nullptr.
+  std::shared_ptr<const Block> CachedBlock(size_t block) const;
+  // Reads the stored bytes of adjacent blocks with one file read.
+  [[nodiscard]] Status ReadStored(size_t first_block, size_t count, std::string* stored) const;
+  [[nodiscard]] StatusOr<std::shared_ptr<Block>> Decode(size_t block,
+                                                        std::string_view stored) const;
+
+ private:
+  SstableReader(std::string path, uint64_t file_id, BlockCache* cache,
+                std::unique_ptr<RandomFile> file)
+      : path_(std::move(path)), file_id_(file_id), cache_(cache), file_(std::move(file)) {}
+  [[nodiscard]] Status Load();
+  [[nodiscard]] StatusOr<Footer> ReadFooter() const;
+  [[nodiscard]] StatusOr<std::shared_ptr<const Block>> ReadSection(std::string_view what,
+                                                                   const BlockHandle& handle) const;
+  void LoadDictionary(const BlockHandle& handle);
+  void LoadFilter(const BlockHandle& handle);
+  std::string_view FilterBytes() const;  // without the kind byte; "" when there is none
+  bool OutsideKeyRange(std::string_view prefix) const;
+  [[nodiscard]] Status VerifyBlock(size_t block, std::string* last_key, FileSummary* found) const;
+
+  const std::string path_;
+  const uint64_t file_id_;
+  BlockCache* const cache_;
+  const std::unique_ptr<RandomFile> file_;
+  Footer footer_;
+  SstableProperties properties_;
+  BlockIndex index_;
+  mutable PinnedBlocks pinned_;                   // a cache of the file's content
+  std::shared_ptr<const Block> filter_;           // nullptr: missing or damaged
+  std::unique_ptr<DecodeDictionary> dictionary_;  // nullptr: missing or damaged
+  Status filter_status_;
+  Status dictionary_status_;  // damage also fails the blocks that need it, and only these
 };
+
+std::unique_ptr<EntryIterator> NewSstableIterator(std::shared_ptr<const SstableReader> file,
+                                                  const FileRead& read);
 
 }  // namespace sippar::engine

@@ -27,76 +27,33 @@ constexpr uint32_t kBlockSizeMin = 1 << 8;  // in smaller blocks the index would
 
 std::string Shown(std::string_view key) { return PrintableBytes(key.substr(0, kShownKeySize)); }
 
-class Writer final : public SstableWriter {
- public:
-  Writer(FileSystem* fs, std::string path, uint64_t file_id, SstableOptions options)
-      : fs_(fs), path_(std::move(path)), options_(options) {
-    options_.block_size = std::clamp<uint32_t>(options_.block_size, kBlockSizeMin,
-                                               static_cast<uint32_t>(limits::kBlockSizeMax));
-    summary_.file_id = file_id;
-  }
-  ~Writer() override { Abandon(); }
+}  // namespace
 
-  Status Open(std::string sample) {
-    if (!options_.dictionary) sample.clear();
-    if (sample.size() > kDictionarySizeMax) sample.resize(kDictionarySizeMax);
-    ASSIGN_OR_RETURN(encoder_, BlockEncoder::Create(summary_.file_id, options_.compression,
-                                                    options_.level, std::move(sample)));
-    ASSIGN_OR_RETURN(section_encoder_, BlockEncoder::Create(summary_.file_id, options_.compression,
-                                                            kSectionLevel, ""));
-    ASSIGN_OR_RETURN(bool taken, fs_->Exists(path_));
-    if (taken) return AlreadyExists(fmt::format("sstable {}: the file exists", path_));
-    ASSIGN_OR_RETURN(file_, fs_->Create(Unfinished()));
-    created_ = true;
-    CRASH_POINT("sstable.after_create");
-    return OkStatus();
-  }
+SstableWriter::SstableWriter(FileSystem* fs, std::string path, uint64_t file_id,
+                             SstableOptions options)
+    : fs_(fs), path_(std::move(path)), options_(options) {
+  options_.block_size = std::clamp<uint32_t>(options_.block_size, kBlockSizeMin,
+                                             static_cast<uint32_t>(limits::kBlockSizeMax));
+  summary_.file_id = file_id;
+}
 
-  Status Add(std::string_view key, std::string_view value) override;
-  uint64_t raw_bytes() const override { return summary_.raw_bytes; }
-  uint64_t index_bytes() const override { return index_.memory_bytes(); }
-  uint64_t entries() const override { return summary_.entries; }
-  uint64_t stored_bytes() const override { return offset_; }
-  StatusOr<FileSummary> Finish() override;
-  void Abandon() override;
+Status SstableWriter::Open(std::string sample) {
+  if (!options_.dictionary) sample.clear();
+  if (sample.size() > kDictionarySizeMax) sample.resize(kDictionarySizeMax);
+  ASSIGN_OR_RETURN(encoder_, BlockEncoder::Create(summary_.file_id, options_.compression,
+                                                  options_.level, std::move(sample)));
+  ASSIGN_OR_RETURN(section_encoder_,
+                   BlockEncoder::Create(summary_.file_id, options_.compression, kSectionLevel, ""));
+  ASSIGN_OR_RETURN(bool taken, fs_->Exists(path_));
+  if (taken) return AlreadyExists(fmt::format("sstable {}: the file exists", path_));
+  ASSIGN_OR_RETURN(file_, fs_->Create(Unfinished()));
+  created_ = true;
+  CRASH_POINT("sstable.after_create");
+  return OkStatus();
+}
 
- private:
-  // The name until the file is whole, by which a sweep recognises what a crash left.
-  std::string Unfinished() const { return path_ + ".tmp"; }
-  Status CheckEntry(std::string_view key, std::string_view value, ParsedKey* parsed) const;
-  void CountEntry(const ParsedKey& parsed, size_t raw_bytes);
-  void CountRowAndColumn(const ParsedKey& parsed);
-  std::string_view LastKey() const {
-    return block_.empty() ? std::string_view(summary_.last_key) : block_.last_key();
-  }
-  Status FlushBlock();
-  Status AppendPending(size_t least);
-  StatusOr<BlockHandle> AddSection(BlockEncoder* encoder, std::string_view name,
-                                   std::string_view bytes);
-  Status AddTail();
-
-  FileSystem* const fs_;
-  const std::string path_;
-  SstableOptions options_;
-  std::unique_ptr<AppendFile> file_;  // nullptr once closed
-  std::unique_ptr<BlockEncoder> encoder_;
-  std::unique_ptr<BlockEncoder> section_encoder_;
-  bool created_ = false;
-  bool finished_ = false;
-
-  BlockBuilder block_;
-  std::string block_first_key_;
-  BlockIndex::Entry block_times_;
-  BlockIndex index_;
-  BloomFilterBuilder filter_;
-  FileSummary summary_;            // its last_key is from the last flushed block
-  FamilyBytes* family_ = nullptr;  // entry of the previous key's family
-  std::string_view family_name_;   // its name, a view into summary_.families
-  uint64_t offset_ = 0;            // offset of the next block
-  std::string pending_;            // bytes before offset_ not yet written to the file
-};
-
-Status Writer::CheckEntry(std::string_view key, std::string_view value, ParsedKey* parsed) const {
+Status SstableWriter::CheckEntry(std::string_view key, std::string_view value,
+                                 ParsedKey* parsed) const {
   if (key.size() + value.size() + kEntryOverhead > limits::kBlockRawSizeMax) {
     return InvalidArgument(fmt::format("sstable {}: an entry has {} bytes; the limit is {}", path_,
                                        key.size() + value.size(), limits::kBlockRawSizeMax));
@@ -113,7 +70,7 @@ Status Writer::CheckEntry(std::string_view key, std::string_view value, ParsedKe
 
 // The parts of a key end in a terminator, so when the last key begins with a part, it has the same
 // part.
-void Writer::CountRowAndColumn(const ParsedKey& parsed) {
+void SstableWriter::CountRowAndColumn(const ParsedKey& parsed) {
   std::string_view last = LastKey();
   bool first = summary_.entries == 0;
   bool filtered = options_.bloom != BloomKind::kNone;
@@ -129,7 +86,7 @@ void Writer::CountRowAndColumn(const ParsedKey& parsed) {
   }
 }
 
-void Writer::CountEntry(const ParsedKey& parsed, size_t raw_bytes) {
+void SstableWriter::CountEntry(const ParsedKey& parsed, size_t raw_bytes) {
   ++summary_.entries;
   summary_.raw_bytes += raw_bytes;
   summary_.sequence_min = std::min(summary_.sequence_min, parsed.sequence);
@@ -155,7 +112,7 @@ void Writer::CountEntry(const ParsedKey& parsed, size_t raw_bytes) {
   family_->raw_bytes += raw_bytes;
 }
 
-Status Writer::Add(std::string_view key, std::string_view value) {
+Status SstableWriter::Add(std::string_view key, std::string_view value) {
   CHECK(file_ != nullptr && !finished_);
   ParsedKey parsed;
   RETURN_IF_ERROR(CheckEntry(key, value, &parsed));
@@ -177,7 +134,7 @@ Status Writer::Add(std::string_view key, std::string_view value) {
   return block_.size() >= options_.block_size ? FlushBlock() : OkStatus();
 }
 
-Status Writer::FlushBlock() {
+Status SstableWriter::FlushBlock() {
   if (block_.empty()) return OkStatus();
   auto count = static_cast<uint32_t>(block_.entries());
   ASSIGN_OR_RETURN(BlockHandle handle, encoder_->Append(block_.Finish(), offset_, &pending_));
@@ -194,7 +151,7 @@ Status Writer::FlushBlock() {
   return AppendPending(kAppendSize);
 }
 
-Status Writer::AppendPending(size_t least) {
+Status SstableWriter::AppendPending(size_t least) {
   if (pending_.size() < least) return OkStatus();
   RETURN_IF_ERROR(Annotate(file_->Append(pending_), "sstable"));
   pending_.clear();
@@ -203,8 +160,8 @@ Status Writer::AppendPending(size_t least) {
 }
 
 // Writes a section; nothing when it is empty.
-StatusOr<BlockHandle> Writer::AddSection(BlockEncoder* encoder, std::string_view name,
-                                         std::string_view bytes) {
+StatusOr<BlockHandle> SstableWriter::AddSection(BlockEncoder* encoder, std::string_view name,
+                                                std::string_view bytes) {
   if (bytes.empty()) return BlockHandle{offset_, 0, 0};
   if (bytes.size() > kSectionRawSizeMax) {
     return ResourceExhausted(
@@ -216,7 +173,7 @@ StatusOr<BlockHandle> Writer::AddSection(BlockEncoder* encoder, std::string_view
   return handle;
 }
 
-Status Writer::AddTail() {
+Status SstableWriter::AddTail() {
   BlockEncoder* sections = section_encoder_.get();
   std::string filter = filter_.Build();
   if (!filter.empty()) filter.insert(0, 1, static_cast<char>(options_.bloom));
@@ -234,7 +191,7 @@ Status Writer::AddTail() {
   return AppendPending(0);
 }
 
-StatusOr<FileSummary> Writer::Finish() {
+StatusOr<FileSummary> SstableWriter::Finish() {
   CHECK(file_ != nullptr && !finished_);
   RETURN_IF_ERROR(FlushBlock());
   RETURN_IF_ERROR(AddTail());
@@ -252,7 +209,7 @@ StatusOr<FileSummary> Writer::Finish() {
   return summary_;
 }
 
-void Writer::Abandon() {
+void SstableWriter::Abandon() {
   if (finished_ || !created_) return;  // a file that existed before is not ours to remove
   if (file_ != nullptr) static_cast<void>(file_->Close());
   file_ = nullptr;
@@ -260,13 +217,11 @@ void Writer::Abandon() {
   finished_ = true;
 }
 
-}  // namespace
-
 StatusOr<std::unique_ptr<SstableWriter>> SstableWriter::Create(FileSystem* fs, std::string path,
                                                                uint64_t file_id,
                                                                SstableOptions options,
                                                                std::string sample) {
-  auto writer = std::make_unique<Writer>(fs, std::move(path), file_id, options);
+  std::unique_ptr<SstableWriter> writer(new SstableWriter(fs, std::move(path), file_id, options));
   RETURN_IF_ERROR(writer->Open(std::move(sample)));
   return writer;
 }

@@ -10,12 +10,17 @@
 
 #include "engine/base/status.h"
 #include "engine/fs/file_system.h"
+#include "engine/model/cell_key.h"
+#include "engine/sstable/block_builder.h"
+#include "engine/sstable/block_codec.h"
+#include "engine/sstable/block_index.h"
+#include "engine/sstable/bloom_filter.h"
 #include "engine/sstable/file_summary.h"
 #include "engine/sstable/sstable_options.h"
 
 namespace sippar::engine {
 
-class SstableWriter {
+class SstableWriter final {
  public:
   // `sample` has bytes typical of the keys and values, used as a raw-content zstd dictionary when
   // the options ask for one: at most kDictionarySizeMax bytes; empty means none. `file_id` becomes
@@ -25,23 +30,61 @@ class SstableWriter {
                                                                        uint64_t file_id,
                                                                        SstableOptions options,
                                                                        std::string sample);
-  virtual ~SstableWriter() = default;  // before Finish(): like Abandon()
+  ~SstableWriter() { Abandon(); }
 
   // Keys must be cell keys (cell_key.h) and strictly ascend, else kInvalidArgument with the key.
   // After any error only Abandon() may be called.
-  [[nodiscard]] virtual Status Add(std::string_view key, std::string_view value) = 0;
-  virtual uint64_t raw_bytes() const = 0;
-  virtual uint64_t entries() const = 0;
+  [[nodiscard]] Status Add(std::string_view key, std::string_view value);
+  uint64_t raw_bytes() const { return summary_.raw_bytes; }
+  uint64_t entries() const { return summary_.entries; }
   // Size of the index so far, which holds one whole key per block and may not exceed
   // kSectionRawSizeMax.
-  virtual uint64_t index_bytes() const = 0;
+  uint64_t index_bytes() const { return index_.memory_bytes(); }
   // Bytes of the finished blocks so far: the file's size on disk without its tail.
-  virtual uint64_t stored_bytes() const = 0;
+  uint64_t stored_bytes() const { return offset_; }
   // Writes the tail, syncs, closes, and renames the file from PATH.tmp to PATH. The caller syncs
   // the directory, once for all files it made. A file without entries is allowed.
-  [[nodiscard]] virtual StatusOr<FileSummary> Finish() = 0;
+  [[nodiscard]] StatusOr<FileSummary> Finish();
   // Closes and removes the file, best effort: a file that stays is swept as an orphan.
-  virtual void Abandon() = 0;
+  void Abandon();
+
+ private:
+  SstableWriter(FileSystem* fs, std::string path, uint64_t file_id, SstableOptions options);
+  [[nodiscard]] Status Open(std::string sample);
+  // The name until the file is whole, by which a sweep recognises what a crash left.
+  std::string Unfinished() const { return path_ + ".tmp"; }
+  [[nodiscard]] Status CheckEntry(std::string_view key, std::string_view value,
+                                  ParsedKey* parsed) const;
+  void CountEntry(const ParsedKey& parsed, size_t raw_bytes);
+  void CountRowAndColumn(const ParsedKey& parsed);
+  std::string_view LastKey() const {
+    return block_.empty() ? std::string_view(summary_.last_key) : block_.last_key();
+  }
+  [[nodiscard]] Status FlushBlock();
+  [[nodiscard]] Status AppendPending(size_t least);
+  [[nodiscard]] StatusOr<BlockHandle> AddSection(BlockEncoder* encoder, std::string_view name,
+                                                 std::string_view bytes);
+  [[nodiscard]] Status AddTail();
+
+  FileSystem* const fs_;
+  const std::string path_;
+  SstableOptions options_;
+  std::unique_ptr<AppendFile> file_;  // nullptr once closed
+  std::unique_ptr<BlockEncoder> encoder_;
+  std::unique_ptr<BlockEncoder> section_encoder_;
+  bool created_ = false;
+  bool finished_ = false;
+
+  BlockBuilder block_;
+  std::string block_first_key_;
+  BlockIndex::Entry block_times_;
+  BlockIndex index_;
+  BloomFilterBuilder filter_;
+  FileSummary summary_;            // its last_key is from the last flushed block
+  FamilyBytes* family_ = nullptr;  // entry of the previous key's family
+  std::string_view family_name_;   // its name, a view into summary_.families
+  uint64_t offset_ = 0;            // offset of the next block
+  std::string pending_;            // bytes before offset_ not yet written to the file
 };
 
 }  // namespace sippar::engine

@@ -18,7 +18,6 @@
 #include "engine/base/coding.h"
 #include "engine/model/cell_key.h"
 #include "engine/sstable/block_cursor.h"
-#include "engine/sstable/open_sstable.h"
 #include "engine/sstable/sstable_format.h"
 #include "engine/sstable/sstable_reader.h"
 #include "engine/sstable/sstable_writer.h"
@@ -148,7 +147,7 @@ std::vector<BlockHandle> Frames(const std::string& file) {
   fs.files["f"] = file;
   auto reader = SstableReader::Open(&fs, "f", kFileId, nullptr);
   CHECK(reader.ok());
-  const BlockIndex& index = static_cast<const OpenSstable&>(**reader).index();
+  const BlockIndex& index = (*reader)->index();
   for (size_t i = 0; i < index.size(); ++i) frames.push_back(index.entry(i).handle());
   return frames;
 }
