@@ -12,18 +12,21 @@
 #include "engine/program/scalar_function.h"
 
 namespace sippar::engine {
-namespace {
 
-struct Node {
+struct EvaluatorNode {
   Expression::Kind kind = Expression::kLiteral;
   uint32_t slot = 0;
   TextPlace place;
   CallSite site;
   ScalarEntry scalar;
-  std::vector<Node> args;
+  std::vector<EvaluatorNode> args;
   std::vector<const Value*> arguments;  // values of args in the current call
   Value scratch;                        // the literal, or the result of the last call
 };
+
+namespace {
+
+using Node = EvaluatorNode;
 
 struct Context {
   const Row* slots;
@@ -341,30 +344,23 @@ Status Build(const Expression& expression, Node* node, size_t depth, StopBudget*
   return OkStatus();
 }
 
-class TreeEvaluator final : public Evaluator {
- public:
-  explicit TreeEvaluator(const StopSignal* stop) : budget_(stop) {}
-  Status Build(const Expression& expression) {
-    return engine::Build(expression, &root_, 0, &budget_);
-  }
-  Status Evaluate(const Row& slots, const SlotPlaces* places, const Value** result) override {
-    return Run(&root_, {&slots, places, &budget_}, result);
-  }
-  TextPlace place() const override { return root_.place; }
-
- private:
-  StopBudget budget_;
-  Node root_;
-};
-
 }  // namespace
+
+Evaluator::Evaluator(const StopSignal* stop) : budget_(stop), root_(new EvaluatorNode) {}
+Evaluator::~Evaluator() = default;
 
 StatusOr<std::unique_ptr<Evaluator>> Evaluator::Prepare(const Expression& expression,
                                                         const StopSignal* stop) {
-  auto evaluator = std::make_unique<TreeEvaluator>(stop);
-  RETURN_IF_ERROR(evaluator->Build(expression));
-  return std::unique_ptr<Evaluator>(std::move(evaluator));
+  std::unique_ptr<Evaluator> evaluator(new Evaluator(stop));
+  RETURN_IF_ERROR(Build(expression, evaluator->root_.get(), 0, &evaluator->budget_));
+  return evaluator;
 }
+
+Status Evaluator::Evaluate(const Row& slots, const SlotPlaces* places, const Value** result) {
+  return Run(root_.get(), {&slots, places, &budget_}, result);
+}
+
+TextPlace Evaluator::place() const { return root_->place; }
 
 Status Evaluator::EvaluateTest(const Row& slots, const SlotPlaces* places, bool* result) {
   const Value* value = nullptr;

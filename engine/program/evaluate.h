@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/base/status.h"
+#include "engine/base/stop_budget.h"
 #include "engine/base/stop_signal.h"
 #include "engine/program/expression.h"
 #include "engine/program/value.h"
@@ -22,20 +23,27 @@ class SlotPlaces {
   virtual std::string PlaceOf(uint32_t slot) const = 0;
 };
 
-class Evaluator {
+struct EvaluatorNode;  // a node of the tree, in evaluate.cc
+
+class Evaluator final {
  public:
   // Builds the tree. BAD_REGEX if a literal regex does not compile. `stop` may be null; otherwise
   // it outlives the evaluator and ends an evaluation early, even within one call on a large value.
   [[nodiscard]] static StatusOr<std::unique_ptr<Evaluator>> Prepare(
       const Expression& expression, const StopSignal* stop = nullptr);
-  virtual ~Evaluator() = default;
+  ~Evaluator();
   // *result is valid until the next call. `places` may be null. Requires: `slots` has every slot
   // that the expression uses.
-  [[nodiscard]] virtual Status Evaluate(const Row& slots, const SlotPlaces* places,
-                                        const Value** result) = 0;
-  virtual TextPlace place() const = 0;  // place of the whole expression
+  [[nodiscard]] Status Evaluate(const Row& slots, const SlotPlaces* places, const Value** result);
+  TextPlace place() const;  // place of the whole expression
   // *result is whether the value is TRUE. A value other than BOOL or NULL is a TYPE error.
   [[nodiscard]] Status EvaluateTest(const Row& slots, const SlotPlaces* places, bool* result);
+
+ private:
+  explicit Evaluator(const StopSignal* stop);
+
+  StopBudget budget_;
+  const std::unique_ptr<EvaluatorNode> root_;
 };
 
 // Evaluates an expression without slots, such as literals, NOW() - 5m and parameters. `stop` may be
