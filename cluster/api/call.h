@@ -66,12 +66,6 @@ template <class Call>
 using Answer = std::conditional_t<std::is_same_v<typename Call::Reply, Done>, Status,
                                   StatusOr<typename Call::Reply>>;
 
-inline const Status& StatusOf(const Status& status) { return status; }
-template <class Value>
-const Status& StatusOf(const StatusOr<Value>& answer) {
-  return answer.status();
-}
-
 // A call on its way: what is asked, and where the answer goes. Both are the caller's, so nothing is
 // copied while a call is passed on.
 template <class CallType>
@@ -122,7 +116,7 @@ const CallRule& RuleOf(const AnyCall& any) {
 // The status of the answer so far.
 template <class AnyCall>
 const Status& AnswerOf(const AnyCall& any) {
-  return std::visit([](const auto& pending) -> const Status& { return StatusOf(pending.answer); },
+  return std::visit([](const auto& pending) -> const Status& { return StatusIn(pending.answer); },
                     any);
 }
 

@@ -235,7 +235,7 @@ StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
     return InvalidArgument(std::string("call ") + Call::kRule.name + " cannot be decoded");
   }
   Answer<Call> answer = port->Do(call, options);
-  RETURN_IF_ERROR(StatusOf(answer));
+  RETURN_IF_ERROR(StatusIn(answer));
   if constexpr (std::is_same_v<Answer<Call>, Status>) {
     return std::string();
   } else {

@@ -10,7 +10,7 @@
 #include "cluster/client/call_course.h"
 #include "cluster/client/table_directory.h"
 #include "cluster/location/locator.h"
-#include "engine/base/status_in.h"
+#include "engine/base/status.h"
 
 namespace sippar::cluster {
 

@@ -3,7 +3,8 @@
 
 #include <utility>
 
-#include "engine/base/status_in.h"
+#include "engine/base/status.h"
+
 
 namespace sippar::cluster {
 namespace {

@@ -32,8 +32,8 @@ auto Repeatedly(JoinedStore* joined, const Call& call, Effect effect = Effect::k
       return Annotate(store.status(), effect == Effect::kNone ? kNoAnswer : kPerhapsDone);
     }
     auto answer = call(store->client);
-    if (!IsBroken(StatusOf(answer), *store)) return answer;
-    RETURN_IF_ERROR(course.AfterFailure(StatusOf(answer), Repeat::kSafe));
+    if (!IsBroken(StatusIn(answer), *store)) return answer;
+    RETURN_IF_ERROR(course.AfterFailure(StatusIn(answer), Repeat::kSafe));
   }
 }
 
@@ -45,8 +45,8 @@ auto Once(JoinedStore* joined, const Call& call, const CallOptions& options)
   for (;;) {
     ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->GetForChange());
     auto answer = call(store.client);
-    if (!IsMarked(kNotBegun, StatusOf(answer))) return answer;
-    RETURN_IF_ERROR(course.AfterFailure(StatusOf(answer), Repeat::kSafe));
+    if (!IsMarked(kNotBegun, StatusIn(answer))) return answer;
+    RETURN_IF_ERROR(course.AfterFailure(StatusIn(answer), Repeat::kSafe));
   }
 }
 

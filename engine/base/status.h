@@ -49,6 +49,13 @@ inline Status Cancelled(const std::string& text) { return {StatusCode::kCancelle
 inline Status Unimplemented(const std::string& text) { return {StatusCode::kUnimplemented, text}; }
 inline Status Internal(const std::string& text) { return {StatusCode::kInternal, text}; }
 
+// The status of an answer that is a Status or a StatusOr, for code that passes on either.
+inline const Status& StatusIn(const Status& status) { return status; }
+template <typename T>
+const Status& StatusIn(const StatusOr<T>& answer) {
+  return answer.status();
+}
+
 // Puts "context: " before the message; OK stays OK.
 inline Status Annotate(const Status& status, std::string_view context) {
   if (status.ok()) return status;

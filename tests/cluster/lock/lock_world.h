@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 
-#include "cluster/api/call.h"
 #include "cluster/lock/embedded_lock_service.h"
 #include "engine/base/clock.h"
 #include "engine/fs/memory_file_system.h"
@@ -50,13 +49,12 @@ struct LockWorld {
 }  // namespace sippar::cluster
 
 namespace sippar {
-using cluster::StatusOf;
 template <typename T>
 testing::AssertionResult IsOk(const T& answer) {
-  if (StatusOf(answer).ok()) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << StatusOf(answer);
+  if (StatusIn(answer).ok()) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << StatusIn(answer);
 }
 }  // namespace sippar
 
 #define EXPECT_OK(expression) EXPECT_TRUE(sippar::IsOk(expression))
-#define EXPECT_CODE(expression, expected) EXPECT_EQ(sippar::StatusOf(expression).code(), expected)
+#define EXPECT_CODE(expression, expected) EXPECT_EQ(sippar::StatusIn(expression).code(), expected)
