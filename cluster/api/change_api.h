@@ -57,7 +57,7 @@ class ChangeStream {
  public:
   virtual ~ChangeStream() = default;
   // Returns as soon as there are changes, or an empty batch after `wait_us` without any.
-  // kOutOfRange: the position is older than the stream's retention. kFailedPrecondition: the table
+  // TooOld: the position is older than the stream's retention. kFailedPrecondition: the table
   // has no change stream.
   [[nodiscard]] virtual StatusOr<ChangeBatch> Next(int64_t wait_us) = 0;
 };

@@ -89,7 +89,7 @@ class DataApi {
   // Tablets of the table in key order, with their sizes. Asks every server.
   [[nodiscard]] virtual StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) = 0;
   // Streams the changes of one partition. kFailedPrecondition: the table has no change stream;
-  // kOutOfRange: the start is older than the retention; kInvalidArgument: tokens that do not cover
+  // TooOld: the start is older than the retention; kInvalidArgument: tokens that do not cover
   // the partition, or a start in the future.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(
       const std::string& table, const ChangesRequest&, const CallOptions&) {

@@ -65,7 +65,7 @@ class QueryApi {
   [[nodiscard]] virtual StatusOr<PreparedQuery> Prepare(
       const std::string& table_prefix, const std::string& text,
       const std::map<std::string, engine::DataType>& params) = 0;
-  // kFailedPrecondition: the query has expired and must be prepared again.
+  // QueryExpired: the query has expired and must be prepared again.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<QueryRun>> Open(const QueryCall& call) = 0;
 };
 

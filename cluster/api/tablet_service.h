@@ -1,7 +1,7 @@
 // The data calls to one tablet server, in plain C++ types. The client library finds the server and
 // calls it: directly in one process, with delays and loss in the simulator. Thread safe.
 //
-// kOutOfRange (engine::IsMoved): the server does not serve the tablet (any more), serves it at
+// NotServed (engine/base/status.h): the server does not serve the tablet (any more), serves it at
 // another epoch, or is about to split, merge or unload it. Nothing was done, so the caller looks
 // the tablet up again. kUnavailable: an I/O error or no answer; a write has an unknown outcome.
 // Other errors as in data_api.h. SPDX-License-Identifier: Apache-2.0
@@ -45,8 +45,8 @@ class TabletService {
                                                                    const CallOptions& options) = 0;
   [[nodiscard]] virtual Status Run(const TabletAddress& tablet, const engine::Program& program,
                                    const CallOptions& options, engine::ProgramSink* sink) = 0;
-  // The stream reports an invalid request with its first batch. There kOutOfRange means that the
-  // position is older than the retention, not that the tablet has moved.
+  // The stream reports an invalid request with its first batch. Its TooOld means that the
+  // position is older than the retention, and NotServed that the tablet has moved.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const TabletAddress&,
                                                                             const ChangesRequest&,
                                                                             const CallOptions&) {

@@ -41,7 +41,7 @@ grpc::Status Expired(const Status& status) {
   return {plain.error_code(), plain.error_message(), detail.SerializeAsString()};
 }
 
-Status NotServed() {
+Status NoQueryLanguage() {
   return Unimplemented(
       "queries are not supported: this server was started without the query language");
 }
@@ -50,7 +50,7 @@ Status NotServed() {
 
 Status PrepareQuery(const InstanceRecords& records, QueryApi* queries,
                     const v2::PrepareQueryRequest& request, v2::PrepareQueryResponse* response) {
-  if (queries == nullptr) return NotServed();
+  if (queries == nullptr) return NoQueryLanguage();
   ASSIGN_OR_RETURN(InstanceName instance, InstanceName::Parse(request.instance_name()));
   RETURN_IF_ERROR(records.CheckExists(instance));
   std::map<std::string, engine::DataType> params;
@@ -70,10 +70,9 @@ Status PrepareQuery(const InstanceRecords& records, QueryApi* queries,
 grpc::Status ExecuteQuery(const InstanceRecords& records, QueryApi* queries,
                           const v2::ExecuteQueryRequest& request, const CancelFlag& cancel,
                           QueryWriter* writer) {
-  if (queries == nullptr) return ToGrpc(NotServed());
+  if (queries == nullptr) return ToGrpc(NoQueryLanguage());
   auto run = OpenQuery(records, queries, request, cancel);
-  // By its contract Open has this code for expired queries alone (cluster/api/query_api.h).
-  if (run.status().code() == StatusCode::kFailedPrecondition) return Expired(run.status());
+  if (HasCause(run.status(), Cause::kQueryExpired)) return Expired(run.status());
   if (!run.ok()) return ToGrpc(run.status());
   QueryBatches batches(
       (*run)->columns(), records.client()->clock(),

@@ -62,7 +62,7 @@ class BatchCourse {
  private:
   // The server that was called does not serve the tablet, and nothing was done
   // (cluster/api/tablet_service.h).
-  static bool IsElsewhere(const Status& status) { return status.code() == StatusCode::kOutOfRange; }
+  static bool IsElsewhere(const Status& status) { return HasCause(status, Cause::kNotServed); }
 
   // All writes of a row go into one group, or wait together for the next round: groups are sent at
   // the same time, so in two of them a later write could overtake an earlier one.
@@ -96,7 +96,7 @@ class BatchCourse {
 
   // Notes why the write was not sent; true if it is tried again in the next round.
   bool Wait(size_t position, Status why) {
-    // kOutOfRange here means that a METADATA tablet is moving.
+    // NotServed here means that a METADATA tablet is moving.
     const bool waits = why.code() == StatusCode::kUnavailable || IsElsewhere(why);
     statuses_[position] = std::move(why);
     if (waits) again_.push_back(position);

@@ -39,13 +39,13 @@ StatusOr<CallOptions> CallCourse::OptionsNow() const {
 
 Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
   if (failures_++ == 0) failing_since_nanos_ = settings_.clock->MonotonicNanos();
-  FailedCall call{failure.code(), repeat, failures_, TimeLeftUs()};
+  bool elsewhere = HasCause(failure, Cause::kNotServed);
+  FailedCall call{failure.code(), elsewhere, repeat, failures_, TimeLeftUs()};
   RetryDecision decision =
       DecideRetry(settings_.retry, call, engine::Random(JitterSeed(start_nanos_)).Next());
   if (decision.again) return Wait(decision.wait_us);
-  bool elsewhere = failure.code() == StatusCode::kOutOfRange;
   if (elsewhere || (failure.code() == StatusCode::kUnavailable && failures_ > 1)) {
-    // kOutOfRange (the tablet has moved) is an internal code of this library. Its callers know only
+    // That the tablet has moved is a matter of this library. Its callers know only
     // kUnavailable, "not now".
     return Unavailable(fmt::format("given up after {} tries: {}", failures_, MessageOf(failure)));
   }

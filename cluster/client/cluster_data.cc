@@ -91,7 +91,7 @@ std::vector<StatusOr<engine::RowUpdateResult>> ClusterData::UpdateBatch(
   if (caller_.is_remote() || batch.size() <= 1) return DataApi::UpdateBatch(table, batch);
   using Answer = StatusOr<engine::RowUpdateResult>;
   LocationPtr tablet = caller_.FindKnown(table, batch.front().row);
-  std::vector<Answer> answers(batch.size(), OutOfRange("not sent to a tablet yet"));
+  std::vector<Answer> answers(batch.size(), NotServed("not sent to a tablet yet"));
   std::vector<const engine::RowUpdate*> part;
   std::vector<size_t> positions;
   for (size_t i = 0; i < batch.size() && tablet != nullptr; ++i) {
@@ -105,7 +105,7 @@ std::vector<StatusOr<engine::RowUpdateResult>> ClusterData::UpdateBatch(
   }
   bool has_left = false;
   for (size_t i = 0; i < batch.size(); ++i) {
-    if (answers[i].status().code() != StatusCode::kOutOfRange) continue;
+    if (!HasCause(answers[i].status(), Cause::kNotServed)) continue;
     if (tablet != nullptr && !std::exchange(has_left, true)) caller_.Invalidate(*tablet);
     answers[i] = Update(table, batch[i]);
   }

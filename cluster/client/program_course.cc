@@ -19,8 +19,7 @@ class ProgramCourse {
     while (!rest_->IsEmpty()) {
       LocationPtr tablet;
       Status status = rest_->End(Try(&tablet));
-      bool again =
-          status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kOutOfRange;
+      bool again = status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
       if (status.ok() || !again) return status;
       // A try that finished a row has made progress, so this failure counts as the first one and is
       // retried at once. A program over many rows is thus not limited in its number of failures.

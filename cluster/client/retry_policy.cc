@@ -7,8 +7,8 @@ namespace sippar::cluster {
 namespace {
 
 bool MayRepeat(const FailedCall& call) {
-  // kOutOfRange: the server does not have the tablet, so it has done nothing.
-  if (call.code == StatusCode::kOutOfRange) return true;
+  // Such a server has done nothing, so even an unsafe write may be made elsewhere.
+  if (call.not_served) return true;
   return call.code == StatusCode::kUnavailable && call.repeat == Repeat::kSafe;
 }
 

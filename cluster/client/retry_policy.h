@@ -17,6 +17,7 @@ struct RetryPolicy {
 
 struct FailedCall {
   StatusCode code = StatusCode::kOk;
+  bool not_served = false;  // Cause::kNotServed: the server does not have the tablet
   Repeat repeat = Repeat::kUnsafe;
   uint32_t failures = 1;     // number of failures of this call so far
   int64_t time_left_us = 0;  // time until the call's deadline

@@ -8,11 +8,11 @@ namespace sippar::cluster {
 StatusOr<LocationPtr> TabletCaller::Find(const std::string& table, std::string_view row,
                                          bool before) {
   StatusOr<LocationPtr> found = FindNow(table, row, before);
-  if (found.status().code() != StatusCode::kFailedPrecondition) [[likely]]
+  if (!HasCause(found.status(), Cause::kSessionOver)) [[likely]]
     return found;
-  // The session of the lock service is over, which is no concern of the caller. To the caller
-  // kFailedPrecondition would mean that its write was refused, although an earlier try of the same
-  // write may have been carried out. kUnavailable says that the outcome is unknown.
+  // The session is no concern of the caller, to which kFailedPrecondition would mean that its write
+  // was refused, although an earlier try of the same write may have been carried out. kUnavailable
+  // says that the outcome is unknown.
   return Unavailable(std::string(MessageOf(found.status())));
 }
 
@@ -53,7 +53,7 @@ StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAll(const std::string& tab
   while (true) {
     StatusOr<std::vector<TabletRecord>> records = ReadAllNow(table);
     bool waits = records.status().code() == StatusCode::kUnavailable ||
-                 records.status().code() == StatusCode::kOutOfRange;
+                 HasCause(records.status(), Cause::kNotServed);
     if (!waits) return records;
     RETURN_IF_ERROR(course.AfterFailure(records.status(), Repeat::kSafe));
   }

@@ -65,7 +65,7 @@ Answer TabletCaller::OnTablet(const std::string& table, std::string_view row, Re
   };
   auto is_final = [](const Status& status) {
     return status.ok() ||
-           (status.code() != StatusCode::kUnavailable && status.code() != StatusCode::kOutOfRange);
+           (status.code() != StatusCode::kUnavailable && !HasCause(status, Cause::kNotServed));
   };
   LocationPtr used;
   Answer answer = once(&used);

@@ -15,7 +15,7 @@ namespace {
 
 // True if the server is not there, or does not have the tablet (any more).
 bool IsElsewhere(const Status& status) {
-  return status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kOutOfRange;
+  return status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
 }
 
 // The tablets that can be called: a committed split counts as its children, a committed merge as
@@ -35,7 +35,7 @@ std::vector<TabletRecord> SpelledOut(std::vector<TabletRecord> records) {
   return tablets;
 }
 
-Status NotServed(const TabletRecord& record) {
+Status NoServerNow(const TabletRecord& record) {
   return Unavailable(fmt::format("tablet {} of table {} has no server at present (phase {})",
                                  record.tablet_id, record.table_id, PhaseName(record.phase)));
 }
@@ -92,7 +92,7 @@ StatusOr<LocationPtr> Locator::LookUpRoot() {
   ++round_trips_;
   ASSIGN_OR_RETURN(TabletRecord record, options_.read_root());
   LocationPtr location = Remember(record);
-  if (location == nullptr) return NotServed(record);
+  if (location == nullptr) return NoServerNow(record);
   return location;
 }
 
@@ -183,7 +183,7 @@ StatusOr<LocationPtr> Locator::ReadMetadata(const LocationPtr& metadata,
     LocationPtr location = Remember(tablet);
     if (!target.IsIn(tablet.range)) continue;
     if (location == nullptr) {
-      found = NotServed(tablet);
+      found = NoServerNow(tablet);
     } else {
       found = std::move(location);
     }

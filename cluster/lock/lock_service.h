@@ -8,14 +8,15 @@
 // long as they have files. A file has at most kLockFileSizeMax bytes.
 //
 // Errors of every call:
-//   kFailedPrecondition  the service has ended the session: its locks are free or have another
-//                        holder, its ephemeral files are gone, the call did nothing, and every
-//                        later call fails alike. Open a new session. Nothing else has this code.
+//   kFailedPrecondition  (SessionOver) the service has ended the session: its locks are free or
+//                        have another holder, its ephemeral files are gone, the call did nothing,
+//                        and every later call fails alike. Open a new session. Callers ask for
+//                        Cause::kSessionOver; nothing else has this code.
 //   kUnavailable         unknown outcome: no answer came. Read before deciding; a lock or an
 //                        ephemeral file is the caller's if its `holder` is the caller's id().
 //   kAborted             lost a race: the file has another version, or the lock another holder
 //   kAlreadyExists       the file exists or another session holds the lock; the message names it
-//   kResourceExhausted   the disk is full: nothing was done
+//   kResourceExhausted   nothing was done: the disk is full (DiskFull), or no number is left
 //   kDataLoss            this file is damaged; others can be read
 //   kNotFound, kInvalidArgument (path, size)
 //

@@ -20,7 +20,7 @@ void LockState::BeginSession(uint64_t session, const SessionOptions& options,
 
 Status LockState::CheckSession(uint64_t session) const {
   if (sessions_.contains(session)) return OkStatus();
-  return FailedPrecondition(
+  return SessionOver(
       fmt::format("session {} has ended: it was closed, or no heartbeat came for its timeout; open "
                   "a new one",
                   session));

@@ -5,7 +5,6 @@
 
 #include "engine/base/status.h"
 
-
 namespace sippar::cluster {
 namespace {
 
@@ -31,13 +30,13 @@ StatusOr<std::shared_ptr<LockSession>> SteadySession::Replace(
     const std::shared_ptr<LockSession>& lost) {
   {
     engine::MutexLock lock(&mutex_);
-    if (closed_) return FailedPrecondition("the session was closed");
+    if (closed_) return SessionOver("the session was closed");
     if (session_ != lost) return session_;  // another call has replaced it
   }
   // Opened without the mutex, which other calls need to find the current session.
   ASSIGN_OR_RETURN(std::shared_ptr<LockSession> opened, service_->OpenSession(options_));
   engine::MutexLock lock(&mutex_);
-  if (closed_) return FailedPrecondition("the session was closed");
+  if (closed_) return SessionOver("the session was closed");
   session_ = std::move(opened);
   return session_;
 }
@@ -46,8 +45,8 @@ template <typename Answer, typename Call>
 Answer SteadySession::Ask(const Call& call) {
   std::shared_ptr<LockSession> session = Current();
   Answer answer = call(session.get());
-  // Only this code proves that the session is over and that the call did nothing.
-  if (StatusIn(answer).code() != StatusCode::kFailedPrecondition) return answer;
+  // Only this cause proves that the session is over and that the call did nothing.
+  if (!HasCause(StatusIn(answer), Cause::kSessionOver)) return answer;
   ASSIGN_OR_RETURN(session, Replace(session));
   return call(session.get());
 }

@@ -191,8 +191,8 @@ Status EmbeddedClient::Close() {
   admin_.reset();
   cluster_.reset();
   locks_.reset();
-  bool is_full = status.code() == StatusCode::kResourceExhausted ||
-                 status.code() == StatusCode::kPermissionDenied;
+  bool is_full =
+      HasCause(status, Cause::kDiskFull) || status.code() == StatusCode::kPermissionDenied;
   return is_full && store_.sync_writes ? OkStatus() : status;
 }
 

@@ -71,14 +71,14 @@ class LocalTablets final : public TabletService {
   }
 
  private:
-  // kOutOfRange instead of kUnavailable: certainly nothing was done, so the caller may make even a
+  // NotServed instead of kUnavailable: certainly nothing was done, so the caller may make even a
   // write elsewhere. Writes in one process have no request ids, and right after a start METADATA
   // names servers of the last life: with kUnavailable the first write after each start would fail.
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
     auto port = line_.Reach();
     if (port.status().code() != StatusCode::kUnavailable) [[likely]]
       return port;
-    return OutOfRange(std::string(MessageOf(port.status())));
+    return NotServed(std::string(MessageOf(port.status())));
   }
 
   const Line line_;
@@ -90,7 +90,7 @@ class LocalControl final : public TabletControl {
 
   void Carry(const AnyCall& call, const CallOptions& options) override {
     // kUnavailable stays as it is: the master may repeat every one of these calls, and would take
-    // kOutOfRange for the final answer of a server (cluster/api/control_calls.h).
+    // NotServed for the final answer of a server (cluster/api/control_calls.h).
     auto port = line_.Reach();
     if (!port.ok()) return Refuse(call, port.status());
     (*port)->server->Control()->Carry(call, options);

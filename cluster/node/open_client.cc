@@ -70,7 +70,7 @@ StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOption
     return std::make_unique<SharedStore>(std::move(store), std::move(socket));
   };
   StatusOr<std::unique_ptr<Client>> store = OpenEmbedded(directory, options, &socket);
-  bool is_full = store.status().code() == StatusCode::kResourceExhausted;
+  bool is_full = HasCause(store.status(), Cause::kDiskFull);
   if (is_full && reach_for == ReachFor::kChangeOfTables && GiveUpReserve(directory)) {
     store = OpenEmbedded(directory, options, &socket);
   }

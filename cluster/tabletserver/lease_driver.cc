@@ -134,9 +134,9 @@ void LeaseDriver::Step(const LeaseEvent& event) {
 namespace {
 
 LeaseEvent EventOf(const Status& status) {
+  if (HasCause(status, Cause::kSessionOver)) return {LeaseEvent::kOver};
   switch (status.code()) {
-    case StatusCode::kFailedPrecondition:  // the session is over
-    case StatusCode::kAlreadyExists:       // another session has the lock
+    case StatusCode::kAlreadyExists:  // another session has the lock
       return {LeaseEvent::kOver};
     case StatusCode::kNotFound:
       return {LeaseEvent::kFileGone};

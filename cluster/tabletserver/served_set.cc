@@ -13,8 +13,8 @@ StatusOr<std::shared_ptr<Served>> ServedSet::Find(const TabletAddress& address) 
   MutexLock lock(&mutex_);
   auto found = served_.find(address.tablet_id);
   if (found == served_.end() || found->second->tablet_epoch != address.tablet_epoch) {
-    return OutOfRange(fmt::format("tablet {} is not served here at epoch {}", address.tablet_id,
-                                  address.tablet_epoch));
+    return NotServed(fmt::format("tablet {} is not served here at epoch {}", address.tablet_id,
+                                 address.tablet_epoch));
   }
   return found->second;
 }

@@ -45,7 +45,7 @@ using ChildIds = std::array<uint64_t, 2>;  // ids of the two children of a split
 // kUnavailable: another call is changing it.
 class ServedSet {
  public:
-  // kOutOfRange: not served at this epoch.
+  // NotServed: not served at this epoch.
   [[nodiscard]] StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& address) const;
   std::shared_ptr<Served> FindId(uint64_t tablet_id) const;  // nullptr: not served
   std::vector<std::shared_ptr<Served>> All() const;          // sorted by id

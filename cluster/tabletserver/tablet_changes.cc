@@ -35,7 +35,7 @@ StatusOr<ChangeStreamConfig> ConfigOf(const engine::TableSchema& schema) {
 Status CheckStart(int64_t start_us, const ChangeStreamConfig& config, int64_t now_us) {
   int64_t least_us = std::max(config.since_us, now_us - config.retention_us);
   if (start_us >= least_us) return OkStatus();
-  return OutOfRange(fmt::format(
+  return TooOld(fmt::format(
       "start_time is {} us; changes are kept from {} us on, for {} s after their commit", start_us,
       least_us, config.retention_us / 1'000'000));
 }

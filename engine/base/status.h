@@ -1,11 +1,13 @@
 // Errors of the whole project: absl::Status and absl::StatusOr, macros that return errors to the
-// caller, and a helper that adds context to them. Messages are std::string (fmt), since Debian's
-// absl::string_view is not std::string_view. SPDX-License-Identifier: Apache-2.0
+// caller, the causes that a code alone does not tell, and a helper that adds context. Messages are
+// std::string (fmt), since Debian's absl::string_view is not std::string_view.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +40,6 @@ inline Status ResourceExhausted(const std::string& text) {
   return {StatusCode::kResourceExhausted, text};
 }
 inline Status DataLoss(const std::string& text) { return {StatusCode::kDataLoss, text}; }
-inline Status OutOfRange(const std::string& text) { return {StatusCode::kOutOfRange, text}; }
 inline Status PermissionDenied(const std::string& text) {
   return {StatusCode::kPermissionDenied, text};
 }
@@ -49,6 +50,26 @@ inline Status Cancelled(const std::string& text) { return {StatusCode::kCancelle
 inline Status Unimplemented(const std::string& text) { return {StatusCode::kUnimplemented, text}; }
 inline Status Internal(const std::string& text) { return {StatusCode::kInternal, text}; }
 
+// Why a call failed, where its code has several meanings. A caller that acts on one of them asks
+// HasCause and never the code. The cause is a payload of the status: Annotate keeps it, and so does
+// the protocol between our own processes, which sends the number. Clients of the Bigtable API get
+// code and text alone.
+enum class Cause : uint8_t {
+  kNotServed = 1,     // kOutOfRange: the tablet is elsewhere, so nothing was done
+  kTooOld = 2,        // kOutOfRange: a change stream does not keep what is older than its retention
+  kTooLarge = 3,      // kOutOfRange: a value does not fit into the memory for values
+  kSessionOver = 4,   // kFailedPrecondition: the session of the lock service has ended
+  kDiskFull = 5,      // kResourceExhausted: the disk or its quota, not memory, a limit or a message
+  kQueryExpired = 6,  // kFailedPrecondition: a prepared query has to be prepared again
+};
+Status NotServed(const std::string& text);
+Status TooOld(const std::string& text);
+Status TooLarge(const std::string& text);
+Status SessionOver(const std::string& text);
+Status DiskFull(const std::string& text);
+Status QueryExpired(const std::string& text);
+bool HasCause(const Status& status, Cause cause);
+
 // The status of an answer that is a Status or a StatusOr, for code that passes on either.
 inline const Status& StatusIn(const Status& status) { return status; }
 template <typename T>
@@ -56,13 +77,8 @@ const Status& StatusIn(const StatusOr<T>& answer) {
   return answer.status();
 }
 
-// Puts "context: " before the message; OK stays OK.
-inline Status Annotate(const Status& status, std::string_view context) {
-  if (status.ok()) return status;
-  std::string text(context);
-  text.append(": ").append(MessageOf(status));
-  return {status.code(), text};
-}
+// Puts "context: " before the message and keeps code and cause; OK stays OK.
+Status Annotate(const Status& status, std::string_view context);
 
 }  // namespace sippar
 

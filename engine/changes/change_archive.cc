@@ -16,7 +16,7 @@ bool MayHave(const CountedChangeFile& file, const ChangePosition& position) {
 // not found any more has expired.
 Status GoneIsTooOld(const Status& status) {
   if (status.code() != StatusCode::kNotFound) return status;
-  return OutOfRange(
+  return TooOld(
       "changes after this position are older than the retention of the table's change stream and "
       "were removed; start at a later time");
 }

@@ -34,7 +34,7 @@ class ChangeArchive {
   [[nodiscard]] static StatusOr<std::unique_ptr<ChangeArchive>> Open(
       FileSystem* fs, const std::string& directory, const ChangePosition& position);
 
-  // The next record that `position` wants; nullopt at the end. kOutOfRange: it was older than the
+  // The next record that `position` wants; nullopt at the end. TooOld: it was older than the
   // retention and is gone.
   [[nodiscard]] StatusOr<std::optional<LogRecord>> Next(const ChangePosition& position);
 

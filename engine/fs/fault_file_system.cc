@@ -44,7 +44,7 @@ Status FaultFileSystem::Decide(const char* operation, const std::string& path,
     if (effect != nullptr) *effect = counted.rule.effect;
     std::string text =
         fmt::format("{} {}: injected by '{}'", operation, path, counted.rule.Print());
-    if (counted.rule.effect == FaultRule::kFull) return ResourceExhausted(text);
+    if (counted.rule.effect == FaultRule::kFull) return DiskFull(text);
     if (counted.rule.effect == FaultRule::kDeny) return PermissionDenied(text);
     return Unavailable(text);
   }

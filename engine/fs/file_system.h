@@ -8,9 +8,8 @@
 // Implementations: posix (NewPosixFileSystem), memory with crash clones (MemoryFileSystem), an
 // overlay (OverlayFileSystem), and one that injects faults (FaultFileSystem). All are thread safe.
 // One thread at a time uses a file object, except RandomFile, whose Read may run in many threads.
-// Errors: kNotFound, kAlreadyExists, kResourceExhausted (disk full, quota), kPermissionDenied (also
-// a file system mounted read-only), kUnavailable (EIO); the message has the operation, the path and
-// the cause.
+// Errors: kNotFound, kAlreadyExists, DiskFull (also a quota), kPermissionDenied (also a file system
+// mounted read-only), kUnavailable (EIO); the message has the operation, the path and the cause.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

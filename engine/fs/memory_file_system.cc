@@ -46,7 +46,7 @@ class MemoryFileSystem::MemoryAppendFile final : public AppendFile {
     file_->bytes.append(fits);
     shared_->used += fits.size();
     if (fits.size() < bytes.size()) {
-      return ResourceExhausted(fmt::format("write {}: no space left on device", path_));
+      return DiskFull(fmt::format("write {}: no space left on device", path_));
     }
     return OkStatus();
   }
@@ -87,7 +87,7 @@ class MemoryFileSystem::MemoryPatchFile final : public PatchFile {
     if (file_->bytes.size() < offset + bytes.size()) {
       uint64_t size = shared_->used + offset + bytes.size() - file_->bytes.size();
       if (shared_->capacity != 0 && size > shared_->capacity) {
-        return ResourceExhausted("patch: no space left on device");
+        return DiskFull("patch: no space left on device");
       }
       shared_->used = size;
       file_->bytes.resize(offset + bytes.size());

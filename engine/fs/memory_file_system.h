@@ -17,7 +17,7 @@ namespace sippar::engine {
 
 class MemoryFileSystem final : public FileSystem, public PatchFileMaker {
  public:
-  // At most `capacity` bytes in all files together, then kResourceExhausted; 0 = no limit.
+  // At most `capacity` bytes in all files together, then DiskFull; 0 = no limit.
   explicit MemoryFileSystem(uint64_t capacity = 0);
   ~MemoryFileSystem() override;
 

@@ -21,7 +21,7 @@ namespace sippar::engine {
 // holds between processes. Syncs succeed and make nothing durable.
 class OverlayFileSystem final : public FileSystem {
  public:
-  // At most `capacity` bytes of changes, then kResourceExhausted. `lower` must outlive this object.
+  // At most `capacity` bytes of changes, then DiskFull. `lower` must outlive this object.
   OverlayFileSystem(FileSystem* lower, uint64_t capacity) : lower_(lower), upper_(capacity) {}
 
   // From now on every change fails with `why`, as it would on the disk itself.

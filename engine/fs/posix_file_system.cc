@@ -28,7 +28,7 @@ Status ErrnoStatus(int error, std::string_view operation, const std::string& pat
       return AlreadyExists(text);
     case ENOSPC:
     case EDQUOT:
-      return ResourceExhausted(text + "; free space or raise the quota");
+      return DiskFull(text + "; free space or raise the quota");
     case EACCES:
     case EPERM:
     case EROFS:

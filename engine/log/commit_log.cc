@@ -280,8 +280,8 @@ Status CommitLog::CutRefused() { return has_refused_ ? Append({}) : OkStatus(); 
 Status CommitLog::Settle() {
   Status written = WriteInDoubtAgain();
   // A full or read-only disk can still be read, so the old file is synced in place instead.
-  bool takes_nothing = written.code() == StatusCode::kResourceExhausted ||
-                       written.code() == StatusCode::kPermissionDenied;
+  bool takes_nothing =
+      HasCause(written, Cause::kDiskFull) || written.code() == StatusCode::kPermissionDenied;
   if (!takes_nothing) return written;
   options_.metrics->Get("log_settled_in_place")->Add();
   return options_.fs->SyncFile(PathOf(last_));

@@ -31,7 +31,7 @@ Status TabletServing::WhyClosed() const {
     case Serving::kOpen:
       return OkStatus();
     case Serving::kMoved:
-      return OutOfRange(fmt::format("tablet {} was split or merged", body_->id));
+      return NotServed(fmt::format("tablet {} was split or merged", body_->id));
     case Serving::kDropped:
       return NotFound("the table was dropped");
     case Serving::kUnknown:

@@ -16,7 +16,7 @@ namespace sippar::engine {
 
 // The write did not happen, because the row belongs to another tablet now. The store routes it
 // again; callers of the store never see this status.
-inline bool IsMoved(const Status& status) { return status.code() == StatusCode::kOutOfRange; }
+inline bool IsMoved(const Status& status) { return HasCause(status, Cause::kNotServed); }
 
 class TabletServing {
  public:

@@ -6,6 +6,7 @@
 namespace sippar::fuse {
 
 int ErrnoOf(const Status& status) {
+  if (HasCause(status, Cause::kTooLarge)) return EFBIG;
   switch (status.code()) {
     case StatusCode::kOk:
       return 0;
@@ -24,13 +25,12 @@ int ErrnoOf(const Status& status) {
       return EINTR;
     case StatusCode::kResourceExhausted:
       return ENOMEM;
-    case StatusCode::kOutOfRange:
-      return EFBIG;  // a value larger than the memory for values
     case StatusCode::kFailedPrecondition:
     case StatusCode::kAborted:
       return ESTALE;  // the version of an inode is gone
     case StatusCode::kUnimplemented:
       return EOPNOTSUPP;
+    case StatusCode::kOutOfRange:
     case StatusCode::kDataLoss:
     case StatusCode::kAlreadyExists:
     case StatusCode::kInternal:

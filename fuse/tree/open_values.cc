@@ -19,9 +19,8 @@ constexpr int64_t kLookAgainUs = 50'000;
 
 StatusOr<OpenValuePtr> OpenValues::Open(const Node& node, uint64_t size_bytes) {
   if (size_bytes > budget_bytes_) {
-    return Status(StatusCode::kOutOfRange,
-                  fmt::format("value of {} bytes is larger than --max-value-memory of {} bytes",
-                              size_bytes, budget_bytes_));
+    return TooLarge(fmt::format("value of {} bytes is larger than --max-value-memory of {} bytes",
+                                size_bytes, budget_bytes_));
   }
   std::string key;
   EncodeNode(node, &key);

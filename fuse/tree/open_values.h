@@ -52,7 +52,7 @@ class OpenValues {
   OpenValues(uint64_t budget_bytes, engine::Clock* clock)
       : budget_bytes_(budget_bytes), clock_(clock) {}
 
-  // kOutOfRange if the value is larger than the whole budget.
+  // TooLarge if the value is larger than the whole budget.
   [[nodiscard]] StatusOr<OpenValuePtr> Open(const Node& node, uint64_t size_bytes) EXCLUDES(mutex_);
   // Returns the bytes; calls `load`, without the lock, if they are not held. Waits for room up to
   // `timeout_us`, or not at all if kReadersWaitingMax readers wait already; then

@@ -124,8 +124,8 @@ StatusOr<std::optional<Entry>> TreeView::ControlEntry(const Node& directory,
     ASSIGN_OR_RETURN(content, RenderTablets(&context_, table->schema.name));
   }
   if (content.size() > kControlTextSizeMax) {
-    return Status(StatusCode::kOutOfRange, fmt::format("{} has {} bytes; the limit is {}", name,
-                                                       content.size(), kControlTextSizeMax));
+    return TooLarge(
+        fmt::format("{} has {} bytes; the limit is {}", name, content.size(), kControlTextSizeMax));
   }
   Entry entry = TextEntry(directory, name, std::move(content), table->changed_at_us);
   // The other two show sizes and tablets, which change without a schema change.

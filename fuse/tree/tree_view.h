@@ -1,7 +1,7 @@
 // TreeView: the mounted tree without a kernel: what a name in a directory means, what a directory
 // contains, what a file contains (SEMANTICS.md). Knows no inode table and no libfuse, so tests run
 // it against a fake client. Thread safe. Errors: kNotFound; kInvalidArgument (bad time);
-// kFailedPrecondition (the version of an inode is gone); kOutOfRange and kResourceExhausted
+// kFailedPrecondition (the version of an inode is gone); TooLarge and kResourceExhausted
 // (open_values.h); and those of the client. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -166,7 +166,7 @@ class ClientQueryApi final : public cluster::QueryApi {
       std::string_view text =
           "the result columns changed since then, because families were altered";
       if (place.given > 0) return InvalidArgument(fmt::format("resume_token: {}", text));
-      return FailedPrecondition(fmt::format("prepared_query: {}; prepare it again", text));
+      return QueryExpired(fmt::format("prepared_query: {}; prepare it again", text));
     }
     auto run = std::make_unique<SelectRun>(std::move(query), std::move(analysis->columns),
                                            std::move(place));
@@ -189,7 +189,7 @@ class ClientQueryApi final : public cluster::QueryApi {
       return InvalidArgument("resume_token: it does not belong to an execution of this query");
     }
     if (now_us >= query.valid_until_us) {
-      return FailedPrecondition("prepared_query: it has expired; prepare it again");
+      return QueryExpired("prepared_query: it has expired; prepare it again");
     }
     place.prepared_hash = prepared_hash;
     place.now_us = now_us;

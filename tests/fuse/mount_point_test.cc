@@ -74,7 +74,7 @@ TEST(ErrnoMap, GivesEachCauseItsNumber) {
   EXPECT_EQ(ErrnoOf(Unavailable("")), EHOSTDOWN);
   EXPECT_EQ(ErrnoOf(Cancelled("")), EINTR);
   EXPECT_EQ(ErrnoOf(ResourceExhausted("")), ENOMEM);
-  EXPECT_EQ(ErrnoOf(Status(StatusCode::kOutOfRange, "")), EFBIG);
+  EXPECT_EQ(ErrnoOf(TooLarge("")), EFBIG);
   EXPECT_EQ(ErrnoOf(FailedPrecondition("")), ESTALE);
   EXPECT_EQ(ErrnoOf(DataLoss("")), EIO);
   EXPECT_EQ(ErrnoOf(Internal("")), EIO);

@@ -92,7 +92,7 @@ Status SimDisk::OnCall(View* view, std::string_view operation, const std::string
     return fault(PermissionDenied(call + ": read-only file system"), FaultRule::kFail);
   }
   if (IsAny(operation, {"write", "create", "mkdir"}) && faults.is_full) {
-    return fault(ResourceExhausted(call + ": no space left"),
+    return fault(DiskFull(call + ": no space left"),
                  operation == "write" ? FaultRule::kTorn : FaultRule::kFail);
   }
   if (operation == "read" && path.ends_with(".sst") && hits(faults.flip_one_in)) {

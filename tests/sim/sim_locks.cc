@@ -97,7 +97,7 @@ class SimSession final : public LockSession {
   Status Close() override {
     *open_ = false;
     Status closed = Do([](LockSession* session) { return session->Close(); });
-    return closed.code() == StatusCode::kFailedPrecondition ? OkStatus() : closed;
+    return HasCause(closed, Cause::kSessionOver) ? OkStatus() : closed;
   }
 
  private:
@@ -115,11 +115,11 @@ class SimSession final : public LockSession {
     for (bool again = options_.timeout_us == 0 && *open_;; again = false) {
       auto answer = AtService<T>([id = id_, work](LockProcess* process) -> StatusOr<T> {
         auto found = process->sessions.find(id);
-        if (found == process->sessions.end()) return FailedPrecondition("no such session");
+        if (found == process->sessions.end()) return SessionOver("no such session");
         std::shared_ptr<LockSession> session = found->second;
         return work(session.get());
       });
-      if (answer.status().code() != StatusCode::kFailedPrecondition || !again) return answer;
+      if (!HasCause(answer.status(), Cause::kSessionOver) || !again) return answer;
       RETURN_IF_ERROR(Open());
     }
   }

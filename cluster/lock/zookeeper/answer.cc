@@ -14,8 +14,7 @@ bool IsUnknown(int code) {
 Status UnexpectedAnswer(int code, std::string_view what) {
   if (code == kOk) return OkStatus();
   if (code == kSessionExpired) {
-    return FailedPrecondition(
-        fmt::format("ZooKeeper, {}: the session is over; open a new one", what));
+    return SessionOver(fmt::format("ZooKeeper, {}: the session is over; open a new one", what));
   }
   if (code == kNoAnswer) {
     return Unavailable(

@@ -249,7 +249,7 @@ Status ClusterBackups::Perform(const calls::DropAndKeepTable& asked, const CallT
   Status dropped = DropUntil(asked.table, places_.clock->NowMicros() + asked.keep_us, time);
   // If the drop cannot be recorded as kept (the disk is full), the table is deleted at once:
   // keeping it must not prevent the drop.
-  if (dropped.code() != StatusCode::kResourceExhausted) return dropped;
+  if (!HasCause(dropped, Cause::kDiskFull)) return dropped;
   return admin_->Do(calls::DropTable{asked.table}, time.Left());
 }
 

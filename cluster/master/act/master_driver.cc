@@ -119,7 +119,7 @@ void MasterDriver::Hold(const std::shared_ptr<Reign>& reign) {
     int64_t now_ns = options_.places.clock->MonotonicNanos();
     if (now_ns >= renew_ns) {
       auto lease_end = reign->session->Heartbeat();
-      if (lease_end.status().code() == StatusCode::kFailedPrecondition) return;
+      if (HasCause(lease_end.status(), Cause::kSessionOver)) return;
       // Stops relying on the lock a fifth of the timeout before the session can be over:
       // PROTOCOL.md allows clocks to differ in rate by 20 %.
       if (lease_end.ok()) deadline_ns = *lease_end - options_.session_us * 1000 / 5;

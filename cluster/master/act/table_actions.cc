@@ -52,7 +52,7 @@ Done TableActions::Do(const action::WriteTable& asked) {
   Status status = write();
   // Removing a table makes room, so when the disk is full the reserve is given up for it
   // (tests/FAULTS.md D6).
-  bool is_full = status.code() == StatusCode::kResourceExhausted;
+  bool is_full = HasCause(status, Cause::kDiskFull);
   if (is_full && asked.life != TableLife::kLive && asked.life != TableLife::kCreating &&
       places_->fs->Remove(store_paths::Reserve(places_->directory)).ok()) {
     status = write();

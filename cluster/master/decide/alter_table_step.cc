@@ -169,8 +169,8 @@ void RunTables(Turn* turn) {
 void OnDone(Turn* turn, const action::WriteTable& asked, const event::Done& done) {
   Table* table = turn->state->FindTable(asked.table->table_id);
   if (table == nullptr || table->attempt.op != done.op) return;
-  StatusCode code = done.status.code();
-  if (code == StatusCode::kInvalidArgument || code == StatusCode::kResourceExhausted) {
+  if (done.status.code() == StatusCode::kInvalidArgument ||
+      HasCause(done.status, Cause::kDiskFull)) {
     return Cancel(turn, done.status, table);
   }
   if (!done.status.ok()) return turn->Failed(&table->attempt);

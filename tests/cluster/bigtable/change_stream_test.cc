@@ -313,6 +313,7 @@ TEST_F(ChangeStreamTest, BadRequestsAreRefused) {
   request = good;
   request.mutable_start_time()->set_seconds(kNowSeconds - 1);  // before the stream began
   EXPECT_EQ(ErrorOf(request), StatusCode::OUT_OF_RANGE);
+  EXPECT_EQ(Read(request, SIZE_MAX).status.error_details(), "") << "the cause stays inside";
   request.mutable_start_time()->set_seconds(kNowSeconds + 1);
   EXPECT_EQ(ErrorOf(request), StatusCode::INVALID_ARGUMENT);
   request.mutable_start_time()->set_seconds(-5);

@@ -214,7 +214,7 @@ StatusOr<FakeCluster::Served> FakeCluster::Check(const ServerId& server,
   auto found = served_.find(tablet.tablet_id);
   if (found == served_.end() || found->second.epoch != tablet.tablet_epoch ||
       found->second.server != server) {
-    return OutOfRange("not served here at this epoch");
+    return NotServed("not served here at this epoch");
   }
   return found->second;
 }

@@ -9,11 +9,13 @@ namespace {
 constexpr int64_t kLong = 60'000'000;
 
 TEST(RetryPolicy, OnlyWhatIsSafeIsRepeated) {
-  auto again = [](StatusCode code, Repeat repeat) {
-    return DecideRetry({}, {code, repeat, 1, kLong}, 0).again;
+  auto again = [](StatusCode code, Repeat repeat, bool not_served = false) {
+    return DecideRetry({}, {code, not_served, repeat, 1, kLong}, 0).again;
   };
-  EXPECT_TRUE(again(StatusCode::kOutOfRange, Repeat::kUnsafe));  // nothing was done
-  EXPECT_TRUE(again(StatusCode::kOutOfRange, Repeat::kSafe));
+  for (Repeat repeat : {Repeat::kUnsafe, Repeat::kSafe}) {
+    EXPECT_TRUE(again(StatusCode::kOutOfRange, repeat, true));  // nothing was done
+    EXPECT_FALSE(again(StatusCode::kOutOfRange, repeat));       // a position that is too old
+  }
   EXPECT_TRUE(again(StatusCode::kUnavailable, Repeat::kSafe));
   EXPECT_FALSE(again(StatusCode::kUnavailable, Repeat::kUnsafe));
   for (StatusCode code : {StatusCode::kAborted, StatusCode::kNotFound, StatusCode::kDataLoss,
@@ -26,7 +28,8 @@ TEST(RetryPolicy, OnlyWhatIsSafeIsRepeated) {
 TEST(RetryPolicy, WaitsDoubleWithJitterUpToABound) {
   RetryPolicy policy;
   auto wait = [&](uint32_t failures, uint64_t chance) {
-    return DecideRetry(policy, {StatusCode::kUnavailable, Repeat::kSafe, failures, kLong}, chance)
+    return DecideRetry(policy, {StatusCode::kUnavailable, false, Repeat::kSafe, failures, kLong},
+                       chance)
         .wait_us;
   };
   EXPECT_EQ(wait(1, 99), 0);
@@ -42,7 +45,7 @@ TEST(RetryPolicy, WaitsDoubleWithJitterUpToABound) {
 }
 
 TEST(RetryPolicy, TheDeadlineEndsIt) {
-  FailedCall call{StatusCode::kUnavailable, Repeat::kSafe, 20, 100'000};
+  FailedCall call{StatusCode::kUnavailable, false, Repeat::kSafe, 20, 100'000};
   EXPECT_FALSE(DecideRetry({}, call, 0).again);
   call.failures = 1;
   EXPECT_TRUE(DecideRetry({}, call, 0).again);

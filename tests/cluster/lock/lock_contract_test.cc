@@ -131,18 +131,21 @@ TEST_F(LockServiceTest, EveryCallOfAnEndedSessionSaysSoAndDoesNothing) {
   auto b = world.Session("b", 100 * kSecond);
   EXPECT_OK(b->Create("root", "", kLasting));
   world.Pass(kSecond);
-  constexpr auto kOver = StatusCode::kFailedPrecondition;
-  EXPECT_CODE(a->Heartbeat(), kOver);
-  EXPECT_CODE(a->Create("x", "", kLasting), kOver);
-  EXPECT_CODE(a->Read("root"), kOver);
-  EXPECT_CODE(a->Write("root", "", 1), kOver);
-  EXPECT_CODE(a->Remove("root", 1), kOver);
-  EXPECT_CODE(a->List("servers"), kOver);
-  EXPECT_CODE(a->Acquire("root"), kOver);
-  EXPECT_CODE(a->Release("root"), kOver);
-  EXPECT_CODE(a->Watch("root", [] {}), kOver);
-  EXPECT_CODE(a->NextEpoch(), kOver);
-  EXPECT_CODE(a->RaiseEpoch(1'000), kOver);
+  auto is_over = [](const auto& answer) {
+    return StatusIn(answer).code() == StatusCode::kFailedPrecondition &&
+           HasCause(StatusIn(answer), Cause::kSessionOver);
+  };
+  EXPECT_TRUE(is_over(a->Heartbeat()));
+  EXPECT_TRUE(is_over(a->Create("x", "", kLasting)));
+  EXPECT_TRUE(is_over(a->Read("root")));
+  EXPECT_TRUE(is_over(a->Write("root", "", 1)));
+  EXPECT_TRUE(is_over(a->Remove("root", 1)));
+  EXPECT_TRUE(is_over(a->List("servers")));
+  EXPECT_TRUE(is_over(a->Acquire("root")));
+  EXPECT_TRUE(is_over(a->Release("root")));
+  EXPECT_TRUE(is_over(a->Watch("root", [] {})));
+  EXPECT_TRUE(is_over(a->NextEpoch()));
+  EXPECT_TRUE(is_over(a->RaiseEpoch(1'000)));
   EXPECT_OK(a->Close());
   EXPECT_CODE(b->Read("x"), StatusCode::kNotFound);
   EXPECT_EQ(b->Read("root")->version, 1u);

@@ -243,7 +243,7 @@ Done World::Do(uint64_t master, const action::SetSchema& body) {
 }
 
 Done World::Do(uint64_t master, const action::FenceServer& body) {
-  if (master != master_) return {0, FailedPrecondition("the session is over"), {}};
+  if (master != master_) return {0, SessionOver("the session is over"), {}};
   auto found = servers.find(body.server);
   if (found == servers.end() || !found->second.file) return {};
   if (found->second.lock && !body.by_force) return {0, AlreadyExists("it holds its lock"), {}};
@@ -288,7 +288,7 @@ Done World::Do(uint64_t master, const action::SortLogPart& body) {
 }
 
 Done World::Do(uint64_t master, const action::WriteTable& body) {
-  if (master != master_) return {0, FailedPrecondition("the session is over"), {}};
+  if (master != master_) return {0, SessionOver("the session is over"), {}};
   TableFile file;
   if (auto found = tables.find(body.table->table_id); found != tables.end()) file = found->second;
   bool same = file.version == body.version + 1 && file.life == body.life &&
@@ -300,7 +300,7 @@ Done World::Do(uint64_t master, const action::WriteTable& body) {
 }
 
 Done World::Do(uint64_t master, const action::RemoveTable& body) {
-  if (master != master_) return {0, FailedPrecondition("the session is over"), {}};
+  if (master != master_) return {0, SessionOver("the session is over"), {}};
   auto found = tables.find(body.table_id);
   if (found == tables.end()) return {};
   if (found->second.version != body.version) return {0, Aborted("another version"), {}};

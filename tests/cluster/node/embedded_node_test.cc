@@ -241,7 +241,7 @@ TEST(EmbeddedNodeTest, ADiskThatTakesNothingIsRead) {
   auto names = left->AllFiles();
   ClientOptions options;
   options.fs = &faulty;
-  auto reading = OpenForReading("/db", options, ResourceExhausted("no space left"));
+  auto reading = OpenForReading("/db", options, DiskFull("no space left"));
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(Rows(reading->get()), "a=1 z=2 ");
   EXPECT_FALSE((*reading)->has_refused());

@@ -215,8 +215,10 @@ TEST_F(JoinedClientTest, ChangesAreRefusedAsTheOwnerDoes) {
     EXPECT_FALSE(here.ok());
     EXPECT_EQ(here, joined_->data()->ReadChanges(table, From(0), {}).status());
   }
-  EXPECT_EQ(joined_->data()->ReadChanges("kept", From(1), {}).status().code(),
-            StatusCode::kOutOfRange);
+  Status too_old = joined_->data()->ReadChanges("kept", From(1), {}).status();
+  EXPECT_EQ(too_old.code(), StatusCode::kOutOfRange);
+  EXPECT_TRUE(HasCause(too_old, Cause::kTooOld)) << "the cause goes through our protocol";
+  EXPECT_FALSE(HasCause(too_old, Cause::kNotServed));
   CallOptions options;
   options.cancel = std::make_shared<std::atomic<bool>>(false);
   auto stream = joined_->data()->ReadChanges("kept", From(owner_->clock()->NowMicros()), options);

@@ -59,7 +59,7 @@ class ByteFiles final : public FileSystem {
    public:
     Appender(ByteFiles* fs, std::string path) : fs_(fs), path_(std::move(path)) {}
     Status Append(std::string_view bytes) override {
-      if (fs_->fail_appends) return ResourceExhausted("append: " + path_ + ": disk full");
+      if (fs_->fail_appends) return DiskFull("append: " + path_ + ": disk full");
       fs_->files[path_].append(bytes);
       return OkStatus();
     }

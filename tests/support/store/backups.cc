@@ -235,7 +235,7 @@ Status Backups::DropTable(const std::string& table, int64_t keep_us) {
     return Add(std::move(manifest), files_->sst()).status();
   });
   // A table that cannot be kept may be in the way of everything else: it goes all the same.
-  if (dropped.code() == StatusCode::kResourceExhausted) dropped = store_->DropTable(table);
+  if (HasCause(dropped, Cause::kDiskFull)) dropped = store_->DropTable(table);
   auto is_dropped_table = [](const auto& entry) { return entry.second.is_dropped_table; };
   auto count = std::count_if(held_.begin(), held_.end(), is_dropped_table);
   if (count > kDroppedTablesMax) {

@@ -152,8 +152,7 @@ Status Store::Drop(const std::string& name) {
   changed.tables.erase(name);
   CRASH_POINT("drop_table.before_catalog");
   Status saved = SaveCatalog(changed);
-  if (saved.code() == StatusCode::kResourceExhausted &&
-      GiveUpReserve(options_.fs, files_.reserve())) {
+  if (HasCause(saved, Cause::kDiskFull) && GiveUpReserve(options_.fs, files_.reserve())) {
     saved = SaveCatalog(changed);
   }
   RETURN_IF_ERROR(saved);
