@@ -1,62 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/model/column_pattern.h"
 
-#include <fmt/format.h>
-#include <re2/re2.h>
-
 #include <algorithm>
 
-#include "engine/model/re2_options.h"
-#include "engine/model/regex_prefix.h"
+#include "engine/model/bytes_regex.h"
 
 namespace sippar::engine {
 namespace {
-
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
-
-class Re2Regex final : public BytesRegex {
- public:
-  Re2Regex(std::string_view pattern, const RE2::Options& options) : re2_(Piece(pattern), options) {}
-
-  bool Found(std::string_view text) const override { return RE2::PartialMatch(Piece(text), re2_); }
-
-  bool Extract(std::string_view text, int group, std::string* out) const override {
-    if (group < 0 || group > re2_.NumberOfCapturingGroups()) return false;
-    std::vector<re2::StringPiece> groups(static_cast<size_t>(group) + 1);
-    if (!re2_.Match(Piece(text), 0, text.size(), RE2::UNANCHORED, groups.data(), group + 1)) {
-      return false;
-    }
-    const re2::StringPiece& piece = groups[static_cast<size_t>(group)];
-    // The group took no part in the match.
-    if (piece.data() == nullptr) return false;
-    out->assign(piece.data(), piece.size());
-    return true;
-  }
-
-  std::string ReplaceAll(std::string_view text, std::string_view rewrite) const override {
-    std::string result(text);
-    RE2::GlobalReplace(&result, re2_, Piece(rewrite));
-    return result;
-  }
-
-  Status CheckRewrite(std::string_view rewrite) const override {
-    return CheckRewriteOf(re2_, rewrite);
-  }
-
-  int GroupCount() const override { return re2_.NumberOfCapturingGroups(); }
-
-  std::string LiteralPrefix() const override {
-    // Without the anchor a match may begin anywhere, and without case it has several spellings.
-    if (!re2_.options().case_sensitive() || !IsAnchoredAtStart(re2_.pattern())) return "";
-    bool whole = false;
-    return LiteralHead(re2_.pattern(), &whole);
-  }
-
-  const RE2& re2() const { return re2_; }
-
- private:
-  RE2 re2_;
-};
 
 // The compiled form of one part of a pattern.
 class PartMatcher {
@@ -107,84 +57,70 @@ class PartMatcher {
   std::string prefix_;  // common prefix of all matches; for an exact name, the name
 };
 
-class PatternListMatcher final : public ColumnMatcher {
- public:
-  struct Pair {
-    PartMatcher family;
-    PartMatcher qualifier;
-  };
-  // No pattern at all means every column, as in a ReadSpec.
-  explicit PatternListMatcher(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {
-    matches_all_ = pairs_.empty() || std::any_of(pairs_.begin(), pairs_.end(), [](const Pair& p) {
-                     return p.family.IsAny() && p.qualifier.IsAny();
-                   });
-  }
-
-  bool MatchesAll() const override { return matches_all_; }
-
-  bool MatchesFamily(std::string_view family) const override {
-    return matches_all_ || std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
-             return pair.family.Matches(family);
-           });
-  }
-
-  bool Matches(std::string_view family, std::string_view qualifier) const override {
-    return matches_all_ || std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
-             return pair.family.Matches(family) && pair.qualifier.Matches(qualifier);
-           });
-  }
-
-  void MatchIndexes(std::string_view family, std::string_view qualifier,
-                    std::vector<int>* out) const override {
-    for (size_t i = 0; i < pairs_.size(); ++i) {
-      if (pairs_[i].family.Matches(family) && pairs_[i].qualifier.Matches(qualifier)) {
-        out->push_back(static_cast<int>(i));
-      }
-    }
-  }
-
-  bool NextQualifier(std::string_view family, std::string_view qualifier,
-                     std::string* next) const override {
-    if (matches_all_) {
-      *next = qualifier;
-      return true;
-    }
-    // Any pattern may match, so the smallest of their candidates is the next one.
-    bool found = false;
-    std::string candidate;
-    for (const Pair& pair : pairs_) {
-      if (!pair.family.Matches(family)) continue;
-      if (!pair.qualifier.NextCandidate(qualifier, &candidate)) continue;
-      if (!found || candidate < *next) *next = candidate;
-      found = true;
-    }
-    return found;
-  }
-
- private:
-  std::vector<Pair> pairs_;
-  bool matches_all_ = false;
-};
-
 }  // namespace
 
-StatusOr<std::shared_ptr<const BytesRegex>> BytesRegex::Compile(std::string_view pattern,
-                                                                bool case_insensitive) {
-  // Before the regex is compiled, because compiling costs more the longer the text is.
-  RETURN_IF_ERROR(CheckRegexSize(pattern));
-  auto regex = std::make_shared<Re2Regex>(pattern, BytesRegexOptions(case_insensitive));
-  RETURN_IF_ERROR(CheckRegexCompiled(regex->re2()));
-  return std::shared_ptr<const BytesRegex>(std::move(regex));
+struct ColumnMatcher::Columns {
+  PartMatcher family;
+  PartMatcher qualifier;
+
+  bool Match(std::string_view family_name, std::string_view qualifier_name) const {
+    return family.Matches(family_name) && qualifier.Matches(qualifier_name);
+  }
+};
+
+// No pattern at all means every column, as in a ReadSpec.
+ColumnMatcher::ColumnMatcher(std::vector<Columns> listed) : listed_(std::move(listed)) {
+  matches_all_ =
+      listed_.empty() || std::any_of(listed_.begin(), listed_.end(), [](const Columns& columns) {
+        return columns.family.IsAny() && columns.qualifier.IsAny();
+      });
 }
+
+ColumnMatcher::~ColumnMatcher() = default;
 
 StatusOr<std::unique_ptr<ColumnMatcher>> ColumnMatcher::Compile(
     const std::vector<ColumnPattern>& patterns) {
-  std::vector<PatternListMatcher::Pair> pairs(patterns.size());
+  std::vector<Columns> listed(patterns.size());
   for (size_t i = 0; i < patterns.size(); ++i) {
-    RETURN_IF_ERROR(pairs[i].family.Compile(patterns[i].family));
-    RETURN_IF_ERROR(pairs[i].qualifier.Compile(patterns[i].qualifier));
+    RETURN_IF_ERROR(listed[i].family.Compile(patterns[i].family));
+    RETURN_IF_ERROR(listed[i].qualifier.Compile(patterns[i].qualifier));
   }
-  return std::unique_ptr<ColumnMatcher>(new PatternListMatcher(std::move(pairs)));
+  return std::unique_ptr<ColumnMatcher>(new ColumnMatcher(std::move(listed)));
+}
+
+bool ColumnMatcher::FamilyIsListed(std::string_view family) const {
+  return std::any_of(listed_.begin(), listed_.end(),
+                     [&](const Columns& columns) { return columns.family.Matches(family); });
+}
+
+bool ColumnMatcher::ColumnIsListed(std::string_view family, std::string_view qualifier) const {
+  return std::any_of(listed_.begin(), listed_.end(),
+                     [&](const Columns& columns) { return columns.Match(family, qualifier); });
+}
+
+void ColumnMatcher::MatchIndexes(std::string_view family, std::string_view qualifier,
+                                 std::vector<int>* out) const {
+  for (size_t i = 0; i < listed_.size(); ++i) {
+    if (listed_[i].Match(family, qualifier)) out->push_back(static_cast<int>(i));
+  }
+}
+
+bool ColumnMatcher::NextQualifier(std::string_view family, std::string_view qualifier,
+                                  std::string* next) const {
+  if (matches_all_) {
+    *next = qualifier;
+    return true;
+  }
+  // Any pattern may match, so the smallest of their candidates is the next one.
+  bool found = false;
+  std::string candidate;
+  for (const Columns& columns : listed_) {
+    if (!columns.family.Matches(family)) continue;
+    if (!columns.qualifier.NextCandidate(qualifier, &candidate)) continue;
+    if (!found || candidate < *next) *next = candidate;
+    found = true;
+  }
+  return found;
 }
 
 }  // namespace sippar::engine

@@ -43,42 +43,35 @@ struct ColumnPattern {
 };
 
 // Tests columns against a list of patterns. Immutable after Compile; thread safe.
-class ColumnMatcher {
+class ColumnMatcher final {
  public:
   // kInvalidArgument, with RE2's reason, for a malformed or too large regex.
   [[nodiscard]] static StatusOr<std::unique_ptr<ColumnMatcher>> Compile(
       const std::vector<ColumnPattern>& patterns);
-  virtual ~ColumnMatcher() = default;
+  ~ColumnMatcher();
 
-  virtual bool MatchesAll() const = 0;  // the list is empty or contains *:*
-  virtual bool MatchesFamily(std::string_view family) const = 0;
-  virtual bool Matches(std::string_view family, std::string_view qualifier) const = 0;
+  bool MatchesAll() const { return matches_all_; }  // the list is empty or contains *:*
+  bool MatchesFamily(std::string_view family) const {
+    return matches_all_ || FamilyIsListed(family);
+  }
+  bool Matches(std::string_view family, std::string_view qualifier) const {
+    return matches_all_ || ColumnIsListed(family, qualifier);
+  }
   // Appends the indexes of all matching patterns to `out`, ascending.
-  virtual void MatchIndexes(std::string_view family, std::string_view qualifier,
-                            std::vector<int>* out) const = 0;
+  void MatchIndexes(std::string_view family, std::string_view qualifier,
+                    std::vector<int>* out) const;
   // Sets *next to the smallest qualifier >= `qualifier` in `family` that may match; false when none
   // can. For regexes only their literal prefix counts. Lets a scan seek instead of step.
-  virtual bool NextQualifier(std::string_view family, std::string_view qualifier,
-                             std::string* next) const = 0;
-};
+  bool NextQualifier(std::string_view family, std::string_view qualifier, std::string* next) const;
 
-// One compiled regex over bytes, of bounded size and memory. Thread safe.
-class BytesRegex {
- public:
-  [[nodiscard]] static StatusOr<std::shared_ptr<const BytesRegex>> Compile(
-      std::string_view pattern, bool case_insensitive = false);
-  virtual ~BytesRegex() = default;
-  virtual bool Found(std::string_view text) const = 0;
-  // Group `group` of the first match (0 = whole match); false when there is no match or no such
-  // group.
-  virtual bool Extract(std::string_view text, int group, std::string* out) const = 0;
-  // Requires that CheckRewrite(rewrite) is OK.
-  virtual std::string ReplaceAll(std::string_view text, std::string_view rewrite) const = 0;
-  // kInvalidArgument: `rewrite` names a group that the regex does not have, or has a wrong escape.
-  [[nodiscard]] virtual Status CheckRewrite(std::string_view rewrite) const = 0;
-  virtual int GroupCount() const = 0;  // not counting the whole match
-  // The prefix of every matching text when the pattern is anchored with ^; else "".
-  virtual std::string LiteralPrefix() const = 0;
+ private:
+  struct Columns;  // the compiled form of one pattern
+  explicit ColumnMatcher(std::vector<Columns> listed);
+  bool FamilyIsListed(std::string_view family) const;
+  bool ColumnIsListed(std::string_view family, std::string_view qualifier) const;
+
+  const std::vector<Columns> listed_;
+  bool matches_all_ = false;
 };
 
 }  // namespace sippar::engine

@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
-#include <string>
 #include <string_view>
 
 #include "engine/base/limits.h"
 #include "engine/base/status.h"
 
 namespace sippar::engine {
+
+inline re2::StringPiece BytesPiece(std::string_view text) { return {text.data(), text.size()}; }
 
 inline RE2::Options BytesRegexOptions(bool case_insensitive) {
   RE2::Options options;
@@ -32,22 +33,6 @@ inline RE2::Options BytesRegexOptions(bool case_insensitive) {
 [[nodiscard]] inline Status CheckRegexCompiled(const RE2& regex) {
   if (regex.ok()) return OkStatus();
   return InvalidArgument(fmt::format("bad regex /{}/: {}", regex.pattern(), regex.error()));
-}
-
-// Whether `rewrite` is a replacement text for matches of `regex`: \0 to \9 for groups, \\ for \.
-[[nodiscard]] inline Status CheckRewriteOf(const RE2& regex, std::string_view rewrite) {
-  const re2::StringPiece text(rewrite.data(), rewrite.size());
-  std::string problem;
-  if (regex.CheckRewriteString(text, &problem)) return OkStatus();
-  const int group = RE2::MaxSubmatch(text);
-  const int groups = regex.NumberOfCapturingGroups();
-  if (group <= groups) {
-    return InvalidArgument(
-        fmt::format("replacement '{}': a \\ must be followed by a digit or another \\", rewrite));
-  }
-  return InvalidArgument(fmt::format(
-      "regex /{}/: the replacement uses group \\{} ({}); write a group as ( )", regex.pattern(),
-      group, groups == 0 ? std::string("it has none") : fmt::format("its last is \\{}", groups)));
 }
 
 }  // namespace sippar::engine

@@ -22,10 +22,8 @@ using Search = std::function<Answer(const RE2& regex, std::string_view text, Sto
 // ones the cost of a thread is negligible.
 constexpr uint64_t kStepsAtOnce = 32'000'000;
 
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
-
 bool MatchFrom(const RE2& regex, std::string_view text, size_t from, Groups* groups) {
-  return regex.Match(Piece(text), from, text.size(), RE2::UNANCHORED, groups->data(),
+  return regex.Match(BytesPiece(text), from, text.size(), RE2::UNANCHORED, groups->data(),
                      static_cast<int>(groups->size()));
 }
 
@@ -45,7 +43,7 @@ Answer ExtractGroup(const RE2& regex, std::string_view text, std::optional<int> 
 // text, the time is quadratic.
 Answer Replace(const RE2& regex, std::string_view text, const std::string& rewrite,
                StopBudget* budget) {
-  Groups groups(static_cast<size_t>(RE2::MaxSubmatch(Piece(rewrite))) + 1);
+  Groups groups(static_cast<size_t>(RE2::MaxSubmatch(BytesPiece(rewrite))) + 1);
   std::string result;
   size_t at = 0;
   size_t last_end = std::string_view::npos;
@@ -60,7 +58,7 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
       ++at;
       continue;
     }
-    regex.Rewrite(&result, Piece(rewrite), groups.data(), static_cast<int>(groups.size()));
+    regex.Rewrite(&result, BytesPiece(rewrite), groups.data(), static_cast<int>(groups.size()));
     if (result.size() > limits::kValueSizeMax) return std::optional(std::move(result));
     at = last_end = begin + groups[0].size();
   }
@@ -68,82 +66,89 @@ Answer Replace(const RE2& regex, std::string_view text, const std::string& rewri
   return std::optional(std::move(result));
 }
 
-class Re2SearchRegex final : public SearchRegex {
- public:
-  explicit Re2SearchRegex(std::shared_ptr<const RE2> regex)
-      : regex_(std::move(regex)), size_(static_cast<uint64_t>(regex_->ProgramSize())) {}
-
-  StatusOr<bool> Found(std::string_view text, StopBudget* budget) const override {
-    if (IsShort(text, *budget)) return RE2::PartialMatch(Piece(text), *regex_);
-    Search find = [](const RE2& regex, std::string_view whole, StopBudget*) -> Answer {
-      if (RE2::PartialMatch(Piece(whole), regex)) return std::optional<std::string>("");
-      return std::optional<std::string>();
-    };
-    ASSIGN_OR_RETURN(std::optional<std::string> found, Apart(find, text, *budget));
-    return found.has_value();
-  }
-
-  StatusOr<std::optional<std::string>> Extract(std::string_view text, std::optional<int> group,
-                                               StopBudget* budget) const override {
-    if (IsShort(text, *budget)) return ExtractGroup(*regex_, text, group);
-    return Apart([group](const RE2& regex, std::string_view whole,
-                         StopBudget*) { return ExtractGroup(regex, whole, group); },
-                 text, *budget);
-  }
-
-  StatusOr<std::string> ReplaceAll(std::string_view text, std::string_view rewrite,
-                                   StopBudget* budget) const override {
-    std::string wanted(rewrite);
-    Answer replaced =
-        IsShort(text, *budget)
-            ? Replace(*regex_, text, wanted, budget)
-            : Apart([wanted](const RE2& regex, std::string_view whole,
-                             StopBudget* own) { return Replace(regex, whole, wanted, own); },
-                    text, *budget);
-    if (!replaced.ok()) return replaced.status();
-    return *std::move(*replaced);
-  }
-
-  Status CheckRewrite(std::string_view rewrite) const override {
-    return CheckRewriteOf(*regex_, rewrite);
-  }
-
-  int GroupCount() const override { return regex_->NumberOfCapturingGroups(); }
-
- private:
-  bool IsShort(std::string_view text, const StopBudget& budget) const {
-    return budget.signal() == nullptr || text.size() * size_ < kStepsAtOnce;
-  }
-
-  Answer Apart(const Search& search, std::string_view text, const StopBudget& budget) const {
-    struct Job {
-      std::shared_ptr<const RE2> regex;
-      std::string text;
-      Search search;
-      Answer answer = std::optional<std::string>();
-    };
-    auto job = std::make_shared<Job>(Job{regex_, std::string(text), search});
-    RETURN_IF_ERROR(RunApart(
-        [job](const StopSignal& left) {
-          StopBudget own(&left);
-          job->answer = job->search(*job->regex, job->text, &own);
-        },
-        *budget.signal()));
-    return std::move(job->answer);
-  }
-
-  const std::shared_ptr<const RE2> regex_;
-  const uint64_t size_;  // instructions of the compiled regex
-};
+// Searches a copy of `text` on another thread, which is abandoned when the caller is to stop.
+Answer Apart(std::shared_ptr<const RE2> regex, const Search& search, std::string_view text,
+             const StopBudget& budget) {
+  struct Job {
+    std::shared_ptr<const RE2> regex;
+    std::string text;
+    Search search;
+    Answer answer = std::optional<std::string>();
+  };
+  auto job = std::make_shared<Job>(Job{std::move(regex), std::string(text), search});
+  RETURN_IF_ERROR(RunApart(
+      [job](const StopSignal& left) {
+        StopBudget own(&left);
+        job->answer = job->search(*job->regex, job->text, &own);
+      },
+      *budget.signal()));
+  return std::move(job->answer);
+}
 
 }  // namespace
+
+SearchRegex::SearchRegex(std::shared_ptr<const RE2> regex)
+    : regex_(std::move(regex)), size_(static_cast<uint64_t>(regex_->ProgramSize())) {}
 
 StatusOr<std::shared_ptr<const SearchRegex>> SearchRegex::Compile(std::string_view pattern,
                                                                   bool case_insensitive) {
   RETURN_IF_ERROR(CheckRegexSize(pattern));
-  auto regex = std::make_shared<const RE2>(Piece(pattern), BytesRegexOptions(case_insensitive));
+  auto regex =
+      std::make_shared<const RE2>(BytesPiece(pattern), BytesRegexOptions(case_insensitive));
   RETURN_IF_ERROR(CheckRegexCompiled(*regex));
-  return std::make_shared<const Re2SearchRegex>(std::move(regex));
+  return std::shared_ptr<const SearchRegex>(new SearchRegex(std::move(regex)));
 }
+
+bool SearchRegex::IsShort(std::string_view text, const StopBudget& budget) const {
+  return budget.signal() == nullptr || text.size() * size_ < kStepsAtOnce;
+}
+
+StatusOr<bool> SearchRegex::Found(std::string_view text, StopBudget* budget) const {
+  if (IsShort(text, *budget)) return RE2::PartialMatch(BytesPiece(text), *regex_);
+  Search find = [](const RE2& regex, std::string_view whole, StopBudget*) -> Answer {
+    if (RE2::PartialMatch(BytesPiece(whole), regex)) return std::optional<std::string>("");
+    return std::optional<std::string>();
+  };
+  ASSIGN_OR_RETURN(std::optional<std::string> found, Apart(regex_, find, text, *budget));
+  return found.has_value();
+}
+
+StatusOr<std::optional<std::string>> SearchRegex::Extract(std::string_view text,
+                                                          std::optional<int> group,
+                                                          StopBudget* budget) const {
+  if (IsShort(text, *budget)) return ExtractGroup(*regex_, text, group);
+  Search extract = [group](const RE2& regex, std::string_view whole, StopBudget*) {
+    return ExtractGroup(regex, whole, group);
+  };
+  return Apart(regex_, extract, text, *budget);
+}
+
+StatusOr<std::string> SearchRegex::ReplaceAll(std::string_view text, std::string_view rewrite,
+                                              StopBudget* budget) const {
+  std::string wanted(rewrite);
+  Search replace = [wanted](const RE2& regex, std::string_view whole, StopBudget* own) {
+    return Replace(regex, whole, wanted, own);
+  };
+  Answer replaced = IsShort(text, *budget) ? Replace(*regex_, text, wanted, budget)
+                                           : Apart(regex_, replace, text, *budget);
+  if (!replaced.ok()) return replaced.status();
+  return *std::move(*replaced);
+}
+
+Status SearchRegex::CheckRewrite(std::string_view rewrite) const {
+  std::string problem;
+  if (regex_->CheckRewriteString(BytesPiece(rewrite), &problem)) return OkStatus();
+  const int group = RE2::MaxSubmatch(BytesPiece(rewrite));
+  const int groups = GroupCount();
+  if (group <= groups) {
+    return InvalidArgument(
+        fmt::format("replacement '{}': a \\ must be followed by a digit or another \\", rewrite));
+  }
+  return InvalidArgument(fmt::format(
+      "regex /{}/: the replacement uses group \\{} ({}); write a group as ( )", regex_->pattern(),
+      group, groups == 0 ? std::string("it has none") : fmt::format("its last is \\{}", groups)));
+}
+
+int SearchRegex::GroupCount() const { return regex_->NumberOfCapturingGroups(); }
 
 }  // namespace sippar::engine

@@ -12,30 +12,40 @@
 #include "engine/base/status.h"
 #include "engine/base/stop_budget.h"
 
+namespace re2 {
+class RE2;
+}
+
 namespace sippar::engine {
 
-class SearchRegex {
+class SearchRegex final {
  public:
   // kInvalidArgument: the pattern is malformed or too long.
   [[nodiscard]] static StatusOr<std::shared_ptr<const SearchRegex>> Compile(
       std::string_view pattern, bool case_insensitive);
-  virtual ~SearchRegex() = default;
 
   // The three searches end early with the status of `budget`'s signal.
-  [[nodiscard]] virtual StatusOr<bool> Found(std::string_view text, StopBudget* budget) const = 0;
+  [[nodiscard]] StatusOr<bool> Found(std::string_view text, StopBudget* budget) const;
   // Group `group` of the first match (0: the whole match); nullopt when there is none. Without
   // `group`: the first group, or the whole match when that group took no part in it.
-  [[nodiscard]] virtual StatusOr<std::optional<std::string>> Extract(std::string_view text,
-                                                                     std::optional<int> group,
-                                                                     StopBudget* budget) const = 0;
+  [[nodiscard]] StatusOr<std::optional<std::string>> Extract(std::string_view text,
+                                                             std::optional<int> group,
+                                                             StopBudget* budget) const;
   // `text` with every match replaced; stops once the result exceeds limits::kValueSizeMax. Requires
   // that CheckRewrite(rewrite) is OK.
-  [[nodiscard]] virtual StatusOr<std::string> ReplaceAll(std::string_view text,
-                                                         std::string_view rewrite,
-                                                         StopBudget* budget) const = 0;
+  [[nodiscard]] StatusOr<std::string> ReplaceAll(std::string_view text, std::string_view rewrite,
+                                                 StopBudget* budget) const;
   // kInvalidArgument: `rewrite` names a group that the regex does not have, or has a wrong escape.
-  [[nodiscard]] virtual Status CheckRewrite(std::string_view rewrite) const = 0;
-  virtual int GroupCount() const = 0;  // not counting the whole match
+  [[nodiscard]] Status CheckRewrite(std::string_view rewrite) const;
+  int GroupCount() const;  // not counting the whole match
+
+ private:
+  explicit SearchRegex(std::shared_ptr<const re2::RE2> regex);
+  // True if a search in `text` is fast enough for the caller's thread, or cannot be stopped anyway.
+  bool IsShort(std::string_view text, const StopBudget& budget) const;
+
+  const std::shared_ptr<const re2::RE2> regex_;  // shared with abandoned searches
+  const uint64_t size_;                          // instructions of the compiled regex
 };
 
 }  // namespace sippar::engine

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/model/bytes_regex.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {

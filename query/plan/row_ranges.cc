@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/stoppable_sort.h"
+#include "engine/model/bytes_regex.h"
 
 namespace sippar::query {
 namespace {

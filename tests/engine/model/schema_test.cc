@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/limits.h"
+#include "engine/model/bytes_regex.h"
 #include "engine/model/column_pattern.h"
 #include "engine/model/mutation.h"
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/model/bytes_regex.h"
+
+#include <utility>
+
+#include "engine/model/re2_options.h"
+#include "engine/model/regex_prefix.h"
+
+namespace sippar::engine {
+
+BytesRegex::BytesRegex(std::unique_ptr<const RE2> regex) : regex_(std::move(regex)) {}
+
+BytesRegex::~BytesRegex() = default;
+
+StatusOr<std::shared_ptr<const BytesRegex>> BytesRegex::Compile(std::string_view pattern,
+                                                                bool case_insensitive) {
+  // Before the regex is compiled, because compiling costs more the longer the text is.
+  RETURN_IF_ERROR(CheckRegexSize(pattern));
+  auto regex =
+      std::make_unique<const RE2>(BytesPiece(pattern), BytesRegexOptions(case_insensitive));
+  RETURN_IF_ERROR(CheckRegexCompiled(*regex));
+  return std::shared_ptr<const BytesRegex>(new BytesRegex(std::move(regex)));
+}
+
+bool BytesRegex::Found(std::string_view text) const {
+  return RE2::PartialMatch(BytesPiece(text), *regex_);
+}
+
+std::string BytesRegex::LiteralPrefix() const {
+  // Without the anchor a match may begin anywhere, and without case it has several spellings.
+  if (!regex_->options().case_sensitive() || !IsAnchoredAtStart(regex_->pattern())) return "";
+  bool whole = false;
+  return LiteralHead(regex_->pattern(), &whole);
+}
+
+}  // namespace sippar::engine
