@@ -19,18 +19,12 @@ constexpr unsigned kDictionaryHashLogMin = 15;
 // The memory for one huge block is not kept for the rest of the file.
 constexpr size_t kScratchKept = 4 << 20;
 
-struct ZstdFree {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-  void operator()(ZSTD_CDict* dictionary) const { ZSTD_freeCDict(dictionary); }
-  void operator()(ZSTD_DDict* dictionary) const { ZSTD_freeDDict(dictionary); }
-};
-template <typename T>
-using ZstdPtr = std::unique_ptr<T, ZstdFree>;
-
 // One context per thread: it takes 160 KB, too much to create for each block.
 ZSTD_DCtx* ThreadDecodeContext() {
-  thread_local ZstdPtr<ZSTD_DCtx> context(ZSTD_createDCtx());
+  struct Free {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  thread_local std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
   return context.get();
 }
 
@@ -45,96 +39,6 @@ void AppendTrailer(BlockType type, uint64_t seed, size_t start, std::string* out
   out->push_back(static_cast<char>(type));
   PutFixed64(out, Checksum(std::string_view(*out).substr(start), seed));
 }
-
-class ZstdEncoder final : public BlockEncoder {
- public:
-  ZstdEncoder(uint64_t file_id, Compression compression, int level, std::string dictionary)
-      : file_id_(file_id),
-        compression_(compression),
-        level_(level),
-        dictionary_(std::move(dictionary)) {}
-
-  Status Init() {
-    if (compression_ == Compression::kNone) return OkStatus();
-    context_.reset(ZSTD_createCCtx());
-    if (context_ == nullptr) return ResourceExhausted("no memory for a zstd context");
-    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level_);
-    if (dictionary_.empty()) return OkStatus();
-    // Raw content, so that zstd does not take a sample that happens to begin like a trained
-    // dictionary for one.
-    ZSTD_compressionParameters parameters = ZSTD_getCParams(level_, 0, dictionary_.size());
-    // zstd level 1 would index the dictionary in 2^14 slots; 2^15 gained 1-4 % on web pages at the
-    // same speed, more slots only cost time. Attaching instead of copying the table
-    // (ZSTD_c_forceAttachDict) only cost time too.
-    parameters.hashLog = std::max(parameters.hashLog, kDictionaryHashLogMin);
-    encode_dictionary_.reset(ZSTD_createCDict_advanced(dictionary_.data(), dictionary_.size(),
-                                                       ZSTD_dlm_byRef, ZSTD_dct_rawContent,
-                                                       parameters, ZSTD_defaultCMem));
-    if (encode_dictionary_ == nullptr) return ResourceExhausted("no memory for a zstd dictionary");
-    ZSTD_CCtx_refCDict(context_.get(), encode_dictionary_.get());
-    return OkStatus();
-  }
-
-  StatusOr<BlockHandle> Append(std::string_view raw, uint64_t offset, std::string* out) override {
-    size_t start = out->size();
-    BlockType type = BlockType::kRaw;
-    if (compression_ == Compression::kZstd) {
-      ASSIGN_OR_RETURN(std::string_view compressed, Compress(raw));
-      if (compressed.size() < raw.size() - raw.size() / 16) {
-        type = dictionary_.empty() ? BlockType::kZstd : BlockType::kZstdDictionary;
-        AppendExactly(compressed, out);
-      }
-      if (scratch_size_ > kScratchKept) {
-        scratch_.reset();
-        scratch_size_ = 0;
-      }
-    }
-    if (type == BlockType::kRaw) AppendExactly(raw, out);
-    dictionary_used_ = dictionary_used_ || type == BlockType::kZstdDictionary;
-    AppendTrailer(type, BlockSeed(file_id_, offset), start, out);
-    return BlockHandle{offset, out->size() - start, raw.size()};
-  }
-
-  const std::string& dictionary() const override { return dictionary_; }
-  bool dictionary_used() const override { return dictionary_used_; }
-
- private:
-  StatusOr<std::string_view> Compress(std::string_view raw) {
-    size_t bound = ZSTD_compressBound(raw.size());
-    if (bound > scratch_size_) {
-      scratch_ = std::make_unique_for_overwrite<char[]>(bound);
-      scratch_size_ = bound;
-    }
-    size_t size =
-        ZSTD_compress2(context_.get(), scratch_.get(), scratch_size_, raw.data(), raw.size());
-    if (ZSTD_isError(size)) return Internal(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
-    return std::string_view(scratch_.get(), size);
-  }
-
-  const uint64_t file_id_;
-  const Compression compression_;
-  const int level_;
-  const std::string dictionary_;
-  bool dictionary_used_ = false;
-  std::unique_ptr<char[]> scratch_;
-  size_t scratch_size_ = 0;
-  ZstdPtr<ZSTD_CDict> encode_dictionary_;
-  ZstdPtr<ZSTD_CCtx> context_;  // refers to the dictionary, so it is destroyed first
-};
-
-class ZstdDecodeDictionary final : public DecodeDictionary {
- public:
-  ZstdDecodeDictionary(std::shared_ptr<const Block> content, ZSTD_DDict* dictionary)
-      : content_(std::move(content)), dictionary_(dictionary) {}
-  const ZSTD_DDict* get() const { return dictionary_.get(); }
-  size_t memory_bytes() const override {
-    return content_->charge() + ZSTD_sizeof_DDict(dictionary_.get());
-  }
-
- private:
-  std::shared_ptr<const Block> content_;
-  ZstdPtr<ZSTD_DDict> dictionary_;
-};
 
 // Returns a problem with the announced sizes, or "". Checked before memory is allocated.
 std::string SizeProblem(const BlockHandle& handle, std::string_view payload, BlockType type,
@@ -158,27 +62,102 @@ size_t Decompress(std::string_view payload, Block* block, const DecodeDictionary
     return ZSTD_decompressDCtx(context, block->data(), size, payload.data(), payload.size());
   }
   return ZSTD_decompress_usingDDict(context, block->data(), size, payload.data(), payload.size(),
-                                    static_cast<const ZstdDecodeDictionary*>(dictionary)->get());
+                                    dictionary->get());
 }
 
 }  // namespace
+
+void ZstdFree::operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+void ZstdFree::operator()(ZSTD_CDict* dictionary) const { ZSTD_freeCDict(dictionary); }
+void ZstdFree::operator()(ZSTD_DDict* dictionary) const { ZSTD_freeDDict(dictionary); }
+
+BlockEncoder::BlockEncoder(uint64_t file_id, Compression compression, int level,
+                           std::string dictionary)
+    : file_id_(file_id),
+      compression_(compression),
+      level_(level),
+      dictionary_(std::move(dictionary)) {}
 
 StatusOr<std::unique_ptr<BlockEncoder>> BlockEncoder::Create(uint64_t file_id,
                                                              Compression compression, int level,
                                                              std::string dictionary) {
   if (compression == Compression::kNone) dictionary.clear();
-  auto encoder = std::make_unique<ZstdEncoder>(file_id, compression, level, std::move(dictionary));
-  RETURN_IF_ERROR(encoder->Init());
+  std::unique_ptr<BlockEncoder> encoder(
+      new BlockEncoder(file_id, compression, level, std::move(dictionary)));
+  RETURN_IF_ERROR(encoder->Open());
   return encoder;
 }
+
+Status BlockEncoder::Open() {
+  if (compression_ == Compression::kNone) return OkStatus();
+  context_.reset(ZSTD_createCCtx());
+  if (context_ == nullptr) return ResourceExhausted("no memory for a zstd context");
+  ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level_);
+  if (dictionary_.empty()) return OkStatus();
+  // Raw content, so that zstd does not take a sample that happens to begin like a trained
+  // dictionary for one.
+  ZSTD_compressionParameters parameters = ZSTD_getCParams(level_, 0, dictionary_.size());
+  // zstd level 1 would index the dictionary in 2^14 slots; 2^15 gained 1-4 % on web pages at the
+  // same speed, more slots only cost time. Attaching instead of copying the table
+  // (ZSTD_c_forceAttachDict) only cost time too.
+  parameters.hashLog = std::max(parameters.hashLog, kDictionaryHashLogMin);
+  encode_dictionary_.reset(ZSTD_createCDict_advanced(dictionary_.data(), dictionary_.size(),
+                                                     ZSTD_dlm_byRef, ZSTD_dct_rawContent,
+                                                     parameters, ZSTD_defaultCMem));
+  if (encode_dictionary_ == nullptr) return ResourceExhausted("no memory for a zstd dictionary");
+  ZSTD_CCtx_refCDict(context_.get(), encode_dictionary_.get());
+  return OkStatus();
+}
+
+StatusOr<BlockHandle> BlockEncoder::Append(std::string_view raw, uint64_t offset,
+                                           std::string* out) {
+  size_t start = out->size();
+  BlockType type = BlockType::kRaw;
+  if (compression_ == Compression::kZstd) {
+    ASSIGN_OR_RETURN(std::string_view compressed, Compress(raw));
+    if (compressed.size() < raw.size() - raw.size() / 16) {
+      type = dictionary_.empty() ? BlockType::kZstd : BlockType::kZstdDictionary;
+      AppendExactly(compressed, out);
+    }
+    if (scratch_size_ > kScratchKept) {
+      scratch_.reset();
+      scratch_size_ = 0;
+    }
+  }
+  if (type == BlockType::kRaw) AppendExactly(raw, out);
+  dictionary_used_ = dictionary_used_ || type == BlockType::kZstdDictionary;
+  AppendTrailer(type, BlockSeed(file_id_, offset), start, out);
+  return BlockHandle{offset, out->size() - start, raw.size()};
+}
+
+StatusOr<std::string_view> BlockEncoder::Compress(std::string_view raw) {
+  size_t bound = ZSTD_compressBound(raw.size());
+  if (bound > scratch_size_) {
+    scratch_ = std::make_unique_for_overwrite<char[]>(bound);
+    scratch_size_ = bound;
+  }
+  size_t size =
+      ZSTD_compress2(context_.get(), scratch_.get(), scratch_size_, raw.data(), raw.size());
+  if (ZSTD_isError(size)) return Internal(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
+  return std::string_view(scratch_.get(), size);
+}
+
+DecodeDictionary::DecodeDictionary(std::shared_ptr<const Block> content,
+                                   ZstdPtr<ZSTD_DDict> dictionary)
+    : content_(std::move(content)), dictionary_(std::move(dictionary)) {}
 
 StatusOr<std::unique_ptr<DecodeDictionary>> DecodeDictionary::Create(
     std::shared_ptr<const Block> content) {
   std::string_view bytes = content->bytes();
-  ZSTD_DDict* dictionary = ZSTD_createDDict_advanced(bytes.data(), bytes.size(), ZSTD_dlm_byRef,
-                                                     ZSTD_dct_rawContent, ZSTD_defaultCMem);
+  ZstdPtr<ZSTD_DDict> dictionary(ZSTD_createDDict_advanced(
+      bytes.data(), bytes.size(), ZSTD_dlm_byRef, ZSTD_dct_rawContent, ZSTD_defaultCMem));
   if (dictionary == nullptr) return ResourceExhausted("no memory for a zstd dictionary");
-  return std::make_unique<ZstdDecodeDictionary>(std::move(content), dictionary);
+  return std::unique_ptr<DecodeDictionary>(
+      new DecodeDictionary(std::move(content), std::move(dictionary)));
+}
+
+size_t DecodeDictionary::memory_bytes() const {
+  return content_->charge() + ZSTD_sizeof_DDict(dictionary_.get());
 }
 
 Status CheckFrame(const FileName& file, std::string_view what, const BlockHandle& handle,
