@@ -67,6 +67,8 @@ class RowReader final : public CellStream {
     }
   }
 
+  const EntryPlace& place() const { return entries_->place(); }
+
   void CountEntries() {
     if (entries_ != nullptr) counters_.entries_seen += entries_->entries_seen();
   }
@@ -75,7 +77,7 @@ class RowReader final : public CellStream {
   void StepBack() {
     while (entries_->SeekRowBefore(reverse_limit_)) {
       reverse_limit_ = entries_->found_row_part();
-      if (entries_->Valid() && entries_->row_part() == reverse_limit_) return;
+      if (entries_->Valid() && place().row_part() == reverse_limit_) return;
       if (reverse_limit_ < reverse_start_) break;  // below the range: no more rows
     }
     if (status_.ok()) status_ = entries_->status();
@@ -100,7 +102,7 @@ class RowReader final : public CellStream {
         return false;
       }
       if (read_.reverse && !back_ended_ && LeftReverseRow()) StepBack();
-      if (!back_ended_ && entries_->Valid() && ranges_[range_].Contains(entries_->row())) {
+      if (!back_ended_ && entries_->Valid() && ranges_[range_].Contains(place().row())) {
         return true;
       }
       back_ended_ = false;
@@ -110,21 +112,20 @@ class RowReader final : public CellStream {
     return false;
   }
 
-  bool LeftReverseRow() const {
-    return !entries_->Valid() || entries_->row_part() != reverse_limit_;
-  }
+  bool LeftReverseRow() const { return !entries_->Valid() || place().row_part() != reverse_limit_; }
 
   void Find() {
     valid_ = false;
     while (EnsureInRange()) {
-      if (entries_->row_count() != row_seen_) EnterRow();
-      if (entries_->family_count() != family_seen_) EnterFamily();
-      if (entries_->column_count() != column_seen_ && !EnterColumn()) continue;
+      if (place().row_count() != row_seen_) EnterRow();
+      if (place().family_count() != family_seen_) EnterFamily();
+      if (place().column_count() != column_seen_ && !EnterColumn()) continue;
       if (Accept()) {
         valid_ = true;
         ++counters_.cells_returned;
-        cell_ = {entries_->row(),          entries_->family(),   entries_->qualifier(),
-                 entries_->timestamp_us(), entries_->sequence(), {}};
+        cell_ = {place().row(),        place().family(),
+                 place().qualifier(),  entries_->timestamp_us(),
+                 entries_->sequence(), {}};
         if (!read_.strip_values && !read_.keys_only) TakeValue();
         return;
       }
@@ -141,14 +142,14 @@ class RowReader final : public CellStream {
   }
 
   void EnterRow() {
-    row_seen_ = entries_->row_count();
+    row_seen_ = place().row_count();
     cells_in_row_ = 0;
   }
 
   void EnterFamily() {
-    family_seen_ = entries_->family_count();
+    family_seen_ = place().family_count();
     cells_in_family_ = 0;
-    family_matches_ = matcher_.MatchesFamily(entries_->family());
+    family_matches_ = matcher_.MatchesFamily(place().family());
   }
 
   // False: the column is not wanted, and the iterator has moved past it.
@@ -157,9 +158,9 @@ class RowReader final : public CellStream {
       entries_->SkipFamily();
       return false;
     }
-    const std::string& qualifier = entries_->qualifier();
-    if (!matcher_.Matches(entries_->family(), qualifier)) {
-      if (!matcher_.NextQualifier(entries_->family(), qualifier, &next_qualifier_)) {
+    const std::string& qualifier = place().qualifier();
+    if (!matcher_.Matches(place().family(), qualifier)) {
+      if (!matcher_.NextQualifier(place().family(), qualifier, &next_qualifier_)) {
         entries_->SkipFamily();
       } else if (next_qualifier_ > qualifier) {
         entries_->SkipToQualifier(next_qualifier_);
@@ -168,7 +169,7 @@ class RowReader final : public CellStream {
       }
       return false;
     }
-    column_seen_ = entries_->column_count();
+    column_seen_ = place().column_count();
     versions_ = 0;
     return true;
   }

@@ -5,16 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-
-#include "engine/base/coding.h"
 
 namespace sippar::engine {
 namespace {
 
 constexpr int kStepsBeforeSeek = 8;  // a step is cheaper than a seek (measured by tests/bench)
 constexpr uint32_t kStepsBetweenChecks = 4096;
-constexpr size_t kCellSuffixSize = 17;  // 01, 8 bytes of timestamp, 8 of sequence
 
 }  // namespace
 
@@ -22,8 +18,7 @@ VisibilityIterator::VisibilityIterator(std::unique_ptr<EntryIterator> input, Opt
     : input_(std::move(input)), options_(std::move(options)) {}
 
 void VisibilityIterator::SeekRow(std::string_view row_part) {
-  row_part_.clear();
-  column_part_.clear();
+  place_.Leave();
   behind_limit_ = false;
   input_->Seek(row_part);
   FindVisible();
@@ -60,21 +55,21 @@ void VisibilityIterator::SkipBehind(std::string_view prefix) {
   FindVisible();
 }
 
-void VisibilityIterator::SkipColumn() { SkipBehind(column_part_); }
+void VisibilityIterator::SkipColumn() { SkipBehind(place_.column_part()); }
 
-void VisibilityIterator::SkipRow() { SkipBehind(row_part_); }
+void VisibilityIterator::SkipRow() { SkipBehind(place_.row_part()); }
 
 void VisibilityIterator::SkipFamily() {
   // All keys of the family begin with family 00 and then 00 or 01; the next family sorts after
   // family 00 ff.
-  seek_key_ = family_part_;
+  seek_key_ = place_.family_part();
   seek_key_.append("\0\xff", 2);
   input_->Seek(seek_key_);
   FindVisible();
 }
 
 void VisibilityIterator::SkipToQualifier(std::string_view qualifier) {
-  seek_key_ = EncodeColumnPart(row_part_, family_, qualifier);
+  seek_key_ = EncodeColumnPart(place_.row_part(), place_.family(), qualifier);
   input_->Seek(seek_key_);
   FindVisible();
 }
@@ -105,49 +100,28 @@ void VisibilityIterator::FindVisible() {
 
 bool VisibilityIterator::ReadEntry() {
   std::string_view key = input_->key();
-  // Another version of the same column, the most common case, needs no parsing.
-  if (key.size() == column_part_.size() + kCellSuffixSize && !column_part_.empty() &&
-      std::memcmp(key.data(), column_part_.data(), column_part_.size()) == 0 &&
-      key[column_part_.size()] == '\1') {
-    const char* suffix = key.data() + column_part_.size() + 1;
-    entry_.kind = EntryKind::kCell;
-    entry_.timestamp_us = static_cast<int64_t>(~GetBig64(suffix) ^ (uint64_t{1} << 63));
-    entry_.sequence = ~GetBig64(suffix + 8);
-    return true;
-  }
+  if (place_.ReadVersion(key, &entry_)) return true;
   if (!ParseKey(key, &entry_)) return false;
-  if (entry_.row_part != row_part_) EnterRow(entry_.row_part);
-  if (entry_.family != family_ || family_part_.empty()) EnterFamily(entry_.family);
+  if (place_.EnterRow(entry_)) OnRow();
+  if (place_.EnterFamily(entry_)) OnFamily();
   bool in_column = entry_.kind == EntryKind::kCell || entry_.kind == EntryKind::kColumnTombstone;
-  if (in_column && entry_.column_part != column_part_) EnterColumn(entry_);
+  if (in_column && place_.EnterColumn(entry_)) OnColumn();
   return true;
 }
 
-void VisibilityIterator::EnterRow(std::string_view row_part) {
-  row_part_ = row_part;
-  UnescapeTo(row_part.substr(0, row_part.size() - 2), &row_);
-  ++row_count_;
-  behind_limit_ = !options_.row_limit.empty() && row_part >= options_.row_limit;
+void VisibilityIterator::OnRow() {
+  behind_limit_ = !options_.row_limit.empty() && place_.row_part() >= options_.row_limit;
   row_deleted_ = 0;
-  family_part_.clear();
-  column_part_.clear();
 }
 
-void VisibilityIterator::EnterFamily(std::string_view family) {
-  family_ = family;
-  family_part_.assign(row_part_).append(family);
-  ++family_count_;
+void VisibilityIterator::OnFamily() {
   family_deleted_ = 0;
-  auto found = options_.families->find(family);
+  auto found = options_.families->find(place_.family());
   rule_ = found == options_.families->end() ? nullptr : &found->second;
   if (rule_ != nullptr) rule_us_ = std::min(options_.now_us, rule_->acts_until_us);
-  column_part_.clear();
 }
 
-void VisibilityIterator::EnterColumn(const ParsedKey& parsed) {
-  column_part_ = parsed.column_part;
-  UnescapeTo(parsed.escaped_qualifier, &qualifier_);
-  ++column_count_;
+void VisibilityIterator::OnColumn() {
   column_deleted_ = std::max(row_deleted_, family_deleted_);
   if (rule_ != nullptr && rule_->birth > 0) {
     column_deleted_ = std::max(column_deleted_, rule_->birth);
@@ -216,7 +190,7 @@ void VisibilityIterator::Replay() {
   ParsedKey first_entry = entry_;
   std::vector<Version> puts;
   ParsedKey parsed;
-  for (; input_->Valid() && input_->key().starts_with(column_part_); input_->Next()) {
+  for (; input_->Valid() && input_->key().starts_with(place_.column_part()); input_->Next()) {
     if (!ParseKey(input_->key(), &parsed)) {
       status_ = DataLoss("stored key cannot be decoded");
       return;

@@ -13,6 +13,7 @@
 #include "engine/model/cell_iterator.h"
 #include "engine/model/cell_key.h"
 #include "engine/model/gc_policy.h"
+#include "engine/read/entry_place.h"
 #include "engine/read/version_history.h"
 
 namespace sippar::engine {
@@ -72,22 +73,15 @@ class VisibilityIterator {
   EntryKind kind() const { return entry_.kind; }
   int64_t timestamp_us() const { return entry_.timestamp_us; }
   uint64_t sequence() const { return entry_.sequence; }
-  const std::string& row() const { return row_; }
-  const std::string& row_part() const { return row_part_; }
-  const std::string& family() const { return family_; }
-  const std::string& qualifier() const { return qualifier_; }
-  // Each rises by one at a new row, family or column: callers compare them instead of names.
-  uint64_t row_count() const { return row_count_; }
-  uint64_t family_count() const { return family_count_; }
-  uint64_t column_count() const { return column_count_; }
+  const EntryPlace& place() const { return place_; }
   uint64_t entries_seen() const { return steps_; }
 
  private:
   void FindVisible();
   bool ReadEntry();  // parses the current entry; enters its row, family, column
-  void EnterRow(std::string_view row_part);
-  void EnterFamily(std::string_view family);
-  void EnterColumn(const ParsedKey& parsed);
+  void OnRow();      // on entering a row, a family, a column
+  void OnFamily();
+  void OnColumn();
   bool NoteTombstone();  // true: returned to the caller (kKeepHistory)
   bool IsVisibleCell();
   bool SurvivesReplay();
@@ -103,14 +97,11 @@ class VisibilityIterator {
   ParsedKey entry_;  // only kind, timestamp and sequence; its views may dangle
 
   std::string found_row_part_;
-  std::string row_part_, row_;
-  uint64_t row_deleted_ = 0;  // sequence of the highest row tombstone; 0: none
-  std::string family_;
-  std::string family_part_;           // row part + family
+  EntryPlace place_;
+  uint64_t row_deleted_ = 0;          // sequence of the highest row tombstone; 0: none
   const FamilyRule* rule_ = nullptr;  // null: the family no longer exists
   int64_t rule_us_ = 0;               // the time as of which the rule acts
   uint64_t family_deleted_ = 0;
-  std::string column_part_, qualifier_;
   uint64_t column_deleted_ = 0;  // entries of this column below are deleted
   std::vector<RangeDelete> range_deletes_;
   bool replayed_ = false;
@@ -119,7 +110,6 @@ class VisibilityIterator {
   uint64_t rank_ = 0;
   bool has_timestamp_ = false;
   int64_t last_timestamp_us_ = 0;
-  uint64_t row_count_ = 0, family_count_ = 0, column_count_ = 0;
   std::string seek_key_;
 };
 
