@@ -111,22 +111,18 @@ bool VisibilityIterator::ReadEntry() {
 
 void VisibilityIterator::OnRow() {
   behind_limit_ = !options_.row_limit.empty() && place_.row_part() >= options_.row_limit;
-  row_deleted_ = 0;
+  deletes_.EnterRow();
 }
 
 void VisibilityIterator::OnFamily() {
-  family_deleted_ = 0;
+  deletes_.EnterFamily();
   auto found = options_.families->find(place_.family());
   rule_ = found == options_.families->end() ? nullptr : &found->second;
   if (rule_ != nullptr) rule_us_ = std::min(options_.now_us, rule_->acts_until_us);
 }
 
 void VisibilityIterator::OnColumn() {
-  column_deleted_ = std::max(row_deleted_, family_deleted_);
-  if (rule_ != nullptr && rule_->birth > 0) {
-    column_deleted_ = std::max(column_deleted_, rule_->birth);
-  }
-  range_deletes_.clear();
+  deletes_.EnterColumn(rule_ == nullptr ? 0 : rule_->birth);
   replayed_ = false;
   rank_ = 0;
   has_timestamp_ = false;
@@ -136,10 +132,10 @@ bool VisibilityIterator::NoteTombstone() {
   bool keep = options_.mode == VisibilityMode::kKeepHistory;
   switch (entry_.kind) {
     case EntryKind::kRowTombstone:
-      row_deleted_ = std::max(row_deleted_, entry_.sequence);
+      deletes_.DeleteRow(entry_.sequence);
       return keep;
     case EntryKind::kFamilyTombstone:
-      family_deleted_ = std::max(family_deleted_, entry_.sequence);
+      deletes_.DeleteFamily(entry_.sequence);
       return keep && rule_ != nullptr;
     case EntryKind::kColumnTombstone:
     case EntryKind::kCell:
@@ -150,18 +146,14 @@ bool VisibilityIterator::NoteTombstone() {
     status_ = DataLoss("stored column tombstone cannot be decoded");
     return false;
   }
-  if (what.time.IsAll()) {
-    column_deleted_ = std::max(column_deleted_, entry_.sequence);
-  } else if (entry_.sequence >= column_deleted_) {
-    range_deletes_.push_back({entry_.sequence, what});
-  }
+  deletes_.DeleteInColumn(entry_.sequence, what);
   return keep && rule_ != nullptr;
 }
 
 bool VisibilityIterator::IsVisibleCell() {
-  if (rule_ == nullptr || entry_.sequence < column_deleted_) return false;
+  if (rule_ == nullptr || deletes_.Hides(entry_.sequence)) return false;
   if (options_.mode == VisibilityMode::kKeepHistory) return true;
-  if (!range_deletes_.empty()) return SurvivesReplay();
+  if (!deletes_.ranges().empty()) return SurvivesReplay();
   // Versions come newest first; of those with one timestamp the last written comes first and
   // replaces the others.
   if (has_timestamp_ && entry_.timestamp_us == last_timestamp_us_) return false;
@@ -196,11 +188,11 @@ void VisibilityIterator::Replay() {
       return;
     }
     bool counts = parsed.kind == EntryKind::kCell && parsed.sequence <= options_.snapshot &&
-                  parsed.sequence >= column_deleted_;
+                  !deletes_.Hides(parsed.sequence);
     if (counts) puts.push_back({parsed.timestamp_us, parsed.sequence});
   }
   status_ = input_->status();
-  survivors_ = ReplayVersions(std::move(puts), range_deletes_, rule_->gc, rule_us_);
+  survivors_ = ReplayVersions(std::move(puts), deletes_.ranges(), rule_->gc, rule_us_);
   next_survivor_ = 0;
   replayed_ = true;
   input_->Seek(first);

@@ -13,6 +13,7 @@
 #include "engine/model/cell_iterator.h"
 #include "engine/model/cell_key.h"
 #include "engine/model/gc_policy.h"
+#include "engine/read/delete_marks.h"
 #include "engine/read/entry_place.h"
 #include "engine/read/version_history.h"
 
@@ -98,12 +99,9 @@ class VisibilityIterator {
 
   std::string found_row_part_;
   EntryPlace place_;
-  uint64_t row_deleted_ = 0;          // sequence of the highest row tombstone; 0: none
+  DeleteMarks deletes_;
   const FamilyRule* rule_ = nullptr;  // null: the family no longer exists
   int64_t rule_us_ = 0;               // the time as of which the rule acts
-  uint64_t family_deleted_ = 0;
-  uint64_t column_deleted_ = 0;  // entries of this column below are deleted
-  std::vector<RangeDelete> range_deletes_;
   bool replayed_ = false;
   std::vector<Version> survivors_;
   size_t next_survivor_ = 0;

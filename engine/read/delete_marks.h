@@ -1,0 +1,49 @@
+// The deletes that can hide entries at the place of a VisibilityIterator. A tombstone sorts before
+// everything that it can hide (cell_key.h), so those that were met since the row, the family and
+// the column were entered are all that count. Sequence 0 means no delete. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/cell_key.h"
+#include "engine/read/version_history.h"
+
+namespace sippar::engine {
+
+class DeleteMarks {
+ public:
+  void EnterRow() { row_ = 0; }
+  void EnterFamily() { family_ = 0; }
+  // `birth` is the family's: earlier entries belong to a family of that name which was dropped.
+  void EnterColumn(uint64_t birth) {
+    column_ = std::max({row_, family_, birth});
+    ranges_.clear();
+  }
+
+  void DeleteRow(uint64_t sequence) { row_ = std::max(row_, sequence); }
+  void DeleteFamily(uint64_t sequence) { family_ = std::max(family_, sequence); }
+  void DeleteInColumn(uint64_t sequence, const ColumnDelete& what) {
+    if (what.time.IsAll()) {
+      column_ = std::max(column_, sequence);
+    } else if (!Hides(sequence)) {
+      ranges_.push_back({sequence, what});
+    }
+  }
+
+  // True for entries of the column that a delete of the whole column, family or row came after.
+  bool Hides(uint64_t sequence) const { return sequence < column_; }
+  // The deletes of time ranges in the column. What they leave depends on the GC rule, too
+  // (version_history.h).
+  const std::vector<RangeDelete>& ranges() const { return ranges_; }
+
+ private:
+  uint64_t row_ = 0;
+  uint64_t family_ = 0;
+  uint64_t column_ = 0;  // the highest of the three and of the family's birth
+  std::vector<RangeDelete> ranges_;
+};
+
+}  // namespace sippar::engine
