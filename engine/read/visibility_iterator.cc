@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace sippar::engine {
 namespace {
 
@@ -117,15 +115,13 @@ void VisibilityIterator::OnRow() {
 void VisibilityIterator::OnFamily() {
   deletes_.EnterFamily();
   auto found = options_.families->find(place_.family());
-  rule_ = found == options_.families->end() ? nullptr : &found->second;
-  if (rule_ != nullptr) rule_us_ = std::min(options_.now_us, rule_->acts_until_us);
+  versions_.EnterFamily(found == options_.families->end() ? nullptr : &found->second,
+                        options_.now_us);
 }
 
 void VisibilityIterator::OnColumn() {
-  deletes_.EnterColumn(rule_ == nullptr ? 0 : rule_->birth);
-  replayed_ = false;
-  rank_ = 0;
-  has_timestamp_ = false;
+  deletes_.EnterColumn(versions_.birth());
+  versions_.EnterColumn();
 }
 
 bool VisibilityIterator::NoteTombstone() {
@@ -136,7 +132,7 @@ bool VisibilityIterator::NoteTombstone() {
       return keep;
     case EntryKind::kFamilyTombstone:
       deletes_.DeleteFamily(entry_.sequence);
-      return keep && rule_ != nullptr;
+      return keep && versions_.family_exists();
     case EntryKind::kColumnTombstone:
     case EntryKind::kCell:
       break;
@@ -147,56 +143,22 @@ bool VisibilityIterator::NoteTombstone() {
     return false;
   }
   deletes_.DeleteInColumn(entry_.sequence, what);
-  return keep && rule_ != nullptr;
+  return keep && versions_.family_exists();
 }
 
 bool VisibilityIterator::IsVisibleCell() {
-  if (rule_ == nullptr || deletes_.Hides(entry_.sequence)) return false;
+  if (!versions_.family_exists() || deletes_.Hides(entry_.sequence)) return false;
   if (options_.mode == VisibilityMode::kKeepHistory) return true;
   if (!deletes_.ranges().empty()) return SurvivesReplay();
-  // Versions come newest first; of those with one timestamp the last written comes first and
-  // replaces the others.
-  if (has_timestamp_ && entry_.timestamp_us == last_timestamp_us_) return false;
-  has_timestamp_ = true;
-  last_timestamp_us_ = entry_.timestamp_us;
-  return !rule_->gc.MayDrop(++rank_, entry_.timestamp_us, rule_us_);
+  return versions_.Keeps(entry_.timestamp_us);
 }
 
 bool VisibilityIterator::SurvivesReplay() {
-  if (!replayed_) {
-    Replay();
+  if (!versions_.is_replayed()) {
+    status_ = versions_.Replay(place_, deletes_, options_.snapshot, input_.get());
     if (!status_.ok() || !input_->Valid()) return false;
   }
-  while (next_survivor_ < survivors_.size() &&
-         survivors_[next_survivor_].timestamp_us > entry_.timestamp_us) {
-    ++next_survivor_;
-  }
-  return next_survivor_ < survivors_.size() &&
-         survivors_[next_survivor_] == Version{entry_.timestamp_us, entry_.sequence};
-}
-
-// Passes over the column twice: the first pass collects 16 bytes per version, the second (by
-// FindVisible) reads the surviving cells. So no value is held in memory.
-void VisibilityIterator::Replay() {
-  std::string first(input_->key());
-  ParsedKey first_entry = entry_;
-  std::vector<Version> puts;
-  ParsedKey parsed;
-  for (; input_->Valid() && input_->key().starts_with(place_.column_part()); input_->Next()) {
-    if (!ParseKey(input_->key(), &parsed)) {
-      status_ = DataLoss("stored key cannot be decoded");
-      return;
-    }
-    bool counts = parsed.kind == EntryKind::kCell && parsed.sequence <= options_.snapshot &&
-                  !deletes_.Hides(parsed.sequence);
-    if (counts) puts.push_back({parsed.timestamp_us, parsed.sequence});
-  }
-  status_ = input_->status();
-  survivors_ = ReplayVersions(std::move(puts), deletes_.ranges(), rule_->gc, rule_us_);
-  next_survivor_ = 0;
-  replayed_ = true;
-  input_->Seek(first);
-  entry_ = first_entry;
+  return versions_.Survives({entry_.timestamp_us, entry_.sequence});
 }
 
 }  // namespace sippar::engine

@@ -4,31 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "engine/base/stop_signal.h"
 #include "engine/model/cell_iterator.h"
 #include "engine/model/cell_key.h"
-#include "engine/model/gc_policy.h"
+#include "engine/read/column_versions.h"
 #include "engine/read/delete_marks.h"
 #include "engine/read/entry_place.h"
-#include "engine/read/version_history.h"
+#include "engine/read/family_rule.h"
 
 namespace sippar::engine {
-
-// A family's rule in a tablet. Entries with a sequence below `birth` belong to an earlier family of
-// that name.
-struct FamilyRule {
-  GcPolicy gc;
-  uint64_t birth = 0;
-  // Bounds the time as of which the rule acts after the last delete. 0 in compactions that may miss
-  // deletes: there a rule of age and versions acts only up to the last delete among the inputs.
-  int64_t acts_until_us = kTimeMax;
-};
-using FamilyRules = std::map<std::string, FamilyRule, std::less<>>;
 
 enum class VisibilityMode {
   kRead,        // Returns visible cells only.
@@ -71,7 +59,6 @@ class VisibilityIterator {
   std::string_view key() const { return input_->key(); }
   std::string_view value() const { return input_->value(); }
   uint64_t value_size() const { return input_->value_size(); }
-  EntryKind kind() const { return entry_.kind; }
   int64_t timestamp_us() const { return entry_.timestamp_us; }
   uint64_t sequence() const { return entry_.sequence; }
   const EntryPlace& place() const { return place_; }
@@ -86,7 +73,6 @@ class VisibilityIterator {
   bool NoteTombstone();  // true: returned to the caller (kKeepHistory)
   bool IsVisibleCell();
   bool SurvivesReplay();
-  void Replay();
   void SkipBehind(std::string_view prefix);
 
   std::unique_ptr<EntryIterator> input_;
@@ -100,14 +86,7 @@ class VisibilityIterator {
   std::string found_row_part_;
   EntryPlace place_;
   DeleteMarks deletes_;
-  const FamilyRule* rule_ = nullptr;  // null: the family no longer exists
-  int64_t rule_us_ = 0;               // the time as of which the rule acts
-  bool replayed_ = false;
-  std::vector<Version> survivors_;
-  size_t next_survivor_ = 0;
-  uint64_t rank_ = 0;
-  bool has_timestamp_ = false;
-  int64_t last_timestamp_us_ = 0;
+  ColumnVersions versions_;
   std::string seek_key_;
 };
 

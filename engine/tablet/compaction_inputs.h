@@ -14,7 +14,7 @@
 #include "engine/compaction/compaction_policy.h"
 #include "engine/compaction/rate_limiter.h"
 #include "engine/model/schema.h"
-#include "engine/read/visibility_iterator.h"
+#include "engine/read/family_rule.h"
 #include "engine/tablet/tablet_version.h"
 
 namespace sippar::engine {

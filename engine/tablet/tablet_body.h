@@ -13,8 +13,8 @@
 
 #include "engine/base/thread.h"
 #include "engine/model/schema.h"
+#include "engine/read/family_rule.h"
 #include "engine/read/tablet_work.h"
-#include "engine/read/visibility_iterator.h"
 #include "engine/tablet/memtable_bytes.h"
 #include "engine/tablet/tablet_context.h"
 

@@ -9,6 +9,7 @@
 #include "engine/base/seeded_bug.h"
 #include "engine/compaction/compaction_job.h"
 #include "engine/read/merging_iterator.h"
+#include "engine/read/visibility_iterator.h"
 #include "engine/tablet/run_output.h"
 
 namespace sippar::engine {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/read/column_versions.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace sippar::engine {
+
+void ColumnVersions::EnterFamily(const FamilyRule* rule, int64_t now_us) {
+  rule_ = rule;
+  if (rule_ != nullptr) rule_us_ = std::min(now_us, rule_->acts_until_us);
+}
+
+// The column is passed over twice, here and by the caller, which reads the values that survive. To
+// hold them from the first pass on would cost as much memory as the column is large.
+Status ColumnVersions::Replay(const EntryPlace& place, const DeleteMarks& deletes,
+                              uint64_t snapshot, EntryIterator* input) {
+  const std::string first(input->key());
+  std::vector<Version> puts;
+  ParsedKey parsed;
+  for (; input->Valid() && input->key().starts_with(place.column_part()); input->Next()) {
+    if (!ParseKey(input->key(), &parsed)) return DataLoss("stored key cannot be decoded");
+    bool counts = parsed.kind == EntryKind::kCell && parsed.sequence <= snapshot &&
+                  !deletes.Hides(parsed.sequence);
+    if (counts) puts.push_back({parsed.timestamp_us, parsed.sequence});
+  }
+  RETURN_IF_ERROR(input->status());
+  survivors_ = ReplayVersions(std::move(puts), deletes.ranges(), rule_->gc, rule_us_);
+  next_survivor_ = 0;
+  is_replayed_ = true;
+  input->Seek(first);
+  return OkStatus();
+}
+
+bool ColumnVersions::Survives(const Version& version) {
+  while (next_survivor_ < survivors_.size() &&
+         survivors_[next_survivor_].timestamp_us > version.timestamp_us) {
+    ++next_survivor_;
+  }
+  return next_survivor_ < survivors_.size() && survivors_[next_survivor_] == version;
+}
+
+}  // namespace sippar::engine

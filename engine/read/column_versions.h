@@ -1,0 +1,61 @@
+// Which versions of the current column exist by its family's GC rule. Versions come newest first,
+// so in the usual case they are ranked as they stream by; in a column with deletes of time ranges
+// the history is replayed once (version_history.h). Not thread safe. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/model/cell_iterator.h"
+#include "engine/read/delete_marks.h"
+#include "engine/read/entry_place.h"
+#include "engine/read/family_rule.h"
+#include "engine/read/version_history.h"
+
+namespace sippar::engine {
+
+class ColumnVersions {
+ public:
+  // `rule` is nullptr when the family no longer exists; otherwise it outlives the family's entries.
+  void EnterFamily(const FamilyRule* rule, int64_t now_us);
+  void EnterColumn() {
+    is_replayed_ = false;
+    rank_ = 0;
+    has_timestamp_ = false;
+  }
+
+  bool family_exists() const { return rule_ != nullptr; }
+  uint64_t birth() const { return rule_ == nullptr ? 0 : rule_->birth; }
+
+  // True if this version exists; requires that the family does, and that the column has no deletes
+  // of time ranges. To be called once for each version that no delete hides. Of versions with one
+  // timestamp the last written comes first and replaces the others.
+  bool Keeps(int64_t timestamp_us) {
+    if (has_timestamp_ && timestamp_us == last_timestamp_us_) return false;
+    has_timestamp_ = true;
+    last_timestamp_us_ = timestamp_us;
+    return !rule_->gc.MayDrop(++rank_, timestamp_us, rule_us_);
+  }
+
+  // For columns with deletes of time ranges: Replay once, then Survives for each version.
+  bool is_replayed() const { return is_replayed_; }
+  // Reads the versions of the column up to `snapshot` from `input`, which must be at the first of
+  // them, and moves it back there. Holds 16 bytes of each, and no value.
+  [[nodiscard]] Status Replay(const EntryPlace& place, const DeleteMarks& deletes,
+                              uint64_t snapshot, EntryIterator* input);
+  bool Survives(const Version& version);
+
+ private:
+  const FamilyRule* rule_ = nullptr;
+  int64_t rule_us_ = 0;  // the time as of which the rule acts
+  uint64_t rank_ = 0;
+  bool has_timestamp_ = false;
+  int64_t last_timestamp_us_ = 0;
+  bool is_replayed_ = false;
+  std::vector<Version> survivors_;  // newest first
+  size_t next_survivor_ = 0;
+};
+
+}  // namespace sippar::engine

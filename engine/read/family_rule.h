@@ -1,0 +1,26 @@
+// What a tablet knows of each family when it reads: the GC rule, and since when the family exists.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "engine/model/cell.h"
+#include "engine/model/gc_policy.h"
+
+namespace sippar::engine {
+
+// A family's rule in a tablet. Entries with a sequence below `birth` belong to an earlier family of
+// that name.
+struct FamilyRule {
+  GcPolicy gc;
+  uint64_t birth = 0;
+  // Bounds the time as of which the rule acts after the last delete. 0 in compactions that may miss
+  // deletes: there a rule of age and versions acts only up to the last delete among the inputs.
+  int64_t acts_until_us = kTimeMax;
+};
+using FamilyRules = std::map<std::string, FamilyRule, std::less<>>;
+
+}  // namespace sippar::engine
