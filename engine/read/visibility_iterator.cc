@@ -7,17 +7,16 @@
 namespace sippar::engine {
 namespace {
 
-constexpr int kStepsBeforeSeek = 8;  // a step is cheaper than a seek (measured by tests/bench)
 constexpr uint32_t kStepsBetweenChecks = 4096;
 
 }  // namespace
 
 VisibilityIterator::VisibilityIterator(std::unique_ptr<EntryIterator> input, Options options)
-    : input_(std::move(input)), options_(std::move(options)) {}
+    : input_(std::move(input)), skips_(input_.get()), options_(std::move(options)) {}
 
 void VisibilityIterator::SeekRow(std::string_view row_part) {
   place_.Leave();
-  behind_limit_ = false;
+  after_limit_ = false;
   input_->Seek(row_part);
   FindVisible();
 }
@@ -40,35 +39,23 @@ void VisibilityIterator::Next() {
   FindVisible();
 }
 
-void VisibilityIterator::SkipBehind(std::string_view prefix) {
-  for (int step = 0; step < kStepsBeforeSeek; ++step) {
-    if (!input_->Valid() || !input_->key().starts_with(prefix)) return FindVisible();
-    input_->Next();
-  }
-  if (input_->Valid() && input_->key().starts_with(prefix)) {
-    seek_key_ = prefix;
-    seek_key_.back() = static_cast<char>(seek_key_.back() + 1);
-    input_->Seek(seek_key_);
-  }
+void VisibilityIterator::SkipColumn() {
+  skips_.PastPart(place_.column_part());
   FindVisible();
 }
 
-void VisibilityIterator::SkipColumn() { SkipBehind(place_.column_part()); }
-
-void VisibilityIterator::SkipRow() { SkipBehind(place_.row_part()); }
+void VisibilityIterator::SkipRow() {
+  skips_.PastPart(place_.row_part());
+  FindVisible();
+}
 
 void VisibilityIterator::SkipFamily() {
-  // All keys of the family begin with family 00 and then 00 or 01; the next family sorts after
-  // family 00 ff.
-  seek_key_ = place_.family_part();
-  seek_key_.append("\0\xff", 2);
-  input_->Seek(seek_key_);
+  skips_.PastFamily(place_);
   FindVisible();
 }
 
 void VisibilityIterator::SkipToQualifier(std::string_view qualifier) {
-  seek_key_ = EncodeColumnPart(place_.row_part(), place_.family(), qualifier);
-  input_->Seek(seek_key_);
+  skips_.ToQualifier(place_, qualifier);
   FindVisible();
 }
 
@@ -79,7 +66,7 @@ void VisibilityIterator::FindVisible() {
       status_ = DataLoss(fmt::format("stored key of {} bytes cannot be decoded", key().size()));
       return;
     }
-    if (behind_limit_) return;
+    if (after_limit_) return;
     if (++steps_ % kStepsBetweenChecks == 0 && options_.stop != nullptr) {
       status_ = options_.stop->Check();
       if (!status_.ok()) return;
@@ -108,7 +95,7 @@ bool VisibilityIterator::ReadEntry() {
 }
 
 void VisibilityIterator::OnRow() {
-  behind_limit_ = !options_.row_limit.empty() && place_.row_part() >= options_.row_limit;
+  after_limit_ = !options_.row_limit.empty() && place_.row_part() >= options_.row_limit;
   deletes_.EnterRow();
 }
 

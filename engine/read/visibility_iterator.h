@@ -14,6 +14,7 @@
 #include "engine/read/column_versions.h"
 #include "engine/read/delete_marks.h"
 #include "engine/read/entry_place.h"
+#include "engine/read/entry_skips.h"
 #include "engine/read/family_rule.h"
 
 namespace sippar::engine {
@@ -73,21 +74,19 @@ class VisibilityIterator {
   bool NoteTombstone();  // true: returned to the caller (kKeepHistory)
   bool IsVisibleCell();
   bool SurvivesReplay();
-  void SkipBehind(std::string_view prefix);
 
   std::unique_ptr<EntryIterator> input_;
+  EntrySkips skips_;  // of input_
   Options options_;
-  bool valid_ = false;
-  bool behind_limit_ = false;
-  uint64_t steps_ = 0;
-  Status status_;
-  ParsedKey entry_;  // only kind, timestamp and sequence; its views may dangle
-
-  std::string found_row_part_;
   EntryPlace place_;
   DeleteMarks deletes_;
   ColumnVersions versions_;
-  std::string seek_key_;
+  ParsedKey entry_;  // only kind, timestamp and sequence; its views may dangle
+  bool valid_ = false;
+  bool after_limit_ = false;
+  uint64_t steps_ = 0;
+  Status status_;
+  std::string found_row_part_;
 };
 
 }  // namespace sippar::engine

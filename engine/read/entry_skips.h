@@ -1,0 +1,29 @@
+// Moves the input of a VisibilityIterator past entries that its caller does not want, by steps
+// where few are expected and by a seek where many are. Not thread safe. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/model/cell_iterator.h"
+#include "engine/read/entry_place.h"
+
+namespace sippar::engine {
+
+class EntrySkips {
+ public:
+  explicit EntrySkips(EntryIterator* input) : input_(input) {}
+
+  // Past the keys that begin with `part`, a row part or column part.
+  void PastPart(std::string_view part);
+  void PastFamily(const EntryPlace& place);
+  // To the family's first column with a qualifier >= `qualifier`, or after the family.
+  void ToQualifier(const EntryPlace& place, std::string_view qualifier);
+
+ private:
+  EntryIterator* const input_;
+  std::string seek_key_;  // a member, so that its memory serves the next seek
+};
+
+}  // namespace sippar::engine
