@@ -79,7 +79,7 @@ syntax::CreateTable StatementBuilder::BuildCreate(P::CreateTableContext* context
     if (auto* group = element->groupElement()) create.groups.push_back(BuildGroup(group));
   }
   create.options = BuildOptions(context->optionList());
-  if (context->tuple() != nullptr) create.split_at = BuildTuple(context->tuple()).values;
+  if (context->tuple() != nullptr) create.split_at = clauses_.Tuple(context->tuple()).values;
   return create;
 }
 
@@ -144,8 +144,8 @@ syntax::Show StatementBuilder::BuildShow(P::ShowContext* context) {
   }
   show.what.span = text_->SpanOf(*what->getStart());
   if (what->tableName() != nullptr) show.table = expressions_.Name(what->tableName());
-  show.like = Optional(context->expression());
-  show.where = Where(context->where());
+  show.like = clauses_.Optional(context->expression());
+  show.where = clauses_.Where(context->where());
   return show;
 }
 
@@ -158,7 +158,7 @@ syntax::Import StatementBuilder::BuildImport(P::ImportFileContext* context) {
   }
   for (auto* item : context->mapItem()) {
     import_file.mapping.push_back(
-        {BuildTarget(item->columnTarget()), Expression(item->expression())});
+        {clauses_.Target(item->columnTarget()), Expression(item->expression())});
   }
   import_file.options = BuildOptions(context->optionList());
   return import_file;
@@ -208,7 +208,7 @@ syntax::Compact StatementBuilder::BuildCompact(P::CompactContext* context) {
     compact.kind = expressions_.Name(*kind->getSymbol());
     compact.kind.text = Upper(compact.kind.text);
   }
-  compact.where = Where(context->where());
+  compact.where = clauses_.Where(context->where());
   return compact;
 }
 
@@ -247,10 +247,11 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(P::StatementContext* con
   // The only two of the rule `other` that are supported.
   if (auto* node = context->other()->split()) {
     return syntax::SplitTable{expressions_.Name(node->tableName()),
-                              BuildTuple(node->tuple()).values};
+                              clauses_.Tuple(node->tuple()).values};
   }
   if (auto* node = context->other()->merge()) {
-    return syntax::MergeTablets{expressions_.Name(node->tableName()), Where(node->where())};
+    return syntax::MergeTablets{expressions_.Name(node->tableName()),
+                                clauses_.Where(node->where())};
   }
   return BuildOther(context->other());
 }

@@ -14,43 +14,6 @@ void StatementBuilder::OnlyOnce(bool already, antlr4::ParserRuleContext* context
                     fmt::format("{} occurs twice", clause));
 }
 
-syntax::OptionalExpr StatementBuilder::Optional(P::ExpressionContext* context) {
-  if (context == nullptr) return std::nullopt;
-  return Expression(context);
-}
-
-syntax::OptionalExpr StatementBuilder::Where(P::WhereContext* context) {
-  if (context == nullptr) return std::nullopt;
-  return Expression(context->expression());
-}
-
-std::vector<syntax::PatternNode> StatementBuilder::BuildPatterns(
-    const std::vector<P::ColumnPatternContext*>& patterns) {
-  std::vector<syntax::PatternNode> out;
-  for (auto* pattern : patterns) out.push_back(expressions_.Build(pattern));
-  return out;
-}
-
-syntax::SelectItem StatementBuilder::BuildItem(P::SelectItemContext* context) {
-  syntax::SelectItem item;
-  item.span = expressions_.SpanOf(context);
-  item.star = context->STAR() != nullptr;
-  if (!item.star) item.expr = Expression(context->expression());
-  if (context->anyWord() != nullptr) {
-    item.alias = expressions_.Name(context->anyWord());
-  } else if (context->IDENT() != nullptr) {
-    item.alias = expressions_.Name(*context->IDENT()->getSymbol());
-  }
-  return item;
-}
-
-std::vector<syntax::SelectItem> StatementBuilder::BuildItems(
-    const std::vector<P::SelectItemContext*>& items) {
-  std::vector<syntax::SelectItem> out;
-  for (auto* item : items) out.push_back(BuildItem(item));
-  return out;
-}
-
 syntax::Source StatementBuilder::BuildSource(P::SourceContext* context) {
   syntax::Source source;
   source.span = expressions_.SpanOf(context);
@@ -61,17 +24,11 @@ syntax::Source StatementBuilder::BuildSource(P::SourceContext* context) {
   }
   source.kind = context->CELLS() != nullptr ? syntax::Source::kCells : syntax::Source::kTable;
   source.table = expressions_.Name(context->tableName());
-  source.patterns = BuildPatterns(context->columnPattern());
+  source.patterns = clauses_.Patterns(context->columnPattern());
   for (auto* arg : context->namedArg()) {
     source.named_args.push_back({expressions_.Name(arg->name()), Expression(arg->expression())});
   }
   return source;
-}
-
-void StatementBuilder::BuildTimeRange(P::TimeRangeContext* context, syntax::OptionalExpr* from,
-                                      syntax::OptionalExpr* to) {
-  if (context->timeFrom() != nullptr) *from = Expression(context->timeFrom()->expression());
-  if (context->timeTo() != nullptr) *to = Expression(context->timeTo()->expression());
 }
 
 void StatementBuilder::BuildCellsPer(P::ReadOptionContext* context, ReadOptions* out) {
@@ -79,7 +36,8 @@ void StatementBuilder::BuildCellsPer(P::ReadOptionContext* context, ReadOptions*
                                           : context->FAMILY() != nullptr ? &out->cells_per_family
                                                                          : &out->cells_per_column;
   OnlyOnce(slot->has_value(), context, "CELLS PER");
-  *slot = syntax::CellsPer{Expression(context->expression(0)), Optional(context->expression(1))};
+  *slot = syntax::CellsPer{Expression(context->expression(0)),
+                           clauses_.Optional(context->expression(1))};
 }
 
 void StatementBuilder::BuildReadOption(P::ReadOptionContext* context, ReadOptions* out) {
@@ -90,11 +48,11 @@ void StatementBuilder::BuildReadOption(P::ReadOptionContext* context, ReadOption
   } else if (context->VERSIONS() != nullptr) {
     OnlyOnce(out->versions.has_value() || out->versions_all, context, "VERSIONS");
     out->versions_all = context->ALL() != nullptr;
-    out->versions = Optional(context->expression(0));
+    out->versions = clauses_.Optional(context->expression(0));
   } else if (context->timeRange() != nullptr) {
     OnlyOnce(out->time, context, "TIME");
     out->time = true;
-    BuildTimeRange(context->timeRange(), &out->time_from, &out->time_to);
+    clauses_.TimeRange(context->timeRange(), &out->time_from, &out->time_to);
   } else if (context->PER() != nullptr) {
     BuildCellsPer(context, out);
   } else if (context->DELETES() != nullptr) {
@@ -133,14 +91,14 @@ syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
       expressions_.NameSource(alias == nullptr ? "" : expressions_.Name(alias->name()).text);
   select.cells = context->CELLS() != nullptr;
   select.distinct = context->DISTINCT() != nullptr;
-  select.items = BuildItems(context->selectItem());
+  select.items = clauses_.Items(context->selectItem());
   if (context->source() != nullptr) select.from = BuildSource(context->source());
   for (auto* option : context->readOption()) BuildReadOption(option, &select.read);
   // The grammar accepts read options without FROM, so that this message can explain them.
   if (select.read.span.line > 0 && !select.from) {
     expressions_.Fail("SYNTAX", select.read.span, "FROM is missing, and a read option needs it");
   }
-  select.where = Where(context->where());
+  select.where = clauses_.Where(context->where());
   for (auto* key : context->expression()) select.group_by.push_back(Expression(key));
   if (context->having() != nullptr) select.having = Expression(context->having()->expression());
   for (auto* item : context->orderItem()) {
@@ -159,9 +117,9 @@ syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
 syntax::Tail StatementBuilder::BuildTail(P::TailContext* context) {
   syntax::Tail tail;
   tail.table = expressions_.Name(context->tableName());
-  tail.patterns = BuildPatterns(context->columnPattern());
-  tail.where = Where(context->where());
-  tail.from = Optional(context->expression());
+  tail.patterns = clauses_.Patterns(context->columnPattern());
+  tail.where = clauses_.Where(context->where());
+  tail.from = clauses_.Optional(context->expression());
   if (context->limit() != nullptr) tail.limit = BuildLimit(context->limit());
   return tail;
 }

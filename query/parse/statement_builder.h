@@ -6,13 +6,15 @@
 
 #include <vector>
 
+#include "query/parse/clause_builder.h"
 #include "query/parse/expression_builder.h"
 
 namespace sippar::query {
 
 class StatementBuilder {
  public:
-  explicit StatementBuilder(LexedText* text) : text_(text), expressions_(text) {}
+  explicit StatementBuilder(LexedText* text)
+      : text_(text), expressions_(text), clauses_(&expressions_) {}
 
   syntax::Statement Build(SipparParser::StatementContext* context);
   ExpressionBuilder* expressions() { return &expressions_; }
@@ -23,28 +25,18 @@ class StatementBuilder {
 
   // select_builder.cc
   syntax::Select BuildSelect(P::SelectContext* context);
-  syntax::SelectItem BuildItem(P::SelectItemContext* context);
-  std::vector<syntax::SelectItem> BuildItems(const std::vector<P::SelectItemContext*>& items);
   syntax::Source BuildSource(P::SourceContext* context);
   void BuildReadOption(P::ReadOptionContext* context, syntax::ReadOptions* out);
   void BuildCellsPer(P::ReadOptionContext* context, syntax::ReadOptions* out);
-  void BuildTimeRange(P::TimeRangeContext* context, syntax::OptionalExpr* from,
-                      syntax::OptionalExpr* to);
   syntax::Limit BuildLimit(P::LimitContext* context);
   syntax::Tail BuildTail(P::TailContext* context);
   syntax::Explain BuildExplain(P::ExplainContext* context);
-  std::vector<syntax::PatternNode> BuildPatterns(
-      const std::vector<P::ColumnPatternContext*>& patterns);
-  syntax::OptionalExpr Where(P::WhereContext* context);
-  syntax::OptionalExpr Optional(P::ExpressionContext* context);
   syntax::Expr Expression(P::ExpressionContext* context) { return expressions_.Build(context); }
   // Notes DUPLICATE_CLAUSE if the clause was given `already`.
   void OnlyOnce(bool already, antlr4::ParserRuleContext* context, std::string_view clause);
 
   // write_builder.cc
   syntax::Insert BuildInsert(P::InsertContext* context);
-  syntax::Tuple BuildTuple(P::TupleContext* context);
-  syntax::ColumnTarget BuildTarget(P::ColumnTargetContext* context);
   syntax::Assign BuildAssign(P::AssignContext* context);
   std::vector<syntax::Assign> BuildAssigns(const std::vector<P::AssignContext*>& assigns);
   syntax::Update BuildUpdate(P::UpdateContext* context);
@@ -52,7 +44,6 @@ class StatementBuilder {
   syntax::TimeSpan BuildTimeSpan(P::TimeSpanContext* context);
   syntax::Increment BuildIncrement(P::IncrementContext* context);
   syntax::Append BuildAppend(P::AppendContext* context);
-  syntax::OptionalExpr Condition(P::ConditionContext* context);
   std::vector<syntax::SelectItem> Returning(P::ReturningContext* context);
   syntax::Atomic BuildAtomic(P::AtomicContext* context);
   std::vector<syntax::RowStatement> BuildBlock(P::BlockContext* context);
@@ -82,6 +73,7 @@ class StatementBuilder {
 
   LexedText* text_;
   ExpressionBuilder expressions_;
+  ClauseBuilder clauses_;
 };
 
 }  // namespace sippar::query

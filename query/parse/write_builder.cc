@@ -3,26 +3,6 @@
 
 namespace sippar::query {
 
-syntax::Tuple StatementBuilder::BuildTuple(P::TupleContext* context) {
-  syntax::Tuple tuple;
-  tuple.span = expressions_.SpanOf(context);
-  for (auto* value : context->expression()) tuple.values.push_back(Expression(value));
-  return tuple;
-}
-
-syntax::ColumnTarget StatementBuilder::BuildTarget(P::ColumnTargetContext* context) {
-  syntax::ColumnTarget target;
-  target.span = expressions_.SpanOf(context);
-  if (context->ROW() != nullptr) {
-    target.kind = syntax::ColumnTarget::kRow;
-  } else if (context->TIMESTAMP() != nullptr) {
-    target.kind = syntax::ColumnTarget::kTimestamp;
-  } else {
-    target.column = expressions_.Build(context->columnPattern());
-  }
-  return target;
-}
-
 syntax::Assign StatementBuilder::BuildAssign(P::AssignContext* context) {
   syntax::Assign assign;
   assign.span = expressions_.SpanOf(context);
@@ -41,21 +21,16 @@ std::vector<syntax::Assign> StatementBuilder::BuildAssigns(
   return out;
 }
 
-syntax::OptionalExpr StatementBuilder::Condition(P::ConditionContext* context) {
-  if (context == nullptr) return std::nullopt;
-  return Expression(context->expression());
-}
-
 std::vector<syntax::SelectItem> StatementBuilder::Returning(P::ReturningContext* context) {
   if (context == nullptr) return {};
-  return BuildItems(context->selectItem());
+  return clauses_.Items(context->selectItem());
 }
 
 syntax::Insert StatementBuilder::BuildInsert(P::InsertContext* context) {
   syntax::Insert insert;
   insert.table = expressions_.Name(context->tableName());
-  insert.condition = Condition(context->condition());
-  for (auto* tuple : context->tuple()) insert.tuples.push_back(BuildTuple(tuple));
+  insert.condition = clauses_.Condition(context->condition());
+  for (auto* tuple : context->tuple()) insert.tuples.push_back(clauses_.Tuple(tuple));
   // The grammar gives the four forms no names. Each test asks for the part that only one of the
   // forms still left can have; the last form, ROW key SET, needs none.
   if (context->select() != nullptr) {
@@ -65,7 +40,7 @@ syntax::Insert StatementBuilder::BuildInsert(P::InsertContext* context) {
     insert.kind = syntax::Insert::kCells;
   } else if (context->LPAREN() != nullptr) {
     insert.kind = syntax::Insert::kTuples;
-    for (auto* target : context->columnTarget()) insert.columns.push_back(BuildTarget(target));
+    for (auto* target : context->columnTarget()) insert.columns.push_back(clauses_.Target(target));
     if (context->at() != nullptr) insert.at = Expression(context->at()->expression());
   } else {
     insert.row = Expression(context->expression());
@@ -79,7 +54,7 @@ syntax::Update StatementBuilder::BuildUpdate(P::UpdateContext* context) {
   update.table = expressions_.Name(context->tableName());
   update.assigns = BuildAssigns(context->assign());
   update.where = Expression(context->where()->expression());
-  update.condition = Condition(context->condition());
+  update.condition = clauses_.Condition(context->condition());
   update.returning = Returning(context->returning());
   return update;
 }
@@ -91,7 +66,7 @@ syntax::TimeSpan StatementBuilder::BuildTimeSpan(P::TimeSpanContext* context) {
   if (context->timeRange() != nullptr) {
     // TIME may stand without FROM and TO, so their absence does not tell that it was left out.
     times.time = true;
-    BuildTimeRange(context->timeRange(), &times.from, &times.to);
+    clauses_.TimeRange(context->timeRange(), &times.from, &times.to);
   }
   for (auto* time : context->expression()) times.at.push_back(Expression(time));
   return times;
@@ -99,12 +74,12 @@ syntax::TimeSpan StatementBuilder::BuildTimeSpan(P::TimeSpanContext* context) {
 
 syntax::Delete StatementBuilder::BuildDelete(P::DeleteRowsContext* context) {
   syntax::Delete remove;
-  remove.patterns = BuildPatterns(context->columnPattern());
+  remove.patterns = clauses_.Patterns(context->columnPattern());
   remove.table = expressions_.Name(context->tableName());
   remove.times = BuildTimeSpan(context->timeSpan());
-  remove.where = Where(context->where());
+  remove.where = clauses_.Where(context->where());
   remove.all_rows = context->ALL() != nullptr;
-  remove.condition = Condition(context->condition());
+  remove.condition = clauses_.Condition(context->condition());
   return remove;
 }
 
@@ -112,7 +87,7 @@ syntax::Increment StatementBuilder::BuildIncrement(P::IncrementContext* context)
   syntax::Increment increment;
   increment.table = expressions_.Name(context->tableName());
   increment.column = expressions_.Build(context->columnPattern());
-  increment.by = Optional(context->expression());
+  increment.by = clauses_.Optional(context->expression());
   increment.where = Expression(context->where()->expression());
   increment.returning = Returning(context->returning());
   return increment;
@@ -163,7 +138,7 @@ syntax::RowStatement StatementBuilder::BuildRowStatement(P::RowStatementContext*
   } else if (context->DELETE() != nullptr) {
     statement.kind = RowStatement::kDelete;
     statement.delete_row = context->ROW() != nullptr;
-    statement.patterns = BuildPatterns(context->columnPattern());
+    statement.patterns = clauses_.Patterns(context->columnPattern());
     statement.times = BuildTimeSpan(context->timeSpan());
   } else if (context->LET() != nullptr) {
     statement.kind = RowStatement::kLet;
@@ -172,7 +147,7 @@ syntax::RowStatement StatementBuilder::BuildRowStatement(P::RowStatementContext*
     statement.kind = RowStatement::kFail;
   } else {
     statement.kind = RowStatement::kReturn;
-    statement.items = BuildItems(context->selectItem());
+    statement.items = clauses_.Items(context->selectItem());
   }
   return statement;
 }

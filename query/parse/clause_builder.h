@@ -1,0 +1,34 @@
+// Builds the clauses that statements of several kinds have: WHERE, the condition of a write, column
+// patterns, select items, time ranges, tuples of values. A clause that is left out has the context
+// nullptr. Private to query/parse. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "query/parse/expression_builder.h"
+
+namespace sippar::query {
+
+class ClauseBuilder {
+ public:
+  explicit ClauseBuilder(ExpressionBuilder* expressions) : expressions_(expressions) {}
+
+  syntax::OptionalExpr Optional(SipparParser::ExpressionContext* context);
+  syntax::OptionalExpr Where(SipparParser::WhereContext* context);
+  syntax::OptionalExpr Condition(SipparParser::ConditionContext* context);
+  std::vector<syntax::PatternNode> Patterns(
+      const std::vector<SipparParser::ColumnPatternContext*>& patterns);
+  std::vector<syntax::SelectItem> Items(const std::vector<SipparParser::SelectItemContext*>& items);
+  // Leaves *from or *to as it is where the range is open.
+  void TimeRange(SipparParser::TimeRangeContext* context, syntax::OptionalExpr* from,
+                 syntax::OptionalExpr* to);
+  syntax::Tuple Tuple(SipparParser::TupleContext* context);
+  syntax::ColumnTarget Target(SipparParser::ColumnTargetContext* context);
+
+ private:
+  syntax::SelectItem Item(SipparParser::SelectItemContext* context);
+
+  ExpressionBuilder* const expressions_;
+};
+
+}  // namespace sippar::query
