@@ -15,47 +15,11 @@ std::string Upper(std::string text) {
 
 }  // namespace
 
-syntax::OptionValue StatementBuilder::BuildOptionLiteral(P::LiteralContext* context) {
-  syntax::OptionValue value;
-  value.span = expressions_.SpanOf(context);
-  value.literal = expressions_.Build(context);
-  return value;
-}
-
-syntax::OptionValue StatementBuilder::BuildOptionCall(P::OptionCallContext* context) {
-  syntax::OptionValue value;
-  value.span = expressions_.SpanOf(context);
-  value.call = expressions_.Name(context->name()).text;
-  for (auto* arg : context->optionArg()) {
-    value.args.push_back(arg->literal() != nullptr ? BuildOptionLiteral(arg->literal())
-                                                   : BuildOptionCall(arg->optionCall()));
-  }
-  return value;
-}
-
-std::vector<syntax::Option> StatementBuilder::BuildOptions(
-    const std::vector<P::OptionContext*>& options) {
-  std::vector<syntax::Option> out;
-  for (auto* context : options) {
-    syntax::Option option;
-    option.name = expressions_.Name(context->name());
-    if (context->literal() != nullptr) option.value = BuildOptionLiteral(context->literal());
-    if (context->optionCall() != nullptr) option.value = BuildOptionCall(context->optionCall());
-    out.push_back(std::move(option));
-  }
-  return out;
-}
-
-std::vector<syntax::Option> StatementBuilder::BuildOptions(P::OptionListContext* context) {
-  if (context == nullptr) return {};
-  return BuildOptions(context->option());
-}
-
 // A template, because the grammar has two rules with the same parts: an element of CREATE or ALTER,
 // and one that ALTER adds.
 template <typename Context>
 syntax::FamilyDef StatementBuilder::BuildFamily(Context* context) {
-  return {expressions_.NameOrString(context->familyName()), BuildOptions(context->option())};
+  return {expressions_.NameOrString(context->familyName()), options_.Build(context->option())};
 }
 
 template <typename Context>
@@ -65,7 +29,7 @@ syntax::GroupDef StatementBuilder::BuildGroup(Context* context) {
   for (auto* family : context->familyName()) {
     group.families.push_back(expressions_.NameOrString(family));
   }
-  group.options = BuildOptions(context->option());
+  group.options = options_.Build(context->option());
   return group;
 }
 
@@ -78,7 +42,7 @@ syntax::CreateTable StatementBuilder::BuildCreate(P::CreateTableContext* context
     if (auto* family = element->familyElement()) create.families.push_back(BuildFamily(family));
     if (auto* group = element->groupElement()) create.groups.push_back(BuildGroup(group));
   }
-  create.options = BuildOptions(context->optionList());
+  create.options = options_.Build(context->optionList());
   if (context->tuple() != nullptr) create.split_at = clauses_.Tuple(context->tuple()).values;
   return create;
 }
@@ -113,7 +77,7 @@ syntax::AlterAction StatementBuilder::BuildAction(P::AlterActionContext* context
     action.family.name = expressions_.NameOrString(context->familyName(0));
   } else if (context->SET() != nullptr) {
     action.kind = AlterAction::kSetOptions;
-    action.options = BuildOptions(context->option());
+    action.options = options_.Build(context->option());
   } else {
     // RENAME FAMILY a TO b has two names, RENAME TO b has one; the last is the new one.
     bool of_family = context->FAMILY() != nullptr;
@@ -160,7 +124,7 @@ syntax::Import StatementBuilder::BuildImport(P::ImportFileContext* context) {
     import_file.mapping.push_back(
         {clauses_.Target(item->columnTarget()), Expression(item->expression())});
   }
-  import_file.options = BuildOptions(context->optionList());
+  import_file.options = options_.Build(context->optionList());
   return import_file;
 }
 
@@ -174,7 +138,7 @@ syntax::Export StatementBuilder::BuildExport(P::ExportFileContext* context) {
   if (context->fileFormat() != nullptr) {
     export_file.format = expressions_.Name(context->fileFormat());
   }
-  export_file.options = BuildOptions(context->optionList());
+  export_file.options = options_.Build(context->optionList());
   return export_file;
 }
 

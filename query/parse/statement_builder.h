@@ -8,13 +8,14 @@
 
 #include "query/parse/clause_builder.h"
 #include "query/parse/expression_builder.h"
+#include "query/parse/option_builder.h"
 
 namespace sippar::query {
 
 class StatementBuilder {
  public:
   explicit StatementBuilder(LexedText* text)
-      : text_(text), expressions_(text), clauses_(&expressions_) {}
+      : text_(text), expressions_(text), clauses_(&expressions_), options_(&expressions_) {}
 
   syntax::Statement Build(SipparParser::StatementContext* context);
   ExpressionBuilder* expressions() { return &expressions_; }
@@ -55,10 +56,6 @@ class StatementBuilder {
   syntax::FamilyDef BuildFamily(Context* context);
   template <typename Context>
   syntax::GroupDef BuildGroup(Context* context);
-  std::vector<syntax::Option> BuildOptions(const std::vector<P::OptionContext*>& options);
-  std::vector<syntax::Option> BuildOptions(P::OptionListContext* context);
-  syntax::OptionValue BuildOptionCall(P::OptionCallContext* context);
-  syntax::OptionValue BuildOptionLiteral(P::LiteralContext* context);
   syntax::AlterTable BuildAlter(P::AlterTableContext* context);
   syntax::AlterAction BuildAction(P::AlterActionContext* context);
   syntax::Show BuildShow(P::ShowContext* context);
@@ -74,6 +71,7 @@ class StatementBuilder {
   LexedText* text_;
   ExpressionBuilder expressions_;
   ClauseBuilder clauses_;
+  OptionBuilder options_;
 };
 
 }  // namespace sippar::query

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/parse/option_builder.h"
+
+namespace sippar::query {
+
+std::vector<syntax::Option> OptionBuilder::Build(
+    const std::vector<SipparParser::OptionContext*>& options) {
+  std::vector<syntax::Option> out;
+  for (auto* context : options) {
+    syntax::Option option;
+    option.name = expressions_->Name(context->name());
+    if (context->literal() != nullptr) option.value = Build(context->literal());
+    if (context->optionCall() != nullptr) option.value = Build(context->optionCall());
+    out.push_back(std::move(option));
+  }
+  return out;
+}
+
+std::vector<syntax::Option> OptionBuilder::Build(SipparParser::OptionListContext* context) {
+  if (context == nullptr) return {};
+  return Build(context->option());
+}
+
+syntax::OptionValue OptionBuilder::Build(SipparParser::LiteralContext* context) {
+  syntax::OptionValue value;
+  value.span = expressions_->SpanOf(context);
+  value.literal = expressions_->Build(context);
+  return value;
+}
+
+syntax::OptionValue OptionBuilder::Build(SipparParser::OptionCallContext* context) {
+  syntax::OptionValue value;
+  value.span = expressions_->SpanOf(context);
+  value.call = expressions_->Name(context->name()).text;
+  for (auto* arg : context->optionArg()) {
+    value.args.push_back(arg->literal() != nullptr ? Build(arg->literal())
+                                                   : Build(arg->optionCall()));
+  }
+  return value;
+}
+
+}  // namespace sippar::query
