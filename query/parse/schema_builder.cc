@@ -1,5 +1,4 @@
-// Builds statements on schemas, imports and settings, and chooses the builder by the kind of the
-// statement. SPDX-License-Identifier: Apache-2.0
+// Builds statements on schemas, imports and settings. SPDX-License-Identifier: Apache-2.0
 #include <cctype>
 
 #include "query/parse/statement_builder.h"
@@ -132,7 +131,7 @@ syntax::Export StatementBuilder::BuildExport(P::ExportFileContext* context) {
   syntax::Export export_file;
   if (context->tableName() != nullptr) export_file.table = expressions_.Name(context->tableName());
   if (context->select() != nullptr) {
-    export_file.select = syntax::Box(BuildSelect(context->select()));
+    export_file.select = syntax::Box(selects_.Build(context->select()));
   }
   export_file.to = Expression(context->expression());
   if (context->fileFormat() != nullptr) {
@@ -190,59 +189,6 @@ syntax::Other StatementBuilder::BuildOther(P::OtherContext* context) {
   other.name = Upper(other.words.front());
   other.words.front() = other.name;
   return other;
-}
-
-syntax::StatementNode StatementBuilder::BuildSchemaNode(P::StatementContext* context) {
-  if (auto* node = context->createTable()) return BuildCreate(node);
-  if (auto* node = context->alterTable()) return BuildAlter(node);
-  if (auto* node = context->dropTable()) {
-    return syntax::DropTable{expressions_.Name(node->tableName()), node->EXISTS() != nullptr};
-  }
-  if (auto* node = context->show()) return BuildShow(node);
-  if (auto* node = context->describe()) {
-    return syntax::Describe{expressions_.Name(node->tableName())};
-  }
-  if (auto* node = context->importFile()) return BuildImport(node);
-  if (auto* node = context->exportFile()) return BuildExport(node);
-  if (auto* node = context->setOption()) return BuildSet(node);
-  if (auto* node = context->resetOption()) return BuildReset(node);
-  if (auto* node = context->compact()) return BuildCompact(node);
-  if (auto* node = context->flush()) return syntax::Flush{expressions_.Name(node->tableName())};
-  // The only two of the rule `other` that are supported.
-  if (auto* node = context->other()->split()) {
-    return syntax::SplitTable{expressions_.Name(node->tableName()),
-                              clauses_.Tuple(node->tuple()).values};
-  }
-  if (auto* node = context->other()->merge()) {
-    return syntax::MergeTablets{expressions_.Name(node->tableName()),
-                                clauses_.Where(node->where())};
-  }
-  return BuildOther(context->other());
-}
-
-syntax::StatementNode StatementBuilder::BuildNode(P::StatementContext* context) {
-  if (auto* node = context->explain()) return BuildExplain(node);
-  if (auto* node = context->select()) return BuildSelect(node);
-  if (auto* node = context->tail()) return BuildTail(node);
-  if (auto* node = context->insert()) return BuildInsert(node);
-  if (auto* node = context->update()) return BuildUpdate(node);
-  if (auto* node = context->deleteRows()) return BuildDelete(node);
-  if (auto* node = context->increment()) return BuildIncrement(node);
-  if (auto* node = context->append()) return BuildAppend(node);
-  if (auto* node = context->atomic()) return BuildAtomic(node);
-  if (auto* node = context->beginRow()) {
-    return syntax::BeginRow{expressions_.Name(node->tableName()), Expression(node->expression())};
-  }
-  if (context->commit() != nullptr) return syntax::Commit{};
-  if (context->rollback() != nullptr) return syntax::Rollback{};
-  return BuildSchemaNode(context);
-}
-
-syntax::Statement StatementBuilder::Build(P::StatementContext* context) {
-  syntax::Statement statement;
-  statement.node = BuildNode(context);
-  statement.span = expressions_.SpanOf(context);
-  return statement;
 }
 
 }  // namespace sippar::query

@@ -1,58 +1,59 @@
-// Builds the statements that read. SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+// SPDX-License-Identifier: Apache-2.0
+#include "query/parse/select_builder.h"
 
-#include "query/parse/statement_builder.h"
+#include <fmt/format.h>
 
 namespace sippar::query {
 
 using syntax::ReadOptions;
 
-void StatementBuilder::OnlyOnce(bool already, antlr4::ParserRuleContext* context,
-                                std::string_view clause) {
+void SelectBuilder::OnlyOnce(bool already, antlr4::ParserRuleContext* context,
+                             std::string_view clause) {
   if (!already) return;
-  expressions_.Fail("DUPLICATE_CLAUSE", expressions_.SpanOf(context),
-                    fmt::format("{} occurs twice", clause));
+  expressions_->Fail("DUPLICATE_CLAUSE", expressions_->SpanOf(context),
+                     fmt::format("{} occurs twice", clause));
 }
 
-syntax::Source StatementBuilder::BuildSource(P::SourceContext* context) {
+syntax::Source SelectBuilder::BuildSource(SipparParser::SourceContext* context) {
   syntax::Source source;
-  source.span = expressions_.SpanOf(context);
+  source.span = expressions_->SpanOf(context);
   if (context->select() != nullptr) {
     source.kind = syntax::Source::kSelect;
-    source.select = syntax::Box(BuildSelect(context->select()));
+    source.select = syntax::Box(Build(context->select()));
     return source;
   }
   source.kind = context->CELLS() != nullptr ? syntax::Source::kCells : syntax::Source::kTable;
-  source.table = expressions_.Name(context->tableName());
-  source.patterns = clauses_.Patterns(context->columnPattern());
+  source.table = expressions_->Name(context->tableName());
+  source.patterns = clauses_->Patterns(context->columnPattern());
   for (auto* arg : context->namedArg()) {
-    source.named_args.push_back({expressions_.Name(arg->name()), Expression(arg->expression())});
+    source.named_args.push_back(
+        {expressions_->Name(arg->name()), expressions_->Build(arg->expression())});
   }
   return source;
 }
 
-void StatementBuilder::BuildCellsPer(P::ReadOptionContext* context, ReadOptions* out) {
+void SelectBuilder::BuildCellsPer(SipparParser::ReadOptionContext* context, ReadOptions* out) {
   std::optional<syntax::CellsPer>* slot = context->ROW() != nullptr      ? &out->cells_per_row
                                           : context->FAMILY() != nullptr ? &out->cells_per_family
                                                                          : &out->cells_per_column;
   OnlyOnce(slot->has_value(), context, "CELLS PER");
-  *slot = syntax::CellsPer{Expression(context->expression(0)),
-                           clauses_.Optional(context->expression(1))};
+  *slot = syntax::CellsPer{expressions_->Build(context->expression(0)),
+                           clauses_->Optional(context->expression(1))};
 }
 
-void StatementBuilder::BuildReadOption(P::ReadOptionContext* context, ReadOptions* out) {
-  if (out->span.line == 0) out->span = expressions_.SpanOf(context);
+void SelectBuilder::BuildReadOption(SipparParser::ReadOptionContext* context, ReadOptions* out) {
+  if (out->span.line == 0) out->span = expressions_->SpanOf(context);
   if (context->AS() != nullptr) {
     OnlyOnce(out->as_of.has_value(), context, "AS OF");
-    out->as_of = Expression(context->expression(0));
+    out->as_of = expressions_->Build(context->expression(0));
   } else if (context->VERSIONS() != nullptr) {
     OnlyOnce(out->versions.has_value() || out->versions_all, context, "VERSIONS");
     out->versions_all = context->ALL() != nullptr;
-    out->versions = clauses_.Optional(context->expression(0));
+    out->versions = clauses_->Optional(context->expression(0));
   } else if (context->timeRange() != nullptr) {
     OnlyOnce(out->time, context, "TIME");
     out->time = true;
-    clauses_.TimeRange(context->timeRange(), &out->time_from, &out->time_to);
+    clauses_->TimeRange(context->timeRange(), &out->time_from, &out->time_to);
   } else if (context->PER() != nullptr) {
     BuildCellsPer(context, out);
   } else if (context->DELETES() != nullptr) {
@@ -63,73 +64,67 @@ void StatementBuilder::BuildReadOption(P::ReadOptionContext* context, ReadOption
     out->reverse = true;
   } else {
     OnlyOnce(out->sample.has_value(), context, "SAMPLE");
-    out->sample = Expression(context->expression(0));
+    out->sample = expressions_->Build(context->expression(0));
   }
 }
 
-syntax::Limit StatementBuilder::BuildLimit(P::LimitContext* context) {
+syntax::Limit SelectBuilder::BuildLimit(SipparParser::LimitContext* context) {
   syntax::Limit limit;
-  limit.span = expressions_.SpanOf(context);
-  limit.count = Expression(context->expression(0));
+  limit.span = expressions_->SpanOf(context);
+  limit.count = expressions_->Build(context->expression(0));
   if (context->CELLS() != nullptr) limit.unit = syntax::Limit::kCells;
   if (context->BY() != nullptr) {
     limit.unit = syntax::Limit::kBy;
-    limit.by = Expression(context->expression(1));
+    limit.by = expressions_->Build(context->expression(1));
   }
-  if (context->OFFSET() != nullptr) limit.offset = Expression(context->expression().back());
+  if (context->OFFSET() != nullptr)
+    limit.offset = expressions_->Build(context->expression().back());
   return limit;
 }
 
-syntax::Select StatementBuilder::BuildSelect(P::SelectContext* context) {
+syntax::Select SelectBuilder::Build(SipparParser::SelectContext* context) {
   syntax::Select select;
-  select.span = expressions_.SpanOf(context);
+  select.span = expressions_->SpanOf(context);
   // The alias is set before the items are built, although FROM comes after them in the text: a.name
   // in an item is a column of the table only if `a` is known to be its alias.
-  P::SourceAliasContext* alias =
+  SipparParser::SourceAliasContext* alias =
       context->source() == nullptr ? nullptr : context->source()->sourceAlias();
   std::string outer =
-      expressions_.NameSource(alias == nullptr ? "" : expressions_.Name(alias->name()).text);
+      expressions_->NameSource(alias == nullptr ? "" : expressions_->Name(alias->name()).text);
   select.cells = context->CELLS() != nullptr;
   select.distinct = context->DISTINCT() != nullptr;
-  select.items = clauses_.Items(context->selectItem());
+  select.items = clauses_->Items(context->selectItem());
   if (context->source() != nullptr) select.from = BuildSource(context->source());
   for (auto* option : context->readOption()) BuildReadOption(option, &select.read);
   // The grammar accepts read options without FROM, so that this message can explain them.
   if (select.read.span.line > 0 && !select.from) {
-    expressions_.Fail("SYNTAX", select.read.span, "FROM is missing, and a read option needs it");
+    expressions_->Fail("SYNTAX", select.read.span, "FROM is missing, and a read option needs it");
   }
-  select.where = clauses_.Where(context->where());
-  for (auto* key : context->expression()) select.group_by.push_back(Expression(key));
-  if (context->having() != nullptr) select.having = Expression(context->having()->expression());
+  select.where = clauses_->Where(context->where());
+  for (auto* key : context->expression()) select.group_by.push_back(expressions_->Build(key));
+  if (context->having() != nullptr)
+    select.having = expressions_->Build(context->having()->expression());
   for (auto* item : context->orderItem()) {
-    select.order_by.push_back({Expression(item->expression()), item->DESC() != nullptr});
+    select.order_by.push_back({expressions_->Build(item->expression()), item->DESC() != nullptr});
   }
   if (context->limit() != nullptr) select.limit = BuildLimit(context->limit());
   if (auto* after = context->after()) {
-    select.after = Expression(after->expression());
+    select.after = expressions_->Build(after->expression());
     select.after_row = after->ROW() != nullptr;
   }
   // The alias is known inside this SELECT only; the one around it gets its own back.
-  (void)expressions_.NameSource(std::move(outer));
+  (void)expressions_->NameSource(std::move(outer));
   return select;
 }
 
-syntax::Tail StatementBuilder::BuildTail(P::TailContext* context) {
+syntax::Tail SelectBuilder::Build(SipparParser::TailContext* context) {
   syntax::Tail tail;
-  tail.table = expressions_.Name(context->tableName());
-  tail.patterns = clauses_.Patterns(context->columnPattern());
-  tail.where = clauses_.Where(context->where());
-  tail.from = clauses_.Optional(context->expression());
+  tail.table = expressions_->Name(context->tableName());
+  tail.patterns = clauses_->Patterns(context->columnPattern());
+  tail.where = clauses_->Where(context->where());
+  tail.from = clauses_->Optional(context->expression());
   if (context->limit() != nullptr) tail.limit = BuildLimit(context->limit());
   return tail;
-}
-
-syntax::Explain StatementBuilder::BuildExplain(P::ExplainContext* context) {
-  syntax::Explain explain;
-  explain.analyze = context->ANALYZE() != nullptr;
-  if (context->name() != nullptr) explain.format = expressions_.Name(context->name());
-  explain.statement = syntax::Box(Build(context->statement()));
-  return explain;
 }
 
 }  // namespace sippar::query

@@ -9,13 +9,18 @@
 #include "query/parse/clause_builder.h"
 #include "query/parse/expression_builder.h"
 #include "query/parse/option_builder.h"
+#include "query/parse/select_builder.h"
 
 namespace sippar::query {
 
 class StatementBuilder {
  public:
   explicit StatementBuilder(LexedText* text)
-      : text_(text), expressions_(text), clauses_(&expressions_), options_(&expressions_) {}
+      : text_(text),
+        expressions_(text),
+        clauses_(&expressions_),
+        options_(&expressions_),
+        selects_(&expressions_, &clauses_) {}
 
   syntax::Statement Build(SipparParser::StatementContext* context);
   ExpressionBuilder* expressions() { return &expressions_; }
@@ -24,17 +29,8 @@ class StatementBuilder {
  private:
   using P = SipparParser;
 
-  // select_builder.cc
-  syntax::Select BuildSelect(P::SelectContext* context);
-  syntax::Source BuildSource(P::SourceContext* context);
-  void BuildReadOption(P::ReadOptionContext* context, syntax::ReadOptions* out);
-  void BuildCellsPer(P::ReadOptionContext* context, syntax::ReadOptions* out);
-  syntax::Limit BuildLimit(P::LimitContext* context);
-  syntax::Tail BuildTail(P::TailContext* context);
   syntax::Explain BuildExplain(P::ExplainContext* context);
   syntax::Expr Expression(P::ExpressionContext* context) { return expressions_.Build(context); }
-  // Notes DUPLICATE_CLAUSE if the clause was given `already`.
-  void OnlyOnce(bool already, antlr4::ParserRuleContext* context, std::string_view clause);
 
   // write_builder.cc
   syntax::Insert BuildInsert(P::InsertContext* context);
@@ -72,6 +68,7 @@ class StatementBuilder {
   ExpressionBuilder expressions_;
   ClauseBuilder clauses_;
   OptionBuilder options_;
+  SelectBuilder selects_;
 };
 
 }  // namespace sippar::query

@@ -35,7 +35,7 @@ syntax::Insert StatementBuilder::BuildInsert(P::InsertContext* context) {
   // forms still left can have; the last form, ROW key SET, needs none.
   if (context->select() != nullptr) {
     insert.kind = syntax::Insert::kSelect;
-    insert.select = syntax::Box(BuildSelect(context->select()));
+    insert.select = syntax::Box(selects_.Build(context->select()));
   } else if (context->CELLS() != nullptr) {
     insert.kind = syntax::Insert::kCells;
   } else if (context->LPAREN() != nullptr) {
