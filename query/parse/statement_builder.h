@@ -10,6 +10,7 @@
 #include "query/parse/expression_builder.h"
 #include "query/parse/option_builder.h"
 #include "query/parse/select_builder.h"
+#include "query/parse/write_builder.h"
 
 namespace sippar::query {
 
@@ -20,7 +21,10 @@ class StatementBuilder {
         expressions_(text),
         clauses_(&expressions_),
         options_(&expressions_),
-        selects_(&expressions_, &clauses_) {}
+        selects_(&expressions_, &clauses_),
+        writes_(&expressions_, &clauses_, &selects_) {}
+
+  StatementBuilder(const StatementBuilder&) = delete;  // the parts point to each other
 
   syntax::Statement Build(SipparParser::StatementContext* context);
   ExpressionBuilder* expressions() { return &expressions_; }
@@ -32,16 +36,6 @@ class StatementBuilder {
   syntax::Explain BuildExplain(P::ExplainContext* context);
   syntax::Expr Expression(P::ExpressionContext* context) { return expressions_.Build(context); }
 
-  // write_builder.cc
-  syntax::Insert BuildInsert(P::InsertContext* context);
-  syntax::Assign BuildAssign(P::AssignContext* context);
-  std::vector<syntax::Assign> BuildAssigns(const std::vector<P::AssignContext*>& assigns);
-  syntax::Update BuildUpdate(P::UpdateContext* context);
-  syntax::Delete BuildDelete(P::DeleteRowsContext* context);
-  syntax::TimeSpan BuildTimeSpan(P::TimeSpanContext* context);
-  syntax::Increment BuildIncrement(P::IncrementContext* context);
-  syntax::Append BuildAppend(P::AppendContext* context);
-  std::vector<syntax::SelectItem> Returning(P::ReturningContext* context);
   syntax::Atomic BuildAtomic(P::AtomicContext* context);
   std::vector<syntax::RowStatement> BuildBlock(P::BlockContext* context);
   syntax::RowStatement BuildRowStatement(P::RowStatementContext* context);
@@ -69,6 +63,7 @@ class StatementBuilder {
   ClauseBuilder clauses_;
   OptionBuilder options_;
   SelectBuilder selects_;
+  WriteBuilder writes_;
 };
 
 }  // namespace sippar::query
