@@ -19,7 +19,7 @@ syntax::StatementNode StatementBuilder::BuildNode(P::StatementContext* context) 
   if (auto* node = context->deleteRows()) return writes_.Build(node);
   if (auto* node = context->increment()) return writes_.Build(node);
   if (auto* node = context->append()) return writes_.Build(node);
-  if (auto* node = context->atomic()) return BuildAtomic(node);
+  if (auto* node = context->atomic()) return atomics_.Build(node);
   if (auto* node = context->beginRow()) {
     return syntax::BeginRow{expressions_.Name(node->tableName()), Expression(node->expression())};
   }
@@ -62,55 +62,6 @@ syntax::Explain StatementBuilder::BuildExplain(P::ExplainContext* context) {
   if (context->name() != nullptr) explain.format = expressions_.Name(context->name());
   explain.statement = syntax::Box(Build(context->statement()));
   return explain;
-}
-
-syntax::Atomic StatementBuilder::BuildAtomic(P::AtomicContext* context) {
-  syntax::Atomic atomic;
-  atomic.table = expressions_.Name(context->tableName());
-  atomic.row = Expression(context->expression());
-  atomic.block = BuildBlock(context->block());
-  return atomic;
-}
-
-std::vector<syntax::RowStatement> StatementBuilder::BuildBlock(P::BlockContext* context) {
-  std::vector<syntax::RowStatement> block;
-  for (auto* statement : context->rowStatement()) block.push_back(BuildRowStatement(statement));
-  return block;
-}
-
-syntax::RowStatement StatementBuilder::BuildRowStatement(P::RowStatementContext* context) {
-  using syntax::RowStatement;
-  RowStatement statement;
-  statement.span = expressions_.SpanOf(context);
-  if (context->expression() != nullptr) statement.expr = Expression(context->expression());
-  if (context->IF() != nullptr) {
-    statement.kind = RowStatement::kIf;
-    statement.then_block = BuildBlock(context->block(0));
-    // An ELSE with an empty block is kept, so that the statement prints as it was written.
-    statement.has_else = context->ELSE() != nullptr;
-    if (context->block(1) != nullptr) statement.else_block = BuildBlock(context->block(1));
-    // ELSE IF: the inner IF is the only statement of the ELSE block.
-    if (context->rowStatement() != nullptr) {
-      statement.else_block.push_back(BuildRowStatement(context->rowStatement()));
-    }
-  } else if (context->SET() != nullptr) {
-    statement.kind = RowStatement::kSet;
-    statement.assigns = writes_.Assigns(context->assign());
-  } else if (context->DELETE() != nullptr) {
-    statement.kind = RowStatement::kDelete;
-    statement.delete_row = context->ROW() != nullptr;
-    statement.patterns = clauses_.Patterns(context->columnPattern());
-    statement.times = writes_.TimeSpan(context->timeSpan());
-  } else if (context->LET() != nullptr) {
-    statement.kind = RowStatement::kLet;
-    statement.name = expressions_.Name(context->name());
-  } else if (context->FAIL() != nullptr) {
-    statement.kind = RowStatement::kFail;
-  } else {
-    statement.kind = RowStatement::kReturn;
-    statement.items = clauses_.Items(context->selectItem());
-  }
-  return statement;
 }
 
 }  // namespace sippar::query

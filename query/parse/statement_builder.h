@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "query/parse/atomic_builder.h"
 #include "query/parse/clause_builder.h"
 #include "query/parse/expression_builder.h"
 #include "query/parse/option_builder.h"
@@ -22,7 +23,8 @@ class StatementBuilder {
         clauses_(&expressions_),
         options_(&expressions_),
         selects_(&expressions_, &clauses_),
-        writes_(&expressions_, &clauses_, &selects_) {}
+        writes_(&expressions_, &clauses_, &selects_),
+        atomics_(&expressions_, &clauses_, &writes_) {}
 
   StatementBuilder(const StatementBuilder&) = delete;  // the parts point to each other
 
@@ -35,10 +37,6 @@ class StatementBuilder {
 
   syntax::Explain BuildExplain(P::ExplainContext* context);
   syntax::Expr Expression(P::ExpressionContext* context) { return expressions_.Build(context); }
-
-  syntax::Atomic BuildAtomic(P::AtomicContext* context);
-  std::vector<syntax::RowStatement> BuildBlock(P::BlockContext* context);
-  syntax::RowStatement BuildRowStatement(P::RowStatementContext* context);
 
   // schema_builder.cc
   syntax::CreateTable BuildCreate(P::CreateTableContext* context);
@@ -64,6 +62,7 @@ class StatementBuilder {
   OptionBuilder options_;
   SelectBuilder selects_;
   WriteBuilder writes_;
+  AtomicBuilder atomics_;
 };
 
 }  // namespace sippar::query
