@@ -10,6 +10,7 @@
 #include "query/parse/clause_builder.h"
 #include "query/parse/expression_builder.h"
 #include "query/parse/option_builder.h"
+#include "query/parse/schema_builder.h"
 #include "query/parse/select_builder.h"
 #include "query/parse/write_builder.h"
 
@@ -24,7 +25,8 @@ class StatementBuilder {
         options_(&expressions_),
         selects_(&expressions_, &clauses_),
         writes_(&expressions_, &clauses_, &selects_),
-        atomics_(&expressions_, &clauses_, &writes_) {}
+        atomics_(&expressions_, &clauses_, &writes_),
+        schemas_(&expressions_, &clauses_, &options_) {}
 
   StatementBuilder(const StatementBuilder&) = delete;  // the parts point to each other
 
@@ -38,14 +40,6 @@ class StatementBuilder {
   syntax::Explain BuildExplain(P::ExplainContext* context);
   syntax::Expr Expression(P::ExpressionContext* context) { return expressions_.Build(context); }
 
-  // schema_builder.cc
-  syntax::CreateTable BuildCreate(P::CreateTableContext* context);
-  template <typename Context>
-  syntax::FamilyDef BuildFamily(Context* context);
-  template <typename Context>
-  syntax::GroupDef BuildGroup(Context* context);
-  syntax::AlterTable BuildAlter(P::AlterTableContext* context);
-  syntax::AlterAction BuildAction(P::AlterActionContext* context);
   syntax::Show BuildShow(P::ShowContext* context);
   syntax::Import BuildImport(P::ImportFileContext* context);
   syntax::Export BuildExport(P::ExportFileContext* context);
@@ -63,6 +57,7 @@ class StatementBuilder {
   SelectBuilder selects_;
   WriteBuilder writes_;
   AtomicBuilder atomics_;
+  SchemaBuilder schemas_;
 };
 
 }  // namespace sippar::query
