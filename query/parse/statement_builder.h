@@ -1,13 +1,11 @@
-// Builds statements from ANTLR's parse tree; expression_builder.h builds their expressions. One
-// object serves one text. The functions are in select_builder.cc (reading), write_builder.cc
-// (writing, row transactions) and schema_builder.cc (schema, import, settings). Private to
-// query/parse. SPDX-License-Identifier: Apache-2.0
+// Builds statements from ANTLR's parse tree: chooses the builder by the kind of the statement. All
+// builders share one ExpressionBuilder, which keeps the first error. One object serves one text.
+// Private to query/parse. SPDX-License-Identifier: Apache-2.0
 #pragma once
-
-#include <vector>
 
 #include "query/parse/atomic_builder.h"
 #include "query/parse/clause_builder.h"
+#include "query/parse/command_builder.h"
 #include "query/parse/expression_builder.h"
 #include "query/parse/option_builder.h"
 #include "query/parse/schema_builder.h"
@@ -19,15 +17,14 @@ namespace sippar::query {
 class StatementBuilder {
  public:
   explicit StatementBuilder(LexedText* text)
-      : text_(text),
-        expressions_(text),
+      : expressions_(text),
         clauses_(&expressions_),
         options_(&expressions_),
         selects_(&expressions_, &clauses_),
         writes_(&expressions_, &clauses_, &selects_),
         atomics_(&expressions_, &clauses_, &writes_),
-        schemas_(&expressions_, &clauses_, &options_) {}
-
+        schemas_(&expressions_, &clauses_, &options_),
+        commands_(text, &expressions_, &clauses_, &options_, &selects_) {}
   StatementBuilder(const StatementBuilder&) = delete;  // the parts point to each other
 
   syntax::Statement Build(SipparParser::StatementContext* context);
@@ -35,22 +32,10 @@ class StatementBuilder {
   const Status& status() const { return expressions_.status(); }
 
  private:
-  using P = SipparParser;
+  syntax::StatementNode BuildNode(SipparParser::StatementContext* context);
+  syntax::StatementNode BuildSchemaNode(SipparParser::StatementContext* context);
+  syntax::Explain BuildExplain(SipparParser::ExplainContext* context);
 
-  syntax::Explain BuildExplain(P::ExplainContext* context);
-  syntax::Expr Expression(P::ExpressionContext* context) { return expressions_.Build(context); }
-
-  syntax::Show BuildShow(P::ShowContext* context);
-  syntax::Import BuildImport(P::ImportFileContext* context);
-  syntax::Export BuildExport(P::ExportFileContext* context);
-  syntax::SetOption BuildSet(P::SetOptionContext* context);
-  syntax::ResetOption BuildReset(P::ResetOptionContext* context);
-  syntax::Compact BuildCompact(P::CompactContext* context);
-  syntax::Other BuildOther(P::OtherContext* context);
-  syntax::StatementNode BuildNode(P::StatementContext* context);
-  syntax::StatementNode BuildSchemaNode(P::StatementContext* context);
-
-  LexedText* text_;
   ExpressionBuilder expressions_;
   ClauseBuilder clauses_;
   OptionBuilder options_;
@@ -58,6 +43,7 @@ class StatementBuilder {
   WriteBuilder writes_;
   AtomicBuilder atomics_;
   SchemaBuilder schemas_;
+  CommandBuilder commands_;
 };
 
 }  // namespace sippar::query
