@@ -154,9 +154,8 @@ size_t RowPrinter::BoxWidth() const {
   return query::TextWidth(probe.substr(0, probe.find('\n')));
 }
 
-// Chooses between box and line, then formats the rows that waited for the choice.
-bool RowPrinter::Start() {
-  started_ = true;
+// Chooses between box and line, and how much of a value is shown.
+std::string RowPrinter::ChooseFormat() {
   std::string name = FormatName();
   const bool human = name == "box" || name == "line";
   const size_t screen = output_->screen_width();
@@ -168,7 +167,13 @@ bool RowPrinter::Start() {
   if (name == "line" && options_.value_width_max == kBoxValueMax) {
     options_.value_width_max = kLineValueMax;
   }
-  auto formatter = query::NewFormatter(name, options_);
+  return name;
+}
+
+// Formats the rows that waited for the choice of the format.
+bool RowPrinter::Start() {
+  started_ = true;
+  auto formatter = query::NewFormatter(ChooseFormat(), options_);
   status_ = formatter.status();
   if (!status_.ok()) return false;
   formatter_ = std::move(*formatter);

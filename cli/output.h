@@ -76,6 +76,7 @@ class RowPrinter : public query::ResultSink {
 
  private:
   size_t BoxWidth() const;
+  std::string ChooseFormat();
   bool Start();
   bool Emit();
   // Takes a row that the terminal may not show: of a long result only the first and the last rows

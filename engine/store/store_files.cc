@@ -45,15 +45,17 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Whether the directory holds only names that an interrupted start may have left before it wrote
-// STORE. Any other name makes it a foreign directory, in which nothing may be created.
+// Names that an interrupted start may have left before it wrote STORE.
+constexpr std::string_view kUnfinishedNames[] = {
+    "LOCK",    "STORE.tmp",   "wal",         "tablets",     "sst",     "changes",
+    "EPOCH",   "EPOCH.tmp",   "CATALOG",     "CATALOG.tmp", "RESERVE", "lock",
+    "CLUSTER", "CLUSTER.tmp", "sippar.sock", "lost+found"};
+
+// Whether the directory holds no other names. Any other makes it a foreign directory, in which
+// nothing may be created.
 bool LooksUnfinished(const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), [](const std::string& name) {
-    return name == "LOCK" || name == "STORE.tmp" || name == "wal" || name == "tablets" ||
-           name == "sst" || name == "changes" || name == "EPOCH" || name == "EPOCH.tmp" ||
-           name == "CATALOG" || name == "CATALOG.tmp" || name == "RESERVE" || name == "lock" ||
-           name == "CLUSTER" || name == "CLUSTER.tmp" || name == "sippar.sock" ||
-           name == "lost+found";
+    return std::ranges::find(kUnfinishedNames, name) != std::end(kUnfinishedNames);
   });
 }
 

@@ -76,14 +76,17 @@ DataType HistoryOf(DataType cell) {
   return DataType(kArray, {DataType(kStruct, {kTimestamp, std::move(cell)})});
 }
 
+// The type of the cells that a slot has or holds; none where it has none.
+DataType TypeOfCellsIn(const SlotDef& slot, const std::vector<ColumnPattern>& patterns,
+                       const TableSchema& schema) {
+  if (slot.kind == SlotDef::kValue) return TypeOfCells(patterns, schema);
+  if (slot.pattern < patterns.size()) return TypeOfCells({patterns[slot.pattern]}, schema);
+  return {};
+}
+
 DataType TypeOfSlot(const SlotDef& slot, const std::vector<ColumnPattern>& patterns,
                     const TableSchema& schema) {
-  DataType cell;
-  if (slot.kind == SlotDef::kValue) {
-    cell = TypeOfCells(patterns, schema);
-  } else if (slot.pattern < patterns.size()) {
-    cell = TypeOfCells({patterns[slot.pattern]}, schema);
-  }
+  DataType cell = TypeOfCellsIn(slot, patterns, schema);
   switch (slot.kind) {
     case SlotDef::kRow:
     case SlotDef::kQualifier:

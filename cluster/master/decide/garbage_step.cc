@@ -98,6 +98,12 @@ bool LacksAnswer(GarbageStage stage, const event::Done& done) {
   return scans && !std::holds_alternative<References>(done.answer);
 }
 
+// True from the first scan to the move to the trash: a name that METADATA gets unseen in these
+// stages would be lost.
+bool ReliesOnMetadata(GarbageStage stage) {
+  return stage > GarbageStage::kList && stage <= GarbageStage::kTrash;
+}
+
 }  // namespace
 
 void RunGarbage(Turn* turn) {
@@ -105,8 +111,7 @@ void RunGarbage(Turn* turn) {
   Garbage& garbage = state->garbage;
   if (state->stage != StartStage::kRunning || garbage.attempt.Waits(turn->now_us)) return;
   if (garbage.next_us == 0) garbage.next_us = turn->now_us + state->options.garbage_us;
-  bool takes = garbage.stage > GarbageStage::kList && garbage.stage <= GarbageStage::kTrash;
-  if (takes && !AreSure(*state)) return EndRound(turn);
+  if (ReliesOnMetadata(garbage.stage) && !AreSure(*state)) return EndRound(turn);
   switch (garbage.stage) {
     case GarbageStage::kIdle:
       if (turn->now_us < garbage.next_us) return;
