@@ -1,0 +1,172 @@
+// The parts of a VisibilityIterator, each alone. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "engine/memtable/memtable.h"
+#include "engine/read/column_versions.h"
+#include "engine/read/delete_marks.h"
+#include "engine/read/entry_place.h"
+#include "engine/read/entry_skips.h"
+
+namespace sippar::engine {
+namespace {
+
+// Enters the place of `key`; says what was new, as "rfc".
+std::string Enter(EntryPlace* place, const std::string& key) {
+  ParsedKey entry;
+  EXPECT_TRUE(ParseKey(key, &entry));
+  std::string entered;
+  if (place->EnterRow(entry)) entered += 'r';
+  if (place->EnterFamily(entry)) entered += 'f';
+  bool in_column = entry.kind == EntryKind::kCell || entry.kind == EntryKind::kColumnTombstone;
+  if (in_column && place->EnterColumn(entry)) entered += 'c';
+  return entered;
+}
+
+TEST(EntryPlace, KnowsWhatAnEntryEnters) {
+  EntryPlace place;
+  EXPECT_EQ(Enter(&place, EncodeRowTombstone("a", 9)), "rf");  // the family ""
+  EXPECT_EQ(Enter(&place, EncodeFamilyTombstone("a", "f", 8)), "f");
+  EXPECT_EQ(Enter(&place, EncodeColumnTombstone("a", "f", "q", 7)), "c");
+  EXPECT_EQ(Enter(&place, EncodeCellKey("a", "f", "q", 1, 6)), "");
+  EXPECT_EQ(Enter(&place, EncodeCellKey("a", "f", "r", 1, 5)), "c");
+  EXPECT_EQ(Enter(&place, EncodeCellKey("b", "f", "r", 1, 4)), "rfc");  // the same names
+  EXPECT_EQ(place.row() + place.family() + place.qualifier(), "bfr");
+  place.Leave();
+  EXPECT_EQ(Enter(&place, EncodeCellKey("b", "f", "r", 1, 3)), "rfc");
+  EXPECT_EQ(place.row_count(), 3u);
+  EXPECT_EQ(place.family_count(), 4u);
+  EXPECT_EQ(place.column_count(), 4u);
+}
+
+TEST(EntryPlace, ReadsOtherVersionsOfTheColumnAlone) {
+  EntryPlace place;
+  ParsedKey entry;
+  const std::string row("a\0z", 3);  // escaped in the key
+  EXPECT_FALSE(place.ReadVersion(EncodeCellKey(row, "f", "q", 5, 7), &entry));
+  Enter(&place, EncodeCellKey(row, "f", "q", 5, 7));
+  ASSERT_TRUE(place.ReadVersion(EncodeCellKey(row, "f", "q", -3, 2), &entry));
+  EXPECT_EQ(entry.kind, EntryKind::kCell);
+  EXPECT_EQ(entry.timestamp_us, -3);
+  EXPECT_EQ(entry.sequence, 2u);
+  for (const std::string& other :
+       {EncodeCellKey(row, "f", "p", 1, 1), EncodeCellKey(row, "f", "qq", 1, 1),
+        EncodeCellKey(row, "g", "q", 1, 1), EncodeCellKey("a", "f", "q", 1, 1),
+        EncodeColumnTombstone(row, "f", "q", 1), EncodeColumnTombstone(row, "f", "q1234567", 1)}) {
+    EXPECT_FALSE(place.ReadVersion(other, &entry));
+  }
+}
+
+TEST(DeleteMarks, HideWhatCameBefore) {
+  DeleteMarks marks;
+  marks.EnterRow();
+  marks.DeleteRow(10);
+  marks.DeleteRow(4);  // an older one changes nothing
+  marks.EnterFamily();
+  marks.DeleteFamily(12);
+  marks.EnterColumn(0);
+  EXPECT_TRUE(marks.Hides(11));
+  EXPECT_FALSE(marks.Hides(12));
+  marks.EnterFamily();  // the next family of the row
+  marks.EnterColumn(0);
+  EXPECT_TRUE(marks.Hides(9));
+  EXPECT_FALSE(marks.Hides(11));
+  marks.EnterColumn(20);  // the family is younger
+  EXPECT_TRUE(marks.Hides(19));
+  marks.EnterRow();
+  marks.EnterFamily();
+  marks.EnterColumn(0);
+  EXPECT_FALSE(marks.Hides(1));
+}
+
+TEST(DeleteMarks, OfTimeRangesOnlyThoseThatStillCountAreKept) {
+  DeleteMarks marks;
+  marks.EnterColumn(0);
+  marks.DeleteInColumn(8, {{3, 5}, 0});
+  marks.DeleteInColumn(6, {TimeRange(), 0});  // the whole column
+  marks.DeleteInColumn(5, {{1, 9}, 0});       // the delete of the column came after it
+  ASSERT_EQ(marks.ranges().size(), 1u);
+  EXPECT_EQ(marks.ranges()[0].sequence, 8u);
+  EXPECT_TRUE(marks.Hides(5));
+  marks.EnterColumn(0);
+  EXPECT_TRUE(marks.ranges().empty());
+}
+
+TEST(ColumnVersions, AreRankedAsTheyStreamBy) {
+  FamilyRule rule{GcPolicy::MaxVersions(2)};
+  ColumnVersions versions;
+  versions.EnterFamily(nullptr, 100);
+  EXPECT_FALSE(versions.family_exists());
+  versions.EnterFamily(&rule, 100);
+  for (int column = 0; column < 2; ++column) {
+    versions.EnterColumn();
+    EXPECT_TRUE(versions.Keeps(9));
+    EXPECT_FALSE(versions.Keeps(9)) << "it was replaced, and takes no rank";
+    EXPECT_TRUE(versions.Keeps(8));
+    EXPECT_FALSE(versions.Keeps(7));
+  }
+}
+
+// The rule acts before the delete, so the delete brings nothing back.
+TEST(ColumnVersions, AReplayLeavesTheInputWhereItWas) {
+  Memtable memtable;
+  for (uint64_t i = 1; i <= 4; ++i) {
+    memtable.Add(EncodeCellKey("a", "f", "q", static_cast<int64_t>(i), i), "v", i);
+  }
+  memtable.Add(EncodeCellKey("a", "f", "r", 1, 5), "v", 5);
+  FamilyRule rule{GcPolicy::MaxVersions(2)};
+  ColumnVersions versions;
+  versions.EnterFamily(&rule, 100);
+  versions.EnterColumn();
+  EntryPlace place;
+  Enter(&place, EncodeCellKey("a", "f", "q", 4, 4));
+  DeleteMarks marks;
+  marks.EnterColumn(0);
+  marks.DeleteInColumn(6, {{4, 5}, 50});
+  auto input = memtable.NewIterator();
+  input->Seek("");
+  ASSERT_TRUE(versions.Replay(place, marks, 6, input.get()).ok());
+  EXPECT_TRUE(versions.is_replayed());
+  EXPECT_EQ(input->key(), EncodeCellKey("a", "f", "q", 4, 4));
+  EXPECT_FALSE(versions.Survives({4, 4})) << "deleted";
+  EXPECT_TRUE(versions.Survives({3, 3}));
+  EXPECT_FALSE(versions.Survives({2, 2})) << "it was garbage before the delete";
+}
+
+TEST(EntrySkips, EndAtTheFirstEntryAfter) {
+  Memtable memtable;
+  uint64_t sequence = 0;
+  for (const char* family : {"f", "g"}) {
+    for (const char* qualifier : {"p", "q"}) {
+      for (int64_t time = 1; time <= (*qualifier == 'p' ? 3 : 30); ++time) {
+        ++sequence;
+        memtable.Add(EncodeCellKey("a", family, qualifier, time, sequence), "v", sequence);
+      }
+    }
+  }
+  auto input = memtable.NewIterator();
+  EntrySkips skips(input.get());
+  EntryPlace place;
+  auto at = [&] { return place.family() + ":" + place.qualifier(); };
+  auto enter = [&] { Enter(&place, std::string(input->key())); };
+  input->Seek("");
+  enter();
+  skips.PastPart(place.column_part());  // three steps
+  enter();
+  EXPECT_EQ(at(), "f:q");
+  skips.PastPart(place.column_part());  // a seek
+  enter();
+  EXPECT_EQ(at(), "g:p");
+  skips.ToQualifier(place, "pp");
+  enter();
+  EXPECT_EQ(at(), "g:q");
+  input->Seek("");
+  enter();
+  skips.PastFamily(place);
+  enter();
+  EXPECT_EQ(at(), "g:p");
+  skips.PastPart(place.row_part());
+  EXPECT_FALSE(input->Valid());
+}
+
+}  // namespace
+}  // namespace sippar::engine
