@@ -15,9 +15,10 @@ namespace sippar::cluster {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // False: server and caller are one process. Every call is answered and costs almost nothing, so
+  // Whether a call may be carried out although its caller gets no answer. False where server and
+  // caller are one process with one life: every call is answered and costs almost nothing, so
   // writes need no request ids and are not batched.
-  virtual bool IsRemote() const { return true; }
+  virtual bool LosesAnswers() const { return true; }
   // Never null.
   virtual std::shared_ptr<TabletService> Tablets(const ServerId& server) = 0;
   virtual std::shared_ptr<TabletControl> Control(const ServerId& server) = 0;

@@ -130,7 +130,7 @@ class BatchCourse {
 
   void Send(const std::vector<Group>& groups) {
     // In one process a call costs almost nothing (cluster/api/transport.h), less than a thread.
-    size_t workers = caller_->is_remote() ? std::min(groups.size(), parallel_calls_) : 1;
+    size_t workers = caller_->loses_answers() ? std::min(groups.size(), parallel_calls_) : 1;
     std::atomic<size_t> next{0};
     auto work = [&] {
       for (size_t i = next++; i < groups.size(); i = next++) SendGroup(groups[i]);

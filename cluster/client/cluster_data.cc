@@ -21,7 +21,7 @@ ClusterData::ClusterData(const ClusterDataOptions& options, uint64_t client_id)
 
 StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOptions& options) {
   uint64_t client_id = 0;
-  if (options.transport->IsRemote()) {
+  if (options.transport->LosesAnswers()) {
     ASSIGN_OR_RETURN(client_id, options.session->NextEpoch());
   }
   return std::unique_ptr<ClusterData>(new ClusterData(options, client_id));
@@ -30,7 +30,7 @@ StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOption
 Status ClusterData::Apply(const std::string& table, const RowMutation& mutation) {
   // In one process every call is answered, so no write must be retried without knowing its outcome,
   // and none needs a request id, which costs space in the log and in the tablet's state.
-  if (!caller_.is_remote()) {
+  if (!caller_.loses_answers()) {
     return caller_.OnTablet<Status>(
         table, mutation.row, Repeat::kUnsafe, [&](const TabletLocation& tablet) {
           return std::move(tablet.service->Apply(tablet.address, {&mutation}).front());
@@ -54,7 +54,7 @@ std::vector<Status> ClusterData::ApplyBatch(const std::string& table,
                                             const std::vector<RowMutation>& batch) {
   std::vector<const RowMutation*> pointers;
   pointers.reserve(batch.size());
-  if (!caller_.is_remote()) {
+  if (!caller_.loses_answers()) {
     for (const RowMutation& mutation : batch) pointers.push_back(&mutation);
     return ApplyInGroups(&caller_, table, pointers, Repeat::kUnsafe, 1);
   }
@@ -76,7 +76,7 @@ StatusOr<engine::RowUpdateResult> ClusterData::Update(const std::string& table,
       return tablet.service->Update(tablet.address, sent);
     });
   };
-  if (!caller_.is_remote()) return on_tablet(update, Repeat::kUnsafe);
+  if (!caller_.loses_answers()) return on_tablet(update, Repeat::kUnsafe);
   NumberedRequest request(&numbers_);
   engine::RowUpdate numbered = update;
   numbered.request = request.id();
@@ -88,7 +88,7 @@ StatusOr<engine::RowUpdateResult> ClusterData::Update(const std::string& table,
 // a call of its own: batches from the API mostly concern one tablet.
 std::vector<StatusOr<engine::RowUpdateResult>> ClusterData::UpdateBatch(
     const std::string& table, const std::vector<engine::RowUpdate>& batch) {
-  if (caller_.is_remote() || batch.size() <= 1) return DataApi::UpdateBatch(table, batch);
+  if (caller_.loses_answers() || batch.size() <= 1) return DataApi::UpdateBatch(table, batch);
   using Answer = StatusOr<engine::RowUpdateResult>;
   LocationPtr tablet = caller_.FindKnown(table, batch.front().row);
   std::vector<Answer> answers(batch.size(), NotServed("not sent to a tablet yet"));
@@ -119,7 +119,7 @@ Status ClusterData::CommitRow(const std::string& table, const RowMutation& mutat
       return tablet.service->CommitRow(tablet.address, sent, checks);
     });
   };
-  if (!caller_.is_remote()) return on_tablet(mutation, Repeat::kUnsafe);
+  if (!caller_.loses_answers()) return on_tablet(mutation, Repeat::kUnsafe);
   NumberedRequest request(&numbers_);
   RowMutation numbered = mutation;
   numbered.request = request.id();
@@ -131,7 +131,7 @@ StatusOr<std::unique_ptr<CellStream>> ClusterData::Read(const std::string& table
                                                         const CallOptions& options) {
   using Answer = StatusOr<std::unique_ptr<CellStream>>;
   const std::vector<RowRange>& ranges = read.rows.ranges();
-  if (caller_.is_remote() || ranges.size() != 1) {
+  if (caller_.loses_answers() || ranges.size() != 1) {
     return NewScanStream(&caller_, table, read, options);
   }
   // In one process no stream breaks off because of a network or a move: an open stream keeps its

@@ -28,7 +28,7 @@ struct ClusterDataOptions {
 
 class ClusterData final : public DataApi {
  public:
-  // If the transport is remote, takes an epoch of the lock service as the client's id, so that no
+  // If an answer can be lost, takes an epoch of the lock service as the client's id, so that no
   // two clients ever share one. The id marks the client's writes (cluster/PROTOCOL.md, "Request
   // ids").
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterData>> Open(

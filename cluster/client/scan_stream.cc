@@ -17,7 +17,7 @@ class ScanStream final : public CellStream {
       : caller_(caller),
         table_(std::move(table)),
         read_(read),
-        resumes_(caller->is_remote()),
+        resumes_(caller->loses_answers()),
         left_(read.rows),
         course_(caller->settings(), options) {}
 

@@ -17,7 +17,7 @@ namespace sippar::cluster {
 class TabletCaller {
  public:
   TabletCaller(LocatorOptions locator, LockSession* session, CallSettings settings)
-      : is_remote_(locator.transport->IsRemote()),
+      : loses_answers_(locator.transport->LosesAnswers()),
         settings_(std::move(settings)),
         directory_(session),
         locator_(std::move(locator)) {}
@@ -40,7 +40,7 @@ class TabletCaller {
   LocationPtr FindKnown(const std::string& table, std::string_view row);
   void Invalidate(const TabletLocation& seen) { locator_.Invalidate(seen); }
 
-  bool is_remote() const { return is_remote_; }
+  bool loses_answers() const { return loses_answers_; }
   const CallSettings& settings() const { return settings_; }
   Locator* locator() { return &locator_; }
 
@@ -48,7 +48,7 @@ class TabletCaller {
   StatusOr<std::vector<TabletRecord>> ReadAllNow(const std::string& table);
   StatusOr<LocationPtr> FindNow(const std::string& table, std::string_view row, bool before);
 
-  const bool is_remote_;
+  const bool loses_answers_;
   const CallSettings settings_;
   TableDirectory directory_;
   Locator locator_;

@@ -1,6 +1,6 @@
-// Batches concurrent writes to one tablet when calls are remote. The first writer sends at once;
-// writers that arrive during that call share the next one. No write waits for a batch to fill.
-// Thread safe. SPDX-License-Identifier: Apache-2.0
+// Batches concurrent writes to one tablet where calls cost (Transport::LosesAnswers). The first
+// writer sends at once; writers that arrive during that call share the next one. No write waits for
+// a batch to fill. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

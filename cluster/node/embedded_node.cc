@@ -124,7 +124,7 @@ Status EmbeddedClient::OpenLocked(int format) {
   options.locks = locks_.get();
   options.store = store_;
   options.store.create_if_missing = format == 0;  // an unfinished store is made into a cluster, too
-  options.is_remote = false;                      // one process with one life answers every call
+  options.loses_answers = false;                  // one process with one life answers every call
   options.policy = PolicyOfOne();
   ASSIGN_OR_RETURN(cluster_, LocalCluster::Open(options));
   if (format != kClusterFormat) {

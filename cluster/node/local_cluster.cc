@@ -48,7 +48,7 @@ LocalCluster::~LocalCluster() {
 Status LocalCluster::StartMaster(const std::string& name) {
   if (masters_.contains(name)) return AlreadyExists(fmt::format("master {} runs", name));
   Process<MasterRole> process;
-  process.line = std::make_unique<LocalTransport>(&network_, options_.is_remote);
+  process.line = std::make_unique<LocalTransport>(&network_, options_.loses_answers);
   ASSIGN_OR_RETURN(process.role, MasterRole::Start(PlaceOn(process.line.get()), name,
                                                    options_.store.fs, options_.policy));
   network_.Add(MasterPort{process.role->driver(), process.role->admin()});
@@ -115,7 +115,7 @@ Status LocalCluster::StartServer(const std::string& name, engine::FileSystem* fs
   engine::StoreOptions store = options_.store;
   if (fs != nullptr) store.fs = fs;
   Process<ServerRole> process;
-  process.line = std::make_unique<LocalTransport>(&network_, options_.is_remote);
+  process.line = std::make_unique<LocalTransport>(&network_, options_.loses_answers);
   LocalTransport* line = process.line.get();
   // A life that ended answers no more calls; the process and its other roles continue.
   auto end = [line](const char*) { line->Cut(); };

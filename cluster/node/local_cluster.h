@@ -18,7 +18,7 @@ struct LocalClusterOptions {
   LockService* locks = nullptr;
   engine::StoreOptions store;  // options of each server; masters use its file system and clock, too
   int64_t lease_us = 0;
-  bool is_remote = true;  // see LocalTransport
+  bool loses_answers = true;  // see LocalTransport
   master::MasterOptions policy;
 };
 
@@ -69,7 +69,7 @@ class LocalCluster {
     std::unique_ptr<Role> role;  // destroyed before `line`, which it uses
   };
   explicit LocalCluster(const LocalClusterOptions& options)
-      : options_(options), client_line_(&network_, options.is_remote) {}
+      : options_(options), client_line_(&network_, options.loses_answers) {}
   ClusterPlace PlaceOn(LocalTransport* line) const;
   void Leave(Process<ServerRole>* process);
   Status AdoptTables();

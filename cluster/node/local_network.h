@@ -50,15 +50,15 @@ class LocalNetwork {
 
 class LocalTransport final : public Transport {
  public:
-  // `network` outlives what this hands out. `is_remote` false promises that every call is answered,
-  // for a process with one server and one life.
-  LocalTransport(LocalNetwork* network, bool is_remote)
-      : network_(network), is_remote_(is_remote) {}
+  // `network` outlives what this hands out. `loses_answers` false promises that every call is
+  // answered, for a process with one server and one life.
+  LocalTransport(LocalNetwork* network, bool loses_answers)
+      : network_(network), loses_answers_(loses_answers) {}
   // Calls that begin after this answer kCancelled, which no caller retries.
   void Cut() { *cut_ = true; }
   const CancelFlag& cut() const { return cut_; }
 
-  bool IsRemote() const override { return is_remote_; }
+  bool LosesAnswers() const override { return loses_answers_; }
   std::shared_ptr<TabletService> Tablets(const ServerId& server) override;
   std::shared_ptr<TabletControl> Control(const ServerId& server) override;
   std::shared_ptr<AdminApi> Admin() override { return network_->Master().admin; }
@@ -66,7 +66,7 @@ class LocalTransport final : public Transport {
 
  private:
   LocalNetwork* const network_;
-  const bool is_remote_;
+  const bool loses_answers_;
   const CancelFlag cut_ = std::make_shared<std::atomic<bool>>(false);
 };
 

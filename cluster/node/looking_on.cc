@@ -20,7 +20,7 @@ StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(engine::OverlayFileSystem
   options.store.background = false;
   options.policy.merges_max = 0;
   options.policy.erases_strangers = false;
-  options.is_remote = false;
+  options.loses_answers = false;
   ASSIGN_OR_RETURN(std::unique_ptr<LocalCluster> cluster, LocalCluster::Open(options));
   RETURN_IF_ERROR(cluster->StartServer("server"));
   RETURN_IF_ERROR(cluster->StartMaster("master"));

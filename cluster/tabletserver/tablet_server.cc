@@ -132,7 +132,7 @@ Status TabletServer::CheckFence() {
   Status status = CheckServing();
   // Without a remote transport the process has a single life, and no other server could take the
   // log over.
-  bool is_alone = options_.transport != nullptr && !options_.transport->IsRemote();
+  bool is_alone = options_.transport != nullptr && !options_.transport->LosesAnswers();
   if (status.ok() && !is_alone) {
     auto ours = options_.store.fs->Exists(log_directory_);
     if (!ours.ok()) status = Unavailable(std::string(MessageOf(ours.status())));

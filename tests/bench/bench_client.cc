@@ -38,7 +38,7 @@ int Main(int tablets) {
   std::vector<std::string> splits;
   for (int i = 1; i < tablets; ++i) splits.push_back(fmt::format("row{:06}", i));
   FakeCluster cluster(splits);
-  cluster.is_remote = false;
+  cluster.loses_answers = false;
   TabletCaller caller({&cluster, [&] { return ReadRootRecord(cluster.session()); }},
                       cluster.session(), {engine::Clock::System(), {}});
   engine::Random random(1);

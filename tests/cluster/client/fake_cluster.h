@@ -46,8 +46,8 @@ class FakeCluster final : public Transport {
   uint64_t calls() const { return calls_; }
   uint64_t writes() const { return writes_; }  // calls that wrote
 
-  bool IsRemote() const override { return is_remote; }
-  bool is_remote = true;
+  bool LosesAnswers() const override { return loses_answers; }
+  bool loses_answers = true;
   std::shared_ptr<TabletService> Tablets(const ServerId& server) override;
   std::shared_ptr<TabletControl> Control(const ServerId& server) override;
   std::shared_ptr<AdminApi> Admin() override { return nullptr; }
