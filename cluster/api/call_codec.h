@@ -1,6 +1,6 @@
 // Encodes calls and replies for another process: the fields of a struct in their order, with
 // engine/base/coding.h. There are no field numbers, so both ends must be of one version of the
-// protocol (cluster/wire/store_convert.h, kStoreVersion). Decoding trusts no byte. Pure.
+// protocol (cluster/wire/stream_end.h, kStoreVersion). Decoding trusts no byte. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

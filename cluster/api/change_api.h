@@ -21,6 +21,8 @@ namespace sippar::cluster {
 struct ChangeToken {
   engine::RowRange rows;
   std::string token;
+
+  static constexpr int kFields = 2;
 };
 
 struct ChangesRequest {
@@ -28,6 +30,8 @@ struct ChangesRequest {
   std::optional<int64_t> start_us;  // first commit time; without it and tokens: now
   std::vector<ChangeToken> tokens;  // positions to continue at; their ranges cover the partition
   std::optional<int64_t> end_us;    // last commit time wanted
+
+  static constexpr int kFields = 4;
 };
 
 struct Change {
@@ -50,6 +54,8 @@ struct ChangeBatch {
   // Only TabletService sets this: the server does not serve the partition as a tablet (any more).
   // `token` says how far the partition was read; the client library looks up where to continue.
   bool is_elsewhere = false;
+
+  static constexpr int kFields = 7;
 };
 
 // Not thread safe.

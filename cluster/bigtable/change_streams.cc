@@ -212,7 +212,8 @@ Status GiveChangePartitions(
     Client* client, const v2::GenerateInitialChangeStreamPartitionsRequest& request,
     grpc::ServerWriter<v2::GenerateInitialChangeStreamPartitionsResponse>* writer) {
   ASSIGN_OR_RETURN(TableName table, TableOf(client, request.table_name()));
-  ASSIGN_OR_RETURN(std::vector<RowRange> ranges, client->data()->TabletRanges(table.stored()));
+  ASSIGN_OR_RETURN(std::vector<RowRange> ranges,
+                   client->data()->Do(calls::TabletRanges{table.stored()}));
   for (const RowRange& rows : ranges) {
     v2::GenerateInitialChangeStreamPartitionsResponse response;
     PartitionToProto(rows, response.mutable_partition());

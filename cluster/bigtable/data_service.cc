@@ -55,7 +55,8 @@ Status DoSampleRowKeys(Client* client, const v2::SampleRowKeysRequest& request,
   }
   ASSIGN_OR_RETURN(RequestTarget target, TargetOf(client, request));
   ASSIGN_OR_RETURN(engine::RowRange range, RangeFromProto(request.row_range()));
-  ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets, client->data()->Tablets(target.table));
+  ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets,
+                   client->data()->Do(calls::ListTablets{target.table}));
   engine::RowSet rows(range);
   if (target.view) rows = rows.Intersection(target.view->Rows());
   for (const RowSample& sample : SamplesOf(tablets, range, rows)) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -26,15 +27,16 @@ using GroupMap = std::map<std::string_view, size_t>;
 
 class BatchCourse {
  public:
-  BatchCourse(TabletCaller* caller, const std::string& table,
-              const std::vector<const RowMutation*>& batch, Repeat repeat, size_t parallel_calls)
+  BatchCourse(TabletCaller* caller, const calls::ApplyRows<TableName>& asked, Repeat repeat,
+              size_t parallel_calls, const CallOptions& options)
       : caller_(caller),
-        table_(table),
-        batch_(batch),
+        table_(*asked.to),
+        batch_(asked.batch.values()),
         repeat_(repeat),
         parallel_calls_(parallel_calls),
-        statuses_(batch.size()),
-        course_(caller->settings(), {}) {}
+        options_(options),
+        statuses_(batch_.size()),
+        course_(caller->settings(), options) {}
 
   std::vector<Status> Run() {
     std::vector<size_t> left(batch_.size());
@@ -147,7 +149,10 @@ class BatchCourse {
   void SendGroup(const Group& group) {
     std::vector<const RowMutation*> part;
     for (size_t position : group.positions) part.push_back(batch_[position]);
-    std::vector<Status> answers = group.tablet->service->Apply(group.tablet->address, part);
+    std::vector<Status> answers =
+        PartsOf(group.tablet->service->Do(
+                    calls::ApplyRows<TabletAddress>{group.tablet->address, part}, options_),
+                part.size());
     for (size_t i = 0; i < part.size(); ++i) {
       statuses_[group.positions[i]] = std::move(answers[i]);
     }
@@ -157,7 +162,8 @@ class BatchCourse {
     size_t before = again_.size();
     for (size_t position : group.positions) {
       const Status& status = statuses_[position];
-      // Apply has no timeout, so a tablet server reports an unknown outcome by this code alone.
+      // The caller's own timeout (kDeadlineExceeded) is final, so an unknown outcome that may be
+      // repeated has this code alone.
       bool unknown = status.code() == StatusCode::kUnavailable;
       if (IsElsewhere(status) || (unknown && repeat_ == Repeat::kSafe)) again_.push_back(position);
     }
@@ -166,9 +172,10 @@ class BatchCourse {
 
   TabletCaller* const caller_;
   const std::string& table_;
-  const std::vector<const RowMutation*>& batch_;
+  const std::span<const RowMutation* const> batch_;
   const Repeat repeat_;
   const size_t parallel_calls_;
+  const CallOptions& options_;
   std::vector<Status> statuses_;
   std::vector<size_t> again_;
   CallCourse course_;
@@ -176,10 +183,10 @@ class BatchCourse {
 
 }  // namespace
 
-std::vector<Status> ApplyInGroups(TabletCaller* caller, const std::string& table,
-                                  const std::vector<const RowMutation*>& batch, Repeat repeat,
-                                  size_t parallel_calls) {
-  return BatchCourse(caller, table, batch, repeat, parallel_calls).Run();
+std::vector<Status> ApplyInGroups(TabletCaller* caller, const calls::ApplyRows<TableName>& asked,
+                                  Repeat repeat, size_t parallel_calls,
+                                  const CallOptions& options) {
+  return BatchCourse(caller, asked, repeat, parallel_calls, options).Run();
 }
 
 }  // namespace sippar::cluster

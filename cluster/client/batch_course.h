@@ -2,17 +2,17 @@
 // writes again whose tablet has moved. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "cluster/client/tablet_caller.h"
 
 namespace sippar::cluster {
 
-// Returns one status per mutation, in the order of `batch`. `repeat`: kSafe if the mutations have
+// Returns one status per mutation, in the order of the batch. `repeat`: kSafe if the mutations have
 // request ids. At most `parallel_calls` calls are in flight at a time.
-[[nodiscard]] std::vector<Status> ApplyInGroups(TabletCaller* caller, const std::string& table,
-                                                const std::vector<const RowMutation*>& batch,
-                                                Repeat repeat, size_t parallel_calls);
+[[nodiscard]] std::vector<Status> ApplyInGroups(TabletCaller* caller,
+                                                const calls::ApplyRows<TableName>& asked,
+                                                Repeat repeat, size_t parallel_calls,
+                                                const CallOptions& options);
 
 }  // namespace sippar::cluster

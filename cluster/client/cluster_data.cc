@@ -27,22 +27,34 @@ StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOption
   return std::unique_ptr<ClusterData>(new ClusterData(options, client_id));
 }
 
-Status ClusterData::Apply(const std::string& table, const RowMutation& mutation) {
-  // In one process every call is answered, so no write must be retried without knowing its outcome,
-  // and none needs a request id, which costs space in the log and in the tablet's state.
-  if (!caller_.loses_answers()) {
-    return caller_.OnTablet<Status>(
-        table, mutation.row, Repeat::kUnsafe, [&](const TabletLocation& tablet) {
-          return std::move(tablet.service->Apply(tablet.address, {&mutation}).front());
-        });
+// In one process every call is answered, so no write must be retried without knowing its outcome,
+// and none needs a request id, which costs space in the log and in the tablet's state. Elsewhere
+// each write gets an id, unless a client of another process, which writes through this one, has
+// given it its own.
+StatusOr<std::vector<Status>> ClusterData::Perform(const calls::ApplyRows<TableName>& asked,
+                                                   const CallOptions& options) {
+  const bool is_certain = !caller_.loses_answers();
+  if (is_certain && asked.batch.size() != 1) {
+    return ApplyInGroups(&caller_, asked, Repeat::kUnsafe, 1, options);
   }
-  NumberedRequest request(&numbers_);
-  RowMutation numbered = mutation;
-  // A remote client that writes through this process has already given the write its own id.
-  if (numbered.request.IsNone()) numbered.request = request.id();
-  return caller_.OnTablet<Status>(
-      table, mutation.row, Repeat::kSafe,
-      [&](const TabletLocation& tablet) { return gatherer_.Apply(tablet, numbered); });
+  std::vector<Status> statuses;
+  if (is_certain) {
+    statuses.push_back(caller_.OnTablet<Status>(
+        *asked.to, asked.batch[0].row, Repeat::kUnsafe, options, [&](const TabletLocation& tablet) {
+          return OnlyPart(tablet.service->Do(
+              calls::ApplyRows<TabletAddress>{tablet.address, asked.batch}, options));
+        }));
+    return statuses;
+  }
+  const NumberedCall numbered(&numbers_, asked);
+  const LentBatch<RowMutation>& batch = numbered.call().batch;
+  if (batch.size() != 1) {
+    return ApplyInGroups(&caller_, numbered.call(), Repeat::kSafe, parallel_calls_, options);
+  }
+  statuses.push_back(caller_.OnTablet<Status>(
+      *asked.to, batch[0].row, Repeat::kSafe, options,
+      [&](const TabletLocation& tablet) { return gatherer_.Apply(tablet, batch[0]); }));
+  return statuses;
 }
 
 std::optional<uint64_t> ClusterData::LaneOf(const std::string& table, std::string_view row) {
@@ -50,48 +62,41 @@ std::optional<uint64_t> ClusterData::LaneOf(const std::string& table, std::strin
   return known == nullptr ? std::nullopt : std::optional(known->address.tablet_id);
 }
 
-std::vector<Status> ClusterData::ApplyBatch(const std::string& table,
-                                            const std::vector<RowMutation>& batch) {
-  std::vector<const RowMutation*> pointers;
-  pointers.reserve(batch.size());
-  if (!caller_.loses_answers()) {
-    for (const RowMutation& mutation : batch) pointers.push_back(&mutation);
-    return ApplyInGroups(&caller_, table, pointers, Repeat::kUnsafe, 1);
-  }
-  std::vector<std::unique_ptr<NumberedRequest>> requests;
-  std::vector<RowMutation> numbered = batch;
-  for (RowMutation& mutation : numbered) {
-    requests.push_back(std::make_unique<NumberedRequest>(&numbers_));
-    if (mutation.request.IsNone()) mutation.request = requests.back()->id();
-    pointers.push_back(&mutation);
-  }
-  return ApplyInGroups(&caller_, table, pointers, Repeat::kSafe, parallel_calls_);
+StatusOr<ClusterData::Updates::Reply> ClusterData::Perform(const Updates& asked,
+                                                           const CallOptions& options) {
+  if (!caller_.loses_answers() && asked.batch.size() > 1) return UpdateTogether(asked, options);
+  const auto update_each = [&](const Updates& sent, Repeat repeat) {
+    Updates::Reply answers;
+    answers.reserve(sent.batch.size());
+    for (const engine::RowUpdate* update : sent.batch.values()) {
+      answers.push_back(UpdateOne(*sent.to, *update, repeat, options));
+    }
+    return answers;
+  };
+  if (!caller_.loses_answers()) return update_each(asked, Repeat::kUnsafe);
+  return update_each(NumberedCall(&numbers_, asked).call(), Repeat::kSafe);
 }
 
-StatusOr<engine::RowUpdateResult> ClusterData::Update(const std::string& table,
-                                                      const engine::RowUpdate& update) {
-  using Answer = StatusOr<engine::RowUpdateResult>;
-  auto on_tablet = [&](const engine::RowUpdate& sent, Repeat repeat) {
-    return caller_.OnTablet<Answer>(table, sent.row, repeat, [&](const TabletLocation& tablet) {
-      return tablet.service->Update(tablet.address, sent);
-    });
-  };
-  if (!caller_.loses_answers()) return on_tablet(update, Repeat::kUnsafe);
-  NumberedRequest request(&numbers_);
-  engine::RowUpdate numbered = update;
-  numbered.request = request.id();
-  return on_tablet(numbered, Repeat::kSafe);
+ClusterData::Updates::Reply::value_type ClusterData::UpdateOne(const std::string& table,
+                                                               const engine::RowUpdate& update,
+                                                               Repeat repeat,
+                                                               const CallOptions& options) {
+  const engine::RowUpdate* only = &update;
+  return caller_.OnTablet<Updates::Reply::value_type>(
+      table, update.row, repeat, options, [&](const TabletLocation& tablet) {
+        return OnlyPart(tablet.service->Do(
+            calls::UpdateRows<TabletAddress>{tablet.address, {&only, 1}}, options));
+      });
 }
 
 // The updates that belong to the tablet of the first row go there in one call, which shares one
 // sync of the log. Each other update, and each that the tablet refused because it has moved, takes
 // a call of its own: batches from the API mostly concern one tablet.
-std::vector<StatusOr<engine::RowUpdateResult>> ClusterData::UpdateBatch(
-    const std::string& table, const std::vector<engine::RowUpdate>& batch) {
-  if (caller_.loses_answers() || batch.size() <= 1) return DataApi::UpdateBatch(table, batch);
-  using Answer = StatusOr<engine::RowUpdateResult>;
-  LocationPtr tablet = caller_.FindKnown(table, batch.front().row);
-  std::vector<Answer> answers(batch.size(), NotServed("not sent to a tablet yet"));
+ClusterData::Updates::Reply ClusterData::UpdateTogether(const Updates& asked,
+                                                        const CallOptions& options) {
+  const LentBatch<engine::RowUpdate>& batch = asked.batch;
+  LocationPtr tablet = caller_.FindKnown(*asked.to, batch[0].row);
+  Updates::Reply answers(batch.size(), NotServed("not sent to a tablet yet"));
   std::vector<const engine::RowUpdate*> part;
   std::vector<size_t> positions;
   for (size_t i = 0; i < batch.size() && tablet != nullptr; ++i) {
@@ -100,30 +105,32 @@ std::vector<StatusOr<engine::RowUpdateResult>> ClusterData::UpdateBatch(
     positions.push_back(i);
   }
   if (!part.empty()) {
-    std::vector<Answer> given = tablet->service->UpdateBatch(tablet->address, part);
+    Updates::Reply given = PartsOf(
+        tablet->service->Do(calls::UpdateRows<TabletAddress>{tablet->address, part}, options),
+        part.size());
     for (size_t i = 0; i < part.size(); ++i) answers[positions[i]] = std::move(given[i]);
   }
   bool has_left = false;
   for (size_t i = 0; i < batch.size(); ++i) {
     if (!HasCause(answers[i].status(), Cause::kNotServed)) continue;
     if (tablet != nullptr && !std::exchange(has_left, true)) caller_.Invalidate(*tablet);
-    answers[i] = Update(table, batch[i]);
+    answers[i] = UpdateOne(*asked.to, batch[i], Repeat::kUnsafe, options);
   }
   return answers;
 }
 
-Status ClusterData::CommitRow(const std::string& table, const RowMutation& mutation,
-                              const std::vector<ReadCheck>& checks) {
-  auto on_tablet = [&](const RowMutation& sent, Repeat repeat) {
-    return caller_.OnTablet<Status>(table, sent.row, repeat, [&](const TabletLocation& tablet) {
-      return tablet.service->CommitRow(tablet.address, sent, checks);
-    });
-  };
-  if (!caller_.loses_answers()) return on_tablet(mutation, Repeat::kUnsafe);
-  NumberedRequest request(&numbers_);
-  RowMutation numbered = mutation;
-  numbered.request = request.id();
-  return on_tablet(numbered, Repeat::kSafe);
+Status ClusterData::Perform(const calls::CommitRow<TableName>& asked, const CallOptions& options) {
+  if (!caller_.loses_answers()) return Commit(asked, Repeat::kUnsafe, options);
+  return Commit(NumberedCall(&numbers_, asked).call(), Repeat::kSafe, options);
+}
+
+Status ClusterData::Commit(const calls::CommitRow<TableName>& asked, Repeat repeat,
+                           const CallOptions& options) {
+  return caller_.OnTablet<Status>(
+      *asked.to, asked.mutation->row, repeat, options, [&](const TabletLocation& tablet) {
+        return tablet.service->Do(
+            calls::CommitRow<TabletAddress>{tablet.address, asked.mutation, asked.checks}, options);
+      });
 }
 
 StatusOr<std::unique_ptr<CellStream>> ClusterData::Read(const std::string& table,
@@ -138,7 +145,7 @@ StatusOr<std::unique_ptr<CellStream>> ClusterData::Read(const std::string& table
   // snapshot. So a read within one tablet needs no ScanStream around it.
   bool one_tablet = true;
   Answer answer = caller_.OnTablet<Answer>(
-      table, ranges[0].start, Repeat::kSafe, [&](const TabletLocation& tablet) -> Answer {
+      table, ranges[0].start, Repeat::kSafe, {}, [&](const TabletLocation& tablet) -> Answer {
         const std::string& limit = tablet.range.limit;
         one_tablet = limit.empty() || (!ranges[0].limit.empty() && ranges[0].limit <= limit);
         if (!one_tablet) return std::unique_ptr<CellStream>();
@@ -159,25 +166,26 @@ StatusOr<std::unique_ptr<ChangeStream>> ClusterData::ReadChanges(const std::stri
   ChangeSources sources;
   sources.open = [=, this](const ChangesRequest& wanted, RowRange* rows) {
     return caller_.OnTablet<StatusOr<std::unique_ptr<ChangeStream>>>(
-        table, wanted.partition.start, Repeat::kSafe, [&](const TabletLocation& tablet) {
+        table, wanted.partition.start, Repeat::kSafe, {}, [&](const TabletLocation& tablet) {
           *rows = tablet.range;
           return tablet.service->ReadChanges(tablet.address, wanted, options);
         });
   };
-  sources.ranges = [=, this] { return TabletRanges(table); };
+  sources.ranges = [=, this] { return Perform(calls::TabletRanges{table}, {}); };
   return NewChangeCourse(std::move(sources), request);
 }
 
-StatusOr<std::vector<RowRange>> ClusterData::TabletRanges(const std::string& table) {
+StatusOr<std::vector<RowRange>> ClusterData::Perform(const calls::TabletRanges& asked,
+                                                     const CallOptions& options) {
   std::vector<RowRange> ranges;
   std::string row;
   do {
     RowRange range;
-    RETURN_IF_ERROR(
-        caller_.OnTablet<Status>(table, row, Repeat::kSafe, [&](const TabletLocation& tablet) {
-          range = tablet.range;
-          return OkStatus();
-        }));
+    RETURN_IF_ERROR(caller_.OnTablet<Status>(asked.table, row, Repeat::kSafe, options,
+                                             [&](const TabletLocation& tablet) {
+                                               range = tablet.range;
+                                               return OkStatus();
+                                             }));
     row = range.limit;
     ranges.push_back(std::move(range));
   } while (!row.empty());
@@ -191,13 +199,14 @@ namespace {
 
 // Asks the tablet's server for its sizes. False: a server should serve the tablet, but does not, or
 // it does not answer.
-bool FillInfo(Transport* transport, const TabletRecord& record, TabletInfo* info) {
+bool FillInfo(Transport* transport, const TabletRecord& record, const CallOptions& options,
+              TabletInfo* info) {
   info->tablet_id = record.tablet_id;
   info->range = record.range;
   info->server = record.server.ToString();
   info->state = PhaseName(record.phase);
   if (record.phase != TabletPhase::kAssigned) return true;
-  auto stats = transport->Control(record.server)->Do(calls::TabletStats{record.tablet_id});
+  auto stats = transport->Control(record.server)->Do(calls::TabletStats{record.tablet_id}, options);
   info->state = stats.ok() ? "online" : "loading";
   if (!stats.ok()) return false;
   for (const GroupStats& group : *stats) {
@@ -213,16 +222,17 @@ bool FillInfo(Transport* transport, const TabletRecord& record, TabletInfo* info
 // Reads METADATA and not the cache, whose place may be that of a tablet that was split since: its
 // server may still answer for it. A tablet that moves in the middle of the call is looked for once
 // more.
-StatusOr<std::vector<TabletInfo>> ClusterData::Tablets(const std::string& table) {
+StatusOr<std::vector<TabletInfo>> ClusterData::Perform(const calls::ListTablets& asked,
+                                                       const CallOptions& options) {
   std::vector<TabletInfo> infos;
   for (bool again : {true, false}) {
-    auto records = caller_.ReadAll(table);
+    auto records = caller_.ReadAll(asked.table, options);
     if (!records.ok() && !again) break;  // the first list is an answer
     RETURN_IF_ERROR(records.status());
     infos.clear();
     bool all_there = true;
     for (const TabletRecord& record : *records) {
-      if (!FillInfo(transport_, record, &infos.emplace_back())) all_there = false;
+      if (!FillInfo(transport_, record, options, &infos.emplace_back())) all_there = false;
     }
     if (all_there || !again) break;
   }

@@ -34,33 +34,40 @@ class ClusterData final : public DataApi {
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterData>> Open(
       const ClusterDataOptions& options);
 
-  Status Apply(const std::string& table, const RowMutation& mutation) override;
-  std::optional<uint64_t> LaneOf(const std::string& table, std::string_view row) override;
-  std::vector<Status> ApplyBatch(const std::string& table,
-                                 const std::vector<RowMutation>& batch) override;
+  void Carry(const AnyCall& call, const CallOptions& options) override {
+    AnswerBy(call, [&](const auto& asked) { return Perform(asked, options); });
+  }
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
                                              const CallOptions& options) override;
   Status Run(const std::string& table, const RowRange& tablet_range, const engine::Program& program,
              const CallOptions& options, engine::ProgramSink* sink) override;
-  StatusOr<engine::RowUpdateResult> Update(const std::string& table,
-                                           const engine::RowUpdate& update) override;
-  std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
-      const std::string& table, const std::vector<engine::RowUpdate>& batch) override;
-  Status CommitRow(const std::string& table, const RowMutation& mutation,
-                   const std::vector<ReadCheck>& checks) override;
-  StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
-  StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) override;
   StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
                                                       const ChangesRequest& request,
                                                       const CallOptions& options) override;
+  std::optional<uint64_t> LaneOf(const std::string& table, std::string_view row) override;
 
   uint64_t location_round_trips() const { return caller_.locator()->round_trips(); }
 
  private:
   ClusterData(const ClusterDataOptions& options, uint64_t client_id);
 
-  Status ApplyOnce(const std::string& table, const RowMutation& mutation);
-  StatusOr<LocationPtr> OneTablet(const std::string& table, const engine::RowSet& rows);
+  using Updates = calls::UpdateRows<TableName>;
+
+  StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<TableName>& asked,
+                                        const CallOptions& options);
+  StatusOr<Updates::Reply> Perform(const Updates& asked, const CallOptions& options);
+  Status Perform(const calls::CommitRow<TableName>& asked, const CallOptions& options);
+  StatusOr<std::vector<TabletInfo>> Perform(const calls::ListTablets& asked,
+                                            const CallOptions& options);
+  StatusOr<std::vector<RowRange>> Perform(const calls::TabletRanges& asked,
+                                          const CallOptions& options);
+
+  // Calls the tablet of the update's row.
+  Updates::Reply::value_type UpdateOne(const std::string& table, const engine::RowUpdate& update,
+                                       Repeat repeat, const CallOptions& options);
+  Updates::Reply UpdateTogether(const Updates& asked, const CallOptions& options);
+  Status Commit(const calls::CommitRow<TableName>& asked, Repeat repeat,
+                const CallOptions& options);
 
   Transport* const transport_;
   const size_t parallel_calls_;

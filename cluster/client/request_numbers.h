@@ -3,11 +3,13 @@
 // Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstdint>
 #include <set>
 
+#include "cluster/api/row_calls.h"
 #include "engine/base/thread.h"
-#include "engine/model/mutation.h"
 
 namespace sippar::cluster {
 
@@ -23,7 +25,9 @@ class RequestNumbers {
     return {client_, number, *open_.begin()};
   }
   // The caller has its answer, or was told that the outcome is unknown: the request is not retried.
+  // An id that another client has given is ignored.
   void End(const engine::RequestId& request) {
+    if (request.client != client_) return;
     engine::MutexLock lock(&mutex_);
     open_.erase(request.number);
   }
@@ -35,18 +39,55 @@ class RequestNumbers {
   std::set<uint64_t> open_ GUARDED_BY(mutex_);
 };
 
-// Holds a request number open while one write lasts, including all its retries.
-class NumberedRequest {
+// A call in which every write has a request id, so that it is safe to repeat. A call without writes
+// is passed on as it is.
+template <class Call>
+class NumberedCall {
  public:
-  explicit NumberedRequest(RequestNumbers* numbers) : numbers_(numbers), id_(numbers->Begin()) {}
-  ~NumberedRequest() { numbers_->End(id_); }
-  NumberedRequest(const NumberedRequest&) = delete;
-  NumberedRequest& operator=(const NumberedRequest&) = delete;
-  const engine::RequestId& id() const { return id_; }
+  NumberedCall(RequestNumbers* /*numbers*/, const Call& asked) : call_(asked) {}
+  const Call& call() const { return call_; }
 
  private:
+  const Call& call_;
+};
+
+// Copies the writes, and gives an id to those that have none: an id of the caller's, such as an
+// idempotency token, is kept. The numbers are open while the object lives, which must be until the
+// last retry has ended.
+template <class Call>
+requires requires { typename Call::Write; }
+class NumberedCall<Call> {
+ public:
+  // `numbers` outlives the object.
+  NumberedCall(RequestNumbers* numbers, const Call& asked) : numbers_(numbers), call_(asked) {
+    if constexpr (requires { asked.batch; }) {
+      copies_.reserve(asked.batch.size());
+      for (const Write* write : asked.batch.values()) pointers_.push_back(Copy(*write));
+      call_.batch = {pointers_.data(), pointers_.size()};
+    } else {
+      call_.mutation = *Copy(*asked.mutation);
+    }
+  }
+  ~NumberedCall() {
+    for (const Write& copy : copies_) numbers_->End(copy.request);
+  }
+  NumberedCall(const NumberedCall&) = delete;
+  NumberedCall& operator=(const NumberedCall&) = delete;
+  const Call& call() const { return call_; }
+
+ private:
+  using Write = typename Call::Write;
+
+  const Write* Copy(const Write& write) {
+    Write& copy = copies_.emplace_back(write);
+    if (copy.request.IsNone()) copy.request = numbers_->Begin();
+    return &copy;
+  }
+
   RequestNumbers* const numbers_;
-  const engine::RequestId id_;
+  Call call_;
+  absl::InlinedVector<Write, 1> copies_;  // one write is copied without an allocation
+  absl::InlinedVector<const Write*, 1> pointers_;
 };
 
 }  // namespace sippar::cluster

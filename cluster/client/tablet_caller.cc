@@ -48,8 +48,9 @@ StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAllNow(const std::string& 
   return now == id ? std::move(records) : locator_.ReadAll(now);
 }
 
-StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAll(const std::string& table) {
-  CallCourse course(settings_, {});
+StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAll(const std::string& table,
+                                                          const CallOptions& options) {
+  CallCourse course(settings_, options);
   while (true) {
     StatusOr<std::vector<TabletRecord>> records = ReadAllNow(table);
     bool waits = records.status().code() == StatusCode::kUnavailable ||

@@ -24,9 +24,10 @@ class TabletCaller {
 
   // Makes `call(const TabletLocation&)`, which returns an Answer (a Status or StatusOr), on the
   // tablet of the row, and retries it as `repeat` allows. A call that does not fail reads no clock
-  // and allocates nothing.
+  // and allocates nothing. `options` end the retries.
   template <typename Answer, typename Call>
-  Answer OnTablet(const std::string& table, std::string_view row, Repeat repeat, const Call& call);
+  Answer OnTablet(const std::string& table, std::string_view row, Repeat repeat,
+                  const CallOptions& options, const Call& call);
 
   // Finds the tablet that has `row`; with `before`, the tablet of the rows right below `row`, as
   // Locator::FindBefore. A table id that proves to be outdated is forgotten and looked up again.
@@ -35,7 +36,8 @@ class TabletCaller {
                                            bool before = false);
   // All tablets of the table, from METADATA and not from the cache; waits as calls do while it is
   // not served.
-  [[nodiscard]] StatusOr<std::vector<TabletRecord>> ReadAll(const std::string& table);
+  [[nodiscard]] StatusOr<std::vector<TabletRecord>> ReadAll(const std::string& table,
+                                                            const CallOptions& options);
   // Finds the tablet in the cache alone; null: it would take a remote look-up.
   LocationPtr FindKnown(const std::string& table, std::string_view row);
   void Invalidate(const TabletLocation& seen) { locator_.Invalidate(seen); }
@@ -56,7 +58,7 @@ class TabletCaller {
 
 template <typename Answer, typename Call>
 Answer TabletCaller::OnTablet(const std::string& table, std::string_view row, Repeat repeat,
-                              const Call& call) {
+                              const CallOptions& options, const Call& call) {
   auto once = [&](LocationPtr* used) -> Answer {
     StatusOr<LocationPtr> found = Find(table, row);
     if (!found.ok()) return found.status();
@@ -71,7 +73,7 @@ Answer TabletCaller::OnTablet(const std::string& table, std::string_view row, Re
   Answer answer = once(&used);
   if (is_final(StatusIn(answer))) [[likely]]
     return answer;
-  CallCourse course(settings_, {});
+  CallCourse course(settings_, options);
   while (true) {
     // If the tablet was not found, it was not called, so even an unsafe write may be retried.
     Repeat certain = used == nullptr ? Repeat::kSafe : repeat;

@@ -9,7 +9,8 @@ constexpr size_t kWritesMax = 1000;  // most writes in one call
 void WriteGatherer::CallFor(const TabletLocation& tablet, const std::vector<Write*>& writes) {
   std::vector<const RowMutation*> batch;
   for (const Write* write : writes) batch.push_back(write->mutation);
-  std::vector<Status> statuses = tablet.service->Apply(tablet.address, batch);
+  std::vector<Status> statuses = PartsOf(
+      tablet.service->Do(calls::ApplyRows<TabletAddress>{tablet.address, batch}), batch.size());
   for (size_t i = 0; i < writes.size(); ++i) writes[i]->status = std::move(statuses[i]);
 }
 

@@ -60,23 +60,17 @@ class JoinedData final : public DataApi {
  public:
   JoinedData(JoinedStore* store, engine::Clock* clock);
 
-  Status Apply(const std::string& table, const RowMutation& mutation) override;
-  std::optional<uint64_t> LaneOf(const std::string& table, std::string_view row) override;
-  std::vector<Status> ApplyBatch(const std::string& table,
-                                 const std::vector<RowMutation>& batch) override;
+  void Carry(const AnyCall& any, const CallOptions& options) override;
+  // Streams continue with the next server after what they have given (joined_streams.cc). They must
+  // be destroyed before the store is closed.
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
                                              const CallOptions& options) override;
   Status Run(const std::string& table, const RowRange& tablet_range, const engine::Program& program,
              const CallOptions& options, engine::ProgramSink* sink) override;
-  StatusOr<engine::RowUpdateResult> Update(const std::string& table,
-                                           const engine::RowUpdate& update) override;
-  Status CommitRow(const std::string& table, const RowMutation& mutation,
-                   const std::vector<ReadCheck>& checks) override;
-  StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
-  StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) override;
   StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
                                                       const ChangesRequest& wanted,
                                                       const CallOptions& options) override;
+  std::optional<uint64_t> LaneOf(const std::string& table, std::string_view row) override;
 
  private:
   JoinedStore* const store_;

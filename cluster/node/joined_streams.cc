@@ -1,17 +1,16 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "cluster/node/joined_streams.h"
-
+// The streams of a joined store: when their server leaves or dies, they continue with the next
+// server after what they have given. SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
 #include "cluster/client/begin_changes.h"
 #include "cluster/client/program_rest.h"
 #include "cluster/client/row_mark.h"
+#include "cluster/node/joined_calls.h"
 #include "cluster/wire/call_failure.h"
 
 namespace sippar::cluster {
 namespace {
 
-// Must be destroyed before the joined store is closed.
 class JoinedCells final : public CellStream {
  public:
   JoinedCells(JoinedStore* joined, std::string table, const ReadSpec& read,
@@ -125,21 +124,22 @@ class JoinedChanges final : public ChangeStream {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<CellStream>> ReadJoined(JoinedStore* joined, const std::string& table,
-                                                 const ReadSpec& read, const CallOptions& options) {
-  auto cells = std::make_unique<JoinedCells>(joined, table, read, options);
+StatusOr<std::unique_ptr<CellStream>> JoinedData::Read(const std::string& table,
+                                                       const ReadSpec& read,
+                                                       const CallOptions& options) {
+  auto cells = std::make_unique<JoinedCells>(store_, table, read, options);
   RETURN_IF_ERROR(cells->Open());
   return std::unique_ptr<CellStream>(std::move(cells));
 }
 
-Status RunJoined(JoinedStore* joined, const std::string& table, const RowRange& tablet_range,
-                 const engine::Program& program, const CallOptions& options,
-                 engine::ProgramSink* sink) {
-  CallCourse course(joined->settings(), options);
+Status JoinedData::Run(const std::string& table, const RowRange& tablet_range,
+                       const engine::Program& program, const CallOptions& options,
+                       engine::ProgramSink* sink) {
+  CallCourse course(store_->settings(), options);
   ProgramRest rest(program, sink);
   do {
     ASSIGN_OR_RETURN(CallOptions now, course.OptionsNow());
-    ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->Get());
+    ASSIGN_OR_RETURN(JoinedStore::Reached store, store_->Get());
     Status ended =
         rest.End(store.client->data()->Run(table, tablet_range, rest.left(), now, &rest));
     if (!IsBroken(ended, store)) return ended;
@@ -149,11 +149,10 @@ Status RunJoined(JoinedStore* joined, const std::string& table, const RowRange& 
   return OkStatus();
 }
 
-StatusOr<std::unique_ptr<ChangeStream>> ReadJoinedChanges(JoinedStore* joined,
-                                                          const std::string& table,
-                                                          const ChangesRequest& wanted,
-                                                          const CallOptions& options) {
-  return BeginChanges(std::make_unique<JoinedChanges>(joined, table, wanted, options));
+StatusOr<std::unique_ptr<ChangeStream>> JoinedData::ReadChanges(const std::string& table,
+                                                                const ChangesRequest& wanted,
+                                                                const CallOptions& options) {
+  return BeginChanges(std::make_unique<JoinedChanges>(store_, table, wanted, options));
 }
 
 }  // namespace sippar::cluster

@@ -29,29 +29,10 @@ class LocalTablets final : public TabletService {
  public:
   explicit LocalTablets(Line line) : line_(std::move(line)) {}
 
-  std::vector<Status> Apply(const TabletAddress& tablet,
-                            const std::vector<const RowMutation*>& batch) override {
+  void Carry(const AnyCall& call, const CallOptions& options) override {
     auto port = Reach();
-    if (!port.ok()) return std::vector<Status>(batch.size(), port.status());
-    return (*port)->server->Tablets()->Apply(tablet, batch);
-  }
-  StatusOr<engine::RowUpdateResult> Update(const TabletAddress& tablet,
-                                           const engine::RowUpdate& update) override {
-    ASSIGN_OR_RETURN(auto port, Reach());
-    return port->server->Tablets()->Update(tablet, update);
-  }
-  std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
-      const TabletAddress& tablet, const std::vector<const engine::RowUpdate*>& batch) override {
-    auto port = Reach();
-    if (!port.ok()) {
-      return std::vector<StatusOr<engine::RowUpdateResult>>(batch.size(), port.status());
-    }
-    return (*port)->server->Tablets()->UpdateBatch(tablet, batch);
-  }
-  Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
-                   const std::vector<ReadCheck>& checks) override {
-    ASSIGN_OR_RETURN(auto port, Reach());
-    return port->server->Tablets()->CommitRow(tablet, mutation, checks);
+    if (!port.ok()) return Refuse(call, port.status());
+    (*port)->server->Tablets()->Carry(call, options);
   }
   StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet, const ReadSpec& read,
                                              const CallOptions& options) override {

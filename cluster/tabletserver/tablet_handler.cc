@@ -60,50 +60,38 @@ Status TabletHandler::MakeDurable(const Served& served) const {
   return served.table_id == kMetadataTableId ? parts_->host->MakeDurable() : OkStatus();
 }
 
-std::vector<Status> TabletHandler::Apply(const TabletAddress& tablet,
-                                         const std::vector<const RowMutation*>& batch) {
-  if (batch.empty()) return {};
-  auto served = FindForWrite(tablet, batch.size(), batch.front()->row);
-  if (!served.ok()) return std::vector<Status>(batch.size(), served.status());
-  std::vector<Status> answers = (*served)->tablet->Apply(batch);
-  Status durable = MakeDurable(**served);
-  if (!durable.ok()) return std::vector<Status>(batch.size(), durable);
+StatusOr<std::vector<Status>> TabletHandler::Perform(const calls::ApplyRows<TabletAddress>& asked) {
+  if (asked.batch.size() == 0) return std::vector<Status>();
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served,
+                   FindForWrite(asked.to, asked.batch.size(), asked.batch[0].row));
+  std::vector<Status> answers = served->tablet->Apply(asked.batch.values());
+  RETURN_IF_ERROR(MakeDurable(*served));
   return answers;
 }
 
-StatusOr<engine::RowUpdateResult> TabletHandler::Update(const TabletAddress& tablet,
-                                                        const engine::RowUpdate& update) {
-  return std::move(UpdateBatch(tablet, {&update}).front());
-}
-
-std::vector<StatusOr<engine::RowUpdateResult>> TabletHandler::UpdateBatch(
-    const TabletAddress& tablet, const std::vector<const engine::RowUpdate*>& batch) {
-  using Answers = std::vector<StatusOr<engine::RowUpdateResult>>;
-  if (batch.empty()) return {};
-  auto served = FindForWrite(tablet, batch.size(), batch.front()->row);
-  if (!served.ok()) return Answers(batch.size(), served.status());
-  Answers answers = (*served)->tablet->writer().UpdateBatch(batch);
+StatusOr<TabletHandler::Updates::Reply> TabletHandler::Perform(const Updates& asked) {
+  if (asked.batch.size() == 0) return Updates::Reply();
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served,
+                   FindForWrite(asked.to, asked.batch.size(), asked.batch[0].row));
+  Updates::Reply answers = served->tablet->writer().UpdateBatch(asked.batch.values());
   // An update that changed its row has passed the fence; one that did not is only a read.
   auto wrote = [](const StatusOr<engine::RowUpdateResult>& answer) {
     return answer.ok() &&
            (answer->cells_set > 0 || answer->columns_deleted > 0 || answer->row_deleted);
   };
-  if (std::any_of(answers.begin(), answers.end(), wrote)) {
-    Status durable = MakeDurable(**served);
-    if (!durable.ok()) return Answers(batch.size(), durable);
-  }
-  Status here = CheckAnswer(**served);
+  if (std::any_of(answers.begin(), answers.end(), wrote)) RETURN_IF_ERROR(MakeDurable(*served));
+  Status here = CheckAnswer(*served);
   for (auto& answer : answers) {
     if (answer.ok() && !wrote(answer) && !here.ok()) answer = here;
   }
   return answers;
 }
 
-Status TabletHandler::CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
-                                const std::vector<ReadCheck>& checks) {
-  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(tablet, 1, mutation.row));
+Status TabletHandler::Perform(const calls::CommitRow<TabletAddress>& asked) {
+  const RowMutation& mutation = *asked.mutation;
+  ASSIGN_OR_RETURN(std::shared_ptr<Served> served, FindForWrite(asked.to, 1, mutation.row));
   std::vector<engine::RowCheck> row_checks;
-  for (const ReadCheck& check : checks) row_checks.push_back({check.read, check.digest});
+  for (const ReadCheck& check : *asked.checks) row_checks.push_back({check.read, check.digest});
   Status status = served->tablet->CommitRow(mutation, row_checks);
   // "The row has changed" and "it has not" are answers of a read, too.
   if (status.code() == StatusCode::kAborted || mutation.entries.empty()) {

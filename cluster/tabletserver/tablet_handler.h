@@ -16,14 +16,10 @@ class TabletHandler final : public TabletService {
  public:
   explicit TabletHandler(const ServerParts* parts) : parts_(parts) {}
 
-  std::vector<Status> Apply(const TabletAddress& tablet,
-                            const std::vector<const RowMutation*>& batch) override;
-  StatusOr<engine::RowUpdateResult> Update(const TabletAddress& tablet,
-                                           const engine::RowUpdate& update) override;
-  std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
-      const TabletAddress& tablet, const std::vector<const engine::RowUpdate*>& batch) override;
-  Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
-                   const std::vector<ReadCheck>& checks) override;
+  // A write that has begun is taken to its end, whatever its options.
+  void Carry(const AnyCall& call, const CallOptions&) override {
+    AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
+  }
   StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet, const ReadSpec& read,
                                              const CallOptions& options) override;
   Status Run(const TabletAddress& tablet, const engine::Program& program,
@@ -33,6 +29,12 @@ class TabletHandler final : public TabletService {
                                                       const CallOptions& options) override;
 
  private:
+  using Updates = calls::UpdateRows<TabletAddress>;
+
+  StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<TabletAddress>& asked);
+  StatusOr<Updates::Reply> Perform(const Updates& asked);
+  Status Perform(const calls::CommitRow<TabletAddress>& asked);
+
   // The tablet for use by a stream, which also keeps the server alive.
   StatusOr<std::shared_ptr<engine::Tablet>> Hold(const Served& served) const;
   StatusOr<std::shared_ptr<Served>> Find(const TabletAddress& tablet) const;

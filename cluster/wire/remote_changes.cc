@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "cluster/api/row_codec.h"
 #include "cluster/wire/reply_stream.h"
 
 namespace sippar::cluster {
@@ -39,8 +40,13 @@ class RemoteChanges final : public ChangeStream {
     std::optional<bool> has_come = replies_.NextUntil(limit, &reply);
     if (!has_come.has_value()) return false;
     if (*has_come) {
-      ASSIGN_OR_RETURN(ahead_, FromProto(reply));
-      return true;
+      Status failure;
+      ahead_ = {};
+      bool is_valid = reply.has_failure() ? DecodeValue(reply.failure(), &failure)
+                                          : DecodeValue(reply.batch(), &ahead_);
+      RETURN_IF_ERROR(failure);
+      if (is_valid) return true;
+      return Internal("the server's answer cannot be decoded: changes");
     }
     RETURN_IF_ERROR(replies_.status());
     return Internal("the server's stream of changes was cut off");
@@ -57,7 +63,7 @@ StatusOr<std::unique_ptr<ChangeStream>> OpenRemoteChanges(
     const ChangesRequest& wanted, const CallOptions& options) {
   wire::ChangesRequest request;
   request.set_table(table);
-  ToProto(wanted, &request);
+  request.set_wanted(EncodeValue(wanted));
   auto changes = std::make_unique<RemoteChanges>(std::move(connection), request, options);
   RETURN_IF_ERROR(changes->Open());
   return std::unique_ptr<ChangeStream>(std::move(changes));

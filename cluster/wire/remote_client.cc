@@ -6,8 +6,8 @@
 #include <grpcpp/create_channel_posix.h>
 
 #include "cluster/grpc/unix_socket.h"
-#include "cluster/wire/remote_admin.h"
 #include "cluster/wire/remote_data.h"
+#include "cluster/wire/stream_end.h"
 
 namespace sippar::cluster {
 namespace {
@@ -36,6 +36,20 @@ StatusOr<std::shared_ptr<grpc::Channel>> OpenChannel(const std::string& address)
   return grpc::CreateCustomInsecureChannelFromFd("sippar", fd, arguments);
 }
 
+// Implements AdminApi under the rules of remote_data.h.
+class RemoteAdmin final : public AdminApi {
+ public:
+  explicit RemoteAdmin(std::shared_ptr<StoreConnection> connection)
+      : connection_(std::move(connection)) {}
+
+  void Carry(const AnyCall& call, const CallOptions& options) override {
+    TakeReply(connection_->Carry(RuleOf(call), EncodeCall(call), options), call);
+  }
+
+ private:
+  const std::shared_ptr<StoreConnection> connection_;
+};
+
 class ConnectedClient final : public RemoteClient {
  public:
   ConnectedClient(std::shared_ptr<StoreConnection> connection, std::string target,
@@ -55,8 +69,7 @@ class ConnectedClient final : public RemoteClient {
 
   Status Probe() override {
     wire::HelloReply reply;
-    RETURN_IF_ERROR(connection_->Call(&wire::Store::Stub::Hello, wire::HelloRequest(),
-                                      Effect::kNone, &reply, kHelloUs));
+    RETURN_IF_ERROR(connection_->Hello(kHelloUs, &reply));
     if (reply.version() == kStoreVersion) return OkStatus();
     return FailedPrecondition(
         fmt::format("{}: its server speaks version {} of the store's service, this program {}; use "

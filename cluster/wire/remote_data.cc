@@ -5,9 +5,10 @@
 
 #include "cluster/wire/call_failure.h"
 #include "cluster/wire/cell_batch.h"
+#include "cluster/wire/program_batch.h"
 #include "cluster/wire/remote_changes.h"
 #include "cluster/wire/reply_stream.h"
-#include "cluster/wire/wire_codec.h"
+#include "cluster/wire/stream_end.h"
 
 namespace sippar::cluster {
 namespace {
@@ -17,14 +18,18 @@ using Stub = wire::Store::Stub;
 // Limits of one call of Apply; a larger batch is sent in several. One mutation may exceed the bytes
 // and then goes alone.
 constexpr size_t kBatchBytes = 4 << 20;
-constexpr int kBatchMutations = 10'000;
+constexpr size_t kBatchMutations = 10'000;
 
 Status Damaged(std::string_view what) {
   return Internal(fmt::format("the server's answer cannot be decoded: {}", what));
 }
 
-void AddEnd(const wire::ReadEnd& end, engine::ReadCounters* counters) {
-  if (counters != nullptr) AddCounters(end, counters);
+// Takes the last message of a stream: adds its counters and returns the outcome.
+Status TakeEnd(const std::string& bytes, engine::ReadCounters* counters) {
+  StreamEnd end;
+  if (!DecodeValue(bytes, &end)) return Damaged("end");
+  if (counters != nullptr) counters->Add(end.counters);
+  return end.outcome;
 }
 
 class RemoteCells final : public CellStream {
@@ -47,7 +52,10 @@ class RemoteCells final : public CellStream {
       if (is_valid_) return;
       if (!found.ok()) return End(found.status());
       if (!replies_.Next(&reply_)) return Break();
-      if (reply_.has_end()) return TakeEnd(reply_.end());
+      if (reply_.has_end()) {
+        is_told_ = true;
+        return End(TakeEnd(reply_.end(), counters_));
+      }
       ends_row_ = reply_.ends_row();
       cells_.Take(std::move(*reply_.mutable_cells()));
     }
@@ -60,11 +68,6 @@ class RemoteCells final : public CellStream {
   }
 
  private:
-  void TakeEnd(const wire::ReadEnd& end) {
-    AddEnd(end, counters_);
-    is_told_ = true;
-    End(FromProto(end.outcome()));
-  }
   // The stream broke off without its end message.
   void Break() {
     Status status = replies_.status();
@@ -89,51 +92,68 @@ class RemoteCells final : public CellStream {
   Status status_;
 };
 
-void ToProto(const RowMutation& mutation, wire::ApplyRequest* out) {
-  out->add_mutations(EncodeMutation(mutation));
+// The server decodes no mutation of more entries. Such a mutation is refused here, because there it
+// would fail its whole batch.
+Status CheckEntries(const RowMutation& mutation) {
+  if (mutation.entries.size() <= limits::kMutationEntriesMax) return OkStatus();
+  return InvalidArgument(fmt::format("mutation has {} entries; the limit is {}",
+                                     mutation.entries.size(), limits::kMutationEntriesMax));
 }
 
 }  // namespace
 
-Status RemoteData::Apply(const std::string& table, const RowMutation& mutation) {
-  wire::ApplyRequest request;
-  request.set_table(table);
-  ToProto(mutation, &request);
-  wire::ApplyReply reply;
-  RETURN_IF_ERROR(connection_->Call(&Stub::Apply, request, Effect::kUnknown, &reply));
-  if (reply.outcomes_size() != 1) return Damaged("outcomes");
-  return FromProto(reply.outcomes(0));
+template <class Call>
+Answer<Call> RemoteData::Send(const Call& call, const CallOptions& options) {
+  Answer<Call> answer;
+  TakeReply(connection_->Carry(Call::kRule, EncodeValue(call), options),
+            AnyCall(Pending<Call>{call, answer}));
+  if constexpr (kHasParts<Answer<Call>>) {
+    if (answer.ok() && answer->size() != call.batch.size()) return Damaged("parts");
+  }
+  return answer;
 }
 
-std::vector<Status> RemoteData::ApplyBatch(const std::string& table,
-                                           const std::vector<RowMutation>& batch) {
+// Without an answer each write of a part has an unknown outcome; the other parts keep theirs.
+StatusOr<std::vector<Status>> RemoteData::SendInParts(const calls::ApplyRows<TableName>& asked,
+                                                      const CallOptions& options) {
   std::vector<Status> statuses;
-  wire::ApplyRequest request;
+  statuses.reserve(asked.batch.size());
+  std::vector<const RowMutation*> part;
   size_t bytes = 0;
   auto send = [&] {
-    request.set_table(table);
-    wire::ApplyReply reply;
-    Status called = connection_->Call(&Stub::Apply, request, Effect::kUnknown, &reply);
-    if (called.ok() && reply.outcomes_size() != request.mutations_size()) {
-      called = Damaged("outcomes");
+    if (part.empty()) return;
+    for (Status& status :
+         PartsOf(Send(calls::ApplyRows<TableName>{asked.to, part}, options), part.size())) {
+      statuses.push_back(std::move(status));
     }
-    // Without an answer each write of this call has an unknown outcome; earlier calls keep theirs.
-    for (int i = 0; i < request.mutations_size(); ++i) {
-      statuses.push_back(called.ok() ? FromProto(reply.outcomes(i)) : called);
-    }
-    request.Clear();
+    part.clear();
     bytes = 0;
   };
-  for (const RowMutation& mutation : batch) {
-    std::string encoded = EncodeMutation(mutation);
-    bool is_full =
-        bytes + encoded.size() > kBatchBytes || request.mutations_size() == kBatchMutations;
-    if (is_full && request.mutations_size() > 0) send();
-    bytes += encoded.size();
-    request.add_mutations(std::move(encoded));
+  for (const RowMutation* mutation : asked.batch.values()) {
+    const size_t size = mutation->StoredSize();
+    Status valid = CheckEntries(*mutation);
+    if (!valid.ok() || bytes + size > kBatchBytes || part.size() == kBatchMutations) send();
+    if (!valid.ok()) {
+      statuses.push_back(std::move(valid));
+      continue;
+    }
+    part.push_back(mutation);
+    bytes += size;
   }
-  if (request.mutations_size() > 0) send();
+  send();
   return statuses;
+}
+
+void RemoteData::Carry(const AnyCall& any, const CallOptions& options) {
+  auto perform = [&]<class Call>(const Call& asked) -> Answer<Call> {
+    if constexpr (std::is_same_v<Call, calls::ApplyRows<TableName>>) {
+      return SendInParts(asked, options);
+    } else if constexpr (std::is_same_v<Call, calls::CommitRow<TableName>>) {
+      RETURN_IF_ERROR(CheckEntries(*asked.mutation));
+    }
+    return Send(asked, options);
+  };
+  AnswerBy(any, perform);
 }
 
 StatusOr<std::unique_ptr<CellStream>> RemoteData::Read(const std::string& table,
@@ -141,7 +161,7 @@ StatusOr<std::unique_ptr<CellStream>> RemoteData::Read(const std::string& table,
                                                        const CallOptions& options) {
   wire::ReadRequest request;
   request.set_table(table);
-  request.set_read(EncodeRead(read));
+  request.set_read(EncodeValue(read));
   request.set_timeout_us(options.timeout_us);
   auto cells = std::make_unique<RemoteCells>(connection_, request, options);
   if (!cells->Valid()) RETURN_IF_ERROR(cells->status());
@@ -153,17 +173,14 @@ Status RemoteData::Run(const std::string& table, const RowRange& tablet_range,
                        engine::ProgramSink* sink) {
   wire::RunRequest request;
   request.set_table(table);
-  cluster::ToProto(tablet_range, request.mutable_tablet_range());
+  request.set_tablet_range(EncodeValue(tablet_range));
   request.set_program(program.Encode());
   request.set_timeout_us(options.timeout_us);
   ReplyStream<wire::RunReply> replies(connection_, &Stub::AsyncRun, request, options);
   wire::RunReply reply;
   std::string pieces;
   while (replies.Next(&reply)) {
-    if (reply.has_end()) {
-      AddEnd(reply.end(), options.counters);
-      return FromProto(reply.end().outcome());
-    }
+    if (reply.has_end()) return TakeEnd(reply.end(), options.counters);
     // A batch may come in several messages; only the last one makes it complete.
     pieces += reply.batch();
     if (reply.more()) continue;
@@ -174,56 +191,6 @@ Status RemoteData::Run(const std::string& table, const RowRange& tablet_range,
   }
   RETURN_IF_ERROR(replies.status());
   return Damaged("it has no end");
-}
-
-StatusOr<engine::RowUpdateResult> RemoteData::Update(const std::string& table,
-                                                     const engine::RowUpdate& update) {
-  wire::UpdateRequest request;
-  request.set_table(table);
-  request.set_update(update.Encode());
-  wire::UpdateReply reply;
-  RETURN_IF_ERROR(connection_->Call(&Stub::Update, request, Effect::kUnknown, &reply));
-  RETURN_IF_ERROR(FromProto(reply.outcome()));
-  auto result = engine::RowUpdateResult::Decode(reply.result());
-  if (!result.ok()) return Damaged(MessageOf(result.status()));
-  return result;
-}
-
-Status RemoteData::CommitRow(const std::string& table, const RowMutation& mutation,
-                             const std::vector<ReadCheck>& checks) {
-  wire::CommitRowRequest request;
-  request.set_table(table);
-  request.set_mutation(EncodeMutation(mutation));
-  for (const ReadCheck& check : checks) {
-    wire::CommitRowRequest::Check* encoded = request.add_checks();
-    encoded->set_read(EncodeRead(check.read));
-    encoded->set_digest(check.digest);
-  }
-  wire::DoneReply reply;
-  RETURN_IF_ERROR(connection_->Call(&Stub::CommitRow, request, Effect::kUnknown, &reply));
-  return FromProto(reply.outcome());
-}
-
-StatusOr<std::vector<TabletInfo>> RemoteData::Tablets(const std::string& table) {
-  wire::TableRequest request;
-  request.set_table(table);
-  wire::TabletsReply reply;
-  RETURN_IF_ERROR(connection_->Call(&Stub::Tablets, request, Effect::kNone, &reply));
-  RETURN_IF_ERROR(FromProto(reply.outcome()));
-  std::vector<TabletInfo> tablets;
-  for (const auto& tablet : reply.tablets()) tablets.push_back(FromProto(tablet));
-  return tablets;
-}
-
-StatusOr<std::vector<RowRange>> RemoteData::TabletRanges(const std::string& table) {
-  wire::TableRequest request;
-  request.set_table(table);
-  wire::TabletsReply reply;
-  RETURN_IF_ERROR(connection_->Call(&Stub::TabletRanges, request, Effect::kNone, &reply));
-  RETURN_IF_ERROR(FromProto(reply.outcome()));
-  std::vector<RowRange> ranges;
-  for (const auto& tablet : reply.tablets()) ranges.push_back(FromProto(tablet.range()));
-  return ranges;
 }
 
 StatusOr<std::unique_ptr<ChangeStream>> RemoteData::ReadChanges(const std::string& table,

@@ -17,24 +17,23 @@ class RemoteData final : public DataApi {
   explicit RemoteData(std::shared_ptr<StoreConnection> connection)
       : connection_(std::move(connection)) {}
 
-  Status Apply(const std::string& table, const RowMutation& mutation) override;
-  std::vector<Status> ApplyBatch(const std::string& table,
-                                 const std::vector<RowMutation>& batch) override;
+  void Carry(const AnyCall& any, const CallOptions& options) override;
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
                                              const CallOptions& options) override;
   Status Run(const std::string& table, const RowRange& tablet_range, const engine::Program& program,
              const CallOptions& options, engine::ProgramSink* sink) override;
-  StatusOr<engine::RowUpdateResult> Update(const std::string& table,
-                                           const engine::RowUpdate& update) override;
-  Status CommitRow(const std::string& table, const RowMutation& mutation,
-                   const std::vector<ReadCheck>& checks) override;
-  StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override;
-  StatusOr<std::vector<RowRange>> TabletRanges(const std::string& table) override;
   StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
                                                       const ChangesRequest& wanted,
                                                       const CallOptions& options) override;
 
  private:
+  // Sends the call as it is.
+  template <class Call>
+  Answer<Call> Send(const Call& call, const CallOptions& options);
+  // Sends a batch of any size.
+  StatusOr<std::vector<Status>> SendInParts(const calls::ApplyRows<TableName>& asked,
+                                            const CallOptions& options);
+
   const std::shared_ptr<StoreConnection> connection_;  // streams share it
 };
 

@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/api/row_codec.h"
+
 namespace sippar::cluster {
 namespace {
 
+constexpr int64_t kCallTimeoutUs = 30'000'000;  // of calls whose work is short
+constexpr int64_t kNoTimeout = 0;
 constexpr int64_t kPollUs = 20'000;  // between two looks at a caller's cancel flag
 
 int64_t TimeoutOf(const CallRule& rule, const CallOptions& options) {
@@ -27,6 +31,14 @@ void SetTimeout(grpc::ClientContext* context, int64_t timeout_us) {
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(timeout_us, GPR_TIMESPAN)));
 }
 
+Status StoreConnection::Hello(int64_t timeout_us, wire::HelloReply* reply) {
+  grpc::ClientContext context;
+  SetTimeout(&context, timeout_us);
+  SendTrace(&context);
+  grpc::Status status = stub_->Hello(&context, wire::HelloRequest(), reply);
+  return status.ok() ? OkStatus() : Failed(status, Effect::kNone);
+}
+
 StatusOr<std::string> StoreConnection::Carry(const CallRule& rule, std::string call,
                                              const CallOptions& options) {
   if (options.is_cancelled()) return Cancelled(target_ + ": the call was cancelled");
@@ -37,22 +49,26 @@ StatusOr<std::string> StoreConnection::Carry(const CallRule& rule, std::string c
   SetTimeout(&context, TimeoutOf(rule, options));
   SendTrace(&context);
   wire::CallReply reply;
-  grpc::Status status = Admin(&context, request, options, &reply);
+  grpc::Status status = Call(&context, request, options, &reply);
   if (!status.ok()) {
     return options.is_cancelled() ? Cancelled(target_ + ": the call was cancelled")
                                   : Failed(status, rule.effect);
   }
-  RETURN_IF_ERROR(FromProto(reply.outcome()));
+  Status outcome;
+  if (!DecodeValue(reply.outcome(), &outcome)) {
+    return Internal(target_ + ": the server's answer cannot be decoded");
+  }
+  RETURN_IF_ERROR(outcome);
   return std::move(*reply.mutable_reply());
 }
 
-grpc::Status StoreConnection::Admin(grpc::ClientContext* context, const wire::CallRequest& request,
-                                    const CallOptions& options, wire::CallReply* reply) {
-  if (options.cancel == nullptr) return stub_->Admin(context, request, reply);
+grpc::Status StoreConnection::Call(grpc::ClientContext* context, const wire::CallRequest& request,
+                                   const CallOptions& options, wire::CallReply* reply) {
+  if (options.cancel == nullptr) return stub_->Call(context, request, reply);
   // gRPC cannot watch the flag, so this thread does, between waits for the answer.
   grpc::CompletionQueue queue;
   grpc::Status status;
-  auto answer = stub_->AsyncAdmin(context, request, &queue);
+  auto answer = stub_->AsyncCall(context, request, &queue);
   answer->Finish(reply, &status, this);
   void* tag = nullptr;
   bool ok = false;

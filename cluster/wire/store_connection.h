@@ -15,13 +15,10 @@
 #include "cluster/grpc/call_trace.h"
 #include "cluster/proto/store.grpc.pb.h"
 #include "cluster/wire/call_failure.h"
-#include "cluster/wire/store_convert.h"
 
 namespace sippar::cluster {
 
-// Timeout of calls whose work is short.
-inline constexpr int64_t kCallTimeoutUs = 30'000'000;
-inline constexpr int64_t kNoTimeout = 0;
+namespace wire = ::sippar::v1;
 
 void SetTimeout(grpc::ClientContext* context, int64_t timeout_us);  // 0: no timeout
 
@@ -42,27 +39,15 @@ class StoreConnection {
   // connection.
   [[nodiscard]] Status Failed(const grpc::Status& status, Effect effect);
 
-  // A method of the stub with one reply.
-  template <typename Request, typename Reply>
-  using Method = grpc::Status (wire::Store::Stub::*)(grpc::ClientContext*, const Request&, Reply*);
-
-  template <typename Request, typename Reply>
-  [[nodiscard]] Status Call(Method<Request, Reply> method, const Request& request, Effect effect,
-                            Reply* reply, int64_t timeout_us = kCallTimeoutUs) {
-    grpc::ClientContext context;
-    SetTimeout(&context, timeout_us);
-    SendTrace(&context);
-    grpc::Status status = (stub_.get()->*method)(&context, request, reply);
-    return status.ok() ? OkStatus() : Failed(status, effect);
-  }
-  // Carries a call of AdminApi that is encoded by call_codec.h, and returns the encoded reply.
+  [[nodiscard]] Status Hello(int64_t timeout_us, wire::HelloReply* reply);
+  // Carries a call that is encoded by call_codec.h, and returns the encoded reply.
   [[nodiscard]] StatusOr<std::string> Carry(const CallRule& rule, std::string call,
                                             const CallOptions& options);
 
  private:
   // Makes the call; sends its cancellation on as soon as the caller cancels.
-  grpc::Status Admin(grpc::ClientContext* context, const wire::CallRequest& request,
-                     const CallOptions& options, wire::CallReply* reply);
+  grpc::Status Call(grpc::ClientContext* context, const wire::CallRequest& request,
+                    const CallOptions& options, wire::CallReply* reply);
 
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<wire::Store::Stub> stub_;

@@ -8,9 +8,10 @@
 #include "cluster/grpc/call_watch.h"
 #include "cluster/proto/store.grpc.pb.h"
 #include "cluster/wire/call_failure.h"
-#include "cluster/wire/store_convert.h"
 
 namespace sippar::cluster {
+
+namespace wire = ::sippar::v1;
 
 class StoreService final : public wire::Store::Service {
  public:
@@ -20,7 +21,7 @@ class StoreService final : public wire::Store::Service {
   // 0.3 s and are then cut, if possible at the end of a row: their readers continue with the next
   // process that opens the store.
   void Leave();
-  // Number of calls so far, without some of DataApi that only inspect a running store.
+  // Number of calls so far, without streams of changes.
   uint64_t calls_begun() const { return calls_begun_; }
 
   using Context = grpc::ServerContext;
@@ -28,27 +29,21 @@ class StoreService final : public wire::Store::Service {
   grpc::Status Hello(Context* context, const wire::HelloRequest* request,
                      wire::HelloReply* reply) override;
 
-  grpc::Status Apply(Context* context, const wire::ApplyRequest* request,
-                     wire::ApplyReply* reply) override;
-  grpc::Status Update(Context* context, const wire::UpdateRequest* request,
-                      wire::UpdateReply* reply) override;
-  grpc::Status CommitRow(Context* context, const wire::CommitRowRequest* request,
-                         wire::DoneReply* reply) override;
+  grpc::Status Call(Context* context, const wire::CallRequest* request,
+                    wire::CallReply* reply) override;
   grpc::Status Read(Context* context, const wire::ReadRequest* request,
                     grpc::ServerWriter<wire::ReadReply>* writer) override;
   grpc::Status Run(Context* context, const wire::RunRequest* request,
                    grpc::ServerWriter<wire::RunReply>* writer) override;
-  grpc::Status Tablets(Context* context, const wire::TableRequest* request,
-                       wire::TabletsReply* reply) override;
-  grpc::Status TabletRanges(Context* context, const wire::TableRequest* request,
-                            wire::TabletsReply* reply) override;
   grpc::Status ReadChanges(Context* context, const wire::ChangesRequest* request,
                            grpc::ServerWriter<wire::ChangesReply>* writer) override;
 
-  grpc::Status Admin(Context* context, const wire::CallRequest* request,
-                     wire::CallReply* reply) override;
-
  private:
+  // Serves a stream of Read or Run. `work` gets the call's options; what it returns goes into the
+  // last message.
+  template <class Reply, class Work>
+  grpc::Status Stream(Context* context, int64_t timeout_us, grpc::ServerWriter<Reply>* writer,
+                      const Work& work);
   // True if a stream ended because this server leaves.
   bool IsCut(const Status& ended, Context* context) const;
 

@@ -17,7 +17,8 @@ StatusOr<std::string> RenderStats(TreeContext* context, const std::string& table
 }
 
 StatusOr<std::string> RenderTablets(TreeContext* context, const std::string& table) {
-  ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets, context->data->Tablets(table));
+  ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
+                   context->data->Do(cluster::calls::ListTablets{table}));
   // The codec spells the empty key "%"; here an empty key means an open end of the range.
   auto spell = [&](const std::string& key) {
     return key.empty() ? std::string() : context->codec.Encode(key);

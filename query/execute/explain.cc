@@ -68,7 +68,7 @@ Status ExecuteExplain(const StatementContext& context, const syntax::Explain& ex
   ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, *select));
   std::vector<cluster::TabletInfo> tablets;
   if (const std::string* table = TableOf(plan)) {
-    ASSIGN_OR_RETURN(tablets, context.client()->data()->Tablets(*table));
+    ASSIGN_OR_RETURN(tablets, context.client()->data()->Do(cluster::calls::ListTablets{*table}));
   }
   std::vector<Row> rows;
   for (std::string& line : ExplainSelect(plan, tablets)) {

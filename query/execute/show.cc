@@ -95,7 +95,7 @@ StatusOr<Relation> ShowTablets(const StatementContext& context, const syntax::Sh
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables, Tables(context, show));
   for (const cluster::TableInfo& table : tables) {
     ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
-                     context.client()->data()->Tablets(table.schema.name));
+                     context.client()->data()->Do(cluster::calls::ListTablets{table.schema.name}));
     for (const cluster::TabletInfo& tablet : tablets) {
       relation.rows.push_back({Text(table.schema.name), Text(tablet.range.start),
                                Text(tablet.range.limit), Text(tablet.server), Text(tablet.state),
@@ -166,7 +166,7 @@ StatusOr<Relation> ShowFunctions(const StatementContext&, const syntax::Show&) {
 StatusOr<Relation> ShowCreateTable(const StatementContext& context, const syntax::Show& show) {
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
   ASSIGN_OR_RETURN(std::vector<cluster::TabletInfo> tablets,
-                   context.client()->data()->Tablets(info.schema.name));
+                   context.client()->data()->Do(cluster::calls::ListTablets{info.schema.name}));
   std::vector<std::string> splits;
   for (const cluster::TabletInfo& tablet : tablets) {
     if (!tablet.range.start.empty()) splits.push_back(tablet.range.start);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/api/call_codec.h"
+#include "cluster/api/row_codec.h"
 #include "engine/base/check.h"
 
 namespace sippar::sim {
@@ -14,10 +14,8 @@ using cluster::Cell;
 using cluster::CellStream;
 using cluster::CellView;
 using cluster::ReadSpec;
-using cluster::RowMutation;
 using cluster::ServerId;
 using cluster::TabletAddress;
-using cluster::TabletServer;
 
 constexpr size_t kPageCells = 5;  // small, so that streams meet moves, splits and deaths
 
@@ -41,13 +39,14 @@ class ServerCalls {
     if (answer.status().code() != StatusCode::kDeadlineExceeded) return answer;
     return Unavailable(std::string(MessageOf(answer.status())));
   }
-  Status Do(std::function<Status(TabletServer*)> work) const {
-    return Ask<bool>([work = std::move(work)](ServerEndpoint* endpoint) -> StatusOr<bool> {
-             std::shared_ptr<TabletServer> server = endpoint->server;
-             RETURN_IF_ERROR(work(server.get()));
-             return true;
-           })
-        .status();
+  // Sends a call as bytes to the port that `port_of` finds there.
+  template <typename AnyCall, typename PortOf>
+  void Carry(const AnyCall& call, const cluster::CallOptions& options, PortOf port_of) const {
+    auto perform = [port_of, name = std::string(cluster::RuleOf(call).name),
+                    bytes = cluster::EncodeCall(call)](ServerEndpoint* to) {
+      return cluster::DoNamed(port_of(to).get(), name, bytes, {});
+    };
+    cluster::TakeReply(Ask<std::string>(perform, options.timeout_us), call);
   }
 
  private:
@@ -127,29 +126,8 @@ class SimTablets final : public cluster::TabletService {
  public:
   explicit SimTablets(ServerCalls calls) : calls_(std::move(calls)) {}
 
-  std::vector<Status> Apply(const TabletAddress& tablet,
-                            const std::vector<const RowMutation*>& batch) override {
-    std::vector<RowMutation> sent;
-    for (const RowMutation* mutation : batch) sent.push_back(*mutation);
-    using Answer = std::vector<Status>;
-    auto answer = calls_.Ask<Answer>([tablet, sent](ServerEndpoint* to) -> StatusOr<Answer> {
-      std::vector<const RowMutation*> pointers;
-      for (const RowMutation& mutation : sent) pointers.push_back(&mutation);
-      return to->server->Tablets()->Apply(tablet, pointers);
-    });
-    return answer.ok() ? *std::move(answer) : Answer(batch.size(), answer.status());
-  }
-  StatusOr<engine::RowUpdateResult> Update(const TabletAddress& tablet,
-                                           const engine::RowUpdate& update) override {
-    return calls_.Ask<engine::RowUpdateResult>([tablet, update](ServerEndpoint* to) {
-      return to->server->Tablets()->Update(tablet, update);
-    });
-  }
-  Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
-                   const std::vector<cluster::ReadCheck>& checks) override {
-    return calls_.Do([=](TabletServer* server) {
-      return server->Tablets()->CommitRow(tablet, mutation, checks);
-    });
+  void Carry(const AnyCall& call, const cluster::CallOptions& options) override {
+    calls_.Carry(call, options, [](ServerEndpoint* to) { return to->server->Tablets(); });
   }
   StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet, const ReadSpec& read,
                                              const cluster::CallOptions& options) override {
@@ -188,11 +166,7 @@ class SimControl final : public cluster::TabletControl {
   explicit SimControl(ServerCalls calls) : calls_(std::move(calls)) {}
 
   void Carry(const AnyCall& call, const cluster::CallOptions& options) override {
-    auto perform = [name = std::string(cluster::RuleOf(call).name),
-                    bytes = cluster::EncodeCall(call)](ServerEndpoint* to) {
-      return cluster::DoNamed(to->server->Control().get(), name, bytes, {});
-    };
-    cluster::TakeReply(calls_.Ask<std::string>(perform, options.timeout_us), call);
+    calls_.Carry(call, options, [](ServerEndpoint* to) { return to->server->Control(); });
   }
 
  private:

@@ -19,14 +19,8 @@ class StoreData final : public DataApi {
   // `store` and `clock` outlive it.
   StoreData(engine::Store* store, engine::Clock* clock) : store_(store), clock_(clock) {}
 
-  Status Apply(const std::string& table, const RowMutation& mutation) override {
-    return store_->Apply(table, {&mutation}).front();
-  }
-  std::vector<Status> ApplyBatch(const std::string& table,
-                                 const std::vector<RowMutation>& batch) override {
-    std::vector<const RowMutation*> pointers;
-    for (const RowMutation& mutation : batch) pointers.push_back(&mutation);
-    return store_->Apply(table, pointers);
+  void Carry(const AnyCall& call, const CallOptions&) override {
+    AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
   }
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
                                              const CallOptions& options) override {
@@ -46,18 +40,27 @@ class StoreData final : public DataApi {
     limits.clock = clock_;
     return engine::RunProgram(program, cells.get(), limits, sink);
   }
-  StatusOr<engine::RowUpdateResult> Update(const std::string& table,
-                                           const engine::RowUpdate& update) override {
-    return store_->Update(table, update);
+
+ private:
+  StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<TableName>& asked) {
+    auto batch = asked.batch.values();
+    return store_->Apply(*asked.to, {batch.begin(), batch.end()});
   }
-  Status CommitRow(const std::string& table, const RowMutation& mutation,
-                   const std::vector<ReadCheck>& checks) override {
+  StatusOr<calls::UpdateRows<TableName>::Reply> Perform(const calls::UpdateRows<TableName>& asked) {
+    calls::UpdateRows<TableName>::Reply answers;
+    for (const engine::RowUpdate* update : asked.batch.values()) {
+      answers.push_back(store_->Update(*asked.to, *update));
+    }
+    return answers;
+  }
+  Status Perform(const calls::CommitRow<TableName>& asked) {
     std::vector<engine::RowCheck> row_checks;
-    for (const ReadCheck& check : checks) row_checks.push_back({check.read, check.digest});
-    return store_->CommitRow(table, mutation, row_checks);
+    for (const ReadCheck& check : *asked.checks) row_checks.push_back({check.read, check.digest});
+    return store_->CommitRow(*asked.to, *asked.mutation, row_checks);
   }
-  StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override {
-    ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets, store_->Tablets(table));
+  StatusOr<std::vector<TabletInfo>> Perform(const calls::ListTablets& asked) {
+    ASSIGN_OR_RETURN(std::vector<std::shared_ptr<engine::Tablet>> tablets,
+                     store_->Tablets(asked.table));
     std::vector<TabletInfo> infos;
     for (const auto& tablet : tablets) {
       TabletInfo& info = infos.emplace_back();
@@ -67,8 +70,13 @@ class StoreData final : public DataApi {
     }
     return infos;
   }
+  StatusOr<std::vector<RowRange>> Perform(const calls::TabletRanges& asked) {
+    ASSIGN_OR_RETURN(std::vector<TabletInfo> infos, Perform(calls::ListTablets{asked.table}));
+    std::vector<RowRange> ranges;
+    for (TabletInfo& info : infos) ranges.push_back(std::move(info.range));
+    return ranges;
+  }
 
- private:
   engine::Store* const store_;
   engine::Clock* const clock_;
 };

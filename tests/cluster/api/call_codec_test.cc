@@ -2,6 +2,9 @@
 // refused, and the rules say the same on both ends. SPDX-License-Identifier: Apache-2.0
 #include "cluster/api/call_codec.h"
 
+#include "cluster/api/row_codec.h"
+#include "cluster/api/tablet_service.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -47,6 +50,57 @@ class Filler {
     record->name = "n" + std::to_string(random_.Uniform(100));
     Fill(&record->body);
     Fill(&record->version);
+  }
+  void Fill(Status* status) {
+    if (random_.OneIn(2)) return;
+    *status = Status(static_cast<StatusCode>(1 + random_.Uniform(16)), "text");
+    if (random_.OneIn(2)) status->SetPayload("sippar/some", absl::Cord("payload"));
+  }
+  template <class T>
+  void Fill(StatusOr<T>* answer) {
+    Status status;
+    Fill(&status);
+    *answer = status.ok() ? StatusOr<T>(T()) : StatusOr<T>(status);
+    if (answer->ok()) Fill(&**answer);
+  }
+  void Fill(RowMutation* mutation) {
+    Fill(&mutation->row);
+    Fill(&mutation->request.client);
+    mutation->request.number = random_.Uniform(9);
+    if (random_.OneIn(2)) mutation->Set("f", "q", "v", 7);
+    if (random_.OneIn(2)) mutation->DeleteColumn("f", "q").Increment("n", "", -1);
+    if (random_.OneIn(2)) mutation->DeleteFamily("f").DeleteRow().Add("s", "q", "1");
+  }
+  void Fill(engine::RowUpdate* update) {
+    Fill(&update->row);
+    Fill(&update->only_if_exists);
+    Fill(&update->now_us);
+    Fill(&update->read);
+  }
+  void Fill(engine::RowUpdateResult* result) {
+    Fill(&result->applied);
+    Fill(&result->cells_set);
+  }
+  void Fill(Change* change) {
+    Fill(&change->mutation);
+    Fill(&change->commit_us);
+    Fill(&change->token);
+  }
+  void Fill(ReadSpec* read) {
+    read->rows = engine::RowSet(RowRange{"a", "c"});
+    Fill(&read->keys_only);
+  }
+  template <class T>
+  void Fill(Lent<T>* value) {
+    T owned;
+    Fill(&owned);
+    *value = std::move(owned);
+  }
+  template <class T>
+  void Fill(LentBatch<T>* batch) {
+    std::vector<T> owned;
+    Fill(&owned);
+    *batch = std::move(owned);
   }
   template <class T>
   void Fill(std::vector<T>* values) {
@@ -106,10 +160,67 @@ void AllComeThrough(CallList<Calls...>) {
   }
 }
 
+// What change streams carry, in the form of a call.
+struct Streamed {
+  ChangesRequest request;
+
+  using Reply = ChangeBatch;
+  static constexpr int kFields = 1;
+};
+
 TEST(CallCodecTest, EveryCallAndReplyComesThrough) {
   AllComeThrough(AdminApi::Calls());
   AllComeThrough(TabletControl::Calls());
   AllComeThrough(MasterNotices::Calls());
+  AllComeThrough(DataApi::Calls());
+  AllComeThrough(TabletService::Calls());
+  AllComeThrough(CallList<Streamed>());
+}
+
+TEST(CallCodecTest, AStatusKeepsItsTextAndPayloads) {
+  Status sent = Aborted("the row has changed");
+  sent.SetPayload("sippar/some", absl::Cord(std::string("\0x", 2)));
+  Status received;
+  ASSERT_TRUE(DecodeValue(EncodeValue(sent), &received));
+  EXPECT_EQ(received, sent);
+  ASSERT_TRUE(DecodeValue(EncodeValue(OkStatus()), &sent));
+  EXPECT_TRUE(sent.ok());
+  EXPECT_FALSE(DecodeValue("\x11", &received));  // a code that no status has
+}
+
+// An entry takes far more memory than the byte from which it may be decoded, so both are limited.
+TEST(CallCodecTest, TooManyEntriesOrMutationsAreRefused) {
+  RowMutation mutation("r");
+  for (size_t i = 0; i < limits::kMutationEntriesMax; ++i) mutation.DeleteRow();
+  RowMutation received;
+  EXPECT_TRUE(DecodeValue(EncodeValue(mutation), &received));
+  mutation.DeleteRow();
+  EXPECT_FALSE(DecodeValue(EncodeValue(mutation), &received));
+  Change change, changed;  // a server may send more than it takes
+  change.mutation = mutation;
+  EXPECT_TRUE(DecodeValue(EncodeValue(change), &changed));
+  LentBatch<RowMutation> batch(std::vector<RowMutation>(limits::kMutationEntriesMax + 1));
+  LentBatch<RowMutation> many;
+  EXPECT_FALSE(DecodeValue(EncodeValue(batch), &many));
+}
+
+// Nothing that is lent is copied; what was decoded outlives its bytes, and its copies.
+TEST(CallCodecTest, WhatIsLentIsTheCallersAndWhatIsDecodedTheCalls) {
+  const RowMutation mutation("r");
+  const RowMutation* only = &mutation;
+  const std::string table = "t";
+  calls::ApplyRows<TableName> sent{table, {&only, 1}};
+  EXPECT_EQ(&*sent.to, &table);
+  EXPECT_EQ(&sent.batch[0], &mutation);
+  calls::ApplyRows<TableName> kept;
+  {
+    calls::ApplyRows<TableName> received;
+    ASSERT_TRUE(DecodeValue(EncodeValue(sent), &received));
+    kept = received;
+    EXPECT_EQ(&kept.batch[0], &received.batch[0]);
+  }
+  EXPECT_EQ(*kept.to, "t");
+  EXPECT_EQ(kept.batch[0].row, "r");
 }
 
 // Answers a few calls, and keeps what it was asked.

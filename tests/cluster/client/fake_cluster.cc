@@ -39,31 +39,18 @@ class FakeServer final : public TabletService {
  public:
   FakeServer(FakeCluster* cluster, ServerId id) : cluster_(cluster), id_(std::move(id)) {}
 
-  std::vector<Status> Apply(const TabletAddress& tablet,
-                            const std::vector<const RowMutation*>& batch) override {
-    bool lose = false;
-    auto served = cluster_->Enter(id_, tablet, true, &lose);
-    if (!served.ok()) return std::vector<Status>(batch.size(), served.status());
-    std::vector<Status> statuses =
-        cluster_->store_->Apply(cluster_->TableName(served->table_id), batch);
-    if (lose) statuses.assign(batch.size(), Lost());
-    return statuses;
-  }
-  StatusOr<engine::RowUpdateResult> Update(const TabletAddress& tablet,
-                                           const engine::RowUpdate& update) override {
-    bool lose = false;
-    ASSIGN_OR_RETURN(auto served, cluster_->Enter(id_, tablet, true, &lose));
-    auto result = cluster_->store_->Update(cluster_->TableName(served.table_id), update);
-    if (lose) return Lost();
-    return result;
-  }
-  Status CommitRow(const TabletAddress& tablet, const RowMutation& mutation,
-                   const std::vector<ReadCheck>& checks) override {
-    bool lose = false;
-    ASSIGN_OR_RETURN(auto served, cluster_->Enter(id_, tablet, true, &lose));
-    Status status =
-        cluster_->store_data_->CommitRow(cluster_->TableName(served.table_id), mutation, checks);
-    return lose ? Lost() : status;
+  void Carry(const AnyCall& any, const CallOptions&) override {
+    // What was asked is made of a tablet of the cluster, and of a table of the truth.
+    auto perform = [this]<template <class> class Call>(
+                       const Call<TabletAddress>& asked) -> Answer<Call<TabletAddress>> {
+      bool lose = false;
+      ASSIGN_OR_RETURN(auto served, cluster_->Enter(id_, asked.to, true, &lose));
+      const std::string table = cluster_->TableName(served.table_id);
+      auto answer = cluster_->store_data_->Do(AtTable(asked, table));
+      if (lose) return Lost();
+      return answer;
+    };
+    AnswerBy(any, perform);
   }
   StatusOr<std::unique_ptr<CellStream>> Read(const TabletAddress& tablet, const ReadSpec& read,
                                              const CallOptions& options) override {
@@ -89,6 +76,14 @@ class FakeServer final : public TabletService {
   }
 
  private:
+  template <template <class> class Call>
+  static Call<TableName> AtTable(const Call<TabletAddress>& asked, const std::string& table) {
+    if constexpr (requires { asked.batch; }) {
+      return {table, asked.batch};
+    } else {
+      return {table, asked.mutation, asked.checks};
+    }
+  }
   static Status Lost() { return Unavailable("the answer was lost"); }
   FakeCluster* const cluster_;
   const ServerId id_;

@@ -114,7 +114,8 @@ class ClientToWalk final : public WalkStore {
 
 // All that is kept of each partition can be read; times rise.
 Status ClientToWalk::CheckChanges(const std::string& table) {
-  ASSIGN_OR_RETURN(std::vector<RowRange> partitions, client_->data()->TabletRanges(table));
+  ASSIGN_OR_RETURN(std::vector<RowRange> partitions,
+                   client_->data()->Do(calls::TabletRanges{table}));
   ASSIGN_OR_RETURN(cluster::TableInfo info, admin()->Do(cluster::calls::GetTable{table}));
   for (const RowRange& partition : partitions) {
     cluster::ChangesRequest wanted;

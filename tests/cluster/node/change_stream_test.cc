@@ -54,7 +54,7 @@ class Follower {
 
  private:
   std::vector<RowRange> Partitions() {
-    auto ranges = data_->TabletRanges("t");
+    auto ranges = data_->Do(calls::TabletRanges{"t"});
     EXPECT_TRUE(ranges.ok()) << ranges.status();
     return ranges.ok() ? *std::move(ranges) : std::vector<RowRange>();
   }

@@ -184,7 +184,7 @@ TEST_F(JoinedClientTest, ChangesAreTheOwners) {
   ASSERT_TRUE(end.ok());
   EXPECT_TRUE(end->is_over);
   ASSERT_EQ(end->tokens.size(), 2u);
-  EXPECT_EQ(end->new_partitions, *owner_->data()->TabletRanges("kept"));
+  EXPECT_EQ(end->new_partitions, *owner_->data()->Do(calls::TabletRanges{"kept"}));
   ChangesRequest right;
   right.partition = end->new_partitions[1];
   right.tokens = {end->tokens[1]};

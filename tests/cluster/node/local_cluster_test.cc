@@ -40,12 +40,12 @@ TEST_F(ClusterWorld, TabletsAreThoseOfMetadataRightAfterASplit) {
   CreateTable({});
   Write(0, 2000, "a");
   EXPECT_OK(cluster_->admin()->Do(calls::Flush{"t"}));
-  auto before = cluster_->data()->Tablets("t");
+  auto before = cluster_->data()->Do(calls::ListTablets{"t"});
   ASSERT_TRUE(before.ok()) << before.status();
   ASSERT_EQ(before->size(), 1u);
   EXPECT_GT((*before)[0].stored_bytes, 0u);
   EXPECT_OK(cluster_->admin()->Do(calls::Split{"t", RowOf(1000)}));
-  auto after = cluster_->data()->Tablets("t");
+  auto after = cluster_->data()->Do(calls::ListTablets{"t"});
   ASSERT_TRUE(after.ok()) << after.status();
   ASSERT_EQ(after->size(), 2u);
   EXPECT_EQ((*after)[0].range, (engine::RowRange{"", RowOf(1000)}));

@@ -17,18 +17,15 @@ class StuckData final : public DataApi {
  public:
   explicit StuckData(DataApi* data) : data_(data) {}
 
-  Status Apply(const std::string& table, const RowMutation& mutation) override {
-    Wait(mutation.row, nullptr);
-    return data_->Apply(table, mutation);
+  void Carry(const AnyCall& call, const CallOptions& options) override {
+    if (const auto* apply = std::get_if<Pending<calls::ApplyRows<TableName>>>(&call)) {
+      batch_max_ = std::max<size_t>(batch_max_, apply->call.batch.size());
+      for (const RowMutation* mutation : apply->call.batch.values()) Wait(mutation->row, nullptr);
+    }
+    data_->Carry(call, options);
   }
   std::optional<uint64_t> LaneOf(const std::string&, std::string_view row) override {
     return row.starts_with("stuck") ? 1 : 2;
-  }
-  std::vector<Status> ApplyBatch(const std::string& table,
-                                 const std::vector<RowMutation>& batch) override {
-    batch_max_ = std::max<size_t>(batch_max_, batch.size());
-    for (const RowMutation& mutation : batch) Wait(mutation.row, nullptr);
-    return data_->ApplyBatch(table, batch);
   }
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
                                              const CallOptions& options) override {
@@ -38,17 +35,6 @@ class StuckData final : public DataApi {
   Status Run(const std::string& table, const RowRange& range, const engine::Program& program,
              const CallOptions& options, engine::ProgramSink* sink) override {
     return data_->Run(table, range, program, options, sink);
-  }
-  StatusOr<engine::RowUpdateResult> Update(const std::string& table,
-                                           const engine::RowUpdate& update) override {
-    return data_->Update(table, update);
-  }
-  Status CommitRow(const std::string& table, const RowMutation& mutation,
-                   const std::vector<ReadCheck>& checks) override {
-    return data_->CommitRow(table, mutation, checks);
-  }
-  StatusOr<std::vector<TabletInfo>> Tablets(const std::string& table) override {
-    return data_->Tablets(table);
   }
 
   void AwaitStuck(int calls) {

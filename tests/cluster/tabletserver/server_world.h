@@ -221,7 +221,9 @@ class ServerWorld : public testing::Test {
              const std::string& value) {
     RowMutation mutation(row);
     mutation.Set("f", "q", value);
-    return server->Tablets()->Apply({record.tablet_id, record.tablet_epoch}, {&mutation}).front();
+    const RowMutation* only = &mutation;
+    return OnlyPart(server->Tablets()->Do(
+        calls::ApplyRows<TabletAddress>{{record.tablet_id, record.tablet_epoch}, {&only, 1}}));
   }
   // Rows and values of the tablet, "row=value" each.
   StatusOr<std::string> Get(TabletServer* server, const TabletRecord& record) {

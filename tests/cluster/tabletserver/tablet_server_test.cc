@@ -294,7 +294,9 @@ TEST_F(TabletServerTest, SchemasRiseOnly) {
   EXPECT_EQ(server->Control()->Do(calls::Report{kMaster})->tablets.front().schema_version, 3u);
   RowMutation mutation("r");
   mutation.Set("g", "q", "v");
-  EXPECT_OK(server->Tablets()->Apply({record.tablet_id, record.tablet_epoch}, {&mutation}).front());
+  const RowMutation* only = &mutation;
+  EXPECT_OK(OnlyPart(server->Tablets()->Do(
+      calls::ApplyRows<TabletAddress>{{record.tablet_id, record.tablet_epoch}, {&only, 1}})));
   TabletRecord delayed = record;
   ++delayed.tablet_id;
   EXPECT_CODE(server->Control()->Do(calls::LoadTablet{kMaster, delayed, older}),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "cluster/api/row_codec.h"
 #include "cluster/proto/store.grpc.pb.h"
 #include "cluster/wire/remote_client.h"
 #include "engine/program/program_error.h"
@@ -183,6 +184,37 @@ TEST_F(StoreServiceTest, RowTransactions) {
   EXPECT_EQ(data->Update(table, update)->returning[0].bytes(), "2!!");
 }
 
+// Each part of a batch has its own answer, whatever the others have.
+TEST_F(StoreServiceTest, BatchesAreAnsweredPartByPart) {
+  CreateTable({"m"});
+  const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
+  std::vector<RowMutation> batch;
+  for (const char* row : {"a", "", "n", "z"}) batch.push_back(RowMutation(row).Set("f", "q", "1"));
+  batch[2].entries.assign(limits::kMutationEntriesMax + 1, batch[0].entries[0]);
+  const std::vector<Status> here = client_->data()->ApplyBatch(table, batch);
+  EXPECT_TRUE(here[0].ok() && here[3].ok());
+  EXPECT_EQ(here[2], InvalidArgument("mutation has 100001 entries; the limit is 100000"));
+  EXPECT_EQ(remote_->data()->ApplyBatch(table, batch), here);
+  ExpectSame(remote_->data()->Apply(table, batch[2]), here[2]);
+  ExpectSame(remote_->data()->CommitRow(table, batch[2], {}), here[2]);
+  EXPECT_TRUE(remote_->data()->ApplyBatch(table, {}).empty());
+
+  std::vector<engine::RowUpdate> updates;
+  for (const char* row : {"a", "", "z"}) {
+    updates.push_back(engine::ReadModifyWriteOf(row, {{"f", "q", "!"}}));
+  }
+  auto mine = client_->data()->UpdateBatch(table, updates);
+  auto theirs = remote_->data()->UpdateBatch(table, updates);
+  ASSERT_EQ(theirs.size(), 3u);
+  for (size_t i : {0u, 2u}) {
+    ASSERT_TRUE(mine[i].ok() && theirs[i].ok()) << mine[i].status() << theirs[i].status();
+    EXPECT_EQ(mine[i]->cells.front().value, "1!");
+    EXPECT_EQ(theirs[i]->cells.front().value, "1!!");
+  }
+  EXPECT_FALSE(mine[1].ok());
+  ExpectSame(mine[1].status(), theirs[1].status());
+}
+
 TEST_F(StoreServiceTest, AdministratorsCalls) {
   CreateTable({"m"});
   AdminApi* here = client_->admin();
@@ -196,7 +228,8 @@ TEST_F(StoreServiceTest, AdministratorsCalls) {
   EXPECT_TRUE(there->Do(calls::Flush{table}).ok());
   EXPECT_TRUE(there->Do(calls::Split{table, "c"}).ok());
   EXPECT_EQ(there->Do(calls::GetTable{table})->tablet_count, 3u);
-  EXPECT_EQ(*client_->data()->TabletRanges(table), *remote_->data()->TabletRanges(table));
+  EXPECT_EQ(*client_->data()->Do(calls::TabletRanges{table}),
+            *remote_->data()->Do(calls::TabletRanges{table}));
   EXPECT_TRUE(there->Do(calls::Merge{table, {"a", "d"}}).ok());
   EXPECT_TRUE(there->Do(calls::Compact{table, ""}).ok());
   EXPECT_TRUE(there->Do(calls::Verify{table}).ok());
@@ -228,8 +261,8 @@ TEST_F(StoreServiceTest, AdministratorsCalls) {
   std::vector<CompactionInfo> their_compactions = *there->Do(calls::Compactions{});
   ASSERT_EQ(compactions.size(), their_compactions.size());
   EXPECT_EQ(compactions.back().reason, their_compactions.back().reason);
-  std::vector<TabletInfo> tablets = *client_->data()->Tablets(table);
-  std::vector<TabletInfo> their_tablets = *remote_->data()->Tablets(table);
+  std::vector<TabletInfo> tablets = *client_->data()->Do(calls::ListTablets{table});
+  std::vector<TabletInfo> their_tablets = *remote_->data()->Do(calls::ListTablets{table});
   ASSERT_EQ(tablets.size(), their_tablets.size());
   EXPECT_EQ(tablets[0].tablet_id, their_tablets[0].tablet_id);
   EXPECT_EQ(tablets[0].server, their_tablets[0].server);
@@ -332,26 +365,19 @@ TEST_F(StoreServiceTest, DamagedBytesAreRefused) {
     for (int flips = 0; flips < 3 && !bytes.empty(); ++flips) {
       bytes[random.Uniform(bytes.size())] = static_cast<char>(random.Next());
     }
-    v1::ApplyRequest apply;
-    apply.set_table(table);
-    apply.add_mutations(bytes);
-    v1::ApplyReply applied;
-    EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Apply, apply, &applied).ok());
-    ASSERT_EQ(applied.outcomes_size(), 1);
-    EXPECT_NE(applied.outcomes(0).code(), 0);
-    v1::UpdateRequest update;
-    update.set_table(table);
-    update.set_update(bytes);
-    v1::UpdateReply updated;
-    EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Update, update, &updated).ok());
-    v1::CallRequest create;
-    create.set_name("CreateTable");
-    create.set_call(bytes);
-    v1::CallReply created;
-    EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Admin, create, &created).ok());
-    EXPECT_EQ(created.outcome().code(), static_cast<int>(StatusCode::kInvalidArgument));
+    for (const char* name : {"ApplyRows", "UpdateRows", "CommitRow", "CreateTable"}) {
+      v1::CallRequest call;
+      call.set_name(name);
+      call.set_call(EncodeValue(table) + bytes);
+      v1::CallReply reply;
+      EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Call, call, &reply).ok());
+      Status outcome;
+      ASSERT_TRUE(DecodeValue(reply.outcome(), &outcome));
+      EXPECT_FALSE(outcome.ok()) << name;
+    }
     v1::RunRequest run;
     run.set_table(table);
+    run.set_tablet_range(EncodeValue(RowRange::All()));
     run.set_program(bytes);
     grpc::ClientContext context;
     auto reader = stub->Run(&context, run);

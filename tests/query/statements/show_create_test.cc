@@ -96,8 +96,8 @@ TEST(ShowCreateTest, MakesTheSameTable) {
     auto again = fixture.client()->admin()->Do(cluster::calls::GetTable{second});
     ASSERT_TRUE(again.ok());
     EXPECT_EQ(Comparable(again->schema), Comparable(schema));
-    EXPECT_EQ(*fixture.client()->data()->TabletRanges(second),
-              *fixture.client()->data()->TabletRanges(schema.name));
+    EXPECT_EQ(*fixture.client()->data()->Do(cluster::calls::TabletRanges{second}),
+              *fixture.client()->data()->Do(cluster::calls::TabletRanges{schema.name}));
   }
 }
 

@@ -1,17 +1,19 @@
-// The calls for administrators, and Leave. SPDX-License-Identifier: Apache-2.0
+// The calls that are values, and Leave. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <grpc/support/time.h>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "cluster/api/call_codec.h"
 #include "cluster/grpc/call_trace.h"
 #include "cluster/wire/store_service.h"
+#include "cluster/wire/stream_end.h"
 
 namespace sippar::cluster {
 namespace {
 
+constexpr size_t kReplySizeMax = 1 << 30;   // protobuf allows less than 2 GiB
 constexpr int64_t kStreamsUs = 300'000;     // time for streams to end by themselves
 constexpr int64_t kCutUs = 200'000;         // further time for them to reach the end of a row
 constexpr int64_t kChangesUs = 30'000'000;  // time for running changes, as kCallTimeoutUs
@@ -26,6 +28,20 @@ int64_t TimeLeftUs(const grpc::ServerContext& context) {
   if (gpr_time_cmp(deadline, gpr_inf_future(GPR_CLOCK_MONOTONIC)) == 0) return 0;
   const gpr_timespec left = gpr_time_sub(deadline, gpr_now(GPR_CLOCK_MONOTONIC));
   return std::max<int64_t>(static_cast<int64_t>(gpr_timespec_to_micros(left)), 1);
+}
+
+// gRPC's status is OK: the outcome is in the reply, so that the client can distinguish an error of
+// the store from a missing answer.
+grpc::Status Reply(const CallRule& rule, StatusOr<std::string> answer, wire::CallReply* reply) {
+  if (answer.ok() && answer->size() > kReplySizeMax) {
+    answer = ResourceExhausted(fmt::format(
+        "call {} was carried out, do not repeat it; but its answer has {} bytes and the "
+        "limit is {}",
+        rule.name, answer->size(), kReplySizeMax));
+  }
+  reply->set_outcome(EncodeValue(answer.status()));
+  if (answer.ok()) reply->set_reply(*std::move(answer));
+  return grpc::Status::OK;
 }
 
 }  // namespace
@@ -51,31 +67,32 @@ grpc::Status StoreService::Hello(Context*, const wire::HelloRequest*, wire::Hell
   return grpc::Status::OK;
 }
 
-grpc::Status StoreService::Admin(Context* context, const wire::CallRequest* request,
-                                 wire::CallReply* reply) {
+grpc::Status StoreService::Call(Context* context, const wire::CallRequest* request,
+                                wire::CallReply* reply) {
   ++calls_begun_;
-  const CallRule* rule = FindRule(AdminApi::Calls(), request->name());
-  if (rule != nullptr) NameCall(rule->name);
+  CallOptions options{nullptr, TimeLeftUs(*context)};
+  if (const CallRule* rule = FindRule(DataApi::Calls(), request->name()); rule != nullptr) {
+    NameCall(rule->name);
+    return Reply(*rule, DoNamed(client_->data(), rule->name, request->call(), options), reply);
+  }
+  static constexpr CallRule kUnknown{"unknown"};
+  const CallRule* known = FindRule(AdminApi::Calls(), request->name());
+  const CallRule& rule = known == nullptr ? kUnknown : *known;
+  NameCall(rule.name);
   // A change begins only while Leave would still wait for its end, so it is either finished or not
-  // begun.
+  // begun. Writes of rows need no gate: they are safe to repeat.
   std::optional<CallGate::Pass> pass;
-  if (rule != nullptr && rule->effect == Effect::kUnknown) pass.emplace(&changes_);
+  if (rule.effect == Effect::kUnknown) pass.emplace(&changes_);
   if (pass.has_value() && !pass->is_open()) {
     return {grpc::StatusCode::UNAVAILABLE, "it leaves the store", kNotBegun};
   }
   // Only long calls are worth the watch. A change is not cancelled when its caller goes: the master
   // carries it out all the same, and what this process holds for it must be held until it ends.
   std::optional<CallWatch::Scope> scope;
-  if (rule != nullptr && rule->limit == TimeLimit::kNone && rule->effect == Effect::kNone) {
-    scope.emplace(&watch_, context);
+  if (rule.limit == TimeLimit::kNone && rule.effect == Effect::kNone) {
+    options.cancel = scope.emplace(&watch_, context).cancel();
   }
-  CallOptions options{scope.has_value() ? scope->cancel() : nullptr, TimeLeftUs(*context)};
-  auto answer = DoNamed(client_->admin(), request->name(), request->call(), options);
-  // gRPC's status is OK: the outcome is in the reply, so that the client can distinguish an error
-  // of the store from a missing answer.
-  ToProto(answer.status(), reply->mutable_outcome());
-  if (answer.ok()) reply->set_reply(*std::move(answer));
-  return grpc::Status::OK;
+  return Reply(rule, DoNamed(client_->admin(), request->name(), request->call(), options), reply);
 }
 
 }  // namespace sippar::cluster

@@ -1,0 +1,112 @@
+// Encodes what calls on rows (row_calls.h) and change streams carry, for call_codec.h. Decoding
+// trusts no byte. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/api/call_codec.h"
+#include "cluster/api/data_api.h"
+#include "engine/base/limits.h"
+
+namespace sippar::cluster {
+
+// A status travels with its text and its payloads.
+void PutStatus(const Status& status, std::string* out);
+void TakeStatus(engine::Reader* reader, Status* status);
+
+// row | request id | count | entries: each its kind, then the fields of that kind. A limit of the
+// entries is needed although the bytes are limited: an entry takes about a hundred times the memory
+// of the byte from which it may be decoded.
+void PutMutation(const RowMutation& mutation, std::string* out);
+void TakeMutation(engine::Reader* reader, size_t entries_max, RowMutation* mutation);
+
+template <>
+struct Coding<Status> {
+  static void Put(const Status& value, std::string* out) { PutStatus(value, out); }
+  static void Take(engine::Reader* reader, Status* value) { TakeStatus(reader, value); }
+};
+
+template <class T>
+struct Coding<StatusOr<T>> {
+  static void Put(const StatusOr<T>& value, std::string* out) {
+    PutStatus(value.status(), out);
+    if (value.ok()) Coding<T>::Put(*value, out);
+  }
+  static void Take(engine::Reader* reader, StatusOr<T>* value) {
+    Status status;
+    TakeStatus(reader, &status);
+    if (!status.ok()) {
+      *value = std::move(status);
+    } else {
+      Coding<T>::Take(reader, &value->emplace());
+    }
+  }
+};
+
+template <>
+struct Coding<RowMutation> {
+  static void Put(const RowMutation& value, std::string* out) { PutMutation(value, out); }
+  static void Take(engine::Reader* reader, RowMutation* value) {
+    TakeMutation(reader, limits::kMutationEntriesMax, value);
+  }
+};
+
+template <>
+struct Coding<ReadSpec> {
+  static void Put(const ReadSpec& value, std::string* out) { engine::EncodeReadSpec(value, out); }
+  static void Take(engine::Reader* reader, ReadSpec* value) {
+    *value = engine::DecodeReadSpec(reader);
+  }
+};
+
+// A server replaces the deletion of a row by an entry for each family, so a change may have more
+// entries than a client may send.
+template <>
+struct Coding<Change> {
+  static void Put(const Change& value, std::string* out) {
+    PutMutation(value.mutation, out);
+    engine::PutSigned(out, value.commit_us);
+    engine::PutBytes(out, value.token);
+    engine::PutSigned(out, value.low_watermark_us);
+  }
+  static void Take(engine::Reader* reader, Change* value) {
+    TakeMutation(reader, std::numeric_limits<size_t>::max(), &value->mutation);
+    value->commit_us = reader->Signed();
+    value->token = reader->Bytes();
+    value->low_watermark_us = reader->Signed();
+  }
+};
+
+// What was lent is owned after it was decoded.
+template <class T>
+struct Coding<Lent<T>> {
+  static void Put(const Lent<T>& value, std::string* out) { Coding<T>::Put(*value, out); }
+  static void Take(engine::Reader* reader, Lent<T>* value) {
+    T decoded;
+    Coding<T>::Take(reader, &decoded);
+    *value = std::move(decoded);
+  }
+};
+
+template <class T>
+struct Coding<LentBatch<T>> {
+  static void Put(const LentBatch<T>& batch, std::string* out) {
+    engine::PutVarint(out, batch.size());
+    for (const T* value : batch.values()) Coding<T>::Put(*value, out);
+  }
+  static void Take(engine::Reader* reader, LentBatch<T>* batch) {
+    const size_t count = reader->Count();
+    if (count > limits::kMutationEntriesMax) return reader->Fail();
+    std::vector<T> decoded;
+    for (size_t i = 0; i < count && reader->ok(); ++i) {
+      Coding<T>::Take(reader, &decoded.emplace_back());
+    }
+    *batch = std::move(decoded);
+  }
+};
+
+}  // namespace sippar::cluster
