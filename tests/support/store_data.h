@@ -1,4 +1,4 @@
-// DataApi over an engine::Store: where a test wants METADATA, or a table to compare with, without
+// DataApi over HostedTables: where a test wants METADATA, or a table to compare with, without
 // servers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,14 +10,14 @@
 
 #include "cluster/api/data_api.h"
 #include "cluster/tabletserver/table_stream.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::cluster {
 
 class StoreData final : public DataApi {
  public:
   // `store` and `clock` outlive it.
-  StoreData(engine::Store* store, engine::Clock* clock) : store_(store), clock_(clock) {}
+  StoreData(engine::HostedTables* store, engine::Clock* clock) : store_(store), clock_(clock) {}
 
   void Carry(const AnyCall& call, const CallOptions&) override {
     AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
@@ -77,7 +77,7 @@ class StoreData final : public DataApi {
     return ranges;
   }
 
-  engine::Store* const store_;
+  engine::HostedTables* const store_;
   engine::Clock* const clock_;
 };
 

@@ -93,10 +93,9 @@ FakeCluster::FakeCluster(const std::vector<std::string>& splits) : session_(lock
   engine::StoreOptions options;
   options.fs = &fs_;
   options.clock = &lock_.clock;
-  options.create_if_missing = true;
   options.background = false;
   options.sync_writes = false;
-  auto opened = engine::Store::Open("/store", options);
+  auto opened = engine::HostedTables::Open("/store", options);
   EXPECT_OK(opened);
   store_ = std::move(*opened);
   EXPECT_OK(store_->CreateTable(MetadataSchema(), {}));

@@ -13,7 +13,7 @@
 #include "cluster/location/meta_row.h"
 #include "cluster/location/metadata_table.h"
 #include "tests/cluster/lock/lock_world.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 #include "tests/support/store_data.h"
 
 namespace sippar::cluster {
@@ -73,7 +73,7 @@ class FakeCluster final : public Transport {
   LockWorld lock_;
   engine::MemoryFileSystem fs_;
   std::shared_ptr<LockSession> session_;
-  std::unique_ptr<engine::Store> store_;
+  std::unique_ptr<engine::HostedTables> store_;
   std::unique_ptr<StoreData> store_data_;
   engine::Mutex mutex_;
   std::map<uint64_t, Served> served_ GUARDED_BY(mutex_);  // by tablet id

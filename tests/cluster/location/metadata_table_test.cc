@@ -20,9 +20,8 @@ class MetadataTableTest : public testing::Test {
     engine::StoreOptions options;
     options.fs = &fs_;
     options.clock = &lock_.clock;
-    options.create_if_missing = true;
     options.background = false;
-    auto opened = engine::Store::Open("/store", options);
+    auto opened = engine::HostedTables::Open("/store", options);
     EXPECT_OK(opened);
     store_ = std::move(*opened);
     EXPECT_OK(store_->CreateTable(MetadataSchema(), {}));
@@ -75,7 +74,7 @@ class MetadataTableTest : public testing::Test {
   LockWorld lock_;
   engine::MemoryFileSystem fs_;
   std::shared_ptr<LockSession> session_;
-  std::unique_ptr<engine::Store> store_;
+  std::unique_ptr<engine::HostedTables> store_;
   std::unique_ptr<StoreData> data_;
   std::unique_ptr<MetadataTable> table_;
 };

@@ -90,8 +90,7 @@ class ServerWorld : public testing::Test {
   ServerWorld() : session_(lock_.Session("test", 0)) {
     engine::StoreOptions options = Sizes();
     options.fs = &meta_disk_;
-    options.create_if_missing = true;
-    store_ = std::move(*engine::Store::Open("/store", options));
+    store_ = std::move(*engine::HostedTables::Open("/store", options));
     EXPECT_OK(store_->CreateTable(MetadataSchema(), {}));
     data_ = std::make_unique<StoreData>(store_.get(), &lock_.clock);
     metadata_ = NewMetadataTable(data_.get(), session_.get());
@@ -256,7 +255,7 @@ class ServerWorld : public testing::Test {
   engine::MemoryFileSystem disk_;
   std::map<std::string, std::unique_ptr<engine::MemoryFileSystem>> machines_;
   std::shared_ptr<LockSession> session_;
-  std::unique_ptr<engine::Store> store_;
+  std::unique_ptr<engine::HostedTables> store_;
   std::unique_ptr<StoreData> data_;
   std::unique_ptr<MetadataTable> metadata_;
   std::unique_ptr<LossyMetadata> lossy_;

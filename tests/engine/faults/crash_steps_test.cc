@@ -225,7 +225,7 @@ TEST_F(CrashSteps, P6_ASplitDuringACompactionSeesItsOutputOnceAndWhole) {
   Thread splitter;
   CrashPoints::Arm([&](const char* name) {
     std::string_view point = name;
-    if (point == "split.after_flush" && compacting) early = true;
+    if (point == "reshape.after_flush" && compacting) early = true;
     if (point != "compaction.before_state") return;
     compacting = true;
     splitter = Thread("split", [&] {

@@ -13,7 +13,7 @@
 #include "engine/base/crash_point.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
 
@@ -24,15 +24,14 @@ class FaultRows : public testing::Test {
   FaultRows() : fs_(&memory_), clock_(1'000'000'000) {
     options_.fs = &fs_;
     options_.clock = &clock_;
-    options_.create_if_missing = true;
     options_.background = false;
   }
   ~FaultRows() override { CrashPoints::Arm(nullptr); }
 
-  StatusOr<std::unique_ptr<Store>> OpenOn(FileSystem* fs) {
+  StatusOr<std::unique_ptr<HostedTables>> OpenOn(FileSystem* fs) {
     StoreOptions options = options_;
     options.fs = fs;
-    return Store::Open("/db", options);
+    return HostedTables::Open("/db", options);
   }
 
   void Open() {
@@ -93,7 +92,7 @@ class FaultRows : public testing::Test {
   }
 
   // Value of each row; an error, also when a row is torn between its families.
-  static StatusOr<RowValues> ReadRows(Store* store) {
+  static StatusOr<RowValues> ReadRows(HostedTables* store) {
     std::map<std::string, RowValues> families;
     ASSIGN_OR_RETURN(std::vector<std::shared_ptr<Tablet>> tablets, store->Tablets("t"));
     for (const auto& tablet : tablets) {
@@ -108,7 +107,7 @@ class FaultRows : public testing::Test {
     return families["a"];
   }
 
-  RowValues Rows(Store* store = nullptr) {
+  RowValues Rows(HostedTables* store = nullptr) {
     auto rows = ReadRows(store == nullptr ? store_.get() : store);
     EXPECT_TRUE(rows.ok()) << rows.status();
     return rows.ok() ? *rows : RowValues();
@@ -126,7 +125,7 @@ class FaultRows : public testing::Test {
     return (*cells)->status();
   }
 
-  static std::vector<GroupStats> Stats(Store* store) {
+  static std::vector<GroupStats> Stats(HostedTables* store) {
     std::vector<GroupStats> all;
     auto tablets = store->Tablets("t");
     EXPECT_TRUE(tablets.ok()) << tablets.status();
@@ -135,7 +134,7 @@ class FaultRows : public testing::Test {
     }
     return all;
   }
-  static size_t NamedFiles(Store* store) {
+  static size_t NamedFiles(HostedTables* store) {
     size_t named = 0;
     for (const GroupStats& group : Stats(store)) named += group.sstables;
     return named;
@@ -164,7 +163,7 @@ class FaultRows : public testing::Test {
   FaultFileSystem fs_;
   ManualClock clock_;
   StoreOptions options_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<HostedTables> store_;
 };
 
 }  // namespace sippar::engine

@@ -7,7 +7,7 @@
 
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
 namespace {
@@ -20,12 +20,11 @@ class BackgroundTest : public testing::Test {
   BackgroundTest() : fs_(&memory_), clock_(1'000'000 * kHour) {
     options_.fs = &fs_;
     options_.clock = &clock_;
-    options_.create_if_missing = true;
   }
 
   void Open() {
     store_.reset();
-    auto opened = Store::Open("/db", options_);
+    auto opened = HostedTables::Open("/db", options_);
     ASSERT_TRUE(opened.ok()) << opened.status();
     store_ = std::move(*opened);
   }
@@ -83,7 +82,7 @@ class BackgroundTest : public testing::Test {
   FaultFileSystem fs_;
   ManualClock clock_;
   StoreOptions options_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<HostedTables> store_;
 };
 
 TEST_F(BackgroundTest, DeletedDataIsGoneAfterTheCycleAndRestartsDoNotPutItOff) {

@@ -7,7 +7,7 @@
 
 #include "engine/base/random.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
 namespace {
@@ -22,11 +22,10 @@ class ConcurrencyTest : public testing::Test {
     StoreOptions options;
     options.fs = &fs_;
     options.clock = Clock::System();
-    options.create_if_missing = true;
     options.memtable_budget = 512 << 10;
     options.memtable_size = 64 << 10;
     options.log_segment_size = 64 << 10;
-    store_ = std::move(*Store::Open("/db", options));
+    store_ = std::move(*HostedTables::Open("/db", options));
     TableSchema schema;
     schema.name = "t";
     for (const char* name : {"a", "b"}) {
@@ -81,7 +80,7 @@ class ConcurrencyTest : public testing::Test {
   }
 
   MemoryFileSystem fs_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<HostedTables> store_;
   std::atomic<bool> done_{false};
   std::atomic<uint64_t> increments_{0};
   std::atomic<uint64_t> scans_{0};
@@ -94,7 +93,7 @@ TEST_F(ConcurrencyTest, RowsStayWholeAndCountersLoseNothing) {
   others.emplace_back("admin", [this] {
     for (int i = 0; !done_; ++i) {
       EXPECT_TRUE(i % 3 == 0 ? store_->CompactMajor("t", "").ok() : store_->Flush("t").ok());
-      CatalogTable table = *store_->GetTable("t");
+      BookTable table = *store_->GetTable("t");
       table.schema.families[0].gc = GcPolicy::MaxVersions(static_cast<uint32_t>(2 + i % 3));
       EXPECT_TRUE(store_->AlterTable(table.schema, table.schema_version).ok());
       Clock::System()->SleepMicros(3000);

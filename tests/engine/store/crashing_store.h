@@ -9,7 +9,7 @@
 
 #include "engine/base/random.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
 
@@ -27,9 +27,8 @@ class CrashingStore {
     StoreOptions options;
     options.fs = fs_.get();
     options.clock = &clock_;
-    options.create_if_missing = true;
     options.background = false;
-    auto opened = Store::Open("/store", options);
+    auto opened = HostedTables::Open("/store", options);
     ASSERT_TRUE(opened.ok()) << opened.status();
     store_ = std::move(*opened);
   }
@@ -44,7 +43,7 @@ class CrashingStore {
   TestClock clock_;
   Random random_;
   std::unique_ptr<MemoryFileSystem> fs_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<HostedTables> store_;
 };
 
 }  // namespace sippar::engine

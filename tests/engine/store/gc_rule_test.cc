@@ -6,7 +6,7 @@
 
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
 namespace {
@@ -19,9 +19,8 @@ class GcRuleTest : public testing::Test {
     StoreOptions options;
     options.fs = &faulty_;
     options.clock = &clock_;
-    options.create_if_missing = true;
     options.background = false;
-    store_ = std::move(*Store::Open("/store", options));
+    store_ = std::move(*HostedTables::Open("/store", options));
     TableSchema schema;
     schema.name = "t";
     GcPolicy rule = GcPolicy::Intersection({GcPolicy::MaxVersions(2), GcPolicy::MaxAge(17)});
@@ -60,7 +59,7 @@ class GcRuleTest : public testing::Test {
   MemoryFileSystem memory_;
   FaultFileSystem faulty_{&memory_};
   ManualClock clock_{100};
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<HostedTables> store_;
 };
 
 TEST_F(GcRuleTest, WhatADeleteFoundGoneStaysGoneWithoutItsTombstone) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/fs/memory_file_system.h"
-#include "tests/engine/ladder/history_runner.h"
+#include "tests/engine/store/hosted_history.h"
 
 namespace sippar::engine {
 namespace {
@@ -54,7 +54,7 @@ TEST(HotTabletsTest, TheHottestMinuteOfAQuarterStandsForIt) {
 TEST(HotTabletsTest, AStoreKnowsWhoReadsAndWrites) {
   MemoryFileSystem fs;
   ManualClock clock(kStart);
-  auto store = std::move(*Store::Open("/db", LadderOptions(&fs, &clock)));
+  auto store = std::move(*HostedTables::Open("/db", LadderOptions(&fs, &clock)));
   TableSchema schema;
   schema.name = "t";
   schema.families = {{"f", FamilyType::kBytes, {}}};

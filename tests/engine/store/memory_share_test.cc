@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
 namespace {
@@ -39,10 +39,9 @@ TEST(MemoryShare, BlocksMakeRoomForMemtablesAndGetItBack) {
   StoreOptions options;
   options.fs = &fs;
   options.clock = &clock;
-  options.create_if_missing = true;
   options.background = false;
   options.DivideMemory(24 * kMiB);
-  auto store = std::move(*Store::Open("/db", options));
+  auto store = std::move(*HostedTables::Open("/db", options));
   TableSchema schema;
   schema.name = "t";
   schema.families = {{"f", FamilyType::kBytes, {}}};
@@ -51,7 +50,7 @@ TEST(MemoryShare, BlocksMakeRoomForMemtablesAndGetItBack) {
     for (int i = first; i < limit; ++i) {
       RowMutation mutation(fmt::format("{:06}", i));
       mutation.Set("f", "q", std::string(10'000, static_cast<char>('a' + i % 26)), 1);
-      ASSERT_TRUE(store->Admit(1).ok());
+      ASSERT_TRUE(store->host()->Admit(1).ok());
       ASSERT_TRUE(store->Apply("t", {&mutation}).front().ok());
       uint64_t memtables = static_cast<uint64_t>(store->host()->memtable_bytes());
       ASSERT_LE(memtables + store->host()->cache_stats().bytes, 25 * kMiB) << i;

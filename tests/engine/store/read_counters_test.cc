@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
 namespace {
@@ -18,9 +18,8 @@ class ReadCountersTest : public testing::Test {
     options.pinned_blocks_size = pinned_blocks_size_;
     options.fs = &fs_;
     options.clock = &clock_;
-    options.create_if_missing = true;
     options.background = false;
-    auto opened = Store::Open("/db", options);
+    auto opened = HostedTables::Open("/db", options);
     EXPECT_TRUE(opened.ok()) << opened.status();
     store_ = std::move(*opened);
   }
@@ -73,7 +72,7 @@ class ReadCountersTest : public testing::Test {
   uint64_t pinned_blocks_size_ = 64 << 20;
   MemoryFileSystem fs_;
   ManualClock clock_{1'000'000};
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<HostedTables> store_;
 };
 
 TEST_F(ReadCountersTest, OnlyTheGroupsThatTheColumnsNameAreOpened) {
@@ -151,7 +150,7 @@ TEST_F(ReadCountersTest, FilesAndBlocksOfOtherTimesAreLeftOut) {
 
 TEST_F(ReadCountersTest, AnInMemoryGroupIsReadFromDiskOnce) {
   Create();
-  CatalogTable table = *store_->GetTable("t");
+  BookTable table = *store_->GetTable("t");
   table.schema.FindGroup("second")->in_memory = true;
   ASSERT_TRUE(store_->AlterTable(table.schema, table.schema_version).ok());
   for (int row = 0; row < 100; ++row) Put(fmt::format("r{:03}", row), "b", "q", 1);
@@ -179,7 +178,7 @@ TEST_F(ReadCountersTest, WhatDoesNotFitIntoMemoryIsCached) {
   pinned_blocks_size_ = 10'000;
   Open();
   Create();
-  CatalogTable table = *store_->GetTable("t");
+  BookTable table = *store_->GetTable("t");
   table.schema.FindGroup("second")->in_memory = true;
   ASSERT_TRUE(store_->AlterTable(table.schema, table.schema_version).ok());
   for (int row = 0; row < 100; ++row) Put(fmt::format("r{:03}", row), "b", "q", 1);

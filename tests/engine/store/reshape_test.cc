@@ -12,7 +12,7 @@
 
 #include "engine/base/crash_point.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/engine/ladder/history_runner.h"
+#include "tests/engine/store/hosted_history.h"
 
 namespace sippar::engine {
 namespace {
@@ -25,7 +25,7 @@ class ReshapeTest : public testing::Test {
   void Open() {
     store_.reset();
     StoreOptions options = LadderOptions(&fs_, &clock_);
-    auto opened = Store::Open("/db", options);
+    auto opened = HostedTables::Open("/db", options);
     ASSERT_TRUE(opened.ok()) << opened.status();
     store_ = std::move(*opened);
   }
@@ -46,7 +46,7 @@ class ReshapeTest : public testing::Test {
     }
   }
   static std::string Row(int i) { return fmt::format("row{:05}", i); }
-  std::string Read(Store* store) {
+  std::string Read(HostedTables* store) {
     auto cells = ReadAll(store, ReadSpec());
     return cells.ok() ? PrintCells(*cells) : cells.status().ToString();
   }
@@ -58,7 +58,7 @@ class ReshapeTest : public testing::Test {
     }
     return found;
   }
-  static std::vector<std::shared_ptr<Tablet>> Tablets(Store* store) {
+  static std::vector<std::shared_ptr<Tablet>> Tablets(HostedTables* store) {
     return store->Tablets("t").value();
   }
   size_t TabletCount() { return store_->Tablets("t")->size(); }
@@ -72,7 +72,7 @@ class ReshapeTest : public testing::Test {
 
   MemoryFileSystem fs_;
   ManualClock clock_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<HostedTables> store_;
 };
 
 TEST_F(ReshapeTest, ASplitSharesTheFilesAndChangesNoAnswer) {
@@ -221,14 +221,12 @@ TEST_F(ReshapeTest, APowerLossAtAnyPointLeavesTheTabletsBeforeOrAfter) {
   ASSERT_TRUE(store_->Split("t", Row(45)).ok());
   ASSERT_TRUE(store_->Merge("t", {Row(0), Row(40)}).ok());
   CrashPoints::Arm(nullptr);
-  for (const char* point :
-       {"split.after_flush", "split.after_states", "split.after_catalog", "split.after_removal",
-        "merge.after_flush", "merge.after_states", "merge.after_catalog", "merge.after_removal"}) {
+  for (const char* point : {"reshape.after_flush", "reshape.after_save", "reshape.after_removal"}) {
     EXPECT_NE(std::find(passed.begin(), passed.end(), point), passed.end()) << point;
   }
   for (size_t i = 0; i < disks.size(); ++i) {
     SCOPED_TRACE(passed[i]);
-    auto store = Store::Open("/db", LadderOptions(disks[i].get(), &clock_));
+    auto store = HostedTables::Open("/db", LadderOptions(disks[i].get(), &clock_));
     ASSERT_TRUE(store.ok()) << store.status();
     EXPECT_EQ(Read(store->get()), before);
     RowMutation mutation("zzz");
@@ -238,7 +236,7 @@ TEST_F(ReshapeTest, APowerLossAtAnyPointLeavesTheTabletsBeforeOrAfter) {
     std::string all = Read(store->get());
     EXPECT_NE(all.find("after"), std::string::npos);
     store->reset();
-    store = Store::Open("/db", LadderOptions(disks[i].get(), &clock_));
+    store = HostedTables::Open("/db", LadderOptions(disks[i].get(), &clock_));
     ASSERT_TRUE(store.ok()) << store.status();
     EXPECT_EQ(Read(store->get()), all);
   }
@@ -308,7 +306,7 @@ TEST_F(ReshapeTest, HistoriesWithRandomSplitsAndMergesAnswerAsTheOracle) {
     RandomHistory history(seed);
     TableSchema schema = history.Schema();
     ReferenceTable oracle(schema);
-    auto store = Store::Open("/db", LadderOptions(&fs, &clock_));
+    auto store = HostedTables::Open("/db", LadderOptions(&fs, &clock_));
     ASSERT_TRUE(store.ok()) << store.status();
     ASSERT_TRUE((*store)->CreateTable(schema, history.SplitKeys()).ok());
     for (int step = 0; step < 120; ++step) {
@@ -343,7 +341,7 @@ TEST_F(ReshapeTest, HistoriesWithRandomSplitsAndMergesAnswerAsTheOracle) {
           break;
         case 7:
           store->reset();
-          store = Store::Open("/db", LadderOptions(&fs, &clock_));
+          store = HostedTables::Open("/db", LadderOptions(&fs, &clock_));
           ASSERT_TRUE(store.ok()) << store.status();
           break;
         default:
@@ -356,47 +354,6 @@ TEST_F(ReshapeTest, HistoriesWithRandomSplitsAndMergesAnswerAsTheOracle) {
           << "step " << step << " rows " << read.rows.Print();
     }
   }
-}
-
-TEST_F(ReshapeTest, ATabletAboveItsSizeIsSplitInTheMiddle) {
-  Create();
-  std::string noise;
-  Random random(3);
-  for (int i = 0; i < 1000; ++i) noise.push_back(static_cast<char>(random.Uniform(256)));
-  for (int i = 0; i < 2000; ++i) {
-    RowMutation mutation(Row(i));
-    mutation.Set("f", "q", noise + std::to_string(i), 5);
-    ASSERT_TRUE(store_->Apply("t", {&mutation}).front().ok());
-  }
-  ASSERT_TRUE(store_->Flush("t").ok());
-  EXPECT_FALSE(store_->ReshapeOnce());
-  std::string before = Read();
-  TableSchema schema = store_->GetTable("t")->schema;
-  uint64_t stored = Sum(&GroupStats::stored_bytes);
-  schema.options["SPLIT_SIZE"] = std::to_string(stored * 2 / 3);
-  ASSERT_TRUE(store_->AlterTable(schema, 1).ok());
-  EXPECT_TRUE(store_->ReshapeOnce());
-  EXPECT_FALSE(store_->ReshapeOnce()) << "the halves are small enough";
-  auto tablets = *store_->Tablets("t");
-  ASSERT_EQ(tablets.size(), 2u);
-  EXPECT_GT(tablets[0]->stored_bytes(), stored * 4 / 10);
-  EXPECT_GT(tablets[1]->stored_bytes(), stored * 4 / 10);
-  EXPECT_EQ(Read(), before);
-}
-
-TEST_F(ReshapeTest, OneRowIsNeverCut) {
-  Create();
-  for (int i = 0; i < 300; ++i) {
-    RowMutation mutation("only");
-    mutation.Set("f", std::to_string(i), std::string(1000, 'v'), 5);
-    ASSERT_TRUE(store_->Apply("t", {&mutation}).front().ok());
-  }
-  TableSchema schema = store_->GetTable("t")->schema;
-  schema.options["SPLIT_SIZE"] = "100";
-  ASSERT_TRUE(store_->AlterTable(schema, 1).ok());
-  ASSERT_TRUE(store_->Flush("t").ok());
-  EXPECT_FALSE(store_->ReshapeOnce());
-  EXPECT_EQ(TabletCount(), 1u);
 }
 
 TEST_F(ReshapeTest, CountsAreExactAfterAMajorCompaction) {

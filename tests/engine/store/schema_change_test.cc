@@ -5,7 +5,7 @@
 #include "engine/base/crash_point.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
 namespace {
@@ -14,14 +14,13 @@ StoreOptions OptionsOf(FileSystem* fs, Clock* clock) {
   StoreOptions options;
   options.fs = fs;
   options.clock = clock;
-  options.create_if_missing = true;
   options.background = false;
   return options;
 }
 
 // Table t with family f.
-StatusOr<std::unique_ptr<Store>> OpenWithTable(const StoreOptions& options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<Store> store, Store::Open("/s", options));
+StatusOr<std::unique_ptr<HostedTables>> OpenWithTable(const StoreOptions& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<HostedTables> store, HostedTables::Open("/s", options));
   TableSchema schema;
   schema.name = "t";
   schema.families.emplace_back().name = "f";
@@ -29,7 +28,7 @@ StatusOr<std::unique_ptr<Store>> OpenWithTable(const StoreOptions& options) {
   return store;
 }
 
-std::string Values(Store* store) {
+std::string Values(HostedTables* store) {
   auto tablet = store->FindTablet("t", "r");
   EXPECT_TRUE(tablet.ok()) << tablet.status();
   auto cells = (*tablet)->Read(ReadSpec());
@@ -56,7 +55,7 @@ TEST(SchemaChangeTest, AFamilyMadeAnewIsOneChange) {
     auto disk = memory.CrashClone(&random);
     StoreOptions crashed = options;
     crashed.fs = disk.get();
-    auto again = Store::Open("/s", crashed);
+    auto again = HostedTables::Open("/s", crashed);
     ASSERT_TRUE(again.ok()) << again.status();
     bool is_new = (*again)->GetTable("t")->schema.FindFamily("f")->type == FamilyType::kCounter;
     EXPECT_EQ(Values(again->get()), is_new ? "" : "old ");
@@ -79,7 +78,7 @@ void MoveBesideCompaction(const std::string& to) {
   MemoryFileSystem memory;
   ManualClock clock(1'000'000);
   StoreOptions options = OptionsOf(&memory, &clock);
-  auto store = Store::Open("/s", options);
+  auto store = HostedTables::Open("/s", options);
   ASSERT_TRUE(store.ok()) << store.status();
   TableSchema schema;
   schema.name = "t";

@@ -7,7 +7,7 @@
 
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/support/store/store.h"
+#include "tests/support/hosted_tables.h"
 
 namespace sippar::engine {
 namespace {
@@ -16,14 +16,13 @@ StoreOptions Options(FileSystem* fs, bool background) {
   StoreOptions options;
   options.fs = fs;
   options.clock = Clock::System();
-  options.create_if_missing = true;
   options.background = background;
   return options;
 }
 
 std::set<std::string> Rows(FileSystem* fs) {
   std::set<std::string> rows;
-  auto store = Store::Open("/db", Options(fs, /*background=*/false));
+  auto store = HostedTables::Open("/db", Options(fs, /*background=*/false));
   EXPECT_TRUE(store.ok()) << store.status();
   if (!store.ok()) return rows;
   auto tablets = (*store)->Tablets("t");
@@ -40,7 +39,7 @@ std::set<std::string> Rows(FileSystem* fs) {
 TEST(SlowSyncTest, WhatWasAcknowledgedAroundASwitchOfWritersSurvives) {
   MemoryFileSystem memory;
   FaultFileSystem faulty(&memory);
-  auto store = std::move(*Store::Open("/db", Options(&faulty, /*background=*/true)));
+  auto store = std::move(*HostedTables::Open("/db", Options(&faulty, /*background=*/true)));
   TableSchema schema;
   schema.name = "t";
   schema.families = {{"f", FamilyType::kBytes, {}}};
@@ -82,7 +81,7 @@ TEST(SlowSyncTest, WhatWasAcknowledgedAroundASwitchOfWritersSurvives) {
 TEST(SlowSyncTest, WritesOfARowThatReadNothingShareASync) {
   MemoryFileSystem memory;
   FaultFileSystem faulty(&memory);
-  auto store = std::move(*Store::Open("/db", Options(&faulty, /*background=*/false)));
+  auto store = std::move(*HostedTables::Open("/db", Options(&faulty, /*background=*/false)));
   TableSchema schema;
   schema.name = "t";
   schema.families = {{"f", FamilyType::kBytes, {}}, {"n", FamilyType::kCounter, {}}};

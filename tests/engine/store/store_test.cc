@@ -1,6 +1,6 @@
-// The store as its users see it: every answer is asked four times, from the memtable, after a
-// flush, after a major compaction and after reopening. SPDX-License-Identifier: Apache-2.0
-#include "tests/support/store/store.h"
+// Tables of one host: every answer is asked four times, from the memtable, after a flush, after a
+// major compaction and after reopening. SPDX-License-Identifier: Apache-2.0
+#include "tests/support/hosted_tables.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,6 @@
 
 #include <filesystem>
 #include <fstream>
-
-#include "engine/fs/fault_file_system.h"
-#include "engine/fs/memory_file_system.h"
 
 namespace sippar::engine {
 namespace {
@@ -28,17 +25,13 @@ class StoreTest : public testing::Test {
     std::filesystem::remove_all(directory_);
   }
 
-  StatusOr<std::unique_ptr<Store>> TryOpen(bool create = true) {
+  void Open() {
+    store_.reset();
     StoreOptions options;
     options.fs = fs_.get();
     options.clock = &clock_;
-    options.create_if_missing = create;
     options.background = false;
-    return Store::Open(directory_, options);
-  }
-  void Open() {
-    store_.reset();
-    auto opened = TryOpen();
+    auto opened = HostedTables::Open(directory_, options);
     ASSERT_TRUE(opened.ok()) << opened.status();
     store_ = std::move(*opened);
   }
@@ -100,7 +93,7 @@ class StoreTest : public testing::Test {
   std::unique_ptr<FileSystem> fs_;
   ManualClock clock_;
   std::string directory_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<HostedTables> store_;
 };
 
 TEST_F(StoreTest, CellsComeBackInStorageOrder) {
@@ -173,7 +166,7 @@ TEST_F(StoreTest, ServerTimesNeverRepeatEvenWhenTheClockStepsBack) {
 TEST_F(StoreTest, ADroppedFamilyStaysDeadWhenMadeAgain) {
   Create({{"a", FamilyType::kBytes, {}}, {"b", FamilyType::kBytes, {}}});
   Write(RowMutation("r").Set("a", "q", "1", 1).Set("b", "q", "old", 1));
-  CatalogTable table = *store_->GetTable("t");
+  BookTable table = *store_->GetTable("t");
   TableSchema without = table.schema;
   std::erase_if(without.families, [](const FamilySchema& family) { return family.name == "b"; });
   for (LocalityGroupSchema& group : without.groups) std::erase(group.families, "b");
@@ -216,31 +209,6 @@ TEST_F(StoreTest, UnknownTablesFamiliesAndRowsAreRefused) {
   EXPECT_FALSE(both[0].ok());
   EXPECT_TRUE(both[1].ok());
   Expect("r a:q@1=v");
-}
-
-TEST_F(StoreTest, ASecondOpenIsRefusedNamingTheHolder) {
-  auto second = TryOpen();
-  ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.status().code(), StatusCode::kUnavailable);
-  EXPECT_NE(second.status().ToString().find("pid"), std::string::npos);
-}
-
-TEST_F(StoreTest, AForeignDirectoryIsRefusedUntouched) {
-  store_.reset();
-  std::filesystem::remove_all(directory_);
-  std::filesystem::create_directories(directory_);
-  std::ofstream(directory_ + "/letters.txt") << "mine";
-  auto opened = TryOpen();
-  ASSERT_FALSE(opened.ok());
-  EXPECT_EQ(opened.status().code(), StatusCode::kFailedPrecondition);
-  EXPECT_EQ(fs_->List(directory_)->size(), 1u);
-}
-
-TEST_F(StoreTest, WithoutCreateAnEmptyPlaceIsNotFound) {
-  store_.reset();
-  std::filesystem::remove_all(directory_);
-  EXPECT_EQ(TryOpen(false).status().code(), StatusCode::kNotFound);
-  EXPECT_FALSE(std::filesystem::exists(directory_));
 }
 
 TEST_F(StoreTest, DroppedTablesLeaveNoFiles) {
@@ -287,19 +255,6 @@ TEST_F(StoreTest, RunsThatDoNotOverlapAreJoinedWithoutWritingThemAgain) {
   Expect("row0 f:q@1=v | row1 f:q@1=v | row2 f:q@1=v | row3 f:q@1=v");
 }
 
-TEST_F(StoreTest, AStoreThatLostItsIdentityIsNotMadeAnew) {
-  Create({{"a", FamilyType::kBytes, {}}});
-  Write(RowMutation("r").Set("a", "q", "v", 1));
-  store_.reset();
-  std::filesystem::rename(directory_ + "/STORE", directory_ + "/../STORE.away");
-  auto opened = TryOpen();
-  ASSERT_EQ(opened.status().code(), StatusCode::kDataLoss) << opened.status();
-  EXPECT_NE(opened.status().message().find("STORE is missing"), std::string::npos);
-  std::filesystem::rename(directory_ + "/../STORE.away", directory_ + "/STORE");
-  Open();
-  Expect("r a:q@1=v");
-}
-
 TEST_F(StoreTest, AMutationIsMeasuredByWhatItStores) {
   Create({{"a", FamilyType::kBytes, {}}});
   RowMutation mutation(std::string(64 << 10, 'r'));
@@ -312,7 +267,7 @@ TEST_F(StoreTest, AMutationIsMeasuredByWhatItStores) {
 TEST_F(StoreTest, WritesToADroppedFamilyDoNotHoldBackTheLog) {
   Create({{"a", FamilyType::kBytes, {}}, {"b", FamilyType::kBytes, {}}});
   Write(RowMutation("r").Set("b", "q", "v", 1));
-  CatalogTable table = *store_->GetTable("t");
+  BookTable table = *store_->GetTable("t");
   TableSchema without = table.schema;
   std::erase_if(without.families, [](const FamilySchema& family) { return family.name == "b"; });
   for (LocalityGroupSchema& group : without.groups) std::erase(group.families, "b");
@@ -335,7 +290,7 @@ TEST_F(StoreTest, SegmentsOfManyShortLivesAreFlushedAway) {
   StoreOptions options;
   options.fs = fs_.get();
   options.clock = Clock::System();
-  store_ = *Store::Open(directory_, options);
+  store_ = *HostedTables::Open(directory_, options);
   for (int i = 0; i < 500 && Segments() > 8; ++i) Clock::System()->SleepMicros(10'000);
   EXPECT_LE(Segments(), 8u);
   Open();
@@ -353,7 +308,7 @@ TEST_F(StoreTest, TheLogIsBoundedThoughNoMemtableIsFull) {
   options.clock = Clock::System();
   options.log_segment_size = 8192;
   options.log_segments_max = 3;
-  store_ = *Store::Open(directory_, options);
+  store_ = *HostedTables::Open(directory_, options);
   Create({{"a", FamilyType::kBytes, {}}}, {"m"});  // two tablets
   Write(RowMutation("idle").Set("a", "q", "v", 1));
   for (int i = 0; i < 1000; ++i) {
@@ -376,7 +331,7 @@ TEST_F(StoreTest, F_Q22_ALogThatRestsIsFlushedAndGoes) {
   options.fs = fs_.get();
   options.clock = &clock;
   options.log_segment_size = 8192;
-  store_ = *Store::Open(directory_, options);
+  store_ = *HostedTables::Open(directory_, options);
   Create({{"a", FamilyType::kBytes, {}}});
   for (int i = 0; i < 300; ++i) {
     Write(RowMutation(fmt::format("z{:03}", i)).Set("a", "q", std::string(100, 'v'), 1));
@@ -408,48 +363,11 @@ TEST_F(StoreTest, StrangeNamesAreLeftAloneAndUnusedSegmentsGo) {
   Write(RowMutation("r").Set("a", "q", "v", 1));
   store_.reset();
   std::filesystem::create_directory(directory_ + "/sst/x");
-  std::ofstream(directory_ + "/tablets/abc.tablet") << "?";
   std::ofstream(directory_ + "/wal/0000000000000009-00000001.log");  // made, never written
   Open();
   EXPECT_TRUE(std::filesystem::exists(directory_ + "/sst/x"));
-  EXPECT_TRUE(std::filesystem::exists(directory_ + "/tablets/abc.tablet"));
   EXPECT_EQ(Segments(), 1u);
   Expect("r a:q@1=v");
-}
-
-TEST(StoreFaultTest, AFailedSchemaChangeDoesNotTakeLaterWrites) {
-  MemoryFileSystem memory;
-  FaultFileSystem faulty(&memory);
-  ManualClock clock(1'000'000);
-  StoreOptions options;
-  options.fs = &faulty;
-  options.clock = &clock;
-  options.create_if_missing = true;
-  options.background = false;
-  auto store = Store::Open("/s", options);
-  ASSERT_TRUE(store.ok()) << store.status();
-  TableSchema schema;
-  schema.name = "t";
-  schema.families.emplace_back().name = "f";
-  ASSERT_TRUE((*store)->CreateTable(schema, {}).ok());
-  RowMutation mutation("r");
-  mutation.Set("f", "q", "v", 1);
-  faulty.AddRule(*FaultRule::Parse("fail syncdir /s 1+"));  // the renamed catalog may stay or not
-  EXPECT_FALSE((*store)->DropTable("t").ok());
-  EXPECT_FALSE((*store)->Apply("t", {&mutation}).front().ok());
-  faulty.ClearRules();
-  ASSERT_TRUE((*store)->Apply("t", {&mutation}).front().ok());
-  Random random(1);
-  auto crashed = memory.CrashClone(&random);
-  options.fs = crashed.get();
-  store->reset();
-  auto again = Store::Open("/s", options);
-  ASSERT_TRUE(again.ok()) << again.status();
-  auto tablet = (*again)->FindTablet("t", "r");
-  ASSERT_TRUE(tablet.ok()) << tablet.status();
-  auto cells = (*tablet)->Read(ReadSpec());
-  ASSERT_TRUE(cells.ok()) << cells.status();
-  EXPECT_TRUE((*cells)->Valid());
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // Schema changes that a crash kept from taking place: nothing of them is left that matters later.
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/base/crash_point.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/engine/ladder/history_runner.h"
+#include "tests/engine/store/hosted_history.h"
 
 namespace sippar::engine {
 namespace {
@@ -17,7 +16,7 @@ class UnfinishedTest : public testing::Test {
 
   void Open() {
     store_.reset();
-    auto opened = Store::Open("/db", LadderOptions(fs_.get(), &clock_));
+    auto opened = HostedTables::Open("/db", LadderOptions(fs_.get(), &clock_));
     ASSERT_TRUE(opened.ok()) << opened.status();
     store_ = std::move(*opened);
   }
@@ -35,7 +34,7 @@ class UnfinishedTest : public testing::Test {
     ASSERT_TRUE(store_->Apply("t", {&mutation}).front().ok());
   }
   Status Alter(const std::function<void(TableSchema*)>& change) {
-    CatalogTable table = *store_->GetTable("t");
+    BookTable table = *store_->GetTable("t");
     change(&table.schema);
     table.schema.Normalize();
     return store_->AlterTable(table.schema, table.schema_version);
@@ -70,7 +69,7 @@ class UnfinishedTest : public testing::Test {
 
   ManualClock clock_{1'000'000};
   std::unique_ptr<MemoryFileSystem> fs_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<HostedTables> store_;
 };
 
 TEST_F(UnfinishedTest, ADropThatDidNotHappenKeepsWhereTheFamilyLay) {
@@ -80,7 +79,7 @@ TEST_F(UnfinishedTest, ADropThatDidNotHappenKeepsWhereTheFamilyLay) {
   ASSERT_TRUE(Move("g", "default").ok());
   Write("young");
   std::string before = Read("g");
-  CrashAt("alter_table.before_catalog", [&] {
+  CrashAt("tables.before_alter", [&] {
     return Alter([](TableSchema* schema) {
       std::erase_if(schema->families, [](const auto& family) { return family.name == "g"; });
       for (auto& group : schema->groups) std::erase(group.families, "g");
@@ -95,7 +94,7 @@ TEST_F(UnfinishedTest, TabletsMergeAfterAMoveThatDidNotHappen) {
   Create({"m"});
   Write("a");
   Write("z");
-  CrashAt("alter_table.before_catalog", [&] { return Move("g", "default"); });
+  CrashAt("tables.before_alter", [&] { return Move("g", "default"); });
   Write("a");
   // Its births differ: the merge has to compact first.
   ASSERT_TRUE(Alter([](TableSchema* schema) {
@@ -105,19 +104,6 @@ TEST_F(UnfinishedTest, TabletsMergeAfterAMoveThatDidNotHappen) {
   ASSERT_TRUE(store_->Merge("t", RowRange::All()).ok());
   EXPECT_EQ(store_->Tablets("t")->size(), 1u);
   EXPECT_EQ(Read("g"), before);
-}
-
-TEST_F(UnfinishedTest, StateFilesThatDidNotTakeTheirPlacesAreSwept) {
-  Create();
-  for (const char* path : {"/db/tablets/9.tablet.tmp", "/db/CATALOG.tmp", "/db/notes.tmp"}) {
-    auto file = fs_->Create(path);
-    ASSERT_TRUE(file.ok()) << file.status();
-    ASSERT_TRUE((*file)->Close().ok());
-  }
-  Open();
-  std::vector<std::string> paths = fs_->AllFiles();
-  std::erase_if(paths, [](const std::string& path) { return !path.ends_with(".tmp"); });
-  EXPECT_THAT(paths, testing::ElementsAre("/db/notes.tmp"));  // not ours
 }
 
 }  // namespace
