@@ -8,7 +8,9 @@
 
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/engine/ladder/history_runner.h"
+#include "tests/engine/ladder/ladder_store.h"
+#include "tests/support/random_history.h"
+#include "tests/support/reference_table.h"
 
 namespace sippar::engine {
 namespace {
@@ -43,22 +45,23 @@ class PossibleStates {
 // One history on `fs`; stops when `store` cannot be opened. Writes that fail are of unknown
 // outcome.
 struct FaultyRun {
-  FaultyRun(uint64_t seed, FileSystem* file_system) : history(seed), clock(1'000), fs(file_system) {
+  FaultyRun(LadderStore::Kind its_kind, uint64_t seed, FileSystem* file_system)
+      : kind(its_kind), history(seed), clock(1'000), fs(file_system) {
     schema = history.Schema();
     splits = history.SplitKeys();
   }
 
   // A fresh store with its table, before any fault.
   void Start() {
-    store = std::move(*Store::Open("/db", LadderOptions(fs, &clock)));
-    Status created = store->CreateTable(schema, splits);
+    store = std::move(*LadderStore::Open(kind, fs, &clock));
+    Status created = store->Create(schema, splits);
     ASSERT_TRUE(created.ok()) << created;
   }
 
   void Write(PossibleStates* states) {
     clock.Set(clock.NowMicros() + 1);
     RowMutation mutation = history.Mutation(schema, clock.NowMicros());
-    Status status = store->Apply("t", {&mutation}).front();
+    Status status = store->Apply(mutation);
     if (status.ok()) {
       states->Acknowledged(mutation, clock.NowMicros());
     } else {
@@ -70,32 +73,37 @@ struct FaultyRun {
   void Maintain() {
     switch (history.random()->Uniform(6)) {
       case 0:
-        (void)store->Flush("t");
+        (void)store->Flush();
         break;
       case 1:
-        (void)store->CompactMajor("t", "");
+        (void)store->CompactMajor("");
         break;
       default:
         break;
     }
   }
 
+  const LadderStore::Kind kind;
   RandomHistory history;
-  ManualClock clock;
+  HistoryClock clock;
   FileSystem* fs;
   TableSchema schema;
   std::vector<std::string> splits;
-  std::unique_ptr<Store> store;
+  std::unique_ptr<LadderStore> store;
 };
 
-TEST(FaultLadder, EveryNthCallFails) {
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
+class FaultLadder : public testing::TestWithParam<LadderStore::Kind> {};
+
+TEST_P(FaultLadder, EveryNthCallFails) {
+  const uint64_t step_of_n = HostOrDirectory<uint64_t>(GetParam(), 1, 7);
+  const uint64_t seeds = HostOrDirectory<uint64_t>(GetParam(), 8, 1);
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
     bool hit = true;
-    for (uint64_t n = 1; hit; ++n) {
+    for (uint64_t n = HostOrDirectory<uint64_t>(GetParam(), 1, seed); hit; n += step_of_n) {
       SCOPED_TRACE(fmt::format("seed {}, call {} fails", seed, n));
       MemoryFileSystem memory;
       FaultFileSystem faulty(&memory);
-      FaultyRun run(seed, &faulty);
+      FaultyRun run(GetParam(), seed, &faulty);
       run.Start();
       PossibleStates states(run.schema);
       faulty.AddRule(*FaultRule::Parse(fmt::format("fail any * {}", n)));
@@ -103,7 +111,7 @@ TEST(FaultLadder, EveryNthCallFails) {
         run.Write(&states);
         run.Maintain();
         if (step % 8 == 0) {
-          auto cells = ReadAll(run.store.get(), {});
+          auto cells = run.store->Read({});
           if (cells.ok()) {
             ASSERT_TRUE(states.Allows(PrintCells(*cells), run.clock.NowMicros()))
                 << "live store, step " << step;
@@ -114,12 +122,12 @@ TEST(FaultLadder, EveryNthCallFails) {
       run.store.reset();
       hit = faulty.faults() > 0;
       // A start may fail while the disk does; on a sound one it must not.
-      auto again = Store::Open("/db", LadderOptions(&faulty, &run.clock));
+      auto again = LadderStore::Open(GetParam(), &faulty, &run.clock);
       hit |= faulty.faults() > 0;
       if (again.ok()) again->reset();
-      auto reopened = Store::Open("/db", LadderOptions(&memory, &run.clock));
+      auto reopened = LadderStore::Open(GetParam(), &memory, &run.clock);
       ASSERT_TRUE(reopened.ok()) << reopened.status();
-      auto cells = ReadAll(reopened->get(), {});
+      auto cells = (*reopened)->Read({});
       ASSERT_TRUE(cells.ok()) << cells.status();
       ASSERT_TRUE(states.Allows(PrintCells(*cells), run.clock.NowMicros()))
           << "reopened:\n"
@@ -130,12 +138,14 @@ TEST(FaultLadder, EveryNthCallFails) {
   }
 }
 
-TEST(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
-  for (uint64_t seed = 10; seed < 60; ++seed) {
+TEST_P(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
+  const uint64_t seeds_end = HostOrDirectory<uint64_t>(GetParam(), 60, 13);
+  const size_t step_of_clones = HostOrDirectory<size_t>(GetParam(), 1, 3);
+  for (uint64_t seed = 10; seed < seeds_end; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     MemoryFileSystem memory;
     FaultFileSystem watched(&memory);
-    FaultyRun run(seed, &watched);
+    FaultyRun run(GetParam(), seed, &watched);
     run.Start();
     PossibleStates acknowledged(run.schema);
     std::vector<std::unique_ptr<MemoryFileSystem>> clones;
@@ -147,17 +157,18 @@ TEST(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
       clones.clear();
       run.clock.Set(run.clock.NowMicros() + 1);
       RowMutation mutation = run.history.Mutation(run.schema, run.clock.NowMicros());
-      ASSERT_TRUE(run.store->Apply("t", {&mutation}).front().ok());
+      ASSERT_TRUE(run.store->Apply(mutation).ok());
       around.Unknown(mutation, run.clock.NowMicros());
       acknowledged.Acknowledged(mutation, run.clock.NowMicros());
       clones.push_back(memory.CrashClone(&crash));
       size_t during_write = clones.size() - 1;
       run.Maintain();
       clones.push_back(memory.CrashClone(&crash));
-      for (size_t i = 0; i < clones.size(); ++i) {
-        auto survivor = Store::Open("/db", LadderOptions(clones[i].get(), &run.clock));
+      for (size_t i = static_cast<size_t>(step) % step_of_clones; i < clones.size();
+           i += step_of_clones) {
+        auto survivor = LadderStore::Open(GetParam(), clones[i].get(), &run.clock);
         ASSERT_TRUE(survivor.ok()) << "step " << step << " clone " << i << " " << survivor.status();
-        auto cells = ReadAll(survivor->get(), {});
+        auto cells = (*survivor)->Read({});
         ASSERT_TRUE(cells.ok()) << cells.status();
         const PossibleStates& allowed = i < during_write ? around : acknowledged;
         ASSERT_TRUE(allowed.Allows(PrintCells(*cells), run.clock.NowMicros()))
@@ -170,14 +181,14 @@ TEST(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
   }
 }
 
-TEST(FaultLadder, AFlippedByteIsFoundOrHarmless) {
+TEST_P(FaultLadder, AFlippedByteIsFoundOrHarmless) {
   MemoryFileSystem memory;
-  FaultyRun run(21, &memory);
+  FaultyRun run(GetParam(), 21, &memory);
   run.Start();
   PossibleStates states(run.schema);
   for (int step = 0; step < 30; ++step) {
     run.Write(&states);
-    if (step == 20) ASSERT_TRUE(run.store->Flush("t").ok());
+    if (step == 20) ASSERT_TRUE(run.store->Flush().ok());
   }
   ASSERT_TRUE(run.store->Close().ok());
   run.store.reset();
@@ -186,17 +197,18 @@ TEST(FaultLadder, AFlippedByteIsFoundOrHarmless) {
   std::string expected = states.First(run.clock.NowMicros());
   int found = 0;
   int harmless = 0;
+  const uint64_t step_of_offset = HostOrDirectory<uint64_t>(GetParam(), 1, 61);
   for (const std::string& path : image->AllFiles()) {
     if (path.ends_with("/RESERVE")) continue;  // nobody reads it
     uint64_t size = *image->FileSize(path);
-    for (uint64_t offset = 0; offset < size; ++offset) {
+    for (uint64_t offset = 0; offset < size; offset += step_of_offset) {
       std::unique_ptr<MemoryFileSystem> damaged = image->CrashClone(&none);
       damaged->FlipByte(path, offset, static_cast<char>(1 << (offset % 8)));
-      auto store = Store::Open("/db", LadderOptions(damaged.get(), &run.clock));
+      auto store = LadderStore::Open(GetParam(), damaged.get(), &run.clock);
       Status status = store.status();
       std::string cells;
       if (status.ok()) {
-        auto all = ReadAll(store->get(), {});
+        auto all = (*store)->Read({});
         status = all.status();
         if (status.ok()) cells = PrintCells(*all);
       }
@@ -212,37 +224,41 @@ TEST(FaultLadder, AFlippedByteIsFoundOrHarmless) {
       }
     }
   }
-  EXPECT_GT(found, 1000);
+  EXPECT_GT(found, HostOrDirectory(GetParam(), 1000, 50));
   RecordProperty("found", found);
   RecordProperty("harmless", harmless);
 }
 
-TEST(FaultLadder, AFullDiskRefusesWritesKeepsReadsAndRecoversByItself) {
+TEST_P(FaultLadder, AFullDiskRefusesWritesKeepsReadsAndRecoversByItself) {
   MemoryFileSystem memory;
-  FaultyRun run(31, &memory);
+  FaultyRun run(GetParam(), 31, &memory);
   run.Start();
   PossibleStates states(run.schema);
   for (int step = 0; step < 20; ++step) run.Write(&states);
-  std::string before = PrintCells(*ReadAll(run.store.get(), {}));
+  std::string before = PrintCells(*run.store->Read({}));
   memory.SetCapacity(memory.used_bytes() + 40);
   RowMutation big("a");
   big.Set("a", "q", std::string(500, 'x'), 999);
-  Status refused = run.store->Apply("t", {&big}).front();
+  Status refused = run.store->Apply(big);
   EXPECT_EQ(refused.code(), StatusCode::kResourceExhausted) << refused;
-  EXPECT_FALSE(run.store->Flush("t").ok());
-  EXPECT_FALSE(run.store->CompactMajor("t", "").ok());
-  EXPECT_EQ(PrintCells(*ReadAll(run.store.get(), {})), before);
+  EXPECT_FALSE(run.store->Flush().ok());
+  EXPECT_FALSE(run.store->CompactMajor("").ok());
+  EXPECT_EQ(PrintCells(*run.store->Read({})), before);
   memory.SetCapacity(0);
   states.Unknown(big, run.clock.NowMicros());
-  EXPECT_TRUE(states.Allows(PrintCells(*ReadAll(run.store.get(), {})), run.clock.NowMicros()));
+  EXPECT_TRUE(states.Allows(PrintCells(*run.store->Read({})), run.clock.NowMicros()));
   for (int step = 0; step < 20; ++step) run.Write(&states);
-  EXPECT_TRUE(run.store->CompactMajor("t", "").ok());
+  EXPECT_TRUE(run.store->CompactMajor("").ok());
   ASSERT_TRUE(run.store->Close().ok());
   run.store.reset();
-  auto reopened = Store::Open("/db", LadderOptions(&memory, &run.clock));
+  auto reopened = LadderStore::Open(GetParam(), &memory, &run.clock);
   ASSERT_TRUE(reopened.ok()) << reopened.status();
-  EXPECT_TRUE(states.Allows(PrintCells(*ReadAll(reopened->get(), {})), run.clock.NowMicros()));
+  EXPECT_TRUE(states.Allows(PrintCells(*(*reopened)->Read({})), run.clock.NowMicros()));
 }
+
+INSTANTIATE_TEST_SUITE_P(, FaultLadder,
+                         testing::Values(LadderStore::Kind::kHost, LadderStore::Kind::kDirectory),
+                         KindName);
 
 }  // namespace
 }  // namespace sippar::engine

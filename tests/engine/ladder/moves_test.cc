@@ -2,8 +2,11 @@
 // compactions, reopenings and power cuts at every named point of these: no answer changes.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
+#include "engine/base/thread.h"
 #include "engine/fs/memory_file_system.h"
-#include "tests/engine/ladder/history_runner.h"
+#include "tests/engine/ladder/ladder_store.h"
+#include "tests/support/random_history.h"
+#include "tests/support/reference_table.h"
 
 namespace sippar::engine {
 namespace {
@@ -23,20 +26,43 @@ TableSchema MoveOne(TableSchema schema, Random* random) {
   return schema;
 }
 
-class MovesTest : public testing::Test {
+// What a power cut would leave of a disk, at each crash point. A thread of a server's background may
+// be at one while the history goes on, so the history ends the taking.
+class Cuts {
+ public:
+  Cuts(MemoryFileSystem* fs, uint64_t seed) : fs_(fs), chance_(seed) {}
+  void Take() {
+    MutexLock lock(&mutex_);
+    if (!is_over_) taken_.push_back(fs_->CrashClone(&chance_));
+  }
+  std::vector<std::unique_ptr<MemoryFileSystem>> End() {
+    MutexLock lock(&mutex_);
+    is_over_ = true;
+    return std::move(taken_);
+  }
+
+ private:
+  MemoryFileSystem* const fs_;
+  Mutex mutex_;
+  Random chance_ GUARDED_BY(mutex_);
+  bool is_over_ GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<MemoryFileSystem>> taken_ GUARDED_BY(mutex_);
+};
+
+class MovesTest : public testing::TestWithParam<LadderStore::Kind> {
  protected:
   void Open() {
     store_.reset();
-    auto opened = Store::Open("/db", LadderOptions(fs_.get(), &clock_));
+    auto opened = LadderStore::Open(GetParam(), fs_.get(), &clock_);
     ASSERT_TRUE(opened.ok()) << opened.status();
     store_ = std::move(*opened);
   }
 
   void Alter(RandomHistory* history) {
-    auto table = store_->GetTable("t");
+    auto table = store_->GetSchema();
     ASSERT_TRUE(table.ok()) << table.status();
     TableSchema next = MoveOne(table->schema, history->random());
-    Status status = store_->AlterTable(next, table->schema_version);
+    Status status = store_->Alter(next, table->version);
     ASSERT_TRUE(status.ok()) << status;
   }
 
@@ -48,22 +74,20 @@ class MovesTest : public testing::Test {
         Alter(history);
         break;
       case 2:
-        ASSERT_TRUE(store_->Flush("t").ok());
+        ASSERT_TRUE(store_->Flush().ok());
         break;
       case 3: {
-        auto table = store_->GetTable("t");
+        auto table = store_->GetSchema();
         const auto& groups = table->schema.groups;
         std::string group = groups[random->Uniform(groups.size())].name;
-        Status status = store_->CompactMajor("t", random->OneIn(2) ? "" : group);
+        Status status = store_->CompactMajor(random->OneIn(2) ? "" : group);
         ASSERT_TRUE(status.ok()) << status;
         break;
       }
       case 4:
-      case 5: {
-        auto tablets = store_->Tablets("t");
-        for (const auto& tablet : *tablets) ASSERT_TRUE(tablet->CompactOnce().ok());
+      case 5:
+        ASSERT_TRUE(store_->CompactSmall().ok());
         break;
-      }
       case 6:
         Open();
         break;
@@ -75,18 +99,18 @@ class MovesTest : public testing::Test {
   // As Disturb; what is on the disk at each point it passes answers the same after a power cut.
   // Goes on from one of these at times.
   void DisturbWithPowerCuts(RandomHistory* history, const std::string& expected) {
-    std::vector<std::unique_ptr<MemoryFileSystem>> cuts;
     Random chance(history->random()->Uniform(1 << 30));
-    CrashPoints::Arm([&](const char*) { cuts.push_back(fs_->CrashClone(&chance)); });
+    auto cuts = std::make_shared<Cuts>(fs_.get(), chance.Next());
+    CrashPoints::Arm([cuts](const char*) { cuts->Take(); });
     Disturb(history);
     CrashPoints::Arm(nullptr);
-    for (auto& cut : cuts) {
+    for (auto& cut : cuts->End()) {
       if (!chance.OneIn(4)) continue;
       ++cuts_;
       store_.reset();
       std::swap(fs_, cut);
       ASSERT_NO_FATAL_FAILURE(Open());
-      auto cells = ReadAll(store_.get(), {});
+      auto cells = store_->Read({});
       ASSERT_TRUE(cells.ok()) << cells.status();
       ASSERT_EQ(PrintCells(*cells), expected) << "after a power cut";
       if (chance.OneIn(2)) return;
@@ -105,17 +129,17 @@ class MovesTest : public testing::Test {
     TableSchema schema = history.Schema();
     ReferenceTable oracle(schema);
     Open();
-    ASSERT_TRUE(store_->CreateTable(schema, history.SplitKeys()).ok());
+    ASSERT_TRUE(store_->Create(schema, history.SplitKeys()).ok());
     for (int step = 0; step < steps; ++step) {
       clock_.Set(clock_.NowMicros() + static_cast<int64_t>(history.random()->Uniform(3)));
       RowMutation mutation = history.Mutation(schema, clock_.NowMicros());
-      Status status = store_->Apply("t", {&mutation}).front();
+      Status status = store_->Apply(mutation);
       ASSERT_TRUE(status.ok()) << status;
       oracle.Apply(mutation, clock_.NowMicros());
       ASSERT_NO_FATAL_FAILURE(
           DisturbWithPowerCuts(&history, PrintCells(oracle.Read({}, clock_.NowMicros()))));
       ReadSpec read = history.Read(schema, clock_.NowMicros());
-      auto cells = ReadAll(store_.get(), read);
+      auto cells = store_->Read(read);
       ASSERT_TRUE(cells.ok()) << cells.status();
       ASSERT_EQ(PrintCells(*cells), PrintCells(oracle.Read(read, clock_.NowMicros())))
           << "step " << step << " rows " << read.rows.Print();
@@ -124,16 +148,21 @@ class MovesTest : public testing::Test {
 
   int cuts_ = 0;
   std::unique_ptr<MemoryFileSystem> fs_;
-  ManualClock clock_{1'000};
-  std::unique_ptr<Store> store_;
+  HistoryClock clock_{1'000};
+  std::unique_ptr<LadderStore> store_;
 };
 
-TEST_F(MovesTest, FamiliesMoveAndNoAnswerChanges) {
-  for (uint64_t seed = 1; seed <= 150 && !testing::Test::HasFatalFailure(); ++seed) {
+TEST_P(MovesTest, FamiliesMoveAndNoAnswerChanges) {
+  const uint64_t seeds = HostOrDirectory<uint64_t>(GetParam(), 150, 10);
+  for (uint64_t seed = 1; seed <= seeds && !testing::Test::HasFatalFailure(); ++seed) {
     RunHistory(seed, 150);
   }
   EXPECT_GT(cuts_, 1000);
 }
+
+INSTANTIATE_TEST_SUITE_P(, MovesTest,
+                         testing::Values(LadderStore::Kind::kHost, LadderStore::Kind::kDirectory),
+                         KindName);
 
 }  // namespace
 }  // namespace sippar::engine

@@ -1,62 +1,69 @@
 // Random histories against the oracle, with flushes, compactions and reopenings at random moments:
 // none of them may change an answer. SPDX-License-Identifier: Apache-2.0
 #include "engine/fs/memory_file_system.h"
-#include "tests/engine/ladder/history_runner.h"
+#include "tests/engine/ladder/ladder_store.h"
+#include "tests/support/random_history.h"
+#include "tests/support/reference_table.h"
 
 namespace sippar::engine {
 namespace {
 
-void RunHistory(uint64_t seed, int steps) {
+void RunHistory(LadderStore::Kind kind, uint64_t seed, int steps) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   MemoryFileSystem fs;
-  ManualClock clock(1'000);
+  HistoryClock clock(1'000);
   RandomHistory history(seed);
   TableSchema schema = history.Schema();
   ReferenceTable oracle(schema);
-  auto store = Store::Open("/db", LadderOptions(&fs, &clock));
+  auto store = LadderStore::Open(kind, &fs, &clock);
   ASSERT_TRUE(store.ok()) << store.status();
-  ASSERT_TRUE((*store)->CreateTable(schema, history.SplitKeys()).ok());
+  ASSERT_TRUE((*store)->Create(schema, history.SplitKeys()).ok());
   for (int step = 0; step < steps; ++step) {
     clock.Set(clock.NowMicros() + static_cast<int64_t>(history.random()->Uniform(3)));
     RowMutation mutation = history.Mutation(schema, clock.NowMicros());
-    Status status = (*store)->Apply("t", {&mutation}).front();
+    Status status = (*store)->Apply(mutation);
     ASSERT_TRUE(status.ok()) << status;
     oracle.Apply(mutation, clock.NowMicros());
     switch (history.random()->Uniform(24)) {
       case 0:
       case 1:
-        ASSERT_TRUE((*store)->Flush("t").ok());
+        ASSERT_TRUE((*store)->Flush().ok());
         break;
       case 2:
-        ASSERT_TRUE((*store)->CompactMajor("t", "").ok());
+        ASSERT_TRUE((*store)->CompactMajor("").ok());
         break;
       case 3:
-      case 4: {
-        auto tablets = (*store)->Tablets("t");
-        for (const auto& tablet : *tablets) ASSERT_TRUE(tablet->CompactOnce().ok());
+      case 4:
+        ASSERT_TRUE((*store)->CompactSmall().ok());
         break;
-      }
       case 5:
         store->reset();
-        store = Store::Open("/db", LadderOptions(&fs, &clock));
+        store = LadderStore::Open(kind, &fs, &clock);
         ASSERT_TRUE(store.ok()) << store.status();
         break;
       default:
         break;
     }
     ReadSpec read = history.Read(schema, clock.NowMicros());
-    auto cells = ReadAll(store->get(), read);
+    auto cells = (*store)->Read(read);
     ASSERT_TRUE(cells.ok()) << cells.status();
     ASSERT_EQ(PrintCells(*cells), PrintCells(oracle.Read(read, clock.NowMicros())))
         << "step " << step << " rows " << read.rows.Print();
   }
 }
 
-TEST(Oracle, NoFlushCompactionOrReopeningChangesAnAnswer) {
-  for (uint64_t seed = 1; seed <= 150 && !testing::Test::HasFatalFailure(); ++seed) {
-    RunHistory(seed, 150);
+class Oracle : public testing::TestWithParam<LadderStore::Kind> {};
+
+TEST_P(Oracle, NoFlushCompactionOrReopeningChangesAnAnswer) {
+  const uint64_t seeds = HostOrDirectory<uint64_t>(GetParam(), 150, 50);
+  for (uint64_t seed = 1; seed <= seeds && !testing::Test::HasFatalFailure(); ++seed) {
+    RunHistory(GetParam(), seed, 150);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(, Oracle,
+                         testing::Values(LadderStore::Kind::kHost, LadderStore::Kind::kDirectory),
+                         KindName);
 
 }  // namespace
 }  // namespace sippar::engine
