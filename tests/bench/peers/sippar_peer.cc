@@ -1,9 +1,9 @@
-// Our engine in the comparison: one table, one family that keeps one version, one column a row.
-// Times are the server's, so that an overwrite is a new version and the old one is garbage.
-// SPDX-License-Identifier: Apache-2.0
-#include "engine/program/run_program.h"
+// Sippar in the comparison, as a process opens a directory: one table, one family that keeps one
+// version, one column a row. Times are the server's, so that an overwrite is a new version and the
+// old one is garbage. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/embedded_node.h"
+#include "engine/fs/file_system.h"
 #include "tests/bench/peers/peer.h"
-#include "tests/support/store/store.h"
 
 namespace sippar::bench {
 namespace {
@@ -44,7 +44,7 @@ class SipparPeer final : public Peer {
     options.memtable_budget = 4 * settings.memtable_bytes;
     options.block_cache_size = settings.cache_bytes;
     options.memory_limit = 0;
-    store_ = Take(engine::Store::Open(settings.directory, options));
+    client_ = Take(cluster::OpenEmbedded(settings.directory, options));
     engine::TableSchema schema;
     schema.name = kTable;
     engine::FamilySchema& family = schema.families.emplace_back();
@@ -58,20 +58,20 @@ class SipparPeer final : public Peer {
       group.compression = engine::Compression::kNone;
       group.dictionary = false;
     }
-    Check(store_->CreateTable(schema, {}));
+    Check(client_->admin()->Do(cluster::calls::CreateTable{schema, {}}));
   }
-  ~SipparPeer() override { Check(store_->Close()); }
+  ~SipparPeer() override { Check(client_->Close()); }
 
   void Put(std::string_view key, std::string_view value) override {
     engine::RowMutation mutation(key);
     mutation.Set("f", "q", value);
-    Check(store_->Apply(kTable, {&mutation}).front());
+    Check(client_->data()->Apply(kTable, mutation));
   }
 
   bool Get(std::string_view key, size_t* value_size) override {
     engine::ReadSpec read;
     read.rows = engine::RowSet(engine::RowRange::Single(key));
-    return ReadOne(key, read, value_size);
+    return ReadOne(read, value_size);
   }
 
   bool GetAbsentColumn(std::string_view key) override {
@@ -79,16 +79,14 @@ class SipparPeer final : public Peer {
     read.rows = engine::RowSet(engine::RowRange::Single(key));
     read.columns = {engine::ColumnPattern::Exact("f", "absent")};
     size_t size = 0;
-    return ReadOne(key, read, &size);
+    return ReadOne(read, &size);
   }
 
   uint64_t Iterate(uint64_t* value_bytes) override {
     uint64_t count = 0;
-    for (const auto& tablet : Take(store_->Tablets(kTable))) {
-      std::unique_ptr<engine::CellStream> cells = Take(tablet->Read({}));
-      for (; cells->Valid(); cells->Next(), ++count) *value_bytes += cells->cell().value.size();
-      Check(cells->status());
-    }
+    std::unique_ptr<engine::CellStream> cells = Take(client_->data()->Read(kTable, {}, {}));
+    for (; cells->Valid(); cells->Next(), ++count) *value_bytes += cells->cell().value.size();
+    Check(cells->status());
     return count;
   }
 
@@ -98,17 +96,17 @@ class SipparPeer final : public Peer {
     program.aggregate = true;
     program.aggregates.emplace_back().kind = engine::AggregateDef::kCountRows;
     CountSink sink;
-    for (const auto& tablet : Take(store_->Tablets(kTable))) {
-      Check(engine::RunProgram(program, Take(tablet->Read(program.read)).get(), {}, &sink));
+    for (const engine::RowRange& tablet : Take(client_->data()->TabletRanges(kTable))) {
+      Check(client_->data()->Run(kTable, tablet, program, {}, &sink));
     }
     return sink.count();
   }
 
-  void Compact() override { Check(store_->CompactMajor(kTable, "")); }
+  void Compact() override { Check(client_->admin()->Do(cluster::calls::Compact{kTable, ""})); }
 
  private:
-  bool ReadOne(std::string_view key, const engine::ReadSpec& read, size_t* value_size) {
-    auto cells = Take(Take(store_->FindTablet(kTable, key))->Read(read));
+  bool ReadOne(const engine::ReadSpec& read, size_t* value_size) {
+    auto cells = Take(client_->data()->Read(kTable, read, {}));
     Check(cells->status());
     if (!cells->Valid()) return false;
     *value_size = cells->cell().value.size();
@@ -116,7 +114,7 @@ class SipparPeer final : public Peer {
   }
 
   std::unique_ptr<engine::FileSystem> fs_;
-  std::unique_ptr<engine::Store> store_;
+  std::unique_ptr<cluster::Client> client_;
 };
 
 }  // namespace
