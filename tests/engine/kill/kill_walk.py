@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Kills a real process at every named crash point of the sources, and again while it recovers.
 
-  kill_walk.py WALK_LIFE                        every point once, and as many pairs on the way
+  kill_walk.py WALK_LIFE                        every point once, and many pairs on the way
   kill_walk.py WALK_LIFE --full                 every point, and every pair that can happen
   kill_walk.py WALK_LIFE --random --minutes 30  kills at random points and times
 
 A walk is made of chains: one store, killed again and again; each life recovers from the kill before,
 compares everything with what was acknowledged, works, and is killed in its turn, in recovery or later.
-So neighbours in a chain are a pair. A point that no life passes fails the walk: it is not tested.
+So neighbours in a chain are a pair. Each life says which points it passed, and so what only a kill
+leads to is found. A point that no life passes fails the walk: it is not tested.
 --jobs chains at once, --seed, --dir keeps the stores. SPDX-License-Identifier: Apache-2.0
 """
 import argparse
@@ -24,13 +25,14 @@ import threading
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
-SOURCES = [os.path.join(ROOT, folder) for folder in ("engine", "tests/support/store")]
+SOURCES = [os.path.join(ROOT, folder) for folder in ("engine", "cluster")]
 POINT = re.compile(r'CRASH_POINT(?:_NAME)?\("([^"]+)"\)')
 # What one server does with the log of another: tests/engine/log/sealed_log_test.cc dies at any two.
 OF_OTHER_WALKS = ("seal.", "sort.")
 KILLED = (137, -9)
 HANGS_SECONDS = 90
 CHAIN_KILLS = 20
+LONG_LIFE_SECONDS = 40  # for what a process does only after some time; it sweeps each 15 s
 
 
 class Failure(Exception):
@@ -57,15 +59,15 @@ class Chain:
         self.history = []
         self.last_kill = None
 
-    def live(self, mode="", point=None, kill_after=None, count_file=None):
-        """One life; the exit code, of which only a kill or 0 returns."""
+    def live(self, mode="", point=None, kill_after=None):
+        """One life; the exit code, of which only a kill or 0 returns. self.passed says how often it
+        passed each point, unless it was killed at a time."""
         number = len(self.history) + 1
         self.history.append(point or (f"{kill_after:.3f} s" if kill_after else mode or "-"))
-        env = dict(os.environ)
+        passages = os.path.join(self.directory, "passages")
+        env = dict(os.environ, WALK_PASSAGES=passages)
         if point:
-            env["SIPPAR_CRASH_POINT"] = point
-        if count_file:
-            env["SIPPAR_COUNT_POINTS"] = count_file
+            env["WALK_KILL"] = point
         command = [self.walk.program, self.directory, str(self.seed), str(number)] + mode.split()
         process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
         try:
@@ -77,6 +79,13 @@ class Chain:
                 raise Failure(self.story(f"hangs: {' '.join(command)}"))
         if process.returncode != 0 and process.returncode not in KILLED:
             raise Failure(self.story(f"exit {process.returncode}: {' '.join(command)}\n{errors}"))
+        self.passed = {}
+        if os.path.exists(passages):
+            with open(passages, encoding="ascii") as f:
+                self.passed = {p: int(n) for p, n in (line.split() for line in f)}
+            os.remove(passages)
+        self.walk.note_passed(self.last_kill, self.passed)
+        self.last_kill = None
         return process.returncode
 
     def story(self, what):
@@ -84,8 +93,9 @@ class Chain:
 
     def kill_at(self, point, passage=1, mode=""):
         """False: the life never passed the point so often, and ended by itself."""
+        before = self.last_kill
         killed = self.live(mode, f"{point}:{passage}") != 0
-        self.walk.note(self.last_kill if killed else None, point if killed else None)
+        self.walk.note(before if killed else None, point if killed else None)
         self.last_kill = point if killed else None
         return killed
 
@@ -122,6 +132,14 @@ class Walk:
         self.acknowledged = 0
         self.points = set()
         self.pairs = set()
+        self.leads = {}  # of each point that a life passed after a kill: the points of these kills
+
+    def note_passed(self, before, passed):
+        with self.lock:
+            for point in passed:
+                leads = self.leads.setdefault(point, set())
+                if before is not None:
+                    leads.add(before)
 
     def note(self, before, point):
         if point is None:
@@ -153,11 +171,9 @@ class Walk:
         """Passages of each point in a store's first life, and the fewest in later ones."""
         chain = self.chain()
         counts = []
-        for number in range(4):
-            name = os.path.join(self.directory, "passages")
-            chain.live(count_file=name)
-            with open(name, encoding="ascii") as f:
-                counts.append({p: int(n) for p, n in (line.split() for line in f)})
+        for _ in range(4):
+            chain.live()
+            counts.append(chain.passed)
         chain.finish()
         first, later = counts[0], counts[1:]
         self.passages = {p: min(c.get(p, 0) for c in later) for p in set(first).union(*later)}
@@ -198,6 +214,14 @@ class Walk:
             if pair in self.pairs:
                 return
 
+    def walk_long_life(self, point):
+        """A point that a process comes to only after some time."""
+        chain = self.chain()
+        code = chain.live("repeat", f"{point}:1", kill_after=LONG_LIFE_SECONDS)
+        if code == 137:
+            self.note(None, point)
+        chain.finish()
+
 
 def circuit(points, chance):
     """A cycle with every ordered pair of points, equal ones too, as neighbours (Hierholzer)."""
@@ -217,17 +241,30 @@ def cut(path, size):
 
 
 def walk_points(walk, points):
-    """Each point once; what only a kill leads to, after each of the others until it is passed."""
+    """Each point once; what only a kill leads to, after a kill that did so before."""
     walk.run_all(cut(walk.chance.sample(walk.always, len(walk.always)), CHAIN_KILLS // 2),
                  walk.walk_kills)
-    after_kills = [p for p in points if p not in walk.always and p not in walk.at_birth]
     walk.run_all([[p, walk.chance.choice(walk.always)] for p in walk.at_birth], walk.walk_kills)
+    after_kills = [p for p in points if p not in walk.always and p not in walk.at_birth]
+    look_after_each_kill(walk, after_kills)
     for point in after_kills:
-        befores = walk.chance.sample(walk.always, len(walk.always))
-        for some in cut(befores, 4):
+        for before in sorted(walk.leads.get(point, ())):
             if point not in walk.points:
-                walk.run_all([(b, point) for b in some], lambda pair: walk.walk_pair(pair, tries=1))
-    return after_kills
+                walk.run_all([(before, point)], lambda pair: walk.walk_pair(pair, tries=2))
+    walk.run_all([p for p in after_kills if p not in walk.points], walk.walk_long_life)
+    return [p for p in after_kills if walk.leads.get(p)]
+
+
+def look_after_each_kill(walk, wanted):
+    """A whole life after a kill at each point, until something is known to lead to all `wanted`."""
+    def one(point):
+        if all(walk.leads.get(p) for p in wanted):
+            return
+        chain = walk.chain()
+        chain.kill_at(point)
+        chain.live()
+        chain.finish()
+    walk.run_all(walk.chance.sample(walk.always, len(walk.always)), one)
 
 
 def walk_pairs(walk, points):

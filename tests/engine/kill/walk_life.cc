@@ -1,11 +1,13 @@
 // One life of the kill walk's process, for kill_walk.py:
 //   walk_life DIR SEED LIFE [repeat]   opens DIR/store, checks it against DIR/journal, works, ends
-//   walk_life DIR SEED LIFE check      as above without the work and without background threads
-// Exit 0: ended by itself. 137: killed at the point that SIPPAR_CRASH_POINT names. Otherwise
-// something is wrong, and said. SIPPAR_COUNT_POINTS=FILE: "point passages" lines are written there
-// at the end. SPDX-License-Identifier: Apache-2.0
+//   walk_life DIR SEED LIFE check      as above without the work, and looks for files left over
+// WALK_KILL=POINT:N kills it at the N-th passage of a crash point. WALK_PASSAGES=FILE: at its end,
+// and when it is killed at the point, it writes there how often it passed each point, as lines
+// "point passages". Exit 0: ended by itself. 137: killed at the point. Otherwise something is wrong,
+// and said. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -22,6 +24,9 @@ struct Life {
   uint64_t number = 0;
   bool check = false;
   bool repeat = false;
+  std::string kill_point;
+  uint64_t kill_passage = 0;
+  std::string passages;
 };
 
 // Killed before it was made: it was never written to.
@@ -36,9 +41,40 @@ Status EnsureTable(WalkStore* store, WalkJournal* journal) {
 Status CheckFiles(WalkStore* store) {
   ASSIGN_OR_RETURN(std::vector<TableSchema> tables, store->ListTables());
   for (const TableSchema& table : tables) RETURN_IF_ERROR(store->Verify(table.name));
-  RETURN_IF_ERROR(store->CheckChanges("t"));
-  return store->CheckNoOrphans();
+  return OkStatus();
 }
+
+// Counts how often each crash point is passed, and kills the process at one.
+class Passages {
+ public:
+  // Empty: passages are not written.
+  explicit Passages(std::string file) : file_(std::move(file)) {}
+  // From now on, at the `passage`th one of `point`; "": never.
+  void Arm(const std::string& point, uint64_t passage) {
+    CrashPoints::Arm([this, point, passage](const char* name) {
+      MutexLock lock(&mutex_);
+      if (++counts_[name] != passage || name != point) return;
+      Write();
+      _exit(137);
+    });
+  }
+  void End() {
+    CrashPoints::Arm(nullptr);
+    MutexLock lock(&mutex_);
+    Write();
+  }
+
+ private:
+  void Write() REQUIRES(mutex_) {
+    if (file_.empty()) return;
+    std::ofstream file(file_);
+    for (const auto& [name, count] : counts_) file << name << ' ' << count << '\n';
+  }
+
+  const std::string file_;
+  Mutex mutex_;
+  std::map<std::string, uint64_t> counts_ GUARDED_BY(mutex_);
+};
 
 Status Live(const Life& life) {
   WalkJournal journal(life.seed, life.directory + "/journal");
@@ -48,11 +84,14 @@ Status Live(const Life& life) {
   FaultFileSystem fs(posix.get());
   std::string directory = life.directory + "/store";
   ASSIGN_OR_RETURN(std::unique_ptr<WalkStore> store,
-                   OpenWalkStore(directory, life.check, &fs, &random));
+                   WalkStore::Open(directory, life.check, &fs, &random));
   RETURN_IF_ERROR(EnsureTable(store.get(), &journal));
   RETURN_IF_ERROR(CheckContent(store.get(), &journal));
   RETURN_IF_ERROR(CheckFiles(store.get()));
-  if (!life.check) {
+  RETURN_IF_ERROR(CheckChanges(store.get(), journal.seed()));
+  if (life.check) {
+    RETURN_IF_ERROR(store->CheckNoLeftovers());
+  } else {
     uint64_t writers = 2 + random.Uniform(4);
     uint64_t rounds = 0;
     do {
@@ -66,31 +105,33 @@ Status Live(const Life& life) {
   return store->Close();
 }
 
+std::string Environment(const char* name) {
+  const char* value = ::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 int Main(int argc, char** argv) {
   if (argc < 4) {
     fmt::print(stderr, "usage: walk_life DIR SEED LIFE [check|repeat]\n");
     return 2;
   }
   std::string mode = argc > 4 ? argv[4] : "";
-  Life life{argv[1], std::stoull(argv[2]), std::stoull(argv[3]), mode == "check", mode == "repeat"};
-  const char* count_file = ::getenv("SIPPAR_COUNT_POINTS");
-  Mutex mutex;
-  std::map<std::string, uint64_t> counts;
-  if (count_file != nullptr) {
-    CrashPoints::Arm([&](const char* name) {
-      MutexLock lock(&mutex);
-      ++counts[name];
-    });
-  } else {
-    CrashPoints::ArmFromEnvironment();
+  Life life{.directory = argv[1],
+            .seed = std::stoull(argv[2]),
+            .number = std::stoull(argv[3]),
+            .check = mode == "check",
+            .repeat = mode == "repeat"};
+  std::string kill = Environment("WALK_KILL");
+  if (size_t colon = kill.rfind(':'); colon != std::string::npos) {
+    life.kill_point = kill.substr(0, colon);
+    life.kill_passage = std::stoull(kill.substr(colon + 1));
   }
+  life.passages = Environment("WALK_PASSAGES");
+  Passages passages(life.passages);
+  passages.Arm(life.kill_point, life.kill_passage);
   Status status = Live(life);
-  CrashPoints::Arm(nullptr);
+  passages.End();
   if (!status.ok()) fmt::print(stderr, "{}\n", MessageOf(status));
-  if (count_file != nullptr) {
-    std::ofstream file(count_file);
-    for (const auto& [name, count] : counts) file << name << ' ' << count << '\n';
-  }
   return status.ok() ? 0 : 1;
 }
 

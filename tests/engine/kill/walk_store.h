@@ -1,5 +1,4 @@
-// What the kill walk does to tables, over whatever keeps them: a store (store_walk.cc), or a
-// cluster of one as OpenClient gives it (tests/cluster/kill/).
+// What the kill walk does to tables: a directory as every command opens it (a cluster of one).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "cluster/client/client.h"
 #include "engine/base/random.h"
 #include "engine/fs/fault_file_system.h"
 #include "engine/model/cell.h"
 #include "engine/model/mutation.h"
 #include "engine/model/read_spec.h"
 #include "engine/model/schema.h"
+#include "engine/store/store_options.h"
+#include "tests/support/reference_table.h"
 
 namespace sippar::engine {
 
@@ -22,48 +24,56 @@ struct WalkTable {
   uint64_t schema_version = 0;
 };
 
-// Thread safe. Calls that lose a race against a split or merge are made again by whoever has them.
+// Thread safe, except Close and CheckNoLeftovers. Calls that meet a split or merge are made again.
 class WalkStore {
  public:
-  virtual ~WalkStore() = default;
-
-  virtual std::vector<Status> Apply(const std::string& table,
-                                    const std::vector<RowMutation>& batch) = 0;
-  virtual Status Read(const std::string& table, const ReadSpec& read,
-                      const std::function<void(const Cell& cell)>& visit) = 0;
-  virtual Status CreateTable(const TableSchema& schema,
-                             const std::vector<std::string>& split_keys) = 0;
-  virtual Status AlterTable(const TableSchema& schema, uint64_t version) = 0;
-  virtual Status DropTable(const std::string& table) = 0;
-  virtual StatusOr<WalkTable> GetTable(const std::string& table) = 0;
-  virtual StatusOr<std::vector<TableSchema>> ListTables() = 0;
-  virtual Status Split(const std::string& table, const std::string& row) = 0;
-  virtual Status Merge(const std::string& table) = 0;  // of all its tablets
-  virtual Status Flush(const std::string& table) = 0;
-  virtual Status CompactMajor(const std::string& table, const std::string& group) = 0;
-  // What the policy says, if there are enough runs; may be the background's affair.
-  virtual Status CompactOnce(const std::string& table) = 0;
-  virtual uint64_t Metric(const std::string& name) = 0;
-
-  virtual bool HasBackup(const std::string& name) = 0;
-  virtual Status CreateBackup(const std::string& name, const std::string& table) = 0;
-  virtual Status Restore(const std::string& name, const std::string& table) = 0;
-  virtual Status DropAndKeep(const std::string& table) = 0;
-  virtual Status Undelete(const std::string& table) = 0;
-  virtual Status DeleteBackup(const std::string& name) = 0;
-
-  // Every block of every SSTable is whole.
-  virtual Status Verify(const std::string& table) = 0;
-  // The change stream has every change of every tablet, up to the last one.
-  virtual Status CheckChanges(const std::string& table) = 0;
-  // No file is left that nothing names, as soon as background work is done with its own.
-  virtual Status CheckNoOrphans() = 0;
-  virtual Status Close() = 0;
-};
-
-// Sizes are drawn: small ones, so that everything happens often. `check`: without background work,
-// where it can be done without.
-StatusOr<std::unique_ptr<WalkStore>> OpenWalkStore(const std::string& directory, bool check,
+  // Sizes are drawn: small ones, so that everything happens often. `check`: without flushes and
+  // compactions in the background.
+  static StatusOr<std::unique_ptr<WalkStore>> Open(const std::string& directory, bool check,
                                                    FileSystem* fs, Random* random);
+
+  std::vector<Status> Apply(const std::string& table, const std::vector<RowMutation>& batch);
+  Status Read(const std::string& table, const ReadSpec& read,
+              const std::function<void(const Cell& cell)>& visit);
+  Status CreateTable(const TableSchema& schema, const std::vector<std::string>& split_keys);
+  Status AlterTable(const TableSchema& schema, uint64_t version);
+  Status DropTable(const std::string& table);
+  StatusOr<WalkTable> GetTable(const std::string& table);
+  StatusOr<std::vector<TableSchema>> ListTables();
+  Status Split(const std::string& table, const std::string& row);
+  Status Merge(const std::string& table);  // of all its tablets
+  Status Flush(const std::string& table);
+  Status CompactMajor(const std::string& table, const std::string& group);
+  uint64_t Metric(const std::string& name);
+
+  bool HasBackup(const std::string& name);
+  Status CreateBackup(const std::string& name, const std::string& table);
+  Status Restore(const std::string& name, const std::string& table);
+  Status DropAndKeep(const std::string& table);
+  Status Undelete(const std::string& table);
+  Status DeleteBackup(const std::string& name);
+
+  // Every block of every SSTable, and the archive of changes, is whole.
+  Status Verify(const std::string& table);
+  // All changes of the table, from the beginning of its change stream to now, made again on
+  // `replayed` in their order of each row.
+  Status ReplayChanges(const std::string& table, ReferenceTable* replayed);
+  // Closes the store and opens it again. The doctor finds nothing then, and no file is left that
+  // nothing named before this start.
+  Status CheckNoLeftovers();
+  Status Close() { return client_->Close(); }
+
+ private:
+  WalkStore(std::string directory, const StoreOptions& options)
+      : directory_(std::move(directory)), options_(options) {}
+  Status OpenClient();
+  cluster::AdminApi* admin() { return client_->admin(); }
+  Status ReplayPartition(const std::string& table, const RowRange& partition, int64_t since_us,
+                         std::vector<RowMutation>* changes);
+
+  const std::string directory_;
+  const StoreOptions options_;
+  std::unique_ptr<cluster::Client> client_;
+};
 
 }  // namespace sippar::engine
