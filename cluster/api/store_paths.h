@@ -28,23 +28,16 @@ inline std::string ChangesOf(const std::string& directory, uint64_t table_id) {
 // A file of zeros whose room is given up when the disk is full. Not every cluster keeps one.
 inline std::string Reserve(const std::string& directory) { return directory + "/RESERVE"; }
 inline std::string Backups(const std::string& directory) { return directory + "/backups"; }
-// A backup that a store made before it became a cluster: a directory instead of a manifest.
-inline std::string BackupOfStore(const std::string& directory, uint64_t number) {
-  return fmt::format("{}/{:016x}", Backups(directory), number);
-}
+// The number of a backup has the epoch of the master that made it in its upper half.
 inline std::string Backup(const std::string& directory, uint64_t number) {
-  return BackupOfStore(directory, number) + ".backup";
+  return fmt::format("{}/{:016x}.backup", Backups(directory), number);
 }
-// nullopt: `name` is not the name of such a directory.
-inline std::optional<uint64_t> ParseBackupOfStore(std::string_view name) {
+// nullopt: `name` is not the name of a backup's manifest.
+inline std::optional<uint64_t> ParseBackup(std::string_view name) {
   uint64_t number = 0;
   auto parsed = std::from_chars(name.data(), name.data() + name.size(), number, 16);
-  bool whole = parsed.ec == std::errc() && parsed.ptr == name.data() + name.size();
-  return whole && name == fmt::format("{:016x}", number) ? std::optional(number) : std::nullopt;
-}
-inline std::optional<uint64_t> ParseBackup(std::string_view name) {
-  if (!name.ends_with(".backup")) return std::nullopt;
-  return ParseBackupOfStore(name.substr(0, name.size() - 7));
+  bool whole = parsed.ec == std::errc() && name == fmt::format("{:016x}.backup", number);
+  return whole ? std::optional(number) : std::nullopt;
 }
 // The log of one life. The server makes the directory once, when it starts. After the name is gone,
 // the server acknowledges no write any more (cluster/PROTOCOL.md, step W3).

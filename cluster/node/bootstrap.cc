@@ -5,9 +5,9 @@
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/membership.h"
-#include "cluster/node/store_upgrade.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/random.h"
+#include "engine/store/store_files.h"
 #include "engine/tablet/state_file.h"
 
 namespace sippar::cluster {
@@ -35,16 +35,30 @@ Status KeepNames(engine::FileSystem* fs, const std::string& directory) {
   return exists ? fs->SyncDir(backups) : OkStatus();
 }
 
+// A directory of format 1 has CATALOG. One that an older program had begun to make format 2 has
+// manifests of its tables, which are numbered below the backups of any master.
+Status RefuseFormat1(engine::FileSystem* fs, const std::string& directory) {
+  ASSIGN_OR_RETURN(bool has_catalog, fs->Exists(directory + "/CATALOG"));
+  if (has_catalog) return engine::RefusedFormat1(directory);
+  auto names = fs->List(store_paths::Backups(directory));
+  if (names.status().code() == StatusCode::kNotFound) return OkStatus();
+  RETURN_IF_ERROR(names.status());
+  for (const std::string& name : *names) {
+    std::optional<uint64_t> number = store_paths::ParseBackup(name);
+    if (number.has_value() && *number <= UINT32_MAX) return engine::RefusedFormat1(directory);
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 // wal/ is made last. Until it exists there is no log and no server, so a lock service that does not
 // know the cluster yet has lost nothing, and its id may be written.
 Status PrepareCluster(engine::FileSystem* fs, const std::string& directory, LockSession* session,
                       uint64_t entropy) {
+  RETURN_IF_ERROR(RefuseFormat1(fs, directory));
   RETURN_IF_ERROR(KeepNames(fs, directory));
-  ASSIGN_OR_RETURN(bool is_store, IsStore(fs, directory));
-  ASSIGN_OR_RETURN(bool has_logs, fs->Exists(store_paths::Logs(directory)));
-  bool complete = has_logs && !is_store;
+  ASSIGN_OR_RETURN(bool complete, fs->Exists(store_paths::Logs(directory)));
   ASSIGN_OR_RETURN(std::string id, ClusterIdOf(fs, directory, entropy));
   CRASH_POINT("bootstrap.after_id");
   RETURN_IF_ERROR(Annotate(JoinCluster(session, id, !complete), directory));

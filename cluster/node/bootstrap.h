@@ -13,7 +13,7 @@ namespace sippar::cluster {
 // When OK, the directory has CLUSTER (a state file with the cluster's id), wal/ and sst/, and the
 // lock service knows the id. Repeatable after a crash at any point. `entropy` is a number that no
 // other cluster has. kFailedPrecondition: the directory and the lock service belong to different
-// clusters.
+// clusters, or the directory has format 1.
 [[nodiscard]] Status PrepareCluster(engine::FileSystem* fs, const std::string& directory,
                                     LockSession* session, uint64_t entropy);
 

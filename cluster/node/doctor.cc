@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/doctor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "cluster/node/file_proof.h"
 #include "cluster/node/findings.h"
 #include "cluster/node/looking_on.h"
 #include "cluster/node/picture_proof.h"
-#include "cluster/node/store_upgrade.h"
 #include "cluster/node/target.h"
 #include "engine/store/store_files.h"
 
@@ -38,14 +35,7 @@ Status ExamineStore(const std::string& directory,
                     const std::function<void(std::string_view line)>& print) {
   std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory);
   engine::OverlayFileSystem overlay(fs.get(), kChangesMax);
-  ASSIGN_OR_RETURN(int format,
-                   engine::FindStoreFormat(&overlay, directory,
-                                           /*create_if_missing=*/false, kClusterFormat));
-  if (format != kClusterFormat) {
-    return FailedPrecondition(fmt::format(
-        "store {}: it has format {}, the doctor knows only {}; open it once, which converts it",
-        directory, format, kClusterFormat));
-  }
+  RETURN_IF_ERROR(engine::FindStore(&overlay, directory, /*create_if_missing=*/false).status());
   RETURN_IF_ERROR(CheckDirectories(&overlay, directory));
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
                    LockServiceOf(directory, &overlay, engine::Clock::System()));

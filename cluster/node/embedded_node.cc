@@ -14,7 +14,6 @@
 #include "cluster/node/life_sweep.h"
 #include "cluster/node/local_cluster.h"
 #include "cluster/node/picture_proof.h"
-#include "cluster/node/store_upgrade.h"
 #include "cluster/node/target.h"
 #include "engine/fs/overlay_file_system.h"
 #include "engine/store/store_files.h"
@@ -79,10 +78,10 @@ class EmbeddedClient : public ReadingClient {
   Status Close() override;
 
  private:
-  StatusOr<int> FindFormat(bool create_if_missing) {
-    return engine::FindStoreFormat(store_.fs, directory_, create_if_missing, kClusterFormat);
+  StatusOr<bool> Find(bool create_if_missing) {
+    return engine::FindStore(store_.fs, directory_, create_if_missing);
   }
-  Status OpenLocked(int format);
+  Status OpenLocked(bool is_new);
   Status StartRoles();
   Status WaitForMaster();
   Status ProveAndSweep();
@@ -98,10 +97,9 @@ class EmbeddedClient : public ReadingClient {
 };
 
 Status EmbeddedClient::Open(bool create_if_missing, std::unique_ptr<DirectorySocket>* socket) {
-  StatusOr<int> found = FindFormat(create_if_missing);
+  StatusOr<bool> found = Find(create_if_missing);
   RETURN_IF_ERROR(NotHeld(found.status()));
-  int format = *found;
-  if (format == kClusterFormat) RETURN_IF_ERROR(NotHeld(CheckDirectories(store_.fs, directory_)));
+  if (*found) RETURN_IF_ERROR(NotHeld(CheckDirectories(store_.fs, directory_)));
   ASSIGN_OR_RETURN(locks_, LockServiceOf(directory_, store_.fs, store_.clock));
   if (socket != nullptr) {
     auto listening = DirectorySocket::Listen(directory_);
@@ -109,12 +107,12 @@ Status EmbeddedClient::Open(bool create_if_missing, std::unique_ptr<DirectorySoc
     if (listening.ok()) *socket = *std::move(listening);
   }
   // Checked again under the lock: another process may have made the store since.
-  ASSIGN_OR_RETURN(format, FindFormat(create_if_missing));
-  return NotHeld(OpenLocked(format));
+  ASSIGN_OR_RETURN(bool is_made, Find(create_if_missing));
+  return NotHeld(OpenLocked(/*is_new=*/!is_made));
 }
 
-Status EmbeddedClient::OpenLocked(int format) {
-  if (format == kClusterFormat) {
+Status EmbeddedClient::OpenLocked(bool is_new) {
+  if (!is_new) {
     Findings findings;
     RETURN_IF_ERROR(ProveFiles(store_.fs, directory_, locks_.get(), &findings));
     RETURN_IF_ERROR(findings.Check(directory_));
@@ -123,13 +121,10 @@ Status EmbeddedClient::OpenLocked(int format) {
   options.directory = directory_;
   options.locks = locks_.get();
   options.store = store_;
-  options.store.create_if_missing = format == 0;  // an unfinished store is made into a cluster, too
-  options.loses_answers = false;                  // one process with one life answers every call
+  options.loses_answers = false;  // one process with one life answers every call
   options.policy = PolicyOfOne();
   ASSIGN_OR_RETURN(cluster_, LocalCluster::Open(options));
-  if (format != kClusterFormat) {
-    RETURN_IF_ERROR(engine::WriteStoreFormat(store_.fs, directory_, kClusterFormat));
-  }
+  if (is_new) RETURN_IF_ERROR(engine::WriteStoreFormat(store_.fs, directory_));
   return StartRoles();
 }
 

@@ -25,10 +25,6 @@
 namespace sippar::cluster {
 namespace {
 
-// When a store was converted, the manifests of its tables have numbers from 1 on until the first
-// master has made the tables of them.
-constexpr uint64_t kTableNumbersEnd = uint64_t{1} << 32;
-
 class FileProof {
  public:
   FileProof(engine::FileSystem* fs, const std::string& directory, EmbeddedLockService* locks,
@@ -128,16 +124,7 @@ class FileProof {
     return OkStatus();
   }
 
-  // True if there are SSTables other than those of a converted store whose tables the first master
-  // has yet to make.
   StatusOr<bool> HasFiles() {
-    auto backups = fs_->List(store_paths::Backups(directory_));
-    if (backups.ok()) {
-      for (const std::string& name : *backups) {
-        auto number = store_paths::ParseBackup(name);
-        if (number && *number < kTableNumbersEnd) return false;
-      }
-    }
     ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(store_paths::Sstables(directory_)));
     return std::any_of(names.begin(), names.end(), [](const std::string& name) {
       return engine::ParseSstableName(name).has_value();

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include "cluster/node/bootstrap.h"
-#include "cluster/node/store_upgrade.h"
-#include "engine/store/store_files.h"
 
 namespace sippar::cluster {
 namespace {
@@ -28,15 +26,8 @@ StatusOr<std::unique_ptr<LocalCluster>> LocalCluster::Open(const LocalClusterOpt
   ASSIGN_OR_RETURN(cluster->client_,
                    ClusterView::Open(cluster->PlaceOn(&cluster->client_line_), "client"));
   LockSession* session = cluster->client_->session();
-  ASSIGN_OR_RETURN(bool is_store, IsStore(options.store.fs, options.directory));
-  if (is_store) {
-    // A file that is missing from a store is a loss, and must not look like a store that is not
-    // there.
-    RETURN_IF_ERROR(engine::MissingIsLoss(BeginUpgrade(options.directory, options.store, session)));
-  }
   RETURN_IF_ERROR(PrepareCluster(options.store.fs, options.directory, session,
                                  static_cast<uint64_t>(options.store.clock->NowMicros())));
-  RETURN_IF_ERROR(EndUpgrade(options.store.fs, options.directory));
   return cluster;
 }
 
@@ -70,21 +61,12 @@ Status LocalCluster::WaitForMaster(int64_t timeout_us) {
   const int64_t deadline_ns = clock->MonotonicNanos() + timeout_us * 1000;
   for (;;) {
     Status running = network_.Master().driver->WaitUntilRunning(kMasterPollMicros);
-    if (running.ok()) return AdoptTables();
+    if (running.ok()) return OkStatus();
     if (clock->MonotonicNanos() >= deadline_ns) {
       return DeadlineExceeded(fmt::format("no master is running after {} us", timeout_us));
     }
     if (running.code() == StatusCode::kUnavailable) clock->SleepMicros(kMasterPollMicros);
   }
-}
-
-Status LocalCluster::AdoptTables() {
-  Status status;
-  for (const auto& [name, process] : masters_) {
-    status = process.role->admin()->backups()->AdoptTables();
-    if (status.code() != StatusCode::kUnavailable) return status;  // this master reigns
-  }
-  return status;
 }
 
 Status LocalCluster::WaitForTablets() {

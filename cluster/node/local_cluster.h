@@ -14,7 +14,7 @@
 namespace sippar::cluster {
 
 struct LocalClusterOptions {
-  std::string directory;  // an empty directory, or that of an older store, is made into a cluster's
+  std::string directory;  // an empty one is made into a cluster's
   LockService* locks = nullptr;
   engine::StoreOptions store;  // options of each server; masters use its file system and clock, too
   int64_t lease_us = 0;
@@ -35,7 +35,6 @@ class LocalCluster {
   [[nodiscard]] Status StartMaster(const std::string& name);
   void StopMaster(const std::string& name);
   // kDeadlineExceeded: no master has read METADATA in time. When OK, a master knows every tablet.
-  // If the directory was a store's, that includes its tables, whose creation needs a server.
   [[nodiscard]] Status WaitForMaster(int64_t timeout_us);
 
   // Waits until every tablet is served or has failed to load. After that, a read needs no write.
@@ -72,7 +71,6 @@ class LocalCluster {
       : options_(options), client_line_(&network_, options.loses_answers) {}
   ClusterPlace PlaceOn(LocalTransport* line) const;
   void Leave(Process<ServerRole>* process);
-  Status AdoptTables();
 
   const LocalClusterOptions options_;
   LocalNetwork network_;

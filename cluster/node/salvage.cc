@@ -11,14 +11,12 @@
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/embedded_lock_service.h"
 #include "cluster/node/looking_on.h"
-#include "cluster/node/store_upgrade.h"
 #include "cluster/node/target.h"
 #include "engine/fs/overlay_file_system.h"
 #include "engine/log/log_replay.h"
 #include "engine/log/log_salvage.h"
 #include "engine/log/log_seal.h"
 #include "engine/log/log_writer.h"
-#include "engine/store/salvage.h"
 #include "engine/store/store_files.h"
 
 namespace sippar::cluster {
@@ -137,15 +135,16 @@ StatusOr<RedoPoints> ReadRedoPoints(engine::FileSystem* fs, const std::string& d
 }  // namespace
 
 Status SalvageLog(const std::string& directory, bool drop, const Print& print) {
-  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory);
-  ASSIGN_OR_RETURN(int format,
-                   engine::FindStoreFormat(fs.get(), directory,
-                                           /*create_if_missing=*/false, kClusterFormat));
-  if (format < kClusterFormat) return engine::SalvageLog(fs.get(), directory, drop, print);
-  ASSIGN_OR_RETURN(RedoPoints redo, ReadRedoPoints(fs.get(), directory));
+  return SalvageLog(FileSystemOf(directory).get(), directory, drop, print);
+}
+
+Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool drop,
+                  const Print& print) {
+  RETURN_IF_ERROR(engine::FindStore(fs, directory, /*create_if_missing=*/false).status());
+  ASSIGN_OR_RETURN(RedoPoints redo, ReadRedoPoints(fs, directory));
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> alone,
-                   LockServiceOf(directory, fs.get(), engine::Clock::System()));
-  ASSIGN_OR_RETURN(Losses losses, Salvage(fs.get(), directory, &redo, drop, print));
+                   LockServiceOf(directory, fs, engine::Clock::System()));
+  ASSIGN_OR_RETURN(Losses losses, Salvage(fs, directory, &redo, drop, print));
   if (!losses.any()) {
     print("the log is whole");
     return OkStatus();

@@ -7,11 +7,16 @@
 #include <string_view>
 
 #include "engine/base/status.h"
+#include "engine/fs/file_system.h"
 
 namespace sippar::cluster {
 
-// As the engine's SalvageLog, for the store at `directory` on this machine: reports what of its
-// commit log is lost; with `drop`, writes a log without it.
+// Reports to `print`, line by line, what of the commit log of the store at `directory` is lost:
+// each damaged place and what could be read there. With `drop`, writes a log without it and keeps
+// the damaged segments in a directory of their own.
+[[nodiscard]] Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool drop,
+                                const std::function<void(std::string_view line)>& print);
+// The same in the file system of `directory`.
 [[nodiscard]] Status SalvageLog(const std::string& directory, bool drop,
                                 const std::function<void(std::string_view line)>& print);
 

@@ -19,9 +19,6 @@ using engine::TabletState;
 namespace {
 
 constexpr int kTriesMax = 20;  // reads of a table whose tablets split and merge during the read
-// Tables to adopt have the numbers from 1 on, in this order. Numbers of backups have a master's
-// epoch in the upper half, so they are higher.
-constexpr uint64_t kTableNumbersEnd = uint64_t{1} << 32;
 // Suffix of an empty file that is made after a manifest and removed before it, so that it proves a
 // loss if it is found alone.
 constexpr std::string_view kMadeSuffix = ".made";
@@ -257,40 +254,6 @@ Status ClusterBackups::Perform(const calls::UndeleteTable& asked, const CallTime
   return driver_->Request(time, [&](uint64_t request) {
     return event::UndeleteTable{request, asked.table};
   });
-}
-
-Status ClusterBackups::AdoptTables() {
-  engine::MutexLock lock(&mutex_);
-  auto names = places_.fs->List(store_paths::Backups(places_.directory));
-  if (names.status().code() == StatusCode::kNotFound) return OkStatus();
-  RETURN_IF_ERROR(names.status());
-  std::set<uint64_t> numbers;
-  for (const std::string& name : *names) {
-    auto number = store_paths::ParseBackup(name);
-    if (number.has_value() && *number < kTableNumbersEnd) numbers.insert(*number);
-  }
-  for (uint64_t number : numbers) {
-    RETURN_IF_ERROR(
-        Annotate(Adopt(number), "table of " + store_paths::Backup(places_.directory, number)));
-    CRASH_POINT("adopt.after_table");
-  }
-  return OkStatus();
-}
-
-Status ClusterBackups::Adopt(uint64_t number) {
-  ASSIGN_OR_RETURN(std::string body,
-                   engine::ReadStateFile(places_.fs, store_paths::Backup(places_.directory, number),
-                                         engine::kBackupMagic));
-  ASSIGN_OR_RETURN(BackupManifest manifest, BackupManifest::Decode(body));
-  const BackupInfo& info = manifest.info;
-  const CallTime time(places_.clock, {});  // no limit: part of the start
-  if (info.expires_us > places_.clock->NowMicros()) {
-    Status made = make_(manifest.schema, std::move(manifest.tablets), time);
-    // kAlreadyExists: the table was made before a crash.
-    if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
-    if (info.is_dropped_table) RETURN_IF_ERROR(DropUntil(info.source_table, info.expires_us, time));
-  }
-  return RemoveBackup(places_.fs, places_.directory, number);
 }
 
 }  // namespace sippar::cluster::master

@@ -50,16 +50,12 @@ class ClusterBackups {
   Status Perform(const calls::RestoreTable& asked, const CallTime& time);
   Status Perform(const calls::DropAndKeepTable& asked, const CallTime& time);
   Status Perform(const calls::UndeleteTable& asked, const CallTime& time);
-  // Makes tables of the manifests that a former store left for its tables and kept tables
-  // (node/store_upgrade.h), and deletes each manifest afterwards. Repeatable after a crash.
-  [[nodiscard]] Status AdoptTables();
 
  private:
   struct Held {
     uint64_t number = 0;
     engine::BackupManifest manifest;
   };
-  Status Adopt(uint64_t number) REQUIRES(mutex_);
   Status DropUntil(const std::string& table, int64_t until_us, const CallTime& time);
   // Backups that have not expired, in order of creation.
   StatusOr<std::vector<Held>> ReadAll() const;

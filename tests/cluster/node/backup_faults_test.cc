@@ -108,11 +108,11 @@ TEST(BackupFaultsTest, AfterAPowerLossWhatIsThereIsWhole) {
   check_after("copy", [](auto* to) { return to->Do(calls::CopyBackup{"b", "c", InAnHour()}); });
   check_after("expiry", [](auto* to) { return to->Do(calls::SetBackupExpiry{"b", InAnHour()}); });
   check_after("restore", [](auto* to) { return to->Do(calls::RestoreTable{"b", "r"}); });
-  check_after("drop", [](auto* to) {
+  check_after("drop", [](auto* to) -> Status {
     RETURN_IF_ERROR(to->Do(calls::DropAndKeepTable{"t", kHour}));
     return to->Do(calls::UndeleteTable{"t"});
   });
-  check_after("delete", [](auto* to) {
+  check_after("delete", [](auto* to) -> Status {
     RETURN_IF_ERROR(to->Do(calls::DeleteBackup{"b"}));
     return to->Do(calls::DeleteBackup{"c"});
   });

@@ -66,6 +66,22 @@ TEST_F(ClusterBackupTest, ATableIsRestoredAsItWas) {
   CheckAll();
 }
 
+TEST_F(ClusterBackupTest, AProtectedTableStaysAndComesBackUnprotected) {
+  Start(1);
+  CreateTable({});
+  Write(0, 100, "a");
+  auto table = cluster_->admin()->Do(calls::GetTable{"t"});
+  ASSERT_TRUE(table.ok()) << table.status();
+  table->schema.options[engine::kProtectedOption] = "TRUE";
+  EXPECT_OK(cluster_->admin()->Do(calls::AlterTable{table->schema, table->schema_version}));
+  EXPECT_CODE(cluster_->admin()->Do(calls::DropAndKeepTable{"t", kHour}),
+              StatusCode::kFailedPrecondition);
+  EXPECT_OK(cluster_->admin()->Do(calls::CreateBackup{"b", "t", Now() + kHour}));
+  EXPECT_OK(cluster_->admin()->Do(calls::RestoreTable{"b", "r"}));
+  EXPECT_OK(cluster_->admin()->Do(calls::DropTable{"r"}));
+  CheckAll();
+}
+
 TEST_F(ClusterBackupTest, TheSweepCountsTheirNames) {
   garbage_us_ = kSecond / 2;
   Start(1);

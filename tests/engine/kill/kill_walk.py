@@ -26,7 +26,7 @@ import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 SOURCES = [os.path.join(ROOT, folder) for folder in ("engine", "cluster")]
-POINT = re.compile(r'CRASH_POINT(?:_NAME)?\("([^"]+)"\)')
+POINT = re.compile(r'CRASH_POINT\("([^"]+)"\)')
 # What one server does with the log of another: tests/engine/log/sealed_log_test.cc dies at any two.
 OF_OTHER_WALKS = ("seal.", "sort.")
 KILLED = (137, -9)

@@ -21,14 +21,14 @@ StatusOr<cluster::StorePicture> PictureOf(FileSystem* fs, const std::string& dir
   OverlayFileSystem overlay(fs, kChangesMax);
   ASSIGN_OR_RETURN(std::unique_ptr<cluster::EmbeddedLockService> locks,
                    cluster::LockServiceOf(directory, &overlay, Clock::System()));
-  ASSIGN_OR_RETURN(std::unique_ptr<cluster::LocalCluster> cluster,
+  ASSIGN_OR_RETURN(std::unique_ptr<cluster::LocalCluster> roles,
                    cluster::StartLookingOn(&overlay, directory, locks.get()));
-  ASSIGN_OR_RETURN(std::set<cluster::ServerId> lives, cluster->Lives());
+  ASSIGN_OR_RETURN(std::set<cluster::ServerId> lives, roles->Lives());
   uint64_t epoch_end = 0;
   for (const cluster::ServerId& life : lives) epoch_end = std::max(epoch_end, life.epoch + 1);
   cluster::Findings findings;
   ASSIGN_OR_RETURN(cluster::StorePicture picture,
-                   cluster::ProvePicture(&overlay, directory, cluster->metadata(), locks.get(),
+                   cluster::ProvePicture(&overlay, directory, roles->metadata(), locks.get(),
                                          epoch_end, &findings));
   RETURN_IF_ERROR(picture.whole);
   return picture;

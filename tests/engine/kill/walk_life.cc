@@ -3,8 +3,8 @@
 //   walk_life DIR SEED LIFE check      as above without the work, and looks for files left over
 // WALK_KILL=POINT:N kills it at the N-th passage of a crash point. WALK_PASSAGES=FILE: at its end,
 // and when it is killed at the point, it writes there how often it passed each point, as lines
-// "point passages". Exit 0: ended by itself. 137: killed at the point. Otherwise something is wrong,
-// and said. SPDX-License-Identifier: Apache-2.0
+// "point passages". Exit 0: ended by itself. 137: killed at the point. Otherwise something is
+// wrong, and said. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -116,11 +116,12 @@ int Main(int argc, char** argv) {
     return 2;
   }
   std::string mode = argc > 4 ? argv[4] : "";
-  Life life{.directory = argv[1],
-            .seed = std::stoull(argv[2]),
-            .number = std::stoull(argv[3]),
-            .check = mode == "check",
-            .repeat = mode == "repeat"};
+  Life life;
+  life.directory = argv[1];
+  life.seed = std::stoull(argv[2]);
+  life.number = std::stoull(argv[3]);
+  life.check = mode == "check";
+  life.repeat = mode == "repeat";
   std::string kill = Environment("WALK_KILL");
   if (size_t colon = kill.rfind(':'); colon != std::string::npos) {
     life.kill_point = kill.substr(0, colon);

@@ -150,7 +150,7 @@ Status WalkStore::ReplayChanges(const std::string& table, ReferenceTable* replay
     ASSIGN_OR_RETURN(WalkTable info, GetTable(table));
     auto config = ChangeStreamOf(info.schema);
     if (!config.has_value()) return DataLoss("LOST: the change stream of table " + table);
-    ASSIGN_OR_RETURN(std::vector<RowRange> partitions, client_->data()->TabletRanges(table));
+    ASSIGN_OR_RETURN(std::vector<RowRange> partitions, client_->data()->Do(cluster::calls::TabletRanges{table}));
     for (const RowRange& partition : partitions) {
       RETURN_IF_ERROR(ReplayPartition(table, partition, config->since_us, &changes));
     }

@@ -100,7 +100,8 @@ class DirectoryStore final : public LadderStore {
   }
   Status CompactSmall() override { return OkStatus(); }  // the server does it by itself
   StatusOr<Schema> GetSchema() override {
-    ASSIGN_OR_RETURN(cluster::TableInfo table, client_->admin()->Do(cluster::calls::GetTable{kTable}));
+    ASSIGN_OR_RETURN(cluster::TableInfo table,
+                     client_->admin()->Do(cluster::calls::GetTable{kTable}));
     return Schema{table.schema, table.schema_version};
   }
   Status Alter(const TableSchema& schema, uint64_t version) override {

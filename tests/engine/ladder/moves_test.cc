@@ -26,8 +26,8 @@ TableSchema MoveOne(TableSchema schema, Random* random) {
   return schema;
 }
 
-// What a power cut would leave of a disk, at each crash point. A thread of a server's background may
-// be at one while the history goes on, so the history ends the taking.
+// What a power cut would leave of a disk, at each crash point. A thread of a server's background
+// may be at one while the history goes on, so the history ends the taking.
 class Cuts {
  public:
   Cuts(MemoryFileSystem* fs, uint64_t seed) : fs_(fs), chance_(seed) {}

@@ -1,0 +1,170 @@
+// Row D2: what `sippar admin log salvage` does with a damaged log, one byte at a time, and after
+// power losses. Through the program: tests/cli/admin_test.py. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/salvage.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+
+#include "cluster/node/embedded_node.h"
+#include "engine/fs/fault_file_system.h"
+#include "engine/fs/memory_file_system.h"
+#include "tests/cluster/lock/lock_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kRows = 12;
+
+// Of two tablets in turn.
+std::string RowOf(int i) { return fmt::format("{:03}", i % 2 == 0 ? i : 500 + i); }
+
+StatusOr<std::unique_ptr<Client>> Open(engine::FileSystem* fs) {
+  engine::StoreOptions options;
+  options.fs = fs;
+  options.clock = engine::Clock::System();
+  options.create_if_missing = true;
+  options.background = false;
+  options.log_segment_size = 300;
+  return OpenEmbedded("/db", options);
+}
+
+std::unique_ptr<engine::MemoryFileSystem> ImageOf(engine::MemoryFileSystem* disk) {
+  engine::Random random(1);
+  return disk->CrashClone(&random);
+}
+
+// A store whose process was killed after kRows rows, of which only the log knows.
+std::unique_ptr<engine::MemoryFileSystem> KilledStore() {
+  engine::MemoryFileSystem disk;
+  TableSchema schema;
+  schema.name = "t";
+  schema.families.emplace_back().name = "f";
+  schema.Normalize();
+  auto client = *Open(&disk);
+  EXPECT_OK(client->admin()->Do(calls::CreateTable{schema, {"500"}}));
+  EXPECT_OK(client->Close());  // METADATA and the table are in files now
+  client = *Open(&disk);
+  for (int i = 0; i < kRows; ++i) {
+    EXPECT_OK(client->data()->Apply("t", RowMutation(RowOf(i)).Set("f", "q", "v", 1)));
+  }
+  return ImageOf(&disk);
+}
+
+std::vector<std::string> LogsOf(engine::MemoryFileSystem* disk) {
+  std::vector<std::string> logs;
+  for (const std::string& path : disk->AllFiles()) {
+    if (path.ends_with(".log")) logs.push_back(path);
+  }
+  return logs;
+}
+
+// The rows that are there; nullopt: an error.
+std::optional<std::set<std::string>> RowsIn(Client* client) {
+  auto cells = client->data()->Read("t", ReadSpec(), {});
+  if (!cells.ok()) return std::nullopt;
+  std::set<std::string> rows;
+  for (; (*cells)->Valid(); (*cells)->Next()) rows.emplace((*cells)->cell().row);
+  if (!(*cells)->status().ok()) return std::nullopt;
+  return rows;
+}
+
+class SalvageTest : public testing::Test {
+ protected:
+  // What it printed.
+  static std::string Salvage(engine::FileSystem* disk, bool drop) {
+    std::string report;
+    auto print = [&](std::string_view line) { report.append(line).append("\n"); };
+    Status status = SalvageLog(disk, "/db", drop, print);
+    EXPECT_TRUE(status.ok()) << status << "\n" << report;
+    return report;
+  }
+
+  // `lost_unsaid`: rows of which the report says nothing.
+  static void CheckRows(Client* client, const std::string& report, int lost_unsaid_max) {
+    std::optional<std::set<std::string>> found = RowsIn(client);
+    ASSERT_TRUE(found.has_value());
+    int lost_unsaid = 0;
+    bool tablet_ended[2] = {false, false};
+    for (int i = 0; i < kRows; ++i) {
+      bool is_there = found->contains(RowOf(i));
+      EXPECT_FALSE(is_there && tablet_ended[i % 2]) << "after a gap: " << i;
+      tablet_ended[i % 2] |= !is_there;
+      bool is_told = report.find("row " + RowOf(i)) != std::string::npos;
+      EXPECT_FALSE(is_there && is_told) << i;
+      lost_unsaid += is_there || is_told ? 0 : 1;
+    }
+    EXPECT_LE(lost_unsaid, lost_unsaid_max) << report;
+    EXPECT_TRUE(!tablet_ended[0] || !tablet_ended[1]) << "one byte, two tablets\n" << report;
+  }
+};
+
+// A salvage says what is lost, and loses no more: the damaged record and, of the same tablet, those
+// after it.
+TEST_F(SalvageTest, D2_EveryTabletIsKeptUpToItsFirstLoss) {
+  constexpr size_t kStep = 3;
+  const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();
+  const std::vector<std::string> logs = LogsOf(killed.get());
+  ASSERT_GE(logs.size(), 3u);
+  int salvaged = 0;
+  for (const std::string& log : logs) {
+    for (size_t at = 0; at < *killed->FileSize(log) && !HasFailure(); at += kStep) {
+      SCOPED_TRACE(fmt::format("{} @{}", log, at));
+      std::unique_ptr<engine::MemoryFileSystem> disk = ImageOf(killed.get());
+      disk->FlipByte(log, at, 0x10);
+      Status refused = Open(disk.get()).status();
+      if (refused.ok()) continue;  // of the last group: a torn tail
+      ++salvaged;
+      EXPECT_THAT(std::string(MessageOf(refused)), HasSubstr("sippar admin log salvage /db"));
+      std::string report = Salvage(disk.get(), /*drop=*/false);
+      EXPECT_THAT(report, HasSubstr(log + ": @"));
+      EXPECT_THAT(report, HasSubstr("nothing was changed"));
+      EXPECT_CODE(Open(disk.get()).status(), StatusCode::kDataLoss);
+      Salvage(disk.get(), /*drop=*/true);
+      auto client = Open(disk.get());
+      ASSERT_TRUE(client.ok()) << client.status();
+      CheckRows(client->get(), report, /*lost_unsaid_max=*/1);
+      EXPECT_OK((*client)->data()->Apply("t", RowMutation("later").Set("f", "q", "x", 1)));
+    }
+  }
+  EXPECT_GT(salvaged, 150);
+}
+
+TEST_F(SalvageTest, D2_APowerLossLosesNoMoreAndAWholeLogStays) {
+  const std::unique_ptr<engine::MemoryFileSystem> killed = KilledStore();
+  std::unique_ptr<engine::MemoryFileSystem> whole = ImageOf(killed.get());
+  const std::vector<std::string> before = whole->AllFiles();
+  EXPECT_THAT(Salvage(whole.get(), /*drop=*/true), HasSubstr("the log is whole"));
+  EXPECT_EQ(whole->AllFiles(), before);
+  std::unique_ptr<engine::MemoryFileSystem> disk = ImageOf(killed.get());
+  const std::vector<std::string> logs = LogsOf(disk.get());
+  disk->FlipByte(logs[logs.size() / 2], 100, 0x10);
+  engine::FaultFileSystem faulty(disk.get());
+  engine::Random random(1);
+  std::vector<std::unique_ptr<engine::MemoryFileSystem>> crashed;
+  faulty.OnSync([&] {
+    for (int i = 0; i < 5; ++i) crashed.push_back(disk->CrashClone(&random));
+  });
+  Salvage(&faulty, /*drop=*/true);
+  auto client = Open(disk.get());
+  ASSERT_TRUE(client.ok()) << client.status();
+  const auto kept = RowsIn(client->get());
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_GT(kept->size(), 2u);
+  EXPECT_LT(kept->size(), static_cast<size_t>(kRows));
+  EXPECT_GT(crashed.size(), 15u);
+  for (const auto& left : crashed) {
+    Salvage(left.get(), /*drop=*/true);
+    auto again = Open(left.get());
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(RowsIn(again->get()), kept);
+  }
+}
+
+}  // namespace
+}  // namespace sippar::cluster
