@@ -53,24 +53,24 @@ class DataApi : public Port<calls::DataCalls> {
   // The calls on rows in short.
   [[nodiscard]] Status Apply(const std::string& table, const RowMutation& mutation) {
     const RowMutation* only = &mutation;
-    return OnlyPart(Do(calls::ApplyRows<TableName>{table, {&only, 1}}));
+    return OnlyPart(Do(calls::ApplyRows<LentTable>{table, {&only, 1}}));
   }
   [[nodiscard]] std::vector<Status> ApplyBatch(const std::string& table,
                                                const std::vector<RowMutation>& batch) {
-    return PartsOf(Do(calls::ApplyRows<TableName>{table, PointersTo(batch)}), batch.size());
+    return PartsOf(Do(calls::ApplyRows<LentTable>{table, PointersTo(batch)}), batch.size());
   }
   [[nodiscard]] StatusOr<engine::RowUpdateResult> Update(const std::string& table,
                                                          const engine::RowUpdate& update) {
     const engine::RowUpdate* only = &update;
-    return OnlyPart(Do(calls::UpdateRows<TableName>{table, {&only, 1}}));
+    return OnlyPart(Do(calls::UpdateRows<LentTable>{table, {&only, 1}}));
   }
   [[nodiscard]] std::vector<StatusOr<engine::RowUpdateResult>> UpdateBatch(
       const std::string& table, const std::vector<engine::RowUpdate>& batch) {
-    return PartsOf(Do(calls::UpdateRows<TableName>{table, PointersTo(batch)}), batch.size());
+    return PartsOf(Do(calls::UpdateRows<LentTable>{table, PointersTo(batch)}), batch.size());
   }
   [[nodiscard]] Status CommitRow(const std::string& table, const RowMutation& mutation,
                                  const std::vector<ReadCheck>& checks) {
-    return Do(calls::CommitRow<TableName>{table, mutation, checks});
+    return Do(calls::CommitRow<LentTable>{table, mutation, checks});
   }
 
  private:

@@ -25,7 +25,7 @@ using engine::ReadSpec;
 using engine::RowMutation;
 using engine::RowRange;
 
-using TableName = Lent<std::string>;
+using LentTable = Lent<std::string>;
 
 // A tablet as the caller knows it. The epoch lets the server refuse a call that was delayed until
 // the tablet had moved away and back (tests/FAULTS.md N8).
@@ -128,7 +128,7 @@ struct TabletRanges {
   static constexpr CallRule kRule = LookUpRule("TabletRanges");
 };
 
-using DataCalls = decltype(Join(RowCalls<TableName>(), CallList<ListTablets, TabletRanges>()));
+using DataCalls = decltype(Join(RowCalls<LentTable>(), CallList<ListTablets, TabletRanges>()));
 using TabletCalls = RowCalls<TabletAddress>;
 
 }  // namespace calls
@@ -136,8 +136,9 @@ using TabletCalls = RowCalls<TabletAddress>;
 // True for the answer of a batch, whose reply has a Status or StatusOr for each part.
 template <class Answer>
 inline constexpr bool kHasParts = requires(Answer answer) {
-  StatusOf(answer->front());
+  StatusIn(answer->front());
 };
+static_assert(kHasParts<StatusOr<std::vector<Status>>> && !kHasParts<Status>);
 
 // The parts of a batch's answer. An error of the whole call is the answer of each part.
 template <class Part>

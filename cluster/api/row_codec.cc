@@ -21,6 +21,7 @@ void PutStatus(const Status& status, std::string* out) {
 void TakeStatus(engine::Reader* reader, Status* status) {
   const uint64_t code = reader->Varint();
   if (code > static_cast<uint64_t>(StatusCode::kUnauthenticated)) return reader->Fail();
+  *status = OkStatus();
   if (code == 0) [[likely]]
     return;
   *status = Status(static_cast<StatusCode>(code), std::string(reader->Bytes()));

@@ -27,7 +27,7 @@ using GroupMap = std::map<std::string_view, size_t>;
 
 class BatchCourse {
  public:
-  BatchCourse(TabletCaller* caller, const calls::ApplyRows<TableName>& asked, Repeat repeat,
+  BatchCourse(TabletCaller* caller, const calls::ApplyRows<LentTable>& asked, Repeat repeat,
               size_t parallel_calls, const CallOptions& options)
       : caller_(caller),
         table_(*asked.to),
@@ -183,7 +183,7 @@ class BatchCourse {
 
 }  // namespace
 
-std::vector<Status> ApplyInGroups(TabletCaller* caller, const calls::ApplyRows<TableName>& asked,
+std::vector<Status> ApplyInGroups(TabletCaller* caller, const calls::ApplyRows<LentTable>& asked,
                                   Repeat repeat, size_t parallel_calls,
                                   const CallOptions& options) {
   return BatchCourse(caller, asked, repeat, parallel_calls, options).Run();

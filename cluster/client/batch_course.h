@@ -11,7 +11,7 @@ namespace sippar::cluster {
 // Returns one status per mutation, in the order of the batch. `repeat`: kSafe if the mutations have
 // request ids. At most `parallel_calls` calls are in flight at a time.
 [[nodiscard]] std::vector<Status> ApplyInGroups(TabletCaller* caller,
-                                                const calls::ApplyRows<TableName>& asked,
+                                                const calls::ApplyRows<LentTable>& asked,
                                                 Repeat repeat, size_t parallel_calls,
                                                 const CallOptions& options);
 

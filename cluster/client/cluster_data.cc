@@ -31,7 +31,7 @@ StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOption
 // and none needs a request id, which costs space in the log and in the tablet's state. Elsewhere
 // each write gets an id, unless a client of another process, which writes through this one, has
 // given it its own.
-StatusOr<std::vector<Status>> ClusterData::Perform(const calls::ApplyRows<TableName>& asked,
+StatusOr<std::vector<Status>> ClusterData::Perform(const calls::ApplyRows<LentTable>& asked,
                                                    const CallOptions& options) {
   const bool is_certain = !caller_.loses_answers();
   if (is_certain && asked.batch.size() != 1) {
@@ -119,12 +119,12 @@ ClusterData::Updates::Reply ClusterData::UpdateTogether(const Updates& asked,
   return answers;
 }
 
-Status ClusterData::Perform(const calls::CommitRow<TableName>& asked, const CallOptions& options) {
+Status ClusterData::Perform(const calls::CommitRow<LentTable>& asked, const CallOptions& options) {
   if (!caller_.loses_answers()) return Commit(asked, Repeat::kUnsafe, options);
   return Commit(NumberedCall(&numbers_, asked).call(), Repeat::kSafe, options);
 }
 
-Status ClusterData::Commit(const calls::CommitRow<TableName>& asked, Repeat repeat,
+Status ClusterData::Commit(const calls::CommitRow<LentTable>& asked, Repeat repeat,
                            const CallOptions& options) {
   return caller_.OnTablet<Status>(
       *asked.to, asked.mutation->row, repeat, options, [&](const TabletLocation& tablet) {

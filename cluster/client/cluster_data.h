@@ -51,12 +51,12 @@ class ClusterData final : public DataApi {
  private:
   ClusterData(const ClusterDataOptions& options, uint64_t client_id);
 
-  using Updates = calls::UpdateRows<TableName>;
+  using Updates = calls::UpdateRows<LentTable>;
 
-  StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<TableName>& asked,
+  StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<LentTable>& asked,
                                         const CallOptions& options);
   StatusOr<Updates::Reply> Perform(const Updates& asked, const CallOptions& options);
-  Status Perform(const calls::CommitRow<TableName>& asked, const CallOptions& options);
+  Status Perform(const calls::CommitRow<LentTable>& asked, const CallOptions& options);
   StatusOr<std::vector<TabletInfo>> Perform(const calls::ListTablets& asked,
                                             const CallOptions& options);
   StatusOr<std::vector<RowRange>> Perform(const calls::TabletRanges& asked,
@@ -66,7 +66,7 @@ class ClusterData final : public DataApi {
   Updates::Reply::value_type UpdateOne(const std::string& table, const engine::RowUpdate& update,
                                        Repeat repeat, const CallOptions& options);
   Updates::Reply UpdateTogether(const Updates& asked, const CallOptions& options);
-  Status Commit(const calls::CommitRow<TableName>& asked, Repeat repeat,
+  Status Commit(const calls::CommitRow<LentTable>& asked, Repeat repeat,
                 const CallOptions& options);
 
   Transport* const transport_;

@@ -55,11 +55,11 @@ template <class Answer>
 Status OutcomeOf(const Answer& answer) {
   if constexpr (kHasParts<Answer>) {
     for (size_t i = 0; answer.ok() && i < answer->size(); ++i) {
-      const Status& part = StatusOf((*answer)[i]);
+      const Status& part = StatusIn((*answer)[i]);
       if (part.code() == StatusCode::kUnavailable) return part;
     }
   }
-  return StatusOf(answer);
+  return StatusIn(answer);
 }
 
 // Answers the call with `outcome`, which ended its retries. The parts of a batch that have an
@@ -70,7 +70,7 @@ void Settle(const Status& outcome, Answer* answer) {
   if constexpr (kHasParts<Answer>) {
     if (answer->ok()) {
       for (auto& part : **answer) {
-        if (StatusOf(part).code() == StatusCode::kUnavailable) part = outcome;
+        if (StatusIn(part).code() == StatusCode::kUnavailable) part = outcome;
       }
       return;
     }

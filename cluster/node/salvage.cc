@@ -56,6 +56,15 @@ StatusOr<std::vector<LifeLog>> ListLogs(engine::FileSystem* fs, const std::strin
   return logs;
 }
 
+// Gives the file a second name in another directory, where an earlier salvage may have left one. A
+// rename would do, but FileSystem promises it within one directory only.
+Status AddName(engine::FileSystem* fs, const std::string& path, const std::string& name) {
+  Status linked = fs->Link(path, name);
+  if (linked.code() != StatusCode::kAlreadyExists) return linked;
+  RETURN_IF_ERROR(fs->Remove(name));
+  return fs->Link(path, name);
+}
+
 // Replaces all segments by one new segment. The old files are moved to a directory that no sweep
 // touches, so that nothing is lost for good.
 Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::SalvagedLog& found) {
@@ -66,17 +75,20 @@ Status Rewrite(engine::FileSystem* fs, const LifeLog& log, const engine::Salvage
   engine::SegmentHeader header{{log.life.epoch, found.newest.number + 1}, {}, 0};
   RETURN_IF_ERROR(
       engine::WriteSegmentAgain(fs, log.path, header, found.bodies, &sequences).status());
-  // The new segment counts from here on. REACH, which says that the old ones are needed, must be
-  // moved before them.
-  Status moved = fs->Rename(log.path + "/REACH", aside + "/REACH");
-  if (!moved.ok() && moved.code() != StatusCode::kNotFound) return moved;
   ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(log.path));
   const std::string kept = engine::SegmentFileName(header.id);
+  // The rest are segments, sorted forms, the SEAL and REACH. REACH, which says that the old
+  // segments are needed, goes before them.
+  std::erase_if(names, [&](const auto& name) { return name == kept || name == "OWNER"; });
+  std::stable_partition(names.begin(), names.end(),
+                        [](const auto& name) { return name == "REACH"; });
   for (const std::string& name : names) {
-    if (name == kept || name == "OWNER") continue;  // the rest are segments, sorted forms, the SEAL
-    RETURN_IF_ERROR(fs->Rename(log.path + "/" + name, aside + "/" + name));
+    RETURN_IF_ERROR(AddName(fs, log.path + "/" + name, aside + "/" + name));
   }
   RETURN_IF_ERROR(fs->SyncDir(aside));
+  RETURN_IF_ERROR(fs->SyncDir(aside.substr(0, aside.rfind('/'))));
+  // The new segment counts from here on.
+  for (const std::string& name : names) RETURN_IF_ERROR(fs->Remove(log.path + "/" + name));
   RETURN_IF_ERROR(fs->SyncDir(log.path));
   // An unsealed log is sealed by its recovery. A sealed one was recovered already and is read by
   // its SEAL, so that is written again.

@@ -114,7 +114,7 @@ Answer<Call> RemoteData::Send(const Call& call, const CallOptions& options) {
 }
 
 // Without an answer each write of a part has an unknown outcome; the other parts keep theirs.
-StatusOr<std::vector<Status>> RemoteData::SendInParts(const calls::ApplyRows<TableName>& asked,
+StatusOr<std::vector<Status>> RemoteData::SendInParts(const calls::ApplyRows<LentTable>& asked,
                                                       const CallOptions& options) {
   std::vector<Status> statuses;
   statuses.reserve(asked.batch.size());
@@ -123,7 +123,7 @@ StatusOr<std::vector<Status>> RemoteData::SendInParts(const calls::ApplyRows<Tab
   auto send = [&] {
     if (part.empty()) return;
     for (Status& status :
-         PartsOf(Send(calls::ApplyRows<TableName>{asked.to, part}, options), part.size())) {
+         PartsOf(Send(calls::ApplyRows<LentTable>{asked.to, part}, options), part.size())) {
       statuses.push_back(std::move(status));
     }
     part.clear();
@@ -146,9 +146,9 @@ StatusOr<std::vector<Status>> RemoteData::SendInParts(const calls::ApplyRows<Tab
 
 void RemoteData::Carry(const AnyCall& any, const CallOptions& options) {
   auto perform = [&]<class Call>(const Call& asked) -> Answer<Call> {
-    if constexpr (std::is_same_v<Call, calls::ApplyRows<TableName>>) {
+    if constexpr (std::is_same_v<Call, calls::ApplyRows<LentTable>>) {
       return SendInParts(asked, options);
-    } else if constexpr (std::is_same_v<Call, calls::CommitRow<TableName>>) {
+    } else if constexpr (std::is_same_v<Call, calls::CommitRow<LentTable>>) {
       RETURN_IF_ERROR(CheckEntries(*asked.mutation));
     }
     return Send(asked, options);

@@ -31,7 +31,7 @@ class RemoteData final : public DataApi {
   template <class Call>
   Answer<Call> Send(const Call& call, const CallOptions& options);
   // Sends a batch of any size.
-  StatusOr<std::vector<Status>> SendInParts(const calls::ApplyRows<TableName>& asked,
+  StatusOr<std::vector<Status>> SendInParts(const calls::ApplyRows<LentTable>& asked,
                                             const CallOptions& options);
 
   const std::shared_ptr<StoreConnection> connection_;  // streams share it

@@ -5,7 +5,6 @@
 #include <map>
 #include <span>
 
-#include "engine/base/crash_point.h"
 #include "engine/base/parallel.h"
 #include "engine/log/log_chain.h"
 #include "engine/log/log_reader.h"
@@ -37,7 +36,6 @@ class Replayer {
   Status ReplayPart(Segments part, size_t threads, ReplayedLog* log) {
     std::vector<SegmentRecords> read(part.size());
     RunParallel(threads, part.size(), [&](size_t i) { read[i].status = Read(part[i], &read[i]); });
-    CRASH_POINT("replay.after_read");
     std::map<uint64_t, std::vector<const std::vector<LogRecord>*>> tablets;
     for (size_t i = 0; i < part.size(); ++i) {
       RETURN_IF_ERROR(read[i].status);

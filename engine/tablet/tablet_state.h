@@ -1,6 +1,6 @@
 // A tablet's durable state, which the paper keeps in its METADATA row: its range, its SSTables and
-// its redo point. TabletStateWriter hides where it is saved: a file in a store of format 1, a
-// METADATA row in a cluster.
+// its redo point. TabletStateWriter hides where it is saved: in the tablet's row of METADATA, or, for
+// the root tablet, in the lock service.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,7 +31,7 @@ struct FileRef {
 struct RunState {
   uint64_t run_id = 0;         // unique within the store
   std::vector<FileRef> files;  // in key order; their trusted parts are disjoint
-  // No delete or garbage in the run is older than this (RunInfo). 0 in states of format 1: they may
+  // No delete or garbage in the run is older than this (RunInfo). 0: they may
   // have any age.
   int64_t made_us = 0;
   bool major = false;  // made by a major compaction

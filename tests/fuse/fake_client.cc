@@ -167,13 +167,20 @@ StatusOr<std::unique_ptr<cluster::CellStream>> FakeClient::Read(
   return stream;
 }
 
-StatusOr<std::vector<cluster::TabletInfo>> FakeClient::Tablets(const std::string& table) {
-  if (!tables_.contains(table)) return NoTable(table);
+StatusOr<std::vector<cluster::TabletInfo>> FakeClient::Perform(
+    const cluster::calls::ListTablets& asked) {
+  if (!tables_.contains(asked.table)) return NoTable(asked.table);
   cluster::TabletInfo tablet;
   tablet.tablet_id = 1;
   tablet.server = "fake";
   tablet.state = "online";
   return std::vector<cluster::TabletInfo>{tablet};
+}
+
+StatusOr<std::vector<cluster::RowRange>> FakeClient::Perform(
+    const cluster::calls::TabletRanges& asked) {
+  if (!tables_.contains(asked.table)) return NoTable(asked.table);
+  return std::vector<cluster::RowRange>(1);
 }
 
 StatusOr<cluster::TableInfo> FakeClient::Perform(const cluster::calls::GetTable& asked) {
@@ -197,20 +204,8 @@ StatusOr<std::vector<cluster::GroupStats>> FakeClient::Perform(const cluster::ca
   return std::vector<cluster::GroupStats>{stats};
 }
 
-Status FakeClient::Apply(const std::string&, const cluster::RowMutation&) { return Unfaked(); }
-std::vector<Status> FakeClient::ApplyBatch(const std::string&,
-                                           const std::vector<cluster::RowMutation>& batch) {
-  return std::vector<Status>(batch.size(), Unfaked());
-}
 Status FakeClient::Run(const std::string&, const cluster::RowRange&, const engine::Program&,
                        const cluster::CallOptions&, engine::ProgramSink*) {
-  return Unfaked();
-}
-StatusOr<engine::RowUpdateResult> FakeClient::Update(const std::string&, const engine::RowUpdate&) {
-  return Unfaked();
-}
-Status FakeClient::CommitRow(const std::string&, const cluster::RowMutation&,
-                             const std::vector<cluster::ReadCheck>&) {
   return Unfaked();
 }
 

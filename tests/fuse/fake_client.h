@@ -54,24 +54,20 @@ class FakeClient final : public cluster::Client, cluster::DataApi, cluster::Admi
     std::map<ColumnKey, Versions> columns;
   };
 
-  Status Apply(const std::string& table, const cluster::RowMutation& mutation) override;
-  std::vector<Status> ApplyBatch(const std::string& table,
-                                 const std::vector<cluster::RowMutation>& batch) override;
   StatusOr<std::unique_ptr<cluster::CellStream>> Read(const std::string& table,
                                                       const cluster::ReadSpec& read,
                                                       const cluster::CallOptions& options) override;
   Status Run(const std::string& table, const cluster::RowRange& tablet_range,
              const engine::Program& program, const cluster::CallOptions& options,
              engine::ProgramSink* sink) override;
-  StatusOr<engine::RowUpdateResult> Update(const std::string& table,
-                                           const engine::RowUpdate& update) override;
-  Status CommitRow(const std::string& table, const cluster::RowMutation& mutation,
-                   const std::vector<cluster::ReadCheck>& checks) override;
-  StatusOr<std::vector<cluster::TabletInfo>> Tablets(const std::string& table) override;
-
-  void Carry(const AnyCall& call, const cluster::CallOptions&) override {
-    AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
+  void Carry(const cluster::DataApi::AnyCall& call, const cluster::CallOptions&) override {
+    cluster::AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
   }
+  void Carry(const cluster::AdminApi::AnyCall& call, const cluster::CallOptions&) override {
+    cluster::AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
+  }
+  StatusOr<std::vector<cluster::TabletInfo>> Perform(const cluster::calls::ListTablets& asked);
+  StatusOr<std::vector<cluster::RowRange>> Perform(const cluster::calls::TabletRanges& asked);
   StatusOr<cluster::TableInfo> Perform(const cluster::calls::GetTable& asked);
   StatusOr<std::vector<cluster::TableInfo>> Perform(const cluster::calls::ListTables&);
   StatusOr<std::vector<cluster::GroupStats>> Perform(const cluster::calls::Stats& asked);

@@ -42,18 +42,18 @@ class StoreData final : public DataApi {
   }
 
  private:
-  StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<TableName>& asked) {
+  StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<LentTable>& asked) {
     auto batch = asked.batch.values();
     return store_->Apply(*asked.to, {batch.begin(), batch.end()});
   }
-  StatusOr<calls::UpdateRows<TableName>::Reply> Perform(const calls::UpdateRows<TableName>& asked) {
-    calls::UpdateRows<TableName>::Reply answers;
+  StatusOr<calls::UpdateRows<LentTable>::Reply> Perform(const calls::UpdateRows<LentTable>& asked) {
+    calls::UpdateRows<LentTable>::Reply answers;
     for (const engine::RowUpdate* update : asked.batch.values()) {
       answers.push_back(store_->Update(*asked.to, *update));
     }
     return answers;
   }
-  Status Perform(const calls::CommitRow<TableName>& asked) {
+  Status Perform(const calls::CommitRow<LentTable>& asked) {
     std::vector<engine::RowCheck> row_checks;
     for (const ReadCheck& check : *asked.checks) row_checks.push_back({check.read, check.digest});
     return store_->CommitRow(*asked.to, *asked.mutation, row_checks);

@@ -209,12 +209,12 @@ TEST(CallCodecTest, WhatIsLentIsTheCallersAndWhatIsDecodedTheCalls) {
   const RowMutation mutation("r");
   const RowMutation* only = &mutation;
   const std::string table = "t";
-  calls::ApplyRows<TableName> sent{table, {&only, 1}};
+  calls::ApplyRows<LentTable> sent{table, {&only, 1}};
   EXPECT_EQ(&*sent.to, &table);
   EXPECT_EQ(&sent.batch[0], &mutation);
-  calls::ApplyRows<TableName> kept;
+  calls::ApplyRows<LentTable> kept;
   {
-    calls::ApplyRows<TableName> received;
+    calls::ApplyRows<LentTable> received;
     ASSERT_TRUE(DecodeValue(EncodeValue(sent), &received));
     kept = received;
     EXPECT_EQ(&kept.batch[0], &received.batch[0]);

@@ -69,8 +69,8 @@ void CheckAfterPowerLoss(engine::FileSystem* disk, bool may_be_dropped, size_t* 
   EXPECT_OK(all);
   for (const BackupInfo& info : *all) {
     ++*backups;
-    EXPECT_OK(client->admin()->Do(calls::RestoreTable{info.name, "of " + info.name}));
-    EXPECT_EQ(Rows(client.get(), "of " + info.name), kFilled);
+    EXPECT_OK(client->admin()->Do(calls::RestoreTable{info.name, "of_" + info.name}));
+    EXPECT_EQ(Rows(client.get(), "of_" + info.name), kFilled);
     EXPECT_OK(client->admin()->Do(calls::DeleteBackup{info.name}));
   }
   if (may_be_dropped && !client->admin()->Do(calls::GetTable{"t"}).ok()) {

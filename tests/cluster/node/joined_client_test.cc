@@ -241,6 +241,23 @@ TEST_F(JoinedClientTest, ChangesGoOnWhenTheOwnerHasLeft) {
   EXPECT_EQ(changes[0].mutation.row, "b");
 }
 
+TEST_F(JoinedClientTest, WritesGoOnWhenTheOwnerHasLeft) {
+  const std::vector<RowMutation> batch = {RowMutation("a").Set("f", "q", "1"),
+                                          RowMutation("b").Set("f", "q", "1")};
+  std::vector<engine::RowUpdate> updates;
+  for (const RowMutation& mutation : batch) {
+    updates.push_back(engine::ReadModifyWriteOf(mutation.row, {{"f", "q", "!"}}));
+  }
+  owner_.reset();
+  EXPECT_EQ(joined_->data()->ApplyBatch("t", batch), std::vector<Status>(2));
+  for (const auto& answer : joined_->data()->UpdateBatch("t", updates)) {
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->cells.front().value, "1!");
+  }
+  EXPECT_TRUE(joined_->data()->CommitRow("t", batch[0], {}).ok());
+  EXPECT_EQ(joined_->data()->ApplyBatch("nope", batch)[1].code(), StatusCode::kNotFound);
+}
+
 // Every row and cell that was written, once and in order, though the owner leaves in the middle.
 TEST_F(JoinedClientTest, F_J1_AReadGoesOnAfterTheLastCellWhenTheOwnerLeaves) {
   const int kRows = 20'000;

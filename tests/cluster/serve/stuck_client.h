@@ -18,7 +18,7 @@ class StuckData final : public DataApi {
   explicit StuckData(DataApi* data) : data_(data) {}
 
   void Carry(const AnyCall& call, const CallOptions& options) override {
-    if (const auto* apply = std::get_if<Pending<calls::ApplyRows<TableName>>>(&call)) {
+    if (const auto* apply = std::get_if<Pending<calls::ApplyRows<LentTable>>>(&call)) {
       batch_max_ = std::max<size_t>(batch_max_, apply->call.batch.size());
       for (const RowMutation* mutation : apply->call.batch.values()) Wait(mutation->row, nullptr);
     }

@@ -47,10 +47,9 @@ TEST_F(SplitSizeTest, OneRowIsNeverCut) {
   for (int i = 0; i < 300; ++i) {
     RowMutation mutation("only");
     mutation.Set("f", std::to_string(i), std::string(1000, 'v'), 5);
-    ASSERT_TRUE(server->Tablets()
-                    ->Apply({record.tablet_id, record.tablet_epoch}, {&mutation})
-                    .front()
-                    .ok());
+    const RowMutation* only = &mutation;
+    EXPECT_OK(OnlyPart(server->Tablets()->Do(
+        calls::ApplyRows<TabletAddress>{{record.tablet_id, record.tablet_epoch}, {&only, 1}})));
   }
   SetSplitSize(server.get(), 100);
   EXPECT_OK(server->Control()->Do(calls::FlushTablet{record.tablet_id}));

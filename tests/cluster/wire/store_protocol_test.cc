@@ -22,15 +22,28 @@ class StoreProtocolTest : public ApiTest {
   std::unique_ptr<RemoteClient> remote_;
 };
 
+// On a busy machine the answer may come before the client's clock is looked at again.
+template <class Call>
+bool EndsAtDeadline(const Call& call) {
+  for (int i = 0; i < 100; ++i) {
+    if (call(i).code() == StatusCode::kDeadlineExceeded) return true;
+  }
+  return false;
+}
+
 TEST_F(StoreProtocolTest, ACallEndsWithItsCallersDeadlineOrCancelFlag) {
   CreateTable();
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   CallOptions hurried;
   hurried.timeout_us = 1;
-  EXPECT_EQ(remote_->admin()->Do(calls::Compact{table, ""}, hurried).code(),
-            StatusCode::kDeadlineExceeded);
-  Status split = remote_->admin()->Do(calls::Split{table, "m"}, hurried);
-  EXPECT_EQ(split.code(), StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(EndsAtDeadline([&](int) {
+    return remote_->admin()->Do(calls::Compact{table, ""}, hurried);
+  }));
+  Status split = OkStatus();
+  EXPECT_TRUE(EndsAtDeadline([&](int i) {
+    split = remote_->admin()->Do(calls::Split{table, fmt::format("m{}", i)}, hurried);
+    return split;
+  }));
   // The server may find that the time is over before it begins.
   EXPECT_TRUE(MessageOf(split).find("not known") != std::string_view::npos ||
               MessageOf(split).find("longer than its timeout") != std::string_view::npos)
@@ -48,8 +61,8 @@ TEST_F(StoreProtocolTest, ACallEndsWithItsCallersDeadlineOrCancelFlag) {
   }
   EXPECT_EQ(remote_->data()->Do(calls::ListTablets{table}, cancelled).status().code(),
             StatusCode::kCancelled);
-  EXPECT_EQ(remote_->data()->Do(calls::ListTablets{table}, hurried).status().code(),
-            StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(EndsAtDeadline(
+      [&](int) { return remote_->data()->Do(calls::ListTablets{table}, hurried).status(); }));
   EXPECT_FALSE(remote_->is_lost());  // the connection goes on
   EXPECT_TRUE(remote_->admin()->Do(calls::GetTable{table}).ok());
 }

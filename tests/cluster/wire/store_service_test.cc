@@ -351,6 +351,20 @@ TEST_F(StoreServiceTest, CancelledCallsAndLostServersAreTold) {
   EXPECT_EQ(nobody.status().code(), StatusCode::kUnavailable);
 }
 
+void CheckAllRefused(const std::string& name, const std::string& reply) {
+  if (name == "ApplyRows") {
+    calls::ApplyRows<LentTable>::Reply parts;
+    ASSERT_TRUE(DecodeValue(reply, &parts));
+    for (const Status& part : parts) EXPECT_FALSE(part.ok());
+  } else if (name == "UpdateRows") {
+    calls::UpdateRows<LentTable>::Reply parts;
+    ASSERT_TRUE(DecodeValue(reply, &parts));
+    for (const auto& part : parts) EXPECT_FALSE(part.ok());
+  } else {
+    ADD_FAILURE() << name;
+  }
+}
+
 // Bytes that are no encoding of anything, and encodings with a byte changed.
 TEST_F(StoreServiceTest, DamagedBytesAreRefused) {
   CreateTable();
@@ -373,7 +387,8 @@ TEST_F(StoreServiceTest, DamagedBytesAreRefused) {
       EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Call, call, &reply).ok());
       Status outcome;
       ASSERT_TRUE(DecodeValue(reply.outcome(), &outcome));
-      EXPECT_FALSE(outcome.ok()) << name;
+      // Some are whole by chance: a batch of nothing, or one whose parts are refused.
+      if (outcome.ok()) CheckAllRefused(name, reply.reply());
     }
     v1::RunRequest run;
     run.set_table(table);

@@ -34,11 +34,6 @@ StatusOr<cluster::StorePicture> PictureOf(FileSystem* fs, const std::string& dir
   return picture;
 }
 
-StatusOr<std::vector<std::string>> NamesIn(FileSystem* fs, const std::string& directory) {
-  ASSIGN_OR_RETURN(bool exists, fs->Exists(directory));
-  return exists ? fs->List(directory) : std::vector<std::string>();
-}
-
 }  // namespace
 
 StatusOr<std::set<std::string>> FindLeftovers(FileSystem* fs, const std::string& directory) {
@@ -49,20 +44,13 @@ StatusOr<std::set<std::string>> FindLeftovers(FileSystem* fs, const std::string&
   ASSIGN_OR_RETURN(cluster::StorePicture picture, PictureOf(fs, directory));
   std::set<std::string> leftovers;
   const std::string sst = cluster::store_paths::Sstables(directory);
-  ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(fs, sst));
+  ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(sst));
   for (const std::string& name : names) {
     auto id = ParseSstableName(name);
     if (!id || !picture.files.contains(*id)) leftovers.insert(sst + "/" + name);
   }
-  const std::string changes = cluster::store_paths::Changes(directory);
-  ASSIGN_OR_RETURN(names, NamesIn(fs, changes));
-  for (const std::string& name : names) {
-    bool is_named = std::any_of(picture.tables.begin(), picture.tables.end(),
-                                [&](uint64_t table) { return std::to_string(table) == name; });
-    if (!is_named) leftovers.insert(changes + "/" + name);
-  }
   const std::string logs = cluster::store_paths::Logs(directory);
-  ASSIGN_OR_RETURN(names, NamesIn(fs, logs));
+  ASSIGN_OR_RETURN(names, fs->List(logs));
   for (const std::string& name : names) leftovers.insert(logs + "/" + name);
   return leftovers;
 }

@@ -9,8 +9,9 @@
 
 namespace sippar::engine {
 
-// Paths of SSTables, unfinished ones too, that neither METADATA nor a backup names, of archives of
-// changes without a table, and of logs. kDataLoss: the doctor of `directory` finds fault with it.
+// Paths of SSTables, unfinished ones too, that neither METADATA nor a backup names, and of logs: a
+// start removes them. Archives of changes without a table are not among them: a sweep of the master
+// removes these, some time after a start. kDataLoss: the doctor of `directory` finds fault with it.
 [[nodiscard]] StatusOr<std::set<std::string>> FindLeftovers(FileSystem* fs,
                                                             const std::string& directory);
 

@@ -145,17 +145,19 @@ Status WalkStore::Verify(const std::string& table) {
 
 Status WalkStore::ReplayChanges(const std::string& table, ReferenceTable* replayed) {
   std::vector<RowMutation> changes;
-  RETURN_IF_ERROR(Again([&]() -> Status {
+  Status read = Again([&]() -> Status {
     changes.clear();
     ASSIGN_OR_RETURN(WalkTable info, GetTable(table));
     auto config = ChangeStreamOf(info.schema);
     if (!config.has_value()) return DataLoss("LOST: the change stream of table " + table);
-    ASSIGN_OR_RETURN(std::vector<RowRange> partitions, client_->data()->Do(cluster::calls::TabletRanges{table}));
+    ASSIGN_OR_RETURN(std::vector<RowRange> partitions,
+                     client_->data()->Do(cluster::calls::TabletRanges{table}));
     for (const RowRange& partition : partitions) {
       RETURN_IF_ERROR(ReplayPartition(table, partition, config->since_us, &changes));
     }
     return OkStatus();
-  }));
+  });
+  RETURN_IF_ERROR(read);
   for (const RowMutation& change : changes) replayed->Apply(change, 0);
   return OkStatus();
 }
