@@ -45,7 +45,7 @@ class FakeServer final : public TabletService {
                        const Call<TabletAddress>& asked) -> Answer<Call<TabletAddress>> {
       bool lose = false;
       ASSIGN_OR_RETURN(auto served, cluster_->Enter(id_, asked.to, true, &lose));
-      const std::string table = cluster_->LentTable(served.table_id);
+      const std::string table = cluster_->TableName(served.table_id);
       auto answer = cluster_->store_data_->Do(AtTable(asked, table));
       if (lose) return Lost();
       return answer;
@@ -61,7 +61,7 @@ class FakeServer final : public TabletService {
     clipped.rows = read.rows.Intersection(engine::RowSet(served.range));
     ASSIGN_OR_RETURN(
         std::unique_ptr<CellStream> cells,
-        cluster_->store_data_->Read(cluster_->LentTable(served.table_id), clipped, options));
+        cluster_->store_data_->Read(cluster_->TableName(served.table_id), clipped, options));
     uint64_t left = served.table_id == kTableId ? cluster_->break_streams_after : 0;
     auto check = [this, tablet, left]() mutable -> Status {
       if (left > 0 && --left == 0) return Lost();

@@ -68,7 +68,7 @@ class FakeCluster final : public Transport {
   // What a call on this tablet works on; an error when it is refused.
   StatusOr<Served> Enter(const ServerId& server, const TabletAddress& tablet, bool is_write,
                          bool* lose_answer);
-  std::string LentTable(uint64_t table_id) const { return table_id == 1 ? kMetadataName : "t"; }
+  std::string TableName(uint64_t table_id) const { return table_id == 1 ? kMetadataName : "t"; }
 
   LockWorld lock_;
   engine::MemoryFileSystem fs_;
