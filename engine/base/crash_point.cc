@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <memory>
 
 #include "engine/base/thread.h"
@@ -30,19 +27,6 @@ void CrashPoints::PassArmed(const char* name) {
     action = action_now;
   }
   if (action && *action) (*action)(name);
-}
-
-void CrashPoints::ArmFromEnvironment() {
-  const char* text = std::getenv("SIPPAR_CRASH_POINT");
-  if (text == nullptr) return;
-  std::string spec(text);
-  size_t colon = spec.rfind(':');
-  std::string point = spec.substr(0, colon);
-  long n = colon == std::string::npos ? 1 : std::strtol(spec.c_str() + colon + 1, nullptr, 10);
-  auto left = std::make_shared<std::atomic<long>>(n);
-  Arm([point, left](const char* name) {
-    if (point == name && --*left == 0) _exit(137);
-  });
 }
 
 }  // namespace sippar::engine

@@ -1,5 +1,5 @@
 // The schema of a table: families with their GC rule and type, locality groups with their storage
-// settings, and options. Validated as a whole; encoded into the catalog. Plain data.
+// settings, and options. Validated as a whole; encoded for the lock service. Plain data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -141,9 +141,4 @@ std::map<std::string, ReadCounters> TabletHost::TableReads() {
   return reads;
 }
 
-void TabletHost::ForgetTotals(uint64_t table_id) {
-  MutexLock lock(&totals_mutex_);
-  read_totals_.erase(table_id);
-}
-
 }  // namespace sippar::engine

@@ -99,7 +99,6 @@ class TabletHost {
   // The running compactions and the last hundred that ended.
   std::vector<CompactionRecord> Compactions() const { return compactions_.List(); }
   std::shared_ptr<ReadTotals> ReadTotalsOf(uint64_t table_id);  // created if absent
-  void ForgetTotals(uint64_t table_id);
   // Counters of all reads so far, by name of the served table.
   std::map<std::string, ReadCounters> TableReads();
   // Samples which tablets were busy since the last call; a background thread calls it every minute.

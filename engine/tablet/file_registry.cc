@@ -67,25 +67,11 @@ void FileRegistry::Unname(const std::vector<uint64_t>& file_ids) {
       entry.obsolete = true;
       if (!entry.file.expired()) continue;
       entries_.erase(id);
-      removing_.insert(id);
       unheld.push_back(id);
     }
   }
   // Outside the lock, as a removal may take long on a slow disk.
   for (uint64_t id : unheld) Remove(id);
-}
-
-Status FileRegistry::Adopt(uint64_t file_id, const std::string& source) {
-  MutexLock lock(&mutex_);
-  while (removing_.contains(file_id)) removed_.Wait(&mutex_);
-  // kAlreadyExists is success: the file was never removed, because a state named it or a reader
-  // held it.
-  Status linked = fs_->Link(source, PathOf(file_id));
-  if (!linked.ok() && linked.code() != StatusCode::kAlreadyExists) return linked;
-  Entry& entry = entries_[file_id];
-  ++entry.names;
-  entry.obsolete = false;
-  return OkStatus();
 }
 
 std::vector<uint64_t> FileRegistry::Named() const {
@@ -122,9 +108,6 @@ void FileRegistry::Released(uint64_t file_id) {
     bool obsolete = found->second.obsolete;
     entries_.erase(found);
     if (!obsolete) return;
-    // The file goes after its entry. Until then Adopt must wait: a link made before the removal
-    // would be removed with it.
-    removing_.insert(file_id);
   }
   Remove(file_id);
 }
@@ -134,9 +117,6 @@ void FileRegistry::Remove(uint64_t file_id) {
   CRASH_POINT("sstable.before_removal");
   // Best effort: a file that cannot be removed is an orphan that the next start sweeps.
   if (removes_) (void)fs_->Remove(PathOf(file_id));
-  MutexLock lock(&mutex_);
-  removing_.erase(file_id);
-  removed_.NotifyAll();
 }
 
 }  // namespace sippar::engine

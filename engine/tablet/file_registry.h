@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,9 +65,6 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
   // its last reader. A file that was never named stays: after a failed save it is not known whether
   // the state on disk names it.
   void Unname(const std::vector<uint64_t>& file_ids);
-  // Puts a file that was, or is being, removed back under its id by linking `source` to it, and
-  // names it once.
-  [[nodiscard]] Status Adopt(uint64_t file_id, const std::string& source);
   std::vector<uint64_t> Named() const;
   // Those of `file_ids` that a saved state names or a reader holds.
   std::vector<uint64_t> HeldOf(const std::vector<uint64_t>& file_ids) const;
@@ -84,7 +80,7 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
     bool obsolete = false;
   };
   void Released(uint64_t file_id);
-  void Remove(uint64_t file_id);  // requires: the file is in removing_
+  void Remove(uint64_t file_id);
 
   FileSystem* const fs_;
   BlockCache* const cache_;
@@ -92,8 +88,6 @@ class FileRegistry : public std::enable_shared_from_this<FileRegistry> {
   const bool removes_;
   mutable Mutex mutex_;
   std::map<uint64_t, Entry> entries_ GUARDED_BY(mutex_);
-  std::set<uint64_t> removing_ GUARDED_BY(mutex_);
-  CondVar removed_;
 };
 
 }  // namespace sippar::engine

@@ -24,10 +24,9 @@ class KeptChanges {
   ChangeTail* tail() { return &tail_; }
   ChangeSource Source() const;  // valid as long as the tablet
 
-  // In a cluster: the epoch of the owner, which rises with each server that gets the tablet. It
-  // forms the upper half of the ids of change files, so that a later owner's files count as newer.
-  // Not called in a single store, whose file ids already rise with its epochs. Call before the
-  // first write.
+  // The epoch of the owner, which rises with each server that gets the tablet. It forms the upper
+  // half of the ids of change files, so that a later owner's files count as newer. Called before
+  // the first write; not by tests of one host, whose file ids rise with its epochs.
   void SetOwnerEpoch(uint64_t epoch) { owner_epoch_ = epoch; }
   // Keeps changes from the next write on. Called before the schema says that there is a stream, so
   // that no change is missed once it does.

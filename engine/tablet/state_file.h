@@ -1,5 +1,4 @@
-// Small files that are replaced whole: catalog, tablet states, epoch (engine/FORMAT.md "State
-// files").
+// Small files that are replaced whole (engine/FORMAT.md "State files").
 //   0 4 magic | 4 4 format version | 8 8 body length | 16 8 XXH3 of the body, seeded with magic
 //   and format version | 24 body
 // SPDX-License-Identifier: Apache-2.0
@@ -13,11 +12,7 @@
 
 namespace sippar::engine {
 
-inline constexpr uint32_t kCatalogMagic = 0x53724361;
-inline constexpr uint32_t kTabletStateMagic = 0x53725473;
 inline constexpr uint32_t kBackupMagic = 0x53724262;
-inline constexpr uint32_t kEpochMagic = 0x53724570;
-inline constexpr uint32_t kRecordMagic = 0x53725265;
 inline constexpr uint32_t kStateFormatVersion = 2;
 
 std::string EncodeStateFile(uint32_t magic, std::string_view body);

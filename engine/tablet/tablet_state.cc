@@ -1,64 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tablet/tablet_state.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
 #include "engine/base/coding.h"
 #include "engine/tablet/request_memory.h"
 #include "engine/tablet/state_file.h"
 
 namespace sippar::engine {
 namespace {
-
-constexpr std::string_view kSuffix = ".tablet";
-
-class FileTabletStateStore final : public TabletStateStore {
- public:
-  FileTabletStateStore(FileSystem* fs, std::string directory)
-      : fs_(fs), directory_(std::move(directory)) {}
-
-  StatusOr<TabletState> Load(uint64_t tablet_id) override {
-    std::string path = PathOf(tablet_id);
-    ASSIGN_OR_RETURN(std::string body, ReadStateFile(fs_, path, kTabletStateMagic));
-    auto state = TabletState::Decode(body);
-    if (!state.ok()) return Annotate(state.status(), path);
-    // A file that was copied to a wrong name decodes, but is the state of another tablet.
-    if (state->tablet_id != tablet_id) {
-      return DataLoss(fmt::format("{}: its content belongs to tablet {}", path, state->tablet_id));
-    }
-    return state;
-  }
-
-  Status Save(const TabletState& state) override {
-    return Annotate(WriteStateFile(fs_, PathOf(state.tablet_id), kTabletStateMagic, state.Encode()),
-                    fmt::format("save state of tablet {}", state.tablet_id));
-  }
-
-  Status Remove(uint64_t tablet_id) override { return fs_->Remove(PathOf(tablet_id)); }
-
-  StatusOr<std::vector<uint64_t>> List() override {
-    ASSIGN_OR_RETURN(std::vector<std::string> names, fs_->List(directory_));
-    std::vector<uint64_t> ids;
-    for (std::string_view name : names) {
-      if (!name.ends_with(kSuffix)) continue;
-      uint64_t id = 0;
-      const char* end = name.data() + name.size() - kSuffix.size();
-      auto parsed = std::from_chars(name.data(), end, id);
-      if (parsed.ec == std::errc() && parsed.ptr == end) ids.push_back(id);
-    }
-    return ids;
-  }
-
- private:
-  std::string PathOf(uint64_t tablet_id) const {
-    return fmt::format("{}/{}{}", directory_, tablet_id, kSuffix);
-  }
-
-  FileSystem* fs_;
-  std::string directory_;
-};
 
 template <typename State>
 auto AllFiles(State& state) {
@@ -199,10 +147,6 @@ StatusOr<TabletState> TabletState::Decode(std::string_view bytes) {
   }
   if (!reader.AtEnd()) return DataLoss("tablet state cannot be decoded");
   return state;
-}
-
-std::unique_ptr<TabletStateStore> NewFileTabletStateStore(FileSystem* fs, std::string directory) {
-  return std::make_unique<FileTabletStateStore>(fs, std::move(directory));
 }
 
 }  // namespace sippar::engine

@@ -71,14 +71,4 @@ class TabletStateWriter {
   [[nodiscard]] virtual Status Save(const TabletState& state) = 0;
 };
 
-class TabletStateStore : public TabletStateWriter {
- public:
-  [[nodiscard]] virtual StatusOr<TabletState> Load(uint64_t tablet_id) = 0;
-  [[nodiscard]] virtual Status Remove(uint64_t tablet_id) = 0;
-  [[nodiscard]] virtual StatusOr<std::vector<uint64_t>> List() = 0;
-};
-
-// Keeps one file for each tablet in `directory`, which must exist.
-std::unique_ptr<TabletStateStore> NewFileTabletStateStore(FileSystem* fs, std::string directory);
-
 }  // namespace sippar::engine

@@ -211,7 +211,6 @@ Status HostedTables::DropTable(const std::string& name) {
     tablet->serving().Drop();
   }
   RemoveChanges(table->entry.table_id);
-  host_.ForgetTotals(table->entry.table_id);
   return OkStatus();
 }
 
