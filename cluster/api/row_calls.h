@@ -135,10 +135,11 @@ using TabletCalls = RowCalls<TabletAddress>;
 
 // True for the answer of a batch, whose reply has a Status or StatusOr for each part.
 template <class Answer>
-inline constexpr bool kHasParts = requires(Answer answer) {
-  StatusIn(answer->front());
-};
-static_assert(kHasParts<StatusOr<std::vector<Status>>> && !kHasParts<Status>);
+inline constexpr bool kHasParts = false;
+template <>
+inline constexpr bool kHasParts<StatusOr<std::vector<Status>>> = true;
+template <class Part>
+inline constexpr bool kHasParts<StatusOr<std::vector<StatusOr<Part>>>> = true;
 
 // The parts of a batch's answer. An error of the whole call is the answer of each part.
 template <class Part>
