@@ -8,6 +8,7 @@
 #include "cluster/lock/lock_paths.h"
 #include "cluster/master/act/table_file.h"
 #include "engine/model/change_config.h"
+#include "engine/store/store_files.h"
 
 namespace sippar::cluster::master {
 
@@ -54,7 +55,7 @@ Done TableActions::Do(const action::WriteTable& asked) {
   // (tests/FAULTS.md D6).
   bool is_full = HasCause(status, Cause::kDiskFull);
   if (is_full && asked.life != TableLife::kLive && asked.life != TableLife::kCreating &&
-      places_->fs->Remove(store_paths::Reserve(places_->directory)).ok()) {
+      engine::GiveUpReserve(places_->fs, store_paths::Reserve(places_->directory))) {
     status = write();
   }
   // If an earlier try succeeded and its answer was lost, the file already has the new version and
