@@ -229,11 +229,6 @@ std::vector<AllowedToken> GrammarWalk::Allowed() const {
   return all;
 }
 
-bool GrammarWalk::Allows(size_t token_type) const {
-  GrammarWalk copy = *this;
-  return copy.Advance(token_type);
-}
-
 bool IsKeyword(size_t token_type) {
   return token_type >= SipparParser::ADD && token_type <= SipparParser::WITH;
 }

@@ -28,7 +28,6 @@ class GrammarWalk {
   bool Advance(size_t token_type);
   // The tokens that are allowed next, once for each state that takes them.
   std::vector<AllowedToken> Allowed() const;
-  bool Allows(size_t token_type) const;
 
  private:
   // One reading of the tokens so far: a state of the ATN and the rules that are open.

@@ -230,10 +230,4 @@ StatusOr<syntax::PatternNode> ParsePattern(std::string_view text) {
   });
 }
 
-void WarmUpParser() {
-  (void)ParseScript(
-      "SELECT CELLS a:* FROM t VERSIONS ALL WHERE row = 'a' AND b: > 1 LIMIT 1; "
-      "INSERT INTO t ROW 'r' SET a:b = 'v' AT 3; DELETE FROM t WHERE row = 'x'");
-}
-
 }  // namespace sippar::query

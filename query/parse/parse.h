@@ -31,7 +31,4 @@ namespace sippar::query {
 // Parses a column pattern alone, for example from a command line: "anchor:*".
 [[nodiscard]] StatusOr<syntax::PatternNode> ParsePattern(std::string_view text);
 
-// Parses a few statements to build ANTLR's tables, so that the first real statement is not slow.
-void WarmUpParser();
-
 }  // namespace sippar::query
