@@ -35,6 +35,8 @@ Status Damaged(std::string_view what) {
   return InvalidArgument(fmt::format("the {} cannot be decoded", what));
 }
 
+Status CallerLeft() { return Cancelled("the caller cancelled the read or disconnected"); }
+
 Status CutHere() { return Cancelled("the server leaves the store"); }
 
 Status DoRead(DataApi* data, const wire::ReadRequest& request, const CallOptions& options,
@@ -51,11 +53,10 @@ Status DoRead(DataApi* data, const wire::ReadRequest& request, const CallOptions
   bool is_cut = false;
   for (; cells->Valid() && !is_cut; cells->Next()) {
     is_cut = row_end.IsBefore(cells->cell());
-    if (!is_cut && !packer.Add(cells->cell()))
-      return Cancelled("the caller cancelled the read or disconnected");
+    if (!is_cut && !packer.Add(cells->cell())) return CallerLeft();
   }
   bool ends_row = is_cut || cells->status().ok();
-  if (!packer.Flush(ends_row)) return Cancelled("the caller cancelled the read or disconnected");
+  if (!packer.Flush(ends_row)) return CallerLeft();
   return is_cut ? CutHere() : cells->status();
 }
 
@@ -112,7 +113,7 @@ Status DoReadChanges(DataApi* data, const wire::ChangesRequest& request, const C
     ASSIGN_OR_RETURN(ChangeBatch batch, stream->Next(wait_us));
     wire::ChangesReply reply;
     reply.set_batch(EncodeValue(batch));
-    if (!writer->Write(reply)) return Cancelled("the caller cancelled the read or disconnected");
+    if (!writer->Write(reply)) return CallerLeft();
     if (batch.is_over) return OkStatus();
   }
 }
