@@ -61,7 +61,7 @@ class BlockCache::Shard {
     // Such a block would push out all others on probation and then itself.
     if (block->charge() > capacity_bytes_) return;
     // The key is present only if another thread missed the same block at the same time and was
-    // faster (OpenSstable::ReadBlock). Its block was just inserted as well, so there is seldom a
+    // faster (SstableReader::ReadBlock). Its block was just inserted as well, so there is seldom a
     // protected place to lose, and the next use gives it back.
     auto found = nodes_.find(key);
     if (found != nodes_.end()) Take(found->second, &gone);

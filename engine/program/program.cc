@@ -261,8 +261,8 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
                                        limits::kProgramSizeMax));
   }
   Reader reader(bytes);
-  // A program lives only as long as its call, and both ends of a call have the same version of the
-  // service (cluster/wire/store_convert.h). So no program of an older version can arrive.
+  // A program lives only as long as its call, and both ends of a call have the same version of
+  // the service, which refuses others. So no program of an older version can arrive.
   if (reader.Byte() != kVersion)
     return InvalidArgument("row program: its version is not supported");
   Program program;

@@ -108,7 +108,7 @@ StatusOr<std::string> TabletFile::Sample(std::string_view first_key, std::string
 StatusOr<std::vector<std::string>> TabletFile::SplitKeys(uint64_t raw_bytes) const {
   ASSIGN_OR_RETURN(const SstableReader* reader, file_->Reader());
   std::vector<std::string> keys = reader->SplitKeys(raw_bytes);
-  // A key outside the trusted part would cut an output, or split the tablet, outside its rows.
+  // A key outside the visible part would cut an output, or split the tablet, outside its rows.
   std::erase_if(keys, [this](const std::string& key) {
     return key <= start_key_ || (!limit_key_.empty() && key >= limit_key_);
   });

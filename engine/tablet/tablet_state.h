@@ -16,10 +16,10 @@
 namespace sippar::engine {
 
 // An SSTable as a tablet's state names it. After a split several tablets name one file, and each
-// trusts it for its own rows only.
+// sees its own rows of it only.
 struct FileRef {
   FileSummary summary;      // summary of the whole file
-  RowRange rows;            // trusted rows; the file's others belong to other tablets
+  RowRange rows;            // visible rows; the file's others belong to other tablets
   uint64_t part_bytes = 0;  // stored bytes of `rows`; an estimate if the file is shared
 
   FileRef() = default;
@@ -29,7 +29,7 @@ struct FileRef {
 
 struct RunState {
   uint64_t run_id = 0;         // unique within the store
-  std::vector<FileRef> files;  // in key order; their trusted parts are disjoint
+  std::vector<FileRef> files;  // in key order; their visible parts are disjoint
   // No delete or garbage in the run is older than this (RunInfo). 0: they may
   // have any age.
   int64_t made_us = 0;

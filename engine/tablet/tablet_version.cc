@@ -49,7 +49,7 @@ class RunIterator final : public EntryIterator {
     auto index = static_cast<size_t>(file - files_.begin()) - 1;
     Open(index);
     current_->SeekBefore(key);
-    // first_key() is only a bound: the trusted part of a cut file may have no key before `key`.
+    // first_key() is only a bound: the visible part of a cut file may have no key before `key`.
     while (!current_->Valid() && current_->status().ok() && index > 0) {
       Open(--index);
       current_->SeekBefore("");
