@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "cluster/lock/lock_directory.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/master/act/cluster_backups.h"
+#include "cluster/node/unnamed_logs.h"
 #include "engine/changes/change_file.h"
 #include "engine/log/log_seal.h"
 #include "engine/log/log_writer.h"
@@ -23,18 +25,23 @@
 namespace sippar::cluster {
 namespace {
 
+struct Found {
+  std::map<std::string, std::string> losses;  // by path
+  std::vector<std::string> oddities;
+};
+
 class PictureProof {
  public:
   PictureProof(engine::FileSystem* fs, const std::string& directory, const StorePicture& picture,
-               Findings* findings)
-      : fs_(fs), sst_(store_paths::Sstables(directory)), picture_(picture), findings_(findings) {}
+               Found* found)
+      : fs_(fs), sst_(store_paths::Sstables(directory)), picture_(picture), found_(found) {}
 
   void ProveTables(const std::string& locks, const std::set<uint64_t>& tables) {
     for (uint64_t id : picture_.tables) {
       if (id == kMetadataTableId || tables.contains(id)) continue;
-      findings_->losses.push_back(
-          fmt::format("{} is missing, and METADATA has tablets of that table; {}",
-                      LockDirectory::FileOf(locks, lock_paths::Table(id)), kPutBack));
+      const std::string path = LockDirectory::FileOf(locks, lock_paths::Table(id));
+      found_->losses[path] =
+          fmt::format("{} is missing, and METADATA has tablets of that table; {}", path, kPutBack);
     }
   }
 
@@ -48,7 +55,7 @@ class PictureProof {
       ASSIGN_OR_RETURN(std::vector<engine::ChangeFileName> lost,
                        engine::ListLostChangeFiles(fs_, directory));
       for (const engine::ChangeFileName& file : lost) {
-        findings_->oddities.emplace_back(MessageOf(engine::LostChangeFile(directory, file)));
+        found_->oddities.emplace_back(MessageOf(engine::LostChangeFile(directory, file)));
       }
     }
     return OkStatus();
@@ -56,11 +63,24 @@ class PictureProof {
 
   Status ProveLogs(const std::string& directory) {
     for (const ServerId& life : picture_.lives) {
-      Status log = ProveSealed(store_paths::SealedLog(directory, life));
+      const std::string path = store_paths::SealedLog(directory, life);
+      Status log = ProveSealed(path);
       if (log.code() != StatusCode::kDataLoss) RETURN_IF_ERROR(log);
-      if (!log.ok()) findings_->losses.emplace_back(SalvageHint(log, directory));
+      if (!log.ok()) found_->losses[path] = SalvageHint(log, directory);
     }
     return OkStatus();
+  }
+
+  // Otherwise the tablet's next server would not replay the log, and the sweep would remove it.
+  void ProveLogNames(const std::string& directory) {
+    for (const auto& [life, tablet_id] : picture_.unnamed_logs) {
+      const std::string path = store_paths::SealedLog(directory, life);
+      found_->losses[path] = SalvageHint(
+          DataLoss(fmt::format("log {}: METADATA does not name it (it has later writes of tablet "
+                               "{} than that tablet's SSTables)",
+                               path, tablet_id)),
+          directory);
+    }
   }
 
   Status ProveSstables(uint64_t epoch_end) {
@@ -108,13 +128,13 @@ class PictureProof {
     }
     const std::string owner =
         file.table_id == 0 ? "a backup" : fmt::format("table {}", file.table_id);
-    findings_->losses.push_back(
-        fmt::format("sstable {}: {} (it has data of {}); {}, or create it as an empty file: then "
-                    "the store opens, and only reads of this data fail",
-                    PathOf(id),
-                    found.contains(id) ? fmt::format("it has {} bytes, not {}", size, file.size)
-                                       : "it is missing",
-                    owner, kPutBack));
+    found_->losses[PathOf(id)] = fmt::format(
+        "sstable {}: {} (it has data of {}); {}, or create it as an empty file: then "
+        "the store opens, and only reads of this data fail",
+        PathOf(id),
+        found.contains(id) ? fmt::format("it has {} bytes, not {}", size, file.size)
+                           : "it is missing",
+        owner, kPutBack);
     return OkStatus();
   }
 
@@ -124,7 +144,7 @@ class PictureProof {
     if (looked.status().code() == StatusCode::kNotFound) return;  // swept since the listing
     const bool whole = looked.ok() && *looked;
     if (whole && id >> 32 > 0 && id >> 32 < epoch_end) return;
-    findings_->oddities.push_back(
+    found_->oddities.push_back(
         fmt::format("{}: named as an SSTable, but {}; the store neither reads nor removes it; "
                     "remove it if you do not need it",
                     PathOf(id), whole ? "this store did not write it" : "it has no whole footer"));
@@ -133,11 +153,32 @@ class PictureProof {
   engine::FileSystem* const fs_;
   const std::string sst_;
   const StorePicture& picture_;
-  Findings* const findings_;
+  Found* const found_;
 };
 
-// Reads the backups first: what a concurrent restore copies goes from them to METADATA, and is seen
-// in one of the two.
+// Of every sealed log, named or not. A log whose SEAL cannot be read is left out: if a record names
+// it, ProveLogs reports it.
+StatusOr<LastSequences> ReadLastSequences(engine::FileSystem* fs, const std::string& directory) {
+  const std::string logs = store_paths::Logs(directory);
+  auto names = fs->List(logs);
+  if (names.status().code() == StatusCode::kNotFound) return LastSequences();
+  RETURN_IF_ERROR(names.status());
+  LastSequences lives;
+  for (const std::string& name : *names) {
+    auto log = store_paths::ParseLog(name);
+    if (!log || !log->sealed) continue;
+    auto seal = engine::ReadSeal(fs, logs + "/" + name);
+    if (seal.ok()) lives[log->server] = seal->LastSequences();
+    const bool is_unknown = seal.status().code() == StatusCode::kNotFound ||
+                            seal.status().code() == StatusCode::kDataLoss;
+    if (!seal.ok() && !is_unknown) return seal.status();
+  }
+  return lives;
+}
+
+// Reads what is copied before where it is copied to. A concurrent restore copies from a backup to
+// METADATA, and a flush from a log to an SSTable that METADATA names: so both are seen in one of
+// the two.
 StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& directory,
                                    MetadataTable* metadata) {
   StorePicture picture;
@@ -155,9 +196,13 @@ StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& di
         for (const engine::TabletState& tablet : manifest.tablets) add(tablet, 0);
         return OkStatus();
       });
+  ASSIGN_OR_RETURN(const LastSequences ended, ReadLastSequences(fs, directory));
   std::map<uint64_t, std::vector<TabletRecord>> tables;
   RETURN_IF_ERROR(metadata->Scan(kMetadataTableId, UINT64_MAX - 1, [&](TabletRecord record) {
     add(record.state, record.table_id);
+    for (ServerId& life : UnnamedLogs(record, ended)) {
+      picture.unnamed_logs.emplace(std::move(life), record.tablet_id);
+    }
     picture.lives.insert(record.logs.begin(), record.logs.end());
     picture.lives.insert(record.server);
     picture.tables.insert(record.table_id);
@@ -176,7 +221,7 @@ StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& di
 
 Status CheckPicture(engine::FileSystem* fs, const std::string& directory,
                     const StorePicture& picture, EmbeddedLockService* locks, uint64_t epoch_end,
-                    Findings* findings) {
+                    Found* found) {
   std::set<uint64_t> tables;
   const std::string prefix = lock_paths::Tables() + "/";
   locks->VisitFiles([&](const std::string& path, const LockState::Entry&) {
@@ -184,9 +229,10 @@ Status CheckPicture(engine::FileSystem* fs, const std::string& directory,
     auto id = lock_paths::ParseTable(path.substr(prefix.size()));
     if (id.ok()) tables.insert(*id);
   });
-  PictureProof proof(fs, directory, picture, findings);
+  PictureProof proof(fs, directory, picture, found);
   proof.ProveTables(store_paths::Locks(directory), tables);
   RETURN_IF_ERROR(proof.ProveLogs(directory));
+  proof.ProveLogNames(directory);
   RETURN_IF_ERROR(proof.LookAtChanges(store_paths::Changes(directory)));
   return proof.ProveSstables(epoch_end);
 }
@@ -200,23 +246,20 @@ StatusOr<StorePicture> ProvePicture(engine::FileSystem* fs, const std::string& d
                                     MetadataTable* metadata, EmbeddedLockService* locks,
                                     uint64_t epoch_end, Findings* findings) {
   ASSIGN_OR_RETURN(StorePicture picture, ReadPicture(fs, directory, metadata));
-  Findings first;
+  Found first;
   RETURN_IF_ERROR(CheckPicture(fs, directory, picture, locks, epoch_end, &first));
-  Findings last;
+  Found last;
   if (first.losses.empty()) {
     last = std::move(first);
   } else {
     ASSIGN_OR_RETURN(picture, ReadPicture(fs, directory, metadata));
     RETURN_IF_ERROR(CheckPicture(fs, directory, picture, locks, epoch_end, &last));
-    std::erase_if(last.losses, [&](const std::string& loss) {
-      return std::find(first.losses.begin(), first.losses.end(), loss) == first.losses.end();
-    });
+    // By path, since the text also says which table or backup has the file, and that can change.
+    std::erase_if(last.losses,
+                  [&](const auto& loss) { return !first.losses.contains(loss.first); });
   }
-  auto add = [](std::vector<std::string> lines, std::vector<std::string>* to) {
-    to->insert(to->end(), lines.begin(), lines.end());
-  };
-  add(std::move(last.losses), &findings->losses);
-  add(std::move(last.oddities), &findings->oddities);
+  for (auto& [path, loss] : last.losses) findings->losses.push_back(std::move(loss));
+  std::move(last.oddities.begin(), last.oddities.end(), std::back_inserter(findings->oddities));
   return picture;
 }
 

@@ -1,6 +1,6 @@
 // The second half of what a start proves about a directory: everything that METADATA and the
-// backups name exists. Must be called before anything is swept. Nothing here writes.
-// SPDX-License-Identifier: Apache-2.0
+// backups name exists, and METADATA names every log that is still needed. Must be called before
+// anything is swept. Nothing here writes. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,9 @@ struct StorePicture {
   };
   std::map<uint64_t, File> files;  // files in sst/, by id
   std::set<ServerId> lives;
+  // Ended lives whose logs have writes that are in no SSTable, with a tablet whose record should
+  // name the log and does not (unnamed_logs.h).
+  std::map<ServerId, uint64_t> unnamed_logs;
   std::set<uint64_t> tables;
   // OK: nothing else is named. kAborted: tablets are changing at the moment; other errors: a backup
   // could not be read, so what it names is unknown.

@@ -12,21 +12,23 @@
 namespace sippar::cluster {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kDirectory[] = "/db";
 
 // METADATA of one tablet, whose table's file and SSTable are missing. Its record is gone after
-// `scans` scans.
+// `scans` scans. `owners`: the first of them that a scan has not named yet has the SSTable.
 class EndingRecord final : public MetadataTable {
  public:
-  explicit EndingRecord(int scans) : scans_(scans) {}
+  EndingRecord(int scans, std::vector<uint64_t> owners) : scans_(scans), owners_(owners) {}
 
   Status Scan(uint64_t, uint64_t, const std::function<bool(TabletRecord record)>& visit) override {
     if (--scans_ < 0) return OkStatus();
     TabletRecord record;
-    record.table_id = 77;
+    record.table_id = owners_.front();
+    if (owners_.size() > 1) owners_.erase(owners_.begin());
     engine::FileRef file;
     file.summary.file_id = uint64_t{3} << 32 | 5;
     file.summary.size_bytes = 1'000;
@@ -49,15 +51,16 @@ class EndingRecord final : public MetadataTable {
   static Status Unused() { return Internal("the proof only scans"); }
 
   int scans_;
+  std::vector<uint64_t> owners_;
 };
 
-Findings FindingsOf(int scans) {
+Findings FindingsOf(int scans, std::vector<uint64_t> owners = {77}) {
   engine::MemoryFileSystem fs;
   EXPECT_OK(fs.CreateDir(kDirectory));
   EXPECT_OK(fs.CreateDir(store_paths::Sstables(kDirectory)));
   auto locks =
       *EmbeddedLockService::Open(&fs, store_paths::Locks(kDirectory), engine::Clock::System());
-  EndingRecord metadata(scans);
+  EndingRecord metadata(scans, std::move(owners));
   Findings findings;
   EXPECT_OK(
       ProvePicture(&fs, kDirectory, &metadata, locks.get(), /*epoch_end=*/10, &findings).status());
@@ -74,6 +77,13 @@ TEST(PictureProof, WhatMetadataNamesAndIsMissingIsALoss) {
 TEST(PictureProof, ADropThatEndsMeanwhileIsNoLoss) {
   EXPECT_THAT(FindingsOf(1).losses, ElementsAre());
   EXPECT_THAT(FindingsOf(0).losses, ElementsAre());
+}
+
+// Two tables have the SSTable, and the drop of one of them ends between the two looks. Then the
+// second look's text names the other.
+TEST(PictureProof, AFileOfTwoOwnersIsALossWhenOneOfThemEnds) {
+  EXPECT_THAT(FindingsOf(1'000, {77, 78}).losses,
+              ElementsAre(AllOf(HasSubstr("sstable"), HasSubstr("it has data of table 78"))));
 }
 
 }  // namespace
