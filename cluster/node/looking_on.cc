@@ -3,21 +3,24 @@
 
 namespace sippar::cluster {
 namespace {
+
+using master::StartStage;
+
 constexpr int64_t kReadMetadataUs = 60'000'000;
 constexpr int64_t kLookUs = 100'000;  // between two checks whether the start fails
-}  // namespace
 
-StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(engine::OverlayFileSystem* overlay,
-                                                       const std::string& directory,
-                                                       EmbeddedLockService* locks) {
+StatusOr<std::unique_ptr<LocalCluster>> StartUpTo(StartStage last, engine::FileSystem* fs,
+                                                  const std::string& directory,
+                                                  EmbeddedLockService* locks) {
   LocalClusterOptions options;
   options.directory = directory;
   options.locks = locks;
-  options.store.fs = overlay;
+  options.store.fs = fs;
   options.store.clock = engine::Clock::System();
-  // No flushes: a redo point that advances only in the overlay would make records look as if they
-  // were in SSTables.
+  // No flushes: in an overlay, a redo point that advances there alone would make records of the log
+  // look as if they were in SSTables.
   options.store.background = false;
+  options.policy.last_stage = last;
   options.policy.merges_max = 0;
   options.policy.erases_strangers = false;
   options.loses_answers = false;
@@ -32,6 +35,23 @@ StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(engine::OverlayFileSystem
     if (running.code() != StatusCode::kDeadlineExceeded) return running;
   }
   return DeadlineExceeded("read METADATA: no answer in time");
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<LocalCluster>> StartMetadata(engine::FileSystem* fs,
+                                                      const std::string& directory,
+                                                      EmbeddedLockService* locks,
+                                                      MetadataLevel level) {
+  // The stage that follows the one in which the level came to be served.
+  const bool is_root = level == MetadataLevel::kRoot;
+  return StartUpTo(is_root ? StartStage::kMetadata : StartStage::kScan, fs, directory, locks);
+}
+
+StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(engine::OverlayFileSystem* overlay,
+                                                       const std::string& directory,
+                                                       EmbeddedLockService* locks) {
+  return StartUpTo(StartStage::kRunning, overlay, directory, locks);
 }
 
 }  // namespace sippar::cluster

@@ -1,8 +1,8 @@
-// Runs the roles of a store over a file system that keeps all changes in memory: METADATA is read
-// as a start would read it, and the store is not changed. SPDX-License-Identifier: Apache-2.0
+// Runs the roles of a store to read METADATA as a start would read it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,8 +12,23 @@
 
 namespace sippar::cluster {
 
-// When OK, METADATA can be read. `overlay`, and `locks`, which is opened over it, outlive the
-// result.
+// The levels of METADATA (paper section 5.1) that can be read.
+enum class MetadataLevel : uint8_t {
+  kRoot,  // the root tablet: records of METADATA's own tablets
+  kAll,   // records of every tablet
+};
+
+// A cluster that can read METADATA up to `level` and serves no tablet beyond it. It flushes
+// nothing. Records can be changed through it, and are durable in `fs`. `fs`, and `locks`, which is
+// opened over it, outlive the result.
+[[nodiscard]] StatusOr<std::unique_ptr<LocalCluster>> StartMetadata(engine::FileSystem* fs,
+                                                                    const std::string& directory,
+                                                                    EmbeddedLockService* locks,
+                                                                    MetadataLevel level);
+
+// Starts everything over a file system that keeps all changes in memory, so that the store is not
+// changed. When OK, METADATA can be read. `overlay`, and `locks`, which is opened over it, outlive
+// the result.
 [[nodiscard]] StatusOr<std::unique_ptr<LocalCluster>> StartLookingOn(
     engine::OverlayFileSystem* overlay, const std::string& directory, EmbeddedLockService* locks);
 

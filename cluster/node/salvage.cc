@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "cluster/api/store_paths.h"
+#include "cluster/location/meta_row.h"
 #include "cluster/lock/embedded_lock_service.h"
-#include "cluster/node/looking_on.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/node/mend_records.h"
 #include "cluster/node/target.h"
 #include "engine/fs/overlay_file_system.h"
 #include "engine/log/log_replay.h"
@@ -25,10 +27,6 @@ namespace {
 // Held in memory: mostly a second copy of the logs.
 constexpr uint64_t kChangesMax = uint64_t{4} << 30;
 
-using Print = std::function<void(std::string_view line)>;
-// By tablet: the highest sequence number that its SSTables, or the logs read so far, contain.
-using RedoPoints = std::map<uint64_t, uint64_t>;
-
 struct LifeLog {
   ServerId life;
   std::string path;
@@ -39,6 +37,7 @@ struct Losses {
   uint64_t damages = 0;
   uint64_t kept = 0;
   uint64_t dropped = 0;
+  LastSequences last;  // of the kept records
   bool any() const { return damages > 0 || dropped > 0; }
 };
 
@@ -112,7 +111,8 @@ StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, R
     }
     for (const std::string& body : found.bodies) {
       ASSIGN_OR_RETURN(engine::LogRecordHead head, engine::DecodeLogHead(body));
-      (*redo)[head.tablet_id] = head.first_sequence + head.entry_count - 1;
+      const uint64_t last = head.first_sequence + head.entry_count - 1;
+      losses.last[log.life][head.tablet_id] = (*redo)[head.tablet_id] = last;
     }
     losses.damages += found.damages;
     losses.kept += found.bodies.size();
@@ -123,25 +123,49 @@ StatusOr<Losses> Salvage(engine::FileSystem* fs, const std::string& directory, R
   return losses;
 }
 
-// METADATA has the redo points, but its own last changes are in the logs, too. So it is read over
-// an overlay in which the logs were salvaged without any redo point.
-StatusOr<RedoPoints> ReadRedoPoints(engine::FileSystem* fs, const std::string& directory) {
-  engine::OverlayFileSystem overlay(fs, kChangesMax);
-  engine::Clock* clock = engine::Clock::System();
-  ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
-                   LockServiceOf(directory, &overlay, clock));
-  RedoPoints unknown;
-  RETURN_IF_ERROR(
-      Salvage(&overlay, directory, &unknown, /*drop=*/true, [](std::string_view) {}).status());
-  ASSIGN_OR_RETURN(std::unique_ptr<LocalCluster> cluster,
-                   StartLookingOn(&overlay, directory, locks.get()));
-  RedoPoints redo;
-  RETURN_IF_ERROR(
-      cluster->metadata()->Scan(kMetadataTableId, UINT64_MAX - 1, [&](const TabletRecord& record) {
-        redo[record.tablet_id] = record.state.redo_sequence;
-        return true;
-      }));
+StatusOr<RedoPoints> ReadRootRedoPoint(EmbeddedLockService* locks) {
+  StatusOr<RedoPoints> redo = RedoPoints();
+  locks->VisitFiles([&](const std::string& path, const LockState::Entry& entry) {
+    if (path != lock_paths::RootLocation()) return;
+    auto root = DecodeRootFile(entry.file.content, entry.file.version);
+    if (!root.ok()) {
+      redo = Annotate(root.status(), "the root tablet's record in the lock service");
+    } else {
+      (*redo)[root->tablet_id] = root->state.redo_sequence;
+    }
+  });
   return redo;
+}
+
+// What a salvage has to know before it reads the logs, and what it will have to mend after.
+struct Outlook {
+  RedoPoints redo;
+  std::vector<std::string> unnamed;  // lines about records that no longer name a log
+};
+
+// METADATA has the redo points, but its own last changes are in the logs, too. So they are read
+// over an overlay in which the logs were salvaged: first those of METADATA's tablets, which the
+// root tablet has, and with them, over the untouched logs again, all others.
+StatusOr<Outlook> LookAhead(engine::FileSystem* fs, const std::string& directory) {
+  Outlook outlook;
+  for (MetadataLevel level : {MetadataLevel::kRoot, MetadataLevel::kAll}) {
+    engine::OverlayFileSystem overlay(fs, kChangesMax);
+    ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
+                     LockServiceOf(directory, &overlay, engine::Clock::System()));
+    ASSIGN_OR_RETURN(RedoPoints known, ReadRootRedoPoint(locks.get()));
+    known.insert(outlook.redo.begin(), outlook.redo.end());
+    outlook.redo = known;
+    ASSIGN_OR_RETURN(Losses losses,
+                     Salvage(&overlay, directory, &known, /*drop=*/true, [](std::string_view) {}));
+    outlook.unnamed.clear();
+    auto note = [&](std::string_view line) { outlook.unnamed.emplace_back(line); };
+    RETURN_IF_ERROR(MendRecords(&overlay, directory, locks.get(), MetadataLevel::kRoot, losses.last,
+                                &outlook.redo, note));
+    if (level == MetadataLevel::kRoot) continue;
+    RETURN_IF_ERROR(MendRecords(&overlay, directory, locks.get(), MetadataLevel::kAll, losses.last,
+                                &outlook.redo, note));
+  }
+  return outlook;
 }
 
 }  // namespace
@@ -153,13 +177,22 @@ Status SalvageLog(const std::string& directory, bool drop, const Print& print) {
 Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool drop,
                   const Print& print) {
   RETURN_IF_ERROR(engine::FindStore(fs, directory, /*create_if_missing=*/false).status());
-  ASSIGN_OR_RETURN(RedoPoints redo, ReadRedoPoints(fs, directory));
+  ASSIGN_OR_RETURN(Outlook outlook, LookAhead(fs, directory));
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> alone,
                    LockServiceOf(directory, fs, engine::Clock::System()));
+  RedoPoints redo = outlook.redo;
   ASSIGN_OR_RETURN(Losses losses, Salvage(fs, directory, &redo, drop, print));
-  if (!losses.any()) {
+  if (!losses.any() && outlook.unnamed.empty()) {
     print("the log is whole");
     return OkStatus();
+  }
+  for (const std::string& line : outlook.unnamed) print(line);
+  PrintUnknown(outlook.redo, losses.last, print);
+  if (drop && !outlook.unnamed.empty()) {
+    for (MetadataLevel level : {MetadataLevel::kRoot, MetadataLevel::kAll}) {
+      RETURN_IF_ERROR(MendRecords(fs, directory, alone.get(), level, losses.last, &outlook.redo,
+                                  [](std::string_view) {}));
+    }
   }
   print(
       fmt::format("{} damaged places; {} records can be kept, {} whole ones after a lost one are "

@@ -208,7 +208,8 @@ void MasterDriver::FeedLocked(const Event& event) {
 Status MasterDriver::WaitUntilRunning(int64_t timeout_us) {
   const int64_t deadline_us = NowMicros() + timeout_us;
   engine::MutexLock lock(&mutex_);
-  while (!stopping_ && (reign_ == nullptr || reign_->state.stage != StartStage::kRunning)) {
+  while (!stopping_ &&
+         (reign_ == nullptr || reign_->state.stage != reign_->state.options.last_stage)) {
     int64_t left_us = deadline_us - NowMicros();
     if (left_us <= 0) return DeadlineExceeded("the master has not started in time");
     replied_.WaitFor(&mutex_, left_us);

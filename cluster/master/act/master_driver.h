@@ -52,7 +52,8 @@ class MasterDriver final : public MasterNotices {
   // Gives the lock up and waits for all calls in flight. A second Stop does nothing.
   void Stop();
 
-  // kUnavailable: stopped. kDeadlineExceeded: another master reigns, or this one is still starting.
+  // Until the start is in the last stage that the options allow. kUnavailable: stopped.
+  // kDeadlineExceeded: another master reigns, or this one is still starting.
   [[nodiscard]] Status WaitUntilRunning(int64_t timeout_us);
   // The failure that keeps the start from completing, once it has happened repeatedly; OK if there
   // is none.

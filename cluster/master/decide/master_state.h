@@ -21,6 +21,9 @@
 
 namespace sippar::cluster::master {
 
+// The steps of a master's start, in order; startup_step.cc has what each waits for.
+enum class StartStage : uint8_t { kServers, kReports, kRoot, kMetadata, kScan, kRunning };
+
 // Times ending in _us are microseconds.
 struct MasterOptions {
   std::string root_limit;            // limit of a new cluster's root tablet
@@ -51,6 +54,9 @@ struct MasterOptions {
   // false when one server takes all tablets: it replays each segment in a single scan for all of
   // them, which costs less than sorting the segment first.
   bool sorts_logs = true;
+  // The start enters this stage and does nothing in it. Before kRunning no user tablet is touched,
+  // before kMetadata only the root tablet: for a program that mends records.
+  StartStage last_stage = StartStage::kRunning;
 };
 
 // An action that is retried until it succeeds, and when the next try may start.
@@ -151,8 +157,6 @@ struct Garbage {
   FileListing candidates;
   std::vector<ServerId> strays;  // logs without a known life in the last round
 };
-
-enum class StartStage : uint8_t { kServers, kReports, kRoot, kMetadata, kScan, kRunning };
 
 // Rows that no known tablet contains: the notice of a split was lost, or METADATA is damaged.
 struct Hole {

@@ -145,7 +145,7 @@ void EndPage(Turn* turn, const action::ReadRecords& asked, const event::Done& do
 
 void Start(Turn* turn) {
   MasterState* state = turn->state;
-  if (state->starting.Waits(turn->now_us)) return;
+  if (state->stage == state->options.last_stage || state->starting.Waits(turn->now_us)) return;
   switch (state->stage) {
     case StartStage::kServers:
       if (!state->tables_known && !state->reading_tables.Waits(turn->now_us)) {

@@ -1,0 +1,35 @@
+// Mends METADATA after a salvage of the logs, for `sippar admin log salvage`.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "cluster/lock/embedded_lock_service.h"
+#include "cluster/node/looking_on.h"
+#include "cluster/node/unnamed_logs.h"
+#include "engine/fs/file_system.h"
+
+namespace sippar::cluster {
+
+using Print = std::function<void(std::string_view line)>;
+// By tablet: the highest sequence number that its SSTables, or the logs read so far, contain.
+using RedoPoints = std::map<uint64_t, uint64_t>;
+
+// Reads the records that `level` adds (kRoot: METADATA's tablets but for the root; kAll: user
+// tablets) and adds their redo points to `redo`. Damage to the log's records of METADATA's tablets
+// can have lost which logs have writes of a tablet: a record that does not name such a log names it
+// again, and `print` gets a line. `last`: what the logs have
+// after the salvage. `locks` is that of the store, opened over `fs`.
+[[nodiscard]] Status MendRecords(engine::FileSystem* fs, const std::string& directory,
+                                 EmbeddedLockService* locks, MetadataLevel level,
+                                 const LastSequences& last, RedoPoints* redo, const Print& print);
+
+// Prints the tablets of `last` that have no record. A tablet that was split, merged or dropped has
+// none; neither has one whose record is lost.
+void PrintUnknown(const RedoPoints& known, const LastSequences& last, const Print& print);
+
+}  // namespace sippar::cluster
