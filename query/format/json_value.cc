@@ -4,7 +4,6 @@
 #include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "engine/base/printable.h"
@@ -21,14 +20,6 @@ std::string EscapedCode(uint32_t code) {
   if (code < 0x10000) return fmt::format("\\u{:04x}", code);
   code -= 0x10000;
   return fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (code >> 10), 0xdc00 + (code & 0x3ff));
-}
-
-// The code point of one UTF-8 sequence, which must be valid.
-uint32_t CodeOf(std::string_view sequence) {
-  if (sequence.size() == 1) return static_cast<unsigned char>(sequence[0]);
-  uint32_t code = static_cast<unsigned char>(sequence[0]) & (0x7fU >> sequence.size());
-  for (char c : sequence.substr(1)) code = (code << 6) | (static_cast<unsigned char>(c) & 0x3f);
-  return code;
 }
 
 std::string JsonBytes(std::string_view bytes) {
@@ -63,16 +54,16 @@ std::string JsonList(const Value::Items& items) {
 std::string JsonText(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
-    size_t size = engine::PrintableSequence(text);
-    bool control = size == 0;
-    // A control character has one or two bytes in UTF-8; a malformed byte is taken alone.
-    if (control) size = std::max<size_t>(engine::FirstCharacter(text).size, 1);
-    std::string_view sequence = text.substr(0, size);
-    text.remove_prefix(size);
+    engine::Utf8Character first = engine::FirstCharacter(text);
+    // A malformed byte is taken alone, as the character of its number.
+    if (first.size == 0) first = {static_cast<unsigned char>(text[0]), 1};
+    const bool control = engine::PrintableSequence(text) == 0;
+    const std::string_view sequence = text.substr(0, first.size);
+    text.remove_prefix(first.size);
     if (sequence == "\n" || sequence == "\t") {
       out += sequence == "\n" ? "\\n" : "\\t";
     } else if (control || engine::IsHiddenSequence(sequence)) {
-      out += EscapedCode(CodeOf(sequence));
+      out += EscapedCode(first.code);
     } else {
       if (sequence == "\"" || sequence == "\\") out.push_back('\\');
       out += sequence;
