@@ -24,11 +24,21 @@ double CpuMicros() {
   return micros(usage.ru_utime) + micros(usage.ru_stime);
 }
 
+using Counters = std::map<std::string, uint64_t>;
+
 // Sum of the counters whose name ends with `ending`.
-uint64_t Sum(const std::map<std::string, uint64_t>& metrics, std::string_view ending) {
+uint64_t Sum(const Counters& counters, std::string_view ending) {
   uint64_t sum = 0;
-  for (const auto& [name, value] : metrics) sum += name.ends_with(ending) ? value : 0;
+  for (const auto& [name, value] : counters) sum += name.ends_with(ending) ? value : 0;
   return sum;
+}
+
+// By how much that sum has grown. A process that took the directory over counts from 0
+// again, so `after` may be the smaller one.
+uint64_t Growth(const Counters& before, const Counters& after, std::string_view ending) {
+  const uint64_t from = Sum(before, ending);
+  const uint64_t to = Sum(after, ending);
+  return to > from ? to - from : 0;
 }
 
 class WorkloadRun {
@@ -61,6 +71,7 @@ class WorkloadRun {
   engine::ReadSpec ReadOf(engine::RowRange rows) const;
   void Watch(const WorkloadProgress& progress);
   void TakeSample();
+  Counters Metrics() const;
   uint64_t Done() const;
   bool Stopped() const { return cancel_ || failed_; }
   int64_t Now() const { return client_->clock()->MonotonicNanos(); }
@@ -80,7 +91,7 @@ class WorkloadRun {
   Status status_ GUARDED_BY(mutex_);  // the first error
 
   // The members below belong to the thread that runs Watch.
-  std::map<std::string, uint64_t> metrics_;  // metrics at the last sample
+  Counters metrics_;  // at the last sample
   uint64_t sampled_rows_ = 0;
   std::vector<WorkloadSample> samples_;
 };
@@ -190,16 +201,21 @@ void WorkloadRun::RunClient(uint64_t client) {
   if (--running_ == 0) ended_.NotifyAll();
 }
 
+// The counters now; those of the last sample if the call fails, so that the next sample counts from
+// there.
+Counters WorkloadRun::Metrics() const {
+  return client_->admin()->Do(cluster::calls::Metrics{}).value_or(metrics_);
+}
+
 void WorkloadRun::TakeSample() {
-  std::map<std::string, uint64_t> metrics =
-      client_->admin()->Do(cluster::calls::Metrics{}).value_or(std::map<std::string, uint64_t>());
+  Counters metrics = Metrics();
   WorkloadSample& sample = samples_.emplace_back();
   double before = samples_.size() == 1 ? 0 : samples_[samples_.size() - 2].seconds;
   uint64_t done = Done();
   sample.seconds = Seconds();
   sample.ops_per_s = static_cast<double>(done - sampled_rows_) / (sample.seconds - before);
-  sample.flushes = Sum(metrics, "flushes") - Sum(metrics_, "flushes");
-  sample.compactions = Sum(metrics, "compactions") - Sum(metrics_, "compactions");
+  sample.flushes = Growth(metrics_, metrics, "flushes");
+  sample.compactions = Growth(metrics_, metrics, "compactions");
   sampled_rows_ = done;
   metrics_ = std::move(metrics);
 }
@@ -221,9 +237,8 @@ void WorkloadRun::Watch(const WorkloadProgress& progress) {
 }
 
 StatusOr<WorkloadResult> WorkloadRun::Run(const WorkloadProgress& progress) {
-  metrics_ =
-      client_->admin()->Do(cluster::calls::Metrics{}).value_or(std::map<std::string, uint64_t>());
-  uint64_t bytes_before = Sum(metrics_, "bytes_written");
+  metrics_ = Metrics();
+  const Counters at_start = metrics_;
   double cpu_before = CpuMicros();
   start_ = Now();
   {
@@ -257,7 +272,7 @@ StatusOr<WorkloadResult> WorkloadRun::Run(const WorkloadProgress& progress) {
   if (result.rows > 0) {
     result.cpu_us_per_op = (CpuMicros() - cpu_before) / static_cast<double>(result.rows);
   }
-  result.bytes_written = Sum(metrics_, "bytes_written") - bytes_before;
+  result.bytes_written = Growth(at_start, metrics_, "bytes_written");
   result.samples = std::move(samples_);
   return result;
 }
