@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "engine/program/value.h"
 
@@ -59,7 +59,13 @@ bool ParseSwitch(const Value& value, bool* on) {
   return *on || word == "off" || word == "false";
 }
 
-using Change = Status (*)(std::string_view name, const Value& value, Settings* settings);
+std::string PrintVersions(const Settings& settings) {
+  return settings.versions == 0 ? "ALL" : fmt::format("{}", settings.versions);
+}
+
+std::string PrintTimeout(const Settings& settings) {
+  return settings.timeout_us == 0 ? "0" : engine::PrintDuration(settings.timeout_us);
+}
 
 Status ChangeVersions(std::string_view name, const Value& value, Settings* settings) {
   const bool all = value.is_string() && Lower(value.bytes()) == "all";
@@ -108,65 +114,79 @@ Status ChangeWait(std::string_view name, const Value& value, Settings*) {
   return Wrong(name, "on; nothing goes on in the background");
 }
 
-constexpr std::array<std::pair<std::string_view, Change>, 6> kChanges = {
-    {{"versions", ChangeVersions},
-     {"timezone", ChangeTimezone},
-     {"safe_updates", ChangeSafeUpdates},
-     {"timeout", ChangeTimeout},
-     {"sort_memory", ChangeSortMemory},
-     {"wait", ChangeWait}}};
+struct Setting {
+  std::string_view name;
+  // Sets the value; kInvalidArgument for one that the setting does not accept.
+  Status (*change)(std::string_view name, const Value& value, Settings* settings);
+  // Gives `to` the setting's value of `from`.
+  void (*copy)(const Settings& from, Settings* to);
+  std::string (*print)(const Settings& settings);
+  std::string_view meaning;
+};
+
+// In the order of SHOW SESSION.
+constexpr std::array<Setting, 6> kSettings = {{
+    {"safe_updates", ChangeSafeUpdates,
+     [](const Settings& from, Settings* to) { to->safe_updates = from.safe_updates; },
+     [](const Settings& settings) -> std::string { return settings.safe_updates ? "on" : "off"; },
+     "UPDATE and DELETE need a test on row"},
+    {"sort_memory", ChangeSortMemory,
+     [](const Settings& from, Settings* to) { to->sort_memory_bytes = from.sort_memory_bytes; },
+     [](const Settings& settings) { return fmt::format("{}", settings.sort_memory_bytes); },
+     "bytes that ORDER BY without LIMIT may use"},
+    {"timeout", ChangeTimeout,
+     [](const Settings& from, Settings* to) { to->timeout_us = from.timeout_us; }, PrintTimeout,
+     "longest time a statement may run; 0 = no limit"},
+    {"timezone", ChangeTimezone,
+     [](const Settings& from, Settings* to) {
+       to->timezone_us = from.timezone_us;
+       to->timezone_set = from.timezone_set;
+     },
+     PrintZone, "zone of times written without one: UTC or +hh:mm"},
+    {"versions", ChangeVersions,
+     [](const Settings& from, Settings* to) { to->versions = from.versions; }, PrintVersions,
+     "versions per column when a query does not say"},
+    {"wait", ChangeWait, [](const Settings&, Settings*) {},
+     [](const Settings&) -> std::string { return "on"; },
+     "FLUSH and COMPACT end when their work is done"},
+}};
+
+const Setting* Find(std::string_view name) {
+  const std::string key = Lower(name);
+  const auto* at = std::find_if(kSettings.begin(), kSettings.end(),
+                                [&](const Setting& setting) { return setting.name == key; });
+  return at == kSettings.end() ? nullptr : at;
+}
 
 }  // namespace
 
 std::vector<SettingLine> DescribeSettings(const Settings& settings) {
-  auto versions = settings.versions == 0 ? "ALL" : fmt::format("{}", settings.versions);
-  auto timeout = settings.timeout_us == 0 ? "0" : engine::PrintDuration(settings.timeout_us);
-  return {
-      {"safe_updates", settings.safe_updates ? "on" : "off", "on",
-       "UPDATE and DELETE need a test on row"},
-      {"sort_memory", fmt::format("{}", settings.sort_memory_bytes), "0",
-       "bytes that ORDER BY without LIMIT may use"},
-      {"timeout", timeout, "0", "longest time a statement may run; 0 = no limit"},
-      {"timezone", PrintZone(settings), "", "zone of times written without one: UTC or +hh:mm"},
-      {"versions", versions, "1", "versions per column when a query does not say"},
-      {"wait", "on", "on", "FLUSH and COMPACT end when their work is done"},
-  };
+  std::vector<SettingLine> lines;
+  for (const Setting& setting : kSettings) {
+    lines.push_back({std::string(setting.name), setting.print(settings), setting.print({}),
+                     std::string(setting.meaning)});
+  }
+  return lines;
 }
 
 // An unknown name is no error here: the caller reports it with its place and with a hint.
 StatusOr<bool> ChangeSetting(std::string_view name, const Value& value, Settings* settings) {
-  const std::string key = Lower(name);
-  for (const auto& [setting, change] : kChanges) {
-    if (setting != key) continue;
-    RETURN_IF_ERROR(change(key, value, settings));
-    return true;
-  }
-  return false;
+  const Setting* setting = Find(name);
+  if (setting == nullptr) return false;
+  RETURN_IF_ERROR(setting->change(setting->name, value, settings));
+  return true;
 }
 
 bool ResetSetting(std::string_view name, Settings* settings) {
-  const Settings defaults;
-  std::string key = Lower(name);
-  if (key == "versions") {
-    settings->versions = defaults.versions;
-  } else if (key == "timezone") {
-    settings->timezone_us = 0;
-    settings->timezone_set = false;
-  } else if (key == "safe_updates") {
-    settings->safe_updates = defaults.safe_updates;
-  } else if (key == "timeout") {
-    settings->timeout_us = defaults.timeout_us;
-  } else if (key == "sort_memory") {
-    settings->sort_memory_bytes = defaults.sort_memory_bytes;
-  } else if (key != "wait") {  // a setting with one value, which needs no reset
-    return false;
-  }
+  const Setting* setting = Find(name);
+  if (setting == nullptr) return false;
+  setting->copy({}, settings);
   return true;
 }
 
 std::vector<std::string> SettingNames() {
   std::vector<std::string> names;
-  for (const SettingLine& line : DescribeSettings({})) names.push_back(line.name);
+  for (const Setting& setting : kSettings) names.emplace_back(setting.name);
   return names;
 }
 
