@@ -133,11 +133,11 @@ Status ExpressionCompiler::CountRepeated(size_t nodes, const Expr& expr) {
   if (repeated_ <= kRepeatedMax) return OkStatus();
   return ErrorAt(
       "TOO_LARGE", expr.span,
-      fmt::format("the expression repeats its operands more than {} times", kRepeatedMax),
+      fmt::format("the expression has more than {} nodes in repeated operands", kRepeatedMax),
       "BETWEEN and CASE x WHEN use x again for each test; compute x in a subselect");
 }
 
-StatusOr<Expression> ExpressionCompiler::CompileAgain(const Expr& expr) {
+StatusOr<Expression> ExpressionCompiler::CompileCounted(const Expr& expr) {
   ++repeating_;
   auto compiled = Compile(expr);
   --repeating_;
@@ -266,7 +266,7 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   RETURN_IF_ERROR(CheckArity(*call, expr));
   if (call->kind == CallInfo::kNow) return Expression::Literal(Value::Timestamp(context_.now_us));
   // Some rewritten calls have an argument twice, as CASE WHEN a = b THEN NULL ELSE a.
-  if (call->kind == CallInfo::kRewritten) return CompileAgain(call->as_ours(expr));
+  if (call->kind == CallInfo::kRewritten) return CompileCounted(call->as_ours(expr));
   ASSIGN_OR_RETURN(std::vector<Expression> args, CompileAll(expr.children));
   if (call->kind == CallInfo::kCast) {
     return Fold(Expression::Cast(call->cast, std::move(args[0])), &context_.stop);
@@ -320,7 +320,7 @@ StatusOr<Expression> ExpressionCompiler::Case(const Expr& expr) {
     ASSIGN_OR_RETURN(Expression test, Compile(expr.children[i]));
     if (expr.has_operand) {  // `x = y` for CASE x WHEN y: the engine's CASE has tests alone
       ASSIGN_OR_RETURN(Expression operand,
-                       i == first ? Compile(expr.children[0]) : CompileAgain(expr.children[0]));
+                       i == first ? Compile(expr.children[0]) : CompileCounted(expr.children[0]));
       ReadMixedAsNumber(*scope_, test, &operand);
       ReadMixedAsNumber(*scope_, operand, &test);
       test = Folded(Function::kEqual, std::move(operand), std::move(test));

@@ -39,8 +39,9 @@ class ExpressionCompiler {
   Expression NegatedIf(bool negated, Expression test) const;
   // TOO_LARGE beyond kRepeatedMax nodes in all.
   Status CountRepeated(size_t nodes, const syntax::Expr& expr);
-  // Compiles what was compiled before, and counts its nodes.
-  StatusOr<Expression> CompileAgain(const syntax::Expr& expr);
+  // Compiles `expr` and counts its nodes towards kRepeatedMax. For an operand that is used again,
+  // and for a rewritten call, which may have an argument twice.
+  StatusOr<Expression> CompileCounted(const syntax::Expr& expr);
   StatusOr<Expression> CompileUnplaced(const syntax::Expr& expr);
   StatusOr<std::vector<Expression>> CompileAll(const std::vector<syntax::Expr>& exprs,
                                                size_t from = 0);
@@ -60,7 +61,7 @@ class ExpressionCompiler {
   Scope* scope_;
   const Aliases* aliases_ = nullptr;
   CompileHook hook_;
-  size_t repeating_ = 0;  // depth of CompileAgain
+  size_t repeating_ = 0;  // depth of CompileCounted
   size_t repeated_ = 0;
 };
 
