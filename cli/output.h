@@ -70,6 +70,8 @@ class RowPrinter : public query::ResultSink {
   // Prints the buffered rows and the foot. Call once, also after a failure (then `complete` is
   // false).
   [[nodiscard]] Status End(const std::string& next, bool complete);
+  // The format's name: as set, or the default of the output; box may still be shown as line.
+  std::string FormatName() const;
   uint64_t rows() const { return rows_; }
   uint64_t hidden() const { return hidden_; }  // rows left out of the middle
   bool has_columns() const { return begun_; }
@@ -84,7 +86,6 @@ class RowPrinter : public query::ResultSink {
   bool HoldBack(query::Row* row);
   // Turns times of cells into dates; called if the settings ask for it.
   void ShowDates(query::Row* row) const;
-  std::string FormatName() const;
 
   const OutputSettings& settings_;
   query::FormatOptions options_;

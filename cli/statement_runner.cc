@@ -68,9 +68,8 @@ void PrintEnd(int exit_code, int64_t elapsed_us, uint64_t rows) {
              exit_code == kExitTimeout ? "timed out" : "cancelled", Seconds(elapsed_us), rows);
 }
 
-// True if the rows in this format end with where the next page begins; "" is the default format.
-bool ShowsNext(const std::string& format, bool is_terminal) {
-  if (format.empty()) return is_terminal;
+// True if the rows in this format end with where the next page begins.
+bool ShowsNext(const std::string& format) {
   return format == "json" || format == "plain" || format == "line" || format == "box";
 }
 
@@ -185,7 +184,7 @@ int StatementRunner::Execute(const query::syntax::Statement& parsed, const State
   }
   PrintWarnings(*summary, statement, place);
   PrintFoot(*summary, printer, elapsed_us);
-  if (!summary->next.empty() && !ShowsNext(output_settings_->format, output_.is_terminal())) {
+  if (!summary->next.empty() && !ShowsNext(printer.FormatName())) {
     fmt::print(stderr, "next: {}\n", engine::PrintEscaped(summary->next));
   }
   bool rows_wanted = summary->kind == query::ResultKind::kRows && printer.has_columns();
