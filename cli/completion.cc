@@ -90,16 +90,12 @@ Candidates MetaCandidates(Store* store, std::string_view text, size_t caret) {
   size_t space = text.find(' ');
   if (space == std::string_view::npos || space >= caret) {
     Collector collector(text.substr(0, caret));
-    std::vector<std::string> names;
-    for (const MetaCommand& command : MetaCommands::List()) names.emplace_back(command.name);
-    collector.AddNames(names);
+    collector.AddNames(MetaCommands::Names());
     out.words = collector.Take();
     return out;
   }
-  MetaCommand::Completes completes = MetaCommand::kNothing;
-  for (const MetaCommand& command : MetaCommands::List()) {
-    if (command.name == text.substr(0, space)) completes = command.completes;
-  }
+  const MetaCommand* command = MetaCommands::Find(text.substr(0, space));
+  const auto completes = command == nullptr ? MetaCommand::kNothing : command->completes;
   out.begin = text.rfind(' ', caret - 1) + 1;
   // Shell commands take one argument, so text after a first argument gets no candidates. Names of
   // statements (for \h) contain blanks.

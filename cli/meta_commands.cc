@@ -65,6 +65,18 @@ const std::vector<MetaCommand>& MetaCommands::List() {
   return list;
 }
 
+std::vector<std::string> MetaCommands::Names() {
+  std::vector<std::string> names;
+  for (const MetaCommand& command : List()) names.emplace_back(command.name);
+  return names;
+}
+
+const MetaCommand* MetaCommands::Find(std::string_view name) {
+  const auto at = std::find_if(List().begin(), List().end(),
+                               [name](const MetaCommand& command) { return command.name == name; });
+  return at == List().end() ? nullptr : &*at;
+}
+
 int MetaCommands::Fail(std::string_view message) {
   fmt::print(stderr, "error META: {}\n", engine::PrintEscaped(message));
   return kExitFailed;
@@ -268,12 +280,8 @@ int MetaCommands::Run(std::string_view line) {
   // Users end commands with ';' as they end statements.
   while (!argument.empty() && argument.back() == ';' && name != "\\echo") argument.pop_back();
   while (name.size() > 2 && name.back() == ';') name.pop_back();
-  std::vector<std::string> names;
-  for (const MetaCommand& command : List()) {
-    if (command.name == name) return (this->*command.run)(argument);
-    names.emplace_back(command.name);
-  }
-  std::string near = query::NearestWord(name, names);
+  if (const MetaCommand* command = Find(name)) return (this->*command->run)(argument);
+  std::string near = query::NearestWord(name, Names());
   return Fail(fmt::format("unknown command {}{}; \\? lists them", name,
                           near.empty() ? "" : fmt::format(", did you mean {}?", near)));
 }

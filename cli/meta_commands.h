@@ -34,8 +34,9 @@ class MetaCommands {
  public:
   explicit MetaCommands(StatementRunner* runner) : runner_(runner) {}
 
-  // All commands, in the order in which \? shows them.
-  static const std::vector<MetaCommand>& List();
+  static std::vector<std::string> Names();
+  // The command of this name, with its backslash; nullptr if there is none.
+  static const MetaCommand* Find(std::string_view name);
   // Runs one command line. Returns kExitOk, or the exit code of the failure.
   int Run(std::string_view line);
   bool quit() const { return quit_; }
@@ -43,6 +44,8 @@ class MetaCommands {
   void set_history_file(std::string path) { history_file_ = std::move(path); }
 
  private:
+  // All commands, in the order in which \? shows them.
+  static const std::vector<MetaCommand>& List();
   int Statement(const std::string& text);
   int ShowCommands(const std::string&);
   int ShowHelp(const std::string& topic);
