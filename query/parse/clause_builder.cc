@@ -8,16 +8,6 @@ syntax::OptionalExpr ClauseBuilder::Optional(SipparParser::ExpressionContext* co
   return expressions_->Build(context);
 }
 
-syntax::OptionalExpr ClauseBuilder::Where(SipparParser::WhereContext* context) {
-  if (context == nullptr) return std::nullopt;
-  return expressions_->Build(context->expression());
-}
-
-syntax::OptionalExpr ClauseBuilder::Condition(SipparParser::ConditionContext* context) {
-  if (context == nullptr) return std::nullopt;
-  return expressions_->Build(context->expression());
-}
-
 std::vector<syntax::PatternNode> ClauseBuilder::Patterns(
     const std::vector<SipparParser::ColumnPatternContext*>& patterns) {
   std::vector<syntax::PatternNode> out;
@@ -47,9 +37,8 @@ std::vector<syntax::SelectItem> ClauseBuilder::Items(
 
 void ClauseBuilder::TimeRange(SipparParser::TimeRangeContext* context, syntax::OptionalExpr* from,
                               syntax::OptionalExpr* to) {
-  if (context->timeFrom() != nullptr)
-    *from = expressions_->Build(context->timeFrom()->expression());
-  if (context->timeTo() != nullptr) *to = expressions_->Build(context->timeTo()->expression());
+  *from = Clause(context->timeFrom());
+  *to = Clause(context->timeTo());
 }
 
 syntax::Tuple ClauseBuilder::Tuple(SipparParser::TupleContext* context) {

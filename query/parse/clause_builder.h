@@ -1,4 +1,4 @@
-// Builds the clauses that statements of several kinds have: WHERE, the condition of a write, column
+// Builds the clauses that statements of several kinds have: clauses of one expression, column
 // patterns, select items, time ranges, tuples of values. A clause that is left out has the context
 // nullptr. Private to query/parse. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,12 +14,15 @@ class ClauseBuilder {
   explicit ClauseBuilder(ExpressionBuilder* expressions) : expressions_(expressions) {}
 
   syntax::OptionalExpr Optional(SipparParser::ExpressionContext* context);
-  syntax::OptionalExpr Where(SipparParser::WhereContext* context);
-  syntax::OptionalExpr Condition(SipparParser::ConditionContext* context);
+  // The expression of a clause that has one: WHERE, IF, HAVING, AT …
+  template <typename Context>
+  syntax::OptionalExpr Clause(Context* context) {
+    return Optional(context == nullptr ? nullptr : context->expression());
+  }
   std::vector<syntax::PatternNode> Patterns(
       const std::vector<SipparParser::ColumnPatternContext*>& patterns);
   std::vector<syntax::SelectItem> Items(const std::vector<SipparParser::SelectItemContext*>& items);
-  // Leaves *from or *to as it is where the range is open.
+  // *from or *to is nullopt where the range is open.
   void TimeRange(SipparParser::TimeRangeContext* context, syntax::OptionalExpr* from,
                  syntax::OptionalExpr* to);
   syntax::Tuple Tuple(SipparParser::TupleContext* context);

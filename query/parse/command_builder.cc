@@ -29,7 +29,7 @@ syntax::Show CommandBuilder::Build(SipparParser::ShowContext* context) {
   show.what.span = text_->SpanOf(*what->getStart());
   if (what->tableName() != nullptr) show.table = expressions_->Name(what->tableName());
   show.like = clauses_->Optional(context->expression());
-  show.where = clauses_->Where(context->where());
+  show.where = clauses_->Clause(context->where());
   return show;
 }
 
@@ -92,7 +92,7 @@ syntax::Compact CommandBuilder::Build(SipparParser::CompactContext* context) {
     compact.kind = expressions_->Name(*kind->getSymbol());
     compact.kind.text = Upper(compact.kind.text);
   }
-  compact.where = clauses_->Where(context->where());
+  compact.where = clauses_->Clause(context->where());
   return compact;
 }
 

@@ -100,10 +100,9 @@ syntax::Select SelectBuilder::Build(SipparParser::SelectContext* context) {
   if (select.read.span.line > 0 && !select.from) {
     expressions_->Fail("SYNTAX", select.read.span, "FROM is missing, and a read option needs it");
   }
-  select.where = clauses_->Where(context->where());
+  select.where = clauses_->Clause(context->where());
   for (auto* key : context->expression()) select.group_by.push_back(expressions_->Build(key));
-  if (context->having() != nullptr)
-    select.having = expressions_->Build(context->having()->expression());
+  select.having = clauses_->Clause(context->having());
   for (auto* item : context->orderItem()) {
     select.order_by.push_back({expressions_->Build(item->expression()), item->DESC() != nullptr});
   }
@@ -121,7 +120,7 @@ syntax::Tail SelectBuilder::Build(SipparParser::TailContext* context) {
   syntax::Tail tail;
   tail.table = expressions_->Name(context->tableName());
   tail.patterns = clauses_->Patterns(context->columnPattern());
-  tail.where = clauses_->Where(context->where());
+  tail.where = clauses_->Clause(context->where());
   tail.from = clauses_->Optional(context->expression());
   if (context->limit() != nullptr) tail.limit = BuildLimit(context->limit());
   return tail;

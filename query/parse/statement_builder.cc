@@ -52,7 +52,7 @@ syntax::StatementNode StatementBuilder::BuildSchemaNode(SipparParser::StatementC
   }
   if (auto* node = context->other()->merge()) {
     return syntax::MergeTablets{expressions_.Name(node->tableName()),
-                                clauses_.Where(node->where())};
+                                clauses_.Clause(node->where())};
   }
   return commands_.Build(context->other());
 }

@@ -10,7 +10,7 @@ syntax::Assign WriteBuilder::Assign(SipparParser::AssignContext* context) {
   if (context->PLUS_EQ() != nullptr) assign.op = syntax::Assign::kAdd;
   if (context->CAT_EQ() != nullptr) assign.op = syntax::Assign::kAppend;
   assign.value = expressions_->Build(context->expression());
-  if (context->at() != nullptr) assign.at = expressions_->Build(context->at()->expression());
+  assign.at = clauses_->Clause(context->at());
   return assign;
 }
 
@@ -29,7 +29,7 @@ std::vector<syntax::SelectItem> WriteBuilder::Returning(SipparParser::ReturningC
 syntax::Insert WriteBuilder::Build(SipparParser::InsertContext* context) {
   syntax::Insert insert;
   insert.table = expressions_->Name(context->tableName());
-  insert.condition = clauses_->Condition(context->condition());
+  insert.condition = clauses_->Clause(context->condition());
   for (auto* tuple : context->tuple()) insert.tuples.push_back(clauses_->Tuple(tuple));
   // The grammar gives the four forms no names. Each test asks for the part that only one of the
   // forms still left can have; the last form, ROW key SET, needs none.
@@ -41,7 +41,7 @@ syntax::Insert WriteBuilder::Build(SipparParser::InsertContext* context) {
   } else if (context->LPAREN() != nullptr) {
     insert.kind = syntax::Insert::kTuples;
     for (auto* target : context->columnTarget()) insert.columns.push_back(clauses_->Target(target));
-    if (context->at() != nullptr) insert.at = expressions_->Build(context->at()->expression());
+    insert.at = clauses_->Clause(context->at());
   } else {
     insert.row = expressions_->Build(context->expression());
     insert.assigns = Assigns(context->assign());
@@ -54,7 +54,7 @@ syntax::Update WriteBuilder::Build(SipparParser::UpdateContext* context) {
   update.table = expressions_->Name(context->tableName());
   update.assigns = Assigns(context->assign());
   update.where = expressions_->Build(context->where()->expression());
-  update.condition = clauses_->Condition(context->condition());
+  update.condition = clauses_->Clause(context->condition());
   update.returning = Returning(context->returning());
   return update;
 }
@@ -77,9 +77,9 @@ syntax::Delete WriteBuilder::Build(SipparParser::DeleteRowsContext* context) {
   remove.patterns = clauses_->Patterns(context->columnPattern());
   remove.table = expressions_->Name(context->tableName());
   remove.times = TimeSpan(context->timeSpan());
-  remove.where = clauses_->Where(context->where());
+  remove.where = clauses_->Clause(context->where());
   remove.all_rows = context->ALL() != nullptr;
-  remove.condition = clauses_->Condition(context->condition());
+  remove.condition = clauses_->Clause(context->condition());
   return remove;
 }
 
