@@ -7,7 +7,6 @@
 
 #include "engine/base/limits.h"
 #include "engine/base/utf8.h"
-#include "query/syntax/literals.h"
 
 namespace sippar::query {
 namespace {

@@ -8,7 +8,6 @@
 #include "engine/base/utf8.h"
 #include "query/syntax/ast_print.h"
 #include "query/syntax/keywords.h"
-#include "query/syntax/literals.h"
 
 namespace sippar::query {
 namespace {
