@@ -87,8 +87,12 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
   for (size_t i = 0; i < insert.columns.size(); ++i) {
     const syntax::ColumnTarget& target = insert.columns[i];
     if (target.kind != syntax::ColumnTarget::kColumn) {
-      std::optional<size_t>& at = target.kind == syntax::ColumnTarget::kRow ? row_at : time_at;
-      if (at) return ErrorAt("DUPLICATE", target.span, "INSERT names this twice");
+      const bool is_row = target.kind == syntax::ColumnTarget::kRow;
+      std::optional<size_t>& at = is_row ? row_at : time_at;
+      if (at) {
+        return ErrorAt("DUPLICATE", target.span,
+                       fmt::format("INSERT names {} twice", is_row ? "ROW" : "TIMESTAMP"));
+      }
       at = i;
       continue;
     }
