@@ -59,8 +59,8 @@ struct SelectPlan {
                                               const syntax::Select& select);
 // The names of the result's columns, which an outer query can use.
 std::vector<std::string> ColumnNames(const SelectPlan& plan);
-// Sets plan->program.read.columns and keys_only, so that all rows that count are read: see "Rows
-// that count" in query/README.md. `patterns` are those of the program's slots.
+// Sets plan->program.read.columns and keys_only, so that all rows that exist are read: see "Which
+// rows exist" in query/README.md. `patterns` are those of the program's slots.
 void ChooseColumns(const engine::TableSchema& schema,
                    const std::vector<engine::ColumnPattern>& patterns, SelectPlan* plan);
 // Applies the read options TIME, AS OF, VERSIONS, CELLS PER … to *read.
