@@ -45,8 +45,8 @@ bool HasColumn(const Node& node) {
   return node.kind == NodeKind::kCell || node.kind == NodeKind::kColumnVersions;
 }
 
-// True if `name` is an attribute that costs a read, so that listings do not name it.
-bool IsCount(const Node& node, std::string_view name) {
+// True for attributes that cost a read of the row or column. Listings do not name them.
+bool CostsARead(const Node& node, std::string_view name) {
   if (node.kind == NodeKind::kCell) return name == "versions";
   return node.kind == NodeKind::kRow && (name == "cells" || name == "newest");
 }
@@ -74,7 +74,7 @@ StatusOr<std::optional<std::string>> ReadXattr(TreeContext* context, const Node&
   std::vector<std::string> cheap = XattrNames(node);
   bool is_cheap = std::find(cheap.begin(), cheap.end(), name) != cheap.end();
   name.remove_prefix(kPrefix.size());
-  if (!is_cheap && !IsCount(node, name)) return std::optional<std::string>();
+  if (!is_cheap && !CostsARead(node, name)) return std::optional<std::string>();
   if (name == "key") return std::optional(node.row);
   if (name == "family") return std::optional(node.family);
   if (name == "qualifier") return std::optional(node.qualifier);
