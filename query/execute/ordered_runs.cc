@@ -10,7 +10,7 @@ namespace sippar::query {
 using engine::MutexLock;
 using engine::ProgramBatch;
 
-// How soon the reader notices that its caller cancelled.
+// Drain asks its StopSignal at least this often while it waits for a batch.
 constexpr int64_t kStopCheckUs = 20'000;
 
 class OrderedRuns::Feed final : public engine::ProgramSink {

@@ -72,7 +72,8 @@ int DaysInMonth(int year, int month) {
   return month == 2 && leap ? 29 : kDays[static_cast<size_t>(month - 1)];
 }
 
-// The offset of the zone whose first character was taken last.
+// The zone's offset in minutes, east of UTC. The caller has taken its first character: Z for UTC,
+// or the sign of hh:mm or hhmm, which this takes.
 int64_t ZoneMinutes(TimeReader* reader) {
   const char first = reader->last();
   if (first != '+' && first != '-') return 0;
