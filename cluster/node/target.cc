@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 
 #include "cluster/api/store_paths.h"
@@ -12,30 +13,33 @@
 namespace sippar::cluster {
 namespace {
 
+constexpr uint32_t kPortMax = 65535;
+
+// The number after the colon of HOST:NUMBER, kPortMax + 1 if it has too many digits for a port;
+// nullopt for another text.
+std::optional<uint32_t> PortOf(std::string_view text) {
+  constexpr size_t kDigitsMax = 5;
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  const std::string_view digits = text.substr(colon + 1);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  if (digits.size() > kDigitsMax) return kPortMax + 1;
+  uint32_t port = 0;
+  for (char c : digits) port = port * 10 + static_cast<uint32_t>(c - '0');
+  return port;
+}
+
 // The address to connect to if the target is a server; "" if it is a directory.
 std::string AddressOf(const std::string& target) {
   constexpr std::string_view kScheme = "sippar://";
   if (target.starts_with(kScheme)) return target.substr(kScheme.size());
   if (target.starts_with("unix:")) return target;
-  size_t colon = target.rfind(':');
-  if (colon == std::string::npos || colon == 0 || target.find('/') != std::string::npos) return "";
-  std::string port = target.substr(colon + 1);
-  bool is_port = !port.empty() && port.find_first_not_of("0123456789") == std::string::npos;
-  return is_port ? target : "";
+  return target.find('/') == std::string::npos && PortOf(target) ? target : "";
 }
 
 constexpr std::string_view kClusterScheme = "zk://";
-
-bool IsPort(std::string_view text) {
-  constexpr size_t kDigitsMax = 5;
-  if (text.empty() || text.size() > kDigitsMax) return false;
-  int port = 0;
-  for (char c : text) {
-    if (c < '0' || c > '9') return false;
-    port = port * 10 + (c - '0');
-  }
-  return port > 0 && port < 65536;
-}
 
 bool IsClusterName(std::string_view name) {
   constexpr size_t kNameSizeMax = 100;
@@ -70,8 +74,8 @@ Status ParseCluster(std::string_view text, Target* place) {
   for (bool more = true; more;) {
     size_t comma = rest.find(',');
     std::string_view member = rest.substr(0, comma);
-    size_t colon = member.rfind(':');
-    if (colon == std::string_view::npos || colon == 0 || !IsPort(member.substr(colon + 1))) {
+    const uint32_t port = PortOf(member).value_or(0);
+    if (port == 0 || port > kPortMax) {
       return InvalidArgument(
           fmt::format("'{}' is not a valid member of ZooKeeper ({})", member, kForm));
     }
