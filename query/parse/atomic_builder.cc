@@ -20,6 +20,7 @@ std::vector<syntax::RowStatement> AtomicBuilder::Block(SipparParser::BlockContex
 syntax::RowStatement AtomicBuilder::RowStatement(SipparParser::RowStatementContext* context) {
   syntax::RowStatement statement;
   statement.span = expressions_->SpanOf(context);
+  // IF, LET and FAIL have one expression each, so the tree needs one member for all three.
   if (context->expression() != nullptr) statement.expr = expressions_->Build(context->expression());
   if (context->IF() != nullptr) {
     statement.kind = syntax::RowStatement::kIf;

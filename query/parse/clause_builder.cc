@@ -20,6 +20,8 @@ syntax::SelectItem ClauseBuilder::Item(SipparParser::SelectItemContext* context)
   item.span = expressions_->SpanOf(context);
   item.star = context->STAR() != nullptr;
   if (!item.star) item.expr = expressions_->Build(context->expression());
+  // After AS any word may be the alias, a keyword as well. Without AS only a plain name may: a
+  // keyword there begins the next clause (SELECT a FROM …).
   if (context->anyWord() != nullptr) {
     item.alias = expressions_->Name(context->anyWord());
   } else if (context->IDENT() != nullptr) {
@@ -37,6 +39,8 @@ std::vector<syntax::SelectItem> ClauseBuilder::Items(
 
 void ClauseBuilder::TimeRange(SipparParser::TimeRangeContext* context, syntax::OptionalExpr* from,
                               syntax::OptionalExpr* to) {
+  // An open end is left to the caller's default. It must not become 0 or the largest time here,
+  // because the printer writes FROM and TO only where the user wrote them.
   *from = Clause(context->timeFrom());
   *to = Clause(context->timeTo());
 }

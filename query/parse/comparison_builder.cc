@@ -61,6 +61,8 @@ Expr ExpressionBuilder::BuildChain(SipparParser::ComparisonContext* context) {
       Fail(error);
     }
     Expr right = BuildSum(tail->sum(0));
+    // The middle operand is copied: it is the right side of this test and the left side of the
+    // next. In 'a' <= f(x) < 'b' the compiler therefore sees f(x) twice.
     all.children.push_back(MakeBinary(OperatorOf(sign.getType()), left, right));
     left = std::move(right);
   }

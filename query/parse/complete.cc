@@ -95,6 +95,8 @@ Completion CompleteAt(std::string_view text, size_t caret) {
   out.word_begin = caret;
   // The statement begins after the last complete statement before the caret.
   size_t begin = SplitStatements(text.substr(0, caret)).rest.offset;
+  // Neither text is checked (LexedText::Check): what is typed is nearly always incomplete, and
+  // completion must still answer.
   LexedText all(text.substr(begin));
   out.table_name = TableOf(&all);
   LexedText before(text.substr(begin, caret - begin));
@@ -111,6 +113,8 @@ Completion CompleteAt(std::string_view text, size_t caret) {
   }
   GrammarWalk walk(SipparParser::RuleScript);
   for (const Token* token : tokens) {
+    // What is before the caret fits no statement, so any keyword offered would be a guess. The
+    // table's name is kept: names of columns may still help.
     if (!walk.Advance(token->getType())) return out;
   }
   Fill(ExpectationOf(walk), &out);

@@ -17,6 +17,8 @@ Expr MakeExpr(ExprKind kind, const Span& span) {
   return expr;
 }
 
+// Line and column stay those of `first`: an error is shown at the place where the reader begins to
+// read the expression, and its carets reach to the end of `last`.
 Span JoinSpans(const Span& first, const Span& last) {
   Span span = first;
   span.end = last.end;
@@ -31,6 +33,9 @@ Expr MakeBinary(BinaryOp op, Expr left, Expr right) {
   return expr;
 }
 
+// Only signs come here. Word operators (LIKE, STARTS WITH) may have two tokens or a NOT, so
+// ApplyTail chooses those. The caller passes only tokens that the grammar allows between operands,
+// so the default is the one sign that is left, %.
 BinaryOp OperatorOf(size_t token_type) {
   switch (token_type) {
     case SipparParser::EQ:

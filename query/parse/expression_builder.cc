@@ -30,6 +30,7 @@ std::string_view ExpressionBuilder::TextOf(antlr4::ParserRuleContext* context) c
   return text_->text().substr(span.begin, span.end - span.begin);
 }
 
+// Later errors are often consequences of the first (a dummy has no children), so they are dropped.
 void ExpressionBuilder::Fail(const QueryError& error) {
   if (status_.ok()) status_ = ToStatus(error);
 }
@@ -42,6 +43,7 @@ void ExpressionBuilder::Fail(std::string_view code, const Span& span, std::strin
 void ExpressionBuilder::Report(const OptionalProblem& problem, const antlr4::Token& token) {
   if (!problem) return;
   Span span = text_->SpanOf(token);
+  // The decoders know no places, only offsets in their literal.
   bool escape = problem->at > 0;  // 0: the problem is the whole literal
   if (escape) span = text_->SpanAt(span.begin + problem->at, span.begin + problem->at + 2);
   Fail(escape && text_->text()[span.begin] == '\\' ? "BAD_ESCAPE" : "BAD_LITERAL", span,
@@ -49,6 +51,9 @@ void ExpressionBuilder::Report(const OptionalProblem& problem, const antlr4::Tok
 }
 
 bool ExpressionBuilder::TooDeep(size_t levels, antlr4::ParserRuleContext* context) {
+  // LexedText::Check bounds only what the parser recurses on, brackets and prefix operators. The
+  // parser reads a chain of 100,000 plus signs in a loop, and the chain still becomes a tree of as
+  // many levels.
   if (depth_ + levels <= limits::kExpressionDepthMax) return false;
   Fail("TOO_DEEP", SpanOf(context),
        fmt::format("an expression of more than {} levels", limits::kExpressionDepthMax),
@@ -90,6 +95,8 @@ Expr ExpressionBuilder::Build(SipparParser::ExpressionContext* context) {
   if (parts.size() == 1) {
     expr = BuildAnd(parts[0]);
   } else {
+    // All operands of OR become children of one node rather than a tree of pairs: 16,000 tests
+    // joined by OR would exceed the depth that evaluation allows.
     expr = MakeExpr(ExprKind::kOr, SpanOf(context));
     for (auto* part : parts) expr.children.push_back(BuildAnd(part));
   }
@@ -197,6 +204,8 @@ Expr ExpressionBuilder::BuildPostfix(SipparParser::PostfixContext* context) {
 // x.name: a column of the table whose alias is x, or the field of a STRUCT, built as x['name'].
 Expr ExpressionBuilder::BuildField(Expr of, SipparParser::AnyWordContext* context) {
   std::string name = Name(context).text;
+  // The alias is dropped here, so no later stage knows aliases of tables. Each SELECT reads one
+  // source, which makes a name unambiguous without them.
   if (of.kind == ExprKind::kName && !source_alias_.empty() && of.name == source_alias_) {
     of.name = std::move(name);
     return of;
@@ -221,6 +230,7 @@ Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
   }
   if (context->CAST() != nullptr || context->TRY_CAST() != nullptr) {
     Expr expr = MakeExpr(ExprKind::kCast, SpanOf(context));
+    // SAFE_CAST arrives as the token TRY_CAST: the lexer gives GoogleSQL's spelling the same type.
     expr.negated = context->TRY_CAST() != nullptr;
     expr.name = Name(context->name()).text;
     expr.children.push_back(Build(context->expression(0)));
@@ -237,6 +247,8 @@ Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
     return expr;
   }
   if (context->LPAREN() != nullptr) {
+    // Brackets leave no node, since the tree says what binds. Only the place grows to include them,
+    // so that an error underlines the whole.
     Expr expr = Build(context->expression(0));
     expr.span = SpanOf(context);
     return expr;
@@ -248,6 +260,8 @@ Expr ExpressionBuilder::BuildPrimary(SipparParser::PrimaryContext* context) {
 
 Expr ExpressionBuilder::BuildCall(SipparParser::CallContext* context) {
   Expr expr = MakeExpr(ExprKind::kCall, SpanOf(context));
+  // The first token, not a rule `name`: IF is a keyword and a function, and the grammar lists it
+  // next to `name`.
   expr.name = Name(*context->getStart()).text;
   expr.star = context->STAR() != nullptr;
   expr.distinct = context->DISTINCT() != nullptr;
@@ -261,6 +275,8 @@ Expr ExpressionBuilder::BuildCase(SipparParser::CaseWhenContext* context) {
     expr.has_operand = true;
     expr.children.push_back(Build(operand->expression()));
   }
+  // WHEN and THEN alternate, so the pairs need no structure of their own. Operand and ELSE are
+  // separate rules in the grammar, or they could not be told from these.
   for (auto* part : context->expression()) expr.children.push_back(Build(part));
   if (auto* otherwise = context->caseElse()) {
     expr.has_else = true;

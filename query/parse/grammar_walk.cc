@@ -89,6 +89,9 @@ void AddName(const std::vector<size_t>& rules, Expectation* out) {
   }
 }
 
+// The innermost rule alone does not tell a token that begins a value from one that continues it:
+// RulePrimary takes CAST, but also the AS and the closing bracket of that CAST. Those are left out
+// by their type.
 bool IsExpressionStart(size_t type, size_t rule) {
   switch (rule) {
     case SipparParser::RuleLiteral:
@@ -113,9 +116,14 @@ bool IsOperatorRule(size_t rule) {
          rule == SipparParser::RuleTerm || rule == SipparParser::RulePostfix;
 }
 
+// These signs belong to operator rules, too, as in x IN (a, b) and x[1], but none of them is an
+// operator between two values.
 constexpr std::string_view kBracketsAndComma = "()[],";
 
 void AddAllowed(const AllowedToken& allowed, Expectation* out) {
+  // The order of the questions matters: a soft keyword such as TIME is also a name, and a user that
+  // must write a name should read "a name" rather than 40 keywords. Names therefore come before
+  // keywords.
   size_t rule = allowed.rules.front();
   std::string word = TokenWord(allowed.type);
   bool keyword = IsKeyword(allowed.type);
@@ -158,6 +166,8 @@ std::string JoinedByOr(const std::vector<std::string>& parts) {
 
 GrammarWalk::GrammarWalk(size_t rule) { Close({{Atn().ruleToStartState[rule], -1}}); }
 
+// Sharing equal frames keeps the number of readings small. With a frame for each call two readings
+// that continue alike would differ for ever, and an ambiguous text would double them at each token.
 int GrammarWalk::Push(ATNState* follow, int parent) {
   auto [found, added] =
       frame_index_.try_emplace({follow, parent}, static_cast<int>(frames_.size()));
@@ -176,6 +186,8 @@ void GrammarWalk::Close(std::vector<Config> work) {
   while (!work.empty()) {
     Config config = work.back();
     work.pop_back();
+    // ANTLR's transitions out of a stop state lead to every place that calls the rule. Only the
+    // frame knows which of these places this reading came from.
     if (config.state->getStateType() == ATNState::RULE_STOP) {
       if (config.frame >= 0) {
         Frame frame = frames_[static_cast<size_t>(config.frame)];
@@ -235,6 +247,8 @@ bool IsKeyword(size_t token_type) {
 
 std::string TokenWord(size_t token_type) {
   if (token_type == antlr4::Token::EOF) return "";
+  // Keywords are made of letter fragments for any case, so ANTLR has no literal for them and only
+  // the symbolic name spells the word. Signs have a literal, in single quotes.
   auto& vocabulary = TableParser().getVocabulary();
   if (IsKeyword(token_type)) {
     std::string word = vocabulary.getSymbolicName(token_type);
@@ -285,6 +299,8 @@ std::vector<std::string> Expectation::Things() const {
 }
 
 std::string Expectation::Describe() const {
+  // At the start of a statement more than 30 keywords are allowed. A longer list hides the word
+  // that the user looks for; Weight has put the likely ones first.
   constexpr size_t kWordsShown = 8;
   std::vector<std::string> parts = Things();
   for (size_t i = 0; i < clauses.size(); ++i) {
@@ -295,6 +311,8 @@ std::string Expectation::Describe() const {
     bool by = clauses[i] == "GROUP" || clauses[i] == "ORDER";
     parts.push_back(clauses[i] + (by ? " BY" : ""));
   }
+  // Operators are listed only if nothing else can follow, as after `x NOT`. Elsewhere they would
+  // outnumber the clauses, and "an operator" says enough.
   if (parts.empty() && signs.empty()) {
     for (const std::string& word : operators) parts.push_back(word);
   } else if (after_value) {

@@ -11,6 +11,8 @@
 namespace sippar::query {
 namespace {
 
+// A smaller block would cost more memory for each byte of text, a larger one more bytes to look at
+// for each place.
 constexpr size_t kPlaceBlock = 64;  // bytes of text per entry of Places::continuations_
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
@@ -42,6 +44,7 @@ Places::Places(std::string_view text) : text_(text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n') line_starts_.push_back(i + 1);
   }
+  // An ASCII text, which is the usual case, pays for no table: its columns are byte offsets.
   if (CountContinuations(text) == 0) return;
   // A column is the number of bytes from the start of the line less the continuation bytes among
   // them. Their count before each block makes a place cheap even in a line of many megabytes.
@@ -81,6 +84,8 @@ LexedText::LexedText(std::string_view text, const engine::StopSignal* stop)
       tokens_(&lexer_) {}
 
 Status LexedText::Check() {
+  // The size comes first, because everything after it costs time and memory in proportion to the
+  // text.
   if (text_.size() > limits::kStatementSizeMax) {
     return ErrorAt("TOO_LARGE", SpanAt(0, 0),
                    fmt::format("a statement of {} bytes, the limit is {}", text_.size(),
@@ -92,6 +97,8 @@ Status LexedText::Check() {
     return ErrorAt("ENCODING", Span(), "the text is not valid UTF-8",
                    "write other bytes as \\xHH in b'…'");
   }
+  // All tokens are read before the parser sees the first. The parser would otherwise recurse into a
+  // hostile text while its nesting is still unknown.
   tokens_.fill();
   for (const auto& token : tokens_.getTokens()) {
     RETURN_IF_ERROR(CheckToken(*token));
@@ -137,8 +144,12 @@ Status LexedText::CheckNesting(const antlr4::Token& token) {
   size_t type = token.getType();
   bool prefix =
       type == SipparLexer::NOT || type == SipparLexer::MINUS || type == SipparLexer::EXPLAIN;
+  // Only a run of prefix operators nests (NOT NOT NOT x); one that is followed by an operand is
+  // closed by it.
   run_ = prefix ? run_ + 1 : 0;
   if (Opens(type)) ++open_;
+  // A stray closing bracket must not make the count negative: it would let as many levels more pass
+  // after it. The parser reports the stray bracket itself.
   if (Closes(type) && open_ > 0) --open_;
   // Each ELSE IF nests one level deeper without a bracket, until the end of its statement.
   if (type == SipparLexer::IF && previous_type_ == SipparLexer::ELSE) ++else_ifs_;

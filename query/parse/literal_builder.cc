@@ -16,6 +16,7 @@ Expr ExpressionBuilder::BuildLiteral(SipparParser::LiteralContext* context, bool
 
 Literal ExpressionBuilder::Build(SipparParser::LiteralContext* context) {
   Literal literal;
+  // Options take no sign before a number (rule `option`), so the literal is never negative here.
   DecodeLiteral(context, false, &literal);
   return literal;
 }
@@ -31,6 +32,8 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
   } else if (context->FLOAT() != nullptr) {
     out->type = Literal::kFloat64;
     problem = DecodeFloat(text, &out->real);
+    // Unlike INT64, FLOAT64 has a negative for each of its values, so the sign can be put on after
+    // decoding.
     if (negative) out->real = -out->real;
   } else if (context->TIMESTAMP() != nullptr) {
     out->type = Literal::kTimestamp;
@@ -50,10 +53,14 @@ bool ExpressionBuilder::DecodeLiteral(SipparParser::LiteralContext* context, boo
   } else if (context->DURATION() != nullptr) {
     out->type = Literal::kDuration;
     problem = DecodeDuration(text, &out->integer);
+    // Cannot overflow: DecodeDuration returns at most the largest INT64. The smallest duration,
+    // which has no positive counterpart, therefore cannot be written.
     if (negative) out->integer = -out->integer;
   } else if (context->SIZE() != nullptr) {
     out->type = Literal::kSize;
     problem = DecodeSize(text, &out->integer);
+    // Of the grammar's literals only TRUE, FALSE and NULL are left. NULL needs no work: it is the
+    // type of a new Literal.
   } else if (context->NULL_() == nullptr) {
     out->type = Literal::kBool;
     out->integer = context->TRUE_() != nullptr ? 1 : 0;

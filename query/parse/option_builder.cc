@@ -9,6 +9,9 @@ std::vector<syntax::Option> OptionBuilder::Build(
   for (auto* context : options) {
     syntax::Option option;
     option.name = expressions_->Name(context->name());
+    // Neither is given for a flag such as IN_MEMORY. The value then stays empty, and the schema
+    // planner decides whether the option may do without: the grammar does not know the names of
+    // options, so a new option needs no new keyword.
     if (context->literal() != nullptr) option.value = Build(context->literal());
     if (context->optionCall() != nullptr) option.value = Build(context->optionCall());
     out.push_back(std::move(option));
@@ -32,6 +35,8 @@ syntax::OptionValue OptionBuilder::Build(SipparParser::OptionCallContext* contex
   syntax::OptionValue value;
   value.span = expressions_->SpanOf(context);
   value.call = expressions_->Name(context->name()).text;
+  // Calls nest (UNION(VERSIONS(3), AGE(30d))), and this recursion follows them. LexedText::Check
+  // has bounded the open brackets before.
   for (auto* arg : context->optionArg()) {
     value.args.push_back(arg->literal() != nullptr ? Build(arg->literal())
                                                    : Build(arg->optionCall()));

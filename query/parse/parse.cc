@@ -49,6 +49,8 @@ std::string HintFor(const Expectation& expected, const Token& token) {
 Status ExplainSyntax(LexedText* text, size_t rule) {
   auto tokens = text->VisibleTokens();
   GrammarWalk walk(rule);
+  // `before` is the state one token earlier. It knows what could have been meant by a word that was
+  // read as a name or an alias, which only made the token after it fail.
   GrammarWalk before(rule);
   const Token* previous = nullptr;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -116,6 +118,8 @@ class ParserRun {
     for (PredictionMode mode : {PredictionMode::SLL, PredictionMode::LL}) {
       try {
         parser_.reset();
+        // BailErrorStrategy ends the run at the first error. ANTLR's recovery would cost time and
+        // report at places that no user understands; the message comes from the walk.
         parser_.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
         parser_.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
         return parse(&parser_);

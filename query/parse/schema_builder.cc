@@ -27,6 +27,8 @@ syntax::CreateTable SchemaBuilder::Build(SipparParser::CreateTableContext* conte
   create.if_not_exists = context->EXISTS() != nullptr;
   if (context->LIKE() != nullptr) create.like = expressions_->Name(context->tableName(1));
   for (auto* element : context->tableElement()) {
+    // Families and groups may be mixed in the text; they are sorted apart because a group may name
+    // a family that is declared after it.
     if (auto* family = element->familyElement()) create.families.push_back(Family(family));
     if (auto* group = element->groupElement()) create.groups.push_back(Group(group));
   }

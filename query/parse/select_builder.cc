@@ -33,6 +33,8 @@ syntax::Source SelectBuilder::BuildSource(SipparParser::SourceContext* context) 
 }
 
 void SelectBuilder::BuildCellsPer(SipparParser::ReadOptionContext* context, ReadOptions* out) {
+  // Each unit has a slot of its own because the three limits apply together, versions per column
+  // first and cells per row last. Only the same unit twice is an error.
   std::optional<syntax::CellsPer>* slot = context->ROW() != nullptr      ? &out->cells_per_row
                                           : context->FAMILY() != nullptr ? &out->cells_per_family
                                                                          : &out->cells_per_column;
@@ -42,7 +44,11 @@ void SelectBuilder::BuildCellsPer(SipparParser::ReadOptionContext* context, Read
 }
 
 void SelectBuilder::BuildReadOption(SipparParser::ReadOptionContext* context, ReadOptions* out) {
+  // Only the first option sets the place: the error about a missing FROM points at it, and line 0
+  // afterwards still means that there was no option.
   if (out->span.line == 0) out->span = expressions_->SpanOf(context);
+  // Flags (WITH DELETES, STRIP VALUES, REVERSE) may occur twice, because the second says nothing
+  // else than the first. A value given twice would hide the other value, so it is refused.
   if (context->AS() != nullptr) {
     OnlyOnce(out->as_of.has_value(), context, "AS OF");
     out->as_of = expressions_->Build(context->expression(0));
@@ -78,6 +84,8 @@ syntax::Limit SelectBuilder::BuildLimit(SipparParser::LimitContext* context) {
     limit.by = expressions_->Build(context->expression(1));
   }
   if (context->OFFSET() != nullptr)
+    // OFFSET is the last expression of the clause. Its index depends on whether BY put one before
+    // it, so it is taken from the end.
     limit.offset = expressions_->Build(context->expression().back());
   return limit;
 }
@@ -101,6 +109,8 @@ syntax::Select SelectBuilder::Build(SipparParser::SelectContext* context) {
     expressions_->Fail("SYNTAX", select.read.span, "FROM is missing, and a read option needs it");
   }
   select.where = clauses_->Clause(context->where());
+  // Only GROUP BY has expressions directly in the rule `select`; every other clause is a rule of
+  // its own. A new clause must stay so, or its expressions would become group keys.
   for (auto* key : context->expression()) select.group_by.push_back(expressions_->Build(key));
   select.having = clauses_->Clause(context->having());
   for (auto* item : context->orderItem()) {

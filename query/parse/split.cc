@@ -20,6 +20,9 @@ class Splitter {
       if (token->getType() == Token::EOF) break;
       if (token->getChannel() == Token::DEFAULT_CHANNEL) Take(*token);
     }
+    // The lexer reports an unclosed quote or comment as one token that reaches to the end of the
+    // text, so state_ was set by the last token if it was set at all, and it counts more than an
+    // open brace.
     if (open_) {
       result_.rest = Cut(start_, text_.size(), false);
       result_.state = state_;
@@ -59,11 +62,16 @@ class Splitter {
         depth_ = std::max(depth_ - 1, 0);  // a stray } must not hide the next ";"
         break;
       case SipparLexer::SEMI:
+        // Within the braces of ATOMIC a semicolon separates the statements of the block. The
+        // grammar has braces rather than END for this: the lexer alone finds the end.
         if (depth_ > 0) break;
+        // Two semicolons in a row have no statement between them.
         if (open_) result_.statements.push_back(Cut(start_, at, false));
         open_ = false;
         return;
       default:
+        // A backslash inside a statement is an unknown character, which the parser reports at its
+        // place. Only where a statement could begin does it start a command of the shell.
         if (!open_ && text_[at] == '\\') {
           TakeMetaLine(at);
           return;

@@ -10,6 +10,9 @@ syntax::Statement StatementBuilder::Build(SipparParser::StatementContext* contex
   return statement;
 }
 
+// The rule `statement` has one alternative for each kind, so exactly one of these contexts is set
+// and the order of the questions does not matter. They are split over two functions only to keep
+// each short.
 syntax::StatementNode StatementBuilder::BuildNode(SipparParser::StatementContext* context) {
   if (auto* node = context->explain()) return BuildExplain(node);
   if (auto* node = context->select()) return selects_.Build(node);
@@ -61,6 +64,8 @@ syntax::Explain StatementBuilder::BuildExplain(SipparParser::ExplainContext* con
   syntax::Explain explain;
   explain.analyze = context->ANALYZE() != nullptr;
   if (context->name() != nullptr) explain.format = expressions_.Name(context->name());
+  // EXPLAIN takes any statement here, another EXPLAIN as well. ExecuteExplain refuses what has no
+  // plan, with a message that a syntax error could not give.
   explain.statement = syntax::Box(Build(context->statement()));
   return explain;
 }

@@ -53,6 +53,7 @@ syntax::Update WriteBuilder::Build(SipparParser::UpdateContext* context) {
   syntax::Update update;
   update.table = expressions_->Name(context->tableName());
   update.assigns = Assigns(context->assign());
+  // The grammar demands WHERE, unlike in SELECT: an UPDATE of every row must be written on purpose.
   update.where = expressions_->Build(context->where()->expression());
   update.condition = clauses_->Clause(context->condition());
   update.returning = Returning(context->returning());
@@ -77,6 +78,8 @@ syntax::Delete WriteBuilder::Build(SipparParser::DeleteRowsContext* context) {
   remove.patterns = clauses_->Patterns(context->columnPattern());
   remove.table = expressions_->Name(context->tableName());
   remove.times = TimeSpan(context->timeSpan());
+  // WHERE or ALL ROWS, never both and never neither: the grammar gives DELETE one of the two, so
+  // that forgetting WHERE cannot empty a table.
   remove.where = clauses_->Clause(context->where());
   remove.all_rows = context->ALL() != nullptr;
   remove.condition = clauses_->Clause(context->condition());
@@ -87,6 +90,8 @@ syntax::Increment WriteBuilder::Build(SipparParser::IncrementContext* context) {
   syntax::Increment increment;
   increment.table = expressions_->Name(context->tableName());
   increment.column = expressions_->Build(context->columnPattern());
+  // BY that is left out stays empty rather than 1, so that the statement prints as it was written;
+  // ExecuteIncrement supplies the 1.
   increment.by = clauses_->Optional(context->expression());
   increment.where = expressions_->Build(context->where()->expression());
   increment.returning = Returning(context->returning());
