@@ -23,6 +23,7 @@ struct OpText {
   std::string_view text;
   Layer layer;
 };
+// In the order of BinaryOp, which is the index.
 constexpr std::array<OpText, 17> kOps = {{{"=", kTest},
                                           {"!=", kTest},
                                           {"<", kTest},
@@ -41,12 +42,16 @@ constexpr std::array<OpText, 17> kOps = {{{"=", kTest},
                                           {"/", kTerm},
                                           {"%", kTerm}}};
 
+// The parser makes -5 one literal. To brackets it still is a minus before a 5: (-5)[1] without them
+// would be the negative of 5[1].
 bool IsNegativeNumber(const Literal& literal) {
   bool number = literal.type == Literal::kInt64 || literal.type == Literal::kDuration;
   return (number && literal.integer < 0) ||
          (literal.type == Literal::kFloat64 && std::signbit(literal.real));
 }
 
+// Brackets come from the layers alone and never from how the statement was written, so equal trees
+// print alike. Page tokens rely on it: a token knows its query by the hash of the printed text.
 Layer LayerOf(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kOr:
@@ -121,6 +126,8 @@ std::string PrintCase(const Expr& expr) {
 }
 
 std::string PrintSize(int64_t bytes) {
+  // Only units of 1024: 1000 bytes print as 1000B and not as 1KB, which parses to the same tree and
+  // needs no second list.
   constexpr std::array<std::string_view, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;
   while (unit + 1 < kUnits.size() && bytes != 0 && bytes % 1024 == 0) {
@@ -139,6 +146,8 @@ std::string PrintReal(double value) {
 
 std::string PrintTime(const Literal& literal) {
   std::string text = engine::PrintTimestamp(literal.integer);
+  // The time prints as it was written. Its zone is added when the statement is compiled, by the
+  // session that runs it.
   if (literal.zone_missing) text.pop_back();  // drops the Z
   return fmt::format("TIMESTAMP '{}'", text);
 }
@@ -213,6 +222,8 @@ std::string Print(const Expr& expr) {
       return fmt::format("{} {} {}", At(children[0], kSum), expr.negated ? "!~" : "~",
                          PrintRegex(expr.regex));
     case ExprKind::kBetween:
+      // The bounds are sums in the grammar. A bound that is itself a test needs brackets, or its
+      // AND would be taken for that of BETWEEN.
       return fmt::format("{} {}BETWEEN {} AND {}", At(children[0], kSum), no, At(children[1], kSum),
                          At(children[2], kSum));
     case ExprKind::kIn:

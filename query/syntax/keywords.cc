@@ -9,6 +9,8 @@ namespace sippar::query {
 namespace {
 
 // Soft keywords may also be names. Both lists are sorted: IsHardKeyword searches by bisection.
+// The lists repeat the grammar's, because query/syntax includes no ANTLR header. A test compares
+// the two (tests/query/parse/keywords_test.cc).
 constexpr std::string_view kSoft[] = {
     "ADD",       "AFTER",    "ANALYZE", "APPEND",  "ATOMIC",   "BACKUP",  "BALANCE", "CANCEL",
     "COLUMN",    "COMMIT",   "COMPACT", "DELETES", "FAIL",     "FAMILY",  "FLUSH",   "FORMAT",
@@ -17,6 +19,8 @@ constexpr std::string_view kSoft[] = {
     "SNAPSHOT",  "SPLIT",    "STARTS",  "STRIP",   "TABLET",   "TABLETS", "TAIL",    "TIME",
     "TIMESTAMP", "UNNEST",   "VERSIONS"};
 
+// A hard keyword has a meaning at places where a name may stand, so the parser could not tell the
+// two apart.
 constexpr std::string_view kHard[] = {
     "ALL",      "ALTER", "AND",   "AS",     "ASC",    "AT",        "BEGIN",    "BETWEEN",
     "BY",       "CASE",  "CAST",  "CELLS",  "CREATE", "DELETE",    "DESC",     "DESCRIBE",

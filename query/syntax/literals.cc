@@ -17,6 +17,7 @@ constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The value of `count` hex digits at text[at]; -1 if there are fewer.
+// int suffices: callers ask for at most four digits.
 int ReadHex(std::string_view text, size_t at, size_t count) {
   int value = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -27,6 +28,8 @@ int ReadHex(std::string_view text, size_t at, size_t count) {
   return value;
 }
 
+// Any code point up to U+10FFFF may come, but no lone surrogate: ReadUnicode has refused those,
+// since UTF-8 cannot hold them.
 void AppendUtf8(uint32_t code, std::string* out) {
   auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
   if (code < 0x80) {
@@ -54,6 +57,8 @@ bool ReadUnicode(std::string_view text, size_t at, uint32_t* code, size_t* used)
   *code = static_cast<uint32_t>(first);
   *used = 4;
   if (*code < 0xd800 || *code > 0xdfff) return true;
+  // The second half of a pair without its first half is refused, and a first half must have its
+  // second half right after it, written as an escape, too.
   if (*code > 0xdbff || text.substr(at + 4, 2) != "\\u") return false;
   int second = ReadHex(text, at + 6, 4);
   if (second < 0xdc00 || second > 0xdfff) return false;
@@ -66,6 +71,8 @@ bool ReadUnicode(std::string_view text, size_t at, uint32_t* code, size_t* used)
 OptionalProblem DecodeEscape(std::string_view text, bool bytes, size_t* i, std::string* out) {
   constexpr std::string_view kPlain = "ntr0\\'\"/";
   constexpr std::string_view kMeaning("\n\t\r\0\\'\"/", 8);
+  // The blank stands for a missing character and is no known escape. The lexer accepts no literal
+  // whose last character is a backslash, so it only keeps this read within the text.
   char c = *i + 1 < text.size() ? text[*i + 1] : ' ';
   if (size_t known = kPlain.find(c); known != std::string_view::npos) {
     out->push_back(kMeaning[known]);
@@ -79,6 +86,8 @@ OptionalProblem DecodeEscape(std::string_view text, bool bytes, size_t* i, std::
     *i += 4;
     return std::nullopt;
   }
+  // BYTES refuse \u: it names a character, and nothing would say in which encoding its bytes are
+  // meant.
   if (c == 'u' && !bytes) {
     uint32_t code = 0;
     size_t used = 0;
@@ -97,6 +106,7 @@ struct Unit {
   std::string_view name;
   int64_t factor;
 };
+// Months and years have no fixed length, so there are no units for them.
 constexpr std::array<Unit, 7> kTimeUnits = {{{"us", 1},
                                              {"ms", 1'000},
                                              {"s", 1'000'000},
@@ -125,6 +135,7 @@ OptionalProblem DecodeUnits(std::string_view text, const std::array<Unit, N>& un
     size_t end = digits;
     while (end < text.size() && !IsDigit(text[end])) ++end;
     int64_t number = 0;
+    // Each number is checked alone first: 64 bits may overflow before the unit multiplies it.
     if (DecodeInt(text.substr(i, digits - i), false, &number)) {
       return LiteralProblem{"number does not fit into 64 bits", i};
     }
@@ -134,6 +145,7 @@ OptionalProblem DecodeUnits(std::string_view text, const std::array<Unit, N>& un
     }
     if (unit == nullptr) return LiteralProblem{"unknown unit", digits};
     int64_t product = 0;
+    // Both steps may overflow: the product, and the sum with the parts before it.
     if (__builtin_mul_overflow(number, unit->factor, &product) ||
         __builtin_add_overflow(*out, product, out)) {
       return LiteralProblem{"too large for 64 bits", i};
@@ -145,6 +157,8 @@ OptionalProblem DecodeUnits(std::string_view text, const std::array<Unit, N>& un
 
 // The offset of the colon that ends the family of a pattern. A colon in backquotes or in a regex
 // belongs to the family.
+// Needs no bounds: the lexer accepts no pattern without a colon, a closing backquote or a closing
+// slash.
 size_t FamilyEnd(std::string_view text) {
   if (text[0] == '`') return text.find('`', 1) + 1;
   if (text[0] != '/') return text.find(':');
@@ -156,6 +170,7 @@ size_t FamilyEnd(std::string_view text) {
 
 OptionalProblem DecodeWord(std::string_view text, std::string* out) {
   if (text[0] == '\'' || text[0] == '"') return DecodeQuoted(text, false, out);
+  // A prefix letter counts only before a quote: a bare qualifier may begin with b or x, too.
   if (text.size() > 1 && (text[1] == '\'' || text[1] == '"')) return DecodeBytes(text, out);
   *out = std::string(text);
   return std::nullopt;
@@ -183,6 +198,7 @@ OptionalProblem DecodeQuoted(std::string_view text, bool bytes, std::string* out
 OptionalProblem DecodeBytes(std::string_view text, std::string* out) {
   if (text[0] == 'b' || text[0] == 'B') {
     OptionalProblem problem = DecodeQuoted(text.substr(1), true, out);
+    // The b was cut off before, and places count from the start of the literal.
     if (problem) ++problem->at;
     return problem;
   }
@@ -212,6 +228,8 @@ OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out) {
   uint64_t value = 0;
   auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
+  // from_chars reads an unsigned number, since the absolute value of the smallest INT64 is above
+  // the largest.
   uint64_t limit = static_cast<uint64_t>(kInt64Max) + (negative ? 1 : 0);
   if (error != std::errc() || end != digits.data() + digits.size() || value > limit) {
     return LiteralProblem{"number does not fit into INT64", 0};
@@ -222,6 +240,8 @@ OptionalProblem DecodeInt(std::string_view text, bool negative, int64_t* out) {
 }
 
 OptionalProblem DecodeFloat(std::string_view text, double* out) {
+  // from_chars, because strtod follows the locale of the process: a comma could become the decimal
+  // point. A number too large or too small for a double is refused rather than made infinite or 0.
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
   if (error != std::errc() || end != text.data() + text.size()) {
     return LiteralProblem{"number does not fit into FLOAT64", 0};
@@ -276,6 +296,8 @@ OptionalProblem DecodePattern(std::string_view text, syntax::PatternNode* out) {
   } else if (qualifier[0] == '/') {
     out->qualifier = DecodeRegex(qualifier);
   } else if (qualifier[0] == '^') {
+    // A regex is not compiled here: RE2 is not part of the syntax, and a pattern may come from a
+    // session that only prints it. BindPattern checks it.
     problem = DecodeWord(qualifier.substr(1), &word);
     if (problem) problem->at += colon + 2;
     out->qualifier = engine::NamePattern::Prefix(word);

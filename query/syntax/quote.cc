@@ -15,6 +15,8 @@ namespace {
 // Escapes control and hidden characters, quotes and backslashes; with `ascii` also every byte above
 // 0x7f.
 std::string Escaped(std::string_view text, bool ascii) {
+  // Text stays readable: only what a terminal would obey or hide is escaped. BYTES keep ASCII
+  // alone, since the bytes above it may be no characters at all.
   using engine::EscapeRules;
   return engine::EscapeBytes(text, {.kept = ascii ? EscapeRules::kAscii : EscapeRules::kVisible,
                                     .letters = "\nn\tt\rr''\\\\"});
@@ -35,6 +37,8 @@ std::string FamilyText(std::string_view family) {
   return plain ? std::string(family) : fmt::format("`{}`", family);
 }
 
+// The lexer reads a qualifier without quotes as long as it consists of name characters and dots;
+// any other byte would end the pattern in the middle of the qualifier.
 std::string WordText(std::string_view word) {
   return IsBare(word) ? std::string(word) : QuoteValue(word);
 }
@@ -43,6 +47,8 @@ std::string RegexText(const engine::NamePattern& pattern) {
   std::string out = "/";
   const std::string& regex = pattern.text;
   for (size_t i = 0; i < regex.size(); ++i) {
+    // An escape is copied whole. Looking at its second character alone would escape the slash of
+    // `\\/`, a backslash followed by a slash, in the wrong place.
     if (regex[i] == '\\' && i + 1 < regex.size()) {
       out.push_back(regex[i]);
       out.push_back(regex[++i]);
@@ -60,6 +66,8 @@ std::string RegexText(const engine::NamePattern& pattern) {
 std::string PrintRegex(const engine::NamePattern& pattern) { return RegexText(pattern); }
 
 std::string QuoteText(std::string_view text) {
+  // A TEXT may hold any bytes (\xHH). The statement itself must be UTF-8, so bytes that are not are
+  // written as escapes.
   return fmt::format("'{}'", Escaped(text, !engine::IsUtf8(text)));
 }
 std::string QuoteBytes(std::string_view bytes) {
@@ -70,6 +78,8 @@ std::string QuoteValue(std::string_view bytes) {
 }
 
 std::string QuoteName(std::string_view name) {
+  // A digit at the start would make the lexer read a number; a hard keyword would begin a clause.
+  // Both are names only in backquotes.
   bool plain = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
                std::all_of(name.begin(), name.end(), IsNameChar) && !IsHardKeyword(name);
   return plain ? std::string(name) : fmt::format("`{}`", name);
@@ -90,6 +100,8 @@ std::string Print(const syntax::PatternNode& pattern) {
     out = FamilyText(pattern.family.text);
   }
   out += ":";
+  // A parameter is printed by its name, not by its value: the tree is the same whatever the session
+  // has set.
   if (pattern.HasParam()) return out + "@" + pattern.qualifier_param;
   const NamePattern& qualifier = pattern.qualifier;
   switch (qualifier.kind) {

@@ -22,6 +22,7 @@ std::string Join(const Items& items, Printer printer) {
   return out;
 }
 
+// The blank before the words belongs to the clause, so that clauses that are left out leave no gap.
 std::string Clause(std::string_view words, const OptionalExpr& expr) {
   return expr ? fmt::format(" {} {}", words, Print(*expr)) : "";
 }
@@ -34,6 +35,8 @@ std::string Patterns(const std::vector<syntax::PatternNode>& patterns) {
   return Join(patterns, [](const syntax::PatternNode& pattern) { return Print(pattern); });
 }
 
+// Aliases always print with AS: without it a soft keyword such as `time` would not be read as an
+// alias.
 std::string Items(const std::vector<syntax::SelectItem>& items) {
   return Join(items, [](const syntax::SelectItem& item) {
     std::string text = item.star ? "*" : Print(item.expr);
@@ -41,6 +44,7 @@ std::string Items(const std::vector<syntax::SelectItem>& items) {
   });
 }
 
+// TIME alone is printed, too: it has no bounds but counts as given, so a second TIME is refused.
 std::string TimeRange(bool present, const OptionalExpr& from, const OptionalExpr& to) {
   if (!present) return "";
   return " TIME" + Clause("FROM", from) + Clause("TO", to);
@@ -51,6 +55,8 @@ std::string CellsPer(std::string_view what, const std::optional<syntax::CellsPer
   return fmt::format(" CELLS PER {} {}{}", what, Print(per->count), Clause("OFFSET", per->offset));
 }
 
+// The options print in one order whatever the order in the text, since the tree keeps none. Both
+// positions, before and after WHERE, are read into the same member.
 std::string Read(const syntax::ReadOptions& read) {
   std::string out = Clause("AS OF", read.as_of);
   out += read.versions_all ? " VERSIONS ALL" : Clause("VERSIONS", read.versions);
@@ -63,6 +69,7 @@ std::string Read(const syntax::ReadOptions& read) {
   return out + Clause("SAMPLE", read.sample);
 }
 
+// The alias of a source is not in the tree: the parser has replaced w.name by name.
 std::string Source(const syntax::Source& source) {
   if (source.kind == syntax::Source::kSelect) return fmt::format("({})", Print(*source.select));
   std::string out = Name(source.table);
@@ -78,6 +85,7 @@ std::string Source(const syntax::Source& source) {
 
 std::string LimitText(const std::optional<syntax::Limit>& limit) {
   if (!limit) return "";
+  // ROWS is the default and prints as nothing.
   std::string out = fmt::format(" LIMIT {}", Print(limit->count));
   if (limit->unit == syntax::Limit::kCells) out += " CELLS";
   return out + Clause("BY", limit->by) + Clause("OFFSET", limit->offset);
@@ -117,6 +125,8 @@ std::string OptionValueText(const syntax::OptionValue& value) {
   return fmt::format("{}({})", QuoteName(value.call), Join(value.args, OptionValueText));
 }
 
+// Always with an equals sign. The grammar lets it be left out before a literal only; before a name
+// it is needed to tell the value from the next option.
 std::string OptionText(const syntax::Option& option) {
   if (!option.value) return Name(option.name);
   return fmt::format("{} = {}", Name(option.name), OptionValueText(*option.value));
@@ -132,6 +142,7 @@ std::string WithOptions(const std::vector<syntax::Option>& options) {
   return options.empty() ? "" : fmt::format(" WITH ({})", Join(options, OptionText));
 }
 
+// `condition` is IF NOT EXISTS of ALTER TABLE; a family of CREATE TABLE has none.
 std::string Family(const syntax::FamilyDef& family, std::string_view condition = "") {
   return fmt::format("FAMILY {}{}{}", condition, Name(family.name), OptionsAfter(family.options));
 }
@@ -296,6 +307,8 @@ struct StatementPrinter {
   }
   std::string operator()(const syntax::Show& show) const {
     // LOCALITY GROUPS and CREATE TABLE are two keywords, not one name to be quoted.
+    // The parser writes these two itself; a name from the text has no blank unless it was in
+    // backquotes.
     bool words = show.what.text.find(' ') != std::string::npos;
     std::string out = "SHOW " + (words ? show.what.text : Name(show.what));
     if (show.what.text == "CREATE TABLE") {
@@ -358,6 +371,8 @@ struct StatementPrinter {
   }
   std::string operator()(const syntax::Other& other) const {
     std::string out;
+    // One blank between tokens is enough for any token, since comments and line breaks were dropped
+    // when the words were gathered.
     for (const std::string& word : other.words) out += (out.empty() ? "" : " ") + word;
     return out;
   }

@@ -10,6 +10,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Days from 1970-01-01 to a date of the proleptic Gregorian calendar (H. Hinnant,
 // "days_from_civil").
+// timegm is no part of C++, and it accepts days that do not exist.
 int64_t DaysFromCivil(int64_t year, int month, int day) {
   year -= month <= 2;
   int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -47,6 +48,8 @@ class TimeReader {
     int64_t value = 0;
     int digits = 0;
     while (at_ < text_.size() && IsDigit(text_[at_])) {
+      // A seventh digit is refused rather than dropped: cells have microseconds, and two times that
+      // the user wrote differently must not become one.
       if (++digits > 6) ok_ = false;
       value = digits > 6 ? value : value * 10 + (text_[at_] - '0');
       ++at_;
@@ -76,6 +79,7 @@ int DaysInMonth(int year, int month) {
 // or the sign of hh:mm or hhmm, which this takes.
 int64_t ZoneMinutes(TimeReader* reader) {
   const char first = reader->last();
+  // Z and z mean UTC.
   if (first != '+' && first != '-') return 0;
   const int hours = reader->Number(2);
   reader->Take(":");
@@ -103,8 +107,10 @@ OptionalProblem DecodeTimestamp(std::string_view text, int64_t* micros, bool* zo
   }
   *zone_missing = !reader.Take("Zz+-");
   if (!*zone_missing) zone_minutes = ZoneMinutes(&reader);
+  // No leap seconds: times count as Unix times do, in which a 60th second has no number of its own.
   reader.Check(reader.AtEnd() && month >= 1 && month <= 12 && hour < 24 && minute < 60 &&
                second < 60);
+  // After the check of the month, which is an index into the table of days.
   if (reader.ok()) reader.Check(day >= 1 && day <= DaysInMonth(year, month));
   if (!reader.ok()) {
     return LiteralProblem{"not a time; write 2026-11-20T12:00:00.000000Z", reader.at()};
