@@ -15,6 +15,8 @@ using engine::AggregateDef;
 using engine::SlotDef;
 using engine::ValueType;
 
+// The engine's table is the only place where a function's arguments and result are written down.
+// Its row is converted, not repeated, so a new function needs no change here.
 CallInfo FunctionCall(const engine::FunctionInfo& info) {
   CallInfo call;
   call.name = info.name;
@@ -48,10 +50,13 @@ CallInfo CastCall(std::string_view name, ValueType type) {
 std::vector<CallInfo> OwnCalls() {
   std::vector<CallInfo> calls = {
       {CallInfo::kNow, "NOW", 0, 0, "TIMESTAMP", "time of the statement, the same for all of it"},
+      // These read a slot of their own kind and no value, so the engine has no function for them.
       ColumnCall(SlotDef::kVersionCount, "VERSION_COUNT", "INT64",
                  "cells of a column that the query reads"),
       ColumnCall(SlotDef::kHistory, "HISTORY", "ARRAY",
                  "(timestamp, value) of a column's cells, newest first"),
+      // One row for COUNT, although it is three aggregates: which of them is meant depends on the
+      // star and on DISTINCT (FindAggregate).
       AggregateCall(AggregateDef::kCount, "COUNT", 1, "INT64",
                     "aggregate: rows (*), values that are not NULL, DISTINCT values"),
       AggregateCall(AggregateDef::kSum, "SUM", 1, "as argument 1",
@@ -65,6 +70,8 @@ std::vector<CallInfo> OwnCalls() {
                     "aggregate: values, at most 1000 or the second"),
       AggregateCall(AggregateDef::kApproxCountDistinct, "APPROX_COUNT_DISTINCT", 1, "INT64",
                     "aggregate: about how many distinct values"),
+      // The name of a type is a call, too: INT64(x) is CAST(x AS INT64). FindType therefore looks
+      // types up in this table.
       CastCall("INT64", ValueType::kInt64),
       CastCall("INT", ValueType::kInt64),
       CastCall("FLOAT64", ValueType::kFloat64),
@@ -84,6 +91,7 @@ std::vector<CallInfo> OwnCalls() {
 }
 
 // Negative, 0 or positive, like strcmp, ignoring ASCII case.
+// ASCII only, since all names of functions are ASCII; the order then does not depend on the locale.
 int CompareNames(std::string_view a, std::string_view b) {
   auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -101,6 +109,8 @@ const std::vector<CallInfo>& AllCalls() {
     for (const engine::FunctionInfo& info : engine::AllFunctions()) {
       if (info.is_call) all->push_back(FunctionCall(info));
     }
+    // No name may be in two of the three lists, since FindCall returns the first of equal names: a
+    // GoogleSQL name that we have as well has no row in google_calls.cc.
     for (const CallInfo& call : GoogleCalls()) all->push_back(call);
     std::sort(all->begin(), all->end(), [](const CallInfo& a, const CallInfo& b) {
       return CompareNames(a.name, b.name) < 0;

@@ -40,6 +40,8 @@ StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
   if (!elsewhere) {
     auto info =
         context.client()->admin()->Do(cluster::calls::GetTable{prefix.value_or("") + name.text});
+    // Only NOT_FOUND gets a hint. After any other error (no server, cancelled) a second call for
+    // the hint would fail or wait as well.
     if (info.ok() || info.status().code() != StatusCode::kNotFound) return info;
   }
   std::vector<std::string> known;
@@ -52,6 +54,7 @@ StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
                  StatusCode::kNotFound);
 }
 
+// Lists every family: a table has few, and a name that is near none of them gets no hint.
 Status UnknownFamily(const engine::TableSchema& schema, std::string_view family, const Span& span) {
   std::vector<std::string> known;
   std::string list;
@@ -81,6 +84,8 @@ std::vector<std::string> CounterFamilies(const engine::TableSchema& schema) {
 
 Status CheckRegex(const engine::NamePattern& pattern, const Span& span) {
   if (pattern.kind != engine::NamePattern::kRegex) return OkStatus();
+  // Compiled only for the error. The tablets compile it again from its text, because a program
+  // travels as bytes.
   auto regex = engine::BytesRegex::Compile(pattern.text, pattern.case_insensitive);
   if (regex.ok()) return OkStatus();
   return ErrorAt("BAD_REGEX", span, MessageOf(regex.status()), "RE2 syntax; \\/ is a slash");
@@ -104,6 +109,8 @@ StatusOr<engine::ColumnPattern> BindPattern(const StatementContext& context,
     }
     pattern = node.ToColumnPattern(found->second.bytes());
   }
+  // A regex or * may match no family at all; then it selects nothing, as a qualifier does that no
+  // row has.
   bool exact = pattern.family.kind == engine::NamePattern::kExact;
   if (exact && schema.FindFamily(pattern.family.text) == nullptr) {
     return UnknownFamily(schema, pattern.family.text, node.span);

@@ -227,7 +227,8 @@ StatusOr<Expression> ExpressionCompiler::Name(const Expr& expr) {
   if (aliases_ != nullptr) {
     auto alias = aliases_->find(expr.name);
     if (alias != aliases_->end()) {
-      // Aliases are off inside an alias: `SELECT x AS x` would otherwise never end.
+      // Aliases are off inside an alias: `SELECT x AS x` would otherwise never end. A column of the
+      // table hides an alias of its name, as in SQL, so the alias is asked second.
       const Aliases* aliases = std::exchange(aliases_, nullptr);
       auto compiled = Compile(*alias->second);
       aliases_ = aliases;
@@ -259,6 +260,7 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   if (call->column && (of_column || call->kind == CallInfo::kColumn)) {
     return ColumnCall(expr, *call->column);
   }
+  // The hook of PlanAggregates takes aggregates where they are allowed, so these are not.
   if (call->kind == CallInfo::kAggregate) {
     return ErrorAt("AGGREGATE", expr.span, fmt::format("{} is not allowed here", expr.name),
                    "aggregates go into the SELECT list, HAVING and ORDER BY");

@@ -18,6 +18,7 @@ using syntax::BinaryOp;
 using syntax::Expr;
 using syntax::ExprKind;
 
+// BinaryOp lists the six comparisons first.
 bool IsComparison(BinaryOp op) { return op <= BinaryOp::kGreaterEqual; }
 
 }  // namespace
@@ -39,6 +40,8 @@ void WarnOfConstants(const Expr& test, const StatementContext& context) {
     bool negated = test.op == BinaryOp::kNotEqual;
     warning.hint = fmt::format("write IS {}NULL", negated ? "NOT " : "");
   } else {
+    // The usual cause is "language" = 'en': quotes around a column, as SQL has them, make it a text
+    // here.
     warning.code = "CONSTANT_TEST";
     warning.message = "this compares two constants and is TRUE for no row";
     warning.hint = "a column is written family:qualifier, without quotes around it";
@@ -52,6 +55,8 @@ void WarnOfConstants(const Expr& test, const StatementContext& context) {
 }
 
 Status CheckRegexCall(const Expr& call, Function function, const std::vector<Expression>& args) {
+  // A regex that comes from a cell or a row key is known only when the row is read; an error in it
+  // then fails the run.
   bool of_regex = function == Function::kRegexFound || function == Function::kRegexExtract ||
                   function == Function::kRegexReplace;
   if (!of_regex || !args[1].IsLiteral() || !args[1].literal.is_string()) return OkStatus();

@@ -24,6 +24,8 @@ bool SameWord(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
+// Other errors pass unchanged: a server that is down has no place in the statement, and its status
+// code is what the caller acts on.
 Status WithQueryCode(const Status& status, const Span& span) {
   if (status.ok()) return status;
   std::string code = engine::ProgramErrorCode(status);
@@ -33,6 +35,8 @@ Status WithQueryCode(const Status& status, const Span& span) {
   return ErrorAt(code, where, MessageOf(status), engine::ProgramErrorHint(status), status.code());
 }
 
+// Folding makes constants visible to what decides by looking at literals: row ranges, IN UNNEST,
+// warnings, regex checks.
 Expression Fold(Expression expression, const engine::StopSignal* stop) {
   if (expression.kind != Expression::kCall) return expression;
   for (const Expression& arg : expression.args) {
@@ -44,6 +48,8 @@ Expression Fold(Expression expression, const engine::StopSignal* stop) {
   return Expression::Literal(*std::move(value));
 }
 
+// Evaluated even if folding left a call: a call that fails is left unfolded, and here its error is
+// the statement's.
 StatusOr<Value> CompileConstant(const StatementContext& context, const Expr& expr) {
   ConstantScope scope;
   ExpressionCompiler compiler(context, &scope);
@@ -67,6 +73,8 @@ StatusOr<Value> CompileNumber(const StatementContext& context, const Expr& expr)
 
 }  // namespace
 
+// FLOAT64 is refused although 3.0 is whole: LIMIT 2.5 has no meaning, and the type of a parameter
+// should not depend on its value.
 StatusOr<uint64_t> CompileCount(const StatementContext& context, const Expr& expr,
                                 std::string_view what, int64_t min) {
   ASSIGN_OR_RETURN(Value value, CompileNumber(context, expr));
@@ -80,6 +88,8 @@ StatusOr<uint64_t> CompileCount(const StatementContext& context, const Expr& exp
 
 StatusOr<int64_t> CompileTime(const StatementContext& context, const Expr& expr) {
   ASSIGN_OR_RETURN(Value value, CompileNumber(context, expr));
+  // Only a parameter: AS OF '2026-11-20T12:00:00Z' as a literal is more likely a forgotten
+  // TIMESTAMP, and the hint says so.
   bool text_time = expr.kind == ExprKind::kParam && value.type() == ValueType::kText;
   Value time;
   if (text_time && engine::ConvertValue(value, ValueType::kTimestamp, &time).ok()) value = time;
@@ -106,6 +116,8 @@ StatusOr<std::string> CompileRowKey(const StatementContext& context, const Expr&
         "TYPE", expr.span,
         fmt::format("a row key is TEXT or BYTES, not {}", engine::TypeName(value.type())));
   }
+  // Checked here although the tablet checks it, too, since only here the error has a place in the
+  // text.
   Status valid = engine::ValidateRowKey(value.bytes());
   if (!valid.ok()) return ErrorAt("BAD_ROW_KEY", expr.span, MessageOf(valid));
   return value.TakeBytes();
@@ -140,6 +152,7 @@ StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {
     case syntax::Literal::kBool:
       return Expression::Literal(Value::Bool(literal.integer != 0));
     case syntax::Literal::kInt64:
+    // A size has no type of its own: 64KiB is the number of its bytes.
     case syntax::Literal::kSize:
       return Expression::Literal(Value::Int64(literal.integer));
     case syntax::Literal::kFloat64:
@@ -158,6 +171,7 @@ StatusOr<Expression> ExpressionCompiler::Literal(const Expr& expr) const {
     return ErrorAt("BAD_LITERAL", expr.span, "a TIMESTAMP needs its zone",
                    "end it with Z, or SET timezone = 'UTC'");
   }
+  // East of UTC a clock shows a later time for the same moment, so the offset is subtracted.
   int64_t shift = literal.zone_missing ? settings.timezone_us : 0;
   return Expression::Literal(Value::Timestamp(literal.integer - shift));
 }

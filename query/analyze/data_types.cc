@@ -121,6 +121,7 @@ DataType CommonOf(const std::vector<DataType>& args, size_t first, size_t step) 
   return common;
 }
 
+// Tests and results alternate, and an odd number of arguments ends with ELSE.
 DataType TypeOfBranches(const std::vector<DataType>& args) {
   DataType common = CommonOf(args, 1, 2);
   return args.size() % 2 == 1 ? CommonType(common, args.back()) : common;
@@ -254,6 +255,8 @@ DataType TypeOf(const AggregateDef& aggregate, const std::function<DataType(uint
       return kFloat64;
     case AggregateDef::kSum: {
       DataType type = TypeOf(aggregate.argument, slots);
+      // CheckAggregate has refused any other known type, so what is left is an argument of unknown
+      // type.
       return type.is_number() || type.kind == kDuration ? type : DataType();
     }
     case AggregateDef::kMin:

@@ -10,6 +10,7 @@ using syntax::Expr;
 using syntax::ExprKind;
 using Exprs = std::vector<Expr>;
 
+// Every made node has the place of the call, so an error in it points at what the user wrote.
 Expr Make(ExprKind kind, const Expr& of, Exprs children) {
   Expr made;
   made.kind = kind;
@@ -25,6 +26,7 @@ Expr Named(std::string_view name, const Expr& of, Exprs children) {
 }
 
 Expr Cast(std::string_view type, Expr arg) {
+  // A copy, because `arg` is moved into the children by the same call.
   Expr span_of = arg;
   Expr cast = Make(ExprKind::kCast, span_of, {std::move(arg)});
   cast.name = type;

@@ -13,6 +13,8 @@
 
 namespace sippar::query {
 
+// Case is ignored, since ROW is also a keyword, and keywords have any case. Families and aliases
+// keep theirs.
 bool IsRowName(std::string_view name) {
   std::string lower(name);
   for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -27,6 +29,8 @@ StatusOr<Expression> ConstantScope::Pattern(const syntax::PatternNode& node, Slo
 
 // --- RowScope ---
 
+// A map rather than a search, since a statement may use 16,000 columns; CellScope has at most six
+// slots and searches.
 Expression RowScope::Slot(SlotDef::Kind kind, uint32_t pattern) {
   auto [found, is_new] =
       slot_index_.try_emplace({kind, pattern}, static_cast<uint32_t>(slots_.size()));
@@ -36,6 +40,8 @@ Expression RowScope::Slot(SlotDef::Kind kind, uint32_t pattern) {
 
 uint32_t RowScope::AddPattern(const engine::ColumnPattern& pattern) {
   std::string key;
+  // Patterns have no order of their own to put them into a map; their encoding has one, and equal
+  // patterns have equal encodings.
   engine::EncodeColumnPattern(pattern, &key);
   auto [found, is_new] =
       pattern_index_.try_emplace(std::move(key), static_cast<uint32_t>(patterns_.size()));
@@ -60,10 +66,13 @@ StatusOr<std::optional<Expression>> RowScope::Name(std::string_view name) {
   }
   if (IsRowName(name)) return std::optional(Slot(SlotDef::kRow));
   if (schema_->FindFamily(name) == nullptr) return std::optional<Expression>();
+  // A family by its name alone is a MAP of its columns, as in GoogleSQL.
   engine::ColumnPattern pattern{engine::NamePattern::Exact(name), engine::NamePattern::Any()};
   return std::optional(PatternSlot(pattern, SlotDef::kNewest));
 }
 
+// One column is read instead of the whole family: Index would otherwise build the map and take one
+// entry from it.
 StatusOr<std::optional<Expression>> RowScope::FamilyItem(std::string_view family,
                                                          std::string_view qualifier) {
   if (schema_->FindFamily(family) == nullptr) return std::optional<Expression>();
@@ -76,6 +85,7 @@ StatusOr<Expression> RowScope::Pattern(const syntax::PatternNode& node, SlotDef:
   return PatternSlot(pattern, kind);
 }
 
+// Nameless LETs hold the tests of IF (execute/atomic.cc) and must not appear in a hint.
 std::vector<std::string> RowScope::KnownNames() const {
   std::vector<std::string> names = {"row"};
   for (const Let& let : lets_) {
@@ -155,6 +165,8 @@ StatusOr<std::optional<Expression>> RelationScope::Name(std::string_view name) {
   return std::optional(Expression::Slot(static_cast<uint32_t>(found - columns_.begin())));
 }
 
+// A column of the inner SELECT may be called contents: because that was its text. It is found by
+// that text, not as a column of a table.
 StatusOr<Expression> RelationScope::Pattern(const syntax::PatternNode& node, SlotDef::Kind) {
   ASSIGN_OR_RETURN(std::optional<Expression> column, Name(Print(node)));
   if (column) return *column;

@@ -79,6 +79,8 @@ class CallCheck {
       case Function::kAnd:
       case Function::kOr:
         return Tests(0, 1, call_.args.size());
+      // CASE has tests at the even places. An odd number of arguments ends with ELSE, which is no
+      // test.
       case Function::kCase:
         return Tests(0, 2, call_.args.size() - call_.args.size() % 2);
       case Function::kIf:
@@ -112,6 +114,8 @@ class CallCheck {
     return OkStatus();
   }
 
+  // Equality stands for all comparisons: the engine accepts the same pairs of types for each of
+  // them.
   Status Pair(size_t a, size_t b) const {
     bool known = types_[a].kind != ValueType::kNull && types_[b].kind != ValueType::kNull;
     // Equal types need no sample: an IN list may have thousands of items.
@@ -120,6 +124,7 @@ class CallCheck {
                                        Expression::Literal(Sample(types_[b].kind))};
     Status status =
         engine::EvaluateConstant(Expression::Call(Function::kEqual, std::move(samples))).status();
+    // Any other error belongs to the sample (a division by zero, a decoding), not to the types.
     if (!IsTypeError(status)) return OkStatus();
     std::string hint = TimeHint(call_.args[a], call_.args[b]);
     if (hint.empty()) hint = TimeHint(call_.args[b], call_.args[a]);
@@ -179,6 +184,8 @@ Status CheckTypes(const Scope& scope, const Expression& expression, const Span& 
   return CallCheck(scope, expression, span).Check();
 }
 
+// NULL passes: it is the type of what is known only at run time, and of the literal NULL, which
+// WHERE takes as FALSE.
 Status CheckTest(const Scope& scope, const Expression& test, const Span& span) {
   DataType type = TypeIn(scope, test);
   if (type.kind == ValueType::kBool || type.kind == ValueType::kNull) return OkStatus();
