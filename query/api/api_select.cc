@@ -52,6 +52,8 @@ bool IsOfType(const Value& value, const DataType& type) {
                      [&](const Value& item) { return IsOfType(item, type.parts[0]); });
 }
 
+// kNull is an unknown type: the client could not be told how to decode the column. The API has no
+// type for durations.
 bool HasApiType(const DataType& type) {
   return type.kind != kNull && type.kind != kDuration &&
          std::all_of(type.parts.begin(), type.parts.end(), HasApiType);
@@ -72,7 +74,9 @@ void SetUpSession(cluster::Client* client, const std::string& table_prefix, Para
                   SessionState* session) {
   session->client = client;
   session->table_prefix = table_prefix;
+  // GoogleSQL names the key so in the columns of `*`.
   session->key_column = "_key";
+  // The offset stays 0, which is UTC (LANGUAGE.md): a client of the API cannot SET timezone.
   session->settings.timezone_set = true;
   session->settings.sort_memory_bytes = kSortBytes;
   session->parameters = std::move(params);
@@ -82,6 +86,8 @@ StatusOr<syntax::Select> ParseSelect(std::string_view text) {
   ASSIGN_OR_RETURN(syntax::Statement statement, ParseStatement(text));
   auto* select = std::get_if<syntax::Select>(&statement.node);
   if (select != nullptr) return std::move(*select);
+  // PrepareQuery and ExecuteQuery are reads, which client libraries retry; a write that is retried
+  // could apply twice.
   return ErrorAt("READ_ONLY", statement.span, "only SELECT is supported here");
 }
 
@@ -93,6 +99,8 @@ Params SampleParams(const ParamTypes& types) {
 
 Status CheckParams(const ParamTypes& types, const Params& params) {
   for (const auto& [name, value] : params) {
+    // A value without a declaration is refused: the query was planned without it, so it can only be
+    // a mistake.
     auto declared = types.find(name);
     if (declared == types.end()) {
       return InvalidArgument(fmt::format("params: the prepared query has no parameter @{}", name));
@@ -128,6 +136,8 @@ StatusOr<std::vector<QueryColumn>> ColumnsOf(const SelectPlan& plan) {
   return columns;
 }
 
+// The hash stands for the columns in the token, which would otherwise grow with the number of
+// families.
 uint64_t HashColumns(const std::vector<QueryColumn>& columns) {
   std::string bytes;
   for (const QueryColumn& column : columns) {
@@ -138,11 +148,14 @@ uint64_t HashColumns(const std::vector<QueryColumn>& columns) {
 }
 
 bool CanGoOn(const SelectPlan& plan) {
+  // What is left out here has rows that depend on rows before them; to go on in the middle the
+  // server would have to keep state, and it keeps none.
   return plan.source == SelectPlan::kTable && !plan.program.aggregate && !plan.sorts &&
          !plan.distinct && plan.limit_by == kNoLimit;
 }
 
 size_t AddKey(syntax::Select* select, size_t columns) {
+  // SELECT CELLS takes only patterns, so no item can be added to it.
   if (select->cells) return 0;
   syntax::SelectItem key;
   key.expr.kind = syntax::ExprKind::kName;

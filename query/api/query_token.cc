@@ -17,6 +17,8 @@ constexpr uint64_t kResumeSeed = 0x7271;
 // Bounds the recursion: the checksum is no signature, so a forged token may nest at will.
 constexpr size_t kTypeDepthMax = 4;
 
+// A checksum finds tokens that were cut or mixed up. It is no protection against a caller that
+// makes its own: a token gives no access that a new query would not.
 void Seal(uint64_t seed, std::string* bytes) {
   engine::PutFixed64(bytes, engine::Checksum(*bytes, seed));
 }
@@ -51,6 +53,8 @@ size_t PartsOf(engine::ValueType kind) {
 
 DataType DecodeType(Reader* reader, size_t depth = 0) {
   DataType type;
+  // After a failure the reader gives zeros, so every byte and count is checked before it is used to
+  // index or to reserve.
   uint8_t kind = reader->Byte();
   if (kind > static_cast<uint8_t>(engine::ValueType::kStruct) || depth > kTypeDepthMax) {
     reader->Fail();
@@ -61,6 +65,8 @@ DataType DecodeType(Reader* reader, size_t depth = 0) {
   for (size_t i = 0; i < parts && reader->ok(); ++i) {
     type.parts.push_back(DecodeType(reader, depth + 1));
   }
+  // Later stages index `parts` without looking at its size, as SampleOf does for the item of an
+  // ARRAY.
   if (type.parts.size() != PartsOf(type.kind)) reader->Fail();
   return type;
 }

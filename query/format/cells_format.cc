@@ -68,6 +68,8 @@ class InsertFormatter : public CellsRows {
                const Value& value, std::string* out) override {
     std::string tuple =
         fmt::format("({}, {}, {}, {})", QuoteValue(row), QuoteValue(column), timestamp_us,
+                    // A counter is written as digits, since INSERT takes an INT64 for a counter's
+                    // column.
                     value.is_number() ? value.Print() : QuoteValue(value.bytes()));
     bool full = tuples_ == kTuplesMax || bytes_ > kBytesMax;
     if (full) *out += ";\n";

@@ -18,6 +18,7 @@ struct FormatEntry {
   Maker maker;
 };
 
+// In the order in which an error lists them: formats for people first.
 constexpr std::array<FormatEntry, 11> kFormats = {{{"box", NewBoxFormatter},
                                                    {"line", NewLineFormatter},
                                                    {"plain", NewPlainFormatter},
@@ -32,6 +33,8 @@ constexpr std::array<FormatEntry, 11> kFormats = {{{"box", NewBoxFormatter},
 
 }  // namespace
 
+// For formats that people read, which the shell cuts in the middle. Box and line print the gap in
+// their own form.
 void ResultFormatter::AddGap(uint64_t rows, std::string* out) {
   *out += fmt::format("-- {} rows are not shown --\n", rows);
 }

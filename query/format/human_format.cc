@@ -29,7 +29,9 @@ std::vector<std::string> Escaped(const std::vector<std::string>& columns) {
 // The lines of a value. TEXT keeps its line breaks (SHOW CREATE TABLE). BYTES may be a whole web
 // page, so a newline in them is escaped like any other byte.
 std::vector<std::string> ValueLines(const Value& value, const FormatOptions& options) {
+  // NULL is never cut or escaped: the user chose the text.
   if (value.is_null()) return {options.null_text};
+  // The lines of a TEXT are not cut: a CREATE TABLE that was cut could not be run again.
   bool lines =
       value.type() == engine::ValueType::kText && value.bytes().find('\n') != std::string::npos;
   if (!lines) return {CutText(value.Print(), options.value_width_max)};
@@ -75,6 +77,8 @@ class BoxFormatter : public ResultFormatter {
       }
     }
     rows_.push_back(std::move(text));
+    // From here on widths are fixed. A wider value of a later row makes its line longer than the
+    // frame, which is better than holding the rows.
     if (rows_.size() == kRowsBuffered) Start(out);
   }
 
@@ -82,6 +86,7 @@ class BoxFormatter : public ResultFormatter {
     TextRow dots;
     dots.cells.assign(columns_.size(), {options_.unicode ? "…" : "..."});
     dots.right.assign(columns_.size(), false);
+    // Dimmed like NULL, because the dots are no values either.
     dots.null.assign(columns_.size(), true);
     if (started_) {
       PrintRow(dots, out);
@@ -106,6 +111,7 @@ class BoxFormatter : public ResultFormatter {
   void Rule(const Frame& frame, std::string* out) {
     for (size_t i = 0; i < widths_.size(); ++i) {
       *out += i == 0 ? frame.left : frame.middle;
+      // Two more for the blanks on both sides of a cell.
       for (size_t k = 0; k < widths_[i] + 2; ++k) *out += frame.line;
     }
     *out += frame.right;
@@ -139,6 +145,7 @@ class BoxFormatter : public ResultFormatter {
 
   void PrintCell(const std::string& text, size_t i, bool right, bool dim, std::string* out) {
     size_t width = TextWidth(text);
+    // A value may be wider than those of the rows that set the width; it gets no padding then.
     size_t pad = i < widths_.size() && widths_[i] > width ? widths_[i] - width : 0;
     *out += options_.unicode ? "│ " : "| ";
     if (right) *out += Spaces(pad);
@@ -169,6 +176,7 @@ class LineFormatter : public ResultFormatter {
 
   void AddGap(uint64_t rows, std::string* out) override {
     ResultFormatter::AddGap(rows, out);
+    // The rows that are left out keep their numbers.
     rows_ += rows;
   }
 
@@ -199,6 +207,8 @@ class PlainFormatter : public ResultFormatter {
  public:
   explicit PlainFormatter(const FormatOptions& options) : options_(options) {}
   Status Begin(const std::vector<std::string>& columns, std::string*) override {
+    // The column's name, and not the type of the statement, tells: a formatter sees only columns
+    // and rows.
     is_statement_ = columns.size() == 1 && columns[0] == kStatementColumn;
     return OkStatus();
   }

@@ -15,6 +15,8 @@ using engine::Value;
 
 std::string TextOf(std::string_view text) { return JsonValue(Value::Text(std::string(text))); }
 
+// A row is a list and not an object, since the columns are named once at the start and two may have
+// the same name.
 std::string JsonRow(const Row& row) {
   std::string out = "[";
   for (size_t i = 0; i < row.size(); ++i) out += (i > 0 ? "," : "") + JsonValue(row[i]);
@@ -30,6 +32,7 @@ class JsonFormatter : public ResultFormatter {
     return OkStatus();
   }
   void Add(const Row& row, std::string* out) override {
+    // Each row begins a line, so that a large document can be read with tools for lines.
     *out += (rows_++ > 0 ? ",\n" : "\n") + JsonRow(row);
   }
   void End(const FormatEnd& end, std::string* out) override {
@@ -56,6 +59,8 @@ std::vector<std::string> UniqueNames(const std::vector<std::string>& columns) {
   return names;
 }
 
+// Has no place for `next`: every line is a row of its own, and IMPORT would take another object for
+// a record.
 class JsonLinesFormatter : public ResultFormatter {
  public:
   Status Begin(const std::vector<std::string>& columns, std::string*) override {

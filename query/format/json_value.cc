@@ -23,12 +23,15 @@ std::string EscapedCode(uint32_t code) {
 }
 
 std::string JsonBytes(std::string_view bytes) {
+  // TEXT and BYTES are treated alike, by their bytes: a cell is BYTES even if it holds a text, and
+  // a user wants to read it.
   if (engine::IsUtf8(bytes)) return JsonText(bytes);
   return fmt::format("{{\"{}\":\"{}\"}}", kBase64Mark,
                      absl::Base64Escape({bytes.data(), bytes.size()}));
 }
 
 std::string JsonFloat(double value) {
+  // PrintFloat gives digits that are read back to the same double.
   if (std::isfinite(value)) return engine::PrintFloat(value);
   return std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
 }
@@ -96,6 +99,7 @@ std::string JsonValue(const Value& value) {
     case ValueType::kArray:
       return JsonList(value.items());
     case ValueType::kStruct:
+      // The only STRUCT of the language is a version of a cell, (timestamp, value).
       if (value.items().size() != 2) return JsonList(value.items());
       return fmt::format("{{\"timestamp\":{},\"value\":{}}}", JsonValue(value.items()[0]),
                          JsonValue(value.items()[1]));

@@ -14,6 +14,8 @@
 namespace sippar::query {
 namespace {
 
+// Statements are parsed and planned in the process that shows their errors, so the payload crosses
+// no wire and its encoding may change.
 constexpr const char* kPayloadUrl = "type.sippar/query_error";
 constexpr size_t kExcerptMax = 160;  // bytes of the source line shown
 
@@ -51,6 +53,7 @@ std::pair<size_t, size_t> LineAround(std::string_view text, size_t at) {
   size_t begin = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
   begin = begin == std::string_view::npos ? 0 : begin + 1;
   size_t end = std::min(text.find('\n', at), text.size());
+  // The \r of a \r\n line end would be shown as an escape after every line of such a script.
   if (end > begin && text[end - 1] == '\r') --end;
   if (end - begin > kExcerptMax) {
     begin = std::max(begin, at > kExcerptMax / 2 ? at - kExcerptMax / 2 : 0);
@@ -73,12 +76,14 @@ std::string Excerpt(std::string_view text, const QueryError& error, int first_li
   std::vector<Span> spans = error.more;
   spans.push_back(error.span);
   for (const Span& span : spans) {
+    // A span in another line, or outside of the cut, has no place under this excerpt.
     if (span.begin < begin || span.begin > end) continue;
     size_t start = 0;
     size_t length = 0;
     Shown(text.substr(begin, span.begin - begin), &start);
     size_t stop = std::clamp(span.end, span.begin, std::max(end, span.begin));
     Shown(text.substr(span.begin, stop - span.begin), &length);
+    // A place without a width, such as the end of the text, still gets one caret.
     length = std::max<size_t>(length, 1);
     if (carets.size() < start + length) carets.resize(start + length, ' ');
     std::fill_n(carets.begin() + static_cast<ptrdiff_t>(start), length, '^');
@@ -88,6 +93,8 @@ std::string Excerpt(std::string_view text, const QueryError& error, int first_li
   return out + "\n";
 }
 
+// Errors of the cluster have no code word of the language. They get the name of their status code,
+// since scripts compare code words and need one for every error.
 std::string_view CodeName(StatusCode code) {
   switch (code) {
     case StatusCode::kCancelled:
@@ -125,6 +132,8 @@ std::string_view CodeName(StatusCode code) {
 
 // The number of edits (insert, delete, replace, swap of neighbours) between two words, case
 // ignored.
+// A swap of neighbours counts as one edit, since it is the most frequent typing error (FORM for
+// FROM). NearestWord bounds the lengths, on which the cost depends.
 size_t EditDistance(std::string_view a, std::string_view b) {
   auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
@@ -149,6 +158,8 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }  // namespace
 
 Status ToStatus(const QueryError& error, StatusCode status_code) {
+  // The message alone must make sense, too: logs and callers that know no QueryError print nothing
+  // else.
   Status status(status_code, fmt::format("{}: {}", error.code, error.message));
   std::string payload;
   engine::PutBytes(&payload, error.code);
@@ -183,6 +194,8 @@ QueryError QueryErrorOf(const Status& status) {
     error.span = GetSpan(&reader);
     size_t more = reader.Count();
     for (size_t i = 0; i < more && reader.ok(); ++i) error.more.push_back(GetSpan(&reader));
+    // A payload that cannot be decoded is no reason to lose the error; what the Status itself says
+    // is shown.
     if (reader.ok()) return error;
     error = {};
   }
@@ -194,6 +207,8 @@ QueryError QueryErrorOf(const Status& status) {
 Status LineIn(std::string_view text, const Status& status) {
   if (status.ok() || !status.GetPayload(kPayloadUrl)) return status;
   QueryError error = QueryErrorOf(status);
+  // Errors of compiled expressions are so. A TextPlace is two offsets alone: it travels to the
+  // tablets with each expression of a program, and only a failed statement needs the line.
   bool offsets_only = error.span.line == 0 && error.span.end > 0 && error.span.end <= text.size();
   if (!offsets_only) return status;
   std::string_view before = text.substr(0, error.span.begin);
@@ -218,6 +233,7 @@ std::string Render(std::string_view kind, std::string_view text, const QueryErro
     out += " ";
   }
   out += Shown(error.message, &width) + "\n";
+  // Excerpt prints the hint after the carets, where it can refer to them.
   if (error.span.line > 0) return out + Excerpt(text, error, first_line);
   if (!error.hint.empty()) out += fmt::format("  hint: {}\n", Shown(error.hint, &width));
   return out;

@@ -46,6 +46,8 @@ bool In(uint32_t code, const std::array<CodeRange, N>& ranges) {
 // The width of the character at text[*i]; *i moves to the next character.
 size_t CharWidth(std::string_view text, size_t* i) {
   auto byte = static_cast<unsigned char>(text[*i]);
+  // Callers pass escaped text, which is UTF-8, so the first byte tells the length. A wrong byte
+  // would count as one column and be no worse than misaligned.
   size_t length = byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
   uint32_t code = length == 1 ? byte : byte & (0x7fU >> length);
   for (size_t k = 1; k < length && *i + k < text.size(); ++k) {
