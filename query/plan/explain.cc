@@ -27,6 +27,8 @@ std::string PrintName(const NamePattern& name, bool family) {
 
 std::string PrintColumns(const SelectPlan& plan) {
   const Program& program = plan.program;
+  // No pattern has two meanings: the row view then needs keys alone, while the cell view reads
+  // every column.
   if (program.read.columns.empty()) return program.read.keys_only ? "none (keys only)" : "all";
   std::string text;
   // ChooseColumns added the last pattern *:*; it is described in words below.
@@ -40,6 +42,8 @@ std::string PrintColumns(const SelectPlan& plan) {
   return text;
 }
 
+// The ends of all times are not shown as 19 digits, which would look like a time that the user
+// wrote.
 std::string PrintTime(int64_t time_us) {
   if (time_us == engine::kTimeMin) return "-∞";
   return time_us == engine::kTimeMax ? "∞" : fmt::format("{}", time_us);
@@ -110,6 +114,8 @@ std::string PrintSlots(const SelectPlan& plan) {
         break;
     }
     text += fmt::format("{}${} = {}", text.empty() ? "" : ", ", i, name);
+    // From kNewest on a slot names a pattern; kLet, the last kind, numbers a value of ATOMIC
+    // instead.
     if (slots[i].kind >= engine::SlotDef::kNewest && slots[i].kind != engine::SlotDef::kLet) {
       const engine::ColumnPattern& pattern = plan.program.read.columns[slots[i].pattern];
       text += fmt::format(" {}:{}", PrintName(pattern.family, true),
@@ -119,6 +125,8 @@ std::string PrintSlots(const SelectPlan& plan) {
   return text;
 }
 
+// What this process does with the rows comes first and the tablets' part below it, as in a tree of
+// operators: each line works on what the lines under it produce.
 std::string FirstLine(const SelectPlan& plan) {
   std::string text = plan.program.aggregate ? "merge (partial aggregates)"
                      : plan.sorts           ? "merge (sort)"

@@ -10,6 +10,8 @@ namespace sippar::query {
 
 namespace {
 
+// COUNTER and VERSIONS have short forms because users write those; anything else prints as TYPE or
+// GC, which can say every schema.
 std::string PrintFamily(const engine::FamilySchema& family) {
   std::string text = "FAMILY " + QuoteName(family.name);
   if (family.type == engine::FamilyType::kCounter) {
@@ -21,12 +23,16 @@ std::string PrintFamily(const engine::FamilySchema& family) {
     text += fmt::format(" VERSIONS {}", family.gc.max_versions);
   } else if (family.gc.kind == engine::GcPolicy::kMaxAge) {
     text += fmt::format(" TTL {}", engine::PrintDuration(family.gc.max_age_us));
+    // VERSIONS and TTL together are stored as a UNION and print as one: both forms make the same
+    // schema.
   } else if (family.gc.kind != engine::GcPolicy::kKeepAll) {
     text += fmt::format(" GC = {}", family.gc.Print());
   }
   return text;
 }
 
+// Prints compression, block size and Bloom filter even where they have their defaults, so that the
+// statement makes the same group on a program whose defaults differ.
 std::string PrintGroup(const engine::LocalityGroupSchema& group) {
   std::string families;
   for (const std::string& family : group.families) {
@@ -70,6 +76,7 @@ std::string PrintCreateTable(const engine::TableSchema& schema,
   }
   if (!options.empty()) text += fmt::format(" WITH ({})", options);
   std::string keys;
+  // As text if they are UTF-8: a row key is bytes, and the parser reads both forms to the same key.
   for (const std::string& key : split_keys) keys += (keys.empty() ? "" : ", ") + QuoteValue(key);
   if (!keys.empty()) text += fmt::format(" SPLIT AT ({})", keys);
   return text + ";";

@@ -144,6 +144,8 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
   if (options.as_of) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, *options.as_of));
     read->time.limit_us = Behind(time_us);
+    // AS OF asks for the row as it was at a moment, when each column had one newest value. SET
+    // versions is for reads that do not say.
     if (!options.versions && !options.versions_all) read->versions_per_column = 1;
   }
   if (options.time_from) {
@@ -153,6 +155,7 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
     ASSIGN_OR_RETURN(int64_t limit_us, CompileTime(context, *options.time_to));
     read->time.limit_us = std::min(read->time.limit_us, limit_us);
   }
+  // 0 means all to the engine, so a count must be at least 1, or VERSIONS 0 would read everything.
   if (options.versions_all) read->versions_per_column = 0;
   if (options.versions) {
     ASSIGN_OR_RETURN(uint64_t versions, CompileCount(context, *options.versions, "VERSIONS", 1));
@@ -174,6 +177,8 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
       return ErrorAt("UNSUPPORTED", options.span, "CELLS PER COLUMN with OFFSET is not supported",
                      {}, StatusCode::kUnimplemented);
     }
+    // CELLS PER COLUMN is another name for VERSIONS, kept for users of the Cloud Bigtable API,
+    // whose filter has this name. It wins if both are given.
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
   }
   read->strip_values = options.strip_values;
@@ -200,6 +205,7 @@ Status PlanNamedArgs(const StatementContext& context, const std::vector<syntax::
     } else if (SameWord(name, "before") || SameWord(name, "before_or_equal") ||
                SameWord(name, "as_of")) {
       ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, arg.value));
+      // as_of includes its time, as before_or_equal does.
       if (!SameWord(name, "before")) time_us = Behind(time_us);
       read->time.limit_us = std::min(read->time.limit_us, time_us);
     } else {
@@ -208,6 +214,8 @@ Status PlanNamedArgs(const StatementContext& context, const std::vector<syntax::
                      "before_or_equal");
     }
   }
+  // After the loop, because the arguments may come in any order: latest_n counts even if
+  // with_history follows it.
   if (latest != 0) {
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(latest, UINT32_MAX));
   } else if (*with_history) {
@@ -255,6 +263,8 @@ bool DecodePageToken(std::string_view text, PageToken* token) {
   if (bytes.size() < 4) return false;
   std::string_view body(bytes.data(), bytes.size() - 4);
   uint32_t sum = engine::GetFixed32(bytes.data() + body.size());
+  // The last digit may carry bits of no byte; they are dropped above, and the checksum covers bytes
+  // alone.
   if (sum != static_cast<uint32_t>(engine::Checksum(body, 1))) return false;
   engine::Reader reader(body);
   token->fingerprint = reader.Fixed64();

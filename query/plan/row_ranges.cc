@@ -87,6 +87,8 @@ RowRanges LikeRanges(const std::string& pattern) {
 }
 
 // The rows that begin with the literal prefix of an anchored regex; never exact.
+// RE2 finds a regex anywhere, so only one that begins with ^ restricts the key; LiteralPrefix is
+// empty for all others, whose range is every row.
 RowRanges RegexRanges(const Expression& test) {
   bool case_insensitive =
       test.args.size() == 3 && IsText(test.args[2]) && test.args[2].literal.bytes() == "i";
@@ -204,6 +206,8 @@ StatusOr<RowRanges> RangesOf(const Expression& test, const std::vector<SlotDef>&
     case Function::kAnd:
     case Function::kOr:
       return JunctionRanges(test, slots, budget);
+    // The complement of a set that is too large would be too small and lose rows, so an inexact set
+    // is not complemented.
     case Function::kNot: {
       ASSIGN_OR_RETURN(RowRanges inner, RangesOf(test.args[0], slots, budget));
       return inner.exact ? RowRanges{inner.rows.Complement(), true} : Unknown();
@@ -327,6 +331,7 @@ namespace {
 
 // Narrows *time by `timestamp <function> micros`. False if a time range cannot express the test.
 bool NarrowTime(Function function, int64_t micros, engine::TimeRange* time) {
+  // At the ends `micros + 1` would overflow, or mean no end; such a test stays in WHERE.
   if (micros >= engine::kTimeMax - 1 || micros <= engine::kTimeMin) return false;
   int64_t start = engine::kTimeMin;
   int64_t limit = engine::kTimeMax;

@@ -17,6 +17,7 @@ using syntax::Literal;
 using syntax::Option;
 using syntax::OptionValue;
 
+// The place is the value, since the name was right; a flag without a value has only its name.
 Status BadOption(const Option& option, std::string_view wanted) {
   Span span = option.value ? option.value->span : option.name.span;
   return ErrorAt("BAD_OPTION", span, fmt::format("{} takes {}", option.name.text, wanted));
@@ -32,11 +33,14 @@ bool IsInteger(const std::optional<OptionValue>& value, Literal::Type type) {
   return value && value->literal && value->literal->type == type;
 }
 
+// The engine stores counts in 32 bits. The bound is checked before the cast, which would cut a
+// larger number silently.
 bool IsCount(const OptionValue& value) {
   return value.literal && value.literal->type == Literal::kInt64 && value.literal->integer >= 1 &&
          value.literal->integer <= UINT32_MAX;
 }
 
+// A bare number is no age: it does not tell its unit.
 bool IsAge(const OptionValue& value) {
   return value.literal && value.literal->type == Literal::kDuration && value.literal->integer > 0;
 }
@@ -74,6 +78,8 @@ StatusOr<GcPolicy> PlanGc(const OptionValue& value, size_t depth = 0) {
   return is_union ? GcPolicy::Union(std::move(rules)) : GcPolicy::Intersection(std::move(rules));
 }
 
+// Prints names as they are, without backquotes, because the text is compared with names or stored,
+// not parsed.
 std::string PrintOption(const OptionValue& value) {
   if (value.literal) return Print(*value.literal);
   std::string text = value.call;
@@ -121,6 +127,7 @@ Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
   if (!option.value || option.value->literal) return BadOption(option, kWanted);
   const OptionValue& value = *option.value;
   if (SameWord(value.call, "NONE")) {
+    // The level stays: COMPRESSION = ZSTD without LEVEL later brings it back.
     group->compression = engine::Compression::kNone;
     return OkStatus();
   }
@@ -142,6 +149,7 @@ Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
   return OkStatus();
 }
 
+// Both a missing value and a literal give the empty name, which no kind has.
 Status PlanBloom(const Option& option, engine::BloomKind* bloom) {
   const std::string name = option.value && !option.value->literal ? option.value->call : "";
   if (SameWord(name, "NONE")) {
@@ -192,6 +200,8 @@ Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
                          std::optional<GcPolicy>* versions, std::optional<GcPolicy>* age) {
   if (SameWord(option.name.text, "VERSIONS")) {
     if (!option.value || !IsCount(*option.value)) return BadOption(option, "a number from 1");
+    // Kept aside and not set at once: TTL may follow in the same definition, and the two together
+    // are one rule.
     *versions = GcPolicy::MaxVersions(static_cast<uint32_t>(option.value->literal->integer));
   } else if (SameWord(option.name.text, "TTL")) {
     if (!option.value || !IsAge(*option.value)) return BadOption(option, "a duration such as 30d");
@@ -201,6 +211,8 @@ Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
     ASSIGN_OR_RETURN(family->gc, PlanGc(*option.value));
   } else if (SameWord(option.name.text, "COUNTER")) {
     bool counter = false;
+    // COUNTER = FALSE is accepted for a family of BYTES; ALTER FAMILY refuses what would change the
+    // type.
     RETURN_IF_ERROR(PlanFlag(option, &counter));
     family->type = counter ? engine::FamilyType::kCounter : engine::FamilyType::kBytes;
   } else if (SameWord(option.name.text, "TYPE")) {
@@ -227,6 +239,8 @@ Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* fa
   return OkStatus();
 }
 
+// Options that are not named keep the value that `group` has. CREATE passes a new group with
+// defaults, ALTER the present one.
 Status ApplyGroupOptions(const syntax::GroupDef& def, engine::LocalityGroupSchema* group,
                          std::vector<std::string>* notices) {
   for (const Option& option : def.options) {
@@ -261,6 +275,7 @@ Status ApplyTableOptions(const std::vector<Option>& options, engine::TableSchema
       if (!IsInteger(option.value, Literal::kSize) && !IsInteger(option.value, Literal::kInt64)) {
         return BadOption(option, "a size such as 200MiB");
       }
+      // Stored as it was written, so that SHOW CREATE TABLE prints 200MiB and not its bytes.
       schema->options["SPLIT_SIZE"] = PrintOption(*option.value);
     } else if (SameWord(name, engine::kGranularityOption)) {
       RETURN_IF_ERROR(PlanGranularity(option, schema));

@@ -32,6 +32,8 @@ StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& conte
     if (times.to) {
       ASSIGN_OR_RETURN(range.limit_us, CompileTime(context, *times.to));
     }
+    // A read with an empty span returns nothing, which the user sees. A deletion that silently
+    // deletes nothing would look as if it had worked.
     if (range.start_us >= range.limit_us) {
       return ErrorAt("RANGE", times.span, "this TIME span is empty: FROM is not before TO");
     }
@@ -47,12 +49,16 @@ StatusOr<std::vector<engine::TimeRange>> PlanTimes(const StatementContext& conte
 UpdateBuilder::UpdateBuilder(const StatementContext& context, const engine::TableSchema& schema)
     : context_(context), schema_(schema), scope_(&context, &schema) {
   update_.now_us = context.now_us;
+  // The tablet reads the value of these families as INT64. It takes them from the statement and not
+  // from its own schema, so expressions have the types that were checked here.
   update_.counter_families = CounterFamilies(schema);
 }
 
 StatusOr<ColumnPattern> UpdateBuilder::ExactColumn(const syntax::PatternNode& column) {
   ASSIGN_OR_RETURN(ColumnPattern pattern, BindPattern(context_, schema_, column));
   if (pattern.IsExact()) return pattern;
+  // Writing to every column that a pattern finds would need a read first, and would write nothing
+  // where no column exists yet.
   return ErrorAt("NOT_EXACT", column.span,
                  fmt::format("{} names many columns; only one can be written", Print(column)));
 }
@@ -72,6 +78,7 @@ Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode&
   } else if (!type.is_string()) {
     wanted = "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes";
   }
+  // A type that only the row tells is checked by the tablet, which fails the update.
   if (type.kind == ValueType::kNull || wanted.empty()) return OkStatus();
   Span span{0, 0, value.place.begin, value.place.end};
   std::string name = Print(column);
@@ -99,10 +106,14 @@ Status UpdateBuilder::AddAssign(const syntax::Assign& assign,
                         : assign.op == syntax::Assign::kAdd ? RowWrite::kIncrement
                                                             : RowWrite::kAppend;
   RETURN_IF_ERROR(AddWrite(kind, assign.column, std::move(value)));
+  // AddWrite has just added it; the guard and the time are set here because INCREMENT and APPEND
+  // have neither.
   RowWrite& write = update_.writes.back();
   write.guard = guard;
   if (assign.at) {
     ASSIGN_OR_RETURN(write.timestamp, compiler.Compile(*assign.at));
+    // Only a literal has its value now. A time that is computed from the row is checked when the
+    // update runs.
     bool constant = write.timestamp->IsLiteral() && !write.timestamp->literal.is_null();
     if (constant)
       RETURN_IF_ERROR(CheckCellTime(write.timestamp->literal.integer(), assign.at->span));
@@ -126,6 +137,8 @@ Status UpdateBuilder::AddDeletes(const std::vector<syntax::PatternNode>& pattern
   }
   if (columns.empty()) columns.push_back({NamePattern::Any(), NamePattern::Any()});
   for (const ColumnPattern& column : columns) {
+    // The columns to delete are read as well: the answer counts what was deleted, and a deletion of
+    // cells that do not exist would write entries for nothing.
     deleted_.push_back(column);
     // A whole family is deleted by one entry instead of one for each of its columns.
     bool family = column.family.kind == NamePattern::kExact &&
@@ -156,6 +169,8 @@ Status UpdateBuilder::AddCondition(const syntax::OptionalExpr& condition) {
   return OkStatus();
 }
 
+// RETURNING is evaluated on the row after the update, under its lock, so no other writer can come
+// between.
 Status UpdateBuilder::AddReturning(const std::vector<syntax::SelectItem>& items) {
   for (const syntax::SelectItem& item : items) {
     if (!item.star) {
@@ -165,6 +180,7 @@ Status UpdateBuilder::AddReturning(const std::vector<syntax::SelectItem>& items)
       update_.returning.push_back(std::move(value));
       continue;
     }
+    // `*` gives the same columns as SELECT *, the key and one map for each family.
     returning_columns_.push_back({"row", ValueType::kText});
     update_.returning.push_back(scope_.Slot(SlotDef::kRow));
     for (const engine::FamilySchema& family : schema_.families) {
@@ -185,6 +201,7 @@ RowWrite& UpdateBuilder::NewWrite(RowWrite::Kind kind) {
 
 Expression UpdateBuilder::AddLet(const std::string& name, Expression value,
                                  const std::optional<Expression>& guard) {
+  // Known to the scope only now, after `value` was compiled: LET x = x + 1 reads the earlier x.
   scope_.AddLet(name, lets_, TypeIn(scope_, value));
   RowWrite& write = NewWrite(RowWrite::kLet);
   write.value = std::move(value);
@@ -205,6 +222,8 @@ bool NeedsAllVersions(const std::vector<SlotDef>& slots) {
   });
 }
 
+// A column that is only set does not count: the scope has a pattern only for a column that some
+// expression reads.
 bool UpdateBuilder::ReadsRow() const {
   return !scope_.patterns().empty() || !deleted_.empty() || deletes_rows_ ||
          update_.only_if_exists || update_.condition || !update_.returning.empty();
