@@ -8,6 +8,8 @@
 namespace sippar::query {
 namespace {
 
+// Spreadsheets write it before UTF-8. It would become part of the first column's name, which then
+// fits nothing.
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace
@@ -30,6 +32,7 @@ StatusOr<bool> ByteInput::Fill() {
   bytes_ += size_;
   if (first && std::string_view(buffer_.data(), size_).starts_with(kByteOrderMark)) {
     at_ = kByteOrderMark.size();
+    // The mark may be all that the first read has brought.
     if (at_ == size_) return Fill();
   }
   return size_ > 0;
@@ -46,6 +49,7 @@ StatusOr<bool> ByteInput::Line(std::string* line) {
     line->push_back(c);
     RETURN_IF_ERROR(CheckSize(line->size()));
   }
+  // Only the last \r belongs to the line end; elsewhere it is data.
   if (!line->empty() && line->back() == '\r') line->pop_back();
   return true;
 }

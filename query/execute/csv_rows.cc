@@ -8,7 +8,10 @@ StatusOr<bool> CsvRows::Record(Row* row) {
   record_line_ = input_.line();
   char c = 0;
   ASSIGN_OR_RETURN(bool more, input_.Peek(&c));
+  // Asked before the record, since a file that ends with a line end has no empty record after it.
   if (!more) return false;
+  // Counted for the record and not for each field: a record of many short fields costs a Value for
+  // each.
   record_size_ = 0;
   for (bool last = false; !last;) {
     RETURN_IF_ERROR(Field(row, &last));
@@ -25,6 +28,8 @@ Status CsvRows::Quoted(std::string* text) {
     input_.Skip();
     if (c == quote_) {
       ASSIGN_OR_RETURN(more, input_.Peek(&c));
+      // A quote followed by another stands for itself; any other byte after it belongs to the field
+      // without quotes, which Field goes on to read.
       if (!more || c != quote_) return OkStatus();
       input_.Skip();
     }
@@ -43,6 +48,7 @@ Status CsvRows::Field(Row* row, bool* last) {
     if (more) input_.Skip();
     if (*last || c == delimiter_) break;
     RETURN_IF_ERROR(Grow());
+    // A quote opens only at the start of a field, as RFC 4180 has it. In 5" it is data.
     if (c == quote_ && text.empty() && !quoted) {
       quoted = true;
       RETURN_IF_ERROR(Quoted(&text));
@@ -53,6 +59,7 @@ Status CsvRows::Field(Row* row, bool* last) {
   }
   // The \r of a \r\n line end is dropped; a \r between quotes belongs to the field.
   if (*last && text.size() > inside && text.back() == '\r') text.pop_back();
+  // Quotes tell the empty text from NULL, which csv has no other way to write.
   bool is_null = !quoted && (text.empty() || text == null_text_);
   row->push_back(is_null ? Value::Null() : Value::Text(std::move(text)));
   record_size_ += sizeof(Value);

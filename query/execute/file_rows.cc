@@ -44,6 +44,7 @@ class TsvRows : public InputRows {
     }
     return true;
   }
+  // TEXT, because a mapping may compute with fields; a cells file is stored as it is.
   virtual Value FieldValue(std::string text) { return Value::Text(std::move(text)); }
 
  private:
@@ -55,6 +56,8 @@ class CellsRows final : public TsvRows {
  public:
   explicit CellsRows(std::unique_ptr<InputFile> file) : TsvRows(std::move(file), false, {}) {}
   Status Start() override {
+    // RecordMapping knows a cells file by these names. csv, tsv and jsonl with such columns are
+    // read the same way.
     columns_ = {"row", "column", "timestamp", "value"};
     return OkStatus();
   }
@@ -65,6 +68,8 @@ class CellsRows final : public TsvRows {
 
 }  // namespace
 
+// The inverse of EscapeField (format/delimited_format.cc). An unknown escape is refused: guessing
+// would store other bytes than the file's writer meant.
 bool UnescapeField(std::string_view field, std::string* out) {
   out->clear();
   for (size_t i = 0; i < field.size(); ++i) {
@@ -114,6 +119,7 @@ StatusOr<std::unique_ptr<FileRows>> FileRows::Open(std::unique_ptr<InputFile> fi
   } else {
     return InvalidArgument(fmt::format("reading format {} is not supported", options.format));
   }
+  // Lines before the header are skipped as lines, not as records: they need not be of the format.
   RETURN_IF_ERROR(rows->SkipLines(options.skip_lines));
   RETURN_IF_ERROR(rows->Start());
   return std::unique_ptr<FileRows>(std::move(rows));

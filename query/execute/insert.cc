@@ -14,6 +14,8 @@ namespace sippar::query {
 namespace {
 
 // RowWriter sends its batch when it holds this many rows or bytes.
+// One call for each row would cost a round trip and a sync each; larger batches would only hold
+// more memory and lose more on an error.
 constexpr size_t kBatchRows = 1000;
 constexpr size_t kBatchBytes = 4 << 20;
 
@@ -43,6 +45,8 @@ Status InsertRow(const StatementContext& context, const engine::TableSchema& sch
     return OkStatus();
   }
   // The update reads nothing, so it can be planned here on an empty row.
+  // PlanRowUpdate is used although nothing is read, so that values, times and types follow the same
+  // rules as in an update.
   auto nothing = [](const engine::RowMutation&, const engine::ReadSpec&) {
     return ReadCells({}, {});
   };
@@ -67,6 +71,8 @@ StatusOr<int64_t> CellTime(const StatementContext& context, const syntax::Expr& 
 }
 
 // Adds the cell of one value of a tuple to `mutation`; NULL adds none.
+// NULL cannot be stored: a cell either exists or does not. INSERT of a tuple with NULL leaves the
+// column as it was.
 Status SetColumn(const StatementContext& context, const engine::TableSchema& schema,
                  const engine::ColumnPattern& column, const syntax::Expr& expr, int64_t time_us,
                  engine::RowMutation* mutation) {
@@ -125,6 +131,7 @@ Status InsertTuples(const StatementContext& context, const engine::TableSchema& 
       if (insert.columns[i].kind != syntax::ColumnTarget::kColumn) continue;
       RETURN_IF_ERROR(SetColumn(context, schema, columns[i], tuple.values[i], time_us, &mutation));
     }
+    // A tuple of NULLs alone writes nothing, and its row does not count as written.
     if (mutation.entries.empty()) continue;
     RETURN_IF_ERROR(writer->Add(std::move(mutation), tuple.span));
   }
@@ -171,6 +178,8 @@ Status InsertCells(const StatementContext& context, const engine::TableSchema& s
 
 }  // namespace
 
+// INSERT … VALUES and IMPORT know the value, so it is encoded here. An UPDATE sends an expression,
+// and the tablet encodes its value by the same rule.
 StatusOr<std::string> CellBytes(const engine::TableSchema& schema, std::string_view family,
                                 std::string_view qualifier, const Value& value, const Span& span) {
   const engine::FamilySchema* found = schema.FindFamily(family);
@@ -190,6 +199,7 @@ Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {
   RETURN_IF_ERROR(CheckTransactionRow(context_, table_, mutation.row, span));
   cells_ += mutation.entries.size();
   if (context_.session->transaction) {
+    // Nothing is batched in a transaction; the index only counts each row once.
     if (index_.emplace(mutation.row, 0).second) ++rows_;
     return WriteInTransaction(context_, mutation);
   }

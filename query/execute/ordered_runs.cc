@@ -13,6 +13,7 @@ using engine::ProgramBatch;
 // Drain asks its StopSignal at least this often while it waits for a batch.
 constexpr int64_t kStopCheckUs = 20'000;
 
+// Tells Push which piece a batch is of; a ProgramSink gets batches alone.
 class OrderedRuns::Feed final : public engine::ProgramSink {
  public:
   Feed(OrderedRuns* runs, size_t piece) : runs_(runs), piece_(piece) {}
@@ -31,6 +32,7 @@ OrderedRuns::OrderedRuns(size_t pieces, size_t threads, RunPiece run)
   }
 }
 
+// Threads are joined without the lock: one that waits in Push needs it to see stopping_.
 void OrderedRuns::Stop() {
   {
     MutexLock lock(&mutex_);
@@ -46,6 +48,8 @@ void OrderedRuns::Work() {
     size_t piece = 0;
     {
       MutexLock lock(&mutex_);
+      // The window keeps threads near the reader. Without it they would begin pieces whose rows
+      // wait in memory until the reader comes to them.
       while (!stopping_ && next_ < pieces_.size() && next_ >= drained_ + window_) {
         changed_.Wait(&mutex_);
       }
@@ -56,6 +60,8 @@ void OrderedRuns::Work() {
     Status status = run_(piece, &feed);
     MutexLock lock(&mutex_);
     pieces_[piece].status = std::move(status);
+    // The piece ends after its last batch is in the queue, so Drain asks for the status only when
+    // the queue is empty.
     pieces_[piece].ended = true;
     changed_.NotifyAll();
   }
@@ -85,6 +91,7 @@ Status OrderedRuns::Drain(size_t piece, engine::ProgramSink* sink, const engine:
     ProgramBatch batch;
     {
       MutexLock lock(&mutex_);
+      // The reader has moved on, so the window has: a thread may begin the next piece.
       if (drained_ != piece) {
         drained_ = piece;
         changed_.NotifyAll();
@@ -99,6 +106,8 @@ Status OrderedRuns::Drain(size_t piece, engine::ProgramSink* sink, const engine:
       from.batches.pop_front();
       changed_.NotifyAll();
     }
+    // Without the lock: the sink may show rows to a user, and the threads must go on reading in
+    // that time.
     if (!sink->Emit(std::move(batch))) return OkStatus();
   }
 }

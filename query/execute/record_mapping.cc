@@ -22,6 +22,7 @@ StatusOr<RecordMapping::Mapped> RecordMapping::Prepare(const Expression& express
   return mapped;
 }
 
+// All names are resolved before the first record, so a mapping that is wrong writes nothing.
 Status RecordMapping::Plan(const syntax::Import& import) {
   if (import.mapping.empty()) return PlanByName(import);
   RelationScope scope(file_->columns());
@@ -49,6 +50,7 @@ Status RecordMapping::Plan(const syntax::Import& import) {
                  "(ROW = name, …)");
 }
 
+// An error here concerns one record, and ImportRun gives it the line of the file as its place.
 StatusOr<engine::RowMutation> RecordMapping::Mutation(const Row& record) {
   if (as_cells_) return CellMutation(record);
   ASSIGN_OR_RETURN(Value key, ValueOf(row_, record));
@@ -76,6 +78,7 @@ Status RecordMapping::PlanByName(const syntax::Import& import) {
   if (as_cells_) return OkStatus();
   for (uint32_t i = 0; i < columns.size(); ++i) {
     ASSIGN_OR_RETURN(Mapped mapped, Prepare(Expression::Slot(i)));
+    // The first colon ends the family, since a family's name has none; a qualifier may.
     size_t colon = columns[i].find(':');
     if (SameWord(columns[i], "row")) {
       row_ = std::move(mapped);
@@ -116,6 +119,8 @@ std::string RecordMapping::ColumnList() const {
   return list + (columns.size() > kShown ? ", …" : "");
 }
 
+// Only an unknown name is about the file's columns; other errors of a mapping are about the
+// expression.
 Status RecordMapping::WithColumns(const Status& status) const {
   QueryError error = QueryErrorOf(status);
   if (error.code != "UNKNOWN_NAME") return status;
@@ -171,6 +176,7 @@ StatusOr<Value> RecordMapping::ValueOf(const Mapped& mapped, const Row& record) 
 
 StatusOr<engine::RowMutation> RecordMapping::Start(const Value& key) {
   // NULL becomes the empty key, which is refused below like an empty field.
+  // A number as a key is stored as its digits, like any other value of a family that is no counter.
   std::string row = key.is_string() ? key.bytes() : key.is_null() ? "" : key.Print();
   Status valid = engine::ValidateRowKey(row);
   if (!valid.ok()) return ErrorAt("BAD_ROW_KEY", {}, MessageOf(valid));

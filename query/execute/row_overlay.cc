@@ -19,6 +19,7 @@ struct ColumnPlace {
   std::vector<Cell>::iterator begin, end;
 };
 
+// Bisection: a row may have a million cells, and each held-back entry looks for its column.
 ColumnPlace FindColumn(std::vector<Cell>* cells, std::string_view row, const MutationEntry& entry) {
   auto key = [](std::string_view of_row, std::string_view family, std::string_view qualifier) {
     return std::tuple(of_row, family, qualifier);
@@ -55,6 +56,7 @@ void SetCell(const MutationEntry& entry, std::string_view row, int64_t time_us, 
   cell.timestamp_us = time_us;
   cell.value = std::move(value);
   auto at = std::lower_bound(column.begin, column.end, cell, CellBefore);
+  // A column has one cell at a time; a second write at the same time replaces it, as in the tablet.
   if (at != column.end && at->timestamp_us == time_us) {
     *at = std::move(cell);
   } else {
@@ -147,6 +149,7 @@ class Taker {
   // In the order that the language defines: versions, then cells per family, then cells per row.
   bool Takes(const Cell& cell) {
     Enter(cell);
+    // One cell is enough to show that the row exists.
     if (read_.keys_only && in_row_ > 0) return false;
     if (read_.versions_per_column != 0 && versions_ >= read_.versions_per_column) return false;
     ++versions_;
@@ -203,6 +206,8 @@ StatusOr<std::unique_ptr<engine::CellStream>> ReadCells(const engine::ReadSpec& 
   Taker taker(read);
   std::vector<Cell> taken;
   for (Cell& cell : cells) {
+    // Time and columns are tested before counting: VERSIONS counts only versions within the time
+    // range, as in the tablet.
     bool wanted = read.rows.Contains(cell.row) && matcher->Matches(cell.family, cell.qualifier) &&
                   read.time.Contains(cell.timestamp_us);
     if (!wanted || !taker.Takes(cell)) continue;

@@ -25,6 +25,7 @@ std::string Families(size_t count) {
   return fmt::format("{} famil{}", count, count == 1 ? "y" : "ies");
 }
 
+// TableSchema::FindFamily is const; ALTER changes the family in place.
 FamilySchema* FindFamily(TableSchema* schema, std::string_view name) {
   for (FamilySchema& family : schema->families) {
     if (family.name == name) return &family;
@@ -87,12 +88,14 @@ StatusOr<std::vector<std::string>> SplitKeys(const StatementContext& context,
     ASSIGN_OR_RETURN(std::string key, CompileRowKey(context, expr));
     keys.push_back(std::move(key));
   }
+  // The order in the statement has no meaning, and the call wants sorted keys.
   std::sort(keys.begin(), keys.end());
   // Equal keys would make empty tablets.
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 
+// The default group exists without families, too, and is then no group to the user.
 size_t UsedGroups(const TableSchema& schema) {
   auto used = [](const LocalityGroupSchema& group) { return !group.families.empty(); };
   return static_cast<size_t>(std::count_if(schema.groups.begin(), schema.groups.end(), used));
@@ -106,6 +109,7 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   TableSchema schema;
   if (!create.like.empty()) {
     ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, create.like));
+    // With all options of the other table; the clauses of this statement change the copy.
     schema = info.schema;
   }
   schema.name = create.table.text;
@@ -116,10 +120,13 @@ Status ExecuteCreateTable(const StatementContext& context, const syntax::CreateT
   }
   RETURN_IF_ERROR(ApplyTableOptions(create.options, &schema));
   ASSIGN_OR_RETURN(std::vector<std::string> keys, SplitKeys(context, create.split_at));
+  // Families that no group names go to the default group, and only then the schema is complete
+  // enough to be validated.
   schema.Normalize();
   Status valid = schema.Validate();
   if (!valid.ok()) return ErrorAt("BAD_SCHEMA", create.table.span, MessageOf(valid));
   Status status = context.client()->admin()->Do(cluster::calls::CreateTable{schema, keys});
+  // Asked of the answer and not before the call: another client may create the table in between.
   if (status.code() == StatusCode::kAlreadyExists) {
     if (create.if_not_exists) {
       context.summary->tag = fmt::format("table {} already exists, skipped", schema.name);
@@ -222,6 +229,8 @@ Status Refuse(const AlterAction& action, const std::string& table) {
                  StatusCode::kUnimplemented);
 }
 
+// Actions apply to the schema in their order, so DROP FAMILY f, ADD FAMILY f is allowed and empties
+// the family.
 Status Alter(const AlterAction& action, const TableSchema& before, TableSchema* schema,
              AlterCounts* counts, std::vector<std::string>* notices) {
   switch (action.kind) {
@@ -304,6 +313,8 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
   RETURN_IF_ERROR(CheckNoTransaction(context, "DROP TABLE"));
   auto info = FindTable(context, drop.table);
   if (!info.ok()) {
+    // Only a missing table may be skipped; a cluster that cannot answer is no reason to report
+    // success.
     if (info.status().code() != StatusCode::kNotFound || !drop.if_exists) return info.status();
     context.summary->tag = fmt::format("table {} not found, skipped", drop.table.text);
     return OkStatus();
@@ -314,6 +325,8 @@ Status ExecuteDropTable(const StatementContext& context, const syntax::DropTable
 }
 
 Status ExecuteCompact(const StatementContext& context, const syntax::Compact& compact) {
+  // Allowed in a row transaction, as FLUSH is: both change where cells are stored, not what a read
+  // returns.
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, compact.table));
   if (compact.where) {
     return ErrorAt("UNSUPPORTED", compact.where->span, "COMPACT of some rows is not supported", {},
@@ -359,6 +372,7 @@ Status ExecuteSet(const StatementContext& context, const syntax::SetOption& set)
 Status ExecuteReset(const StatementContext& context, const syntax::ResetOption& reset) {
   context.summary->tag = "ok";
   if (reset.name.empty()) {
+    // Parameters are no settings and keep their values.
     context.session->settings = {};
     return OkStatus();
   }

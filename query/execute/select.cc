@@ -27,6 +27,8 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
   engine::GroupBy groups(plan.program.group_by.size(), plan.program.aggregates);
   // One batch may hold a million groups, so a stop is looked for within the batch.
   engine::StopBudget budget(&context.stop);
+  // Each tablet sends its groups with partial aggregates, and a group may come from several
+  // tablets. So nothing can be passed on before the last tablet has answered.
   auto merge = [&](const std::vector<Row>& rows) -> StatusOr<bool> {
     for (const Row& row : rows) {
       RETURN_IF_ERROR(budget.Spend(row.size() * engine::StopBudget::kStep));
@@ -55,9 +57,12 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
     return stages->Add(std::move(outputs));
   };
   if (plan.source == SelectPlan::kNothing) {
+    // SELECT without FROM has one row without values, as in SQL: SELECT 1 returns one row.
     RETURN_IF_ERROR(add({Row()}).status());
   } else {
     std::string next;
+    // `next` of a subselect is dropped: AFTER continues a table, and the outer rows have no place
+    // in it.
     RETURN_IF_ERROR(RunSelect(context, *plan.input, add, &next));
   }
   return plan.program.aggregate ? stages->AddGroups(Finished(run->groups())) : OkStatus();
@@ -87,6 +92,7 @@ Status ExecuteSelect(const StatementContext& context, const syntax::Select& sele
   ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(context, select));
   context.summary->kind = ResultKind::kRows;
   for (const std::string& notice : plan.notices) context.summary->notices.push_back(notice);
+  // After planning, so a statement with an error prints no header.
   context.sink->Begin(plan.columns);
   return RunSelect(
       context, plan,

@@ -18,6 +18,7 @@ namespace sippar::query {
 namespace {
 
 // What SHOW answers with; small enough to be held in memory.
+// All of SHOW ends in one form, so LIKE, WHERE and every output format work on each of them.
 struct Relation {
   std::vector<ResultColumn> columns;
   std::vector<Row> rows;
@@ -36,6 +37,8 @@ std::string Join(const std::vector<std::string>& names) {
 
 StatusOr<std::vector<cluster::TableInfo>> Tables(const StatementContext& context,
                                                  const syntax::Show& show) {
+  // One call for all tables. A table that is created during SHOW may be missing, and one that is
+  // dropped may fail the calls after this.
   if (show.table.empty()) return context.client()->admin()->Do(cluster::calls::ListTables{});
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, show.table));
   return std::vector<cluster::TableInfo>{std::move(info)};
@@ -106,6 +109,7 @@ StatusOr<Relation> ShowTablets(const StatementContext& context, const syntax::Sh
   return relation;
 }
 
+// The names come from the servers that are asked, so a server of another version shows its own.
 StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
   Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
   ASSIGN_OR_RETURN(auto metrics, context.client()->admin()->Do(cluster::calls::Metrics{}));
@@ -169,6 +173,8 @@ StatusOr<Relation> ShowCreateTable(const StatementContext& context, const syntax
                    context.client()->data()->Do(cluster::calls::ListTablets{info.schema.name}));
   std::vector<std::string> splits;
   for (const cluster::TabletInfo& tablet : tablets) {
+    // Each tablet but the first begins at a split key. The statement therefore makes a table with
+    // the tablets that this one has now.
     if (!tablet.range.start.empty()) splits.push_back(tablet.range.start);
   }
   return Relation{{TextColumn(kStatementColumn)}, {{Text(PrintCreateTable(info.schema, splits))}}};
@@ -179,6 +185,8 @@ struct Entry {
   std::string_view name;
   Maker make;
 };
+// Names and not keywords of the grammar: a new SHOW needs a row here and no new word that could no
+// longer be a name.
 constexpr std::array<Entry, 9> kShows = {{{"TABLES", ShowTables},
                                           {"CREATE TABLE", ShowCreateTable},
                                           {"FAMILIES", ShowFamilies},
@@ -214,6 +222,7 @@ Status ExecuteShow(const StatementContext& context, const syntax::Show& show) {
         return !engine::LikeMatches(row[0].bytes(), pattern.bytes(), true);
       });
     }
+    // LIKE before WHERE, since WHERE may fail on values that LIKE would have left out.
     return GiveRelation(context, relation.columns, std::move(relation.rows), show.where);
   }
   return UnknownShow(show);

@@ -44,6 +44,8 @@ RowTransaction* TransactionOn(const StatementContext& context, const std::string
   return transaction && transaction->table == table ? &*transaction : nullptr;
 }
 
+// A write to another row would be visible at once and would stay after ROLLBACK. Reads of other
+// rows are allowed; COMMIT does not check them.
 Status CheckTransactionRow(const StatementContext& context, const std::string& table,
                            const std::string& row, const Span& span) {
   const auto& transaction = context.session->transaction;
@@ -78,6 +80,7 @@ StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& c
   check.read = OfRow(read, transaction->row);
   ASSIGN_OR_RETURN(auto wanted, ReadCells(check.read, cells));
   ASSIGN_OR_RETURN(check.digest, cluster::DigestCells(wanted.get()));
+  // Before the held-back writes are applied: COMMIT compares with what is stored.
   transaction->checks.push_back(std::move(check));
   ASSIGN_OR_RETURN(engine::TableSchema schema, SchemaOf(context));
   RETURN_IF_ERROR(ApplyToCells(transaction->writes, schema, context.now_us, &cells));
@@ -91,6 +94,8 @@ Status WriteInTransaction(const StatementContext& context, const engine::RowMuta
                 entry.kind == engine::MutationEntry::kIncrement ||
                 entry.kind == engine::MutationEntry::kAppend;
     if (sets) ++transaction->cells_set;
+    // cells_set counts what the statements wrote, for the tag of COMMIT; folding may leave fewer
+    // entries.
     RETURN_IF_ERROR(FoldEntry(entry, &transaction->writes));
   }
   return OkStatus();
@@ -111,8 +116,11 @@ StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& co
   // Cells keep kServerTime: the tablet chooses their times at COMMIT.
   ASSIGN_OR_RETURN(engine::RowUpdatePlan plan,
                    engine::PlanRowUpdate(update, row_after, engine::kServerTime));
+  // RETURNING shows the row with this update. Another client's change before COMMIT makes the
+  // answer wrong, and then COMMIT fails.
   ASSIGN_OR_RETURN(auto after, row_after(plan.mutation, read));
   RETURN_IF_ERROR(engine::FinishRowUpdate(update, after.get(), &plan.result));
+  // Last, so that an update that fails leaves nothing in the transaction.
   RETURN_IF_ERROR(WriteInTransaction(context, plan.mutation));
   return std::move(plan.result);
 }
@@ -133,6 +141,8 @@ Status ExecuteBegin(const StatementContext& context, const syntax::BeginRow& beg
   RowTransaction transaction;
   transaction.table = info.schema.name;
   ASSIGN_OR_RETURN(transaction.row, CompileRowKey(context, begin.row));
+  // No lock is taken and the tablet learns nothing of the transaction until COMMIT, so one that is
+  // abandoned costs no other client anything.
   transaction.writes.row = transaction.row;
   context.session->transaction = std::move(transaction);
   context.summary->tag = "row transaction begun";

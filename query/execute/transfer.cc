@@ -23,6 +23,7 @@ StatusOr<std::string> TransferFormat(const syntax::Identifier& format, const std
     }
     name = plain.substr(std::min(plain.rfind('.') + 1, plain.size()));
   }
+  // Case is ignored also where the name was cut from a path: data.CSV is csv.
   for (std::string_view known : kFormats) {
     if (SameWord(known, name)) return std::string(known);
   }
@@ -49,6 +50,8 @@ bool IsOption(const syntax::Option& option, std::string_view name, syntax::Liter
 bool SetCharacter(const syntax::Option& option, std::string_view name, char* character) {
   if (!IsOption(option, name, syntax::Literal::kText)) return false;
   const std::string& text = option.value->literal->text;
+  // A longer delimiter would need a search in place of a comparison for every byte; a line end
+  // could not end a record any more.
   if (text.size() != 1 || text == "\n" || text == "\r") return false;
   *character = text[0];
   return true;
@@ -76,6 +79,8 @@ bool SetOption(const syntax::Option& option, TransferOptions* options) {
     options->file.null_text = option.value->literal->text;
     return true;
   }
+  // Each setter refuses what is not its own, so the order is free. One message serves an unknown
+  // name and a wrong value, since it lists both.
   return SetOnError(option, &options->skip_errors) || SetCount(option, "SKIP", &options->skip) ||
          SetCount(option, "SKIP_LINES", &options->file.skip_lines) ||
          SetCharacter(option, "DELIMITER", &options->file.delimiter) ||
@@ -102,6 +107,8 @@ StatusOr<std::string> TransferPath(const StatementContext& context, const syntax
   if (!path.is_string() || path.bytes().empty()) {
     return ErrorAt("TYPE", expr.span, "the file name must be a TEXT");
   }
+  // A server that executes statements for its clients has no FileAccess: they must not read its
+  // files.
   if (context.session->files == nullptr) {
     return ErrorAt("UNSUPPORTED", expr.span, "IMPORT and EXPORT cannot open files here", {},
                    StatusCode::kUnimplemented);
