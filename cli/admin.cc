@@ -47,6 +47,7 @@ Status PrintStats(cluster::Client* client) {
     ASSIGN_OR_RETURN(std::vector<cluster::GroupStats> groups,
                      client->admin()->Do(cluster::calls::Stats{table.schema.name}));
     for (const cluster::GroupStats& group : groups) {
+      // stored_bytes counts SSTables alone, so the memtable's part leaves the ratio.
       auto raw = static_cast<double>(group.raw_bytes - group.memtable_bytes);
       auto stored = static_cast<double>(group.stored_bytes);
       fmt::print("{:<20} {:<12} {:>8} {:>10} {:>10} {:>12} {:>12} {:>8} {:>12}\n",
@@ -82,6 +83,8 @@ Status PrintMetrics(cluster::Client* client) {
 
 // Commands that read files of a store that is not open: `sippar admin sstable dump FILE`, `log dump
 // FILE`, `log salvage STORE`, `doctor STORE`.
+// They open no client: a store that is damaged may not open at all, and these commands are for that
+// case.
 struct FileCommand {
   std::string path;
   bool entries = false;
@@ -191,6 +194,7 @@ int RunAdmin(int argc, char** argv) {
   AddWaitOption(actions.back(), &patience);
   FileCommand file_command;
   file_command.AddTo(&app);
+  // Before CLI11 parses: its own message for an unknown subcommand names no near one.
   if (IsUnknownWord(app, argc, argv)) return kExitUsage;
   try {
     app.parse(argc, argv);
@@ -198,6 +202,7 @@ int RunAdmin(int argc, char** argv) {
     return ExitOf(app, error);
   }
   if (file_command.parsed()) return file_command.Run();
+  // A directory without a store is an error here, because no option asks to create it.
   auto client = cluster::OpenClient(target, {}, patience);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   Status status;

@@ -201,6 +201,8 @@ int RunWeb(const WebImport& web) {
 }
 
 int RunFile(const std::string& format, const FileImport& import) {
+  // A statement and not calls of its own, so that the command and IMPORT in a script cannot differ.
+  // Only the mapping and --with are taken as language; the table and the file are quoted.
   std::string statement =
       fmt::format("IMPORT INTO {} FROM {} FORMAT {}", query::QuoteName(import.table),
                   query::QuoteText(import.file), format);

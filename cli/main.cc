@@ -17,6 +17,8 @@
 namespace sippar::cli {
 namespace {
 
+// A program that was built without a part lacks its command, which is then unknown like any other
+// word, and help does not offer it.
 constexpr Command kCommands[] = {
     {"query", "run statements in a script", RunQuery},
     {"shell", "type statements and see results", RunShell},
@@ -63,6 +65,8 @@ int UnknownCommand(std::string_view name) {
 // `sippar help import csv` runs `sippar import csv --help`.
 int Help(int argc, char** argv) {
   std::string flag = "--help";
+  // The subcommand stays in front of --help: every command prints the help of its subcommands
+  // itself.
   std::vector<char*> words(argv + 2, argv + argc);
   words.push_back(flag.data());
   for (const Command& command : kCommands) {

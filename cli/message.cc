@@ -9,6 +9,8 @@
 
 namespace sippar::cli {
 
+// Messages contain names of tables and files and texts of servers, which may hold control
+// characters. Escaped, they cannot control the terminal.
 void PrintMessage(std::string_view text) { fmt::print(stderr, "{}\n", engine::PrintEscaped(text)); }
 
 void PrintMessage(std::string_view command, std::string_view text) {

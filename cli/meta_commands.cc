@@ -27,6 +27,7 @@ std::string Trim(std::string_view text) {
 }  // namespace
 
 const std::vector<MetaCommand>& MetaCommands::List() {
+  // One table serves \\?, dispatch, hints and completion, so that a new command is one row.
   static const auto& list = *new std::vector<MetaCommand>{
       {"\\?", "", "this list", &MetaCommands::ShowCommands, MetaCommand::kNothing},
       {"\\h", "[NAME]", "help on a statement, with examples, or on a function",
@@ -91,6 +92,7 @@ int MetaCommands::Statement(const std::string& text) {
 
 int MetaCommands::Describe(const std::string& table) {
   if (table.empty()) return Statement("SHOW TABLES");
+  // Quoted, as the user wrote a name and not a piece of a statement.
   return Statement("DESCRIBE " + query::QuoteName(table));
 }
 
@@ -177,6 +179,7 @@ int MetaCommands::Include(const std::string& path) {
   if (path.empty()) return Fail("\\i needs a file");
   if (include_depth_ >= kIncludeDepthMax) return Fail("\\i is nested too deep");
   ++include_depth_;
+  // Without keep_going: a script that goes wrong stops, whatever the shell around it does.
   Script script(
       runner_, [this](std::string_view line) { return Run(line); }, false);
   int code = script.RunFile(path);

@@ -89,6 +89,7 @@ int RunMount(int argc, char** argv) {
   flags.serve.mount.timeout_us = static_cast<int64_t>(flags.timeout_s * 1e6);
   flags.serve.mount.name_age_us_max = static_cast<int64_t>(flags.name_age_s_max * 1e6);
   flags.serve.mount.auto_unmount = !flags.is_auto_unmount_off;
+  // Returns when the mount has ended, or with --daemon as soon as it answers.
   Status status = fuse::ServeMount(flags.serve);
   if (status.ok()) return kExitOk;
   PrintMessage("sippar mount", MessageOf(status));

@@ -12,6 +12,7 @@ namespace sippar::cli {
 namespace {
 
 constexpr size_t kBufferSize = 128 << 10;
+// zstd's default: an export should be limited by the disk rather than by the compressor.
 constexpr int kZstdLevel = 3;
 constexpr int kGzipWindow = 15 + 16;  // zlib's encoding of: largest window (15), gzip header (16)
 
@@ -173,6 +174,7 @@ class GzipInput : public query::InputFile {
 
 }  // namespace
 
+// The name decides and not the content, so that output and input of one name agree.
 std::unique_ptr<query::OutputFile> PackByName(const std::string& path,
                                               std::unique_ptr<query::OutputFile> file) {
   if (path.ends_with(".zst")) return std::make_unique<ZstdOutput>(std::move(file));

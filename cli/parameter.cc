@@ -51,6 +51,8 @@ StatusOr<Value> ReadTimestamp(const std::string& text) {
 }
 
 StatusOr<Value> ReadValue(const std::string& type, const std::string& text) {
+  // TEXT takes the bytes as they are: a shell has its own quotes, and a second layer of escapes
+  // would surprise.
   if (type == "TEXT") return Value::Text(text);
   if (type == "BYTES") return ReadBytes(text);
   if (type == "TIMESTAMP") return ReadTimestamp(text);
@@ -72,6 +74,7 @@ StatusOr<Value> ReadValue(const std::string& type, const std::string& text) {
 }  // namespace
 
 StatusOr<std::pair<std::string, Value>> ParseParameter(const std::string& definition) {
+  // The first sign ends the name; the value may contain more of them.
   size_t equals = definition.find('=');
   std::string name = definition.substr(0, equals);
   std::string type = "TEXT";

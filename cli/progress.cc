@@ -41,6 +41,7 @@ void ProgressLine::Start() {
 void ProgressLine::Show(const query::Progress& progress) {
   if (!enabled_) return;
   int64_t now = engine::Clock::System()->MonotonicNanos();
+  // A short statement shows nothing, since a line that flashes disturbs more than it says.
   if (now - start_ns_ < kFirstShownNs || now - last_ns_ < kRenewNs) return;
   last_ns_ = now;
   double seconds = static_cast<double>(now - start_ns_) / 1e9;

@@ -29,6 +29,8 @@ struct ProgressSink final : query::ResultSink {
 int RunStatement(const std::string& target, const cluster::Patience& patience,
                  const std::string& statement) {
   Store store(target, patience);
+  // IMPORT and EXPORT need a table, so a directory that does not exist is more likely misspelt than
+  // meant to be made.
   Status opened = store.Open(/*create=*/false);
   if (!opened.ok()) {
     PrintMessage("sippar", MessageOf(opened));

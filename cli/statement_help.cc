@@ -19,6 +19,8 @@ struct Help {
   std::string_view example;
 };
 
+// Written by hand and not taken from the grammar: help shows the forms that users need and leaves
+// out what is refused.
 constexpr Help kHelp[] = {
     {"SELECT",
      "SELECT [CELLS] item, … FROM table [VERSIONS n|ALL] [TIME FROM a TO b] [AS OF t]\n"
@@ -87,6 +89,7 @@ std::string StatementHelp(std::string_view word) {
   std::string wanted = Upper(word);
   std::string out;
   for (const Help& help : kHelp) {
+    // \h CREATE finds CREATE TABLE: a user may not know the second word.
     bool first_word = help.name.substr(0, help.name.find(' ')) == wanted;
     if (help.name != wanted && !first_word) continue;
     out += fmt::format("{}example:\n  {}\n", help.form, help.example);

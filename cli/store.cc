@@ -11,6 +11,8 @@ Store::Store(std::string target, cluster::Patience patience)
 Store::~Store() { (void)Close(); }
 
 Status Store::Open(bool create) {
+  // StatementRunner calls this before every statement, so a script of shell commands alone opens no
+  // store.
   if (session_ != nullptr) return OkStatus();
   cluster::ClientOptions options;
   options.create_if_missing = create;

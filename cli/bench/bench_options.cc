@@ -82,6 +82,8 @@ std::optional<BenchOptions> ParseBenchOptions(int argc, char** argv, int* exit_c
   AddOptions(&app, &options, &sync);
   try {
     app.parse(argc, argv);
+    // Inside of `try`, so that this error is printed like those of CLI11. The product cannot
+    // overflow: both factors have passed their ranges.
     if (options.batch * options.value_size > kCallBytesMax) {
       throw CLI::ValidationError(fmt::format(
           "--batch {} with --value {}: one call would write {} bytes; the limit is {}",

@@ -29,6 +29,7 @@ std::string PrintGrouped(double value) {
   return digits;
 }
 
+// One object on a line and no list, so that results can be appended to a file and read as jsonl.
 std::string PrintJson(const std::vector<WorkloadResult>& results) {
   std::string out;
   for (const WorkloadResult& result : results) {
@@ -62,6 +63,7 @@ std::string PrintBesidePaper(const std::vector<WorkloadResult>& results) {
   std::string out =
       fmt::format("{:<18} {:>12} {:>14} {:>8} {:>9} {:>9} {:>9}\n", "values per second", "sippar",
                   "paper, 2006", "ratio", "p50 us", "p99 us", "p99.9 us");
+  // In the paper's order, not in that of the runs, so that the lines can be compared with Table 1.
   for (const PaperFigure& paper : kTable1) {
     for (const WorkloadResult& result : results) {
       if (result.workload != paper.workload) continue;

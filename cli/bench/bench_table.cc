@@ -20,6 +20,7 @@ engine::TableSchema SchemaOf(const BenchOptions& options) {
   for (const char* name : {"f", "m", kAbout}) {
     engine::FamilySchema& family = schema.families.emplace_back();
     family.name = name;
+    // Every row has one value then, however often a random fill has written it.
     family.gc = engine::GcPolicy::MaxVersions(1);
     // Three groups, so that reads of one family touch no data of the others, and only "m" is held
     // in memory.
@@ -58,6 +59,7 @@ StatusOr<std::map<std::string, std::string>> ReadAbout(cluster::Client* client) 
 
 }  // namespace
 
+// MakeBenchTable drops a table. Nothing that a user made may be in reach of that.
 Status CheckOnlyBenchTable(cluster::Client* client) {
   constexpr const char* kHint = "use an empty or new directory for a benchmark";
   ASSIGN_OR_RETURN(std::vector<cluster::TableInfo> tables,
@@ -76,6 +78,7 @@ StatusOr<uint64_t> FilledRows(cluster::Client* client, const BenchOptions& optio
   if (table.status().code() == StatusCode::kNotFound) return uint64_t{0};
   RETURN_IF_ERROR(table.status());
   ASSIGN_OR_RETURN(auto about, ReadAbout(client));
+  // Values of another size or compression would be measured under the name of these options.
   if (about["values"] != DescribeValues(options)) return uint64_t{0};
   uint64_t rows = 0;
   std::from_chars(about["rows"].data(), about["rows"].data() + about["rows"].size(), rows);
@@ -89,6 +92,7 @@ Status MakeBenchTable(cluster::Client* client, const BenchOptions& options) {
 }
 
 Status NoteFilled(cluster::Client* client, const BenchOptions& options, uint64_t rows) {
+  // Written after the fill: a fill that was interrupted leaves no note, and its rows do not count.
   engine::RowMutation about(kAbout);
   about.Set(kAbout, "rows", std::to_string(rows));
   about.Set(kAbout, "values", DescribeValues(options));
