@@ -25,6 +25,8 @@ Status Unsupported(std::string_view what) {
 }
 
 // Chooses the function that executes each kind of statement.
+// Every kind of statement has an overload, also those that are not supported: a new kind then does
+// not compile until it is decided here.
 struct Dispatcher {
   const StatementContext& context;
 
@@ -89,6 +91,7 @@ class ClientSession final : public Session {
                                           : std::visit(Dispatcher{context}, statement.node);
     // One Cancel ends one statement, also if it came too late to be noticed.
     ClearCancel();
+    // Measured by the monotonic clock: a wall clock may be set while the statement runs.
     summary.elapsed_us = (clock->MonotonicNanos() - start_nanos) / 1000;
     summary.rows_read = state_.rows_read;
     summary.cells_read = state_.cells_read;
@@ -116,6 +119,7 @@ class ClientSession final : public Session {
   std::vector<std::string> TableNames() override {
     std::vector<std::string> names;
     auto tables = state_.client->admin()->Do(cluster::calls::ListTables{});
+    // Completion runs while the user types, so an error is no reason to disturb the line.
     if (!tables.ok()) return names;
     for (const cluster::TableInfo& table : *tables) names.push_back(table.schema.name);
     return names;
