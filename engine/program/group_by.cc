@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "engine/program/program_error.h"
 
 namespace sippar::engine {
@@ -22,8 +24,8 @@ Row GroupBy::Group::Partial() const {
   return row;
 }
 
-Row GroupBy::Group::Finish() const {
-  Row row = keys;
+Row GroupBy::Group::Finish() && {
+  Row row = std::move(keys);
   for (const auto& aggregate : aggregates) row.push_back(aggregate->Finish());
   return row;
 }
@@ -89,6 +91,13 @@ Status GroupBy::Add(const Row& slots, const SlotPlaces* places) {
 
 void GroupBy::AddRows(uint64_t count) {
   for (auto& aggregate : groups_.front()->aggregates) aggregate->AddRows(count);
+}
+
+std::vector<Row> GroupBy::Finish() {
+  std::vector<Row> rows;
+  rows.reserve(groups_.size());
+  for (const auto& group : groups_) rows.push_back(std::move(*group).Finish());
+  return rows;
 }
 
 Status GroupBy::Merge(const Row& partial) {

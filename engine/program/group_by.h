@@ -28,7 +28,7 @@ class GroupBy {
     Row keys;
     std::vector<std::unique_ptr<Aggregate>> aggregates;
     Row Partial() const;  // the keys, then the partial states
-    Row Finish() const;   // the keys, then the finished values
+    Row Finish() &&;      // the keys, which it gives away, then the finished values
   };
 
   // Without keys there is one group from the start: COUNT(*) of no rows is 0. `aggregates` outlives
@@ -48,6 +48,8 @@ class GroupBy {
 
   // In the order of their creation.
   const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
+  // Group::Finish of each, in the same order. To be called once, as the last call.
+  std::vector<Row> Finish();
 
  private:
   // Returns the group whose keys are in present_; creates it if there is none.

@@ -19,8 +19,8 @@ class LocalRun {
   // If `row` passes WHERE, appends its outputs and order keys to *out; in aggregate mode it only
   // adds to the row's group.
   [[nodiscard]] Status Add(const engine::Row& row, std::vector<engine::Row>* out);
-  // The groups of aggregate mode.
-  const engine::GroupBy& groups() const { return groups_; }
+  // The rows of aggregate mode, one for each group. To be called once, as the last call.
+  std::vector<engine::Row> FinishGroups() { return groups_.Finish(); }
 
  private:
   explicit LocalRun(const engine::Program& program)

@@ -13,12 +13,6 @@
 namespace sippar::query {
 namespace {
 
-std::vector<Row> Finished(const engine::GroupBy& groups) {
-  std::vector<Row> rows;
-  for (const auto& group : groups.groups()) rows.push_back(group->Finish());
-  return rows;
-}
-
 Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
   if (!plan.program.aggregate) {
     return RunOnTablets(context, plan.table, plan.program,
@@ -38,7 +32,7 @@ Status RunTable(const StatementContext& context, const SelectPlan& plan, ResultS
     return true;
   };
   RETURN_IF_ERROR(RunOnTablets(context, plan.table, plan.program, merge));
-  return stages->AddGroups(Finished(groups));
+  return stages->AddGroups(groups.Finish());
 }
 
 Status RunRelation(const StatementContext& context, const SelectPlan& plan, ResultStages* stages) {
@@ -65,7 +59,7 @@ Status RunRelation(const StatementContext& context, const SelectPlan& plan, Resu
     // in it.
     RETURN_IF_ERROR(RunSelect(context, *plan.input, add, &next));
   }
-  return plan.program.aggregate ? stages->AddGroups(Finished(run->groups())) : OkStatus();
+  return plan.program.aggregate ? stages->AddGroups(run->FinishGroups()) : OkStatus();
 }
 
 }  // namespace
