@@ -32,10 +32,11 @@ bool ParseZone(std::string_view text, int64_t* offset_us) {
   bool shaped = text.size() == 6 && (text[0] == '+' || text[0] == '-') && text[3] == ':' &&
                 digit(1) && digit(2) && digit(4) && digit(5);
   if (!shaped) return false;
-  int64_t minutes =
-      ((text[1] - '0') * 10 + (text[2] - '0')) * 60 + (text[4] - '0') * 10 + (text[5] - '0');
-  if (minutes > 18 * 60) return false;
-  *offset_us = minutes * 60'000'000 * (text[0] == '-' ? -1 : 1);
+  const int64_t hours = (text[1] - '0') * 10 + (text[2] - '0');
+  const int64_t minutes = (text[4] - '0') * 10 + (text[5] - '0');
+  const int64_t size = hours * 60 + minutes;
+  if (minutes > 59 || size > 18 * 60) return false;
+  *offset_us = size * 60'000'000 * (text[0] == '-' ? -1 : 1);
   return true;
 }
 
