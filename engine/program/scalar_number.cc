@@ -177,6 +177,30 @@ Status Abs(CallSite* site, Arguments args, Value* out) {
   return Negate(site, args, out);
 }
 
+// To a multiple of 10^zeros, halves away from zero. In integers, because a double holds only 53
+// bits.
+Status RoundWhole(int64_t number, int64_t zeros, Value* out) {
+  constexpr int64_t kZerosMax = 19;  // half of 10^20 is more than any INT64
+  if (zeros > kZerosMax) {
+    *out = Value::Int64(0);
+    return OkStatus();
+  }
+  uint64_t unit = 1;
+  for (int64_t i = 0; i < zeros; ++i) unit *= 10;
+  const bool is_negative = number < 0;
+  const auto bits = static_cast<uint64_t>(number);
+  const uint64_t size = is_negative ? 0 - bits : bits;
+  const uint64_t rest = size % unit;
+  const uint64_t rounded = size - rest + (rest >= unit - rest ? unit : 0);
+  constexpr uint64_t kLowest = uint64_t{1} << 63;  // the size of the lowest INT64
+  if (rounded > kLowest - (is_negative ? 0 : 1)) {
+    return ProgramError("OVERFLOW",
+                        fmt::format("ROUND({}, {}) does not fit into 64 bits", number, -zeros));
+  }
+  *out = Value::Int64(static_cast<int64_t>(is_negative ? 0 - rounded : rounded));
+  return OkStatus();
+}
+
 Status Round(CallSite* site, Arguments args, Value* out) {
   const Value& a = *args[0];
   if (!a.is_number() || (args.size() == 2 && args[1]->type() != kInt64)) {
@@ -191,11 +215,11 @@ Status Round(CallSite* site, Arguments args, Value* out) {
   if (digits < -308 || digits > 308) {
     return ProgramError("RANGE", fmt::format("ROUND to {} digits; the limit is 308", digits));
   }
+  if (a.type() == kInt64) return RoundWhole(a.integer(), -digits, out);
   double scale = std::pow(10.0, static_cast<double>(digits));
   double scaled = a.AsReal() * scale;
   // A number too large to be scaled has no digits after the point.
   double rounded = std::isfinite(scaled) ? std::round(scaled) / scale : a.AsReal();
-  if (a.type() == kInt64) return ConvertValue(Value::Float64(rounded), kInt64, out);
   *out = Value::Float64(rounded);
   return OkStatus();
 }
