@@ -89,7 +89,10 @@ class Sum final : public Aggregate {
       sum_ = value.type() == kDuration ? Value::Duration(sum) : Value::Int64(sum);
       return OkStatus();
     }
-    if (!real && !average_) return ProgramError("OVERFLOW", "the sum does not fit into 64 bits");
+    // A mean of durations is a DURATION, so their sum must not become a FLOAT64.
+    if (!real && (!average_ || value.type() == kDuration)) {
+      return ProgramError("OVERFLOW", "the sum does not fit into 64 bits");
+    }
     sum_ = Value::Float64(sum_.AsReal() + value.AsReal());
     return OkStatus();
   }

@@ -252,7 +252,7 @@ DataType TypeOf(const AggregateDef& aggregate, const std::function<DataType(uint
     case AggregateDef::kApproxCountDistinct:
       return kInt64;
     case AggregateDef::kAvg:
-      return kFloat64;
+      return TypeOf(aggregate.argument, slots).kind == kDuration ? kDuration : kFloat64;
     case AggregateDef::kSum: {
       DataType type = TypeOf(aggregate.argument, slots);
       // CheckAggregate has refused any other known type, so what is left is an argument of unknown

@@ -78,7 +78,7 @@ TEST(AggregateTest, EmptyGroups) {
   EXPECT_EQ(Aggregate::New(Def(AggregateDef::kArrayAgg), &memory)->Finish(), Value::Array({}));
 }
 
-TEST(AggregateTest, SumsOverflowAveragesDoNot) {
+TEST(AggregateTest, SumsOverflowAveragesOfNumbersDoNot) {
   auto sum = Aggregate::New(Def(AggregateDef::kSum), &memory);
   auto average = Aggregate::New(Def(AggregateDef::kAvg), &memory);
   Value big = Value::Int64(INT64_MAX);
@@ -87,6 +87,10 @@ TEST(AggregateTest, SumsOverflowAveragesDoNot) {
   ASSERT_TRUE(average->Add(big).ok());
   ASSERT_TRUE(average->Add(big).ok());
   EXPECT_DOUBLE_EQ(average->Finish().real(), static_cast<double>(INT64_MAX));
+  auto mean = Aggregate::New(Def(AggregateDef::kAvg), &memory);
+  ASSERT_TRUE(mean->Add(Value::Duration(INT64_MAX)).ok());
+  EXPECT_EQ(mean->Finish(), Value::Duration(INT64_MAX));
+  EXPECT_EQ(ProgramErrorCode(mean->Add(Value::Duration(INT64_MAX))), "OVERFLOW");
   EXPECT_EQ(ProgramErrorCode(sum->Add(Value::Text("1"))), "TYPE");
 }
 

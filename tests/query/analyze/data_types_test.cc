@@ -78,6 +78,8 @@ TEST_F(DataTypesTest, AggregatesAndSubselects) {
   EXPECT_EQ(Types("SELECT SPLIT_PART(row, '.', 1) AS k, COUNT(*), SUM(n:a), AVG(n:a), MAX(f:a), "
                   "ARRAY_AGG(n:a) FROM t GROUP BY k"),
             "BYTES | INT64 | INT64 | FLOAT64 | BYTES | ARRAY<INT64>");
+  EXPECT_EQ(Types("SELECT AVG(NOW() - TIMESTAMP(f:a)), AVG(n:a * 1s), SUM(n:a * 1s) FROM t"),
+            "DURATION | DURATION | DURATION");
   EXPECT_EQ(Types("SELECT MAX(x) + 1, MIN(k) FROM (SELECT n:a AS x, row AS k FROM t)"),
             "INT64 | BYTES");
 }
