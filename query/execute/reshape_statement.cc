@@ -49,7 +49,8 @@ Status ExecuteSplit(const StatementContext& context, const syntax::SplitTable& s
   }
   // Only after all keys were computed, so that an error in one leaves the table unsplit.
   for (const std::string& key : keys) {
-    RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Split{info.schema.name, key}));
+    RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Split{info.schema.name, key},
+                                                  context.CallOptions()));
   }
   return TagTablets(context, info.schema.name);
 }
@@ -61,7 +62,8 @@ Status ExecuteMerge(const StatementContext& context, const syntax::MergeTablets&
   if (merge.where) {
     ASSIGN_OR_RETURN(rows, RangeOf(context, info.schema, *merge.where));
   }
-  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Merge{info.schema.name, rows}));
+  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Merge{info.schema.name, rows},
+                                                context.CallOptions()));
   return TagTablets(context, info.schema.name);
 }
 

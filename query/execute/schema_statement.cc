@@ -338,19 +338,21 @@ Status ExecuteCompact(const StatementContext& context, const syntax::Compact& co
     return UnknownName("locality group", compact.group.text, compact.group.span, known);
   }
   if (SameWord(compact.kind.text, "MINOR")) {
-    RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name}));
+    RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name},
+                                                  context.CallOptions()));
     context.summary->tag = fmt::format("table {} flushed", info.schema.name);
     return OkStatus();
   }
-  RETURN_IF_ERROR(
-      context.client()->admin()->Do(cluster::calls::Compact{info.schema.name, compact.group.text}));
+  RETURN_IF_ERROR(context.client()->admin()->Do(
+      cluster::calls::Compact{info.schema.name, compact.group.text}, context.CallOptions()));
   context.summary->tag = fmt::format("table {} compacted", info.schema.name);
   return OkStatus();
 }
 
 Status ExecuteFlush(const StatementContext& context, const syntax::Flush& flush) {
   ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, flush.table));
-  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name}));
+  RETURN_IF_ERROR(context.client()->admin()->Do(cluster::calls::Flush{info.schema.name},
+                                                context.CallOptions()));
   context.summary->tag = fmt::format("table {} flushed", info.schema.name);
   return OkStatus();
 }
