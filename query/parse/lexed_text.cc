@@ -21,16 +21,6 @@ size_t CountContinuations(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), IsContinuation));
 }
 
-bool Opens(size_t token_type) {
-  return token_type == SipparLexer::LPAREN || token_type == SipparLexer::LBRACKET ||
-         token_type == SipparLexer::LBRACE || token_type == SipparLexer::CASE;
-}
-
-bool Closes(size_t token_type) {
-  return token_type == SipparLexer::RPAREN || token_type == SipparLexer::RBRACKET ||
-         token_type == SipparLexer::RBRACE || token_type == SipparLexer::END;
-}
-
 }  // namespace
 
 ByteStream::ByteStream(std::string_view text) {
@@ -141,21 +131,8 @@ Status LexedText::CheckToken(const antlr4::Token& token) {
 }
 
 Status LexedText::CheckNesting(const antlr4::Token& token) {
-  size_t type = token.getType();
-  bool prefix =
-      type == SipparLexer::NOT || type == SipparLexer::MINUS || type == SipparLexer::EXPLAIN;
-  // Only a run of prefix operators nests (NOT NOT NOT x); one that is followed by an operand is
-  // closed by it.
-  run_ = prefix ? run_ + 1 : 0;
-  if (Opens(type)) ++open_;
-  // A stray closing bracket must not make the count negative: it would let as many levels more pass
-  // after it. The parser reports the stray bracket itself.
-  if (Closes(type) && open_ > 0) --open_;
-  // Each ELSE IF nests one level deeper without a bracket, until the end of its statement.
-  if (type == SipparLexer::IF && previous_type_ == SipparLexer::ELSE) ++else_ifs_;
-  if (type == SipparLexer::SEMI && open_ == 0) else_ifs_ = 0;
-  previous_type_ = type;
-  if (open_ + run_ + else_ifs_ <= limits::kNestingMax) return OkStatus();
+  nesting_.Take(token.getType());
+  if (nesting_.depth() <= limits::kNestingMax) return OkStatus();
   return ErrorAt("TOO_DEEP", SpanOf(token),
                  fmt::format("nested deeper than {} levels", limits::kNestingMax));
 }

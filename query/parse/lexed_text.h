@@ -11,6 +11,7 @@
 
 #include "engine/base/status.h"
 #include "engine/base/stop_signal.h"
+#include "query/parse/nesting.h"
 #include "query/session/query_error.h"
 
 namespace sippar::query {
@@ -105,12 +106,8 @@ class LexedText {
   ByteStream input_;
   SilentLexer lexer_;
   antlr4::CommonTokenStream tokens_;
-  // What the parser recurses on at the current token: open brackets and CASEs, prefix operators in
-  // a row, ELSE IFs. Their sum is bounded, or a hostile text could exhaust the parser's stack.
-  size_t open_ = 0;
-  size_t run_ = 0;
-  size_t else_ifs_ = 0;
-  size_t previous_type_ = 0;
+  // Bounded, or a hostile text could exhaust the parser's stack.
+  Nesting nesting_;
 };
 
 }  // namespace sippar::query

@@ -77,12 +77,17 @@ Status ExplainSyntax(LexedText* text, size_t rule) {
   return ErrorAt("SYNTAX", Span(), "the text is not a statement");
 }
 
-// Notes the token at which ANTLR itself gave up, for texts too long for the walk.
-class FirstErrorListener : public antlr4::BaseErrorListener {
+// Ends the run at the first error and notes its token, for texts too long for the walk. ANTLR's
+// recovery would cost time and report at places that no user understands. It would also leave
+// tokens out: "() 1" read as "( 1" nests without limit, where Check has counted a closed bracket.
+class EndAtError final : public antlr4::BailErrorStrategy {
  public:
-  void syntaxError(antlr4::Recognizer*, Token* token, size_t, size_t, const std::string&,
-                   std::exception_ptr) override {
-    if (token_ == nullptr) token_ = token;
+  void reportError(antlr4::Parser*, const antlr4::RecognitionException& error) override {
+    token_ = error.getOffendingToken();
+  }
+  Token* recoverInline(antlr4::Parser* parser) override {
+    token_ = parser->getCurrentToken();
+    return BailErrorStrategy::recoverInline(parser);
   }
   const Token* token() const { return token_; }
 
@@ -109,6 +114,7 @@ class ParserRun {
   explicit ParserRun(LexedText* text) : text_(text), stop_(text->stop()), parser_(text->tokens()) {
     parser_.removeErrorListeners();
     parser_.addParseListener(&stop_);
+    parser_.setErrorHandler(end_at_error_);
   }
 
   // Calls `parse`, which runs one rule of the parser. Returns nullptr and sets status() if the text
@@ -118,9 +124,6 @@ class ParserRun {
     for (PredictionMode mode : {PredictionMode::SLL, PredictionMode::LL}) {
       try {
         parser_.reset();
-        // BailErrorStrategy ends the run at the first error. ANTLR's recovery would cost time and
-        // report at places that no user understands; the message comes from the walk.
-        parser_.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
         parser_.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
         return parse(&parser_);
       } catch (const antlr4::ParseCancellationException&) {
@@ -128,28 +131,22 @@ class ParserRun {
       }
     }
     bool short_text = text_->tokens()->size() <= kWalkTokensMax;
-    status_ = short_text ? ExplainSyntax(text_, rule) : FirstError(parse);
+    status_ = short_text ? ExplainSyntax(text_, rule) : FirstError();
     return nullptr;
   }
   const Status& status() const { return status_; }
 
  private:
-  template <typename Parse>
-  Status FirstError(Parse parse) {
-    FirstErrorListener listener;
-    parser_.reset();
-    parser_.setErrorHandler(std::make_shared<antlr4::DefaultErrorStrategy>());
-    parser_.addErrorListener(&listener);
-    parse(&parser_);
-    parser_.removeErrorListeners();
-    if (listener.token() == nullptr)
-      return ErrorAt("SYNTAX", Span(), "the text is not a statement");
-    return ErrorAt("SYNTAX", text_->SpanOf(*listener.token()),
-                   fmt::format("unexpected '{}'", text_->TextOf(*listener.token())));
+  Status FirstError() const {
+    const Token* token = end_at_error_->token();
+    if (token == nullptr) return ErrorAt("SYNTAX", Span(), "the text is not a statement");
+    return ErrorAt("SYNTAX", text_->SpanOf(*token),
+                   fmt::format("unexpected '{}'", text_->TextOf(*token)));
   }
 
   LexedText* text_;
   StopListener stop_;
+  std::shared_ptr<EndAtError> end_at_error_ = std::make_shared<EndAtError>();
   SipparParser parser_;
   Status status_;
 };
