@@ -35,7 +35,9 @@ bool LeadsToTable(const std::vector<const antlr4::Token*>& tokens, size_t i) {
     case SipparParser::OF:
       return true;
     case SipparParser::LPAREN:
-      return follows(SipparParser::CELLS);
+      // FROM CELLS (t): after SELECT CELLS the bracket opens a value.
+      return follows(SipparParser::CELLS) && i > 1 &&
+             tokens[i - 2]->getType() == SipparParser::FROM;
     case SipparParser::ROW:
       return follows(SipparParser::BEGIN);
     case SipparParser::TO:
