@@ -22,14 +22,14 @@ constexpr std::string_view kSoft[] = {
 // A hard keyword has a meaning at places where a name may stand, so the parser could not tell the
 // two apart.
 constexpr std::string_view kHard[] = {
-    "ALL",      "ALTER", "AND",   "AS",     "ASC",    "AT",        "BEGIN",    "BETWEEN",
-    "BY",       "CASE",  "CAST",  "CELLS",  "CREATE", "DELETE",    "DESC",     "DESCRIBE",
-    "DISTINCT", "DROP",  "ELSE",  "END",    "EXISTS", "EXPLAIN",   "EXPORT",   "FALSE",
-    "FROM",     "GRANT", "GROUP", "HAVING", "IF",     "IMPORT",    "IN",       "INCREMENT",
-    "INSERT",   "INTO",  "IS",    "LET",    "LIKE",   "LIMIT",     "NOT",      "NULL",
-    "OF",       "ON",    "OR",    "ORDER",  "RETURN", "RETURNING", "REVOKE",   "SELECT",
-    "SET",      "SHOW",  "TABLE", "THEN",   "TO",     "TRUE",      "TRY_CAST", "UPDATE",
-    "VALUES",   "WHEN",  "WHERE", "WITH"};
+    "ALL",      "ALTER",  "AND",   "AS",     "ASC",    "AT",        "BEGIN",  "BETWEEN",
+    "BY",       "CASE",   "CAST",  "CELLS",  "CREATE", "DELETE",    "DESC",   "DESCRIBE",
+    "DISTINCT", "DROP",   "ELSE",  "END",    "EXISTS", "EXPLAIN",   "EXPORT", "FALSE",
+    "FROM",     "GRANT",  "GROUP", "HAVING", "IF",     "IMPORT",    "IN",     "INCREMENT",
+    "INSERT",   "INTO",   "IS",    "LET",    "LIKE",   "LIMIT",     "NOT",    "NULL",
+    "OF",       "ON",     "OR",    "ORDER",  "RETURN", "RETURNING", "REVOKE", "SAFE_CAST",
+    "SELECT",   "SET",    "SHOW",  "TABLE",  "THEN",   "TO",        "TRUE",   "TRY_CAST",
+    "UPDATE",   "VALUES", "WHEN",  "WHERE",  "WITH"};
 
 std::string Upper(std::string_view word) {
   std::string out(word);
