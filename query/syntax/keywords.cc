@@ -49,10 +49,6 @@ const std::vector<std::string>& Keywords() {
   return words;
 }
 
-bool IsKeyword(std::string_view word) {
-  return std::binary_search(Keywords().begin(), Keywords().end(), Upper(word));
-}
-
 bool IsHardKeyword(std::string_view word) {
   return std::binary_search(std::begin(kHard), std::end(kHard), std::string_view(Upper(word)));
 }

@@ -1,5 +1,5 @@
-// The keywords of the grammar, for printing names and for completion. A test compares them with the
-// grammar. Thread safe. SPDX-License-Identifier: Apache-2.0
+// The keywords of the grammar, for printing names. A test compares them with the grammar. Thread
+// safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,7 +9,6 @@
 namespace sippar::query {
 
 const std::vector<std::string>& Keywords();  // all keywords, upper case, sorted
-bool IsKeyword(std::string_view word);       // case is ignored
 // True for a keyword that cannot be a name without backquotes. Case is ignored.
 bool IsHardKeyword(std::string_view word);
 
