@@ -46,6 +46,38 @@ class GroupScope final : public Scope {
   const Scope* rows_;
 };
 
+// True if a value that comes twice changes nothing, so that DISTINCT means nothing either.
+bool IgnoresRepeats(engine::AggregateDef::Kind kind) {
+  switch (kind) {
+    case engine::AggregateDef::kMin:
+    case engine::AggregateDef::kMax:
+    case engine::AggregateDef::kAnyValue:
+    case engine::AggregateDef::kApproxCountDistinct:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Status CheckAggregateCall(engine::AggregateDef::Kind kind, const Expr& expr) {
+  const bool limited = kind == engine::AggregateDef::kArrayAgg && expr.children.size() == 2;
+  const bool of_rows = kind == engine::AggregateDef::kCountRows;
+  if (!of_rows && expr.children.size() != 1 && !limited) {
+    return ErrorAt("ARITY", expr.span,
+                   fmt::format("{} takes one argument, not {}", expr.name,
+                               expr.star ? "*" : fmt::format("{}", expr.children.size())));
+  }
+  // COUNT(DISTINCT x) is an aggregate of its own.
+  const bool counts = kind == engine::AggregateDef::kCountDistinct;
+  if (!expr.distinct || counts || IgnoresRepeats(kind)) return OkStatus();
+  const std::string argument = Print(expr.children[0]);
+  return ErrorAt(
+      "UNSUPPORTED", expr.span,
+      fmt::format("{}(DISTINCT {}) is not supported", expr.name, argument),
+      fmt::format("SELECT {}(x) FROM (SELECT DISTINCT {} AS x FROM …)", expr.name, argument),
+      StatusCode::kUnimplemented);
+}
+
 }  // namespace
 
 // The slot of `written` in a group: that of the equal GROUP BY expression, or of the aggregate that
@@ -76,18 +108,15 @@ StatusOr<std::optional<Expression>> SelectPlanner::GroupSlot(const std::vector<c
 
 StatusOr<engine::AggregateDef> SelectPlanner::PlanAggregate(engine::AggregateDef::Kind kind,
                                                             const Expr& expr) {
+  RETURN_IF_ERROR(CheckAggregateCall(kind, expr));
   engine::AggregateDef def;
   def.kind = kind;
-  const bool limited = kind == engine::AggregateDef::kArrayAgg && expr.children.size() == 2;
-  if (!expr.star && expr.children.size() != 1 && !limited) {
-    return ErrorAt("ARITY", expr.span, fmt::format("{} takes one argument", expr.name));
-  }
   if (!expr.star) {
     ExpressionCompiler compiler(context, scope.get());
     ASSIGN_OR_RETURN(def.argument, compiler.Compile(expr.children[0]));
     RETURN_IF_ERROR(CheckAggregate(*scope, def, expr.span));
   }
-  if (limited) {
+  if (expr.children.size() == 2) {
     ASSIGN_OR_RETURN(def.limit, CompileCount(context, expr.children[1], "ARRAY_AGG", 1));
   }
   return def;
