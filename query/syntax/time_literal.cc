@@ -76,15 +76,17 @@ int DaysInMonth(int year, int month) {
 }
 
 // The zone's offset in minutes, east of UTC. The caller has taken its first character: Z for UTC,
-// or the sign of hh:mm or hhmm, which this takes.
+// or the sign of hh:mm or hhmm, which this takes. At most 18 hours, as for SET timezone.
 int64_t ZoneMinutes(TimeReader* reader) {
   const char first = reader->last();
   // Z and z mean UTC.
   if (first != '+' && first != '-') return 0;
   const int hours = reader->Number(2);
   reader->Take(":");
-  const int64_t minutes = hours * 60 + reader->Number(2);
-  return first == '-' ? -minutes : minutes;
+  const int minutes = reader->Number(2);
+  const int64_t size = hours * 60 + minutes;
+  reader->Check(minutes < 60 && size <= 18 * 60);
+  return first == '-' ? -size : size;
 }
 
 }  // namespace
