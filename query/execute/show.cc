@@ -214,9 +214,17 @@ Status UnknownShow(const syntax::Show& show) {
 Status ExecuteShow(const StatementContext& context, const syntax::Show& show) {
   for (const Entry& entry : kShows) {
     if (!SameWord(entry.name, show.what.text)) continue;
+    Value pattern;
+    if (show.like) {
+      ASSIGN_OR_RETURN(pattern, CompileConstant(context, *show.like));
+      if (!pattern.is_string() && !pattern.is_null()) {
+        return ErrorAt(
+            "TYPE", show.like->span,
+            fmt::format("LIKE takes TEXT or BYTES, not {}", engine::TypeName(pattern.type())));
+      }
+    }
     ASSIGN_OR_RETURN(Relation relation, entry.make(context, show));
     if (show.like) {
-      ASSIGN_OR_RETURN(Value pattern, CompileConstant(context, *show.like));
       std::erase_if(relation.rows, [&](const Row& row) {
         // LIKE tests the first column, which is the name in most relations.
         return !engine::LikeMatches(row[0].bytes(), pattern.bytes(), true);
