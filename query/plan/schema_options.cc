@@ -45,6 +45,12 @@ bool IsAge(const OptionValue& value) {
   return value.literal && value.literal->type == Literal::kDuration && value.literal->integer > 0;
 }
 
+// The word that is the option's value; "" for a missing value, a literal, or a word with arguments.
+std::string_view WordOf(const Option& option) {
+  const bool is_word = option.value && !option.value->literal && option.value->args.empty();
+  return is_word ? std::string_view(option.value->call) : std::string_view();
+}
+
 // NONE, VERSIONS(3) or AGE(30d); nullopt: none of them.
 std::optional<GcPolicy> PlanSimpleGc(const OptionValue& value) {
   if (SameWord(value.call, "NONE") && value.args.empty()) return GcPolicy::KeepAll();
@@ -126,7 +132,7 @@ Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
   constexpr const char* kWanted = "NONE, FAST, HIGH or ZSTD(LEVEL(1..19))";
   if (!option.value || option.value->literal) return BadOption(option, kWanted);
   const OptionValue& value = *option.value;
-  if (SameWord(value.call, "NONE")) {
+  if (SameWord(WordOf(option), "NONE")) {
     // The level stays: COMPRESSION = ZSTD without LEVEL later brings it back.
     group->compression = engine::Compression::kNone;
     return OkStatus();
@@ -149,9 +155,8 @@ Status PlanCompression(const Option& option, engine::LocalityGroupSchema* group,
   return OkStatus();
 }
 
-// Both a missing value and a literal give the empty name, which no kind has.
 Status PlanBloom(const Option& option, engine::BloomKind* bloom) {
-  const std::string name = option.value && !option.value->literal ? option.value->call : "";
+  const std::string_view name = WordOf(option);
   if (SameWord(name, "NONE")) {
     *bloom = engine::BloomKind::kNone;
   } else if (SameWord(name, "ROW")) {
@@ -174,7 +179,7 @@ void SetOption(const char* name, bool is_set, const char* value, engine::TableSc
 }
 
 Status PlanGranularity(const Option& option, engine::TableSchema* schema) {
-  const std::string name = option.value && !option.value->literal ? option.value->call : "";
+  const std::string_view name = WordOf(option);
   bool is_millis = SameWord(name, "MILLIS");
   if (!is_millis && !SameWord(name, "MICROS")) return BadOption(option, "MILLIS or MICROS");
   SetOption(engine::kGranularityOption, is_millis, "MILLIS", schema);
@@ -190,14 +195,15 @@ Status PlanChangeStream(const Option& option, engine::TableSchema* schema) {
   // The engine checks the schema that would result, so the bounds of the retention exist once.
   // After an error the caller drops the schema.
   engine::SetChangeStream(config, schema);
-  bool is_none = option.value && SameWord(option.value->call, "NONE");
+  bool is_none = SameWord(WordOf(option), "NONE");
   if ((config || is_none) && engine::ValidateChangeStream(*schema).ok()) return OkStatus();
   return BadOption(option, "how long changes are kept, 1d to 7d, or NONE");
 }
 
-// `versions` and `age` are what VERSIONS and TTL say.
+// `versions` and `age` are what VERSIONS and TTL say, `gc` what GC says.
 Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
-                         std::optional<GcPolicy>* versions, std::optional<GcPolicy>* age) {
+                         std::optional<GcPolicy>* versions, std::optional<GcPolicy>* age,
+                         std::optional<GcPolicy>* gc) {
   if (SameWord(option.name.text, "VERSIONS")) {
     if (!option.value || !IsCount(*option.value)) return BadOption(option, "a number from 1");
     // Kept aside and not set at once: TTL may follow in the same definition, and the two together
@@ -208,7 +214,7 @@ Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
     *age = GcPolicy::MaxAge(option.value->literal->integer);
   } else if (SameWord(option.name.text, "GC")) {
     if (!option.value) return BadOption(option, "a rule");
-    ASSIGN_OR_RETURN(family->gc, PlanGc(*option.value));
+    ASSIGN_OR_RETURN(*gc, PlanGc(*option.value));
   } else if (SameWord(option.name.text, "COUNTER")) {
     bool counter = false;
     // COUNTER = FALSE is accepted for a family of BYTES; ALTER FAMILY refuses what would change the
@@ -226,10 +232,16 @@ Status ApplyFamilyOption(const Option& option, engine::FamilySchema* family,
 }  // namespace
 
 Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* family) {
-  std::optional<GcPolicy> versions, age;
+  std::optional<GcPolicy> versions, age, gc;
   for (const Option& option : def.options) {
-    RETURN_IF_ERROR(ApplyFamilyOption(option, family, &versions, &age));
+    RETURN_IF_ERROR(ApplyFamilyOption(option, family, &versions, &age, &gc));
   }
+  if (gc && (versions || age)) {
+    return ErrorAt("BAD_OPTION", def.name.span,
+                   fmt::format("family {}: GC stands beside VERSIONS or TTL", def.name.text),
+                   "write one rule: GC = UNION(VERSIONS(3), AGE(1d)) drops what either drops");
+  }
+  if (gc) family->gc = *std::move(gc);
   // VERSIONS and TTL together: a version is dropped if either of the two drops it.
   if (versions && age) {
     family->gc = GcPolicy::Union({*versions, *age});
