@@ -72,10 +72,10 @@ Status SelectPlanner::PlanTable() {
   Program& program = plan.program;
   program.counter_families = CounterFamilies(schema);
   program.read.versions_per_column = context.session->settings.versions;
-  RETURN_IF_ERROR(PlanNamedArgs(context, from.named_args, &program.read, &with_history));
-  RETURN_IF_ERROR(PlanReadOptions(context, select.read, &program.read));
+  ASSIGN_OR_RETURN(TableArgs args, PlanNamedArgs(context, from.named_args, &program.read));
+  RETURN_IF_ERROR(PlanReadOptions(context, select.read, args, &program.read));
   // Several versions of a column do not fit into one value, so the item shows a list of them.
-  with_history = with_history || program.read.versions_per_column != 1;
+  with_history = args.with_history || program.read.versions_per_column != 1;
   if (select.cells || from.kind == syntax::Source::kCells) {
     program.source = Program::kCells;
     auto cells = std::make_unique<CellScope>(&schema, &cell_patterns);

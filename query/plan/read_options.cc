@@ -135,7 +135,7 @@ void ChooseColumns(const engine::TableSchema& schema,
 }
 
 Status PlanReadOptions(const StatementContext& context, const syntax::ReadOptions& options,
-                       engine::ReadSpec* read) {
+                       const TableArgs& args, engine::ReadSpec* read) {
   if (options.with_deletes || options.sample) {
     return ErrorAt("UNSUPPORTED", options.span,
                    fmt::format("{} is not supported", options.sample ? "SAMPLE" : "WITH DELETES"),
@@ -143,13 +143,15 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
   }
   if (options.as_of) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, *options.as_of));
-    read->time.limit_us = Behind(time_us);
+    read->time.limit_us = std::min(read->time.limit_us, Behind(time_us));
     // AS OF asks for the row as it was at a moment, when each column had one newest value. SET
     // versions is for reads that do not say.
-    if (!options.versions && !options.versions_all) read->versions_per_column = 1;
+    const bool says = options.versions || options.versions_all || args.has_versions;
+    if (!says) read->versions_per_column = 1;
   }
   if (options.time_from) {
-    ASSIGN_OR_RETURN(read->time.start_us, CompileTime(context, *options.time_from));
+    ASSIGN_OR_RETURN(int64_t start_us, CompileTime(context, *options.time_from));
+    read->time.start_us = std::max(read->time.start_us, start_us);
   }
   if (options.time_to) {
     ASSIGN_OR_RETURN(int64_t limit_us, CompileTime(context, *options.time_to));
@@ -188,14 +190,16 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
 
 // Plans the arguments of a table in GoogleSQL: web(as_of => …, latest_n => 2). Ranges narrow each
 // other.
-Status PlanNamedArgs(const StatementContext& context, const std::vector<syntax::NamedArg>& args,
-                     engine::ReadSpec* read, bool* with_history) {
+StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
+                                  const std::vector<syntax::NamedArg>& args,
+                                  engine::ReadSpec* read) {
+  TableArgs said;
   uint64_t latest = 0;
   for (const syntax::NamedArg& arg : args) {
     const std::string& name = arg.name.text;
     if (SameWord(name, "with_history")) {
       ASSIGN_OR_RETURN(Value history, CompileConstant(context, arg.value));
-      *with_history = history.is_true();
+      said.with_history = history.is_true();
     } else if (SameWord(name, "latest_n")) {
       ASSIGN_OR_RETURN(latest, CompileCount(context, arg.value, "latest_n", 1));
     } else if (SameWord(name, "after") || SameWord(name, "after_or_equal")) {
@@ -218,10 +222,11 @@ Status PlanNamedArgs(const StatementContext& context, const std::vector<syntax::
   // with_history follows it.
   if (latest != 0) {
     read->versions_per_column = static_cast<uint32_t>(std::min<uint64_t>(latest, UINT32_MAX));
-  } else if (*with_history) {
+  } else if (said.with_history) {
     read->versions_per_column = 0;
   }
-  return OkStatus();
+  said.has_versions = latest != 0 || said.with_history;
+  return said;
 }
 
 // The text has letters and digits only, so that a double click selects all of it. A checksum finds

@@ -63,13 +63,20 @@ std::vector<std::string> ColumnNames(const SelectPlan& plan);
 // rows exist" in query/README.md. `patterns` are those of the program's slots.
 void ChooseColumns(const engine::TableSchema& schema,
                    const std::vector<engine::ColumnPattern>& patterns, SelectPlan* plan);
-// Applies the read options TIME, AS OF, VERSIONS, CELLS PER … to *read.
-[[nodiscard]] Status PlanReadOptions(const StatementContext& context,
-                                     const syntax::ReadOptions& options, engine::ReadSpec* read);
+// What the arguments of a table say besides what they do to the read.
+struct TableArgs {
+  bool with_history = false;
+  bool has_versions = false;  // they say how many versions are read
+};
 // Applies the arguments that GoogleSQL gives to a table (as_of => …) to *read.
-[[nodiscard]] Status PlanNamedArgs(const StatementContext& context,
-                                   const std::vector<syntax::NamedArg>& args,
-                                   engine::ReadSpec* read, bool* with_history);
+[[nodiscard]] StatusOr<TableArgs> PlanNamedArgs(const StatementContext& context,
+                                                const std::vector<syntax::NamedArg>& args,
+                                                engine::ReadSpec* read);
+// Applies the read options TIME, AS OF, VERSIONS, CELLS PER … to *read, after the table's
+// arguments.
+[[nodiscard]] Status PlanReadOptions(const StatementContext& context,
+                                     const syntax::ReadOptions& options, const TableArgs& args,
+                                     engine::ReadSpec* read);
 // The lines of EXPLAIN. `tablets` are those of the plan's table.
 std::vector<std::string> ExplainSelect(const SelectPlan& plan,
                                        const std::vector<cluster::TabletInfo>& tablets);
