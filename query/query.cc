@@ -66,38 +66,20 @@ class ClientSession final : public Session {
   }
 
   StatusOr<ResultSummary> Execute(std::string_view text, ResultSink* sink) override {
-    // Parsing can be cancelled and times out as well: a statement may be 16 MiB long.
+    // Parsing can be cancelled and times out as well: a statement may be 16 MiB long. The time that
+    // it took is no longer there for the run.
     engine::StopSignal stop = StopFromNow();
-    ASSIGN_OR_RETURN(syntax::Statement statement, ParseStatement(text, &stop));
-    return Execute(statement, text, sink);
+    auto statement = ParseStatement(text, &stop);
+    if (!statement.ok()) {
+      ClearCancel();  // as at the end of Run
+      return statement.status();
+    }
+    return Run(*statement, text, stop, sink);
   }
 
   StatusOr<ResultSummary> Execute(const syntax::Statement& statement, std::string_view text,
                                   ResultSink* sink) override {
-    ResultSummary summary;
-    engine::Clock* clock = state_.client->clock();
-    int64_t start_nanos = clock->MonotonicNanos();
-    StatementContext context;
-    context.session = &state_;
-    context.text = text;
-    context.now_us = clock->NowMicros();
-    context.stop = StopFromNow();
-    context.sink = sink;
-    context.summary = &summary;
-    StartStatement();
-    // A Cancel that arrived between two statements ends this one: Ctrl-C would otherwise do nothing
-    // while a script moves from one statement to the next.
-    Status status = state_.cancel->load() ? Cancelled("the statement was cancelled before it began")
-                                          : std::visit(Dispatcher{context}, statement.node);
-    // One Cancel ends one statement, also if it came too late to be noticed.
-    ClearCancel();
-    // Measured by the monotonic clock: a wall clock may be set while the statement runs.
-    summary.elapsed_us = (clock->MonotonicNanos() - start_nanos) / 1000;
-    summary.rows_read = state_.rows_read;
-    summary.cells_read = state_.cells_read;
-    // Errors of running expressions know only byte offsets; their line and column need `text`.
-    if (!status.ok()) return LineIn(text, WithQueryCode(status));
-    return summary;
+    return Run(statement, text, StopFromNow(), sink);
   }
 
   void SetParameter(const std::string& name, Value value) override {
@@ -133,6 +115,34 @@ class ClientSession final : public Session {
   }
 
  private:
+  StatusOr<ResultSummary> Run(const syntax::Statement& statement, std::string_view text,
+                              const engine::StopSignal& stop, ResultSink* sink) {
+    ResultSummary summary;
+    engine::Clock* clock = state_.client->clock();
+    int64_t start_nanos = clock->MonotonicNanos();
+    StatementContext context;
+    context.session = &state_;
+    context.text = text;
+    context.now_us = clock->NowMicros();
+    context.stop = stop;
+    context.sink = sink;
+    context.summary = &summary;
+    StartStatement();
+    // A Cancel that arrived between two statements ends this one: Ctrl-C would otherwise do nothing
+    // while a script moves from one statement to the next.
+    Status status = state_.cancel->load() ? Cancelled("the statement was cancelled before it began")
+                                          : std::visit(Dispatcher{context}, statement.node);
+    // One Cancel ends one statement, also if it came too late to be noticed.
+    ClearCancel();
+    // Measured by the monotonic clock: a wall clock may be set while the statement runs.
+    summary.elapsed_us = (clock->MonotonicNanos() - start_nanos) / 1000;
+    summary.rows_read = state_.rows_read;
+    summary.cells_read = state_.cells_read;
+    // Errors of running expressions know only byte offsets; their line and column need `text`.
+    if (!status.ok()) return LineIn(text, WithQueryCode(status));
+    return summary;
+  }
+
   // The session's cancel flag, and a deadline counted from now if the session has a timeout.
   engine::StopSignal StopFromNow() const {
     engine::StopSignal stop{state_.cancel.get(), state_.client->clock()};

@@ -127,6 +127,16 @@ TEST_F(SemanticsTest, F_Q6_TheTimeoutHoldsWhileAStatementIsParsedAndPlanned) {
   EXPECT_EQ(analyzed.status.code(), StatusCode::kDeadlineExceeded) << analyzed.status;
 }
 
+TEST_F(SemanticsTest, ACancelWhileParsingEndsOneStatement) {
+  fixture_.session()->Cancel();
+  Answer parsed = fixture_.Run("SELECT COUNT(*) FROM web WHERE " + Chain("row != ", "AND", 2'000));
+  EXPECT_EQ(parsed.status.code(), StatusCode::kCancelled) << parsed.status;
+  fixture_.session()->Cancel();
+  EXPECT_EQ(fixture_.Run("SELECT FORM").status.code(), StatusCode::kInvalidArgument);
+  Answer next = fixture_.Run("SELECT 1");
+  EXPECT_TRUE(next.status.ok()) << next.status;
+}
+
 TEST_F(SemanticsTest, F_S9_ATestThatCanHoldForNoRowIsAWarningWithItsPlace) {
   auto warnings = [&](const std::string& statement) {
     Answer answer = fixture_.Run(statement);
