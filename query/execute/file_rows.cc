@@ -106,7 +106,8 @@ bool UnescapeField(std::string_view field, std::string* out) {
 }
 
 StatusOr<std::unique_ptr<FileRows>> FileRows::Open(std::unique_ptr<InputFile> file,
-                                                   const FileRowsOptions& options) {
+                                                   const FileRowsOptions& options,
+                                                   const engine::StopSignal& stop) {
   std::unique_ptr<InputRows> rows;
   if (options.format == "csv") {
     rows = std::make_unique<CsvRows>(std::move(file), options);
@@ -120,7 +121,7 @@ StatusOr<std::unique_ptr<FileRows>> FileRows::Open(std::unique_ptr<InputFile> fi
     return InvalidArgument(fmt::format("reading format {} is not supported", options.format));
   }
   // Lines before the header are skipped as lines, not as records: they need not be of the format.
-  RETURN_IF_ERROR(rows->SkipLines(options.skip_lines));
+  RETURN_IF_ERROR(rows->SkipLines(options.skip_lines, stop));
   RETURN_IF_ERROR(rows->Start());
   return std::unique_ptr<FileRows>(std::move(rows));
 }

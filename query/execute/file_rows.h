@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/stop_signal.h"
 #include "engine/program/value.h"
 #include "query/session/file_access.h"
 #include "query/session/result.h"
@@ -33,9 +34,11 @@ struct FileRowsOptions {
 
 class FileRows {
  public:
-  // Skips lines and reads the header. kInvalidArgument for an unknown format.
+  // Skips lines, until `stop` says to end, and reads the header. kInvalidArgument for an unknown
+  // format.
   [[nodiscard]] static StatusOr<std::unique_ptr<FileRows>> Open(std::unique_ptr<InputFile> file,
-                                                                const FileRowsOptions& options);
+                                                                const FileRowsOptions& options,
+                                                                const engine::StopSignal& stop);
   virtual ~FileRows() = default;
   virtual const std::vector<std::string>& columns() const = 0;
   // Reads the next record; false at the end. A broken record is kInvalidArgument and the next call

@@ -35,7 +35,12 @@ class ImportRun {
 
   Status Run(RecordMapping* mapping, FileRows* file, RowWriter* writer) {
     Status status = SkipDone(file);
-    if (status.ok()) status = WriteAll(mapping, file, writer);
+    if (!status.ok()) {
+      // The earlier run has written these records, also those that this run has not come past.
+      written_ = options_.skip;
+      return Stopped(status, *file, *writer);
+    }
+    status = WriteAll(mapping, file, writer);
     // Also after an error in the file: the records before it are written, so that SKIP can continue
     // after them. After a failed write there is nothing to flush: the writer has dropped the batch.
     if (!write_failed_) {
@@ -52,6 +57,7 @@ class ImportRun {
   // Reads past the records that an earlier run has written.
   Status SkipDone(FileRows* file) {
     for (Row record; done_ < options_.skip; ++done_) {
+      RETURN_IF_ERROR(context_.CheckStop());
       auto more = file->Next(&record);
       if (!more.ok() && !IsBroken(more.status())) return more.status();
       if (more.ok() && !*more) break;
@@ -153,7 +159,8 @@ Status ExecuteImport(const StatementContext& context, const syntax::Import& impo
   ASSIGN_OR_RETURN(file_options.format, TransferFormat(import.format, path, import.from.span));
   for (const syntax::MapItem& item : import.mapping) CollectNames(item.value, &file_options.wanted);
   ASSIGN_OR_RETURN(std::unique_ptr<InputFile> file, context.session->files->OpenInput(path));
-  ASSIGN_OR_RETURN(std::unique_ptr<FileRows> rows, FileRows::Open(std::move(file), file_options));
+  ASSIGN_OR_RETURN(std::unique_ptr<FileRows> rows,
+                   FileRows::Open(std::move(file), file_options, context.stop));
   RecordMapping mapping(context, info.schema, rows.get());
   RETURN_IF_ERROR(mapping.Plan(import));
   RowWriter writer(context, info.schema.name);

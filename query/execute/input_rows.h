@@ -26,9 +26,13 @@ class InputRows : public FileRows {
   uint64_t bytes() const override { return input_.bytes(); }
   double share() const override { return input_.share(); }
 
-  [[nodiscard]] Status SkipLines(uint64_t count) {
+  // Ends at the end of the file, too: `count` may be any number.
+  [[nodiscard]] Status SkipLines(uint64_t count, const engine::StopSignal& stop) {
     std::string line;
-    for (; count > 0; --count) RETURN_IF_ERROR(input_.Line(&line).status());
+    for (bool more = true; more && count > 0; --count) {
+      RETURN_IF_ERROR(stop.Check());
+      ASSIGN_OR_RETURN(more, input_.Line(&line));
+    }
     return OkStatus();
   }
 

@@ -137,6 +137,53 @@ TEST_F(SemanticsTest, ACancelWhileParsingEndsOneStatement) {
   EXPECT_TRUE(next.status.ok()) << next.status;
 }
 
+// A file without an end, whose reader presses Ctrl-C after the first bytes.
+class EndlessFiles final : public FileAccess {
+ public:
+  StatusOr<std::unique_ptr<InputFile>> OpenInput(const std::string&) override {
+    struct Input final : InputFile {
+      explicit Input(EndlessFiles* files) : files(files) {}
+      StatusOr<size_t> Read(char* buffer, size_t size) override {
+        // The test fails, and does not hang, where the skip goes on.
+        if ((files->bytes += size) > (size_t{64} << 20)) return Internal("the skip went on");
+        for (size_t i = 0; i < size; ++i) buffer[i] = "a,b\n"[i % 4];
+        if (files->bytes > (size_t{1} << 17)) files->session->Cancel();
+        return size;
+      }
+      EndlessFiles* files;
+    };
+    return std::unique_ptr<InputFile>(std::make_unique<Input>(this));
+  }
+  StatusOr<std::unique_ptr<OutputFile>> OpenOutput(const std::string&) override {
+    return Unimplemented("not for writing");
+  }
+  Session* session = nullptr;
+  size_t bytes = 0;
+};
+
+TEST_F(SemanticsTest, CtrlCEndsTheSkipOfAnImport) {
+  EndlessFiles files;
+  SessionOptions options;
+  options.files = &files;
+  std::unique_ptr<Session> session = Session::New(fixture_.client(), options);
+  files.session = session.get();
+  for (const char* skip : {"SKIP = 1000000000", "SKIP_LINES = 1000000000"}) {
+    files.bytes = 0;
+    const std::string import = fmt::format(
+        "IMPORT INTO web FROM 'x.csv' (ROW = c1, language: = c2) WITH (HEADER = FALSE, {})", skip);
+    Status status = session->Execute(import, nullptr).status();
+    EXPECT_EQ(status.code(), StatusCode::kCancelled) << status;
+  }
+  // The records of the run before are still done.
+  files.bytes = 0;
+  Status status =
+      session
+          ->Execute("IMPORT INTO web FROM 'x.csv' (ROW = c1) WITH (HEADER = FALSE, SKIP = 500000)",
+                    nullptr)
+          .status();
+  EXPECT_EQ(QueryErrorOf(status).hint, "to go on: WITH (SKIP = 500000)") << status;
+}
+
 TEST_F(SemanticsTest, F_S9_ATestThatCanHoldForNoRowIsAWarningWithItsPlace) {
   auto warnings = [&](const std::string& statement) {
     Answer answer = fixture_.Run(statement);
