@@ -85,10 +85,9 @@ uint64_t SplitSizeOf(const TableSchema& schema, uint64_t usual) {
   uint64_t size = 0;
   auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
   std::string_view unit(parsed.ptr, static_cast<size_t>(text.data() + text.size() - parsed.ptr));
-  for (std::string_view known : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (unit.empty()) break;
+  for (std::string_view known : {"B", "KiB", "MiB", "GiB", "TiB"}) {
+    if (unit.empty() || unit == known) break;
     size <<= 10;
-    if (unit == known) break;
   }
   return parsed.ec == std::errc() && size > 0 ? size : usual;
 }

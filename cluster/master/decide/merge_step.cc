@@ -148,12 +148,16 @@ void MergeSmallTablets(Turn* turn) {
         return engine::TabletSize{tablet.facts.stored_bytes, tablet.memtable_bytes,
                                   turn->now_us - tablet.since_us};
       };
+      // The servers split by the same size, so a merged tablet is not split again at once.
+      const Table* table = state->FindTable(right.facts.table_id);
+      const uint64_t usual = state->options.split_size;
+      const uint64_t split_size =
+          table == nullptr ? usual : engine::SplitSizeOf(table->record->schema, usual);
       uint64_t id = 0;
       // A merged tablet must also be far from a split by load; otherwise it would soon be split
       // again.
       bool cold = left->calls_per_second + right.calls_per_second <= state->options.split_calls / 4;
-      if (cold &&
-          engine::DecideMerge(size_of(*left), size_of(right), state->options.split_size).wanted &&
+      if (cold && engine::DecideMerge(size_of(*left), size_of(right), split_size).wanted &&
           Try(turn, left, &right, &id)) {
         left = nullptr;
         continue;

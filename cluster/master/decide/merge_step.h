@@ -15,7 +15,8 @@
 namespace sippar::cluster::master {
 
 void OnEvent(Turn* turn, const event::MergeTablets& request);
-// Starts merges of neighbours that are small together, up to MasterOptions::merges_max in flight.
+// Starts merges of neighbours that are small together, measured by the split size of their table,
+// up to MasterOptions::merges_max in flight.
 void MergeSmallTablets(Turn* turn);
 // Requests the next action of every merge that waits for none.
 void RunMerges(Turn* turn);

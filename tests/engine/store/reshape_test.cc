@@ -401,6 +401,20 @@ TEST_F(ReshapeTest, AThousandIdleTabletsAreSmallAndOpenQuickly) {
   EXPECT_EQ(cells->size(), 2u);
 }
 
+TEST(Reshape, TheSplitSizeIsInTheUnitThatWasWritten) {
+  auto size_of = [](const char* text) {
+    TableSchema schema;
+    schema.options["SPLIT_SIZE"] = text;
+    return SplitSizeOf(schema, 7);
+  };
+  EXPECT_EQ(SplitSizeOf(TableSchema(), 7), 7u);
+  EXPECT_EQ(size_of("1000"), 1000u);
+  EXPECT_EQ(size_of("1000B"), 1000u);
+  EXPECT_EQ(size_of("3KiB"), 3u << 10);
+  EXPECT_EQ(size_of("200MiB"), 200u << 20);
+  EXPECT_EQ(size_of("2TiB"), 2ull << 40);
+}
+
 TEST(Reshape, DecisionsSayWhy) {
   EXPECT_EQ(DecideSplit({201, 0, 0}, 200).reason, "201 bytes stored, above split size 200");
   EXPECT_FALSE(DecideSplit({200, 1000, 0}, 200).wanted);
