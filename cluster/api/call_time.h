@@ -12,28 +12,32 @@ namespace sippar::cluster {
 
 class CallTime {
  public:
-  // The call begins now. `clock` outlives the object.
+  // The call begins now. `clock` outlives the object; it is read only for a call with a timeout.
   CallTime(engine::Clock* clock, CallOptions options)
-      : clock_(clock), options_(std::move(options)), start_nanos_(clock->MonotonicNanos()) {}
+      : clock_(clock),
+        options_(std::move(options)),
+        start_nanos_(options_.timeout_us == 0 ? 0 : clock->MonotonicNanos()) {}
 
   // kCancelled, kDeadlineExceeded: the caller waits no longer.
   [[nodiscard]] Status Check() const {
     if (options_.is_cancelled()) return Cancelled("the call was cancelled");
-    if (options_.timeout_us == 0 || LeftUs() > 0) return OkStatus();
+    if (!is_limited() || LeftUs() > 0) return OkStatus();
     return DeadlineExceeded("the call took longer than its timeout");
   }
   // The options for a part of the call that begins now.
   CallOptions Left() const {
     CallOptions left = options_;
-    if (left.timeout_us > 0) left.timeout_us = std::max<int64_t>(LeftUs(), 1);
+    if (is_limited()) left.timeout_us = std::max<int64_t>(LeftUs(), 1);
     return left;
   }
-
- private:
+  bool is_limited() const { return options_.timeout_us != 0; }
+  // Of a call that is limited.
   int64_t LeftUs() const {
     return options_.timeout_us - (clock_->MonotonicNanos() - start_nanos_) / 1000;
   }
+  const CancelFlag& cancel() const { return options_.cancel; }
 
+ private:
   engine::Clock* const clock_;
   const CallOptions options_;
   const int64_t start_nanos_;

@@ -28,15 +28,14 @@ using GroupMap = std::map<std::string_view, size_t>;
 class BatchCourse {
  public:
   BatchCourse(TabletCaller* caller, const calls::ApplyRows<LentTable>& asked, Repeat repeat,
-              size_t parallel_calls, const CallOptions& options)
+              size_t parallel_calls, const CallTime& time)
       : caller_(caller),
         table_(*asked.to),
         batch_(asked.batch.values()),
         repeat_(repeat),
         parallel_calls_(parallel_calls),
-        options_(options),
         statuses_(batch_.size()),
-        course_(caller->settings(), options) {}
+        course_(caller->settings(), time) {}
 
   std::vector<Status> Run() {
     std::vector<size_t> left(batch_.size());
@@ -117,6 +116,7 @@ class BatchCourse {
   // A tablet may split, merge or move while the batch is grouped. If what is found now has rows of
   // a group that was found before, both cannot be right, and the row waits.
   Status AddGroup(std::string_view row, GroupMap* by_start, std::vector<Group>* groups) {
+    RETURN_IF_ERROR(course_.OptionsNow().status());
     ASSIGN_OR_RETURN(LocationPtr found, caller_->Find(table_, row));
     const RowRange& range = found->range;
     auto next = by_start->lower_bound(range.start);
@@ -149,10 +149,12 @@ class BatchCourse {
   void SendGroup(const Group& group) {
     std::vector<const RowMutation*> part;
     for (size_t position : group.positions) part.push_back(batch_[position]);
+    const StatusOr<CallOptions> now = course_.OptionsNow();
     std::vector<Status> answers =
-        PartsOf(group.tablet->service->Do(
-                    calls::ApplyRows<TabletAddress>{group.tablet->address, part}, options_),
-                part.size());
+        now.ok() ? PartsOf(group.tablet->service->Do(
+                               calls::ApplyRows<TabletAddress>{group.tablet->address, part}, *now),
+                           part.size())
+                 : std::vector<Status>(part.size(), now.status());
     for (size_t i = 0; i < part.size(); ++i) {
       statuses_[group.positions[i]] = std::move(answers[i]);
     }
@@ -175,7 +177,6 @@ class BatchCourse {
   const std::span<const RowMutation* const> batch_;
   const Repeat repeat_;
   const size_t parallel_calls_;
-  const CallOptions& options_;
   std::vector<Status> statuses_;
   std::vector<size_t> again_;
   CallCourse course_;
@@ -184,9 +185,8 @@ class BatchCourse {
 }  // namespace
 
 std::vector<Status> ApplyInGroups(TabletCaller* caller, const calls::ApplyRows<LentTable>& asked,
-                                  Repeat repeat, size_t parallel_calls,
-                                  const CallOptions& options) {
-  return BatchCourse(caller, asked, repeat, parallel_calls, options).Run();
+                                  Repeat repeat, size_t parallel_calls, const CallTime& time) {
+  return BatchCourse(caller, asked, repeat, parallel_calls, time).Run();
 }
 
 }  // namespace sippar::cluster

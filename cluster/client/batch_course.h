@@ -13,6 +13,6 @@ namespace sippar::cluster {
 [[nodiscard]] std::vector<Status> ApplyInGroups(TabletCaller* caller,
                                                 const calls::ApplyRows<LentTable>& asked,
                                                 Repeat repeat, size_t parallel_calls,
-                                                const CallOptions& options);
+                                                const CallTime& time);
 
 }  // namespace sippar::cluster

@@ -14,27 +14,20 @@ constexpr int64_t kCancelCheckUs = 20'000;  // longest time until a waiting call
 
 // Differs for each failure in this process by the counter, and between processes by the time.
 // Equal seeds would let the clients of a lost server retry in step.
-uint64_t JitterSeed(int64_t start_nanos) {
+uint64_t JitterSeed(int64_t failed_nanos) {
   static std::atomic<uint64_t> failures{0};
-  return static_cast<uint64_t>(start_nanos) ^ (++failures << 40);
+  return static_cast<uint64_t>(failed_nanos) ^ (++failures << 40);
 }
 }  // namespace
 
-CallCourse::CallCourse(const CallSettings& settings, const CallOptions& options)
-    : settings_(settings), options_(options), start_nanos_(settings.clock->MonotonicNanos()) {}
-
 int64_t CallCourse::TimeLeftUs() const {
-  int64_t now_nanos = settings_.clock->MonotonicNanos();
-  if (options_.timeout_us > 0) return options_.timeout_us - (now_nanos - start_nanos_) / 1000;
-  return settings_.timeout_us - (now_nanos - failing_since_nanos_) / 1000;
+  if (time_.is_limited()) return time_.LeftUs();
+  return settings_.timeout_us - (settings_.clock->MonotonicNanos() - failing_since_nanos_) / 1000;
 }
 
 StatusOr<CallOptions> CallCourse::OptionsNow() const {
-  CallOptions now = options_;
-  if (options_.timeout_us == 0) return now;
-  now.timeout_us = TimeLeftUs();
-  if (now.timeout_us <= 0) return DeadlineExceeded("the call took longer than its timeout");
-  return now;
+  RETURN_IF_ERROR(time_.Check());
+  return time_.Left();
 }
 
 Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
@@ -42,7 +35,7 @@ Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
   bool elsewhere = HasCause(failure, Cause::kNotServed);
   FailedCall call{failure.code(), elsewhere, repeat, failures_, TimeLeftUs()};
   RetryDecision decision =
-      DecideRetry(settings_.retry, call, engine::Random(JitterSeed(start_nanos_)).Next());
+      DecideRetry(settings_.retry, call, engine::Random(JitterSeed(failing_since_nanos_)).Next());
   if (decision.again) return Wait(decision.wait_us);
   if (elsewhere || (failure.code() == StatusCode::kUnavailable && failures_ > 1)) {
     // That the tablet has moved is a matter of this library. Its callers know only
@@ -56,9 +49,9 @@ Status CallCourse::Wait(int64_t micros) const {
   auto is_set = [](const CancelFlag& flag) {
     return flag != nullptr && flag->load(std::memory_order_relaxed);
   };
-  bool looks = options_.cancel != nullptr || settings_.cancel != nullptr;
+  bool looks = time_.cancel() != nullptr || settings_.cancel != nullptr;
   while (true) {
-    if (is_set(options_.cancel)) return Cancelled("the call was cancelled");
+    if (is_set(time_.cancel())) return Cancelled("the call was cancelled");
     if (is_set(settings_.cancel)) return Cancelled("the caller is shutting down");
     if (micros <= 0) return OkStatus();
     int64_t part = looks ? std::min(micros, kCancelCheckUs) : micros;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
+#include "cluster/api/call_time.h"
 #include "cluster/api/data_api.h"
 #include "cluster/client/retry_policy.h"
 #include "engine/base/clock.h"
@@ -21,16 +23,21 @@ struct CallSettings {
 
 class CallCourse {
  public:
-  // Uses the timeout and the cancel flag of `options`, if they are set. `settings` must outlive the
+  // Uses the timeout and the cancel flag of the call, if they are set. `settings` must outlive the
   // object.
-  CallCourse(const CallSettings& settings, const CallOptions& options);
+  CallCourse(const CallSettings& settings, CallTime time)
+      : settings_(settings), time_(std::move(time)) {}
+  // The same for a call that begins now.
+  CallCourse(const CallSettings& settings, const CallOptions& options)
+      : CallCourse(settings, CallTime(settings.clock, options)) {}
 
   // To be called after a failed try. OK: it has waited, and the call is to be retried. Otherwise it
   // returns the error for the caller.
   [[nodiscard]] Status AfterFailure(const Status& failure, Repeat repeat);
   // A part of the call is done for good, as in streams: the next failure counts as the first.
   void Progress() { failures_ = 0; }
-  // The options for a try that starts now: the timeout is what is left of the call's.
+  // The options for a try that starts now: the timeout is what is left of the call's. kCancelled,
+  // kDeadlineExceeded: the caller waits no longer. Several threads may ask at the same time.
   [[nodiscard]] StatusOr<CallOptions> OptionsNow() const;
 
  private:
@@ -38,8 +45,7 @@ class CallCourse {
   Status Wait(int64_t micros) const;
 
   const CallSettings& settings_;
-  const CallOptions options_;
-  const int64_t start_nanos_;
+  const CallTime time_;
   int64_t failing_since_nanos_ = 0;
   uint32_t failures_ = 0;
 };

@@ -32,28 +32,31 @@ StatusOr<std::unique_ptr<ClusterData>> ClusterData::Open(const ClusterDataOption
 // each write gets an id, unless a client of another process, which writes through this one, has
 // given it its own.
 StatusOr<std::vector<Status>> ClusterData::Perform(const calls::ApplyRows<LentTable>& asked,
-                                                   const CallOptions& options) {
+                                                   const CallTime& time) {
   const bool is_certain = !caller_.loses_answers();
   if (is_certain && asked.batch.size() != 1) {
-    return ApplyInGroups(&caller_, asked, Repeat::kUnsafe, 1, options);
+    return ApplyInGroups(&caller_, asked, Repeat::kUnsafe, 1, time);
   }
   std::vector<Status> statuses;
   if (is_certain) {
     statuses.push_back(caller_.OnTablet<Status>(
-        *asked.to, asked.batch[0].row, Repeat::kUnsafe, options, [&](const TabletLocation& tablet) {
+        *asked.to, asked.batch[0].row, Repeat::kUnsafe, time,
+        [&](const TabletLocation& tablet, const CallOptions& now) {
           return OnlyPart(tablet.service->Do(
-              calls::ApplyRows<TabletAddress>{tablet.address, asked.batch}, options));
+              calls::ApplyRows<TabletAddress>{tablet.address, asked.batch}, now));
         }));
     return statuses;
   }
   const NumberedCall numbered(&numbers_, asked);
   const LentBatch<RowMutation>& batch = numbered.call().batch;
   if (batch.size() != 1) {
-    return ApplyInGroups(&caller_, numbered.call(), Repeat::kSafe, parallel_calls_, options);
+    return ApplyInGroups(&caller_, numbered.call(), Repeat::kSafe, parallel_calls_, time);
   }
-  statuses.push_back(caller_.OnTablet<Status>(
-      *asked.to, batch[0].row, Repeat::kSafe, options,
-      [&](const TabletLocation& tablet) { return gatherer_.Apply(tablet, batch[0]); }));
+  statuses.push_back(
+      caller_.OnTablet<Status>(*asked.to, batch[0].row, Repeat::kSafe, time,
+                               [&](const TabletLocation& tablet, const CallOptions&) {
+                                 return gatherer_.Apply(tablet, batch[0]);
+                               }));
   return statuses;
 }
 
@@ -63,13 +66,13 @@ std::optional<uint64_t> ClusterData::LaneOf(const std::string& table, std::strin
 }
 
 StatusOr<ClusterData::Updates::Reply> ClusterData::Perform(const Updates& asked,
-                                                           const CallOptions& options) {
-  if (!caller_.loses_answers() && asked.batch.size() > 1) return UpdateTogether(asked, options);
+                                                           const CallTime& time) {
+  if (!caller_.loses_answers() && asked.batch.size() > 1) return UpdateTogether(asked, time);
   const auto update_each = [&](const Updates& sent, Repeat repeat) {
     Updates::Reply answers;
     answers.reserve(sent.batch.size());
     for (const engine::RowUpdate* update : sent.batch.values()) {
-      answers.push_back(UpdateOne(*sent.to, *update, repeat, options));
+      answers.push_back(UpdateOne(*sent.to, *update, repeat, time));
     }
     return answers;
   };
@@ -80,12 +83,12 @@ StatusOr<ClusterData::Updates::Reply> ClusterData::Perform(const Updates& asked,
 ClusterData::Updates::Reply::value_type ClusterData::UpdateOne(const std::string& table,
                                                                const engine::RowUpdate& update,
                                                                Repeat repeat,
-                                                               const CallOptions& options) {
+                                                               const CallTime& time) {
   const engine::RowUpdate* only = &update;
   return caller_.OnTablet<Updates::Reply::value_type>(
-      table, update.row, repeat, options, [&](const TabletLocation& tablet) {
-        return OnlyPart(tablet.service->Do(
-            calls::UpdateRows<TabletAddress>{tablet.address, {&only, 1}}, options));
+      table, update.row, repeat, time, [&](const TabletLocation& tablet, const CallOptions& now) {
+        return OnlyPart(
+            tablet.service->Do(calls::UpdateRows<TabletAddress>{tablet.address, {&only, 1}}, now));
       });
 }
 
@@ -93,7 +96,7 @@ ClusterData::Updates::Reply::value_type ClusterData::UpdateOne(const std::string
 // sync of the log. Each other update, and each that the tablet refused because it has moved, takes
 // a call of its own: batches from the API mostly concern one tablet.
 ClusterData::Updates::Reply ClusterData::UpdateTogether(const Updates& asked,
-                                                        const CallOptions& options) {
+                                                        const CallTime& time) {
   const LentBatch<engine::RowUpdate>& batch = asked.batch;
   LocationPtr tablet = caller_.FindKnown(*asked.to, batch[0].row);
   Updates::Reply answers(batch.size(), NotServed("not sent to a tablet yet"));
@@ -106,7 +109,7 @@ ClusterData::Updates::Reply ClusterData::UpdateTogether(const Updates& asked,
   }
   if (!part.empty()) {
     Updates::Reply given = PartsOf(
-        tablet->service->Do(calls::UpdateRows<TabletAddress>{tablet->address, part}, options),
+        tablet->service->Do(calls::UpdateRows<TabletAddress>{tablet->address, part}, time.Left()),
         part.size());
     for (size_t i = 0; i < part.size(); ++i) answers[positions[i]] = std::move(given[i]);
   }
@@ -114,22 +117,23 @@ ClusterData::Updates::Reply ClusterData::UpdateTogether(const Updates& asked,
   for (size_t i = 0; i < batch.size(); ++i) {
     if (!HasCause(answers[i].status(), Cause::kNotServed)) continue;
     if (tablet != nullptr && !std::exchange(has_left, true)) caller_.Invalidate(*tablet);
-    answers[i] = UpdateOne(*asked.to, batch[i], Repeat::kUnsafe, options);
+    answers[i] = UpdateOne(*asked.to, batch[i], Repeat::kUnsafe, time);
   }
   return answers;
 }
 
-Status ClusterData::Perform(const calls::CommitRow<LentTable>& asked, const CallOptions& options) {
-  if (!caller_.loses_answers()) return Commit(asked, Repeat::kUnsafe, options);
-  return Commit(NumberedCall(&numbers_, asked).call(), Repeat::kSafe, options);
+Status ClusterData::Perform(const calls::CommitRow<LentTable>& asked, const CallTime& time) {
+  if (!caller_.loses_answers()) return Commit(asked, Repeat::kUnsafe, time);
+  return Commit(NumberedCall(&numbers_, asked).call(), Repeat::kSafe, time);
 }
 
 Status ClusterData::Commit(const calls::CommitRow<LentTable>& asked, Repeat repeat,
-                           const CallOptions& options) {
+                           const CallTime& time) {
   return caller_.OnTablet<Status>(
-      *asked.to, asked.mutation->row, repeat, options, [&](const TabletLocation& tablet) {
+      *asked.to, asked.mutation->row, repeat, time,
+      [&](const TabletLocation& tablet, const CallOptions& now) {
         return tablet.service->Do(
-            calls::CommitRow<TabletAddress>{tablet.address, asked.mutation, asked.checks}, options);
+            calls::CommitRow<TabletAddress>{tablet.address, asked.mutation, asked.checks}, now);
       });
 }
 
@@ -144,14 +148,16 @@ StatusOr<std::unique_ptr<CellStream>> ClusterData::Read(const std::string& table
   // In one process no stream breaks off because of a network or a move: an open stream keeps its
   // snapshot. So a read within one tablet needs no ScanStream around it.
   bool one_tablet = true;
+  const CallTime time(caller_.settings().clock, options);
   Answer answer = caller_.OnTablet<Answer>(
-      table, ranges[0].start, Repeat::kSafe, {}, [&](const TabletLocation& tablet) -> Answer {
+      table, ranges[0].start, Repeat::kSafe, time,
+      [&](const TabletLocation& tablet, const CallOptions& now) -> Answer {
         const std::string& limit = tablet.range.limit;
         one_tablet = limit.empty() || (!ranges[0].limit.empty() && ranges[0].limit <= limit);
         if (!one_tablet) return std::unique_ptr<CellStream>();
-        return tablet.service->Read(tablet.address, read, options);
+        return tablet.service->Read(tablet.address, read, now);
       });
-  return one_tablet ? std::move(answer) : NewScanStream(&caller_, table, read, options);
+  return one_tablet ? std::move(answer) : NewScanStream(&caller_, table, read, time.Left());
 }
 
 Status ClusterData::Run(const std::string& table, const RowRange& tablet_range,
@@ -163,26 +169,28 @@ Status ClusterData::Run(const std::string& table, const RowRange& tablet_range,
 StatusOr<std::unique_ptr<ChangeStream>> ClusterData::ReadChanges(const std::string& table,
                                                                  const ChangesRequest& request,
                                                                  const CallOptions& options) {
+  const CallTime time(caller_.settings().clock, options);
   ChangeSources sources;
   sources.open = [=, this](const ChangesRequest& wanted, RowRange* rows) {
     return caller_.OnTablet<StatusOr<std::unique_ptr<ChangeStream>>>(
-        table, wanted.partition.start, Repeat::kSafe, {}, [&](const TabletLocation& tablet) {
+        table, wanted.partition.start, Repeat::kSafe, time,
+        [&](const TabletLocation& tablet, const CallOptions& now) {
           *rows = tablet.range;
-          return tablet.service->ReadChanges(tablet.address, wanted, options);
+          return tablet.service->ReadChanges(tablet.address, wanted, now);
         });
   };
-  sources.ranges = [=, this] { return Perform(calls::TabletRanges{table}, {}); };
+  sources.ranges = [=, this] { return Perform(calls::TabletRanges{table}, time); };
   return NewChangeCourse(std::move(sources), request);
 }
 
 StatusOr<std::vector<RowRange>> ClusterData::Perform(const calls::TabletRanges& asked,
-                                                     const CallOptions& options) {
+                                                     const CallTime& time) {
   std::vector<RowRange> ranges;
   std::string row;
   do {
     RowRange range;
-    RETURN_IF_ERROR(caller_.OnTablet<Status>(asked.table, row, Repeat::kSafe, options,
-                                             [&](const TabletLocation& tablet) {
+    RETURN_IF_ERROR(caller_.OnTablet<Status>(asked.table, row, Repeat::kSafe, time,
+                                             [&](const TabletLocation& tablet, const CallOptions&) {
                                                range = tablet.range;
                                                return OkStatus();
                                              }));
@@ -223,16 +231,17 @@ bool FillInfo(Transport* transport, const TabletRecord& record, const CallOption
 // server may still answer for it. A tablet that moves in the middle of the call is looked for once
 // more.
 StatusOr<std::vector<TabletInfo>> ClusterData::Perform(const calls::ListTablets& asked,
-                                                       const CallOptions& options) {
+                                                       const CallTime& time) {
   std::vector<TabletInfo> infos;
   for (bool again : {true, false}) {
-    auto records = caller_.ReadAll(asked.table, options);
+    auto records = caller_.ReadAll(asked.table, time);
     if (!records.ok() && !again) break;  // the first list is an answer
     RETURN_IF_ERROR(records.status());
     infos.clear();
     bool all_there = true;
     for (const TabletRecord& record : *records) {
-      if (!FillInfo(transport_, record, options, &infos.emplace_back())) all_there = false;
+      RETURN_IF_ERROR(time.Check());
+      if (!FillInfo(transport_, record, time.Left(), &infos.emplace_back())) all_there = false;
     }
     if (all_there || !again) break;
   }

@@ -35,7 +35,9 @@ class ClusterData final : public DataApi {
       const ClusterDataOptions& options);
 
   void Carry(const AnyCall& call, const CallOptions& options) override {
-    AnswerBy(call, [&](const auto& asked) { return Perform(asked, options); });
+    const CallTime time(caller_.settings().clock, options);
+    if (Status in_time = time.Check(); !in_time.ok()) return Refuse(call, in_time);
+    AnswerBy(call, [&](const auto& asked) { return Perform(asked, time); });
   }
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
                                              const CallOptions& options) override;
@@ -54,20 +56,17 @@ class ClusterData final : public DataApi {
   using Updates = calls::UpdateRows<LentTable>;
 
   StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<LentTable>& asked,
-                                        const CallOptions& options);
-  StatusOr<Updates::Reply> Perform(const Updates& asked, const CallOptions& options);
-  Status Perform(const calls::CommitRow<LentTable>& asked, const CallOptions& options);
-  StatusOr<std::vector<TabletInfo>> Perform(const calls::ListTablets& asked,
-                                            const CallOptions& options);
-  StatusOr<std::vector<RowRange>> Perform(const calls::TabletRanges& asked,
-                                          const CallOptions& options);
+                                        const CallTime& time);
+  StatusOr<Updates::Reply> Perform(const Updates& asked, const CallTime& time);
+  Status Perform(const calls::CommitRow<LentTable>& asked, const CallTime& time);
+  StatusOr<std::vector<TabletInfo>> Perform(const calls::ListTablets& asked, const CallTime& time);
+  StatusOr<std::vector<RowRange>> Perform(const calls::TabletRanges& asked, const CallTime& time);
 
   // Calls the tablet of the update's row.
   Updates::Reply::value_type UpdateOne(const std::string& table, const engine::RowUpdate& update,
-                                       Repeat repeat, const CallOptions& options);
-  Updates::Reply UpdateTogether(const Updates& asked, const CallOptions& options);
-  Status Commit(const calls::CommitRow<LentTable>& asked, Repeat repeat,
-                const CallOptions& options);
+                                       Repeat repeat, const CallTime& time);
+  Updates::Reply UpdateTogether(const Updates& asked, const CallTime& time);
+  Status Commit(const calls::CommitRow<LentTable>& asked, Repeat repeat, const CallTime& time);
 
   Transport* const transport_;
   const size_t parallel_calls_;

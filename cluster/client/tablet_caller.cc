@@ -49,9 +49,10 @@ StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAllNow(const std::string& 
 }
 
 StatusOr<std::vector<TabletRecord>> TabletCaller::ReadAll(const std::string& table,
-                                                          const CallOptions& options) {
-  CallCourse course(settings_, options);
+                                                          const CallTime& time) {
+  CallCourse course(settings_, time);
   while (true) {
+    RETURN_IF_ERROR(time.Check());
     StatusOr<std::vector<TabletRecord>> records = ReadAllNow(table);
     bool waits = records.status().code() == StatusCode::kUnavailable ||
                  HasCause(records.status(), Cause::kNotServed);

@@ -22,12 +22,13 @@ class TabletCaller {
         directory_(session),
         locator_(std::move(locator)) {}
 
-  // Makes `call(const TabletLocation&)`, which returns an Answer (a Status or StatusOr), on the
-  // tablet of the row, and retries it as `repeat` allows. A call that does not fail reads no clock
-  // and allocates nothing. `options` end the retries.
+  // Makes `call(const TabletLocation&, const CallOptions& now)`, which returns an Answer (a Status
+  // or StatusOr), on the tablet of the row, and retries it as `repeat` allows. A call without a
+  // timeout that does not fail reads no clock and allocates nothing. `time` is looked at before
+  // each try, and what is left of it is the try's.
   template <typename Answer, typename Call>
   Answer OnTablet(const std::string& table, std::string_view row, Repeat repeat,
-                  const CallOptions& options, const Call& call);
+                  const CallTime& time, const Call& call);
 
   // Finds the tablet that has `row`; with `before`, the tablet of the rows right below `row`, as
   // Locator::FindBefore. A table id that proves to be outdated is forgotten and looked up again.
@@ -37,7 +38,7 @@ class TabletCaller {
   // All tablets of the table, from METADATA and not from the cache; waits as calls do while it is
   // not served.
   [[nodiscard]] StatusOr<std::vector<TabletRecord>> ReadAll(const std::string& table,
-                                                            const CallOptions& options);
+                                                            const CallTime& time);
   // Finds the tablet in the cache alone; null: it would take a remote look-up.
   LocationPtr FindKnown(const std::string& table, std::string_view row);
   void Invalidate(const TabletLocation& seen) { locator_.Invalidate(seen); }
@@ -58,12 +59,13 @@ class TabletCaller {
 
 template <typename Answer, typename Call>
 Answer TabletCaller::OnTablet(const std::string& table, std::string_view row, Repeat repeat,
-                              const CallOptions& options, const Call& call) {
+                              const CallTime& time, const Call& call) {
   auto once = [&](LocationPtr* used) -> Answer {
     StatusOr<LocationPtr> found = Find(table, row);
     if (!found.ok()) return found.status();
+    if (Status in_time = time.Check(); !in_time.ok()) return in_time;
     *used = *std::move(found);
-    return call(**used);
+    return call(**used, time.Left());
   };
   auto is_final = [](const Status& status) {
     return status.ok() ||
@@ -73,7 +75,7 @@ Answer TabletCaller::OnTablet(const std::string& table, std::string_view row, Re
   Answer answer = once(&used);
   if (is_final(StatusIn(answer))) [[likely]]
     return answer;
-  CallCourse course(settings_, options);
+  CallCourse course(settings_, time);
   while (true) {
     // If the tablet was not found, it was not called, so even an unsafe write may be retried.
     Repeat certain = used == nullptr ? Repeat::kSafe : repeat;

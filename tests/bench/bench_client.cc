@@ -21,11 +21,12 @@ double NanosPerCall(TabletCaller* caller, const std::vector<std::string>& rows, 
       callers.emplace_back("caller", [&, t] {
         uint64_t met = 0;
         for (size_t i = t; i < kCalls + t; ++i) {
-          Status status = caller->OnTablet<Status>("t", rows[i % rows.size()], Repeat::kUnsafe, {},
-                                                   [&](const TabletLocation& tablet) {
-                                                     met += tablet.address.tablet_id;
-                                                     return OkStatus();
-                                                   });
+          Status status =
+              caller->OnTablet<Status>("t", rows[i % rows.size()], Repeat::kUnsafe, {clock, {}},
+                                       [&](const TabletLocation& tablet, const CallOptions&) {
+                                         met += tablet.address.tablet_id;
+                                         return OkStatus();
+                                       });
           if (!status.ok() || met == 0) std::abort();
         }
       });

@@ -389,5 +389,91 @@ TEST(ClusterData, ACancelledCallEnds) {
   EXPECT_CODE(client->Read("t", {}, options), StatusCode::kCancelled);
 }
 
+// In one process a read of one range has no stream of its own around it.
+TEST(ClusterData, ADeadlineOrAFlagEndsTheReadOfOneRange) {
+  FakeCluster cluster({});
+  cluster.loses_answers = false;
+  auto client = cluster.NewClient();
+  cluster.fate = [](const ServerId& server, bool) {
+    return server.name == "b" ? Fate::kRefuse : Fate::kServe;
+  };
+  CallOptions options;
+  options.timeout_us = 1'000'000;
+  ReadSpec read;
+  read.rows = engine::RowSet(RowRange{"a", "c"});
+  const int64_t start_us = cluster.lock()->clock.NowMicros();
+  EXPECT_CODE(client->Read("t", read, options), StatusCode::kUnavailable);
+  EXPECT_LE(cluster.lock()->clock.NowMicros() - start_us, 1'000'000);
+  options.cancel = std::make_shared<std::atomic<bool>>(true);
+  EXPECT_CODE(client->Read("t", read, options), StatusCode::kCancelled);
+  EXPECT_CODE(client->ReadChanges("t", {}, options), StatusCode::kCancelled);
+}
+
+std::vector<const RowMutation*> PointersTo(const std::vector<RowMutation>& batch) {
+  std::vector<const RowMutation*> pointers;
+  for (const RowMutation& mutation : batch) pointers.push_back(&mutation);
+  return pointers;
+}
+
+TEST(ClusterData, ABatchEndsBetweenTwoTablets) {
+  FakeCluster cluster({"g", "p"});
+  cluster.loses_answers = false;
+  auto client = cluster.NewClient();
+  EXPECT_OK(client->Apply("t", Set("a", "0")));
+  CallOptions options;
+  options.cancel = std::make_shared<std::atomic<bool>>(false);
+  cluster.before_call = [&] { options.cancel->store(true); };
+  const std::vector<RowMutation> batch = {Set("a", "1"), Set("h", "1"), Set("z", "1")};
+  auto answer =
+      client->Do(calls::ApplyRows<LentTable>{std::string("t"), PointersTo(batch)}, options);
+  ASSERT_OK(answer);
+  EXPECT_OK((*answer)[0]);
+  EXPECT_CODE((*answer)[1], StatusCode::kCancelled);
+  EXPECT_CODE((*answer)[2], StatusCode::kCancelled);
+  EXPECT_EQ(ReadAll(cluster.store()), "a f:q@1=1\n");
+}
+
+TEST(ClusterData, UpdatesAndListsEndBetweenTwoTablets) {
+  FakeCluster cluster({"g", "p"});
+  auto client = cluster.NewClient();
+  EXPECT_OK(client->Apply("t", Set("a", "0")));
+  CallOptions options;
+  options.cancel = std::make_shared<std::atomic<bool>>(false);
+  cluster.before_call = [&] { options.cancel->store(true); };
+  const engine::RowUpdate here = engine::ReadModifyWriteOf("a", {{"f", "q", "!"}});
+  const engine::RowUpdate there = engine::ReadModifyWriteOf("z", {{"f", "q", "!"}});
+  const std::vector<const engine::RowUpdate*> updates = {&here, &there};
+  auto answer = client->Do(calls::UpdateRows<LentTable>{std::string("t"), updates}, options);
+  ASSERT_OK(answer);
+  EXPECT_OK((*answer)[0]);
+  EXPECT_CODE((*answer)[1], StatusCode::kCancelled);
+  auto stranger = cluster.NewClient();  // knows no tablet yet
+  options.cancel->store(false);
+  EXPECT_CODE(stranger->Do(calls::TabletRanges{"t"}, options), StatusCode::kCancelled);
+  options.cancel->store(false);
+  EXPECT_CODE(stranger->Do(calls::ListTablets{"t"}, options), StatusCode::kCancelled);
+}
+
+TEST(ClusterData, EachTryGetsWhatIsLeftOfTheTime) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient();
+  EXPECT_OK(client->Apply("t", Set("a", "0")));
+  std::vector<int64_t> timeouts;
+  cluster.fate = [&](const ServerId&, bool is_write) {
+    if (!is_write) return Fate::kServe;
+    timeouts.push_back(cluster.timeout_us());
+    cluster.lock()->clock.SleepMicros(300'000);
+    return Fate::kRefuse;
+  };
+  CallOptions options;
+  options.timeout_us = 2'000'000;
+  const RowMutation mutation = Set("a", "1");
+  EXPECT_FALSE(
+      client->Do(calls::CommitRow<LentTable>{std::string("t"), mutation, {}}, options).ok());
+  ASSERT_GE(timeouts.size(), 2u);
+  EXPECT_EQ(timeouts.front(), 2'000'000);
+  EXPECT_LE(timeouts.back(), 2'000'000 - 300'000 * (static_cast<int64_t>(timeouts.size()) - 1));
+}
+
 }  // namespace
 }  // namespace sippar::cluster

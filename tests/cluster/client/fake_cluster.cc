@@ -39,7 +39,8 @@ class FakeServer final : public TabletService {
  public:
   FakeServer(FakeCluster* cluster, ServerId id) : cluster_(cluster), id_(std::move(id)) {}
 
-  void Carry(const AnyCall& any, const CallOptions&) override {
+  void Carry(const AnyCall& any, const CallOptions& options) override {
+    cluster_->timeout_us_ = options.timeout_us;
     // What was asked is made of a tablet of the cluster, and of a table of the truth.
     auto perform = [this]<template <class> class Call>(
                        const Call<TabletAddress>& asked) -> Answer<Call<TabletAddress>> {

@@ -44,7 +44,8 @@ class FakeCluster final : public Transport {
   uint64_t break_streams_after = 0;
 
   uint64_t calls() const { return calls_; }
-  uint64_t writes() const { return writes_; }  // calls that wrote
+  uint64_t writes() const { return writes_; }         // calls that wrote
+  int64_t timeout_us() const { return timeout_us_; }  // of the last call that wrote
 
   bool LosesAnswers() const override { return loses_answers; }
   bool loses_answers = true;
@@ -80,6 +81,7 @@ class FakeCluster final : public Transport {
   uint64_t next_tablet_ = 1;
   std::atomic<uint64_t> calls_{0};
   std::atomic<uint64_t> writes_{0};
+  std::atomic<int64_t> timeout_us_{0};
   std::unique_ptr<ClusterData> own_client_;
   std::unique_ptr<MetadataTable> metadata_;
 };
