@@ -205,18 +205,26 @@ StatusOr<std::vector<RowRange>> ClusterData::Perform(const calls::TabletRanges& 
 
 namespace {
 
+bool IsMoving(const Status& status) {
+  return status.code() == StatusCode::kUnavailable || HasCause(status, Cause::kNotServed);
+}
+
 // Asks the tablet's server for its sizes. False: a server should serve the tablet, but does not, or
 // it does not answer.
-bool FillInfo(Transport* transport, const TabletRecord& record, const CallOptions& options,
-              TabletInfo* info) {
+StatusOr<bool> FillInfo(Transport* transport, const TabletRecord& record,
+                        const CallOptions& options, TabletInfo* info) {
   info->tablet_id = record.tablet_id;
   info->range = record.range;
   info->server = record.server.ToString();
   info->state = PhaseName(record.phase);
   if (record.phase != TabletPhase::kAssigned) return true;
   auto stats = transport->Control(record.server)->Do(calls::TabletStats{record.tablet_id}, options);
-  info->state = stats.ok() ? "online" : "loading";
-  if (!stats.ok()) return false;
+  if (!stats.ok()) {
+    if (!IsMoving(stats.status())) return stats.status();
+    info->state = "loading";
+    return false;
+  }
+  info->state = "online";
   for (const GroupStats& group : *stats) {
     info->stored_bytes += group.stored_bytes;
     info->memtable_bytes += group.memtable_bytes;
@@ -235,13 +243,15 @@ StatusOr<std::vector<TabletInfo>> ClusterData::Perform(const calls::ListTablets&
   std::vector<TabletInfo> infos;
   for (bool again : {true, false}) {
     auto records = caller_.ReadAll(asked.table, time);
-    if (!records.ok() && !again) break;  // the first list is an answer
+    if (!again && IsMoving(records.status())) break;  // the first list is an answer
     RETURN_IF_ERROR(records.status());
     infos.clear();
     bool all_there = true;
     for (const TabletRecord& record : *records) {
       RETURN_IF_ERROR(time.Check());
-      if (!FillInfo(transport_, record, time.Left(), &infos.emplace_back())) all_there = false;
+      ASSIGN_OR_RETURN(bool is_there,
+                       FillInfo(transport_, record, time.Left(), &infos.emplace_back()));
+      if (!is_there) all_there = false;
     }
     if (all_there || !again) break;
   }

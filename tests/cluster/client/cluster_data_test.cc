@@ -454,6 +454,32 @@ TEST(ClusterData, UpdatesAndListsEndBetweenTwoTablets) {
   EXPECT_CODE(stranger->Do(calls::ListTablets{"t"}, options), StatusCode::kCancelled);
 }
 
+// A tablet whose server does not answer is being loaded somewhere; every other error is the call's.
+TEST(ClusterData, OnlyATabletWithoutItsServerIsLoading) {
+  FakeCluster cluster({"g"});
+  auto client = cluster.NewClient();
+  auto state_after = [&](const Status& outcome) -> StatusOr<std::string> {
+    cluster.stats = [&] { return outcome; };
+    ASSIGN_OR_RETURN(std::vector<TabletInfo> tablets, client->Do(calls::ListTablets{"t"}));
+    EXPECT_EQ(tablets.size(), 2u);
+    return tablets.front().state;
+  };
+  EXPECT_EQ(*state_after(OkStatus()), "online");
+  EXPECT_EQ(*state_after(Unavailable("no answer")), "loading");
+  EXPECT_EQ(*state_after(NotServed("it has left")), "loading");
+  EXPECT_CODE(state_after(DeadlineExceeded("late")), StatusCode::kDeadlineExceeded);
+  EXPECT_CODE(state_after(DataLoss("damaged")), StatusCode::kDataLoss);
+  // The caller cancels while the list is read for the second time.
+  CallOptions options;
+  options.cancel = std::make_shared<std::atomic<bool>>(false);
+  int asked = 0;
+  cluster.stats = [&] {
+    if (++asked == 2) options.cancel->store(true);
+    return Unavailable("no answer");
+  };
+  EXPECT_CODE(client->Do(calls::ListTablets{"t"}, options), StatusCode::kCancelled);
+}
+
 TEST(ClusterData, EachTryGetsWhatIsLeftOfTheTime) {
   FakeCluster cluster({});
   auto client = cluster.NewClient();

@@ -90,6 +90,23 @@ class FakeServer final : public TabletService {
   const ServerId id_;
 };
 
+// Knows the sizes of tablets alone.
+class FakeControl final : public TabletControl {
+ public:
+  explicit FakeControl(FakeCluster* cluster) : cluster_(cluster) {}
+
+  void Carry(const AnyCall& any, const CallOptions&) override {
+    const auto* asked = std::get_if<Pending<calls::TabletStats>>(&any);
+    if (asked == nullptr) return Refuse(any, Unimplemented("only TabletStats"));
+    const Status outcome = cluster_->stats();
+    asked->answer = std::vector<GroupStats>();
+    if (!outcome.ok()) asked->answer = outcome;
+  }
+
+ private:
+  FakeCluster* const cluster_;
+};
+
 FakeCluster::FakeCluster(const std::vector<std::string>& splits) : session_(lock_.Session("fake")) {
   engine::StoreOptions options;
   options.fs = &fs_;
@@ -230,6 +247,8 @@ std::shared_ptr<TabletService> FakeCluster::Tablets(const ServerId& server) {
   return std::make_shared<FakeServer>(this, server);
 }
 
-std::shared_ptr<TabletControl> FakeCluster::Control(const ServerId&) { return nullptr; }
+std::shared_ptr<TabletControl> FakeCluster::Control(const ServerId&) {
+  return std::make_shared<FakeControl>(this);
+}
 
 }  // namespace sippar::cluster

@@ -40,6 +40,7 @@ class FakeCluster final : public Transport {
   enum class Fate { kServe, kRefuse, kLoseAnswer };
   std::function<Fate(const ServerId& server, bool is_write)> fate;
   std::function<void()> before_call;
+  std::function<Status()> stats;  // the outcome of TabletStats on each server
   // Streams break off after so many cells; 0: none does.
   uint64_t break_streams_after = 0;
 
