@@ -55,7 +55,7 @@ StatusOr<std::vector<Status>> ClusterData::Perform(const calls::ApplyRows<LentTa
   statuses.push_back(
       caller_.OnTablet<Status>(*asked.to, batch[0].row, Repeat::kSafe, time,
                                [&](const TabletLocation& tablet, const CallOptions&) {
-                                 return gatherer_.Apply(tablet, batch[0]);
+                                 return gatherer_.Apply(tablet, batch[0], time);
                                }));
   return statuses;
 }

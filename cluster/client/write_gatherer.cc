@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/client/write_gatherer.h"
 
+#include <algorithm>
+
 namespace sippar::cluster {
 namespace {
 constexpr size_t kWritesMax = 1000;  // most writes in one call
@@ -8,15 +10,25 @@ constexpr size_t kWritesMax = 1000;  // most writes in one call
 
 void WriteGatherer::CallFor(const TabletLocation& tablet, const std::vector<Write*>& writes) {
   std::vector<const RowMutation*> batch;
-  for (const Write* write : writes) batch.push_back(write->mutation);
-  std::vector<Status> statuses = PartsOf(
-      tablet.service->Do(calls::ApplyRows<TabletAddress>{tablet.address, batch}), batch.size());
+  CallOptions options;
+  bool is_limited = true;
+  for (const Write* write : writes) {
+    batch.push_back(write->mutation);
+    is_limited = is_limited && write->time->is_limited();
+    options.timeout_us = std::max(options.timeout_us, write->time->Left().timeout_us);
+  }
+  if (!is_limited) options.timeout_us = 0;
+  std::vector<Status> statuses =
+      PartsOf(tablet.service->Do(calls::ApplyRows<TabletAddress>{tablet.address, batch}, options),
+              batch.size());
   for (size_t i = 0; i < writes.size(); ++i) writes[i]->status = std::move(statuses[i]);
 }
 
-Status WriteGatherer::Apply(const TabletLocation& tablet, const RowMutation& mutation) {
+Status WriteGatherer::Apply(const TabletLocation& tablet, const RowMutation& mutation,
+                            const CallTime& time) {
   Write own;
   own.mutation = &mutation;
+  own.time = &time;
   engine::MutexLock lock(&mutex_);
   // The reference stays valid while this write waits in the queue or its thread sends the call. As
   // soon as the write is done, another writer may have erased the queue, so the loop below must

@@ -1,6 +1,11 @@
 // Batches concurrent writes to one tablet where calls cost (Transport::LosesAnswers). The first
 // writer sends at once; writers that arrive during that call share the next one. No write waits for
-// a batch to fill. Thread safe. SPDX-License-Identifier: Apache-2.0
+// a batch to fill.
+//
+// A call ends at the last of its writers' deadlines: one that ended at the first would leave the
+// other writes with an unknown outcome. So a writer may wait past its own deadline, and a cancel
+// flag is not looked at while a call is in flight. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -8,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/api/call_time.h"
 #include "cluster/location/location_cache.h"
 #include "engine/base/thread.h"
 
@@ -15,11 +21,13 @@ namespace sippar::cluster {
 
 class WriteGatherer {
  public:
-  [[nodiscard]] Status Apply(const TabletLocation& tablet, const RowMutation& mutation);
+  [[nodiscard]] Status Apply(const TabletLocation& tablet, const RowMutation& mutation,
+                             const CallTime& time);
 
  private:
   struct Write {
     const RowMutation* mutation = nullptr;
+    const CallTime* time = nullptr;
     Status status;
     bool done = false;
   };

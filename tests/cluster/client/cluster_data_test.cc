@@ -480,6 +480,44 @@ TEST(ClusterData, OnlyATabletWithoutItsServerIsLoading) {
   EXPECT_CODE(client->Do(calls::ListTablets{"t"}, options), StatusCode::kCancelled);
 }
 
+// A lone write takes its deadline along; in a shared call the last deadline counts.
+TEST(ClusterData, AGatheredCallEndsAtTheLastDeadline) {
+  FakeCluster cluster({});
+  auto client = cluster.NewClient();
+  EXPECT_OK(client->Apply("t", Set("a", "0")));
+  EXPECT_EQ(cluster.timeout_us(), 0);
+  const RowMutation mutation = Set("a", "1");
+  const RowMutation* only = &mutation;
+  auto apply = [&](int64_t timeout_us) {
+    return OnlyPart(client->Do(calls::ApplyRows<LentTable>{std::string("t"), {&only, 1}},
+                               {nullptr, timeout_us}));
+  };
+  EXPECT_OK(apply(7'000'000));
+  EXPECT_EQ(cluster.timeout_us(), 7'000'000);
+  // The first call waits until the other writers have come. These share the next call, unless one
+  // of them was slow to join the queue; then all is tried again.
+  std::vector<int64_t> timeouts;
+  for (int tries = 0; tries < 100 && timeouts.size() != 2; ++tries) {
+    timeouts.clear();
+    const uint64_t before = cluster.writes();
+    std::atomic<int> begun{0};
+    cluster.before_call = [&] {
+      timeouts.push_back(cluster.timeout_us());
+      while (begun < 3) engine::Clock::System()->SleepMicros(1'000);
+      engine::Clock::System()->SleepMicros(20'000);
+    };
+    std::vector<engine::Thread> threads;
+    for (int64_t timeout_us : {9'000'000, 2'000'000, 5'000'000}) {
+      threads.emplace_back("writer", [&, timeout_us] {
+        ++begun;
+        EXPECT_OK(apply(timeout_us));
+      });
+      while (cluster.writes() == before) engine::Clock::System()->SleepMicros(1'000);
+    }
+  }
+  EXPECT_EQ(timeouts, (std::vector<int64_t>{9'000'000, 5'000'000}));
+}
+
 TEST(ClusterData, EachTryGetsWhatIsLeftOfTheTime) {
   FakeCluster cluster({});
   auto client = cluster.NewClient();
