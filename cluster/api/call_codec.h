@@ -40,6 +40,22 @@ inline constexpr int kFieldsOf<SplitRecord> = 2;
 template <>
 inline constexpr int kFieldsOf<TabletRecord> = 10;
 
+// Reads the encoding of a value. Keeps the first error that a type with an encoding of its own
+// found, such as a schema with too many families.
+class ValueReader : public engine::Reader {
+ public:
+  using Reader::Fail;
+  using Reader::Reader;
+  void Fail(Status why) {
+    if (ok()) why_ = std::move(why);
+    Fail();
+  }
+  const Status& why() const { return why_; }  // OK: no type has named its error
+
+ private:
+  Status why_;
+};
+
 // Coding<T>::Put appends a value to `out`, Take decodes one or makes the reader fail. This one is
 // for structs.
 template <class T>
@@ -50,7 +66,7 @@ struct Coding {
     };
     std::apply(put, FieldsOf(value));
   }
-  static void Take(engine::Reader* reader, T* value) {
+  static void Take(ValueReader* reader, T* value) {
     auto take = [reader](auto&... field) {
       (Coding<std::remove_cvref_t<decltype(field)>>::Take(reader, &field), ...);
     };
@@ -61,19 +77,19 @@ struct Coding {
 template <>
 struct Coding<uint64_t> {
   static void Put(uint64_t value, std::string* out) { engine::PutVarint(out, value); }
-  static void Take(engine::Reader* reader, uint64_t* value) { *value = reader->Varint(); }
+  static void Take(ValueReader* reader, uint64_t* value) { *value = reader->Varint(); }
 };
 
 template <>
 struct Coding<int64_t> {
   static void Put(int64_t value, std::string* out) { engine::PutSigned(out, value); }
-  static void Take(engine::Reader* reader, int64_t* value) { *value = reader->Signed(); }
+  static void Take(ValueReader* reader, int64_t* value) { *value = reader->Signed(); }
 };
 
 template <>
 struct Coding<bool> {
   static void Put(bool value, std::string* out) { out->push_back(value ? 1 : 0); }
-  static void Take(engine::Reader* reader, bool* value) { *value = reader->Byte() != 0; }
+  static void Take(ValueReader* reader, bool* value) { *value = reader->Byte() != 0; }
 };
 
 template <>
@@ -81,7 +97,7 @@ struct Coding<double> {
   static void Put(double value, std::string* out) {
     engine::PutFixed64(out, std::bit_cast<uint64_t>(value));
   }
-  static void Take(engine::Reader* reader, double* value) {
+  static void Take(ValueReader* reader, double* value) {
     *value = std::bit_cast<double>(reader->Fixed64());
   }
 };
@@ -89,13 +105,13 @@ struct Coding<double> {
 template <>
 struct Coding<std::string> {
   static void Put(const std::string& value, std::string* out) { engine::PutBytes(out, value); }
-  static void Take(engine::Reader* reader, std::string* value) { *value = reader->Bytes(); }
+  static void Take(ValueReader* reader, std::string* value) { *value = reader->Bytes(); }
 };
 
 template <>
 struct Coding<TabletPhase> {
   static void Put(TabletPhase value, std::string* out) { out->push_back(static_cast<char>(value)); }
-  static void Take(engine::Reader* reader, TabletPhase* value) {
+  static void Take(ValueReader* reader, TabletPhase* value) {
     uint8_t byte = reader->Byte();
     if (byte > static_cast<uint8_t>(TabletPhase::kMerging)) return reader->Fail();
     *value = static_cast<TabletPhase>(byte);
@@ -108,7 +124,7 @@ struct Coding<std::vector<T>> {
     engine::PutVarint(out, values.size());
     for (const T& value : values) Coding<T>::Put(value, out);
   }
-  static void Take(engine::Reader* reader, std::vector<T>* values) {
+  static void Take(ValueReader* reader, std::vector<T>* values) {
     size_t count = reader->Count();
     for (size_t i = 0; i < count && reader->ok(); ++i) {
       Coding<T>::Take(reader, &values->emplace_back());
@@ -125,7 +141,7 @@ struct Coding<std::map<std::string, T>> {
       Coding<T>::Put(value, out);
     }
   }
-  static void Take(engine::Reader* reader, std::map<std::string, T>* values) {
+  static void Take(ValueReader* reader, std::map<std::string, T>* values) {
     size_t count = reader->Count();
     for (size_t i = 0; i < count && reader->ok(); ++i) {
       std::string name(reader->Bytes());
@@ -140,7 +156,7 @@ struct Coding<std::optional<T>> {
     Coding<bool>::Put(value.has_value(), out);
     if (value.has_value()) Coding<T>::Put(*value, out);
   }
-  static void Take(engine::Reader* reader, std::optional<T>* value) {
+  static void Take(ValueReader* reader, std::optional<T>* value) {
     if (reader->Byte() != 0) Coding<T>::Take(reader, &value->emplace());
   }
 };
@@ -153,9 +169,9 @@ requires requires(const T& value) {
 }
 struct Coding<T> {
   static void Put(const T& value, std::string* out) { engine::PutBytes(out, value.Encode()); }
-  static void Take(engine::Reader* reader, T* value) {
+  static void Take(ValueReader* reader, T* value) {
     StatusOr<T> decoded = T::Decode(reader->Bytes());
-    if (!decoded.ok()) return reader->Fail();
+    if (!decoded.ok()) return reader->Fail(decoded.status());
     *value = *std::move(decoded);
   }
 };
@@ -168,9 +184,9 @@ struct Coding<TableSchema> {
     normal.Normalize();
     engine::PutBytes(out, normal.Encode());
   }
-  static void Take(engine::Reader* reader, TableSchema* value) {
+  static void Take(ValueReader* reader, TableSchema* value) {
     StatusOr<TableSchema> decoded = TableSchema::Decode(reader->Bytes());
-    if (!decoded.ok()) return reader->Fail();
+    if (!decoded.ok()) return reader->Fail(decoded.status());
     *value = *std::move(decoded);
   }
 };
@@ -180,7 +196,7 @@ struct Coding<std::shared_ptr<const TableSchema>> {
   static void Put(const std::shared_ptr<const TableSchema>& value, std::string* out) {
     Coding<TableSchema>::Put(*value, out);
   }
-  static void Take(engine::Reader* reader, std::shared_ptr<const TableSchema>* value) {
+  static void Take(ValueReader* reader, std::shared_ptr<const TableSchema>* value) {
     auto schema = std::make_shared<TableSchema>();
     Coding<TableSchema>::Take(reader, schema.get());
     *value = std::move(schema);
@@ -194,11 +210,12 @@ std::string EncodeValue(const T& value) {
   return bytes;
 }
 
-// False: the bytes are no encoding of a T.
+// False: the bytes are no encoding of a T; `why` then has the error of ValueReader.
 template <class T>
-[[nodiscard]] bool DecodeValue(std::string_view bytes, T* value) {
-  engine::Reader reader(bytes);
+[[nodiscard]] bool DecodeValue(std::string_view bytes, T* value, Status* why = nullptr) {
+  ValueReader reader(bytes);
   Coding<T>::Take(&reader, value);
+  if (why != nullptr) *why = reader.why();
   return reader.AtEnd();
 }
 
@@ -231,7 +248,9 @@ template <class Call, class List>
 StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
                                 const CallOptions& options) {
   Call call;
-  if (!DecodeValue(bytes, &call)) {
+  if (Status why; !DecodeValue(bytes, &call, &why)) {
+    // Whole bytes with a value that is not allowed: the caller is told as if it had asked here.
+    if (why.code() == StatusCode::kInvalidArgument) return why;
     return InvalidArgument(std::string("call ") + Call::kRule.name + " cannot be decoded");
   }
   Answer<Call> answer = port->Do(call, options);

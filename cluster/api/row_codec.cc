@@ -18,7 +18,7 @@ void PutStatus(const Status& status, std::string* out) {
   Coding<std::map<std::string, std::string>>::Put(payloads, out);
 }
 
-void TakeStatus(engine::Reader* reader, Status* status) {
+void TakeStatus(ValueReader* reader, Status* status) {
   const uint64_t code = reader->Varint();
   if (code > static_cast<uint64_t>(StatusCode::kUnauthenticated)) return reader->Fail();
   *status = OkStatus();

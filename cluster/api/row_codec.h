@@ -16,7 +16,7 @@ namespace sippar::cluster {
 
 // A status travels with its text and its payloads.
 void PutStatus(const Status& status, std::string* out);
-void TakeStatus(engine::Reader* reader, Status* status);
+void TakeStatus(ValueReader* reader, Status* status);
 
 // row | request id | count | entries: each its kind, then the fields of that kind. A limit of the
 // entries is needed although the bytes are limited: an entry takes about a hundred times the memory
@@ -27,7 +27,7 @@ void TakeMutation(engine::Reader* reader, size_t entries_max, RowMutation* mutat
 template <>
 struct Coding<Status> {
   static void Put(const Status& value, std::string* out) { PutStatus(value, out); }
-  static void Take(engine::Reader* reader, Status* value) { TakeStatus(reader, value); }
+  static void Take(ValueReader* reader, Status* value) { TakeStatus(reader, value); }
 };
 
 template <class T>
@@ -36,7 +36,7 @@ struct Coding<StatusOr<T>> {
     PutStatus(value.status(), out);
     if (value.ok()) Coding<T>::Put(*value, out);
   }
-  static void Take(engine::Reader* reader, StatusOr<T>* value) {
+  static void Take(ValueReader* reader, StatusOr<T>* value) {
     Status status;
     TakeStatus(reader, &status);
     if (!status.ok()) {
@@ -50,7 +50,7 @@ struct Coding<StatusOr<T>> {
 template <>
 struct Coding<RowMutation> {
   static void Put(const RowMutation& value, std::string* out) { PutMutation(value, out); }
-  static void Take(engine::Reader* reader, RowMutation* value) {
+  static void Take(ValueReader* reader, RowMutation* value) {
     TakeMutation(reader, limits::kMutationEntriesMax, value);
   }
 };
@@ -58,7 +58,7 @@ struct Coding<RowMutation> {
 template <>
 struct Coding<ReadSpec> {
   static void Put(const ReadSpec& value, std::string* out) { engine::EncodeReadSpec(value, out); }
-  static void Take(engine::Reader* reader, ReadSpec* value) {
+  static void Take(ValueReader* reader, ReadSpec* value) {
     *value = engine::DecodeReadSpec(reader);
   }
 };
@@ -73,7 +73,7 @@ struct Coding<Change> {
     engine::PutBytes(out, value.token);
     engine::PutSigned(out, value.low_watermark_us);
   }
-  static void Take(engine::Reader* reader, Change* value) {
+  static void Take(ValueReader* reader, Change* value) {
     TakeMutation(reader, std::numeric_limits<size_t>::max(), &value->mutation);
     value->commit_us = reader->Signed();
     value->token = reader->Bytes();
@@ -85,7 +85,7 @@ struct Coding<Change> {
 template <class T>
 struct Coding<Lent<T>> {
   static void Put(const Lent<T>& value, std::string* out) { Coding<T>::Put(*value, out); }
-  static void Take(engine::Reader* reader, Lent<T>* value) {
+  static void Take(ValueReader* reader, Lent<T>* value) {
     T decoded;
     Coding<T>::Take(reader, &decoded);
     *value = std::move(decoded);
@@ -98,7 +98,7 @@ struct Coding<LentBatch<T>> {
     engine::PutVarint(out, batch.size());
     for (const T* value : batch.values()) Coding<T>::Put(*value, out);
   }
-  static void Take(engine::Reader* reader, LentBatch<T>* batch) {
+  static void Take(ValueReader* reader, LentBatch<T>* batch) {
     const size_t count = reader->Count();
     if (count > limits::kMutationEntriesMax) return reader->Fail();
     std::vector<T> decoded;

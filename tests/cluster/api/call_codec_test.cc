@@ -271,6 +271,22 @@ TEST(CallCodecTest, UnknownAndDamagedCallsAreRefused) {
   EXPECT_EQ(FindRule(AdminApi::Calls(), "Flesh"), nullptr);
 }
 
+TEST(CallCodecTest, AValueThatIsNotAllowedIsNamed) {
+  FakeAdmin server;
+  FakeRemote client(&server);
+  TableSchema schema;
+  schema.name = "t";
+  for (int i = 0; i <= 100; ++i) {
+    schema.families.push_back({"f" + std::to_string(i), engine::FamilyType::kBytes, {}});
+  }
+  const Status refused = client.Do(calls::CreateTable{schema, {}});
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(MessageOf(refused).find("table t has 101 families; the limit is 100"),
+            std::string_view::npos)
+      << refused;
+  EXPECT_EQ(server.last, "");
+}
+
 template <class... Calls>
 std::multiset<std::string> NamesOf(CallList<Calls...>) {
   return {Calls::kRule.name...};

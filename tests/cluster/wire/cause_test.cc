@@ -15,7 +15,7 @@ namespace {
 Status Sent(const Status& status) {
   std::string bytes;
   PutStatus(status, &bytes);
-  engine::Reader reader(bytes);
+  ValueReader reader(bytes);
   Status received;
   TakeStatus(&reader, &received);
   EXPECT_TRUE(reader.AtEnd());
