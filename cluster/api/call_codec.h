@@ -231,7 +231,12 @@ void TakeReply(const StatusOr<std::string>& encoded, const AnyCall& any) {
   if (!encoded.ok()) return Refuse(any, encoded.status());
   auto take = [&encoded]<class Call>(const Pending<Call>& pending) {
     typename Call::Reply reply;
-    if (!DecodeValue(*encoded, &reply)) {
+    bool is_whole = DecodeValue(*encoded, &reply);
+    // Callers rely on a part for each write of a batch.
+    if constexpr (requires { pending.call.batch; }) {
+      is_whole = is_whole && reply.size() == pending.call.batch.size();
+    }
+    if (!is_whole) {
       pending.answer = Internal(std::string("call ") + Call::kRule.name +
                                 ": the server's answer cannot be decoded");
     } else if constexpr (std::is_same_v<Answer<Call>, Status>) {

@@ -107,9 +107,6 @@ Answer<Call> RemoteData::Send(const Call& call, const CallOptions& options) {
   Answer<Call> answer;
   TakeReply(connection_->Carry(Call::kRule, EncodeValue(call), options),
             AnyCall(Pending<Call>{call, answer}));
-  if constexpr (kHasParts<Answer<Call>>) {
-    if (answer.ok() && answer->size() != call.batch.size()) return Damaged("parts");
-  }
   return answer;
 }
 

@@ -271,6 +271,21 @@ TEST(CallCodecTest, UnknownAndDamagedCallsAreRefused) {
   EXPECT_EQ(FindRule(AdminApi::Calls(), "Flesh"), nullptr);
 }
 
+// Callers take the parts of an answer by their number, and that of a batch of one from its front.
+TEST(CallCodecTest, AnAnswerWithoutAPartForEachWriteIsDamaged) {
+  const RowMutation mutation("r");
+  const std::vector<const RowMutation*> two = {&mutation, &mutation};
+  using Apply = calls::ApplyRows<TabletAddress>;
+  for (size_t parts : {0, 1, 2, 3}) {
+    const Apply call{{}, two};
+    Answer<Apply> answer;
+    TakeReply(EncodeValue(Apply::Reply(parts)),
+              TabletService::AnyCall(Pending<Apply>{call, answer}));
+    EXPECT_EQ(answer.ok(), parts == 2) << parts;
+    if (!answer.ok()) EXPECT_EQ(answer.status().code(), StatusCode::kInternal);
+  }
+}
+
 TEST(CallCodecTest, AValueThatIsNotAllowedIsNamed) {
   FakeAdmin server;
   FakeRemote client(&server);
