@@ -248,10 +248,43 @@ void TakeReply(const StatusOr<std::string>& encoded, const AnyCall& any) {
   std::visit(take, any);
 }
 
+// What the caller gets instead of an answer, or of a part of it, that is too large.
+inline Status TooLargeReply(const CallRule& rule, size_t size, size_t size_max) {
+  const bool is_change = rule.effect == Effect::kUnknown;
+  return ResourceExhausted(std::string("call ") + rule.name +
+                           (is_change ? " was carried out, do not repeat it; but" : ":") +
+                           " its answer has " + std::to_string(size) + " bytes and the limit is " +
+                           std::to_string(size_max));
+}
+
+// Encodes the reply of a call that was carried out. Of a batch, only the parts that exceed
+// `size_max` bytes are replaced by an error; these errors may exceed it a little.
+template <class Call>
+StatusOr<std::string> EncodeReply(const typename Call::Reply& reply, size_t size_max) {
+  std::string bytes;
+  if constexpr (requires(const Call& call) { call.batch; }) {
+    engine::PutVarint(&bytes, reply.size());
+    for (const auto& part : reply) {
+      using Part = std::remove_cvref_t<decltype(part)>;
+      const size_t before = bytes.size();
+      Coding<Part>::Put(part, &bytes);
+      if (!StatusIn(part).ok() || bytes.size() <= size_max) continue;
+      const Part refused = TooLargeReply(Call::kRule, bytes.size(), size_max);
+      bytes.resize(before);
+      Coding<Part>::Put(refused, &bytes);
+    }
+    return bytes;
+  } else {
+    Coding<typename Call::Reply>::Put(reply, &bytes);
+    if (bytes.size() <= size_max) return bytes;
+    return TooLargeReply(Call::kRule, bytes.size(), size_max);
+  }
+}
+
 // The server's side: carries the call out and returns the encoded reply.
 template <class Call, class List>
 StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
-                                const CallOptions& options) {
+                                const CallOptions& options, size_t reply_max) {
   Call call;
   if (Status why; !DecodeValue(bytes, &call, &why)) {
     // Whole bytes with a value that is not allowed: the caller is told as if it had asked here.
@@ -263,7 +296,7 @@ StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
   if constexpr (std::is_same_v<Answer<Call>, Status>) {
     return std::string();
   } else {
-    return EncodeValue(*answer);
+    return EncodeReply<Call>(*answer, reply_max);
   }
 }
 
@@ -275,16 +308,17 @@ const CallRule* FindRule(CallList<Calls...>, std::string_view name) {
   return rule;
 }
 
-// The same for the call with this name. kUnimplemented: the interface has none.
+// DoEncoded for the call with this name. kUnimplemented: the interface has none.
 template <class... Calls>
 StatusOr<std::string> DoNamed(Port<CallList<Calls...>>* port, std::string_view name,
-                              std::string_view bytes, const CallOptions& options) {
+                              std::string_view bytes, const CallOptions& options,
+                              size_t reply_max = std::string::npos) {
   StatusOr<std::string> reply =
       Unimplemented("call " + std::string(name) +
                     " is not supported by the server; use the same sippar for server and client");
   auto is_done = [&]<class Call>(const Call*) {
     if (name != Call::kRule.name) return false;
-    reply = DoEncoded<Call>(port, bytes, options);
+    reply = DoEncoded<Call>(port, bytes, options, reply_max);
     return true;
   };
   (void)(is_done(static_cast<const Calls*>(nullptr)) || ...);

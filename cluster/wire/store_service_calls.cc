@@ -1,5 +1,4 @@
 // The calls that are values, and Leave. SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <grpc/support/time.h>
 
 #include <algorithm>
@@ -32,13 +31,7 @@ int64_t TimeLeftUs(const grpc::ServerContext& context) {
 
 // gRPC's status is OK: the outcome is in the reply, so that the client can distinguish an error of
 // the store from a missing answer.
-grpc::Status Reply(const CallRule& rule, StatusOr<std::string> answer, wire::CallReply* reply) {
-  if (answer.ok() && answer->size() > kReplySizeMax) {
-    answer = ResourceExhausted(fmt::format(
-        "call {} was carried out, do not repeat it; but its answer has {} bytes and the "
-        "limit is {}",
-        rule.name, answer->size(), kReplySizeMax));
-  }
+grpc::Status Reply(StatusOr<std::string> answer, wire::CallReply* reply) {
   reply->set_outcome(EncodeValue(answer.status()));
   if (answer.ok()) reply->set_reply(*std::move(answer));
   return grpc::Status::OK;
@@ -73,7 +66,8 @@ grpc::Status StoreService::Call(Context* context, const wire::CallRequest* reque
   CallOptions options{nullptr, TimeLeftUs(*context)};
   if (const CallRule* rule = FindRule(DataApi::Calls(), request->name()); rule != nullptr) {
     NameCall(rule->name);
-    return Reply(*rule, DoNamed(client_->data(), rule->name, request->call(), options), reply);
+    return Reply(DoNamed(client_->data(), rule->name, request->call(), options, kReplySizeMax),
+                 reply);
   }
   static constexpr CallRule kUnknown{"unknown"};
   const CallRule* known = FindRule(AdminApi::Calls(), request->name());
@@ -92,7 +86,8 @@ grpc::Status StoreService::Call(Context* context, const wire::CallRequest* reque
   if (rule.limit == TimeLimit::kNone && rule.effect == Effect::kNone) {
     options.cancel = scope.emplace(&watch_, context).cancel();
   }
-  return Reply(rule, DoNamed(client_->admin(), request->name(), request->call(), options), reply);
+  return Reply(DoNamed(client_->admin(), request->name(), request->call(), options, kReplySizeMax),
+               reply);
 }
 
 }  // namespace sippar::cluster

@@ -286,6 +286,43 @@ TEST(CallCodecTest, AnAnswerWithoutAPartForEachWriteIsDamaged) {
   }
 }
 
+// Answers each update with as many bytes as its row has.
+class FakeTablets final : public Port<calls::TabletCalls> {
+ public:
+  void Carry(const AnyCall& any, const CallOptions&) override {
+    const auto& update = std::get<Pending<Update>>(any);
+    update.answer = Update::Reply();
+    for (const engine::RowUpdate* one : update.call.batch.values()) {
+      engine::RowUpdateResult result;
+      result.returning = {engine::Value::Bytes(one->row)};
+      update.answer->push_back(std::move(result));
+    }
+  }
+  using Update = calls::UpdateRows<TabletAddress>;
+};
+
+TEST(CallCodecTest, AnAnswerThatIsTooLargeIsRefusedPartByPart) {
+  using Update = FakeTablets::Update;
+  std::vector<engine::RowUpdate> updates(3);
+  for (size_t i = 0; i < updates.size(); ++i) updates[i].row = std::string(i == 1 ? 900 : 90, 'r');
+  const Update call{{}, std::move(updates)};
+  Answer<Update> answer;
+  const TabletService::AnyCall any = Pending<Update>{call, answer};
+  FakeTablets server;
+  TakeReply(DoNamed(&server, "UpdateRows", EncodeCall(any), {}, 500), any);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_TRUE((*answer)[0].ok() && (*answer)[2].ok());
+  EXPECT_EQ((*answer)[1].status().code(), StatusCode::kResourceExhausted);
+  EXPECT_NE(MessageOf((*answer)[1].status()).find("was carried out, do not repeat it"),
+            std::string_view::npos);
+  // What only reads may be repeated.
+  FakeAdmin admin;
+  const Status dumped =
+      DoNamed(&admin, "DumpTablets", EncodeValue(calls::DumpTablets{"t"}), {}, 3).status();
+  EXPECT_EQ(dumped,
+            ResourceExhausted("call DumpTablets: its answer has 5 bytes and the limit is 3"));
+}
+
 TEST(CallCodecTest, AValueThatIsNotAllowedIsNamed) {
   FakeAdmin server;
   FakeRemote client(&server);
