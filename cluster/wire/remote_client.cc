@@ -57,7 +57,7 @@ class ConnectedClient final : public RemoteClient {
       : connection_(std::move(connection)),
         target_(std::move(target)),
         clock_(clock),
-        data_(connection_),
+        data_(connection_, clock),
         admin_(connection_) {}
 
   DataApi* data() override { return &data_; }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster/api/call_time.h"
 #include "cluster/wire/call_failure.h"
 #include "cluster/wire/cell_batch.h"
 #include "cluster/wire/program_batch.h"
@@ -15,10 +16,10 @@ namespace {
 
 using Stub = wire::Store::Stub;
 
-// Limits of one call of Apply; a larger batch is sent in several. One mutation may exceed the bytes
-// and then goes alone.
+// Limits of one message with a batch; a larger batch is sent in several. One write may exceed the
+// bytes and then goes alone.
 constexpr size_t kBatchBytes = 4 << 20;
-constexpr size_t kBatchMutations = 10'000;
+constexpr size_t kBatchWrites = 10'000;
 
 Status Damaged(std::string_view what) {
   return Internal(fmt::format("the server's answer cannot be decoded: {}", what));
@@ -100,6 +101,12 @@ Status CheckEntries(const RowMutation& mutation) {
                                      mutation.entries.size(), limits::kMutationEntriesMax));
 }
 
+Status CheckEntries(const engine::RowUpdate&) { return OkStatus(); }
+
+// About the bytes that the write has in a message.
+size_t SizeOf(const RowMutation& mutation) { return mutation.StoredSize(); }
+size_t SizeOf(const engine::RowUpdate& update) { return update.Encode().size(); }
+
 }  // namespace
 
 template <class Call>
@@ -111,44 +118,47 @@ Answer<Call> RemoteData::Send(const Call& call, const CallOptions& options) {
 }
 
 // Without an answer each write of a part has an unknown outcome; the other parts keep theirs.
-StatusOr<std::vector<Status>> RemoteData::SendInParts(const calls::ApplyRows<LentTable>& asked,
-                                                      const CallOptions& options) {
-  std::vector<Status> statuses;
-  statuses.reserve(asked.batch.size());
-  std::vector<const RowMutation*> part;
+template <class Call>
+Answer<Call> RemoteData::SendInParts(const Call& asked, const CallOptions& options) {
+  const CallTime time(clock_, options);
+  typename Call::Reply answers;
+  answers.reserve(asked.batch.size());
+  std::vector<const typename Call::Write*> part;
   size_t bytes = 0;
   auto send = [&] {
     if (part.empty()) return;
-    for (Status& status :
-         PartsOf(Send(calls::ApplyRows<LentTable>{asked.to, part}, options), part.size())) {
-      statuses.push_back(std::move(status));
+    const Status in_time = time.Check();
+    Answer<Call> given =
+        in_time.ok() ? Send(Call{asked.to, part}, time.Left()) : Answer<Call>(in_time);
+    for (auto& answer : PartsOf(std::move(given), part.size())) {
+      answers.push_back(std::move(answer));
     }
     part.clear();
     bytes = 0;
   };
-  for (const RowMutation* mutation : asked.batch.values()) {
-    const size_t size = mutation->StoredSize();
-    Status valid = CheckEntries(*mutation);
-    if (!valid.ok() || bytes + size > kBatchBytes || part.size() == kBatchMutations) send();
+  for (const auto* write : asked.batch.values()) {
+    const size_t size = SizeOf(*write);
+    Status valid = CheckEntries(*write);
+    if (!valid.ok() || bytes + size > kBatchBytes || part.size() == kBatchWrites) send();
     if (!valid.ok()) {
-      statuses.push_back(std::move(valid));
+      answers.push_back(std::move(valid));
       continue;
     }
-    part.push_back(mutation);
+    part.push_back(write);
     bytes += size;
   }
   send();
-  return statuses;
+  return answers;
 }
 
 void RemoteData::Carry(const AnyCall& any, const CallOptions& options) {
   auto perform = [&]<class Call>(const Call& asked) -> Answer<Call> {
-    if constexpr (std::is_same_v<Call, calls::ApplyRows<LentTable>>) {
+    if constexpr (requires { asked.batch; }) {
       return SendInParts(asked, options);
-    } else if constexpr (std::is_same_v<Call, calls::CommitRow<LentTable>>) {
-      RETURN_IF_ERROR(CheckEntries(*asked.mutation));
+    } else {
+      if constexpr (requires { asked.mutation; }) RETURN_IF_ERROR(CheckEntries(*asked.mutation));
+      return Send(asked, options);
     }
-    return Send(asked, options);
   };
   AnswerBy(any, perform);
 }

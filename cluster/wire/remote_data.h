@@ -14,8 +14,8 @@ namespace sippar::cluster {
 
 class RemoteData final : public DataApi {
  public:
-  explicit RemoteData(std::shared_ptr<StoreConnection> connection)
-      : connection_(std::move(connection)) {}
+  RemoteData(std::shared_ptr<StoreConnection> connection, engine::Clock* clock)
+      : connection_(std::move(connection)), clock_(clock) {}
 
   void Carry(const AnyCall& any, const CallOptions& options) override;
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
@@ -31,10 +31,11 @@ class RemoteData final : public DataApi {
   template <class Call>
   Answer<Call> Send(const Call& call, const CallOptions& options);
   // Sends a batch of any size.
-  StatusOr<std::vector<Status>> SendInParts(const calls::ApplyRows<LentTable>& asked,
-                                            const CallOptions& options);
+  template <class Call>
+  Answer<Call> SendInParts(const Call& asked, const CallOptions& options);
 
   const std::shared_ptr<StoreConnection> connection_;  // streams share it
+  engine::Clock* const clock_;
 };
 
 }  // namespace sippar::cluster

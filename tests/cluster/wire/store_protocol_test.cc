@@ -67,6 +67,48 @@ TEST_F(StoreProtocolTest, ACallEndsWithItsCallersDeadlineOrCancelFlag) {
   EXPECT_TRUE(remote_->admin()->Do(calls::GetTable{table}).ok());
 }
 
+template <class Call>
+void ExpectOnlyTheFirstPartIsSent(DataApi* data, const Call& call) {
+  CallOptions options;
+  options.timeout_us = 250'000'000;
+  auto answer = data->Do(call, options);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_EQ(answer->size(), 3u);
+  EXPECT_TRUE(StatusIn(answer->front()).ok()) << StatusIn(answer->front());
+  for (size_t i : {1u, 2u}) {
+    EXPECT_EQ(StatusIn((*answer)[i]).code(), StatusCode::kDeadlineExceeded) << i;
+  }
+}
+
+// Writes of 3 MB each go in messages of their own, and what is left of the time is looked at before
+// each message. Each look at the client's clock takes 100 s.
+TEST_F(StoreProtocolTest, ALargeBatchGoesInPartsWithinItsCallersTime) {
+  CreateTable();
+  const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
+  StepClock clock;
+  clock.step_nanos = 100'000'000'000;
+  auto remote = std::move(*RemoteClient::Connect(server_->address(), "the server", &clock));
+  const std::string value(3'000'000, 'x');
+  std::vector<RowMutation> mutations;
+  std::vector<engine::RowUpdate> updates;
+  for (const char* row : {"a", "b", "c"}) {
+    mutations.push_back(RowMutation(row).Set("f", "q", value));
+    updates.push_back(engine::ReadModifyWriteOf(row, {{"f", "q", value}}));
+  }
+  ExpectOnlyTheFirstPartIsSent(remote->data(),
+                               calls::ApplyRows<LentTable>{table, std::move(mutations)});
+  ExpectOnlyTheFirstPartIsSent(remote->data(),
+                               calls::UpdateRows<LentTable>{table, std::move(updates)});
+  auto cells = client_->data()->Read(table, {}, {});
+  ASSERT_TRUE(cells.ok()) << cells.status();
+  size_t newest = 0;
+  for (; (*cells)->Valid(); (*cells)->NextRow()) {
+    EXPECT_EQ((*cells)->cell().row, "a");
+    newest += (*cells)->cell().value.size();
+  }
+  EXPECT_EQ(newest, 2 * value.size());  // set, then appended to
+}
+
 // What a server of an older program answers.
 class OlderStore final : public v1::Store::Service {
  public:
