@@ -282,47 +282,57 @@ StatusOr<std::vector<ServerInfo>> ClusterAdmin::Perform(const calls::ListServers
   return servers;
 }
 
-std::vector<ServerId> ClusterAdmin::LiveServers() {
+StatusOr<std::vector<ServerId>> ClusterAdmin::LiveServers() {
   std::vector<ServerId> live;
-  Status looked = driver_->Look([&](MasterState& state) {
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
     for (const auto& [id, server] : state.servers) {
       if (server.live) live.push_back(id);
     }
-  });
-  static_cast<void>(looked);  // without a master, no servers are known
+  }));
   return live;
+}
+
+// Asks each live server and passes its answer to `add`. A server that is gone has lost its figures,
+// so it is left out.
+template <class Call, class Add>
+Status ClusterAdmin::AskServers(const Call& asked, const CallTime& time, const Add& add) {
+  ASSIGN_OR_RETURN(std::vector<ServerId> live, LiveServers());
+  for (const ServerId& server : live) {
+    RETURN_IF_ERROR(time.Check());
+    auto answer = transport_->Control(server)->Do(asked, time.Left());
+    if (answer.status().code() == StatusCode::kUnavailable) continue;
+    RETURN_IF_ERROR(answer.status());
+    add(*std::move(answer));
+  }
+  return OkStatus();
 }
 
 StatusOr<std::map<std::string, uint64_t>> ClusterAdmin::Perform(const calls::Metrics& asked,
                                                                 const CallTime& time) {
   std::map<std::string, uint64_t> sums;
-  for (const ServerId& server : LiveServers()) {
-    auto metrics = transport_->Control(server)->Do(asked, time.Left());
-    if (!metrics.ok()) continue;  // a server that is gone has lost its figures
-    for (const auto& [name, value] : *metrics) sums[name] += value;
-  }
-  (void)driver_->Look([&](MasterState& state) { sums["sweep_errors"] = state.sweep_errors; });
+  RETURN_IF_ERROR(AskServers(asked, time, [&](const auto& metrics) {
+    for (const auto& [name, value] : metrics) sums[name] += value;
+  }));
+  RETURN_IF_ERROR(
+      driver_->Look([&](MasterState& state) { sums["sweep_errors"] = state.sweep_errors; }));
   return sums;
 }
 
 StatusOr<std::vector<CompactionInfo>> ClusterAdmin::Perform(const calls::Compactions& asked,
                                                             const CallTime& time) {
   std::vector<CompactionInfo> all;
-  for (const ServerId& server : LiveServers()) {
-    auto of_server = transport_->Control(server)->Do(asked, time.Left());
-    if (!of_server.ok()) continue;
-    for (CompactionInfo& info : *of_server) all.push_back(std::move(info));
-  }
+  RETURN_IF_ERROR(AskServers(asked, time, [&](std::vector<CompactionInfo> compactions) {
+    for (CompactionInfo& info : compactions) all.push_back(std::move(info));
+  }));
   return all;
 }
 
 StatusOr<std::vector<HotTablet>> ClusterAdmin::Perform(const calls::HotTablets& asked,
                                                        const CallTime& time) {
   std::vector<HotTablet> all;
-  for (const ServerId& server : LiveServers()) {
-    auto hot = transport_->Control(server)->Do(asked, time.Left());
-    if (hot.ok()) all.insert(all.end(), hot->begin(), hot->end());
-  }
+  RETURN_IF_ERROR(AskServers(asked, time, [&](const std::vector<HotTablet>& hot) {
+    all.insert(all.end(), hot.begin(), hot.end());
+  }));
   return all;
 }
 

@@ -68,7 +68,9 @@ class ClusterAdmin final : public AdminApi {
   Status OnTablet(const std::string& table, const std::string& row, const CallTime& time,
                   const std::function<Status(TabletControl* control, const Place& place)>& call,
                   std::string* limit);
-  std::vector<ServerId> LiveServers();
+  StatusOr<std::vector<ServerId>> LiveServers();
+  template <class Call, class Add>
+  Status AskServers(const Call& asked, const CallTime& time, const Add& add);
 
   MasterDriver* const driver_;
   Transport* const transport_;

@@ -140,6 +140,19 @@ TEST_F(ClusterWorld, WhatAMasterWaitsForEndsWithIt) {
   EXPECT_LT(engine::Clock::System()->MonotonicNanos() - begin_ns, 10 * kSecond * 1000);
 }
 
+// An answer without figures would be taken for a cluster without servers.
+TEST_F(ClusterWorld, FiguresComeFromAMasterThatReignsAlone) {
+  Start(2);
+  Crash("s1");  // the master does not know it yet
+  EXPECT_OK(cluster_->admin()->Do(calls::Metrics{}));
+  EXPECT_OK(cluster_->admin()->Do(calls::Compactions{}));
+  EXPECT_OK(cluster_->admin()->Do(calls::HotTablets{0, INT64_MAX}));
+  cluster_->StopMaster("m1");
+  EXPECT_CODE(cluster_->admin()->Do(calls::Metrics{}), StatusCode::kUnavailable);
+  EXPECT_CODE(cluster_->admin()->Do(calls::Compactions{}), StatusCode::kUnavailable);
+  EXPECT_CODE(cluster_->admin()->Do(calls::HotTablets{0, INT64_MAX}), StatusCode::kUnavailable);
+}
+
 TEST_F(ClusterWorld, AllServersDieAtOnce) {
   Start(3);
   CreateTable({RowOf(1000), RowOf(2000)});
