@@ -226,12 +226,16 @@ Status ClusterBackups::Perform(const calls::DeleteBackup& asked, const CallTime&
   return RemoveBackup(places_.fs, places_.directory, held.number);
 }
 
-Status ClusterBackups::Perform(const calls::RestoreTable& asked, const CallTime& time) {
+// The creation of the table does not end with its caller's patience, so this call waits for it
+// without the caller's deadline and flag. If it answered earlier, the backup could be deleted while
+// only the backup names the files.
+Status ClusterBackups::Perform(const calls::RestoreTable& asked, const CallTime&) {
   engine::MutexLock lock(&mutex_);  // the backup stays until the table's rows name its files
   ASSIGN_OR_RETURN(Held held, Find(asked.backup));
   held.manifest.schema.name = asked.table;
   held.manifest.schema.options.erase(engine::kProtectedOption);
-  return Annotate(make_(held.manifest.schema, std::move(held.manifest.tablets), time),
+  const CallTime unlimited(places_.clock, {});
+  return Annotate(make_(held.manifest.schema, std::move(held.manifest.tablets), unlimited),
                   fmt::format("restore backup {}", asked.backup));
 }
 

@@ -66,6 +66,22 @@ TEST_F(ClusterBackupTest, ATableIsRestoredAsItWas) {
   CheckAll();
 }
 
+// If a restore ended at its caller's deadline, the creation of the table would go on without what
+// keeps the backup. Only a call that came too late to begin is refused.
+TEST_F(ClusterBackupTest, ARestoreThatHasBegunIsAnsweredWhenItsTableExists) {
+  Start(1);
+  CreateTable({RowOf(100), RowOf(200)});
+  Write(0, 300, "a");
+  EXPECT_OK(cluster_->admin()->Do(calls::CreateBackup{"b", "t", Now() + kHour}));
+  Status restored = DeadlineExceeded("");
+  for (int64_t timeout_us = 100; restored.code() == StatusCode::kDeadlineExceeded;
+       timeout_us *= 2) {
+    restored = cluster_->admin()->Do(calls::RestoreTable{"b", "u"}, {nullptr, timeout_us});
+  }
+  EXPECT_OK(restored);  // kAlreadyExists: an earlier one was answered before its time
+  EXPECT_OK(cluster_->admin()->Do(calls::GetTable{"u"}));
+}
+
 TEST_F(ClusterBackupTest, AProtectedTableStaysAndComesBackUnprotected) {
   Start(1);
   CreateTable({});
