@@ -92,7 +92,7 @@ class Port<CallList<CallTypes...>> {
 
   virtual ~Port() = default;
   // Carries `call` and sets its answer before it returns. kCancelled and kDeadlineExceeded: the
-  // caller's `options` ended the wait; a change then has an unknown outcome.
+  // caller's `options` ended the wait, perhaps before the call began; a change may have been made.
   virtual void Carry(const AnyCall& call, const CallOptions& options) = 0;
 
   template <class Call>
