@@ -23,12 +23,13 @@ Status Repeatedly(JoinedStore* joined, const CallRule& rule, const CallOptions& 
                   const Call& call) {
   CallCourse course(joined->settings(), options);
   for (bool is_first = true;; is_first = false) {
-    StatusOr<JoinedStore::Reached> store = joined->Get();
+    ASSIGN_OR_RETURN(CallOptions now, course.OptionsNow());
+    StatusOr<JoinedStore::Reached> store = joined->Get(now);
     if (!store.ok()) {
       if (is_first) return store.status();
       return Annotate(store.status(), rule.effect == Effect::kNone ? kNoAnswer : kPerhapsDone);
     }
-    ASSIGN_OR_RETURN(CallOptions now, course.OptionsNow());
+    ASSIGN_OR_RETURN(now, course.OptionsNow());
     Status outcome = call(store->client.get(), now);
     if (!IsBroken(outcome, *store)) return outcome;
     RETURN_IF_ERROR(course.AfterFailure(outcome, Repeat::kSafe));
@@ -40,8 +41,9 @@ template <typename Call>
 Status Once(JoinedStore* joined, const CallOptions& options, const Call& call) {
   CallCourse course(joined->settings(), options);
   for (;;) {
-    ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->GetForChange());
     ASSIGN_OR_RETURN(CallOptions now, course.OptionsNow());
+    ASSIGN_OR_RETURN(JoinedStore::Reached store, joined->GetForChange(now));
+    ASSIGN_OR_RETURN(now, course.OptionsNow());
     Status outcome = call(store.client.get(), now);
     if (!IsMarked(kNotBegun, outcome)) return outcome;
     RETURN_IF_ERROR(course.AfterFailure(outcome, Repeat::kSafe));
@@ -106,7 +108,7 @@ void JoinedData::Carry(const AnyCall& any, const CallOptions& options) {
 }
 
 std::optional<uint64_t> JoinedData::LaneOf(const std::string& table, std::string_view row) {
-  auto store = store_->Get();
+  auto store = store_->Get({});
   return store.ok() ? store->client->data()->LaneOf(table, row) : std::nullopt;
 }
 

@@ -28,13 +28,12 @@ class JoinedStore {
 
   const CallSettings& settings() const { return settings_; }
 
-  // The store; reaches it again if it was lost, while other calls wait.
-  [[nodiscard]] StatusOr<Reached> Get();
-  // The same, after the server has just answered a probe: for calls that must not be made twice.
-  [[nodiscard]] StatusOr<Reached> GetAlive();
-  // The same. A store that is open for reading only is first opened for writing, if that is
-  // possible.
-  [[nodiscard]] StatusOr<Reached> GetForChange();
+  // The store; reaches it again if it was lost, while other calls wait. `options` are of the call
+  // that needs it, and limit how long this call looks for a server.
+  [[nodiscard]] StatusOr<Reached> Get(const CallOptions& options);
+  // The same for calls that must not be made twice: the server has just answered a probe. A store
+  // that is open for reading only is first opened for writing, if that is possible.
+  [[nodiscard]] StatusOr<Reached> GetForChange(const CallOptions& options);
   [[nodiscard]] Status Close();
 
  private:
@@ -42,7 +41,7 @@ class JoinedStore {
   // True if the store is open for reading only and no call uses it: this process can only open it
   // again after closing it.
   bool MayReopen() const REQUIRES(mutex_);
-  StatusOr<Reached> Reach(ReachFor reach_for) REQUIRES(mutex_);
+  StatusOr<Reached> Reach(ReachFor reach_for, const CallOptions& options) REQUIRES(mutex_);
 
   const CallSettings settings_;
   const ReachStore reach_;

@@ -24,9 +24,11 @@ struct ReachedStore {
 };
 
 enum class ReachFor : uint8_t { kCalls, kChangeOfTables };
-using ReachStore = std::function<StatusOr<ReachedStore>(ReachFor reach_for)>;
+using ReachStore =
+    std::function<StatusOr<ReachedStore>(ReachFor reach_for, const CallOptions& options)>;
 
 // `reach` is called when `store` is lost, or when it may be possible by now to open it for writing.
+// It gets the options of the call that needs the store.
 // `wait_us` as in Patience.
 std::unique_ptr<Client> NewJoinedClient(ReachedStore store, int64_t wait_us, ReachStore reach);
 

@@ -35,37 +35,33 @@ bool JoinedStore::MayReopen() const {
   return store_.has_refused != nullptr && store_.client.use_count() == 1;
 }
 
-StatusOr<JoinedStore::Reached> JoinedStore::Reach(ReachFor reach_for) {
+StatusOr<JoinedStore::Reached> JoinedStore::Reach(ReachFor reach_for, const CallOptions& options) {
   store_ = {};
-  ASSIGN_OR_RETURN(ReachedStore again, reach_(reach_for));
+  ASSIGN_OR_RETURN(ReachedStore again, reach_(reach_for, options));
   Take(std::move(again));
   return store_;
 }
 
-StatusOr<JoinedStore::Reached> JoinedStore::Get() {
+StatusOr<JoinedStore::Reached> JoinedStore::Get(const CallOptions& options) {
   engine::MutexLock lock(&mutex_);
   if (closed_) return FailedPrecondition("the client is closed");
   bool is_due = MayReopen() && store_.has_refused() &&
                 settings_.clock->MonotonicNanos() - reached_ns_ > kReopenUs * 1000;
   if (store_.client != nullptr && !store_.is_lost() && !is_due) return store_;
-  return Reach(ReachFor::kCalls);
+  return Reach(ReachFor::kCalls, options);
 }
 
-StatusOr<JoinedStore::Reached> JoinedStore::GetAlive() {
-  ASSIGN_OR_RETURN(Reached store, Get());
-  if (store.remote == nullptr) return store;
-  Status alive = store.remote->Probe();
-  if (store.is_lost()) return Get();
-  RETURN_IF_ERROR(alive);
-  return store;
-}
-
-StatusOr<JoinedStore::Reached> JoinedStore::GetForChange() {
+StatusOr<JoinedStore::Reached> JoinedStore::GetForChange(const CallOptions& options) {
   {
     engine::MutexLock lock(&mutex_);
-    if (MayReopen()) return Reach(ReachFor::kChangeOfTables);
+    if (MayReopen()) return Reach(ReachFor::kChangeOfTables, options);
   }
-  return GetAlive();
+  ASSIGN_OR_RETURN(Reached store, Get(options));
+  if (store.remote == nullptr) return store;
+  Status alive = store.remote->Probe();
+  if (store.is_lost()) return Get(options);
+  RETURN_IF_ERROR(alive);
+  return store;
 }
 
 bool IsBroken(const Status& status, const JoinedStore::Reached& store) {

@@ -62,7 +62,8 @@ class JoinedCells final : public CellStream {
   Status Reopen() {
     ASSIGN_OR_RETURN(CallOptions options, course_.OptionsNow());
     store_ = {};  // stays empty if the store cannot be reached
-    ASSIGN_OR_RETURN(store_, joined_->Get());
+    ASSIGN_OR_RETURN(store_, joined_->Get(options));
+    ASSIGN_OR_RETURN(options, course_.OptionsNow());
     ASSIGN_OR_RETURN(cells_, store_.client->data()->Read(table_, left_, options));
     RETURN_IF_ERROR(mark_.SkipSeen(cells_.get()));
     if (cells_->Valid()) course_.Progress();
@@ -86,7 +87,6 @@ class JoinedChanges final : public ChangeStream {
       : joined_(joined),
         table_(std::move(table)),
         wanted_(std::move(wanted)),
-        options_(options),
         course_(joined->settings(), options) {}
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
@@ -106,9 +106,11 @@ class JoinedChanges final : public ChangeStream {
  private:
   StatusOr<ChangeBatch> Try(int64_t wait_us) {
     if (changes_ == nullptr) {
+      ASSIGN_OR_RETURN(CallOptions options, course_.OptionsNow());
       store_ = {};  // stays empty if the store cannot be reached
-      ASSIGN_OR_RETURN(store_, joined_->Get());
-      ASSIGN_OR_RETURN(changes_, store_.client->data()->ReadChanges(table_, wanted_, options_));
+      ASSIGN_OR_RETURN(store_, joined_->Get(options));
+      ASSIGN_OR_RETURN(options, course_.OptionsNow());
+      ASSIGN_OR_RETURN(changes_, store_.client->data()->ReadChanges(table_, wanted_, options));
     }
     return changes_->Next(wait_us);
   }
@@ -116,7 +118,6 @@ class JoinedChanges final : public ChangeStream {
   JoinedStore* const joined_;
   const std::string table_;
   ChangesRequest wanted_;  // the request for what was not given yet
-  const CallOptions options_;
   CallCourse course_;
   JoinedStore::Reached store_;
   std::unique_ptr<ChangeStream> changes_;
@@ -139,7 +140,8 @@ Status JoinedData::Run(const std::string& table, const RowRange& tablet_range,
   ProgramRest rest(program, sink);
   do {
     ASSIGN_OR_RETURN(CallOptions now, course.OptionsNow());
-    ASSIGN_OR_RETURN(JoinedStore::Reached store, store_->Get());
+    ASSIGN_OR_RETURN(JoinedStore::Reached store, store_->Get(now));
+    ASSIGN_OR_RETURN(now, course.OptionsNow());
     Status ended =
         rest.End(store.client->data()->Run(table, tablet_range, rest.left(), now, &rest));
     if (!IsBroken(ended, store)) return ended;

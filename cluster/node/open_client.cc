@@ -101,6 +101,16 @@ bool MayPass(const Status& joining) {
          joining.code() != StatusCode::kUnimplemented;
 }
 
+// The patience of a call, which has a time and a cancel flag of its own.
+Patience Within(Patience patience, const CallOptions& call) {
+  if (call.timeout_us > 0) patience.wait_us = std::min(patience.wait_us, call.timeout_us);
+  if (call.cancel == nullptr) return patience;
+  patience.may_wait = [call, may_wait = std::move(patience.may_wait)](const std::string& what) {
+    return !call.is_cancelled() && (may_wait == nullptr || may_wait(what));
+  };
+  return patience;
+}
+
 // Opens the store, or joins the process that has it open; waits while neither is possible.
 StatusOr<ReachedStore> OpenDirectory(const std::string& directory, const ClientOptions& options,
                                      const Patience& patience, ReachFor reach_for) {
@@ -138,11 +148,12 @@ StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
   if (std::string address = std::move(place.address); !address.empty()) {
     ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> server, Connect(address, target, options));
     ReachedStore store{nullptr, std::move(server), nullptr};
-    return NewJoinedClient(
-        std::move(store), patience.wait_us, [=](ReachFor) -> StatusOr<ReachedStore> {
-          ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> again, Connect(address, target, options));
-          return ReachedStore{nullptr, std::move(again), nullptr};
-        });
+    return NewJoinedClient(std::move(store), patience.wait_us,
+                           [=](ReachFor, const CallOptions&) -> StatusOr<ReachedStore> {
+                             ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> again,
+                                              Connect(address, target, options));
+                             return ReachedStore{nullptr, std::move(again), nullptr};
+                           });
   }
   std::string directory = std::move(place.directory);
   // A file system that is not the operating system's has no sockets next to its files.
@@ -152,9 +163,10 @@ StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
   ASSIGN_OR_RETURN(ReachedStore store,
                    OpenDirectory(directory, options, patience, ReachFor::kCalls));
   if (store.remote == nullptr && store.has_refused == nullptr) return std::move(store.opened);
-  return NewJoinedClient(std::move(store), patience.wait_us, [=](ReachFor reach_for) {
-    return OpenDirectory(directory, again, patience, reach_for);
-  });
+  return NewJoinedClient(
+      std::move(store), patience.wait_us, [=](ReachFor reach_for, const CallOptions& call) {
+        return OpenDirectory(directory, again, Within(patience, call), reach_for);
+      });
 }
 
 }  // namespace sippar::cluster

@@ -7,6 +7,7 @@
 
 #include "cluster/client/client.h"
 #include "cluster/node/open_client.h"
+#include "engine/base/thread.h"
 #include "engine/model/change_config.h"
 
 namespace sippar::cluster {
@@ -239,6 +240,31 @@ TEST_F(JoinedClientTest, ChangesGoOnWhenTheOwnerHasLeft) {
   std::vector<Change> changes = Drain(stream->get(), &last);
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_EQ(changes[0].mutation.row, "b");
+}
+
+// The owner has left, and a process that does not serve the store has opened it. A call without a
+// deadline would wait for Patience::wait_us.
+TEST_F(JoinedClientTest, ACallLooksForTheStoreWithinItsOwnTime) {
+  owner_.reset();
+  auto fs = engine::NewPosixFileSystem();
+  ClientOptions silent;
+  silent.fs = fs.get();
+  auto holder = OpenClient(directory_, silent);
+  ASSERT_TRUE(holder.ok()) << holder.status();
+  engine::Clock* clock = engine::Clock::System();
+  const int64_t start_us = clock->MonotonicNanos() / 1000;
+  EXPECT_FALSE(joined_->data()->Do(calls::TabletRanges{"t"}, {nullptr, 200'000}).ok());
+  EXPECT_FALSE(joined_->admin()->Do(calls::DropTable{"t"}, {nullptr, 200'000}).ok());
+  CallOptions options;
+  options.cancel = std::make_shared<std::atomic<bool>>(false);
+  engine::Thread canceller("cancel", [&] {
+    clock->SleepMicros(200'000);
+    options.cancel->store(true);
+  });
+  EXPECT_EQ(joined_->data()->Do(calls::TabletRanges{"t"}, options).status().code(),
+            StatusCode::kCancelled);
+  canceller.Join();
+  EXPECT_LT(clock->MonotonicNanos() / 1000 - start_us, 20'000'000);
 }
 
 TEST_F(JoinedClientTest, WritesGoOnWhenTheOwnerHasLeft) {
