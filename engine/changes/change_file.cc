@@ -167,8 +167,9 @@ StatusOr<std::unique_ptr<ChangeFileReader>> ChangeFileReader::Open(FileSystem* f
   opened->rows_.start = reader.Bytes();
   opened->rows_.limit = reader.Bytes();
   if (reader.ok() && version > kVersion) {
-    return FailedPrecondition(fmt::format("{} has format version {}; this program knows up to {}",
-                                          opened->path_, version, kVersion));
+    return FailedPrecondition(
+        fmt::format("{} has format version {}; this program knows up to {}; use a newer sippar",
+                    opened->path_, version, kVersion));
   }
   if (!reader.AtEnd()) return opened->Damage();
   return opened;

@@ -17,7 +17,7 @@ struct RunInfo {
   uint64_t size_bytes = 0;
   uint64_t tombstones = 0;
   uint64_t entries = 0;
-  int64_t made_us = 0;      // older writes in it were seen by a major compaction
+  int64_t made_us = 0;      // no delete or garbage in the run is older than this (tablet_state.h)
   bool major = false;       // made by a major compaction: it held no deleted data then
   int64_t time_min_us = 0;  // time of the oldest cell
   uint64_t run_id = 0;

@@ -311,12 +311,12 @@ Status MemoryFileSystem::Remove(const std::string& path) {
 Status MemoryFileSystem::RemoveDir(const std::string& path) {
   MutexLock lock(&shared_->mutex);
   if (!shared_->disk.IsDirectory(path)) {
-    return NotFound(fmt::format("remove {}: no directory", path));
+    return NotFound(fmt::format("remove {}: no such directory", path));
   }
   // Entries are sorted by path: the first one below the directory would be here.
   auto below = shared_->disk.entries().lower_bound(path + "/");
   if (below != shared_->disk.entries().end() && below->first.starts_with(path + "/")) {
-    return FailedPrecondition(fmt::format("remove {}: not empty", path));
+    return FailedPrecondition(fmt::format("remove {}: the directory is not empty", path));
   }
   shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
                        [path](Entries* entries) { entries->erase(path); });
@@ -326,7 +326,8 @@ Status MemoryFileSystem::RemoveDir(const std::string& path) {
 Status MemoryFileSystem::CreateDir(const std::string& path) {
   MutexLock lock(&shared_->mutex);
   if (shared_->disk.IsDirectory(path)) return OkStatus();
-  if (shared_->disk.Find(path) != nullptr) return AlreadyExists(fmt::format("{} is a file", path));
+  if (shared_->disk.Find(path) != nullptr)
+    return AlreadyExists(fmt::format("create directory {}: a file has this name", path));
   if (!shared_->disk.IsDirectory(MemoryDisk::ParentOf(path))) {
     return NotFound(fmt::format("create directory {}: no such parent", path));
   }
@@ -337,7 +338,8 @@ Status MemoryFileSystem::CreateDir(const std::string& path) {
 
 Status MemoryFileSystem::SyncDir(const std::string& path) {
   MutexLock lock(&shared_->mutex);
-  if (!shared_->disk.IsDirectory(path)) return NotFound(fmt::format("sync {}: no directory", path));
+  if (!shared_->disk.IsDirectory(path))
+    return NotFound(fmt::format("sync {}: no such directory", path));
   shared_->disk.SyncEntries(path);
   return OkStatus();
 }
@@ -352,7 +354,8 @@ Status MemoryFileSystem::SyncFile(const std::string& path) {
 
 StatusOr<std::vector<std::string>> MemoryFileSystem::List(const std::string& path) {
   MutexLock lock(&shared_->mutex);
-  if (!shared_->disk.IsDirectory(path)) return NotFound(fmt::format("list {}: no directory", path));
+  if (!shared_->disk.IsDirectory(path))
+    return NotFound(fmt::format("list {}: no such directory", path));
   shared_->disk.ShowEntries(path, machine_);
   std::vector<std::string> names;
   for (const auto& [entry, file] : shared_->disk.entries()) {

@@ -176,7 +176,8 @@ Status OverlayFileSystem::RemoveDir(const std::string& path) {
   RETURN_IF_ERROR(gate_->Check());
   RETURN_IF_ERROR(Get("remove", path).status());
   ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(path));
-  if (!names.empty()) return FailedPrecondition(fmt::format("remove {}: not empty", path));
+  if (!names.empty())
+    return FailedPrecondition(fmt::format("remove {}: the directory is not empty", path));
   // The marks of removed names in it must go: they would hide the contents of another directory
   // that is renamed to this name later.
   const std::string prefix = path + "/";
@@ -189,7 +190,7 @@ Status OverlayFileSystem::CreateDir(const std::string& path) {
   MutexLock lock(&mutex_);
   ASSIGN_OR_RETURN(std::optional<Place> place, Find(path));
   if (place.has_value() && place->upper != nullptr) {
-    return AlreadyExists(fmt::format("{} is a file", path));
+    return AlreadyExists(fmt::format("create directory {}: a file has this name", path));
   }
   if (place.has_value()) return place->IsNewDirectory() ? OkStatus() : NamesIn(path).status();
   RETURN_IF_ERROR(gate_->Check());

@@ -15,7 +15,9 @@ struct LogChain {
     SegmentId id;
     uint64_t accepted_length = UINT64_MAX;  // from the next segment's header
     uint64_t file_length = 0;
-    uint64_t synced_length = 0;   // newest segment only: synced bytes, from a header left out
+    // Newest segment only: bytes known to be synced, from the header of a later segment that is not
+    // in the chain.
+    uint64_t synced_length = 0;
     uint64_t reached_length = 0;  // durable bytes at least, from REACH
   };
   std::vector<Segment> segments;  // oldest first

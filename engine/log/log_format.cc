@@ -33,8 +33,9 @@ StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view body) {
   header.previous.number = reader.Fixed64();
   header.previous_length = reader.Fixed64();
   if (reader.ok() && version > kLogFormatVersion) {
-    return FailedPrecondition(fmt::format("log format version {} is newer than this program's {}",
-                                          version, kLogFormatVersion));
+    return FailedPrecondition(
+        fmt::format("log format version {} is newer than this program's {}; use a newer sippar",
+                    version, kLogFormatVersion));
   }
   if (!reader.AtEnd()) return DataLoss("segment header cannot be decoded");
   return header;
@@ -88,7 +89,8 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
   for (size_t i = 0; i < count && reader.ok(); ++i) {
     MutationEntry& entry = record.mutation.entries.emplace_back();
     uint8_t kind = reader.Byte();
-    if (kind > MutationEntry::kDeleteRow) return DataLoss(fmt::format("entry kind {}", kind));
+    if (kind > MutationEntry::kDeleteRow)
+      return DataLoss(fmt::format("log record has an entry of unknown kind {}", kind));
     entry.kind = static_cast<MutationEntry::Kind>(kind);
     if (entry.kind == MutationEntry::kDeleteRow) continue;
     entry.family = reader.Bytes();

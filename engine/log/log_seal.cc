@@ -120,7 +120,8 @@ StatusOr<LogSeal> LogSeal::Decode(std::string_view body) {
   uint32_t version = reader.Fixed32();
   if (reader.ok() && version > kSealVersion) {
     return FailedPrecondition(
-        fmt::format("SEAL version {} is newer than this program's {}", version, kSealVersion));
+        fmt::format("SEAL version {} is newer than this program's {}; use a newer sippar", version,
+                    kSealVersion));
   }
   LogSeal seal;
   size_t count = reader.Count();
@@ -147,8 +148,9 @@ StatusOr<LogSeal> ReadSealFile(FileSystem* fs, const std::string& directory) {
   ASSIGN_OR_RETURN(std::string file, ReadFile(fs, path));
   LogFrame frame = LogFrameAt(file, 0, 0, kSealSeed);
   if (!frame.valid || frame.size() != file.size()) {
-    return DataLoss(fmt::format("{} @0: expected one whole record of {} bytes, found damage", path,
-                                file.size()));
+    return DataLoss(fmt::format(
+        "{} @0: expected one whole record of {} bytes, found damage; put it back from a copy", path,
+        file.size()));
   }
   auto seal = LogSeal::Decode(frame.body);
   if (!seal.ok()) return Annotate(seal.status(), path);
@@ -192,21 +194,24 @@ StatusOr<std::string> ReadSealedSegment(FileSystem* fs, const std::string& direc
   std::string path = directory + "/" + SegmentFileName(segment.id);
   auto file = fs->OpenRandom(path);
   if (file.status().code() == StatusCode::kNotFound) {
-    return DataLoss(fmt::format("log segment {} @0: the SEAL names it, but it is missing", path));
+    return DataLoss(fmt::format(
+        "log segment {} @0: the SEAL names it, but it is missing; put it back from a copy", path));
   }
   RETURN_IF_ERROR(file.status());
   if ((*file)->size() < segment.length) {
     return DataLoss(
-        fmt::format("log segment {} @{}: it ends here, but the SEAL says that {} bytes count", path,
-                    (*file)->size(), segment.length));
+        fmt::format("log segment {} @{}: the file ends, but the SEAL says that {} bytes count; put "
+                    "it back from a copy",
+                    path, (*file)->size(), segment.length));
   }
   std::string bytes;
   RETURN_IF_ERROR((*file)->Read(0, segment.length, &bytes));
   uint64_t found = Checksum(bytes, SegmentSeed(segment.id));
   if (found != segment.checksum) {
     return DataLoss(
-        fmt::format("log segment {} @0: checksum of {} bytes is {:016x}, SEAL says {:016x}", path,
-                    segment.length, found, segment.checksum));
+        fmt::format("log segment {} @0: checksum of {} bytes is {:016x}, SEAL says {:016x}; put it "
+                    "back from a copy",
+                    path, segment.length, found, segment.checksum));
   }
   return bytes;
 }

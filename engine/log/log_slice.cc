@@ -34,7 +34,8 @@ Status ReadExtent(const LogPart& part, const LogExtent& extent,
         bytes.size() < 8 ? 0 : kLogRecordHeaderSize + uint64_t{GetFixed32(bytes.data() + 4)};
     if (needed <= bytes.size() || needed > limit - at) {
       return DataLoss(
-          fmt::format("log {} @{}: expected a whole record, found damage", part.path, at));
+          fmt::format("log {} @{}: expected a whole record, found damage; put it back from a copy",
+                      part.path, at));
     }
     read_size = needed;
   }

@@ -59,7 +59,7 @@ StatusOr<std::map<uint64_t, LogSlice>> DecodeIndex(std::string_view body) {
     extent.length = reader.Varint();
     slices[tablet] = {{extent}, reader.Varint()};
   }
-  if (!reader.AtEnd()) return DataLoss("index cannot be decoded");
+  if (!reader.AtEnd()) return DataLoss("the index of the sorted log cannot be decoded");
   return slices;
 }
 

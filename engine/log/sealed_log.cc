@@ -52,8 +52,8 @@ Status ReplayPart(const LogPart& part, uint64_t tablet_id, uint64_t* given,
                   const std::function<Status(const LogRecord& record)>& replay) {
   auto slice = part.slices.find(tablet_id);
   if (slice == part.slices.end()) {
-    return DataLoss(part.path + ": the SEAL says that it has records of tablet " +
-                    std::to_string(tablet_id) + ", but its index has none");
+    return DataLoss("log " + part.path + ": the SEAL says that it has records of tablet " +
+                    std::to_string(tablet_id) + ", but it has none; put it back from a copy");
   }
   return ReadSlice(part, slice->second, [&](std::string_view body) -> Status {
     ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));

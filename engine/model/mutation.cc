@@ -67,8 +67,9 @@ Status ResolveOn(std::string_view newest, MutationEntry* entry) {
     if (!newest.empty()) {
       auto decoded = DecodeInt64(newest);
       if (!decoded.ok()) {
-        return FailedPrecondition(fmt::format("cannot increment {}:{}: its value {}", entry->family,
-                                              entry->qualifier, MessageOf(decoded.status())));
+        return FailedPrecondition(
+            fmt::format("cannot increment {}:{}: its value has {} bytes, an INT64 has 8",
+                        entry->family, entry->qualifier, newest.size()));
       }
       number = static_cast<uint64_t>(*decoded);
     }

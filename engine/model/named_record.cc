@@ -32,7 +32,8 @@ StatusOr<NamedRecord> NamedRecord::Decode(std::string_view bytes) {
   record.name = reader.Bytes();
   record.version = reader.Varint();
   record.body = reader.Bytes();
-  if (!reader.AtEnd()) return DataLoss("a record cannot be decoded");
+  if (!reader.AtEnd())
+    return DataLoss("the stored record cannot be decoded; put its file back from a copy");
   return record;
 }
 

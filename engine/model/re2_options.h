@@ -32,7 +32,8 @@ inline RE2::Options BytesRegexOptions(bool case_insensitive) {
 
 [[nodiscard]] inline Status CheckRegexCompiled(const RE2& regex) {
   if (regex.ok()) return OkStatus();
-  return InvalidArgument(fmt::format("bad regex /{}/: {}", regex.pattern(), regex.error()));
+  return InvalidArgument(
+      fmt::format("regex /{}/ is not valid: {}", regex.pattern(), regex.error()));
 }
 
 }  // namespace sippar::engine

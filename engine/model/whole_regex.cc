@@ -22,7 +22,7 @@ StatusOr<std::shared_ptr<const WholeRegex>> WholeRegex::Compile(std::string_view
   auto regex = std::make_unique<const RE2>(BytesPiece(pattern), BytesRegexOptions(false));
   if (!regex->ok()) {
     return InvalidArgument(
-        fmt::format("bad regex /{}/: {}", pattern.substr(0, 200), regex->error()));
+        fmt::format("regex /{}/ is not valid: {}", pattern.substr(0, 200), regex->error()));
   }
   return std::shared_ptr<const WholeRegex>(new WholeRegex(std::move(regex), pattern));
 }

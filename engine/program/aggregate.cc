@@ -13,7 +13,9 @@ namespace {
 
 using enum ValueType;
 
-Status BadPartial() { return Internal("partial state of an aggregate is damaged"); }
+Status BadPartial() {
+  return Internal("partial state of an aggregate cannot be decoded; this is a bug in sippar");
+}
 
 // COUNT(*) and COUNT(x). State: INT64.
 class Count final : public Aggregate {
@@ -72,7 +74,8 @@ class Sum final : public Aggregate {
   Status AddNumber(const Value& value) {
     if (!value.is_number() && value.type() != kDuration) {
       return ProgramError("TYPE",
-                          fmt::format("{} of {}", average_ ? "AVG" : "SUM", TypeName(value.type())),
+                          fmt::format("{} takes numbers or durations, not {}",
+                                      average_ ? "AVG" : "SUM", TypeName(value.type())),
                           "INT64(x) reads 8 bytes, INT64(TEXT(x)) a decimal number");
     }
     if (sum_.is_null()) {

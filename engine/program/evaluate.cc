@@ -323,7 +323,7 @@ Status Build(const Expression& expression, Node* node, size_t depth, StopBudget*
   node->scalar = FindScalar(expression.function);
   // Found now, and not in the middle of a scan.
   if (node->scalar.run == nullptr && !RunsItself(expression.function)) {
-    return Internal(fmt::format("function number {} is not implemented",
+    return Internal(fmt::format("function number {} is not implemented; this is a bug in sippar",
                                 static_cast<int>(expression.function)));
   }
   node->args.resize(expression.args.size());

@@ -103,7 +103,7 @@ std::vector<Row> GroupBy::Finish() {
 Status GroupBy::Merge(const Row& partial) {
   // The row comes from another server, and the loops below index it without a check.
   if (partial.size() != keys_ + defs_.size())
-    return Internal("a tablet returned a partial row of another query");
+    return Internal("a tablet returned a partial row of another query; this is a bug in sippar");
   present_.clear();
   for (size_t i = 0; i < keys_; ++i) present_.push_back(&partial[i]);
   ASSIGN_OR_RETURN(Group * group, Find());

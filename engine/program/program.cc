@@ -257,14 +257,19 @@ std::string Program::Encode() const {
 StatusOr<Program> Program::Decode(std::string_view bytes) {
   // Checked first, because it bounds the memory that decoding takes.
   if (bytes.size() > limits::kProgramSizeMax) {
-    return InvalidArgument(fmt::format("row program of {} bytes; the limit is {}", bytes.size(),
+    return InvalidArgument(fmt::format("row program has {} bytes; the limit is {}", bytes.size(),
                                        limits::kProgramSizeMax));
   }
   Reader reader(bytes);
-  // A program lives only as long as its call, and both ends of a call have the same version of
-  // the service, which refuses others. So no program of an older version can arrive.
-  if (reader.Byte() != kVersion)
-    return InvalidArgument("row program: its version is not supported");
+  // A program lives only as long as its call, and both ends of a call have the same version of the
+  // service, which refuses others. So no program of an older version can arrive.
+  uint8_t version = reader.Byte();
+  if (version != kVersion) {
+    return InvalidArgument(
+        fmt::format("row program: it has format version {}, this program knows only {}; use the "
+                    "same sippar for server and client",
+                    version, kVersion));
+  }
   Program program;
   program.read = DecodeReadSpec(&reader);
   uint8_t source = reader.Byte();
@@ -286,7 +291,10 @@ StatusOr<Program> Program::Decode(std::string_view bytes) {
   }
   program.limit = reader.Varint();
   program.now_us = reader.Signed();
-  if (!reader.AtEnd() || !IsSound(program)) return InvalidArgument("row program is damaged");
+  if (!reader.AtEnd() || !IsSound(program)) {
+    return InvalidArgument(
+        "row program cannot be decoded; use the same sippar for server and client");
+  }
   return program;
 }
 

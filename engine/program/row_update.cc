@@ -194,7 +194,9 @@ class Planner {
     ASSIGN_OR_RETURN(Value time, EvaluateOn(*write.timestamp, *slots_));
     if (time.is_null()) return OkStatus();
     if (time.type() != ValueType::kInt64 && time.type() != ValueType::kTimestamp) {
-      return ProgramError("TYPE", fmt::format("a cell's time cannot be {}", TypeName(time.type())));
+      return ProgramError("TYPE",
+                          fmt::format("a cell's time is microseconds or a TIMESTAMP, not {}",
+                                      TypeName(time.type())));
     }
     if (time.integer() < 0) {
       return ProgramError(

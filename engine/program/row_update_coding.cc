@@ -1,5 +1,7 @@
 // Row updates and their results as bytes.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/program/program_coding.h"
@@ -92,7 +94,10 @@ StatusOr<RowUpdate> DecodeOperation(Reader reader) {
     update.rules.push_back(ModifyRule::Decode(&reader));
   }
   if (update.rules.empty()) update.check = CheckedMutation::Decode(&reader);
-  if (!reader.AtEnd()) return InvalidArgument("row operation is damaged");
+  if (!reader.AtEnd()) {
+    return InvalidArgument(
+        "row operation cannot be decoded; use the same sippar for server and client");
+  }
   // The filter comes from a client and is checked before it is compiled.
   if (update.check) RETURN_IF_ERROR(update.check->predicate.Validate());
   return update;
@@ -154,7 +159,12 @@ StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
   Reader reader(bytes);
   uint8_t version = reader.Byte();
   if (version == kOperationVersion) return DecodeOperation(reader);
-  if (version != kVersion) return InvalidArgument("row update: its version is not supported");
+  if (version != kVersion) {
+    return InvalidArgument(
+        fmt::format("row update: it has format version {}, this program knows only {} and {}; use "
+                    "the same sippar for server and client",
+                    version, kVersion, kOperationVersion));
+  }
   RowUpdate update;
   update.row = reader.Bytes();
   update.read = DecodeReadSpec(&reader);
@@ -167,7 +177,10 @@ StatusOr<RowUpdate> RowUpdate::Decode(std::string_view bytes) {
   update.returning = DecodeExpressions(&reader);
   update.now_us = reader.Signed();
   update.request = RequestId::Decode(&reader);
-  if (!reader.AtEnd() || !IsSound(update)) return InvalidArgument("row update is damaged");
+  if (!reader.AtEnd() || !IsSound(update)) {
+    return InvalidArgument(
+        "row update cannot be decoded; use the same sippar for server and client");
+  }
   return update;
 }
 
@@ -189,8 +202,13 @@ std::string RowUpdateResult::Encode() const {
 
 StatusOr<RowUpdateResult> RowUpdateResult::Decode(std::string_view bytes) {
   Reader reader(bytes);
-  if (reader.Byte() != kVersion)
-    return InvalidArgument("result of a row update: its version is not supported");
+  uint8_t version = reader.Byte();
+  if (version != kVersion) {
+    return InvalidArgument(
+        fmt::format("result of a row update: it has format version {}, this program knows only {}; "
+                    "use the sippar that made it",
+                    version, kVersion));
+  }
   RowUpdateResult result;
   uint8_t flags = reader.Byte();
   result.existed = (flags & 1) != 0;
@@ -204,7 +222,9 @@ StatusOr<RowUpdateResult> RowUpdateResult::Decode(std::string_view bytes) {
   result.returning = DecodeRow(&reader);
   size_t cells = reader.left() == 0 ? 0 : reader.Count();
   for (size_t i = 0; i < cells && reader.ok(); ++i) result.cells.push_back(DecodeCell(&reader));
-  if (!reader.AtEnd()) return InvalidArgument("result of a row update is damaged");
+  if (!reader.AtEnd()) {
+    return InvalidArgument("result of a row update cannot be decoded; use the sippar that made it");
+  }
   return result;
 }
 

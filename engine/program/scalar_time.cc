@@ -37,6 +37,11 @@ Status TimeBucket(CallSite* site, Arguments args, Value* out) {
   return OkStatus();
 }
 
+int YearOf(int64_t days) {
+  return static_cast<int>(
+      std::chrono::year_month_day{std::chrono::sys_days{std::chrono::days{days}}}.year());
+}
+
 struct Parts {
   std::tm tm{};
   int64_t micros = 0;  // microseconds of the second
@@ -46,7 +51,8 @@ Status Split(int64_t time_us, Parts* parts) {
   int64_t days = FloorDiv(time_us, kDay);
   if (days > kDaysMax || days < -kDaysMax) {
     return ProgramError(
-        "RANGE", fmt::format("time {} is outside the years that the calendar supports", time_us));
+        "RANGE", fmt::format("time {} is outside the years {} to {}, which the calendar supports",
+                             time_us, YearOf(-kDaysMax), YearOf(kDaysMax)));
   }
   int64_t rest = time_us - days * kDay;
   std::chrono::sys_days day{std::chrono::days{days}};

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/read/column_versions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "engine/base/printable.h"
+
 namespace sippar::engine {
+
+Status KeyDamage(std::string_view key) {
+  constexpr size_t kShownMax = 100;
+  return DataLoss(
+      fmt::format("stored key '{}' of {} bytes cannot be decoded; restore the table "
+                  "from a backup or a copy",
+                  PrintableBytes(key.substr(0, kShownMax)), key.size()));
+}
 
 void ColumnVersions::EnterFamily(const FamilyRule* rule, int64_t now_us) {
   rule_ = rule;
@@ -20,7 +32,7 @@ Status ColumnVersions::Replay(const EntryPlace& place, const DeleteMarks& delete
   std::vector<Version> puts;
   ParsedKey parsed;
   for (; input->Valid() && input->key().starts_with(place.column_part()); input->Next()) {
-    if (!ParseKey(input->key(), &parsed)) return DataLoss("stored key cannot be decoded");
+    if (!ParseKey(input->key(), &parsed)) return KeyDamage(input->key());
     bool counts = parsed.kind == EntryKind::kCell && parsed.sequence <= snapshot &&
                   !deletes.Hides(parsed.sequence);
     if (counts) puts.push_back({parsed.timestamp_us, parsed.sequence});

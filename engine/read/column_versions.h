@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/status.h"
@@ -15,6 +16,9 @@
 #include "engine/read/version_history.h"
 
 namespace sippar::engine {
+
+// For a stored key that cannot be decoded.
+[[nodiscard]] Status KeyDamage(std::string_view key);
 
 class ColumnVersions {
  public:

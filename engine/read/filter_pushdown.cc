@@ -174,11 +174,15 @@ class PushDown {
   ReadSpec* read_;
   ColumnNeed need_;
   bool are_columns_narrowed_ = false;
-  bool is_covered_ = true;          // the read does all the links so far
-  bool are_cells_exact_ = true;     // it returns exactly the cells that the links so far leave
-  bool are_versions_exact_ = true;  // the same, except for whole columns in excess
-  bool are_values_read_ = false;    // a link so far reads values
-  bool is_counted_ = false;  // the row's cells were counted: only values may still be dropped
+  bool is_covered_ = true;       // the read does all the links so far
+  bool are_cells_exact_ = true;  // the read returns exactly the cells that the links so far leave
+  // The read returns of each column exactly the versions that the links so far leave, but perhaps
+  // also columns that the filter drops.
+  bool are_versions_exact_ = true;
+  bool are_values_read_ = false;  // a link so far reads values
+  // A link so far counts the row's cells: the read may drop no more cells, only strip their values.
+  bool is_counted_ = false;
+  // A link so far was left to the filter and forbids that later ones narrow the read.
   bool is_blocked_ = false;
 };
 

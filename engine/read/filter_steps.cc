@@ -245,7 +245,8 @@ StatusOr<std::unique_ptr<CellSink>> NewFilterStep(const RowFilter& filter, CellS
     case RowFilter::kSink:
       break;
   }
-  return Internal(fmt::format("filter kind {} is not a single step", int{filter.kind}));
+  return Internal(fmt::format("filter of kind {} is not a single step; this is a bug in sippar",
+                              int{filter.kind}));
 }
 
 }  // namespace sippar::engine

@@ -246,7 +246,9 @@ class SinkStep final : public FilterStep {
   CellSink* result_;
 };
 
-// Keeps the end of the row from the result: FilterRun passes it on when no cell was dropped.
+// Keeps the end of the row from the result, which would otherwise return a row from which cells are
+// missing because too many had to be held (HeldBytes). FilterRun::RunRow ends the row after
+// checking that.
 class OpenEnd final : public FilterStep {
  public:
   using FilterStep::FilterStep;

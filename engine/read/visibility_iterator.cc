@@ -4,10 +4,19 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/printable.h"
+
 namespace sippar::engine {
 namespace {
 
 constexpr uint32_t kStepsBetweenChecks = 4096;
+
+Status DeleteDamage(const EntryPlace& place, size_t size) {
+  return DataLoss(fmt::format(
+      "row '{}', column {}:{}: a stored delete of {} bytes cannot be "
+      "decoded; restore the table from a backup or a copy",
+      PrintableBytes(place.row()), place.family(), PrintableBytes(place.qualifier()), size));
+}
 
 }  // namespace
 
@@ -63,7 +72,7 @@ void VisibilityIterator::FindVisible() {
   valid_ = false;
   while (input_->Valid()) {
     if (!ReadEntry()) {
-      status_ = DataLoss(fmt::format("stored key of {} bytes cannot be decoded", key().size()));
+      status_ = KeyDamage(key());
       return;
     }
     if (after_limit_) return;
@@ -126,7 +135,7 @@ bool VisibilityIterator::NoteTombstone() {
   }
   ColumnDelete what;
   if (!DecodeColumnDelete(input_->value(), &what)) {
-    status_ = DataLoss("stored column tombstone cannot be decoded");
+    status_ = DeleteDamage(place_, input_->value().size());
     return false;
   }
   deletes_.DeleteInColumn(entry_.sequence, what);

@@ -43,8 +43,9 @@ bool SectionsFit(const Footer& footer, uint64_t footer_offset) {
 
 Status SstableDamage(const FileName& file, std::string_view what, uint64_t offset,
                      std::string_view problem) {
-  return DataLoss(fmt::format("sstable {} (file {}), {} at offset {}: {}", file.path, file.file_id,
-                              what, offset, problem));
+  return DataLoss(
+      fmt::format("sstable {} (file {}), {} at offset {}: {}; put the file back from a copy",
+                  file.path, file.file_id, what, offset, problem));
 }
 
 std::string Footer::Encode(uint64_t offset) const {

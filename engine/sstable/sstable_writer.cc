@@ -45,7 +45,7 @@ Status SstableWriter::Open(std::string sample) {
   ASSIGN_OR_RETURN(section_encoder_,
                    BlockEncoder::Create(summary_.file_id, options_.compression, kSectionLevel, ""));
   ASSIGN_OR_RETURN(bool taken, fs_->Exists(path_));
-  if (taken) return AlreadyExists(fmt::format("sstable {}: the file exists", path_));
+  if (taken) return AlreadyExists(fmt::format("sstable {}: the file already exists", path_));
   ASSIGN_OR_RETURN(file_, fs_->Create(Unfinished()));
   created_ = true;
   CRASH_POINT("sstable.after_create");
@@ -59,7 +59,8 @@ Status SstableWriter::CheckEntry(std::string_view key, std::string_view value,
                                        key.size() + value.size(), limits::kBlockRawSizeMax));
   }
   if (!ParseKey(key, parsed)) {
-    return InvalidArgument(fmt::format("sstable {}: not a valid cell key: {}", path_, Shown(key)));
+    return InvalidArgument(
+        fmt::format("sstable {}: {} is not a valid cell key", path_, Shown(key)));
   }
   if (summary_.entries > 0 && key <= LastKey()) {
     return InvalidArgument(
@@ -165,7 +166,8 @@ StatusOr<BlockHandle> SstableWriter::AddSection(BlockEncoder* encoder, std::stri
   if (bytes.empty()) return BlockHandle{offset_, 0, 0};
   if (bytes.size() > kSectionRawSizeMax) {
     return ResourceExhausted(
-        fmt::format("sstable {}: its {} would have {} bytes; the limit is {}; write smaller files",
+        fmt::format("sstable {}: its {} would have {} bytes and readers accept at most {}; its "
+                    "writer should have begun another file",
                     path_, name, bytes.size(), kSectionRawSizeMax));
   }
   ASSIGN_OR_RETURN(BlockHandle handle, encoder->Append(bytes, offset_, &pending_));

@@ -6,23 +6,35 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/base/printable.h"
+
 namespace sippar::engine {
 namespace {
 
 constexpr std::string_view kIdentityHead = "sippar store\nformat ";
 
+// The remedy for a STORE file that is missing or damaged.
+std::string PutBack(const std::string& directory) {
+  return fmt::format("if the rest is whole, put it back: printf '{}{}\\n' > {}/STORE",
+                     "sippar store\\nformat ", kStoreFormat, directory);
+}
+
+Status Damaged(const std::string& directory, std::string_view text) {
+  constexpr size_t kShownMax = 40;
+  return DataLoss(fmt::format("{0}/STORE: its {1} bytes ('{2}') do not name a format version; {3}",
+                              directory, text.size(), PrintableBytes(text.substr(0, kShownMax)),
+                              PutBack(directory)));
+}
+
 Status CheckIdentity(FileSystem* fs, const std::string& directory) {
   std::string path = directory + "/STORE";
   ASSIGN_OR_RETURN(std::string text, ReadFile(fs, path, 4096));
   int version = 0;
-  if (!text.starts_with(kIdentityHead) || !text.ends_with("\n")) {
-    return DataLoss(
-        fmt::format("{}: damaged; expected '{}{}'", path, kIdentityHead.substr(0, 12), "...'"));
-  }
+  if (!text.starts_with(kIdentityHead) || !text.ends_with("\n")) return Damaged(directory, text);
   const char* digits = text.data() + kIdentityHead.size();
   auto parsed = std::from_chars(digits, text.data() + text.size() - 1, version);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() - 1 || version < 1) {
-    return DataLoss(fmt::format("{}: damaged format version", path));
+    return Damaged(directory, text);
   }
   if (version < kStoreFormat) return RefusedFormat1(directory);
   if (version == kStoreFormat) return OkStatus();
@@ -58,10 +70,8 @@ Status CheckNoData(FileSystem* fs, const std::string& directory,
     if (std::find(names.begin(), names.end(), folder) == names.end()) continue;
     ASSIGN_OR_RETURN(std::vector<std::string> files, fs->List(directory + "/" + folder));
     if (files.empty()) continue;
-    return DataLoss(
-        fmt::format("{0}: the file STORE is missing, but {1}/ holds a store's data; if the rest is "
-                    "whole, put it back: printf '{2}{3}\\n' > {0}/STORE",
-                    directory, folder, "sippar store\\nformat ", kStoreFormat));
+    return DataLoss(fmt::format("{}: the file STORE is missing, but {}/ holds a store's data; {}",
+                                directory, folder, PutBack(directory)));
   }
   return OkStatus();
 }
@@ -102,7 +112,10 @@ StatusOr<bool> FindStore(FileSystem* fs, const std::string& directory, bool crea
   }
   RETURN_IF_ERROR(CheckNoData(fs, directory, names));
   if (!create_if_missing) {
-    return NotFound(fmt::format("no store at {}: the directory is empty", directory));
+    return NotFound(
+        fmt::format("no store at {}: the directory is empty (CREATE TABLE, 'sippar import web' and "
+                    "'sippar serve' make one)",
+                    directory));
   }
   // The process that created the directory may have died before it synced the parent.
   RETURN_IF_ERROR(fs->SyncDir(ParentOf(directory)));

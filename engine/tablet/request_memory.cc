@@ -106,7 +106,7 @@ Status RequestMemory::Add(std::string_view bytes, int64_t now_us) {
       if (client.answers.try_emplace(number, answer).second) bytes_ += SizeOf(answer);
     }
   }
-  return reader.AtEnd() ? OkStatus() : DataLoss("remembered requests do not decode");
+  return reader.AtEnd() ? OkStatus() : DataLoss("remembered requests cannot be decoded");
 }
 
 StatusOr<std::string> JoinRequests(const std::string& left, const std::string& right) {

@@ -89,7 +89,8 @@ std::vector<StatusOr<RowUpdateResult>> TabletWriter::UpdateBatch(
   return answers;
 }
 
-// Row lock held. For updates that are not operations: each is committed alone.
+// Row lock held. For updates that are operations: decides on the row as `before`, the prepared
+// writes of this batch that are not committed yet, will leave it. The caller commits *write.
 StatusOr<RowUpdateResult> TabletWriter::PrepareOperation(const RowUpdate& update,
                                                          const TableSchema& schema,
                                                          std::span<const PreparedWrite> before,
@@ -123,7 +124,7 @@ StatusOr<RowUpdateResult> TabletWriter::PrepareOperation(const RowUpdate& update
   return std::move(plan.result);
 }
 
-// Row lock held.
+// Row lock held. For updates that are not operations: each is decided and committed alone.
 StatusOr<RowUpdateResult> TabletWriter::UpdateLocked(const RowUpdate& update,
                                                      const TableSchema& schema) {
   RETURN_IF_ERROR(ValidateRowKey(update.row));

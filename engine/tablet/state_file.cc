@@ -46,8 +46,9 @@ StatusOr<std::string> ReadStateFile(FileSystem* fs, const std::string& path, uin
   // Only after the checksum: a version is believed, and the user told to upgrade, only if the file
   // is whole.
   if (version > kStateFormatVersion) {
-    return FailedPrecondition(fmt::format("{} has format version {}; this program knows up to {}",
-                                          path, version, kStateFormatVersion));
+    return FailedPrecondition(
+        fmt::format("{} has format version {}; this program knows up to {}; use a newer sippar",
+                    path, version, kStateFormatVersion));
   }
   return std::string(body);
 }

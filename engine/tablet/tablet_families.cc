@@ -134,8 +134,8 @@ Status TabletFamilies::ForgetBirths() {
   std::shared_ptr<const TableSchema> schema = body_->TakeSnapshot().schema;
   MutexLock state_lock(&body_->state_mutex);
   if (PlanSettling(body_->state.old_groups, *schema, "").has_value()) {
-    return Aborted(
-        fmt::format("families of tablet {} were moved during its split or merge", body_->id));
+    return Aborted(fmt::format(
+        "families of tablet {} were moved during its split or merge; try again", body_->id));
   }
   TabletState changed = body_->state;
   std::erase_if(changed.family_births, [&](const auto& birth) {

@@ -33,7 +33,7 @@ Status TabletServing::WhyClosed() const {
     case Serving::kMoved:
       return NotServed(fmt::format("tablet {} was split or merged", body_->id));
     case Serving::kDropped:
-      return NotFound("the table was dropped");
+      return NotFound(fmt::format("the table of tablet {} was dropped", body_->id));
     case Serving::kUnknown:
       break;
   }

@@ -3,7 +3,6 @@
 
 #include "engine/base/coding.h"
 #include "engine/tablet/request_memory.h"
-#include "engine/tablet/state_file.h"
 
 namespace sippar::engine {
 namespace {

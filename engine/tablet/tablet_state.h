@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/fs/file_system.h"
+#include "engine/base/status.h"
 #include "engine/model/row_set.h"
 #include "engine/sstable/file_summary.h"
 #include "engine/tablet/family_moves.h"
@@ -30,7 +30,7 @@ struct FileRef {
 struct RunState {
   uint64_t run_id = 0;         // unique within the store
   std::vector<FileRef> files;  // in key order; their visible parts are disjoint
-  // No delete or garbage in the run is older than this (RunInfo). 0: they may
+  // No delete in the run, and nothing in it that became garbage, is older than this; 0: both may
   // have any age.
   int64_t made_us = 0;
   bool major = false;  // made by a major compaction

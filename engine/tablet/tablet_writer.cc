@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/coding.h"
+#include "engine/base/printable.h"
 #include "engine/tablet/resolve_entries.h"
 
 namespace sippar::engine {
@@ -109,7 +110,8 @@ Status TabletWriter::Prepare(const RowMutation& mutation, const TableSchema& sch
                              PreparedWrite* out) {
   RETURN_IF_ERROR(mutation.Validate(schema));
   if (!body_->range.Contains(mutation.row)) {
-    return Unavailable(fmt::format("row is not in tablet {}", body_->id));
+    return Unavailable(
+        fmt::format("row '{}' is not in tablet {}", PrintableBytes(mutation.row), body_->id));
   }
   bool complete = true;
   for (const MutationEntry& entry : mutation.entries) {
