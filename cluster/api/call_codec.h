@@ -237,8 +237,10 @@ void TakeReply(const StatusOr<std::string>& encoded, const AnyCall& any) {
       is_whole = is_whole && reply.size() == pending.call.batch.size();
     }
     if (!is_whole) {
-      pending.answer = Internal(std::string("call ") + Call::kRule.name +
-                                ": the server's answer cannot be decoded");
+      pending.answer =
+          Internal(std::string("call ") + Call::kRule.name +
+                   ": the server's answer cannot be decoded; use the same sippar for server and "
+                   "client");
     } else if constexpr (std::is_same_v<Answer<Call>, Status>) {
       pending.answer = OkStatus();
     } else {
@@ -289,7 +291,8 @@ StatusOr<std::string> DoEncoded(Port<List>* port, std::string_view bytes,
   if (Status why; !DecodeValue(bytes, &call, &why)) {
     // Whole bytes with a value that is not allowed: the caller is told as if it had asked here.
     if (why.code() == StatusCode::kInvalidArgument) return why;
-    return InvalidArgument(std::string("call ") + Call::kRule.name + " cannot be decoded");
+    return InvalidArgument(std::string("call ") + Call::kRule.name +
+                           " cannot be decoded; use the same sippar for server and client");
   }
   Answer<Call> answer = port->Do(call, options);
   RETURN_IF_ERROR(StatusIn(answer));

@@ -41,8 +41,8 @@ class DataApi : public Port<calls::DataCalls> {
   // the partition, or a start in the future.
   [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(
       const std::string& table, const ChangesRequest&, const CallOptions&) {
-    return Unimplemented("changes of table " + table +
-                         ": not through another process; ask it by ReadChangeStream");
+    return Unimplemented("reading the changes of table " + table +
+                         " is not supported by this client");
   }
   // Rows with the same lane are in one tablet, so their writes are best sent as one batch. nullopt:
   // the tablet is not known without a remote look-up.

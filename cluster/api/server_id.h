@@ -33,7 +33,8 @@ struct ServerId {
         return ServerId{std::string(text.substr(0, dot)), epoch};
       }
     }
-    return InvalidArgument("not a server's name and epoch: '" + std::string(text) + "'");
+    return InvalidArgument("'" + std::string(text) +
+                           "' is not a server's name and epoch (NAME.EPOCH)");
   }
 };
 

@@ -27,7 +27,7 @@ class TabletService : public Port<calls::TabletCalls> {
   [[nodiscard]] virtual StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const TabletAddress&,
                                                                             const ChangesRequest&,
                                                                             const CallOptions&) {
-    return Unimplemented("reading changes: not over this transport yet");
+    return Unimplemented("reading changes is not supported by this transport");
   }
 };
 

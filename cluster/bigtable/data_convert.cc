@@ -164,7 +164,9 @@ StatusOr<engine::RowSet> RowSetFromProto(const v2::RowSet& proto) {
 StatusOr<engine::TimeRange> TimesFromProto(const v2::TimestampRange& proto) {
   engine::TimeRange times;
   if (proto.start_timestamp_micros() < 0 || proto.end_timestamp_micros() < 0) {
-    return InvalidArgument("a timestamp range has a negative bound");
+    return InvalidArgument(
+        fmt::format("timestamp range: its start {} and its end {} may not be negative",
+                    proto.start_timestamp_micros(), proto.end_timestamp_micros()));
   }
   // In the API a bound of 0 means no bound.
   if (proto.start_timestamp_micros() != 0) times.start_us = proto.start_timestamp_micros();

@@ -51,7 +51,8 @@ std::string EtagOf(const NamedRecord& record) {
 
 Status ParseRecord(const NamedRecord& record, Message* out) {
   if (out->ParseFromString(record.body)) return OkStatus();
-  return DataLoss(fmt::format("record {} cannot be decoded", record.name));
+  return DataLoss(fmt::format(
+      "the stored record {} cannot be decoded; put its file back from a copy", record.name));
 }
 
 Status ChangeRecord(AdminApi* admin, const std::string& name, Message* message,

@@ -189,7 +189,8 @@ StatusOr<Value> ValueFromProto(const v2::Value& proto) {
       if (__builtin_mul_overflow(time.seconds(), kMicros, &micros) ||
           __builtin_add_overflow(micros, time.nanos() / 1000, &micros)) {
         return InvalidArgument(
-            fmt::format("{} seconds are outside the range of TIMESTAMP", time.seconds()));
+            fmt::format("timestamp_value has {} seconds; a TIMESTAMP has {} to {}", time.seconds(),
+                        INT64_MIN / kMicros, INT64_MAX / kMicros));
       }
       return Value::Timestamp(micros);
     }

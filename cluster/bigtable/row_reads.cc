@@ -164,7 +164,8 @@ struct RowReads::Call {
   // The object may be gone as soon as Refuse or Finish returns.
   void Refuse() {
     is_last = true;
-    writer.Finish(Overloaded("the server is at its limit of reads in flight"), sent.Tag());
+    writer.Finish(Overloaded("the server is at its limit of reads in flight; try again later"),
+                  sent.Tag());
   }
   void Finish(const Status& status) {
     is_last = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/row_requests.h"
 
+#include <fmt/format.h>
+
 #include "cluster/bigtable/data_convert.h"
 #include "cluster/bigtable/filter_convert.h"
 #include "cluster/client/row_operations.h"
@@ -118,7 +120,8 @@ StatusOr<RowRequest> RowRequests::Prepare(RowMethod method, grpc::ByteBuffer* by
       return prepare(v2::ReadModifyWriteRowRequest(),
                      [this](auto* request) { return ReadModifyWrite(*request); });
   }
-  return Internal("the method is unknown");
+  return Internal(fmt::format("row request of unknown method {}; this is a bug in sippar",
+                              static_cast<int>(method)));
 }
 
 grpc::ByteBuffer RowAnswer(RowMethod method, const std::string& row,

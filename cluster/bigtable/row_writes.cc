@@ -145,7 +145,8 @@ void RowWrites::LookAtLine() {
     line_length_ = line_.size();
   }
   for (std::unique_ptr<Call>& call : late) {
-    Answer(std::move(call), Overloaded("the server is at its limit of writes in flight"));
+    Answer(std::move(call),
+           Overloaded("the server is at its limit of writes in flight; try again later"));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/base/printable.h"
 #include "engine/base/thread.h"
 
 namespace sippar::cluster {
@@ -123,7 +124,8 @@ class BatchCourse {
     const bool overlaps_next =
         next != by_start->end() && (range.limit.empty() || next->first < range.limit);
     if (overlaps_next || GroupOf(*by_start, *groups, range.start).has_value()) {
-      return Unavailable("the row's tablet is changing");
+      return Unavailable("the tablets at row '" + engine::PrintableBytes(row) +
+                         "' are being split or merged");
     }
     by_start->emplace(range.start, groups->size());
     groups->push_back({std::move(found), {}});

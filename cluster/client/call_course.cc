@@ -52,7 +52,8 @@ Status CallCourse::Wait(int64_t micros) const {
   bool looks = time_.cancel() != nullptr || settings_.cancel != nullptr;
   while (true) {
     if (is_set(time_.cancel())) return Cancelled("the call was cancelled");
-    if (is_set(settings_.cancel)) return Cancelled("the caller is shutting down");
+    if (is_set(settings_.cancel))
+      return Cancelled("the client that made this call is being closed");
     if (micros <= 0) return OkStatus();
     int64_t part = looks ? std::min(micros, kCancelCheckUs) : micros;
     settings_.clock->SleepMicros(part);

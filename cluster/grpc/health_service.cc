@@ -98,7 +98,8 @@ HealthService::HealthService(const std::vector<std::string>& services)
 grpc::Status HealthService::Check(grpc::ServerContext*, const HealthCheckRequest* request,
                                   HealthCheckResponse* response) {
   if (!services_.contains(request->service())) {
-    return {grpc::StatusCode::NOT_FOUND, "service '" + request->service() + "' is not served here"};
+    return {grpc::StatusCode::NOT_FOUND,
+            "service '" + request->service() + "' is not served by this server"};
   }
   engine::MutexLock lock(&mutex_);
   response->set_status(is_stopping_ ? HealthCheckResponse::NOT_SERVING

@@ -84,7 +84,7 @@ class Version final : public Service {
 
   static void AnswerFile(const FileDescriptor* file, const std::string& what, Response* response) {
     if (file == nullptr) {
-      return SetError(grpc::StatusCode::NOT_FOUND, what + " is not known here", response);
+      return SetError(grpc::StatusCode::NOT_FOUND, what + " is not known to this server", response);
     }
     std::set<std::string> given;
     AddFile(*file, &given, response);

@@ -16,14 +16,29 @@ Fd::~Fd() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+namespace {
+
+std::string NameIn(const std::string& directory) { return directory + "/sippar.sock"; }
+
+std::string TooLong(const std::string& path) {
+  return fmt::format(
+      "the path {} is longer than the {} bytes of a socket's path; name the directory by a shorter "
+      "path",
+      path, sizeof(sockaddr_un::sun_path) - 1);
+}
+
+}  // namespace
+
 std::string SocketPath(const std::string& directory) {
-  std::string path = directory + "/sippar.sock";
+  std::string path = NameIn(directory);
   return path.size() < sizeof(sockaddr_un::sun_path) ? path : "";
 }
 
+std::string LongSocketPath(const std::string& directory) { return TooLong(NameIn(directory)); }
+
 StatusOr<int> ConnectSocket(const std::string& path) {
   if (path.size() >= sizeof(sockaddr_un::sun_path)) {
-    return InvalidArgument(fmt::format("{} is too long for the path of a socket", path));
+    return InvalidArgument(TooLong(path));
   }
   Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (fd.get() < 0) return SocketError("create socket", path);

@@ -28,6 +28,9 @@ class Fd {
 // Returns the path of the directory's socket; "" if it is too long for a socket address.
 std::string SocketPath(const std::string& directory);
 
+// Says why the directory has no SocketPath. For use in messages.
+std::string LongSocketPath(const std::string& directory);
+
 // Connects to the socket at `path` and returns the descriptor, which the caller owns. kUnavailable:
 // no process listens there; kPermissionDenied: the listening process belongs to another user.
 [[nodiscard]] StatusOr<int> ConnectSocket(const std::string& path);

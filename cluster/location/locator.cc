@@ -115,8 +115,10 @@ StatusOr<LocationPtr> Locator::LookUp(const Target& target) {
     if (metadata->range.limit.empty()) break;
     rows.start = metadata->range.limit;
   }
-  return NotFound(fmt::format("table {} has no tablet for row {}", target.table_id,
-                              engine::PrintableBytes(target.key)));
+  return NotFound(
+      fmt::format("table with id {}: METADATA has no tablet for row '{}'; the table was dropped, "
+                  "or METADATA is damaged ('sippar admin doctor' tells)",
+                  target.table_id, engine::PrintableBytes(target.key)));
 }
 
 Status Locator::ReadPart(const LocationPtr& metadata, const engine::RowRange& rows,
@@ -154,11 +156,13 @@ StatusOr<std::vector<TabletRecord>> Locator::ReadAll(uint64_t table_id) {
     rows.start = metadata->range.limit;
   }
   records = SpelledOut(std::move(records));
-  if (records.empty()) return NotFound(fmt::format("table {} has no tablets", table_id));
+  if (records.empty())
+    return NotFound(fmt::format("table with id {} has no tablets; it was dropped", table_id));
   for (const TabletRecord& record : records) Remember(record);
   // The parts of METADATA were read at different moments.
   if (CheckTiling(records).empty()) return records;
-  return Unavailable(fmt::format("METADATA of table {} is being changed; try again", table_id));
+  return Unavailable(
+      fmt::format("METADATA of the table with id {} is being changed; try again", table_id));
 }
 
 // Reads the record for `target` and its neighbours from one METADATA tablet. nullptr: no record of
@@ -178,7 +182,9 @@ StatusOr<LocationPtr> Locator::ReadMetadata(const LocationPtr& metadata,
   // A split whose rows are in two METADATA tablets can be read while only one of them is written.
   // The caller retries.
   StatusOr<LocationPtr> found =
-      Unavailable(fmt::format("METADATA has a hole at row {}", engine::PrintableBytes(target.key)));
+      Unavailable(fmt::format("table with id {}: METADATA names no tablet for row '{}' at present, "
+                              "perhaps because a split is half written; try again",
+                              target.table_id, engine::PrintableBytes(target.key)));
   for (const TabletRecord& tablet : SpelledOut(std::move(records))) {
     LocationPtr location = Remember(tablet);
     if (!target.IsIn(tablet.range)) continue;

@@ -201,7 +201,7 @@ Status ParseMetaRowKey(std::string_view key, uint64_t* table_id, std::string* li
   bool infinite = kind == '\1' && key.size() == kTableIdSize + 1;
   bool finite = kind == '\0' && key.size() > kTableIdSize + 1;
   if (!infinite && !finite) {
-    return DataLoss(fmt::format("not a row key of METADATA: {}", engine::PrintableBytes(key)));
+    return DataLoss(fmt::format("'{}' is not a row key of METADATA", engine::PrintableBytes(key)));
   }
   *table_id = engine::GetBig64(key.data());
   *limit = key.substr(kTableIdSize + 1);
@@ -332,18 +332,19 @@ std::string EncodeRootFile(const TabletRecord& record) {
 }
 
 StatusOr<TabletRecord> DecodeRootFile(std::string_view content, uint64_t version) {
-  if (!content.starts_with(kRootMagic)) return DataLoss("not a root tablet's record");
+  if (!content.starts_with(kRootMagic)) return DataLoss("it is not a root tablet's record");
   Reader reader(content.substr(kRootMagic.size()));
   std::map<std::string, std::string> columns;
   while (reader.ok() && !reader.AtEnd()) {
     std::string column(reader.Bytes());
     columns[column] = reader.Bytes();
   }
-  if (!reader.ok()) return DataLoss("the root tablet's record cannot be decoded");
+  if (!reader.ok()) return DataLoss("its columns cannot be decoded");
   Columns of_root("root", std::move(columns));
   ASSIGN_OR_RETURN(TabletRecord record,
                    DecodeRecord(kMetadataTableId, RootRange().limit, MetaPart::kWhole, &of_root));
-  if (!IsRoot(record.table_id, record.range)) return DataLoss("not the root tablet's record");
+  if (!IsRoot(record.table_id, record.range))
+    return DataLoss("it is the record of another tablet than the root tablet");
   record.change = version;
   return record;
 }

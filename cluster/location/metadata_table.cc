@@ -9,6 +9,7 @@
 #include "cluster/location/meta_row.h"
 #include "cluster/location/tiling.h"
 #include "cluster/lock/lock_paths.h"
+#include "engine/base/printable.h"
 
 namespace sippar::cluster {
 namespace {
@@ -111,7 +112,8 @@ class ClientMetadataTable final : public MetadataTable {
       return false;
     }));
     if (found && found->range.Contains(row)) return *std::move(found);
-    return NotFound(fmt::format("table {} has no tablet for this row", table_id));
+    return NotFound(fmt::format("table with id {}: it has no tablet for row '{}'", table_id,
+                                engine::PrintableBytes(row)));
   }
 
   Status Write(TabletRecord* record, const TabletEvent& event) override {
@@ -293,7 +295,8 @@ class ClientMetadataTable final : public MetadataTable {
     return OkStatus();
   }
 
-  // kAborted: the record was erased before, or given back before the commit.
+  // kAborted: the record was erased before, or changed since it was read because its merge was
+  // cancelled.
   Status EraseMerged(const TabletRecord& left, const TabletRecord& merged) {
     Status erased = Erase(left, {"merged", fmt::format("into tablet {}", merged.tablet_id)});
     return erased.code() == StatusCode::kAborted ? OkStatus() : erased;
@@ -326,7 +329,10 @@ class ClientMetadataTable final : public MetadataTable {
 
 StatusOr<TabletRecord> ReadRootRecord(LockSession* session) {
   ASSIGN_OR_RETURN(LockFile file, session->Read(lock_paths::RootLocation()));
-  return DecodeRootFile(file.content, file.version);
+  auto record = DecodeRootFile(file.content, file.version);
+  if (record.status().code() != StatusCode::kDataLoss) return record;
+  return DataLoss(fmt::format("lock file '{}': {}; put it back from a copy",
+                              lock_paths::RootLocation(), MessageOf(record.status())));
 }
 
 std::unique_ptr<MetadataTable> NewMetadataTable(DataApi* data, LockSession* session) {

@@ -32,7 +32,8 @@ StatusOr<TableRecord> DecodeTableFile(std::string_view content) {
   table.schema_version = reader.Varint();
   table.changed_at_us = reader.Signed();
   std::string_view schema = reader.Bytes();
-  if (!reader.AtEnd() || version != kVersion) return DataLoss("table file cannot be decoded");
+  if (!reader.AtEnd() || version != kVersion)
+    return DataLoss("table file cannot be decoded; put it back from a copy");
   ASSIGN_OR_RETURN(table.schema, engine::TableSchema::Decode(schema));
   return table;
 }

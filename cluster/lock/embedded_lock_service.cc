@@ -51,7 +51,8 @@ Status EmbeddedLockService::LoadCounter(const LockDirectory::StoredFiles& files)
                     lock_paths::EpochCounter()));
   }
   if (!counter->second.damage.ok()) {
-    return Annotate(counter->second.damage, "the epoch counter; put it back from a copy");
+    return DataLoss(fmt::format("the epoch counter: {}; put it back from a copy",
+                                MessageOf(counter->second.damage)));
   }
   const std::string& text = counter->second.content;
   auto parsed = std::from_chars(text.data(), text.data() + text.size(), numbers_end_);

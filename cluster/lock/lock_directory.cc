@@ -32,7 +32,7 @@ StatusOr<LockDirectory::StoredFile> ReadStored(engine::FileSystem* fs, const std
   stored.version = reader.Varint();
   stored.content = reader.Raw(reader.left());
   if (!reader.ok() || own_path != path) {
-    return DataLoss(fmt::format("{} is not the file of lock file '{}'", file, path));
+    return DataLoss(fmt::format("lock file '{}': {} has the content of another one", path, file));
   }
   return stored;
 }

@@ -35,7 +35,9 @@ StatusOr<uint64_t> ParseTable(std::string_view name) {
   uint64_t id = 0;
   auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
   if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size()) {
-    return InvalidArgument(fmt::format("table id '{}' is not a number", name));
+    return InvalidArgument(fmt::format(
+        "lock file '{}/{}': its name must be a table's number; sippar made no such file, remove it",
+        Tables(), name));
   }
   return id;
 }

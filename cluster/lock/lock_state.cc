@@ -93,7 +93,7 @@ Status LockState::HeldBy(std::string_view what, const std::string& path,
                          const LockFile& file) const {
   auto holder = sessions_.find(file.holder);
   return AlreadyExists(holder == sessions_.end()
-                           ? fmt::format("{} '{}' exists", what, path)
+                           ? fmt::format("{} '{}' already exists", what, path)
                            : fmt::format("{} '{}' is held by {} (session {})", what, path,
                                          holder->second.name, file.holder));
 }

@@ -19,6 +19,9 @@ StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& dir
                                   uint64_t entropy) {
   const std::string path = store_paths::ClusterId(directory);
   auto id = engine::ReadStateFile(fs, path, kClusterMagic);
+  if (id.status().code() == StatusCode::kDataLoss) {
+    return DataLoss(fmt::format("{}; put it back from a copy", MessageOf(id.status())));
+  }
   if (id.status().code() != StatusCode::kNotFound) return id;
   std::string fresh = fmt::format("{:016x}", engine::Random(entropy).Next());
   RETURN_IF_ERROR(engine::WriteStateFile(fs, path, kClusterMagic, fresh));

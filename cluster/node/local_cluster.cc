@@ -63,7 +63,8 @@ Status LocalCluster::WaitForMaster(int64_t timeout_us) {
     Status running = network_.Master().driver->WaitUntilRunning(kMasterPollMicros);
     if (running.ok()) return OkStatus();
     if (clock->MonotonicNanos() >= deadline_ns) {
-      return DeadlineExceeded(fmt::format("no master is running after {} us", timeout_us));
+      return DeadlineExceeded(fmt::format("no master is running after {:.1f} s; try again",
+                                          static_cast<double>(timeout_us) / 1e6));
     }
     if (running.code() == StatusCode::kUnavailable) clock->SleepMicros(kMasterPollMicros);
   }

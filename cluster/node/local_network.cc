@@ -18,7 +18,8 @@ struct Line {
 
   StatusOr<std::shared_ptr<LocalNetwork::ServerPort>> Reach() const {
     // Asked first: a role that has ended must do nothing more, even if the server still runs.
-    if (cut->load(std::memory_order_relaxed)) return Cancelled("the caller is shutting down");
+    if (cut->load(std::memory_order_relaxed))
+      return Cancelled("the server or master that made this call has ended");
     if (auto reached = port.lock()) [[likely]]
       return reached;
     return Unavailable(fmt::format("server {} has stopped", server.ToString()));

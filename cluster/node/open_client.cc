@@ -87,7 +87,7 @@ StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOption
 // Joins the process that has the directory open.
 StatusOr<ReachedStore> JoinDirectory(const std::string& directory, const ClientOptions& options) {
   std::string socket = SocketPath(directory);
-  if (socket.empty()) return Unavailable("its path is too long for a socket");
+  if (socket.empty()) return Unavailable(LongSocketPath(directory));
   ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> joined,
                    Connect("unix:" + socket, directory, options));
   return ReachedStore{nullptr, std::move(joined), nullptr};

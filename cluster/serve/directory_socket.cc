@@ -161,7 +161,7 @@ class ListeningSocket final : public DirectorySocket {
 
 StatusOr<std::unique_ptr<DirectorySocket>> DirectorySocket::Listen(const std::string& directory) {
   std::string path = SocketPath(directory);
-  if (path.empty()) return Unavailable(directory + ": its path is too long for a socket");
+  if (path.empty()) return Unavailable(LongSocketPath(directory));
   auto socket = std::make_unique<ListeningSocket>(path);
   RETURN_IF_ERROR(socket->Begin());
   return std::unique_ptr<DirectorySocket>(std::move(socket));

@@ -25,7 +25,9 @@ Status ControlHandler::CheckMaster(uint64_t master_epoch) {
 
 StatusOr<std::shared_ptr<Served>> ControlHandler::Find(uint64_t tablet_id) const {
   std::shared_ptr<Served> served = parts_->served->FindId(tablet_id);
-  if (served == nullptr) return Unavailable(fmt::format("tablet {} is not served here", tablet_id));
+  if (served == nullptr)
+    return Unavailable(
+        fmt::format("the server that was asked does not serve tablet {}", tablet_id));
   return served;
 }
 

@@ -13,8 +13,8 @@ StatusOr<std::shared_ptr<Served>> ServedSet::Find(const TabletAddress& address) 
   MutexLock lock(&mutex_);
   auto found = served_.find(address.tablet_id);
   if (found == served_.end() || found->second->tablet_epoch != address.tablet_epoch) {
-    return NotServed(fmt::format("tablet {} is not served here at epoch {}", address.tablet_id,
-                                 address.tablet_epoch));
+    return NotServed(fmt::format("the server that was asked does not serve tablet {} at epoch {}",
+                                 address.tablet_id, address.tablet_epoch));
   }
   return found->second;
 }
@@ -72,14 +72,16 @@ Status ServedSet::BeginLoad(const TabletAddress& address, uint64_t table_id,
   if (served != served_.end()) {
     uint64_t epoch = served->second->tablet_epoch;
     if (epoch == address.tablet_epoch) return AlreadyExists("served");
-    return FailedPrecondition(
-        fmt::format("tablet {} is served at epoch {}", address.tablet_id, epoch));
+    return FailedPrecondition(fmt::format("the server serves tablet {} at epoch {}, not {}",
+                                          address.tablet_id, epoch, address.tablet_epoch));
   }
   // An epoch that has ended here is never served again, however late a load arrives.
   auto closed = closed_.find(address.tablet_id);
   if (closed != closed_.end() && closed->second >= address.tablet_epoch) {
     return FailedPrecondition(
-        fmt::format("tablet {} was closed here at epoch {}", address.tablet_id, closed->second));
+        fmt::format("the server closed tablet {} at epoch {} and never serves that epoch or an "
+                    "earlier one again",
+                    address.tablet_id, closed->second));
   }
   // Not a final error: the master sends the load again with the newer schema.
   auto newest = schemas_.find(table_id);
@@ -109,9 +111,9 @@ StatusOr<std::shared_ptr<Served>> ServedSet::BeginUnload(const TabletAddress& ad
     return NotFound("not served");
   }
   if (found->second->tablet_epoch > address.tablet_epoch) {
-    return FailedPrecondition(fmt::format("tablet {} is served at epoch {}, above {}",
-                                          address.tablet_id, found->second->tablet_epoch,
-                                          address.tablet_epoch));
+    return FailedPrecondition(
+        fmt::format("the server serves tablet {} at epoch {}, which is newer than {}",
+                    address.tablet_id, found->second->tablet_epoch, address.tablet_epoch));
   }
   busy_[address.tablet_id] = found->second->table_id;
   return found->second;
@@ -132,7 +134,7 @@ Status ServedSet::Take(const Served& tablet) {
   // Compares objects and not ids: the tablet may have been unloaded and loaded again at another
   // epoch.
   if (found == served_.end() || found->second.get() != &tablet) {
-    return NotFound(fmt::format("tablet {} is no longer served here", id));
+    return NotFound(fmt::format("the server that was asked no longer serves tablet {}", id));
   }
   busy_[id] = tablet.table_id;
   return OkStatus();

@@ -103,7 +103,8 @@ Status TabletHandler::Perform(const calls::CommitRow<TabletAddress>& asked) {
 
 StatusOr<std::shared_ptr<engine::Tablet>> TabletHandler::Hold(const Served& served) const {
   auto held = std::make_shared<Held>(Held{parts_->life.lock(), served.tablet});
-  if (held->life == nullptr) return Unavailable("the server has ended");
+  if (held->life == nullptr)
+    return Unavailable(fmt::format("server {} has ended", parts_->id.ToString()));
   return std::shared_ptr<engine::Tablet>(held, held->tablet.get());
 }
 

@@ -32,7 +32,8 @@ Status TabletMoves::Load(const TabletRecord& record, const TableRecord& table) {
 StatusOr<std::shared_ptr<Served>> TabletMoves::Open(const TabletRecord& record,
                                                     const TableRecord& table) {
   // A final error, so that the master chooses another server.
-  if (leaves_) return FailedPrecondition("the server is shutting down");
+  if (leaves_)
+    return FailedPrecondition(fmt::format("server {} is shutting down", parts_->id.ToString()));
   RETURN_IF_ERROR(parts_->check_serving());
   if (record.phase != TabletPhase::kAssigned || record.server != parts_->id || record.split) {
     return FailedPrecondition(
@@ -74,12 +75,15 @@ StatusOr<std::shared_ptr<engine::SealedLog>> TabletMoves::FindLog(const ServerId
   engine::MutexLock lock(&mutex_);
   std::shared_ptr<engine::SealedLog>& kept = logs_[dead];
   if (kept != nullptr) return kept;
-  auto opened =
-      engine::SealedLog::Open(parts_->store.fs, store_paths::SealedLog(parts_->directory, dead));
+  const std::string path = store_paths::SealedLog(parts_->directory, dead);
+  auto opened = engine::SealedLog::Open(parts_->store.fs, path);
   if (!opened.ok()) {
     logs_.erase(dead);
     if (opened.status().code() != StatusCode::kNotFound) return opened.status();
-    return DataLoss(Annotate(opened.status(), "a tablet needs this log").ToString());
+    return DataLoss(
+        fmt::format("the log of server {} is missing ({}), and with it writes that its tablets had "
+                    "not flushed; put {} back from a copy",
+                    dead.ToString(), MessageOf(opened.status()), path));
   }
   std::shared_ptr<engine::SealedLog> log = std::move(*opened);
   kept = log;

@@ -10,7 +10,7 @@ namespace {
 constexpr uint8_t kRow = 1;
 constexpr uint8_t kFamily = 2;
 constexpr uint8_t kQualifier = 4;
-constexpr uint8_t kLeftOut = 8;  // then the size is that of the value that was left out
+constexpr uint8_t kLeftOut = 8;  // the value was left out; the size that follows is still its size
 
 constexpr size_t kMessageSize = 1 << 20;
 // The first message is small, so that a reader of a few cells does not wait for a full one. Each
@@ -18,6 +18,10 @@ constexpr size_t kMessageSize = 1 << 20;
 constexpr size_t kFirstMessageSize = 16 << 10;
 // Values up to this size are never cut: a reader's view of them needs no copy.
 constexpr size_t kWholeValueMax = 64 << 10;
+
+Status Damaged() {
+  return DataLoss("cells of a read cannot be decoded; use the same sippar for server and client");
+}
 
 }  // namespace
 
@@ -97,9 +101,9 @@ StatusOr<bool> CellUnpacker::Next() {
     return missing_ == 0;
   }
   if (reader_.AtEnd()) return false;
-  if (!ReadHead()) return DataLoss("cells of a read do not decode");
+  if (!ReadHead()) return Damaged();
   uint64_t size = cell_.omitted_size > 0 ? 0 : reader_.Varint();
-  if (!reader_.ok()) return DataLoss("cells of a read do not decode");
+  if (!reader_.ok()) return Damaged();
   std::string_view value = reader_.Raw(std::min<uint64_t>(size, reader_.left()));
   cell_.value = value;
   if (value.size() == size) return true;

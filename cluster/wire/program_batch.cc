@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/program_batch.h"
 
+#include <fmt/format.h>
+
 #include "engine/base/coding.h"
 
 namespace sippar::cluster {
@@ -27,8 +29,13 @@ std::string EncodeBatch(const engine::ProgramBatch& batch) {
 
 StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes) {
   Reader reader(bytes);
-  if (reader.Byte() != kVersion)
-    return InvalidArgument("batch of rows: its version is not supported");
+  uint8_t version = reader.Byte();
+  if (version != kVersion) {
+    return InvalidArgument(
+        fmt::format("batch of rows: it has format version {}, this program knows only {}; use the "
+                    "same sippar for server and client",
+                    version, kVersion));
+  }
   engine::ProgramBatch batch;
   size_t rows = reader.Count();
   for (size_t i = 0; i < rows && reader.ok(); ++i) {
@@ -41,7 +48,9 @@ StatusOr<engine::ProgramBatch> DecodeBatch(std::string_view bytes) {
   batch.last_row = reader.Bytes();
   batch.rows_seen = reader.Varint();
   batch.cells_seen = reader.Varint();
-  if (!reader.AtEnd()) return InvalidArgument("batch of rows cannot be decoded");
+  if (!reader.AtEnd())
+    return InvalidArgument(
+        "batch of rows cannot be decoded; use the same sippar for server and client");
   return batch;
 }
 

@@ -46,7 +46,9 @@ class RemoteChanges final : public ChangeStream {
                                           : DecodeValue(reply.batch(), &ahead_);
       RETURN_IF_ERROR(failure);
       if (is_valid) return true;
-      return Internal("the server's answer cannot be decoded: changes");
+      return Internal(
+          "the server's answer cannot be decoded (changes); use the same sippar for server and "
+          "client");
     }
     RETURN_IF_ERROR(replies_.status());
     return Internal("the server's stream of changes was cut off");

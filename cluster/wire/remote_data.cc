@@ -22,7 +22,9 @@ constexpr size_t kBatchBytes = 4 << 20;
 constexpr size_t kBatchWrites = 10'000;
 
 Status Damaged(std::string_view what) {
-  return Internal(fmt::format("the server's answer cannot be decoded: {}", what));
+  return Internal(fmt::format(
+      "the server's answer cannot be decoded ({}); use the same sippar for server and client",
+      what));
 }
 
 // Takes the last message of a stream: adds its counters and returns the outcome.

@@ -56,7 +56,9 @@ StatusOr<std::string> StoreConnection::Carry(const CallRule& rule, std::string c
   }
   Status outcome;
   if (!DecodeValue(reply.outcome(), &outcome)) {
-    return Internal(target_ + ": the server's answer cannot be decoded");
+    return Internal(
+        target_ +
+        ": the server's answer cannot be decoded; use the same sippar for server and client");
   }
   RETURN_IF_ERROR(outcome);
   return std::move(*reply.mutable_reply());
@@ -100,10 +102,15 @@ Status StoreConnection::Failed(const grpc::Status& status, Effect effect) {
                                      status.error_message(), outcome));
     // A late server is not a lost one: the connection stays in use.
     case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return DeadlineExceeded(fmt::format("{}: no answer in time{}", target_, outcome));
+      return DeadlineExceeded(fmt::format(
+          "{}: no answer in time{}", target_,
+          effect == Effect::kUnknown ? outcome + "; read what it was to change before you try again"
+                                     : "; try again, or with a longer timeout"));
     case grpc::StatusCode::UNIMPLEMENTED:
-      return Unimplemented(fmt::format("{}: the server is not a sippar of this version ({})",
-                                       target_, status.error_message()));
+      return Unimplemented(
+          fmt::format("{}: what answers there is not sippar, or is another version of it ({}); use "
+                      "the same sippar for both",
+                      target_, status.error_message()));
     default:
       return {static_cast<StatusCode>(status.error_code()),
               fmt::format("{}: {}{}", target_, status.error_message(), outcome)};

@@ -78,7 +78,7 @@ grpc::Status StoreService::Call(Context* context, const wire::CallRequest* reque
   std::optional<CallGate::Pass> pass;
   if (rule.effect == Effect::kUnknown) pass.emplace(&changes_);
   if (pass.has_value() && !pass->is_open()) {
-    return {grpc::StatusCode::UNAVAILABLE, "it leaves the store", kNotBegun};
+    return {grpc::StatusCode::UNAVAILABLE, "the server leaves the store", kNotBegun};
   }
   // Only long calls are worth the watch. A change is not cancelled when its caller goes: the master
   // carries it out all the same, and what this process holds for it must be held until it ends.

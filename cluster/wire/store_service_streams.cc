@@ -32,7 +32,8 @@ class RowEnd {
 };
 
 Status Damaged(std::string_view what) {
-  return InvalidArgument(fmt::format("the {} cannot be decoded", what));
+  return InvalidArgument(
+      fmt::format("the {} cannot be decoded; use the same sippar for server and client", what));
 }
 
 Status CallerLeft() { return Cancelled("the caller cancelled the read or disconnected"); }
@@ -118,7 +119,7 @@ Status DoReadChanges(DataApi* data, const wire::ChangesRequest& request, const C
   }
 }
 
-grpc::Status Leaves() { return {grpc::StatusCode::UNAVAILABLE, "it leaves the store"}; }
+grpc::Status Leaves() { return {grpc::StatusCode::UNAVAILABLE, "the server leaves the store"}; }
 
 }  // namespace
 

@@ -11,7 +11,8 @@
 
 namespace sippar::cluster::zookeeper {
 
-// Codes of zookeeper.h, which zookeeper_handle.cc compares with these.
+// Error codes of zookeeper.h, repeated so that this file does without it; static_asserts in
+// zookeeper_handle.cc keep them equal.
 inline constexpr int kOk = 0;
 inline constexpr int kRolledBack = -2;  // ZRUNTIMEINCONSISTENCY: another part of a multi failed
 inline constexpr int kConnectionLoss = -4;

@@ -45,8 +45,8 @@ StatusOr<Holder> DecodeHolder(std::string_view line) {
     holder.name = std::string(rest);
     return holder;
   }
-  return DataLoss(fmt::format("a lock's node holds no holder, but {} bytes: '{}'", line.size(),
-                              engine::PrintableBytes(line.substr(0, 60))));
+  return DataLoss(fmt::format("a lock's node should name its holder, but has {} bytes: '{}'",
+                              line.size(), engine::PrintableBytes(line.substr(0, 60))));
 }
 
 std::string EncodeEphemeral(const Holder& holder, std::string_view content) {
@@ -63,7 +63,7 @@ StatusOr<std::optional<FileView>> ViewOf(const std::string& path, const Znode& f
     size_t line = file.data.find('\n');
     auto holder = DecodeHolder(std::string_view(file.data).substr(0, line));
     if (!holder.ok() || line == std::string::npos) {
-      return DataLoss(fmt::format("lock file '{}': its node holds no holder", path));
+      return DataLoss(fmt::format("lock file '{}': its node does not name its holder", path));
     }
     view.file.ephemeral = true;
     view.file.content = file.data.substr(line + 1);
@@ -84,20 +84,20 @@ StatusOr<std::optional<FileView>> ViewOf(const std::string& path, const Znode& f
 }
 
 Status CheckExists(const std::string& path, const FileView& view) {
-  return view.exists ? OkStatus() : NotFound(fmt::format("no lock file '{}'", path));
+  return view.exists ? OkStatus() : NotFound(fmt::format("lock file '{}' not found", path));
 }
 
 Status CheckVersion(const std::string& path, const FileView& view, uint64_t version) {
   RETURN_IF_ERROR(CheckExists(path, view));
   if (view.file.version == version) return OkStatus();
-  return Aborted(fmt::format("lock file '{}' has version {}, not {}: read it again", path,
+  return Aborted(fmt::format("lock file '{}' has version {}, not {}; read it again", path,
                              view.file.version, version));
 }
 
 Status CheckRelease(const std::string& path, const FileView& view, uint64_t session) {
   RETURN_IF_ERROR(CheckExists(path, view));
   if (view.file.ephemeral) {
-    return InvalidArgument(fmt::format("lock file '{}' is ephemeral: remove it instead", path));
+    return InvalidArgument(fmt::format("lock file '{}' is ephemeral; remove it instead", path));
   }
   if (view.file.holder == session) return OkStatus();
   return Aborted(fmt::format("lock '{}' is not held by session {}", path, session));
@@ -111,7 +111,7 @@ StatusOr<uint64_t> CheckAcquire(const std::string& path, const FileView& view, u
 
 Status Exists(const std::string& path, const FileView& view) {
   if (view.file.holder != 0) return HeldBy("lock file", path, view);
-  return AlreadyExists(fmt::format("lock file '{}' exists", path));
+  return AlreadyExists(fmt::format("lock file '{}' already exists", path));
 }
 
 std::string Rewritten(const FileView& view, const std::string& content) {
@@ -125,7 +125,8 @@ StatusOr<uint64_t> DecodeCounter(std::string_view content) {
   if (parsed.ec == std::errc() && parsed.ptr == content.data() + content.size() && number != 0) {
     return number;
   }
-  return DataLoss(fmt::format("the epoch counter holds no number, but {} bytes", content.size()));
+  return DataLoss(
+      fmt::format("its {} bytes are not a number; put it back from a copy", content.size()));
 }
 
 Status CheckNumber(uint64_t number) {

@@ -37,7 +37,9 @@ StatusOr<NumberCounter::Seen> NumberCounter::Read(int64_t deadline_nanos) {
         node_));
   }
   Seen seen;
-  ASSIGN_OR_RETURN(seen.next, DecodeCounter(answer.node.data));
+  auto next = DecodeCounter(answer.node.data);
+  if (!next.ok()) return Annotate(next.status(), fmt::format("ZooKeeper node {}", node_));
+  seen.next = *next;
   seen.version = answer.node.version;
   return seen;
 }

@@ -45,8 +45,8 @@ class NumberCounter {
   ZooKeeperHandle* const handle_;
   const std::string node_;
   engine::Mutex mutex_;
-  std::optional<Seen> seen_
-      GUARDED_BY(mutex_);  // as it was last; another session may have changed it
+  // The counter as last seen; another session may have changed it since.
+  std::optional<Seen> seen_ GUARDED_BY(mutex_);
 };
 
 }  // namespace sippar::cluster::zookeeper

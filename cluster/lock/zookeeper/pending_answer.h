@@ -19,7 +19,7 @@ struct Answer {
   int code = kOk;
   Znode node;                      // of Get
   std::vector<std::string> names;  // of Names
-  std::vector<int> parts;          // of Change: a code for each part
+  std::vector<int> parts;          // of Make: a code for each part
 };
 
 class PendingAnswer {

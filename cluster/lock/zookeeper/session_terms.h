@@ -17,7 +17,8 @@ enum class SessionPhase : uint8_t {
 };
 // The phase after the client reported state `state` of zookeeper.h. The last three phases stay.
 SessionPhase NextPhase(SessionPhase phase, int state);
-// States of zookeeper.h, which zookeeper_handle.cc compares with these.
+// States of zookeeper.h, repeated so that this file does without it. There they are variables, so
+// ZooKeeperHandle::Open compares them with these.
 inline constexpr int kStateConnected = 3;
 inline constexpr int kStateExpired = -112;
 inline constexpr int kStateAuthFailed = -113;

@@ -25,6 +25,17 @@ static_assert(kOk == ZOK && kRolledBack == ZRUNTIMEINCONSISTENCY &&
               kSessionExpired == ZSESSIONEXPIRED && kAuthFailed == ZAUTHFAILED &&
               kClosing == ZCLOSING && kSessionMoved == ZSESSIONMOVED);
 
+// The client has its states as variables of its library, so no static_assert can read them.
+Status CheckStates() {
+  if (kStateConnected == ZOO_CONNECTED_STATE && kStateExpired == ZOO_EXPIRED_SESSION_STATE &&
+      kStateAuthFailed == ZOO_AUTH_FAILED_STATE) {
+    return OkStatus();
+  }
+  return Internal(
+      "ZooKeeper: its C client numbers the states of a session in another way than this program; "
+      "use the client of Debian 12");
+}
+
 // A multi's operations and results have to stay until its answer.
 struct Context {
   ZooKeeperHandle::Pending pending;
@@ -97,6 +108,7 @@ void AddOperation(const Change& change, const ACL_vector* acl, zoo_op_t* operati
 
 StatusOr<std::unique_ptr<ZooKeeperHandle>> ZooKeeperHandle::Open(const Options& options,
                                                                  OnEvent on_event) {
+  RETURN_IF_ERROR(CheckStates());
   std::unique_ptr<ZooKeeperHandle> handle(new ZooKeeperHandle(options, std::move(on_event)));
   SilenceClient();
   MutexLock lock(&handle->client_mutex_);

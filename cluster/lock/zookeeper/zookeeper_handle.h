@@ -50,7 +50,8 @@ class ZooKeeperHandle {
   // the session is over; kPermissionDenied: the credentials were refused.
   [[nodiscard]] Status WaitConnected(int64_t deadline_nanos);
   SessionPhase phase() const;
-  int64_t timeout_us();  // what was agreed, once a member was connected
+  // The session timeout that the members agreed to; valid once a member was connected.
+  int64_t timeout_us();
 
   Pending Sync(const std::string& node);  // later reads see what was answered before
   Pending Get(const std::string& node);
@@ -74,7 +75,7 @@ class ZooKeeperHandle {
 
   const Options options_;
   const OnEvent on_event_;
-  engine::Mutex client_mutex_;  // keeps the client while a request is handed over
+  engine::Mutex client_mutex_;  // keeps the client from being freed while a request is handed to it
   _zhandle* client_ GUARDED_BY(client_mutex_) = nullptr;
   mutable engine::Mutex phase_mutex_;  // never held during a call of the client
   engine::CondVar phase_changed_;

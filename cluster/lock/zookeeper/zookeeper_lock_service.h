@@ -21,7 +21,7 @@ namespace sippar::cluster {
 
 struct ZooKeeperOptions {
   std::string hosts;    // "host:port,host:port": members; more than one, so that one may fail
-  std::string cluster;  // name of the node at the top that has all of the cluster's
+  std::string cluster;  // name of the top-level node that holds all nodes of the cluster
   std::string secret;   // of the digest credentials that own all nodes; empty: everyone may change
   // tickTime of the members; 0: half of the shortest session that they allow, which is no less.
   int64_t tick_us = 0;

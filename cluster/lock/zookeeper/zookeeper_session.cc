@@ -18,14 +18,14 @@ namespace {
 Status CheckChangeable(const std::string& path) {
   if (path == lock_paths::EpochCounter()) {
     return InvalidArgument(
-        fmt::format("lock file '{}' is the lock service's own: NextEpoch", path));
+        fmt::format("lock file '{}' belongs to the lock service; use NextEpoch", path));
   }
   return lock_paths::CheckPath(path);
 }
 
 Status CheckContent(const std::string& path, const std::string& content) {
   if (content.size() <= kLockFileSizeMax) return OkStatus();
-  return InvalidArgument(fmt::format("lock file '{}': {} bytes, at most {} are kept", path,
+  return InvalidArgument(fmt::format("lock file '{}' would have {} bytes; the limit is {}", path,
                                      content.size(), kLockFileSizeMax));
 }
 

@@ -36,6 +36,10 @@ bool IsWhole(const std::vector<TabletState>& tablets) {
   return !tablets.empty() && row.empty();
 }
 
+Status ManifestDamage(const Status& damage) {
+  return DataLoss(fmt::format("{}; put it back from a copy", MessageOf(damage)));
+}
+
 }  // namespace
 
 Status ScanBackups(engine::FileSystem* fs, const std::string& directory,
@@ -49,9 +53,10 @@ Status ScanBackups(engine::FileSystem* fs, const std::string& directory,
     const std::string path = store_paths::Backup(directory, *number);
     auto body = engine::ReadStateFile(fs, path, engine::kBackupMagic);
     if (body.status().code() == StatusCode::kNotFound) continue;  // deleted since the listing
+    if (body.status().code() == StatusCode::kDataLoss) return ManifestDamage(body.status());
     RETURN_IF_ERROR(body.status());
     auto manifest = BackupManifest::Decode(*body);
-    RETURN_IF_ERROR(Annotate(manifest.status(), path));
+    if (!manifest.ok()) return ManifestDamage(Annotate(manifest.status(), path));
     RETURN_IF_ERROR(visit(*number, *std::move(manifest)));
   }
   return OkStatus();

@@ -211,7 +211,7 @@ Status MasterDriver::WaitUntilRunning(int64_t timeout_us) {
   while (!stopping_ &&
          (reign_ == nullptr || reign_->state.stage != reign_->state.options.last_stage)) {
     int64_t left_us = deadline_us - NowMicros();
-    if (left_us <= 0) return DeadlineExceeded("the master has not started in time");
+    if (left_us <= 0) return DeadlineExceeded("the master has not started in time; try again");
     replied_.WaitFor(&mutex_, left_us);
   }
   return stopping_ ? NotMaster() : OkStatus();

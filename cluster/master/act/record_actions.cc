@@ -45,7 +45,8 @@ StatusOr<TabletRecord> RecordActions::FindSame(const RecordRef& asked, Done* don
   auto record = places_->metadata->Find(asked.table_id, asked.range.start);
   if (record.status().code() == StatusCode::kNotFound) {
     done->answer = RecordPage();
-    return Aborted("the METADATA record was removed");
+    return Aborted(fmt::format("the METADATA record of tablet {} of table {} was removed",
+                               asked.tablet_id, asked.table_id));
   }
   if (!record.ok()) return record.status();
   if (record->tablet_id == asked.tablet_id && record->tablet_epoch == asked.epoch &&

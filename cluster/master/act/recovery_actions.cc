@@ -73,7 +73,10 @@ Done RecoveryActions::Do(const action::StopWriter& asked) {
   auto fenced = fenced_ns_.find(asked.server);
   int64_t now_ns = places_->clock->MonotonicNanos();
   if (fenced != fenced_ns_.end() && now_ns - fenced->second >= places_->lease_us * 1000) return {};
-  return {0, Unavailable(asked.server.ToString() + " may still serve until its lease ends"), {}};
+  return {
+      0,
+      Unavailable("server " + asked.server.ToString() + " may still serve until its lease ends"),
+      {}};
 }
 
 Done RecoveryActions::Do(const action::RenameLog& asked) {

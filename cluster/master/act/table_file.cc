@@ -29,7 +29,7 @@ StatusOr<TableFile> DecodeTableFile(std::string_view bytes) {
     if (life != static_cast<int>(TableLife::kCreating) &&
         life != static_cast<int>(TableLife::kDropping) &&
         life != static_cast<int>(TableLife::kKept)) {
-      return DataLoss("table file: the state of the table is unknown");
+      return DataLoss("table file: the state of the table is unknown; put it back from a copy");
     }
     file.life = static_cast<TableLife>(life);
     bytes.remove_prefix(1);
@@ -38,7 +38,8 @@ StatusOr<TableFile> DecodeTableFile(std::string_view bytes) {
     engine::Reader reader(bytes);
     file.kept_until_us = reader.Signed();
     if (!reader.ok())
-      return DataLoss("table file: the time until which the table is kept is missing");
+      return DataLoss(
+          "table file: the time until which the table is kept is missing; put it back from a copy");
     bytes.remove_prefix(bytes.size() - reader.left());
   }
   ASSIGN_OR_RETURN(file.table, cluster::DecodeTableFile(bytes));

@@ -71,7 +71,8 @@ void OnEvent(Turn* turn, const event::UndeleteTable& request) {
   Status status;
   if (table == nullptr) {
     status = NotFound(fmt::format(
-        "no dropped table '{}' is kept: it was never dropped, or its time is over", request.table));
+        "no dropped table '{}' is kept: it was never dropped, or the time to keep it has passed",
+        request.table));
   } else if (turn->state->FindTable(request.table) != nullptr) {
     status = AlreadyExists(fmt::format("table {} already exists", request.table));
   } else if (table->request != 0 || table->file_life != TableLife::kKept) {

@@ -122,8 +122,8 @@ void Learn(Turn* turn, const TabletFacts& facts) {
   if (IsServed(*state, facts)) SetLoaded(turn, tablet);
   DoubtHoles(turn, facts.key());
   if (state->stage == StartStage::kRunning) DoubtOverlaps(turn, *tablet);
-  // Whether a kMerging record of an older master can be given back depends on its right neighbour,
-  // which has just changed.
+  // A merge that an older master left in kMerging can be cancelled only while the right neighbour
+  // is served (LookAtMerging), and that neighbour has just changed: look again.
   Tablet* left = state->tablets.Previous(facts.key());
   if (left != nullptr && left->facts.phase == TabletPhase::kMerging) LookAgain(turn, *left);
 }

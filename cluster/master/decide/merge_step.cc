@@ -13,7 +13,7 @@ namespace {
 // Tries of one stage before the merge is given up and its tablets are released.
 constexpr uint32_t kFailuresMax = 8;
 
-void GiveBack(Turn* turn, Tablet* tablet, uint64_t merge_id) {
+void LetGo(Turn* turn, Tablet* tablet, uint64_t merge_id) {
   if (tablet == nullptr || tablet->held_by != merge_id) return;
   tablet->held_by = 0;
   tablet->wants_close = false;
@@ -25,8 +25,8 @@ void GiveBack(Turn* turn, Tablet* tablet, uint64_t merge_id) {
 void End(Turn* turn, const Merge& ended) {
   Merge merge = ended;
   turn->state->merges.erase(merge.id);
-  GiveBack(turn, turn->state->tablets.Find(merge.left), merge.id);
-  GiveBack(turn, turn->state->tablets.Find(merge.right), merge.id);
+  LetGo(turn, turn->state->tablets.Find(merge.left), merge.id);
+  LetGo(turn, turn->state->tablets.Find(merge.right), merge.id);
 }
 
 bool IsMergeable(const Tablet& tablet) {
@@ -110,7 +110,8 @@ void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
   std::vector<Tablet*> tablets = state->tablets.Overlapping(request->table_id, request->rows);
   Status status;
   if (state->FindTable(request->table_id) == nullptr) {
-    status = NotFound("the table was dropped during the merge");
+    status = NotFound(
+        fmt::format("table with id {}: it was dropped during the merge", request->table_id));
   } else if (tablets.size() >= 2) {
     if (turn->now_us < request->requested_us + state->options.answer_us) {
       if (!request->attempt.Waits(turn->now_us)) {
@@ -185,9 +186,10 @@ void LookAtMerging(Turn* turn, Tablet* tablet) {
     // The merge was committed; reading the rows finishes the erasure.
     return Doubt(turn, tablet->facts.table_id, tablet->facts.range);
   }
-  // The record is given back only while the right neighbour is served (or does not exist): a commit
-  // or an intent of an older master that arrives late names an older record of the neighbour and so
-  // fails.
+  // Cancels the merge (kUnassigned again) only while the right neighbour is served, or if there is
+  // none. The older master had both tablets closed before its first write, and an epoch that was
+  // closed is never served again. So a served neighbour has a newer record than the one that a late
+  // intent or commit of that master names, and that write fails.
   if (right == nullptr ? tablet->facts.range.limit.empty() : right->loaded) {
     tablet->op = turn->Ask(
         action::ChangeRecord{tablet->facts.ref(), {RecordChangeKind::kCancelMerge, ServerId(), 0}});

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 
+#include "cluster/location/meta_row.h"
+
 namespace sippar::cluster::master {
 namespace {
 
 Status Refuse(const TabletRecord& record, const char* wanted) {
   return FailedPrecondition(fmt::format("tablet {} at epoch {} is in phase {} and cannot be {}",
                                         record.tablet_id, record.tablet_epoch,
-                                        static_cast<int>(record.phase), wanted));
+                                        PhaseName(record.phase), wanted));
 }
 
 void Release(TabletPhase phase, TabletRecord* record) {
@@ -55,7 +57,7 @@ Status ApplyChange(const RecordChange& change, TabletRecord* record) {
       Release(TabletPhase::kMerging, record);
       break;
     case RecordChangeKind::kCancelMerge:
-      if (record->phase != TabletPhase::kMerging) return Refuse(*record, "given back");
+      if (record->phase != TabletPhase::kMerging) return Refuse(*record, "taken out of its merge");
       Release(TabletPhase::kUnassigned, record);
       break;
     case RecordChangeKind::kRelease:

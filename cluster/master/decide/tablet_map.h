@@ -65,7 +65,8 @@ TabletFacts FactsOf(const TabletRecord& record);
 struct Tablet {
   uint64_t op = 0;          // number of the action in flight, 0: none
   uint64_t learned_op = 0;  // answers to actions with lower numbers are older than these facts
-  uint64_t held_by = 0;  // id of the merge that holds the tablet, which is not assigned until then
+  // Id of the merge that holds the tablet; while it does, the master does not assign it; 0: none.
+  uint64_t held_by = 0;
   bool loaded = false;   // its server has said that it serves the tablet at this epoch
   bool closed = false;   // its server has closed this epoch: METADATA may name another server
   bool refused = false;  // its server failed to load it and must now close the epoch
