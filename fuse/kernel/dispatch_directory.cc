@@ -1,5 +1,7 @@
 // Holds the callbacks opendir, readdir, readdirplus and releasedir. A listing writes entries
 // straight from the stream into the reply buffer. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "fuse/kernel/request.h"
 
 namespace sippar::fuse {
@@ -55,7 +57,8 @@ class Listing {
       // itself.
       if ((ordinal - start_) % kEntriesPerClock == 0 &&
           request_->ElapsedUs() > request_->call().timeout_us) {
-        return DeadlineExceeded("the listing took too long");
+        return DeadlineExceeded(fmt::format("the listing took longer than its timeout of {} s",
+                                            request_->call().timeout_us / 1'000'000));
       }
     }
   }

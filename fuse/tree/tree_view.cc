@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/printable.h"
 #include "fuse/tree/dir_sources.h"
 #include "fuse/tree/schema_text.h"
 #include "fuse/tree/time_name.h"
@@ -226,7 +227,9 @@ StatusOr<Entry> TreeView::FindRow(const TablePtr& table, Node node, const Call& 
     return entry;
   }
   ASSIGN_OR_RETURN(bool exists, RowExists(context_.data, view, entry.node.row, call));
-  if (!exists) return NotFound(fmt::format("table {}: the row was not found", view.table));
+  if (!exists)
+    return NotFound(fmt::format("table {}: row '{}' not found", view.table,
+                                engine::PrintableBytes(entry.node.row)));
   context_.recent_rows.Note(entry.inode_number, now_ns);
   return entry;
 }
@@ -298,7 +301,10 @@ StatusOr<Entry> TreeView::FindColumn(const TablePtr& table, Node node, const Cal
     cluster::ReadSpec spec = ColumnSpec(view, node.row, node.family, node.qualifier);
     ASSIGN_OR_RETURN(std::optional<FoundVersion> found,
                      FindFirst(context_.data, view.table, spec, call));
-    if (!found.has_value()) return NotFound("the row has no such column");
+    if (!found.has_value())
+      return NotFound(fmt::format("table {}: row '{}' has no column {}:{}", view.table,
+                                  engine::PrintableBytes(node.row), node.family,
+                                  engine::PrintableBytes(node.qualifier)));
     node.timestamp_us = found->timestamp_us, node.sequence = found->sequence;
     attributes = {found->size_bytes, found->timestamp_us};
   }

@@ -208,7 +208,7 @@ StatusOr<Expression> ExpressionCompiler::CompileUnplaced(const Expr& expr) {
       return Folded(Function::kArray, std::move(args));
     }
   }
-  return Internal("expression of an unknown kind");
+  return Internal("expression of an unknown kind; this is a bug in sippar");
 }
 
 StatusOr<std::vector<Expression>> ExpressionCompiler::CompileAll(const std::vector<Expr>& exprs,

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "query/analyze/compile.h"
@@ -38,6 +39,13 @@ namespace {
 constexpr std::string_view kOptions =
     "HEADER = TRUE or FALSE, ON_ERROR = STOP or SKIP, SKIP = n records, SKIP_LINES = n, "
     "DELIMITER = ';', QUOTE = '\"', NULL_TEXT = 'NA', BATCH = n";
+
+bool IsKnown(const syntax::Option& option) {
+  constexpr std::array<std::string_view, 8> kNames = {
+      "HEADER", "ON_ERROR", "SKIP", "SKIP_LINES", "DELIMITER", "QUOTE", "NULL_TEXT", "BATCH"};
+  return std::ranges::any_of(
+      kNames, [&](std::string_view name) { return SameWord(option.name.text, name); });
+}
 
 // True if the option has this name and a literal of this type as its value.
 bool IsOption(const syntax::Option& option, std::string_view name, syntax::Literal::Type type) {
@@ -94,10 +102,11 @@ StatusOr<TransferOptions> PlanTransferOptions(const std::vector<syntax::Option>&
   TransferOptions result;
   for (const syntax::Option& option : options) {
     if (SetOption(option, &result)) continue;
-    return ErrorAt(
-        "UNKNOWN_OPTION", option.name.span,
-        fmt::format("option {} is unknown here, or cannot have this value", option.name.text),
-        kOptions);
+    const std::string& name = option.name.text;
+    return ErrorAt("UNKNOWN_OPTION", option.name.span,
+                   IsKnown(option) ? fmt::format("option {} cannot have this value", name)
+                                   : fmt::format("IMPORT and EXPORT have no option {}", name),
+                   kOptions);
   }
   return result;
 }
@@ -110,8 +119,9 @@ StatusOr<std::string> TransferPath(const StatementContext& context, const syntax
   // A server that executes statements for its clients has no FileAccess: they must not read its
   // files.
   if (context.session->files == nullptr) {
-    return ErrorAt("UNSUPPORTED", expr.span, "IMPORT and EXPORT cannot open files here", {},
-                   StatusCode::kUnimplemented);
+    return ErrorAt("UNSUPPORTED", expr.span,
+                   "this session has no access to files, so IMPORT and EXPORT are refused",
+                   "use sippar shell, query, import or export", StatusCode::kUnimplemented);
   }
   return path.TakeBytes();
 }

@@ -56,7 +56,7 @@ bool ExpressionBuilder::TooDeep(size_t levels, antlr4::ParserRuleContext* contex
   // many levels.
   if (depth_ + levels <= limits::kExpressionDepthMax) return false;
   Fail("TOO_DEEP", SpanOf(context),
-       fmt::format("an expression of more than {} levels", limits::kExpressionDepthMax),
+       fmt::format("the expression is nested deeper than {} levels", limits::kExpressionDepthMax),
        "long chains of || and + count one level for each operator; use CONCAT(…) or IN (…)");
   return true;
 }

@@ -78,7 +78,7 @@ Status LexedText::Check() {
   // text.
   if (text_.size() > limits::kStatementSizeMax) {
     return ErrorAt("TOO_LARGE", SpanAt(0, 0),
-                   fmt::format("a statement of {} bytes, the limit is {}", text_.size(),
+                   fmt::format("the statement has {} bytes; the limit is {}", text_.size(),
                                limits::kStatementSizeMax),
                    "use IMPORT for bulk data");
   }
@@ -134,7 +134,7 @@ Status LexedText::CheckNesting(const antlr4::Token& token) {
   nesting_.Take(token.getType());
   if (nesting_.depth() <= limits::kNestingMax) return OkStatus();
   return ErrorAt("TOO_DEEP", SpanOf(token),
-                 fmt::format("nested deeper than {} levels", limits::kNestingMax));
+                 fmt::format("the statement is nested deeper than {} levels", limits::kNestingMax));
 }
 
 std::vector<const antlr4::Token*> LexedText::VisibleTokens() {
