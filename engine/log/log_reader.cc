@@ -96,9 +96,9 @@ StatusOr<SegmentContent> ReadSegment(
 
 Status CheckReaches(const std::string& path, uint64_t valid_length, uint64_t synced_length) {
   if (valid_length >= synced_length) return OkStatus();
-  return DataLoss(
-      fmt::format("log segment {} @{}: the whole records end here, but {} bytes were synced", path,
-                  valid_length, synced_length));
+  return DataLoss(fmt::format(
+      "log segment {} @{}: the whole records end at this offset, but {} bytes were synced", path,
+      valid_length, synced_length));
 }
 
 StatusOr<SegmentContent> ScanSegment(

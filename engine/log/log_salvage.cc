@@ -119,8 +119,8 @@ class Salvager {
     const uint64_t synced =
         link.accepted_length == UINT64_MAX ? link.reached_length : link.accepted_length;
     if (end < synced && damages == log_.damages) {
-      Damage(link.id,
-             fmt::format("@{} the whole records end, but {} bytes were synced", end, synced));
+      Damage(link.id, fmt::format("@{} is the end of the whole records, but {} bytes were synced",
+                                  end, synced));
     }
     return OkStatus();
   }

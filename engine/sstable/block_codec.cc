@@ -138,7 +138,8 @@ StatusOr<std::string_view> BlockEncoder::Compress(std::string_view raw) {
   }
   size_t size =
       ZSTD_compress2(context_.get(), scratch_.get(), scratch_size_, raw.data(), raw.size());
-  if (ZSTD_isError(size)) return Internal(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
+  if (ZSTD_isError(size))
+    return Internal(fmt::format("compressing a block: zstd: {}", ZSTD_getErrorName(size)));
   return std::string_view(scratch_.get(), size);
 }
 

@@ -73,7 +73,7 @@ std::string PrintEntries(const Block& block) {
   for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
     out += PrintEntry(cursor.key(), cursor.value());
   }
-  if (cursor.damaged()) out += "    DAMAGED: the block does not parse\n";
+  if (cursor.damaged()) out += "    DAMAGED: the block cannot be decoded\n";
   return out;
 }
 
@@ -105,7 +105,7 @@ Status SstableReader::VerifyBlock(size_t block, std::string* last_key, FileSumma
     found->raw_bytes += cursor.key().size() + cursor.value().size();
     if (parsed.kind != EntryKind::kCell) ++found->tombstones;
   }
-  if (cursor.damaged()) return damage("it does not parse");
+  if (cursor.damaged()) return damage("it cannot be decoded");
   if (found->entries - before != entry.entries) {
     return damage("it does not hold as many entries as the index says");
   }

@@ -51,7 +51,7 @@ class SstableIterator final : public EntryIterator {
       cursor_.SeekBefore(key);
     }
     valid_ = cursor_.Valid();
-    if (!valid_) SetDamaged("it does not parse");
+    if (!valid_) SetDamaged("it cannot be decoded");
   }
 
   void Next() override {
@@ -115,12 +115,12 @@ class SstableIterator final : public EntryIterator {
   void Settle() {
     valid_ = cursor_.Valid();
     if (valid_) return;
-    if (cursor_.damaged()) return SetDamaged("it does not parse");
+    if (cursor_.damaged()) return SetDamaged("it cannot be decoded");
     size_t next = SkipForward(current_.index + 1);
     if (next >= file_->index().size() || !Load(next)) return;
     SeekInBlock("");
     valid_ = cursor_.Valid();
-    if (!valid_) SetDamaged("it does not parse");
+    if (!valid_) SetDamaged("it cannot be decoded");
   }
 
   void SetDamaged(std::string_view problem) {

@@ -29,14 +29,15 @@ Status SstableReader::Load() {
   ASSIGN_OR_RETURN(footer_, ReadFooter());
   ASSIGN_OR_RETURN(auto properties, ReadSection("properties", footer_.properties));
   if (!properties_.Decode(properties->bytes()) || summary().file_id != file_id_) {
-    return SstableDamage(name(), "properties", footer_.properties.offset, "they do not parse");
+    return SstableDamage(name(), "properties", footer_.properties.offset,
+                         "they cannot be decoded, or belong to another file");
   }
   properties_.summary.size_bytes = file_->size();
   ASSIGN_OR_RETURN(auto index, ReadSection("index", footer_.index));
   if (!index_.Decode(index->bytes(), footer_.dictionary.offset) ||
       (index_.size() == 0) != (summary().entries == 0) ||
       (index_.size() > 0 && index_.first_key(0) != summary().first_key)) {
-    return SstableDamage(name(), "index", footer_.index.offset, "it does not parse");
+    return SstableDamage(name(), "index", footer_.index.offset, "it cannot be decoded");
   }
   LoadDictionary(footer_.dictionary);
   LoadFilter(footer_.filter);
@@ -78,7 +79,7 @@ void SstableReader::LoadFilter(const BlockHandle& handle) {
   if (!filter.ok()) return;
   auto kind = static_cast<uint8_t>((*filter)->bytes().empty() ? '\0' : (*filter)->bytes()[0]);
   if (kind != static_cast<uint8_t>(properties_.options.bloom)) {
-    filter_status_ = SstableDamage(name(), "filter", handle.offset, "unexpected kind");
+    filter_status_ = SstableDamage(name(), "filter", handle.offset, "it is of an unknown kind");
     return;
   }
   filter_ = *std::move(filter);

@@ -262,7 +262,8 @@ StatusOr<Expression> ExpressionCompiler::Call(const Expr& expr) {
   }
   // The hook of PlanAggregates takes aggregates where they are allowed, so these are not.
   if (call->kind == CallInfo::kAggregate) {
-    return ErrorAt("AGGREGATE", expr.span, fmt::format("{} is not allowed here", expr.name),
+    return ErrorAt("AGGREGATE", expr.span,
+                   fmt::format("the aggregate {} is not allowed in this clause", expr.name),
                    "aggregates go into the SELECT list, HAVING and ORDER BY");
   }
   RETURN_IF_ERROR(CheckArity(*call, expr));

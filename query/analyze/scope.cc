@@ -23,7 +23,7 @@ bool IsRowName(std::string_view name) {
 
 StatusOr<Expression> ConstantScope::Pattern(const syntax::PatternNode& node, SlotDef::Kind) {
   return ErrorAt("NOT_CONSTANT", node.span,
-                 fmt::format("{} is a column; only constants are allowed here", Print(node)),
+                 fmt::format("{} is a column; a constant was expected", Print(node)),
                  "text is written in quotes");
 }
 
