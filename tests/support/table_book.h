@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/base/thread.h"
+#include "engine/fs/file_system.h"
 #include "engine/model/schema.h"
 #include "engine/tablet/tablet_state.h"
 
