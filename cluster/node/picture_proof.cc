@@ -16,6 +16,7 @@
 #include "cluster/lock/lock_paths.h"
 #include "cluster/master/act/cluster_backups.h"
 #include "cluster/node/unnamed_logs.h"
+#include "engine/base/printable.h"
 #include "engine/changes/change_file.h"
 #include "engine/log/log_seal.h"
 #include "engine/log/log_writer.h"
@@ -212,9 +213,12 @@ StatusOr<StorePicture> ReadPicture(engine::FileSystem* fs, const std::string& di
   // A split during the scan can move a tablet to a place that the scan has passed; that leaves a
   // hole in the records.
   for (const auto& [id, records] : tables) {
-    if (!CheckTiling(records).empty() && picture.whole.ok()) {
-      picture.whole = Aborted("tablets are splitting or merging at present");
-    }
+    const std::vector<TilingFault> faults = CheckTiling(records);
+    if (faults.empty() || !picture.whole.ok()) continue;
+    picture.whole = Aborted(fmt::format(
+        "table with id {}: METADATA does not have exactly one tablet for the rows from '{}'; "
+        "tablets may be splitting or merging at present: look again",
+        id, engine::PrintableBytes(faults.front().rows.start)));
   }
   return picture;
 }
