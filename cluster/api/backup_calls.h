@@ -75,7 +75,8 @@ struct DeleteBackup {
 };
 
 // Creates a table with the schema and data of the backup, but never protected against deletion.
-// kAlreadyExists: the table exists.
+// Once begun, it ends at no deadline or cancel flag of its caller. kAlreadyExists: the table
+// exists.
 struct RestoreTable {
   std::string backup;
   std::string table;

@@ -142,7 +142,7 @@ class EndlessFiles final : public FileAccess {
  public:
   StatusOr<std::unique_ptr<InputFile>> OpenInput(const std::string&) override {
     struct Input final : InputFile {
-      explicit Input(EndlessFiles* files) : files(files) {}
+      explicit Input(EndlessFiles* all) : files(all) {}
       StatusOr<size_t> Read(char* buffer, size_t size) override {
         // The test fails, and does not hang, where the skip goes on.
         if ((files->bytes += size) > (size_t{64} << 20)) return Internal("the skip went on");
