@@ -1,6 +1,7 @@
 // What is evaluated on one row, and what is sorted, ends soon after its caller wants no more.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +21,13 @@ constexpr int64_t kSoonNanos = 10'000'000'000;
 #else
 constexpr int64_t kSoonNanos = 2'000'000'000;
 #endif
+
+// Of this thread alone: what does not wait takes as long as it takes the processor.
+int64_t CpuNanos() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
 
 Expression Text(std::string text) { return Expression::Literal(Value::Text(std::move(text))); }
 
@@ -66,7 +74,7 @@ TEST(StopTest, ALongListStops) {
 }
 
 TEST(StopTest, SearchesForAPartAreOfLinearCost) {
-  int64_t start = Clock::System()->MonotonicNanos();
+  const int64_t start = CpuNanos();
   std::string text(8 << 20, 'a'), part = std::string(4 << 20, 'a') + "b";
   auto place = EvaluateConstant(Expression::Call(Function::kStrPos, {Text(text), Text(part)}));
   ASSERT_TRUE(place.ok());
@@ -75,7 +83,7 @@ TEST(StopTest, SearchesForAPartAreOfLinearCost) {
       Expression::Call(Function::kReplace, {Text(text + part), Text(part), Text("")}));
   ASSERT_TRUE(replaced.ok());
   EXPECT_EQ(replaced->bytes(), text);
-  EXPECT_LT(Clock::System()->MonotonicNanos() - start, kSoonNanos);
+  EXPECT_LT(CpuNanos() - start, kSoonNanos);
 }
 
 TEST(StopTest, ASortThatIsNotStoppedIsStable) {
