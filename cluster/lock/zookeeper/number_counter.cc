@@ -24,11 +24,11 @@ StatusOr<NumberCounter::Seen> NumberCounter::Look(int64_t deadline_nanos) {
 
 StatusOr<NumberCounter::Seen> NumberCounter::Read(int64_t deadline_nanos) {
   ASSIGN_OR_RETURN(Answer answer, ReadAgain(handle_, deadline_nanos, "the epoch counter", [&] {
-                     // What is answered last is that of Get; a Sync that fails fails the Get after
-                     // it.
-                     auto synced = handle_->Sync(node_);
+                     // What is answered last is that of Get; a barrier that fails fails the Get
+                     // after it.
+                     auto barrier = handle_->Barrier(node_);
                      auto read = handle_->Get(node_);
-                     Answer first = synced->Wait(deadline_nanos);
+                     Answer first = barrier->Wait(deadline_nanos);
                      return IsUnknown(first.code) ? first : read->Wait(deadline_nanos);
                    }));
   if (answer.code == kNoNode) {

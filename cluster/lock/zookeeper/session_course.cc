@@ -71,9 +71,9 @@ Status ZooKeeperSession::MakeTree(int64_t deadline_nanos) {
     if (code == kOk) return OkStatus();
     if (code == kNodeExists) {
       // Another session made the tree meanwhile; the member of this one may not have it yet.
-      auto synced = handle_->Sync(counter);
+      auto barrier = handle_->Barrier(counter);
       auto again = handle_->Get(counter);
-      (void)synced->Wait(deadline_nanos);
+      (void)barrier->Wait(deadline_nanos);
       if (again->Wait(deadline_nanos).code == kNoNode) {
         return DataLoss(fmt::format(
             "ZooKeeper node {}: it is missing, so epochs could repeat; put it back from a copy",
@@ -149,9 +149,9 @@ Status ZooKeeperSession::AwaitEnd(int64_t deadline_nanos) {
   for (int64_t pause_us = 500; seen.ok() && seen->code != kNoNode;
        pause_us = std::min<int64_t>(2 * pause_us, 20'000)) {
     seen = ReadAgain(other.get(), deadline_nanos, own, [&] {
-      auto synced = other->Sync(own);
+      auto barrier = other->Barrier(own);
       auto read = other->Get(own);
-      (void)synced->Wait(deadline_nanos);
+      (void)barrier->Wait(deadline_nanos);
       return read->Wait(deadline_nanos);
     });
     if (seen.ok() && seen->code == kOk) engine::Clock::System()->SleepMicros(pause_us);

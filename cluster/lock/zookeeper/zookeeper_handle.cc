@@ -51,7 +51,6 @@ void Complete(const void* data, Answer answer) {
 }
 
 void OnDone(int code, const void* data) { Complete(data, {code, {}, {}, {}}); }
-void OnText(int code, const char*, const void* data) { Complete(data, {code, {}, {}, {}}); }
 void OnStat(int code, const Stat*, const void* data) { Complete(data, {code, {}, {}, {}}); }
 
 void OnData(int code, const char* value, int size, const Stat* stat, const void* data) {
@@ -101,6 +100,8 @@ void AddOperation(const Change& change, const ACL_vector* acl, zoo_op_t* operati
       return zoo_set_op_init(operation, node, data, size, change.version, nullptr);
     case Change::Kind::kDelete:
       return zoo_delete_op_init(operation, node, change.version);
+    case Change::Kind::kCheck:
+      return zoo_check_op_init(operation, node, change.version);
   }
 }
 
@@ -186,10 +187,12 @@ ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& s
   return pending;
 }
 
-ZooKeeperHandle::Pending ZooKeeperHandle::Sync(const std::string& node) {
-  return Request(std::make_shared<PendingAnswer>(), [&](zhandle_t* client, Context* context) {
-    return zoo_async(client, node.c_str(), &OnText, context);
-  });
+// A transaction is agreed on by a majority also when it changes nothing or fails, and a member
+// answers it in order. ZooKeeper's own sync is neither: the leader answers it at once, to its own
+// clients while it may not have applied what another member has already answered, and as long as it
+// does not know that it was replaced.
+ZooKeeperHandle::Pending ZooKeeperHandle::Barrier(const std::string& node) {
+  return Make({{Change::Kind::kCheck, node, "", -1}});
 }
 
 ZooKeeperHandle::Pending ZooKeeperHandle::Get(const std::string& node) {

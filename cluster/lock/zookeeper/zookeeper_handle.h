@@ -21,11 +21,11 @@ namespace sippar::cluster::zookeeper {
 
 // One part of a transaction.
 struct Change {
-  enum class Kind : uint8_t { kCreate, kCreateEphemeral, kSet, kDelete };
+  enum class Kind : uint8_t { kCreate, kCreateEphemeral, kSet, kDelete, kCheck };
   Kind kind = Kind::kCreate;
   std::string node;
   std::string data;
-  int32_t version = -1;  // of kSet and kDelete: only if the node has it; -1: whatever it has
+  int32_t version = -1;  // only if the node has it; -1: whatever it has; not for creation
 };
 
 // Thread safe, but for the destructor.
@@ -53,7 +53,9 @@ class ZooKeeperHandle {
   // The session timeout that the members agreed to; valid once a member was connected.
   int64_t timeout_us();
 
-  Pending Sync(const std::string& node);  // later reads see what was answered before
+  // Reads that this session sends later see what any session was answered before. kNoNode is as
+  // good as kOk.
+  Pending Barrier(const std::string& node);
   Pending Get(const std::string& node);
   Pending Names(const std::string& node, bool watch = false);
   // Watches whether the node exists and its data. `first` as in PendingAnswer.

@@ -4,7 +4,8 @@
 // A heartbeat is a committed write of the session's own node: pings, reads and sync may be answered
 // by a member that is cut off from the others, for as long as it does not notice. Epochs, session
 // ids and fencing numbers are those of one counter below 2^32; a number is taken in the transaction
-// that uses it, so fences rise in the order of the acquisitions. Consistent reads sync first.
+// that uses it, so fences rise in the order of the acquisitions. Consistent reads follow a
+// transaction.
 //
 // Calls wait for a connection and repeat what only reads, within the time that the contract gives
 // them; a change without an answer is kUnavailable.

@@ -68,11 +68,11 @@ StatusOr<FileView> ZooKeeperSession::View(int64_t deadline_nanos, const std::str
     auto lock = ReadAgain(handle_.get(), deadline_nanos, path, [&] {
       file.code = kNoNode;
       // All three are sent before the first is answered; members answer in this order.
-      auto synced = freshness == Freshness::kConsistent ? handle_->Sync(node) : nullptr;
+      auto barrier = freshness == Freshness::kConsistent ? handle_->Barrier(node) : nullptr;
       auto first = handle_->Get(node);
       auto second = handle_->Get(paths_.Lock(path));
-      if (synced != nullptr) {
-        Answer answer = synced->Wait(deadline_nanos);
+      if (barrier != nullptr) {
+        Answer answer = barrier->Wait(deadline_nanos);
         if (answer.code != kOk && answer.code != kNoNode) return answer;
       }
       Answer answer = first->Wait(deadline_nanos);
@@ -98,9 +98,9 @@ StatusOr<std::vector<std::string>> ZooKeeperSession::List(const std::string& dir
   const int64_t deadline_nanos = Deadline();
   const std::string node = paths_.Directory(directory);
   ASSIGN_OR_RETURN(Answer answer, ReadAgain(handle_.get(), deadline_nanos, directory, [&] {
-                     auto synced = handle_->Sync(node);
+                     auto barrier = handle_->Barrier(node);
                      auto names = handle_->Names(node);
-                     Answer first = synced->Wait(deadline_nanos);
+                     Answer first = barrier->Wait(deadline_nanos);
                      if (first.code != kOk && first.code != kNoNode) return first;
                      return names->Wait(deadline_nanos);
                    }));
