@@ -316,6 +316,29 @@ TEST_F(ChangeStreamTest, ChangesGoAfterTheirRetention) {
   EXPECT_EQ(status.code(), StatusCode::kOutOfRange) << status;
 }
 
+// A reader that went on without the file would miss changes and not know it.
+TEST_F(ChangeStreamTest, F_D4_AMissingFileIsToldWithItsName) {
+  Create();
+  for (int flushes = 0; flushes < 3; ++flushes) {
+    WriteAll(4);
+    ASSERT_TRUE(store_->Flush("t").ok());
+  }
+  int missed = 0;
+  for (const std::string& path : fs_.AllFiles()) {
+    if (!path.starts_with("/db/changes/") || !path.ends_with(".changes")) continue;
+    SCOPED_TRACE(path);
+    ASSERT_TRUE(fs_.Rename(path, path + ".away").ok());
+    Reading reading = Read(store_.get(), Begin());
+    EXPECT_EQ(reading.status.code(), StatusCode::kDataLoss) << reading.status;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    EXPECT_NE(MessageOf(reading.status).find(name), std::string::npos) << reading.status;
+    ASSERT_TRUE(fs_.Rename(path + ".away", path).ok());
+    ++missed;
+  }
+  EXPECT_GE(missed, 3);
+  EXPECT_EQ(Read(store_.get(), Begin()).values, written_);
+}
+
 TEST_F(ChangeStreamTest, DamageIsToldWithFileAndOffset) {
   Create();
   WriteAll(4);
