@@ -264,8 +264,8 @@ TEST(EmbeddedNodeTest, AReadThatFailsOnceRepeatsNoRow) {
   engine::MemoryFileSystem disk;
   auto client = Open(&disk);
   EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {"r150"}}));
-  engine::Random random(
-      1);  // values that no compression makes smaller, so that a scan has many blocks
+  // No compression makes the values smaller, so a scan has many blocks.
+  engine::Random random(1);
   for (int i = 0; i < kRows; ++i) {
     std::string value(3'000, '\0');
     for (char& byte : value) byte = static_cast<char>(random.Uniform(256));
@@ -274,15 +274,14 @@ TEST(EmbeddedNodeTest, AReadThatFailsOnceRepeatsNoRow) {
   EXPECT_OK(client->admin()->Do(calls::Flush{"t"}));
   EXPECT_OK(client->Close());
   engine::FaultFileSystem faulty(&disk);
-  client = TryOpen(&faulty).value();
   int broken = 0;
-  for (uint64_t nth = 1; nth <= 16;
-       ++nth) {      // some fail while a tablet is opened, which is tried again
-    client.reset();  // the next life has no block in its cache
-    client = TryOpen(&faulty).value();
+  // Some reads fail while a tablet is opened, which is tried again.
+  for (uint64_t nth = 1; nth <= 16; ++nth) {
+    // A life of its own has no block in its cache.
+    std::unique_ptr<Client> reader = TryOpen(&faulty).value();
     engine::FaultRule rule = *engine::FaultRule::Parse(fmt::format("fail read *.sst {}", nth));
     faulty.AddRule(rule);
-    auto cells = client->data()->Read("t", {}, {});
+    auto cells = reader->data()->Read("t", {}, {});
     ASSERT_TRUE(cells.ok()) << cells.status();
     int seen = 0;
     for (; (*cells)->Valid(); (*cells)->Next()) {
@@ -292,7 +291,7 @@ TEST(EmbeddedNodeTest, AReadThatFailsOnceRepeatsNoRow) {
     broken += (*cells)->status().ok() ? 0 : 1;
     if ((*cells)->status().ok()) EXPECT_EQ(seen, kRows);
     faulty.ClearRules();
-    EXPECT_EQ(Rows(client.get()).size(), static_cast<size_t>(kRows) * 3'006);
+    EXPECT_EQ(Rows(reader.get()).size(), static_cast<size_t>(kRows) * 3'006);
   }
   EXPECT_GT(broken, 0);
 }
