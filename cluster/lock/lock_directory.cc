@@ -129,8 +129,9 @@ Status LockDirectory::Settle(const Status& changed) {
     // Whether a failed rename or directory sync survives a crash is unknown, so no later answer
     // about this file could be trusted.
     broken_ =
-        Unavailable(fmt::format("{}: a change failed halfway ({}), so what a crash would leave is "
-                                "unknown; it accepts no more changes until it is opened again",
+        Unavailable(fmt::format("lock directory {}: a change failed halfway ({}), so it is unknown "
+                                "whether the disk keeps it; no more changes are accepted until the "
+                                "store is opened again",
                                 directory_, MessageOf(status)));
   }
   CRASH_POINT("lock.settled");

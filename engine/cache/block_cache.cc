@@ -58,7 +58,7 @@ class BlockCache::Shard {
   void Insert(const BlockKey& key, std::shared_ptr<const Block> block, CacheUse use) {
     std::list<Node> gone;  // destroyed after the lock is released
     MutexLock lock(&mutex_);
-    // Such a block would push out all others on probation and then itself.
+    // A block larger than the cache would push out all others on probation and then itself.
     if (block->charge() > capacity_bytes_) return;
     // The key is present only if another thread missed the same block at the same time and was
     // faster (SstableReader::ReadBlock). Its block was just inserted as well, so there is seldom a

@@ -155,7 +155,10 @@ Status TableSchema::Validate() const {
       return InvalidArgument(fmt::format("family {} is named twice", family.name));
     }
     if (family.type > FamilyType::kUniqueBytes) {
-      return InvalidArgument(fmt::format("family {} has an unknown type", family.name));
+      return InvalidArgument(
+          fmt::format("family {} has type {}, which this sippar does not know; if a newer sippar "
+                      "wrote the schema, use that one",
+                      family.name, static_cast<int>(family.type)));
     }
     RETURN_IF_ERROR(Annotate(family.gc.Validate(), "family " + family.name));
   }

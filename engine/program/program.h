@@ -35,7 +35,7 @@ struct SlotDef {
     kMap = 14,           // MAP name -> newest value; names are qualifiers, or family:qualifier when
                          // the pattern's family part is not exact
     kMapHistory = 15,    // MAP name -> ARRAY of STRUCT(timestamp, value)
-    kLet = 20,           // RowUpdate::lets[pattern], evaluated before the writes
+    kLet = 20,           // value of the update's LET number `pattern`, once that step is done
   };
   Kind kind = kRow;
   uint32_t pattern = 0;

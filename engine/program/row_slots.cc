@@ -85,7 +85,8 @@ void RowSlots::StartRow(std::string_view row) {
       case SlotDef::kVersionCount:
         values_[i] = Value::Int64(0);
         break;
-      // Set by SetLets, and kept while the row is read again.
+      // Not of the row: SetLets set it. A later statement of an update may read the row again
+      // (row_update.cc, BeginStatement) and must still find the values of the earlier LETs.
       case SlotDef::kLet:
         break;
       case SlotDef::kFamily:

@@ -22,8 +22,9 @@ namespace sippar::engine {
 enum class VisibilityMode {
   kRead,        // Returns visible cells only.
   kCollectAll,  // For compactions of all runs back to the first entry: like kRead.
-  // For other compactions: drops only what a delete of a whole column, family or row, or a dropped
-  // family, hides; keeps tombstones and every version that still counts.
+  // For other compactions: drops the cells that a delete of a whole column, family or row hides,
+  // and the cells and tombstones of a dropped family, but not its row tombstones. Keeps all else,
+  // also versions that kRead hides by the GC rule, a newer version or a delete of a time range.
   kKeepHistory,
 };
 

@@ -176,6 +176,19 @@ Status InsertCells(const StatementContext& context, const engine::TableSchema& s
   return OkStatus();
 }
 
+// The hint for a value that a column of a family cannot hold.
+std::string WhatFits(engine::FamilyType family, ValueType value) {
+  if (engine::IsAggregate(family)) {
+    return fmt::format(
+        "its family is of type {}, and only IMPORT and clients of the Bigtable API add to its "
+        "cells",
+        engine::FamilyTypeName(family));
+  }
+  if (engine::IsInt64(family)) return "its family is a COUNTER and takes an INT64";
+  const bool is_number = value == ValueType::kInt64 || value == ValueType::kFloat64;
+  return is_number ? "TEXT(x) writes digits, BYTES(x) 8 bytes" : "TEXT(x) writes it as text";
+}
+
 }  // namespace
 
 // INSERT … VALUES and IMPORT know the value, so it is encoded here. An UPDATE sends an expression,
@@ -191,8 +204,7 @@ StatusOr<std::string> CellBytes(const engine::TableSchema& schema, std::string_v
   return ErrorAt("TYPE", span,
                  fmt::format("{}:{} cannot be set to {}", family, engine::PrintEscaped(qualifier),
                              engine::TypeName(value.type())),
-                 counter ? "its family is a COUNTER and takes an INT64"
-                         : "TEXT(x) writes digits, BYTES(x) 8 bytes");
+                 WhatFits(counter ? found->type : engine::FamilyType::kBytes, value.type()));
 }
 
 Status RowWriter::Add(engine::RowMutation mutation, const Span& span) {

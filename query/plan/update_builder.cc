@@ -67,16 +67,21 @@ StatusOr<ColumnPattern> UpdateBuilder::ExactColumn(const syntax::PatternNode& co
 Status UpdateBuilder::CheckValue(RowWrite::Kind kind, const syntax::PatternNode& column,
                                  const Expression& value) const {
   DataType type = TypeIn(scope_, value);
-  bool counter = engine::IsInt64(schema_.FindFamily(column.family.text)->type);
-  std::string_view wanted;
+  const engine::FamilyType family = schema_.FindFamily(column.family.text)->type;
+  const bool counter = engine::IsInt64(family);
+  std::string wanted;
   if (kind == RowWrite::kIncrement) {
     if (type.kind != ValueType::kInt64) wanted = "an INT64 to add";
   } else if (counter && kind == RowWrite::kSet) {
     // 8 BYTES are a counter's value, too.
     bool fits = type.kind == ValueType::kInt64 || type.kind == ValueType::kBytes;
-    if (!fits) wanted = "an INT64 (its family is a COUNTER)";
+    if (!fits) {
+      wanted = fmt::format("an INT64 (its family is of type {})", engine::FamilyTypeName(family));
+    }
   } else if (!type.is_string()) {
-    wanted = "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes";
+    const bool is_number = type.kind == ValueType::kInt64 || type.kind == ValueType::kFloat64;
+    wanted = is_number ? "TEXT or BYTES; TEXT(x) writes digits, BYTES(x) 8 bytes"
+                       : "TEXT or BYTES; TEXT(x) writes it as text";
   }
   // A type that only the row tells is checked by the tablet, which fails the update.
   if (type.kind == ValueType::kNull || wanted.empty()) return OkStatus();

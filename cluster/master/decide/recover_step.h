@@ -16,7 +16,8 @@
 
 namespace sippar::cluster::master {
 
-// Starts a recovery unless one is in progress. `by_force`: also if the server still holds its lock.
+// Starts a recovery unless one is in progress. Without `by_force` the fence ends it, with nothing
+// done to the server, if the server still holds its lock.
 void StartRecovery(Turn* turn, Server* server, bool by_force);
 // Requests what is due next, unless an action is in flight or a retry must wait.
 void Recover(Turn* turn, Server* server);
