@@ -16,6 +16,7 @@ Every member listens on 127.0.0.1 and reaches the others' leader ports through a
 be cut off alone. Everything is below TMPDIR. SPDX-License-Identifier: Apache-2.0
 """
 import os
+import random
 import shutil
 import signal
 import socket
@@ -46,13 +47,22 @@ quorumListenOnAllIPs=false
 
 
 def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    """Ports that the kernel gives to nobody: a member that is killed has to find its own free again, while
+    other tests of this machine listen and connect."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        first_given, last_given = map(int, file.read().split())
+    candidates = [*range(5000, first_given), *range(last_given + 1, 1 << 16)]
+    ports = []
+    for port in random.sample(candidates, len(candidates)):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        ports.append(port)
+        if len(ports) == count:
+            return ports
+    sys.exit(f"no {count} free ports outside of {first_given} to {last_given}, which the kernel gives out")
 
 
 class Relay:
@@ -158,9 +168,14 @@ class Members:
         until = time.monotonic() + START_SECONDS
         while not self.mode(number):
             if self.processes[number].poll() is not None or time.monotonic() > until:
-                return f"member {number} does not serve; see its log"
+                return f"member {number} does not serve (exit code {self.processes[number].poll()}); the end of " \
+                       f"its log:\n{self.end_of_log(number)}"
             time.sleep(0.1)
         return "ok"
+
+    def end_of_log(self, number):
+        with open(os.path.join(self.directory, str(number), "log"), encoding="utf-8", errors="replace") as log:
+            return "".join(log.readlines()[-15:])
 
     def obey(self, line):
         word, _, rest = line.partition(" ")
@@ -203,8 +218,7 @@ class Members:
 
     def show_logs(self):
         for number in self.numbers:
-            with open(os.path.join(self.directory, str(number), "log"), encoding="utf-8", errors="replace") as log:
-                print(f"--- member {number}, the end of its log\n" + "".join(log.readlines()[-15:]), flush=True)
+            print(f"--- member {number}, the end of its log\n{self.end_of_log(number)}", flush=True)
 
 
 def main():
