@@ -108,18 +108,20 @@ class TracedCall final : public grpc::experimental::Interceptor {
       : lines_(lines), info_(info), start_nanos_(lines->clock()->MonotonicNanos()) {}
   ~TracedCall() override {
     Leave();
-    engine::MutexLock lock(&mutex_);
-    auto found = of_context_.find(info_->server_context());
-    if (found != of_context_.end() && found->second == this) of_context_.erase(found);
+    OpenCalls& open = Open();
+    engine::MutexLock lock(&open.mutex);
+    auto found = open.by_context.find(info_->server_context());
+    if (found != open.by_context.end() && found->second == this) open.by_context.erase(found);
   }
   TracedCall(const TracedCall&) = delete;
   TracedCall& operator=(const TracedCall&) = delete;
 
   static TracedCall* OfThisThread() { return of_this_thread_; }
   static TracedCall* OfContext(const grpc::ServerContextBase* context) {
-    engine::MutexLock lock(&mutex_);
-    auto found = of_context_.find(context);
-    return found == of_context_.end() ? nullptr : found->second;
+    OpenCalls& open = Open();
+    engine::MutexLock lock(&open.mutex);
+    auto found = open.by_context.find(context);
+    return found == open.by_context.end() ? nullptr : found->second;
   }
   // Returns the call that this thread served before.
   static TracedCall* SetOfThisThread(TracedCall* call) {
@@ -146,12 +148,23 @@ class TracedCall final : public grpc::experimental::Interceptor {
   }
 
  private:
+  struct OpenCalls {
+    engine::Mutex mutex;
+    std::unordered_map<const grpc::ServerContextBase*, TracedCall*> by_context GUARDED_BY(mutex);
+  };
+  // Never destroyed: gRPC ends its last calls on threads that a process does not wait for.
+  static OpenCalls& Open() {
+    static OpenCalls& open = *new OpenCalls();
+    return open;
+  }
+
   void Begin(const Headers& headers) {
     trace_ = FromW3c(Find(headers, "traceparent"));
     if (trace_.empty()) trace_ = FromGoogle(Find(headers, "x-cloud-trace-context"));
     of_this_thread_ = this;
-    engine::MutexLock lock(&mutex_);
-    of_context_[info_->server_context()] = this;
+    OpenCalls& open = Open();
+    engine::MutexLock lock(&open.mutex);
+    open.by_context[info_->server_context()] = this;
   }
   void End(const grpc::Status& status) {
     Leave();
@@ -171,9 +184,6 @@ class TracedCall final : public grpc::experimental::Interceptor {
   }
 
   inline static thread_local TracedCall* of_this_thread_ = nullptr;
-  inline static engine::Mutex mutex_;
-  inline static std::unordered_map<const grpc::ServerContextBase*, TracedCall*> of_context_
-      GUARDED_BY(mutex_);
   SlowCallLines* const lines_;
   ServerRpcInfo* const info_;
   const int64_t start_nanos_;
