@@ -63,7 +63,8 @@ inline std::optional<LogName> ParseLog(std::string_view name) {
 // it to the part before the mark.
 inline constexpr std::string_view kTrashMark = ".trash-";
 // A file in the log directory on which the server's process holds a flock. The kernel frees the
-// flock when the process is gone, which proves to the master that the writer has stopped (F1).
+// flock when the process is gone, which proves to the master that the writer has stopped
+// (cluster/PROTOCOL.md, step F1).
 inline std::string LogOwner(const std::string& log_directory) { return log_directory + "/OWNER"; }
 
 }  // namespace sippar::cluster::store_paths

@@ -100,8 +100,10 @@ Status DoDelete(const InstanceRecords& records, const std::string& instance) {
   });
   for (const TableInfo& table : tables) {
     if (engine::IsProtected(table.schema)) {
-      return FailedPrecondition(fmt::format(
-          "table {} is protected from deletion, and so is its instance", table.schema.name));
+      return FailedPrecondition(
+          fmt::format("table {} is protected from deletion, and so is its instance; first set the "
+                      "table's deletion_protection to false",
+                      table.schema.name));
     }
     RETURN_IF_ERROR(CheckNoProtectedView(api, table.table_id));
   }

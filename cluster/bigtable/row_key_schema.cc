@@ -69,7 +69,8 @@ Status CheckKey(const Type::Struct& key) {
       return InvalidArgument("fields: the name of a field is missing");
     if (!names.insert(field.field_name()).second) {
       return InvalidArgument(
-          fmt::format("field '{}' is named twice", field.field_name().substr(0, 100)));
+          fmt::format("field '{}': its name is reserved or is given twice; choose another name",
+                      field.field_name().substr(0, 100)));
     }
     Status valid = CheckType(field.type());
     if (!valid.ok()) return Annotate(valid, "field " + field.field_name().substr(0, 100));

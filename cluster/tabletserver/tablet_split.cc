@@ -8,6 +8,7 @@
 #include "cluster/location/meta_row.h"
 #include "cluster/tabletserver/record_plan.h"
 #include "engine/base/crash_point.h"
+#include "engine/base/printable.h"
 #include "engine/tablet/giving_way.h"
 #include "engine/tablet/reshape.h"
 
@@ -34,8 +35,8 @@ SplitRecord Halves(const engine::Tablet& parent, const engine::TabletState& clos
 Status TabletSplitter::Split(const std::shared_ptr<Served>& parent, const std::string& row) {
   const engine::RowRange& range = parent->tablet->range();
   if (!range.Contains(row)) {
-    return InvalidArgument(
-        fmt::format("'{}' is not a row of tablet {}", row, parent->tablet->id()));
+    return InvalidArgument(fmt::format("row '{}': it is outside the range of tablet {}",
+                                       engine::PrintableBytes(row), parent->tablet->id()));
   }
   if (range.start == row) return OkStatus();
   if (IsRoot(parent->table_id, range)) {

@@ -18,10 +18,10 @@ struct StopSignal {
   // kCancelled or kDeadlineExceeded when the call should end, else OK.
   [[nodiscard]] Status Check() const {
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) {
-      return Cancelled("the read was cancelled");
+      return Cancelled("the call was cancelled");
     }
     if (deadline_nanos != 0 && clock->MonotonicNanos() > deadline_nanos) {
-      return DeadlineExceeded("the read took longer than its timeout");
+      return DeadlineExceeded("the call took longer than its timeout");
     }
     return OkStatus();
   }

@@ -98,9 +98,9 @@ void MemoryDisk::Change(const std::string& directory, uint32_t machine, EntryCha
 
 void MemoryDisk::MoveDirectory(const std::string& source, const std::string& target,
                                uint32_t machine) {
-  // The move is one change of the parent. Changes inside the directory that are not yet durable are
-  // wrapped below: replayed on the durable image, which may still have the old name or already the
-  // new one, each of them must work on the old paths.
+  // The move is one change of the parent. The changes inside the directory that are not yet durable
+  // name paths below the old directory. They may be replayed on a durable image that still has the
+  // old name or already has the new one, so each is wrapped below to work on the old paths in both.
   Change(ParentOf(target), machine, [source, target](Entries* entries) {
     static_cast<void>(MoveTree(entries, source, target));
   });

@@ -33,7 +33,9 @@ Status CheckAlter(const TableSchema& before, const TableSchema& after) {
     }
     if (lost || family->type == old.type) continue;
     return FailedPrecondition(
-        fmt::format("the type of family {} cannot change: its cells are stored", old.name));
+        fmt::format("family {}: its type cannot change from {} to {}, because stored cells keep "
+                    "their form; add a family",
+                    old.name, FamilyTypeName(old.type), FamilyTypeName(family->type)));
   }
   if (!before.options.contains(kGranularityOption) && after.options.contains(kGranularityOption)) {
     return FailedPrecondition(

@@ -58,8 +58,8 @@ bool RowSlots::IsCounter(std::string_view family) const {
 }
 
 void RowSlots::AssignValue(const CellView& cell, Value* out) const {
-  // A counter of another length cannot be written, so such a cell is not a number; its bytes are
-  // shown as they are.
+  // A counter has 8 bytes, and writes of another length are refused, but a read without values
+  // (STRIP VALUES) returns it empty. Bytes that are not a counter are shown as they are.
   if (column_is_counter_ && cell.value.size() == 8) {
     *out = Value::Int64(static_cast<int64_t>(GetBig64(cell.value.data())));
   } else {

@@ -15,7 +15,8 @@
 namespace sippar::engine {
 namespace {
 
-constexpr uint64_t kRowWork = 1024;            // budget of a row; its expressions spend their own
+// Work that a row adds to the StopBudget; its expressions add their own.
+constexpr uint64_t kRowWork = 1024;
 constexpr uint64_t kProgressEvery = 20'000;    // rows without a batch before progress is reported
 constexpr int64_t kSilentNanos = 200'000'000;  // or this long, as rows may be slow
 // A batch ends at the end of a row, so that another server can continue after it. In a row with

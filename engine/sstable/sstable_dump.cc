@@ -119,7 +119,8 @@ Status SstableReader::VerifyAll() const {
   // have changed since.
   ASSIGN_OR_RETURN(Footer footer, ReadFooter());
   if (footer.index != footer_.index || footer.properties != footer_.properties) {
-    return SstableDamage(name(), "footer", footer_.properties.end(), "it changed since the open");
+    return SstableDamage(name(), "footer", footer_.properties.end(),
+                         "it has changed since the file was opened");
   }
   for (const auto& [what, handle] :
        {std::pair("dictionary", &footer_.dictionary), std::pair("filter", &footer_.filter),

@@ -12,7 +12,7 @@
 
 namespace sippar::engine {
 namespace {
-// Bytes of a compaction that is small enough for a process to run before it ends.
+// The largest compaction, in bytes of input, that a process still runs before it ends.
 constexpr uint64_t kSmallCompaction = 1 << 20;
 // Pause after a failed flush, and between looks for compactions when there are none.
 constexpr int64_t kRetryMicros = 1'000'000;

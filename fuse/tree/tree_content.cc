@@ -18,7 +18,7 @@ StatusOr<OpenValuePtr> TreeView::OpenFile(const Node& file, const Attributes& at
     if (is_small) RETURN_IF_ERROR(ReadFile(value.get(), call).status());
     return value;
   }
-  return FailedPrecondition("not a file");
+  return FailedPrecondition("the entry is a directory or a symbolic link, not a file");
 }
 
 StatusOr<ValuePtr> TreeView::ReadFile(OpenValue* file, const Call& call) {

@@ -32,7 +32,10 @@ Status UnexpectedAnswer(int code, std::string_view what) {
         what, code));
   }
   // Neither proves that nothing was done, and the caller reads again after it.
-  return Unavailable(fmt::format("ZooKeeper, {}: error {}", what, code));
+  return Unavailable(fmt::format(
+      "ZooKeeper, {}: the request failed (error {} of zookeeper.h), so the outcome is unknown; try "
+      "again",
+      what, code));
 }
 
 PartAnswer FirstFailure(int code, const std::vector<int>& parts) {

@@ -1,5 +1,6 @@
-// The only file that calls ZooKeeper's C client. A request's context is a shared pointer of its
-// own, so that a caller whose deadline has passed may leave. SPDX-License-Identifier: Apache-2.0
+// The only file that calls ZooKeeper's C client. Each request has a Context of its own; it shares
+// the pending answer with the caller, so that a caller whose deadline has passed may leave.
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/zookeeper/zookeeper_handle.h"
 
 #include <fmt/format.h>
