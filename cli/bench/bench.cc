@@ -200,7 +200,9 @@ int RunOn(cluster::Client* client, const BenchOptions& options, std::FILE* chart
   if (status.ok()) status = closed;
   if (!status.ok()) return Fail(status, kExitFailed);
   if (!interrupted) return kExitOk;
-  fmt::print(stderr, "sippar bench: interrupted; these are the figures up to there\n");
+  fmt::print(
+      stderr, "sippar bench: interrupted; {}\n",
+      bench.results().empty() ? "nothing was measured yet" : "these are the figures up to there");
   return kExitInterrupted;
 }
 

@@ -167,7 +167,7 @@ class BenchTest(unittest.TestCase):
         run = subprocess.Popen([BINARY, "bench", self.store, "--workload", "fillrandom", "--rows",
                                 "1000000000", "--value", "10", "--sync", "no", "--format", "json"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1 + short_seconds)  # into the workload
+        time.sleep(1 + 3 * short_seconds)  # into the workload
         run.send_signal(signal.SIGINT)
         out, error = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130, error)
