@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/master/decide/garbage_step.h"
 #include "cluster/master/decide/tablet_step.h"
 #include "engine/base/limits.h"
 
@@ -90,6 +91,7 @@ void OnEvent(Turn* turn, const event::CreateTable& request) {
   table.request = request.request;
   table.requested_us = turn->now_us;
   PlanRows(state, &table, request);
+  if (!table.restored.empty()) RestoreBegins(turn);
   RunCreation(turn, &table);
 }
 

@@ -29,13 +29,17 @@ std::vector<ServerId> Living(const MasterState& state) {
   return living;
 }
 
-// False while a live server does not know the outcome of its last change of METADATA: when it
-// retries, it may write names that METADATA did not have during the scans.
+// False while names may come to METADATA that no scan finds yet. A live server that does not know
+// the outcome of its last change may write its names when it retries. A restored table's files are
+// named only here until its rows are written, if its backup expires meanwhile.
 bool AreSure(const MasterState& state) {
-  return std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
+  bool servers_are = std::all_of(state.servers.begin(), state.servers.end(), [](const auto& entry) {
     const Server& server = entry.second;
     return !server.live || (server.silent_since_us == 0 && server.first_unpublished_file != 0);
   });
+  return servers_are &&
+         std::all_of(state.tables.begin(), state.tables.end(),
+                     [](const auto& entry) { return entry.second.restored.empty(); });
 }
 
 // Has rows read again (and then erased) whose table does not exist: an older master wrote them
@@ -105,6 +109,10 @@ bool ReliesOnMetadata(GarbageStage stage) {
 }
 
 }  // namespace
+
+void RestoreBegins(Turn* turn) {
+  if (ReliesOnMetadata(turn->state->garbage.stage)) EndRound(turn);
+}
 
 void RunGarbage(Turn* turn) {
   MasterState* state = turn->state;

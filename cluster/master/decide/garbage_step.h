@@ -9,6 +9,10 @@
 namespace sippar::cluster::master {
 
 void RunGarbage(Turn* turn);
+// Ends the round if it has begun to look for names: the files of the table that is restored may be
+// named nowhere during its scans. The next round begins when all rows of the table name their
+// files.
+void RestoreBegins(Turn* turn);
 // Takes the answer to an action of the sweep.
 void GarbageAnswered(Turn* turn, const event::Done& done);
 

@@ -3,7 +3,7 @@
 //   servers NAMES...        new lives                stray NAME: one that never had a file
 //   kill|freeze|thaw|cut|heal|unlock|leave NAME
 //   master                  a new one takes the lock; the one before is stopped
-//   create TABLE [KEYS...]  drop TABLE [SECONDS]   undelete TABLE   alter TABLE
+//   create TABLE [KEYS...]  restore TABLE   drop TABLE [SECONDS]   undelete TABLE   alter TABLE
 //   merge TABLE [START LIMIT]
 //   write TABLE ROW   flush TABLE ROW   split TABLE ROW [unspelled]
 //   calls TABLE ROW COUNT   so many of them in each report from now on
@@ -101,7 +101,10 @@ class Story {
     schema.Normalize();
     uint64_t id = world_.TableId(schema.name);
     std::string row = args.size() > 1 ? args[1] : "";
-    if (verb == "create") {
+    if (verb == "restore") {  // one tablet, of a backup
+      Feed(
+          event::CreateTable{++request_, schema, {}, 0, {std::make_shared<engine::TabletState>()}});
+    } else if (verb == "create") {
       Feed(event::CreateTable{++request_, schema, {args.begin() + 1, args.end()}, 0});
     } else if (verb == "drop") {
       int64_t until_us = row.empty() ? 0 : now_us_ + std::stoll(row) * 1'000'000;
