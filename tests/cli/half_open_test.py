@@ -116,13 +116,13 @@ class HalfOpenTest(unittest.TestCase):
         reading = self.query("SELECT * FROM bench")
         rows = reading.stdout.read(100_000).count(b"\n")
         time.sleep(PAGER_SECONDS)  # in a pager
-        out, error = reading.communicate(timeout=300)
+        out, error = reading.communicate(timeout=900)
         self.assertEqual(reading.returncode, 0, error)
         self.assertGreaterEqual(rows + out.count(b"\n"), 60_000)
 
     def count(self):
         counting = self.query("SELECT COUNT(*) FROM bench")
-        out, error = counting.communicate(timeout=300)
+        out, error = counting.communicate(timeout=900)
         self.assertEqual(counting.returncode, 0, error)
         return out
 
