@@ -7,7 +7,7 @@
 #include <cctype>
 
 #include "cli/meta_commands.h"
-#include "query/analyze/call_table.h"
+#include "query/analyze/callable_names.h"
 #include "query/format/format.h"
 #include "query/parse/complete.h"
 #include "query/session/session.h"

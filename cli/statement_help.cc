@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cli/meta_commands.h"
-#include "query/analyze/call_table.h"
+#include "query/analyze/callable_names.h"
 
 namespace sippar::cli {
 namespace {

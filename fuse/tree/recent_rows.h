@@ -1,6 +1,6 @@
 // RecentRows: rows that a listing has just returned, so that the lookups of ls -l and find that
 // follow it need no read. A direct-mapped table of inode numbers: a collision only costs a read.
-// Used by dir_sources and tree_view. Thread safe.
+// Used by table_entries and tree_view. Thread safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
 // Holds TreeView's listings of directories. SPDX-License-Identifier: Apache-2.0
-#include "fuse/tree/dir_sources.h"
+#include "fuse/tree/table_entries.h"
 #include "fuse/tree/tree_view.h"
 
 namespace sippar::fuse {

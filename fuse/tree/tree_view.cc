@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "engine/base/printable.h"
-#include "fuse/tree/dir_sources.h"
 #include "fuse/tree/schema_text.h"
+#include "fuse/tree/table_entries.h"
 #include "fuse/tree/time_name.h"
 #include "fuse/tree/tree_limits.h"
 

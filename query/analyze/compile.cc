@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/program/evaluate.h"
-#include "query/analyze/call_table.h"
+#include "query/analyze/callable_names.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/constant_tests.h"
 #include "query/analyze/type_check.h"

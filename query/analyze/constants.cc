@@ -8,7 +8,7 @@
 #include "engine/program/evaluate.h"
 #include "engine/program/program_error.h"
 #include "engine/program/scalar_function.h"
-#include "query/analyze/call_table.h"
+#include "query/analyze/callable_names.h"
 #include "query/analyze/compile.h"
 #include "query/session/query_error.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "engine/program/scalar_function.h"
-#include "query/analyze/call_table.h"
+#include "query/analyze/callable_names.h"
 #include "query/analyze/catalog.h"
 #include "query/analyze/compile.h"
 #include "query/execute/select.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuse/tree/dir_sources.h"
+#include "fuse/tree/table_entries.h"
 
 #include "fuse/tree/long_name_search.h"
 #include "fuse/tree/time_name.h"

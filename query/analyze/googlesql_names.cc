@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "query/analyze/google_calls.h"
+#include "query/analyze/googlesql_names.h"
 
 #include <utility>
 

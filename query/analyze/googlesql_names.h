@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "query/analyze/call_table.h"
+#include "query/analyze/callable_names.h"
 
 namespace sippar::query {
 

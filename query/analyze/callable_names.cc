@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "query/analyze/call_table.h"
+#include "query/analyze/callable_names.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/program/result_rule.h"
-#include "query/analyze/google_calls.h"
+#include "query/analyze/googlesql_names.h"
 
 namespace sippar::query {
 namespace {
@@ -111,7 +111,7 @@ const std::vector<CallInfo>& AllCalls() {
       if (info.is_call) all->push_back(FunctionCall(info));
     }
     // No name may be in two of the three lists, since FindCall returns the first of equal names: a
-    // GoogleSQL name that we have as well has no row in google_calls.cc.
+    // GoogleSQL name that we have as well has no row in googlesql_names.cc.
     for (const CallInfo& call : GoogleCalls()) all->push_back(call);
     std::sort(all->begin(), all->end(), [](const CallInfo& a, const CallInfo& b) {
       return CompareNames(a.name, b.name) < 0;

@@ -1,6 +1,6 @@
 // One table of calls: what it lists can be called, and what can be called it lists.
 // SPDX-License-Identifier: Apache-2.0
-#include "query/analyze/call_table.h"
+#include "query/analyze/callable_names.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
