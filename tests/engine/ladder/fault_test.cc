@@ -96,7 +96,7 @@ class FaultLadder : public testing::TestWithParam<LadderStore::Kind> {};
 
 TEST_P(FaultLadder, EveryNthCallFails) {
   const uint64_t step_of_n = HostOrDirectory<uint64_t>(GetParam(), 1, 7);
-  const uint64_t seeds = HostOrDirectory<uint64_t>(GetParam(), 8, 1);
+  const uint64_t seeds = Histories(GetParam(), 8, 1);
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     bool hit = true;
     for (uint64_t n = HostOrDirectory<uint64_t>(GetParam(), 1, seed); hit; n += step_of_n) {
@@ -139,7 +139,7 @@ TEST_P(FaultLadder, EveryNthCallFails) {
 }
 
 TEST_P(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
-  const uint64_t seeds_end = HostOrDirectory<uint64_t>(GetParam(), 60, 13);
+  const uint64_t seeds_end = 10 + Histories(GetParam(), 50, 3);
   const size_t step_of_clones = HostOrDirectory<size_t>(GetParam(), 1, 3);
   for (uint64_t seed = 10; seed < seeds_end; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

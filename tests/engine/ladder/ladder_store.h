@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -64,6 +65,16 @@ class LadderStore {
 template <typename T>
 T HostOrDirectory(LadderStore::Kind kind, T of_host, T of_directory) {
   return kind == LadderStore::Kind::kHost ? of_host : of_directory;
+}
+
+// How many histories run. ThreadSanitizer makes them some fifteen times slower and looks for races,
+// which depend little on which call fails: there, an eighth of them.
+inline uint64_t Histories(LadderStore::Kind kind, uint64_t of_host, uint64_t of_directory) {
+#if defined(__SANITIZE_THREAD__)
+  return std::max<uint64_t>(HostOrDirectory(kind, of_host, of_directory) / 8, 1);
+#else
+  return HostOrDirectory(kind, of_host, of_directory);
+#endif
 }
 
 inline std::string KindName(const testing::TestParamInfo<LadderStore::Kind>& kind) {

@@ -146,18 +146,18 @@ class MovesTest : public testing::TestWithParam<LadderStore::Kind> {
     }
   }
 
-  int cuts_ = 0;
+  uint64_t cuts_ = 0;
   std::unique_ptr<MemoryFileSystem> fs_;
   HistoryClock clock_{1'000};
   std::unique_ptr<LadderStore> store_;
 };
 
 TEST_P(MovesTest, FamiliesMoveAndNoAnswerChanges) {
-  const uint64_t seeds = HostOrDirectory<uint64_t>(GetParam(), 150, 10);
+  const uint64_t seeds = Histories(GetParam(), 150, 10);
   for (uint64_t seed = 1; seed <= seeds && !testing::Test::HasFatalFailure(); ++seed) {
     RunHistory(seed, 150);
   }
-  EXPECT_GT(cuts_, HostOrDirectory(GetParam(), 1'000, 300));
+  EXPECT_GT(cuts_, Histories(GetParam(), 1'000, 300));
 }
 
 INSTANTIATE_TEST_SUITE_P(, MovesTest,

@@ -55,7 +55,7 @@ void RunHistory(LadderStore::Kind kind, uint64_t seed, int steps) {
 class Oracle : public testing::TestWithParam<LadderStore::Kind> {};
 
 TEST_P(Oracle, NoFlushCompactionOrReopeningChangesAnAnswer) {
-  const uint64_t seeds = HostOrDirectory<uint64_t>(GetParam(), 150, 50);
+  const uint64_t seeds = Histories(GetParam(), 150, 50);
   for (uint64_t seed = 1; seed <= seeds && !testing::Test::HasFatalFailure(); ++seed) {
     RunHistory(GetParam(), seed, 150);
   }
