@@ -103,7 +103,9 @@ TEST(OrderedRuns, ProgressWithoutRowsHoldsNoPieceUp) {
 TEST(OrderedRuns, AFailedPieceIsNoticedAfterTheRowsBeforeIt) {
   OrderedRuns runs(3, 3, [](size_t piece, ProgramSink* sink) -> Status {
     if (piece == 1) return DataLoss("piece 1");
-    EXPECT_TRUE(sink->Emit(Batch(piece, 0)));
+    const bool is_taken = sink->Emit(Batch(piece, 0));
+    // The runs may be over before the last piece has a row.
+    EXPECT_TRUE(is_taken || piece == 2);
     return OkStatus();
   });
   Collector all;
