@@ -5,7 +5,7 @@ set -eu
 packages="ca-certificates git cmake ninja-build g++ ccache pkg-config python3
   libabsl-dev libre2-dev libzstd-dev zlib1g-dev libxxhash-dev libfmt-dev libantlr4-runtime-dev antlr4
   libreadline-dev libfuse3-dev fuse3 libgumbo-dev libcli11-dev nlohmann-json3-dev
-  libzookeeper-mt-dev
+  libzookeeper-mt-dev libasio-dev libssl-dev
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
   libgtest-dev libgmock-dev libbenchmark-dev attr rsync iproute2"
 if [ "${1:-}" = --checks ]; then

@@ -1,0 +1,276 @@
+// Calls and streams; channel_connect.cc makes the connection.
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/net/channel.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cluster/net/failure.h"
+#include "cluster/net/status_bytes.h"
+#include "engine/base/clock.h"
+
+namespace sippar::net {
+namespace {
+
+// How late a call without a thread of its own may learn that its time is over. Looked at only while
+// there are such calls.
+constexpr int64_t kSweepMicros = 10'000;
+constexpr size_t kDeliveriesInARow = 16;
+constexpr int64_t kBusyWaitMicros = 20'000;  // what a refused caller is told to wait
+
+int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
+
+}  // namespace
+
+StatusOr<std::shared_ptr<Channel>> Channel::New(ChannelOptions options, LaneLoops* loops) {
+  ASSIGN_OR_RETURN(std::shared_ptr<Loop> loop, loops->Of(options.hello.lane));
+  return std::shared_ptr<Channel>(new Channel(std::move(options), std::move(loop)));
+}
+
+Channel::Channel(ChannelOptions options, std::shared_ptr<Loop> loop)
+    : options_(std::move(options)),
+      loop_(std::move(loop)),
+      admission_(options_.bounds.calls_max, options_.bounds.bytes_max),
+      random_(static_cast<uint64_t>(Now())) {}
+
+Channel::~Channel() { Close(); }
+
+StatusOr<std::string> Channel::Call(uint16_t method, std::string body, const CallOptions& options) {
+  Waiter waiter;
+  Frame request{.kind = FrameKind::kRequest, .method = method, .body = std::move(body)};
+  request.deadline_nanos = Now() + options.timeout_us * 1000;
+  Pending pending;
+  pending.waiter = &waiter;
+  uint64_t call = Start(std::move(request), std::move(pending));
+  if (call == 0) return std::move(waiter.answer);
+  if (options.cancellation != nullptr) {
+    options.cancellation->Attach([this, call] { Cancel(call); });
+  }
+  if (!waiter.woken.WaitFor(options.timeout_us)) {
+    End(call, Unavailable(fmt::format("call {} (method {}) to {}: no answer came in time (waited "
+                                      "{} ms)",
+                                      call, method, Name(), options.timeout_us / 1000)));
+    waiter.woken.Wait();  // End, or the answer that was faster, has woken or will wake it
+  }
+  if (options.cancellation != nullptr) options.cancellation->Detach();
+  return std::move(waiter.answer);
+}
+
+uint64_t Channel::Begin(uint16_t method, std::string body, int64_t timeout_us, Done done) {
+  Frame request{.kind = FrameKind::kRequest, .method = method, .body = std::move(body)};
+  request.deadline_nanos = Now() + timeout_us * 1000;
+  Pending pending;
+  pending.deadline_nanos = request.deadline_nanos;
+  pending.done = std::move(done);
+  return Start(std::move(request), std::move(pending));
+}
+
+std::shared_ptr<ReplyStream> Channel::Open(uint16_t method, std::string body, int64_t timeout_us) {
+  Frame request{.kind = FrameKind::kRequest, .flags = kIsStream, .method = method};
+  request.body = std::move(body);
+  if (timeout_us > 0) request.deadline_nanos = Now() + timeout_us * 1000;
+  Pending pending;
+  pending.deadline_nanos = request.deadline_nanos;
+  pending.stream = std::make_shared<ReplyStream>();
+  std::shared_ptr<ReplyStream> stream = pending.stream;
+  auto number = std::make_shared<std::atomic<uint64_t>>(0);
+  stream->Begin({[weak = weak_from_this(), number](uint64_t bytes) {
+                   auto self = weak.lock();
+                   if (self == nullptr) return;
+                   std::shared_ptr<Connection> connection;
+                   {
+                     engine::MutexLock lock(&self->mutex_);
+                     if (!self->calls_.contains(*number)) return;
+                     connection = self->connection_;
+                   }
+                   // On a line that has ended the stream ends, too.
+                   if (connection == nullptr) return;
+                   static_cast<void>(connection->Send(
+                       {.kind = FrameKind::kCredit, .call = *number, .argument = bytes}));
+                 },
+                 [weak = weak_from_this(), number] {
+                   if (auto self = weak.lock()) self->Cancel(*number);
+                 }});
+  *number = Start(std::move(request), std::move(pending));
+  return stream;
+}
+
+uint64_t Channel::Start(Frame request, Pending pending) {
+  std::shared_ptr<Connection> connection;
+  Status refused;
+  bool connects = false, sweeps = false, has_company = false;
+  uint64_t call = 0, attempt = 0;
+  {
+    engine::MutexLock lock(&mutex_);
+    pending.bytes = request.body.size();
+    refused = Admit(pending.bytes);
+    if (refused.ok()) {
+      request.call = call = ++last_call_;
+      sweeps = pending.deadline_nanos != 0 && !std::exchange(is_sweeping_, true);
+      calls_.emplace(call, std::move(pending));
+      if (state_ == State::kOpen) {
+        connection = connection_;
+        has_company = calls_.size() > 1;
+      } else {
+        held_.Push(std::move(request));
+        connects = state_ == State::kIdle;
+        state_ = State::kConnecting;
+        if (connects) attempt = ++attempt_;
+      }
+    }
+  }
+  if (!refused.ok()) {
+    Finish(std::move(pending), refused);
+    return 0;
+  }
+  if (sweeps) Sweep();
+  if (connects) Connect(attempt);
+  if (connection != nullptr && !connection->Send(std::move(request), has_company)) {
+    // Should Closed have been faster, it has said "unknown", which is true as well.
+    End(call, MarkNotDone(Unavailable(fmt::format("call to {}: the connection has ended; it was "
+                                                  "not sent",
+                                                  Name()))));
+  }
+  return call;
+}
+
+Status Channel::Admit(size_t bytes) {
+  if (state_ == State::kClosed) {
+    return MarkNotDone(Unavailable(fmt::format("call to {}: this end is closed", Name())));
+  }
+  if (bytes > kBodySizeMax) {
+    return MarkNotDone(InvalidArgument(
+        fmt::format("call to {}: the message is too large (found {} bytes, at most {})", Name(),
+                    bytes, kBodySizeMax)));
+  }
+  int64_t wait_us = (retry_at_nanos_ - Now()) / 1000;
+  if (state_ == State::kIdle && wait_us > 0) return MarkNotDone(last_failure_, wait_us);
+  if (admission_.Enter(bytes)) return OkStatus();
+  return MarkNotDone(
+      Unavailable(fmt::format("call to {}: too many are in flight ({} calls of {} bytes, at most "
+                              "{} of {}); call again later",
+                              Name(), admission_.calls(), admission_.bytes(),
+                              options_.bounds.calls_max, options_.bounds.bytes_max)),
+      kBusyWaitMicros);
+}
+
+Channel::Pending Channel::Remove(Calls::iterator at) {
+  Pending pending = std::move(at->second);
+  calls_.erase(at);
+  admission_.Leave(pending.bytes);
+  return pending;
+}
+
+void Channel::Finish(Pending pending, StatusOr<std::string> answer) {
+  if (pending.waiter != nullptr) {
+    pending.waiter->answer = std::move(answer);
+    pending.waiter->woken.Notify();  // the last touch: the waiter's stack may go
+  } else if (pending.stream != nullptr) {
+    pending.stream->OnEnd(std::move(answer));
+  } else {
+    pending.done(std::move(answer));
+  }
+}
+
+void Channel::Cancel(uint64_t call) {
+  End(call, Cancelled(fmt::format("call {} to {}: its caller cancelled it", call, Name())));
+}
+
+bool Channel::End(uint64_t call, const Status& why) {
+  Pending pending;
+  std::shared_ptr<Connection> connection;
+  bool is_withdrawn = false;
+  {
+    engine::MutexLock lock(&mutex_);
+    auto at = calls_.find(call);
+    if (at == calls_.end()) return false;
+    pending = Remove(at);
+    is_withdrawn = held_.Withdraw(call);
+    if (state_ == State::kOpen) connection = connection_;
+  }
+  if (connection != nullptr && !is_withdrawn) {
+    is_withdrawn = connection->Withdraw(call);
+    if (!is_withdrawn) {
+      // If the line has ended, so has the call at the other end.
+      static_cast<void>(connection->Send({.kind = FrameKind::kCancel, .call = call}));
+    }
+  }
+  Finish(std::move(pending), is_withdrawn ? MarkNotDone(why) : why);
+  return true;
+}
+
+void Channel::Sweep() {
+  std::vector<uint64_t> overdue;
+  bool goes_on = false;
+  {
+    engine::MutexLock lock(&mutex_);
+    int64_t now = Now();
+    for (const auto& [call, pending] : calls_) {
+      if (pending.deadline_nanos == 0) continue;
+      goes_on = true;
+      if (pending.deadline_nanos <= now) overdue.push_back(call);
+    }
+    is_sweeping_ = goes_on;
+  }
+  for (uint64_t call : overdue) {
+    End(call, Unavailable(fmt::format("call {} to {}: no answer came in time", call, Name())));
+  }
+  if (!goes_on) return;
+  loop_->After(kSweepMicros, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->Sweep();
+  });
+}
+
+void Channel::Arrived(std::vector<Frame>* frames) {
+  struct Delivery {
+    Pending pending;  // of a part: its stream only
+    Frame* frame;
+  };
+  std::vector<Delivery> deliveries;
+  deliveries.reserve(frames->size());
+  std::shared_ptr<Connection> connection;
+  bool is_wrong = false;
+  {
+    engine::MutexLock lock(&mutex_);
+    connection = connection_;
+    for (Frame& frame : *frames) {
+      is_wrong = frame.kind != FrameKind::kReply && frame.kind != FrameKind::kPart;
+      if (is_wrong) break;
+      auto at = calls_.find(frame.call);
+      if (at == calls_.end()) continue;  // cancelled, and the answer was on its way
+      if (frame.kind == FrameKind::kReply) {
+        deliveries.push_back({Remove(at), &frame});
+      } else if (at->second.stream != nullptr) {
+        deliveries.push_back({Pending{.stream = at->second.stream}, &frame});
+      }
+    }
+  }
+  size_t delivered = 0;
+  for (Delivery& delivery : deliveries) {
+    // The connection is corked meanwhile: what the callers send next leaves together, but the
+    // server need not wait until the last of them has been woken.
+    if (++delivered % kDeliveriesInARow == 0 && connection != nullptr) connection->Flush();
+    Frame& frame = *delivery.frame;
+    if (frame.kind == FrameKind::kPart) {
+      delivery.pending.stream->OnPart(std::move(frame.body));
+    } else if ((frame.flags & kIsFailure) != 0) {
+      Finish(std::move(delivery.pending), DecodeFailure(frame.body));
+    } else {
+      Finish(std::move(delivery.pending), std::move(frame.body));
+    }
+  }
+  if (!is_wrong || connection == nullptr) return;
+  connection->SayGoodbye(InvalidArgument("a frame that only a caller sends"));
+}
+
+size_t Channel::calls_in_flight() {
+  engine::MutexLock lock(&mutex_);
+  return calls_.size();
+}
+
+std::string Channel::Name() const {
+  return fmt::format("{}:{} (lane {})", options_.host, options_.port, NameOf(options_.hello.lane));
+}
+
+}  // namespace sippar::net

@@ -1,0 +1,230 @@
+// The reading half, which belongs to the loop's thread; connection_write.cc has the writing half.
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/net/connection.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cluster/net/status_bytes.h"
+#include "engine/base/clock.h"
+
+namespace sippar::net {
+namespace {
+
+constexpr int kReadsInARow = 4;  // then the loop's other connections have their turn
+
+int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
+
+std::string NameIn(const Hello& hello) { return fmt::format("{} {}", hello.role, hello.name); }
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<Loop> loop, std::unique_ptr<Socket> socket,
+                       std::unique_ptr<TlsSession> tls, ConnectionOptions options)
+    : options_(std::move(options)),
+      socket_(std::move(socket)),
+      local_(socket_->Local().Text()),
+      remote_(socket_->Remote().Text()),
+      loop_(std::move(loop)),
+      tls_(std::move(tls)) {}
+
+Connection::~Connection() = default;
+
+void Connection::Start(std::shared_ptr<Owner> owner) {
+  owner_ = std::move(owner);
+  heard_nanos_ = Now();
+  socket_->Prepare(options_.keepalive.leave_after_us);
+  std::shared_ptr<Loop> home = loop();
+  Enter(home);
+  home->After(options_.opening_max_us, [weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (self == nullptr || self->is_open_) return;
+    self->Close(Unavailable("the other end did not say hello in time"));
+  });
+  Status started = FinishTls();
+  if (!started.ok()) return Damaged(started);
+  ReadOn();
+}
+
+void Connection::OnReadable() {
+  Cork();
+  Status status;
+  std::vector<char>& scratch = loop()->scratch();
+  for (int round = 0; round < kReadsInARow && status.ok(); ++round) {
+    auto read = socket_->Read(scratch.data(), scratch.size());
+    if (!read.ok()) {
+      status = read.status();
+      has_left_ = true;
+      break;
+    }
+    if (*read == 0) break;
+    heard_nanos_.store(Now(), std::memory_order_relaxed);
+    was_asked_ = false;
+    status = Consume({scratch.data(), *read});
+    if (*read < scratch.size()) break;
+  }
+  Uncork();
+  if (status.ok()) return ReadOn();
+  has_left_ ? Close(status) : Damaged(status);
+}
+
+void Connection::ReadOn() {
+  engine::MutexLock lock(&mutex_);
+  if (is_closed_) return;
+  is_paused_ = queue_.bytes() > options_.unsent_bytes_max;
+  if (!is_paused_) watch_->AwaitReadable(shared_from_this());
+}
+
+Status Connection::Consume(std::string_view bytes) {
+  Status fed = tls_ == nullptr ? reader_.Feed(bytes, &frames_) : ConsumeCipher(bytes);
+  // Whole frames before a damaged one count: they were checked.
+  Status dispatched = Dispatch(&frames_);
+  frames_.clear();
+  return dispatched.ok() ? fed : dispatched;
+}
+
+Status Connection::ConsumeCipher(std::string_view cipher) {
+  {
+    engine::MutexLock lock(&tls_mutex_);
+    tls_->Feed(cipher);
+  }
+  if (phase_ == Phase::kTls) RETURN_IF_ERROR(FinishTls());
+  if (phase_ == Phase::kTls) return OkStatus();
+  std::vector<char>& plain = loop()->plain_scratch();
+  for (;;) {
+    size_t size;
+    bool has_output;
+    {
+      engine::MutexLock lock(&tls_mutex_);
+      ASSIGN_OR_RETURN(size, tls_->Decrypt(plain.data(), plain.size()));
+      has_output = tls_->HasOutput();  // the answer to a change of keys
+    }
+    if (has_output) Flush();
+    if (size == 0) return OkStatus();
+    RETURN_IF_ERROR(reader_.Feed({plain.data(), size}, &frames_));
+  }
+}
+
+// The client says hello first, so a server allocates nothing for a peer that only connects.
+Status Connection::FinishTls() {
+  if (tls_ != nullptr) {
+    StatusOr<bool> shaken = false;
+    {
+      engine::MutexLock lock(&tls_mutex_);
+      shaken = tls_->Shake();
+      if (shaken.ok() && *shaken) identity_ = tls_->Peer();
+    }
+    Flush();
+    RETURN_IF_ERROR(shaken.status());
+    if (!*shaken) return OkStatus();
+    is_shaken_ = true;
+  }
+  phase_ = Phase::kHello;
+  if (!options_.is_client) return OkStatus();
+  Frame hello{.kind = FrameKind::kHello};
+  hello.body = EncodeHello(options_.hello);
+  static_cast<void>(Send(std::move(hello)));  // if it has ended, OnClosed follows
+  return OkStatus();
+}
+
+Status Connection::Dispatch(std::vector<Frame>* frames) {
+  size_t kept = 0;
+  for (Frame& frame : *frames) {
+    if (frame.kind == FrameKind::kGoodbye) {
+      has_left_ = true;
+      return Annotate(DecodeFailure(frame.body), "the other end said goodbye");
+    }
+    if (frame.kind == FrameKind::kHello) {
+      if (phase_ == Phase::kOpen) return InvalidArgument("a second hello");
+      RETURN_IF_ERROR(TakeHello(frame));
+      continue;
+    }
+    if (phase_ != Phase::kOpen) {
+      return InvalidArgument(
+          fmt::format("a frame of kind {} before the hello", static_cast<int>(frame.kind)));
+    }
+    if (frame.kind == FrameKind::kPong) continue;
+    if (frame.kind == FrameKind::kPing) {
+      static_cast<void>(Send({.kind = FrameKind::kPong}));  // if it has ended, so has the peer
+      continue;
+    }
+    Frame& place = (*frames)[kept++];
+    if (&place != &frame) place = std::move(frame);
+  }
+  frames->resize(kept);
+  if (kept > 0 && owner_ != nullptr) owner_->OnFrames(frames);
+  return OkStatus();
+}
+
+Status Connection::TakeHello(const Frame& frame) {
+  ASSIGN_OR_RETURN(Hello theirs, DecodeHello(frame.body));
+  {
+    engine::MutexLock lock(&mutex_);
+    their_name_ = NameIn(theirs);
+  }
+  auto agreement = Agree(options_.hello, theirs);
+  RETURN_IF_ERROR(agreement.status());
+  if (owner_ == nullptr) return OkStatus();
+  phase_ = Phase::kOpen;
+  reader_.Open();
+  is_open_ = true;
+  std::shared_ptr<Loop> home = owner_->OnOpen(theirs, *agreement);
+  if (home == nullptr) return Unavailable("this end is closing");
+  if (home != loop()) Enter(home);
+  if (!options_.is_client) {
+    Frame hello{.kind = FrameKind::kHello};
+    hello.body = EncodeHello(options_.hello);
+    static_cast<void>(Send(std::move(hello)));  // if it has ended, OnClosed follows
+  }
+  home->After(options_.keepalive.ask_after_us, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->LookAtSilence();
+  });
+  return OkStatus();
+}
+
+void Connection::LookAtSilence() {
+  if (is_told_) return;
+  int64_t silent_us = (Now() - heard_nanos_) / 1000;
+  SilenceLook look = net::LookAtSilence(options_.keepalive, silent_us, was_asked_);
+  if (look.step == SilenceStep::kLeave) {
+    return Close(
+        Unavailable(fmt::format("the other end has said nothing for {} ms (it is asked "
+                                "after {} ms); it is taken for gone",
+                                silent_us / 1000, options_.keepalive.ask_after_us / 1000)));
+  }
+  if (look.step == SilenceStep::kAsk) {
+    was_asked_ = true;
+    static_cast<void>(Send({.kind = FrameKind::kPing}));  // if it has ended, OnClosed follows
+  }
+  loop()->After(look.next_look_us, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->LookAtSilence();
+  });
+}
+
+// What the other end sent cannot be used: it is told, so that both ends' logs have the reason.
+void Connection::Damaged(const Status& why) {
+  bool can_tell = tls_ == nullptr || is_shaken_;
+  can_tell ? SayGoodbye(why) : Close(why);
+}
+
+std::string Connection::Ends() const {
+  std::string theirs;
+  {
+    engine::MutexLock lock(&mutex_);
+    theirs = their_name_;
+  }
+  if (theirs.empty()) theirs = options_.is_client ? "a member" : "a client";
+  return fmt::format("{} ({}) with {} ({})", NameIn(options_.hello), local_, theirs, remote_);
+}
+
+std::string Connection::Named(const Status& why) const {
+  return fmt::format("connection of {}: {}", Ends(), MessageOf(why));
+}
+
+std::shared_ptr<Loop> Connection::loop() const {
+  engine::MutexLock lock(&mutex_);
+  return loop_;
+}
+
+}  // namespace sippar::net

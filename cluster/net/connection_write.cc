@@ -1,0 +1,248 @@
+// The writing half. Whichever thread finds no other writing writes what all of them have queued; a
+// line that takes no more is waited for by the loop, which then writes on.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/net/connection.h"
+#include "cluster/net/failure.h"
+#include "cluster/net/status_bytes.h"
+#include "engine/base/clock.h"
+
+namespace sippar::net {
+namespace {
+
+constexpr size_t kCipherStep = 32 << 10;  // the other end decrypts it while the next is encrypted
+constexpr int64_t kGoodbyeMaxMicros = 1'000'000;
+
+}  // namespace
+
+bool Connection::Send(Frame frame, bool has_company) {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (is_closed_ || is_leaving_) return false;
+    queue_.Push(std::move(frame));
+    if (corks_ > 0 || is_writing_) return true;
+    is_writing_ = true;
+    // The loop decrypts, so it would wait for a thread that encrypts: it does both, and by then has
+    // the frames of all.
+    if (has_company && tls_ != nullptr) {
+      loop_->Post([self = shared_from_this()] { self->DriveWrites(); });
+      return true;
+    }
+  }
+  DriveWrites();
+  return true;
+}
+
+bool Connection::Withdraw(uint64_t call) {
+  engine::MutexLock lock(&mutex_);
+  return queue_.Withdraw(call);
+}
+
+size_t Connection::queued_bytes() const {
+  engine::MutexLock lock(&mutex_);
+  return queue_.bytes();
+}
+
+void Connection::Cork() {
+  engine::MutexLock lock(&mutex_);
+  ++corks_;
+}
+
+void Connection::Uncork() {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (--corks_ > 0 || is_writing_ || is_closed_ || queue_.empty()) return;
+    is_writing_ = true;
+  }
+  DriveWrites();
+}
+
+// Also what TLS itself has to say.
+void Connection::Flush() {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (is_writing_ || is_closed_ || (tls_ == nullptr && queue_.empty())) return;
+    is_writing_ = true;
+  }
+  DriveWrites();
+}
+
+void Connection::DriveWrites() {
+  for (;;) {
+    if (chunk_ == chunks_.size() && cipher_at_ == cipher_.size() && !FillOut()) return;
+    bool is_blocked = false;
+    Status written = WriteOut(&is_blocked);
+    // is_writing_ stays set: on a broken line no other thread tries.
+    if (!written.ok()) return Close(written);
+    if (!is_blocked) continue;
+    engine::MutexLock lock(&mutex_);
+    is_blocked_ = true;
+    loop_->Post([self = shared_from_this()] { self->AwaitLine(); });
+    return;
+  }
+}
+
+void Connection::AwaitLine() {
+  engine::MutexLock lock(&mutex_);
+  if (is_blocked_) watch_->AwaitWritable(shared_from_this());
+}
+
+void Connection::OnWritable() {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (!std::exchange(is_blocked_, false) || is_closed_) return;
+    // A peer that is not read from is heard of only in this way.
+    if (is_paused_) heard_nanos_ = engine::Clock::System()->MonotonicNanos();
+  }
+  DriveWrites();
+}
+
+// False: nothing is left, and this thread is the writer no longer.
+bool Connection::FillOut() {
+  std::vector<Frame> frames;
+  bool resumes = false;
+  bool leaves = false;
+  chunks_.clear();
+  chunk_ = chunk_at_ = 0;
+  {
+    engine::MutexLock lock(&mutex_);
+    if (is_closed_) return false;
+    frames = queue_.Take();
+    if (frames.empty() && !DrainTls()) {
+      is_writing_ = false;
+      leaves = is_leaving_;
+      if (!leaves) return false;
+    }
+    resumes = std::exchange(is_paused_, false);
+    if (resumes) loop_->Post([self = shared_from_this()] { self->ReadOn(); });
+  }
+  if (leaves) {
+    Close(leaving_why_);
+    return false;
+  }
+  writer_.Append(std::move(frames), engine::Clock::System()->MonotonicNanos(), &chunks_);
+  return true;
+}
+
+// True: TLS had output, which is in cipher_ now.
+bool Connection::DrainTls() {
+  if (tls_ == nullptr) return false;
+  cipher_.clear();
+  cipher_at_ = 0;
+  engine::MutexLock lock(&tls_mutex_);
+  tls_->Drain(&cipher_);
+  return !cipher_.empty();
+}
+
+Status Connection::WriteOut(bool* is_blocked) {
+  if (tls_ != nullptr && cipher_at_ == cipher_.size()) RETURN_IF_ERROR(FillCipher());
+  std::vector<std::string_view> pieces;
+  if (tls_ != nullptr) {
+    pieces.push_back(std::string_view(cipher_).substr(cipher_at_));
+  } else {
+    pieces.push_back(std::string_view(chunks_[chunk_]).substr(chunk_at_));
+    for (size_t at = chunk_ + 1; at < chunks_.size(); ++at) pieces.emplace_back(chunks_[at]);
+  }
+  ASSIGN_OR_RETURN(size_t written, socket_->Write(pieces));
+  *is_blocked = written == 0;
+  if (tls_ != nullptr) {
+    cipher_at_ += written;
+  } else {
+    Advance(written);
+  }
+  return OkStatus();
+}
+
+// Encrypts the next part of chunks_.
+Status Connection::FillCipher() {
+  cipher_.clear();
+  cipher_at_ = 0;
+  engine::MutexLock lock(&tls_mutex_);
+  while (cipher_.size() < kCipherStep && chunk_ < chunks_.size()) {
+    std::string_view plain =
+        std::string_view(chunks_[chunk_]).substr(chunk_at_, kCipherStep - cipher_.size());
+    RETURN_IF_ERROR(tls_->Encrypt(plain));
+    Advance(plain.size());
+    tls_->Drain(&cipher_);
+  }
+  return OkStatus();
+}
+
+void Connection::Advance(size_t written) {
+  while (written > 0) {
+    size_t left = chunks_[chunk_].size() - chunk_at_;
+    size_t step = std::min(left, written);
+    chunk_at_ += step;
+    written -= step;
+    if (chunk_at_ < chunks_[chunk_].size()) return;
+    std::string().swap(chunks_[chunk_]);  // a large body is not kept until the last one is out
+    ++chunk_;
+    chunk_at_ = 0;
+  }
+}
+
+void Connection::Close(const Status& why) {
+  std::vector<Frame> unsent;
+  Status named(why.code(), Named(why));
+  if (IsNotDone(why)) named = MarkNotDone(named, WaitHintOf(why));
+  std::shared_ptr<Loop> home;
+  {
+    engine::MutexLock lock(&mutex_);
+    if (std::exchange(is_closed_, true)) return;
+    unsent = queue_.Take();
+    home = loop_;
+  }
+  socket_->Shut();
+  auto tell = [self = shared_from_this(), home, named, unsent = std::move(unsent)]() mutable {
+    self->Tell(home, named, std::move(unsent));
+  };
+  home->Post(std::move(tell));
+}
+
+void Connection::Tell(const std::shared_ptr<Loop>& here, const Status& why,
+                      std::vector<Frame> unsent) {
+  std::shared_ptr<Loop> home = loop();
+  if (home != here) {
+    // The connection was opened, and moved to its lane's loop, while this was on its way.
+    auto again = [self = shared_from_this(), home, why, unsent = std::move(unsent)]() mutable {
+      self->Tell(home, why, std::move(unsent));
+    };
+    return home->Post(std::move(again));
+  }
+  is_told_ = true;
+  std::shared_ptr<Owner> owner = std::exchange(owner_, nullptr);
+  if (owner != nullptr) owner->OnClosed(why, std::move(unsent));
+}
+
+void Connection::SayGoodbye(const Status& why) {
+  std::shared_ptr<Loop> home;
+  {
+    engine::MutexLock lock(&mutex_);
+    if (is_closed_ || is_leaving_) return;
+    Frame goodbye{.kind = FrameKind::kGoodbye};
+    goodbye.body = EncodeStatus(why);
+    queue_.Push(std::move(goodbye));
+    leaving_why_ = why;
+    is_leaving_ = true;
+    home = loop_;
+  }
+  home->After(kGoodbyeMaxMicros, [weak = weak_from_this(), why] {
+    if (auto self = weak.lock()) self->Close(why);
+  });
+  Flush();
+}
+
+void Connection::Enter(const std::shared_ptr<Loop>& loop) {
+  std::unique_ptr<Watch> watch = loop->NewWatch(socket_->fd());
+  engine::MutexLock lock(&mutex_);
+  loop_ = loop;
+  watch_.swap(watch);
+  // The old watch forgets its waits. That of a read is over, as a hello has just been read.
+  if (is_blocked_) loop_->Post([self = shared_from_this()] { self->AwaitLine(); });
+}
+
+}  // namespace sippar::net

@@ -1,0 +1,92 @@
+// Frames: all that travels on a connection. A frame is a header of 40 bytes, little-endian, and a
+// body:
+//
+//   offset  size
+//        0     8  checksum of bytes 8 to 39; its seed is the number of the frame in its direction
+//        8     8  checksum of the body
+//       16     8  call number; 0 in frames that belong to no call
+//       24     8  argument, see FrameKind
+//       32     4  size of the body
+//       36     2  method of a request
+//       38     1  kind
+//       39     1  flags
+//
+// The header has a checksum of its own, so a damaged size is noticed before the reader waits for,
+// or allocates, what it claims. The frame's number as seed makes a frame that is lost, repeated or
+// moved as visible as a flipped bit. Pure. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+
+namespace sippar::net {
+
+enum class FrameKind : uint8_t {
+  kHello = 1,    // body: Hello (hello.h)
+  kRequest = 2,  // argument: microseconds until the deadline, 0: none
+  kReply = 3,    // the answer of a call, and the last frame of it
+  kPart = 4,     // a part of a stream
+  kCancel = 5,   // of the caller: it waits no longer
+  kCredit = 6,   // of the caller: argument more bytes may be sent on this stream
+  kPing = 7,     // asks for a pong
+  kPong = 8,
+  kGoodbye = 9,  // body: the Status that ends the connection
+};
+
+inline constexpr uint8_t kIsStream = 1;   // request: the answer is parts, then a reply
+inline constexpr uint8_t kIsFailure = 2;  // reply: the body is a Status (status_bytes.h)
+
+inline constexpr size_t kFrameHeaderSize = 40;
+// A mutation of one row of 256 MiB (limits.h), and room for what surrounds it.
+inline constexpr size_t kBodySizeMax = 257u << 20;
+// Of every kind but request, reply and part, and of everything before the hellos are exchanged: an
+// unknown peer makes an end allocate no more than this.
+inline constexpr size_t kSmallBodySizeMax = 16 << 10;
+
+struct Frame {
+  FrameKind kind = FrameKind::kPing;
+  uint8_t flags = 0;
+  uint16_t method = 0;
+  uint64_t call = 0;
+  uint64_t argument = 0;
+  std::string body = {};
+  // Not on the line: a request's deadline on this process's clock, from which the argument is
+  // computed when the frame leaves; 0: none.
+  int64_t deadline_nanos = 0;
+};
+
+// The header of `frame`, the `number`-th of its direction (the first is 0). The body, which follows
+// on the line, is not copied.
+void AppendFrameHeader(const Frame& frame, uint64_t number, std::string* out);
+
+// Cuts the bytes of one direction into frames. After an error it stays failed: nothing after a
+// damaged frame can be trusted.
+class FrameReader {
+ public:
+  // Until Open, all bodies are small.
+  void Open() { is_open_ = true; }
+  // Appends the frames that `bytes` complete. kDataLoss: a checksum does not fit. kInvalidArgument:
+  // a kind or a size that no end of this version sends. Both name the number of the frame; frames
+  // before it are given.
+  [[nodiscard]] Status Feed(std::string_view bytes, std::vector<Frame>* frames);
+
+ private:
+  Status TakeHeader();
+  Status TakeBody(std::vector<Frame>* frames);
+
+  bool is_open_ = false;
+  bool has_header_ = false;  // frame_ has what its header says, and a part of its body
+  uint64_t number_ = 0;
+  std::string header_;  // the part of a header that has arrived
+  Frame frame_;
+  uint64_t body_checksum_ = 0;
+  size_t body_size_ = 0;
+  Status failure_;
+};
+
+}  // namespace sippar::net

@@ -1,0 +1,34 @@
+// When a silent peer is asked, and when it is left. Members use thirds of a lease, so that a frozen
+// one is left before its lease ends; others have the times below. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sippar::net {
+
+struct Keepalive {
+  int64_t ask_after_us = 10'000'000;    // of silence
+  int64_t leave_after_us = 40'000'000;  // of silence: 30 s after it was asked
+
+  static Keepalive OfLease(int64_t lease_us) { return {lease_us / 3, lease_us * 2 / 3}; }
+};
+
+enum class SilenceStep : uint8_t { kNone, kAsk, kLeave };
+
+struct SilenceLook {
+  SilenceStep step = SilenceStep::kNone;
+  int64_t next_look_us = 0;  // from now
+};
+
+// `silent_us`: since the peer's last byte; `was_asked`: in this silence.
+inline SilenceLook LookAtSilence(const Keepalive& keepalive, int64_t silent_us, bool was_asked) {
+  if (silent_us >= keepalive.leave_after_us) return {SilenceStep::kLeave, 0};
+  bool ask = silent_us >= keepalive.ask_after_us;
+  int64_t next = ask ? keepalive.leave_after_us : keepalive.ask_after_us;
+  return {ask && !was_asked ? SilenceStep::kAsk : SilenceStep::kNone,
+          std::max<int64_t>(next - silent_us, 1)};
+}
+
+}  // namespace sippar::net

@@ -1,0 +1,43 @@
+// The levels of calls between members. Each level has a connection, a loop, threads and bounds of
+// its own on both sides, so that no level ever waits for another: the master recovers a server, and
+// METADATA is read, however busy the users' calls keep everything. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sippar::net {
+
+enum class Lane : uint8_t { kMaster, kRoot, kMetadata, kUsers };
+inline constexpr size_t kLanes = 4;
+inline constexpr std::array<Lane, kLanes> kAllLanes = {Lane::kMaster, Lane::kRoot, Lane::kMetadata,
+                                                       Lane::kUsers};
+
+constexpr std::string_view NameOf(Lane lane) {
+  switch (lane) {
+    case Lane::kMaster:
+      return "master";
+    case Lane::kRoot:
+      return "root";
+    case Lane::kMetadata:
+      return "metadata";
+    case Lane::kUsers:
+      return "users";
+  }
+  return "unknown";
+}
+
+// What one lane of one end may hold. A call beyond it is refused at once: kUnavailable, not begun.
+struct LaneBounds {
+  size_t calls_max = 1024;             // in flight on one connection, streams included
+  size_t bytes_max = 512 << 20;        // of requests in flight on one connection
+  size_t calls_of_all_max = 4096;      // in flight on all connections of a server
+  size_t bytes_of_all_max = 1u << 30;  // of requests in flight on all connections of a server
+  size_t threads_max = 64;             // of a server, for calls that may wait
+  size_t unsent_bytes_max = 64 << 20;  // of replies: beyond it no further requests are read
+};
+
+}  // namespace sippar::net

@@ -1,0 +1,42 @@
+// A lane's threads, for calls that may wait for a disk, a lock or another server. Started as they
+// are needed, up to a bound; work beyond it queues, up to a bound, too. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/base/thread.h"
+
+namespace sippar::net {
+
+class LaneThreads {
+ public:
+  LaneThreads(std::string name, size_t threads_max, size_t queue_max)
+      : name_(std::move(name)), threads_max_(threads_max), queue_max_(queue_max) {}
+  ~LaneThreads() { Stop(); }
+  LaneThreads(const LaneThreads&) = delete;
+  LaneThreads& operator=(const LaneThreads&) = delete;
+
+  // False, and nothing was done: the queue is full, the system starts no thread, or it has stopped.
+  [[nodiscard]] bool Run(std::function<void()> work);
+  // Waits until all work is done.
+  void Stop();
+
+ private:
+  void Serve();
+  [[nodiscard]] bool StartThread() REQUIRES(mutex_);
+
+  const std::string name_;
+  const size_t threads_max_, queue_max_;
+  engine::Mutex mutex_;
+  engine::CondVar wake_;
+  std::deque<std::function<void()>> queue_ GUARDED_BY(mutex_);
+  size_t idle_ GUARDED_BY(mutex_) = 0;
+  bool is_stopping_ GUARDED_BY(mutex_) = false;
+  std::vector<engine::Thread> threads_ GUARDED_BY(mutex_);
+};
+
+}  // namespace sippar::net

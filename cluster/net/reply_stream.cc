@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/net/reply_stream.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engine/base/clock.h"
+
+namespace sippar::net {
+
+StatusOr<std::optional<std::string>> ReplyStream::Next(int64_t wait_us) {
+  if (!Await(wait_us)) {
+    OnEnd(Unavailable(fmt::format("stream: no part came within {} ms", wait_us / 1000)));
+    line_.cancel();
+  }
+  std::string part;
+  uint64_t granted = 0;
+  {
+    engine::MutexLock lock(&mutex_);
+    if (parts_.empty()) {
+      RETURN_IF_ERROR(end_->status());
+      return std::optional<std::string>();
+    }
+    part = std::move(parts_.front());
+    parts_.pop_front();
+    granted = credit_.Taken(part.size());
+    if (end_.has_value()) granted = 0;  // the server waits for none
+  }
+  if (granted > 0) line_.grant(granted);
+  return std::optional<std::string>(std::move(part));
+}
+
+// False: neither a part nor the end came in time.
+bool ReplyStream::Await(int64_t wait_us) {
+  engine::Clock* clock = engine::Clock::System();
+  int64_t deadline = clock->MonotonicNanos() + wait_us * 1000;
+  engine::MutexLock lock(&mutex_);
+  while (parts_.empty() && !end_.has_value()) {
+    int64_t left_us = (deadline - clock->MonotonicNanos()) / 1000;
+    if (left_us <= 0) return false;
+    changed_.WaitFor(&mutex_, left_us);
+  }
+  return true;
+}
+
+std::string ReplyStream::End() {
+  engine::MutexLock lock(&mutex_);
+  return end_.has_value() && end_->ok() ? **end_ : "";
+}
+
+void ReplyStream::Cancel() {
+  OnEnd(Cancelled("stream: the caller cancelled it"));
+  line_.cancel();
+}
+
+uint64_t ReplyStream::held_bytes() {
+  engine::MutexLock lock(&mutex_);
+  return credit_.held();
+}
+
+void ReplyStream::Begin(Line line) { line_ = std::move(line); }
+
+void ReplyStream::OnPart(std::string part) {
+  engine::MutexLock lock(&mutex_);
+  if (end_.has_value()) return;
+  credit_.Arrived(part.size());
+  parts_.push_back(std::move(part));
+  changed_.NotifyAll();
+}
+
+void ReplyStream::OnEnd(StatusOr<std::string> end) {
+  engine::MutexLock lock(&mutex_);
+  if (end_.has_value()) return;
+  end_ = std::move(end);
+  changed_.NotifyAll();
+}
+
+}  // namespace sippar::net

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/net/send_queue.h"
+
+#include <algorithm>
+
+namespace sippar::net {
+namespace {
+
+constexpr size_t kCopiedMax = 16 << 10;  // to copy more costs more than a chunk of its own
+constexpr size_t kChunkMax = 256 << 10;
+
+}  // namespace
+
+bool SendQueue::Withdraw(uint64_t call) {
+  for (auto at = frames_.begin(); at != frames_.end(); ++at) {
+    if (at->kind != FrameKind::kRequest || at->call != call) continue;
+    bytes_ -= kFrameHeaderSize + at->body.size();
+    frames_.erase(at);
+    return true;
+  }
+  return false;
+}
+
+void FrameWriter::Append(std::vector<Frame> frames, int64_t now_nanos,
+                         std::vector<std::string>* chunks) {
+  size_t left = 0;  // bytes of small frames that are still to come
+  for (const Frame& frame : frames) {
+    left += kFrameHeaderSize + (frame.body.size() <= kCopiedMax ? frame.body.size() : 0);
+  }
+  bool is_open = false;  // the last chunk takes more
+  for (Frame& frame : frames) {
+    if (!is_open || chunks->back().size() > kChunkMax) {
+      chunks->emplace_back().reserve(std::min(left, kChunkMax + kCopiedMax + kFrameHeaderSize));
+    }
+    std::string* chunk = &chunks->back();
+    if (frame.deadline_nanos != 0) {
+      // Time in the queue counts. What is over still says 1: 0 would be no deadline.
+      int64_t left_us = (frame.deadline_nanos - now_nanos) / 1000;
+      frame.argument = static_cast<uint64_t>(std::max<int64_t>(left_us, 1));
+    }
+    AppendFrameHeader(frame, number_++, chunk);
+    is_open = frame.body.size() <= kCopiedMax;
+    left -= kFrameHeaderSize + (is_open ? frame.body.size() : 0);
+    if (is_open) {
+      chunk->append(frame.body);
+    } else {
+      chunks->push_back(std::move(frame.body));
+    }
+  }
+}
+
+}  // namespace sippar::net

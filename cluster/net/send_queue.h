@@ -1,0 +1,46 @@
+// Frames that wait for a connection's line. One thread takes all of them and writes them together;
+// until then a frame can be withdrawn, and its call is certainly not sent. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/net/frame.h"
+
+namespace sippar::net {
+
+class SendQueue {
+ public:
+  void Push(Frame frame) {
+    bytes_ += kFrameHeaderSize + frame.body.size();
+    frames_.push_back(std::move(frame));
+  }
+  // True: the request of `call` was still here, and is gone.
+  bool Withdraw(uint64_t call);
+  // All frames, in order.
+  std::vector<Frame> Take() {
+    bytes_ = 0;
+    return std::exchange(frames_, {});
+  }
+  bool empty() const { return frames_.empty(); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  std::vector<Frame> frames_;
+  size_t bytes_ = 0;
+};
+
+// The bytes of frames in one direction: small ones side by side in one chunk, so that one write
+// carries them; a large body is a chunk of its own and is not copied.
+class FrameWriter {
+ public:
+  void Append(std::vector<Frame> frames, int64_t now_nanos, std::vector<std::string>* chunks);
+
+ private:
+  uint64_t number_ = 0;  // of the next frame
+};
+
+}  // namespace sippar::net

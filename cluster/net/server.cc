@@ -1,0 +1,152 @@
+// Connections are accepted, shaken hands with and greeted on a loop of their own: a crowd that
+// connects holds up no lane. SPDX-License-Identifier: Apache-2.0
+#include "cluster/net/server.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cluster/net/session.h"
+#include "engine/base/clock.h"
+
+namespace sippar::net {
+namespace {
+
+constexpr int kAcceptsInARow = 64;
+constexpr int64_t kAcceptAgainMicros = 100'000;  // the system had no descriptor
+constexpr int64_t kGoodbyeMicros = 1'500'000;
+constexpr int64_t kLookMicros = 2'000;
+
+class Acceptor final : public Watch::User, public std::enable_shared_from_this<Acceptor> {
+ public:
+  Acceptor(std::shared_ptr<ServerParts> parts, std::shared_ptr<Loop> loop,
+           std::unique_ptr<Socket> socket)
+      : parts_(std::move(parts)),
+        loop_(std::move(loop)),
+        socket_(std::move(socket)),
+        watch_(loop_->NewWatch(socket_->fd())) {}
+
+  void Await() { watch_->AwaitReadable(shared_from_this()); }
+
+  void OnReadable() override {
+    if (parts_->is_leaving) return;
+    for (int round = 0; round < kAcceptsInARow; ++round) {
+      auto accepted = socket_->Accept();
+      if (!accepted.ok()) {
+        return loop_->After(kAcceptAgainMicros, [self = shared_from_this()] { self->Await(); });
+      }
+      if (*accepted == nullptr) break;
+      Begin(*std::move(accepted));
+    }
+    Await();
+  }
+  void OnWritable() override {}
+
+ private:
+  void Begin(std::unique_ptr<Socket> socket) {
+    const ServerOptions& options = parts_->options;
+    std::unique_ptr<TlsSession> tls;
+    if (options.tls != nullptr) {
+      auto session = options.tls->NewServer();
+      if (!session.ok()) return;  // the peer sees the connection end, and tries again
+      tls = *std::move(session);
+    }
+    ConnectionOptions own{.hello = options.hello, .keepalive = options.keepalive};
+    own.unsent_bytes_max = options.bounds[static_cast<size_t>(Lane::kUsers)].unsent_bytes_max;
+    auto session = std::make_shared<Session>(
+        parts_, std::make_shared<Connection>(loop_, std::move(socket), std::move(tls), own));
+    {
+      engine::MutexLock lock(&parts_->mutex);
+      if (parts_->is_leaving || parts_->sessions.size() >= options.connections_max) return;
+      parts_->sessions.insert(session);
+    }
+    session->Start();
+  }
+
+  const std::shared_ptr<ServerParts> parts_;
+  const std::shared_ptr<Loop> loop_;
+  const std::unique_ptr<Socket> socket_;
+  const std::unique_ptr<Watch> watch_;
+};
+
+class ListeningServer final : public Server {
+ public:
+  ListeningServer(std::shared_ptr<ServerParts> parts, std::shared_ptr<Loop> loop, uint16_t port)
+      : parts_(std::move(parts)), loop_(std::move(loop)), port_(port) {}
+  ~ListeningServer() override { Stop(0); }
+
+  uint16_t port() const override { return port_; }
+  size_t connections() const override {
+    engine::MutexLock lock(&parts_->mutex);
+    return parts_->sessions.size();
+  }
+
+  void Stop(int64_t drain_us) override {
+    if (std::exchange(is_stopped_, true)) return;
+    parts_->is_leaving = true;
+    WaitUntil(drain_us, [this] { return calls() == 0; });
+    Status why = Unavailable(fmt::format("{}: the server is stopping", parts_->options.hello.name));
+    for (const auto& session : sessions()) session->SayGoodbye(why);
+    WaitUntil(kGoodbyeMicros, [this] { return connections() == 0; });
+    for (const auto& session : sessions()) session->Close(why);
+    for (const auto& lane : parts_->lanes) lane->threads.Stop();
+    loop_->Stop();
+  }
+
+ private:
+  // Once in a server's life, so looking again is good enough.
+  template <typename Condition>
+  static void WaitUntil(int64_t limit_us, Condition is_met) {
+    engine::Clock* clock = engine::Clock::System();
+    int64_t end = clock->MonotonicNanos() + limit_us * 1000;
+    while (!is_met() && clock->MonotonicNanos() < end) clock->SleepMicros(kLookMicros);
+  }
+
+  std::vector<std::shared_ptr<Session>> sessions() const {
+    engine::MutexLock lock(&parts_->mutex);
+    return {parts_->sessions.begin(), parts_->sessions.end()};
+  }
+
+  size_t calls() const {
+    size_t calls = 0;
+    for (const auto& lane : parts_->lanes) {
+      engine::MutexLock lock(&lane->mutex);
+      calls += lane->admission.calls();
+    }
+    return calls;
+  }
+
+  const std::shared_ptr<ServerParts> parts_;
+  const std::shared_ptr<Loop> loop_;
+  const uint16_t port_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, Service* service,
+                                                LaneLoops* loops) {
+  auto address = NumericAddress(options.host, options.port);
+  if (!address.has_value()) {
+    return InvalidArgument(fmt::format(
+        "listening on {}: it is no address of this machine; give one, or unix:PATH", options.host));
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<Socket> socket, Socket::Listen(*address));
+  uint16_t port = socket->Local().port();
+  ASSIGN_OR_RETURN(std::shared_ptr<Loop> loop, Loop::Start("net-accept"));
+  auto parts = std::make_shared<ServerParts>();
+  for (Lane lane : kAllLanes) {
+    size_t at = static_cast<size_t>(lane);
+    parts->lanes[at] =
+        std::make_unique<ServerLane>(fmt::format("net-{}", NameOf(lane)), options.bounds[at]);
+  }
+  parts->options = std::move(options);
+  parts->service = service;
+  parts->loops = loops;
+  auto acceptor = std::make_shared<Acceptor>(parts, loop, std::move(socket));
+  loop->Post([acceptor] { acceptor->Await(); });
+  return std::unique_ptr<Server>(
+      std::make_unique<ListeningServer>(std::move(parts), std::move(loop), port));
+}
+
+}  // namespace sippar::net

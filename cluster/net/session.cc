@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/net/session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cluster/net/failure.h"
+#include "cluster/net/status_bytes.h"
+#include "engine/base/clock.h"
+
+namespace sippar::net {
+namespace {
+
+constexpr int64_t kBusyWaitMicros = 20'000;  // what a refused caller is told to wait
+
+}  // namespace
+
+std::shared_ptr<Loop> Session::OnOpen(const Hello& theirs, const Agreement&) {
+  peer_ = theirs;
+  lane_ = parts_->lanes[static_cast<size_t>(theirs.lane)].get();
+  {
+    engine::MutexLock lock(&mutex_);
+    admission_.emplace(lane_->bounds.calls_max, lane_->bounds.bytes_max);
+  }
+  auto loop = parts_->loops->Of(theirs.lane);
+  return loop.ok() && !parts_->is_leaving ? *loop : nullptr;
+}
+
+void Session::OnFrames(std::vector<Frame>* frames) {
+  int64_t now = engine::Clock::System()->MonotonicNanos();
+  for (Frame& frame : *frames) {
+    if (frame.kind == FrameKind::kRequest) {
+      Status taken = Take(std::move(frame), now);
+      if (taken.ok()) continue;
+      return connection_->SayGoodbye(taken);
+    }
+    if (frame.kind != FrameKind::kCancel && frame.kind != FrameKind::kCredit) {
+      return connection_->SayGoodbye(InvalidArgument("a frame that only a server sends"));
+    }
+    engine::MutexLock lock(&mutex_);
+    auto at = calls_.find(frame.call);
+    if (at == calls_.end()) continue;  // answered, and the frame was on its way
+    if (frame.kind == FrameKind::kCancel) {
+      at->second->OnCancel();
+    } else {
+      at->second->OnCredit(frame.argument);
+    }
+  }
+}
+
+Status Session::Take(Frame request, int64_t now_nanos) {
+  Status admitted = Admit(request);
+  if (!admitted.ok()) {
+    Refuse(request, admitted);
+    return OkStatus();
+  }
+  uint16_t method = request.method;
+  auto call = std::make_shared<ServerCall>(shared_from_this(), std::move(request), now_nanos);
+  {
+    engine::MutexLock lock(&mutex_);
+    if (!calls_.emplace(call->request_.call, call.get()).second) {
+      call->is_answered_ = true;  // its number belongs to another
+      return InvalidArgument(fmt::format("call {}: the number is in use", call->request_.call));
+    }
+  }
+  if (parts_->service->IsShort(method)) {
+    Serve(call);
+  } else if (!lane_->threads.Run([self = shared_from_this(), call] { self->Serve(call); })) {
+    call->Reply(
+        MarkNotDone(Unavailable(fmt::format("{}: all threads of lane {} are busy; call again later",
+                                            parts_->options.hello.name, NameOf(peer_.lane))),
+                    kBusyWaitMicros));
+  }
+  return OkStatus();
+}
+
+Status Session::Admit(const Frame& request) {
+  const std::string& name = parts_->options.hello.name;
+  if (parts_->is_leaving) {
+    return MarkNotDone(Unavailable(fmt::format("{}: it is stopping and begins no calls", name)));
+  }
+  engine::MutexLock lock(&mutex_);
+  engine::MutexLock lane_lock(&lane_->mutex);
+  size_t bytes = request.body.size();
+  std::string_view whose = "this connection";
+  if (admission_->Enter(bytes)) {
+    if (lane_->admission.Enter(bytes)) return OkStatus();
+    admission_->Leave(bytes);
+    whose = "all connections";
+  }
+  const Admission& full = whose == "this connection" ? *admission_ : lane_->admission;
+  return MarkNotDone(
+      Unavailable(fmt::format("{}: lane {} has too many calls of {} in flight ({} calls of {} "
+                              "bytes); call again later",
+                              name, NameOf(peer_.lane), whose, full.calls(), full.bytes())),
+      kBusyWaitMicros);
+}
+
+void Session::Refuse(const Frame& request, const Status& why) {
+  Frame reply{.kind = FrameKind::kReply, .flags = kIsFailure, .call = request.call};
+  reply.body = EncodeStatus(why);
+  static_cast<void>(Send(std::move(reply)));  // if it has ended, so has the call
+}
+
+void Session::Serve(const std::shared_ptr<ServerCall>& call) {
+  if (!call->IsOver()) return parts_->service->Serve(call);
+  call->Reply(MarkNotDone(Unavailable(
+      fmt::format("{}: the call's time was over before it began", parts_->options.hello.name))));
+}
+
+void Session::Forget(const ServerCall& call) {
+  engine::MutexLock lock(&mutex_);
+  auto at = calls_.find(call.request_.call);
+  if (at != calls_.end() && at->second == &call) calls_.erase(at);
+  admission_->Leave(call.bytes_);
+  engine::MutexLock lane_lock(&lane_->mutex);
+  lane_->admission.Leave(call.bytes_);
+}
+
+void Session::OnClosed(const Status&, std::vector<Frame>) {
+  {
+    engine::MutexLock lock(&mutex_);
+    for (const auto& [number, call] : calls_) call->OnCancel();
+  }
+  engine::MutexLock lock(&parts_->mutex);
+  parts_->sessions.erase(shared_from_this());
+}
+
+}  // namespace sippar::net

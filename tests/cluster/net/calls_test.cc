@@ -1,0 +1,253 @@
+// Calls and streams over real sockets, plain and with TLS. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cluster/net/failure.h"
+#include "tests/cluster/net/wire_world.h"
+
+namespace sippar::net {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000;
+
+class CallsTest : public testing::TestWithParam<bool> {
+ protected:
+  CallsTest() : world_(GetParam()) { world_.StartServer(); }
+  WireWorld world_;
+};
+INSTANTIATE_TEST_SUITE_P(Wire, CallsTest, testing::Bool(), [](const auto& tested) {
+  return std::string(tested.param ? "Tls" : "Plain");
+});
+
+TEST_P(CallsTest, AnswersAndFailuresComeBackOfAnySize) {
+  auto channel = world_.NewChannel();
+  for (size_t size : {size_t{0}, size_t{1}, size_t{1000}, size_t{16 << 10}, size_t{16 << 10 | 1},
+                      size_t{300'000}, size_t{5 << 20}}) {
+    for (uint16_t method : {kEcho, kSlowEcho}) {
+      std::string body(size, static_cast<char>('a' + size % 26));
+      auto answer = channel->Call(method, body, {});
+      ASSERT_TRUE(answer.ok()) << answer.status();
+      EXPECT_TRUE(*answer == body) << size;
+    }
+  }
+  auto failed = channel->Call(kFail, "no such row", {});
+  EXPECT_EQ(failed.status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(MessageOf(failed.status()), "no such row");
+  EXPECT_EQ(WaitHintOf(failed.status()), 77);
+  EXPECT_EQ(channel->Call(99, "", {}).status().code(), StatusCode::kUnimplemented);
+  EXPECT_EQ(channel->Call(kForget, "", {}).status().code(), StatusCode::kInternal);
+  EXPECT_EQ(channel->calls_in_flight(), 0u);
+  EXPECT_EQ(world_.server->connections(), 1u);
+}
+
+TEST_P(CallsTest, ManyThreadsGetTheirOwnAnswers) {
+  auto channel = world_.NewChannel();
+  std::atomic<int> wrong{0};
+  {
+    std::vector<engine::Thread> threads;
+    for (int thread = 0; thread < 16; ++thread) {
+      threads.emplace_back("caller", [&, thread] {
+        for (int i = 0; i < 200; ++i) {
+          std::string body = fmt::format("{} {} {}", thread, i, std::string(i * 10, 'x'));
+          uint16_t method = i % 3 == 0 ? kSlowEcho : kEcho;
+          auto answer = channel->Call(method, body, {});
+          if (!answer.ok() || *answer != body) ++wrong;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(world_.service.served(), 16 * 200);
+}
+
+TEST_P(CallsTest, CallsWithoutAThreadAreAnsweredToo) {
+  auto channel = world_.NewChannel();
+  std::atomic<int> good{0}, all{0};
+  for (int i = 0; i < 500; ++i) {
+    std::string body = fmt::format("call {}", i);
+    channel->Begin(kEcho, body, 10 * kSecond, [&, body](StatusOr<std::string> answer) {
+      if (answer.ok() && *answer == body) ++good;
+      ++all;
+    });
+  }
+  EXPECT_TRUE(Eventually([&] { return all == 500; }));
+  EXPECT_EQ(good, 500);
+}
+
+TEST_P(CallsTest, AnswersOfOneGroupLeaveTogether) {
+  auto channel = world_.NewChannel();
+  std::atomic<int> good{0};
+  for (int i = 0; i < 64; ++i) {
+    std::string body = fmt::format("write {}", i);
+    channel->Begin(kGroup, body, 10 * kSecond, [&, body](StatusOr<std::string> answer) {
+      if (answer.ok() && *answer == body) ++good;
+    });
+  }
+  EXPECT_TRUE(Eventually([&] { return good == 64; }));
+}
+
+TEST_P(CallsTest, AnAttemptThatRanOutIsUnavailableAndItsServerHearsOfIt) {
+  auto channel = world_.NewChannel();
+  ASSERT_TRUE(channel->Call(kEcho, "x", {}).ok());  // connected
+  auto late = channel->Call(kWait, "", {.timeout_us = kSecond});
+  EXPECT_EQ(late.status().code(), StatusCode::kUnavailable);
+  EXPECT_FALSE(IsNotDone(late.status())) << late.status();  // it was sent: unknown
+  EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
+
+  std::atomic<int> code{-1};
+  channel->Begin(kHold, "", kSecond / 10, [&](StatusOr<std::string> answer) {
+    code = static_cast<int>(answer.status().code());
+  });
+  EXPECT_TRUE(Eventually([&] { return code != -1; }));
+  EXPECT_EQ(code, static_cast<int>(StatusCode::kUnavailable));
+  // The connection is as good as before, and no call takes the late answer.
+  world_.service.Release();
+  EXPECT_TRUE(channel->Call(kEcho, "x", {}).ok());
+  EXPECT_EQ(channel->calls_in_flight(), 0u);
+}
+
+TEST_P(CallsTest, ACallThatIsCancelledEndsAtOnceOnBothSides) {
+  auto channel = world_.NewChannel();
+  Cancellation cancellation;
+  engine::Thread other("canceller", [&] {
+    EXPECT_TRUE(Eventually([&] { return world_.service.waiting() == 1; }));
+    cancellation.Cancel();
+  });
+  auto cancelled = channel->Call(kWait, "", {.cancellation = &cancellation});
+  EXPECT_EQ(cancelled.status().code(), StatusCode::kCancelled);
+  EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
+  other.Join();
+  // The same object ends later calls, too.
+  auto again = channel->Call(kHold, "", {.cancellation = &cancellation});
+  EXPECT_EQ(again.status().code(), StatusCode::kCancelled);
+}
+
+TEST_P(CallsTest, AStreamComesWholeAndInOrder) {
+  auto channel = world_.NewChannel();
+  for (const char* plan : {"0 8", "1 8", "1000 100", "20 1000000"}) {
+    auto stream = channel->Open(kCount, plan, 0);
+    int parts = 0;
+    for (;;) {
+      auto part = stream->Next(10 * kSecond);
+      ASSERT_TRUE(part.ok()) << part.status();
+      if (!part->has_value()) break;
+      ASSERT_EQ((*part)->substr(0, 8), fmt::format("{:08}", parts++));
+    }
+    EXPECT_EQ(stream->End(), fmt::format("{} parts", parts));
+  }
+  auto failed = channel->Open(kFail, "no such table", 0)->Next(10 * kSecond);
+  EXPECT_EQ(failed.status().code(), StatusCode::kNotFound);
+}
+
+TEST_P(CallsTest, ASlowReaderStopsItsScanAndHoldsAWindow) {
+  auto channel = world_.NewChannel();
+  auto stream = channel->Open(kCount, "1000 100000", 0);
+  EXPECT_TRUE(Eventually([&] { return stream->held_bytes() >= kStreamWindow; }));
+  engine::Clock::System()->SleepMicros(50'000);
+  EXPECT_LT(stream->held_bytes(), kStreamWindow + 100'001);
+  int written = world_.service.parts_written();
+  EXPECT_LE(written, 22);
+  // Others pass it by on the same connection.
+  EXPECT_TRUE(channel->Call(kEcho, "x", {}).ok());
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(stream->Next(10 * kSecond).ok());
+  EXPECT_TRUE(Eventually([&] { return world_.service.parts_written() > written; }));
+  stream->Cancel();
+  EXPECT_TRUE(Eventually([&] { return world_.service.streams_cancelled() == 1; }));
+  EXPECT_LT(world_.service.parts_written(), 100);
+  while (stream->Next(kSecond).ok()) continue;  // what had come
+  EXPECT_EQ(stream->Next(kSecond).status().code(), StatusCode::kCancelled);
+}
+
+TEST_P(CallsTest, AStreamWithoutAPartInTimeFailsAndIsCancelled) {
+  auto channel = world_.NewChannel();
+  auto stream = channel->Open(kHold, "", 0);
+  EXPECT_EQ(stream->Next(kSecond / 20).status().code(), StatusCode::kUnavailable);
+  auto limited = channel->Open(kWait, "", kSecond / 20);
+  EXPECT_EQ(limited->Next(10 * kSecond).status().code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
+  EXPECT_EQ(channel->calls_in_flight(), 0u);
+}
+
+TEST_P(CallsTest, LanesDoNotWaitForEachOther) {
+  for (LaneBounds& bounds : world_.options.bounds) bounds.threads_max = 2;
+  world_.server->Stop(0);
+  world_.options.port = 0;
+  world_.StartServer();
+  auto users = world_.NewChannel(Lane::kUsers);
+  for (int i = 0; i < 40; ++i) {
+    users->Begin(kWait, "", 10 * kSecond, [](const StatusOr<std::string>&) {});
+  }
+  ASSERT_TRUE(Eventually([&] { return world_.service.waiting() == 2; }));
+  for (Lane lane : {Lane::kMaster, Lane::kRoot, Lane::kMetadata}) {
+    auto answer = world_.NewChannel(lane)->Call(kSlowEcho, "x", {.timeout_us = 5 * kSecond});
+    EXPECT_TRUE(answer.ok()) << NameOf(lane) << ": " << answer.status();
+  }
+  EXPECT_EQ(world_.service.waiting(), 2);
+}
+
+TEST_P(CallsTest, WhatABoundRefusesIsCertainlyNotDone) {
+  world_.options.bounds[static_cast<size_t>(Lane::kUsers)].calls_max = 4;
+  world_.server->Stop(0);
+  world_.options.port = 0;
+  world_.StartServer();
+  auto channel = world_.NewChannel();
+  std::atomic<int> done{0};
+  for (int i = 0; i < 4; ++i) {
+    channel->Begin(kHold, "", 10 * kSecond, [&](const StatusOr<std::string>&) { ++done; });
+  }
+  ASSERT_TRUE(Eventually([&] { return world_.service.held() == 4; }));
+  auto refused = channel->Call(kEcho, "x", {});
+  EXPECT_EQ(refused.status().code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(IsNotDone(refused.status()));
+  EXPECT_GT(WaitHintOf(refused.status()), 0);
+  world_.service.Release();
+  EXPECT_TRUE(Eventually([&] { return done == 4; }));
+  EXPECT_TRUE(Eventually([&] { return channel->Call(kEcho, "x", {}).ok(); }));
+
+  ChannelOptions narrow = world_.To(Lane::kUsers);
+  narrow.bounds.bytes_max = 100;
+  auto own = world_.NewChannel(narrow);
+  own->Begin(kHold, std::string(90, 'x'), 10 * kSecond, [](const StatusOr<std::string>&) {});
+  int served = world_.service.served();
+  auto kept_back = own->Call(kEcho, std::string(20, 'x'), {});
+  EXPECT_EQ(kept_back.status().code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(IsNotDone(kept_back.status()));
+  EXPECT_TRUE(Eventually([&] { return world_.service.held() == 1; }));
+  EXPECT_EQ(world_.service.served(), served + 1);
+}
+
+TEST_P(CallsTest, AServerThatStopsFinishesWhatRunsAndRefusesTheRest) {
+  auto channel = world_.NewChannel();
+  std::atomic<int> released{0};
+  channel->Begin(kHold, "", 10 * kSecond, [&](const StatusOr<std::string>& answer) {
+    if (answer.ok()) ++released;
+  });
+  ASSERT_TRUE(Eventually([&] { return world_.service.held() == 1; }));
+  engine::Thread stopper("stopper", [&] { world_.server->Stop(10 * kSecond); });
+  Status refused;
+  EXPECT_TRUE(Eventually([&] {
+    refused = channel->Call(kEcho, "x", {}).status();
+    return !refused.ok();
+  }));
+  EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(IsNotDone(refused)) << refused;
+  world_.service.Release();
+  stopper.Join();
+  EXPECT_TRUE(Eventually([&] { return released == 1; }));
+  // Then there is no listener any more.
+  Status gone = channel->Call(kEcho, "x", {}).status();
+  EXPECT_EQ(gone.code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(IsNotDone(gone)) << gone;
+}
+
+TEST_P(CallsTest, AConnectionIsMadeAgainAfterItsServerCameBack) {
+  auto channel = world_.NewChannel();
+  ASSERT_TRUE(channel->Call(kEcho, "x", {}).ok());
+  world_.server->Stop(0);
+  EXPECT_FALSE(channel->Call(kEcho, "x", {}).ok());
+  world_.StartServer();  // on the port that it had
+  EXPECT_TRUE(Eventually([&] { return channel->Call(kEcho, "x", {}).ok(); }));
+}
+
+}  // namespace
+}  // namespace sippar::net

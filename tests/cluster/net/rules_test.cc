@@ -1,0 +1,192 @@
+// The small decisions: hello, credit, admission, keepalive, waits, failures.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "cluster/net/admission.h"
+#include "cluster/net/credit.h"
+#include "cluster/net/failure.h"
+#include "cluster/net/frame.h"
+#include "cluster/net/hello.h"
+#include "cluster/net/keepalive.h"
+#include "cluster/net/reconnect.h"
+#include "cluster/net/status_bytes.h"
+
+namespace sippar::net {
+namespace {
+
+Hello Member(uint32_t oldest, uint32_t newest, const std::string& name) {
+  Hello hello;
+  hello.oldest = oldest;
+  hello.newest = newest;
+  hello.role = "tabletserver";
+  hello.name = name;
+  hello.cluster = "c1";
+  return hello;
+}
+
+TEST(HelloTest, EveryFieldComesBackAndLaterFieldsArePassedOver) {
+  Hello hello = Member(3, 9, "ts1.42");
+  hello.features = 0xf00000000000000f;
+  hello.lane = Lane::kMetadata;
+  hello.expected = "m1.7";
+  auto found = DecodeHello(EncodeHello(hello) + "fields of a later version");
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(EncodeHello(*found), EncodeHello(hello));
+  EXPECT_EQ(found->lane, Lane::kMetadata);
+  EXPECT_EQ(found->features, 0xf00000000000000f);
+}
+
+TEST(HelloTest, BytesThatAreNoneAreRefused) {
+  std::string bytes = EncodeHello(Member(1, 2, "ts1.1"));
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_EQ(DecodeHello(bytes.substr(0, size)).status().code(), StatusCode::kInvalidArgument);
+  }
+  EXPECT_FALSE(DecodeHello("GET / HTTP/1.1\r\n").ok());
+  EXPECT_FALSE(DecodeHello(EncodeHello(Member(0, 2, "x"))).ok());
+  EXPECT_FALSE(DecodeHello(EncodeHello(Member(3, 2, "x"))).ok());
+  Hello odd = Member(1, 1, "x");
+  odd.lane = static_cast<Lane>(kLanes);
+  EXPECT_FALSE(DecodeHello(EncodeHello(odd)).ok());
+}
+
+TEST(HelloTest, NeighboursUseTheNewestVersionOfBothAndOthersAreRefusedNamingBoth) {
+  Hello old_member = Member(1, 2, "ts1.1"), new_member = Member(2, 3, "ts2.1");
+  old_member.features = 0b011, new_member.features = 0b110;
+  auto agreed = Agree(old_member, new_member);
+  ASSERT_TRUE(agreed.ok());
+  EXPECT_EQ(agreed->version, 2u);
+  EXPECT_EQ(agreed->features, 0b010u);
+  auto other_end = Agree(new_member, old_member);
+  ASSERT_TRUE(other_end.ok());
+  EXPECT_EQ(other_end->version, 2u);
+
+  Hello newest = Member(3, 4, "ts3.1");
+  for (const auto& refused : {Agree(old_member, newest), Agree(newest, old_member)}) {
+    EXPECT_EQ(refused.status().code(), StatusCode::kUnimplemented);
+    for (const char* part : {"ts1.1", "ts3.1", "1 to 2", "3 to 4"}) {
+      EXPECT_NE(MessageOf(refused.status()).find(part), std::string_view::npos) << part;
+    }
+  }
+}
+
+TEST(HelloTest, AnotherClusterOrAnotherLifeIsRefusedNamingBoth) {
+  Hello mine = Member(1, 1, "ts1.1"), theirs = Member(1, 1, "ts2.5");
+  theirs.cluster = "c2";
+  EXPECT_EQ(Agree(mine, theirs).status().code(), StatusCode::kInvalidArgument);
+  theirs.cluster = "";  // a client that was told no cluster
+  EXPECT_TRUE(Agree(mine, theirs).ok());
+  theirs.cluster = "c1";
+  mine.expected = "ts2.4";
+  for (const auto& refused : {Agree(mine, theirs), Agree(theirs, mine)}) {
+    EXPECT_EQ(refused.status().code(), StatusCode::kUnavailable);
+    for (const char* part : {"ts1.1", "ts2.5", "ts2.4"}) {
+      EXPECT_NE(MessageOf(refused.status()).find(part), std::string_view::npos) << part;
+    }
+  }
+  mine.expected = "ts2.5";
+  EXPECT_TRUE(Agree(mine, theirs).ok());
+}
+
+TEST(CreditTest, ASenderStopsAtTheWindowAndGoesOnWhenTheReaderHasTaken) {
+  constexpr uint64_t kWindow = 1000;
+  SendCredit sender(kWindow);
+  ReceiveCredit reader(kWindow);
+  int sent = 0;
+  for (; sender.MaySend(); ++sent) {
+    sender.Sent(300);
+    reader.Arrived(300);
+  }
+  EXPECT_EQ(sent, 4);  // the last part overdraws
+  EXPECT_EQ(reader.held(), 1200u);
+  uint64_t granted = 0;
+  for (int taken = 0; taken < sent; ++taken) {
+    uint64_t now = reader.Taken(300);
+    EXPECT_GE(now, 250u);
+    granted += now;
+    sender.Granted(now);
+  }
+  EXPECT_EQ(granted, 1200u);
+  EXPECT_EQ(reader.held(), 0u);
+  EXPECT_TRUE(sender.MaySend());
+}
+
+TEST(CreditTest, SmallPartsAreGrantedTogetherAndNeverKeptFromAnIdleReader) {
+  ReceiveCredit reader(1000);
+  for (int i = 0; i < 10; ++i) reader.Arrived(10);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(reader.Taken(10), 0u);
+  EXPECT_EQ(reader.Taken(10), 100u);  // nothing is held any more
+}
+
+TEST(CreditTest, APartLargerThanTheWindowPassesAndAbsurdGrantsDoNotOverflow) {
+  SendCredit sender(1000);
+  sender.Sent(5000);
+  EXPECT_FALSE(sender.MaySend());
+  sender.Granted(4001);
+  EXPECT_TRUE(sender.MaySend());
+  for (int i = 0; i < 3; ++i) sender.Granted(UINT64_MAX);
+  EXPECT_TRUE(sender.MaySend());
+}
+
+TEST(AdmissionTest, CallsAndBytesAreBounded) {
+  Admission admission(3, 100);
+  EXPECT_TRUE(admission.Enter(500));  // alone, whatever its size
+  EXPECT_FALSE(admission.Enter(1));
+  admission.Leave(500);
+  EXPECT_TRUE(admission.Enter(60));
+  EXPECT_FALSE(admission.Enter(41));
+  EXPECT_FALSE(admission.Enter(SIZE_MAX));
+  EXPECT_TRUE(admission.Enter(40));
+  EXPECT_TRUE(admission.Enter(0));
+  EXPECT_FALSE(admission.Enter(0));
+  EXPECT_EQ(admission.calls(), 3u);
+  EXPECT_EQ(admission.bytes(), 100u);
+}
+
+TEST(KeepaliveTest, ASilentPeerIsAskedOnceAfterAThirdOfALeaseAndLeftAfterTwo) {
+  Keepalive keepalive = Keepalive::OfLease(6'000'000);
+  SilenceLook look = LookAtSilence(keepalive, 1'500'000, false);
+  EXPECT_EQ(look.step, SilenceStep::kNone);
+  EXPECT_EQ(look.next_look_us, 500'000);
+  look = LookAtSilence(keepalive, 2'000'000, false);
+  EXPECT_EQ(look.step, SilenceStep::kAsk);
+  EXPECT_EQ(look.next_look_us, 2'000'000);
+  EXPECT_EQ(LookAtSilence(keepalive, 3'000'000, true).step, SilenceStep::kNone);
+  EXPECT_EQ(LookAtSilence(keepalive, 4'000'000, true).step, SilenceStep::kLeave);
+  EXPECT_EQ(LookAtSilence(keepalive, 9'000'000, false).step, SilenceStep::kLeave);
+}
+
+TEST(ReconnectTest, TheFirstAttemptIsMadeAtOnceAndLaterOnesWaitLongerUpToABound) {
+  engine::Random random(5);
+  EXPECT_EQ(ReconnectWait(1, &random), 0);
+  for (int failures = 2; failures < 100; ++failures) {
+    int64_t base = 10'000 << std::min(failures - 2, 7);
+    int64_t wait = ReconnectWait(failures, &random);
+    EXPECT_GE(wait, base / 2);
+    EXPECT_LT(wait, base / 2 + base);
+  }
+}
+
+TEST(StatusBytesTest, AFailureComesBackWithItsPayloads) {
+  Status failure = MarkNotDone(Unavailable("busy"), 20'000);
+  failure.SetPayload("other", absl::Cord("value"));
+  Status found = DecodeFailure(EncodeStatus(failure));
+  EXPECT_EQ(found, failure);
+  EXPECT_TRUE(IsNotDone(found));
+  EXPECT_EQ(WaitHintOf(found), 20'000);
+  EXPECT_FALSE(IsNotDone(DecodeFailure(EncodeStatus(Unavailable("")))));
+  EXPECT_EQ(WaitHintOf(Unavailable("")), 0);
+}
+
+TEST(StatusBytesTest, ItFitsIntoASmallFrameAndOddBytesAreAFailureOfTheirOwn) {
+  Status huge = Internal(std::string(1 << 20, 'x'));
+  huge.SetPayload("p", absl::Cord(std::string(1 << 20, 'y')));
+  std::string bytes = EncodeStatus(huge);
+  EXPECT_LT(bytes.size(), kSmallBodySizeMax);
+  EXPECT_EQ(DecodeFailure(bytes).code(), StatusCode::kInternal);
+  EXPECT_EQ(DecodeFailure("").code(), StatusCode::kInternal);
+  EXPECT_FALSE(DecodeFailure(EncodeStatus(OkStatus())).ok());
+  EXPECT_FALSE(DecodeFailure(EncodeStatus(NotFound("x")) + "\x7f").ok());
+}
+
+}  // namespace
+}  // namespace sippar::net
