@@ -11,12 +11,9 @@
 #include "cluster/api/call_codec.h"
 #include "cluster/api/data_api.h"
 #include "engine/base/limits.h"
+#include "engine/base/status_coding.h"
 
 namespace sippar::cluster {
-
-// A status travels with its text and its payloads.
-void PutStatus(const Status& status, std::string* out);
-void TakeStatus(ValueReader* reader, Status* status);
 
 // row | request id | count | entries: each its kind, then the fields of that kind. A limit of the
 // entries is needed although the bytes are limited: an entry takes about a hundred times the memory
@@ -26,19 +23,18 @@ void TakeMutation(engine::Reader* reader, size_t entries_max, RowMutation* mutat
 
 template <>
 struct Coding<Status> {
-  static void Put(const Status& value, std::string* out) { PutStatus(value, out); }
-  static void Take(ValueReader* reader, Status* value) { TakeStatus(reader, value); }
+  static void Put(const Status& value, std::string* out) { engine::EncodeStatus(value, out); }
+  static void Take(ValueReader* reader, Status* value) { *value = engine::DecodeStatus(reader); }
 };
 
 template <class T>
 struct Coding<StatusOr<T>> {
   static void Put(const StatusOr<T>& value, std::string* out) {
-    PutStatus(value.status(), out);
+    engine::EncodeStatus(value.status(), out);
     if (value.ok()) Coding<T>::Put(*value, out);
   }
   static void Take(ValueReader* reader, StatusOr<T>* value) {
-    Status status;
-    TakeStatus(reader, &status);
+    Status status = engine::DecodeStatus(reader);
     if (!status.ok()) {
       *value = std::move(status);
     } else {

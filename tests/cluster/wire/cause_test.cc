@@ -14,10 +14,9 @@ namespace {
 
 Status Sent(const Status& status) {
   std::string bytes;
-  PutStatus(status, &bytes);
-  ValueReader reader(bytes);
-  Status received;
-  TakeStatus(&reader, &received);
+  engine::EncodeStatus(status, &bytes);
+  engine::Reader reader(bytes);
+  Status received = engine::DecodeStatus(&reader);
   EXPECT_TRUE(reader.AtEnd());
   return received;
 }
