@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cluster/net/failure.h"
-#include "cluster/net/status_bytes.h"
 #include "engine/base/clock.h"
 
 namespace sippar::net {
@@ -128,26 +127,26 @@ uint64_t Channel::Start(Frame request, Pending pending) {
   if (connects) Connect(attempt);
   if (connection != nullptr && !connection->Send(std::move(request), has_company)) {
     // Should Closed have been faster, it has said "unknown", which is true as well.
-    End(call, MarkNotDone(Unavailable(fmt::format("call to {}: the connection has ended; it was "
-                                                  "not sent",
-                                                  Name()))));
+    End(call, MarkNotBegun(Unavailable(fmt::format("call to {}: the connection has ended; it was "
+                                                   "not sent",
+                                                   Name()))));
   }
   return call;
 }
 
 Status Channel::Admit(size_t bytes) {
   if (state_ == State::kClosed) {
-    return MarkNotDone(Unavailable(fmt::format("call to {}: this end is closed", Name())));
+    return MarkNotBegun(Unavailable(fmt::format("call to {}: this end is closed", Name())));
   }
   if (bytes > kBodySizeMax) {
-    return MarkNotDone(InvalidArgument(
+    return MarkNotBegun(InvalidArgument(
         fmt::format("call to {}: the message is too large (found {} bytes, at most {})", Name(),
                     bytes, kBodySizeMax)));
   }
   int64_t wait_us = (retry_at_nanos_ - Now()) / 1000;
-  if (state_ == State::kIdle && wait_us > 0) return MarkNotDone(last_failure_, wait_us);
+  if (state_ == State::kIdle && wait_us > 0) return MarkNotBegun(last_failure_, wait_us);
   if (admission_.Enter(bytes)) return OkStatus();
-  return MarkNotDone(
+  return MarkNotBegun(
       Unavailable(fmt::format("call to {}: too many are in flight ({} calls of {} bytes, at most "
                               "{} of {}); call again later",
                               Name(), admission_.calls(), admission_.bytes(),
@@ -196,7 +195,7 @@ bool Channel::End(uint64_t call, const Status& why) {
       static_cast<void>(connection->Send({.kind = FrameKind::kCancel, .call = call}));
     }
   }
-  Finish(std::move(pending), is_withdrawn ? MarkNotDone(why) : why);
+  Finish(std::move(pending), is_withdrawn ? MarkNotBegun(why) : why);
   return true;
 }
 

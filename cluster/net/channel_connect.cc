@@ -133,12 +133,12 @@ void Channel::Opened(uint64_t attempt) {
   for (Frame& frame : held) {
     uint64_t call = frame.call;
     if (connection->Send(std::move(frame))) continue;
-    End(call, MarkNotDone(Unavailable(
+    End(call, MarkNotBegun(Unavailable(
                   fmt::format("call to {}: the connection has ended; it was not sent", Name()))));
   }
 }
 
-// No request has left: every call is certainly not done.
+// No request has left: every call is certainly not begun.
 void Channel::ConnectFailed(const Status& why, uint64_t attempt) {
   Calls calls;
   std::shared_ptr<Connection> connection;
@@ -157,7 +157,7 @@ void Channel::ConnectFailed(const Status& why, uint64_t attempt) {
     for (const auto& [call, pending] : calls) admission_.Leave(pending.bytes);
   }
   if (connection != nullptr) connection->Close(why);
-  for (auto& [call, pending] : calls) Finish(std::move(pending), MarkNotDone(failure, wait_us));
+  for (auto& [call, pending] : calls) Finish(std::move(pending), MarkNotBegun(failure, wait_us));
 }
 
 void Channel::Closed(uint64_t attempt, const Status& why, const std::vector<Frame>& unsent) {
@@ -178,7 +178,7 @@ void Channel::Closed(uint64_t attempt, const Status& why, const std::vector<Fram
   // Whatever ended the line, the outcome of what was sent is unknown; damage is told in the text.
   for (auto& [call, pending] : calls) {
     Status failure = Unavailable(fmt::format("call {}: {}", call, MessageOf(why)));
-    Finish(std::move(pending), not_sent.contains(call) ? MarkNotDone(failure) : failure);
+    Finish(std::move(pending), not_sent.contains(call) ? MarkNotBegun(failure) : failure);
   }
 }
 
@@ -198,7 +198,7 @@ void Channel::Close() {
   Status failure = Unavailable(fmt::format("call to {}: this end was closed", Name()));
   if (connection != nullptr) connection->Close(failure);
   for (auto& [call, pending] : calls) {
-    Finish(std::move(pending), not_sent.contains(call) ? MarkNotDone(failure) : failure);
+    Finish(std::move(pending), not_sent.contains(call) ? MarkNotBegun(failure) : failure);
   }
 }
 

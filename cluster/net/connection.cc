@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "cluster/net/status_bytes.h"
+#include "cluster/net/failure.h"
 #include "engine/base/clock.h"
 
 namespace sippar::net {

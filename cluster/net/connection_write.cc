@@ -8,7 +8,6 @@
 
 #include "cluster/net/connection.h"
 #include "cluster/net/failure.h"
-#include "cluster/net/status_bytes.h"
 #include "engine/base/clock.h"
 
 namespace sippar::net {
@@ -188,7 +187,7 @@ void Connection::Advance(size_t written) {
 void Connection::Close(const Status& why) {
   std::vector<Frame> unsent;
   Status named(why.code(), Named(why));
-  if (IsNotDone(why)) named = MarkNotDone(named, WaitHintOf(why));
+  if (IsNotBegun(why)) named = MarkNotBegun(named, WaitHintOf(why));
   std::shared_ptr<Loop> home;
   {
     engine::MutexLock lock(&mutex_);
@@ -224,7 +223,7 @@ void Connection::SayGoodbye(const Status& why) {
     engine::MutexLock lock(&mutex_);
     if (is_closed_ || is_leaving_) return;
     Frame goodbye{.kind = FrameKind::kGoodbye};
-    goodbye.body = EncodeStatus(why);
+    goodbye.body = EncodeGoodbye(why);
     queue_.Push(std::move(goodbye));
     leaving_why_ = why;
     is_leaving_ = true;

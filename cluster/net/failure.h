@@ -1,33 +1,31 @@
-// What a failed call says in addition to its code. A call that got no answer fails with
-// kUnavailable: its outcome is unknown, unless the status carries kNotDone. Both kinds travel as
-// payloads of the status. SPDX-License-Identifier: Apache-2.0
+// What a failed call says in addition to its code, and its bytes. A call that got no answer fails
+// with kUnavailable: its outcome is unknown, unless the status says that it was not begun. The mark
+// and the cause (engine/base/status.h) travel as payloads of the status.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
-#include "engine/base/coding.h"
 #include "engine/base/status.h"
 
 namespace sippar::net {
 
 // Nothing of the call was done: it was never sent, or its server refused to begin it. The payload
 // holds how long the caller should wait before it calls again, in microseconds.
-inline constexpr char kNotDone[] = "sippar/not-done";
+inline constexpr char kNotBegun[] = "sippar/not-begun";
 
-inline Status MarkNotDone(Status status, int64_t wait_us = 0) {
-  std::string bytes;
-  engine::PutSigned(&bytes, wait_us);
-  status.SetPayload(kNotDone, absl::Cord(bytes));
-  return status;
-}
-inline bool IsNotDone(const Status& status) { return status.GetPayload(kNotDone).has_value(); }
+Status MarkNotBegun(Status status, int64_t wait_us = 0);
+bool IsNotBegun(const Status& status);
 // 0: nothing was said, or call again at once.
-inline int64_t WaitHintOf(const Status& status) {
-  auto payload = status.GetPayload(kNotDone);
-  if (!payload.has_value()) return 0;
-  std::string bytes(*payload);
-  return engine::Reader(bytes).Signed();
-}
+int64_t WaitHintOf(const Status& status);
+
+// The body of a reply that is a failure.
+std::string EncodeFailure(const Status& status);
+// The same for a goodbye, whose body is small: its text may be cut, and payloads are left out.
+std::string EncodeGoodbye(const Status& why);
+// Never OK: bytes that are no failure are a kInternal that says so.
+Status DecodeFailure(std::string_view bytes);
 
 }  // namespace sippar::net

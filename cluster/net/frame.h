@@ -39,7 +39,7 @@ enum class FrameKind : uint8_t {
 };
 
 inline constexpr uint8_t kIsStream = 1;   // request: the answer is parts, then a reply
-inline constexpr uint8_t kIsFailure = 2;  // reply: the body is a Status (status_bytes.h)
+inline constexpr uint8_t kIsFailure = 2;  // reply: the body is a Status (failure.h)
 
 inline constexpr size_t kFrameHeaderSize = 40;
 // A mutation of one row of 256 MiB (limits.h), and room for what surrounds it.

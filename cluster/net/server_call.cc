@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/net/failure.h"
 #include "cluster/net/session.h"
-#include "cluster/net/status_bytes.h"
 #include "engine/base/clock.h"
 
 namespace sippar::net {
@@ -63,7 +63,7 @@ void ServerCall::Reply(StatusOr<std::string> answer) {
     reply.body = *std::move(answer);
   } else {
     reply.flags = kIsFailure;
-    reply.body = EncodeStatus(answer.status());
+    reply.body = EncodeFailure(answer.status());
   }
   static_cast<void>(session_->Send(std::move(reply)));  // if it has ended, no caller waits
 }

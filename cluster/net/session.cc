@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cluster/net/failure.h"
-#include "cluster/net/status_bytes.h"
 #include "engine/base/clock.h"
 
 namespace sippar::net {
@@ -67,10 +66,10 @@ Status Session::Take(Frame request, int64_t now_nanos) {
   if (parts_->service->IsShort(method)) {
     Serve(call);
   } else if (!lane_->threads.Run([self = shared_from_this(), call] { self->Serve(call); })) {
-    call->Reply(
-        MarkNotDone(Unavailable(fmt::format("{}: all threads of lane {} are busy; call again later",
-                                            parts_->options.hello.name, NameOf(peer_.lane))),
-                    kBusyWaitMicros));
+    call->Reply(MarkNotBegun(
+        Unavailable(fmt::format("{}: all threads of lane {} are busy; call again later",
+                                parts_->options.hello.name, NameOf(peer_.lane))),
+        kBusyWaitMicros));
   }
   return OkStatus();
 }
@@ -78,7 +77,7 @@ Status Session::Take(Frame request, int64_t now_nanos) {
 Status Session::Admit(const Frame& request) {
   const std::string& name = parts_->options.hello.name;
   if (parts_->is_leaving) {
-    return MarkNotDone(Unavailable(fmt::format("{}: it is stopping and begins no calls", name)));
+    return MarkNotBegun(Unavailable(fmt::format("{}: it is stopping and begins no calls", name)));
   }
   engine::MutexLock lock(&mutex_);
   engine::MutexLock lane_lock(&lane_->mutex);
@@ -90,7 +89,7 @@ Status Session::Admit(const Frame& request) {
     whose = "all connections";
   }
   const Admission& full = whose == "this connection" ? *admission_ : lane_->admission;
-  return MarkNotDone(
+  return MarkNotBegun(
       Unavailable(fmt::format("{}: lane {} has too many calls of {} in flight ({} calls of {} "
                               "bytes); call again later",
                               name, NameOf(peer_.lane), whose, full.calls(), full.bytes())),
@@ -99,13 +98,13 @@ Status Session::Admit(const Frame& request) {
 
 void Session::Refuse(const Frame& request, const Status& why) {
   Frame reply{.kind = FrameKind::kReply, .flags = kIsFailure, .call = request.call};
-  reply.body = EncodeStatus(why);
+  reply.body = EncodeFailure(why);
   static_cast<void>(Send(std::move(reply)));  // if it has ended, so has the call
 }
 
 void Session::Serve(const std::shared_ptr<ServerCall>& call) {
   if (!call->IsOver()) return parts_->service->Serve(call);
-  call->Reply(MarkNotDone(Unavailable(
+  call->Reply(MarkNotBegun(Unavailable(
       fmt::format("{}: the call's time was over before it began", parts_->options.hello.name))));
 }
 

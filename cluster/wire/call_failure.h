@@ -2,12 +2,14 @@
 // status. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cluster/net/failure.h"
 #include "engine/base/status.h"
 
 namespace sippar::cluster {
 
-// Nothing of the call was done, because its server is leaving the store and accepts no more calls.
-inline constexpr char kNotBegun[] = "sippar/not-begun";
+// Nothing of the call was done: its server is leaving the store and accepts no more calls, or the
+// call never reached it.
+using net::kNotBegun;
 // A stream broke off, but the last cell that it returned is the last cell of its row.
 inline constexpr char kRowIsWhole[] = "sippar/row-is-whole";
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "cluster/net/failure.h"
 #include "cluster/net/frame.h"
 #include "cluster/net/hello.h"
 #include "cluster/net/send_queue.h"
-#include "cluster/net/status_bytes.h"
 #include "engine/base/check.h"
 #include "engine/base/coding.h"
 
@@ -132,7 +132,7 @@ void Run(std::string_view bytes) {
       return CheckHello(bytes.substr(1));
     default: {
       Status status = DecodeFailure(bytes.substr(1));
-      CHECK(!status.ok() && !DecodeFailure(EncodeStatus(status)).ok());
+      CHECK(!status.ok() && !DecodeFailure(EncodeFailure(status)).ok());
     }
   }
 }

@@ -91,7 +91,7 @@ TEST_P(CallsTest, AnAttemptThatRanOutIsUnavailableAndItsServerHearsOfIt) {
   ASSERT_TRUE(channel->Call(kEcho, "x", {}).ok());  // connected
   auto late = channel->Call(kWait, "", {.timeout_us = kSecond});
   EXPECT_EQ(late.status().code(), StatusCode::kUnavailable);
-  EXPECT_FALSE(IsNotDone(late.status())) << late.status();  // it was sent: unknown
+  EXPECT_FALSE(IsNotBegun(late.status())) << late.status();  // it was sent: unknown
   EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
 
   std::atomic<int> code{-1};
@@ -185,7 +185,7 @@ TEST_P(CallsTest, LanesDoNotWaitForEachOther) {
   EXPECT_EQ(world_.service.waiting(), 2);
 }
 
-TEST_P(CallsTest, WhatABoundRefusesIsCertainlyNotDone) {
+TEST_P(CallsTest, WhatABoundRefusesIsCertainlyNotBegun) {
   world_.options.bounds[static_cast<size_t>(Lane::kUsers)].calls_max = 4;
   world_.server->Stop(0);
   world_.options.port = 0;
@@ -198,7 +198,7 @@ TEST_P(CallsTest, WhatABoundRefusesIsCertainlyNotDone) {
   ASSERT_TRUE(Eventually([&] { return world_.service.held() == 4; }));
   auto refused = channel->Call(kEcho, "x", {});
   EXPECT_EQ(refused.status().code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(IsNotDone(refused.status()));
+  EXPECT_TRUE(IsNotBegun(refused.status()));
   EXPECT_GT(WaitHintOf(refused.status()), 0);
   world_.service.Release();
   EXPECT_TRUE(Eventually([&] { return done == 4; }));
@@ -211,7 +211,7 @@ TEST_P(CallsTest, WhatABoundRefusesIsCertainlyNotDone) {
   int served = world_.service.served();
   auto kept_back = own->Call(kEcho, std::string(20, 'x'), {});
   EXPECT_EQ(kept_back.status().code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(IsNotDone(kept_back.status()));
+  EXPECT_TRUE(IsNotBegun(kept_back.status()));
   EXPECT_TRUE(Eventually([&] { return world_.service.held() == 1; }));
   EXPECT_EQ(world_.service.served(), served + 1);
 }
@@ -230,14 +230,14 @@ TEST_P(CallsTest, AServerThatStopsFinishesWhatRunsAndRefusesTheRest) {
     return !refused.ok();
   }));
   EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(IsNotDone(refused)) << refused;
+  EXPECT_TRUE(IsNotBegun(refused)) << refused;
   world_.service.Release();
   stopper.Join();
   EXPECT_TRUE(Eventually([&] { return released == 1; }));
   // Then there is no listener any more.
   Status gone = channel->Call(kEcho, "x", {}).status();
   EXPECT_EQ(gone.code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(IsNotDone(gone)) << gone;
+  EXPECT_TRUE(IsNotBegun(gone)) << gone;
 }
 
 TEST_P(CallsTest, AConnectionIsMadeAgainAfterItsServerCameBack) {

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cluster/net/failure.h"
-#include "cluster/net/status_bytes.h"
 #include "engine/base/check.h"
 #include "engine/base/random.h"
 #include "tests/cluster/net/wire_world.h"
@@ -206,7 +205,7 @@ TEST(WireFaults, ADamagedAnswerIsAnErrorThatNamesBothEndsAndTheCallIsMadeAgain) 
   });
   Status damaged = channel->Call(kEcho, "x", {}).status();
   EXPECT_EQ(damaged.code(), StatusCode::kUnavailable);
-  EXPECT_FALSE(IsNotDone(damaged));  // the other end had the request
+  EXPECT_FALSE(IsNotBegun(damaged));  // the other end had the request
   for (const char* part : {"client c1", "tabletserver ts9.3", "127.0.0.1:", "checksum"}) {
     EXPECT_NE(MessageOf(damaged).find(part), std::string_view::npos) << damaged;
   }
@@ -236,7 +235,7 @@ TEST(WireFaults, N5_APeerThatSaysNothingIsAskedAndThenLeft) {
   Status left = channel->Call(kEcho, "x", {}).status();
   int64_t micros = (engine::Clock::System()->MonotonicNanos() - start) / 1000;
   EXPECT_EQ(left.code(), StatusCode::kUnavailable);
-  EXPECT_FALSE(IsNotDone(left));
+  EXPECT_FALSE(IsNotBegun(left));
   EXPECT_NE(MessageOf(left).find("has said nothing for"), std::string_view::npos) << left;
   EXPECT_GE(micros, kSecond / 5);
   EXPECT_LT(micros, 8 * kSecond);
@@ -266,11 +265,11 @@ TEST(WireFaults, WithoutAConnectionNothingIsDone) {
   for (int i = 0; i < 5; ++i) {
     Status refused = channel->Call(kEcho, "x", {}).status();
     EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
-    EXPECT_TRUE(IsNotDone(refused)) << refused;
+    EXPECT_TRUE(IsNotBegun(refused)) << refused;
     EXPECT_NE(MessageOf(refused).find("127.0.0.1"), std::string_view::npos);
   }
   to.host = "no-such-host.invalid";
-  EXPECT_TRUE(IsNotDone(world.NewChannel(to)->Call(kEcho, "x", {}).status()));
+  EXPECT_TRUE(IsNotBegun(world.NewChannel(to)->Call(kEcho, "x", {}).status()));
 
   // A listener that never says hello: the call's own time is over first, then the connection's.
   RawListener silent;
@@ -280,13 +279,13 @@ TEST(WireFaults, WithoutAConnectionNothingIsDone) {
   auto waiting = world.NewChannel(to);
   Status late = waiting->Call(kEcho, "x", {.timeout_us = kSecond / 20}).status();
   EXPECT_EQ(late.code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(IsNotDone(late)) << late;
-  EXPECT_TRUE(IsNotDone(waiting->Call(kEcho, "x", {}).status()));
+  EXPECT_TRUE(IsNotBegun(late)) << late;
+  EXPECT_TRUE(IsNotBegun(waiting->Call(kEcho, "x", {}).status()));
   channel->Close();
-  EXPECT_TRUE(IsNotDone(channel->Call(kEcho, "x", {}).status()));
+  EXPECT_TRUE(IsNotBegun(channel->Call(kEcho, "x", {}).status()));
 }
 
-TEST(WireFaults, ARequestThatNeverLeftItsQueueIsCertainlyNotDone) {
+TEST(WireFaults, ARequestThatNeverLeftItsQueueIsCertainlyNotBegun) {
   RawListener listener;
   WireWorld world;
   world.options.port = listener.socket->Local().port();
@@ -301,13 +300,13 @@ TEST(WireFaults, ARequestThatNeverLeftItsQueueIsCertainlyNotDone) {
   std::atomic<int> large_unknown{0};
   channel->Begin(kEcho, std::string(64 << 20, 'x'), 20 * kSecond,
                  [&](const StatusOr<std::string>& answer) {
-                   if (!answer.ok() && !IsNotDone(answer.status())) ++large_unknown;
+                   if (!answer.ok() && !IsNotBegun(answer.status())) ++large_unknown;
                  });
   server.Join();
   EXPECT_TRUE(Eventually([&] {
     // Once the large one is on its way, a small one waits after it.
     Status late = channel->Call(kEcho, "x", {.timeout_us = kSecond / 20}).status();
-    return IsNotDone(late) && MessageOf(late).find("in time") != std::string_view::npos;
+    return IsNotBegun(late) && MessageOf(late).find("in time") != std::string_view::npos;
   }));
   channel->Close();
   EXPECT_EQ(large_unknown, 1);
@@ -320,7 +319,7 @@ TEST(WireFaults, AMessageBeyondTheBoundIsRefusedOnBothSides) {
   auto channel = world.NewChannel();
   Status large = channel->Call(kEcho, std::string(kBodySizeMax + 1, 'x'), {}).status();
   EXPECT_EQ(large.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(IsNotDone(large));
+  EXPECT_TRUE(IsNotBegun(large));
   EXPECT_EQ(channel->Call(kTooMuch, "", {}).status().code(), StatusCode::kFailedPrecondition);
   EXPECT_TRUE(channel->Call(kEcho, "x", {}).ok());
 }
@@ -343,7 +342,7 @@ TEST(WireFaults, OtherVersionsClustersAndLivesAreRefusedNamingBoth) {
   for (const auto& [to, code] : cases) {
     Status refused = world.NewChannel(to)->Call(kEcho, "x", {}).status();
     EXPECT_EQ(refused.code(), code) << refused;
-    EXPECT_TRUE(IsNotDone(refused));
+    EXPECT_TRUE(IsNotBegun(refused));
     for (const char* part : {"client c1", "tabletserver ts1.1"}) {
       EXPECT_NE(MessageOf(refused).find(part), std::string_view::npos) << refused;
     }

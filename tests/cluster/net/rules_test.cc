@@ -9,7 +9,6 @@
 #include "cluster/net/hello.h"
 #include "cluster/net/keepalive.h"
 #include "cluster/net/reconnect.h"
-#include "cluster/net/status_bytes.h"
 
 namespace sippar::net {
 namespace {
@@ -166,26 +165,36 @@ TEST(ReconnectTest, TheFirstAttemptIsMadeAtOnceAndLaterOnesWaitLongerUpToABound)
   }
 }
 
-TEST(StatusBytesTest, AFailureComesBackWithItsPayloads) {
-  Status failure = MarkNotDone(Unavailable("busy"), 20'000);
+TEST(FailureTest, AFailureComesBackWithItsCauseAndItsMark) {
+  Status failure = MarkNotBegun(NotServed("tablet 7 has left this server"), 20'000);
   failure.SetPayload("other", absl::Cord("value"));
-  Status found = DecodeFailure(EncodeStatus(failure));
+  Status found = DecodeFailure(EncodeFailure(failure));
   EXPECT_EQ(found, failure);
-  EXPECT_TRUE(IsNotDone(found));
+  EXPECT_TRUE(HasCause(found, Cause::kNotServed));
+  EXPECT_TRUE(IsNotBegun(found));
   EXPECT_EQ(WaitHintOf(found), 20'000);
-  EXPECT_FALSE(IsNotDone(DecodeFailure(EncodeStatus(Unavailable("")))));
+  EXPECT_FALSE(IsNotBegun(DecodeFailure(EncodeFailure(Unavailable("")))));
   EXPECT_EQ(WaitHintOf(Unavailable("")), 0);
 }
 
-TEST(StatusBytesTest, ItFitsIntoASmallFrameAndOddBytesAreAFailureOfTheirOwn) {
+TEST(FailureTest, AGoodbyeFitsIntoASmallFrame) {
   Status huge = Internal(std::string(1 << 20, 'x'));
   huge.SetPayload("p", absl::Cord(std::string(1 << 20, 'y')));
-  std::string bytes = EncodeStatus(huge);
+  std::string bytes = EncodeGoodbye(huge);
   EXPECT_LT(bytes.size(), kSmallBodySizeMax);
-  EXPECT_EQ(DecodeFailure(bytes).code(), StatusCode::kInternal);
-  EXPECT_EQ(DecodeFailure("").code(), StatusCode::kInternal);
-  EXPECT_FALSE(DecodeFailure(EncodeStatus(OkStatus())).ok());
-  EXPECT_FALSE(DecodeFailure(EncodeStatus(NotFound("x")) + "\x7f").ok());
+  Status found = DecodeFailure(bytes);
+  EXPECT_EQ(found.code(), StatusCode::kInternal);
+  EXPECT_TRUE(MessageOf(huge).starts_with(MessageOf(found)));
+  EXPECT_EQ(MessageOf(DecodeFailure(EncodeFailure(huge))), MessageOf(huge));
+}
+
+TEST(FailureTest, BytesThatAreNoFailureAreAFailureOfTheirOwn) {
+  std::string bytes = EncodeFailure(MarkNotBegun(NotFound("row x"), 5));
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_EQ(DecodeFailure(bytes.substr(0, size)).code(), StatusCode::kInternal) << size;
+  }
+  EXPECT_EQ(DecodeFailure(bytes + "x").code(), StatusCode::kInternal);
+  EXPECT_EQ(DecodeFailure(EncodeFailure(OkStatus())).code(), StatusCode::kInternal);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(WireTls, N15_TheWrongHostOrCertificateIsRefusedAndNothingIsDone) {
   world.StartServer();
   Status wrong_host = world.NewChannel()->Call(kEcho, "x", {}).status();
   EXPECT_EQ(wrong_host.code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(IsNotDone(wrong_host));
+  EXPECT_TRUE(IsNotBegun(wrong_host));
   EXPECT_NE(MessageOf(wrong_host).find("IP address mismatch"), std::string_view::npos)
       << wrong_host;
   ChannelOptions any_host = world.To(Lane::kUsers);
@@ -38,15 +38,15 @@ TEST(WireTls, N15_TheWrongHostOrCertificateIsRefusedAndNothingIsDone) {
   // Its own certificate is of an authority that the server does not know ...
   any_host.tls = KeysOf(stranger, "stray", *world.authority);
   Status unknown = world.NewChannel(any_host)->Call(kEcho, "x", {}).status();
-  EXPECT_TRUE(IsNotDone(unknown)) << unknown;
+  EXPECT_TRUE(IsNotBegun(unknown)) << unknown;
   // ... or the server's is of one that the client does not know.
   any_host.tls = KeysOf(*world.authority, "client", stranger);
   Status untrusted = world.NewChannel(any_host)->Call(kEcho, "x", {}).status();
-  EXPECT_TRUE(IsNotDone(untrusted));
+  EXPECT_TRUE(IsNotBegun(untrusted));
   EXPECT_NE(MessageOf(untrusted).find("certificate"), std::string_view::npos) << untrusted;
   // Without TLS there is no way in at all.
   any_host.tls = nullptr;
-  EXPECT_TRUE(IsNotDone(world.NewChannel(any_host)->Call(kEcho, "x", {}).status()));
+  EXPECT_TRUE(IsNotBegun(world.NewChannel(any_host)->Call(kEcho, "x", {}).status()));
   EXPECT_EQ(world.service.served(), 1);
 }
 

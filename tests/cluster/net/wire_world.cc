@@ -24,7 +24,7 @@ void TestService::Serve(const std::shared_ptr<ServerCall>& call) {
     case kSlowEcho:
       return call->Reply(std::move(call->body()));
     case kFail:
-      return call->Reply(MarkNotDone(NotFound(call->body()), 77));
+      return call->Reply(MarkNotBegun(NotFound(call->body()), 77));
     case kHold: {
       engine::MutexLock lock(&mutex_);
       held_.push_back(call);

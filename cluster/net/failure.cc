@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/net/failure.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/coding.h"
+#include "engine/base/status_coding.h"
+
+namespace sippar::net {
+namespace {
+
+constexpr size_t kGoodbyeTextMax = 8 << 10;  // below kSmallBodySizeMax
+
+}  // namespace
+
+Status MarkNotBegun(Status status, int64_t wait_us) {
+  std::string bytes;
+  engine::PutSigned(&bytes, wait_us);
+  status.SetPayload(kNotBegun, absl::Cord(bytes));
+  return status;
+}
+
+bool IsNotBegun(const Status& status) { return status.GetPayload(kNotBegun).has_value(); }
+
+int64_t WaitHintOf(const Status& status) {
+  auto payload = status.GetPayload(kNotBegun);
+  if (!payload.has_value()) return 0;
+  std::string bytes(*payload);
+  return engine::Reader(bytes).Signed();
+}
+
+std::string EncodeFailure(const Status& status) {
+  std::string bytes;
+  engine::EncodeStatus(status, &bytes);
+  return bytes;
+}
+
+std::string EncodeGoodbye(const Status& why) {
+  return EncodeFailure({why.code(), std::string(MessageOf(why).substr(0, kGoodbyeTextMax))});
+}
+
+Status DecodeFailure(std::string_view bytes) {
+  engine::Reader reader(bytes);
+  Status status = engine::DecodeStatus(&reader);
+  if (reader.AtEnd() && !status.ok()) return status;
+  return Internal(fmt::format("failure of a call: its {} bytes cannot be decoded", bytes.size()));
+}
+
+}  // namespace sippar::net
