@@ -37,6 +37,7 @@ struct LaneBounds {
   size_t calls_of_all_max = 4096;      // in flight on all connections of a server
   size_t bytes_of_all_max = 1u << 30;  // of requests in flight on all connections of a server
   size_t threads_max = 64;             // of a server, for calls that may wait
+  size_t streams_max = 256;            // threads of a server for streams, which wait for readers
   size_t unsent_bytes_max = 64 << 20;  // of replies: beyond it no further requests are read
 };
 

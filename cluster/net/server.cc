@@ -89,7 +89,10 @@ class ListeningServer final : public Server {
     for (const auto& session : sessions()) session->SayGoodbye(why);
     WaitUntil(kGoodbyeMicros, [this] { return connections() == 0; });
     for (const auto& session : sessions()) session->Close(why);
-    for (const auto& lane : parts_->lanes) lane->threads.Stop();
+    for (const auto& lane : parts_->lanes) {
+      lane->threads.Stop();
+      lane->streams.Stop();
+    }
     loop_->Stop();
   }
 

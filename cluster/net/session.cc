@@ -65,7 +65,10 @@ Status Session::Take(Frame request, int64_t now_nanos) {
   }
   if (parts_->service->IsShort(method)) {
     Serve(call);
-  } else if (!lane_->threads.Run([self = shared_from_this(), call] { self->Serve(call); })) {
+    return OkStatus();
+  }
+  LaneThreads& threads = call->is_stream() ? lane_->streams : lane_->threads;
+  if (!threads.Run([self = shared_from_this(), call] { self->Serve(call); })) {
     call->Reply(MarkNotBegun(
         Unavailable(fmt::format("{}: all threads of lane {} are busy; call again later",
                                 parts_->options.hello.name, NameOf(peer_.lane))),

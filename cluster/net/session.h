@@ -22,10 +22,12 @@ struct ServerLane {
   ServerLane(const std::string& name, const LaneBounds& lane_bounds)
       : bounds(lane_bounds),
         threads(name, lane_bounds.threads_max, lane_bounds.calls_of_all_max),
+        streams(name, lane_bounds.streams_max, lane_bounds.calls_of_all_max),
         admission(lane_bounds.calls_of_all_max, lane_bounds.bytes_of_all_max) {}
 
   const LaneBounds bounds;
   LaneThreads threads;
+  LaneThreads streams;  // apart, because slow readers hold theirs
   engine::Mutex mutex;
   Admission admission GUARDED_BY(mutex);
 };
