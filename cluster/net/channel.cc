@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cluster/net/failure.h"
@@ -17,6 +18,10 @@ namespace {
 constexpr int64_t kSweepMicros = 10'000;
 constexpr size_t kDeliveriesInARow = 16;
 constexpr int64_t kBusyWaitMicros = 20'000;  // what a refused caller is told to wait
+constexpr int64_t kCancelPollMicros = 20'000;
+// How much later than its server this end gives a stream up: the server's last message has the
+// figures of what it read until its time was over.
+constexpr int64_t kStreamGraceNanos = 2'000'000'000;
 
 int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
 
@@ -38,22 +43,35 @@ Channel::~Channel() { Close(); }
 StatusOr<std::string> Channel::Call(uint16_t method, std::string body, const CallOptions& options) {
   Waiter waiter;
   Frame request{.kind = FrameKind::kRequest, .method = method, .body = std::move(body)};
-  request.deadline_nanos = Now() + options.timeout_us * 1000;
+  if (options.timeout_us > 0) request.deadline_nanos = Now() + options.timeout_us * 1000;
   Pending pending;
   pending.waiter = &waiter;
   uint64_t call = Start(std::move(request), std::move(pending));
-  if (call == 0) return std::move(waiter.answer);
-  if (options.cancellation != nullptr) {
-    options.cancellation->Attach([this, call] { Cancel(call); });
-  }
-  if (!waiter.woken.WaitFor(options.timeout_us)) {
-    End(call, Unavailable(fmt::format("call {} (method {}) to {}: no answer came in time (waited "
-                                      "{} ms)",
-                                      call, method, Name(), options.timeout_us / 1000)));
-    waiter.woken.Wait();  // End, or the answer that was faster, has woken or will wake it
-  }
-  if (options.cancellation != nullptr) options.cancellation->Detach();
+  if (call != 0) AwaitAnswer(call, options, &waiter);
   return std::move(waiter.answer);
+}
+
+// Every way out has waited for the notice, which comes from Finish alone: then no thread touches
+// the waiter any more.
+void Channel::AwaitAnswer(uint64_t call, const CallOptions& options, Waiter* waiter) {
+  const bool has_limit = options.timeout_us > 0;
+  int64_t left_us = options.timeout_us;
+  while (has_limit || options.cancel != nullptr) {
+    int64_t step_us = options.cancel == nullptr ? left_us : kCancelPollMicros;
+    if (has_limit) step_us = std::min(step_us, left_us);
+    if (waiter->woken.WaitFor(step_us)) return;
+    left_us -= step_us;
+    if (options.cancel != nullptr && *options.cancel) {
+      Cancel(call);
+      break;
+    }
+    if (has_limit && left_us <= 0) {
+      End(call, Unavailable(fmt::format("call {} to {}: no answer came in time (waited {} ms)",
+                                        call, Name(), options.timeout_us / 1000)));
+      break;
+    }
+  }
+  waiter->woken.Wait();
 }
 
 uint64_t Channel::Begin(uint16_t method, std::string body, int64_t timeout_us, Done done) {
@@ -70,7 +88,7 @@ std::shared_ptr<ReplyStream> Channel::Open(uint16_t method, std::string body, in
   request.body = std::move(body);
   if (timeout_us > 0) request.deadline_nanos = Now() + timeout_us * 1000;
   Pending pending;
-  pending.deadline_nanos = request.deadline_nanos;
+  if (timeout_us > 0) pending.deadline_nanos = request.deadline_nanos + kStreamGraceNanos;
   pending.stream = std::make_shared<ReplyStream>();
   std::shared_ptr<ReplyStream> stream = pending.stream;
   auto number = std::make_shared<std::atomic<uint64_t>>(0);
@@ -261,6 +279,11 @@ void Channel::Arrived(std::vector<Frame>* frames) {
   }
   if (!is_wrong || connection == nullptr) return;
   connection->SayGoodbye(InvalidArgument("a frame that only a caller sends"));
+}
+
+bool Channel::is_closed() {
+  engine::MutexLock lock(&mutex_);
+  return state_ == State::kClosed;
 }
 
 size_t Channel::calls_in_flight() {

@@ -1,12 +1,13 @@
 // The calling end: calls to one member on one lane, over a connection that is made when it is first
 // needed, and again after it broke. Thread safe.
 //
-// Errors: what the member answered; or kUnavailable when no answer came. With the mark kNotDone
+// Errors: what the member answered; or kUnavailable when no answer came. With the mark kNotBegun
 // (failure.h) the call was certainly not begun; without it, its outcome is unknown. kUnimplemented
 // and kInvalidArgument with the mark: the ends refuse each other (hello.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,7 +15,6 @@
 #include <vector>
 
 #include "cluster/net/admission.h"
-#include "cluster/net/cancellation.h"
 #include "cluster/net/connection.h"
 #include "cluster/net/lane_loops.h"
 #include "cluster/net/reply_stream.h"
@@ -32,11 +32,13 @@ struct ChannelOptions {
   std::shared_ptr<TlsKeys> tls;  // nullptr: plain
   bool checks_host = true;       // TLS: the certificate has to name `host`
   int64_t connect_max_us = 5'000'000;
+  bool reconnects = true;  // otherwise the channel is closed when its connection has ended
 };
 
 struct CallOptions {
-  int64_t timeout_us = 30'000'000;  // of this attempt
-  Cancellation* cancellation = nullptr;
+  int64_t timeout_us = 30'000'000;  // of this attempt; 0: none
+  // The waiting thread looks at it every 20 ms. Null: the call cannot be cancelled.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 class Channel final : public std::enable_shared_from_this<Channel> {
@@ -55,10 +57,12 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   // The call fails with kCancelled; its outcome is unknown unless it is marked. A call that is
   // over, or was never begun, is none.
   void Cancel(uint64_t call);
-  // The answer is parts. `timeout_us`: of the whole stream; 0: none.
+  // The answer is parts. `timeout_us`: of the whole stream; 0: none. The server keeps to it and
+  // says how far it came, so this end waits a little longer.
   std::shared_ptr<ReplyStream> Open(uint16_t method, std::string body, int64_t timeout_us);
   // Ends the connection; every call fails, also later ones.
   void Close();
+  bool is_closed();
   size_t calls_in_flight();
 
  private:
@@ -84,6 +88,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   uint64_t Start(Frame request, Pending pending);
   [[nodiscard]] Status Admit(size_t bytes) REQUIRES(mutex_);
   Pending Remove(Calls::iterator at) REQUIRES(mutex_);
+  void AwaitAnswer(uint64_t call, const CallOptions& options, Waiter* waiter);
   // False: the call is over already.
   bool End(uint64_t call, const Status& why);
   static void Finish(Pending pending, StatusOr<std::string> answer);

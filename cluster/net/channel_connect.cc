@@ -147,7 +147,7 @@ void Channel::ConnectFailed(const Status& why, uint64_t attempt) {
   {
     engine::MutexLock lock(&mutex_);
     if (attempt != attempt_ || state_ != State::kConnecting) return;
-    state_ = State::kIdle;
+    state_ = options_.reconnects ? State::kIdle : State::kClosed;
     connection = std::exchange(connection_, nullptr);
     wait_us = ReconnectWait(++failures_, &random_);
     retry_at_nanos_ = engine::Clock::System()->MonotonicNanos() + wait_us * 1000;
@@ -166,7 +166,7 @@ void Channel::Closed(uint64_t attempt, const Status& why, const std::vector<Fram
   {
     engine::MutexLock lock(&mutex_);
     if (attempt != attempt_ || state_ != State::kOpen) return;
-    state_ = State::kIdle;
+    state_ = options_.reconnects ? State::kIdle : State::kClosed;
     connection_ = nullptr;
     calls.swap(calls_);
     for (const auto& [call, pending] : calls) admission_.Leave(pending.bytes);

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/reply_stream.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "engine/base/clock.h"
 
 namespace sippar::net {
 
-StatusOr<std::optional<std::string>> ReplyStream::Next(int64_t wait_us) {
-  if (!Await(wait_us)) {
-    OnEnd(Unavailable(fmt::format("stream: no part came within {} ms", wait_us / 1000)));
-    line_.cancel();
-  }
+StatusOr<std::optional<std::string>> ReplyStream::Next() {
   std::string part;
   uint64_t granted = 0;
   {
     engine::MutexLock lock(&mutex_);
+    while (parts_.empty() && !end_.has_value()) changed_.Wait(&mutex_);
     if (parts_.empty()) {
       RETURN_IF_ERROR(end_->status());
       return std::optional<std::string>();
@@ -31,7 +26,6 @@ StatusOr<std::optional<std::string>> ReplyStream::Next(int64_t wait_us) {
   return std::optional<std::string>(std::move(part));
 }
 
-// False: neither a part nor the end came in time.
 bool ReplyStream::Await(int64_t wait_us) {
   engine::Clock* clock = engine::Clock::System();
   int64_t deadline = clock->MonotonicNanos() + wait_us * 1000;

@@ -21,9 +21,11 @@ class ReplyStream {
     std::function<void()> cancel;
   };
 
-  // The next part; nullopt: the stream has ended well. Parts that came before a failure are given
-  // first. kUnavailable: nothing came within `wait_us`; the stream is cancelled.
-  StatusOr<std::optional<std::string>> Next(int64_t wait_us);
+  // Waits for the next part; nullopt: the stream has ended well. Parts that came before a failure
+  // are given first.
+  StatusOr<std::optional<std::string>> Next();
+  // False: neither a part nor the end came within `wait_us`. Otherwise Next does not wait.
+  bool Await(int64_t wait_us);
   // What the server said at the end, after Next returned nullopt.
   std::string End();
   // Next then fails with kCancelled. Any thread.
@@ -36,8 +38,6 @@ class ReplyStream {
   void OnEnd(StatusOr<std::string> end);
 
  private:
-  bool Await(int64_t wait_us);
-
   engine::Mutex mutex_;
   engine::CondVar changed_;
   std::deque<std::string> parts_ GUARDED_BY(mutex_);

@@ -79,7 +79,8 @@ Status ServerCall::Write(std::string part) {
   {
     engine::MutexLock lock(&mutex_);
     for (;;) {
-      if (IsOver() || is_answered_) return Cancelled("stream: its caller waits no longer");
+      if (is_cancelled_ || is_answered_) return Cancelled("stream: its caller waits no longer");
+      if (IsOver()) return DeadlineExceeded("stream: it took longer than its timeout");
       bool is_full = session_->connection_->queued_bytes() > unsent_max;
       if (credit_.MaySend() && !is_full) break;
       if (is_full) {

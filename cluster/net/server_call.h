@@ -34,7 +34,7 @@ class ServerCall {
   // The answer, or of a stream the end. The first one counts.
   void Reply(StatusOr<std::string> answer);
   // Sends a part of a stream; waits while the reader is slow. kCancelled: the caller waits no
-  // longer. kInvalidArgument: the part is too large.
+  // longer. kDeadlineExceeded: its time is over. kInvalidArgument: the part is too large.
   [[nodiscard]] Status Write(std::string part);
 
  private:

@@ -106,19 +106,19 @@ TEST_P(CallsTest, AnAttemptThatRanOutIsUnavailableAndItsServerHearsOfIt) {
   EXPECT_EQ(channel->calls_in_flight(), 0u);
 }
 
-TEST_P(CallsTest, ACallThatIsCancelledEndsAtOnceOnBothSides) {
+TEST_P(CallsTest, ACallThatIsCancelledEndsOnBothSides) {
   auto channel = world_.NewChannel();
-  Cancellation cancellation;
+  std::atomic<bool> cancel{false};
   engine::Thread other("canceller", [&] {
     EXPECT_TRUE(Eventually([&] { return world_.service.waiting() == 1; }));
-    cancellation.Cancel();
+    cancel = true;
   });
-  auto cancelled = channel->Call(kWait, "", {.cancellation = &cancellation});
+  auto cancelled = channel->Call(kWait, "", {.cancel = &cancel});
   EXPECT_EQ(cancelled.status().code(), StatusCode::kCancelled);
   EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
   other.Join();
-  // The same object ends later calls, too.
-  auto again = channel->Call(kHold, "", {.cancellation = &cancellation});
+  // The flag ends later calls, too.
+  auto again = channel->Call(kHold, "", {.cancel = &cancel});
   EXPECT_EQ(again.status().code(), StatusCode::kCancelled);
 }
 
@@ -128,14 +128,14 @@ TEST_P(CallsTest, AStreamComesWholeAndInOrder) {
     auto stream = channel->Open(kCount, plan, 0);
     int parts = 0;
     for (;;) {
-      auto part = stream->Next(10 * kSecond);
+      auto part = stream->Next();
       ASSERT_TRUE(part.ok()) << part.status();
       if (!part->has_value()) break;
       ASSERT_EQ((*part)->substr(0, 8), fmt::format("{:08}", parts++));
     }
     EXPECT_EQ(stream->End(), fmt::format("{} parts", parts));
   }
-  auto failed = channel->Open(kFail, "no such table", 0)->Next(10 * kSecond);
+  auto failed = channel->Open(kFail, "no such table", 0)->Next();
   EXPECT_EQ(failed.status().code(), StatusCode::kNotFound);
 }
 
@@ -149,21 +149,24 @@ TEST_P(CallsTest, ASlowReaderStopsItsScanAndHoldsAWindow) {
   EXPECT_LE(written, 22);
   // Others pass it by on the same connection.
   EXPECT_TRUE(channel->Call(kEcho, "x", {}).ok());
-  for (int i = 0; i < 10; ++i) ASSERT_TRUE(stream->Next(10 * kSecond).ok());
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(stream->Next().ok());
   EXPECT_TRUE(Eventually([&] { return world_.service.parts_written() > written; }));
   stream->Cancel();
   EXPECT_TRUE(Eventually([&] { return world_.service.streams_cancelled() == 1; }));
   EXPECT_LT(world_.service.parts_written(), 100);
-  while (stream->Next(kSecond).ok()) continue;  // what had come
-  EXPECT_EQ(stream->Next(kSecond).status().code(), StatusCode::kCancelled);
+  while (stream->Next().ok()) continue;  // what had come
+  EXPECT_EQ(stream->Next().status().code(), StatusCode::kCancelled);
 }
 
-TEST_P(CallsTest, AStreamWithoutAPartInTimeFailsAndIsCancelled) {
+TEST_P(CallsTest, AStreamThatSaysNothingCanBeLeftAndOneWithATimeoutEndsByItself) {
   auto channel = world_.NewChannel();
   auto stream = channel->Open(kHold, "", 0);
-  EXPECT_EQ(stream->Next(kSecond / 20).status().code(), StatusCode::kUnavailable);
+  EXPECT_FALSE(stream->Await(kSecond / 20));
+  stream->Cancel();
+  EXPECT_TRUE(stream->Await(0));
+  EXPECT_EQ(stream->Next().status().code(), StatusCode::kCancelled);
   auto limited = channel->Open(kWait, "", kSecond / 20);
-  EXPECT_EQ(limited->Next(10 * kSecond).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(limited->Next().status().code(), StatusCode::kUnavailable);
   EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
   EXPECT_EQ(channel->calls_in_flight(), 0u);
 }
@@ -238,6 +241,46 @@ TEST_P(CallsTest, AServerThatStopsFinishesWhatRunsAndRefusesTheRest) {
   Status gone = channel->Call(kEcho, "x", {}).status();
   EXPECT_EQ(gone.code(), StatusCode::kUnavailable);
   EXPECT_TRUE(IsNotBegun(gone)) << gone;
+}
+
+TEST_P(CallsTest, ACallWithoutATimeoutWaitsUntilItsConnectionEnds) {
+  auto channel = world_.NewChannel();
+  engine::Thread stopper("stopper", [&] {
+    EXPECT_TRUE(Eventually([&] { return world_.service.held() == 1; }));
+    world_.server->Stop(0);
+  });
+  auto cut = channel->Call(kHold, "", {.timeout_us = 0});
+  stopper.Join();
+  EXPECT_EQ(cut.status().code(), StatusCode::kUnavailable);
+  EXPECT_FALSE(IsNotBegun(cut.status())) << cut.status();
+}
+
+TEST_P(CallsTest, AChannelThatDoesNotReconnectIsClosedWithItsConnection) {
+  ChannelOptions to = world_.To(Lane::kUsers);
+  to.reconnects = false;
+  auto channel = world_.NewChannel(to);
+  ASSERT_TRUE(channel->Call(kEcho, "x", {}).ok());
+  EXPECT_FALSE(channel->is_closed());
+  world_.server->Stop(0);
+  EXPECT_TRUE(Eventually([&] { return channel->is_closed(); }));
+  world_.StartServer();  // on the port that it had
+  auto refused = channel->Call(kEcho, "x", {});
+  EXPECT_EQ(refused.status().code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(IsNotBegun(refused.status()));
+}
+
+TEST_P(CallsTest, SlowReadersHoldNoThreadThatCallsNeed) {
+  for (LaneBounds& bounds : world_.options.bounds) bounds.threads_max = bounds.streams_max = 2;
+  world_.server->Stop(0);
+  world_.options.port = 0;
+  world_.StartServer();
+  auto channel = world_.NewChannel();
+  std::vector<std::shared_ptr<ReplyStream>> slow;
+  for (int i = 0; i < 8; ++i) slow.push_back(channel->Open(kCount, "1000 100000", 0));
+  EXPECT_TRUE(Eventually([&] { return slow[1]->held_bytes() >= kStreamWindow; }));
+  EXPECT_TRUE(channel->Call(kSlowEcho, "x", {.timeout_us = 5 * kSecond}).ok());
+  for (const auto& stream : slow) stream->Cancel();
+  EXPECT_TRUE(Eventually([&] { return channel->calls_in_flight() == 0; }));
 }
 
 TEST_P(CallsTest, AConnectionIsMadeAgainAfterItsServerCameBack) {
