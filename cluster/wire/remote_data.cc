@@ -10,16 +10,12 @@
 #include "cluster/wire/remote_changes.h"
 #include "cluster/wire/reply_stream.h"
 #include "cluster/wire/stream_end.h"
+#include "cluster/wire/write_parts.h"
 
 namespace sippar::cluster {
 namespace {
 
 using Stub = wire::Store::Stub;
-
-// Limits of one message with a batch; a larger batch is sent in several. One write may exceed the
-// bytes and then goes alone.
-constexpr size_t kBatchBytes = 4 << 20;
-constexpr size_t kBatchWrites = 10'000;
 
 Status Damaged(std::string_view what) {
   return Internal(fmt::format(
@@ -95,20 +91,6 @@ class RemoteCells final : public CellStream {
   Status status_;
 };
 
-// The server decodes no mutation of more entries. Such a mutation is refused here, because there it
-// would fail its whole batch.
-Status CheckEntries(const RowMutation& mutation) {
-  if (mutation.entries.size() <= limits::kMutationEntriesMax) return OkStatus();
-  return InvalidArgument(fmt::format("mutation has {} entries; the limit is {}",
-                                     mutation.entries.size(), limits::kMutationEntriesMax));
-}
-
-Status CheckEntries(const engine::RowUpdate&) { return OkStatus(); }
-
-// About the bytes that the write has in a message.
-size_t SizeOf(const RowMutation& mutation) { return mutation.StoredSize(); }
-size_t SizeOf(const engine::RowUpdate& update) { return update.Encode().size(); }
-
 }  // namespace
 
 template <class Call>
@@ -119,44 +101,12 @@ Answer<Call> RemoteData::Send(const Call& call, const CallOptions& options) {
   return answer;
 }
 
-// Without an answer each write of a part has an unknown outcome; the other parts keep theirs.
-template <class Call>
-Answer<Call> RemoteData::SendInParts(const Call& asked, const CallOptions& options) {
-  const CallTime time(clock_, options);
-  typename Call::Reply answers;
-  answers.reserve(asked.batch.size());
-  std::vector<const typename Call::Write*> part;
-  size_t bytes = 0;
-  auto send = [&] {
-    if (part.empty()) return;
-    const Status in_time = time.Check();
-    Answer<Call> given =
-        in_time.ok() ? Send(Call{asked.to, part}, time.Left()) : Answer<Call>(in_time);
-    for (auto& answer : PartsOf(std::move(given), part.size())) {
-      answers.push_back(std::move(answer));
-    }
-    part.clear();
-    bytes = 0;
-  };
-  for (const auto* write : asked.batch.values()) {
-    const size_t size = SizeOf(*write);
-    Status valid = CheckEntries(*write);
-    if (!valid.ok() || bytes + size > kBatchBytes || part.size() == kBatchWrites) send();
-    if (!valid.ok()) {
-      answers.push_back(std::move(valid));
-      continue;
-    }
-    part.push_back(write);
-    bytes += size;
-  }
-  send();
-  return answers;
-}
-
 void RemoteData::Carry(const AnyCall& any, const CallOptions& options) {
   auto perform = [&]<class Call>(const Call& asked) -> Answer<Call> {
     if constexpr (requires { asked.batch; }) {
-      return SendInParts(asked, options);
+      return SendInParts(
+          asked, CallTime(clock_, options),
+          [this](const Call& part, const CallOptions& left) { return Send(part, left); });
     } else {
       if constexpr (requires { asked.mutation; }) RETURN_IF_ERROR(CheckEntries(*asked.mutation));
       return Send(asked, options);

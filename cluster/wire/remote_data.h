@@ -30,9 +30,6 @@ class RemoteData final : public DataApi {
   // Sends the call as it is.
   template <class Call>
   Answer<Call> Send(const Call& call, const CallOptions& options);
-  // Sends a batch of any size.
-  template <class Call>
-  Answer<Call> SendInParts(const Call& asked, const CallOptions& options);
 
   const std::shared_ptr<StoreConnection> connection_;  // streams share it
   engine::Clock* const clock_;
