@@ -1,6 +1,7 @@
-// Connects clients, master and tablet servers: by direct calls in one process, with delays and loss
-// in the simulator. A returned object stays usable as long as the caller holds it; calls to a
-// server that is gone return kUnavailable. Thread safe. SPDX-License-Identifier: Apache-2.0
+// Connects clients, master and tablet servers: by direct calls in one process, over the wire
+// between processes, with delays and loss in the simulator. A returned object stays usable as long
+// as the caller holds it; calls to a server that is gone return kUnavailable. Thread safe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include "cluster/api/control_api.h"
 #include "cluster/api/server_id.h"
 #include "cluster/api/tablet_service.h"
+#include "cluster/net/lane.h"
 
 namespace sippar::cluster {
 
@@ -19,8 +21,9 @@ class Transport {
   // caller are one process with one life: every call is answered and costs almost nothing, so
   // writes need no request ids and are not batched.
   virtual bool LosesAnswers() const { return true; }
-  // Never null.
-  virtual std::shared_ptr<TabletService> Tablets(const ServerId& server) = 0;
+  // Never null. Calls of one lane never wait for those of another; a transport without queues has
+  // no use for it.
+  virtual std::shared_ptr<TabletService> Tablets(const ServerId& server, net::Lane lane) = 0;
   virtual std::shared_ptr<TabletControl> Control(const ServerId& server) = 0;
   // These two reach the process that holds the master lock, as far as is known.
   virtual std::shared_ptr<AdminApi> Admin() = 0;

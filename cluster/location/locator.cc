@@ -82,7 +82,8 @@ LocationPtr Locator::Remember(const TabletRecord& record) {
   location->range = record.range;
   location->address = {record.tablet_id, record.tablet_epoch};
   location->server = record.server;
-  location->service = options_.transport->Tablets(record.server);
+  location->service =
+      options_.transport->Tablets(record.server, LaneOf(record.table_id, record.range));
   engine::MutexLock lock(&mutex_);
   cache_.Insert(location);
   return location;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/api/tablet_record.h"
+#include "cluster/net/lane.h"
 #include "engine/base/status.h"
 #include "engine/model/cell_iterator.h"
 #include "engine/model/read_spec.h"
@@ -39,6 +40,12 @@ engine::RowRange MetaRowsOf(uint64_t first_table, uint64_t last_table);  // both
 engine::RowRange RootRange();
 inline bool IsRoot(uint64_t table_id, const engine::RowRange& range) {
   return table_id == kMetadataTableId && range.start.empty();
+}
+// The lane of calls to a tablet: a look-up never waits for the calls that need its answer.
+inline net::Lane LaneOf(uint64_t table_id, const engine::RowRange& range) {
+  if (table_id != kMetadataTableId) [[likely]]
+    return net::Lane::kUsers;
+  return range.start.empty() ? net::Lane::kRoot : net::Lane::kMetadata;
 }
 
 // Families "location" and "state" form a locality group in memory, which clients read; "files" and

@@ -134,7 +134,7 @@ MasterPort LocalNetwork::Master() const {
   return masters.back();
 }
 
-std::shared_ptr<TabletService> LocalTransport::Tablets(const ServerId& server) {
+std::shared_ptr<TabletService> LocalTransport::Tablets(const ServerId& server, net::Lane) {
   return std::make_shared<LocalTablets>(Line{server, network_->Find(server), cut_});
 }
 

@@ -59,7 +59,7 @@ class LocalTransport final : public Transport {
   const CancelFlag& cut() const { return cut_; }
 
   bool LosesAnswers() const override { return loses_answers_; }
-  std::shared_ptr<TabletService> Tablets(const ServerId& server) override;
+  std::shared_ptr<TabletService> Tablets(const ServerId& server, net::Lane lane) override;
   std::shared_ptr<TabletControl> Control(const ServerId& server) override;
   std::shared_ptr<AdminApi> Admin() override { return network_->Master().admin; }
   std::shared_ptr<MasterNotices> Notices() override { return network_->Master().driver; }

@@ -206,7 +206,7 @@ MachineId MachineOf(const Addresses& addresses, const ServerId& server) {
 
 }  // namespace
 
-std::shared_ptr<cluster::TabletService> SimTransport::Tablets(const ServerId& server) {
+std::shared_ptr<cluster::TabletService> SimTransport::Tablets(const ServerId& server, net::Lane) {
   return std::make_shared<SimTablets>(
       ServerCalls(world_, MachineOf(*addresses_, server), server, timeout_us_));
 }

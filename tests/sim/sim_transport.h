@@ -41,7 +41,8 @@ class SimTransport final : public cluster::Transport {
  public:
   SimTransport(World* world, const Addresses* addresses, int64_t timeout_us)
       : world_(world), addresses_(addresses), timeout_us_(timeout_us) {}
-  std::shared_ptr<cluster::TabletService> Tablets(const cluster::ServerId& server) override;
+  std::shared_ptr<cluster::TabletService> Tablets(const cluster::ServerId& server,
+                                                  net::Lane lane) override;
   std::shared_ptr<cluster::TabletControl> Control(const cluster::ServerId& server) override;
   // Administrators of a simulation call the master's machine themselves.
   std::shared_ptr<cluster::AdminApi> Admin() override { return nullptr; }

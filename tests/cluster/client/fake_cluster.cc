@@ -243,7 +243,7 @@ StatusOr<FakeCluster::Served> FakeCluster::Enter(const ServerId& server,
   return Check(server, tablet);
 }
 
-std::shared_ptr<TabletService> FakeCluster::Tablets(const ServerId& server) {
+std::shared_ptr<TabletService> FakeCluster::Tablets(const ServerId& server, net::Lane) {
   return std::make_shared<FakeServer>(this, server);
 }
 

@@ -50,7 +50,7 @@ class FakeCluster final : public Transport {
 
   bool LosesAnswers() const override { return loses_answers; }
   bool loses_answers = true;
-  std::shared_ptr<TabletService> Tablets(const ServerId& server) override;
+  std::shared_ptr<TabletService> Tablets(const ServerId& server, net::Lane lane) override;
   std::shared_ptr<TabletControl> Control(const ServerId& server) override;
   std::shared_ptr<AdminApi> Admin() override { return nullptr; }
   std::shared_ptr<MasterNotices> Notices() override { return nullptr; }

@@ -156,6 +156,13 @@ TEST(MetaRow, TheRootFileIsCheckedWhole) {
                back->table_id != kMetadataTableId);
 }
 
+TEST(MetaRow, TheLevelsOfALookUpHaveLanesOfTheirOwn) {
+  EXPECT_EQ(LaneOf(kMetadataTableId, RootRange()), net::Lane::kRoot);
+  EXPECT_EQ(LaneOf(kMetadataTableId, {RootRange().limit, ""}), net::Lane::kMetadata);
+  EXPECT_EQ(LaneOf(kMetadataTableId + 1, {"", ""}), net::Lane::kUsers);
+  EXPECT_EQ(LaneOf(kMetadataTableId + 1, {"m", ""}), net::Lane::kUsers);
+}
+
 TEST(MetaRow, TheSchemaIsValid) { EXPECT_TRUE(MetadataSchema().Validate().ok()); }
 
 std::vector<TabletRecord> Tiled(const std::vector<std::string>& limits) {
