@@ -51,7 +51,7 @@ class Acceptor final : public Watch::User, public std::enable_shared_from_this<A
       if (!session.ok()) return;  // the peer sees the connection end, and tries again
       tls = *std::move(session);
     }
-    ConnectionOptions own{.hello = options.hello, .keepalive = options.keepalive};
+    ConnectionOptions own{.hello = parts_->hello(), .keepalive = options.keepalive};
     own.unsent_bytes_max = options.bounds[static_cast<size_t>(Lane::kUsers)].unsent_bytes_max;
     auto session = std::make_shared<Session>(
         parts_, std::make_shared<Connection>(loop_, std::move(socket), std::move(tls), own));
@@ -81,11 +81,16 @@ class ListeningServer final : public Server {
     return parts_->sessions.size();
   }
 
+  void SetName(const std::string& name) override {
+    engine::MutexLock lock(&parts_->mutex);
+    parts_->own_hello.name = name;
+  }
+
   void Stop(int64_t drain_us) override {
     if (std::exchange(is_stopped_, true)) return;
     parts_->is_leaving = true;
     WaitUntil(drain_us, [this] { return calls() == 0; });
-    Status why = Unavailable(fmt::format("{}: the server is stopping", parts_->options.hello.name));
+    Status why = Unavailable(fmt::format("{}: the server is stopping", parts_->hello().name));
     for (const auto& session : sessions()) session->SayGoodbye(why);
     WaitUntil(kGoodbyeMicros, [this] { return connections() == 0; });
     for (const auto& session : sessions()) session->Close(why);
@@ -132,7 +137,8 @@ StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, Service* 
   auto address = NumericAddress(options.host, options.port);
   if (!address.has_value()) {
     return InvalidArgument(fmt::format(
-        "listening on {}: it is no address of this machine; give one, or unix:PATH", options.host));
+        "listening on {}: it is not a valid address; give one of this machine, or unix:PATH",
+        options.host));
   }
   ASSIGN_OR_RETURN(std::unique_ptr<Socket> socket, Socket::Listen(*address));
   uint16_t port = socket->Local().port();
@@ -142,6 +148,10 @@ StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, Service* 
     size_t at = static_cast<size_t>(lane);
     parts->lanes[at] =
         std::make_unique<ServerLane>(fmt::format("net-{}", NameOf(lane)), options.bounds[at]);
+  }
+  {
+    engine::MutexLock lock(&parts->mutex);
+    parts->own_hello = options.hello;
   }
   parts->options = std::move(options);
   parts->service = service;

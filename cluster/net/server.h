@@ -24,7 +24,7 @@ class Service {
 struct ServerOptions {
   std::string host = "127.0.0.1";  // an address, or "unix:PATH"
   uint16_t port = 0;               // 0: the system chooses
-  Hello hello;                     // the lane is each client's
+  Hello hello;                     // the lane is each client's; SetName changes the name
   Keepalive keepalive;
   std::shared_ptr<TlsKeys> tls;  // nullptr: plain
   std::array<LaneBounds, kLanes> bounds;
@@ -39,6 +39,8 @@ class Server {
   virtual ~Server() = default;
   virtual uint16_t port() const = 0;
   virtual size_t connections() const = 0;
+  // The name in the hellos of connections from now on: a process listens before its life has one.
+  virtual void SetName(const std::string& name) = 0;
   // New calls are refused; those that run have `drain_us`, then they are cancelled. Waits for the
   // lanes' threads. Not on a loop's thread.
   virtual void Stop(int64_t drain_us) = 0;

@@ -71,16 +71,16 @@ Status Session::Take(Frame request, int64_t now_nanos) {
   if (!threads.Run([self = shared_from_this(), call] { self->Serve(call); })) {
     call->Reply(MarkNotBegun(
         Unavailable(fmt::format("{}: all threads of lane {} are busy; call again later",
-                                parts_->options.hello.name, NameOf(peer_.lane))),
+                                parts_->hello().name, NameOf(peer_.lane))),
         kBusyWaitMicros));
   }
   return OkStatus();
 }
 
 Status Session::Admit(const Frame& request) {
-  const std::string& name = parts_->options.hello.name;
   if (parts_->is_leaving) {
-    return MarkNotBegun(Unavailable(fmt::format("{}: it is stopping and begins no calls", name)));
+    return MarkNotBegun(
+        Unavailable(fmt::format("{}: it is stopping and begins no calls", parts_->hello().name)));
   }
   engine::MutexLock lock(&mutex_);
   engine::MutexLock lane_lock(&lane_->mutex);
@@ -95,7 +95,8 @@ Status Session::Admit(const Frame& request) {
   return MarkNotBegun(
       Unavailable(fmt::format("{}: lane {} has too many calls of {} in flight ({} calls of {} "
                               "bytes); call again later",
-                              name, NameOf(peer_.lane), whose, full.calls(), full.bytes())),
+                              parts_->hello().name, NameOf(peer_.lane), whose, full.calls(),
+                              full.bytes())),
       kBusyWaitMicros);
 }
 
@@ -108,7 +109,7 @@ void Session::Refuse(const Frame& request, const Status& why) {
 void Session::Serve(const std::shared_ptr<ServerCall>& call) {
   if (!call->IsOver()) return parts_->service->Serve(call);
   call->Reply(MarkNotBegun(Unavailable(
-      fmt::format("{}: the call's time was over before it began", parts_->options.hello.name))));
+      fmt::format("{}: the call's time was over before it began", parts_->hello().name))));
 }
 
 void Session::Forget(const ServerCall& call) {

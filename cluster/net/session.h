@@ -33,12 +33,18 @@ struct ServerLane {
 };
 
 struct ServerParts {
+  Hello hello() const {
+    engine::MutexLock lock(&mutex);
+    return own_hello;
+  }
+
   ServerOptions options;
   Service* service = nullptr;
   LaneLoops* loops = nullptr;
   std::array<std::unique_ptr<ServerLane>, kLanes> lanes;
   std::atomic<bool> is_leaving{false};
   mutable engine::Mutex mutex;
+  Hello own_hello GUARDED_BY(mutex);
   std::unordered_set<std::shared_ptr<Session>> sessions GUARDED_BY(mutex);
 };
 

@@ -165,7 +165,7 @@ TEST_P(CallsTest, AStreamThatSaysNothingCanBeLeftAndOneWithATimeoutEndsByItself)
   stream->Cancel();
   EXPECT_TRUE(stream->Await(0));
   EXPECT_EQ(stream->Next().status().code(), StatusCode::kCancelled);
-  auto limited = channel->Open(kWait, "", kSecond / 20);
+  auto limited = channel->Open(kWait, "", kSecond);
   EXPECT_EQ(limited->Next().status().code(), StatusCode::kUnavailable);
   EXPECT_TRUE(Eventually([&] { return world_.service.left() == 1; }));
   EXPECT_EQ(channel->calls_in_flight(), 0u);
@@ -281,6 +281,15 @@ TEST_P(CallsTest, SlowReadersHoldNoThreadThatCallsNeed) {
   EXPECT_TRUE(channel->Call(kSlowEcho, "x", {.timeout_us = 5 * kSecond}).ok());
   for (const auto& stream : slow) stream->Cancel();
   EXPECT_TRUE(Eventually([&] { return channel->calls_in_flight() == 0; }));
+}
+
+TEST_P(CallsTest, AServerIsMetByTheNameOfItsLifeOnceItHasOne) {
+  ChannelOptions to = world_.To(Lane::kUsers);
+  to.hello.expected = "ts1.2";
+  auto channel = world_.NewChannel(to);
+  EXPECT_TRUE(IsNotBegun(channel->Call(kEcho, "x", {}).status()));
+  world_.server->SetName("ts1.2");
+  EXPECT_TRUE(Eventually([&] { return channel->Call(kEcho, "x", {}).ok(); }));
 }
 
 TEST_P(CallsTest, AConnectionIsMadeAgainAfterItsServerCameBack) {
