@@ -281,9 +281,11 @@ void Channel::Arrived(std::vector<Frame>* frames) {
   connection->SayGoodbye(InvalidArgument("a frame that only a caller sends"));
 }
 
+// A call that the connection did not take any more has failed before Closed hears of the end.
 bool Channel::is_closed() {
   engine::MutexLock lock(&mutex_);
-  return state_ == State::kClosed;
+  if (state_ == State::kClosed) return true;
+  return !options_.reconnects && connection_ != nullptr && connection_->has_ended();
 }
 
 size_t Channel::calls_in_flight() {

@@ -48,6 +48,8 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   // False: the connection has ended, and nothing of the frame was sent.
   // With company, other threads are about to send, too: one write may then carry the frames of all.
   [[nodiscard]] bool Send(Frame frame, bool has_company = false);
+  // True: Send fails from here on.
+  bool has_ended() const;
   // True: the request of `call` has not left, and never will.
   bool Withdraw(uint64_t call);
   // Of frames that no write has taken yet.

@@ -41,6 +41,11 @@ bool Connection::Withdraw(uint64_t call) {
   return queue_.Withdraw(call);
 }
 
+bool Connection::has_ended() const {
+  engine::MutexLock lock(&mutex_);
+  return is_closed_ || is_leaving_;
+}
+
 size_t Connection::queued_bytes() const {
   engine::MutexLock lock(&mutex_);
   return queue_.bytes();
