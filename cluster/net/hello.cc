@@ -52,8 +52,8 @@ StatusOr<Hello> DecodeHello(std::string_view bytes) {
   }
   if (!reader.ok()) return InvalidArgument("hello: it is cut short");
   if (oldest == 0 || oldest > newest || newest > UINT32_MAX) {
-    return InvalidArgument(
-        fmt::format("hello of {}: versions {} to {} are none", hello.name, oldest, newest));
+    return InvalidArgument(fmt::format("hello of {}: versions {} to {} are not a valid range",
+                                       hello.name, oldest, newest));
   }
   if (lane >= kLanes) {
     return InvalidArgument(fmt::format("hello of {}: lane {} is unknown", hello.name, lane));

@@ -48,9 +48,10 @@ void ServerCall::Reply(StatusOr<std::string> answer) {
   if (is_cancelled_) return;  // no caller waits
   if (answer.ok() && answer->size() > kBodySizeMax) {
     answer =
-        FailedPrecondition(fmt::format("answer of method {}: it is too large (found {} "
-                                       "bytes, at most {}); read it as a stream",
-                                       method(), answer->size(), kBodySizeMax));
+        FailedPrecondition(fmt::format("call {} (method {}) was carried out, do not repeat it; but "
+                                       "its answer has {} bytes and the "
+                                       "limit is {}",
+                                       request_.call, method(), answer->size(), kBodySizeMax));
   }
   // Work that noticed the deadline says so in its own words; to the caller its attempt ran out.
   StatusCode code = answer.status().code();

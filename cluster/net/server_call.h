@@ -25,7 +25,7 @@ class ServerCall {
   bool is_stream() const { return (request_.flags & kIsStream) != 0; }
   std::string& body() { return request_.body; }
   int64_t deadline_nanos() const { return deadline_nanos_; }  // monotonic clock; 0: none
-  const std::atomic<bool>* cancelled() const { return &is_cancelled_; }
+  std::atomic<bool>* cancelled() { return &is_cancelled_; }   // also when the connection ended
   // The caller waits no longer: it cancelled, has left, or its deadline is over.
   bool IsOver() const;
   const Hello& peer() const;
