@@ -116,7 +116,9 @@ TEST(WireFaults, EveryByteOfAConversationDamagedGivesNoWrongCallAndAReason) {
     EXPECT_EQ(frames.back().kind, FrameKind::kGoodbye) << at;
     EXPECT_EQ(DecodeFailure(frames.back().body).code(), StatusCode::kDataLoss) << at;
     for (const Frame& frame : frames) {
-      if (frame.kind == FrameKind::kReply) EXPECT_EQ(frame.body, "body");
+      if (frame.kind == FrameKind::kReply) {
+        EXPECT_EQ(frame.body, "body");
+      }
     }
   }
   EXPECT_TRUE(Eventually([&] { return world.server->connections() == 0; }));
@@ -200,7 +202,9 @@ TEST(WireFaults, ADamagedAnswerIsAnErrorThatNamesBothEndsAndTheCallIsMadeAgain) 
       if (damages) bytes.back() = static_cast<char>(bytes.back() ^ 4);
       peer->Send(bytes.substr(hello.size()));
       std::vector<Frame> last = peer->Frames(damages ? 3 : 2);
-      if (damages) EXPECT_EQ(last.back().kind, FrameKind::kGoodbye);
+      if (damages) {
+        EXPECT_EQ(last.back().kind, FrameKind::kGoodbye);
+      }
     }
   });
   Status damaged = channel->Call(kEcho, "x", {}).status();

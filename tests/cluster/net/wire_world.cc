@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <cstdio>
 #include <utility>
@@ -105,9 +104,8 @@ Hello HelloOf(const std::string& role, const std::string& name) {
 WireWorld::WireWorld(bool uses_tls) {
   options.hello = HelloOf("tabletserver", "ts1.1");
   if (!uses_tls) return;
-  static std::atomic<int> number{0};
-  folder = fmt::format("{}/wire{}", testing::TempDir(), ++number);
-  CHECK(::mkdir(folder.c_str(), 0700) == 0);
+  folder = testing::TempDir() + "/wireXXXXXX";  // a run that was killed has left its folder
+  CHECK(::mkdtemp(folder.data()) != nullptr);
   authority = std::make_unique<TestAuthority>(folder, "authority");
   authority->Issue("server", "IP:127.0.0.1,DNS:localhost");
   authority->Issue("client", "URI:spiffe://test/client/c1");
