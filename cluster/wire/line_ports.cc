@@ -1,0 +1,99 @@
+// Calls on rows and streams. SPDX-License-Identifier: Apache-2.0
+#include "cluster/wire/line_ports.h"
+
+#include "cluster/api/call_time.h"
+#include "cluster/wire/line_streams.h"
+#include "cluster/wire/stream_messages.h"
+#include "cluster/wire/write_parts.h"
+
+namespace sippar::cluster {
+namespace {
+
+// The calls of `Port`, a batch in several calls if it is large.
+template <class Port>
+class RowSender {
+ public:
+  RowSender(Line* line, Method method, const CallOptions& options)
+      : line_(line), method_(method), time_(line->clock(), options) {}
+
+  void Carry(const typename Port::AnyCall& any) const {
+    AnswerBy(any, [this](const auto& asked) { return Perform(asked); });
+  }
+
+ private:
+  template <class Call>
+  Answer<Call> Perform(const Call& asked) const {
+    if constexpr (requires { asked.batch; }) {
+      return SendInParts(asked, time_, [this](const Call& part, const CallOptions& left) {
+        return Send(part, left);
+      });
+    } else {
+      if constexpr (requires { asked.mutation; }) RETURN_IF_ERROR(CheckEntries(*asked.mutation));
+      return Send(asked, time_.Left());
+    }
+  }
+
+  template <class Call>
+  Answer<Call> Send(const Call& call, const CallOptions& options) const {
+    Answer<Call> answer = Status(StatusCode::kInternal, "");
+    TakeReply(line_->Call(method_, Call::kRule, EncodeValue(call), options),
+              typename Port::AnyCall(Pending<Call>{call, answer}));
+    return answer;
+  }
+
+  Line* const line_;
+  const Method method_;
+  const CallTime time_;
+};
+
+}  // namespace
+
+void LineData::Carry(const AnyCall& call, const CallOptions& options) {
+  RowSender<DataApi>(line_.get(), Method::kData, options).Carry(call);
+}
+
+StatusOr<std::unique_ptr<CellStream>> LineData::Read(const std::string& table, const ReadSpec& read,
+                                                     const CallOptions& options) {
+  const ReadRequest<LentTable> request{table, read};
+  return ReadOverLine(line_.get(), Method::kReadTable, EncodeValue(request), options);
+}
+
+Status LineData::Run(const std::string& table, const RowRange& tablet_range,
+                     const engine::Program& program, const CallOptions& options,
+                     engine::ProgramSink* sink) {
+  const RunRequest<LentTable> request{table, tablet_range, program};
+  return RunOverLine(line_.get(), Method::kRunTable, EncodeValue(request), options, sink);
+}
+
+StatusOr<std::unique_ptr<ChangeStream>> LineData::ReadChanges(const std::string& table,
+                                                              const ChangesRequest& wanted,
+                                                              const CallOptions& options) {
+  const ChangesCall<LentTable> request{table, wanted};
+  return ChangesOverLine(line_.get(), Method::kTableChanges, EncodeValue(request), options);
+}
+
+void LineTablets::Carry(const AnyCall& call, const CallOptions& options) {
+  RowSender<TabletService>(line_.get(), Method::kTablets, options).Carry(call);
+}
+
+StatusOr<std::unique_ptr<CellStream>> LineTablets::Read(const TabletAddress& tablet,
+                                                        const ReadSpec& read,
+                                                        const CallOptions& options) {
+  const ReadRequest<TabletAddress> request{tablet, read};
+  return ReadOverLine(line_.get(), Method::kReadTablet, EncodeValue(request), options);
+}
+
+Status LineTablets::Run(const TabletAddress& tablet, const engine::Program& program,
+                        const CallOptions& options, engine::ProgramSink* sink) {
+  const RunRequest<TabletAddress> request{tablet, std::nullopt, program};
+  return RunOverLine(line_.get(), Method::kRunTablet, EncodeValue(request), options, sink);
+}
+
+StatusOr<std::unique_ptr<ChangeStream>> LineTablets::ReadChanges(const TabletAddress& tablet,
+                                                                 const ChangesRequest& wanted,
+                                                                 const CallOptions& options) {
+  const ChangesCall<TabletAddress> request{tablet, wanted};
+  return ChangesOverLine(line_.get(), Method::kTabletChanges, EncodeValue(request), options);
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,29 @@
+// Where members of the cluster are reached. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cluster/api/server_id.h"
+#include "engine/base/status.h"
+
+namespace sippar::cluster {
+
+struct MemberAddress {
+  std::string host;  // a name, an address, or "unix:PATH"
+  uint16_t port = 0;
+  std::string life;  // the name that the member has to have, as "ts1.42"; empty: any
+};
+
+// Says where members are, from what they registered in the lock service. Its calls may wait. Thread
+// safe.
+class MemberAddresses {
+ public:
+  virtual ~MemberAddresses() = default;
+  // kUnavailable: the life has ended, or the lock service does not answer.
+  [[nodiscard]] virtual StatusOr<MemberAddress> OfServer(const ServerId& server) = 0;
+  // The process that holds the master lock. kUnavailable: no process does.
+  [[nodiscard]] virtual StatusOr<MemberAddress> OfMaster() = 0;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/wire/part_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/wire/stream_messages.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr int64_t kPollUs = 20'000;  // between two looks at a caller's cancel flag
+constexpr int64_t kLongUs = 3'600'000'000;
+
+}  // namespace
+
+bool PartStream::Await(int64_t wait_us) {
+  if (is_over_) return true;
+  while (!stream_->Await(cancel_ == nullptr ? wait_us : std::min(wait_us, kPollUs))) {
+    wait_us -= kPollUs;
+    if (IsCancelled()) return true;
+    if (cancel_ == nullptr || wait_us <= 0) return false;
+  }
+  return true;
+}
+
+StatusOr<std::optional<std::string>> PartStream::Next() {
+  if (is_over_) return std::optional<std::string>();
+  while (!Await(kLongUs)) continue;
+  if (IsCancelled()) {
+    stream_->Cancel();
+    return Cancelled("the call was cancelled");
+  }
+  ASSIGN_OR_RETURN(std::optional<std::string> part, stream_->Next());
+  if (part.has_value()) return part;
+  return TakeEnd();
+}
+
+StatusOr<std::optional<std::string>> PartStream::TakeEnd() {
+  LastPart last;
+  if (!DecodeValue(stream_->End(), &last)) {
+    return Internal("the server's answer cannot be decoded: end of a stream");
+  }
+  is_over_ = true;
+  end_ = std::move(last.end);
+  if (last.part.empty()) return std::optional<std::string>();
+  return std::optional<std::string>(std::move(last.part));
+}
+
+}  // namespace sippar::cluster

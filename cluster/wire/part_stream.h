@@ -1,0 +1,43 @@
+// The parts of one stream as its caller takes them, until the caller cancels. Not thread safe.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cluster/api/call_options.h"
+#include "cluster/net/channel.h"
+#include "cluster/wire/stream_end.h"
+
+namespace sippar::cluster {
+
+class PartStream {
+ public:
+  PartStream(std::shared_ptr<net::Channel> channel, std::shared_ptr<net::ReplyStream> stream,
+             CancelFlag cancel)
+      : channel_(std::move(channel)), stream_(std::move(stream)), cancel_(std::move(cancel)) {}
+  ~PartStream() { stream_->Cancel(); }  // a stream that has ended is left as it is
+  PartStream(const PartStream&) = delete;
+  PartStream& operator=(const PartStream&) = delete;
+
+  // The next part; nullopt: the stream has ended, and the outcome is in end(). An error: the stream
+  // broke off, or the caller cancelled it.
+  [[nodiscard]] StatusOr<std::optional<std::string>> Next();
+  // False: no part came within `wait_us`. Otherwise Next does not wait.
+  bool Await(int64_t wait_us);
+  // How the stream ended at its server. Set when Next has returned nullopt.
+  const StreamEnd& end() const { return end_; }
+
+ private:
+  bool IsCancelled() const { return cancel_ != nullptr && cancel_->load(); }
+  StatusOr<std::optional<std::string>> TakeEnd();
+
+  const std::shared_ptr<net::Channel> channel_;  // the stream needs it
+  const std::shared_ptr<net::ReplyStream> stream_;
+  const CancelFlag cancel_;
+  bool is_over_ = false;
+  StreamEnd end_;
+};
+
+}  // namespace sippar::cluster
