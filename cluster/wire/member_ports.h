@@ -1,0 +1,21 @@
+// The interfaces that one member serves. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "cluster/api/admin_api.h"
+#include "cluster/api/control_api.h"
+#include "cluster/api/tablet_service.h"
+
+namespace sippar::cluster {
+
+// Null: the member has not this role, and tells callers so.
+struct MemberPorts {
+  std::shared_ptr<DataApi> data = nullptr;    // of a gateway, or of a process that has a store open
+  std::shared_ptr<AdminApi> admin = nullptr;  // of a master, or of the same
+  std::shared_ptr<TabletService> tablets = nullptr;  // these two of a tablet server
+  std::shared_ptr<TabletControl> control = nullptr;
+  std::shared_ptr<MasterNotices> notices = nullptr;  // of a master
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,37 @@
+// What a member serves over cluster/net: calls and streams on the interfaces of cluster/api. It
+// only translates. Thread safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cluster/net/server.h"
+#include "cluster/wire/member_ports.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+
+// A process listens first, then takes its roles, and then serves. Calls that come before that are
+// refused, and nothing of them is begun. The net::Server ends the calls when it stops.
+class MemberService final : public net::Service {
+ public:
+  // `name` is this member's, for errors.
+  explicit MemberService(std::string name) : name_(std::move(name)) {}
+
+  // Calls that come from now on reach `ports`. Once.
+  void Begin(MemberPorts ports);
+
+  // Every call may wait for a disk, a lock or a tablet.
+  bool IsShort(uint16_t) const override { return false; }
+  void Serve(const std::shared_ptr<net::ServerCall>& call) override;
+
+ private:
+  std::shared_ptr<const MemberPorts> ports();
+
+  const std::string name_;
+  engine::Mutex mutex_;
+  std::shared_ptr<const MemberPorts> ports_ GUARDED_BY(mutex_);  // null: it does not serve yet
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,20 @@
+// The serving end of streams over cluster/net. Each function serves one call: it sends parts while
+// its reader takes them, and then the outcome with the counters of what was read.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "cluster/api/tablet_service.h"
+#include "cluster/net/server_call.h"
+
+namespace sippar::cluster {
+
+void ServeRead(DataApi* data, const std::shared_ptr<net::ServerCall>& call);
+void ServeRead(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call);
+void ServeRun(DataApi* data, const std::shared_ptr<net::ServerCall>& call);
+void ServeRun(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call);
+void ServeChanges(DataApi* data, const std::shared_ptr<net::ServerCall>& call);
+void ServeChanges(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call);
+
+}  // namespace sippar::cluster
