@@ -1,0 +1,252 @@
+// Streams between members over real sockets: cells, the rows of a program, changes.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "cluster/net/failure.h"
+#include "cluster/wire/call_failure.h"
+#include "tests/cluster/wire/line_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr TabletAddress kTablet{7, 3};
+
+Cell CellOf(const std::string& row, std::string value) {
+  Cell cell;
+  cell.row = row;
+  cell.family = "f";
+  cell.qualifier = "q";
+  cell.timestamp_us = 1'000;
+  cell.value = std::move(value);
+  return cell;
+}
+
+std::vector<Cell> SomeCells(size_t count, size_t size) {
+  std::vector<Cell> cells;
+  for (size_t i = 0; i < count; ++i) {
+    cells.push_back(CellOf("row" + std::to_string(i / 3), std::string(size, 'v')));
+  }
+  return cells;
+}
+
+class LineStreams : public testing::Test {
+ protected:
+  LineStreams() {
+    world_.Begin();
+    tablets_ = world_.transport.Tablets(world_.id, net::Lane::kUsers);
+  }
+  StatusOr<std::unique_ptr<CellStream>> Read(const CallOptions& options = {}) {
+    return tablets_->Read(kTablet, ReadSpec(), options);
+  }
+
+  LineWorld world_;
+  std::shared_ptr<TabletService> tablets_;
+};
+
+TEST_F(LineStreams, CellsOfAnySizeComeInOrderWithTheCounters) {
+  for (const auto& [count, size] : std::vector<std::pair<size_t, size_t>>{
+           {0, 0}, {1, 10}, {5'000, 100}, {30, 300'000}, {2, 5 << 20}}) {
+    world_.tablets->cells = SomeCells(count, size);
+    engine::ReadCounters counters;
+    auto cells = Read({nullptr, 0, &counters});
+    ASSERT_TRUE(cells.ok()) << cells.status();
+    size_t found = 0;
+    for (; (*cells)->Valid(); (*cells)->Next(), ++found) {
+      ASSERT_LT(found, count);
+      ASSERT_EQ((*cells)->cell().row, world_.tablets->cells[found].row);
+      ASSERT_EQ((*cells)->cell().value.size(), size);
+      ASSERT_EQ((*cells)->cell().timestamp_us, 1'000);
+    }
+    EXPECT_EQ(found, count);
+    EXPECT_TRUE((*cells)->status().ok()) << (*cells)->status();
+    EXPECT_EQ(counters.cells_returned, count);
+    EXPECT_EQ(world_.tablets->last_tablet.tablet_epoch, kTablet.tablet_epoch);
+  }
+}
+
+TEST_F(LineStreams, AnErrorComesWhereTheReadIsOpenedOrAfterItsCells) {
+  world_.tablets->outcome = NotServed("tablet 7 has left this server");
+  EXPECT_EQ(Read().status(), world_.tablets->outcome);
+  world_.tablets->cells = SomeCells(3, 10);
+  auto cells = Read();
+  ASSERT_TRUE(cells.ok()) << cells.status();
+  (*cells)->NextRow();
+  EXPECT_FALSE((*cells)->Valid());
+  EXPECT_EQ((*cells)->status(), world_.tablets->outcome);
+
+  world_.tablets->on_read = [](const ReadSpec&, const CallOptions&) {
+    return InvalidArgument("a read of nothing");
+  };
+  EXPECT_EQ(Read().status(), InvalidArgument("a read of nothing"));
+}
+
+TEST_F(LineStreams, AReaderThatLeavesEndsTheRead) {
+  world_.tablets->cells = SomeCells(100, 1 << 20);
+  {
+    auto cells = Read();
+    ASSERT_TRUE(cells.ok()) << cells.status();
+    (*cells)->Next();
+  }
+  CallOptions options = world_.tablets->last_options;
+  ASSERT_NE(options.cancel, nullptr);
+  for (int i = 0; i < 10'000 && !options.is_cancelled(); ++i) {
+    engine::Clock::System()->SleepMicros(1000);
+  }
+  EXPECT_TRUE(options.is_cancelled());
+}
+
+TEST_F(LineStreams, ACancelledReadReachesTheServersWork) {
+  auto cancel = std::make_shared<std::atomic<bool>>(false);
+  world_.tablets->on_read = [&](const ReadSpec&, const CallOptions& options) {
+    *cancel = true;
+    while (!options.is_cancelled()) engine::Clock::System()->SleepMicros(1000);
+    return Cancelled("the scan saw the flag");
+  };
+  EXPECT_EQ(Read({.cancel = cancel}).status().code(), StatusCode::kCancelled);
+}
+
+TEST_F(LineStreams, TheServerEndsAReadWhoseTimeIsOverAndSaysWhatItRead) {
+  world_.tablets->cells = SomeCells(4, 10);
+  world_.tablets->on_read = [&](const ReadSpec&, const CallOptions& options) {
+    EXPECT_LE(options.timeout_us, 50'000);
+    engine::Clock::System()->SleepMicros(options.timeout_us + 20'000);
+    return DeadlineExceeded("the scan took longer than its timeout");
+  };
+  engine::ReadCounters counters;
+  Status late = Read({nullptr, 50'000, &counters}).status();
+  EXPECT_EQ(late, DeadlineExceeded("the scan took longer than its timeout"));
+  EXPECT_EQ(counters.cells_returned, 4u);
+}
+
+// Gives its cells, and then nothing until the caller waits no longer.
+class StuckCells final : public CellStream {
+ public:
+  StuckCells(std::vector<Cell> cells, const CallOptions& options)
+      : cells_(std::move(cells), Cancelled("the scan saw the flag")), options_(options) {}
+  bool Valid() const override { return cells_.Valid(); }
+  const CellView& cell() const override { return cells_.cell(); }
+  void Next() override {
+    cells_.Next();
+    while (!cells_.Valid() && !options_.is_cancelled()) {
+      engine::Clock::System()->SleepMicros(1000);
+    }
+  }
+  void NextRow() override { Next(); }
+  Status status() const override { return cells_.status(); }
+
+ private:
+  GivenCells cells_;
+  const CallOptions options_;
+};
+
+TEST_F(LineStreams, AReadThatBreaksOffSaysWhetherItsLastRowIsWhole) {
+  for (bool is_whole : {true, false}) {
+    LineWorld world;
+    world.Begin();
+    // The first part is sent when the last cell comes, whose row is another one, or the same.
+    const std::vector<Cell> cells = {CellOf("a", std::string(40'000, 'v')),
+                                     CellOf(is_whole ? "b" : "a", "v")};
+    world.tablets->new_cells = [&](const CallOptions& options) {
+      return std::make_unique<StuckCells>(cells, options);
+    };
+    auto tablets = world.transport.Tablets(world.id, net::Lane::kUsers);
+    auto found = tablets->Read(kTablet, ReadSpec(), {});
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ((*found)->cell().row, "a");
+    world.server.server->Stop(0);
+    (*found)->Next();
+    EXPECT_FALSE((*found)->Valid());
+    const Status broken = (*found)->status();
+    EXPECT_EQ(broken.code(), StatusCode::kUnavailable) << broken;
+    EXPECT_EQ(IsMarked(kRowIsWhole, broken), is_whole);
+  }
+}
+
+engine::ProgramBatch BatchOf(const std::string& last_row, size_t rows) {
+  engine::ProgramBatch batch;
+  batch.rows.resize(rows);
+  batch.last_row = last_row;
+  batch.rows_seen = rows;
+  return batch;
+}
+
+class CountingSink final : public engine::ProgramSink {
+ public:
+  explicit CountingSink(size_t batches_max) : batches_max_(batches_max) {}
+  bool Emit(engine::ProgramBatch batch) override {
+    rows.push_back(batch.last_row + ":" + std::to_string(batch.rows.size()));
+    return rows.size() < batches_max_;
+  }
+  std::vector<std::string> rows;
+
+ private:
+  const size_t batches_max_;
+};
+
+TEST_F(LineStreams, TheRowsOfAProgramComeInBatchesUntilTheSinkHasEnough) {
+  // The second is larger than a part.
+  world_.tablets->batches = {BatchOf("a", 3), BatchOf("b", 3 << 20), BatchOf("c", 0)};
+  engine::ReadCounters counters;
+  CountingSink all(10);
+  EXPECT_TRUE(tablets_->Run(kTablet, engine::Program(), {nullptr, 0, &counters}, &all).ok());
+  EXPECT_EQ(all.rows, (std::vector<std::string>{"a:3", "b:3145728", "c:0"}));
+  EXPECT_EQ(counters.cells_returned, 3u);
+  CountingSink one(1);
+  EXPECT_TRUE(tablets_->Run(kTablet, engine::Program(), {}, &one).ok());
+  EXPECT_EQ(one.rows, std::vector<std::string>{"a:3"});
+
+  world_.tablets->batches.resize(1);
+  world_.tablets->outcome = NotServed("tablet 7 has left this server");
+  CountingSink cut(10);
+  EXPECT_EQ(tablets_->Run(kTablet, engine::Program(), {}, &cut), world_.tablets->outcome);
+  EXPECT_EQ(cut.rows.size(), 1u);
+}
+
+// Batches that are there at once, then silence, then the end.
+class GivenChanges final : public ChangeStream {
+ public:
+  StatusOr<ChangeBatch> Next(int64_t wait_us) override {
+    ++round_;
+    ChangeBatch batch;
+    batch.token = "t" + std::to_string(round_);
+    if (round_ == 1) return batch;  // the request is valid
+    if (round_ == 3) {
+      engine::Clock::System()->SleepMicros(std::min<int64_t>(wait_us, 50'000));
+      return batch;
+    }
+    batch.changes.resize(1);
+    batch.changes[0].mutation.row = "row" + std::to_string(round_);
+    batch.is_over = round_ == 4;
+    return batch;
+  }
+
+ private:
+  int round_ = 0;
+};
+
+TEST_F(LineStreams, ChangesComeAsTheyAreMadeAndASilentStreamIsNotOver) {
+  world_.tablets->on_changes = [](const ChangesRequest& request,
+                                  const CallOptions&) -> StatusOr<std::unique_ptr<ChangeStream>> {
+    if (request.start_us == 1) return TooOld("the stream keeps an hour");
+    return std::unique_ptr<ChangeStream>(std::make_unique<GivenChanges>());
+  };
+  ChangesRequest old_start;
+  old_start.start_us = 1;
+  Status refused = tablets_->ReadChanges(kTablet, old_start, {}).status();
+  EXPECT_TRUE(HasCause(refused, Cause::kTooOld)) << refused;
+
+  auto stream = tablets_->ReadChanges(kTablet, {}, {});
+  ASSERT_TRUE(stream.ok()) << stream.status();
+  std::vector<std::string> rows;
+  bool is_over = false;
+  while (!is_over) {
+    auto batch = (*stream)->Next(10'000'000);
+    ASSERT_TRUE(batch.ok()) << batch.status();
+    for (const Change& change : batch->changes) rows.push_back(change.mutation.row);
+    is_over = batch->is_over;
+  }
+  EXPECT_EQ(rows, (std::vector<std::string>{"row2", "row4"}));
+}
+
+}  // namespace
+}  // namespace sippar::cluster
