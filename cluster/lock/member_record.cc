@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/lock/member_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/base/printable.h"
+
+namespace sippar::cluster {
+namespace {
+
+template <class Number>
+bool Parse(std::string_view text, Number* number) {
+  const char* end = text.data() + text.size();
+  auto parsed = std::from_chars(text.data(), end, *number);
+  return parsed.ec == std::errc() && parsed.ptr == end;
+}
+
+}  // namespace
+
+std::string MemberRecord::Encode() const {
+  return fmt::format("host {}\nport {}\nfence {}\n", host, port, fence);
+}
+
+StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
+  MemberRecord record;
+  bool is_valid = true;
+  for (std::string_view left = text; !left.empty();) {
+    const std::string_view line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
+    const size_t blank = line.find(' ');
+    const std::string_view key = line.substr(0, blank);
+    const std::string_view value =
+        blank == std::string_view::npos ? std::string_view() : line.substr(blank + 1);
+    if (key == "host") record.host = value;
+    if (key == "port") is_valid = is_valid && Parse(value, &record.port);
+    if (key == "fence") is_valid = is_valid && Parse(value, &record.fence);
+  }
+  if (is_valid && !record.host.empty()) return record;
+  return InvalidArgument(
+      fmt::format("member's record '{}': it does not say how the member is "
+                  "reached (expected lines host and port)",
+                  engine::PrintableBytes(text)));
+}
+
+}  // namespace sippar::cluster

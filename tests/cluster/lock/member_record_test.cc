@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/lock/member_record.h"
+
+#include <gtest/gtest.h>
+
+namespace sippar::cluster {
+namespace {
+
+TEST(MemberRecord, ItComesBackAndKeysOfALaterVersionArePassedOver) {
+  const MemberRecord record{"unix:/run/a b/sippar.sock", 8086, 12};
+  for (const std::string& text : {record.Encode(), "zone\nrack r1\n" + record.Encode() + "pid 7"}) {
+    auto found = MemberRecord::Decode(text);
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ(found->host, record.host);
+    EXPECT_EQ(found->port, record.port);
+    EXPECT_EQ(found->fence, record.fence);
+  }
+}
+
+TEST(MemberRecord, TextThatNamesNoPlaceIsRefused) {
+  for (const char* text : {"", "ts1", "port 8086\n", "host \nport 1\n", "host a\nport 65536\n",
+                           "host a\nport -1\n", "host a\nport\n", "host a\nfence 1x\n"}) {
+    auto found = MemberRecord::Decode(text);
+    EXPECT_EQ(found.status().code(), StatusCode::kInvalidArgument) << text;
+  }
+}
+
+}  // namespace
+}  // namespace sippar::cluster
