@@ -4,30 +4,19 @@
 #include <fmt/format.h>
 
 #include "cluster/serve/grpc_server.h"
+#include "cluster/serve/listen_address.h"
 
 namespace sippar::cluster {
 namespace {
 
-// Accepts "host:port" only if no other machine can reach the host. Names other than localhost are
-// refused, because they may resolve to any address.
+// Accepts the address only if no other machine can reach it.
 Status CheckLoopback(const std::string& listen) {
-  size_t colon = listen.rfind(':');
-  std::string host = listen.substr(0, colon == std::string::npos ? 0 : colon);
-  std::string port = colon == std::string::npos ? "" : listen.substr(colon + 1);
-  bool is_port = !port.empty() && port.size() <= 5 &&
-                 port.find_first_not_of("0123456789") == std::string::npos &&
-                 std::stoi(port) <= 65'535;
-  if (!is_port) {
-    return InvalidArgument(
-        fmt::format("address '{}' is not HOST:PORT, e.g. localhost:8086", listen));
-  }
-  bool is_dotted =
-      host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos;
-  if (host == "localhost" || host == "[::1]" || is_dotted) return OkStatus();
+  ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(listen));
+  if (address.IsLoopback()) return OkStatus();
   return InvalidArgument(
       fmt::format("address '{}' can be reached from other machines, and connections are not "
                   "encrypted; listen on localhost:{} and forward it, e.g. ssh -L",
-                  listen, port));
+                  listen, listen.substr(listen.rfind(':') + 1)));
 }
 
 class GrpcApiServer final : public ApiServer {

@@ -1,0 +1,24 @@
+// Where a server is to listen, and whether other machines could reach it there. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/base/status.h"
+
+namespace sippar::cluster {
+
+struct ListenAddress {
+  std::string host;  // as in the text: a name, an address, "[::1]"
+  uint16_t port = 0;
+
+  // kInvalidArgument: the text is not HOST:PORT.
+  [[nodiscard]] static StatusOr<ListenAddress> Parse(const std::string& listen);
+  // Names other than localhost may resolve to any address.
+  bool IsLoopback() const;
+  // The address that the host stands for, as a socket takes it: "localhost" is 127.0.0.1.
+  std::string Numeric() const;
+};
+
+}  // namespace sippar::cluster
