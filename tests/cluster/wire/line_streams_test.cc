@@ -194,8 +194,10 @@ TEST_F(LineStreams, TheRowsOfAProgramComeInBatchesUntilTheSinkHasEnough) {
   CountingSink one(1);
   EXPECT_TRUE(tablets_->Run(kTablet, engine::Program(), {}, &one).ok());
   EXPECT_EQ(one.rows, std::vector<std::string>{"a:3"});
+}
 
-  world_.tablets->batches.resize(1);
+TEST_F(LineStreams, AnErrorOfAProgramComesAfterItsRows) {
+  world_.tablets->batches = {BatchOf("a", 3)};
   world_.tablets->outcome = NotServed("tablet 7 has left this server");
   CountingSink cut(10);
   EXPECT_EQ(tablets_->Run(kTablet, engine::Program(), {}, &cut), world_.tablets->outcome);

@@ -119,7 +119,7 @@ class FakeTablets final : public TabletService {
   }
 };
 
-// Answers Report as a server that has seen master epoch 5, and LoadTablet with OK.
+// Answers Report as a server that has seen master epoch 5, and UnloadTablet with OK.
 class FakeControl final : public TabletControl {
  public:
   void Carry(const AnyCall& call, const CallOptions& options) override {
@@ -135,7 +135,7 @@ class FakeControl final : public TabletControl {
     report.first_unpublished_file = asked.master_epoch;
     return report;
   }
-  static Status Perform(const calls::LoadTablet&) { return OkStatus(); }
+  static Status Perform(const calls::UnloadTablet&) { return OkStatus(); }
   template <class Call>
   static Answer<Call> Perform(const Call&) {
     return Unimplemented("not in this test");
