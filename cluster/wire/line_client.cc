@@ -24,8 +24,7 @@ class LineClient final : public RemoteClient {
 
   Status Probe() override {
     constexpr CallRule kProbe = LookUpRule("probe");
-    return Annotate(line_->Call(Method::kProbe, kProbe, "", {nullptr, kProbeUs}).status(),
-                    target_);
+    return Annotate(line_->Call(Method::kProbe, kProbe, "", {nullptr, kProbeUs}).status(), target_);
   }
 
  private:
