@@ -18,7 +18,9 @@ constexpr size_t kReplySizeMax = net::kBodySizeMax - (512 << 10);
 template <class Interface>
 StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::ServerCall>& call) {
   NamedCall named;
-  if (!DecodeNamedCall(call->body(), &named)) return InvalidArgument("call cannot be decoded");
+  if (!DecodeNamedCall(call->body(), &named)) {
+    return InvalidArgument("call cannot be decoded; use the same sippar for server and client");
+  }
   CallOptions options = OptionsOf(call);
   // A change is not cancelled when its caller goes: it is carried out all the same, and what this
   // member holds for it must be held until it ends.

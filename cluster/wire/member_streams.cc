@@ -27,7 +27,8 @@ template <class Request, class Work>
 void Serve(const std::shared_ptr<net::ServerCall>& call, const Work& work) {
   Request request;
   if (!DecodeValue(call->body(), &request)) {
-    return call->Reply(InvalidArgument("request for a stream cannot be decoded"));
+    return call->Reply(InvalidArgument(
+        "request for a stream cannot be decoded; use the same sippar for server and client"));
   }
   LastPart last;
   CallOptions options = OptionsOf(call);

@@ -39,7 +39,9 @@ StatusOr<std::optional<std::string>> PartStream::Next() {
 StatusOr<std::optional<std::string>> PartStream::TakeEnd() {
   LastPart last;
   if (!DecodeValue(stream_->End(), &last)) {
-    return Internal("the server's answer cannot be decoded: end of a stream");
+    return Internal(
+        "the server's answer cannot be decoded (end of a stream); use the same sippar for server "
+        "and client");
   }
   is_over_ = true;
   end_ = std::move(last.end);
