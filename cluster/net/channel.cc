@@ -76,7 +76,7 @@ void Channel::AwaitAnswer(uint64_t call, const CallOptions& options, Waiter* wai
 
 uint64_t Channel::Begin(uint16_t method, std::string body, int64_t timeout_us, Done done) {
   Frame request{.kind = FrameKind::kRequest, .method = method, .body = std::move(body)};
-  request.deadline_nanos = Now() + timeout_us * 1000;
+  if (timeout_us > 0) request.deadline_nanos = Now() + timeout_us * 1000;
   Pending pending;
   pending.deadline_nanos = request.deadline_nanos;
   pending.done = std::move(done);

@@ -51,8 +51,8 @@ class Channel final : public std::enable_shared_from_this<Channel> {
 
   // Waits for the answer. Not on a loop's thread.
   StatusOr<std::string> Call(uint16_t method, std::string body, const CallOptions& options);
-  // `done` is called once, on a loop's thread or on this one, and must not wait. Returns the number
-  // of the call.
+  // `done` is called once, on a loop's thread or on this one, and must not wait. `timeout_us` 0:
+  // none. Returns the number of the call.
   uint64_t Begin(uint16_t method, std::string body, int64_t timeout_us, Done done);
   // The call fails with kCancelled; its outcome is unknown unless it is marked. A call that is
   // over, or was never begun, is none.

@@ -244,13 +244,19 @@ TEST_P(CallsTest, AServerThatStopsFinishesWhatRunsAndRefusesTheRest) {
 }
 
 TEST_P(CallsTest, ACallWithoutATimeoutWaitsUntilItsConnectionEnds) {
+  std::atomic<int> code{-1};
   auto channel = world_.NewChannel();
+  channel->Begin(kHold, "", 0, [&](const StatusOr<std::string>& answer) {
+    code = static_cast<int>(answer.status().code());
+  });
   engine::Thread stopper("stopper", [&] {
-    EXPECT_TRUE(Eventually([&] { return world_.service.held() == 1; }));
+    EXPECT_TRUE(Eventually([&] { return world_.service.held() == 2; }));
+    EXPECT_EQ(code, -1);
     world_.server->Stop(0);
   });
   auto cut = channel->Call(kHold, "", {.timeout_us = 0});
   stopper.Join();
+  EXPECT_TRUE(Eventually([&] { return code == static_cast<int>(StatusCode::kUnavailable); }));
   EXPECT_EQ(cut.status().code(), StatusCode::kUnavailable);
   EXPECT_FALSE(IsNotBegun(cut.status())) << cut.status();
 }
