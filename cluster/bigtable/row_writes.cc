@@ -1,6 +1,6 @@
-// A call passes through these stages: line_ (waits for room), arrived_ (waits to be parsed), a lane
-// (waits for the thread that writes for its tablet), reply. Each working thread parses what has
-// arrived before it writes the next batch. SPDX-License-Identifier: Apache-2.0
+// A call passes through these stages: line_ (waits for room), arrived_ (waits to be parsed), a
+// bundle (waits for the thread that writes for its tablet), reply. Each working thread parses what
+// has arrived before it writes the next batch. SPDX-License-Identifier: Apache-2.0
 #include "cluster/bigtable/row_writes.h"
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ struct RowWrites::Call final : CallEvent {
 
 struct RowWrites::Write {
   std::unique_ptr<Call> call;
-  Lane lane;
+  Bundle bundle;
   RowRequest request;
   size_t size = 0;
 };
@@ -221,22 +221,22 @@ void RowWrites::Work() {
       Enqueue(std::move(writes));
     }
     if (ready_.empty()) continue;
-    // While this thread writes without the lock, the lane stays valid: only the thread that has
+    // While this thread writes without the lock, the bundle stays valid: only the thread that has
     // taken it from ready_ erases it. Writes that arrive in between are added to its queue.
-    Lanes::iterator lane = ready_.front();
+    Bundles::iterator bundle = ready_.front();
     ready_.pop_front();
-    Writes writes = TakeBatch(lane->first, &lane->second.writes);
-    lane->second.busy_since_nanos = engine::Clock::System()->MonotonicNanos();
+    Writes writes = TakeBatch(bundle->first, &bundle->second.writes);
+    bundle->second.busy_since_nanos = engine::Clock::System()->MonotonicNanos();
     mutex_.Unlock();
-    Apply(lane->first, std::move(writes));
+    Apply(bundle->first, std::move(writes));
     mutex_.Lock();
-    lane->second.busy_since_nanos = 0;
-    // The lane goes to the end of the queue, so that a busy tablet does not keep the thread from
+    bundle->second.busy_since_nanos = 0;
+    // The bundle goes to the end of the queue, so that a busy tablet does not keep the thread from
     // the others.
-    if (lane->second.writes.empty()) {
-      lanes_.erase(lane);
+    if (bundle->second.writes.empty()) {
+      bundles_.erase(bundle);
     } else {
-      ready_.push_back(lane);
+      ready_.push_back(bundle);
     }
   }
   --working_;
@@ -255,48 +255,49 @@ RowWrites::Writes RowWrites::Prepare(Calls calls) {
       Answer(std::move(call), request.status());
       continue;
     }
-    Lane lane = LaneOf(*request);
-    writes.push_back({std::move(call), std::move(lane), *std::move(request), size});
+    Bundle bundle = BundleOf(*request);
+    writes.push_back({std::move(call), std::move(bundle), *std::move(request), size});
   }
   CollectAnswered();
   return writes;
 }
 
-// A mutation that reads its row gets a lane of its own, as it is committed alone anyway. So does a
-// write whose tablet is not known yet: it may have to wait for a look-up of METADATA, which must
+// A mutation that reads its row gets a bundle of its own, as it is committed alone anyway. So does
+// a write whose tablet is not known yet: it may have to wait for a look-up of METADATA, which must
 // not delay others.
-RowWrites::Lane RowWrites::LaneOf(const RowRequest& request) {
+RowWrites::Bundle RowWrites::BundleOf(const RowRequest& request) {
   bool is_update = request.update != nullptr;
-  std::optional<uint64_t> lane;
+  std::optional<uint64_t> bundle;
   if (is_update || !request.mutation.ReadsRow()) {
-    lane = client_->data()->LaneOf(request.table, request.row());
+    bundle = client_->data()->BundleOf(request.table, request.row());
   }
-  if (!lane.has_value()) return Alone(request.table, is_update);
-  return {request.table, *lane, /*is_alone=*/false, is_update};
+  if (!bundle.has_value()) return Alone(request.table, is_update);
+  return {request.table, *bundle, /*is_alone=*/false, is_update};
 }
 
-RowWrites::Lane RowWrites::Alone(const std::string& table, bool is_update) {
+RowWrites::Bundle RowWrites::Alone(const std::string& table, bool is_update) {
   return {table, alone_.fetch_add(1), /*is_alone=*/true, is_update};
 }
 
 void RowWrites::Enqueue(Writes writes) {
   for (Write& write : writes) {
-    auto [lane, is_new] = lanes_.try_emplace(write.lane);
-    // The lane's present batch of updates may be waiting for a disk to read its rows. A new update
-    // does not wait for it, but gets a lane of its own.
-    int64_t since = write.lane.is_update ? lane->second.busy_since_nanos : 0;
+    auto [bundle, is_new] = bundles_.try_emplace(write.bundle);
+    // The bundle's present batch of updates may be waiting for a disk to read its rows. A new
+    // update does not wait for it, but gets a bundle of its own.
+    int64_t since = write.bundle.is_update ? bundle->second.busy_since_nanos : 0;
     if (since != 0 && engine::Clock::System()->MonotonicNanos() - since > kPatienceNanos) {
-      std::tie(lane, is_new) = lanes_.try_emplace(Alone(write.lane.table, /*is_update=*/true));
+      std::tie(bundle, is_new) =
+          bundles_.try_emplace(Alone(write.bundle.table, /*is_update=*/true));
     }
-    lane->second.writes.push_back(std::move(write));
-    if (is_new) ready_.push_back(lane);
+    bundle->second.writes.push_back(std::move(write));
+    if (is_new) ready_.push_back(bundle);
   }
-  // One thread for each lane that is ready, except the first, which this thread takes.
+  // One thread for each bundle that is ready, except the first, which this thread takes.
   for (size_t i = 1; i < ready_.size(); ++i) AddThread();
 }
 
-RowWrites::Writes RowWrites::TakeBatch(const Lane& lane, std::deque<Write>* waiting) {
-  const size_t most = lane.is_update ? kUpdatesMax : kBatchMax;
+RowWrites::Writes RowWrites::TakeBatch(const Bundle& bundle, std::deque<Write>* waiting) {
+  const size_t most = bundle.is_update ? kUpdatesMax : kBatchMax;
   Writes writes;
   size_t bytes = 0;
   while (!waiting->empty() && writes.size() < most) {
@@ -308,13 +309,13 @@ RowWrites::Writes RowWrites::TakeBatch(const Lane& lane, std::deque<Write>* wait
   return writes;
 }
 
-void RowWrites::Apply(const Lane& lane, Writes writes) {
+void RowWrites::Apply(const Bundle& bundle, Writes writes) {
   // A batch has many traces, but calls to another server carry one: that of the first write.
   TraceScope scope(writes.front().call->trace);
-  if (lane.is_update) {
-    ApplyUpdates(lane.table, std::move(writes));
+  if (bundle.is_update) {
+    ApplyUpdates(bundle.table, std::move(writes));
   } else {
-    ApplyMutations(lane.table, std::move(writes));
+    ApplyMutations(bundle.table, std::move(writes));
   }
   CollectAnswered();
 }

@@ -40,21 +40,22 @@ class RowWrites {
  private:
   struct Call;
   struct Write;
-  // Writes that one thread at a time carries out: those with one DataApi::LaneOf, or a single one.
-  struct Lane {
+  // Writes that one thread at a time carries out: those with one DataApi::BundleOf, or a single
+  // one.
+  struct Bundle {
     std::string table;
     uint64_t number = 0;
     bool is_alone = false;
     bool is_update = false;  // written by DataApi::UpdateBatch, not ApplyBatch
-    auto operator<=>(const Lane&) const = default;
+    auto operator<=>(const Bundle&) const = default;
   };
   using Calls = std::vector<std::unique_ptr<Call>>;
   using Writes = std::vector<Write>;
   struct Queue {
     std::deque<Write> writes;
-    int64_t busy_since_nanos = 0;  // start of the present batch; 0: no thread writes for the lane
+    int64_t busy_since_nanos = 0;  // start of the present batch; 0: no thread writes for the bundle
   };
-  using Lanes = std::map<Lane, Queue>;
+  using Bundles = std::map<Bundle, Queue>;
 
   void Await(CallLoop* loop, RowMethod method);
   void Take(std::unique_ptr<Call> call);
@@ -71,11 +72,11 @@ class RowWrites {
   void AddThread() REQUIRES(mutex_);
   void Work();
   Writes Prepare(Calls calls);
-  Lane LaneOf(const RowRequest& request);
-  Lane Alone(const std::string& table, bool is_update);
+  Bundle BundleOf(const RowRequest& request);
+  Bundle Alone(const std::string& table, bool is_update);
   void Enqueue(Writes writes) REQUIRES(mutex_);
-  Writes TakeBatch(const Lane& lane, std::deque<Write>* waiting) REQUIRES(mutex_);
-  void Apply(const Lane& lane, Writes writes);
+  Writes TakeBatch(const Bundle& bundle, std::deque<Write>* waiting) REQUIRES(mutex_);
+  void Apply(const Bundle& bundle, Writes writes);
   void ApplyMutations(const std::string& table, Writes writes);
   void ApplyUpdates(const std::string& table, Writes writes);
 
@@ -89,14 +90,14 @@ class RowWrites {
   std::atomic<int> unsent_{0};                   // replies that gRPC has not reported as sent
   std::atomic<int64_t> bytes_{0};                // bytes of requests that began and have no reply
   std::atomic<size_t> line_length_{0};           // size of line_, to be read without the lock
-  std::atomic<uint64_t> alone_{0};               // number of single-write lanes so far
+  std::atomic<uint64_t> alone_{0};               // number of single-write bundles so far
   std::atomic<int64_t> waiting_since_nanos_{0};  // 0: arrived_ is empty
   engine::Mutex mutex_;
   std::deque<std::unique_ptr<Call>> line_ GUARDED_BY(mutex_);  // calls that wait for room
   Calls arrived_ GUARDED_BY(mutex_);                           // calls that no thread has parsed
-  Lanes lanes_ GUARDED_BY(mutex_);                             // lanes with writes or with a thread
-  std::deque<Lanes::iterator> ready_ GUARDED_BY(mutex_);       // lanes with writes and no thread
-  size_t working_ GUARDED_BY(mutex_) = 0;                      // threads in Work
+  Bundles bundles_ GUARDED_BY(mutex_);                      // bundles with writes or with a thread
+  std::deque<Bundles::iterator> ready_ GUARDED_BY(mutex_);  // bundles with writes and no thread
+  size_t working_ GUARDED_BY(mutex_) = 0;                   // threads in Work
   CallThreads threads_;
 };
 

@@ -60,7 +60,7 @@ StatusOr<std::vector<Status>> ClusterData::Perform(const calls::ApplyRows<LentTa
   return statuses;
 }
 
-std::optional<uint64_t> ClusterData::LaneOf(const std::string& table, std::string_view row) {
+std::optional<uint64_t> ClusterData::BundleOf(const std::string& table, std::string_view row) {
   LocationPtr known = caller_.FindKnown(table, row);
   return known == nullptr ? std::nullopt : std::optional(known->address.tablet_id);
 }

@@ -46,7 +46,7 @@ class ClusterData final : public DataApi {
   StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
                                                       const ChangesRequest& request,
                                                       const CallOptions& options) override;
-  std::optional<uint64_t> LaneOf(const std::string& table, std::string_view row) override;
+  std::optional<uint64_t> BundleOf(const std::string& table, std::string_view row) override;
 
   uint64_t location_round_trips() const { return caller_.locator()->round_trips(); }
 

@@ -108,9 +108,9 @@ void JoinedData::Carry(const AnyCall& any, const CallOptions& options) {
   std::visit(carry, any);
 }
 
-std::optional<uint64_t> JoinedData::LaneOf(const std::string& table, std::string_view row) {
+std::optional<uint64_t> JoinedData::BundleOf(const std::string& table, std::string_view row) {
   auto store = store_->Get({});
-  return store.ok() ? store->client->data()->LaneOf(table, row) : std::nullopt;
+  return store.ok() ? store->client->data()->BundleOf(table, row) : std::nullopt;
 }
 
 // Changes of tables carry no request ids, so they are made only once, on a server that has just

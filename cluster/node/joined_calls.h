@@ -69,7 +69,7 @@ class JoinedData final : public DataApi {
   StatusOr<std::unique_ptr<ChangeStream>> ReadChanges(const std::string& table,
                                                       const ChangesRequest& wanted,
                                                       const CallOptions& options) override;
-  std::optional<uint64_t> LaneOf(const std::string& table, std::string_view row) override;
+  std::optional<uint64_t> BundleOf(const std::string& table, std::string_view row) override;
 
  private:
   JoinedStore* const store_;

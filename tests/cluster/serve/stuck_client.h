@@ -24,7 +24,7 @@ class StuckData final : public DataApi {
     }
     data_->Carry(call, options);
   }
-  std::optional<uint64_t> LaneOf(const std::string&, std::string_view row) override {
+  std::optional<uint64_t> BundleOf(const std::string&, std::string_view row) override {
     return row.starts_with("stuck") ? 1 : 2;
   }
   StatusOr<std::unique_ptr<CellStream>> Read(const std::string& table, const ReadSpec& read,
