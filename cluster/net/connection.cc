@@ -51,7 +51,7 @@ void Connection::OnReadable() {
   Cork();
   Status status;
   std::vector<char>& scratch = loop()->scratch();
-  for (int round = 0; round < kReadsInARow && status.ok(); ++round) {
+  for (int round = 0; round < kReadsInARow && status.ok() && moves_to_ == nullptr; ++round) {
     auto read = socket_->Read(scratch.data(), scratch.size());
     if (!read.ok()) {
       status = read.status();
@@ -65,8 +65,13 @@ void Connection::OnReadable() {
     if (*read < scratch.size()) break;
   }
   Uncork();
-  if (status.ok()) return ReadOn();
-  has_left_ ? Close(status) : Damaged(status);
+  moves_to_ == nullptr ? GoOn(status) : Move(status);
+}
+
+// `read`: how the last read ended.
+void Connection::GoOn(const Status& read) {
+  if (read.ok()) return ReadOn();
+  has_left_ ? Close(read) : Damaged(read);
 }
 
 void Connection::ReadOn() {
@@ -130,7 +135,8 @@ Status Connection::FinishTls() {
 
 Status Connection::Dispatch(std::vector<Frame>* frames) {
   size_t kept = 0;
-  for (Frame& frame : *frames) {
+  for (size_t at = 0; at < frames->size(); ++at) {
+    Frame& frame = (*frames)[at];
     if (frame.kind == FrameKind::kGoodbye) {
       has_left_ = true;
       return Annotate(DecodeFailure(frame.body), "the other end said goodbye");
@@ -138,7 +144,10 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
     if (frame.kind == FrameKind::kHello) {
       if (phase_ == Phase::kOpen) return InvalidArgument("a second hello");
       RETURN_IF_ERROR(TakeHello(frame));
-      continue;
+      if (moves_to_ == nullptr) continue;
+      // Frames before a hello are refused, so these are all that there are.
+      for (++at; at < frames->size(); ++at) early_.push_back(std::move((*frames)[at]));
+      return OkStatus();
     }
     if (phase_ != Phase::kOpen) {
       return InvalidArgument(
@@ -171,16 +180,38 @@ Status Connection::TakeHello(const Frame& frame) {
   is_open_ = true;
   std::shared_ptr<Loop> home = owner_->OnOpen(theirs, *agreement);
   if (home == nullptr) return Unavailable("this end is closing");
-  if (home != loop()) Enter(home);
+  if (home != loop()) {
+    moves_to_ = std::move(home);
+  } else {
+    Greet();
+  }
+  return OkStatus();
+}
+
+// From Enter on the owner hears of the end on the new loop's thread, so this thread, which is the
+// old one's, does nothing more with the connection.
+void Connection::Move(const Status& read) {
+  std::shared_ptr<Loop> home = std::exchange(moves_to_, nullptr);
+  Enter(home);
+  home->Post([self = shared_from_this(), read] {
+    self->Cork();
+    self->Greet();
+    std::vector<Frame> early = std::exchange(self->early_, {});
+    Status dispatched = self->Dispatch(&early);
+    self->Uncork();
+    self->GoOn(dispatched.ok() ? read : dispatched);
+  });
+}
+
+void Connection::Greet() {
   if (!options_.is_client) {
     Frame hello{.kind = FrameKind::kHello};
     hello.body = EncodeHello(options_.hello);
     static_cast<void>(Send(std::move(hello)));  // if it has ended, OnClosed follows
   }
-  home->After(options_.keepalive.ask_after_us, [weak = weak_from_this()] {
+  loop()->After(options_.keepalive.ask_after_us, [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->LookAtSilence();
   });
-  return OkStatus();
 }
 
 void Connection::LookAtSilence() {

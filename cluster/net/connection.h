@@ -79,6 +79,9 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   [[nodiscard]] Status Dispatch(std::vector<Frame>* frames);
   [[nodiscard]] Status TakeHello(const Frame& frame);
   void Enter(const std::shared_ptr<Loop>& loop);
+  void Move(const Status& read);
+  void Greet();
+  void GoOn(const Status& read);
   void ReadOn();
   void LookAtSilence();
   void Damaged(const Status& why);
@@ -103,6 +106,8 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   Phase phase_ = Phase::kTls;
   FrameReader reader_;
   std::vector<Frame> frames_;
+  std::shared_ptr<Loop> moves_to_;  // set by a hello, until the connection lives there
+  std::vector<Frame> early_;        // came with that hello
   TlsIdentity identity_;
   bool was_asked_ = false;
   bool has_left_ = false;  // the other end closed the line or said goodbye
