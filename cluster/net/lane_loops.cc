@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/wake_up.h"
+
 namespace sippar::net {
 
 StatusOr<std::shared_ptr<Loop>> LaneLoops::Of(Lane lane) {
@@ -13,6 +15,20 @@ StatusOr<std::shared_ptr<Loop>> LaneLoops::Of(Lane lane) {
     ASSIGN_OR_RETURN(loop, Loop::Start(fmt::format("{}-{}", name_, NameOf(lane))));
   }
   return loop;
+}
+
+std::array<std::shared_ptr<Loop>, kLanes> LaneLoops::Running() {
+  engine::MutexLock lock(&mutex_);
+  return is_stopped_ ? std::array<std::shared_ptr<Loop>, kLanes>() : loops_;
+}
+
+void LaneLoops::Settle() {
+  for (const auto& loop : Running()) {
+    if (loop == nullptr) continue;
+    engine::WakeUp settled;
+    loop->Post([&settled] { settled.Notify(); });
+    settled.Wait();
+  }
 }
 
 void LaneLoops::Stop() {

@@ -21,10 +21,14 @@ class LaneLoops {
 
   // kUnavailable: it did not start, or all have been stopped.
   StatusOr<std::shared_ptr<Loop>> Of(Lane lane);
+  // Returns when what the loops are doing now is done. Not on a loop's thread, and not beside Stop.
+  void Settle();
   // After the channels and servers that use them. Not on a loop's thread.
   void Stop();
 
  private:
+  std::array<std::shared_ptr<Loop>, kLanes> Running();
+
   const std::string name_;
   engine::Mutex mutex_;
   std::array<std::shared_ptr<Loop>, kLanes> loops_ GUARDED_BY(mutex_);

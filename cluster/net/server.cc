@@ -1,5 +1,5 @@
-// Connections are accepted, shaken hands with and greeted on a loop of their own: a crowd that
-// connects holds up no lane. SPDX-License-Identifier: Apache-2.0
+// Connections are accepted, and shake hands, on a loop of their own until their hello names a lane:
+// a crowd that connects holds up no lane. SPDX-License-Identifier: Apache-2.0
 #include "cluster/net/server.h"
 
 #include <fmt/format.h>
@@ -89,6 +89,9 @@ class ListeningServer final : public Server {
   void Stop(int64_t drain_us) override {
     if (std::exchange(is_stopped_, true)) return;
     parts_->is_leaving = true;
+    // A loop may just be between its look at is_leaving and the service. After this none is, so the
+    // service may go when the calls that run have ended.
+    parts_->loops->Settle();
     WaitUntil(drain_us, [this] { return calls() == 0; });
     Status why = Unavailable(fmt::format("{}: the server is stopping", parts_->hello().name));
     for (const auto& session : sessions()) session->SayGoodbye(why);
@@ -119,7 +122,7 @@ class ListeningServer final : public Server {
     size_t calls = 0;
     for (const auto& lane : parts_->lanes) {
       engine::MutexLock lock(&lane->mutex);
-      calls += lane->admission.calls();
+      calls += lane->admission.calls() - lane->endless;
     }
     return calls;
   }

@@ -43,6 +43,11 @@ bool ServerCall::IsOver() const {
 const Hello& ServerCall::peer() const { return session_->peer_; }
 const TlsIdentity& ServerCall::identity() const { return session_->connection_->identity(); }
 
+void ServerCall::MarkEndless() {
+  engine::MutexLock lock(&session_->lane_->mutex);
+  if (!is_endless_.exchange(true)) ++session_->lane_->endless;
+}
+
 void ServerCall::Reply(StatusOr<std::string> answer) {
   if (is_answered_.exchange(true)) return;
   if (is_cancelled_) return;  // no caller waits

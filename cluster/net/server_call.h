@@ -31,6 +31,8 @@ class ServerCall {
   const Hello& peer() const;
   const TlsIdentity& identity() const;
 
+  // The call ends only when its caller ends it: a server that stops does not wait for it.
+  void MarkEndless();
   // The answer, or of a stream the end. The first one counts.
   void Reply(StatusOr<std::string> answer);
   // Sends a part of a stream; waits while the reader is slow. kCancelled: the caller waits no
@@ -49,6 +51,7 @@ class ServerCall {
   const int64_t deadline_nanos_;
   std::atomic<bool> is_cancelled_{false};
   std::atomic<bool> is_answered_{false};
+  std::atomic<bool> is_endless_{false};
   engine::Mutex mutex_;
   engine::CondVar changed_;
   SendCredit credit_ GUARDED_BY(mutex_){kStreamWindow};

@@ -119,6 +119,7 @@ void Session::Forget(const ServerCall& call) {
   admission_->Leave(call.bytes_);
   engine::MutexLock lane_lock(&lane_->mutex);
   lane_->admission.Leave(call.bytes_);
+  if (call.is_endless_) --lane_->endless;
 }
 
 void Session::OnClosed(const Status&, std::vector<Frame>) {

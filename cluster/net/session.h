@@ -30,6 +30,7 @@ struct ServerLane {
   LaneThreads streams;  // apart, because slow readers hold theirs
   engine::Mutex mutex;
   Admission admission GUARDED_BY(mutex);
+  size_t endless GUARDED_BY(mutex) = 0;  // of the calls, those that no stop waits for
 };
 
 struct ServerParts {

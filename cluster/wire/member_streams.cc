@@ -116,6 +116,7 @@ void ChangesFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call) 
   using Request = ChangesCall<To>;
   Serve<Request>(
       call, [&](const Request& request, const CallOptions& options, std::string*) -> Status {
+        call->MarkEndless();
         ASSIGN_OR_RETURN(
             std::unique_ptr<ChangeStream> stream,
             port->ReadChanges(PlaceOf(request.to), request.wanted, {.cancel = options.cancel}));

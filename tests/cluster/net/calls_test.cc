@@ -243,6 +243,20 @@ TEST_P(CallsTest, AServerThatStopsFinishesWhatRunsAndRefusesTheRest) {
   EXPECT_TRUE(IsNotBegun(gone)) << gone;
 }
 
+TEST_P(CallsTest, AServerThatStopsDoesNotWaitForAnEndlessCall) {
+  auto channel = world_.NewChannel();
+  std::atomic<int> code{-1};
+  channel->Begin(kEndless, "", 0, [&](const StatusOr<std::string>& answer) {
+    code = static_cast<int>(answer.status().code());
+  });
+  ASSERT_TRUE(Eventually([&] { return world_.service.waiting() == 1; }));
+  int64_t start = engine::Clock::System()->MonotonicNanos();
+  world_.server->Stop(60 * kSecond);
+  EXPECT_LT(engine::Clock::System()->MonotonicNanos() - start, 30 * kSecond * 1000);
+  EXPECT_EQ(world_.service.left(), 1);
+  EXPECT_TRUE(Eventually([&] { return code == static_cast<int>(StatusCode::kUnavailable); }));
+}
+
 TEST_P(CallsTest, ACallWithoutATimeoutWaitsUntilItsConnectionEnds) {
   std::atomic<int> code{-1};
   auto channel = world_.NewChannel();

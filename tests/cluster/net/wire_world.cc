@@ -13,7 +13,7 @@
 namespace sippar::net {
 
 bool TestService::IsShort(uint16_t method) const {
-  return method != kSlowEcho && method != kWait && method != kCount;
+  return method != kSlowEcho && method != kWait && method != kCount && method != kEndless;
 }
 
 void TestService::Serve(const std::shared_ptr<ServerCall>& call) {
@@ -29,6 +29,9 @@ void TestService::Serve(const std::shared_ptr<ServerCall>& call) {
       held_.push_back(call);
       return;
     }
+    case kEndless:
+      call->MarkEndless();
+      [[fallthrough]];
     case kWait:
       ++waiting_;
       while (!call->IsOver()) engine::Clock::System()->SleepMicros(1000);

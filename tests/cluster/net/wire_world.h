@@ -27,6 +27,7 @@ enum Method : uint16_t {
   kForget = 8,    // given up without an answer
   kWhoAmI = 9,    // what the server knows of its peer
   kTooMuch = 10,  // an answer that no frame holds
+  kEndless = 11,  // as kWait, of a call that no stop waits for
 };
 
 class TestService final : public Service {
