@@ -247,13 +247,15 @@ void Channel::Arrived(std::vector<Frame>* frames) {
   std::vector<Delivery> deliveries;
   deliveries.reserve(frames->size());
   std::shared_ptr<Connection> connection;
-  bool is_wrong = false;
+  std::string_view wrong;
   {
     engine::MutexLock lock(&mutex_);
     connection = connection_;
     for (Frame& frame : *frames) {
-      is_wrong = frame.kind != FrameKind::kReply && frame.kind != FrameKind::kPart;
-      if (is_wrong) break;
+      if (frame.kind != FrameKind::kReply && frame.kind != FrameKind::kPart) {
+        wrong = "a frame that only a caller sends";
+        break;
+      }
       auto at = calls_.find(frame.call);
       if (at == calls_.end()) continue;  // cancelled, and the answer was on its way
       if (frame.kind == FrameKind::kReply) {
@@ -270,15 +272,17 @@ void Channel::Arrived(std::vector<Frame>* frames) {
     if (++delivered % kDeliveriesInARow == 0 && connection != nullptr) connection->Flush();
     Frame& frame = *delivery.frame;
     if (frame.kind == FrameKind::kPart) {
-      delivery.pending.stream->OnPart(std::move(frame.body));
+      if (!delivery.pending.stream->OnPart(std::move(frame.body))) {
+        wrong = "a part beyond the credit of its stream";
+      }
     } else if ((frame.flags & kIsFailure) != 0) {
       Finish(std::move(delivery.pending), DecodeFailure(frame.body));
     } else {
       Finish(std::move(delivery.pending), std::move(frame.body));
     }
   }
-  if (!is_wrong || connection == nullptr) return;
-  connection->SayGoodbye(InvalidArgument("a frame that only a caller sends"));
+  if (!wrong.empty() && connection != nullptr)
+    connection->SayGoodbye(InvalidArgument(std::string(wrong)));
 }
 
 // A call that the connection did not take any more has failed before Closed hears of the end.

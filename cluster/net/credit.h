@@ -34,7 +34,12 @@ class SendCredit {
 class ReceiveCredit {
  public:
   explicit ReceiveCredit(uint64_t window) : window_(window) {}
-  void Arrived(uint64_t bytes) { held_ += bytes; }
+  // False, and nothing was counted: its sender had no credit for it.
+  [[nodiscard]] bool Arrived(uint64_t bytes) {
+    if (held_ + owed_ >= window_) return false;
+    held_ += bytes;
+    return true;
+  }
   // Its user has taken `bytes`. Returns what to grant now; 0: nothing yet.
   uint64_t Taken(uint64_t bytes) {
     held_ -= bytes;

@@ -55,12 +55,13 @@ uint64_t ReplyStream::held_bytes() {
 
 void ReplyStream::Begin(Line line) { line_ = std::move(line); }
 
-void ReplyStream::OnPart(std::string part) {
+bool ReplyStream::OnPart(std::string part) {
   engine::MutexLock lock(&mutex_);
-  if (end_.has_value()) return;
-  credit_.Arrived(part.size());
+  if (end_.has_value()) return true;
+  if (!credit_.Arrived(part.size())) return false;
   parts_.push_back(std::move(part));
   changed_.NotifyAll();
+  return true;
 }
 
 void ReplyStream::OnEnd(StatusOr<std::string> end) {

@@ -34,7 +34,8 @@ class ReplyStream {
 
   // Of the channel.
   void Begin(Line line);
-  void OnPart(std::string part);
+  // False: the part came without credit, which no server of this protocol sends.
+  [[nodiscard]] bool OnPart(std::string part);
   void OnEnd(StatusOr<std::string> end);
 
  private:

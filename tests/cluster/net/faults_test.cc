@@ -1,75 +1,16 @@
 // What goes wrong on a line: silence, damage at every byte, peers that do not belong here, and
 // connections that never come to be. SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cluster/net/failure.h"
-#include "engine/base/check.h"
 #include "engine/base/random.h"
-#include "tests/cluster/net/wire_world.h"
+#include "tests/cluster/net/raw_peer.h"
 
 namespace sippar::net {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000;
-
-// A plain socket that waits, without any of our protocol.
-class RawPeer {
- public:
-  explicit RawPeer(int fd) : fd_(fd) {
-    timeval limit{10, 0};
-    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-  }
-  ~RawPeer() { ::close(fd_); }
-  RawPeer(const RawPeer&) = delete;
-  RawPeer& operator=(const RawPeer&) = delete;
-  static std::unique_ptr<RawPeer> To(uint16_t port) {
-    int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-    Address address = *NumericAddress("127.0.0.1", port);
-    CHECK(::connect(fd, reinterpret_cast<sockaddr*>(&address.bytes), address.size) == 0);
-    return std::make_unique<RawPeer>(fd);
-  }
-  void Send(std::string_view bytes) {
-    while (!bytes.empty()) {
-      ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return;  // the other end has had enough
-      bytes.remove_prefix(static_cast<size_t>(sent));
-    }
-  }
-  void Finish() { ::shutdown(fd_, SHUT_WR); }
-  // Frames until the line ends or, with `count`, until there are so many.
-  std::vector<Frame> Frames(size_t count = SIZE_MAX) {
-    char buffer[4096];
-    while (frames_.size() < count) {
-      ssize_t got = ::recv(fd_, buffer, sizeof(buffer), 0);
-      if (got <= 0) break;
-      CHECK(reader_.Feed({buffer, static_cast<size_t>(got)}, &frames_).ok());
-    }
-    return frames_;
-  }
-
- private:
-  const int fd_;
-  FrameReader reader_;
-  std::vector<Frame> frames_;
-};
-
-std::string Encoded(std::vector<Frame> frames) {
-  FrameWriter writer;
-  std::vector<std::string> chunks;
-  writer.Append(std::move(frames), 0, &chunks);
-  std::string all;
-  for (const std::string& chunk : chunks) all += chunk;
-  return all;
-}
-
-Frame HelloFrame(const Hello& hello) {
-  return {.kind = FrameKind::kHello, .body = EncodeHello(hello)};
-}
 
 std::string Conversation() {
   std::vector<Frame> frames;
@@ -79,28 +20,6 @@ std::string Conversation() {
   }
   return Encoded(std::move(frames));
 }
-
-// A listener of the test's own, so that the test can be a server that misbehaves.
-struct RawListener {
-  RawListener() {
-    auto made = Socket::Listen(*NumericAddress("127.0.0.1", 0));
-    CHECK(made.ok());
-    socket = *std::move(made);
-  }
-  std::unique_ptr<RawPeer> Accept() {
-    std::unique_ptr<Socket> accepted;
-    CHECK(Eventually([&] {
-      auto now = socket->Accept();
-      CHECK(now.ok());
-      accepted = *std::move(now);
-      return accepted != nullptr;
-    }));
-    // Its descriptor waits from here on, as RawPeer's do.
-    CHECK(::fcntl(accepted->fd(), F_SETFL, 0) == 0);
-    return std::make_unique<RawPeer>(::dup(accepted->fd()));
-  }
-  std::unique_ptr<Socket> socket;
-};
 
 TEST(WireFaults, EveryByteOfAConversationDamagedGivesNoWrongCallAndAReason) {
   WireWorld world;
@@ -219,6 +138,61 @@ TEST(WireFaults, ADamagedAnswerIsAnErrorThatNamesBothEndsAndTheCallIsMadeAgain) 
   channel->Close();
 }
 
+TEST(WireFaults, APartBeyondItsCreditEndsTheConnection) {
+  RawListener listener;
+  WireWorld world;
+  world.options.port = listener.socket->Local().port();
+  auto channel = world.NewChannel();
+  constexpr size_t kPart = kStreamWindow / 2;
+  engine::Thread server("server", [&] {
+    auto peer = listener.Accept();
+    ASSERT_EQ(peer->Frames(1).size(), 1u);
+    std::string hello = Encoded({HelloFrame(HelloOf("tabletserver", "ts9.3"))});
+    peer->Send(hello);
+    uint64_t call = peer->Frames(2).at(1).call;
+    std::vector<Frame> frames = {HelloFrame(HelloOf("tabletserver", "ts9.3"))};
+    for (int part = 0; part < 3; ++part) {
+      frames.push_back({.kind = FrameKind::kPart, .call = call, .body = std::string(kPart, 'p')});
+    }
+    peer->Send(Encoded(std::move(frames)).substr(hello.size()));
+    std::vector<Frame> said = peer->Frames();
+    ASSERT_EQ(said.size(), 3u);
+    EXPECT_EQ(said[2].kind, FrameKind::kGoodbye);
+    EXPECT_NE(MessageOf(DecodeFailure(said[2].body)).find("credit"), std::string_view::npos);
+  });
+  auto stream = channel->Open(kCount, "", 0);
+  server.Join();
+  EXPECT_EQ(stream->held_bytes(), 2 * kPart);
+  for (int part = 0; part < 2; ++part) {
+    auto taken = stream->Next();
+    ASSERT_TRUE(taken.ok()) << taken.status();
+    EXPECT_EQ((*taken)->size(), kPart);
+  }
+  EXPECT_EQ(stream->Next().status().code(), StatusCode::kUnavailable);
+}
+
+TEST(WireFaults, APeerThatSaysNoGoodHelloIsToldApartFromNoPeer) {
+  std::string damaged = Encoded({HelloFrame(HelloOf("tabletserver", "ts9.3"))});
+  damaged[3] = static_cast<char>(damaged[3] ^ 1);
+  for (const std::string& answer :
+       {damaged, std::string(), "HTTP/1.1 400 Bad Request\r\n" + std::string(60, '\n')}) {
+    RawListener listener;
+    WireWorld world;
+    world.options.port = listener.socket->Local().port();
+    engine::Thread server("server", [&] {
+      auto peer = listener.Accept();
+      peer->Frames(1);
+      peer->Send(answer);
+      if (answer.empty()) peer->Finish();
+    });
+    Status refused = world.NewChannel()->Call(kEcho, "x", {}).status();
+    server.Join();
+    EXPECT_EQ(refused.code(), StatusCode::kUnavailable) << refused;
+    EXPECT_TRUE(IsNotBegun(refused));
+    EXPECT_TRUE(IsWithoutHello(refused)) << refused;
+  }
+}
+
 TEST(WireFaults, N5_APeerThatSaysNothingIsAskedAndThenLeft) {
   RawListener listener;
   WireWorld world;
@@ -271,6 +245,7 @@ TEST(WireFaults, WithoutAConnectionNothingIsDone) {
     Status refused = channel->Call(kEcho, "x", {}).status();
     EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
     EXPECT_TRUE(IsNotBegun(refused)) << refused;
+    EXPECT_FALSE(IsWithoutHello(refused));
     EXPECT_NE(MessageOf(refused).find("127.0.0.1"), std::string_view::npos);
   }
   to.host = "no-such-host.invalid";

@@ -93,9 +93,10 @@ TEST(CreditTest, ASenderStopsAtTheWindowAndGoesOnWhenTheReaderHasTaken) {
   int sent = 0;
   for (; sender.MaySend(); ++sent) {
     sender.Sent(300);
-    reader.Arrived(300);
+    EXPECT_TRUE(reader.Arrived(300));
   }
   EXPECT_EQ(sent, 4);  // the last part overdraws
+  EXPECT_FALSE(reader.Arrived(1));
   EXPECT_EQ(reader.held(), 1200u);
   uint64_t granted = 0;
   for (int taken = 0; taken < sent; ++taken) {
@@ -111,9 +112,19 @@ TEST(CreditTest, ASenderStopsAtTheWindowAndGoesOnWhenTheReaderHasTaken) {
 
 TEST(CreditTest, SmallPartsAreGrantedTogetherAndNeverKeptFromAnIdleReader) {
   ReceiveCredit reader(1000);
-  for (int i = 0; i < 10; ++i) reader.Arrived(10);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(reader.Arrived(10));
   for (int i = 0; i < 9; ++i) EXPECT_EQ(reader.Taken(10), 0u);
   EXPECT_EQ(reader.Taken(10), 100u);  // nothing is held any more
+}
+
+TEST(CreditTest, WhatWasTakenAndNotGrantedIsNoCreditYet) {
+  ReceiveCredit reader(1000);
+  EXPECT_TRUE(reader.Arrived(900));
+  EXPECT_TRUE(reader.Arrived(100));
+  EXPECT_EQ(reader.Taken(100), 0u);
+  EXPECT_FALSE(reader.Arrived(1));
+  EXPECT_EQ(reader.Taken(200), 300u);
+  EXPECT_TRUE(reader.Arrived(1));
 }
 
 TEST(CreditTest, APartLargerThanTheWindowPassesAndAbsurdGrantsDoNotOverflow) {
