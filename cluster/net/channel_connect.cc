@@ -120,19 +120,20 @@ void Channel::Connected(std::unique_ptr<Socket> socket, uint64_t attempt) {
 }
 
 void Channel::Opened(uint64_t attempt) {
-  std::vector<Frame> held;
-  std::shared_ptr<Connection> connection;
+  std::vector<uint64_t> unsent;
   {
     engine::MutexLock lock(&mutex_);
     if (attempt != attempt_ || state_ != State::kConnecting) return;
     state_ = State::kOpen;
     failures_ = 0;
-    held = held_.Take();
-    connection = connection_;
+    // Under the lock, so that no cancel overtakes its request. The connection is corked while it
+    // reads the hello: nothing is written here.
+    for (Frame& frame : held_.Take()) {
+      uint64_t call = frame.call;
+      if (!connection_->Send(std::move(frame))) unsent.push_back(call);
+    }
   }
-  for (Frame& frame : held) {
-    uint64_t call = frame.call;
-    if (connection->Send(std::move(frame))) continue;
+  for (uint64_t call : unsent) {
     End(call, MarkNotBegun(Unavailable(
                   fmt::format("call to {}: the connection has ended; it was not sent", Name()))));
   }
@@ -142,13 +143,16 @@ void Channel::Opened(uint64_t attempt) {
 void Channel::ConnectFailed(const Status& why, uint64_t attempt) {
   Calls calls;
   std::shared_ptr<Connection> connection;
-  Status failure(why.code(), fmt::format("connection to {}: {}", Name(), MessageOf(why)));
+  // A damaged hello is no loss of data: the next attempt may bring a good one.
+  StatusCode code = why.code() == StatusCode::kDataLoss ? StatusCode::kUnavailable : why.code();
+  Status failure(code, fmt::format("connection to {}: {}", Name(), MessageOf(why)));
   int64_t wait_us = 0;
   {
     engine::MutexLock lock(&mutex_);
     if (attempt != attempt_ || state_ != State::kConnecting) return;
     state_ = options_.reconnects ? State::kIdle : State::kClosed;
     connection = std::exchange(connection_, nullptr);
+    if (connection != nullptr) failure.SetPayload(kNoHello, absl::Cord());
     wait_us = ReconnectWait(++failures_, &random_);
     retry_at_nanos_ = engine::Clock::System()->MonotonicNanos() + wait_us * 1000;
     last_failure_ = failure;

@@ -22,6 +22,15 @@ Status MarkNotBegun(Status status, int64_t wait_us) {
 
 bool IsNotBegun(const Status& status) { return status.GetPayload(kNotBegun).has_value(); }
 
+Status Retold(const Status& failure, StatusCode code, const std::string& text) {
+  Status retold(code, text);
+  failure.ForEachPayload(
+      [&](auto url, const absl::Cord& payload) { retold.SetPayload(url, payload); });
+  return retold;
+}
+
+bool IsWithoutHello(const Status& status) { return status.GetPayload(kNoHello).has_value(); }
+
 int64_t WaitHintOf(const Status& status) {
   auto payload = status.GetPayload(kNotBegun);
   if (!payload.has_value()) return 0;

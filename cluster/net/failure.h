@@ -16,8 +16,14 @@ namespace sippar::net {
 // holds how long the caller should wait before it calls again, in microseconds.
 inline constexpr char kNotBegun[] = "sippar/not-begun";
 
+// The other end took the connection, but did not become a peer: perhaps it speaks another protocol.
+inline constexpr char kNoHello[] = "sippar/no-hello";
+
 Status MarkNotBegun(Status status, int64_t wait_us = 0);
 bool IsNotBegun(const Status& status);
+// The failure in other words, with its payloads.
+Status Retold(const Status& failure, StatusCode code, const std::string& text);
+bool IsWithoutHello(const Status& status);
 // 0: nothing was said, or call again at once.
 int64_t WaitHintOf(const Status& status);
 
