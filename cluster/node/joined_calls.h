@@ -52,7 +52,7 @@ class JoinedStore {
 };
 
 // True if a call or stream failed because its server is gone, so that another server may be
-// reached.
+// reached, or because its server begins no call now.
 bool IsBroken(const Status& status, const JoinedStore::Reached& store);
 
 class JoinedData final : public DataApi {

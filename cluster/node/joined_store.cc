@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "cluster/node/joined_calls.h"
+#include "cluster/wire/call_failure.h"
 
 namespace sippar::cluster {
 namespace {
@@ -60,12 +61,14 @@ StatusOr<JoinedStore::Reached> JoinedStore::GetForChange(const CallOptions& opti
   if (store.remote == nullptr) return store;
   Status alive = store.remote->Probe();
   if (store.is_lost()) return Get(options);
-  RETURN_IF_ERROR(alive);
+  // A server that begins no call now refuses the change as well, and nothing is done.
+  if (!IsMarked(kNotBegun, alive)) RETURN_IF_ERROR(alive);
   return store;
 }
 
 bool IsBroken(const Status& status, const JoinedStore::Reached& store) {
-  return status.code() == StatusCode::kUnavailable && store.is_lost();
+  if (status.code() != StatusCode::kUnavailable || store.remote == nullptr) return false;
+  return store.is_lost() || IsMarked(kNotBegun, status);
 }
 
 Status JoinedStore::Close() {

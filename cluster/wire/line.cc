@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/line.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -20,12 +22,15 @@ int64_t TimeoutOf(const CallRule& rule, const CallOptions& options) {
   return std::min(limit_us, options.timeout_us);
 }
 
-// An attempt that ran out is kUnavailable, so that it is made again; if the caller's own time is
-// over, too, that is the answer.
-Status Ended(const Status& failure, const CallTime& time) {
+// Of a call that got no answer. An attempt that ran out is kUnavailable, so that it is made again;
+// if the caller's own time is over, too, that is the answer.
+Status Ended(const Status& failure, Effect effect, const CallTime& time) {
   if (failure.code() != StatusCode::kUnavailable) return failure;
   const Status caller = time.Check();
-  return caller.ok() ? failure : Status(caller.code(), failure.message());
+  const bool is_unknown = effect == Effect::kUnknown && !net::IsNotBegun(failure);
+  return net::Retold(failure, caller.ok() ? failure.code() : caller.code(),
+                     fmt::format("{}{}", MessageOf(failure),
+                                 is_unknown ? "; whether the change was made is not known" : ""));
 }
 
 }  // namespace
@@ -42,7 +47,7 @@ StatusOr<std::string> Line::Call(Method method, const CallRule& rule, std::strin
   if (answer.ok()) [[likely]]
     return answer;
   if (answer.status().code() == StatusCode::kUnavailable) Forget(channel);
-  return Ended(answer.status(), time);
+  return Ended(answer.status(), rule.effect, time);
 }
 
 StatusOr<std::unique_ptr<PartStream>> Line::Open(Method method, std::string request,
