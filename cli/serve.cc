@@ -1,10 +1,12 @@
-// `sippar serve`: answers the Cloud Bigtable API from a store. SPDX-License-Identifier: Apache-2.0
+// `sippar serve`: answers the Cloud Bigtable API from a store, and, on a port of its own, the calls
+// of other sippar programs. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "cli/arguments.h"
@@ -15,6 +17,8 @@
 #include "cluster/client/client.h"
 #include "cluster/node/open_client.h"
 #include "cluster/serve/api_server.h"
+#include "cluster/serve/wire_server.h"
+#include "engine/base/thread.h"
 #include "engine/program/value.h"
 #include "query/api/query_api.h"
 
@@ -25,6 +29,7 @@ constexpr const char* kExamples =
     "examples:\n"
     "  sippar serve ./data                          created if it does not exist\n"
     "  BIGTABLE_EMULATOR_HOST=localhost:8086 cbt -project sippar -instance default ls\n"
+    "  sippar serve ./data --wire localhost:8087    then: sippar shell localhost:8087\n"
     "tables of project sippar, instance default are those of the shell; every other project and\n"
     "instance exists, unless --strict-instances, and has tables of its own\n";
 
@@ -54,19 +59,61 @@ std::string SocketPath(const std::string& target) {
   return !error && std::filesystem::exists(path, error) ? path.lexically_normal().string() : "";
 }
 
-int Serve(cluster::Client* client, const cluster::ApiServerOptions& options, double drain_s,
-          const sigset_t& signals) {
-  auto server = cluster::ApiServer::Start(client, options);
-  if (!server.ok()) return Failed(server.status(), kExitFailed);
+struct ServeOptions {
+  std::string directory;
+  cluster::ApiServerOptions api;
+  std::string wire;   // HOST:PORT for other sippar programs; "": none
+  net::TlsFiles tls;  // for the wire; without names: plain
+  double drain_s = 10;
+  double slow_call_s = 10;  // a large scan takes several seconds
+  cluster::Patience patience;
+};
+
+// Null: there is no such port.
+StatusOr<std::unique_ptr<cluster::WireServer>> StartWire(cluster::Client* client,
+                                                         const ServeOptions& options) {
+  if (options.wire.empty()) return std::unique_ptr<cluster::WireServer>();
+  cluster::WireServerOptions wire;
+  wire.listen = options.wire;
+  if (!options.tls.certificate.empty()) {
+    ASSIGN_OR_RETURN(wire.tls, net::TlsKeys::Load(options.tls));
+  }
+  return cluster::WireServer::Start(client, wire);
+}
+
+int Serve(cluster::Client* client, const ServeOptions& options, const sigset_t& signals) {
+  auto api = cluster::ApiServer::Start(client, options.api);
+  if (!api.ok()) return Failed(api.status(), kExitFailed);
+  auto wire = StartWire(client, options);
+  if (!wire.ok()) return Failed(wire.status(), kExitFailed);
   std::string socket = SocketPath(client->target());
-  fmt::print("serving {} on {}{}\n", engine::PrintEscaped(client->target()), (*server)->address(),
-             socket.empty() ? "" : " and unix:" + engine::PrintEscaped(socket));
+  fmt::print("serving {} on {}{}{}\n", engine::PrintEscaped(client->target()), (*api)->address(),
+             socket.empty() ? "" : " and unix:" + engine::PrintEscaped(socket),
+             *wire == nullptr ? "" : " and for sippar's own programs on " + (*wire)->address());
   std::fflush(stdout);
   int signal_number = 0;
   sigwait(&signals, &signal_number);
-  // New calls are refused; running ones get this time to end.
-  (*server)->Stop(static_cast<int64_t>(drain_s * 1e6));
+  // New calls are refused; running ones get this time to end, the same for both ports.
+  const auto drain_us = static_cast<int64_t>(options.drain_s * 1e6);
+  engine::Thread wire_stop("wire-stop", [&] {
+    if (*wire != nullptr) (*wire)->Stop(drain_us);
+  });
+  (*api)->Stop(drain_us);
+  wire_stop.Join();
   return kExitOk;
+}
+
+void AddWireOptions(CLI::App* app, ServeOptions* options) {
+  auto* wire = app->add_option("--wire", options->wire,
+                               "HOST:PORT for other sippar programs: shell, query, mount ...");
+  auto* certificate = app->add_option("--tls-cert", options->tls.certificate,
+                                      "PEM file: with it --wire may be any address");
+  auto* key = app->add_option("--tls-key", options->tls.key, "PEM file");
+  auto* authority = app->add_option("--tls-ca", options->tls.authority,
+                                    "PEM file: callers need a certificate that it signed");
+  certificate->needs(wire)->needs(key)->needs(authority);
+  key->needs(certificate);
+  authority->needs(certificate);
 }
 
 }  // namespace
@@ -74,24 +121,21 @@ int Serve(cluster::Client* client, const cluster::ApiServerOptions& options, dou
 int RunServe(int argc, char** argv) {
   CLI::App app{"Serves a store over the Cloud Bigtable API (gRPC).", "sippar serve"};
   app.footer(kExamples);
-  std::string directory;
-  cluster::ApiServerOptions options;
-  double drain_s = 10;
-  cluster::Patience patience;
-  double slow_call_s = 10;  // a large scan takes several seconds
-  app.add_option("DIR", directory, "directory of the store")->required();
-  app.add_option("--listen", options.listen, "HOST:PORT of this machine; port 0: any free one")
+  ServeOptions options;
+  app.add_option("DIR", options.directory, "directory of the store")->required();
+  app.add_option("--listen", options.api.listen, "HOST:PORT of this machine; port 0: any free one")
       ->capture_default_str();
-  app.add_flag("--strict-instances", options.strict_instances,
+  AddWireOptions(&app, &options);
+  app.add_flag("--strict-instances", options.api.strict_instances,
                "only instances that were made exist");
-  app.add_option("--drain", drain_s, "seconds that running calls get after SIGTERM")
+  app.add_option("--drain", options.drain_s, "seconds that running calls get after SIGTERM")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  app.add_option("--slow-call", slow_call_s,
+  app.add_option("--slow-call", options.slow_call_s,
                  "a call that takes at least so many seconds is reported on stderr")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  AddWaitOption(&app, &patience);
+  AddWaitOption(&app, &options.patience);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -101,13 +145,13 @@ int RunServe(int argc, char** argv) {
   sigset_t signals = BlockStopSignals();
   cluster::ClientOptions client_options;
   client_options.create_if_missing = true;
-  auto client = cluster::OpenClient(directory, client_options, patience);
+  auto client = cluster::OpenClient(options.directory, client_options, options.patience);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   auto queries = query::NewQueryApi(client->get());
-  options.queries = queries.get();
-  options.slow_call_us = static_cast<int64_t>(slow_call_s * 1e6);
-  options.on_slow_call = [](const std::string& line) { PrintMessage(line); };
-  int code = Serve(client->get(), options, drain_s, signals);
+  options.api.queries = queries.get();
+  options.api.slow_call_us = static_cast<int64_t>(options.slow_call_s * 1e6);
+  options.api.on_slow_call = [](const std::string& line) { PrintMessage(line); };
+  int code = Serve(client->get(), options, signals);
   Status closed = (*client)->Close();
   return closed.ok() ? code : Failed(closed, kExitFailed);
 }

@@ -9,6 +9,7 @@
 #include "cluster/grpc/unix_socket.h"
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/joined_client.h"
+#include "cluster/node/server_client.h"
 #include "cluster/node/target.h"
 #include "cluster/serve/directory_socket.h"
 
@@ -47,12 +48,14 @@ engine::Clock* ClockOf(const ClientOptions& options) {
   return options.clock == nullptr ? engine::Clock::System() : options.clock;
 }
 
+// `address`: host:port, or unix:PATH.
 StatusOr<std::unique_ptr<RemoteClient>> Connect(const std::string& address,
                                                 const std::string& target,
                                                 const ClientOptions& options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> remote,
-                   RemoteClient::Connect(address, target, ClockOf(options)));
-  if (!options.sync_writes) {
+  StatusOr<std::unique_ptr<RemoteClient>> remote =
+      address.starts_with("unix:") ? RemoteClient::Connect(address, target, ClockOf(options))
+                                   : ConnectServer(address, target, ClockOf(options), options.tls);
+  if (remote.ok() && !options.sync_writes) {
     return FailedPrecondition(
         fmt::format("{}: another process has it open and syncs its writes; to write without syncs, "
                     "end that process first",
@@ -134,26 +137,30 @@ StatusOr<ReachedStore> OpenDirectory(const std::string& directory, const ClientO
   }
 }
 
+StatusOr<std::unique_ptr<Client>> OpenServer(const std::string& address, const std::string& target,
+                                             ClientOptions options, const Patience& patience) {
+  if (options.tls == nullptr) {
+    ASSIGN_OR_RETURN(options.tls, TlsKeysOfEnvironment());
+  }
+  auto reach = [=](ReachFor, const CallOptions&) -> StatusOr<ReachedStore> {
+    ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> server, Connect(address, target, options));
+    return ReachedStore{nullptr, std::move(server), nullptr};
+  };
+  ASSIGN_OR_RETURN(ReachedStore store, reach(ReachFor::kCalls, {}));
+  return NewJoinedClient(std::move(store), patience.wait_us, reach);
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
                                              const ClientOptions& options,
                                              const Patience& patience) {
   ASSIGN_OR_RETURN(Target place, ParseTarget(target));
+  if (!place.address.empty()) return OpenServer(place.address, target, options, patience);
   if (!place.cluster.empty()) {
     return Unimplemented(fmt::format(
         "target {}: a cluster is not supported as a target; name a directory or host:port",
         target));
-  }
-  if (std::string address = std::move(place.address); !address.empty()) {
-    ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> server, Connect(address, target, options));
-    ReachedStore store{nullptr, std::move(server), nullptr};
-    return NewJoinedClient(std::move(store), patience.wait_us,
-                           [=](ReachFor, const CallOptions&) -> StatusOr<ReachedStore> {
-                             ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> again,
-                                              Connect(address, target, options));
-                             return ReachedStore{nullptr, std::move(again), nullptr};
-                           });
   }
   std::string directory = std::move(place.directory);
   // A file system that is not the operating system's has no sockets next to its files.

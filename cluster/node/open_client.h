@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cluster/client/client.h"
+#include "cluster/net/tls.h"
 #include "engine/base/clock.h"
 #include "engine/base/status.h"
 #include "engine/fs/file_system.h"
@@ -21,6 +22,9 @@ struct ClientOptions {
   engine::Clock* clock = nullptr;    // null: the system's
   uint64_t memory_limit = 0;         // bytes of memtables and caches; 0: default (768 MiB)
   bool sync_writes = true;           // false: durability "none", for bulk loads that can be redone
+  // For a server at host:port: the certificates of this end. Null: those that the environment names
+  // (node/server_client.h), or none, and the connection is plain.
+  std::shared_ptr<net::TlsKeys> tls = nullptr;
 };
 
 struct Patience {

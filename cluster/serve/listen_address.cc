@@ -23,9 +23,10 @@ bool ListenAddress::IsLoopback() const {
   return host == "localhost" || host == "[::1]" || is_dotted;
 }
 
-std::string ListenAddress::Numeric() const {
-  if (host == "localhost") return "127.0.0.1";
+std::string ListenAddress::Host() const {
   return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
 }
+
+std::string ListenAddress::Numeric() const { return host == "localhost" ? "127.0.0.1" : Host(); }
 
 }  // namespace sippar::cluster

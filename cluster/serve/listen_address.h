@@ -1,4 +1,4 @@
-// Where a server is to listen, and whether other machines could reach it there. Pure.
+// Where a server listens, and whether other machines could reach it there. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,9 @@ struct ListenAddress {
   [[nodiscard]] static StatusOr<ListenAddress> Parse(const std::string& listen);
   // Names other than localhost may resolve to any address.
   bool IsLoopback() const;
-  // The address that the host stands for, as a socket takes it: "localhost" is 127.0.0.1.
+  // The name or address without brackets, as a client resolves it.
+  std::string Host() const;
+  // The address that the host stands for, as a listening socket takes it: "localhost" is 127.0.0.1.
   std::string Numeric() const;
 };
 

@@ -23,7 +23,9 @@ namespace sippar::cluster {
 
 // What the lines of a process share.
 struct LineSettings {
-  net::LaneLoops* loops = nullptr;  // this and the clock outlive the lines
+  // This and the clock outlive the lines. A client of one member (wire/line_client.h) has loops of
+  // its own if there are none.
+  net::LaneLoops* loops = nullptr;
   engine::Clock* clock = nullptr;
   net::Hello hello = {};  // of this process; lane and expected life are each line's
   std::shared_ptr<net::TlsKeys> tls = nullptr;  // null: plain

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/wire/line_client.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "cluster/net/failure.h"
 #include "cluster/wire/line_ports.h"
 
 namespace sippar::cluster {
@@ -12,8 +15,13 @@ constexpr int64_t kProbeUs = 5'000'000;  // longest wait for a sign of life
 
 class LineClient final : public RemoteClient {
  public:
-  LineClient(std::shared_ptr<Line> line, std::string target)
-      : line_(std::move(line)), target_(std::move(target)), data_(line_), admin_(line_) {}
+  // `loops`: those of the line, if it shares them with no other. May be null.
+  LineClient(std::unique_ptr<net::LaneLoops> loops, std::shared_ptr<Line> line, std::string target)
+      : loops_(std::move(loops)),
+        line_(std::move(line)),
+        target_(std::move(target)),
+        data_(line_),
+        admin_(line_) {}
 
   DataApi* data() override { return &data_; }
   AdminApi* admin() override { return &admin_; }
@@ -24,10 +32,13 @@ class LineClient final : public RemoteClient {
 
   Status Probe() override {
     constexpr CallRule kProbe = LookUpRule("probe");
-    return Annotate(line_->Call(Method::kProbe, kProbe, "", {nullptr, kProbeUs}).status(), target_);
+    const Status alive = line_->Call(Method::kProbe, kProbe, "", {nullptr, kProbeUs}).status();
+    if (alive.ok()) return alive;
+    return net::Retold(alive, alive.code(), fmt::format("{}: {}", target_, MessageOf(alive)));
   }
 
  private:
+  const std::unique_ptr<net::LaneLoops> loops_;  // goes last: the line uses it
   const std::shared_ptr<Line> line_;
   const std::string target_;
   LineData data_;
@@ -42,8 +53,14 @@ StatusOr<std::unique_ptr<RemoteClient>> ConnectLine(const MemberAddress& address
   LineOptions options;
   options.find = [address] { return address; };
   options.reconnects = false;
-  auto client =
-      std::make_unique<LineClient>(std::make_shared<Line>(settings, std::move(options)), target);
+  LineSettings used = settings;
+  std::unique_ptr<net::LaneLoops> own;
+  if (used.loops == nullptr) {
+    own = std::make_unique<net::LaneLoops>("wire");
+    used.loops = own.get();
+  }
+  auto line = std::make_shared<Line>(std::move(used), std::move(options));
+  auto client = std::make_unique<LineClient>(std::move(own), std::move(line), target);
   RETURN_IF_ERROR(client->Probe());
   return std::unique_ptr<RemoteClient>(std::move(client));
 }

@@ -11,8 +11,9 @@
 namespace sippar::cluster {
 
 // When OK, the member has answered, and the two ends agree on a version. kUnavailable: no member
-// answers; kUnimplemented: no version in common; kInvalidArgument: another cluster. `target` names
-// the member in error messages. The client has one connection and ends with it.
+// answers, and net::IsWithoutHello tells whether another program may be there; kUnimplemented: no
+// version in common; kInvalidArgument: another cluster. `target` names the member in error
+// messages. The client has one connection and ends with it.
 [[nodiscard]] StatusOr<std::unique_ptr<RemoteClient>> ConnectLine(const MemberAddress& address,
                                                                   const std::string& target,
                                                                   const LineSettings& settings);

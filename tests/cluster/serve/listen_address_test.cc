@@ -24,6 +24,8 @@ TEST(ListenAddress, OnlyAddressesOfThisMachineAloneAreLoopback) {
     EXPECT_EQ(address->Numeric(), each.numeric);
   }
   EXPECT_EQ(ListenAddress::Parse("127.8.9.1:65535")->port, 65'535);
+  EXPECT_EQ(ListenAddress::Parse("localhost:1")->Host(), "localhost");
+  EXPECT_EQ(ListenAddress::Parse("[::1]:1")->Host(), "::1");
 }
 
 TEST(ListenAddress, TextWithoutAPortIsRefused) {

@@ -1,0 +1,26 @@
+// Connects to a server at host:port. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/net/tls.h"
+#include "cluster/wire/remote_client.h"
+#include "engine/base/clock.h"
+#include "engine/base/status.h"
+
+namespace sippar::cluster {
+
+// The certificates of this end, from the files that SIPPAR_TLS_CERT, SIPPAR_TLS_KEY and
+// SIPPAR_TLS_CA name; null if none of the three is set. kInvalidArgument: only some are set, or a
+// file cannot be used.
+[[nodiscard]] StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOfEnvironment();
+
+// `address`: HOST:PORT. Speaks our own wire, with TLS if there are `tls`. Without TLS, a server
+// that does not speak it is called over gRPC. `target` names the server in error messages. When OK,
+// the server has answered. Errors as ConnectLine and RemoteClient::Connect.
+[[nodiscard]] StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(
+    const std::string& address, const std::string& target, engine::Clock* clock,
+    const std::shared_ptr<net::TlsKeys>& tls);
+
+}  // namespace sippar::cluster

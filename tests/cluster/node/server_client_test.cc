@@ -1,0 +1,205 @@
+// A target HOST:PORT: over our own wire, and over gRPC where a server speaks nothing else.
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/server_client.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+
+#include "cluster/net/failure.h"
+#include "cluster/node/open_client.h"
+#include "cluster/serve/api_server.h"
+#include "cluster/serve/wire_server.h"
+#include "cluster/wire/member_service.h"
+#include "cluster/wire/methods.h"
+#include "engine/fs/memory_file_system.h"
+#include "tests/cluster/net/test_certificates.h"
+
+namespace sippar::cluster {
+namespace {
+
+TableSchema SchemaOf(const std::string& name) {
+  TableSchema schema;
+  schema.name = name;
+  schema.families.resize(1);
+  schema.families[0].name = "f";
+  return schema;
+}
+
+class ServerClientTest : public testing::Test {
+ protected:
+  ServerClientTest() {
+    ClientOptions options;
+    options.create_if_missing = true;
+    options.fs = &fs_;
+    store_ = OpenClient("/store", options).value();
+    EXPECT_TRUE(store_->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}).ok());
+  }
+  static std::string Rows(Client* client) {
+    auto cells = client->data()->Read("t", ReadSpec(), {});
+    EXPECT_TRUE(cells.ok()) << cells.status();
+    std::string rows;
+    for (; cells.ok() && (*cells)->Valid(); (*cells)->Next()) rows += (*cells)->cell().row;
+    return rows;
+  }
+  static Status Write(Client* client, const std::string& row) {
+    return client->data()->Apply("t", RowMutation(row).Set("f", "q", "v"));
+  }
+
+  engine::MemoryFileSystem fs_;
+  std::unique_ptr<Client> store_;
+};
+
+TEST_F(ServerClientTest, CallsAndStreamsGoOverTheWire) {
+  auto server = WireServer::Start(store_.get(), {}).value();
+  for (const std::string& target : {server->address(), "sippar://" + server->address()}) {
+    auto client = OpenClient(target, {});
+    ASSERT_TRUE(client.ok()) << client.status();
+    EXPECT_EQ((*client)->target(), target);
+    EXPECT_TRUE(Write(client->get(), "a").ok());
+    EXPECT_EQ(Rows(client->get()), "a");
+    EXPECT_EQ((*client)->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}).code(),
+              StatusCode::kAlreadyExists);
+  }
+  ClientOptions unsynced;
+  unsynced.sync_writes = false;
+  EXPECT_EQ(OpenClient(server->address(), unsynced).status().code(),
+            StatusCode::kFailedPrecondition);
+}
+
+TEST_F(ServerClientTest, AClientGoesOnWhenItsServerHasComeBack) {
+  WireServerOptions options;
+  auto server = WireServer::Start(store_.get(), options).value();
+  options.listen = server->address();
+  auto client = OpenClient(server->address(), {}).value();
+  EXPECT_TRUE(Write(client.get(), "a").ok());
+  server->Stop(0);
+  Status away = Write(client.get(), "b");
+  EXPECT_EQ(away.code(), StatusCode::kUnavailable) << away;
+  server = WireServer::Start(store_.get(), options).value();
+  EXPECT_TRUE(Write(client.get(), "c").ok());
+  EXPECT_EQ(Rows(client.get()), "ac");
+}
+
+TEST_F(ServerClientTest, AServerThatSpeaksGrpcAloneIsCalledOverGrpc) {
+  ApiServerOptions options;
+  options.listen = "localhost:0";
+  auto server = ApiServer::Start(store_.get(), options).value();
+  auto client = OpenClient(server->address(), {});
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE(Write(client->get(), "a").ok());
+  EXPECT_EQ(Rows(client->get()), "a");
+}
+
+TEST_F(ServerClientTest, WithoutAServerTheTargetIsNamed) {
+  auto server = WireServer::Start(store_.get(), {}).value();
+  const std::string address = server->address();
+  server->Stop(0);
+  Status none = OpenClient(address, {}).status();
+  EXPECT_EQ(none.code(), StatusCode::kUnavailable);
+  EXPECT_NE(MessageOf(none).find(address), std::string_view::npos) << none;
+}
+
+// Refuses some calls as a server does whose bounds are reached.
+class BusyService final : public net::Service {
+ public:
+  explicit BusyService(Client* client) : members_("busy") {
+    const std::shared_ptr<void> unowned;
+    members_.Begin({.data = std::shared_ptr<DataApi>(unowned, client->data()),
+                    .admin = std::shared_ptr<AdminApi>(unowned, client->admin())});
+  }
+  bool IsShort(uint16_t) const override { return false; }
+  void Serve(const std::shared_ptr<net::ServerCall>& call) override {
+    if (call->method() == static_cast<uint16_t>(Method::kProbe) || refusals-- <= 0) {
+      return members_.Serve(call);
+    }
+    ++refused;
+    call->Reply(net::MarkNotBegun(Unavailable("too many calls are in flight")));
+  }
+  std::atomic<int> refusals{0}, refused{0};
+
+ private:
+  MemberService members_;
+};
+
+TEST_F(ServerClientTest, WhatABusyServerRefusesIsAskedAgain) {
+  net::LaneLoops loops("busy");
+  BusyService service(store_.get());
+  net::ServerOptions options;
+  options.hello.role = "gateway";
+  options.hello.name = "busy";
+  auto server = net::Server::Start(options, &service, &loops).value();
+  auto client = OpenClient(fmt::format("127.0.0.1:{}", server->port()), {}).value();
+  service.refusals = 3;
+  EXPECT_TRUE(Write(client.get(), "a").ok());
+  service.refusals = 3;
+  EXPECT_EQ(Rows(client.get()), "a");
+  service.refusals = 3;
+  EXPECT_TRUE(client->admin()->Do(calls::CreateTable{SchemaOf("u"), {}}).ok());
+  EXPECT_EQ(service.refused, 9);
+  client.reset();
+  server->Stop(0);
+  loops.Stop();
+}
+
+class ServerCertificatesTest : public ServerClientTest {
+ protected:
+  ServerCertificatesTest() {
+    EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
+    authority_ = std::make_unique<net::TestAuthority>(folder_, "authority");
+    authority_->Issue("server", "IP:127.0.0.1,DNS:localhost");
+    authority_->Issue("client", "URI:spiffe://test/client");
+    WireServerOptions options;
+    options.tls = Keys("server", authority_->certificate());
+    server_ = WireServer::Start(store_.get(), options).value();
+  }
+  ~ServerCertificatesTest() override {
+    server_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  std::shared_ptr<net::TlsKeys> Keys(const std::string& name, const std::string& authority) {
+    return net::TlsKeys::Load(
+               {authority_->File(name + ".crt"), authority_->File(name + ".key"), authority})
+        .value();
+  }
+
+  std::string folder_ = testing::TempDir() + "/server_certificatesXXXXXX";
+  std::unique_ptr<net::TestAuthority> authority_;
+  std::unique_ptr<WireServer> server_;
+};
+
+TEST_F(ServerCertificatesTest, BothEndsNeedThem) {
+  ClientOptions options;
+  options.tls = Keys("client", authority_->certificate());
+  auto client = OpenClient(server_->address(), options);
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE(Write(client->get(), "a").ok());
+
+  Status plain = OpenClient(server_->address(), {}).status();
+  EXPECT_EQ(plain.code(), StatusCode::kUnavailable);
+  EXPECT_NE(MessageOf(plain).find("asks for a certificate"), std::string_view::npos) << plain;
+
+  // A server that speaks gRPC alone would be called in clear.
+  ApiServerOptions grpc;
+  grpc.listen = "localhost:0";
+  auto clear = ApiServer::Start(store_.get(), grpc).value();
+  EXPECT_EQ(OpenClient(clear->address(), options).status().code(), StatusCode::kUnavailable);
+}
+
+TEST_F(ServerCertificatesTest, TheEnvironmentNamesThemAllOrNone) {
+  EXPECT_EQ(TlsKeysOfEnvironment().value(), nullptr);
+  ::setenv("SIPPAR_TLS_CERT", authority_->File("client.crt").c_str(), 1);
+  EXPECT_EQ(OpenClient(server_->address(), {}).status().code(), StatusCode::kInvalidArgument);
+  ::setenv("SIPPAR_TLS_KEY", authority_->File("client.key").c_str(), 1);
+  ::setenv("SIPPAR_TLS_CA", authority_->certificate().c_str(), 1);
+  auto client = OpenClient(server_->address(), {});
+  for (const char* name : {"SIPPAR_TLS_CERT", "SIPPAR_TLS_KEY", "SIPPAR_TLS_CA"}) ::unsetenv(name);
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE(Write(client->get(), "a").ok());
+}
+
+}  // namespace
+}  // namespace sippar::cluster
