@@ -138,33 +138,47 @@ class JoinTest(unittest.TestCase):
         return script
 
     def test_host_and_port(self):
-        with subprocess.Popen([BINARY, "serve", self.store, "--listen", "127.0.0.1:0"],
-                              stdout=subprocess.PIPE) as server:
-            address = server.stdout.readline().decode().split(" on ")[1].split()[0]
+        with subprocess.Popen([BINARY, "serve", self.store, "--listen", "127.0.0.1:0",
+                               "--wire", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
+            line = server.stdout.readline().decode()
+            address = line.split(" on ")[1].split()[0]
+            wire = line.split(" programs on ")[1].split()[0]
             for target in (address, "sippar://" + address, "unix:" + self.store + "/sippar.sock",
-                           self.store):
+                           self.store, wire, "sippar://" + wire):
                 self.query("INCREMENT t n:c BY 1 WHERE row = 'r'", target=target)
                 self.query("INSERT INTO t ROW 'a' SET f:q = 'x'", target=target)
-            self.assertEqual(self.query("SELECT n:c FROM t WHERE row = 'r'", target=address), "4\n")
+            for target in (address, wire):
+                self.assertEqual(self.query("SELECT n:c FROM t WHERE row = 'r'", target=target), "6\n")
             server.send_signal(signal.SIGTERM)
             self.assertEqual(server.wait(20), 0)
-        error = self.query("SELECT 1; SELECT * FROM t", target=address, code=3)
-        self.assertIn(address, error)
+        for target in (address, wire):
+            error = self.query("SELECT 1; SELECT * FROM t", target=target, code=3)
+            self.assertIn(target, error)
 
     def test_bench_of_a_server(self):
         store = os.path.join(self.folder.name, "bench")
-        with subprocess.Popen([BINARY, "serve", store, "--listen", "127.0.0.1:0"],
-                              stdout=subprocess.PIPE) as server:
-            address = server.stdout.readline().decode().split(" on ")[1].split()[0]
-            for workload in ("fillseq", "readrandom", "scan"):
-                out, _ = self.run_sippar("bench", address, "--workload", workload, "--rows", "500",
-                                         "--threads", "2", "--format", "json")
-                self.assertGreater(json.loads(out)["ops_per_s"], 0)
-            _, error = self.run_sippar("bench", address, "--workload", "fillseq", "--rows", "5",
-                                       "--sync", "no", code=3)
-            self.assertIn("syncs its writes", error)
+        with subprocess.Popen([BINARY, "serve", store, "--listen", "127.0.0.1:0",
+                               "--wire", "127.0.0.1:0"], stdout=subprocess.PIPE) as server:
+            line = server.stdout.readline().decode()
+            for target in (line.split(" on ")[1].split()[0], line.split(" programs on ")[1].split()[0]):
+                for workload in ("fillseq", "readrandom", "scan"):
+                    out, _ = self.run_sippar("bench", target, "--workload", workload, "--rows", "500",
+                                             "--threads", "2", "--format", "json")
+                    self.assertGreater(json.loads(out)["ops_per_s"], 0)
+                _, error = self.run_sippar("bench", target, "--workload", "fillseq", "--rows", "5",
+                                           "--sync", "no", code=3)
+                self.assertIn("syncs its writes", error)
             server.send_signal(signal.SIGTERM)
             self.assertEqual(server.wait(20), 0)
+
+    def test_a_wire_for_other_machines_needs_certificates(self):
+        for arguments, said in ((("--wire", "0.0.0.0:0"), "certificate"),
+                                (("--wire", "127.0.0.1:0", "--tls-cert", "x"), "--tls-"),
+                                (("--tls-cert", "x", "--tls-key", "y", "--tls-ca", "z"), "--wire")):
+            server = subprocess.run([BINARY, "serve", self.store, "--listen", "127.0.0.1:0", *arguments],
+                                    capture_output=True, timeout=60)
+            self.assertNotEqual(server.returncode, 0)
+            self.assertIn(said, server.stderr.decode())
 
     def test_an_owner_that_does_not_answer(self):
         owner = self.owner()
