@@ -90,15 +90,18 @@ TEST(LineCalls, BeforeAMemberServesAndWithoutTheRoleNothingIsBegun) {
 }
 
 TEST(LineCalls, TheCallersTimeAndCancelFlagEndTheWait) {
+  std::atomic<bool> goes_on{false};  // outlives the server's threads
   LineWorld world;
   world.Begin();
-  std::atomic<bool> goes_on{false};
   world.tablets->on_write = [&] {
     while (!goes_on) engine::Clock::System()->SleepMicros(1000);
   };
   auto tablets = world.transport.Tablets(world.id, net::Lane::kUsers);
   Status late = WriteOne(tablets.get(), {nullptr, 50'000});
   EXPECT_EQ(late.code(), StatusCode::kDeadlineExceeded) << late;
+  EXPECT_NE(MessageOf(late).find("whether the change was made is not known"),
+            std::string_view::npos)
+      << late;
   auto cancel = std::make_shared<std::atomic<bool>>(false);
   engine::Thread canceller("canceller", [&] {
     while (world.tablets->calls < 2) engine::Clock::System()->SleepMicros(1000);
@@ -118,6 +121,7 @@ TEST(LineCalls, AServerThatHasStoppedIsUnavailableAndALaterLifeIsNotTakenForIt) 
   Status gone = WriteOne(world.transport.Tablets({"ts2", 1}, net::Lane::kUsers).get());
   EXPECT_EQ(gone.code(), StatusCode::kUnavailable);
   EXPECT_TRUE(net::IsNotBegun(gone)) << gone;
+  EXPECT_EQ(MessageOf(gone).find("not known"), std::string_view::npos) << gone;
 
   MemberAddress old_life = world.server.address;
   old_life.life = "ts1.3";
