@@ -31,6 +31,12 @@ Status Retold(const Status& failure, StatusCode code, const std::string& text) {
 
 bool IsWithoutHello(const Status& status) { return status.GetPayload(kNoHello).has_value(); }
 
+Status OfBegunCall(Status status) {
+  status.ErasePayload(kNotBegun);
+  status.ErasePayload(kNoHello);
+  return status;
+}
+
 int64_t WaitHintOf(const Status& status) {
   auto payload = status.GetPayload(kNotBegun);
   if (!payload.has_value()) return 0;

@@ -24,6 +24,9 @@ bool IsNotBegun(const Status& status);
 // The failure in other words, with its payloads.
 Status Retold(const Status& failure, StatusCode code, const std::string& text);
 bool IsWithoutHello(const Status& status);
+// The outcome of a call that was begun, without the marks of calls that its work made in turn: what
+// was certain about those is not certain about it.
+Status OfBegunCall(Status status);
 // 0: nothing was said, or call again at once.
 int64_t WaitHintOf(const Status& status);
 

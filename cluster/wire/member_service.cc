@@ -26,7 +26,9 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
   // member holds for it must be held until it ends.
   const CallRule* rule = FindRule(typename Interface::Calls(), named.name);
   if (rule == nullptr || rule->effect != Effect::kNone) options.cancel = nullptr;
-  return DoNamed(port, named.name, named.call, options, kReplySizeMax);
+  StatusOr<std::string> answer = DoNamed(port, named.name, named.call, options, kReplySizeMax);
+  if (!answer.ok()) return net::OfBegunCall(answer.status());
+  return answer;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cluster/net/failure.h"
 #include "cluster/wire/cell_batch.h"
 #include "cluster/wire/member_call.h"
 #include "cluster/wire/program_batch.h"
@@ -33,7 +34,7 @@ void Serve(const std::shared_ptr<net::ServerCall>& call, const Work& work) {
   LastPart last;
   CallOptions options = OptionsOf(call);
   options.counters = &last.end.counters;
-  last.end.outcome = work(request, options, &last.part);
+  last.end.outcome = net::OfBegunCall(work(request, options, &last.part));
   call->Reply(EncodeValue(last));
 }
 

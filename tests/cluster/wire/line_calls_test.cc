@@ -51,6 +51,11 @@ TEST(LineCalls, AnErrorKeepsItsCodeItsTextAndItsCause) {
   const RowMutation mutation = SomeMutations(1)[0];
   Status lost = tablets->Do(calls::CommitRow<TabletAddress>{{7, 3}, mutation, checks});
   EXPECT_EQ(lost, Aborted("another writer was faster"));
+  // What another member refused to the server was not refused to the server's caller.
+  world.tablets->other_outcome = net::MarkNotBegun(Unavailable("ts2.1: it is stopping"));
+  lost = tablets->Do(calls::CommitRow<TabletAddress>{{7, 3}, mutation, checks});
+  EXPECT_EQ(lost.code(), StatusCode::kUnavailable);
+  EXPECT_FALSE(net::IsNotBegun(lost)) << lost;
 
   auto control = world.transport.Control(world.id);
   EXPECT_EQ(control->Do(calls::Report{4}).status(), Aborted("an older master"));

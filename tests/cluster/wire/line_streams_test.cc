@@ -80,6 +80,15 @@ TEST_F(LineStreams, AnErrorComesWhereTheReadIsOpenedOrAfterItsCells) {
   EXPECT_EQ(Read().status(), InvalidArgument("a read of nothing"));
 }
 
+TEST_F(LineStreams, WhatAnotherMemberRefusedToTheServerWasNotRefusedToItsCaller) {
+  world_.tablets->on_read = [](const ReadSpec&, const CallOptions&) {
+    return net::MarkNotBegun(Unavailable("ts2.1: it is stopping"));
+  };
+  const Status refused = Read().status();
+  EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
+  EXPECT_FALSE(net::IsNotBegun(refused)) << refused;
+}
+
 TEST_F(LineStreams, AReaderThatLeavesEndsTheRead) {
   world_.tablets->cells = SomeCells(100, 1 << 20);
   {

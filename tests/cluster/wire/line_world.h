@@ -81,7 +81,8 @@ class FakeTablets final : public TabletService {
     return on_changes(request, options);
   }
 
-  Status outcome;  // of streams, and of each mutation
+  Status outcome;                                               // of streams, and of each mutation
+  Status other_outcome = Aborted("another writer was faster");  // of other calls
   std::vector<Cell> cells;
   std::vector<engine::ProgramBatch> batches;
   std::function<Status(const ReadSpec&, const CallOptions&)> on_read;
@@ -115,7 +116,7 @@ class FakeTablets final : public TabletService {
   template <class Call>
   Answer<Call> Perform(const Call& asked) {
     last_tablet = asked.to;
-    return Aborted("another writer was faster");
+    return other_outcome;
   }
 };
 
