@@ -57,7 +57,7 @@ StatusOr<std::unique_ptr<PartStream>> Line::Open(Method method, std::string requ
   ASSIGN_OR_RETURN(std::shared_ptr<net::Channel> channel, Reach());
   auto stream =
       channel->Open(static_cast<uint16_t>(method), std::move(request), time.Left().timeout_us);
-  return std::make_unique<PartStream>(std::move(channel), std::move(stream), options.cancel);
+  return std::make_unique<PartStream>(std::move(channel), std::move(stream), time);
 }
 
 bool Line::is_over() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/net/failure.h"
 #include "cluster/wire/stream_messages.h"
 
 namespace sippar::cluster {
@@ -16,10 +17,11 @@ constexpr int64_t kLongUs = 3'600'000'000;
 
 bool PartStream::Await(int64_t wait_us) {
   if (is_over_) return true;
-  while (!stream_->Await(cancel_ == nullptr ? wait_us : std::min(wait_us, kPollUs))) {
+  const bool looks = time_.cancel() != nullptr;
+  while (!stream_->Await(looks ? std::min(wait_us, kPollUs) : wait_us)) {
     wait_us -= kPollUs;
     if (IsCancelled()) return true;
-    if (cancel_ == nullptr || wait_us <= 0) return false;
+    if (!looks || wait_us <= 0) return false;
   }
   return true;
 }
@@ -31,9 +33,15 @@ StatusOr<std::optional<std::string>> PartStream::Next() {
     stream_->Cancel();
     return Cancelled("the call was cancelled");
   }
-  ASSIGN_OR_RETURN(std::optional<std::string> part, stream_->Next());
-  if (part.has_value()) return part;
-  return TakeEnd();
+  StatusOr<std::optional<std::string>> part = stream_->Next();
+  if (!part.ok()) return Broken(part.status());
+  return part->has_value() ? std::move(part) : TakeEnd();
+}
+
+Status PartStream::Broken(const Status& why) const {
+  const Status caller = time_.Check();
+  if (why.code() != StatusCode::kUnavailable || caller.ok()) return why;
+  return net::Retold(why, caller.code(), std::string(MessageOf(why)));
 }
 
 StatusOr<std::optional<std::string>> PartStream::TakeEnd() {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/api/call_options.h"
+#include "cluster/api/call_time.h"
 #include "cluster/net/channel.h"
 #include "cluster/wire/stream_end.h"
 
@@ -14,15 +14,16 @@ namespace sippar::cluster {
 
 class PartStream {
  public:
+  // `time`: that of the caller.
   PartStream(std::shared_ptr<net::Channel> channel, std::shared_ptr<net::ReplyStream> stream,
-             CancelFlag cancel)
-      : channel_(std::move(channel)), stream_(std::move(stream)), cancel_(std::move(cancel)) {}
+             CallTime time)
+      : channel_(std::move(channel)), stream_(std::move(stream)), time_(std::move(time)) {}
   ~PartStream() { stream_->Cancel(); }  // a stream that has ended is left as it is
   PartStream(const PartStream&) = delete;
   PartStream& operator=(const PartStream&) = delete;
 
   // The next part; nullopt: the stream has ended, and the outcome is in end(). An error: the stream
-  // broke off, or the caller cancelled it.
+  // broke off (kDeadlineExceeded if the caller's time is over by then), or the caller cancelled it.
   [[nodiscard]] StatusOr<std::optional<std::string>> Next();
   // False: no part came within `wait_us`. Otherwise Next does not wait.
   bool Await(int64_t wait_us);
@@ -30,12 +31,13 @@ class PartStream {
   const StreamEnd& end() const { return end_; }
 
  private:
-  bool IsCancelled() const { return cancel_ != nullptr && cancel_->load(); }
+  bool IsCancelled() const { return time_.cancel() != nullptr && time_.cancel()->load(); }
+  Status Broken(const Status& why) const;
   StatusOr<std::optional<std::string>> TakeEnd();
 
   const std::shared_ptr<net::Channel> channel_;  // the stream needs it
   const std::shared_ptr<net::ReplyStream> stream_;
-  const CancelFlag cancel_;
+  const CallTime time_;
   bool is_over_ = false;
   StreamEnd end_;
 };

@@ -127,6 +127,14 @@ TEST_F(LineStreams, TheServerEndsAReadWhoseTimeIsOverAndSaysWhatItRead) {
   EXPECT_EQ(counters.cells_returned, 4u);
 }
 
+TEST_F(LineStreams, AServerThatDoesNotKeepToTheTimeIsLeftAfterAWhile) {
+  world_.tablets->on_read = [](const ReadSpec&, const CallOptions& options) {
+    while (!options.is_cancelled()) engine::Clock::System()->SleepMicros(1000);
+    return Cancelled("the scan saw the flag");
+  };
+  EXPECT_EQ(Read({nullptr, 50'000}).status().code(), StatusCode::kDeadlineExceeded);
+}
+
 // Gives its cells, and then nothing until the caller waits no longer.
 class StuckCells final : public CellStream {
  public:
