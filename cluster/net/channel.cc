@@ -46,21 +46,23 @@ StatusOr<std::string> Channel::Call(uint16_t method, std::string body, const Cal
   if (options.timeout_us > 0) request.deadline_nanos = Now() + options.timeout_us * 1000;
   Pending pending;
   pending.waiter = &waiter;
+  const int64_t deadline_nanos = request.deadline_nanos;
   uint64_t call = Start(std::move(request), std::move(pending));
-  if (call != 0) AwaitAnswer(call, options, &waiter);
+  if (call != 0) AwaitAnswer(call, options, deadline_nanos, &waiter);
   return std::move(waiter.answer);
 }
 
 // Every way out has waited for the notice, which comes from Finish alone: then no thread touches
 // the waiter any more.
-void Channel::AwaitAnswer(uint64_t call, const CallOptions& options, Waiter* waiter) {
+void Channel::AwaitAnswer(uint64_t call, const CallOptions& options, int64_t deadline_nanos,
+                          Waiter* waiter) {
   const bool has_limit = options.timeout_us > 0;
-  int64_t left_us = options.timeout_us;
   while (has_limit || options.cancel != nullptr) {
+    int64_t left_us = (deadline_nanos - Now()) / 1000;
     int64_t step_us = options.cancel == nullptr ? left_us : kCancelPollMicros;
-    if (has_limit) step_us = std::min(step_us, left_us);
+    if (has_limit) step_us = std::max<int64_t>(std::min(step_us, left_us), 0);
     if (waiter->woken.WaitFor(step_us)) return;
-    left_us -= step_us;
+    left_us = (deadline_nanos - Now()) / 1000;
     if (options.cancel != nullptr && *options.cancel) {
       Cancel(call);
       break;

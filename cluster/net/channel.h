@@ -88,7 +88,8 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   uint64_t Start(Frame request, Pending pending);
   [[nodiscard]] Status Admit(size_t bytes) REQUIRES(mutex_);
   Pending Remove(Calls::iterator at) REQUIRES(mutex_);
-  void AwaitAnswer(uint64_t call, const CallOptions& options, Waiter* waiter);
+  void AwaitAnswer(uint64_t call, const CallOptions& options, int64_t deadline_nanos,
+                   Waiter* waiter);
   // False: the call is over already.
   bool End(uint64_t call, const Status& why);
   static void Finish(Pending pending, StatusOr<std::string> answer);

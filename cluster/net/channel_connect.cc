@@ -99,6 +99,9 @@ void Channel::TryAddress(std::vector<Address> addresses, size_t at, uint64_t att
 }
 
 void Channel::Connected(std::unique_ptr<Socket> socket, uint64_t attempt) {
+  // Without a listener a port of this machine may have been given to the very socket that calls it.
+  if (socket->Local().port() != 0 && socket->Local().Text() == socket->Remote().Text())
+    return ConnectFailed(Unavailable("connection refused"), attempt);
   std::unique_ptr<TlsSession> tls;
   if (options_.tls != nullptr) {
     auto session = options_.tls->NewClient(options_.checks_host ? options_.host : "");

@@ -71,7 +71,12 @@ void Connection::OnReadable() {
 // `read`: how the last read ended.
 void Connection::GoOn(const Status& read) {
   if (read.ok()) return ReadOn();
-  has_left_ ? Close(read) : Damaged(read);
+  if (has_left_) return Close(read);
+  // After its goodbye this end reads on until the other end closes: a line that is closed with
+  // bytes unread is reset, and takes answers with it that the other end has not read yet.
+  Damaged(read);
+  discards_ = true;
+  ReadOn();
 }
 
 void Connection::ReadOn() {
@@ -82,6 +87,7 @@ void Connection::ReadOn() {
 }
 
 Status Connection::Consume(std::string_view bytes) {
+  if (discards_) return OkStatus();
   Status fed = tls_ == nullptr ? reader_.Feed(bytes, &frames_) : ConsumeCipher(bytes);
   // Whole frames before a damaged one count: they were checked.
   Status dispatched = Dispatch(&frames_);
@@ -135,11 +141,13 @@ Status Connection::FinishTls() {
 
 Status Connection::Dispatch(std::vector<Frame>* frames) {
   size_t kept = 0;
+  Status goodbye;
   for (size_t at = 0; at < frames->size(); ++at) {
     Frame& frame = (*frames)[at];
     if (frame.kind == FrameKind::kGoodbye) {
       has_left_ = true;
-      return Annotate(DecodeFailure(frame.body), "the other end said goodbye");
+      goodbye = Annotate(DecodeFailure(frame.body), "the other end said goodbye");
+      break;  // the answers before it count
     }
     if (frame.kind == FrameKind::kHello) {
       if (phase_ == Phase::kOpen) return InvalidArgument("a second hello");
@@ -163,7 +171,7 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
   }
   frames->resize(kept);
   if (kept > 0 && owner_ != nullptr) owner_->OnFrames(frames);
-  return OkStatus();
+  return goodbye;
 }
 
 Status Connection::TakeHello(const Frame& frame) {

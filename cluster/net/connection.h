@@ -50,6 +50,8 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   [[nodiscard]] bool Send(Frame frame, bool has_company = false);
   // True: Send fails from here on.
   bool has_ended() const;
+  // Frames were sent that have not left yet.
+  bool has_unsent() const;
   // True: the request of `call` has not left, and never will.
   bool Withdraw(uint64_t call);
   // Of frames that no write has taken yet.
@@ -93,6 +95,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   [[nodiscard]] Status FillCipher();
   void Advance(size_t written);
   void AwaitLine();
+  void ReadRest(const std::shared_ptr<Loop>& here, const Status& why);
   void Tell(const std::shared_ptr<Loop>& here, const Status& why, std::vector<Frame> unsent);
   std::string Named(const Status& why) const;
   std::shared_ptr<Loop> loop() const;
@@ -111,6 +114,7 @@ class Connection final : public Watch::User, public std::enable_shared_from_this
   TlsIdentity identity_;
   bool was_asked_ = false;
   bool has_left_ = false;  // the other end closed the line or said goodbye
+  bool discards_ = false;  // what comes from now on is read and not looked at
   bool is_told_ = false;   // the owner knows that it is closed
 
   std::atomic<int64_t> heard_nanos_{0};

@@ -15,6 +15,11 @@ namespace {
 
 constexpr size_t kCipherStep = 32 << 10;  // the other end decrypts it while the next is encrypted
 constexpr int64_t kGoodbyeMaxMicros = 1'000'000;
+// What one write takes of the queue: the rest can still be withdrawn, and its deadlines count on.
+constexpr size_t kTakenMax = 1 << 20;
+// A thread that came with one frame writes those of others for so many rounds, then the loop does.
+constexpr int kRoundsMax = 16;
+constexpr int kRestReadsMax = 64;  // of 128 KiB each: more than a socket holds
 
 }  // namespace
 
@@ -44,6 +49,11 @@ bool Connection::Withdraw(uint64_t call) {
 bool Connection::has_ended() const {
   engine::MutexLock lock(&mutex_);
   return is_closed_ || is_leaving_;
+}
+
+bool Connection::has_unsent() const {
+  engine::MutexLock lock(&mutex_);
+  return is_writing_ || !queue_.empty();
 }
 
 size_t Connection::queued_bytes() const {
@@ -76,18 +86,43 @@ void Connection::Flush() {
 }
 
 void Connection::DriveWrites() {
-  for (;;) {
-    if (chunk_ == chunks_.size() && cipher_at_ == cipher_.size() && !FillOut()) return;
+  for (int round = 0;;) {
+    const bool is_out = chunk_ == chunks_.size() && cipher_at_ == cipher_.size();
+    if (is_out && ++round > kRoundsMax) {
+      return loop()->Post([self = shared_from_this()] { self->DriveWrites(); });
+    }
+    if (is_out && !FillOut()) return;
     bool is_blocked = false;
     Status written = WriteOut(&is_blocked);
-    // is_writing_ stays set: on a broken line no other thread tries.
-    if (!written.ok()) return Close(written);
+    if (!written.ok()) {
+      // is_writing_ stays set: on a broken line no other thread tries.
+      std::shared_ptr<Loop> home = loop();
+      return home->Post(
+          [self = shared_from_this(), home, written] { self->ReadRest(home, written); });
+    }
     if (!is_blocked) continue;
     engine::MutexLock lock(&mutex_);
     is_blocked_ = true;
     loop_->Post([self = shared_from_this()] { self->AwaitLine(); });
     return;
   }
+}
+
+// A line that takes no more bytes may still have answers for this end.
+void Connection::ReadRest(const std::shared_ptr<Loop>& here, const Status& why) {
+  std::shared_ptr<Loop> home = loop();
+  if (home != here) {
+    return home->Post([self = shared_from_this(), home, why] { self->ReadRest(home, why); });
+  }
+  Cork();
+  for (int round = 0; round < kRestReadsMax && phase_ == Phase::kOpen; ++round) {
+    if (moves_to_ != nullptr) break;
+    auto read = socket_->Read(home->scratch().data(), home->scratch().size());
+    if (!read.ok() || *read == 0) break;
+    if (!Consume({home->scratch().data(), *read}).ok()) break;
+  }
+  Uncork();
+  Close(why);
 }
 
 void Connection::AwaitLine() {
@@ -99,8 +134,9 @@ void Connection::OnWritable() {
   {
     engine::MutexLock lock(&mutex_);
     if (!std::exchange(is_blocked_, false) || is_closed_) return;
-    // A peer that is not read from is heard of only in this way.
-    if (is_paused_) heard_nanos_ = engine::Clock::System()->MonotonicNanos();
+    // A peer that takes bytes is there, also while it has nothing to say: it may be reading a large
+    // request, or not be read from.
+    heard_nanos_ = engine::Clock::System()->MonotonicNanos();
   }
   DriveWrites();
 }
@@ -115,7 +151,7 @@ bool Connection::FillOut() {
   {
     engine::MutexLock lock(&mutex_);
     if (is_closed_) return false;
-    frames = queue_.Take();
+    frames = queue_.Take(kTakenMax);
     if (frames.empty() && !DrainTls()) {
       is_writing_ = false;
       leaves = is_leaving_;
@@ -125,7 +161,9 @@ bool Connection::FillOut() {
     if (resumes) loop_->Post([self = shared_from_this()] { self->ReadOn(); });
   }
   if (leaves) {
-    Close(leaving_why_);
+    // The other end closes the line when it has read the goodbye. Closed from this end, the line
+    // would be reset by what is still on its way here, and lose what the other end has not read.
+    socket_->ShutWrites();
     return false;
   }
   writer_.Append(std::move(frames), engine::Clock::System()->MonotonicNanos(), &chunks_);
@@ -189,8 +227,13 @@ void Connection::Advance(size_t written) {
   }
 }
 
-void Connection::Close(const Status& why) {
+void Connection::Close(const Status& given) {
   std::vector<Frame> unsent;
+  Status why = given;
+  {
+    engine::MutexLock lock(&mutex_);
+    if (is_leaving_) why = leaving_why_;  // what came first
+  }
   Status named(why.code(), Named(why));
   if (IsNotBegun(why)) named = MarkNotBegun(named, WaitHintOf(why));
   std::shared_ptr<Loop> home;

@@ -3,11 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace sippar::net {
 
 inline constexpr uint64_t kStreamWindow = 2 << 20;  // two parts of a scan (1 MiB)
+
+// What a part costs of the credit. An empty one costs, too: it takes room at its reader.
+inline uint64_t CostOf(size_t part_bytes) { return part_bytes + 40; }
 
 // The sender's side. A part may be sent while any credit is left, and may overdraw it, so that a
 // part larger than the window does not wait for ever.

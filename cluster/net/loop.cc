@@ -28,7 +28,13 @@ class AsioLoop;
 class AsioWatch final : public Watch {
  public:
   AsioWatch(std::shared_ptr<AsioLoop> loop, asio::io_context* context, int fd)
-      : loop_(std::move(loop)), descriptor_(*context, fd) {}
+      : loop_(std::move(loop)), descriptor_(*context) {
+    std::error_code error;
+    descriptor_.assign(fd, error);
+    // The system takes no more: the line ends, and its user learns it from the next read.
+    is_unwatched_ = static_cast<bool>(error);
+    if (is_unwatched_) ::shutdown(fd, SHUT_RDWR);
+  }
   ~AsioWatch() override;
   void AwaitReadable(std::shared_ptr<User> user) override;
   void AwaitWritable(std::shared_ptr<User> user) override;
@@ -40,6 +46,7 @@ class AsioWatch final : public Watch {
  private:
   const std::shared_ptr<AsioLoop> loop_;
   asio::posix::stream_descriptor descriptor_;
+  bool is_unwatched_ = false;
 };
 
 class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop> {
@@ -49,6 +56,8 @@ class AsioLoop final : public Loop, public std::enable_shared_from_this<AsioLoop
         guard_(context_.get_executor()),
         scratch_(kScratchSize),
         plain_scratch_(kScratchSize) {
+    // Asio makes what it needs of the system with the first timer; here a failure can be told.
+    asio::steady_timer first(context_);
     thread_ = engine::Thread(name, [this] { context_.run(); });
   }
   ~AsioLoop() override { Stop(); }
@@ -135,6 +144,7 @@ AsioWatch::~AsioWatch() {
 
 void AsioWatch::AwaitReadable(std::shared_ptr<User> user) {
   if (loop_->is_draining()) return;
+  if (is_unwatched_) return loop_->Post([user = std::move(user)] { user->OnReadable(); });
   descriptor_.async_wait(asio::posix::descriptor_base::wait_read,
                          [user = std::move(user)](const std::error_code& error) {
                            if (error != asio::error::operation_aborted) user->OnReadable();
@@ -143,6 +153,7 @@ void AsioWatch::AwaitReadable(std::shared_ptr<User> user) {
 
 void AsioWatch::AwaitWritable(std::shared_ptr<User> user) {
   if (loop_->is_draining()) return;
+  if (is_unwatched_) return loop_->Post([user = std::move(user)] { user->OnWritable(); });
   descriptor_.async_wait(asio::posix::descriptor_base::wait_write,
                          [user = std::move(user)](const std::error_code& error) {
                            if (error != asio::error::operation_aborted) user->OnWritable();
@@ -155,20 +166,25 @@ void AsioLoop::Resolve(const std::string& host, uint16_t port, Found found) {
     if (known.has_value()) return found(std::vector<Address>{*known});
     if (is_draining_) return;
     if (resolver_ == nullptr) resolver_ = std::make_unique<asio::ip::tcp::resolver>(context_);
-    auto resolved = [host, found = std::move(found)](const std::error_code& error,
-                                                     const auto& results) {
+    auto shared = std::make_shared<Found>(std::move(found));
+    auto resolved = [host, shared](const std::error_code& error, const auto& results) {
       if (error) {
-        return found(Unavailable(fmt::format("host {}: no address was found ({}); check the name",
-                                             host, error.message())));
+        return (*shared)(Unavailable(fmt::format(
+            "host {}: no address was found ({}); check the name", host, error.message())));
       }
       std::vector<Address> addresses;
       for (const auto& entry : results) {
         auto endpoint = entry.endpoint();
         addresses.push_back(Address::Of(endpoint.data(), static_cast<uint32_t>(endpoint.size())));
       }
-      found(std::move(addresses));
+      (*shared)(std::move(addresses));
     };
-    resolver_->async_resolve(host, std::to_string(port), std::move(resolved));
+    try {
+      resolver_->async_resolve(host, std::to_string(port), std::move(resolved));
+    } catch (const std::system_error& error) {  // its thread could not be started
+      (*shared)(
+          Unavailable(fmt::format("host {}: it cannot be looked up ({})", host, error.what())));
+    }
   });
 }
 

@@ -19,7 +19,7 @@ StatusOr<std::optional<std::string>> ReplyStream::Next() {
     }
     part = std::move(parts_.front());
     parts_.pop_front();
-    granted = credit_.Taken(part.size());
+    granted = credit_.Taken(CostOf(part.size()));
     if (end_.has_value()) granted = 0;  // the server waits for none
   }
   if (granted > 0) line_.grant(granted);
@@ -58,7 +58,7 @@ void ReplyStream::Begin(Line line) { line_ = std::move(line); }
 bool ReplyStream::OnPart(std::string part) {
   engine::MutexLock lock(&mutex_);
   if (end_.has_value()) return true;
-  if (!credit_.Arrived(part.size())) return false;
+  if (!credit_.Arrived(CostOf(part.size()))) return false;
   parts_.push_back(std::move(part));
   changed_.NotifyAll();
   return true;

@@ -21,6 +21,17 @@ bool SendQueue::Withdraw(uint64_t call) {
   return false;
 }
 
+std::vector<Frame> SendQueue::Take(size_t bytes_max) {
+  std::vector<Frame> taken;
+  taken.reserve(frames_.size());
+  for (size_t bytes = 0; bytes < bytes_max && !frames_.empty(); frames_.pop_front()) {
+    bytes += kFrameHeaderSize + frames_.front().body.size();
+    taken.push_back(std::move(frames_.front()));
+    bytes_ -= kFrameHeaderSize + taken.back().body.size();
+  }
+  return taken;
+}
+
 void FrameWriter::Append(std::vector<Frame> frames, int64_t now_nanos,
                          std::vector<std::string>* chunks) {
   size_t left = 0;  // bytes of small frames that are still to come

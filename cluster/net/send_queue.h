@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,16 +21,13 @@ class SendQueue {
   }
   // True: the request of `call` was still here, and is gone.
   bool Withdraw(uint64_t call);
-  // All frames, in order.
-  std::vector<Frame> Take() {
-    bytes_ = 0;
-    return std::exchange(frames_, {});
-  }
+  // The next frames, in order: until they have `bytes_max` bytes or more.
+  std::vector<Frame> Take(size_t bytes_max = SIZE_MAX);
   bool empty() const { return frames_.empty(); }
   size_t bytes() const { return bytes_; }
 
  private:
-  std::vector<Frame> frames_;
+  std::deque<Frame> frames_;
   size_t bytes_ = 0;
 };
 

@@ -92,7 +92,7 @@ class ListeningServer final : public Server {
     // A loop may just be between its look at is_leaving and the service. After this none is, so the
     // service may go when the calls that run have ended.
     parts_->loops->Settle();
-    WaitUntil(drain_us, [this] { return calls() == 0; });
+    WaitUntil(drain_us, [this] { return calls() == 0 && !HasUnsent(); });
     Status why = Unavailable(fmt::format("{}: the server is stopping", parts_->hello().name));
     for (const auto& session : sessions()) session->SayGoodbye(why);
     WaitUntil(kGoodbyeMicros, [this] { return connections() == 0; });
@@ -116,6 +116,14 @@ class ListeningServer final : public Server {
   std::vector<std::shared_ptr<Session>> sessions() const {
     engine::MutexLock lock(&parts_->mutex);
     return {parts_->sessions.begin(), parts_->sessions.end()};
+  }
+
+  // Answers that have not left: a call ends before its answer is on the line.
+  bool HasUnsent() const {
+    for (const auto& session : sessions()) {
+      if (session->has_unsent()) return true;
+    }
+    return false;
   }
 
   size_t calls() const {

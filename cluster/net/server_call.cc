@@ -43,9 +43,17 @@ bool ServerCall::IsOver() const {
 const Hello& ServerCall::peer() const { return session_->peer_; }
 const TlsIdentity& ServerCall::identity() const { return session_->connection_->identity(); }
 
-void ServerCall::MarkEndless() {
-  engine::MutexLock lock(&session_->lane_->mutex);
-  if (!is_endless_.exchange(true)) ++session_->lane_->endless;
+Status ServerCall::MarkEndless() {
+  ServerLane* lane = session_->lane_;
+  engine::MutexLock lock(&lane->mutex);
+  if (lane->endless >= lane->bounds.streams_max / 2) {
+    return Unavailable(
+        fmt::format("stream: too many streams without an end are open (found {}, at most {}); end "
+                    "some of them first",
+                    lane->endless, lane->bounds.streams_max / 2));
+  }
+  if (!is_endless_.exchange(true)) ++lane->endless;
+  return OkStatus();
 }
 
 void ServerCall::Reply(StatusOr<std::string> answer) {
@@ -97,7 +105,7 @@ Status ServerCall::Write(std::string part) {
         changed_.Wait(&mutex_);
       }
     }
-    credit_.Sent(part.size());
+    credit_.Sent(CostOf(part.size()));
   }
   Frame frame{.kind = FrameKind::kPart, .call = request_.call, .body = std::move(part)};
   if (session_->Send(std::move(frame))) return OkStatus();

@@ -32,7 +32,9 @@ class ServerCall {
   const TlsIdentity& identity() const;
 
   // The call ends only when its caller ends it: a server that stops does not wait for it.
-  void MarkEndless();
+  // kUnavailable: half of the lane's streams are endless already, and the rest is for those that
+  // end.
+  [[nodiscard]] Status MarkEndless();
   // The answer, or of a stream the end. The first one counts.
   void Reply(StatusOr<std::string> answer);
   // Sends a part of a stream; waits while the reader is slow. kCancelled: the caller waits no

@@ -56,6 +56,7 @@ class Session final : public Connection::Owner, public std::enable_shared_from_t
   void Start() { connection_->Start(shared_from_this()); }
   void SayGoodbye(const Status& why) { connection_->SayGoodbye(why); }
   void Close(const Status& why) { connection_->Close(why); }
+  bool has_unsent() const { return connection_->has_unsent(); }
 
   std::shared_ptr<Loop> OnOpen(const Hello& theirs, const Agreement& agreement) override;
   void OnFrames(std::vector<Frame>* frames) override;

@@ -163,6 +163,7 @@ StatusOr<size_t> Socket::Write(const std::vector<std::string_view>& pieces) cons
 }
 
 void Socket::Shut() const { ::shutdown(fd_, SHUT_RDWR); }
+void Socket::ShutWrites() const { ::shutdown(fd_, SHUT_WR); }
 
 void Socket::Prepare(int64_t silence_us) const {
   int on = 1;

@@ -50,6 +50,7 @@ class Socket {
   // Ends the line in both directions; the descriptor stays open, so that no other thread can meet
   // a new file under its number.
   void Shut() const;
+  void ShutWrites() const;  // the other end reads what was sent, and then the end
   // `silence_us`: sent bytes that stay unconfirmed for so long end the line.
   void Prepare(int64_t silence_us) const;
   int fd() const { return fd_; }

@@ -138,6 +138,31 @@ TEST(WireFaults, ADamagedAnswerIsAnErrorThatNamesBothEndsAndTheCallIsMadeAgain) 
   channel->Close();
 }
 
+// A server that stops answers its last call and says goodbye; one read may bring both.
+TEST(WireFaults, AnAnswerThatComesWithAGoodbyeCounts) {
+  RawListener listener;
+  WireWorld world;
+  world.options.port = listener.socket->Local().port();
+  auto channel = world.NewChannel();
+  engine::Thread server("server", [&] {
+    auto peer = listener.Accept();
+    ASSERT_EQ(peer->Frames(1).size(), 1u);
+    std::string hello = Encoded({HelloFrame(HelloOf("tabletserver", "ts9.3"))});
+    peer->Send(hello);
+    uint64_t call = peer->Frames(2).at(1).call;
+    peer->Send(Encoded({HelloFrame(HelloOf("tabletserver", "ts9.3")),
+                        {.kind = FrameKind::kReply, .call = call, .body = "answer"},
+                        {.kind = FrameKind::kGoodbye,
+                         .body = EncodeGoodbye(Unavailable("ts9.3: the server is stopping"))}})
+                   .substr(hello.size()));
+    peer->Frames();
+  });
+  auto answer = channel->Call(kEcho, "x", {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(*answer, "answer");
+  server.Join();
+}
+
 TEST(WireFaults, APartBeyondItsCreditEndsTheConnection) {
   RawListener listener;
   WireWorld world;
@@ -162,7 +187,7 @@ TEST(WireFaults, APartBeyondItsCreditEndsTheConnection) {
   });
   auto stream = channel->Open(kCount, "", 0);
   server.Join();
-  EXPECT_EQ(stream->held_bytes(), 2 * kPart);
+  EXPECT_EQ(stream->held_bytes(), 2 * CostOf(kPart));
   for (int part = 0; part < 2; ++part) {
     auto taken = stream->Next();
     ASSERT_TRUE(taken.ok()) << taken.status();

@@ -162,6 +162,21 @@ TEST(SendQueueTest, ARequestCanBeWithdrawnUntilItIsTaken) {
   EXPECT_EQ(queue.bytes(), 0u);
 }
 
+TEST(SendQueueTest, AWriteTakesItsPartAndTheRestCanStillBeWithdrawn) {
+  SendQueue queue;
+  for (uint64_t call = 1; call <= 3; ++call) {
+    queue.Push({.kind = FrameKind::kRequest, .call = call, .body = std::string(1'000, 'b')});
+  }
+  std::vector<Frame> taken = queue.Take(1'500);
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(taken[1].call, 2u);
+  EXPECT_EQ(queue.bytes(), kFrameHeaderSize + 1'000);
+  EXPECT_FALSE(queue.Withdraw(2));
+  EXPECT_TRUE(queue.Withdraw(3));
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.bytes(), 0u);
+}
+
 TEST(SendQueueTest, SmallFramesShareAChunkAndLargeBodiesAreNotCopied) {
   FrameWriter writer;
   std::vector<Frame> frames;

@@ -30,7 +30,7 @@ void TestService::Serve(const std::shared_ptr<ServerCall>& call) {
       return;
     }
     case kEndless:
-      call->MarkEndless();
+      CHECK(call->MarkEndless().ok());
       [[fallthrough]];
     case kWait:
       ++waiting_;
