@@ -107,10 +107,12 @@ void AddWireOptions(CLI::App* app, ServeOptions* options) {
   auto* wire = app->add_option("--wire", options->wire,
                                "HOST:PORT for other sippar programs: shell, query, mount ...");
   auto* certificate = app->add_option("--tls-cert", options->tls.certificate,
-                                      "PEM file: with it --wire may be any address");
-  auto* key = app->add_option("--tls-key", options->tls.key, "PEM file");
+                                      "PEM file: with it --wire may be any address")
+                          ->check(CLI::ExistingFile);
+  auto* key = app->add_option("--tls-key", options->tls.key, "PEM file")->check(CLI::ExistingFile);
   auto* authority = app->add_option("--tls-ca", options->tls.authority,
-                                    "PEM file: callers need a certificate that it signed");
+                                    "PEM file: callers need a certificate that it signed")
+                        ->check(CLI::ExistingFile);
   certificate->needs(wire)->needs(key)->needs(authority);
   key->needs(certificate);
   authority->needs(certificate);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cluster/net/failure.h"
 #include "engine/base/random.h"
 
 namespace sippar::cluster {
@@ -36,13 +37,16 @@ Status CallCourse::AfterFailure(const Status& failure, Repeat repeat) {
   FailedCall call{failure.code(), elsewhere, repeat, failures_, TimeLeftUs()};
   RetryDecision decision =
       DecideRetry(settings_.retry, call, engine::Random(JitterSeed(failing_since_nanos_)).Next());
-  if (decision.again) return Wait(decision.wait_us);
+  const bool is_not_begun = net::IsNotBegun(failure) && !may_have_begun_;
+  may_have_begun_ = !is_not_begun;
+  if (decision.again) return Wait(std::max(decision.wait_us, net::WaitHintOf(failure)));
   if (elsewhere || (failure.code() == StatusCode::kUnavailable && failures_ > 1)) {
     // That the tablet has moved is a matter of this library. Its callers know only
     // kUnavailable, "not now".
     return Unavailable(fmt::format("given up after {} tries: {}", failures_, MessageOf(failure)));
   }
-  return failure;
+  // Of several tries, the call was begun unless none was.
+  return is_not_begun ? failure : net::OfBegunCall(failure);
 }
 
 Status CallCourse::Wait(int64_t micros) const {

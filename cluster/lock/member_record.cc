@@ -38,7 +38,8 @@ StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
     if (key == "port") is_valid = is_valid && Parse(value, &record.port);
     if (key == "fence") is_valid = is_valid && Parse(value, &record.fence);
   }
-  if (is_valid && !record.host.empty()) return record;
+  const bool is_reached = record.port != 0 || record.host.starts_with("unix:");
+  if (is_valid && !record.host.empty() && is_reached) return record;
   return InvalidArgument(
       fmt::format("member's record '{}': it does not say how the member is "
                   "reached (expected lines host and port)",

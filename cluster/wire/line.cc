@@ -46,8 +46,7 @@ StatusOr<std::string> Line::Call(Method method, const CallRule& rule, std::strin
                     {TimeoutOf(rule, left), left.cancel.get()});
   if (answer.ok()) [[likely]]
     return answer;
-  if (answer.status().code() == StatusCode::kUnavailable) Forget(channel);
-  return Ended(answer.status(), rule.effect, time);
+  return Ended(Heard(answer.status()), rule.effect, time);
 }
 
 StatusOr<std::unique_ptr<PartStream>> Line::Open(Method method, std::string request,
@@ -68,38 +67,52 @@ bool Line::is_over() {
 StatusOr<std::shared_ptr<net::Channel>> Line::Reach() {
   {
     engine::MutexLock lock(&mutex_);
-    if (channel_ != nullptr) [[likely]]
+    if (channel_ != nullptr && !is_in_doubt_) [[likely]]
       return channel_;
   }
-  // Without the lock, because the look-up may wait. Of two threads that look, the first one's
-  // channel is used.
+  // Without the lock, because the look-up may wait.
   auto address = options_.find();
   if (!address.ok()) {
     return address.status().code() == StatusCode::kUnavailable ? net::MarkNotBegun(address.status())
                                                                : address.status();
   }
+  // Other calls may still wait for answers on the channel before it; it goes with the last of them.
+  std::shared_ptr<net::Channel> before;
+  engine::MutexLock lock(&mutex_);
+  is_in_doubt_ = false;
+  if (channel_ != nullptr && *address == address_) return channel_;
+  auto made = NewChannel(*address);
+  if (!made.ok()) return net::MarkNotBegun(made.status());
+  before = std::exchange(channel_, *std::move(made));
+  address_ = *std::move(address);
+  return channel_;
+}
+
+StatusOr<std::shared_ptr<net::Channel>> Line::NewChannel(const MemberAddress& address) const {
   net::ChannelOptions to;
-  to.host = address->host;
-  to.port = address->port;
+  to.host = address.host;
+  to.port = address.port;
+  to.checks_host = !address.host.starts_with("unix:");  // no certificate names a path
   to.hello = settings_.hello;
   to.hello.lane = options_.lane;
-  to.hello.expected = address->life;
+  to.hello.expected = address.life;
   to.bounds = settings_.bounds;
   to.keepalive = settings_.keepalive;
   to.tls = settings_.tls;
   to.reconnects = options_.reconnects;
-  ASSIGN_OR_RETURN(std::shared_ptr<net::Channel> made,
-                   net::Channel::New(std::move(to), settings_.loops));
-  engine::MutexLock lock(&mutex_);
-  if (channel_ == nullptr) channel_ = std::move(made);
-  return channel_;
+  return net::Channel::New(std::move(to), settings_.loops);
 }
 
-// Other calls may still wait for answers on the channel; it goes with the last of them.
-void Line::Forget(const std::shared_ptr<net::Channel>& channel) {
-  if (!options_.finds_again) return;
+// A line that goes on outlives its member. Where another process has taken the member's port, of
+// another cluster or version, the member is not there now; its refusal is no answer to the call.
+Status Line::Heard(const Status& failure) {
+  const bool is_taken_port = options_.reconnects && net::IsWithoutHello(failure);
+  if (failure.code() != StatusCode::kUnavailable && !is_taken_port) return failure;
   engine::MutexLock lock(&mutex_);
-  if (channel_ == channel) channel_ = nullptr;
+  is_in_doubt_ = is_in_doubt_ || options_.finds_again;
+  return is_taken_port
+             ? net::Retold(failure, StatusCode::kUnavailable, std::string(MessageOf(failure)))
+             : failure;
 }
 
 }  // namespace sippar::cluster

@@ -36,7 +36,8 @@ struct LineSettings {
 struct LineOptions {
   net::Lane lane = net::Lane::kUsers;
   std::function<StatusOr<MemberAddress>()> find = nullptr;
-  // The member may be another one after a call got no answer, as the master: it is found again.
+  // The member may be another one after a call got no answer, as the master: its address is looked
+  // up again, and another channel is made if it differs.
   bool finds_again = false;
   // A connection that has ended is made again by the next call. Without it the line ends.
   bool reconnects = true;
@@ -59,12 +60,16 @@ class Line {
 
  private:
   StatusOr<std::shared_ptr<net::Channel>> Reach();
-  void Forget(const std::shared_ptr<net::Channel>& channel);
+  StatusOr<std::shared_ptr<net::Channel>> NewChannel(const MemberAddress& address) const;
+  // What the caller of a call gets that failed so.
+  Status Heard(const Status& failure);
 
   const LineSettings settings_;
   const LineOptions options_;
   engine::Mutex mutex_;
   std::shared_ptr<net::Channel> channel_ GUARDED_BY(mutex_);
+  MemberAddress address_ GUARDED_BY(mutex_);     // of channel_
+  bool is_in_doubt_ GUARDED_BY(mutex_) = false;  // the address may be another one by now
 };
 
 }  // namespace sippar::cluster

@@ -11,7 +11,8 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kProbeUs = 5'000'000;  // longest wait for a sign of life
+// Longest wait for a sign of life; longer than a connection may take, so that its error is told.
+constexpr int64_t kProbeUs = 8'000'000;
 
 class LineClient final : public RemoteClient {
  public:
@@ -34,7 +35,10 @@ class LineClient final : public RemoteClient {
     constexpr CallRule kProbe = LookUpRule("probe");
     const Status alive = line_->Call(Method::kProbe, kProbe, "", {nullptr, kProbeUs}).status();
     if (alive.ok()) return alive;
-    return net::Retold(alive, alive.code(), fmt::format("{}: {}", target_, MessageOf(alive)));
+    // The limit is the probe's own, and no caller's.
+    const bool is_late = alive.code() == StatusCode::kDeadlineExceeded;
+    return net::Retold(alive, is_late ? StatusCode::kUnavailable : alive.code(),
+                       fmt::format("{}: {}", target_, MessageOf(alive)));
   }
 
  private:

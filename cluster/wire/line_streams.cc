@@ -91,12 +91,16 @@ class LineChanges final : public ChangeStream {
   LineChanges(std::unique_ptr<PartStream> parts, engine::Clock* clock)
       : parts_(std::move(parts)), clock_(clock) {}
 
-  Status Open() { return Take(kEverUs).status(); }
+  // `wait_us`: the longest time until the server says whether the request is valid.
+  Status Open(int64_t wait_us) {
+    ASSIGN_OR_RETURN(bool has_come, Take(wait_us));
+    return has_come ? OkStatus() : DeadlineExceeded("changes: their server did not begin in time");
+  }
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
     const int64_t until_nanos = clock_->MonotonicNanos() + wait_us * 1000;
     // Batches without changes are the server's signs of life; only their positions count.
-    while (ahead_.changes.empty() && !ahead_.is_over) {
+    while (ahead_.changes.empty() && !ahead_.is_over && !ahead_.is_elsewhere) {
       ASSIGN_OR_RETURN(bool has_come, Take((until_nanos - clock_->MonotonicNanos()) / 1000));
       if (!has_come) break;
     }
@@ -153,17 +157,18 @@ Status RunOverLine(Line* line, Method method, std::string request, const CallOpt
     if (!sink->Emit(*std::move(batch))) return OkStatus();
   }
   if (options.counters != nullptr) options.counters->Add(parts->end().counters);
-  return parts->end().outcome;
+  const Status& outcome = parts->end().outcome;
+  return outcome.ok() && !pieces.empty() ? Damaged("it ends within a batch") : outcome;
 }
 
 StatusOr<std::unique_ptr<ChangeStream>> ChangesOverLine(Line* line, Method method,
                                                         std::string request,
                                                         const CallOptions& options) {
-  // A stream of changes has no end of its own, so a timeout limits none.
+  // A stream of changes has no end of its own, so a timeout limits its beginning alone.
   ASSIGN_OR_RETURN(std::unique_ptr<PartStream> parts,
                    line->Open(method, std::move(request), {.cancel = options.cancel}));
   auto changes = std::make_unique<LineChanges>(std::move(parts), line->clock());
-  RETURN_IF_ERROR(changes->Open());
+  RETURN_IF_ERROR(changes->Open(options.timeout_us > 0 ? options.timeout_us : kEverUs));
   return std::unique_ptr<ChangeStream>(std::move(changes));
 }
 

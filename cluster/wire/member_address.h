@@ -13,6 +13,8 @@ struct MemberAddress {
   std::string host;  // a name, an address, or "unix:PATH"
   uint16_t port = 0;
   std::string life;  // the name that the member has to have, as "ts1.42"; empty: any
+
+  bool operator==(const MemberAddress&) const = default;
 };
 
 // Says where members are, from what they registered in the lock service. Its calls may wait. Thread

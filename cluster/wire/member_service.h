@@ -8,6 +8,7 @@
 
 #include "cluster/net/server.h"
 #include "cluster/wire/member_ports.h"
+#include "cluster/wire/methods.h"
 #include "engine/base/thread.h"
 
 namespace sippar::cluster {
@@ -22,8 +23,11 @@ class MemberService final : public net::Service {
   // Calls that come from now on reach `ports`. Once.
   void Begin(MemberPorts ports);
 
-  // Every call may wait for a disk, a lock or a tablet.
-  bool IsShort(uint16_t) const override { return false; }
+  // Every call may wait for a disk, a lock or a tablet, but for the probe: it is answered however
+  // busy the threads are.
+  bool IsShort(uint16_t method) const override {
+    return static_cast<Method>(method) == Method::kProbe;
+  }
   void Serve(const std::shared_ptr<net::ServerCall>& call) override;
 
  private:

@@ -27,7 +27,9 @@ const TabletAddress& PlaceOf(const TabletAddress& tablet) { return tablet; }
 template <class Request, class Work>
 void Serve(const std::shared_ptr<net::ServerCall>& call, const Work& work) {
   Request request;
-  if (!DecodeValue(call->body(), &request)) {
+  if (Status why; !DecodeValue(call->body(), &request, &why)) {
+    // Whole bytes with a value that is not allowed: the caller is told as if it had asked here.
+    if (why.code() == StatusCode::kInvalidArgument) return call->Reply(why);
     return call->Reply(InvalidArgument(
         "request for a stream cannot be decoded; use the same sippar for server and client"));
   }
@@ -117,7 +119,7 @@ void ChangesFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call) 
   using Request = ChangesCall<To>;
   Serve<Request>(
       call, [&](const Request& request, const CallOptions& options, std::string*) -> Status {
-        call->MarkEndless();
+        RETURN_IF_ERROR(call->MarkEndless());
         ASSIGN_OR_RETURN(
             std::unique_ptr<ChangeStream> stream,
             port->ReadChanges(PlaceOf(request.to), request.wanted, {.cancel = options.cancel}));
@@ -126,7 +128,7 @@ void ChangesFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call) 
         for (int64_t wait_us = 0;; wait_us = kBeatUs) {
           ASSIGN_OR_RETURN(ChangeBatch batch, stream->Next(wait_us));
           RETURN_IF_ERROR(call->Write(EncodePart({EncodeValue(batch), false})));
-          if (batch.is_over) return OkStatus();
+          if (batch.is_over || batch.is_elsewhere) return OkStatus();
         }
       });
 }

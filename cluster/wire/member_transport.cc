@@ -23,14 +23,16 @@ std::shared_ptr<MasterNotices> MemberTransport::Notices() {
 
 std::shared_ptr<Line> MemberTransport::LineTo(const ServerId& server, net::Lane lane) {
   engine::MutexLock lock(&mutex_);
-  std::weak_ptr<Line>& known = lines_[{server, lane}];
-  if (std::shared_ptr<Line> line = known.lock()) return line;
+  std::shared_ptr<Line>& line = lines_[{server, lane}];
+  if (line != nullptr) return line;
   auto find = [addresses = addresses_, server] { return addresses->OfServer(server); };
-  auto line = std::make_shared<Line>(settings_, LineOptions{.lane = lane, .find = find});
-  known = line;
-  // Lives end, and no handle is left of them: they are forgotten when another life appears.
-  std::erase_if(lines_, [](const auto& entry) { return entry.second.expired(); });
-  return line;
+  line = std::make_shared<Line>(settings_, LineOptions{.lane = lane, .find = find});
+  std::shared_ptr<Line> made = line;
+  std::erase_if(lines_, [&server](const auto& entry) {
+    const ServerId& known = entry.first.first;
+    return known.name == server.name && known.epoch < server.epoch;
+  });
+  return made;
 }
 
 std::shared_ptr<Line> MemberTransport::MasterLine(net::Lane lane) {

@@ -32,8 +32,9 @@ class MemberTransport final : public Transport {
   const LineSettings settings_;
   MemberAddresses* const addresses_;
   engine::Mutex mutex_;
-  // One line, and so one connection, for all handles of one life on one lane.
-  std::map<Key, std::weak_ptr<Line>> lines_ GUARDED_BY(mutex_);
+  // One line, and so one connection, for all handles of one life on one lane, also when there is
+  // none for a while. It stays until a later life of that name is called.
+  std::map<Key, std::shared_ptr<Line>> lines_ GUARDED_BY(mutex_);
   std::map<net::Lane, std::shared_ptr<Line>> master_lines_ GUARDED_BY(mutex_);
 };
 

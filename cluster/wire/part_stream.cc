@@ -39,9 +39,12 @@ StatusOr<std::optional<std::string>> PartStream::Next() {
 }
 
 Status PartStream::Broken(const Status& why) const {
+  // Another process at the member's address: to the caller its member is not there (line.cc).
+  const bool is_lost = why.code() == StatusCode::kUnavailable || net::IsWithoutHello(why);
+  if (!is_lost) return why;
   const Status caller = time_.Check();
-  if (why.code() != StatusCode::kUnavailable || caller.ok()) return why;
-  return net::Retold(why, caller.code(), std::string(MessageOf(why)));
+  return net::Retold(why, caller.ok() ? StatusCode::kUnavailable : caller.code(),
+                     std::string(MessageOf(why)));
 }
 
 StatusOr<std::optional<std::string>> PartStream::TakeEnd() {

@@ -5,6 +5,12 @@
 #include <string_view>
 
 namespace sippar::engine {
+namespace {
+
+// A status has three at most; to set one takes a search of those before it.
+constexpr size_t kPayloadsMax = 16;
+
+}  // namespace
 
 void EncodeStatus(const Status& status, std::string* out) {
   PutVarint(out, static_cast<uint64_t>(status.code()));
@@ -28,6 +34,7 @@ Status DecodeStatus(Reader* reader) {
     return OkStatus();
   Status status(static_cast<StatusCode>(code), std::string(reader->Bytes()));
   const size_t count = reader->Count();
+  if (count > kPayloadsMax) reader->Fail();
   for (size_t i = 0; i < count && reader->ok(); ++i) {
     const std::string name(reader->Bytes());
     status.SetPayload(name, absl::Cord(std::string(reader->Bytes())));

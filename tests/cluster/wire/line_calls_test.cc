@@ -154,6 +154,34 @@ TEST(LineCalls, HandlesOfOneLifeShareALineForEachLane) {
   EXPECT_EQ(world.server.server->connections(), 3u);
 }
 
+// The port of a member that has gone may be another one's, which refuses the first one's callers.
+TEST(LineCalls, AnotherMemberAtTheAddressIsNoAnswerToTheCall) {
+  LineWorld world;
+  ListeningMember other("tabletserver", "ts2.9");
+  MemberAddress taken = other.address;
+  taken.life = "ts1.4";
+  world.addresses.Put(world.id, taken);
+  Status status = WriteOne(world.transport.Tablets(world.id, net::Lane::kUsers).get());
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status;
+  EXPECT_TRUE(net::IsNotBegun(status)) << status;
+  auto read = world.transport.Tablets(world.id, net::Lane::kUsers)->Read({7, 3}, {}, {});
+  EXPECT_EQ(read.status().code(), StatusCode::kUnavailable) << read.status();
+}
+
+// What is refused, because it does not serve yet or has not the role, was said by a member that is
+// there: the next call uses the same connection.
+TEST(LineCalls, ARefusalKeepsTheConnection) {
+  LineWorld world;
+  ListeningMember master("master", "m1.2");
+  world.addresses.PutMaster(master.address);
+  auto notices = world.transport.Notices();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(notices->Do(calls::SplitDone{}).code(), StatusCode::kUnavailable);
+    EXPECT_EQ(master.server->connections(), 1u);
+  }
+  EXPECT_EQ(world.addresses.asked(), 3);  // it may be another process by now
+}
+
 TEST(LineCalls, TheMasterIsFoundAgainAfterItsSuccessorReigns) {
   LineWorld world;
   auto old_notices = std::make_shared<FakeNotices>(), notices = std::make_shared<FakeNotices>();

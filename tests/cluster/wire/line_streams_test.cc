@@ -243,6 +243,35 @@ class GivenChanges final : public ChangeStream {
   int round_ = 0;
 };
 
+// Says that its tablet has moved, as a tablet server does from then on.
+class MovedChanges final : public ChangeStream {
+ public:
+  explicit MovedChanges(std::atomic<int>* asked) : asked_(asked) {}
+  StatusOr<ChangeBatch> Next(int64_t) override {
+    ChangeBatch batch;
+    batch.token = "t";
+    batch.is_elsewhere = ++*asked_ > 1;
+    return batch;
+  }
+
+ private:
+  std::atomic<int>* const asked_;
+};
+
+TEST_F(LineStreams, AReaderOfChangesLearnsAtOnceThatTheTabletHasMoved) {
+  std::atomic<int> asked{0};
+  world_.tablets->on_changes = [&](const ChangesRequest&,
+                                   const CallOptions&) -> StatusOr<std::unique_ptr<ChangeStream>> {
+    return std::unique_ptr<ChangeStream>(std::make_unique<MovedChanges>(&asked));
+  };
+  auto stream = tablets_->ReadChanges(kTablet, {}, {});
+  ASSERT_TRUE(stream.ok()) << stream.status();
+  auto batch = (*stream)->Next(60'000'000);
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_TRUE(batch->is_elsewhere);
+  EXPECT_EQ(asked, 2);  // the server asks no more
+}
+
 TEST_F(LineStreams, ChangesComeAsTheyAreMadeAndASilentStreamIsNotOver) {
   world_.tablets->on_changes = [](const ChangesRequest& request,
                                   const CallOptions&) -> StatusOr<std::unique_ptr<ChangeStream>> {
