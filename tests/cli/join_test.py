@@ -173,8 +173,9 @@ class JoinTest(unittest.TestCase):
 
     def test_a_wire_for_other_machines_needs_certificates(self):
         for arguments, said in ((("--wire", "0.0.0.0:0"), "certificate"),
-                                (("--wire", "127.0.0.1:0", "--tls-cert", "x"), "--tls-"),
-                                (("--tls-cert", "x", "--tls-key", "y", "--tls-ca", "z"), "--wire")):
+                                (("--wire", "127.0.0.1:0", "--tls-cert", __file__), "--tls-"),
+                                (("--tls-cert", __file__, "--tls-key", __file__, "--tls-ca", __file__), "--wire"),
+                                (("--wire", "127.0.0.1:0", "--tls-cert", ""), "--tls-cert")):
             server = subprocess.run([BINARY, "serve", self.store, "--listen", "127.0.0.1:0", *arguments],
                                     capture_output=True, timeout=60)
             self.assertNotEqual(server.returncode, 0)

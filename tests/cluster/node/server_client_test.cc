@@ -42,7 +42,7 @@ class ServerClientTest : public testing::Test {
     auto cells = client->data()->Read("t", ReadSpec(), {});
     EXPECT_TRUE(cells.ok()) << cells.status();
     std::string rows;
-    for (; cells.ok() && (*cells)->Valid(); (*cells)->Next()) rows += (*cells)->cell().row;
+    for (; cells.ok() && (*cells)->Valid(); (*cells)->NextRow()) rows += (*cells)->cell().row;
     return rows;
   }
   static Status Write(Client* client, const std::string& row) {
