@@ -44,8 +44,8 @@ class DataApi : public Port<calls::DataCalls> {
     return Unimplemented("reading the changes of table " + table +
                          " is not supported by this client");
   }
-  // Rows with the same bundle are in one tablet, so their writes are best sent as one batch. nullopt:
-  // the tablet is not known without a remote look-up.
+  // Rows with the same bundle are in one tablet, so their writes are best sent as one batch.
+  // nullopt: the tablet is not known without a remote look-up.
   virtual std::optional<uint64_t> BundleOf(const std::string& /*table*/, std::string_view /*row*/) {
     return std::nullopt;
   }
