@@ -41,10 +41,8 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
     auto read = session_->Read(lock_paths::Table(id));
     if (read.status().code() == StatusCode::kNotFound) continue;  // dropped after List
     if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
+    if (!HoldsLiveTable(read->content)) continue;
     auto table = DecodeTableFile(read->content);
-    // The table is being created or dropped, or is kept after a drop
-    // (cluster/master/act/table_file.h).
-    if (table.status().code() == StatusCode::kFailedPrecondition) continue;
     if (!table.ok()) return Annotate(table.status(), fmt::format("file of table {}", id));
     // Goes on after a match, to cache all tables: the next new name then reads no old file again.
     if (table->schema.name == name) found = id;

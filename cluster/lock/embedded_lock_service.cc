@@ -94,7 +94,7 @@ Status EmbeddedLockService::Reserve(uint64_t limit) {
     RETURN_IF_ERROR(directory_->Put(path, counter.file.content, counter.file.version));
   }
   numbers_end_ = limit;
-  FiredWatches none;  // no session waits for an epoch
+  FiredWatches none;  // stays unused: no session watches the epoch counter
   MutexLock lock(&mutex_);
   if (is_new) {
     state_.Add(path, std::move(counter), &none);

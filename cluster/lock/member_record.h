@@ -15,8 +15,9 @@ namespace sippar::cluster {
 struct MemberRecord {
   std::string host;  // a name, an address, or "unix:PATH"
   uint16_t port = 0;
-  // Of the master's lock, with which the record was written: another holder is reached elsewhere. 0
-  // in a server's file, which no other life ever writes.
+  // The fencing number of the master's lock when its holder wrote this record. If the lock has
+  // another number now, another process holds it, and this address is out of date. 0 in a server's
+  // record: only that server writes its file.
   uint64_t fence = 0;
 
   [[nodiscard]] std::string Encode() const;

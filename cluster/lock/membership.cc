@@ -39,8 +39,10 @@ Status JoinCluster(LockSession* session, const std::string& id, bool create) {
     found = session->Read(path);
   }
   if (found.status().code() == StatusCode::kNotFound) {
-    return FailedPrecondition(
-        fmt::format("the lock service has no cluster; cluster '{}' was expected", id));
+    return FailedPrecondition(fmt::format(
+        "the lock service does not know cluster '{}', though its store has logs; name the "
+        "lock service that this cluster used, or put its files back from a copy",
+        id));
   }
   RETURN_IF_ERROR(found.status());
   if (found->content == id) return OkStatus();

@@ -243,7 +243,7 @@ void Channel::Sweep() {
 
 void Channel::Arrived(std::vector<Frame>* frames) {
   struct Delivery {
-    Pending pending;  // of a part: its stream only
+    Pending pending;  // for a part, only its stream is set
     Frame* frame;
   };
   std::vector<Delivery> deliveries;
@@ -255,7 +255,7 @@ void Channel::Arrived(std::vector<Frame>* frames) {
     connection = connection_;
     for (Frame& frame : *frames) {
       if (frame.kind != FrameKind::kReply && frame.kind != FrameKind::kPart) {
-        wrong = "a frame that only a caller sends";
+        wrong = "the server sent a frame that only a caller may send";
         break;
       }
       auto at = calls_.find(frame.call);
@@ -275,7 +275,7 @@ void Channel::Arrived(std::vector<Frame>* frames) {
     Frame& frame = *delivery.frame;
     if (frame.kind == FrameKind::kPart) {
       if (!delivery.pending.stream->OnPart(std::move(frame.body))) {
-        wrong = "a part beyond the credit of its stream";
+        wrong = "the server sent a part beyond the credit of its stream";
       }
     } else if ((frame.flags & kIsFailure) != 0) {
       Finish(std::move(delivery.pending), DecodeFailure(frame.body));

@@ -73,7 +73,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   struct Pending {
     size_t bytes = 0;
     int64_t deadline_nanos = 0;  // 0: none, or the caller looks at the clock itself
-    Waiter* waiter = nullptr;    // one of these three
+    Waiter* waiter = nullptr;    // exactly one of these three is set: it gets the answer
     Done done = {};
     std::shared_ptr<ReplyStream> stream = {};
   };
@@ -115,8 +115,9 @@ class Channel final : public std::enable_shared_from_this<Channel> {
   Admission admission_ GUARDED_BY(mutex_);
   uint64_t last_call_ GUARDED_BY(mutex_) = 0;
   bool is_sweeping_ GUARDED_BY(mutex_) = false;
-  uint64_t attempt_ GUARDED_BY(mutex_) = 0;  // to connect; callbacks of earlier ones are void
-  int failures_ GUARDED_BY(mutex_) = 0;      // attempts in a row
+  uint64_t attempt_ GUARDED_BY(mutex_) =
+      0;  // number of the newest attempt to connect; callbacks of earlier attempts do nothing
+  int failures_ GUARDED_BY(mutex_) = 0;  // attempts in a row
   int64_t retry_at_nanos_ GUARDED_BY(mutex_) = 0;
   Status last_failure_ GUARDED_BY(mutex_);
   engine::Random random_ GUARDED_BY(mutex_);

@@ -147,10 +147,10 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
     if (frame.kind == FrameKind::kGoodbye) {
       has_left_ = true;
       goodbye = Annotate(DecodeFailure(frame.body), "the other end said goodbye");
-      break;  // the answers before it count
+      break;  // answers that came before the goodbye are still delivered
     }
     if (frame.kind == FrameKind::kHello) {
-      if (phase_ == Phase::kOpen) return InvalidArgument("a second hello");
+      if (phase_ == Phase::kOpen) return InvalidArgument("a second hello came on one connection");
       RETURN_IF_ERROR(TakeHello(frame));
       if (moves_to_ == nullptr) continue;
       // Frames before a hello are refused, so these are all that there are.
@@ -159,7 +159,7 @@ Status Connection::Dispatch(std::vector<Frame>* frames) {
     }
     if (phase_ != Phase::kOpen) {
       return InvalidArgument(
-          fmt::format("a frame of kind {} before the hello", static_cast<int>(frame.kind)));
+          fmt::format("a frame of kind {} came before the hello", static_cast<int>(frame.kind)));
     }
     if (frame.kind == FrameKind::kPong) continue;
     if (frame.kind == FrameKind::kPing) {

@@ -1,5 +1,6 @@
-// When a silent peer is asked, and when it is left. Members use thirds of a lease, so that a frozen
-// one is left before its lease ends; others have the times below. Pure.
+// After how much silence a connection pings its peer, and after how much it is closed. Between
+// members that is one third and two thirds of a lease, so that the connection to a frozen one is
+// closed before its lease ends; other connections have the times below. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -35,7 +35,8 @@ void Session::OnFrames(std::vector<Frame>* frames) {
       return connection_->SayGoodbye(taken);
     }
     if (frame.kind != FrameKind::kCancel && frame.kind != FrameKind::kCredit) {
-      return connection_->SayGoodbye(InvalidArgument("a frame that only a server sends"));
+      return connection_->SayGoodbye(
+          InvalidArgument("the caller sent a frame that only a server may send"));
     }
     engine::MutexLock lock(&mutex_);
     auto at = calls_.find(frame.call);

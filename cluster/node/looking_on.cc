@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/looking_on.h"
 
+#include <fmt/format.h>
+
 namespace sippar::cluster {
 namespace {
 
@@ -34,7 +36,10 @@ StatusOr<std::unique_ptr<LocalCluster>> StartUpTo(StartStage last, engine::FileS
     RETURN_IF_ERROR(Annotate(failure, "read METADATA"));
     if (running.code() != StatusCode::kDeadlineExceeded) return running;
   }
-  return DeadlineExceeded("read METADATA: no answer in time");
+  return DeadlineExceeded(
+      fmt::format("read METADATA: the store's tablets were not served within {} s; try again on a "
+                  "quieter machine",
+                  kReadMetadataUs / 1'000'000));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What the work of a call needs of it at its server. SPDX-License-Identifier: Apache-2.0
+// The deadline and the cancel flag of a call, for the work that its server does for it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,7 @@ inline std::string EncodeNamedCall(const NamedCall& named) {
   return bytes;
 }
 
-// The views point into `bytes`. False: they hold no name.
+// The views in `named` point into `bytes`. False: `bytes` does not begin with a whole name.
 [[nodiscard]] inline bool DecodeNamedCall(std::string_view bytes, NamedCall* named) {
   engine::Reader reader(bytes);
   named->name = reader.Bytes();

@@ -35,7 +35,8 @@ class Block {
   std::string_view bytes() const { return {data_.get(), size_}; }
   const RestartHeads& heads() const { return heads_; }
   void SetHeads(RestartHeads heads) { heads_ = std::move(heads); }
-  // Bytes that the cache counts for it: content, both objects, and the nodes of map and list.
+  // Bytes that the cache counts for this block: its content, its search keys, and kOverhead for the
+  // objects around them and for the block's nodes in the cache's map and list.
   size_t charge() const { return size_ + kOverhead + heads_.memory_bytes(); }
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/changes/change_archive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -74,7 +76,12 @@ StatusOr<bool> ChangeArchive::Advance(Lane* lane) {
   for (;;) {
     ASSIGN_OR_RETURN(lane->body, lane->reader->Next());
     if (!lane->body.empty()) {
-      ASSIGN_OR_RETURN(lane->head, DecodeLogHead(lane->body));
+      auto head = DecodeLogHead(lane->body);
+      if (!head.ok()) {
+        return Annotate(head.status(), fmt::format("change archive {}/{}", directory_,
+                                                   lane->files[lane->next - 1].name.Print()));
+      }
+      lane->head = *std::move(head);
       lane->point = {lane->head.last_sequence(), lane->head.tablet_id};
       // Later records of this file are in a newer file as well, which counts instead.
       if (lane->point.sequence <= lane->files[lane->next - 1].last_sequence) return true;

@@ -329,7 +329,7 @@ Status MemoryFileSystem::CreateDir(const std::string& path) {
   if (shared_->disk.Find(path) != nullptr)
     return AlreadyExists(fmt::format("create directory {}: a file has this name", path));
   if (!shared_->disk.IsDirectory(MemoryDisk::ParentOf(path))) {
-    return NotFound(fmt::format("create directory {}: no such parent", path));
+    return NotFound(fmt::format("create directory {}: its parent directory does not exist", path));
   }
   shared_->disk.Change(MemoryDisk::ParentOf(path), machine_,
                        [path](Entries* entries) { (*entries)[path] = nullptr; });

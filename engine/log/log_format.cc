@@ -110,7 +110,9 @@ StatusOr<LogRecord> DecodeLogBody(std::string_view body) {
     record.answer = reader.Bytes();
     if (record.mutation.request.IsNone()) reader.Fail();
   }
-  if (!reader.AtEnd()) return DataLoss("log record cannot be decoded");
+  if (!reader.AtEnd()) {
+    return DataLoss("log record cannot be decoded, though its checksum fits");
+  }
   return record;
 }
 
@@ -144,7 +146,9 @@ StatusOr<LogRecordHead> DecodeLogHead(std::string_view body) {
   head.wall_us = reader.Signed();
   head.row = reader.Bytes();
   head.entry_count = reader.Count();
-  if (!reader.ok() || head.entry_count == 0) return DataLoss("log record cannot be decoded");
+  if (!reader.ok() || head.entry_count == 0) {
+    return DataLoss("log record cannot be decoded, though its checksum fits");
+  }
   return head;
 }
 

@@ -79,7 +79,9 @@ class Salvager {
       Missing((*wanted)->id);
       wanted->reset();
     }
-    if (wanted->has_value() && (*wanted)->id != id) return OkStatus();  // given up, off the chain
+    // The newer segment names another predecessor: this one was given up and is no part of the
+    // chain.
+    if (wanted->has_value() && (*wanted)->id != id) return OkStatus();
     auto head = ReadSegmentHeader(fs_, PathOf(id), id);
     if (!head.ok() && head.status().code() != StatusCode::kDataLoss) return head.status();
     const bool has_reached = reach_ && reach_->NeedsLast() && id == reach_->last;
@@ -137,7 +139,11 @@ class Salvager {
   }
 
   Status Keep(SegmentId id, uint64_t offset, std::string_view body) {
-    ASSIGN_OR_RETURN(LogRecordHead head, DecodeLogHead(body));
+    auto decoded = DecodeLogHead(body);
+    if (!decoded.ok()) {
+      return Annotate(decoded.status(), fmt::format("log segment {} @{}", PathOf(id), offset));
+    }
+    const LogRecordHead head = *decoded;
     std::optional<uint64_t> redo = redo_of_(head.tablet_id);
     if (redo == UINT64_MAX) return OkStatus();  // the table was dropped
     uint64_t first = redo.has_value() ? *redo + 1 : head.first_sequence;

@@ -179,9 +179,10 @@ Status TableSchema::Validate() const {
       }
     }
   }
-  // `grouped` contains only families of the table, so equal sizes mean that it contains all.
-  if (grouped.size() != names.size()) {
-    return InvalidArgument(fmt::format("a family of table {} is in no locality group", name));
+  for (const auto& family : names) {
+    if (grouped.contains(family)) continue;
+    return InvalidArgument(fmt::format(
+        "family {} of table {} is in no locality group; put it into one", family, name));
   }
   return OkStatus();
 }

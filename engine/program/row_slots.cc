@@ -263,7 +263,8 @@ void RowSlots::SetCell(const CellView& cell) {
         break;
       case SlotDef::kValue:
         AssignValue(cell, &value);
-        // PlaceOf needs the time alone: family_ and qualifier_ are those of the cell.
+        // Of this state PlaceOf reads only the time: it takes the column from family_ and
+        // qualifier_.
         states_[i].timestamp_us = cell.timestamp_us;
         break;
       default:

@@ -143,8 +143,10 @@ class TabletHost {
   std::map<uint64_t, std::shared_ptr<ReadTotals>> read_totals_ GUARDED_BY(totals_mutex_);
 
   Mutex background_mutex_;
-  CondVar background_wake_;  // memtables grew, a flush made a run, or stopping
-  CondVar writers_wake_;     // a flush ended
+  // Wakes the flush and compaction threads: a writer waits for room, a tablet wants a flush, a
+  // flush or a compaction has ended, or the host stops.
+  CondVar background_wake_;
+  CondVar writers_wake_;  // a flush ended
   Status flush_status_ GUARDED_BY(background_mutex_);
   // Tablets that hold back the log.
   std::vector<uint64_t> flush_wanted_ GUARDED_BY(background_mutex_);

@@ -180,7 +180,12 @@ class SessionMount final : public Mount {
     served_.NotifyAll();
     Unmount();
     // A positive result is the number of the signal that ended the loop: a normal end.
-    if (result < 0) return Internal(fmt::format("fuse loop: {}", std::strerror(-result)));
+    if (result < 0)
+      return Internal(
+          fmt::format("mount point {}: the kernel's requests can no longer be read ({}), so it was "
+                      "unmounted; mount "
+                      "it again",
+                      mount_point_, std::strerror(-result)));
     return OkStatus();
   }
 

@@ -137,8 +137,10 @@ void RedirectOutput(const std::string& log_path) {
   };
   // The working directory would keep another file system busy, and the mount point may lie below
   // it. Paths were made absolute before the fork.
-  Status status = ::chdir("/") == 0 ? ServeWithSignals(options)
-                                    : Internal(fmt::format("chdir /: {}", std::strerror(errno)));
+  Status status = ::chdir("/") == 0
+                      ? ServeWithSignals(options)
+                      : Internal(fmt::format("cannot change the working directory to /: {}",
+                                             std::strerror(errno)));
   // Before the mount answers, the parent prints the reason; afterwards the reason goes to the log.
   if (!status.ok() && is_ready) fmt::print(stderr, "sippar mount: {}\n", MessageOf(status));
   if (!status.ok() && !is_ready) WriteAll(pipe_fd, MessageOf(status));

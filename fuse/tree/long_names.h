@@ -38,8 +38,8 @@ class LongNames {
   std::optional<std::string> Recall(const std::string& scope, std::string_view name)
       EXCLUDES(mutex_);
 
-  // Stores the key that the last successful search with this head found: a program that visits the
-  // directory in order wants the keys after it.
+  // Stores the key that the last successful search for a name with the head of `name` found: a
+  // program that visits the directory in order wants the keys after it.
   void NoteFound(const std::string& scope, std::string_view name, std::string_view key)
       EXCLUDES(mutex_);
   std::optional<std::string> LastFound(const std::string& scope, std::string_view name)

@@ -266,7 +266,8 @@ Status ExecuteDelete(const StatementContext& context, const syntax::Delete& stat
 
 namespace {
 
-// INCREMENT and APPEND create a row whose key WHERE names, if the row passes WHERE without a cell.
+// INCREMENT and APPEND create a missing row if WHERE names its key and holds for a row without
+// cells.
 // Which rows are named depends on the text of WHERE alone, not on the ranges that the planner
 // derives from it: a better planner must not create other rows.
 StatusOr<Totals> ReadModifyWrite(const StatementContext& context, const engine::TableSchema& schema,

@@ -237,7 +237,7 @@ bool UpdateBuilder::ReadsRow() const {
 engine::RowUpdate UpdateBuilder::Finish() {
   update_.slots = scope_.slots();
   engine::ReadSpec& read = update_.read;
-  // The slots name their patterns by index, so these come first.
+  // A slot names its pattern by index in read.columns, so the scope's patterns come first there.
   read.columns = scope_.patterns();
   read.columns.insert(read.columns.end(), deleted_.begin(), deleted_.end());
   // A deletion counts the versions that it removes, so it reads them all.

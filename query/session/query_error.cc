@@ -256,7 +256,8 @@ std::string NearestWord(std::string_view word, const std::vector<std::string>& w
   constexpr size_t kWordMax = 64;
   if (word.size() > kWordMax) return "";
   std::string best;
-  // A word must be nearer than this: of a short word few letters may differ, or any word fits.
+  // A suggestion must be nearer than this. The bound is low for a short word, because otherwise
+  // almost any word would be near enough.
   size_t best_distance = word.size() <= 2 ? 1 : word.size() <= 4 ? 2 : word.size() <= 8 ? 3 : 4;
   for (const std::string& candidate : words) {
     if (candidate.size() > kWordMax) continue;

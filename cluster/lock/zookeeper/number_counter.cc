@@ -24,8 +24,9 @@ StatusOr<NumberCounter::Seen> NumberCounter::Look(int64_t deadline_nanos) {
 
 StatusOr<NumberCounter::Seen> NumberCounter::Read(int64_t deadline_nanos) {
   ASSIGN_OR_RETURN(Answer answer, ReadAgain(handle_, deadline_nanos, "the epoch counter", [&] {
-                     // What is answered last is that of Get; a barrier that fails fails the Get
-                     // after it.
+                     // Returns the answer of Get. If the outcome of the barrier is unknown, Get may
+                     // have read an old counter, so that outcome is returned instead. Any other
+                     // failure of the barrier makes the Get after it fail as well.
                      auto barrier = handle_->Barrier(node_);
                      auto read = handle_->Get(node_);
                      Answer first = barrier->Wait(deadline_nanos);
@@ -64,7 +65,8 @@ StatusOr<NumberCounter::Taken> NumberCounter::Take(int64_t deadline_nanos,
     PartAnswer refused = FirstFailure(answer.code, answer.parts);
     Remember(std::nullopt);
     if (refused.part != 0) return Taken{0, {refused.part - 1, refused.code}};
-    // Another session took the number meanwhile, or the counter that was remembered is gone.
+    // Another session has changed the counter since it was read, or its node is missing: the next
+    // round reads it again.
     if (refused.code != kBadVersion && refused.code != kNoNode) return Taken{0, refused};
   }
 }

@@ -34,7 +34,7 @@ class ZooKeeperHandle {
   struct Options {
     std::string hosts;       // "host:port,host:port"
     std::string secret;      // of the digest credentials; empty: none
-    int64_t timeout_us = 0;  // that is asked for
+    int64_t timeout_us = 0;  // of the session, to ask for; timeout_us() is what the members grant
   };
   // Called in the client's thread for each event of a watched node; must return at once.
   using OnEvent = std::function<void(const std::string& node)>;

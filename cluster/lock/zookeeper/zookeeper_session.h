@@ -65,7 +65,9 @@ class ZooKeeperSession final : public LockSession {
   engine::Mutex watch_mutex_;
   std::map<std::string, std::function<void()>> watches_ GUARDED_BY(watch_mutex_);  // by path
 
-  std::unique_ptr<ZooKeeperHandle> handle_;  // declared last but one: it calls OnEvent
+  // Declared after watches_, so that it is destroyed earlier: until then it may call OnEvent.
+  // numbers_ uses it and is destroyed before it.
+  std::unique_ptr<ZooKeeperHandle> handle_;
   std::unique_ptr<NumberCounter> numbers_;
 };
 

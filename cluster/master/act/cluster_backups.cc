@@ -190,9 +190,12 @@ StatusOr<BackupInfo> ClusterBackups::Perform(const calls::CreateBackup& asked,
   // If the write took longer than a sweep waits between its scans, both scans may have happened
   // after the names were read and before the manifest was written: the sweep may have removed the
   // files.
-  if (places_.clock->MonotonicNanos() - read_ns < sweep_us * 1000) return info;
-  return Unavailable(
-      fmt::format("backup {} took too long to write; delete it and try again", name));
+  const int64_t took_us = (places_.clock->MonotonicNanos() - read_ns) / 1000;
+  if (took_us < sweep_us) return info;
+  return Unavailable(fmt::format(
+      "backup {}: it took {} s to write (at most {} s), so files that it names may be gone "
+      "by now; delete it and try again",
+      name, took_us / 1'000'000, sweep_us / 1'000'000));
 }
 
 StatusOr<BackupInfo> ClusterBackups::Perform(const calls::CopyBackup& asked, const CallTime&) {

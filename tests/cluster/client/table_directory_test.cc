@@ -38,5 +38,21 @@ TEST(TableDirectory, ATableThatOthersForgetIsFoundAllTheSame) {
   EXPECT_EQ(directory.Find("other").status().code(), StatusCode::kNotFound);
 }
 
+// A live table that this sippar cannot read is there all the same; one that is dropped is not.
+TEST(TableDirectory, ATableOfANewerFormatIsNotMissing) {
+  LockWorld world;
+  auto session = world.Session("client");
+  auto put = [&](uint64_t id, const std::string& content) {
+    return session->Create(lock_paths::Table(id), content, LockFileKind::kLasting).status();
+  };
+  TableDirectory directory(session.get());
+  ASSERT_TRUE(put(7, "\x82").ok());
+  EXPECT_EQ(directory.Find("t").status().code(), StatusCode::kNotFound);
+  ASSERT_TRUE(put(8, "\x7f").ok());
+  Status newer = directory.Find("t").status();
+  EXPECT_EQ(newer.code(), StatusCode::kFailedPrecondition) << newer;
+  EXPECT_NE(MessageOf(newer).find("use a newer sippar"), std::string_view::npos) << newer;
+}
+
 }  // namespace
 }  // namespace sippar::cluster
