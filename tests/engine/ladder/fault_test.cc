@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "engine/fs/fault_file_system.h"
-#include "engine/fs/memory_file_system.h"
 #include "tests/engine/ladder/ladder_store.h"
 #include "tests/support/random_history.h"
 #include "tests/support/reference_table.h"
@@ -146,24 +145,26 @@ TEST_P(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
     MemoryFileSystem memory;
     FaultFileSystem watched(&memory);
     FaultyRun run(GetParam(), seed, &watched);
+    auto cuts = std::make_shared<Cuts>(&memory, seed);
+    // Before the start, because a server's own threads sync as well.
+    watched.OnSync([cuts] { cuts->Take(); });
     run.Start();
     PossibleStates acknowledged(run.schema);
-    std::vector<std::unique_ptr<MemoryFileSystem>> clones;
-    Random crash(seed);
-    watched.OnSync([&] { clones.push_back(memory.CrashClone(&crash)); });
     for (int step = 0; step < 40; ++step) {
       // Clones taken while this write runs may hold it or not.
       PossibleStates around = acknowledged;
-      clones.clear();
+      static_cast<void>(cuts->Taken());
       run.clock.Set(run.clock.NowMicros() + 1);
       RowMutation mutation = run.history.Mutation(run.schema, run.clock.NowMicros());
       ASSERT_TRUE(run.store->Apply(mutation).ok());
       around.Unknown(mutation, run.clock.NowMicros());
       acknowledged.Acknowledged(mutation, run.clock.NowMicros());
-      clones.push_back(memory.CrashClone(&crash));
-      size_t during_write = clones.size() - 1;
+      std::vector<std::unique_ptr<MemoryFileSystem>> clones = cuts->Taken();
+      const size_t during_write = clones.size();
+      cuts->Take();
       run.Maintain();
-      clones.push_back(memory.CrashClone(&crash));
+      cuts->Take();
+      for (auto& clone : cuts->Taken()) clones.push_back(std::move(clone));
       for (size_t i = static_cast<size_t>(step) % step_of_clones; i < clones.size();
            i += step_of_clones) {
         auto survivor = LadderStore::Open(GetParam(), clones[i].get(), &run.clock);
@@ -177,7 +178,7 @@ TEST_P(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
             << acknowledged.First(run.clock.NowMicros());
       }
     }
-    watched.OnSync(nullptr);
+    static_cast<void>(cuts->End());
   }
 }
 

@@ -2,8 +2,6 @@
 // compactions, reopenings and power cuts at every named point of these: no answer changes.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/crash_point.h"
-#include "engine/base/thread.h"
-#include "engine/fs/memory_file_system.h"
 #include "tests/engine/ladder/ladder_store.h"
 #include "tests/support/random_history.h"
 #include "tests/support/reference_table.h"
@@ -25,29 +23,6 @@ TableSchema MoveOne(TableSchema schema, Random* random) {
   schema.Normalize();
   return schema;
 }
-
-// What a power cut would leave of a disk, at each crash point. A thread of a server's background
-// may be at one while the history goes on, so the history ends the taking.
-class Cuts {
- public:
-  Cuts(MemoryFileSystem* fs, uint64_t seed) : fs_(fs), chance_(seed) {}
-  void Take() {
-    MutexLock lock(&mutex_);
-    if (!is_over_) taken_.push_back(fs_->CrashClone(&chance_));
-  }
-  std::vector<std::unique_ptr<MemoryFileSystem>> End() {
-    MutexLock lock(&mutex_);
-    is_over_ = true;
-    return std::move(taken_);
-  }
-
- private:
-  MemoryFileSystem* const fs_;
-  Mutex mutex_;
-  Random chance_ GUARDED_BY(mutex_);
-  bool is_over_ GUARDED_BY(mutex_) = false;
-  std::vector<std::unique_ptr<MemoryFileSystem>> taken_ GUARDED_BY(mutex_);
-};
 
 class MovesTest : public testing::TestWithParam<LadderStore::Kind> {
  protected:
