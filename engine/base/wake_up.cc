@@ -5,6 +5,9 @@
 
 #include <cerrno>
 #include <ctime>
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace sippar::engine {
 
@@ -38,6 +41,9 @@ bool WakeUp::WaitFor(int64_t micros) {
     while (sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &limit) != 0) {
       if (errno == ETIMEDOUT) return false;
     }
+#if defined(__SANITIZE_THREAD__)
+    __tsan_acquire(&semaphore_);  // it knows sem_post and sem_wait, but not this wait
+#endif
     return true;
   }
   MutexLock lock(&mutex_);
