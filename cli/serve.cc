@@ -1,5 +1,6 @@
-// `sippar serve`: answers the Cloud Bigtable API from a store, and, on a port of its own, the calls
-// of other sippar programs. SPDX-License-Identifier: Apache-2.0
+// `sippar serve`: answers the Cloud Bigtable API and the calls of other sippar programs from a
+// store, on one port; and the latter on a port of their own, which other machines may reach.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -29,7 +30,7 @@ constexpr const char* kExamples =
     "examples:\n"
     "  sippar serve ./data                          created if it does not exist\n"
     "  BIGTABLE_EMULATOR_HOST=localhost:8086 cbt -project sippar -instance default ls\n"
-    "  sippar serve ./data --wire localhost:8087    then: sippar shell localhost:8087\n"
+    "  sippar shell localhost:8086                  other sippar programs use the same port\n"
     "tables of project sippar, instance default are those of the shell; every other project and\n"
     "instance exists, unless --strict-instances, and has tables of its own\n";
 
@@ -105,7 +106,7 @@ int Serve(cluster::Client* client, const ServeOptions& options, const sigset_t& 
 
 void AddWireOptions(CLI::App* app, ServeOptions* options) {
   auto* wire = app->add_option("--wire", options->wire,
-                               "HOST:PORT for other sippar programs: shell, query, mount ...");
+                               "HOST:PORT for other sippar programs alone: shell, query ...");
   auto* certificate = app->add_option("--tls-cert", options->tls.certificate,
                                       "PEM file: with it --wire may be any address")
                           ->check(CLI::ExistingFile);

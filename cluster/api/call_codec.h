@@ -1,6 +1,6 @@
 // Encodes calls and replies for another process: the fields of a struct in their order, with
-// engine/base/coding.h. There are no field numbers, so both ends must be of one version of the
-// protocol (cluster/wire/stream_end.h, kStoreVersion). Decoding trusts no byte. Pure.
+// engine/base/coding.h. There are no field numbers, so both ends must be of one version of the wire
+// (cluster/net/hello.h). Decoding trusts no byte. Pure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

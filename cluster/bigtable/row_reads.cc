@@ -12,7 +12,6 @@
 #include "cluster/bigtable/find_table.h"
 #include "cluster/bigtable/read_rows.h"
 #include "cluster/grpc/call_deadline.h"
-#include "cluster/grpc/call_trace.h"
 #include "cluster/grpc/raw_message.h"
 #include "cluster/grpc/request_size.h"
 #include "cluster/grpc/status_codes.h"
@@ -110,7 +109,6 @@ struct RowReads::Call {
       delete this;
       return;
     }
-    trace = TraceOf(&context);
     reads->Await(guest.loop());
     reads->Take(this);
   }
@@ -185,7 +183,6 @@ struct RowReads::Call {
   v2::ReadRowsRequest request;
   Status parsed;  // the result of Parse
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer{&context};
-  TracedCall* trace = nullptr;
   const CancelFlag cancel = std::make_shared<std::atomic<bool>>(false);
   std::optional<grpc::ByteBuffer> last;
   size_t last_bytes = 0;
@@ -298,12 +295,9 @@ void RowReads::StartWaiting() {
 
 void RowReads::Work(Call* call) {
   while (call != nullptr) {
-    {
-      TraceScope scope(call->trace);
-      call->Finish(call->Read([call](const v2::ReadRowsResponse& response, bool is_last) {
-        return call->Write(response, is_last);
-      }));
-    }
+    call->Finish(call->Read([call](const v2::ReadRowsResponse& response, bool is_last) {
+      return call->Write(response, is_last);
+    }));
     engine::MutexLock lock(&mutex_);
     --at_work_;
     call = TakeNext();
@@ -317,14 +311,10 @@ bool RowReads::ReadOnLoop(Call* call) {
   CallLoop::Absence absence(call->guest.loop());
   if (!absence.is_granted() || !call->Parse().ok() || !IsShort(call->request)) return false;
   bool is_large = false;
-  Status status;
-  {
-    TraceScope scope(call->trace);
-    status = call->Read([&](const v2::ReadRowsResponse& response, bool is_last) {
-      is_large |= !is_last;
-      return !is_large && call->Write(response, is_last);
-    });
-  }
+  Status status = call->Read([&](const v2::ReadRowsResponse& response, bool is_last) {
+    is_large |= !is_last;
+    return !is_large && call->Write(response, is_last);
+  });
   if (is_large) {
     call->last.reset();
     return false;

@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "cluster/grpc/call_deadline.h"
-#include "cluster/grpc/call_trace.h"
 #include "cluster/grpc/status_codes.h"
 #include "engine/base/clock.h"
 
@@ -48,7 +47,6 @@ struct RowWrites::Call final : CallEvent {
     if (is_answered) {
       writes->unsent_.fetch_sub(1);
     } else if (ok) {  // not ok: the server shuts down, and no call will come
-      trace = TraceOf(&context);
       writes->Await(guest.loop(), method);
       writes->Take(std::move(self));
     }
@@ -60,7 +58,6 @@ struct RowWrites::Call final : CallEvent {
   grpc::ServerContext context;
   grpc::ByteBuffer request;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> responder{&context};
-  TracedCall* trace = nullptr;      // null: the server traces no calls
   int64_t size = 0;                 // counted bytes of the request; 0: it waits in line_
   int64_t in_line_until_nanos = 0;  // when a queued call is refused
   bool is_answered = false;
@@ -247,7 +244,6 @@ RowWrites::Writes RowWrites::Prepare(Calls calls) {
   writes.reserve(calls.size());
   RowRequests requests(records_);
   for (std::unique_ptr<Call>& call : calls) {
-    TraceScope scope(call->trace);
     const size_t size = call->request.Length();
     StatusOr<RowRequest> request = requests.Prepare(call->method, &call->request);
     bool is_empty = request.ok() && request->update == nullptr && request->mutation.entries.empty();
@@ -310,8 +306,6 @@ RowWrites::Writes RowWrites::TakeBatch(const Bundle& bundle, std::deque<Write>* 
 }
 
 void RowWrites::Apply(const Bundle& bundle, Writes writes) {
-  // A batch has many traces, but calls to another server carry one: that of the first write.
-  TraceScope scope(writes.front().call->trace);
   if (bundle.is_update) {
     ApplyUpdates(bundle.table, std::move(writes));
   } else {

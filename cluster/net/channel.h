@@ -3,7 +3,8 @@
 //
 // Errors: what the member answered; or kUnavailable when no answer came. With the mark kNotBegun
 // (failure.h) the call was certainly not begun; without it, its outcome is unknown. kUnimplemented
-// and kInvalidArgument with the mark: the ends refuse each other (hello.h).
+// and kInvalidArgument with the mark: the ends refuse each other (hello.h). kPermissionDenied with
+// it: a process of another user listens on the unix socket.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -8,6 +8,7 @@
 #include "cluster/net/channel.h"
 #include "cluster/net/failure.h"
 #include "cluster/net/reconnect.h"
+#include "cluster/net/unix_socket.h"
 #include "engine/base/clock.h"
 
 namespace sippar::net {
@@ -100,8 +101,12 @@ void Channel::TryAddress(std::vector<Address> addresses, size_t at, uint64_t att
 
 void Channel::Connected(std::unique_ptr<Socket> socket, uint64_t attempt) {
   // Without a listener a port of this machine may have been given to the very socket that calls it.
-  if (socket->Local().port() != 0 && socket->Local().Text() == socket->Remote().Text())
+  if (socket->Local().port() != 0 && socket->Local().Text() == socket->Remote().Text()) {
     return ConnectFailed(Unavailable("connection refused"), attempt);
+  }
+  if (socket->Remote().bytes.ss_family == AF_UNIX && !IsOfThisUser(socket->fd())) {
+    return ConnectFailed(PermissionDenied("it is served by a process of another user"), attempt);
+  }
   std::unique_ptr<TlsSession> tls;
   if (options_.tls != nullptr) {
     auto session = options_.tls->NewClient(options_.checks_host ? options_.host : "");
@@ -147,8 +152,10 @@ void Channel::ConnectFailed(const Status& why, uint64_t attempt) {
   Calls calls;
   std::shared_ptr<Connection> connection;
   // A damaged hello is no loss of data: the next attempt may bring a good one.
-  StatusCode code = why.code() == StatusCode::kDataLoss ? StatusCode::kUnavailable : why.code();
+  const bool is_bad = why.code() == StatusCode::kDataLoss;
+  StatusCode code = is_bad ? StatusCode::kUnavailable : why.code();
   Status failure(code, fmt::format("connection to {}: {}", Name(), MessageOf(why)));
+  if (is_bad) failure.SetPayload(kBadHello, absl::Cord());
   int64_t wait_us = 0;
   {
     engine::MutexLock lock(&mutex_);

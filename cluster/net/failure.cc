@@ -31,9 +31,12 @@ Status Retold(const Status& failure, StatusCode code, const std::string& text) {
 
 bool IsWithoutHello(const Status& status) { return status.GetPayload(kNoHello).has_value(); }
 
+bool HasBadHello(const Status& status) { return status.GetPayload(kBadHello).has_value(); }
+
 Status OfBegunCall(Status status) {
   status.ErasePayload(kNotBegun);
   status.ErasePayload(kNoHello);
+  status.ErasePayload(kBadHello);
   return status;
 }
 

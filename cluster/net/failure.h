@@ -19,11 +19,15 @@ inline constexpr char kNotBegun[] = "sippar/not-begun";
 // The other end took the connection, but did not become a peer: perhaps it speaks another protocol.
 inline constexpr char kNoHello[] = "sippar/no-hello";
 
+// It said something, and that is no hello: damage on the line, or another protocol.
+inline constexpr char kBadHello[] = "sippar/bad-hello";
+
 Status MarkNotBegun(Status status, int64_t wait_us = 0);
 bool IsNotBegun(const Status& status);
 // The failure in other words, with its payloads.
 Status Retold(const Status& failure, StatusCode code, const std::string& text);
 bool IsWithoutHello(const Status& status);
+bool HasBadHello(const Status& status);
 // The outcome of a call that was begun, without the marks of calls that its work made in turn: what
 // was certain about those is not certain about it.
 Status OfBegunCall(Status status);

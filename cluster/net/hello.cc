@@ -10,8 +10,6 @@
 namespace sippar::net {
 namespace {
 
-constexpr std::string_view kMagic = "sippar-net";
-
 std::string Described(const Hello& hello) { return fmt::format("{} {}", hello.role, hello.name); }
 
 // `asking` wants to meet the name that it expects.
@@ -26,7 +24,7 @@ Status CheckLife(const Hello& asking, const Hello& asked) {
 }  // namespace
 
 std::string EncodeHello(const Hello& hello) {
-  std::string bytes(kMagic);
+  std::string bytes(kHelloMagic);
   engine::PutVarint(&bytes, hello.oldest);
   engine::PutVarint(&bytes, hello.newest);
   engine::PutFixed64(&bytes, hello.features);
@@ -38,10 +36,10 @@ std::string EncodeHello(const Hello& hello) {
 }
 
 StatusOr<Hello> DecodeHello(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) {
+  if (!bytes.starts_with(kHelloMagic)) {
     return InvalidArgument("hello: the other end does not speak this protocol");
   }
-  engine::Reader reader(bytes.substr(kMagic.size()));
+  engine::Reader reader(bytes.substr(kHelloMagic.size()));
   Hello hello;
   uint64_t oldest = reader.Varint();
   uint64_t newest = reader.Varint();

@@ -16,6 +16,9 @@ namespace sippar::net {
 inline constexpr uint32_t kVersionOldest = 1;
 inline constexpr uint32_t kVersionNewest = 1;
 
+// The first bytes of every hello, of whatever version.
+inline constexpr std::string_view kHelloMagic = "sippar-net";
+
 struct Hello {
   uint32_t oldest = kVersionOldest;  // versions of the protocol that this end understands
   uint32_t newest = kVersionNewest;

@@ -10,9 +10,13 @@
 namespace sippar::net {
 
 struct Keepalive {
+  static constexpr int64_t kYearUs = int64_t{365} * 86'400 * 1'000'000;
+
   int64_t ask_after_us = 10'000'000;    // of silence
   int64_t leave_after_us = 40'000'000;  // of silence: 30 s after it was asked
 
+  // On a unix socket the kernel reports the end of a peer, and one that is stopped may go on.
+  static Keepalive Never() { return {kYearUs, 2 * kYearUs}; }
   static Keepalive OfLease(int64_t lease_us) { return {lease_us / 3, lease_us * 2 / 3}; }
 };
 

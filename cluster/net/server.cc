@@ -14,8 +14,28 @@ namespace {
 
 constexpr int kAcceptsInARow = 64;
 constexpr int64_t kAcceptAgainMicros = 100'000;  // the system had no descriptor
-constexpr int64_t kGoodbyeMicros = 1'500'000;
 constexpr int64_t kLookMicros = 2'000;
+
+void Begin(const std::shared_ptr<ServerParts>& parts, const std::shared_ptr<Loop>& loop,
+           std::unique_ptr<Socket> socket) {
+  const ServerOptions& options = parts->options;
+  std::unique_ptr<TlsSession> tls;
+  if (options.tls != nullptr) {
+    auto session = options.tls->NewServer();
+    if (!session.ok()) return;  // the peer sees the connection end, and tries again
+    tls = *std::move(session);
+  }
+  ConnectionOptions own{.hello = parts->hello(), .keepalive = options.keepalive};
+  own.unsent_bytes_max = options.bounds[static_cast<size_t>(Lane::kUsers)].unsent_bytes_max;
+  auto session = std::make_shared<Session>(
+      parts, std::make_shared<Connection>(loop, std::move(socket), std::move(tls), own));
+  {
+    engine::MutexLock lock(&parts->mutex);
+    if (parts->is_leaving || parts->sessions.size() >= options.connections_max) return;
+    parts->sessions.insert(session);
+  }
+  session->Start();
+}
 
 class Acceptor final : public Watch::User, public std::enable_shared_from_this<Acceptor> {
  public:
@@ -36,33 +56,13 @@ class Acceptor final : public Watch::User, public std::enable_shared_from_this<A
         return loop_->After(kAcceptAgainMicros, [self = shared_from_this()] { self->Await(); });
       }
       if (*accepted == nullptr) break;
-      Begin(*std::move(accepted));
+      Begin(parts_, loop_, *std::move(accepted));
     }
     Await();
   }
   void OnWritable() override {}
 
  private:
-  void Begin(std::unique_ptr<Socket> socket) {
-    const ServerOptions& options = parts_->options;
-    std::unique_ptr<TlsSession> tls;
-    if (options.tls != nullptr) {
-      auto session = options.tls->NewServer();
-      if (!session.ok()) return;  // the peer sees the connection end, and tries again
-      tls = *std::move(session);
-    }
-    ConnectionOptions own{.hello = parts_->hello(), .keepalive = options.keepalive};
-    own.unsent_bytes_max = options.bounds[static_cast<size_t>(Lane::kUsers)].unsent_bytes_max;
-    auto session = std::make_shared<Session>(
-        parts_, std::make_shared<Connection>(loop_, std::move(socket), std::move(tls), own));
-    {
-      engine::MutexLock lock(&parts_->mutex);
-      if (parts_->is_leaving || parts_->sessions.size() >= options.connections_max) return;
-      parts_->sessions.insert(session);
-    }
-    session->Start();
-  }
-
   const std::shared_ptr<ServerParts> parts_;
   const std::shared_ptr<Loop> loop_;
   const std::unique_ptr<Socket> socket_;
@@ -86,6 +86,12 @@ class ListeningServer final : public Server {
     parts_->own_hello.name = name;
   }
 
+  void Serve(std::unique_ptr<Socket> accepted) override {
+    // A function that is posted can be copied, and a socket cannot.
+    auto socket = std::make_shared<std::unique_ptr<Socket>>(std::move(accepted));
+    loop_->Post([parts = parts_, loop = loop_, socket] { Begin(parts, loop, std::move(*socket)); });
+  }
+
   void Stop(int64_t drain_us) override {
     if (std::exchange(is_stopped_, true)) return;
     parts_->is_leaving = true;
@@ -95,7 +101,7 @@ class ListeningServer final : public Server {
     WaitUntil(drain_us, [this] { return calls() == 0 && !HasUnsent(); });
     Status why = Unavailable(fmt::format("{}: the server is stopping", parts_->hello().name));
     for (const auto& session : sessions()) session->SayGoodbye(why);
-    WaitUntil(kGoodbyeMicros, [this] { return connections() == 0; });
+    WaitUntil(parts_->options.goodbye_us, [this] { return connections() == 0; });
     for (const auto& session : sessions()) session->Close(why);
     for (const auto& lane : parts_->lanes) {
       lane->threads.Stop();
@@ -141,18 +147,22 @@ class ListeningServer final : public Server {
   bool is_stopped_ = false;
 };
 
+// nullptr: the server listens nowhere.
+StatusOr<std::unique_ptr<Socket>> ListenOn(const ServerOptions& options) {
+  if (options.host.empty()) return std::unique_ptr<Socket>();
+  auto address = NumericAddress(options.host, options.port);
+  if (address.has_value()) return Socket::Listen(*address);
+  return InvalidArgument(fmt::format(
+      "listening on {}: it is not a valid address; give one of this machine, or unix:PATH",
+      options.host));
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, Service* service,
                                                 LaneLoops* loops) {
-  auto address = NumericAddress(options.host, options.port);
-  if (!address.has_value()) {
-    return InvalidArgument(fmt::format(
-        "listening on {}: it is not a valid address; give one of this machine, or unix:PATH",
-        options.host));
-  }
-  ASSIGN_OR_RETURN(std::unique_ptr<Socket> socket, Socket::Listen(*address));
-  uint16_t port = socket->Local().port();
+  ASSIGN_OR_RETURN(std::unique_ptr<Socket> socket, ListenOn(options));
+  const uint16_t port = socket == nullptr ? 0 : socket->Local().port();
   ASSIGN_OR_RETURN(std::shared_ptr<Loop> loop, Loop::Start("net-accept"));
   auto parts = std::make_shared<ServerParts>();
   for (Lane lane : kAllLanes) {
@@ -167,8 +177,10 @@ StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, Service* 
   parts->options = std::move(options);
   parts->service = service;
   parts->loops = loops;
-  auto acceptor = std::make_shared<Acceptor>(parts, loop, std::move(socket));
-  loop->Post([acceptor] { acceptor->Await(); });
+  if (socket != nullptr) {
+    auto acceptor = std::make_shared<Acceptor>(parts, loop, std::move(socket));
+    loop->Post([acceptor] { acceptor->Await(); });
+  }
   return std::unique_ptr<Server>(
       std::make_unique<ListeningServer>(std::move(parts), std::move(loop), port));
 }

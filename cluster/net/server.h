@@ -22,13 +22,15 @@ class Service {
 };
 
 struct ServerOptions {
-  std::string host = "127.0.0.1";  // an address, or "unix:PATH"
-  uint16_t port = 0;               // 0: the system chooses
-  Hello hello;                     // the lane is each client's; SetName changes the name
+  // An address, or "unix:PATH". Empty: the server has only the connections that it is given.
+  std::string host = "127.0.0.1";
+  uint16_t port = 0;  // 0: the system chooses
+  Hello hello;        // the lane is each client's; SetName changes the name
   Keepalive keepalive;
   std::shared_ptr<TlsKeys> tls;  // nullptr: plain
   std::array<LaneBounds, kLanes> bounds;
   size_t connections_max = 20'000;
+  int64_t goodbye_us = 1'500'000;  // time for peers to take the goodbye of a server that stops
 };
 
 class Server {
@@ -41,6 +43,8 @@ class Server {
   virtual size_t connections() const = 0;
   // The name in the hellos of connections from now on: a process listens before its life has one.
   virtual void SetName(const std::string& name) = 0;
+  // Serves the peer of a connection that was accepted elsewhere.
+  virtual void Serve(std::unique_ptr<Socket> accepted) = 0;
   // New calls are refused; those that run have `drain_us`, then they are cancelled. Waits for the
   // lanes' threads. Not on a loop's thread.
   virtual void Stop(int64_t drain_us) = 0;

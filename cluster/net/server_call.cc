@@ -112,6 +112,11 @@ Status ServerCall::Write(std::string part) {
   return Cancelled("stream: its connection has ended");
 }
 
+void ServerCall::GiveUp(const Status& why) {
+  Reply(why);
+  OnCancel();
+}
+
 void ServerCall::OnCancel() {
   is_cancelled_ = true;
   engine::MutexLock lock(&mutex_);

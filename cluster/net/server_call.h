@@ -31,6 +31,8 @@ class ServerCall {
   const Hello& peer() const;
   const TlsIdentity& identity() const;
 
+  // Ends the call although its work goes on: answers it, and cancels the work.
+  void GiveUp(const Status& why);
   // The call ends only when its caller ends it: a server that stops does not wait for it.
   // kUnavailable: half of the lane's streams are endless already, and the rest is for those that
   // end.

@@ -93,7 +93,9 @@ std::optional<Address> NumericAddress(const std::string& host, uint16_t port) {
   return Address::Of(&local, sizeof(local));
 }
 
-Socket::~Socket() { ::close(fd_); }
+Socket::~Socket() {
+  if (fd_ >= 0) ::close(fd_);
+}
 
 StatusOr<std::unique_ptr<Socket>> Socket::Connect(const Address& address) {
   ASSIGN_OR_RETURN(std::unique_ptr<Socket> made, NewSocket(address));
@@ -133,10 +135,10 @@ StatusOr<std::unique_ptr<Socket>> Socket::Accept() const {
   }
 }
 
-StatusOr<size_t> Socket::Read(char* out, size_t size) const {
+StatusOr<size_t> Socket::Receive(char* out, size_t size, int flags) const {
   ssize_t read;
   do {
-    read = ::recv(fd_, out, size, 0);
+    read = ::recv(fd_, out, size, flags);
   } while (read < 0 && errno == EINTR);
   if (read > 0) return static_cast<size_t>(read);
   if (read == 0) return Unavailable("the other end closed the connection");

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/status.h"
@@ -44,7 +45,9 @@ class Socket {
   // The next connection of a listening socket; nullptr: none now.
   StatusOr<std::unique_ptr<Socket>> Accept() const;
   // Bytes that were read; 0: nothing has come. kUnavailable: the line ended or failed.
-  StatusOr<size_t> Read(char* out, size_t size) const;
+  StatusOr<size_t> Read(char* out, size_t size) const { return Receive(out, size, 0); }
+  // The same, and the bytes stay to be read.
+  StatusOr<size_t> Peek(char* out, size_t size) const { return Receive(out, size, MSG_PEEK); }
   // Bytes that were taken; 0: the line takes nothing now.
   StatusOr<size_t> Write(const std::vector<std::string_view>& pieces) const;
   // Ends the line in both directions; the descriptor stays open, so that no other thread can meet
@@ -54,11 +57,15 @@ class Socket {
   // `silence_us`: sent bytes that stay unconfirmed for so long end the line.
   void Prepare(int64_t silence_us) const;
   int fd() const { return fd_; }
+  // The descriptor is the caller's from now on, and this object can only be destroyed.
+  int Release() { return std::exchange(fd_, -1); }
   Address Local() const;
   Address Remote() const;
 
  private:
-  const int fd_;
+  StatusOr<size_t> Receive(char* out, size_t size, int flags) const;
+
+  int fd_;
 };
 
 }  // namespace sippar::net

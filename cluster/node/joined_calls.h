@@ -51,8 +51,8 @@ class JoinedStore {
   int64_t reached_ns_ GUARDED_BY(mutex_) = 0;
 };
 
-// True if a call or stream failed because its server is gone, so that another server may be
-// reached, or because its server begins no call now.
+// True if a call or stream failed because its server is gone or leaves the store, so that another
+// server may be reached, or because its server begins no call now.
 bool IsBroken(const Status& status, const JoinedStore::Reached& store);
 
 class JoinedData final : public DataApi {

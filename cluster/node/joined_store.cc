@@ -68,7 +68,7 @@ StatusOr<JoinedStore::Reached> JoinedStore::GetForChange(const CallOptions& opti
 
 bool IsBroken(const Status& status, const JoinedStore::Reached& store) {
   if (status.code() != StatusCode::kUnavailable || store.remote == nullptr) return false;
-  return store.is_lost() || IsMarked(kNotBegun, status);
+  return store.is_lost() || IsMarked(kNotBegun, status) || IsMarked(kCut, status);
 }
 
 Status JoinedStore::Close() {

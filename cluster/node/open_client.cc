@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/grpc/unix_socket.h"
+#include "cluster/net/unix_socket.h"
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/joined_client.h"
 #include "cluster/node/server_client.h"
@@ -52,9 +52,7 @@ engine::Clock* ClockOf(const ClientOptions& options) {
 StatusOr<std::unique_ptr<RemoteClient>> Connect(const std::string& address,
                                                 const std::string& target,
                                                 const ClientOptions& options) {
-  StatusOr<std::unique_ptr<RemoteClient>> remote =
-      address.starts_with("unix:") ? RemoteClient::Connect(address, target, ClockOf(options))
-                                   : ConnectServer(address, target, ClockOf(options), options.tls);
+  auto remote = ConnectServer(address, target, ClockOf(options), options.tls);
   if (remote.ok() && !options.sync_writes) {
     return FailedPrecondition(
         fmt::format("{}: another process has it open and syncs its writes; to write without syncs, "
@@ -89,8 +87,8 @@ StatusOr<ReachedStore> OpenHere(const std::string& directory, const ClientOption
 
 // Joins the process that has the directory open.
 StatusOr<ReachedStore> JoinDirectory(const std::string& directory, const ClientOptions& options) {
-  std::string socket = SocketPath(directory);
-  if (socket.empty()) return Unavailable(LongSocketPath(directory));
+  std::string socket = net::SocketPath(directory);
+  if (socket.empty()) return Unavailable(net::LongSocketPath(directory));
   ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> joined,
                    Connect("unix:" + socket, directory, options));
   return ReachedStore{nullptr, std::move(joined), nullptr};

@@ -1,5 +1,4 @@
-// Which protocol a port speaks shows only when it is called. The wire is tried first, because a
-// gRPC server ends such a connection at once. SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/server_client.h"
 
 #include <fmt/format.h>
@@ -9,11 +8,13 @@
 #include <utility>
 
 #include "cluster/net/failure.h"
+#include "cluster/net/unix_socket.h"
 #include "cluster/serve/listen_address.h"
-#include "cluster/wire/line_client.h"
 
 namespace sippar::cluster {
 namespace {
+
+constexpr std::string_view kUnix = "unix:";
 
 std::string ValueOf(const char* variable) {
   const char* value = std::getenv(variable);
@@ -32,9 +33,25 @@ LineSettings SettingsOf(engine::Clock* clock, const std::shared_ptr<net::TlsKeys
 // What is there may be another program, or a server that asks for certificates.
 Status NoSippar(const Status& failure, const std::string& target) {
   return Unavailable(
-      fmt::format("{}; what answers at {} may be another program, or asks for a certificate "
-                  "(SIPPAR_TLS_CERT, SIPPAR_TLS_KEY, SIPPAR_TLS_CA)",
+      fmt::format("{}; what answers at {} may be another program, an older sippar, or asks for a "
+                  "certificate (SIPPAR_TLS_CERT, SIPPAR_TLS_KEY, SIPPAR_TLS_CA); use the same "
+                  "sippar for both",
                   MessageOf(failure), target));
+}
+
+StatusOr<std::unique_ptr<RemoteClient>> ConnectSocket(const std::string& address,
+                                                      const std::string& target,
+                                                      engine::Clock* clock) {
+  RETURN_IF_ERROR(net::CheckSocketPath(address.substr(kUnix.size())));
+  LineSettings settings = SettingsOf(clock, nullptr);
+  settings.keepalive = net::Keepalive::Never();
+  auto client = RemoteClient::Connect({address, 0, ""}, target, settings);
+  // Nothing damages what goes through a unix socket.
+  if (!net::HasBadHello(client.status())) return client;
+  return FailedPrecondition(
+      fmt::format("{}: its server speaks another protocol than this program; use the same sippar "
+                  "for both",
+                  target));
 }
 
 }  // namespace
@@ -56,16 +73,13 @@ StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(const std::string& address
                                                       const std::string& target,
                                                       engine::Clock* clock,
                                                       const std::shared_ptr<net::TlsKeys>& tls) {
+  if (address.starts_with(kUnix)) return ConnectSocket(address, target, clock);
   ASSIGN_OR_RETURN(ListenAddress place, ListenAddress::Parse(address));
-  auto over_wire = ConnectLine({place.Host(), place.port, ""}, target, SettingsOf(clock, tls));
-  // With certificates no call goes out in clear.
-  if (tls != nullptr || !net::IsWithoutHello(over_wire.status()) ||
-      over_wire.status().code() != StatusCode::kUnavailable) {
-    return over_wire;
-  }
-  auto over_grpc = RemoteClient::Connect(address, target, clock);
-  if (over_grpc.status().code() != StatusCode::kUnavailable) return over_grpc;
-  return NoSippar(over_wire.status(), target);
+  auto client =
+      RemoteClient::Connect({place.Host(), place.port, ""}, target, SettingsOf(clock, tls));
+  const bool is_no_peer =
+      client.status().code() == StatusCode::kUnavailable && net::IsWithoutHello(client.status());
+  return is_no_peer ? NoSippar(client.status(), target) : std::move(client);
 }
 
 }  // namespace sippar::cluster

@@ -1,4 +1,4 @@
-// Connects to a server at host:port. SPDX-License-Identifier: Apache-2.0
+// Connects to a server, at host:port or on a unix socket. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ namespace sippar::cluster {
 // file cannot be used.
 [[nodiscard]] StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOfEnvironment();
 
-// `address`: HOST:PORT. Speaks our own wire, with TLS if there are `tls`. Without TLS, a server
-// that does not speak it is called over gRPC. `target` names the server in error messages. When OK,
-// the server has answered. Errors as ConnectLine and RemoteClient::Connect.
+// `address`: HOST:PORT, with TLS if there are `tls`; or unix:PATH. `target` names the server in
+// error messages. When OK, the server has answered. Errors as RemoteClient::Connect, and
+// kFailedPrecondition: another protocol is spoken on the unix socket, as by an older program.
 [[nodiscard]] StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(
     const std::string& address, const std::string& target, engine::Clock* clock,
     const std::shared_ptr<net::TlsKeys>& tls);

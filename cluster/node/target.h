@@ -14,7 +14,7 @@ namespace sippar::cluster {
 
 // Exactly one of address, directory and cluster is set.
 struct Target {
-  std::string address;    // address of a server, as gRPC takes it
+  std::string address;    // of a server: host:port, or unix:PATH
   std::string directory;  // path without a slash at its end
   std::string cluster;    // name of a cluster, whose lock service is ZooKeeper:
   std::string members;    // ZooKeeper's members, "host:port,host:port"

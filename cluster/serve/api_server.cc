@@ -3,45 +3,80 @@
 
 #include <fmt/format.h>
 
-#include "cluster/serve/grpc_server.h"
+#include <utility>
+#include <vector>
+
+#include "cluster/serve/gateway.h"
 #include "cluster/serve/listen_address.h"
+#include "cluster/serve/shared_port.h"
 
 namespace sippar::cluster {
 namespace {
 
 // Accepts the address only if no other machine can reach it.
-Status CheckLoopback(const std::string& listen) {
-  ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(listen));
+Status CheckLoopback(const std::string& listen, const ListenAddress& address) {
   if (address.IsLoopback()) return OkStatus();
   return InvalidArgument(
       fmt::format("address '{}' can be reached from other machines, and connections are not "
                   "encrypted; listen on localhost:{} and forward it, e.g. ssh -L",
-                  listen, listen.substr(listen.rfind(':') + 1)));
+                  listen, address.port));
 }
 
-class GrpcApiServer final : public ApiServer {
+StatusOr<std::vector<std::unique_ptr<net::Socket>>> ListenOn(const ListenAddress& address) {
+  std::vector<std::unique_ptr<net::Socket>> sockets;
+  const auto numeric = net::NumericAddress(address.Numeric(), address.port);
+  auto first = numeric.has_value() ? net::Socket::Listen(*numeric) : Unavailable("no address");
+  if (!first.ok()) {
+    return Unavailable(fmt::format(
+        "cannot listen on {}:{}: another server may have this port; port 0 takes any free one",
+        address.host, address.port));
+  }
+  sockets.push_back(*std::move(first));
+  if (address.host != "localhost") return sockets;
+  // A name for two addresses, of which a client may try either first. A machine without IPv6 has
+  // one of them alone.
+  auto second = net::Socket::Listen(*net::NumericAddress("::1", sockets[0]->Local().port()));
+  if (second.ok()) sockets.push_back(*std::move(second));
+  return sockets;
+}
+
+class ListeningApiServer final : public ApiServer {
  public:
-  GrpcApiServer(Client* client, const ApiServerOptions& options) : server_(client, options) {}
+  ListeningApiServer(Client* client, const ApiServerOptions& options)
+      : gateway_(client, options, WireServerOptions()) {}
+  ~ListeningApiServer() override { Stop(0); }
 
   Status Listen(const std::string& listen) {
-    RETURN_IF_ERROR(CheckLoopback(listen));
-    RETURN_IF_ERROR(server_.Start(listen));
-    address_ = listen.substr(0, listen.rfind(':') + 1) + std::to_string(server_.port());
+    ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(listen));
+    RETURN_IF_ERROR(CheckLoopback(listen, address));
+    SharedPortOptions options;
+    ASSIGN_OR_RETURN(options.sockets, ListenOn(address));
+    address_ = fmt::format("{}:{}", address.host, options.sockets[0]->Local().port());
+    RETURN_IF_ERROR(gateway_.StartGrpc());
+    ASSIGN_OR_RETURN(
+        port_, SharedPort::Start(std::move(options),
+                                 [this](Protocol protocol, std::unique_ptr<net::Socket> caller) {
+                                   gateway_.Serve(protocol, std::move(caller));
+                                 }));
     return OkStatus();
   }
   const std::string& address() const override { return address_; }
-  void Stop(int64_t drain_us) override { server_.Stop(drain_us); }
+  void Stop(int64_t drain_us) override {
+    if (port_ != nullptr) port_->Stop();
+    gateway_.Stop(drain_us);
+  }
 
  private:
-  GrpcServer server_;
+  Gateway gateway_;
   std::string address_;
+  std::unique_ptr<SharedPort> port_;  // its thread feeds the gateway
 };
 
 }  // namespace
 
 StatusOr<std::unique_ptr<ApiServer>> ApiServer::Start(Client* client,
                                                       const ApiServerOptions& options) {
-  auto server = std::make_unique<GrpcApiServer>(client, options);
+  auto server = std::make_unique<ListeningApiServer>(client, options);
   RETURN_IF_ERROR(server->Listen(options.listen));
   return std::unique_ptr<ApiServer>(std::move(server));
 }

@@ -1,5 +1,6 @@
-// Serves a store in this process over the Cloud Bigtable API and over Sippar's own gRPC service.
-// This header includes nothing of gRPC, so its users compile without it.
+// Serves a store in this process on one port: over the Cloud Bigtable API, and over cluster/net to
+// other processes of this program. This header includes nothing of gRPC, so its users compile
+// without it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,8 +19,8 @@ struct ApiServerOptions {
   std::string listen = "localhost:8086";  // HOST:PORT; port 0: any free one
   bool strict_instances = false;          // true: an instance exists only after it was created
   QueryApi* queries = nullptr;            // must outlive the server; null: SQL is not served
-  // Gets a line with the trace id for each call that took slow_call_us or more, at most ten lines a
-  // second. Null: slow calls are not reported.
+  // Gets a line for each call that took slow_call_us or more, at most ten lines a second. Null:
+  // slow calls are not reported.
   std::function<void(const std::string& line)> on_slow_call = nullptr;
   int64_t slow_call_us = 10'000'000;
 };
@@ -33,7 +34,8 @@ class ApiServer {
                                                                   const ApiServerOptions& options);
   virtual ~ApiServer() = default;
   virtual const std::string& address() const = 0;  // host:port with the actual port
-  // Accepts no new calls, waits up to `drain_us` for the running ones, then ends them.
+  // Accepts no new calls, leaves the store to other processes (wire/departure.h), waits up to
+  // `drain_us` for the calls that still run, then ends them.
   virtual void Stop(int64_t drain_us) = 0;
 };
 

@@ -1,8 +1,8 @@
 // The unix socket in a store's directory, through which the process that has the directory open
-// serves other processes of the same user. It costs one sleeping thread; gRPC starts with the first
-// connection. The file has mode 0600, and both ends ask the kernel for the other's user
-// (cluster/grpc/unix_socket.h), so no other user is served or can pretend to be the server.
-// SPDX-License-Identifier: Apache-2.0
+// serves other processes of the same user: those of this program, and clients of the Cloud Bigtable
+// API. It costs one sleeping thread; each protocol starts with its first connection. The file has
+// mode 0600, and both ends ask the kernel for the other's user (cluster/net/unix_socket.h), so no
+// other user is served or can pretend to be the server. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class DirectorySocket {
   // Serves `client`, which must outlive the socket. To be called once.
   virtual void Serve(Client* client) = 0;
   // Continues for a short time while other processes make short calls; then accepts no new ones,
-  // finishes those that must not be repeated, and cuts streams (StoreService::Leave).
+  // finishes those that must not be repeated, and cuts streams (wire/departure.h).
   virtual ~DirectorySocket() = default;
 };
 

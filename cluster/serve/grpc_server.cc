@@ -2,7 +2,6 @@
 #include "cluster/serve/grpc_server.h"
 
 #include <absl/synchronization/mutex.h>
-#include <fmt/format.h>
 #include <grpc/support/log.h>
 #include <grpc/support/time.h>
 #include <grpcpp/resource_quota.h>
@@ -11,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "cluster/grpc/call_trace.h"
 #include "cluster/grpc/request_size.h"
@@ -36,14 +36,14 @@ std::vector<std::string> ServiceNames() {
           google::bigtable::admin::v2::BigtableTableAdmin::service_full_name(),
           google::bigtable::admin::v2::BigtableInstanceAdmin::service_full_name(),
           google::longrunning::Operations::service_full_name(),
-          sippar::v1::Store::service_full_name(),
           grpc::health::v1::Health::service_full_name()};
 }
 
 }  // namespace
 
-GrpcServer::GrpcServer(Client* client, const ApiServerOptions& options)
-    : options_(options),
+GrpcServer::GrpcServer(Client* client, const ApiServerOptions& options,
+                       std::shared_ptr<SlowCalls> slow_calls)
+    : slow_calls_(std::move(slow_calls)),
       records_(client, options.strict_instances),
       data_(&records_, options.queries),
       reads_(client, &data_),
@@ -51,22 +51,16 @@ GrpcServer::GrpcServer(Client* client, const ApiServerOptions& options)
       loops_(LoopCount()),
       table_admin_(&records_, &operations_),
       instance_admin_(&records_, &operations_),
-      store_(client),
       health_(ServiceNames()),
       reflection_(ServiceNames()) {}
 
-Status GrpcServer::Start(const std::string& listen) {
+Status GrpcServer::Start() {
   // Debian builds Abseil with deadlock detection: each lock that gRPC takes would then be checked
   // for cycles under one global lock, which serialises all threads.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  // gRPC would print several lines about a port that is in use; our error says it in one. For more,
-  // a user can set GRPC_VERBOSITY.
+  // gRPC would print lines about connections that end. For them, a user can set GRPC_VERBOSITY.
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   grpc::ServerBuilder builder;
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server on a port fails
-  if (!listen.empty()) {
-    builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port_);
-  }
   // The loops read from all connections. Calls that they do not carry out themselves go to a thread
   // of this one queue.
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
@@ -84,23 +78,19 @@ Status GrpcServer::Start(const std::string& listen) {
   builder.RegisterService(&table_admin_);
   builder.RegisterService(&instance_admin_);
   builder.RegisterService(&operations_);
-  builder.RegisterService(&store_);
   builder.RegisterService(&health_);
   reflection_.Register(&builder);
   for (CallLoop& loop : loops_) loop.Register(&builder);
   unknown_.Register(&builder);
-  if (options_.on_slow_call != nullptr) {
+  if (slow_calls_ != nullptr) {
     std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> tracer;
-    tracer.push_back(
-        NewCallTracer(records_.client()->clock(), {options_.slow_call_us, options_.on_slow_call}));
+    tracer.push_back(NewCallTracer(slow_calls_));
     builder.experimental().SetInterceptorCreators(std::move(tracer));
   }
   server_ = builder.BuildAndStart();
-  if (server_ != nullptr) StartLoops();
-  if (server_ != nullptr && (listen.empty() || port_ != 0)) return OkStatus();
-  Stop(0);
-  return Unavailable(fmt::format(
-      "cannot listen on {}: another server may have this port; port 0 takes any free one", listen));
+  if (server_ == nullptr) return Unavailable("gRPC does not start");
+  StartLoops();
+  return OkStatus();
 }
 
 void GrpcServer::StartLoops() {
@@ -124,7 +114,6 @@ void GrpcServer::Stop(int64_t drain_us) {
   // after Wait, when no call can come any more, and the threads after the loops, which feed them.
   health_.Stop();
   data_.EndStreams();
-  store_.Leave();
   server_->Shutdown(
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(drain_us, GPR_TIMESPAN)));
   server_->Wait();

@@ -5,14 +5,14 @@
 
 #include <utility>
 
-#include "cluster/net/server.h"
 #include "cluster/serve/listen_address.h"
-#include "cluster/wire/member_service.h"
 
 namespace sippar::cluster {
 namespace {
 
 constexpr std::string_view kUnix = "unix:";
+
+bool HasPort(const std::string& listen) { return !listen.empty() && !listen.starts_with(kUnix); }
 
 StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
   net::ServerOptions net;
@@ -20,8 +20,10 @@ StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
   net.hello.name = options.name;
   net.hello.cluster = options.cluster;
   net.tls = options.tls;
+  net.keepalive = options.keepalive;
+  net.goodbye_us = options.goodbye_us;
   net.host = options.listen;
-  if (options.listen.starts_with(kUnix)) return net;
+  if (!HasPort(options.listen)) return net;
   ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(options.listen));
   if (options.tls == nullptr && !address.IsLoopback()) {
     return InvalidArgument(
@@ -34,44 +36,30 @@ StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
   return net;
 }
 
-class ListeningWireServer final : public WireServer {
- public:
-  explicit ListeningWireServer(const std::string& name) : service_(name) {}
-  ~ListeningWireServer() override { Stop(0); }
-
-  // A client's objects are its own, so the ports only point to them.
-  Status Listen(Client* client, const WireServerOptions& options) {
-    ASSIGN_OR_RETURN(net::ServerOptions net, OptionsOf(options));
-    const std::shared_ptr<void> unowned;
-    service_.Begin({.data = std::shared_ptr<DataApi>(unowned, client->data()),
-                    .admin = std::shared_ptr<AdminApi>(unowned, client->admin())});
-    ASSIGN_OR_RETURN(server_, net::Server::Start(std::move(net), &service_, &loops_));
-    address_ = options.listen;
-    if (!address_.starts_with(kUnix)) {
-      address_ = fmt::format("{}:{}", address_.substr(0, address_.rfind(':')), server_->port());
-    }
-    return OkStatus();
-  }
-
-  const std::string& address() const override { return address_; }
-  void Stop(int64_t drain_us) override {
-    if (server_ != nullptr) server_->Stop(drain_us);
-  }
-
- private:
-  net::LaneLoops loops_{"wire"};
-  MemberService service_;
-  std::unique_ptr<net::Server> server_;
-  std::string address_;
-};
-
 }  // namespace
 
+// A client's objects are its own, so the ports only point to them.
 StatusOr<std::unique_ptr<WireServer>> WireServer::Start(Client* client,
                                                         const WireServerOptions& options) {
-  auto server = std::make_unique<ListeningWireServer>(options.name);
-  RETURN_IF_ERROR(server->Listen(client, options));
-  return std::unique_ptr<WireServer>(std::move(server));
+  ASSIGN_OR_RETURN(net::ServerOptions net, OptionsOf(options));
+  std::unique_ptr<WireServer> made(new WireServer(options));
+  const std::shared_ptr<void> unowned;
+  made->service_.Begin({.data = std::shared_ptr<DataApi>(unowned, client->data()),
+                        .admin = std::shared_ptr<AdminApi>(unowned, client->admin())});
+  ASSIGN_OR_RETURN(made->server_,
+                   net::Server::Start(std::move(net), &made->service_, &made->loops_));
+  made->address_ = options.listen;
+  if (HasPort(options.listen)) {
+    made->address_ = fmt::format("{}:{}", options.listen.substr(0, options.listen.rfind(':')),
+                                 made->server_->port());
+  }
+  return made;
+}
+
+void WireServer::Stop(int64_t drain_us) {
+  if (server_ == nullptr) return;
+  service_.Leave();
+  server_->Stop(drain_us);
 }
 
 }  // namespace sippar::cluster

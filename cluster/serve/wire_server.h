@@ -6,17 +6,25 @@
 #include <memory>
 #include <string>
 
+#include "cluster/api/slow_calls.h"
 #include "cluster/client/client.h"
+#include "cluster/net/server.h"
 #include "cluster/net/tls.h"
+#include "cluster/wire/member_service.h"
 #include "engine/base/status.h"
 
 namespace sippar::cluster {
 
 struct WireServerOptions {
-  std::string listen = "localhost:0";  // HOST:PORT, port 0: any free one; or unix:PATH
-  std::string name = "sippar";         // of this member, for its callers' errors
-  std::string cluster;                 // its id; empty: callers of any cluster are served
-  std::shared_ptr<net::TlsKeys> tls;   // null: plain, for this machine only
+  // HOST:PORT, port 0: any free one; or unix:PATH. Empty: the server has only the connections that
+  // it is given.
+  std::string listen = "localhost:0";
+  std::string name = "sippar";        // of this member, for its callers' errors
+  std::string cluster;                // its id; empty: callers of any cluster are served
+  std::shared_ptr<net::TlsKeys> tls;  // null: plain, for this machine only
+  net::Keepalive keepalive;
+  int64_t goodbye_us = 1'500'000;         // time for callers to take the goodbye when it stops
+  std::shared_ptr<SlowCalls> slow_calls;  // null: not reported
 };
 
 class WireServer {
@@ -26,10 +34,27 @@ class WireServer {
   // in use.
   [[nodiscard]] static StatusOr<std::unique_ptr<WireServer>> Start(
       Client* client, const WireServerOptions& options);
-  virtual ~WireServer() = default;
-  virtual const std::string& address() const = 0;  // with the actual port
-  // Accepts no new calls, waits up to `drain_us` for the running ones, then ends them.
-  virtual void Stop(int64_t drain_us) = 0;
+  ~WireServer() { Stop(0); }
+  WireServer(const WireServer&) = delete;
+  WireServer& operator=(const WireServer&) = delete;
+
+  const std::string& address() const { return address_; }  // with the actual port
+  // Serves the peer of a connection that was accepted elsewhere.
+  void Serve(std::unique_ptr<net::Socket> accepted) { server_->Serve(std::move(accepted)); }
+  // Number of calls so far, without streams of changes.
+  uint64_t calls_begun() const { return service_.calls_begun(); }
+  // Leaves the store to other processes (wire/departure.h), waits up to `drain_us` for the calls
+  // that still run, then ends them.
+  void Stop(int64_t drain_us);
+
+ private:
+  explicit WireServer(const WireServerOptions& options)
+      : service_(options.name, options.slow_calls) {}
+
+  net::LaneLoops loops_{"wire"};
+  MemberService service_;
+  std::unique_ptr<net::Server> server_;
+  std::string address_;
 };
 
 }  // namespace sippar::cluster

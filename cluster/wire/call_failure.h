@@ -10,6 +10,8 @@ namespace sippar::cluster {
 // Nothing of the call was done: its server is leaving the store and accepts no more calls, or the
 // call never reached it.
 using net::kNotBegun;
+// Of a stream: its server leaves the store and has ended it. The rest is read from the next one.
+inline constexpr char kCut[] = "sippar/cut";
 // A stream broke off, but the last cell that it returned is the last cell of its row.
 inline constexpr char kRowIsWhole[] = "sippar/row-is-whole";
 

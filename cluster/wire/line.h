@@ -23,8 +23,8 @@ namespace sippar::cluster {
 
 // What the lines of a process share.
 struct LineSettings {
-  // This and the clock outlive the lines. A client of one member (wire/line_client.h) has loops of
-  // its own if there are none.
+  // This and the clock outlive the lines. A client of one member (wire/remote_client.h) has loops
+  // of its own if there are none.
   net::LaneLoops* loops = nullptr;
   engine::Clock* clock = nullptr;
   net::Hello hello = {};  // of this process; lane and expected life are each line's

@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cluster/api/row_codec.h"
 #include "cluster/net/failure.h"
 #include "cluster/wire/member_call.h"
 #include "cluster/wire/member_streams.h"
 #include "cluster/wire/methods.h"
+#include "engine/base/clock.h"
+#include "engine/base/printable.h"
 
 namespace sippar::cluster {
 namespace {
@@ -17,7 +21,9 @@ namespace {
 constexpr size_t kReplySizeMax = net::kBodySizeMax - (2 << 20);
 
 template <class Interface>
-StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::ServerCall>& call) {
+StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::ServerCall>& call,
+                                  Departure* departure) {
+  departure->CountCall();
   NamedCall named;
   if (!DecodeNamedCall(call->body(), &named)) {
     return InvalidArgument("call cannot be decoded; use the same sippar for server and client");
@@ -27,9 +33,31 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
   // member holds for it must be held until it ends.
   const CallRule* rule = FindRule(typename Interface::Calls(), named.name);
   if (rule == nullptr || rule->effect != Effect::kNone) options.cancel = nullptr;
+  // A change begins only while a member that leaves would still wait for its end, so it is either
+  // finished or not begun. What is safe to repeat needs no gate.
+  std::optional<CallGate::Pass> pass;
+  if (rule != nullptr && rule->repeat == Repeat::kUnsafe) pass.emplace(departure->changes());
+  if (pass.has_value() && !pass->is_open()) return Departure::Refusal();
   StatusOr<std::string> answer = DoNamed(port, named.name, named.call, options, kReplySizeMax);
   if (!answer.ok()) return net::OfBegunCall(answer.status());
   return answer;
+}
+
+// For the line about a slow call.
+std::string NameOf(const std::shared_ptr<net::ServerCall>& call) {
+  const auto method = static_cast<Method>(call->method());
+  NamedCall named;
+  if (!call->is_stream() && DecodeNamedCall(call->body(), &named)) {
+    return engine::PrintableBytes(named.name);
+  }
+  if (method == Method::kReadTable || method == Method::kReadTablet) return "Read";
+  if (method == Method::kRunTable || method == Method::kRunTablet) return "Run";
+  return fmt::format("method {}", call->method());
+}
+
+// A stream of changes lasts as long as its reader wants, so its duration says nothing.
+bool HasDuration(Method method) {
+  return method != Method::kTableChanges && method != Method::kTabletChanges;
 }
 
 }  // namespace
@@ -50,39 +78,54 @@ void MemberService::Serve(const std::shared_ptr<net::ServerCall>& call) {
     return call->Reply(net::MarkNotBegun(
         Unavailable(fmt::format("{}: it does not serve yet; call again later", name_))));
   }
+  if (slow_calls_ == nullptr || !HasDuration(static_cast<Method>(call->method()))) {
+    return Do(*now, call);
+  }
+  engine::Clock* clock = slow_calls_->clock();
+  const int64_t start_nanos = clock->MonotonicNanos();
+  Do(*now, call);
+  const int64_t nanos = clock->MonotonicNanos() - start_nanos;
+  if (!slow_calls_->IsSlow(nanos)) return;
+  slow_calls_->Report(fmt::format(
+      "slow call: {} took {:.3f} s, from {} {}", NameOf(call), static_cast<double>(nanos) / 1e9,
+      engine::PrintableBytes(call->peer().role), engine::PrintableBytes(call->peer().name)));
+}
+
+void MemberService::Do(const MemberPorts& ports, const std::shared_ptr<net::ServerCall>& call) {
   auto on = [&](const auto& port, const char* role, const auto& work) {
     if (port != nullptr) return work(port.get());
     call->Reply(net::MarkNotBegun(Unavailable(fmt::format("{}: it is not a {}", name_, role))));
   };
-  auto reply = [&](auto* port) { call->Reply(DoNamedCall(port, call)); };
-  auto read = [&](auto* port) { ServeRead(port, call); };
-  auto run = [&](auto* port) { ServeRun(port, call); };
-  auto changes = [&](auto* port) { ServeChanges(port, call); };
+  auto reply = [&](auto* port) { call->Reply(DoNamedCall(port, call, &departure_)); };
+  auto read = [&](auto* port) { ServeRead(port, call, &departure_); };
+  auto run = [&](auto* port) { ServeRun(port, call, &departure_); };
+  auto changes = [&](auto* port) { ServeChanges(port, call, &departure_); };
   switch (static_cast<Method>(call->method())) {
     case Method::kProbe:
+      departure_.CountCall();
       return call->Reply(std::string());
     case Method::kData:
-      return on(now->data, "gateway", reply);
+      return on(ports.data, "gateway", reply);
     case Method::kAdmin:
-      return on(now->admin, "master", reply);
+      return on(ports.admin, "master", reply);
     case Method::kTablets:
-      return on(now->tablets, "tablet server", reply);
+      return on(ports.tablets, "tablet server", reply);
     case Method::kControl:
-      return on(now->control, "tablet server", reply);
+      return on(ports.control, "tablet server", reply);
     case Method::kNotices:
-      return on(now->notices, "master", reply);
+      return on(ports.notices, "master", reply);
     case Method::kReadTable:
-      return on(now->data, "gateway", read);
+      return on(ports.data, "gateway", read);
     case Method::kRunTable:
-      return on(now->data, "gateway", run);
+      return on(ports.data, "gateway", run);
     case Method::kTableChanges:
-      return on(now->data, "gateway", changes);
+      return on(ports.data, "gateway", changes);
     case Method::kReadTablet:
-      return on(now->tablets, "tablet server", read);
+      return on(ports.tablets, "tablet server", read);
     case Method::kRunTablet:
-      return on(now->tablets, "tablet server", run);
+      return on(ports.tablets, "tablet server", run);
     case Method::kTabletChanges:
-      return on(now->tablets, "tablet server", changes);
+      return on(ports.tablets, "tablet server", changes);
   }
   call->Reply(Unimplemented(
       fmt::format("{}: method {} is not supported; upgrade the older of the two members", name_,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cluster/net/failure.h"
+#include "cluster/wire/call_failure.h"
 #include "cluster/wire/cell_batch.h"
 #include "cluster/wire/member_call.h"
 #include "cluster/wire/program_batch.h"
@@ -22,10 +23,13 @@ constexpr int64_t kBeatUs = 1'000'000;
 const std::string& PlaceOf(const LentTable& table) { return *table; }
 const TabletAddress& PlaceOf(const TabletAddress& tablet) { return tablet; }
 
+using Stream = Departure::Stream;
+
 // Decodes the request, has `work` done, and ends the stream with what it returns. `work` gets the
 // request, the options and the place for a part that is sent with the end.
 template <class Request, class Work>
-void Serve(const std::shared_ptr<net::ServerCall>& call, const Work& work) {
+void Serve(const std::shared_ptr<net::ServerCall>& call, const Stream& stream, const Work& work) {
+  if (!stream.begun().ok()) return call->Reply(stream.begun());
   Request request;
   if (Status why; !DecodeValue(call->body(), &request, &why)) {
     // Whole bytes with a value that is not allowed: the caller is told as if it had asked here.
@@ -37,10 +41,31 @@ void Serve(const std::shared_ptr<net::ServerCall>& call, const Work& work) {
   CallOptions options = OptionsOf(call);
   options.counters = &last.end.counters;
   last.end.outcome = net::OfBegunCall(work(request, options, &last.part));
+  // What its reader needs to know of a stream that was cut is not that it was read.
+  if (IsMarked(kCut, last.end.outcome)) return call->Reply(last.end.outcome);
   call->Reply(EncodeValue(last));
 }
 
-Status SendCells(net::ServerCall* call, CellStream* cells, std::string* last) {
+// Finds the place where a read is cut when its member leaves: the end of the row that it is in when
+// it first notices.
+class RowEnd {
+ public:
+  explicit RowEnd(const Stream& stream) : stream_(stream) {}
+  // True if the read is to end before `cell`, which begins a new row.
+  bool IsBefore(const CellView& cell) {
+    if (!stream_.is_cut()) [[likely]]
+      return false;
+    if (row_.empty()) row_.assign(cell.row);
+    return cell.row != row_;
+  }
+
+ private:
+  const Stream& stream_;
+  std::string row_;
+};
+
+Status SendCells(net::ServerCall* call, const Stream& stream, CellStream* cells,
+                 std::string* last) {
   Status sent;
   bool is_at_end = false;
   CellPacker packer([&](std::string bytes, bool ends_row) {
@@ -52,7 +77,11 @@ Status SendCells(net::ServerCall* call, CellStream* cells, std::string* last) {
     }
     return sent.ok();
   });
+  RowEnd row_end(stream);
   for (; cells->Valid(); cells->Next()) {
+    if (row_end.IsBefore(cells->cell())) {
+      return packer.Flush(/*ends_row=*/true) ? Stream::Cut() : sent;
+    }
     if (!packer.Add(cells->cell())) return sent;
   }
   is_at_end = true;
@@ -62,27 +91,34 @@ Status SendCells(net::ServerCall* call, CellStream* cells, std::string* last) {
 }
 
 template <class To, class Interface>
-void ReadFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call) {
+void ReadFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call, Departure* departure) {
   using Request = ReadRequest<To>;
+  const Stream stream(departure, call, Stream::kEnds);
   Serve<Request>(
-      call, [&](const Request& request, const CallOptions& options, std::string* last) -> Status {
+      call, stream,
+      [&](const Request& request, const CallOptions& options, std::string* last) -> Status {
         ASSIGN_OR_RETURN(std::unique_ptr<CellStream> cells,
                          port->Read(PlaceOf(request.to), *request.read, options));
-        return SendCells(call.get(), cells.get(), last);
+        return SendCells(call.get(), stream, cells.get(), last);
       });
 }
 
 // Sends batches in pieces, because one row may have a value of any size.
 class PieceSink final : public engine::ProgramSink {
  public:
-  explicit PieceSink(net::ServerCall* call) : call_(call) {}
+  // `may_end`: the run may be cut after any finished row, because its reader can get the rest from
+  // another member.
+  PieceSink(net::ServerCall* call, const Stream& stream, bool may_end)
+      : call_(call), stream_(stream), may_end_(may_end) {}
 
   bool Emit(engine::ProgramBatch batch) override {
+    const bool has_row_end = !batch.last_row.empty();
     const std::string bytes = EncodeBatch(batch);
     for (size_t at = 0; at < bytes.size() && sent_.ok(); at += kPieceSize) {
       sent_ = call_->Write(
           EncodePart({bytes.substr(at, kPieceSize), /*is_marked=*/at + kPieceSize < bytes.size()}));
     }
+    if (sent_.ok() && may_end_ && has_row_end && stream_.is_cut()) sent_ = Stream::Cut();
     return sent_.ok();
   }
   // Why the run was ended, if it was.
@@ -90,6 +126,8 @@ class PieceSink final : public engine::ProgramSink {
 
  private:
   net::ServerCall* const call_;
+  const Stream& stream_;
+  const bool may_end_;
   Status sent_;
 };
 
@@ -105,53 +143,62 @@ Status RunOn(TabletService* tablets, const RunRequest<TabletAddress>& request,
 }
 
 template <class To, class Interface>
-void RunFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call) {
+void RunFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call, Departure* departure) {
   using Request = RunRequest<To>;
-  Serve<Request>(call, [&](const Request& request, const CallOptions& options, std::string*) {
-    PieceSink sink(call.get());
-    Status ended = RunOn(port, request, options, &sink);
-    return sink.sent().ok() ? ended : sink.sent();
-  });
+  const Stream stream(departure, call, Stream::kEnds);
+  Serve<Request>(
+      call, stream, [&](const Request& request, const CallOptions& options, std::string*) {
+        // Results that depend on all rows cannot go on elsewhere, so such a run is not cut.
+        const bool in_order = !request.program->aggregate && request.program->order_by.empty();
+        PieceSink sink(call.get(), stream, in_order);
+        Status ended = RunOn(port, request, options, &sink);
+        return sink.sent().ok() ? ended : sink.sent();
+      });
 }
 
 template <class To, class Interface>
-void ChangesFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call) {
+void ChangesFrom(Interface* port, const std::shared_ptr<net::ServerCall>& call,
+                 Departure* departure) {
   using Request = ChangesCall<To>;
-  Serve<Request>(
-      call, [&](const Request& request, const CallOptions& options, std::string*) -> Status {
-        RETURN_IF_ERROR(call->MarkEndless());
-        ASSIGN_OR_RETURN(
-            std::unique_ptr<ChangeStream> stream,
-            port->ReadChanges(PlaceOf(request.to), request.wanted, {.cancel = options.cancel}));
-        // The first batch is sent at once, even if empty: the caller waits for it to learn whether
-        // the request is valid.
-        for (int64_t wait_us = 0;; wait_us = kBeatUs) {
-          ASSIGN_OR_RETURN(ChangeBatch batch, stream->Next(wait_us));
-          RETURN_IF_ERROR(call->Write(EncodePart({EncodeValue(batch), false})));
-          if (batch.is_over || batch.is_elsewhere) return OkStatus();
-        }
-      });
+  const Stream stream(departure, call, Stream::kEndless);
+  Serve<Request>(call, stream,
+                 [&](const Request& request, const CallOptions& options, std::string*) -> Status {
+                   ASSIGN_OR_RETURN(std::unique_ptr<ChangeStream> changes,
+                                    port->ReadChanges(PlaceOf(request.to), request.wanted,
+                                                      {.cancel = options.cancel}));
+                   // The first batch is sent at once, even if empty: the caller waits for it to
+                   // learn whether the request is valid.
+                   for (int64_t wait_us = 0;; wait_us = kBeatUs) {
+                     ASSIGN_OR_RETURN(ChangeBatch batch, changes->Next(wait_us));
+                     RETURN_IF_ERROR(call->Write(EncodePart({EncodeValue(batch), false})));
+                     if (batch.is_over || batch.is_elsewhere) return OkStatus();
+                   }
+                 });
 }
 
 }  // namespace
 
-void ServeRead(DataApi* data, const std::shared_ptr<net::ServerCall>& call) {
-  ReadFrom<LentTable>(data, call);
+void ServeRead(DataApi* data, const std::shared_ptr<net::ServerCall>& call, Departure* departure) {
+  ReadFrom<LentTable>(data, call, departure);
 }
-void ServeRead(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call) {
-  ReadFrom<TabletAddress>(tablets, call);
+void ServeRead(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call,
+               Departure* departure) {
+  ReadFrom<TabletAddress>(tablets, call, departure);
 }
-void ServeRun(DataApi* data, const std::shared_ptr<net::ServerCall>& call) {
-  RunFrom<LentTable>(data, call);
+void ServeRun(DataApi* data, const std::shared_ptr<net::ServerCall>& call, Departure* departure) {
+  RunFrom<LentTable>(data, call, departure);
 }
-void ServeRun(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call) {
-  RunFrom<TabletAddress>(tablets, call);
+void ServeRun(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call,
+              Departure* departure) {
+  RunFrom<TabletAddress>(tablets, call, departure);
 }
-void ServeChanges(DataApi* data, const std::shared_ptr<net::ServerCall>& call) {
-  ChangesFrom<LentTable>(data, call);
+void ServeChanges(DataApi* data, const std::shared_ptr<net::ServerCall>& call,
+                  Departure* departure) {
+  ChangesFrom<LentTable>(data, call, departure);
 }
-void ServeChanges(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call) {
-  ChangesFrom<TabletAddress>(tablets, call);
+void ServeChanges(TabletService* tablets, const std::shared_ptr<net::ServerCall>& call,
+                  Departure* departure) {
+  ChangesFrom<TabletAddress>(tablets, call, departure);
 }
 
 }  // namespace sippar::cluster

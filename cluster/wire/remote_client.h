@@ -1,26 +1,50 @@
-// A client of a Sippar server in another process: it has one connection and makes each call once,
-// without retries. Thread safe. SPDX-License-Identifier: Apache-2.0
+// A client of one member over cluster/net: it has one connection, ends with it, and makes each call
+// once, without retries. Thread safe. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "cluster/client/client.h"
+#include "cluster/wire/line_ports.h"
 
 namespace sippar::cluster {
 
-class RemoteClient : public Client {
+class RemoteClient final : public Client {
  public:
-  // Connects to `address`, host:port or unix:PATH. When OK, a server has answered and speaks the
-  // same version of our service. kUnavailable: no server answers; kFailedPrecondition: it speaks
-  // another version. `target` names the server in error messages.
-  [[nodiscard]] static StatusOr<std::unique_ptr<RemoteClient>> Connect(const std::string& address,
-                                                                       const std::string& target,
-                                                                       engine::Clock* clock);
-  // True after a call found the connection broken: this client can then do nothing more.
-  virtual bool is_lost() const = 0;
-  // Asks the server for a sign of life. kUnavailable: the connection is lost.
-  [[nodiscard]] virtual Status Probe() = 0;
+  // When OK, the member has answered, and the two ends agree on a version. kUnavailable: no member
+  // answers, and net::IsWithoutHello tells whether another program may be there; kUnimplemented: no
+  // version in common; kPermissionDenied: a process of another user listens on the unix socket;
+  // kInvalidArgument: another cluster. `target` names the member in error messages.
+  [[nodiscard]] static StatusOr<std::unique_ptr<RemoteClient>> Connect(
+      const MemberAddress& address, const std::string& target, const LineSettings& settings);
+
+  DataApi* data() override { return &data_; }
+  AdminApi* admin() override { return &admin_; }
+  engine::Clock* clock() override { return line_->clock(); }
+  const std::string& target() const override { return target_; }
+  Status Close() override { return OkStatus(); }
+
+  // True after the connection has ended: this client can then do nothing more.
+  bool is_lost() const { return line_->is_over(); }
+  // Asks the member for a sign of life. kUnavailable: none came.
+  [[nodiscard]] Status Probe();
+
+ private:
+  RemoteClient(std::unique_ptr<net::LaneLoops> loops, std::shared_ptr<Line> line,
+               std::string target)
+      : loops_(std::move(loops)),
+        line_(std::move(line)),
+        target_(std::move(target)),
+        data_(line_),
+        admin_(line_) {}
+
+  // Those of the line, if it shares them with no other. They go last: the line uses them.
+  const std::unique_ptr<net::LaneLoops> loops_;
+  const std::shared_ptr<Line> line_;
+  const std::string target_;
+  LineData data_;
+  LineAdmin admin_;
 };
 
 }  // namespace sippar::cluster

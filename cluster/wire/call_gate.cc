@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/grpc/call_gate.h"
+#include "cluster/wire/call_gate.h"
 
 namespace sippar::cluster {
 

@@ -22,15 +22,16 @@ class CallGate {
     const bool is_open_;
   };
 
+  // The same without an object; each Enter that was true is followed by one Leave.
+  [[nodiscard]] bool Enter();
+  void Leave();
+
   // No call begins after this.
   void Shut();
   // Waits until no call is running. False: some still run after `limit_us`.
   bool WaitUntilQuiet(int64_t limit_us);
 
  private:
-  bool Enter();
-  void Leave();
-
   engine::Mutex mutex_;
   engine::CondVar changed_;
   bool is_shut_ GUARDED_BY(mutex_) = false;

@@ -1,0 +1,154 @@
+// The first bytes are only looked at, so that the connection's protocol reads all of them. They
+// stay in the socket's buffer meanwhile, and a wait that asks "is there something to read" would
+// end at once; the epoll is edge-triggered for connections, so it tells of new bytes alone.
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/serve/shared_port.h"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "cluster/net/unix_socket.h"
+#include "engine/base/clock.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr uint64_t kStopNumber = 0;  // then those of the listening sockets, then of connections
+constexpr int kAcceptsInARow = 64;
+constexpr int kEventsInARow = 64;
+constexpr int64_t kNoFilesUs = 100'000;  // wait before the next accept if descriptors ran out
+
+int64_t Now() { return engine::Clock::System()->MonotonicNanos(); }
+
+}  // namespace
+
+SharedPort::SharedPort(SharedPortOptions options, Take take)
+    : options_(std::move(options)),
+      take_(std::move(take)),
+      events_(::epoll_create1(EPOLL_CLOEXEC)),
+      stop_(::eventfd(0, EFD_CLOEXEC)) {}
+
+StatusOr<std::unique_ptr<SharedPort>> SharedPort::Start(SharedPortOptions options, Take take) {
+  std::unique_ptr<SharedPort> port(new SharedPort(std::move(options), std::move(take)));
+  RETURN_IF_ERROR(port->Begin());
+  return port;
+}
+
+Status SharedPort::Begin() {
+  bool is_watched = Watch(stop_.get(), kStopNumber, EPOLLIN);
+  for (const auto& socket : options_.sockets) {
+    is_watched = is_watched && Watch(socket->fd(), ++last_number_, EPOLLIN);
+  }
+  if (!is_watched) {
+    return Unavailable(fmt::format("port: it cannot be watched ({})", std::strerror(errno)));
+  }
+  thread_ = engine::Thread("shared-port", [this] { Run(); });
+  return OkStatus();
+}
+
+bool SharedPort::Watch(int fd, uint64_t number, uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = number;
+  return ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void SharedPort::Stop() {
+  const uint64_t one = 1;
+  (void)!::write(stop_.get(), &one, sizeof(one));
+  thread_.Join();
+  silent_.clear();
+  options_.sockets.clear();
+}
+
+bool SharedPort::HasCallers() const {
+  return accepted_ > 0 ||
+         std::any_of(options_.sockets.begin(), options_.sockets.end(), [](const auto& socket) {
+           pollfd waits{socket->fd(), POLLIN, 0};
+           return ::poll(&waits, 1, 0) > 0;
+         });
+}
+
+void SharedPort::Run() {
+  // The threads of both protocols start from this one and inherit its mask, so that none of them
+  // receives the signals that the program handles.
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, nullptr);  // on Linux it changes the mask of this thread alone
+  while (true) {
+    epoll_event events[kEventsInARow];
+    const int count = ::epoll_wait(events_.get(), events, kEventsInARow, MillisToWait());
+    for (int at = 0; at < count; ++at) {
+      const uint64_t number = events[at].data.u64;
+      if (number == kStopNumber) return;
+      if (number <= options_.sockets.size()) {
+        Accept(*options_.sockets[number - 1]);
+      } else {
+        Look(number);
+      }
+    }
+    CloseLate();
+  }
+}
+
+// -1: for ever.
+int SharedPort::MillisToWait() const {
+  if (silent_.empty()) return -1;
+  const int64_t left_nanos = silent_.begin()->second.until_nanos - Now();
+  return static_cast<int>(std::max<int64_t>(left_nanos / 1'000'000 + 1, 0));
+}
+
+void SharedPort::Accept(const net::Socket& listening) {
+  for (int round = 0; round < kAcceptsInARow; ++round) {
+    auto accepted = listening.Accept();
+    if (!accepted.ok()) return engine::Clock::System()->SleepMicros(kNoFilesUs);
+    if (*accepted == nullptr) return;
+    const int fd = (*accepted)->fd();
+    if (options_.for_this_user && !net::IsOfThisUser(fd)) continue;
+    int on = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));  // a unix socket needs none
+    ++accepted_;
+    const uint64_t number = ++last_number_;
+    silent_[number] = {*std::move(accepted), Now() + options_.silence_us * 1000};
+    // Most callers have spoken by now.
+    Look(number);
+    if (!silent_.contains(number)) continue;
+    if (silent_.size() > options_.silent_max) silent_.erase(silent_.begin());
+    if (!Watch(fd, number, EPOLLIN | EPOLLET)) silent_.erase(number);
+  }
+}
+
+// Hands the connection on, or ends it, once its first bytes tell what it is.
+void SharedPort::Look(uint64_t number) {
+  auto found = silent_.find(number);
+  if (found == silent_.end()) return;
+  const net::Socket& connection = *found->second.connection;
+  char bytes[kFirstBytesMax];
+  auto size = connection.Peek(bytes, sizeof(bytes));
+  const Protocol protocol = size.ok() ? SpokenProtocol({bytes, *size}) : Protocol::kOther;
+  if (protocol == Protocol::kNotKnownYet) return;
+  std::unique_ptr<net::Socket> known = std::move(found->second.connection);
+  silent_.erase(found);
+  if (protocol == Protocol::kOther) return;
+  // A connection that was never watched is in no epoll.
+  static_cast<void>(::epoll_ctl(events_.get(), EPOLL_CTL_DEL, known->fd(), nullptr));
+  take_(protocol, std::move(known));
+}
+
+void SharedPort::CloseLate() {
+  while (!silent_.empty() && silent_.begin()->second.until_nanos <= Now()) {
+    silent_.erase(silent_.begin());
+  }
+}
+
+}  // namespace sippar::cluster

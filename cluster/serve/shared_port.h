@@ -1,0 +1,71 @@
+// A port on which both protocols are served: accepts connections, waits for the first bytes of
+// each, and hands it on. One thread does that for all, and sleeps while nothing comes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "cluster/net/fd.h"
+#include "cluster/net/socket.h"
+#include "cluster/serve/spoken_protocol.h"
+#include "engine/base/thread.h"
+
+namespace sippar::cluster {
+
+struct SharedPortOptions {
+  std::vector<std::unique_ptr<net::Socket>> sockets;  // that listen
+  bool for_this_user = false;       // of unix sockets: callers of other users are not served
+  int64_t silence_us = 10'000'000;  // time for a caller's first bytes
+  size_t silent_max = 1024;         // callers that wait for it; one more ends the first of them
+};
+
+class SharedPort {
+ public:
+  // Gets a connection of which nothing has been read; its caller speaks kGrpc or kWire.
+  using Take = std::function<void(Protocol, std::unique_ptr<net::Socket>)>;
+
+  // `take` is called on the port's thread. kUnavailable: the system has no descriptor for it.
+  [[nodiscard]] static StatusOr<std::unique_ptr<SharedPort>> Start(SharedPortOptions options,
+                                                                   Take take);
+  ~SharedPort() { Stop(); }
+  SharedPort(const SharedPort&) = delete;
+  SharedPort& operator=(const SharedPort&) = delete;
+
+  // Nothing is accepted or handed on any more. Not on the port's thread.
+  void Stop();
+  uint64_t accepted() const { return accepted_; }  // connections so far
+  // A connection has come, or is waiting to be accepted. Before Stop.
+  bool HasCallers() const;
+
+ private:
+  struct Silent {
+    std::unique_ptr<net::Socket> connection;
+    int64_t until_nanos = 0;
+  };
+
+  SharedPort(SharedPortOptions options, Take take);
+  [[nodiscard]] Status Begin();
+  [[nodiscard]] bool Watch(int fd, uint64_t number, uint32_t events);
+  void Run();
+  int MillisToWait() const;
+  void Accept(const net::Socket& listening);
+  void Look(uint64_t number);
+  void CloseLate();
+
+  SharedPortOptions options_;
+  const Take take_;
+  const net::Fd events_;  // an epoll
+  const net::Fd stop_;    // an eventfd
+  std::atomic<uint64_t> accepted_{0};
+  // Both belong to the port's thread. A connection's number is greater than those before it.
+  std::map<uint64_t, Silent> silent_;
+  uint64_t last_number_ = 0;
+  engine::Thread thread_;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/serve/spoken_protocol.h"
+
+#include "cluster/net/first_bytes.h"
+
+namespace sippar::cluster {
+namespace {
+
+// With it every HTTP/2 client begins that knows that its server speaks HTTP/2 (RFC 9113, 3.4).
+constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+}  // namespace
+
+Protocol SpokenProtocol(std::string_view bytes) {
+  if (bytes.starts_with(kPreface)) return Protocol::kGrpc;
+  if (kPreface.starts_with(bytes)) return Protocol::kNotKnownYet;
+  switch (net::LookAtFirstBytes(bytes)) {
+    case net::FirstBytes::kHello:
+      return Protocol::kWire;
+    case net::FirstBytes::kOther:
+      return Protocol::kOther;
+    case net::FirstBytes::kTooFew:
+      break;
+  }
+  return Protocol::kNotKnownYet;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,24 @@
+// Which protocol a caller speaks, by the first bytes that it sends. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sippar::cluster {
+
+enum class Protocol : uint8_t {
+  kNotKnownYet,  // more bytes have to come
+  kGrpc,         // the Cloud Bigtable API
+  kWire,         // cluster/net: another process of this program
+  kOther,
+};
+
+// So many bytes are always enough.
+inline constexpr size_t kFirstBytesMax = 64;
+
+// `bytes`: what has come so far, from the first byte on.
+Protocol SpokenProtocol(std::string_view bytes);
+
+}  // namespace sippar::cluster
