@@ -69,16 +69,13 @@ def connect():
 
 
 class HalfOpenTest(unittest.TestCase):
-    """Over gRPC."""
-    PORTS = ("--listen", "127.0.0.1:8086")
-
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         store = os.path.join(folder.name, "store")
         subprocess.run([BINARY, "bench", store, "--workload", "fillseq", "--rows", "60000", "--sync", "no"],
                        check=True, capture_output=True, timeout=120)
-        self.start(BINARY, "serve", store, *self.PORTS)
+        self.start(BINARY, "serve", store, "--listen", "127.0.0.1:8086")
         self.start(sys.executable, "-c", FORWARD)
         self.await_server()
 
@@ -128,11 +125,6 @@ class HalfOpenTest(unittest.TestCase):
         out, error = counting.communicate(timeout=900)
         self.assertEqual(counting.returncode, 0, error)
         return out
-
-
-class HalfOpenWireTest(HalfOpenTest):
-    """Over the wire between sippar's own programs."""
-    PORTS = ("--listen", "127.0.0.1:0", "--wire", "127.0.0.1:8086")
 
 
 def main():

@@ -26,10 +26,9 @@ OS_CALLS = [
                 r"|call_once|condition_variable\w*|async|future|promise|latch|barrier|\w+_semaphore)\b"),
      ("engine/base/",)),
     (re.compile(r"\bpthread_\w+"), ("engine/base/", "fuse/kernel/")),
-    # Safe only where no lock, wait or call to the OS lies between two uses: fibers share it. Or on
-    # threads of gRPC, which a simulation has not.
+    # Safe only where no lock, wait or call to the OS lies between two uses: fibers share it.
     (re.compile(r"\bthread_local\b"), ("engine/read/read_totals.h", "engine/sstable/block_codec.cc",
-                                       "fuse/tree/node.cc", "cluster/grpc/call_trace.cc")),
+                                       "fuse/tree/node.cc")),
     (re.compile(r"std::chrono::\w*_clock"), ("engine/base/",)),
     (re.compile(r"\b(fopen|std::[io]?fstream)\b"), ("cli/", "fuse/kernel/")),
     (re.compile(r"(?<![\w.>])::open\(|(?<![\w.>])::fsync\(|(?<![\w.>])::rename\("),
@@ -53,7 +52,7 @@ PACKAGE_ONLY = [  # heavy libraries and the disk live behind one door each
     (re.compile(r"#include <readline/"), ("cli/",)),
     (re.compile(r"#include <zookeeper/"), ("cluster/lock/zookeeper/zookeeper_handle.cc",)),
     (re.compile(r"#include (<grpc|<google/|\"cluster/proto/)"),
-     ("cluster/grpc/", "cluster/bigtable/", "cluster/wire/", "cluster/serve/")),
+     ("cluster/grpc/", "cluster/bigtable/", "cluster/serve/")),
     # What a target means is decided once.
     (re.compile(r"\bNewPosixFileSystem\b"), ("engine/fs/", "cluster/node/target.cc")),
 ]

@@ -1,5 +1,5 @@
 // ListHotTablets over what the store has counted. SPDX-License-Identifier: Apache-2.0
-#include "cluster/wire/remote_client.h"
+#include "cluster/node/server_client.h"
 #include "tests/cluster/serve/api_fixture.h"
 
 namespace sippar::cluster {
@@ -64,7 +64,7 @@ TEST_F(HotTabletsTest, ABusyTabletIsListed) {
   ASSERT_TRUE(List(before, &response).ok());
   EXPECT_EQ(response.hot_tablets_size(), 0);
   // Other processes see the same.
-  auto remote = std::move(*RemoteClient::Connect(server_->address(), "the server", &clock_));
+  auto remote = ConnectServer(server_->address(), "the server", &clock_, nullptr).value();
   EXPECT_EQ(*remote->admin()->Do(calls::HotTablets{0, INT64_MAX}),
             *client_->admin()->Do(calls::HotTablets{0, INT64_MAX}));
 }

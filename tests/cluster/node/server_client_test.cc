@@ -1,4 +1,4 @@
-// A target HOST:PORT: over our own wire, and over gRPC where a server speaks nothing else.
+// A target HOST:PORT or unix:PATH, and what may be there instead of a server.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/node/server_client.h"
 
@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "cluster/net/failure.h"
+#include "cluster/net/unix_socket.h"
 #include "cluster/node/open_client.h"
 #include "cluster/serve/api_server.h"
 #include "cluster/serve/wire_server.h"
@@ -84,7 +85,7 @@ TEST_F(ServerClientTest, AClientGoesOnWhenItsServerHasComeBack) {
   EXPECT_EQ(Rows(client.get()), "ac");
 }
 
-TEST_F(ServerClientTest, AServerThatSpeaksGrpcAloneIsCalledOverGrpc) {
+TEST_F(ServerClientTest, APortOfTheBigtableApiIsATargetToo) {
   ApiServerOptions options;
   options.listen = "localhost:0";
   auto server = ApiServer::Start(store_.get(), options).value();
@@ -92,6 +93,76 @@ TEST_F(ServerClientTest, AServerThatSpeaksGrpcAloneIsCalledOverGrpc) {
   ASSERT_TRUE(client.ok()) << client.status();
   EXPECT_TRUE(Write(client->get(), "a").ok());
   EXPECT_EQ(Rows(client->get()), "a");
+}
+
+TEST_F(ServerClientTest, AServerOfAnotherVersionIsRefusedInASentence) {
+  net::LaneLoops loops("newer");
+  MemberService service("newer");
+  net::ServerOptions options;
+  options.hello.oldest = net::kVersionNewest + 1;
+  options.hello.newest = net::kVersionNewest + 2;
+  auto server = net::Server::Start(options, &service, &loops).value();
+  Status other = OpenClient(fmt::format("127.0.0.1:{}", server->port()), {}).status();
+  EXPECT_EQ(other.code(), StatusCode::kUnimplemented) << other;
+  EXPECT_NE(MessageOf(other).find("use the same sippar for both"), std::string_view::npos) << other;
+  server->Stop(0);
+  loops.Stop();
+}
+
+// Says to each caller what a server of another protocol might, or nothing, and then leaves it.
+class OtherProgram {
+ public:
+  OtherProgram(std::unique_ptr<net::Socket> listening, std::string says)
+      : listening_(std::move(listening)), says_(std::move(says)) {}
+  ~OtherProgram() {
+    ends_ = true;
+    thread_.Join();
+  }
+
+ private:
+  void Run() {
+    while (!ends_) {
+      engine::Clock::System()->SleepMicros(1000);
+      auto caller = listening_->Accept();
+      if (!caller.ok() || *caller == nullptr) continue;
+      if (!says_.empty()) EXPECT_TRUE((*caller)->Write({says_}).ok());
+      said_.push_back(*std::move(caller));
+      if (says_.empty()) said_.clear();
+    }
+  }
+  const std::unique_ptr<net::Socket> listening_;
+  const std::string says_;
+  std::atomic<bool> ends_{false};
+  std::vector<std::unique_ptr<net::Socket>> said_;
+  engine::Thread thread_{"other", [this] { Run(); }};
+};
+
+TEST_F(ServerClientTest, AnotherProgramIsToldApartFromNoServer) {
+  auto listening = net::Socket::Listen(*net::NumericAddress("127.0.0.1", 0)).value();
+  const std::string address = fmt::format("127.0.0.1:{}", listening->Local().port());
+  OtherProgram other(std::move(listening), std::string(60, '\4'));
+  Status status = OpenClient(address, {}).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status;
+  EXPECT_NE(MessageOf(status).find("may be another program"), std::string_view::npos) << status;
+}
+
+// An older program serves gRPC alone there, which waiting does not change. One that has closed the
+// connection may be about to leave.
+TEST_F(ServerClientTest, OnASocketAnotherProtocolIsFinalAndAnEndIsNot) {
+  const std::string path = testing::TempDir() + "/other_program.sock";
+  for (const std::string& says : {std::string(60, '\4'), std::string()}) {
+    OtherProgram other(net::ListenAlone(path).value(), says);
+    Status status = OpenClient("unix:" + path, {}).status();
+    EXPECT_EQ(status.code(),
+              says.empty() ? StatusCode::kUnavailable : StatusCode::kFailedPrecondition)
+        << status;
+    if (says.empty()) continue;
+    EXPECT_NE(MessageOf(status).find("use the same sippar for both"), std::string_view::npos);
+  }
+  std::filesystem::remove(path);
+  EXPECT_EQ(OpenClient("unix:" + path, {}).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(OpenClient("unix:/" + std::string(200, 'x'), {}).status().code(),
+            StatusCode::kInvalidArgument);
 }
 
 TEST_F(ServerClientTest, WithoutAServerTheTargetIsNamed) {
@@ -182,7 +253,7 @@ TEST_F(ServerCertificatesTest, BothEndsNeedThem) {
   EXPECT_EQ(plain.code(), StatusCode::kUnavailable);
   EXPECT_NE(MessageOf(plain).find("asks for a certificate"), std::string_view::npos) << plain;
 
-  // A server that speaks gRPC alone would be called in clear.
+  // A port without certificates would be called in clear.
   ApiServerOptions grpc;
   grpc.listen = "localhost:0";
   auto clear = ApiServer::Start(store_.get(), grpc).value();

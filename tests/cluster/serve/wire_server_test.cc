@@ -6,7 +6,7 @@
 
 #include "cluster/node/open_client.h"
 #include "cluster/serve/listen_address.h"
-#include "cluster/wire/line_client.h"
+#include "cluster/wire/remote_client.h"
 #include "engine/fs/memory_file_system.h"
 
 namespace sippar::cluster {
@@ -26,7 +26,8 @@ class WireServerTest : public testing::Test {
     settings.clock = engine::Clock::System();
     settings.hello.role = "client";
     settings.hello.name = "c1";
-    client_ = ConnectLine({address.Numeric(), address.port, ""}, "the server", settings).value();
+    client_ = RemoteClient::Connect({address.Numeric(), address.port, ""}, "the server", settings)
+                  .value();
 
     TableSchema schema;
     schema.name = "t";

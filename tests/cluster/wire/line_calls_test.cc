@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/net/failure.h"
-#include "cluster/wire/line_client.h"
+#include "cluster/wire/remote_client.h"
 #include "tests/cluster/wire/line_world.h"
 
 namespace sippar::cluster {
@@ -77,6 +77,34 @@ TEST(LineCalls, ALargeBatchGoesInPartsAndKeepsItsOrder) {
   EXPECT_EQ(world.tablets->batch_sizes, (std::vector<size_t>{10'000, 10'000, 5'000}));
   ASSERT_EQ(world.tablets->rows.size(), 25'000u);
   EXPECT_EQ(world.tablets->rows[24'999], "row24999");
+}
+
+// Its hands move when a test moves them.
+class SetClock final : public engine::Clock {
+ public:
+  int64_t NowMicros() override { return nanos / 1000; }
+  int64_t MonotonicNanos() override { return nanos; }
+  void SleepMicros(int64_t micros) override { nanos += micros * 1000; }
+  std::atomic<int64_t> nanos{1};
+};
+
+TEST(LineCalls, WhatIsLeftOfALargeBatchIsNotSentAfterItsCallersTime) {
+  SetClock clock;
+  LineWorld world;
+  world.Begin();
+  world.tablets->on_write = [&] { clock.SleepMicros(100'000'000); };
+  LineSettings settings = world.Settings();
+  settings.clock = &clock;
+  MemberTransport transport(settings, &world.addresses);
+  auto statuses = transport.Tablets(world.id, net::Lane::kUsers)
+                      ->Do(Apply{{7, 3}, SomeMutations(25'000)}, {nullptr, 100'000'000});
+  ASSERT_TRUE(statuses.ok()) << statuses.status();
+  ASSERT_EQ(statuses->size(), 25'000u);
+  for (size_t i = 0; i < statuses->size(); ++i) {
+    EXPECT_EQ((*statuses)[i].code(), i < 10'000 ? StatusCode::kOk : StatusCode::kDeadlineExceeded)
+        << i;
+  }
+  EXPECT_EQ(world.tablets->batch_sizes, std::vector<size_t>{10'000});
 }
 
 TEST(LineCalls, BeforeAMemberServesAndWithoutTheRoleNothingIsBegun) {
@@ -205,10 +233,10 @@ TEST(LineCalls, AClientEndsWithItsConnection) {
   LineWorld world;
   auto member = std::make_unique<ListeningMember>("gateway", "g1");
   const MemberAddress address{"127.0.0.1", member->address.port, ""};
-  EXPECT_EQ(ConnectLine(address, "the gateway", world.Settings()).status().code(),
+  EXPECT_EQ(RemoteClient::Connect(address, "the gateway", world.Settings()).status().code(),
             StatusCode::kUnavailable);  // it does not serve yet
   member->service.Begin({});
-  auto client = ConnectLine(address, "the gateway", world.Settings());
+  auto client = RemoteClient::Connect(address, "the gateway", world.Settings());
   ASSERT_TRUE(client.ok()) << client.status();
   EXPECT_TRUE((*client)->Probe().ok());
   EXPECT_FALSE((*client)->is_lost());

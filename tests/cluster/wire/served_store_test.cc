@@ -1,10 +1,15 @@
-// Our own service: every call through the wire gives what the same call gives in this process.
+// A store that is served: every call through the wire gives what the same call gives in this
+// process, and ends as its caller wants.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "cluster/api/row_codec.h"
-#include "cluster/proto/store.grpc.pb.h"
-#include "cluster/wire/remote_client.h"
+#include "cluster/net/channel.h"
+#include "cluster/net/failure.h"
+#include "cluster/node/server_client.h"
+#include "cluster/serve/listen_address.h"
+#include "cluster/wire/methods.h"
+#include "cluster/wire/stream_messages.h"
 #include "engine/program/program_error.h"
 #include "tests/cluster/serve/api_fixture.h"
 #include "tests/support/random_history.h"
@@ -12,7 +17,6 @@
 namespace sippar::cluster {
 namespace {
 
-namespace v1 = ::sippar::v1;
 using engine::ReadCounters;
 
 constexpr int64_t kNowUs = 1'700'000'000'123'456;  // of the fixture's clock
@@ -23,10 +27,10 @@ struct Drained {
   ReadCounters counters;
 };
 
-class StoreServiceTest : public ApiTest {
+class ServedStoreTest : public ApiTest {
  protected:
-  StoreServiceTest()
-      : remote_(std::move(*RemoteClient::Connect(server_->address(), "the server", &clock_))) {}
+  ServedStoreTest()
+      : remote_(ConnectServer(server_->address(), "the server", &clock_, nullptr).value()) {}
 
   Drained Drain(Client* client, const std::string& table, const ReadSpec& read, bool skips_rows) {
     Drained drained;
@@ -94,7 +98,7 @@ engine::Program RandomProgram(engine::RandomHistory* history, const TableSchema&
   return program;
 }
 
-TEST_F(StoreServiceTest, RandomHistoriesAreTheSame) {
+TEST_F(ServedStoreTest, RandomHistoriesAreTheSame) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     engine::RandomHistory history(seed);
@@ -143,7 +147,7 @@ TEST_F(StoreServiceTest, RandomHistoriesAreTheSame) {
   }
 }
 
-TEST_F(StoreServiceTest, RowTransactions) {
+TEST_F(ServedStoreTest, RowTransactions) {
   CreateTable();
   DataApi* data = remote_->data();
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
@@ -185,7 +189,7 @@ TEST_F(StoreServiceTest, RowTransactions) {
 }
 
 // Each part of a batch has its own answer, whatever the others have.
-TEST_F(StoreServiceTest, BatchesAreAnsweredPartByPart) {
+TEST_F(ServedStoreTest, BatchesAreAnsweredPartByPart) {
   CreateTable({"m"});
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   std::vector<RowMutation> batch;
@@ -215,7 +219,7 @@ TEST_F(StoreServiceTest, BatchesAreAnsweredPartByPart) {
   ExpectSame(mine[1].status(), theirs[1].status());
 }
 
-TEST_F(StoreServiceTest, AdministratorsCalls) {
+TEST_F(ServedStoreTest, AdministratorsCalls) {
   CreateTable({"m"});
   AdminApi* here = client_->admin();
   AdminApi* there = remote_->admin();
@@ -283,7 +287,7 @@ TEST_F(StoreServiceTest, AdministratorsCalls) {
   EXPECT_EQ(here->Do(calls::GetTable{table}).status().code(), StatusCode::kNotFound);
 }
 
-TEST_F(StoreServiceTest, LargeCellsAndManyCells) {
+TEST_F(ServedStoreTest, LargeCellsAndManyCells) {
   CreateTable();
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   engine::Random random(3);
@@ -311,7 +315,7 @@ TEST_F(StoreServiceTest, LargeCellsAndManyCells) {
   EXPECT_TRUE(remote_->data()->Run(table, RowRange::All(), program, {}, &first).ok());
 }
 
-TEST_F(StoreServiceTest, CancelledCallsAndLostServersAreTold) {
+TEST_F(ServedStoreTest, CancelledCallsAndLostServersAreTold) {
   CreateTable();
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
   std::vector<RowMutation> batch;
@@ -345,9 +349,11 @@ TEST_F(StoreServiceTest, CancelledCallsAndLostServersAreTold) {
   EXPECT_EQ(reading->status().code(), StatusCode::kUnavailable);
   Status write = remote_->data()->Apply(table, RowMutation("r").Set("f", "q", "1"));
   EXPECT_EQ(write.code(), StatusCode::kUnavailable);
-  EXPECT_NE(MessageOf(write).find("not known"), std::string_view::npos) << write;
+  EXPECT_TRUE(net::IsNotBegun(write) ||
+              MessageOf(write).find("not known") != std::string_view::npos)
+      << write;
   EXPECT_TRUE(remote_->is_lost());
-  auto nobody = RemoteClient::Connect(server_->address(), "the server", &clock_);
+  auto nobody = ConnectServer(server_->address(), "the server", &clock_, nullptr);
   EXPECT_EQ(nobody.status().code(), StatusCode::kUnavailable);
 }
 
@@ -365,11 +371,43 @@ void CheckAllRefused(const std::string& name, const std::string& reply) {
   }
 }
 
+// A caller that sends what no caller of ours would send.
+class RawCaller {
+ public:
+  explicit RawCaller(const std::string& address) {
+    const ListenAddress place = ListenAddress::Parse(address).value();
+    net::ChannelOptions options;
+    options.host = place.Numeric();
+    options.port = place.port;
+    channel_ = net::Channel::New(std::move(options), &loops_).value();
+  }
+  ~RawCaller() { channel_->Close(); }
+
+  StatusOr<std::string> Call(Method method, std::string_view name, const std::string& call) {
+    return channel_->Call(static_cast<uint16_t>(method), EncodeNamedCall({name, call}), {});
+  }
+  // How the stream ends at its server, or the failure.
+  Status Drain(Method method, std::string request) {
+    auto stream = channel_->Open(static_cast<uint16_t>(method), std::move(request), 0);
+    for (;;) {
+      StatusOr<std::optional<std::string>> part = stream->Next();
+      if (!part.ok()) return part.status();
+      if (part->has_value()) continue;
+      LastPart last;
+      return DecodeValue(stream->End(), &last) ? last.end.outcome : Internal("no end");
+    }
+  }
+
+ private:
+  net::LaneLoops loops_{"raw"};
+  std::shared_ptr<net::Channel> channel_;
+};
+
 // Bytes that are no encoding of anything, and encodings with a byte changed.
-TEST_F(StoreServiceTest, DamagedBytesAreRefused) {
+TEST_F(ServedStoreTest, DamagedBytesAreRefused) {
   CreateTable();
   const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
-  auto stub = v1::Store::NewStub(channel_);
+  RawCaller caller(server_->address());
   engine::Random random(11);
   engine::RandomHistory history(5);
   TableSchema schema = client_->admin()->Do(calls::ListTables{})->front().schema;
@@ -380,35 +418,70 @@ TEST_F(StoreServiceTest, DamagedBytesAreRefused) {
       bytes[random.Uniform(bytes.size())] = static_cast<char>(random.Next());
     }
     for (const char* name : {"ApplyRows", "UpdateRows", "CommitRow", "CreateTable"}) {
-      v1::CallRequest call;
-      call.set_name(name);
-      call.set_call(EncodeValue(table) + bytes);
-      v1::CallReply reply;
-      EXPECT_TRUE(Call(stub.get(), &v1::Store::Stub::Call, call, &reply).ok());
-      Status outcome;
-      ASSERT_TRUE(DecodeValue(reply.outcome(), &outcome));
+      const Method method =
+          name == std::string_view("CreateTable") ? Method::kAdmin : Method::kData;
+      auto reply = caller.Call(method, name, EncodeValue(table) + bytes);
+      EXPECT_NE(reply.status().code(), StatusCode::kUnavailable) << reply.status();
       // Some are whole by chance: a batch of nothing, or one whose parts are refused.
-      if (outcome.ok()) CheckAllRefused(name, reply.reply());
+      if (reply.ok()) CheckAllRefused(name, *reply);
     }
-    v1::RunRequest run;
-    run.set_table(table);
-    run.set_tablet_range(EncodeValue(RowRange::All()));
-    run.set_program(bytes);
-    grpc::ClientContext context;
-    auto reader = stub->Run(&context, run);
-    v1::RunReply reply;
-    while (reader->Read(&reply)) continue;
-    EXPECT_TRUE(reader->Finish().ok());
-    v1::ReadRequest read;
-    read.set_table(table);
-    read.set_read(bytes);
-    grpc::ClientContext read_context;
-    auto cells = stub->Read(&read_context, read);
-    v1::ReadReply part;
-    while (cells->Read(&part)) continue;
-    EXPECT_TRUE(cells->Finish().ok());
+    // Some of these are whole by chance, too.
+    for (Method method : {Method::kRunTable, Method::kReadTable, Method::kTableChanges}) {
+      Status ended = caller.Drain(method, EncodeValue(table) + bytes);
+      EXPECT_NE(ended.code(), StatusCode::kUnavailable) << ended;
+    }
   }
   EXPECT_TRUE(remote_->Probe().ok());
+}
+
+TEST_F(ServedStoreTest, ACallThatTheServerDoesNotKnowIsRefusedByItsName) {
+  RawCaller caller(server_->address());
+  EXPECT_EQ(caller.Call(Method::kAdmin, "Defragment", "").status(),
+            Unimplemented("call Defragment is not supported by the server; use the same sippar for "
+                          "server and client"));
+}
+
+// On a busy machine the answer may come before the client's clock is looked at again.
+template <class Call>
+bool EndsAtDeadline(const Call& call) {
+  for (int i = 0; i < 100; ++i) {
+    if (call(i).code() == StatusCode::kDeadlineExceeded) return true;
+  }
+  return false;
+}
+
+TEST_F(ServedStoreTest, ACallEndsWithItsCallersDeadlineOrCancelFlag) {
+  CreateTable();
+  const std::string table = client_->admin()->Do(calls::ListTables{})->front().schema.name;
+  CallOptions hurried;
+  hurried.timeout_us = 1;
+  EXPECT_TRUE(EndsAtDeadline([&](int) {
+    return remote_->admin()->Do(calls::Compact{table, ""}, hurried);
+  }));
+  Status split = OkStatus();
+  EXPECT_TRUE(EndsAtDeadline([&](int i) {
+    split = remote_->admin()->Do(calls::Split{table, fmt::format("m{}", i)}, hurried);
+    return split;
+  }));
+  // The client or the server may find that the time is over before it begins.
+  EXPECT_TRUE(MessageOf(split).find("not known") != std::string_view::npos ||
+              MessageOf(split).find("longer than its timeout") != std::string_view::npos)
+      << split;
+  CallOptions cancelled;
+  cancelled.cancel = std::make_shared<std::atomic<bool>>(false);
+  EXPECT_TRUE(remote_->admin()->Do(calls::Compact{table, ""}, cancelled).ok());
+  cancelled.cancel->store(true);
+  for (Client* client : {client_.get(), static_cast<Client*>(remote_.get())}) {
+    EXPECT_EQ(client->admin()->Do(calls::Compact{table, ""}, cancelled).code(),
+              StatusCode::kCancelled);
+    EXPECT_TRUE(client->data()->Do(calls::ListTablets{table}).ok());
+  }
+  EXPECT_EQ(remote_->data()->Do(calls::ListTablets{table}, cancelled).status().code(),
+            StatusCode::kCancelled);
+  EXPECT_TRUE(EndsAtDeadline(
+      [&](int) { return remote_->data()->Do(calls::ListTablets{table}, hurried).status(); }));
+  EXPECT_FALSE(remote_->is_lost());  // the connection goes on
+  EXPECT_TRUE(remote_->admin()->Do(calls::GetTable{table}).ok());
 }
 
 }  // namespace
