@@ -175,7 +175,8 @@ class JoinTest(unittest.TestCase):
         for arguments, said in ((("--wire", "0.0.0.0:0"), "certificate"),
                                 (("--wire", "127.0.0.1:0", "--tls-cert", __file__), "--tls-"),
                                 (("--tls-cert", __file__, "--tls-key", __file__, "--tls-ca", __file__), "--wire"),
-                                (("--wire", "127.0.0.1:0", "--tls-cert", ""), "--tls-cert")):
+                                (("--wire", "127.0.0.1:0", "--tls-cert", ""), "--tls-cert"),
+                                (("--wire", "unix:" + self.store + ".socket"), "HOST:PORT")):
             server = subprocess.run([BINARY, "serve", self.store, "--listen", "127.0.0.1:0", *arguments],
                                     capture_output=True, timeout=60)
             self.assertNotEqual(server.returncode, 0)

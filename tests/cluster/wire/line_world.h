@@ -51,7 +51,10 @@ class GivenCells final : public CellStream {
 class FakeTablets final : public TabletService {
  public:
   void Carry(const AnyCall& call, const CallOptions& options) override {
-    last_options = options;
+    {
+      engine::MutexLock lock(&mutex_);
+      last_options = options;
+    }
     ++calls;
     AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
   }
@@ -99,12 +102,12 @@ class FakeTablets final : public TabletService {
   std::vector<std::string> rows;
 
  private:
-  engine::Mutex mutex_;  // calls of different threads add to the two lists
+  engine::Mutex mutex_;  // calls of different threads add to the two lists, and name the newest
 
   StatusOr<std::vector<Status>> Perform(const calls::ApplyRows<TabletAddress>& asked) {
-    last_tablet = asked.to;
     if (on_write) on_write();
     engine::MutexLock lock(&mutex_);
+    last_tablet = asked.to;
     batch_sizes.push_back(asked.batch.size());
     std::vector<Status> statuses;
     for (const RowMutation* mutation : asked.batch.values()) {
