@@ -13,6 +13,7 @@
 #include "cluster/net/unix_socket.h"
 #include "cluster/serve/gateway.h"
 #include "cluster/serve/shared_port.h"
+#include "engine/base/clock.h"
 #include "engine/base/thread.h"
 
 namespace sippar::cluster {
@@ -86,8 +87,12 @@ class ListeningSocket final : public DirectorySocket {
     engine::Thread breaks;
     if (!open_.empty()) {
       breaks = engine::Thread("store-break", [&] {
+        engine::Clock* clock = engine::Clock::System();
+        const int64_t until_nanos = clock->MonotonicNanos() + (kDrainUs + kBreakUs) * 1000;
         engine::MutexLock lock(&mutex);
-        if (!is_stopped) changed.WaitFor(&mutex, kDrainUs + kBreakUs);
+        while (!is_stopped && clock->MonotonicNanos() < until_nanos) {
+          changed.WaitFor(&mutex, (until_nanos - clock->MonotonicNanos()) / 1000 + 1);
+        }
         if (is_stopped) return;
         for (const net::Fd& fd : open_) ::shutdown(fd.get(), SHUT_RDWR);
       });
