@@ -117,19 +117,24 @@ std::shared_ptr<ReplyStream> Channel::Open(uint16_t method, std::string body, in
 
 uint64_t Channel::Start(Frame request, Pending pending) {
   std::shared_ptr<Connection> connection;
+  Frame sent;
   Status refused;
+  Pending refusing;
   bool connects = false, sweeps = false, has_company = false;
   uint64_t call = 0, attempt = 0;
   {
     engine::MutexLock lock(&mutex_);
     pending.bytes = request.body.size();
     refused = Admit(pending.bytes);
-    if (refused.ok()) {
+    if (!refused.ok()) {
+      refusing = std::move(pending);
+    } else {
       request.call = call = ++last_call_;
       sweeps = pending.deadline_nanos != 0 && !std::exchange(is_sweeping_, true);
       calls_.emplace(call, std::move(pending));
       if (state_ == State::kOpen) {
         connection = connection_;
+        sent = std::move(request);
         has_company = calls_.size() > 1;
       } else {
         held_.Push(std::move(request));
@@ -140,12 +145,12 @@ uint64_t Channel::Start(Frame request, Pending pending) {
     }
   }
   if (!refused.ok()) {
-    Finish(std::move(pending), refused);
+    Finish(refusing, refused);
     return 0;
   }
   if (sweeps) Sweep();
   if (connects) Connect(attempt);
-  if (connection != nullptr && !connection->Send(std::move(request), has_company)) {
+  if (connection != nullptr && !connection->Send(std::move(sent), has_company)) {
     // Should Closed have been faster, it has said "unknown", which is true as well.
     End(call, MarkNotBegun(Unavailable(fmt::format("call to {}: the connection has ended; it was "
                                                    "not sent",
@@ -181,7 +186,7 @@ Channel::Pending Channel::Remove(Calls::iterator at) {
   return pending;
 }
 
-void Channel::Finish(Pending pending, StatusOr<std::string> answer) {
+void Channel::Finish(const Pending& pending, StatusOr<std::string> answer) {
   if (pending.waiter != nullptr) {
     pending.waiter->answer = std::move(answer);
     pending.waiter->woken.Notify();  // the last touch: the waiter's stack may go
@@ -215,7 +220,7 @@ bool Channel::End(uint64_t call, const Status& why) {
       static_cast<void>(connection->Send({.kind = FrameKind::kCancel, .call = call}));
     }
   }
-  Finish(std::move(pending), is_withdrawn ? MarkNotBegun(why) : why);
+  Finish(pending, is_withdrawn ? MarkNotBegun(why) : why);
   return true;
 }
 
@@ -278,9 +283,9 @@ void Channel::Arrived(std::vector<Frame>* frames) {
         wrong = "the server sent a part beyond the credit of its stream";
       }
     } else if ((frame.flags & kIsFailure) != 0) {
-      Finish(std::move(delivery.pending), DecodeFailure(frame.body));
+      Finish(delivery.pending, DecodeFailure(frame.body));
     } else {
-      Finish(std::move(delivery.pending), std::move(frame.body));
+      Finish(delivery.pending, std::move(frame.body));
     }
   }
   if (!wrong.empty() && connection != nullptr)

@@ -93,7 +93,7 @@ class Channel final : public std::enable_shared_from_this<Channel> {
                    Waiter* waiter);
   // False: the call is over already.
   bool End(uint64_t call, const Status& why);
-  static void Finish(Pending pending, StatusOr<std::string> answer);
+  static void Finish(const Pending& pending, StatusOr<std::string> answer);
   void Sweep();
   void Arrived(std::vector<Frame>* frames);
   std::string Name() const;

@@ -171,7 +171,7 @@ void Channel::ConnectFailed(const Status& why, uint64_t attempt) {
     for (const auto& [call, pending] : calls) admission_.Leave(pending.bytes);
   }
   if (connection != nullptr) connection->Close(why);
-  for (auto& [call, pending] : calls) Finish(std::move(pending), MarkNotBegun(failure, wait_us));
+  for (auto& [call, pending] : calls) Finish(pending, MarkNotBegun(failure, wait_us));
 }
 
 void Channel::Closed(uint64_t attempt, const Status& why, const std::vector<Frame>& unsent) {
@@ -192,7 +192,7 @@ void Channel::Closed(uint64_t attempt, const Status& why, const std::vector<Fram
   // Whatever ended the line, the outcome of what was sent is unknown; damage is told in the text.
   for (auto& [call, pending] : calls) {
     Status failure = Unavailable(fmt::format("call {}: {}", call, MessageOf(why)));
-    Finish(std::move(pending), not_sent.contains(call) ? MarkNotBegun(failure) : failure);
+    Finish(pending, not_sent.contains(call) ? MarkNotBegun(failure) : failure);
   }
 }
 
@@ -212,7 +212,7 @@ void Channel::Close() {
   Status failure = Unavailable(fmt::format("call to {}: this end was closed", Name()));
   if (connection != nullptr) connection->Close(failure);
   for (auto& [call, pending] : calls) {
-    Finish(std::move(pending), not_sent.contains(call) ? MarkNotBegun(failure) : failure);
+    Finish(pending, not_sent.contains(call) ? MarkNotBegun(failure) : failure);
   }
 }
 
