@@ -17,7 +17,7 @@ class RowSender {
       : line_(line), method_(method), time_(line->clock(), options) {}
 
   void Carry(const typename Port::AnyCall& any) const {
-    AnswerBy(any, [this](const auto& asked) { return Perform(asked); });
+    AnswerBy(any, [this](const auto& asked) { return this->Perform(asked); });
   }
 
  private:
