@@ -305,7 +305,12 @@ size_t Channel::calls_in_flight() {
 }
 
 std::string Channel::Name() const {
-  return fmt::format("{}:{} (lane {})", options_.host, options_.port, NameOf(options_.hello.lane));
+  const std::string place = options_.host.starts_with("unix:")
+                                ? options_.host
+                                : fmt::format("{}:{}", options_.host, options_.port);
+  // Users know of no lanes.
+  const Lane lane = options_.hello.lane;
+  return lane == Lane::kUsers ? place : fmt::format("{} (lane {})", place, NameOf(lane));
 }
 
 }  // namespace sippar::net

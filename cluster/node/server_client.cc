@@ -32,6 +32,10 @@ LineSettings SettingsOf(engine::Clock* clock, const std::shared_ptr<net::TlsKeys
 
 // What is there may be another program, or a server that asks for certificates.
 Status NoSippar(const Status& failure, const std::string& target) {
+  if (!net::IsWithoutHello(failure)) {
+    return Unavailable(
+        fmt::format("{}; start `sippar serve` there, or check host and port", MessageOf(failure)));
+  }
   return Unavailable(
       fmt::format("{}; what answers at {} may be another program, an older sippar, or asks for a "
                   "certificate (SIPPAR_TLS_CERT, SIPPAR_TLS_KEY, SIPPAR_TLS_CA); use the same "
@@ -77,8 +81,7 @@ StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(const std::string& address
   ASSIGN_OR_RETURN(ListenAddress place, ListenAddress::Parse(address));
   auto client =
       RemoteClient::Connect({place.Host(), place.port, ""}, target, SettingsOf(clock, tls));
-  const bool is_no_peer =
-      client.status().code() == StatusCode::kUnavailable && net::IsWithoutHello(client.status());
+  const bool is_no_peer = client.status().code() == StatusCode::kUnavailable;
   return is_no_peer ? NoSippar(client.status(), target) : std::move(client);
 }
 
