@@ -74,11 +74,6 @@ struct ServeOptions {
 StatusOr<std::unique_ptr<cluster::WireServer>> StartWire(cluster::Client* client,
                                                          const ServeOptions& options) {
   if (options.wire.empty()) return std::unique_ptr<cluster::WireServer>();
-  if (options.wire.starts_with("unix:")) {
-    return InvalidArgument(fmt::format(
-        "address '{}': --wire takes HOST:PORT; programs of this machine name the directory instead",
-        options.wire));
-  }
   cluster::WireServerOptions wire;
   wire.listen = options.wire;
   if (!options.tls.certificate.empty()) {

@@ -10,10 +10,6 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr std::string_view kUnix = "unix:";
-
-bool HasPort(const std::string& listen) { return !listen.empty() && !listen.starts_with(kUnix); }
-
 StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
   net::ServerOptions net;
   net.hello.role = "gateway";
@@ -22,8 +18,8 @@ StatusOr<net::ServerOptions> OptionsOf(const WireServerOptions& options) {
   net.tls = options.tls;
   net.keepalive = options.keepalive;
   net.goodbye_us = options.goodbye_us;
-  net.host = options.listen;
-  if (!HasPort(options.listen)) return net;
+  net.host = "";
+  if (options.listen.empty()) return net;
   ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(options.listen));
   if (options.tls == nullptr && !address.IsLoopback()) {
     return InvalidArgument(
@@ -49,7 +45,7 @@ StatusOr<std::unique_ptr<WireServer>> WireServer::Start(Client* client,
   ASSIGN_OR_RETURN(made->server_,
                    net::Server::Start(std::move(net), &made->service_, &made->loops_));
   made->address_ = options.listen;
-  if (HasPort(options.listen)) {
+  if (!options.listen.empty()) {
     made->address_ = fmt::format("{}:{}", options.listen.substr(0, options.listen.rfind(':')),
                                  made->server_->port());
   }

@@ -16,8 +16,7 @@
 namespace sippar::cluster {
 
 struct WireServerOptions {
-  // HOST:PORT, port 0: any free one; or unix:PATH. Empty: the server has only the connections that
-  // it is given.
+  // HOST:PORT, port 0: any free one. Empty: the server has only the connections that it is given.
   std::string listen = "localhost:0";
   std::string name = "sippar";        // of this member, for its callers' errors
   std::string cluster;                // its id; empty: callers of any cluster are served
