@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cluster/net/socket.h"
 #include "engine/base/printable.h"
 
 namespace sippar::cluster {
@@ -38,7 +39,7 @@ StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
     if (key == "port") is_valid = is_valid && Parse(value, &record.port);
     if (key == "fence") is_valid = is_valid && Parse(value, &record.fence);
   }
-  const bool is_reached = record.port != 0 || record.host.starts_with("unix:");
+  const bool is_reached = record.port != 0 || net::IsUnixHost(record.host);
   if (is_valid && !record.host.empty() && is_reached) return record;
   return InvalidArgument(
       fmt::format("member's record '{}': it does not say how the member is "

@@ -305,7 +305,7 @@ size_t Channel::calls_in_flight() {
 }
 
 std::string Channel::Name() const {
-  const std::string place = options_.host.starts_with("unix:")
+  const std::string place = IsUnixHost(options_.host)
                                 ? options_.host
                                 : fmt::format("{}:{}", options_.host, options_.port);
   // Users know of no lanes.

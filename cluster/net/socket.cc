@@ -15,7 +15,6 @@
 namespace sippar::net {
 namespace {
 
-constexpr std::string_view kUnix = "unix:";
 constexpr size_t kPiecesMax = 64;  // of one write
 constexpr int kBacklog = 1024;
 
@@ -59,7 +58,7 @@ std::string Address::Text() const {
     return fmt::format("[{}]:{}", text, port());
   }
   if (bytes.ss_family != AF_UNIX) return "unknown";
-  return fmt::format("{}{}", kUnix, reinterpret_cast<const sockaddr_un*>(&bytes)->sun_path);
+  return fmt::format("{}{}", kUnixPrefix, reinterpret_cast<const sockaddr_un*>(&bytes)->sun_path);
 }
 
 uint16_t Address::port() const {
@@ -85,11 +84,12 @@ std::optional<Address> NumericAddress(const std::string& host, uint16_t port) {
     return Address::Of(&six, sizeof(six));
   }
   sockaddr_un local{};
-  if (!host.starts_with(kUnix) || host.size() - kUnix.size() >= sizeof(local.sun_path)) {
+  if (!host.starts_with(kUnixPrefix) ||
+      host.size() - kUnixPrefix.size() >= sizeof(local.sun_path)) {
     return std::nullopt;
   }
   local.sun_family = AF_UNIX;
-  host.copy(local.sun_path, sizeof(local.sun_path) - 1, kUnix.size());
+  host.copy(local.sun_path, sizeof(local.sun_path) - 1, kUnixPrefix.size());
   return Address::Of(&local, sizeof(local));
 }
 

@@ -17,6 +17,10 @@
 
 namespace sippar::net {
 
+// A host that is the path of a unix socket: "unix:PATH".
+inline constexpr std::string_view kUnixPrefix = "unix:";
+inline bool IsUnixHost(std::string_view host) { return host.starts_with(kUnixPrefix); }
+
 struct Address {
   sockaddr_storage bytes{};
   socklen_t size = 0;

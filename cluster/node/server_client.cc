@@ -14,8 +14,6 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr std::string_view kUnix = "unix:";
-
 std::string ValueOf(const char* variable) {
   const char* value = std::getenv(variable);
   return value == nullptr ? "" : value;
@@ -46,7 +44,7 @@ Status NoSippar(const Status& failure, const std::string& target) {
 StatusOr<std::unique_ptr<RemoteClient>> ConnectSocket(const std::string& address,
                                                       const std::string& target,
                                                       engine::Clock* clock) {
-  RETURN_IF_ERROR(net::CheckSocketPath(address.substr(kUnix.size())));
+  RETURN_IF_ERROR(net::CheckSocketPath(address.substr(net::kUnixPrefix.size())));
   LineSettings settings = SettingsOf(clock, nullptr);
   settings.keepalive = net::Keepalive::Never();
   auto client = RemoteClient::Connect({address, 0, ""}, target, settings);
@@ -77,7 +75,7 @@ StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(const std::string& address
                                                       const std::string& target,
                                                       engine::Clock* clock,
                                                       const std::shared_ptr<net::TlsKeys>& tls) {
-  if (address.starts_with(kUnix)) return ConnectSocket(address, target, clock);
+  if (net::IsUnixHost(address)) return ConnectSocket(address, target, clock);
   ASSIGN_OR_RETURN(ListenAddress place, ListenAddress::Parse(address));
   auto client =
       RemoteClient::Connect({place.Host(), place.port, ""}, target, SettingsOf(clock, tls));

@@ -92,7 +92,7 @@ StatusOr<std::shared_ptr<net::Channel>> Line::NewChannel(const MemberAddress& ad
   net::ChannelOptions to;
   to.host = address.host;
   to.port = address.port;
-  to.checks_host = !address.host.starts_with("unix:");  // no certificate names a path
+  to.checks_host = !net::IsUnixHost(address.host);  // no certificate names a path
   to.hello = settings_.hello;
   to.hello.lane = options_.lane;
   to.hello.expected = address.life;
