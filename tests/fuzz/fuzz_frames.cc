@@ -17,6 +17,7 @@
 #include "cluster/net/send_queue.h"
 #include "engine/base/check.h"
 #include "engine/base/coding.h"
+#include "tests/cluster/net/encoded_frames.h"
 
 namespace sippar::net {
 namespace {
@@ -47,15 +48,6 @@ std::vector<Frame> Chosen(engine::Reader* input) {
   return frames;
 }
 
-std::string Written(std::vector<Frame> frames) {
-  FrameWriter writer;
-  std::vector<std::string> chunks;
-  writer.Append(std::move(frames), 0, &chunks);
-  std::string all;
-  for (const std::string& chunk : chunks) all += chunk;
-  return all;
-}
-
 // The frames are the first of those that were sent.
 void CheckPrefix(const std::vector<Frame>& found, const std::vector<Frame>& sent) {
   CHECK(found.size() <= sent.size());
@@ -69,7 +61,7 @@ void CheckPrefix(const std::vector<Frame>& found, const std::vector<Frame>& sent
 void CheckChosen(engine::Reader* input) {
   size_t step = 1 + input->Byte();
   std::vector<Frame> sent = Chosen(input);
-  std::string bytes = Written(sent);
+  std::string bytes = Encoded(sent);
   Status whole, pieces;
   std::vector<Frame> at_once = Read(bytes, true, SIZE_MAX, &whole);
   CheckPrefix(at_once, sent);
@@ -82,7 +74,7 @@ void CheckDamaged(engine::Reader* input) {
   size_t place = input->Byte() * 256u + input->Byte();
   uint8_t change = input->Byte();
   std::vector<Frame> sent = Chosen(input);
-  std::string bytes = Written(sent);
+  std::string bytes = Encoded(sent);
   if (bytes.empty()) return;
   Status status;
   if (change == 0) {

@@ -7,6 +7,7 @@
 #include "engine/base/checksum.h"
 #include "engine/base/coding.h"
 #include "engine/base/random.h"
+#include "tests/cluster/net/encoded_frames.h"
 
 namespace sippar::net {
 namespace {
@@ -23,15 +24,6 @@ std::vector<Frame> SomeFrames() {
                     .body = std::string(20'000, 'r')});
   frames.push_back({.kind = FrameKind::kReply, .call = 7, .body = std::string("a\0b", 3)});
   return frames;
-}
-
-std::string Encoded(std::vector<Frame> frames) {
-  FrameWriter writer;
-  std::vector<std::string> chunks;
-  writer.Append(std::move(frames), 0, &chunks);
-  std::string all;
-  for (const std::string& chunk : chunks) all += chunk;
-  return all;
 }
 
 void ExpectSame(const std::vector<Frame>& found, const std::vector<Frame>& wanted) {

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/net/send_queue.h"
 #include "cluster/net/socket.h"
 #include "engine/base/check.h"
+#include "tests/cluster/net/encoded_frames.h"
 #include "tests/cluster/net/wire_world.h"
 
 namespace sippar::net {
@@ -60,15 +60,6 @@ class RawPeer {
   FrameReader reader_;
   std::vector<Frame> frames_;
 };
-
-inline std::string Encoded(std::vector<Frame> frames) {
-  FrameWriter writer;
-  std::vector<std::string> chunks;
-  writer.Append(std::move(frames), 0, &chunks);
-  std::string all;
-  for (const std::string& chunk : chunks) all += chunk;
-  return all;
-}
 
 inline Frame HelloFrame(const Hello& hello) {
   return {.kind = FrameKind::kHello, .body = EncodeHello(hello)};
