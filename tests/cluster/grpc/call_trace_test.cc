@@ -34,6 +34,15 @@ class CallTraceTest : public ApiTest {
     engine::Mutex mutex_;
     std::vector<std::string> lines_ GUARDED_BY(mutex_);
   };
+  // An answer leaves before its line is written, and before the server has looked at the clock
+  // again: so the read from before the clock was changed may be told as well.
+  static std::string LineOf(Lines* lines, const std::string& call) {
+    for (;;) {
+      for (const std::string& line : lines->Take()) {
+        if (line.starts_with("slow call: " + call + " took ")) return line;
+      }
+    }
+  }
 
   // MutateRow of a server, with a header.
   void Mutate(const std::string& address, const std::string& name, const std::string& value,
@@ -83,7 +92,6 @@ TEST_F(CallTraceTest, TheTraceIsTheCallersOrNew) {
   }
 }
 
-// The answer leaves before the line is written.
 TEST_F(CallTraceTest, ASlowCallOverTheWireIsToldByItsName) {
   Lines lines;
   auto server = std::move(*ApiServer::Start(client_.get(), lines.Options(1'000'000)));
@@ -94,14 +102,11 @@ TEST_F(CallTraceTest, ASlowCallOverTheWireIsToldByItsName) {
   EXPECT_TRUE(lines.Take().empty());
   clock_.step_nanos = 1'000'000'000;  // whatever it does takes long
   EXPECT_TRUE(remote->admin()->Do(calls::ListTables{}).ok());
-  std::vector<std::string> told;
-  while (told.empty()) told = lines.Take();
-  EXPECT_EQ(told[0].find("slow call: ListTables took "), 0u) << told[0];
-  EXPECT_NE(told[0].find(" s, from client "), std::string::npos) << told[0];
+  const std::string told = LineOf(&lines, "ListTables");
+  EXPECT_NE(told.find(" s, from client "), std::string::npos) << told;
   cells = remote->data()->Read("p/i/t", ReadSpec(), {});
   ASSERT_TRUE(cells.ok()) << cells.status();
-  for (told.clear(); told.empty();) told = lines.Take();
-  EXPECT_EQ(told[0].find("slow call: Read took "), 0u) << told[0];
+  LineOf(&lines, "Read");
 }
 
 TEST_F(CallTraceTest, OnlySlowCallsAreToldAndNotTooMany) {
