@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -14,8 +13,11 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/message.h"
+#include "cli/serve_member.h"
+#include "cli/serve_signals.h"
 #include "cli/wait_option.h"
 #include "cluster/client/client.h"
+#include "cluster/node/cluster_client.h"
 #include "cluster/node/open_client.h"
 #include "cluster/serve/api_server.h"
 #include "cluster/serve/wire_server.h"
@@ -39,19 +41,6 @@ int Failed(const Status& status, int code) {
   return code;
 }
 
-// Blocks the signals in this thread and in every thread that it starts, so that only sigwait in
-// Serve receives them.
-sigset_t BlockStopSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGHUP);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);  // the process still has one thread
-  signal(SIGPIPE, SIG_IGN);
-  return signals;
-}
-
 // Path of the socket in the store's directory, on which the process that has the store open serves
 // it to others; "" if there is none.
 std::string SocketPath(const std::string& target) {
@@ -68,6 +57,8 @@ struct ServeOptions {
   double drain_s = 10;
   double slow_call_s = 10;  // a large scan takes several seconds
   cluster::Patience patience;
+  ServeMemberOptions member;
+  std::function<bool()> is_over = nullptr;  // as that of AwaitStop
 };
 
 // Null: there is no such port.
@@ -82,18 +73,24 @@ StatusOr<std::unique_ptr<cluster::WireServer>> StartWire(cluster::Client* client
   return cluster::WireServer::Start(client, wire);
 }
 
+void PrintServing(const std::string& target, const ServeOptions& options,
+                  const std::string& address, const cluster::WireServer* wire) {
+  const bool is_member = !options.member.cluster.empty();
+  std::string socket = is_member ? "" : SocketPath(target);
+  fmt::print("serving {} on {}{}{}{}\n", engine::PrintEscaped(target), address,
+             socket.empty() ? "" : " and unix:" + engine::PrintEscaped(socket),
+             wire == nullptr ? "" : " and for sippar's own programs on " + wire->address(),
+             is_member ? fmt::format(" as {} {}", kRoleGateway, options.member.name) : "");
+  std::fflush(stdout);
+}
+
 int Serve(cluster::Client* client, const ServeOptions& options, const sigset_t& signals) {
   auto api = cluster::ApiServer::Start(client, options.api);
   if (!api.ok()) return Failed(api.status(), kExitFailed);
   auto wire = StartWire(client, options);
   if (!wire.ok()) return Failed(wire.status(), kExitFailed);
-  std::string socket = SocketPath(client->target());
-  fmt::print("serving {} on {}{}{}\n", engine::PrintEscaped(client->target()), (*api)->address(),
-             socket.empty() ? "" : " and unix:" + engine::PrintEscaped(socket),
-             *wire == nullptr ? "" : " and for sippar's own programs on " + (*wire)->address());
-  std::fflush(stdout);
-  int signal_number = 0;
-  sigwait(&signals, &signal_number);
+  PrintServing(client->target(), options, (*api)->address(), wire->get());
+  AwaitStop(signals, options.is_over);
   // New calls are refused; running ones get this time to end, the same for both ports.
   const auto drain_us = static_cast<int64_t>(options.drain_s * 1e6);
   engine::Thread wire_stop("wire-stop", [&] {
@@ -105,8 +102,8 @@ int Serve(cluster::Client* client, const ServeOptions& options, const sigset_t& 
 }
 
 void AddWireOptions(CLI::App* app, ServeOptions* options) {
-  auto* wire = app->add_option("--wire", options->wire,
-                               "HOST:PORT for other sippar programs alone: shell, query ...");
+  app->add_option("--wire", options->wire,
+                  "HOST:PORT for other sippar programs alone: shell, query ...");
   auto* certificate = app->add_option("--tls-cert", options->tls.certificate,
                                       "PEM file: with it --wire may be any address")
                           ->check(CLI::ExistingFile);
@@ -114,9 +111,41 @@ void AddWireOptions(CLI::App* app, ServeOptions* options) {
   auto* authority = app->add_option("--tls-ca", options->tls.authority,
                                     "PEM file: callers need a certificate that it signed")
                         ->check(CLI::ExistingFile);
-  certificate->needs(wire)->needs(key)->needs(authority);
+  certificate->needs(key)->needs(authority);
   key->needs(certificate);
   authority->needs(certificate);
+}
+
+// What the options do not say of each other one by one.
+void CheckCombination(const ServeOptions& options) {
+  const bool is_member = !options.member.cluster.empty();
+  if (is_member == !options.directory.empty()) {
+    throw CLI::ValidationError("serve", "name a directory, or a cluster with --cluster");
+  }
+  if (is_member && options.member.name.empty()) {
+    throw CLI::ValidationError("--cluster", "--name is missing");
+  }
+  if (!options.tls.certificate.empty() && options.wire.empty() && !is_member) {
+    throw CLI::ValidationError("--tls-cert", "it is for --wire or --cluster");
+  }
+}
+
+// The store, or the cluster of which this process is a gateway.
+StatusOr<std::unique_ptr<cluster::Client>> OpenServed(ServeOptions* options) {
+  if (options->member.cluster.empty()) {
+    cluster::ClientOptions client;
+    client.create_if_missing = true;
+    return cluster::OpenClient(options->directory, client, options->patience);
+  }
+  ASSIGN_OR_RETURN(
+      std::shared_ptr<cluster::ClusterSite> site,
+      cluster::ClusterSite::Open(options->member.cluster, SiteOptionsOf(options->member)));
+  options->is_over = [site] { return site->IsAskedToStop(); };
+  std::shared_ptr<net::TlsKeys> tls;
+  if (!options->tls.certificate.empty()) {
+    ASSIGN_OR_RETURN(tls, net::TlsKeys::Load(options->tls));
+  }
+  return cluster::OpenClusterClient(std::move(site), tls);
 }
 
 }  // namespace
@@ -125,10 +154,12 @@ int RunServe(int argc, char** argv) {
   CLI::App app{"Serves a store over the Cloud Bigtable API (gRPC).", "sippar serve"};
   app.footer(kExamples);
   ServeOptions options;
-  app.add_option("DIR", options.directory, "directory of the store")->required();
-  app.add_option("--listen", options.api.listen, "HOST:PORT of this machine; port 0: any free one")
-      ->capture_default_str();
+  app.add_option("DIR", options.directory, "directory of the store");
+  auto* listen = app.add_option("--listen", options.api.listen,
+                                "HOST:PORT of this machine; port 0: any free one")
+                     ->capture_default_str();
   AddWireOptions(&app, &options);
+  AddMemberOptions(&app, &options.member);
   app.add_flag("--strict-instances", options.api.strict_instances,
                "only instances that were made exist");
   app.add_option("--drain", options.drain_s, "seconds that running calls get after SIGTERM")
@@ -141,14 +172,17 @@ int RunServe(int argc, char** argv) {
   AddWaitOption(&app, &options.patience);
   try {
     app.parse(argc, argv);
+    CheckCombination(options);
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }
   // Before OpenClient, which starts threads.
   sigset_t signals = BlockStopSignals();
-  cluster::ClientOptions client_options;
-  client_options.create_if_missing = true;
-  auto client = cluster::OpenClient(options.directory, client_options, options.patience);
+  if (!options.member.cluster.empty() && options.member.roles != kRoleGateway) {
+    return ServeMember(options.member, listen->count() > 0 ? options.api.listen : "127.0.0.1:0",
+                       options.tls, signals);
+  }
+  auto client = OpenServed(&options);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);
   auto queries = query::NewQueryApi(client->get());
   options.api.queries = queries.get();

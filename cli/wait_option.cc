@@ -47,18 +47,24 @@ std::function<bool(const std::string&)> TellOfWait(std::function<bool()> is_over
   };
 }
 
+CLI::Option* AddDurationOption(CLI::App* app, const std::string& name, int64_t* micros,
+                               const std::string& summary) {
+  return app->add_option_function<std::string>(
+      name,
+      [name, micros](const std::string& text) {
+        auto value = ParseParameter("wait:DURATION=" + text);
+        if (!value.ok() || value->second.integer() < 0) {
+          throw CLI::ValidationError(name, "write a time such as 30s or 500ms");
+        }
+        *micros = value->second.integer();
+      },
+      summary);
+}
+
 void AddWaitOption(CLI::App* app, cluster::Patience* patience) {
   patience->may_wait = TellOfWait(IsEnding);
-  app->add_option_function<std::string>(
-         "--wait",
-         [patience](const std::string& text) {
-           auto value = ParseParameter("wait:DURATION=" + text);
-           if (!value.ok() || value->second.integer() < 0) {
-             throw CLI::ValidationError("--wait", "write a time such as 30s or 500ms");
-           }
-           patience->wait_us = value->second.integer();
-         },
-         "for a directory that another process opens or closes")
+  AddDurationOption(app, "--wait", &patience->wait_us,
+                    "for a directory that another process opens or closes")
       ->default_str("30s");
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/api/call.h"
+#include "cluster/api/cluster_status.h"
 #include "cluster/api/server_id.h"
 #include "engine/model/named_record.h"
 #include "engine/model/row_set.h"
@@ -22,7 +23,6 @@ namespace sippar::cluster {
 using engine::GroupStats;
 using engine::HotTablet;
 using engine::NamedRecord;
-using engine::RowRange;
 using engine::TableSchema;
 
 struct TableInfo {
@@ -257,10 +257,80 @@ struct ListServers {
   static constexpr CallRule kRule = LookUpRule("ListServers");
 };
 
+// The state of the whole cluster. A master answers it while it starts, too. kUnavailable: no master
+// reigns.
+struct ClusterStatus {
+  using Reply = ClusterHealth;
+  static constexpr int kFields = 0;
+  static constexpr CallRule kRule = LookUpRule("ClusterStatus");
+};
+
+// The events of the tablets of one table, METADATA included, or of all tables (""): the newest
+// 10,000, oldest first. Of each tablet METADATA keeps 30 days, and the last 50 of a kind.
+// kNotFound.
+struct TabletEvents {
+  std::string table;
+
+  using Reply = std::vector<TabletEventInfo>;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule{"TabletEvents"};
+};
+
+// The two calls below that name a server take NAME, for its live life, or NAME.EPOCH. kNotFound:
+// unknown table or server; the message names the live servers.
+
+// Moves the tablet that has `row` and returns when `server` serves it; also OK if it did before. A
+// tablet of METADATA moves in the same way. A balance round may move it again; see SetBalancing.
+// kFailedPrecondition: the server has ended, is drained or refuses the tablet, or the tablet is
+// being merged. kDeadlineExceeded: after the caller's time, or 30 s; the move goes on.
+struct MoveTablet {
+  std::string table;
+  std::string row;
+  std::string server;
+
+  using Reply = Done;
+  static constexpr int kFields = 3;
+  static constexpr CallRule kRule = RepeatableChangeRule("MoveTablet");
+};
+
+// While balancing is off, the master neither moves nor splits a tablet because of its load. Small
+// tablets are merged all the same, large ones split, and those of servers that have ended placed.
+// StandingOrders says how long this holds.
+struct SetBalancing {
+  bool on = true;
+
+  using Reply = Done;
+  static constexpr int kFields = 1;
+  static constexpr CallRule kRule = RepeatableChangeRule("SetBalancing");
+};
+
+// Begins a balance round now, even if balancing is off. OK: its moves are decided, not carried out.
+// Tablets that came to their server within the last three rounds stay there, as always.
+struct BalanceNow {
+  using Reply = Done;
+  static constexpr int kFields = 0;
+  static constexpr CallRule kRule = RepeatableChangeRule("BalanceNow");
+};
+
+// `on`: the master moves all tablets away from the server and gives it no others. OK: this is
+// ordered, and the moves begin; the server is empty when ClusterStatus says so. It holds for the
+// server's name, so also when its process is started again, until a call with `on` false. If every
+// server that could take tablets has ended, drained ones get some again: a drain makes
+// no tablet unserved. kFailedPrecondition: no other server could take the tablets.
+struct DrainServer {
+  std::string server;
+  bool on = true;
+
+  using Reply = Done;
+  static constexpr int kFields = 2;
+  static constexpr CallRule kRule = RepeatableChangeRule("DrainServer");
+};
+
 using AdminCalls =
     CallList<CreateTable, AlterTable, DropTable, GetTable, GetSchema, ListTables, Flush, Compact,
              Split, Merge, Verify, Stats, Metrics, Compactions, HotTablets, GetRecord, ListRecords,
-             PutRecord, DeleteRecord, DumpTablets, ListServers>;
+             PutRecord, DeleteRecord, DumpTablets, ListServers, ClusterStatus, TabletEvents,
+             MoveTablet, SetBalancing, BalanceNow, DrainServer>;
 
 }  // namespace calls
 }  // namespace sippar::cluster

@@ -51,6 +51,10 @@ struct CallRule {
 constexpr CallRule ChangeRule(const char* name) {
   return {name, Repeat::kUnsafe, Effect::kUnknown, TimeLimit::kNone};
 }
+// The rule of a change that finds its own work done when it is repeated.
+constexpr CallRule RepeatableChangeRule(const char* name) {
+  return {name, Repeat::kSafe, Effect::kUnknown, TimeLimit::kNone};
+}
 // The rule of a question that is answered from what is known.
 constexpr CallRule LookUpRule(const char* name) {
   return {name, Repeat::kSafe, Effect::kNone, TimeLimit::kShort};

@@ -55,11 +55,6 @@ struct ServerReport {
 
 namespace calls {
 
-// The rule of a change that finds its own work done when it is repeated.
-constexpr CallRule RepeatableChangeRule(const char* name) {
-  return {name, Repeat::kSafe, Effect::kUnknown, TimeLimit::kNone};
-}
-
 // Loads the tablet; when OK, the server serves it. METADATA must already assign the tablet to this
 // server at record.tablet_epoch. The server first replays the records of `record.logs` after the
 // redo point. OK also when the server already serves the tablet at this epoch.

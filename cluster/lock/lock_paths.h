@@ -15,6 +15,13 @@ inline std::string ClusterId() { return "cluster"; }
 // Written by the lock service only (LockSession::NextEpoch); other code may read it.
 inline std::string EpochCounter() { return "epoch"; }
 inline std::string MasterLock() { return "master"; }
+// One file for each process that may become the master, held while its session lives.
+inline std::string Masters() { return "masters"; }
+inline std::string Master(const std::string& name) { return Masters() + "/" + name; }
+// Where the cluster's files are (cluster/node/cluster_site.h).
+inline std::string Store() { return "store"; }
+// Rises when an administrator stops the cluster.
+inline std::string StopMark() { return "stop"; }
 inline std::string RootLocation() { return "root"; }  // the root tablet's record
 inline std::string Servers() { return "servers"; }
 std::string Server(const ServerId& server);

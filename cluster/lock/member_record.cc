@@ -21,8 +21,14 @@ bool Parse(std::string_view text, Number* number) {
 
 }  // namespace
 
+std::string MemberRecord::Print() const {
+  return fmt::format("{}:{}, process {} on {}", engine::PrintableBytes(host), port, pid,
+                     engine::PrintableBytes(machine));
+}
+
 std::string MemberRecord::Encode() const {
-  return fmt::format("host {}\nport {}\nfence {}\n", host, port, fence);
+  return fmt::format("host {}\nport {}\nfence {}\nleaving {}\nmachine {}\npid {}\nversion {}\n",
+                     host, port, fence, leaving, machine, pid, version);
 }
 
 StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
@@ -38,6 +44,10 @@ StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
     if (key == "host") record.host = value;
     if (key == "port") is_valid = is_valid && Parse(value, &record.port);
     if (key == "fence") is_valid = is_valid && Parse(value, &record.fence);
+    if (key == "leaving") record.leaving = value;
+    if (key == "machine") record.machine = value;
+    if (key == "pid") is_valid = is_valid && Parse(value, &record.pid);
+    if (key == "version") record.version = value;
   }
   const bool is_reached = record.port != 0 || net::IsUnixHost(record.host);
   if (is_valid && !record.host.empty() && is_reached) return record;

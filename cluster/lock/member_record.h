@@ -19,8 +19,17 @@ struct MemberRecord {
   // another number now, another process holds it, and this address is out of date. 0 in a server's
   // record: only that server writes its file.
   uint64_t fence = 0;
+  // Of a server that hands its tablets over to end: how far it has come
+  // (tabletserver/drain_order.h).
+  std::string leaving = {};
+  // For people, and for administrators' scripts: not used to reach the member.
+  std::string machine = {};  // its host name
+  uint32_t pid = 0;          // of its process, on that machine
+  std::string version = {};  // of its program
 
   [[nodiscard]] std::string Encode() const;
+  // For people: "10.0.0.7:4711, process 812 on rack4".
+  [[nodiscard]] std::string Print() const;
   // kInvalidArgument: the text names no host, or a number cannot be parsed.
   [[nodiscard]] static StatusOr<MemberRecord> Decode(std::string_view text);
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cluster/lock/lock_paths.h"
+#include "cluster/lock/member_record.h"
 #include "engine/base/printable.h"
 
 namespace sippar::cluster {
@@ -20,10 +21,12 @@ Status CheckAlone(LockSession* session, const ServerId& own) {
     if (file.status().code() == StatusCode::kNotFound) continue;
     RETURN_IF_ERROR(file.status());
     if (file->holder == 0) continue;
+    auto record = MemberRecord::Decode(file->content);
     return AlreadyExists(fmt::format(
         "server name '{}' is in use by {} ({}, session {}); give this server another name, or wait "
         "for the lease of the other to end if that server is dead",
-        own.name, other->ToString(), engine::PrintableBytes(file->content), file->holder));
+        own.name, other->ToString(),
+        record.ok() ? record->Print() : engine::PrintableBytes(file->content), file->holder));
   }
   return OkStatus();
 }

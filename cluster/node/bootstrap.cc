@@ -17,14 +17,14 @@ constexpr uint32_t kClusterMagic = 0x5372436c;
 
 StatusOr<std::string> ClusterIdOf(engine::FileSystem* fs, const std::string& directory,
                                   uint64_t entropy) {
-  const std::string path = store_paths::ClusterId(directory);
-  auto id = engine::ReadStateFile(fs, path, kClusterMagic);
+  auto id = ReadClusterId(fs, directory);
   if (id.status().code() == StatusCode::kDataLoss) {
     return DataLoss(fmt::format("{}; put it back from a copy", MessageOf(id.status())));
   }
   if (id.status().code() != StatusCode::kNotFound) return id;
   std::string fresh = fmt::format("{:016x}", engine::Random(entropy).Next());
-  RETURN_IF_ERROR(engine::WriteStateFile(fs, path, kClusterMagic, fresh));
+  RETURN_IF_ERROR(
+      engine::WriteStateFile(fs, store_paths::ClusterId(directory), kClusterMagic, fresh));
   return fresh;
 }
 
@@ -54,6 +54,10 @@ Status RefuseFormat1(engine::FileSystem* fs, const std::string& directory) {
 }
 
 }  // namespace
+
+StatusOr<std::string> ReadClusterId(engine::FileSystem* fs, const std::string& directory) {
+  return engine::ReadStateFile(fs, store_paths::ClusterId(directory), kClusterMagic);
+}
 
 // wal/ is made last. Until it exists there is no log and no server, so a lock service that does not
 // know the cluster yet has lost nothing, and its id may be written.

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cluster/client/cluster_data.h"
 #include "cluster/location/metadata_table.h"
+#include "cluster/lock/member_record.h"
 #include "cluster/lock/steady_session.h"
 
 namespace sippar::cluster {
@@ -17,7 +19,10 @@ struct ClusterPlace {
   LockService* locks = nullptr;
   Transport* transport = nullptr;
   engine::Clock* clock = nullptr;
-  int64_t lease_us = 0;  // SessionOptions::timeout_us of servers and masters
+  int64_t lease_us = 0;    // SessionOptions::timeout_us of servers and masters
+  int64_t session_us = 0;  // of the sessions that hold no lock
+  // How other processes reach this one; none where no other process calls it.
+  std::optional<MemberRecord> member = std::nullopt;
   RetryPolicy retry;
   int64_t timeout_us = 30'000'000;  // timeout of calls that set none
   CancelFlag cancel = nullptr;      // set when the role ends, so that its calls stop waiting
@@ -29,7 +34,8 @@ class ClusterView {
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterView>> Open(const ClusterPlace& place,
                                                                    const std::string& name) {
     std::unique_ptr<ClusterView> view(new ClusterView);
-    ASSIGN_OR_RETURN(view->session_, SteadySession::Open(place.locks, {name, 0, place.clock}));
+    ASSIGN_OR_RETURN(view->session_,
+                     SteadySession::Open(place.locks, {name, place.session_us, place.clock}));
     ClusterDataOptions options;
     options.transport = place.transport;
     options.session = view->session_.get();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cluster/net/unix_socket.h"
+#include "cluster/node/cluster_client.h"
 #include "cluster/node/embedded_node.h"
 #include "cluster/node/joined_client.h"
 #include "cluster/node/server_client.h"
@@ -148,6 +149,21 @@ StatusOr<std::unique_ptr<Client>> OpenServer(const std::string& address, const s
   return NewJoinedClient(std::move(store), patience.wait_us, reach);
 }
 
+StatusOr<std::unique_ptr<Client>> OpenCluster(const std::string& target, ClientOptions options) {
+  if (!options.sync_writes) {
+    return FailedPrecondition(
+        fmt::format("{}: its servers sync their writes; leave --sync no to a directory", target));
+  }
+  if (options.tls == nullptr) {
+    ASSIGN_OR_RETURN(options.tls, TlsKeysOfEnvironment());
+  }
+  SiteOptions site_options;
+  site_options.secret_file = SecretFileOfEnvironment();
+  site_options.clock = ClockOf(options);
+  ASSIGN_OR_RETURN(std::shared_ptr<ClusterSite> site, ClusterSite::Open(target, site_options));
+  return OpenClusterClient(std::move(site), options.tls);
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
@@ -155,11 +171,7 @@ StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
                                              const Patience& patience) {
   ASSIGN_OR_RETURN(Target place, ParseTarget(target));
   if (!place.address.empty()) return OpenServer(place.address, target, options, patience);
-  if (!place.cluster.empty()) {
-    return Unimplemented(fmt::format(
-        "target {}: a cluster is not supported as a target; name a directory or host:port",
-        target));
-  }
+  if (!place.cluster.empty()) return OpenCluster(target, options);
   std::string directory = std::move(place.directory);
   // A file system that is not the operating system's has no sockets next to its files.
   if (options.fs != nullptr) return OpenEmbedded(directory, options, nullptr);

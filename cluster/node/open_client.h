@@ -22,8 +22,8 @@ struct ClientOptions {
   engine::Clock* clock = nullptr;    // null: the system's
   uint64_t memory_limit = 0;         // bytes of memtables and caches; 0: default (768 MiB)
   bool sync_writes = true;           // false: durability "none", for bulk loads that can be redone
-  // For a server at host:port: the certificates of this end. Null: those that the environment names
-  // (node/server_client.h), or none, and the connection is plain.
+  // For host:port and a cluster: the certificates of this end. Null: those that the environment
+  // names (node/server_client.h), or none, and the connection is plain.
   std::shared_ptr<net::TlsKeys> tls = nullptr;
 };
 
@@ -37,7 +37,8 @@ struct Patience {
   std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 
-// `target`: a directory, host:port, sippar://host:port, or unix:PATH of a socket. A directory that
+// `target`: a directory, host:port, sippar://host:port, unix:PATH of a socket, or a cluster
+// zk://HOST:PORT,HOST:PORT/NAME, whose members this client calls directly. A directory that
 // another process of this user has open is joined through the socket in it, and opened by this
 // process when that one leaves. A directory that this process opens is served to the user's other
 // processes. kNotFound: no such directory. kFailedPrecondition: it holds something that is no

@@ -11,7 +11,7 @@ StatusOr<std::unique_ptr<ServerRole>> ServerRole::Start(
   std::unique_ptr<ServerRole> role(new ServerRole(std::move(view)));
   TabletServerOptions options;
   options.name = name;
-  options.reached_at = name;
+  options.reached_at = place.member.has_value() ? place.member->Encode() : name;
   options.directory = place.directory;
   options.store = store;
   options.locks = place.locks;
@@ -36,6 +36,7 @@ StatusOr<std::unique_ptr<MasterRole>> MasterRole::Start(const ClusterPlace& plac
   options.name = name;
   options.locks = place.locks;
   options.session_us = place.lease_us;
+  options.member = place.member;
   options.places.transport = place.transport;
   options.places.metadata = role->view_->metadata();
   options.places.fs = fs;

@@ -71,6 +71,8 @@ StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOfEnvironment() {
       "or none");
 }
 
+std::string SecretFileOfEnvironment() { return ValueOf("SIPPAR_ZK_SECRET"); }
+
 StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(const std::string& address,
                                                       const std::string& target,
                                                       engine::Clock* clock,

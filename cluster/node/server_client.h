@@ -16,6 +16,9 @@ namespace sippar::cluster {
 // file cannot be used.
 [[nodiscard]] StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOfEnvironment();
 
+// The file with the cluster's secret in ZooKeeper, which SIPPAR_ZK_SECRET names; "": none.
+[[nodiscard]] std::string SecretFileOfEnvironment();
+
 // `address`: HOST:PORT, with TLS if there are `tls`; or unix:PATH. `target` names the server in
 // error messages. When OK, the server has answered. Errors as RemoteClient::Connect, and
 // kFailedPrecondition: another protocol is spoken on the unix socket, as by an older program.

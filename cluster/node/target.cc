@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "cluster/api/store_paths.h"
-#include "cluster/lock/zookeeper/zookeeper_lock_service.h"
 
 namespace sippar::cluster {
 namespace {
@@ -114,10 +113,12 @@ StatusOr<std::unique_ptr<EmbeddedLockService>> LockServiceOf(const std::string& 
 }
 
 StatusOr<std::unique_ptr<LockService>> LockServiceOf(const Target& target,
-                                                     const std::string& secret_file) {
+                                                     const std::string& secret_file,
+                                                     MissingCluster missing) {
   ZooKeeperOptions options;
   options.hosts = target.members;
   options.cluster = target.cluster;
+  options.missing = missing;
   if (!secret_file.empty()) {
     std::unique_ptr<engine::FileSystem> fs = FileSystemOf(secret_file);
     ASSIGN_OR_RETURN(options.secret, ReadZooKeeperSecret(fs.get(), secret_file));

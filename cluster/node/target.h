@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cluster/lock/embedded_lock_service.h"
+#include "cluster/lock/zookeeper/zookeeper_lock_service.h"
 #include "engine/base/clock.h"
 #include "engine/base/status.h"
 #include "engine/fs/file_system.h"
@@ -36,6 +37,7 @@ std::unique_ptr<engine::FileSystem> FileSystemOf(const std::string& path);
 // The lock service of the cluster that `target` names. The first line of `secret_file`, if it is
 // not empty, owns all that the cluster has there. Errors as OpenZooKeeper and ReadZooKeeperSecret.
 [[nodiscard]] StatusOr<std::unique_ptr<LockService>> LockServiceOf(const Target& target,
-                                                                   const std::string& secret_file);
+                                                                   const std::string& secret_file,
+                                                                   MissingCluster missing);
 
 }  // namespace sippar::cluster

@@ -5,6 +5,8 @@
 
 #include "cluster/api/store_paths.h"
 #include "cluster/location/meta_row.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/lock/member_record.h"
 #include "cluster/lock/membership.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/parallel.h"
@@ -15,6 +17,8 @@ namespace {
 constexpr int64_t kBusyUs = 10'000'000;
 constexpr size_t kUnloadsMax = 8;  // unloads in flight
 constexpr int64_t kTryAgainUs = 10'000;
+// How long it waits for other servers that end at the same time and still need METADATA.
+constexpr int64_t kOthersUs = 30'000'000;
 }  // namespace
 
 TabletServer::TabletServer(TabletServerOptions options)
@@ -199,16 +203,43 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
   }
 }
 
-Status TabletServer::Drain() {
+// Best effort: what is not told costs the others a wait.
+void TabletServer::TellLeaving(Leaving done) {
+  auto record = MemberRecord::Decode(options_.reached_at);
+  if (!record.ok()) return;  // no other process calls this one
+  record->leaving = NameOf(done);
+  const std::string path = lock_paths::Server(parts_.id);
+  std::shared_ptr<LockSession> session = lease_->session();
+  auto file = session->Read(path);
+  if (file.ok()) static_cast<void>(session->Write(path, record->Encode(), file->version));
+}
+
+void TabletServer::AwaitOthers(Ending ending, Leaving done) {
+  if (!MemberRecord::Decode(options_.reached_at).ok() || served_.All().empty()) return;
+  engine::Clock* clock = options_.store.clock;
+  const int64_t until_nanos = clock->MonotonicNanos() + kOthersUs * 1000;
+  while (clock->MonotonicNanos() < until_nanos && CheckServing().ok()) {
+    auto others = OtherServers(lease_->session().get(), parts_.id);
+    if (others.ok() && MayGoOn(ending, done, *others)) return;
+    clock->SleepMicros(kTryAgainUs);
+  }
+}
+
+Status TabletServer::Drain(Ending ending) {
   moves_.Leave();
+  TellLeaving(Leaving::kBegun);
   host_->CompactSmall();
   // The last state of a user tablet is written to METADATA, that of a METADATA tablet to the root
   // tablet: so the levels are unloaded from the bottom up.
   RETURN_IF_ERROR(
       UnloadAll([](const Served& served) { return served.table_id != kMetadataTableId; }));
+  TellLeaving(Leaving::kUserTablets);
+  AwaitOthers(ending, Leaving::kUserTablets);
   RETURN_IF_ERROR(UnloadAll([](const Served& served) {
     return served.table_id == kMetadataTableId && !IsRoot(served.table_id, served.tablet->range());
   }));
+  TellLeaving(Leaving::kMetadata);
+  AwaitOthers(ending, Leaving::kMetadata);
   RETURN_IF_ERROR(UnloadAll([](const Served&) { return true; }));
   CRASH_POINT("server.after_unload");
   ended_ = true;

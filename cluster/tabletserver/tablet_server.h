@@ -12,6 +12,7 @@
 #include "cluster/api/transport.h"
 #include "cluster/lock/lock_service.h"
 #include "cluster/tabletserver/control_handler.h"
+#include "cluster/tabletserver/drain_order.h"
 #include "cluster/tabletserver/lease_driver.h"
 #include "cluster/tabletserver/server_parts.h"
 #include "cluster/tabletserver/tablet_handler.h"
@@ -49,7 +50,7 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
 
   // Clean end: flushes and unloads every tablet, METADATA's own last, then releases the lock. Its
   // log is then needed by no one. On error the lock is kept, and what is left is recovered.
-  [[nodiscard]] Status Drain();
+  [[nodiscard]] Status Drain(Ending ending = Ending::kOneServer);
   // One round of the background work; true if it did something.
   bool Reshape();
   // OK while the lease is held and this life has not ended.
@@ -63,6 +64,9 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   void Begin();
   Status CheckFence();
   Status UnloadAll(bool (*chosen)(const Served&));
+  // Tells other servers how far the clean end has come, and waits until they allow the next step.
+  void TellLeaving(Leaving done);
+  void AwaitOthers(Ending ending, Leaving done);
   void GiveUp(const char* why);
   void End(const char* why);
 

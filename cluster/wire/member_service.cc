@@ -96,6 +96,15 @@ void MemberService::Do(const MemberPorts& ports, const std::shared_ptr<net::Serv
     if (port != nullptr) return work(port.get());
     call->Reply(net::MarkNotBegun(Unavailable(fmt::format("{}: it is not a {}", name_, role))));
   };
+  auto ask_master = [&](auto* port) {
+    NamedCall named;
+    const bool is_call = DecodeNamedCall(call->body(), &named);
+    if (!is_call || ports.takes == nullptr || ports.takes(named.name)) {
+      return call->Reply(DoNamedCall(port, call, &departure_));
+    }
+    call->Reply(net::MarkNotBegun(
+        Unavailable(fmt::format("{}: it is not the master now, or still starting", name_))));
+  };
   auto reply = [&](auto* port) { call->Reply(DoNamedCall(port, call, &departure_)); };
   auto read = [&](auto* port) { ServeRead(port, call, &departure_); };
   auto run = [&](auto* port) { ServeRun(port, call, &departure_); };
@@ -107,13 +116,13 @@ void MemberService::Do(const MemberPorts& ports, const std::shared_ptr<net::Serv
     case Method::kData:
       return on(ports.data, "gateway", reply);
     case Method::kAdmin:
-      return on(ports.admin, "master", reply);
+      return on(ports.admin, "master", ask_master);
     case Method::kTablets:
       return on(ports.tablets, "tablet server", reply);
     case Method::kControl:
       return on(ports.control, "tablet server", reply);
     case Method::kNotices:
-      return on(ports.notices, "master", reply);
+      return on(ports.notices, "master", ask_master);
     case Method::kReadTable:
       return on(ports.data, "gateway", read);
     case Method::kRunTable:

@@ -30,19 +30,18 @@ std::vector<std::string> NamesBehind(const std::optional<std::string>& prefix,
   return names;
 }
 
-}  // namespace
-
-StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
-                                       const syntax::Identifier& name) {
+// Asks for the table by `Call`, whose only field is the table's name.
+template <class Call>
+StatusOr<typename Call::Reply> Find(const StatementContext& context,
+                                    const syntax::Identifier& name) {
   const std::optional<std::string>& prefix = context.session->table_prefix;
   // A name with '/' would reach below the prefix into the tables of another instance.
   bool elsewhere = prefix && name.text.find('/') != std::string::npos;
   if (!elsewhere) {
-    auto info =
-        context.client()->admin()->Do(cluster::calls::GetTable{prefix.value_or("") + name.text});
+    auto found = context.client()->admin()->Do(Call{prefix.value_or("") + name.text});
     // Only NOT_FOUND gets a hint. After any other error (no server, cancelled) a second call for
     // the hint would fail or wait as well.
-    if (info.ok() || info.status().code() != StatusCode::kNotFound) return info;
+    if (found.ok() || found.status().code() != StatusCode::kNotFound) return found;
   }
   std::vector<std::string> known;
   // Tables are listed only for the hint, so that finding a table costs one call.
@@ -52,6 +51,18 @@ StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
   if (known.empty()) hint = "there is no table yet: CREATE TABLE t (FAMILY f)";
   return ErrorAt("UNKNOWN_TABLE", name.span, fmt::format("table {} not found", name.text), hint,
                  StatusCode::kNotFound);
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<const engine::TableSchema>> FindSchema(const StatementContext& context,
+                                                                const syntax::Identifier& name) {
+  return Find<cluster::calls::GetSchema>(context, name);
+}
+
+StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
+                                       const syntax::Identifier& name) {
+  return Find<cluster::calls::GetTable>(context, name);
 }
 
 // Lists every family: a table has few, and a name that is near none of them gets no hint.

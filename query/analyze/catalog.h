@@ -2,6 +2,7 @@
 // name as a hint ("did you mean"). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,11 @@
 
 namespace sippar::query {
 
-// The table that a statement calls `name`. UNKNOWN_TABLE if there is none.
+// The schema of the table that a statement calls `name`: what statements on rows need.
+// UNKNOWN_TABLE if there is none. In a cluster it asks no master.
+[[nodiscard]] StatusOr<std::shared_ptr<const engine::TableSchema>> FindSchema(
+    const StatementContext& context, const syntax::Identifier& name);
+// The same with all that the master knows of the table, for statements on tables.
 [[nodiscard]] StatusOr<cluster::TableInfo> FindTable(const StatementContext& context,
                                                      const syntax::Identifier& name);
 // The error UNKNOWN_FAMILY, listing the families of `schema`.

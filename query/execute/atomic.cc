@@ -114,14 +114,15 @@ class BlockCompiler {
 }  // namespace
 
 Status ExecuteAtomic(const StatementContext& context, const syntax::Atomic& atomic) {
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, atomic.table));
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
+                   FindSchema(context, atomic.table));
   ASSIGN_OR_RETURN(std::string row, CompileRowKey(context, atomic.row));
-  UpdateBuilder builder(context, info.schema);
+  UpdateBuilder builder(context, *schema);
   RETURN_IF_ERROR(BlockCompiler(context, &builder).Block(atomic.block, {}, true));
   engine::RowUpdate update = builder.Finish();
   update.row = row;
   ASSIGN_OR_RETURN(engine::RowUpdateResult result,
-                   RunUpdate(context, info.schema.name, update, atomic.row.span));
+                   RunUpdate(context, schema->name, update, atomic.row.span));
   context.summary->tag =
       fmt::format("applied: 1 row, {} set, {} deleted", Plural(result.cells_set, "cell"),
                   Plural(result.columns_deleted, "column"));

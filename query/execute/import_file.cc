@@ -152,7 +152,8 @@ class ImportRun {
 
 Status ExecuteImport(const StatementContext& context, const syntax::Import& import) {
   RETURN_IF_ERROR(CheckNoTransaction(context, "IMPORT"));
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, import.table));
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
+                   FindSchema(context, import.table));
   ASSIGN_OR_RETURN(TransferOptions options, PlanTransferOptions(import.options));
   ASSIGN_OR_RETURN(std::string path, TransferPath(context, import.from));
   FileRowsOptions& file_options = options.file;
@@ -161,9 +162,9 @@ Status ExecuteImport(const StatementContext& context, const syntax::Import& impo
   ASSIGN_OR_RETURN(std::unique_ptr<InputFile> file, context.session->files->OpenInput(path));
   ASSIGN_OR_RETURN(std::unique_ptr<FileRows> rows,
                    FileRows::Open(std::move(file), file_options, context.stop));
-  RecordMapping mapping(context, info.schema, rows.get());
+  RecordMapping mapping(context, *schema, rows.get());
   RETURN_IF_ERROR(mapping.Plan(import));
-  RowWriter writer(context, info.schema.name);
+  RowWriter writer(context, schema->name);
   return ImportRun(context, import, path, options).Run(&mapping, rows.get(), &writer);
 }
 

@@ -256,12 +256,13 @@ Status ExecuteInsert(const StatementContext& context, const syntax::Insert& inse
                    "EXPORT (SELECT CELLS …) TO 'f.cells' and IMPORT INTO t FROM 'f.cells'",
                    StatusCode::kUnimplemented);
   }
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, insert.table));
-  if (insert.kind == syntax::Insert::kRow) return InsertRow(context, info.schema, insert);
-  RowWriter writer(context, info.schema.name);
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
+                   FindSchema(context, insert.table));
+  if (insert.kind == syntax::Insert::kRow) return InsertRow(context, *schema, insert);
+  RowWriter writer(context, schema->name);
   RETURN_IF_ERROR(insert.kind == syntax::Insert::kTuples
-                      ? InsertTuples(context, info.schema, insert, &writer)
-                      : InsertCells(context, info.schema, insert, &writer));
+                      ? InsertTuples(context, *schema, insert, &writer)
+                      : InsertCells(context, *schema, insert, &writer));
   RETURN_IF_ERROR(writer.Flush());
   context.summary->tag = WrittenTag(writer.rows(), writer.cells());
   return OkStatus();

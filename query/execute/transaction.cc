@@ -21,11 +21,9 @@ engine::ReadSpec OfRow(engine::ReadSpec read, const std::string& row) {
 }
 
 // The present schema of the transaction's table: its GC rules also act on the held-back writes.
-StatusOr<engine::TableSchema> SchemaOf(const StatementContext& context) {
-  ASSIGN_OR_RETURN(
-      cluster::TableInfo info,
-      context.client()->admin()->Do(cluster::calls::GetTable{context.session->transaction->table}));
-  return std::move(info.schema);
+StatusOr<std::shared_ptr<const engine::TableSchema>> SchemaOf(const StatementContext& context) {
+  return context.client()->admin()->Do(
+      cluster::calls::GetSchema{context.session->transaction->table});
 }
 
 Status NoTransaction() {
@@ -82,8 +80,8 @@ StatusOr<std::vector<engine::Cell>> ReadTransactionRow(const StatementContext& c
   ASSIGN_OR_RETURN(check.digest, cluster::DigestCells(wanted.get()));
   // Before the held-back writes are applied: COMMIT compares with what is stored.
   transaction->checks.push_back(std::move(check));
-  ASSIGN_OR_RETURN(engine::TableSchema schema, SchemaOf(context));
-  RETURN_IF_ERROR(ApplyToCells(transaction->writes, schema, context.now_us, &cells));
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema, SchemaOf(context));
+  RETURN_IF_ERROR(ApplyToCells(transaction->writes, *schema, context.now_us, &cells));
   return cells;
 }
 
@@ -105,12 +103,12 @@ StatusOr<engine::RowUpdateResult> UpdateInTransaction(const StatementContext& co
                                                       const engine::RowUpdate& update) {
   engine::ReadSpec read = OfRow(update.read, update.row);
   ASSIGN_OR_RETURN(std::vector<engine::Cell> cells, ReadTransactionRow(context, read));
-  ASSIGN_OR_RETURN(engine::TableSchema schema, SchemaOf(context));
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema, SchemaOf(context));
   engine::RowAfter row_after =
       [&](const engine::RowMutation& writes,
           const engine::ReadSpec& wanted) -> StatusOr<std::unique_ptr<engine::CellStream>> {
     std::vector<engine::Cell> after = cells;
-    RETURN_IF_ERROR(ApplyToCells(writes, schema, context.now_us, &after));
+    RETURN_IF_ERROR(ApplyToCells(writes, *schema, context.now_us, &after));
     return ReadCells(OfRow(wanted, update.row), std::move(after));
   };
   // Cells keep kServerTime: the tablet chooses their times at COMMIT.
@@ -137,9 +135,10 @@ StatusOr<engine::RowUpdateResult> RunUpdate(const StatementContext& context,
 
 Status ExecuteBegin(const StatementContext& context, const syntax::BeginRow& begin) {
   RETURN_IF_ERROR(CheckNoTransaction(context, "BEGIN ROW"));
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, begin.table));
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
+                   FindSchema(context, begin.table));
   RowTransaction transaction;
-  transaction.table = info.schema.name;
+  transaction.table = schema->name;
   ASSIGN_OR_RETURN(transaction.row, CompileRowKey(context, begin.row));
   // No lock is taken and the tablet learns nothing of the transaction until COMMIT, so one that is
   // abandoned costs no other client anything.

@@ -216,40 +216,42 @@ Status DropRows(const StatementContext& context, const engine::TableSchema& sche
 }  // namespace
 
 Status ExecuteUpdate(const StatementContext& context, const syntax::Update& update) {
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, update.table));
-  UpdateBuilder builder(context, info.schema);
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
+                   FindSchema(context, update.table));
+  UpdateBuilder builder(context, *schema);
   ASSIGN_OR_RETURN(Target target, FindTarget(context, &builder, update.where));
-  RETURN_IF_ERROR(CheckSafe(context, info.schema.name, target));
+  RETURN_IF_ERROR(CheckSafe(context, schema->name, target));
   builder.SetOnlyIfExists();
   for (const syntax::Assign& assign : update.assigns) RETURN_IF_ERROR(builder.AddAssign(assign));
   RETURN_IF_ERROR(builder.AddCondition(update.condition));
   RETURN_IF_ERROR(builder.AddReturning(update.returning));
   BeginReturning(context, builder);
   ASSIGN_OR_RETURN(Totals totals,
-                   UpdateRows(context, info.schema, &builder, target, !update.returning.empty()));
+                   UpdateRows(context, *schema, &builder, target, !update.returning.empty()));
   return FinishWrite(context, totals, update.condition.has_value());
 }
 
 Status ExecuteDelete(const StatementContext& context, const syntax::Delete& statement) {
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, statement.table));
-  UpdateBuilder builder(context, info.schema);
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
+                   FindSchema(context, statement.table));
+  UpdateBuilder builder(context, *schema);
   Target target;
   if (statement.all_rows) {
     target.rows = engine::RowSet::All();
     target.span = statement.table.span;
   } else {
     ASSIGN_OR_RETURN(target, FindTarget(context, &builder, *statement.where));
-    RETURN_IF_ERROR(CheckSafe(context, info.schema.name, target));
+    RETURN_IF_ERROR(CheckSafe(context, schema->name, target));
   }
   bool spans = statement.times.time || !statement.times.at.empty();
   bool whole_rows = statement.patterns.empty() && !spans;
   bool plain = whole_rows && !statement.condition && !target.rest && !target.IsListed() &&
                !context.session->transaction;
-  if (plain) return DropRows(context, info.schema, &builder, target);
+  if (plain) return DropRows(context, *schema, &builder, target);
   builder.SetOnlyIfExists();
   RETURN_IF_ERROR(builder.AddDeletes(statement.patterns, statement.times));
   RETURN_IF_ERROR(builder.AddCondition(statement.condition));
-  ASSIGN_OR_RETURN(Totals totals, UpdateRows(context, info.schema, &builder, target, false));
+  ASSIGN_OR_RETURN(Totals totals, UpdateRows(context, *schema, &builder, target, false));
   if (statement.condition) return FinishWrite(context, totals, true);
   std::string& tag = context.summary->tag;
   if (whole_rows) {
@@ -294,8 +296,9 @@ StatusOr<Totals> ReadModifyWrite(const StatementContext& context, const engine::
 }  // namespace
 
 Status ExecuteIncrement(const StatementContext& context, const syntax::Increment& increment) {
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, increment.table));
-  UpdateBuilder builder(context, info.schema);
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
+                   FindSchema(context, increment.table));
+  UpdateBuilder builder(context, *schema);
   ASSIGN_OR_RETURN(Target target, FindTarget(context, &builder, increment.where));
   engine::Expression by = engine::Expression::Literal(Value::Int64(1));
   if (increment.by) {
@@ -304,21 +307,22 @@ Status ExecuteIncrement(const StatementContext& context, const syntax::Increment
   }
   RETURN_IF_ERROR(builder.AddWrite(engine::RowWrite::kIncrement, increment.column, std::move(by)));
   RETURN_IF_ERROR(builder.AddReturning(increment.returning));
-  ASSIGN_OR_RETURN(Totals totals, ReadModifyWrite(context, info.schema, &builder, target,
+  ASSIGN_OR_RETURN(Totals totals, ReadModifyWrite(context, *schema, &builder, target,
                                                   !increment.returning.empty()));
   return FinishWrite(context, totals, false);
 }
 
 Status ExecuteAppend(const StatementContext& context, const syntax::Append& append) {
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, append.table));
-  UpdateBuilder builder(context, info.schema);
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> schema,
+                   FindSchema(context, append.table));
+  UpdateBuilder builder(context, *schema);
   ASSIGN_OR_RETURN(Target target, FindTarget(context, &builder, append.where));
   ExpressionCompiler compiler(context, builder.scope());
   ASSIGN_OR_RETURN(engine::Expression value, compiler.Compile(append.value));
   RETURN_IF_ERROR(builder.AddWrite(engine::RowWrite::kAppend, append.column, std::move(value)));
   RETURN_IF_ERROR(builder.AddReturning(append.returning));
-  ASSIGN_OR_RETURN(Totals totals, ReadModifyWrite(context, info.schema, &builder, target,
-                                                  !append.returning.empty()));
+  ASSIGN_OR_RETURN(Totals totals,
+                   ReadModifyWrite(context, *schema, &builder, target, !append.returning.empty()));
   return FinishWrite(context, totals, false);
 }
 

@@ -65,8 +65,9 @@ std::vector<SlotDef> SelectPlanner::Slots() const {
 
 Status SelectPlanner::PlanTable() {
   const syntax::Source& from = *select.from;
-  ASSIGN_OR_RETURN(cluster::TableInfo info, FindTable(context, from.table));
-  schema = info.schema;
+  ASSIGN_OR_RETURN(std::shared_ptr<const engine::TableSchema> found,
+                   FindSchema(context, from.table));
+  schema = *found;
   plan.source = SelectPlan::kTable;
   plan.table = schema.name;
   Program& program = plan.program;

@@ -22,23 +22,23 @@ ZooKeeperSession::ZooKeeperSession(ZooKeeperHandle::Options connection, const st
       clock_(options.clock) {}
 
 StatusOr<std::unique_ptr<ZooKeeperSession>> ZooKeeperSession::Open(
-    const ZooKeeperHandle::Options& connection, const std::string& cluster, int64_t tick_us,
-    int64_t deadline_nanos, const SessionOptions& options) {
+    const ZooKeeperHandle::Options& connection, const std::string& cluster, MissingCluster missing,
+    int64_t tick_us, int64_t deadline_nanos, const SessionOptions& options) {
   std::unique_ptr<ZooKeeperSession> session(
       new ZooKeeperSession(connection, cluster, tick_us, options));
-  Status begun = session->Begin(deadline_nanos);
+  Status begun = session->Begin(deadline_nanos, missing);
   if (begun.ok()) return session;
   // Nothing relies on this session yet, so it need not time out.
   if (session->handle_ != nullptr) session->handle_->Close();
   return begun;
 }
 
-Status ZooKeeperSession::Begin(int64_t deadline_nanos) {
+Status ZooKeeperSession::Begin(int64_t deadline_nanos, MissingCluster missing) {
   ASSIGN_OR_RETURN(handle_, ZooKeeperHandle::Open(
                                 connection_, [this](const std::string& node) { OnEvent(node); }));
   RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
   RETURN_IF_ERROR(CheckTimeout(handle_->timeout_us(), tick_us_));
-  RETURN_IF_ERROR(MakeTree(deadline_nanos));
+  RETURN_IF_ERROR(MakeTree(deadline_nanos, missing));
   numbers_ =
       std::make_unique<NumberCounter>(handle_.get(), paths_.File(lock_paths::EpochCounter()));
   ASSIGN_OR_RETURN(NumberCounter::Taken taken,
@@ -52,13 +52,16 @@ Status ZooKeeperSession::Begin(int64_t deadline_nanos) {
   return OkStatus();
 }
 
-Status ZooKeeperSession::MakeTree(int64_t deadline_nanos) {
+Status ZooKeeperSession::MakeTree(int64_t deadline_nanos, MissingCluster missing) {
   const std::string counter = paths_.File(lock_paths::EpochCounter());
   for (;;) {
     auto found = ReadAgain(handle_.get(), deadline_nanos, paths_.Root(),
                            [&] { return handle_->Get(counter)->Wait(deadline_nanos); });
     RETURN_IF_ERROR(found.status());
     if (found->code == kOk) return OkStatus();
+    if (missing == MissingCluster::kRefuse) {
+      return NotFound(fmt::format("ZooKeeper node {}: there is no such cluster", paths_.Root()));
+    }
     RETURN_IF_ERROR(MakeDirectory(deadline_nanos, paths_.Root()));
     // All or nothing: a tree without its counter is damage, not a tree that is being made.
     Answer made = handle_

@@ -28,7 +28,7 @@ class ZooKeeperLockService final : public LockService {
         engine::Clock::System()->MonotonicNanos() + options.timeout_us * 1000;
     ASSIGN_OR_RETURN(int64_t tick_us, Tick(deadline_nanos));
     return zookeeper::ZooKeeperSession::Open(Connection(options.timeout_us), options_.cluster,
-                                             tick_us, deadline_nanos, options);
+                                             options_.missing, tick_us, deadline_nanos, options);
   }
 
  private:

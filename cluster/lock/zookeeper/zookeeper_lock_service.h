@@ -20,15 +20,20 @@
 
 namespace sippar::cluster {
 
+// What a session does when the cluster has no tree.
+enum class MissingCluster : uint8_t { kMake, kRefuse };
+
 struct ZooKeeperOptions {
   std::string hosts;    // "host:port,host:port": members; more than one, so that one may fail
   std::string cluster;  // name of the top-level node that holds all nodes of the cluster
   std::string secret;   // of the digest credentials that own all nodes; empty: everyone may change
   // tickTime of the members; 0: half of the shortest session that they allow, which is no less.
   int64_t tick_us = 0;
+  MissingCluster missing = MissingCluster::kMake;  // kRefuse: OpenSession returns kNotFound
 };
 
-// Does not connect: the first session does, and makes the tree if there is none.
+// Does not connect: the first session does, and makes the tree if there is none
+// (`missing`).
 // SessionOptions::timeout_us is what is asked for; what the members agree to counts, and with less
 // than four ticks OpenSession returns kInvalidArgument, as it does for 0. It answers within the
 // timeout that is asked for. kPermissionDenied: the tree belongs to another secret. kDataLoss: the

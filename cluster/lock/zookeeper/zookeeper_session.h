@@ -11,16 +11,19 @@
 #include "cluster/lock/zookeeper/node_paths.h"
 #include "cluster/lock/zookeeper/number_counter.h"
 #include "cluster/lock/zookeeper/zookeeper_handle.h"
+#include "cluster/lock/zookeeper/zookeeper_lock_service.h"
 #include "engine/base/thread.h"
 
 namespace sippar::cluster::zookeeper {
 
 class ZooKeeperSession final : public LockSession {
  public:
-  // Connects, makes the tree if there is none, and takes an id. Errors as OpenZooKeeper.
+  // Connects, makes the tree if there is none and `missing` says so, and takes an id. Errors as
+  // OpenZooKeeper.
   [[nodiscard]] static StatusOr<std::unique_ptr<ZooKeeperSession>> Open(
-      const ZooKeeperHandle::Options& connection, const std::string& cluster, int64_t tick_us,
-      int64_t deadline_nanos, const SessionOptions& options);
+      const ZooKeeperHandle::Options& connection, const std::string& cluster,
+      MissingCluster missing, int64_t tick_us, int64_t deadline_nanos,
+      const SessionOptions& options);
 
   uint64_t id() const override { return id_; }
   StatusOr<int64_t> Heartbeat() override;
@@ -41,8 +44,8 @@ class ZooKeeperSession final : public LockSession {
  private:
   ZooKeeperSession(ZooKeeperHandle::Options connection, const std::string& cluster, int64_t tick_us,
                    const SessionOptions& options);
-  Status Begin(int64_t deadline_nanos);  // the rest of Open
-  Status MakeTree(int64_t deadline_nanos);
+  Status Begin(int64_t deadline_nanos, MissingCluster missing);  // the rest of Open
+  Status MakeTree(int64_t deadline_nanos, MissingCluster missing);
   Status MakeDirectory(int64_t deadline_nanos, const std::string& directory);
   int64_t Deadline();  // of a call that begins now
   void OnEvent(const std::string& node);

@@ -18,9 +18,9 @@ struct ActionPlaces {
   engine::FileSystem* fs = nullptr;
   engine::Clock* clock = nullptr;
   std::string directory;  // directory shared by all servers (store_paths.h)
-  // If the process of a dead server cannot be proven gone, its writer counts as stopped this long
-  // after its lock was taken: then its lease is over, and with it any reads it might still answer
-  // from memory.
+  // A server that still held its lock when it was removed, and whose process cannot be proven gone,
+  // counts as stopped this long after: then its lease is over, and with it any reads that it might
+  // still answer from memory.
   int64_t lease_us = 0;
 };
 

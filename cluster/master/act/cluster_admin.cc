@@ -1,5 +1,6 @@
-// AdminApi of a cluster; its named records are in cluster_records.cc.
-// SPDX-License-Identifier: Apache-2.0
+// AdminApi of a cluster; its named records are in cluster_records.cc, what it tells of the cluster
+// in cluster_figures.cc, moves and standing orders in cluster_moves.cc. SPDX-License-Identifier:
+// Apache-2.0
 #include "cluster/master/act/cluster_admin.h"
 
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ Status NoTable(const std::string& table) {
 ClusterAdmin::ClusterAdmin(MasterDriver* driver, const ActionPlaces& places)
     : driver_(driver),
       transport_(places.transport),
+      metadata_(places.metadata),
       clock_(places.clock),
       backups_(driver, this, places,
                [this](const TableSchema& schema, std::vector<engine::TabletState> states,

@@ -9,6 +9,7 @@
 
 #include "cluster/api/admin_api.h"
 #include "cluster/api/call_time.h"
+#include "cluster/api/cluster_status.h"
 #include "cluster/api/transport.h"
 #include "cluster/master/act/cluster_backups.h"
 #include "cluster/master/act/master_driver.h"
@@ -48,6 +49,13 @@ class ClusterAdmin final : public AdminApi {
   Status Perform(const calls::DeleteRecord& asked, const CallTime& time);
   StatusOr<std::string> Perform(const calls::DumpTablets& asked, const CallTime& time);
   StatusOr<std::vector<ServerInfo>> Perform(const calls::ListServers& asked, const CallTime& time);
+  StatusOr<ClusterHealth> Perform(const calls::ClusterStatus& asked, const CallTime& time);
+  StatusOr<std::vector<TabletEventInfo>> Perform(const calls::TabletEvents& asked,
+                                                 const CallTime& time);
+  Status Perform(const calls::MoveTablet& asked, const CallTime& time);
+  Status Perform(const calls::SetBalancing& asked, const CallTime& time);
+  Status Perform(const calls::BalanceNow& asked, const CallTime& time);
+  Status Perform(const calls::DrainServer& asked, const CallTime& time);
 
   struct Place {
     uint64_t tablet_id = 0;
@@ -69,11 +77,24 @@ class ClusterAdmin final : public AdminApi {
                   const std::function<Status(TabletControl* control, const Place& place)>& call,
                   std::string* limit);
   StatusOr<std::vector<ServerId>> LiveServers();
+  // How far a move has come.
+  struct MoveCourse {
+    bool is_served = false;  // by the server that was asked for
+    bool is_moving = false;  // towards that server
+    std::string error;       // the tablet's last failure
+  };
+  StatusOr<MoveCourse> CourseOf(const calls::MoveTablet& asked, const ServerId& target);
+  StatusOr<std::string> NameToDrain(const std::string& server);
+  StatusOr<std::string> NameToTakeBack(const std::string& server);
+  // Changes the durable orders and waits until the master has read them.
+  Status ChangeOrders(const CallTime& time,
+                      const std::function<void(StandingOrders* orders)>& change);
   template <class Call, class Add>
   Status AskServers(const Call& asked, const CallTime& time, const Add& add);
 
   MasterDriver* const driver_;
   Transport* const transport_;
+  MetadataTable* const metadata_;
   engine::Clock* const clock_;
   ClusterBackups backups_;
 };

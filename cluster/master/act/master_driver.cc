@@ -13,6 +13,9 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kLockPollMicros = 100'000;
+// A master that stands by learns from a watch that the lock is free, and looks now and then, since
+// a watch is only a hint.
+constexpr int64_t kStandByMicros = 1'000'000;
 // Failures with the same text after which StartFailure reports it.
 constexpr int kStartTries = 4;
 constexpr int64_t kRequestMicros = 30'000'000;
@@ -84,8 +87,10 @@ void MasterDriver::Live() {
 // Returns a session that holds the master lock, or nullptr when stopping.
 std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
   std::unique_ptr<LockSession> session;
+  bool is_known = false;
   do {
     if (session == nullptr) {
+      is_known = !options_.member.has_value();
       SessionOptions options;
       options.name = "master " + options_.name;
       options.timeout_us = options_.session_us;
@@ -94,15 +99,71 @@ std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
       if (!opened.ok()) continue;
       session = *std::move(opened);
     }
-    // Only the first master of a cluster makes the file.
-    Status status = session->Create(lock_paths::MasterLock(), "", LockFileKind::kLasting).status();
-    if (status.ok() || status.code() == StatusCode::kAlreadyExists) {
-      status = session->Acquire(lock_paths::MasterLock()).status();
-    }
+    Status status = is_known ? OkStatus() : MakeKnown(session.get());
+    is_known = is_known || status.ok();
+    if (is_known) status = TryToReign(session.get());
     if (status.ok()) return session;
     if (!session->Heartbeat().ok()) session = nullptr;
+    if (status.code() == StatusCode::kAlreadyExists && session != nullptr) {
+      AwaitChange(session.get());
+    }
   } while (Sleep(kLockPollMicros));
   return nullptr;
+}
+
+// Makes the candidate's file. That of an earlier process with its name stays until the session of
+// that one is over.
+Status MasterDriver::MakeKnown(LockSession* session) {
+  const std::string path = lock_paths::Master(options_.name);
+  Status made = session->Create(path, options_.member->Encode(), LockFileKind::kEphemeral).status();
+  if (made.code() != StatusCode::kAlreadyExists) return made;
+  ASSIGN_OR_RETURN(LockFile file, session->Read(path));
+  return file.holder == session->id() ? OkStatus()
+                                      : Unavailable("another master has this name: " + path);
+}
+
+// kAlreadyExists: another session holds the lock.
+Status MasterDriver::TryToReign(LockSession* session) {
+  auto file = session->Read(lock_paths::MasterLock());
+  if (file.status().code() == StatusCode::kNotFound) {
+    // Only the first master of a cluster makes the file.
+    Status made = session->Create(lock_paths::MasterLock(), "", LockFileKind::kLasting).status();
+    if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
+  } else {
+    RETURN_IF_ERROR(file.status());
+    if (file->holder != 0 && file->holder != session->id()) {
+      return AlreadyExists("another master reigns");
+    }
+  }
+  ASSIGN_OR_RETURN(uint64_t fence, session->Acquire(lock_paths::MasterLock()));
+  return options_.member.has_value() ? TellAddress(session, fence) : OkStatus();
+}
+
+// The fencing number in the record tells it from what an earlier master wrote.
+Status MasterDriver::TellAddress(LockSession* session, uint64_t fence) {
+  MemberRecord record = *options_.member;
+  record.fence = fence;
+  ASSIGN_OR_RETURN(LockFile file, session->Read(lock_paths::MasterLock()));
+  return session->Write(lock_paths::MasterLock(), record.Encode(), file.version).status();
+}
+
+// Returns when the lock may have become free, or after kStandByMicros.
+void MasterDriver::AwaitChange(LockSession* session) {
+  Status watched = session->Watch(lock_paths::MasterLock(), [this] {
+    engine::MutexLock lock(&mutex_);
+    lock_may_be_free_ = true;
+    wake_.NotifyAll();
+  });
+  if (!watched.ok()) return;
+  // It may have become free before the watch.
+  auto file = session->Read(lock_paths::MasterLock());
+  if (!file.ok() || file->holder == 0) return;
+  engine::MutexLock lock(&mutex_);
+  const int64_t limit_us = options_.session_us > 0 ? options_.session_us / 4 : kStandByMicros;
+  if (!stopping_ && !lock_may_be_free_) {
+    wake_.WaitFor(&mutex_, std::min(limit_us, kStandByMicros));
+  }
+  lock_may_be_free_ = false;
 }
 
 // Feeds ticks until the lock may be lost or Stop is called.
@@ -250,10 +311,27 @@ Status MasterDriver::Look(const std::function<void(MasterState& state)>& look) {
   return OkStatus();
 }
 
+Status MasterDriver::LookInAnyStage(
+    const std::function<void(const std::string& name, const MasterState& state)>& look) {
+  engine::MutexLock lock(&mutex_);
+  if (reign_ == nullptr) return NotMaster();
+  look(options_.name, reign_->state);
+  return OkStatus();
+}
+
 StatusOr<std::shared_ptr<LockSession>> MasterDriver::Session() {
   engine::MutexLock lock(&mutex_);
   if (reign_ == nullptr) return NotMaster();
   return std::shared_ptr<LockSession>(reign_, reign_->session.get());
+}
+
+bool MasterDriver::IsRunning() {
+  return Look([](MasterState&) {}).ok();
+}
+
+bool MasterDriver::Reigns() {
+  engine::MutexLock lock(&mutex_);
+  return reign_ != nullptr;
 }
 
 // May be called from any thread, also within a call on the lock service; it takes only mutex_,

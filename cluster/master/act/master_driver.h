@@ -17,12 +17,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cluster/api/call_time.h"
 #include "cluster/api/control_api.h"
 #include "cluster/lock/lock_service.h"
+#include "cluster/lock/member_record.h"
 #include "cluster/master/act/action_job.h"
 #include "cluster/master/decide/action_lane.h"
 #include "cluster/master/decide/master_step.h"
@@ -34,6 +36,9 @@ struct MasterDriverOptions {
   std::string name;  // name in messages
   LockService* locks = nullptr;
   int64_t session_us = 0;  // SessionOptions::timeout_us
+  // How other processes reach this one: written into the lock's file by the reigning master, and
+  // into a file of its own by every candidate. None: nothing is written.
+  std::optional<MemberRecord> member = std::nullopt;
   ActionPlaces places;
   MasterOptions policy;
   uint64_t seed = 0;
@@ -65,9 +70,17 @@ class MasterDriver final : public MasterNotices {
   // Runs `look` on the state of a master that has read METADATA. kUnavailable: this process is not
   // that master. `look` runs under the driver's lock and must be short.
   [[nodiscard]] Status Look(const std::function<void(MasterState& state)>& look);
+  // The same in every stage of the start, with this candidate's name, for people who ask what a
+  // start waits for. kUnavailable: this process does not have the master lock.
+  [[nodiscard]] Status LookInAnyStage(
+      const std::function<void(const std::string& name, const MasterState& state)>& look);
   // The session that holds the master lock, for writes that only a master may make. kUnavailable:
   // not the master.
   [[nodiscard]] StatusOr<std::shared_ptr<LockSession>> Session();
+  // Whether this process reigns and has read METADATA, so that it can carry out calls.
+  bool IsRunning();
+  // Whether it holds the lock, in whatever stage of its start.
+  bool Reigns();
   // Hint that servers/ has changed.
   void ServersChanged();
 
@@ -95,6 +108,10 @@ class MasterDriver final : public MasterNotices {
 
   void Live();
   std::unique_ptr<LockSession> WaitForLock();
+  Status MakeKnown(LockSession* session);
+  Status TryToReign(LockSession* session);
+  Status TellAddress(LockSession* session, uint64_t fence);
+  void AwaitChange(LockSession* session);
   void Hold(const std::shared_ptr<Reign>& reign);
   void End(const std::shared_ptr<Reign>& reign);
   void WatchServers(Reign* reign);
@@ -111,6 +128,7 @@ class MasterDriver final : public MasterNotices {
   bool stopping_ GUARDED_BY(mutex_) = false;
   engine::CondVar wake_;  // signalled by Stop
   std::atomic<bool> watching_{false};
+  bool lock_may_be_free_ GUARDED_BY(mutex_) = false;  // a hint, of a master that stands by
   std::shared_ptr<Reign> reign_ GUARDED_BY(mutex_);
   std::array<std::deque<Work>, kLanes> queues_ GUARDED_BY(mutex_);
   std::array<engine::CondVar, kLanes> work_;

@@ -39,6 +39,14 @@ StatusOr<TabletRecord> JoinRecords(const TabletRecord& left, const TabletRecord&
   return joined;
 }
 
+// The text of a change's event. A planned move names both servers; a tablet that was unassigned
+// comes from none.
+std::string EventText(const RecordChange& change, const ServerId& from, uint64_t master_epoch) {
+  const bool moves = change.kind == RecordChangeKind::kAssign && !from.IsNone();
+  return fmt::format("{} by master {}{}", change.server.ToString(), master_epoch,
+                     moves ? ", moved from " + from.ToString() : "");
+}
+
 }  // namespace
 
 StatusOr<TabletRecord> RecordActions::FindSame(const RecordRef& asked, Done* done) {
@@ -118,13 +126,13 @@ Done RecordActions::Do(const action::ChangeRecord& asked) {
   auto record = FindSame(asked.record, &done);
   done.status = record.status();
   if (!record.ok()) return done;
+  const ServerId from = record->server;
   done.status = ApplyChange(asked.change, &*record);
   if (!done.status.ok()) return done;
   static constexpr const char* kKinds[] = {"assigned", "recovering",      "published",
                                            "merging",  "merge_cancelled", "released"};
-  std::string text = fmt::format("{} by master {}", asked.change.server.ToString(), epoch_);
-  done.status = places_->metadata->Write(
-      &*record, {kKinds[static_cast<size_t>(asked.change.kind)], std::move(text)});
+  done.status = places_->metadata->Write(&*record, {kKinds[static_cast<size_t>(asked.change.kind)],
+                                                    EventText(asked.change, from, epoch_)});
   if (done.status.ok()) done.answer = RecordPage{{FactsOf(*record)}, true};
   return done;
 }

@@ -7,6 +7,7 @@
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
+#include "cluster/master/act/standing_orders.h"
 #include "engine/base/crash_point.h"
 #include "engine/log/log_seal.h"
 
@@ -28,15 +29,21 @@ Done RecoveryActions::Do(const action::ListServers&) {
     bool lives = file->holder != 0 && file->holder != session_->id();
     (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
   }
+  listing.orders = ReadOrders(session_);
   return {0, OkStatus(), std::move(listing)};
 }
 
 Done RecoveryActions::Do(const action::FenceServer& asked) {
   std::string path = lock_paths::Server(asked.server);
+  bool lease_is_over = false;
   auto fence = [&]() -> Status {
     // A server that holds its lock is alive, and the acquisition fails. Once this session holds the
-    // lock, the server can never get it back.
-    if (!asked.by_force) RETURN_IF_ERROR(session_->Acquire(path).status());
+    // lock, the server can never get it back. A lock that was free shows that the server's session,
+    // and before it its lease, has ended.
+    if (!asked.by_force) {
+      RETURN_IF_ERROR(session_->Acquire(path).status());
+      lease_is_over = true;
+    }
     CRASH_POINT("fence.after_lock");
     ASSIGN_OR_RETURN(LockFile file, session_->Read(path));
     return session_->Remove(path, file.version);
@@ -45,8 +52,10 @@ Done RecoveryActions::Do(const action::FenceServer& asked) {
   if (status.code() == StatusCode::kNotFound) status = OkStatus();
   if (status.ok()) {
     // emplace keeps the time of the first fence: the lease has been running out since then.
+    const int64_t over_ns =
+        places_->clock->MonotonicNanos() + (lease_is_over ? 0 : places_->lease_us * 1000);
     engine::MutexLock lock(&mutex_);
-    fenced_ns_.emplace(asked.server, places_->clock->MonotonicNanos());
+    lease_over_ns_.emplace(asked.server, over_ns);
   }
   return {0, std::move(status), {}};
 }
@@ -70,9 +79,8 @@ Done RecoveryActions::Do(const action::StopWriter& asked) {
   // A process that may only hang still has the flock, or there is no log to ask: then the writer
   // counts as stopped when its lease has ended.
   engine::MutexLock lock(&mutex_);
-  auto fenced = fenced_ns_.find(asked.server);
-  int64_t now_ns = places_->clock->MonotonicNanos();
-  if (fenced != fenced_ns_.end() && now_ns - fenced->second >= places_->lease_us * 1000) return {};
+  auto over = lease_over_ns_.find(asked.server);
+  if (over != lease_over_ns_.end() && places_->clock->MonotonicNanos() >= over->second) return {};
   return {
       0,
       Unavailable("server " + asked.server.ToString() + " may still serve until its lease ends"),

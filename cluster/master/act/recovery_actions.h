@@ -37,8 +37,8 @@ class RecoveryActions {
   LockSession* const session_;
   const uint64_t epoch_;
   engine::Mutex mutex_;
-  // When this master took each dead server's lock.
-  std::map<ServerId, int64_t> fenced_ns_ GUARDED_BY(mutex_);
+  // When the lease of each server that this master removed is over, at the latest.
+  std::map<ServerId, int64_t> lease_over_ns_ GUARDED_BY(mutex_);
 };
 
 }  // namespace sippar::cluster::master

@@ -2,6 +2,7 @@
 #include "cluster/master/decide/balance_step.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cluster/master/decide/balance_plan.h"
 #include "cluster/master/decide/merge_step.h"
@@ -26,6 +27,7 @@ std::vector<BalanceServer> ServersToBalance(Turn* turn, size_t* moving) {
   std::vector<BalanceServer> servers;
   for (const auto& [id, server] : state->servers) {
     if (!server.live || server.silent_since_us != 0 || server.leaves) continue;
+    if (state->IsDrained(server)) continue;
     BalanceServer entry{id, server.weight, {}};
     entry.movable.reserve(server.tablets.size());
     for (const auto& [tablet_id, tablet] : server.tablets) {
@@ -46,6 +48,8 @@ void RunBalance(Turn* turn) {
   if (state->stage != StartStage::kRunning || turn->now_us < state->next_balance_us) return;
   state->next_balance_us = turn->now_us + state->options.balance_us;
   MergeSmallTablets(turn);
+  const bool is_ordered = std::exchange(state->balances_once, false);
+  if (!state->orders.balancing && !is_ordered) return;
   size_t moving = 0;
   std::vector<BalanceServer> servers = ServersToBalance(turn, &moving);
   size_t moves_max = std::max(state->options.moves_max, servers.size());

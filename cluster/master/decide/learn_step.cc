@@ -112,6 +112,7 @@ void Learn(Turn* turn, const TabletFacts& facts) {
     fresh.error = std::move(tablet->error);
     fresh.refused_by = std::move(tablet->refused_by);
     fresh.since_us = turn->now_us;
+    fresh.unserved_us = tablet->unserved_us == 0 ? turn->now_us : tablet->unserved_us;
     *tablet = std::move(fresh);
   }
   tablet->learned_op = state->next_op;

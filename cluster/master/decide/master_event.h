@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "cluster/api/cluster_status.h"
 #include "cluster/master/decide/master_action.h"
 
 namespace sippar::cluster::master {
@@ -16,6 +18,9 @@ namespace sippar::cluster::master {
 struct ServerListing {
   std::vector<ServerId> locked;    // hold the lock of their file: alive
   std::vector<ServerId> unlocked;  // have a file whose lock is free
+  // What the administrators' record says by now. None: it could not be read, so what the master
+  // knows of it holds.
+  std::optional<StandingOrders> orders;
 };
 
 struct TableFile {
@@ -96,6 +101,16 @@ struct MergeTablets {
   std::string table;
   RowRange rows;
 };
+// `server` as calls::MoveTablet has it. The reply is the master's decision, not the move's end.
+struct MoveTablet {
+  uint64_t request = 0;
+  std::string table;
+  std::string row;
+  std::string server;
+};
+struct BalanceNow {
+  uint64_t request = 0;
+};
 
 // The answer to an action.
 struct Done {
@@ -108,8 +123,9 @@ struct Done {
 
 }  // namespace event
 
-using Event = std::variant<event::LockTaken, event::Tick, event::ServersChanged, event::SplitDone,
-                           event::CreateTable, event::AlterTable, event::DropTable,
-                           event::UndeleteTable, event::MergeTablets, event::Done>;
+using Event =
+    std::variant<event::LockTaken, event::Tick, event::ServersChanged, event::SplitDone,
+                 event::CreateTable, event::AlterTable, event::DropTable, event::UndeleteTable,
+                 event::MergeTablets, event::MoveTablet, event::BalanceNow, event::Done>;
 
 }  // namespace sippar::cluster::master

@@ -7,6 +7,7 @@
 
 #include <absl/container/btree_map.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -79,6 +80,15 @@ struct Recovery {
   // Highest sequence number in the sealed log, by tablet id.
   std::map<uint64_t, uint64_t> last_sequences;
   std::string error;
+  int64_t since_us = 0;
+};
+
+// Sums over the tablets of a server, from its last report.
+struct ServerFigures {
+  uint64_t bytes = 0;  // stored
+  uint64_t memtable_bytes = 0;
+  double reads_per_s = 0;
+  double writes_per_s = 0;
 };
 
 struct Server {
@@ -95,6 +105,7 @@ struct Server {
   // Tablets whose load or unload got no answer, and since when.
   std::map<uint64_t, int64_t> unanswered;
   uint64_t first_unpublished_file = 0;
+  ServerFigures figures;
   uint64_t weight = 0;  // weight of its tablets; changes in flight are in `promised`
   // Weights by action number of tablets being assigned to it.
   std::map<uint64_t, uint64_t> promised;
@@ -183,6 +194,8 @@ struct MasterState {
   Attempt polling;
   int64_t next_poll_us = 0;  // when to list servers/ again
   int64_t next_balance_us = 0;
+  bool balances_once = false;  // the next round takes place even if the orders forbid balancing
+  StandingOrders orders;       // as last read from the lock service
 
   std::map<ServerId, Server> servers;
   TabletMap tablets;
@@ -207,6 +220,10 @@ struct MasterState {
   Table* FindTable(uint64_t table_id) {
     auto found = tables.find(table_id);
     return found == tables.end() ? nullptr : &found->second;
+  }
+  // True if an administrator has drained the server.
+  bool IsDrained(const Server& server) const {
+    return std::binary_search(orders.drained.begin(), orders.drained.end(), server.id.name);
   }
   // Finds a table by name; dropped tables do not count, even if they are kept.
   Table* FindTable(const std::string& name);

@@ -11,6 +11,7 @@
 #include "cluster/master/decide/garbage_step.h"
 #include "cluster/master/decide/kept_table_step.h"
 #include "cluster/master/decide/merge_step.h"
+#include "cluster/master/decide/placement_step.h"
 #include "cluster/master/decide/recover_step.h"
 #include "cluster/master/decide/server_step.h"
 #include "cluster/master/decide/startup_step.h"

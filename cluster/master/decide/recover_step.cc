@@ -27,7 +27,7 @@ void WakeTablets(Turn* turn, const Server& server) {
 void Unserve(Turn* turn, const ServerId& id) {
   const Server* server = turn->state->FindServer(id);
   if (server == nullptr) return;
-  for (const auto& [tablet_id, tablet] : server->tablets) tablet->loaded = false;
+  for (const auto& [tablet_id, tablet] : server->tablets) SetUnserved(turn, tablet);
 }
 
 void EndStage(Turn* turn, const ServerId& id, const event::Done& done, RecoveryStage next) {
@@ -78,6 +78,7 @@ void StartRecovery(Turn* turn, Server* server, bool by_force) {
   server->live = false;
   server->recovery.emplace();
   server->recovery->by_force = by_force;
+  server->recovery->since_us = turn->now_us;
   Recover(turn, server);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cluster/master/decide/placement_step.h"
 #include "cluster/master/decide/recover_step.h"
 #include "cluster/master/decide/startup_step.h"
 #include "cluster/master/decide/tablet_step.h"
@@ -77,6 +78,19 @@ void LearnServed(Turn* turn, Server* server, const ServedTablet& served, int64_t
   }
 }
 
+ServerFigures Sum(const ServerReport& report, int64_t seconds) {
+  ServerFigures sums;
+  for (const ServedTablet& tablet : report.tablets) {
+    sums.bytes += tablet.stored_bytes;
+    sums.memtable_bytes += tablet.memtable_bytes;
+    sums.reads_per_s += static_cast<double>(tablet.reads);
+    sums.writes_per_s += static_cast<double>(tablet.writes);
+  }
+  sums.reads_per_s /= static_cast<double>(seconds);
+  sums.writes_per_s /= static_cast<double>(seconds);
+  return sums;
+}
+
 }  // namespace
 
 void RunServers(Turn* turn) {
@@ -106,7 +120,11 @@ void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
     // This alone is no death sentence: the first stage, kFence, tries to take the server's lock.
     if (!locked) StartRecovery(turn, &server, /*by_force=*/false);
   }
+  // The orders are read with the servers, so a new master knows them before it gives any tablet
+  // away.
+  if (listing->orders) state->orders = *listing->orders;
   RunServers(turn);
+  RunDrains(turn);
 }
 
 void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done) {
@@ -127,6 +145,7 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
   server->leaves = report->leaves;
   int64_t seconds = std::max<int64_t>((turn->now_us - server->reported_us) / 1'000'000, 1);
   server->reported_us = turn->now_us;
+  server->figures = Sum(*report, seconds);
   std::vector<uint64_t> served;
   served.reserve(report->tablets.size());
   for (const ServedTablet& tablet : report->tablets) {
@@ -143,7 +162,7 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
     if (next != served.end() && *next == tablet_id) continue;
     // A load that ended after this report was requested is newer than the report.
     if (!tablet->loaded || tablet->learned_op > done.op) continue;
-    tablet->loaded = false;
+    SetUnserved(turn, tablet);
     LookAgain(turn, *tablet);
   }
   LookAtUnplaced(turn);

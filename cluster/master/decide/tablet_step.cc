@@ -147,18 +147,21 @@ void NoteAnswer(Turn* turn, Server* server, uint64_t tablet_id, const Status& st
 }
 
 // Servers that may get tablets: those that answer, or all live ones when none does, since a server
-// that does not answer may only be slow. Draining servers are left out because they refuse loads.
+// that does not answer may only be slow. Servers that leave are left out because they refuse loads;
+// those that an administrator has drained are better than none.
 std::vector<ServerLoad> ServersToLoad(const MasterState& state) {
   std::vector<ServerLoad> answering;
   std::vector<ServerLoad> living;
+  std::vector<ServerLoad> drained;
   for (const auto& [id, server] : state.servers) {
     if (!server.live || server.leaves) continue;
     uint64_t weight = server.weight;
     for (const auto& [op, promised] : server.promised) weight += promised;
     bool answers = server.silent_since_us == 0 && server.unanswered.empty();
-    (answers ? answering : living).push_back({id, weight});
+    (state.IsDrained(server) ? drained : answers ? answering : living).push_back({id, weight});
   }
-  return answering.empty() ? living : answering;
+  if (!answering.empty()) return answering;
+  return living.empty() ? drained : living;
 }
 
 void LoadEnded(Turn* turn, Server* server) {
@@ -218,6 +221,7 @@ bool WakeWaiting(Turn* turn) {
 
 void SetLoaded(Turn* turn, Tablet* tablet) {
   tablet->loaded = true;
+  tablet->unserved_us = 0;
   tablet->failures = 0;
   tablet->error.clear();
   tablet->refused_by = ServerId();
@@ -225,6 +229,11 @@ void SetLoaded(Turn* turn, Tablet* tablet) {
   LookAgain(turn, *tablet);
   const Tablet* left = turn->state->tablets.Previous(tablet->facts.key());
   if (left != nullptr && left->facts.phase == TabletPhase::kMerging) LookAgain(turn, *left);
+}
+
+void SetUnserved(Turn* turn, Tablet* tablet) {
+  tablet->loaded = false;
+  if (tablet->unserved_us == 0) tablet->unserved_us = turn->now_us;
 }
 
 void LookAt(Turn* turn, Tablet* tablet) {
@@ -310,14 +319,13 @@ void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& do
   bool believed = SEEDED_BUG("lost-unload-believed") && LacksAnswer(done.status);
   if (done.status.ok() || believed) {
     tablet->closed = true;
-    tablet->loaded = false;
-    return;
+    return SetUnserved(turn, tablet);
   }
   // A lost answer does not prove that the server closed the tablet. The record may name another
   // server only when the epoch is closed or the server is dead; otherwise two servers would serve
   // the tablet (tests/FAULTS.md P9).
   if (!LacksAnswer(done.status)) {
-    tablet->loaded = false;
+    SetUnserved(turn, tablet);
     tablet->target = ServerId();
     Doubt(turn, tablet->facts.table_id, tablet->facts.range);
   }

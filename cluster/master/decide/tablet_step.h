@@ -33,6 +33,9 @@ void LookAgain(Turn* turn, const Tablet& tablet);
 // Records that the tablet's server has said that it serves the tablet at its current epoch.
 void SetLoaded(Turn* turn, Tablet* tablet);
 
+// Records that no server serves the tablet any more.
+void SetUnserved(Turn* turn, Tablet* tablet);
+
 // Marks the tablets for which no server was available, because there may be one now.
 void LookAtUnplaced(Turn* turn);
 

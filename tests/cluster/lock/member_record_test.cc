@@ -7,13 +7,18 @@ namespace sippar::cluster {
 namespace {
 
 TEST(MemberRecord, ItComesBackAndKeysOfALaterVersionArePassedOver) {
-  const MemberRecord record{"unix:/run/a b/sippar.sock", 8086, 12};
-  for (const std::string& text : {record.Encode(), "zone\nrack r1\n" + record.Encode() + "pid 7"}) {
+  const MemberRecord record{"unix:/run/a b/sippar.sock", 8086, 12, "users", "rack 4", 77, "1.0"};
+  for (const std::string& text :
+       {record.Encode(), "zone\nrack r1\n" + record.Encode() + "boot 7"}) {
     auto found = MemberRecord::Decode(text);
     ASSERT_TRUE(found.ok()) << found.status();
     EXPECT_EQ(found->host, record.host);
     EXPECT_EQ(found->port, record.port);
     EXPECT_EQ(found->fence, record.fence);
+    EXPECT_EQ(found->leaving, record.leaving);
+    EXPECT_EQ(found->machine, record.machine);
+    EXPECT_EQ(found->pid, record.pid);
+    EXPECT_EQ(found->version, record.version);
   }
 }
 

@@ -178,6 +178,7 @@ class History {
     schema.families.push_back({"f", {}, {}});
     schema.Normalize();
     if (random_.OneIn(6)) return Feed(master, event::UndeleteTable{request, schema.name});
+    if (random_.OneIn(4)) return Place(master, request, table_id);
     if (random_.OneIn(3) || table_id == 0) {
       std::vector<std::string> keys;
       if (random_.OneIn(2)) keys = {"h", "p"};
@@ -195,6 +196,29 @@ class History {
     std::string start = AnyRow();
     Feed(master, event::MergeTablets{
                      request, table.schema.name, {start, random_.OneIn(2) ? "" : start + "~~"}});
+  }
+
+  // Moves of single tablets, drained servers, balancing off and on.
+  void Place(Master* master, uint64_t request, uint64_t table_id) {
+    const std::string name = AnyServer()->id.name;
+    StandingOrders& orders = world_.orders;
+    switch (random_.Uniform(4)) {
+      case 0:
+        orders.balancing = random_.OneIn(2);
+        return;
+      case 1:
+        if (std::erase(orders.drained, name) == 0) orders.drained.push_back(name);
+        std::sort(orders.drained.begin(), orders.drained.end());
+        return;
+      case 2:
+        return Feed(master, event::BalanceNow{request});
+      case 3: {
+        const bool of_metadata = table_id == 0 || random_.OneIn(3);
+        const std::string table =
+            of_metadata ? kMetadataName : world_.tables[table_id].table.schema.name;
+        return Feed(master, event::MoveTablet{request, table, of_metadata ? "" : AnyRow(), name});
+      }
+    }
   }
 
   void ClientWork() {

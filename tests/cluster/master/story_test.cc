@@ -4,7 +4,9 @@
 //   kill|freeze|thaw|cut|heal|unlock|leave NAME
 //   master                  a new one takes the lock; the one before is stopped
 //   create TABLE [KEYS...]  restore TABLE   drop TABLE [SECONDS]   undelete TABLE   alter TABLE
-//   merge TABLE [START LIMIT]
+//   merge TABLE [START LIMIT]   move TABLE ROW SERVER
+//   drain|undrain NAME      balance on|off|now
+//   status                  what the master tells of the cluster's health
 //   write TABLE ROW   flush TABLE ROW   split TABLE ROW [unspelled]
 //   calls TABLE ROW COUNT   so many of them in each report from now on
 //   lose TEXT               calls with TEXT are carried out, their answers are lost; until `keep`
@@ -12,8 +14,10 @@
 //   time SECONDS            passes, in steps of 100 ms
 //   show                    METADATA and servers
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -21,6 +25,7 @@
 #include <memory>
 #include <sstream>
 
+#include "cluster/master/decide/cluster_health.h"
 #include "world.h"
 
 namespace sippar::cluster::master {
@@ -70,6 +75,18 @@ class Story {
       }
     } else if (verb == "show") {
       text_ += world_.Dump();
+    } else if (verb == "status") {
+      text_ += StatusText();
+    } else if (verb == "balance" && args[0] == "now") {
+      Feed(event::BalanceNow{++request_});
+    } else if (verb == "balance") {
+      world_.orders.balancing = args[0] == "on";
+      Feed(event::ServersChanged());
+    } else if (verb == "drain" || verb == "undrain") {
+      std::erase(world_.orders.drained, args[0]);
+      if (verb == "drain") world_.orders.drained.push_back(args[0]);
+      std::sort(world_.orders.drained.begin(), world_.orders.drained.end());
+      Feed(event::ServersChanged());
     } else if (!OfServer(verb, args) && !OfTable(verb, args)) {
       text_ += "no such command\n";
     }
@@ -116,6 +133,8 @@ class Story {
     } else if (verb == "merge") {
       RowRange rows = args.size() > 2 ? RowRange{row, args[2]} : RowRange::All();
       Feed(event::MergeTablets{++request_, schema.name, rows});
+    } else if (verb == "move") {
+      Feed(event::MoveTablet{++request_, schema.name, row == "''" ? "" : row, args[2]});
     } else if (verb == "write") {
       text_ += world_.Write(id, row, ++number_) ? "acknowledged\n" : "refused\n";
     } else if (verb == "flush") {
@@ -128,6 +147,32 @@ class Story {
       return false;
     }
     return true;
+  }
+
+  std::string StatusText() {
+    const ClusterHealth health = HealthOf(*state_, now_us_);
+    const TabletCounts& counts = health.tablets;
+    std::string text = fmt::format(
+        "{}, {}: {} tablets, {} online, {} loading, {} unassigned, {} recovering, {} merging, {} "
+        "set aside\n",
+        health.master.is_running ? "running" : "starting", health.healthy ? "healthy" : "unhealthy",
+        counts.total, counts.online, counts.loading, counts.unassigned, counts.recovering,
+        counts.merging, counts.set_aside);
+    for (const ServerStatus& server : health.servers) {
+      text += fmt::format("{} {}: {} tablets, {:.1f} reads/s, {} in memory\n", server.id.ToString(),
+                          server.state, server.tablets, server.reads_per_s, server.memtable_bytes);
+    }
+    for (const UnservedTablet& tablet : health.unserved) {
+      text += fmt::format("unserved {} ['{}', '{}') {} for {:.1f} s: {}\n", tablet.table,
+                          tablet.range.start, tablet.range.limit, tablet.state,
+                          static_cast<double>(tablet.for_us) / 1e6, tablet.why);
+    }
+    for (const RecoveryStatus& recovery : health.recoveries) {
+      text += fmt::format("recovery of {}: {}, {} tablets left, {:.1f} s {}\n",
+                          recovery.server.ToString(), recovery.stage, recovery.tablets_left,
+                          static_cast<double>(recovery.for_us) / 1e6, recovery.error);
+    }
+    return text;
   }
 
   void NewMaster() {

@@ -97,6 +97,7 @@ class World {
   std::map<uint64_t, std::multimap<std::string, uint64_t>> files;
   std::map<uint64_t, std::multimap<std::string, uint64_t>> trash;
   std::map<std::pair<uint64_t, std::string>, uint64_t> calls;  // of rows, in each report
+  StandingOrders orders;                                       // as the lock service has them
 
   uint64_t TableId(const std::string& name) const;
   static std::string MetadataRow(const TabletKey& key);

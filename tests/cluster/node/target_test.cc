@@ -36,16 +36,11 @@ TEST(Target, AClusterIsNamedWholeOrTheErrorSaysWhatIsMissing) {
             std::string::npos);
 }
 
-TEST(Target, AClusterHasNoClientInThisVersion) {
-  Status refused = OpenClient("zk://h1:2181/demo", {}).status();
-  EXPECT_EQ(refused.code(), StatusCode::kUnimplemented);
-  EXPECT_NE(refused.ToString().find("is not supported"), std::string::npos) << refused;
-}
-
 TEST(Target, ASecretThatIsNotThereIsNoSecret) {
   Target cluster = ParseTarget("zk://127.0.0.1:1/demo").value();
-  EXPECT_EQ(LockServiceOf(cluster, testing::TempDir() + "no-such-secret").status().code(),
-            StatusCode::kNotFound);
+  Status refused =
+      LockServiceOf(cluster, testing::TempDir() + "no-such-secret", MissingCluster::kMake).status();
+  EXPECT_EQ(refused.code(), StatusCode::kNotFound);
 }
 
 }  // namespace

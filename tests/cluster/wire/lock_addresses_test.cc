@@ -17,7 +17,8 @@ TEST(LockAddresses, ALifeIsReachedWhereItRegisteredUntilItsFileIsGone) {
   LockWorld world;
   auto session = world.Session("ts1");
   LockAddresses addresses(session.get());
-  auto life = RegisterServer(session.get(), "ts1", MemberRecord{"10.0.0.1", 8086}.Encode());
+  auto life =
+      RegisterServer(session.get(), "ts1", MemberRecord{.host = "10.0.0.1", .port = 8086}.Encode());
   ASSERT_TRUE(life.ok()) << life.status();
   auto found = addresses.OfServer(life->id);
   ASSERT_TRUE(found.ok()) << found.status();
@@ -44,7 +45,8 @@ TEST(LockAddresses, TheMasterIsReachedWhereItsHolderSaysAndNotWhereAnEarlierOneD
   auto fence = first->Create(lock_paths::MasterLock(), "", LockFileKind::kLocked);
   ASSERT_TRUE(fence.ok()) << fence.status();
   EXPECT_CODE(addresses.OfMaster(), StatusCode::kUnavailable);
-  EXPECT_OK(first->Write(lock_paths::MasterLock(), MemberRecord{"m1", 1, *fence}.Encode(), 1));
+  EXPECT_OK(first->Write(lock_paths::MasterLock(),
+                         MemberRecord{.host = "m1", .port = 1, .fence = *fence}.Encode(), 1));
   auto found = addresses.OfMaster();
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(found->host, "m1");
@@ -56,7 +58,8 @@ TEST(LockAddresses, TheMasterIsReachedWhereItsHolderSaysAndNotWhereAnEarlierOneD
   fence = second->Acquire(lock_paths::MasterLock());
   ASSERT_TRUE(fence.ok()) << fence.status();
   EXPECT_TRUE(Says(addresses.OfMaster().status(), "has not said yet"));
-  EXPECT_OK(second->Write(lock_paths::MasterLock(), MemberRecord{"m2", 2, *fence}.Encode(), 2));
+  EXPECT_OK(second->Write(lock_paths::MasterLock(),
+                          MemberRecord{.host = "m2", .port = 2, .fence = *fence}.Encode(), 2));
   EXPECT_EQ(addresses.OfMaster()->host, "m2");
 }
 

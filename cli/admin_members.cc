@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/admin_members.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "cli/message.h"
+#include "cli/parameter.h"
+#include "cli/signals.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/node/cluster_site.h"
+#include "cluster/node/server_client.h"
+
+namespace sippar::cli {
+namespace {
+
+constexpr int64_t kLookUs = 100'000;
+
+int Failed(const Status& status, int code) {
+  PrintMessage("sippar admin", MessageOf(status));
+  return code;
+}
+
+cluster::SiteOptions Site() {
+  cluster::SiteOptions options;
+  options.secret_file = cluster::SecretFileOfEnvironment();
+  return options;
+}
+
+// The servers and masters that have a session.
+StatusOr<std::vector<std::string>> Members(cluster::LockSession* session) {
+  ASSIGN_OR_RETURN(std::vector<std::string> members, session->List(cluster::lock_paths::Servers()));
+  ASSIGN_OR_RETURN(std::vector<std::string> masters, session->List(cluster::lock_paths::Masters()));
+  members.insert(members.end(), masters.begin(), masters.end());
+  return members;
+}
+
+}  // namespace
+
+void MemberCommands::AddTo(CLI::App* app) {
+  init_ = app->add_subcommand("init", "make a cluster of many machines");
+  init_->add_option("TARGET", target_, "zk://HOST:PORT,HOST:PORT/NAME")->required();
+  init_
+      ->add_option("--store", store_,
+                   "posix:DIR, an absolute path that all machines of the cluster see")
+      ->required();
+  init_->footer(
+      "A second init of the same cluster changes nothing.\n"
+      "examples:\n"
+      "  sippar admin init zk://127.0.0.1:2181/demo --store posix:/srv/demo\n"
+      "  sippar serve --cluster zk://127.0.0.1:2181/demo --roles tabletserver --name ts1\n");
+  stop_ = app->add_subcommand("stop", "end all processes of a cluster, so that it starts at once");
+  stop_->add_option("TARGET", target_, "zk://HOST:PORT,HOST:PORT/NAME")->required();
+  stop_->add_option("--timeout", timeout_, "how long to wait for them")->capture_default_str();
+}
+
+bool MemberCommands::parsed() const { return init_->parsed() || stop_->parsed(); }
+
+int MemberCommands::Run() const { return init_->parsed() ? Init() : Stop(); }
+
+int MemberCommands::Init() const {
+  auto made = cluster::MakeCluster(target_, store_, Site());
+  if (!made.ok()) {
+    const bool is_usage = made.status().code() == StatusCode::kInvalidArgument;
+    return Failed(made.status(), is_usage ? kExitUsage : kExitNoStore);
+  }
+  if (*made) {
+    fmt::print("cluster {} made; its files are in {}\n", target_, store_);
+  } else {
+    fmt::print("cluster {} exists; its files are in {}\n", target_, store_);
+  }
+  return kExitOk;
+}
+
+int MemberCommands::Stop() const {
+  auto timeout = ParseParameter("timeout:DURATION=" + timeout_);
+  if (!timeout.ok()) return Failed(timeout.status(), kExitUsage);
+  auto site = cluster::ClusterSite::Open(target_, Site());
+  if (!site.ok()) return Failed(site.status(), kExitNoStore);
+  if (Status asked = (*site)->AskToStop(); !asked.ok()) return Failed(asked, kExitNoStore);
+  engine::Clock* clock = (*site)->options().clock;
+  const int64_t until_nanos = clock->MonotonicNanos() + timeout->second.integer() * 1000;
+  for (;;) {
+    auto members = Members((*site)->session());
+    if (!members.ok()) return Failed(members.status(), kExitNoStore);
+    if (members->empty()) break;
+    if (InterruptSeen()) return kExitInterrupted;
+    if (clock->MonotonicNanos() > until_nanos) {
+      return Failed(DeadlineExceeded(fmt::format(
+                        "cluster {}: after {} there are still {}; they end when they can, or kill "
+                        "them: nothing that was acknowledged is lost",
+                        target_, timeout_, fmt::join(*members, ", "))),
+                    kExitTimeout);
+    }
+    clock->SleepMicros(kLookUs);
+  }
+  fmt::print("cluster {} stopped\n", target_);
+  return kExitOk;
+}
+
+}  // namespace sippar::cli

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/serve_member.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "cli/exit_code.h"
+#include "cli/message.h"
+#include "cli/parameter.h"
+#include "cli/serve_signals.h"
+#include "cluster/node/member.h"
+#include "cluster/node/server_client.h"
+
+namespace sippar::cli {
+namespace {
+
+constexpr std::string_view kRoleServer = "tabletserver";
+constexpr std::string_view kRoleMaster = "master";
+
+int Failed(const Status& status, int code) {
+  PrintMessage("sippar serve", MessageOf(status));
+  return code;
+}
+
+Status ParseRoles(std::string_view roles, cluster::MemberOptions* member) {
+  while (!roles.empty()) {
+    const std::string_view role = roles.substr(0, roles.find(','));
+    roles.remove_prefix(std::min(role.size() + 1, roles.size()));
+    member->is_server = member->is_server || role == kRoleServer;
+    member->is_master = member->is_master || role == kRoleMaster;
+    if (role != kRoleServer && role != kRoleMaster) {
+      return InvalidArgument(
+          fmt::format("role '{}': not supported; use master, tabletserver, or both with a "
+                      "comma, or gateway alone",
+                      role));
+    }
+  }
+  if (member->is_server || member->is_master) return OkStatus();
+  return InvalidArgument("--roles is missing; use master, tabletserver or gateway");
+}
+
+StatusOr<int64_t> ParseLease(const std::string& text) {
+  auto value = ParseParameter("lease:DURATION=" + text);
+  if (value.ok() && value->second.integer() > 0) return value->second.integer();
+  return InvalidArgument(fmt::format("lease '{}': not a time; write one such as 6s", text));
+}
+
+// Called when the life of a tablet server is over. What it holds may hang, so nothing is cleaned
+// up.
+void EndProcess(const char* why) {
+  for (const char* part : {"sippar serve: this tablet server's life is over: ", why, "\n"}) {
+    if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
+  }
+  ::_exit(kExitFailed);
+}
+
+}  // namespace
+
+void AddMemberOptions(CLI::App* app, ServeMemberOptions* options) {
+  auto* cluster =
+      app->add_option("--cluster", options->cluster,
+                      "zk://HOST:PORT,HOST:PORT/NAME: be a process of this cluster (no DIR)");
+  auto add = [&](const char* option, auto* value, const char* help) {
+    app->add_option(option, *value, help)->needs(cluster);
+  };
+  add("--roles", &options->roles, "master, tabletserver, both with a comma, or gateway alone");
+  add("--name", &options->name, "name of this process: a-z, 0-9 and '-'");
+  add("--advertise", &options->advertise, "host by which others reach this process (--listen's)");
+  add("--zk-secret", &options->secret_file, "file whose first line owns the cluster in ZooKeeper");
+  add("--lease", &options->lease, "a process that is silent for so long is taken for dead (6s)");
+  add("--memory", &options->memory, "bytes of memtables and caches of a tablet server");
+  app->add_flag("--insecure-network", options->insecure_network,
+                "connections from other machines without certificates")
+      ->needs(cluster);
+}
+
+cluster::SiteOptions SiteOptionsOf(const ServeMemberOptions& options) {
+  cluster::SiteOptions site;
+  site.secret_file =
+      options.secret_file.empty() ? cluster::SecretFileOfEnvironment() : options.secret_file;
+  return site;
+}
+
+int ServeMember(const ServeMemberOptions& options, const std::string& listen,
+                const net::TlsFiles& tls, const sigset_t& signals) {
+  cluster::MemberOptions member;
+  member.name = options.name;
+  member.listen = listen;
+  member.advertise = options.advertise;
+  member.is_open_to_all = options.insecure_network;
+  member.memory_limit = options.memory;
+  member.version = SIPPAR_VERSION;
+  member.end_process = EndProcess;
+  if (Status roles = ParseRoles(options.roles, &member); !roles.ok()) {
+    return Failed(roles, kExitUsage);
+  }
+  auto lease_us = ParseLease(options.lease);
+  if (!lease_us.ok()) return Failed(lease_us.status(), kExitUsage);
+  member.lease_us = *lease_us;
+  if (!tls.certificate.empty()) {
+    auto keys = net::TlsKeys::Load(tls);
+    if (!keys.ok()) return Failed(keys.status(), kExitUsage);
+    member.tls = *std::move(keys);
+  }
+  auto site = cluster::ClusterSite::Open(options.cluster, SiteOptionsOf(options));
+  if (!site.ok()) return Failed(site.status(), kExitNoStore);
+  auto started = cluster::Member::Start(site->get(), member);
+  if (!started.ok()) return Failed(started.status(), kExitNoStore);
+  fmt::print("serving {} on {} as {} {}\n", options.cluster, (*started)->address(), options.roles,
+             options.name);
+  std::fflush(stdout);
+  auto ending = cluster::Ending::kOneServer;
+  AwaitStop(signals, [&] {
+    const bool is_asked = (*site)->IsAskedToStop();
+    if (is_asked) ending = cluster::Ending::kAllServers;
+    return is_asked;
+  });
+  Status left = (*started)->Leave(ending);
+  return left.ok() ? kExitOk : Failed(left, kExitFailed);
+}
+
+}  // namespace sippar::cli

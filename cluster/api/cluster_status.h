@@ -1,0 +1,149 @@
+// What the master says of its cluster: the reply of calls::ClusterStatus, and the events of
+// tablets. Times ending in _us are microseconds; `for_us` is how long something lasts so far. Plain
+// data. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/api/server_id.h"
+#include "engine/model/row_set.h"
+
+namespace sippar::cluster {
+
+using engine::RowRange;
+
+struct ClusterName {
+  std::string id;    // never changes; two clusters never have the same
+  std::string name;  // "" from the master: only its callers know how they name the cluster
+
+  static constexpr int kFields = 2;
+};
+
+// How a process of the cluster is reached, as it has told the lock service. Empty and 0 for a
+// member that other processes do not call, as in a store that one process opens.
+struct MemberInfo {
+  std::string address;  // host:port or unix:PATH
+  std::string machine;  // its host name
+  uint64_t pid = 0;
+  std::string version;
+
+  static constexpr int kFields = 4;
+};
+
+// The master that answers.
+struct MasterStatus {
+  std::string name;
+  MemberInfo member;
+  uint64_t epoch = 0;
+  bool is_running = false;  // false: it is still reading METADATA
+
+  static constexpr int kFields = 4;
+};
+
+// A process that reigns, or would if the reigning master ended.
+struct MasterCandidate {
+  std::string name;
+  MemberInfo member;
+  bool reigns = false;
+
+  static constexpr int kFields = 3;
+};
+
+// A life of a server that the master knows. Sizes and rates are sums of its last report.
+struct ServerStatus {
+  ServerId id;
+  MemberInfo member;
+  // "live"; "draining": it gets no tablets and gives its own away; "silent": it holds its lock and
+  // does not answer the master; "recovering": it has ended and its log is read.
+  std::string state;
+  uint64_t tablets = 0;  // tablets whose records name it
+  uint64_t bytes = 0;    // stored
+  uint64_t memtable_bytes = 0;
+  double reads_per_s = 0;
+  double writes_per_s = 0;
+  // Not known to the master yet.
+  std::optional<int64_t> lease_left_ms;
+  std::optional<int64_t> skew_ms;
+
+  static constexpr int kFields = 10;
+};
+
+// Tablets of METADATA and of all tables but those that are being created or dropped.
+struct TabletCounts {
+  uint64_t total = 0;  // sum of the others
+  uint64_t online = 0;
+  uint64_t loading = 0;  // a server loads the tablet, or it is closed for a move
+  uint64_t unassigned = 0;
+  uint64_t recovering = 0;
+  uint64_t merging = 0;
+  uint64_t set_aside = 0;  // unserved on purpose: the table was dropped and can be restored
+
+  static constexpr int kFields = 7;
+};
+
+// Rows of a table that no server serves.
+struct UnservedTablet {
+  std::string table;
+  RowRange range;
+  uint64_t tablet_id = 0;  // 0: METADATA names no tablet with these rows
+  std::string state;       // a name of TabletCounts, or "missing" if tablet_id is 0
+  std::string why;         // for people; the last error, if there is one
+  int64_t for_us = 0;
+
+  static constexpr int kFields = 6;
+};
+
+struct RecoveryStatus {
+  ServerId server;
+  std::string stage;          // "fence", "stop", "rename", "seal", "sort", "ready"
+  uint64_t tablets_left = 0;  // tablets that still wait for it
+  int64_t for_us = 0;
+  std::string error;  // of the last try, if it failed
+
+  static constexpr int kFields = 5;
+};
+
+// What an administrator has ordered until further notice. It is kept by the lock service, so it
+// holds for later masters and for later lives of the servers.
+struct StandingOrders {
+  bool balancing = true;             // the master moves and splits tablets to even out the load
+  std::vector<std::string> drained;  // names of servers that get no tablets; sorted
+
+  bool operator==(const StandingOrders&) const = default;
+  static constexpr int kFields = 2;
+};
+
+struct ClusterHealth {
+  ClusterName cluster;
+  // The master is running, every tablet is served, and no server is being recovered. Tables that
+  // were dropped or are being created do not count.
+  bool healthy = false;
+  MasterStatus master;
+  std::vector<MasterCandidate> masters;  // by name; empty if no other process can be the master
+  std::vector<ServerStatus> servers;     // by name and epoch
+  TabletCounts tablets;
+  std::vector<UnservedTablet> unserved;  // the first kUnservedMax, in key order
+  std::vector<RecoveryStatus> recoveries;
+  uint64_t sweep_errors = 0;  // sweeps of this master that ended early
+  StandingOrders orders;
+
+  static constexpr size_t kUnservedMax = 1'000;
+  static constexpr int kFields = 10;
+};
+
+// A change of a tablet's record in METADATA, in the past.
+struct TabletEventInfo {
+  int64_t time_us = 0;  // since the Unix epoch
+  std::string table;
+  RowRange range;          // the start is that of today's tablet with this limit
+  uint64_t tablet_id = 0;  // today's tablet with this limit; 0: there is none, the start is unknown
+  std::string kind;        // "created", "assigned", "split", ...
+  std::string text;        // why, for people
+
+  static constexpr int kFields = 6;
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,47 @@
+// The schemas of tables, as the lock service has them: so that a client asks no master for what
+// each of its calls needs (Bigtable paper, section 5.1). Thread safe. SPDX-License-Identifier:
+// Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "cluster/api/admin_calls.h"
+#include "cluster/client/table_directory.h"
+#include "engine/base/clock.h"
+
+namespace sippar::cluster {
+
+class SchemaCache {
+ public:
+  // Both outlive the cache.
+  SchemaCache(LockSession* session, engine::Clock* clock)
+      : session_(session), clock_(clock), directory_(session) {}
+
+  // The schema of a table. It is at least as new as all changes before the last Forget. A change by
+  // another client is seen when the watch of the table's file fires, mostly within milliseconds,
+  // and after a second at the latest. kNotFound.
+  [[nodiscard]] StatusOr<std::shared_ptr<const TableSchema>> Get(const std::string& table);
+  // Reads all schemas anew: after a change of tables by this client.
+  void Forget();
+
+ private:
+  // Shared with the callback of a watch, which may come after the cache has gone.
+  struct Known {
+    std::shared_ptr<const TableSchema> schema;
+    int64_t read_nanos = 0;
+    std::atomic<bool> has_changed{false};
+  };
+  StatusOr<std::shared_ptr<const TableSchema>> Read(const std::string& table, Freshness freshness);
+
+  LockSession* const session_;
+  engine::Clock* const clock_;
+  TableDirectory directory_;
+  engine::Mutex mutex_;
+  std::map<std::string, std::shared_ptr<Known>> known_ GUARDED_BY(mutex_);
+};
+
+}  // namespace sippar::cluster

@@ -1,0 +1,129 @@
+// What AdminApi tells of a cluster: its status, and the events of its tablets.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/lock/lock_paths.h"
+#include "cluster/lock/member_record.h"
+#include "cluster/master/act/cluster_admin.h"
+#include "cluster/master/decide/cluster_health.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr size_t kEventsMax = 10'000;
+
+// The file, or an empty one that nothing holds if there is none.
+StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path) {
+  auto file = session->Read(path);
+  if (file.status().code() == StatusCode::kNotFound) return LockFile();
+  return file;
+}
+
+// A member that other processes do not call has written something else, or nothing.
+MemberInfo InfoOf(const std::string& content) {
+  auto record = MemberRecord::Decode(content);
+  if (!record.ok()) return MemberInfo();
+  std::string address =
+      record->port == 0 ? record->host : fmt::format("{}:{}", record->host, record->port);
+  return {std::move(address), record->machine, record->pid, record->version};
+}
+
+Status AddMasters(LockSession* session, ClusterHealth* health) {
+  ASSIGN_OR_RETURN(LockFile lock, ReadIfThere(session, lock_paths::MasterLock()));
+  health->master.member = InfoOf(lock.content);
+  ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Masters()));
+  for (const std::string& name : names) {
+    ASSIGN_OR_RETURN(LockFile file, ReadIfThere(session, lock_paths::Master(name)));
+    if (file.holder == 0) continue;  // its process has ended
+    MemberInfo member = InfoOf(file.content);
+    const bool reigns = member.address == health->master.member.address;
+    health->masters.push_back({name, std::move(member), reigns});
+  }
+  return OkStatus();
+}
+
+// The newest events of one table, with the ranges of its tablets of today.
+struct TableEvents {
+  std::string name;
+  uint64_t table_id = 0;
+  std::map<std::string, std::pair<std::string, uint64_t>> tablets;  // start and id, by limit
+
+  TabletEventInfo Describe(const PastEvent& past) const {
+    TabletEventInfo event{past.time_us,    name,           {"", past.limit}, 0,
+                          past.event.kind, past.event.text};
+    auto tablet = tablets.find(past.limit);
+    if (tablet == tablets.end()) return event;
+    std::tie(event.range.start, event.tablet_id) = tablet->second;
+    return event;
+  }
+};
+
+TableEvents TableToAsk(MasterState* state, uint64_t table_id, std::string name) {
+  TableEvents table{std::move(name), table_id, {}};
+  for (const Tablet* tablet : state->tablets.OfTable(table_id)) {
+    table.tablets[tablet->facts.range.limit] = {tablet->facts.range.start, tablet->facts.tablet_id};
+  }
+  return table;
+}
+
+std::vector<TableEvents> TablesToAsk(MasterState* state, const std::string& wanted) {
+  std::vector<TableEvents> tables;
+  if (wanted.empty() || wanted == kMetadataName) {
+    tables.push_back(TableToAsk(state, kMetadataTableId, kMetadataName));
+  }
+  for (const auto& [id, table] : state->tables) {
+    const std::string& name = table.record->schema.name;
+    if (table.life != TableLife::kLive || (!wanted.empty() && name != wanted)) continue;
+    tables.push_back(TableToAsk(state, id, name));
+  }
+  return tables;
+}
+
+// Sorts by time and drops the oldest of too many.
+void KeepNewest(std::vector<TabletEventInfo>* events) {
+  std::stable_sort(events->begin(), events->end(),
+                   [](const auto& a, const auto& b) { return a.time_us < b.time_us; });
+  if (events->size() <= kEventsMax) return;
+  events->erase(events->begin(), events->end() - static_cast<std::ptrdiff_t>(kEventsMax));
+}
+
+}  // namespace
+
+StatusOr<ClusterHealth> ClusterAdmin::Perform(const calls::ClusterStatus&, const CallTime& time) {
+  ClusterHealth health;
+  RETURN_IF_ERROR(driver_->LookInAnyStage([&](const std::string& name, const MasterState& state) {
+    health = HealthOf(state, clock_->MonotonicNanos() / 1000);
+    health.master.name = name;
+  }));
+  ASSIGN_OR_RETURN(std::shared_ptr<LockSession> session, driver_->Session());
+  ASSIGN_OR_RETURN(LockFile id, ReadIfThere(session.get(), lock_paths::ClusterId()));
+  health.cluster.id = id.content;
+  RETURN_IF_ERROR(AddMasters(session.get(), &health));
+  for (ServerStatus& server : health.servers) {
+    RETURN_IF_ERROR(time.Check());
+    // The file of a server that has ended was removed.
+    ASSIGN_OR_RETURN(LockFile file, ReadIfThere(session.get(), lock_paths::Server(server.id)));
+    server.member = InfoOf(file.content);
+  }
+  return health;
+}
+
+StatusOr<std::vector<TabletEventInfo>> ClusterAdmin::Perform(const calls::TabletEvents& asked,
+                                                             const CallTime& time) {
+  std::vector<TableEvents> tables;
+  RETURN_IF_ERROR(
+      driver_->Look([&](MasterState& state) { tables = TablesToAsk(&state, asked.table); }));
+  if (tables.empty()) return NotFound(fmt::format("table {} not found", asked.table));
+  std::vector<TabletEventInfo> events;
+  for (const TableEvents& table : tables) {
+    RETURN_IF_ERROR(time.Check());
+    ASSIGN_OR_RETURN(std::vector<PastEvent> past, metadata_->Events(table.table_id));
+    for (const PastEvent& event : past) events.push_back(table.Describe(event));
+    KeepNewest(&events);
+  }
+  return events;
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,158 @@
+// What AdminApi does to the places of tablets: moves, and the orders that stand until further
+// notice. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/master/act/cluster_admin.h"
+#include "cluster/master/act/standing_orders.h"
+#include "cluster/master/decide/placement_step.h"
+#include "engine/base/printable.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr int64_t kPollMicros = 20'000;
+constexpr int kPollsOfMove = 1'500;  // 30 s
+constexpr int kPollsOfOrders = 500;  // 10 s: a master lists its servers every second
+constexpr int kMovesBegun = 3;   // times that a tablet is sent to a server that does not keep it
+constexpr int kOrderTries = 10;  // against other administrators' changes
+
+std::string NameOfMove(const calls::MoveTablet& asked, const ServerId& target) {
+  return fmt::format("tablet of table {} with row '{}', on its way to server {}", asked.table,
+                     engine::PrintableBytes(asked.row), target.ToString());
+}
+
+// Adds the name or takes it out.
+void SetDrained(const std::string& name, bool on, StandingOrders* orders) {
+  std::erase(orders->drained, name);
+  if (!on) return;
+  orders->drained.push_back(name);
+  std::sort(orders->drained.begin(), orders->drained.end());
+}
+
+}  // namespace
+
+StatusOr<ClusterAdmin::MoveCourse> ClusterAdmin::CourseOf(const calls::MoveTablet& asked,
+                                                          const ServerId& target) {
+  StatusOr<MoveCourse> course = MoveCourse();
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+    auto found = FindTabletOf(&state, asked.table, asked.row);
+    if (!found.ok()) {
+      course = found.status();
+      return;
+    }
+    const Tablet& tablet = **found;
+    const bool is_there =
+        tablet.facts.phase == TabletPhase::kAssigned && tablet.facts.server == target;
+    course->is_served = is_there && tablet.loaded && tablet.target.IsNone();
+    course->is_moving = tablet.target == target || (is_there && !tablet.refused);
+    course->error = tablet.error;
+  }));
+  return course;
+}
+
+// A split, a recovery or a refusal on the way sends the tablet elsewhere; then the move is begun
+// again, a few times.
+Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& time) {
+  StatusOr<ServerId> target = ServerId();
+  // Found once, so that a move begun again goes to the same life.
+  RETURN_IF_ERROR(
+      driver_->Look([&](MasterState& state) { target = FindLiveServer(state, asked.server); }));
+  RETURN_IF_ERROR(target.status());
+  int begun = 0;
+  std::string error;
+  for (int i = 0; i < kPollsOfMove; ++i) {
+    ASSIGN_OR_RETURN(MoveCourse course, CourseOf(asked, *target));
+    if (course.is_served) return OkStatus();
+    if (!course.error.empty()) error = ": " + course.error;
+    if (!course.is_moving && begun++ == kMovesBegun) {
+      return FailedPrecondition(fmt::format("{}: the server did not take it{}; look at the events",
+                                            NameOfMove(asked, *target), error));
+    }
+    if (!course.is_moving) {
+      RETURN_IF_ERROR(driver_->Request(time, [&](uint64_t request) {
+        return event::MoveTablet{request, asked.table, asked.row, target->ToString()};
+      }));
+    }
+    RETURN_IF_ERROR(time.Check());
+    clock_->SleepMicros(kPollMicros);
+  }
+  return DeadlineExceeded(fmt::format("{}: it is not served there after 30 s{}; the move goes on",
+                                      NameOfMove(asked, *target), error));
+}
+
+Status ClusterAdmin::Perform(const calls::BalanceNow&, const CallTime& time) {
+  return driver_->Request(time, [](uint64_t request) { return event::BalanceNow{request}; });
+}
+
+Status ClusterAdmin::Perform(const calls::SetBalancing& asked, const CallTime& time) {
+  return ChangeOrders(time, [&](StandingOrders* orders) { orders->balancing = asked.on; });
+}
+
+Status ClusterAdmin::Perform(const calls::DrainServer& asked, const CallTime& time) {
+  ASSIGN_OR_RETURN(std::string name,
+                   asked.on ? NameToDrain(asked.server) : NameToTakeBack(asked.server));
+  return ChangeOrders(time, [&](StandingOrders* orders) { SetDrained(name, asked.on, orders); });
+}
+
+StatusOr<std::string> ClusterAdmin::NameToDrain(const std::string& server) {
+  StatusOr<ServerId> found = ServerId();
+  bool others = false;
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+    found = FindLiveServer(state, server);
+    if (!found.ok()) return;
+    for (const auto& [id, other] : state.servers) {
+      others |= other.live && !other.leaves && !state.IsDrained(other) && id.name != found->name;
+    }
+  }));
+  RETURN_IF_ERROR(found.status());
+  if (others) return found->name;
+  return FailedPrecondition(fmt::format(
+      "server {}: no other live server could take its tablets; start one first", found->name));
+}
+
+// A server that has ended can be drained still, so its name suffices.
+StatusOr<std::string> ClusterAdmin::NameToTakeBack(const std::string& server) {
+  auto life = ServerId::Parse(server);
+  const std::string name = life.ok() ? life->name : server;
+  StatusOr<ServerId> found = ServerId();
+  bool is_drained = false;
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) {
+    is_drained = std::binary_search(state.orders.drained.begin(), state.orders.drained.end(), name);
+    found = FindLiveServer(state, name);
+  }));
+  if (!is_drained) RETURN_IF_ERROR(found.status());
+  return name;
+}
+
+Status ClusterAdmin::ChangeOrders(const CallTime& time,
+                                  const std::function<void(StandingOrders* orders)>& change) {
+  StandingOrders orders;
+  for (int i = 0;; ++i) {
+    auto record = Perform(calls::GetRecord{kOrdersRecord}, time);
+    if (!record.ok() && record.status().code() != StatusCode::kNotFound) return record.status();
+    orders = record.ok() ? DecodeOrders(record->body) : StandingOrders();
+    const StandingOrders before = orders;
+    change(&orders);
+    if (orders == before) break;
+    Status put = Perform(
+        calls::PutRecord{kOrdersRecord, EncodeOrders(orders), record.ok() ? record->version : 0},
+        time);
+    if (put.ok()) break;
+    if (put.code() != StatusCode::kAborted || i == kOrderTries) return put;
+  }
+  driver_->ServersChanged();  // the master reads the orders with the servers
+  for (int i = 0; i < kPollsOfOrders; ++i) {
+    StandingOrders known;
+    RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { known = state.orders; }));
+    StandingOrders wanted = known;
+    change(&wanted);
+    if (known == wanted) break;
+    RETURN_IF_ERROR(time.Check());
+    clock_->SleepMicros(kPollMicros);
+  }
+  return OkStatus();
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,27 @@
+// The record in which the lock service keeps the administrators' StandingOrders: a named record
+// like those of AdminApi, so its changes are conditional and durable. A master reads it whenever it
+// lists the servers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cluster/api/cluster_status.h"
+#include "cluster/lock/lock_service.h"
+#include "engine/base/status.h"
+
+namespace sippar::cluster::master {
+
+inline constexpr char kOrdersRecord[] = "cluster/orders";
+
+// Text, a line for each order. A reader passes over lines that it does not know, so that a later
+// version can add some.
+std::string EncodeOrders(const StandingOrders& orders);
+StandingOrders DecodeOrders(std::string_view text);
+
+// The orders in force; without a record, those that a new cluster has. None: the record cannot be
+// read now, or is damaged.
+std::optional<StandingOrders> ReadOrders(LockSession* session);
+
+}  // namespace sippar::cluster::master

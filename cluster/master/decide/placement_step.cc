@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/master/decide/placement_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/master/decide/assign_plan.h"
+#include "cluster/master/decide/tablet_step.h"
+#include "engine/base/printable.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr size_t kNamesMax = 20;  // of live servers in one message
+
+std::string LiveServers(const MasterState& state) {
+  std::string names;
+  size_t count = 0;
+  for (const auto& [id, server] : state.servers) {
+    if (!server.live || ++count > kNamesMax) continue;
+    names += (names.empty() ? "" : ", ") + id.ToString();
+  }
+  if (count > kNamesMax) names += fmt::format(" and {} more", count - kNamesMax);
+  return names.empty() ? "no server is live" : "live servers: " + names;
+}
+
+// Whether the tablet may be sent to `target` now.
+Status CheckMove(const MasterState& state, const event::MoveTablet& request, const Tablet& tablet,
+                 const ServerId& target) {
+  const Server& server = state.servers.at(target);
+  if (server.leaves || state.IsDrained(server)) {
+    return FailedPrecondition(
+        fmt::format("server {}: it is draining and takes no tablets ({}); name another one",
+                    target.ToString(), LiveServers(state)));
+  }
+  if (tablet.held_by != 0 || tablet.facts.phase == TabletPhase::kMerging) {
+    return FailedPrecondition(
+        fmt::format("tablet of table {} with row '{}': it is being merged with a neighbour; try "
+                    "again when it is served",
+                    request.table, engine::PrintableBytes(request.row)));
+  }
+  return OkStatus();
+}
+
+Status Move(Turn* turn, const event::MoveTablet& request) {
+  MasterState* state = turn->state;
+  if (state->stage != StartStage::kRunning) {
+    return Unavailable("the master is starting and is still reading METADATA; try again");
+  }
+  ASSIGN_OR_RETURN(ServerId target, FindLiveServer(*state, request.server));
+  ASSIGN_OR_RETURN(Tablet * tablet, FindTabletOf(state, request.table, request.row));
+  RETURN_IF_ERROR(CheckMove(*state, request, *tablet, target));
+  const bool stays = tablet->facts.phase == TabletPhase::kAssigned &&
+                     tablet->facts.server == target && !tablet->closed;
+  // A target that is the tablet's own server would look like a move that never ends.
+  tablet->target = stays ? ServerId() : target;
+  LookAgain(turn, *tablet);
+  return OkStatus();
+}
+
+// Servers that take tablets and answer: a tablet that is served well is not sent to any other.
+std::vector<ServerLoad> Takers(const MasterState& state) {
+  std::vector<ServerLoad> takers;
+  for (const auto& [id, server] : state.servers) {
+    const bool takes = server.live && !server.leaves && !state.IsDrained(server);
+    if (takes && server.silent_since_us == 0 && server.unanswered.empty()) {
+      takers.push_back({id, server.weight});
+    }
+  }
+  return takers;
+}
+
+// Appends the tablets of `server` that can begin to move, until `left` is used up.
+void AddLeaving(const Server& server, size_t* left, std::vector<TabletToPlace>* leaving) {
+  for (const auto& [tablet_id, tablet] : server.tablets) {
+    if (*left == 0) return;
+    if (!tablet->target.IsNone()) {
+      --*left;
+    } else if (tablet->loaded && tablet->op == 0 && tablet->held_by == 0) {
+      leaving->push_back({tablet_id, tablet->weight, tablet->facts.table_id == kMetadataTableId,
+                          tablet->refused_by});
+      --*left;
+    }
+  }
+}
+
+}  // namespace
+
+StatusOr<ServerId> FindLiveServer(const MasterState& state, const std::string& text) {
+  const Server* known = nullptr;
+  // The lives of a name are in the order of their epochs: the newest live one counts.
+  for (const auto& [id, server] : state.servers) {
+    if (id.name != text && id.ToString() != text) continue;
+    if (known == nullptr || server.live || !known->live) known = &server;
+  }
+  if (known == nullptr) {
+    return NotFound(
+        fmt::format("server {} not found ({}); name one of them", text, LiveServers(state)));
+  }
+  if (!known->live) {
+    return FailedPrecondition(fmt::format("server {}: it has ended ({}); name one of them",
+                                          known->id.ToString(), LiveServers(state)));
+  }
+  return known->id;
+}
+
+StatusOr<Tablet*> FindTabletOf(MasterState* state, const std::string& table,
+                               const std::string& row) {
+  uint64_t table_id = kMetadataTableId;
+  if (table != kMetadataName) {
+    const Table* found = state->FindTable(table);
+    if (found == nullptr || found->life != TableLife::kLive) {
+      return NotFound(fmt::format("table {} not found", table));
+    }
+    table_id = found->record->table_id;
+  }
+  for (Tablet* tablet : state->tablets.Overlapping(table_id, {row, engine::RowSuccessor(row)})) {
+    if (tablet->facts.range.Contains(row)) return tablet;
+  }
+  return Unavailable(fmt::format("table {}: no tablet with row '{}' is known at present; try again",
+                                 table, engine::PrintableBytes(row)));
+}
+
+void OnEvent(Turn* turn, const event::MoveTablet& request) {
+  turn->Reply(request.request, Move(turn, request));
+}
+
+void OnEvent(Turn* turn, const event::BalanceNow& request) {
+  turn->state->next_balance_us = 0;
+  turn->state->balances_once = true;
+  turn->Reply(request.request, OkStatus());
+}
+
+void RunDrains(Turn* turn) {
+  MasterState* state = turn->state;
+  if (state->orders.drained.empty() || state->stage != StartStage::kRunning) return;
+  std::vector<TabletToPlace> leaving;
+  size_t left = state->options.moves_max;
+  for (const auto& [id, server] : state->servers) {
+    if (server.live && state->IsDrained(server)) AddLeaving(server, &left, &leaving);
+  }
+  for (const Placement& placement : PlanAssignment(Takers(*state), std::move(leaving))) {
+    Tablet* tablet = state->tablets.FindId(placement.tablet_id);
+    tablet->target = placement.server;
+    LookAgain(turn, *tablet);
+  }
+}
+
+}  // namespace sippar::cluster::master

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/cluster_client.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "cluster/net/failure.h"
+
+namespace sippar::cluster {
+namespace {
+
+LineSettings SettingsOf(ClusterSite* site, const ClusterLinesOptions& options,
+                        net::LaneLoops* loops) {
+  LineSettings settings;
+  settings.loops = loops;
+  settings.clock = site->options().clock;
+  settings.hello.role = options.role;
+  settings.hello.name = options.name;
+  settings.hello.cluster = site->id();
+  settings.tls = options.tls;
+  settings.keepalive = options.keepalive;
+  return settings;
+}
+
+class ClusterClient final : public Client {
+ public:
+  ClusterClient(std::shared_ptr<ClusterSite> site, const ClusterLinesOptions& options)
+      : site_(std::move(site)),
+        lines_(site_.get(), options),
+        admin_(lines_.transport(), site_->session(), {.clock = clock(), .retry = {}}) {}
+
+  Status Open() {
+    ClusterPlace place;
+    place.locks = site_->locks();
+    place.transport = lines_.transport();
+    place.clock = clock();
+    place.session_us = site_->options().session_us;
+    ASSIGN_OR_RETURN(view_, ClusterView::Open(place, "client of " + site_->target()));
+    return OkStatus();
+  }
+
+  DataApi* data() override { return view_->data(); }
+  AdminApi* admin() override { return &admin_; }
+  engine::Clock* clock() override { return site_->options().clock; }
+  const std::string& target() const override { return site_->target(); }
+  Status Close() override { return OkStatus(); }
+
+ private:
+  const std::shared_ptr<ClusterSite> site_;
+  ClusterLines lines_;
+  ReigningAdmin admin_;
+  std::unique_ptr<ClusterView> view_;
+};
+
+}  // namespace
+
+ClusterLines::ClusterLines(ClusterSite* site, const ClusterLinesOptions& options)
+    : addresses_(site->session()), transport_(SettingsOf(site, options, &loops_), &addresses_) {}
+
+void ReigningAdmin::Carry(const AnyCall& call, const CallOptions& options) {
+  if (const auto* asked = std::get_if<Pending<calls::GetSchema>>(&call)) {
+    asked->answer = schemas_.Get(asked->call.table);
+    return;
+  }
+  CarryToMaster(call, options);
+  if (RuleOf(call).repeat == Repeat::kUnsafe) schemas_.Forget();
+}
+
+void ReigningAdmin::CarryToMaster(const AnyCall& call, const CallOptions& options) {
+  CallCourse course(settings_, options);
+  for (;;) {
+    auto now = course.OptionsNow();
+    if (!now.ok()) return Refuse(call, now.status());
+    admin_->Carry(call, *now);
+    const Status outcome = AnswerOf(call);
+    if (outcome.code() != StatusCode::kUnavailable) return;
+    const Repeat repeat = net::IsNotBegun(outcome) ? Repeat::kSafe : RuleOf(call).repeat;
+    Status again = course.AfterFailure(outcome, repeat);
+    if (!again.ok()) return Refuse(call, again);
+  }
+}
+
+StatusOr<std::unique_ptr<Client>> OpenClusterClient(std::shared_ptr<ClusterSite> site,
+                                                    const std::shared_ptr<net::TlsKeys>& tls) {
+  ClusterLinesOptions lines;
+  lines.name = std::to_string(::getpid());
+  lines.tls = tls;
+  auto client = std::make_unique<ClusterClient>(std::move(site), lines);
+  RETURN_IF_ERROR(client->Open());
+  return std::unique_ptr<Client>(std::move(client));
+}
+
+}  // namespace sippar::cluster

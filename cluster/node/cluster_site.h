@@ -1,0 +1,73 @@
+// What all processes of a cluster of many machines share: its lock service, its id, and the
+// directory of its files. A target zk://MEMBERS/NAME names it; the lock service says where the
+// files are. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cluster/lock/lock_service.h"
+#include "cluster/lock/steady_session.h"
+#include "engine/base/clock.h"
+#include "engine/base/status.h"
+#include "engine/fs/file_system.h"
+
+namespace sippar::cluster {
+
+struct SiteOptions {
+  std::string secret_file;  // its first line owns all that the lock service has of it; "": none
+  int64_t session_us = 10'000'000;  // timeout of this process's sessions that hold no lock
+  engine::Clock* clock = engine::Clock::System();
+};
+
+// Makes the cluster: its tree in the lock service, and its files below `store`, "posix:DIR" with an
+// absolute path of a directory that all machines see; an empty one, or none. Repeatable after a
+// crash. Returns false if the cluster was there with this store. kFailedPrecondition: it has
+// another store, or the directory holds something else. kInvalidArgument: `store` names no such
+// directory.
+[[nodiscard]] StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
+                                         const SiteOptions& options);
+// The same over a lock service that is open.
+[[nodiscard]] StatusOr<bool> MakeClusterIn(LockService* locks, const std::string& target,
+                                           const std::string& store, const SiteOptions& options);
+
+// Thread safe.
+class ClusterSite {
+ public:
+  // kNotFound: there is no such cluster, or the program that began to make it has not ended.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ClusterSite>> Open(const std::string& target,
+                                                                   const SiteOptions& options);
+  // The same over a lock service that is open. `target` names the cluster in error messages.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ClusterSite>> OpenIn(
+      std::shared_ptr<LockService> locks, const std::string& target, const SiteOptions& options);
+
+  const std::string& target() const { return target_; }
+  const std::string& id() const { return id_; }
+  LockService* locks() { return locks_.get(); }
+  LockSession* session() { return session_.get(); }  // reconnects, and holds no lock
+  const SiteOptions& options() const { return options_; }
+  const std::string& directory() const { return directory_; }
+  // The file system with the directory. kFailedPrecondition: the directory that is mounted here
+  // belongs to another cluster, or is none.
+  [[nodiscard]] StatusOr<std::unique_ptr<engine::FileSystem>> OpenFiles() const;
+
+  // Asks all processes of the cluster to end.
+  [[nodiscard]] Status AskToStop();
+  // Whether that was done since this object was opened. An error of the lock service counts as no.
+  bool IsAskedToStop();
+
+ private:
+  explicit ClusterSite(std::string target, SiteOptions options)
+      : target_(std::move(target)), options_(std::move(options)) {}
+
+  const std::string target_;
+  const SiteOptions options_;
+  std::shared_ptr<LockService> locks_;
+  std::unique_ptr<SteadySession> session_;
+  std::string id_;
+  std::string directory_;
+  uint64_t stops_ = 0;  // version of the file of stops when this object was opened
+};
+
+}  // namespace sippar::cluster

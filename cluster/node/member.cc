@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/member.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+#include "cluster/lock/lock_paths.h"
+#include "cluster/serve/listen_address.h"
+#include "engine/base/printable.h"
+
+namespace sippar::cluster {
+namespace {
+
+// Names become parts of paths in the lock service and of log directories.
+Status CheckName(const std::string& name) {
+  constexpr size_t kNameSizeMax = 60;
+  bool is_valid = !name.empty() && name.size() <= kNameSizeMax;
+  for (char c : name) {
+    is_valid = is_valid && ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-');
+  }
+  if (is_valid) return OkStatus();
+  return InvalidArgument(fmt::format("member name '{}': not valid; use 1 to {} of a-z, 0-9 and '-'",
+                                     engine::PrintableBytes(name), kNameSizeMax));
+}
+
+std::string MachineName() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+bool IsEveryAddress(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Member>> Member::Start(ClusterSite* site, const MemberOptions& options) {
+  RETURN_IF_ERROR(CheckName(options.name));
+  std::unique_ptr<Member> member(new Member(site, options));
+  ASSIGN_OR_RETURN(member->fs_, site->OpenFiles());
+  RETURN_IF_ERROR(member->Listen());
+  RETURN_IF_ERROR(Annotate(member->TakeRoles(), "member " + options.name));
+  return member;
+}
+
+Member::~Member() {
+  ends_->store(true);
+  if (port_ != nullptr) port_->Stop(0);
+}
+
+Status Member::Listen() {
+  ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(options_.listen));
+  if (!address.IsLoopback() && options_.tls == nullptr && !options_.is_open_to_all) {
+    return InvalidArgument(
+        fmt::format("address '{}': other machines can reach it, and connections are not encrypted; "
+                    "give --tls-cert, --tls-key and --tls-ca, or --insecure-network where only "
+                    "trusted machines reach it",
+                    options_.listen));
+  }
+  const net::Keepalive keepalive = net::Keepalive::OfLease(options_.lease_us);
+  ClusterLinesOptions lines;
+  lines.role = options_.is_server ? "tabletserver" : "master";
+  lines.name = options_.name;
+  lines.tls = options_.tls;
+  lines.keepalive = keepalive;
+  lines_ = std::make_unique<ClusterLines>(site_, lines);
+  net::ServerOptions port;
+  port.host = address.Numeric();
+  port.port = address.port;
+  port.hello.role = lines.role;
+  port.hello.name = options_.name;
+  port.hello.cluster = site_->id();
+  port.keepalive = keepalive;
+  port.tls = options_.tls;
+  ASSIGN_OR_RETURN(port_, net::Server::Start(std::move(port), &service_, lines_->loops()));
+  host_ = !options_.advertise.empty()      ? options_.advertise
+          : IsEveryAddress(address.Host()) ? MachineName()
+                                           : address.Host();
+  const bool is_numeric_v6 = host_.find(':') != std::string::npos;
+  address_ = is_numeric_v6 ? fmt::format("[{}]:{}", host_, port_->port())
+                           : fmt::format("{}:{}", host_, port_->port());
+  return OkStatus();
+}
+
+MemberRecord Member::Record() const {
+  MemberRecord record;
+  record.host = host_;
+  record.port = port_->port();
+  record.machine = MachineName();
+  record.pid = static_cast<uint32_t>(::getpid());
+  record.version = options_.version;
+  return record;
+}
+
+ClusterPlace Member::Place() const {
+  ClusterPlace place;
+  place.directory = site_->directory();
+  place.locks = site_->locks();
+  place.transport = lines_->transport();
+  place.clock = site_->options().clock;
+  place.lease_us = options_.lease_us;
+  place.session_us = site_->options().session_us;
+  place.member = Record();
+  place.cancel = ends_;
+  return place;
+}
+
+// The record of a live process that has the name; "" if none has.
+StatusOr<std::string> Member::HolderOfName() {
+  LockSession* session = site_->session();
+  std::vector<std::string> paths;
+  if (options_.is_master) paths.push_back(lock_paths::Master(options_.name));
+  if (options_.is_server) {
+    ASSIGN_OR_RETURN(std::vector<std::string> lives, session->List(lock_paths::Servers()));
+    for (const std::string& life : lives) {
+      auto id = ServerId::Parse(life);
+      if (id.ok() && id->name == options_.name) paths.push_back(lock_paths::Server(*id));
+    }
+  }
+  for (const std::string& path : paths) {
+    auto file = session->Read(path, Freshness::kConsistent);
+    if (file.status().code() == StatusCode::kNotFound || (file.ok() && file->holder == 0)) continue;
+    RETURN_IF_ERROR(file.status());
+    auto record = MemberRecord::Decode(file->content);
+    return record.ok() ? record->Print() : engine::PrintableBytes(file->content);
+  }
+  return std::string();
+}
+
+// A process that was killed keeps its name until its session is over. A supervisor that
+// starts it again at once need not know that.
+Status Member::AwaitName() {
+  constexpr int64_t kLookUs = 100'000;
+  engine::Clock* clock = site_->options().clock;
+  const int64_t until_nanos = clock->MonotonicNanos() + options_.lease_us * 2000;
+  for (;;) {
+    ASSIGN_OR_RETURN(std::string holder, HolderOfName());
+    if (holder.empty()) return OkStatus();
+    if (clock->MonotonicNanos() > until_nanos) {
+      return AlreadyExists(
+          fmt::format("its name is in use by {}; give this process another name", holder));
+    }
+    clock->SleepMicros(kLookUs);
+  }
+}
+
+Status Member::TakeRoles() {
+  RETURN_IF_ERROR(AwaitName());
+  MemberPorts ports;
+  const ClusterPlace place = Place();
+  if (options_.is_server) {
+    engine::StoreOptions store;
+    store.fs = fs_.get();
+    store.clock = place.clock;
+    if (options_.memory_limit != 0) store.DivideMemory(options_.memory_limit);
+    ASSIGN_OR_RETURN(server_, ServerRole::Start(place, options_.name, store, options_.end_process));
+    port_->SetName(server_->server()->id().ToString());
+    ports.tablets = server_->server()->Tablets();
+    ports.control = server_->server()->Control();
+  }
+  if (options_.is_master) {
+    ASSIGN_OR_RETURN(master_,
+                     MasterRole::Start(place, options_.name, fs_.get(), master::MasterOptions()));
+    ports.admin = master_->admin();
+    ports.notices = master_->driver();
+    // The status of a master that is still starting is what an administrator wants to see.
+    ports.takes = [driver = master_->driver()](std::string_view call) {
+      return call == calls::ClusterStatus::kRule.name ? driver->Reigns() : driver->IsRunning();
+    };
+  }
+  service_.Begin(std::move(ports));
+  return OkStatus();
+}
+
+// Servers that leave together may still have METADATA moved among them.
+void Member::AwaitServersGone() {
+  constexpr int64_t kLookUs = 100'000;
+  constexpr int64_t kWaitUs = 60'000'000;
+  engine::Clock* clock = site_->options().clock;
+  const int64_t until_nanos = clock->MonotonicNanos() + kWaitUs * 1000;
+  while (clock->MonotonicNanos() < until_nanos) {
+    auto names = site_->session()->List(lock_paths::Servers());
+    if (names.ok() && names->empty()) return;
+    clock->SleepMicros(kLookUs);
+  }
+}
+
+// The port serves until the tablets are elsewhere: clients read them up to that moment.
+Status Member::Leave(Ending ending) {
+  if (server_ == nullptr && ending == Ending::kAllServers) AwaitServersGone();
+  Status drained = server_ == nullptr ? OkStatus() : server_->server()->Drain(ending);
+  // What the master is doing would otherwise wait for servers that have ended.
+  ends_->store(true);
+  if (master_ != nullptr) master_->driver()->Stop();
+  constexpr int64_t kLastCallsUs = 1'000'000;
+  port_->Stop(kLastCallsUs);
+  return Annotate(drained, "member " + options_.name);
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,75 @@
+// One process of a cluster of many machines: a tablet server, a candidate for master, or both. It
+// listens first and refuses calls, then registers with the lock service, and then serves.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cluster/net/server.h"
+#include "cluster/node/cluster_client.h"
+#include "cluster/node/cluster_site.h"
+#include "cluster/node/roles.h"
+#include "cluster/wire/member_service.h"
+
+namespace sippar::cluster {
+
+struct MemberOptions {
+  std::string name;  // [a-z0-9-]+; no two live tablet servers, and no two masters, have the same
+  bool is_server = false;
+  bool is_master = false;
+  std::string listen = "127.0.0.1:0";  // HOST:PORT; port 0: any free one
+  std::string advertise;               // the host by which others reach it; "": that of `listen`
+  std::shared_ptr<net::TlsKeys> tls;   // null: plain
+  bool is_open_to_all = false;         // plain connections from other machines are accepted
+  int64_t lease_us = 6'000'000;        // asked for; ZooKeeper's members may agree to another time
+  uint64_t memory_limit = 0;           // bytes of memtables and caches; 0: default
+  std::string version;                 // of the program, for people
+  // Ends the process at once, because a tablet server's life is over (LeaseOptions::end_process).
+  std::function<void(const char* why)> end_process;
+};
+
+class Member {
+ public:
+  // `site` outlives it. kAlreadyExists: a process of this name is alive; kInvalidArgument: other
+  // machines could reach the address without certificates; kUnavailable: the address is in use, or
+  // the lock service does not answer.
+  [[nodiscard]] static StatusOr<std::unique_ptr<Member>> Start(ClusterSite* site,
+                                                               const MemberOptions& options);
+  // Without a Leave before, it acts like the death of the process.
+  ~Member();
+
+  const std::string& address() const { return address_; }  // HOST:PORT by which others reach it
+  // Hands all tablets over and gives the master's lock up. When all servers end, a master outlasts
+  // them. On error, what is left is recovered.
+  [[nodiscard]] Status Leave(Ending ending);
+
+ private:
+  Member(ClusterSite* site, const MemberOptions& options)
+      : site_(site), options_(options), service_(options.name) {}
+
+  Status Listen();
+  Status TakeRoles();
+  StatusOr<std::string> HolderOfName();
+  Status AwaitName();
+  void AwaitServersGone();
+  ClusterPlace Place() const;
+  MemberRecord Record() const;
+
+  ClusterSite* const site_;
+  const MemberOptions options_;
+  const CancelFlag ends_ = std::make_shared<std::atomic<bool>>(false);
+  std::unique_ptr<engine::FileSystem> fs_;
+  std::unique_ptr<ClusterLines> lines_;
+  std::unique_ptr<ServerRole> server_;
+  std::unique_ptr<MasterRole> master_;
+  MemberService service_;  // its ports share the roles
+  std::string host_;       // by which others reach it
+  std::string address_;
+  std::unique_ptr<net::Server> port_;
+};
+
+}  // namespace sippar::cluster
