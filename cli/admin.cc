@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/admin_cluster.h"
+#include "cli/admin_members.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -25,6 +27,7 @@ namespace {
 
 constexpr const char* kExamples =
     "examples:\n"
+    "  sippar admin status ./data           servers, tablets, and what is not served\n"
     "  sippar admin stats ./data            sizes of every table and locality group\n"
     "  sippar admin compact ./data web      major compaction: deleted data is gone from the disk\n"
     "  sippar admin verify ./data           reads every block of every SSTable and change archive\n"
@@ -194,6 +197,10 @@ int RunAdmin(int argc, char** argv) {
   AddWaitOption(actions.back(), &patience);
   FileCommand file_command;
   file_command.AddTo(&app);
+  ClusterCommands cluster_commands;
+  cluster_commands.AddTo(&app);
+  MemberCommands member_commands;
+  member_commands.AddTo(&app);
   // Before CLI11 parses: its own message for an unknown subcommand names no near one.
   if (IsUnknownWord(app, argc, argv)) return kExitUsage;
   try {
@@ -202,6 +209,8 @@ int RunAdmin(int argc, char** argv) {
     return ExitOf(app, error);
   }
   if (file_command.parsed()) return file_command.Run();
+  if (cluster_commands.parsed()) return cluster_commands.Run();
+  if (member_commands.parsed()) return member_commands.Run();
   // A directory without a store is an error here, because no option asks to create it.
   auto client = cluster::OpenClient(target, {}, patience);
   if (!client.ok()) return Failed(client.status(), kExitNoStore);

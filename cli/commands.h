@@ -12,6 +12,7 @@ int RunExport(int argc, char** argv);
 int RunMount(int argc, char** argv);
 int RunAdmin(int argc, char** argv);
 int RunServe(int argc, char** argv);
+int RunCluster(int argc, char** argv);
 int RunBench(int argc, char** argv);
 
 }  // namespace sippar::cli

@@ -35,6 +35,7 @@ constexpr Command kCommands[] = {
     {"admin", "look into a store: tables, sizes, metrics, checks", RunAdmin},
 #endif
     {"serve", "serve the Cloud Bigtable API to its client libraries", RunServe},
+    {"cluster", "run a whole cluster of processes on this machine", RunCluster},
     {"bench", "measure reads and writes, with percentiles and charts", RunBench},
 };
 

@@ -1,0 +1,21 @@
+// `sippar cluster down`: ends the processes of a cluster. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/base/status.h"
+
+namespace sippar::cli {
+
+struct ClusterDownOptions {
+  std::string directory;
+  int64_t timeout_us = 60'000'000;
+  bool kill = false;  // at once, as if the power failed
+};
+
+// OK if nothing ran. kDeadlineExceeded: some processes have not ended in time; kCancelled: Ctrl-C
+// came; else as ClusterHome::Open.
+[[nodiscard]] Status ClusterDown(const ClusterDownOptions& options);
+
+}  // namespace sippar::cli

@@ -1,0 +1,43 @@
+// The directory of a cluster on this machine: its lock, its settings, and the small files that its
+// processes read. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/cluster/plan.h"
+#include "engine/base/status.h"
+
+namespace sippar::cli {
+
+// No two programs have one for the same directory.
+class ClusterHome {
+ public:
+  // Makes the directory if `may_make` and it is missing. kNotFound: it is missing, or holds no
+  // cluster and !may_make; kFailedPrecondition: it holds something else; kUnavailable: another
+  // `sippar cluster` works on it; kDataLoss: its settings are damaged.
+  [[nodiscard]] static StatusOr<std::unique_ptr<ClusterHome>> Open(const std::string& directory,
+                                                                   bool may_make);
+  ~ClusterHome();
+  ClusterHome(const ClusterHome&) = delete;
+  ClusterHome& operator=(const ClusterHome&) = delete;
+
+  const std::string& directory() const { return directory_; }  // absolute, without links
+  // Empty: no cluster was started here yet.
+  const std::optional<ClusterSettings>& settings() const { return settings_; }
+  [[nodiscard]] Status Keep(const ClusterSettings& settings);
+  // Writes what the plan's processes find when they start.
+  [[nodiscard]] Status Prepare(const ClusterPlan& plan) const;
+
+ private:
+  explicit ClusterHome(std::string directory) : directory_(std::move(directory)) {}
+  Status Lock();
+  Status ReadSettings(bool may_make);
+
+  const std::string directory_;
+  std::optional<ClusterSettings> settings_;
+  int lock_ = -1;  // a descriptor of the directory, with the lock
+};
+
+}  // namespace sippar::cli

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cluster/processes.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace sippar::cli {
+namespace {
+
+constexpr size_t kLogLines = 12;
+constexpr int kAnswerSeconds = 2;
+
+// A descriptor that is closed at the end of its scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { Close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+  void Close() {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+  }
+
+ private:
+  int number_;
+};
+
+sockaddr_in LoopbackAddress(int port) {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+bool IsPortFree(int port) {
+  Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  // As servers do: connections of the process that had the port before do not count.
+  ::setsockopt(probe.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  const sockaddr_in address = LoopbackAddress(port);
+  return ::bind(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+}
+
+std::string ReadSmallFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Empty if there is no such process, or if it has ended and its parent has not noticed.
+std::vector<std::string> CommandLineOf(pid_t pid) {
+  const std::string text = ReadSmallFile(fmt::format("/proc/{}/cmdline", pid));
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\0', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+// What the child needs, made before the fork: after it, the child of a program with threads may
+// not allocate.
+struct ChildStart {
+  const char* program;  // path, or a name to look up
+  char* const* words;
+  const char* directory;
+  const char* log;
+  const char* pid_file;
+};
+
+bool WritePid(const char* path) {
+  char text[24];
+  const auto end = fmt::format_to(text, "{}\n", static_cast<int>(::getpid()));
+  const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const auto size = static_cast<size_t>(end - text);
+  return file >= 0 && ::write(file, text, size) == static_cast<ssize_t>(size);
+}
+
+// Returns only if it fails.
+void BecomeChild(const ChildStart& start) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  const int input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int log = ::open(start.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (::setsid() < 0 || ::chdir(start.directory) != 0 || input < 0 || log < 0) return;
+  if (::dup2(input, STDIN_FILENO) < 0 || ::dup2(log, STDOUT_FILENO) < 0 ||
+      ::dup2(log, STDERR_FILENO) < 0) {
+    return;
+  }
+  // Neither locks nor pipes of the caller stay open in a process that outlives it.
+  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (WritePid(start.pid_file)) ::execvp(start.program, start.words);
+}
+
+}  // namespace
+
+pid_t ClusterProcesses::Running(const PlannedProcess& process) const {
+  std::ifstream file(PathOf(PidFileOf(process.name)));
+  pid_t pid = 0;
+  if (!(file >> pid) || pid <= 1) return 0;
+  return IsProcess(process, CommandLineOf(pid)) ? pid : 0;
+}
+
+bool ClusterProcesses::AnyRuns() const {
+  return std::any_of(plan_.processes.begin(), plan_.processes.end(),
+                     [&](const auto& process) { return Running(process) != 0; });
+}
+
+StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
+  for (int port : process.ports) {
+    if (IsPortFree(port)) continue;
+    return Unavailable(fmt::format(
+        "{}: port {} of 127.0.0.1 is in use by another program; name other ports with --port",
+        process.name, port));
+  }
+  std::vector<char*> words;
+  for (const std::string& word : process.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const std::string log = PathOf(LogFileOf(process.name));
+  const std::string pid_file = PathOf(PidFileOf(process.name));
+  const bool is_java = process.kind == ProcessKind::kZooKeeper;
+  // The file of this program may have been removed. Otherwise its own name is better: `ps` shows
+  // it.
+  const bool has_file = is_java || ::access(words[0], X_OK) == 0;
+  const ChildStart start{has_file ? words[0] : "/proc/self/exe", words.data(),
+                         plan_.directory.c_str(), log.c_str(), pid_file.c_str()};
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return Internal(fmt::format("{}: no pipe ({})", process.name, std::strerror(errno)));
+  }
+  Descriptor heard(ends[0]), told(ends[1]);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    BecomeChild(start);
+    const int error = errno;
+    [[maybe_unused]] ssize_t written = ::write(told.number(), &error, sizeof(error));
+    ::_exit(1);
+  }
+  if (pid < 0) return Internal(fmt::format("{}: {}", process.name, std::strerror(errno)));
+  told.Close();
+  // The pipe ends without a word when the child has become the program.
+  int error = 0;
+  ssize_t size = 0;
+  do {
+    size = ::read(heard.number(), &error, sizeof(error));
+  } while (size < 0 && errno == EINTR);
+  if (size == 0) return pid;
+  ::waitpid(pid, nullptr, 0);
+  return Internal(
+      fmt::format("{}: {} cannot be started ({})", process.name, words[0], std::strerror(error)));
+}
+
+void ClusterProcesses::Signal(const PlannedProcess& process, int number) const {
+  const pid_t pid = Running(process);
+  if (pid == 0) return;
+  // By their numbers: glibc 2.36 declares these calls for C alone.
+  // The descriptor holds on to the process: its number cannot pass to another one between the
+  // second look and the signal.
+  Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (held.number() >= 0 && Running(process) == pid) {
+    ::syscall(SYS_pidfd_send_signal, held.number(), number, nullptr, 0);
+  }
+}
+
+void ClusterProcesses::Forget(const PlannedProcess& process) const {
+  std::error_code ignored;
+  std::filesystem::remove(PathOf(PidFileOf(process.name)), ignored);
+}
+
+std::string ClusterProcesses::EndOfLog(const PlannedProcess& process) const {
+  const std::string text = ReadSmallFile(PathOf(LogFileOf(process.name)));
+  size_t begin = text.size();
+  for (size_t lines = 0; begin > 0 && lines <= kLogLines; ++lines) {
+    const size_t found = text.rfind('\n', begin - 1);
+    if (found == std::string::npos) return text;
+    begin = found;
+  }
+  return begin < text.size() ? text.substr(begin + 1) : "";
+}
+
+bool MemberServes(int port) {
+  Descriptor end(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval wait{kAnswerSeconds, 0};
+  ::setsockopt(end.number(), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+  const sockaddr_in address = LoopbackAddress(port);
+  if (::connect(end.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    return false;
+  }
+  constexpr std::string_view kQuestion = "srvr";
+  if (::send(end.number(), kQuestion.data(), kQuestion.size(), MSG_NOSIGNAL) < 0) return false;
+  std::string answer;
+  char part[1024];
+  for (ssize_t size = 0; (size = ::recv(end.number(), part, sizeof(part), 0)) > 0;) {
+    answer.append(part, static_cast<size_t>(size));
+  }
+  return answer.find("\nMode: ") != std::string::npos;
+}
+
+}  // namespace sippar::cli

@@ -1,0 +1,47 @@
+// The processes of a planned cluster on this machine: starts, finds and signals them. They outlive
+// this program. Each has a file with its process id, and one that its output is appended to.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "cli/cluster/plan.h"
+#include "engine/base/status.h"
+
+namespace sippar::cli {
+
+class ClusterProcesses {
+ public:
+  // `plan` outlives it.
+  explicit ClusterProcesses(const ClusterPlan& plan) : plan_(plan) {}
+
+  // The id of the running process; 0: it does not run. A process that only has the number of one
+  // that ended does not count.
+  pid_t Running(const PlannedProcess& process) const;
+  bool AnyRuns() const;
+
+  // Starts a process that does not run, in a session of its own, and returns its id. The process
+  // writes its file itself before it becomes another program, so no process runs without one.
+  // kUnavailable: another program listens on its port; kInternal: the system refuses.
+  [[nodiscard]] StatusOr<pid_t> Start(const PlannedProcess& process) const;
+
+  // Sends the signal if the process runs.
+  void Signal(const PlannedProcess& process, int number) const;
+  // Removes the file with the process id, which is then of no use; a missing one is no error.
+  void Forget(const PlannedProcess& process) const;
+
+  // The last lines of what it printed.
+  std::string EndOfLog(const PlannedProcess& process) const;
+
+ private:
+  std::string PathOf(const std::string& relative) const { return plan_.directory + "/" + relative; }
+
+  const ClusterPlan& plan_;
+};
+
+// Whether ZooKeeper's member on this port of 127.0.0.1 serves clients.
+bool MemberServes(int port);
+
+}  // namespace sippar::cli

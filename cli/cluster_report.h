@@ -1,0 +1,23 @@
+// Prints what a master says of its cluster, as JSON for scripts or as text for people. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cluster/api/cluster_status.h"
+#include "cluster/api/row_calls.h"
+
+namespace sippar::cli {
+
+// One object on one line, with a newline. What is not known is null. Durations end in _s (seconds)
+// or _ms.
+std::string HealthJson(const cluster::ClusterHealth& health);
+std::string TabletJson(const std::string& table, const cluster::TabletInfo& tablet);
+std::string EventJson(const cluster::TabletEventInfo& event);
+
+// Some lines; unprintable characters of names and keys are escaped.
+std::string HealthText(const cluster::ClusterHealth& health);
+std::string TabletText(const std::string& table, const cluster::TabletInfo& tablet);
+std::string EventText(const cluster::TabletEventInfo& event);
+
+}  // namespace sippar::cli

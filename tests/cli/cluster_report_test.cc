@@ -1,0 +1,113 @@
+// What `sippar admin status`, `events` and `wait` say of a cluster.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cluster_report.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/cluster_wait.h"
+
+namespace sippar::cli {
+namespace {
+
+cluster::ClusterHealth Healthy() {
+  cluster::ClusterHealth health;
+  health.cluster = {"c1", "prod"};
+  health.healthy = true;
+  health.master = {"m1", {"127.0.0.1:1", "host", 7, "0.9"}, 12, true};
+  health.masters = {{"m1", health.master.member, true},
+                    {"m2", {"127.0.0.1:2", "b", 8, "0.9"}, false}};
+  cluster::ServerStatus server;
+  server.id = {"s1", 3};
+  server.state = "live";
+  server.tablets = 2;
+  server.bytes = 2048;
+  server.reads_per_s = 1.25;
+  health.servers = {server};
+  health.tablets.total = health.tablets.online = 2;
+  return health;
+}
+
+TEST(ClusterReportTest, JsonHasTheNamesThatScriptsUse) {
+  EXPECT_EQ(
+      HealthJson(Healthy()),
+      R"({"cluster":{"id":"c1","name":"prod"},"healthy":true,)"
+      R"("master":{"name":"m1","address":"127.0.0.1:1","host":"host","pid":7,"version":"0.9",)"
+      R"("epoch":12,"state":"running"},)"
+      R"("masters":[{"name":"m1","address":"127.0.0.1:1","host":"host","pid":7,"version":"0.9",)"
+      R"("reigns":true},{"name":"m2","address":"127.0.0.1:2","host":"b","pid":8,"version":"0.9",)"
+      R"("reigns":false}],)"
+      R"("servers":[{"name":"s1","address":"","host":"","pid":0,"version":"","epoch":3,)"
+      R"("state":"live","tablets":2,"bytes":2048,"memtable_bytes":0,"reads_per_s":1.2,)"
+      R"("writes_per_s":0.0,"lease_left_ms":null,"skew_ms":null}],)"
+      R"("tablets":{"total":2,"online":2,"loading":0,"unassigned":0,"recovering":0,"merging":0,)"
+      R"("set_aside":0},"unserved":[],"recoveries":[],"sweep_errors":0,"balancing":true,)"
+      R"("drained":[]})"
+      "\n");
+}
+
+TEST(ClusterReportTest, JsonNamesWhatIsNotServed) {
+  cluster::ClusterHealth health = Healthy();
+  health.healthy = false;
+  health.unserved = {{"t", {"a\"", ""}, 5, "recovering", "server s1.3 has ended", 1'500'000}};
+  health.recoveries = {{{"s1", 3}, "seal", 4, 2'000'000, "disk"}};
+  const std::string json = HealthJson(health);
+  EXPECT_NE(json.find(R"("unserved":[{"table":"t","start":"a\"","end":"","tablet":5,)"
+                      R"("state":"recovering","why":"server s1.3 has ended","since_s":1.5}])"),
+            std::string::npos)
+      << json;
+  EXPECT_NE(json.find(R"("recoveries":[{"server":"s1.3","stage":"seal","tablets_left":4,)"
+                      R"("since_s":2.0,"error":"disk"}])"),
+            std::string::npos)
+      << json;
+  const std::string text = HealthText(health);
+  EXPECT_NE(text.find("not all is served"), std::string::npos) << text;
+  EXPECT_NE(text.find("unserved: t ['a\"' .. end) recovering for 1.5 s: server s1.3 has ended"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ClusterReportTest, AnEventOfATabletThatIsGoneHasNoStart) {
+  cluster::TabletEventInfo event{1'000'000, "t", {"", "m"}, 0, "assigned", "s2.4 by master 3"};
+  EXPECT_EQ(EventJson(event),
+            R"({"time":"1970-01-01T00:00:01Z","table":"t","start":null,"end":"m","tablet":null,)"
+            R"("kind":"assigned","why":"s2.4 by master 3"})"
+            "\n");
+  event.tablet_id = 9;
+  EXPECT_NE(EventJson(event).find(R"("start":"","end":"m","tablet":9)"), std::string::npos);
+  EXPECT_EQ(EventText(event), "1970-01-01T00:00:01Z  t ['' .. 'm')  assigned: s2.4 by master 3\n");
+}
+
+TEST(ClusterWaitTest, IsOverWhenAllIsServedByAsManyServers) {
+  ClusterWait wait;
+  cluster::ClusterHealth health = Healthy();
+  EXPECT_EQ(WhyNotReady(wait, health), "");
+  wait.servers = 1;
+  EXPECT_EQ(WhyNotReady(wait, health), "");
+  wait.servers = 2;
+  EXPECT_EQ(WhyNotReady(wait, health), "1 servers are live, 2 are wanted");
+  wait.servers = 0;
+  EXPECT_NE(WhyNotReady(wait, health), "");
+  wait.servers.reset();
+  health.healthy = false;
+  health.unserved = {{"t", {"", ""}, 5, "loading", "server s1.3 loads it", 0}};
+  health.tablets.online = 1;
+  EXPECT_EQ(WhyNotReady(wait, health), "1 of 2 tablets are served; table t: server s1.3 loads it");
+  health.recoveries = {{{"s0", 2}, "fence", 1, 0, ""}};
+  EXPECT_EQ(WhyNotReady(wait, health), "server s0.2 is being recovered");
+  health.master.is_running = false;
+  EXPECT_EQ(WhyNotReady(wait, health), "the master is starting");
+}
+
+// What cannot be reached yet is waited for; what is no target is not.
+TEST(ClusterWaitTest, EndsWithItsTimeOrAtOnceWhereWaitingCannotHelp) {
+  ClusterWait wait;
+  wait.target = testing::TempDir() + "/no_such_store";
+  wait.timeout_us = 150'000;
+  EXPECT_EQ(WaitForCluster(wait), 5);
+  wait.target = "zk://";
+  wait.timeout_us = 60'000'000;
+  EXPECT_EQ(WaitForCluster(wait), 3);
+}
+
+}  // namespace
+}  // namespace sippar::cli
