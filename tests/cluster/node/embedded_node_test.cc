@@ -14,6 +14,7 @@
 #include "engine/fs/fault_file_system.h"
 #include "engine/fs/memory_file_system.h"
 #include "tests/cluster/lock/lock_world.h"
+#include "tests/support/power_cuts.h"
 
 namespace sippar::cluster {
 namespace {
@@ -107,13 +108,13 @@ TEST(EmbeddedNodeTest, WhatWasTakenAwayIsMissed) {
 TEST(EmbeddedNodeTest, APowerCutWhileItIsMadeLosesNothing) {
   engine::MemoryFileSystem memory;
   engine::FaultFileSystem faulty(&memory);
-  engine::Random random(7);
-  std::vector<std::unique_ptr<engine::MemoryFileSystem>> disks;
-  faulty.OnSync([&] { disks.push_back(memory.CrashClone(&random)); });
+  engine::PowerCuts cuts(&memory, 7);
+  faulty.OnSync([&] { cuts.Take(); });
   auto client = Open(&faulty);
   ASSERT_NE(client, nullptr);
   EXPECT_OK(client->admin()->Do(calls::CreateTable{Schema("t"), {}}));
   faulty.OnSync({});
+  const auto disks = cuts.End();
   EXPECT_GT(disks.size(), 10u);
   for (const auto& disk : disks) {
     auto again = Open(disk.get());
@@ -128,7 +129,6 @@ TEST(EmbeddedNodeTest, APowerCutWhileItIsMadeLosesNothing) {
 // Names that a killed process made are in memory alone; the next start reads them, and then the
 // power is cut (simulator, seed 720).
 TEST(EmbeddedNodeTest, APowerCutAfterAKillWhileItIsMadeLosesNothing) {
-  engine::Random random(7);
   bool is_made = false;
   for (int life = 1; !is_made; ++life) {  // a life of so many calls
     engine::MemoryFileSystem memory;
@@ -141,16 +141,14 @@ TEST(EmbeddedNodeTest, APowerCutAfterAKillWhileItIsMadeLosesNothing) {
     });
     EXPECT_FALSE(TryOpen(&dying).ok());
     memory.Crash(nullptr);
-    std::vector<std::unique_ptr<engine::MemoryFileSystem>> cuts;
+    engine::PowerCuts cuts(&memory, static_cast<uint64_t>(life));
     engine::FaultFileSystem faulty(&memory);
-    faulty.OnSync([&] {
-      if (cuts.size() < 6) cuts.push_back(memory.CrashClone(&random));
-    });
+    faulty.OnSync([&] { cuts.Take(6); });
     auto next = Open(&faulty);
     faulty.OnSync({});
     ASSERT_NE(next, nullptr) << life;
     next.reset();
-    for (const auto& left : cuts) ASSERT_NE(Open(left.get()), nullptr) << life;
+    for (const auto& left : cuts.End()) ASSERT_NE(Open(left.get()), nullptr) << life;
   }
 }
 

@@ -145,7 +145,7 @@ TEST_P(FaultLadder, PowerLossAfterEverySyncKeepsWhatWasAcknowledged) {
     MemoryFileSystem memory;
     FaultFileSystem watched(&memory);
     FaultyRun run(GetParam(), seed, &watched);
-    auto cuts = std::make_shared<Cuts>(&memory, seed);
+    auto cuts = std::make_shared<PowerCuts>(&memory, seed);
     // Before the start, because a server's own threads sync as well.
     watched.OnSync([cuts] { cuts->Take(); });
     run.Start();

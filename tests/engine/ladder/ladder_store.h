@@ -20,6 +20,7 @@
 #include "engine/model/mutation.h"
 #include "engine/model/read_spec.h"
 #include "engine/model/schema.h"
+#include "tests/support/power_cuts.h"
 
 namespace sippar::engine {
 
@@ -61,35 +62,6 @@ class LadderStore {
   [[nodiscard]] virtual StatusOr<Schema> GetSchema() = 0;
   [[nodiscard]] virtual Status Alter(const TableSchema& schema, uint64_t version) = 0;
   [[nodiscard]] virtual Status Close() = 0;
-};
-
-// What a power cut would leave of a disk, at each moment of a history that asks for it. A thread of
-// a server's background may ask while the history goes on, so the history ends the taking. Thread
-// safe.
-class Cuts {
- public:
-  Cuts(MemoryFileSystem* fs, uint64_t seed) : fs_(fs), chance_(seed) {}
-  void Take() {
-    MutexLock lock(&mutex_);
-    if (!is_over_) taken_.push_back(fs_->CrashClone(&chance_));
-  }
-  // Those since the last call.
-  std::vector<std::unique_ptr<MemoryFileSystem>> Taken() {
-    MutexLock lock(&mutex_);
-    return std::exchange(taken_, {});
-  }
-  std::vector<std::unique_ptr<MemoryFileSystem>> End() {
-    MutexLock lock(&mutex_);
-    is_over_ = true;
-    return std::exchange(taken_, {});
-  }
-
- private:
-  MemoryFileSystem* const fs_;
-  Mutex mutex_;
-  Random chance_ GUARDED_BY(mutex_);
-  bool is_over_ GUARDED_BY(mutex_) = false;
-  std::vector<std::unique_ptr<MemoryFileSystem>> taken_ GUARDED_BY(mutex_);
 };
 
 // A start of a directory waits for its master, some 50 ms: so a rung does less there, evenly

@@ -75,7 +75,7 @@ class MovesTest : public testing::TestWithParam<LadderStore::Kind> {
   // Goes on from one of these at times.
   void DisturbWithPowerCuts(RandomHistory* history, const std::string& expected) {
     Random chance(history->random()->Uniform(1 << 30));
-    auto cuts = std::make_shared<Cuts>(fs_.get(), chance.Next());
+    auto cuts = std::make_shared<PowerCuts>(fs_.get(), chance.Next());
     CrashPoints::Arm([cuts](const char*) { cuts->Take(); });
     Disturb(history);
     CrashPoints::Arm(nullptr);
