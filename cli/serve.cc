@@ -8,17 +8,21 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/message.h"
+#include "cli/ready_notice.h"
 #include "cli/serve_member.h"
+#include "cli/serve_settings.h"
 #include "cli/serve_signals.h"
 #include "cli/wait_option.h"
 #include "cluster/client/client.h"
 #include "cluster/node/cluster_client.h"
 #include "cluster/node/open_client.h"
+#include "cluster/node/server_client.h"
 #include "cluster/serve/api_server.h"
 #include "cluster/serve/wire_server.h"
 #include "engine/base/thread.h"
@@ -82,6 +86,7 @@ void PrintServing(const std::string& target, const ServeOptions& options,
              wire == nullptr ? "" : " and for sippar's own programs on " + wire->address(),
              is_member ? fmt::format(" as {} {}", kRoleGateway, options.member.name) : "");
   std::fflush(stdout);
+  TellReady();
 }
 
 int Serve(cluster::Client* client, const ServeOptions& options, const sigset_t& signals) {
@@ -116,8 +121,20 @@ void AddWireOptions(CLI::App* app, ServeOptions* options) {
   authority->needs(certificate);
 }
 
+// Options that a process with these roles would not use.
+void RefuseUnused(const CLI::App& app, const std::string& roles) {
+  const bool is_gateway = roles == kRoleGateway;
+  const auto unused = is_gateway ? std::vector<const char*>{"--lease", "--memory", "--advertise"}
+                                 : std::vector<const char*>{"--wire", "--strict-instances",
+                                                            "--drain", "--slow-call", "--wait"};
+  for (const char* name : unused) {
+    if (app.count(name) == 0) continue;
+    throw CLI::ValidationError(name, fmt::format("it is not used with --roles {}", roles));
+  }
+}
+
 // What the options do not say of each other one by one.
-void CheckCombination(const ServeOptions& options) {
+void CheckCombination(const CLI::App& app, const ServeOptions& options) {
   const bool is_member = !options.member.cluster.empty();
   if (is_member == !options.directory.empty()) {
     throw CLI::ValidationError("serve", "name a directory, or a cluster with --cluster");
@@ -125,6 +142,7 @@ void CheckCombination(const ServeOptions& options) {
   if (is_member && options.member.name.empty()) {
     throw CLI::ValidationError("--cluster", "--name is missing");
   }
+  if (is_member) RefuseUnused(app, options.member.roles);
   if (!options.tls.certificate.empty() && options.wire.empty() && !is_member) {
     throw CLI::ValidationError("--tls-cert", "it is for --wire or --cluster");
   }
@@ -141,10 +159,7 @@ StatusOr<std::unique_ptr<cluster::Client>> OpenServed(ServeOptions* options) {
       std::shared_ptr<cluster::ClusterSite> site,
       cluster::ClusterSite::Open(options->member.cluster, SiteOptionsOf(options->member)));
   options->is_over = [site] { return site->IsAskedToStop(); };
-  std::shared_ptr<net::TlsKeys> tls;
-  if (!options->tls.certificate.empty()) {
-    ASSIGN_OR_RETURN(tls, net::TlsKeys::Load(options->tls));
-  }
+  ASSIGN_OR_RETURN(std::shared_ptr<net::TlsKeys> tls, cluster::TlsKeysOf(options->tls));
   return cluster::OpenClusterClient(std::move(site), tls);
 }
 
@@ -170,9 +185,10 @@ int RunServe(int argc, char** argv) {
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   AddWaitOption(&app, &options.patience);
+  AddSettings(&app);
   try {
     app.parse(argc, argv);
-    CheckCombination(options);
+    CheckCombination(app, options);
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }

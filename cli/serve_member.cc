@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/message.h"
 #include "cli/parameter.h"
+#include "cli/ready_notice.h"
 #include "cli/serve_signals.h"
 #include "cluster/node/member.h"
 #include "cluster/node/server_client.h"
@@ -102,11 +103,9 @@ int ServeMember(const ServeMemberOptions& options, const std::string& listen,
   auto lease_us = ParseLease(options.lease);
   if (!lease_us.ok()) return Failed(lease_us.status(), kExitUsage);
   member.lease_us = *lease_us;
-  if (!tls.certificate.empty()) {
-    auto keys = net::TlsKeys::Load(tls);
-    if (!keys.ok()) return Failed(keys.status(), kExitUsage);
-    member.tls = *std::move(keys);
-  }
+  auto keys = cluster::TlsKeysOf(tls);
+  if (!keys.ok()) return Failed(keys.status(), kExitUsage);
+  member.tls = *std::move(keys);
   auto site = cluster::ClusterSite::Open(options.cluster, SiteOptionsOf(options));
   if (!site.ok()) return Failed(site.status(), kExitNoStore);
   auto started = cluster::Member::Start(site->get(), member);
@@ -114,6 +113,7 @@ int ServeMember(const ServeMemberOptions& options, const std::string& listen,
   fmt::print("serving {} on {} as {} {}\n", options.cluster, (*started)->address(), options.roles,
              options.name);
   std::fflush(stdout);
+  TellReady();
   auto ending = cluster::Ending::kOneServer;
   AwaitStop(signals, [&] {
     const bool is_asked = (*site)->IsAskedToStop();

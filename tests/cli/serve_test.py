@@ -1,0 +1,98 @@
+# `sippar serve`: its settings from options, environment and file, what it refuses, and what it tells
+# a service manager. usage: serve_test.py SIPPAR_BINARY SPDX-License-Identifier: Apache-2.0
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = ""
+CLUSTER = "zk://127.0.0.1:1/demo"
+
+
+class ServeTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.store = os.path.join(self.folder, "store")
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+        return path
+
+    def refused(self, *arguments, code=2, **environment):
+        run = subprocess.run([BINARY, "serve", *arguments], capture_output=True, text=True,
+                             timeout=120, env={**os.environ, **environment})
+        self.assertEqual(run.returncode, code, run.stderr)
+        self.assertEqual(run.stdout, "")
+        return run.stderr
+
+    def first_line(self, *arguments, **environment):
+        """What the server says when it serves; it is ended then."""
+        run = subprocess.Popen([BINARY, "serve", *arguments], stdout=subprocess.PIPE, text=True,
+                               env={**os.environ, **environment})
+        with run.stdout:
+            line = run.stdout.readline()
+            run.send_signal(signal.SIGTERM)
+            self.assertEqual(run.wait(timeout=60), 0)
+        return line
+
+    def test_an_option_counts_before_the_environment_and_that_before_the_file(self):
+        taken = [socket.socket() for _ in range(3)]
+        for one in taken:
+            one.bind(("127.0.0.1", 0))
+        ports = [one.getsockname()[1] for one in taken]
+        for one in taken:
+            one.close()
+        file = self.write("serve.conf", f"listen = 127.0.0.1:{ports[0]}\ndrain = 0.5\n")
+        line = self.first_line(self.store, "--config", file)
+        self.assertIn(f" on 127.0.0.1:{ports[0]}", line)
+        environment = {"SIPPAR_LISTEN": f"127.0.0.1:{ports[1]}"}
+        line = self.first_line(self.store, "--config", file, **environment)
+        self.assertIn(f" on 127.0.0.1:{ports[1]}", line)
+        line = self.first_line(self.store, "--config", file, "--listen", f"127.0.0.1:{ports[2]}",
+                               **environment)
+        self.assertIn(f" on 127.0.0.1:{ports[2]}", line)
+
+    def test_an_unknown_setting_is_refused_with_the_nearest(self):
+        error = self.refused(self.store, "--config", self.write("a.conf", "lisen = 127.0.0.1:0\n"))
+        self.assertIn("'lisen' is not known, did you mean listen?", error)
+        error = self.refused(self.store, "--config", self.write("b.conf", "zzzzzz = 1\n"))
+        self.assertIn("'zzzzzz' is not known; ", error)
+        error = self.refused(self.store, "--config", self.write("c.conf", "[part]\nlisten = x:1\n"))
+        self.assertIn("section '[part]' is not supported", error)
+        self.assertFalse(os.path.exists(self.store))
+
+    def test_a_file_that_is_missing_is_named(self):
+        self.assertIn("no.conf", self.refused(self.store, "--config", "/nowhere/no.conf"))
+
+    def test_a_setting_of_the_file_is_checked_as_its_option(self):
+        error = self.refused(self.store, "--config", self.write("serve.conf", "drain = soon\n"))
+        self.assertIn("drain", error)
+
+    def test_options_without_use_are_refused(self):
+        member = ("--cluster", CLUSTER, "--name", "n")
+        error = self.refused(*member, "--roles", "tabletserver", "--wire", "127.0.0.1:0")
+        self.assertIn("--wire: it is not used with --roles tabletserver", error)
+        error = self.refused(*member, "--roles", "gateway", "--memory", "1000")
+        self.assertIn("--memory: it is not used with --roles gateway", error)
+        error = self.refused("--roles", "master", self.store)
+        self.assertIn("--cluster", error)
+
+    def test_a_service_manager_is_told_when_it_serves(self):
+        path = os.path.join(self.folder, "notify")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(path)
+            manager.settimeout(60)
+            self.first_line(self.store, "--listen", "127.0.0.1:0", NOTIFY_SOCKET=path)
+            self.assertEqual(manager.recv(100), b"READY=1")
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
