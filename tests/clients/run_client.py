@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Runs the program of one language against `sippar serve` on a fresh store.
 
-  run_client.py SIPPAR LANGUAGE [CORPUS | large | joined]
+  run_client.py SIPPAR LANGUAGE [CORPUS | large | joined | cluster]
 
 hbase and beam run a MapReduce over a Webtable, made from CORPUS (tests/corpus) or from pages of its
 own, and what they count must be what the query language counts. With "large" the programs but cbt's
 and Beam's write and read a cell of 100 MiB, three times. With "joined" another process has the
-directory open, and the server joins it.
+directory open, and the server joins it. With "cluster" the server is the gateway of a cluster of
+processes.
 
 Exit code 77 with a reason: the language, or the registry its library comes from, is not there.
 What is downloaded and built stays in a cache outside the tree. SPDX-License-Identifier: Apache-2.0
 """
 import json
 import os
+import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -143,9 +146,9 @@ def query(sippar, store, statement):
     return [json.loads(line) for line in out.splitlines()]
 
 
-def fill_web(sippar, store, corpus):
+def fill_web(sippar, store, directory, corpus):
     if corpus is None:
-        corpus = store + "-corpus"
+        corpus = os.path.join(directory, "corpus")
         make_corpus(corpus)
     subprocess.run([sippar, "import", "web", store, corpus], check=True)
     query(sippar, store, "CREATE TABLE hosts (FAMILY counts VERSIONS 1)")
@@ -167,6 +170,67 @@ def serve(sippar, directory):
     return server, line.split(" on ")[1].split()[0]
 
 
+class Store:
+    """One directory, and a server of it."""
+
+    def __init__(self, sippar, directory):
+        self.sippar = sippar
+        self.target = os.path.join(directory, "store")
+
+    def begin(self):
+        self.server, self.address = serve(self.sippar, self.target)
+        return self.server.pid
+
+    def end(self):
+        self.server.send_signal(signal.SIGTERM)
+        code = self.server.wait(timeout=60)
+        assert code == 0, f"the server ended with {code}"
+
+    def close(self):
+        pass
+
+
+class Cluster:
+    """Processes of a cluster, whose gateway is the server."""
+
+    def __init__(self, sippar, directory):
+        if not shutil.which("java") or not os.path.exists("/usr/share/java/zookeeper.jar"):
+            skip("no ZooKeeper on this machine")
+        self.command = [sippar, "cluster"]
+        self.directory = os.path.join(directory, "cluster")
+        up = subprocess.run([*self.command, "up", self.directory, "--port", str(free_ports(4))],
+                            stdout=subprocess.PIPE, text=True, timeout=300, check=True)
+        words = up.stdout.splitlines()[-1].split()
+        assert words[0] == "cluster" and words[2] == "gateway" and words[4] == "ready", up.stdout
+        self.target, self.address = words[1], words[3]
+
+    def begin(self):
+        with open(os.path.join(self.directory, "pids", "g1"), encoding="ascii") as file:
+            return int(file.read())
+
+    def end(self):
+        pass
+
+    def close(self):
+        subprocess.run([*self.command, "down", self.directory], check=True, timeout=300)
+
+
+def free_ports(count):
+    """The first of so many free ports in a row, outside of those that the kernel gives out."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        first_given = int(file.read().split()[0])
+    for _ in range(1000):
+        base = random.randrange(5000, max(first_given, 6000) - count)
+        try:
+            for port in range(base, base + count):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", port))
+            return base
+        except OSError:
+            pass
+    sys.exit("no free ports")
+
+
 def own(sippar, directory):
     owner = subprocess.Popen([sippar, "query", directory, "--no-header"], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE)
@@ -176,8 +240,8 @@ def own(sippar, directory):
     return owner
 
 
-def peak_megabytes(process):
-    with open(f"/proc/{process.pid}/status") as status:
+def peak_megabytes(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
         return next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM"))
 
 
@@ -186,31 +250,39 @@ def main():
     corpus = sys.argv[3] if len(sys.argv) > 3 else None
     large = corpus == "large"
     joined = corpus == "joined"
+    clustered = corpus == "cluster"
     os.makedirs(CACHE, exist_ok=True)
     commands = {"go": go, "cbt": cbt, "python": python, "node": node, "java": java,
                 "hbase": hbase, "beam": beam}[language]()
     with tempfile.TemporaryDirectory() as directory:
-        store = os.path.join(directory, "store")
-        if language in JOBS and not large:
-            fill_web(sippar, store, None if joined else corpus)
-        owner = own(sippar, store) if joined else None
-        server, address = serve(sippar, store)
+        store = (Cluster if clustered else Store)(sippar, directory)
         try:
-            env = dict(os.environ, BIGTABLE_EMULATOR_HOST=address)
-            for command in commands:
-                started = time.monotonic()
-                subprocess.run(command + ["large"] * large, env=env, check=True, timeout=600)
-                print(f"{' '.join(command)[-80:]}: {time.monotonic() - started:.1f} s, "
-                      f"the server's memory had a peak of {peak_megabytes(server)} MB")
+            is_job = language in JOBS and not large
+            if is_job:
+                fill_web(sippar, store.target, directory,
+                         None if joined or clustered else corpus)
+            owner = own(sippar, store.target) if joined else None
+            run(commands, store, large)
+            if owner is not None:
+                owner.stdin.close()
+                assert owner.wait(timeout=60) == 0
+            if is_job:
+                check_hosts(sippar, store.target, *JOBS[language])
         finally:
-            server.send_signal(signal.SIGTERM)
-            code = server.wait(timeout=60)
-        assert code == 0, f"the server ended with {code}"
-        if owner is not None:
-            owner.stdin.close()
-            assert owner.wait(timeout=60) == 0
-        if language in JOBS and not large:
-            check_hosts(sippar, store, *JOBS[language])
+            store.close()
+
+
+def run(commands, store, large):
+    pid = store.begin()
+    try:
+        env = dict(os.environ, BIGTABLE_EMULATOR_HOST=store.address)
+        for command in commands:
+            started = time.monotonic()
+            subprocess.run(command + ["large"] * large, env=env, check=True, timeout=600)
+            print(f"{' '.join(command)[-80:]}: {time.monotonic() - started:.1f} s, "
+                  f"the server's memory had a peak of {peak_megabytes(pid)} MB")
+    finally:
+        store.end()
 
 
 main()
