@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <vector>
 
 #include "cli/exit_code.h"
@@ -30,10 +31,12 @@ cluster::SiteOptions Site() {
   return options;
 }
 
-// The servers and masters that have a session.
+// The servers and masters that live.
 StatusOr<std::vector<std::string>> Members(cluster::LockSession* session) {
-  ASSIGN_OR_RETURN(std::vector<std::string> members, session->List(cluster::lock_paths::Servers()));
-  ASSIGN_OR_RETURN(std::vector<std::string> masters, session->List(cluster::lock_paths::Masters()));
+  ASSIGN_OR_RETURN(std::vector<std::string> members,
+                   cluster::HeldFiles(session, cluster::lock_paths::Servers()));
+  ASSIGN_OR_RETURN(std::vector<std::string> masters,
+                   cluster::HeldFiles(session, cluster::lock_paths::Masters()));
   members.insert(members.end(), masters.begin(), masters.end());
   return members;
 }
@@ -48,18 +51,35 @@ void MemberCommands::AddTo(CLI::App* app) {
                    "posix:DIR, an absolute path that all machines of the cluster see")
       ->required();
   init_->footer(
-      "A second init of the same cluster changes nothing.\n"
+      "The directory is empty, or a store that was used as a directory: it becomes the cluster's\n"
+      "with all its tables, and from then on only TARGET opens it. A second init of the same\n"
+      "cluster changes nothing.\n"
       "examples:\n"
       "  sippar admin init zk://127.0.0.1:2181/demo --store posix:/srv/demo\n"
       "  sippar serve --cluster zk://127.0.0.1:2181/demo --roles tabletserver --name ts1\n");
   stop_ = app->add_subcommand("stop", "end all processes of a cluster, so that it starts at once");
   stop_->add_option("TARGET", target_, "zk://HOST:PORT,HOST:PORT/NAME")->required();
   stop_->add_option("--timeout", timeout_, "how long to wait for them")->capture_default_str();
+  collapse_ = app->add_subcommand(
+      "collapse", "make the directory of a cluster that does not run a store of one process again");
+  collapse_->add_option("TARGET", target_, "zk://HOST:PORT,HOST:PORT/NAME")->required();
+  collapse_->add_option("DIR", directory_, "the cluster's directory")->required();
+  collapse_->footer(
+      "The opposite of init: afterwards DIR is the target, and the cluster is gone from "
+      "ZooKeeper.\n"
+      "examples:\n"
+      "  sippar admin stop zk://127.0.0.1:2181/demo\n"
+      "  sippar admin collapse zk://127.0.0.1:2181/demo /srv/demo && sippar shell /srv/demo\n");
 }
 
-bool MemberCommands::parsed() const { return init_->parsed() || stop_->parsed(); }
+bool MemberCommands::parsed() const {
+  return init_->parsed() || stop_->parsed() || collapse_->parsed();
+}
 
-int MemberCommands::Run() const { return init_->parsed() ? Init() : Stop(); }
+int MemberCommands::Run() const {
+  if (collapse_->parsed()) return Collapse();
+  return init_->parsed() ? Init() : Stop();
+}
 
 int MemberCommands::Init() const {
   auto made = cluster::MakeCluster(target_, store_, Site());
@@ -72,6 +92,17 @@ int MemberCommands::Init() const {
   } else {
     fmt::print("cluster {} exists; its files are in {}\n", target_, store_);
   }
+  return kExitOk;
+}
+
+int MemberCommands::Collapse() const {
+  const std::string directory = std::filesystem::absolute(directory_).lexically_normal().string();
+  Status collapsed = cluster::CollapseCluster(target_, directory, Site());
+  if (!collapsed.ok()) {
+    const bool is_usage = collapsed.code() == StatusCode::kInvalidArgument;
+    return Failed(collapsed, is_usage ? kExitUsage : kExitNoStore);
+  }
+  fmt::print("cluster {} is collapsed; its store is the directory {}\n", target_, directory);
   return kExitOk;
 }
 

@@ -1,5 +1,6 @@
-// `sippar admin init` and `stop`: make a cluster of many machines, and end all its processes.
-// SPDX-License-Identifier: Apache-2.0
+// `sippar admin init`, `stop` and `collapse`: make a cluster of many machines, end all its
+// processes, and make its directory a store of one process again. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
 #include <string>
@@ -20,12 +21,15 @@ class MemberCommands {
  private:
   int Init() const;
   int Stop() const;
+  int Collapse() const;
 
   std::string target_;
   std::string store_;
+  std::string directory_;
   std::string timeout_ = "60s";
   CLI::App* init_ = nullptr;
   CLI::App* stop_ = nullptr;
+  CLI::App* collapse_ = nullptr;
 };
 
 }  // namespace sippar::cli

@@ -18,6 +18,12 @@ inline std::string Logs(const std::string& directory) { return directory + "/wal
 // The embedded lock service's files, where one process is the whole cluster.
 inline std::string Locks(const std::string& directory) { return directory + "/lock"; }
 inline std::string ClusterId(const std::string& directory) { return directory + "/CLUSTER"; }
+// Names the cluster of many processes that the directory belongs to (cluster/node/target_file.h).
+inline std::string TargetFile(const std::string& directory) { return directory + "/TARGET"; }
+// The embedded lock service's files after they were carried to another lock service; removed next.
+inline std::string CarriedLocks(const std::string& directory) {
+  return directory + "/lock.carried";
+}
 inline std::string Sstables(const std::string& directory) { return directory + "/sst"; }
 // Holds one directory for each table with a change stream. The master makes it before it gives the
 // table the stream, so that a server which logs changes never finds it missing.

@@ -20,6 +20,8 @@ inline std::string Masters() { return "masters"; }
 inline std::string Master(const std::string& name) { return Masters() + "/" + name; }
 // Where the cluster's files are (cluster/node/cluster_site.h).
 inline std::string Store() { return "store"; }
+// Held by the administrator's program that carries a store's lock files to this service or from it.
+inline std::string Carrier() { return "carrier"; }
 // Rises when an administrator stops the cluster.
 inline std::string StopMark() { return "stop"; }
 inline std::string RootLocation() { return "root"; }  // the root tablet's record

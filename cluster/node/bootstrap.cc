@@ -59,6 +59,10 @@ StatusOr<std::string> ReadClusterId(engine::FileSystem* fs, const std::string& d
   return engine::ReadStateFile(fs, store_paths::ClusterId(directory), kClusterMagic);
 }
 
+std::string ClusterIdFile(const std::string& id) {
+  return engine::EncodeStateFile(kClusterMagic, id);
+}
+
 // wal/ is made last. Until it exists there is no log and no server, so a lock service that does not
 // know the cluster yet has lost nothing, and its id may be written.
 Status PrepareCluster(engine::FileSystem* fs, const std::string& directory, LockSession* session,

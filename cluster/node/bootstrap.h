@@ -17,6 +17,8 @@ namespace sippar::cluster {
 [[nodiscard]] Status PrepareCluster(engine::FileSystem* fs, const std::string& directory,
                                     LockSession* session, uint64_t entropy);
 
+// The whole file CLUSTER with this id.
+std::string ClusterIdFile(const std::string& id);
 // The id in CLUSTER. kNotFound: the directory has no such file.
 [[nodiscard]] StatusOr<std::string> ReadClusterId(engine::FileSystem* fs,
                                                   const std::string& directory);

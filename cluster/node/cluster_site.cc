@@ -3,51 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
 #include <utility>
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/node/bootstrap.h"
+#include "cluster/node/make_cluster.h"
 #include "cluster/node/target.h"
 #include "engine/base/printable.h"
-#include "engine/tablet/state_file.h"
 
 namespace sippar::cluster {
 namespace {
-
-constexpr std::string_view kPosixScheme = "posix:";
-
-StatusOr<std::string> DirectoryOf(const std::string& store) {
-  if (!store.starts_with(kPosixScheme) || store.substr(kPosixScheme.size(), 1) != "/") {
-    return InvalidArgument(fmt::format(
-        "store '{}': not supported; use posix:DIR with the absolute path of a directory that all "
-        "machines of the cluster see",
-        engine::PrintableBytes(store)));
-  }
-  std::string directory = store.substr(kPosixScheme.size());
-  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-  return directory;
-}
-
-// A directory that one process alone has used has its lock service in it, whose epochs this
-// cluster's would repeat.
-Status RefuseEmbedded(engine::FileSystem* fs, const std::string& directory) {
-  ASSIGN_OR_RETURN(bool has_locks, fs->Exists(store_paths::Locks(directory)));
-  if (!has_locks) return OkStatus();
-  return FailedPrecondition(
-      fmt::format("store {}: it belongs to programs that open it as a directory (it has {}); give "
-                  "the cluster an empty one",
-                  directory, store_paths::Locks(directory)));
-}
-
-Status MakeDirectory(engine::FileSystem* fs, const std::string& directory) {
-  ASSIGN_OR_RETURN(bool exists, fs->Exists(directory));
-  if (exists) return OkStatus();
-  RETURN_IF_ERROR(fs->CreateDir(directory));
-  const size_t slash = directory.rfind('/');
-  return fs->SyncDir(slash == 0 ? "/" : directory.substr(0, slash));
-}
 
 StatusOr<std::shared_ptr<LockService>> OpenLocks(const std::string& target,
                                                  const SiteOptions& options,
@@ -57,7 +23,11 @@ StatusOr<std::shared_ptr<LockService>> OpenLocks(const std::string& target,
     return InvalidArgument(
         fmt::format("target {}: it names no cluster; use zk://HOST:PORT,HOST:PORT/NAME", target));
   }
-  return LockServiceOf(place, options.secret_file, missing);
+  ZooKeeperOptions zookeeper;
+  zookeeper.missing = missing;
+  zookeeper.connect_us = options.connect_us;
+  zookeeper.may_wait = options.may_wait;
+  return LockServiceOf(place, options.secret_file, std::move(zookeeper));
 }
 
 StatusOr<std::unique_ptr<SteadySession>> OpenSession(LockService* locks, const std::string& target,
@@ -73,39 +43,30 @@ Status NoCluster(const std::string& target) {
 
 }  // namespace
 
-// The file that says where the store is comes last: a cluster that has it is complete.
 StatusOr<bool> MakeClusterIn(LockService* locks, const std::string& target,
                              const std::string& store, const SiteOptions& options) {
-  ASSIGN_OR_RETURN(std::string directory, DirectoryOf(store));
-  ASSIGN_OR_RETURN(std::unique_ptr<SteadySession> session, OpenSession(locks, target, options));
-  const std::string canonical = std::string(kPosixScheme) + directory;
-  auto known = session->Read(lock_paths::Store(), Freshness::kConsistent);
-  if (known.ok() && known->content != canonical) {
-    return FailedPrecondition(
-        fmt::format("cluster {}: its store is {}, not {}; a cluster keeps its "
-                    "store",
-                    target, engine::PrintableBytes(known->content), canonical));
-  }
-  if (!known.ok() && known.status().code() != StatusCode::kNotFound) return known.status();
+  ASSIGN_OR_RETURN(std::string directory, DirectoryOfStore(store));
   std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory);
-  RETURN_IF_ERROR(RefuseEmbedded(fs.get(), directory));
-  if (!known.ok()) RETURN_IF_ERROR(MakeDirectory(fs.get(), directory));
-  RETURN_IF_ERROR(PrepareCluster(fs.get(), directory, session.get(),
-                                 static_cast<uint64_t>(options.clock->NowMicros())));
-  if (known.ok()) return false;
-  Status made = session->Create(lock_paths::Store(), canonical, LockFileKind::kLasting).status();
-  // Another program made the same cluster at the same time.
-  if (made.code() == StatusCode::kAlreadyExists) return false;
-  RETURN_IF_ERROR(made);
-  return true;
+  return MakeClusterOf({locks, fs.get(), target, directory, options.session_us, options.clock});
 }
 
 StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
                            const SiteOptions& options) {
-  RETURN_IF_ERROR(DirectoryOf(store).status());
+  RETURN_IF_ERROR(DirectoryOfStore(store).status());
   ASSIGN_OR_RETURN(std::shared_ptr<LockService> locks,
                    OpenLocks(target, options, MissingCluster::kMake));
   return MakeClusterIn(locks.get(), target, store, options);
+}
+
+Status CollapseCluster(const std::string& target, const std::string& directory,
+                       const SiteOptions& options) {
+  ASSIGN_OR_RETURN(std::string place, DirectoryOfStore("posix:" + directory));
+  ASSIGN_OR_RETURN(std::shared_ptr<LockService> locks,
+                   OpenLocks(target, options, MissingCluster::kRefuse));
+  std::unique_ptr<engine::FileSystem> fs = FileSystemOf(place);
+  Status collapsed =
+      CollapseClusterOf({locks.get(), fs.get(), target, place, options.session_us, options.clock});
+  return collapsed.code() == StatusCode::kNotFound ? NoCluster(target) : collapsed;
 }
 
 StatusOr<std::unique_ptr<ClusterSite>> ClusterSite::Open(const std::string& target,
@@ -127,7 +88,9 @@ StatusOr<std::unique_ptr<ClusterSite>> ClusterSite::OpenIn(std::shared_ptr<LockS
   auto store = site->session_->Read(lock_paths::Store(), Freshness::kConsistent);
   if (store.status().code() == StatusCode::kNotFound) return NoCluster(target);
   RETURN_IF_ERROR(store.status());
-  ASSIGN_OR_RETURN(site->directory_, DirectoryOf(store->content));
+  auto directory = DirectoryOfStore(store->content);
+  RETURN_IF_ERROR(Annotate(directory.status(), "cluster " + target));
+  site->directory_ = *std::move(directory);
   ASSIGN_OR_RETURN(LockFile id,
                    site->session_->Read(lock_paths::ClusterId(), Freshness::kConsistent));
   site->id_ = std::move(id.content);
@@ -172,6 +135,20 @@ Status ClusterSite::AskToStop() {
 bool ClusterSite::IsAskedToStop() {
   auto mark = session_->Read(lock_paths::StopMark(), Freshness::kCached);
   return mark.ok() && mark->version > stops_;
+}
+
+StatusOr<std::vector<std::string>> HeldFiles(LockSession* session, const std::string& directory) {
+  ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(directory));
+  std::vector<std::string> held;
+  for (const std::string& name : names) {
+    const std::string path = fmt::format("{}/{}", directory, name);
+    // Not older than the list, or, after a reconnection, a little: then a lock seems held longer.
+    auto file = session->Read(path, Freshness::kCached);
+    if (file.status().code() == StatusCode::kNotFound) continue;
+    RETURN_IF_ERROR(file.status());
+    if (file->holder != 0) held.push_back(path);
+  }
+  return held;
 }
 
 }  // namespace sippar::cluster

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/lock/lock_service.h"
 #include "cluster/lock/steady_session.h"
@@ -19,18 +21,29 @@ struct SiteOptions {
   std::string secret_file;  // its first line owns all that the lock service has of it; "": none
   int64_t session_us = 10'000'000;  // timeout of this process's sessions that hold no lock
   engine::Clock* clock = engine::Clock::System();
+  // As in ZooKeeperOptions: how long the first session waits for a member of ZooKeeper.
+  int64_t connect_us = 0;
+  std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 
 // Makes the cluster: its tree in the lock service, and its files below `store`, "posix:DIR" with an
-// absolute path of a directory that all machines see; an empty one, or none. Repeatable after a
-// crash. Returns false if the cluster was there with this store. kFailedPrecondition: it has
-// another store, or the directory holds something else. kInvalidArgument: `store` names no such
-// directory.
+// absolute path of a directory that all machines see. The directory is empty or missing, or a store
+// that one process used alone, which becomes the cluster's with all that it has. Repeatable after a
+// crash. Returns false, and has written nothing, if the cluster was there with this store.
+// kFailedPrecondition: the cluster has another store, its directory is not mounted, or the
+// directory holds something else. kUnavailable: a process has the store open. kInvalidArgument:
+// `store` names no such directory.
 [[nodiscard]] StatusOr<bool> MakeCluster(const std::string& target, const std::string& store,
                                          const SiteOptions& options);
 // The same over a lock service that is open.
 [[nodiscard]] StatusOr<bool> MakeClusterIn(LockService* locks, const std::string& target,
                                            const std::string& store, const SiteOptions& options);
+
+// Takes the cluster back into its directory, which is a store of one process from then on.
+// Repeatable after a crash. kFailedPrecondition: a member lives (named), or `directory` is not the
+// cluster's. kNotFound: there is no such cluster.
+[[nodiscard]] Status CollapseCluster(const std::string& target, const std::string& directory,
+                                     const SiteOptions& options);
 
 // Thread safe.
 class ClusterSite {
@@ -45,7 +58,8 @@ class ClusterSite {
   const std::string& target() const { return target_; }
   const std::string& id() const { return id_; }
   LockService* locks() { return locks_.get(); }
-  LockSession* session() { return session_.get(); }  // reconnects, and holds no lock
+  // Reconnects, and holds no lock. It ends with this object.
+  LockSession* session() { return session_.get(); }
   const SiteOptions& options() const { return options_; }
   const std::string& directory() const { return directory_; }
   // The file system with the directory. kFailedPrecondition: the directory that is mounted here
@@ -69,5 +83,10 @@ class ClusterSite {
   std::string directory_;
   uint64_t stops_ = 0;  // version of the file of stops when this object was opened
 };
+
+// The paths in a directory of the lock service whose locks are held: by live members, or, of a
+// dead server, by the master that fences it. A dead member's file may stay for a while.
+[[nodiscard]] StatusOr<std::vector<std::string>> HeldFiles(LockSession* session,
+                                                           const std::string& directory);
 
 }  // namespace sippar::cluster

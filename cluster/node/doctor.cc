@@ -8,7 +8,7 @@
 #include "cluster/node/looking_on.h"
 #include "cluster/node/picture_proof.h"
 #include "cluster/node/target.h"
-#include "engine/store/store_files.h"
+#include "cluster/node/target_file.h"
 
 namespace sippar::cluster {
 namespace {
@@ -35,7 +35,7 @@ Status ExamineStore(const std::string& directory,
                     const std::function<void(std::string_view line)>& print) {
   std::unique_ptr<engine::FileSystem> fs = FileSystemOf(directory);
   engine::OverlayFileSystem overlay(fs.get(), kChangesMax);
-  RETURN_IF_ERROR(engine::FindStore(&overlay, directory, /*create_if_missing=*/false).status());
+  RETURN_IF_ERROR(FindStoreOfOne(&overlay, directory, /*create_if_missing=*/false).status());
   RETURN_IF_ERROR(CheckDirectories(&overlay, directory));
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> locks,
                    LockServiceOf(directory, &overlay, engine::Clock::System()));

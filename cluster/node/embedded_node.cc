@@ -15,6 +15,7 @@
 #include "cluster/node/local_cluster.h"
 #include "cluster/node/picture_proof.h"
 #include "cluster/node/target.h"
+#include "cluster/node/target_file.h"
 #include "engine/fs/overlay_file_system.h"
 #include "engine/store/store_files.h"
 
@@ -64,6 +65,8 @@ class EmbeddedClient : public ReadingClient {
   }
   ~EmbeddedClient() override { (void)Close(); }
 
+  // Refuses a directory that belongs to a cluster of many processes.
+  Status CheckAlone() { return NotHeld(RefuseClusters(store_.fs, directory_)); }
   // Opens the store for reading and writing. `socket` as in OpenEmbedded.
   Status Open(bool create_if_missing, std::unique_ptr<DirectorySocket>* socket);
   // Opens it on a disk that accepts no writes: changes that the start makes stay in memory, later
@@ -79,7 +82,7 @@ class EmbeddedClient : public ReadingClient {
 
  private:
   StatusOr<bool> Find(bool create_if_missing) {
-    return engine::FindStore(store_.fs, directory_, create_if_missing);
+    return FindStoreOfOne(store_.fs, directory_, create_if_missing);
   }
   Status OpenLocked(bool is_new);
   Status StartRoles();
@@ -197,6 +200,7 @@ StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
                                                const ClientOptions& options,
                                                std::unique_ptr<DirectorySocket>* socket) {
   auto client = std::make_unique<EmbeddedClient>(directory, StoreOptionsOf(options));
+  RETURN_IF_ERROR(client->CheckAlone());
   Status opened = client->Open(options.create_if_missing, socket);
   if (!opened.ok() && socket != nullptr) socket->reset();
   RETURN_IF_ERROR(Annotate(opened, "open store " + directory));
@@ -206,6 +210,7 @@ StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
 StatusOr<std::unique_ptr<Client>> OpenEmbedded(const std::string& directory,
                                                const engine::StoreOptions& options) {
   auto client = std::make_unique<EmbeddedClient>(directory, options);
+  RETURN_IF_ERROR(client->CheckAlone());
   Status opened = client->Open(options.create_if_missing, /*socket=*/nullptr);
   RETURN_IF_ERROR(Annotate(opened, "open store " + directory));
   return std::unique_ptr<Client>(std::move(client));

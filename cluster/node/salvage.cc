@@ -14,12 +14,12 @@
 #include "cluster/lock/lock_paths.h"
 #include "cluster/node/mend_records.h"
 #include "cluster/node/target.h"
+#include "cluster/node/target_file.h"
 #include "engine/fs/overlay_file_system.h"
 #include "engine/log/log_replay.h"
 #include "engine/log/log_salvage.h"
 #include "engine/log/log_seal.h"
 #include "engine/log/log_writer.h"
-#include "engine/store/store_files.h"
 
 namespace sippar::cluster {
 namespace {
@@ -176,7 +176,7 @@ Status SalvageLog(const std::string& directory, bool drop, const Print& print) {
 
 Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool drop,
                   const Print& print) {
-  RETURN_IF_ERROR(engine::FindStore(fs, directory, /*create_if_missing=*/false).status());
+  RETURN_IF_ERROR(FindStoreOfOne(fs, directory, /*create_if_missing=*/false).status());
   ASSIGN_OR_RETURN(Outlook outlook, LookAhead(fs, directory));
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> alone,
                    LockServiceOf(directory, fs, engine::Clock::System()));

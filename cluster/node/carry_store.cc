@@ -1,0 +1,153 @@
+// From one to many. SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/carry_store.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/node/file_proof.h"
+#include "cluster/node/lock_picture.h"
+#include "cluster/node/sole_administrator.h"
+#include "cluster/node/target.h"
+#include "cluster/node/target_file.h"
+#include "engine/base/crash_point.h"
+#include "engine/base/printable.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr std::string_view kPosixScheme = "posix:";
+constexpr std::string_view kCollapsing = "collapsing ";
+
+// The target's files become those of the directory's lock service, which no other process has open
+// meanwhile. TARGET, written after everything was read back, is the commit point: from then on the
+// directory's own lock files count for nothing.
+Status CarryLocks(const ClusterPlan& plan, const std::string& id, LockSession* to) {
+  RETURN_IF_ERROR(CheckDirectories(plan.fs, plan.directory));
+  auto opened = LockServiceOf(plan.directory, plan.fs, plan.clock);
+  RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan.directory)));
+  // Again under the lock: its last user may have changed it.
+  RETURN_IF_ERROR(FindStoreOfOne(plan.fs, plan.directory, /*create_if_missing=*/false).status());
+  ASSIGN_OR_RETURN(LockPicture picture, PictureOf(opened->get()));
+  if (picture.files[lock_paths::ClusterId()] != id) {
+    return DataLoss(
+        fmt::format("store {}: its CLUSTER and its lock files have different ids; put "
+                    "both back from one copy",
+                    plan.directory));
+  }
+  Status claimed = to->Create(lock_paths::ClusterId(), id, LockFileKind::kLasting).status();
+  if (!claimed.ok() && claimed.code() != StatusCode::kAlreadyExists) return claimed;
+  CRASH_POINT("carry.after_claim");
+  RETURN_IF_ERROR(CarryInto(picture, to));
+  CRASH_POINT("carry.before_commit");
+  return engine::ReplaceFile(plan.fs, store_paths::TargetFile(plan.directory),
+                             TargetFileText(plan.target));
+}
+
+// Removes a directory of files; repeatable.
+Status RemoveFolder(engine::FileSystem* fs, const std::string& path) {
+  ASSIGN_OR_RETURN(bool exists, fs->Exists(path));
+  if (!exists) return OkStatus();
+  ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(path));
+  for (const std::string& name : names) {
+    RETURN_IF_ERROR(fs->Remove(path + "/" + name));
+    CRASH_POINT("carry.removing");
+  }
+  return fs->RemoveDir(path);
+}
+
+// The rename takes all lock files away at once, so that no older program finds a part of them.
+Status RemoveLocks(const ClusterPlan& plan) {
+  const std::string locks = store_paths::Locks(plan.directory);
+  const std::string carried = store_paths::CarriedLocks(plan.directory);
+  ASSIGN_OR_RETURN(bool has_locks, plan.fs->Exists(locks));
+  if (has_locks) {
+    RETURN_IF_ERROR(RemoveFolder(plan.fs, carried));
+    RETURN_IF_ERROR(plan.fs->Rename(locks, carried));
+    RETURN_IF_ERROR(plan.fs->SyncDir(plan.directory));
+    CRASH_POINT("carry.after_rename");
+  }
+  RETURN_IF_ERROR(RemoveFolder(plan.fs, carried));
+  return plan.fs->SyncDir(plan.directory);
+}
+
+StatusOr<bool> CarryThrough(const ClusterPlan& plan, LockSession* session) {
+  // Another program may have carried it before this one was alone.
+  ASSIGN_OR_RETURN(MakingStep step, NextMaking(plan, session));
+  if (!step.making.has_value()) return false;
+  if (*step.making == Making::kFill) {
+    return Aborted(
+        fmt::format("store {}: another program changes it; repeat the command", plan.directory));
+  }
+  if (*step.making == Making::kCarry) {
+    RETURN_IF_ERROR(CarryLocks(plan, step.look.id, session));
+    CRASH_POINT("carry.after_commit");
+  }
+  RETURN_IF_ERROR(RemoveLocks(plan));
+  CRASH_POINT("carry.before_store");
+  return TellStore(plan, session);
+}
+
+}  // namespace
+
+std::string StoreText(const std::string& directory) {
+  return std::string(kPosixScheme) + directory;
+}
+
+std::string CollapsingText(const std::string& directory) {
+  return std::string(kCollapsing) + StoreText(directory);
+}
+
+StatusOr<std::string> DirectoryOfStore(const std::string& store) {
+  if (store.starts_with(kCollapsing)) {
+    return FailedPrecondition(
+        fmt::format("it is being collapsed into the store of one process ({}); finish that with "
+                    "`sippar admin collapse TARGET DIR`",
+                    engine::PrintableBytes(store.substr(kCollapsing.size()))));
+  }
+  if (!store.starts_with(kPosixScheme) || store.substr(kPosixScheme.size(), 1) != "/") {
+    return InvalidArgument(fmt::format(
+        "store '{}': not supported; use posix:DIR with the absolute path of a directory that all "
+        "machines of the cluster see",
+        engine::PrintableBytes(store)));
+  }
+  std::string directory = store.substr(kPosixScheme.size());
+  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+  return directory;
+}
+
+Status CheckStore(const ClusterPlan& plan, const std::string& store) {
+  auto directory = DirectoryOfStore(store);
+  RETURN_IF_ERROR(Annotate(directory.status(), fmt::format("cluster {}", plan.target)));
+  if (*directory == plan.directory) return OkStatus();
+  return FailedPrecondition(
+      fmt::format("cluster {}: its store is {}, not {}; a cluster keeps its store", plan.target,
+                  engine::PrintableBytes(store), StoreText(plan.directory)));
+}
+
+StatusOr<bool> TellStore(const ClusterPlan& plan, LockSession* session) {
+  Status made =
+      session->Create(lock_paths::Store(), StoreText(plan.directory), LockFileKind::kLasting)
+          .status();
+  if (made.code() != StatusCode::kAlreadyExists) {
+    RETURN_IF_ERROR(made);
+    return true;
+  }
+  ASSIGN_OR_RETURN(LockFile store, session->Read(lock_paths::Store(), Freshness::kConsistent));
+  RETURN_IF_ERROR(CheckStore(plan, store.content));
+  return false;
+}
+
+StatusOr<bool> CarryStore(const ClusterPlan& plan) {
+  ASSIGN_OR_RETURN(std::unique_ptr<LockSession> session,
+                   BeSoleAdministrator(plan.locks, plan.target, plan.session_us, plan.clock));
+  auto made = CarryThrough(plan, session.get());
+  // The next program need not wait for the session's timeout.
+  (void)session->Close();
+  return made;
+}
+
+}  // namespace sippar::cluster

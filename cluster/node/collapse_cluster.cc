@@ -1,0 +1,157 @@
+// From many to one. While this runs, the lock service's file `store` says "collapsing", so no
+// member can start; and the master's lock is held, so one that was about to start cannot reign. The
+// removal of TARGET from the directory is the commit point: before it the lock files of the cluster
+// count, and from then on those in the directory. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/node/bootstrap.h"
+#include "cluster/node/carry_store.h"
+#include "cluster/node/cluster_site.h"
+#include "cluster/node/lock_picture.h"
+#include "cluster/node/sole_administrator.h"
+#include "cluster/node/target.h"
+#include "cluster/node/target_file.h"
+#include "engine/base/crash_point.h"
+#include "engine/base/printable.h"
+#include "engine/store/store_files.h"
+
+namespace sippar::cluster {
+namespace {
+
+// What a program that was about to start may still take of the cluster's numbers.
+constexpr uint64_t kNumbersMargin = 1000;
+constexpr uint64_t kNumberMax = (uint64_t{1} << 32) - 1;
+
+class Collapse {
+ public:
+  Collapse(const ClusterPlan& plan, LockSession* session) : plan_(plan), session_(session) {}
+
+  Status Run() {
+    ASSIGN_OR_RETURN(bool is_marked, ReadMark());
+    RETURN_IF_ERROR(CheckDirectory());
+    if (!is_marked) RETURN_IF_ERROR(Mark());
+    // A program that was killed may have removed it, and what follows relies on that.
+    RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.directory));
+    ASSIGN_OR_RETURN(bool is_clusters, plan_.fs->Exists(TargetPath()));
+    if (is_clusters) RETURN_IF_ERROR(CarryBack());
+    CRASH_POINT("collapse.after_commit");
+    RETURN_IF_ERROR(RemoveStoreFiles(session_));
+    CRASH_POINT("collapse.before_end");
+    return RemoveMark();
+  }
+
+ private:
+  std::string TargetPath() const { return store_paths::TargetFile(plan_.directory); }
+
+  // True if an earlier collapse has begun.
+  StatusOr<bool> ReadMark() {
+    auto store = session_->Read(lock_paths::Store(), Freshness::kConsistent);
+    if (store.status().code() == StatusCode::kNotFound) {
+      return NotFound(fmt::format("cluster {}: there is none", plan_.target));
+    }
+    RETURN_IF_ERROR(store.status());
+    store_version_ = store->version;
+    if (store->content == CollapsingText(plan_.directory)) return true;
+    RETURN_IF_ERROR(CheckStore(plan_, store->content));
+    return false;
+  }
+
+  Status CheckDirectory() {
+    auto found = ReadClusterId(plan_.fs, plan_.directory);
+    if (found.status().code() == StatusCode::kNotFound) {
+      return FailedPrecondition(
+          fmt::format("store {}: {} is missing on this machine; mount the directory of cluster {}",
+                      plan_.directory, store_paths::ClusterId(plan_.directory), plan_.target));
+    }
+    RETURN_IF_ERROR(found.status());
+    auto id = session_->Read(lock_paths::ClusterId(), Freshness::kConsistent);
+    // An earlier collapse had removed all but the mark.
+    if (id.status().code() == StatusCode::kNotFound) return OkStatus();
+    RETURN_IF_ERROR(id.status());
+    if (*found == id->content) return OkStatus();
+    return FailedPrecondition(fmt::format(
+        "store {}: it belongs to cluster '{}', and {} has the id '{}'; mount the directory of this "
+        "cluster",
+        plan_.directory, engine::PrintableBytes(*found), plan_.target, id->content));
+  }
+
+  // Members that are killed keep their locks until their sessions are over.
+  Status CheckNobodyLives() {
+    ASSIGN_OR_RETURN(std::vector<std::string> living, HeldFiles(session_, lock_paths::Servers()));
+    ASSIGN_OR_RETURN(std::vector<std::string> masters, HeldFiles(session_, lock_paths::Masters()));
+    living.insert(living.end(), masters.begin(), masters.end());
+    auto reigning = session_->Acquire(lock_paths::MasterLock());
+    if (reigning.status().code() == StatusCode::kAlreadyExists) {
+      living.push_back(lock_paths::MasterLock());
+    } else if (!reigning.ok() && reigning.status().code() != StatusCode::kNotFound) {
+      return reigning.status();
+    }
+    if (living.empty()) return OkStatus();
+    return FailedPrecondition(
+        fmt::format("cluster {}: it runs ({}); end it with `sippar admin stop {}`", plan_.target,
+                    fmt::join(living, ", "), plan_.target));
+  }
+
+  // A cluster that an older program made has no TARGET yet.
+  Status Mark() {
+    RETURN_IF_ERROR(CheckNobodyLives());
+    ASSIGN_OR_RETURN(bool has_target, plan_.fs->Exists(TargetPath()));
+    if (!has_target) {
+      RETURN_IF_ERROR(engine::ReplaceFile(plan_.fs, TargetPath(), TargetFileText(plan_.target)));
+    }
+    RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.directory));
+    CRASH_POINT("collapse.before_mark");
+    ASSIGN_OR_RETURN(
+        store_version_,
+        session_->Write(lock_paths::Store(), CollapsingText(plan_.directory), store_version_));
+    CRASH_POINT("collapse.after_mark");
+    return OkStatus();
+  }
+
+  Status CarryBack() {
+    RETURN_IF_ERROR(CheckNobodyLives());
+    ASSIGN_OR_RETURN(LockPicture picture, PictureOf(session_));
+    picture.numbers_end = std::min(picture.numbers_end + kNumbersMargin, kNumberMax);
+    auto opened = LockServiceOf(plan_.directory, plan_.fs, plan_.clock);
+    RETURN_IF_ERROR(Annotate(opened.status(), fmt::format("store {}", plan_.directory)));
+    ASSIGN_OR_RETURN(std::unique_ptr<LockSession> to,
+                     (*opened)->OpenSession({"collapse of " + plan_.target, 0, plan_.clock}));
+    RETURN_IF_ERROR(CarryInto(picture, to.get()));
+    ASSIGN_OR_RETURN(bool has_format, plan_.fs->Exists(plan_.directory + "/STORE"));
+    if (!has_format) RETURN_IF_ERROR(engine::WriteStoreFormat(plan_.fs, plan_.directory));
+    // A member that was about to start when the mark was made has started by now, or never will.
+    RETURN_IF_ERROR(CheckNobodyLives());
+    CRASH_POINT("collapse.before_commit");
+    RETURN_IF_ERROR(plan_.fs->Remove(TargetPath()));
+    CRASH_POINT("collapse.committing");
+    return plan_.fs->SyncDir(plan_.directory);
+  }
+
+  Status RemoveMark() {
+    Status removed = session_->Remove(lock_paths::Store(), store_version_);
+    return removed.code() == StatusCode::kNotFound ? OkStatus() : removed;
+  }
+
+  const ClusterPlan& plan_;
+  LockSession* const session_;
+  uint64_t store_version_ = 0;
+};
+
+}  // namespace
+
+Status CollapseClusterOf(const ClusterPlan& plan) {
+  ASSIGN_OR_RETURN(std::unique_ptr<LockSession> session,
+                   BeSoleAdministrator(plan.locks, plan.target, plan.session_us, plan.clock));
+  Status collapsed = Collapse(plan, session.get()).Run();
+  // Its locks are free at once, not only after its timeout.
+  (void)session->Close();
+  return collapsed;
+}
+
+}  // namespace sippar::cluster

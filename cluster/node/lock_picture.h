@@ -1,0 +1,35 @@
+// What a lock service knows of a store, as a value, so that it can be carried from one lock service
+// to another: from a directory of one process to ZooKeeper and back (carry_store.h).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "cluster/lock/embedded_lock_service.h"
+#include "cluster/lock/lock_service.h"
+
+namespace sippar::cluster {
+
+// Without what belongs to the lock service and its processes alone: counter, sessions, who holds
+// what, the places of the store and of stops. The file of a server without a holder is a dead life.
+struct LockPicture {
+  std::map<std::string, std::string> files;  // contents by path
+  uint64_t numbers_end = 1;  // every epoch, fence and session id given out is below it
+};
+
+// Writes nothing. kDataLoss: a file is damaged; kFailedPrecondition: it has a file that this
+// program does not know.
+[[nodiscard]] StatusOr<LockPicture> PictureOf(EmbeddedLockService* locks);
+// Takes an epoch. No other process may be changing files.
+[[nodiscard]] StatusOr<LockPicture> PictureOf(LockSession* session);
+
+// Makes the lock service behind `to` hold exactly these files, and give out only higher numbers;
+// then reads everything back. Repeatable after a crash. kAborted: another process changes files.
+[[nodiscard]] Status CarryInto(const LockPicture& picture, LockSession* to);
+
+// Removes every file that a picture has, and the mark of stops. Repeatable.
+[[nodiscard]] Status RemoveStoreFiles(LockSession* session);
+
+}  // namespace sippar::cluster

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/node/make_cluster.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "cluster/api/store_paths.h"
+#include "cluster/lock/lock_paths.h"
+#include "cluster/node/bootstrap.h"
+#include "cluster/node/carry_store.h"
+#include "cluster/node/target_file.h"
+#include "engine/base/crash_point.h"
+#include "engine/base/printable.h"
+#include "engine/base/random.h"
+
+namespace sippar::cluster {
+namespace {
+
+// Publishes the file under its final name; kAlreadyExists: another program was first.
+Status Publish(engine::FileSystem* fs, const std::string& path, const std::string& content,
+               uint64_t session) {
+  const std::string temporary = fmt::format("{}.{:x}-{:x}.tmp", path, ::getpid(), session);
+  ASSIGN_OR_RETURN(std::unique_ptr<engine::AppendFile> file, fs->Create(temporary));
+  Status appended = file->Append(content);
+  CRASH_POINT("init.before_publish");
+  Status published = engine::PublishFile(fs, file.get(), temporary, path);
+  return appended.ok() ? published : appended;
+}
+
+// Names that Publish, or an init of an older program, leaves when it is killed.
+bool IsTemporary(std::string_view name) {
+  return name.ends_with(".tmp") && (name.starts_with("CLUSTER.") || name.starts_with("TARGET."));
+}
+
+// An init makes these folders and puts nothing into them.
+bool MayBeEmptyFolder(std::string_view name) {
+  return name == "wal" || name == "sst" || name == "lost+found";
+}
+
+StatusOr<std::string> TextOr(StatusOr<std::string> text) {
+  if (text.status().code() == StatusCode::kNotFound) return std::string();
+  return text;
+}
+
+StatusOr<DirectoryLook> LookAt(engine::FileSystem* fs, const std::string& directory) {
+  DirectoryLook look;
+  ASSIGN_OR_RETURN(bool exists, fs->Exists(directory));
+  if (!exists) return look;
+  // A program that was killed may have made names that are not durable yet; this one relies on
+  // them.
+  RETURN_IF_ERROR(fs->SyncDir(directory));
+  ASSIGN_OR_RETURN(look.id, TextOr(ReadClusterId(fs, directory)));
+  ASSIGN_OR_RETURN(look.target, TextOr(ReadTargetFile(fs, directory)));
+  ASSIGN_OR_RETURN(std::vector<std::string> names, fs->List(directory));
+  for (const std::string& name : names) {
+    if (name == "STORE") look.is_store = true;
+    if (name == "CLUSTER" || name == "TARGET" || IsTemporary(name)) continue;
+    if (MayBeEmptyFolder(name)) {
+      ASSIGN_OR_RETURN(std::vector<std::string> files, fs->List(directory + "/" + name));
+      if (files.empty() || name == "lost+found") continue;
+    }
+    look.others.push_back(name);
+  }
+  return look;
+}
+
+Status RefuseOther(const std::string& directory, const std::string& found,
+                   const std::string& target, const std::string& expected) {
+  return FailedPrecondition(
+      fmt::format("store {}: it belongs to cluster '{}', and {} {}; give the cluster an empty "
+                  "directory, or name the cluster that this one belongs to",
+                  directory, engine::PrintableBytes(found), target,
+                  expected.empty() ? "has no id" : fmt::format("has the id '{}'", expected)));
+}
+
+// The id that the lock service knows from now on: `wanted` if it knew none.
+StatusOr<std::string> ClaimId(LockSession* session, const std::string& wanted) {
+  Status made = session->Create(lock_paths::ClusterId(), wanted, LockFileKind::kLasting).status();
+  if (made.ok()) return wanted;
+  if (made.code() != StatusCode::kAlreadyExists) return made;
+  ASSIGN_OR_RETURN(LockFile id, session->Read(lock_paths::ClusterId(), Freshness::kConsistent));
+  return id.content;
+}
+
+Status MakeDirectory(engine::FileSystem* fs, const std::string& directory) {
+  RETURN_IF_ERROR(fs->CreateDir(directory));
+  const size_t slash = directory.rfind('/');
+  return fs->SyncDir(slash == 0 ? "/" : directory.substr(0, slash));
+}
+
+// TARGET comes before everything else, and is looked for under the embedded lock service's lock: of
+// a program that makes this directory its store at the same time, and this one, at most one goes
+// on.
+Status TakeDirectory(const ClusterPlan& plan, uint64_t session) {
+  Status taken = Publish(plan.fs, store_paths::TargetFile(plan.directory),
+                         TargetFileText(plan.target), session);
+  if (!taken.ok() && taken.code() != StatusCode::kAlreadyExists) return taken;
+  CRASH_POINT("init.after_target");
+  const std::string locks = store_paths::Locks(plan.directory);
+  ASSIGN_OR_RETURN(bool has_locks, plan.fs->Exists(locks));
+  if (!has_locks) return OkStatus();
+  RETURN_IF_ERROR(plan.fs->Remove(store_paths::TargetFile(plan.directory)));
+  return FailedPrecondition(fmt::format(
+      "store {}: a program opens it as a directory (it made {}); end it, and repeat the command",
+      plan.directory, locks));
+}
+
+Status WriteId(const ClusterPlan& plan, const std::string& id, uint64_t session) {
+  Status made =
+      Publish(plan.fs, store_paths::ClusterId(plan.directory), ClusterIdFile(id), session);
+  if (made.code() != StatusCode::kAlreadyExists) return made;
+  ASSIGN_OR_RETURN(std::string found, ReadClusterId(plan.fs, plan.directory));
+  return found == id ? OkStatus() : RefuseOther(plan.directory, found, plan.target, id);
+}
+
+// The directory's id is the lock service's from the first moment on, so programs that make the same
+// cluster at the same time make the same one.
+StatusOr<bool> Fill(const ClusterPlan& plan, LockSession* session) {
+  const uint64_t entropy = static_cast<uint64_t>(plan.clock->NowMicros()) ^ (session->id() << 52);
+  ASSIGN_OR_RETURN(std::string id,
+                   ClaimId(session, fmt::format("{:016x}", engine::Random(entropy).Next())));
+  CRASH_POINT("init.after_claim");
+  RETURN_IF_ERROR(MakeDirectory(plan.fs, plan.directory));
+  RETURN_IF_ERROR(TakeDirectory(plan, session->id()));
+  RETURN_IF_ERROR(WriteId(plan, id, session->id()));
+  CRASH_POINT("init.after_id");
+  RETURN_IF_ERROR(plan.fs->CreateDir(store_paths::Sstables(plan.directory)));
+  RETURN_IF_ERROR(plan.fs->CreateDir(store_paths::Logs(plan.directory)));
+  RETURN_IF_ERROR(plan.fs->SyncDir(plan.directory));
+  CRASH_POINT("init.before_store");
+  return TellStore(plan, session);
+}
+
+// The cluster is complete: nothing is written, whatever is mounted at its directory.
+StatusOr<bool> CheckComplete(const ClusterPlan& plan, const std::string& store,
+                             LockSession* session) {
+  RETURN_IF_ERROR(CheckStore(plan, store));
+  ASSIGN_OR_RETURN(LockFile id, session->Read(lock_paths::ClusterId(), Freshness::kConsistent));
+  auto found = ReadClusterId(plan.fs, plan.directory);
+  if (found.status().code() == StatusCode::kNotFound) {
+    return FailedPrecondition(
+        fmt::format("store {}: {} is missing on this machine; mount the directory of cluster {}",
+                    plan.directory, store_paths::ClusterId(plan.directory), plan.target));
+  }
+  RETURN_IF_ERROR(found.status());
+  if (*found == id.content) return false;
+  return FailedPrecondition(fmt::format(
+      "store {}: it belongs to cluster '{}', and {} has the id '{}'; mount the directory of this "
+      "cluster",
+      plan.directory, engine::PrintableBytes(*found), plan.target, id.content));
+}
+
+// nullopt: there is no such file.
+StatusOr<std::optional<std::string>> ContentOf(LockSession* session, const std::string& path) {
+  auto file = session->Read(path, Freshness::kConsistent);
+  if (file.status().code() == StatusCode::kNotFound) return std::optional<std::string>();
+  RETURN_IF_ERROR(file.status());
+  return std::optional<std::string>(std::move(file->content));
+}
+
+}  // namespace
+
+StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& directory,
+                              const std::string& target, const std::string& known_id) {
+  if (!look.is_store) {
+    if (!look.others.empty()) {
+      return FailedPrecondition(fmt::format(
+          "store {}: it is not empty (it holds {}); give the cluster an empty directory, "
+          "or the store of one process",
+          directory, look.others.front()));
+    }
+    if (!look.id.empty() && look.id != known_id) {
+      return RefuseOther(directory, look.id, target, known_id);
+    }
+    // With the same id it is the same cluster under another address.
+    const bool is_others = look.id.empty() && !look.target.empty() && look.target != target;
+    return is_others ? StatusOr<Making>(BelongsTo(directory, look.target)) : Making::kFill;
+  }
+  if (look.id.empty()) {
+    return DataLoss(
+        fmt::format("store {}: CLUSTER is missing; put it back from a copy", directory));
+  }
+  // The lock files were carried to that cluster, and are gone from here.
+  if (!look.target.empty() && look.target != target) return BelongsTo(directory, look.target);
+  const bool fits =
+      look.target.empty() ? known_id.empty() || known_id == look.id : known_id == look.id;
+  if (!fits) return RefuseOther(directory, look.id, target, known_id);
+  return look.target.empty() ? Making::kCarry : Making::kFinish;
+}
+
+namespace {
+
+StatusOr<bool> MakeWith(const ClusterPlan& plan, LockSession* session) {
+  ASSIGN_OR_RETURN(MakingStep step, NextMaking(plan, session));
+  if (!step.making.has_value()) return false;
+  return *step.making == Making::kFill ? Fill(plan, session) : CarryStore(plan);
+}
+
+}  // namespace
+
+StatusOr<MakingStep> NextMaking(const ClusterPlan& plan, LockSession* session) {
+  MakingStep step;
+  ASSIGN_OR_RETURN(auto store, ContentOf(session, lock_paths::Store()));
+  if (store.has_value()) {
+    RETURN_IF_ERROR(CheckComplete(plan, *store, session).status());
+    return step;
+  }
+  ASSIGN_OR_RETURN(auto id, ContentOf(session, lock_paths::ClusterId()));
+  ASSIGN_OR_RETURN(step.look, LookAt(plan.fs, plan.directory));
+  ASSIGN_OR_RETURN(step.making,
+                   DecideMaking(step.look, plan.directory, plan.target, id.value_or("")));
+  return step;
+}
+
+StatusOr<bool> MakeClusterOf(const ClusterPlan& plan) {
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<LockSession> session,
+      plan.locks->OpenSession({"init of " + plan.target, plan.session_us, plan.clock}));
+  auto made = MakeWith(plan, session.get());
+  // The session holds no lock, so an error of this does no harm.
+  (void)session->Close();
+  return made;
+}
+
+}  // namespace sippar::cluster

@@ -1,0 +1,57 @@
+// `sippar admin init` and `sippar admin collapse`, given an open lock service and file system: an
+// empty directory, or the store of one process, becomes the store of a cluster of many; and back.
+// Every step can be killed and repeated. cluster/README.md, "From one to many and back", has the
+// order of the steps and why it is safe. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cluster/lock/lock_service.h"
+#include "engine/base/clock.h"
+#include "engine/fs/file_system.h"
+
+namespace sippar::cluster {
+
+struct ClusterPlan {
+  LockService* locks = nullptr;  // of the cluster
+  engine::FileSystem* fs = nullptr;
+  std::string target;     // names the cluster: in messages, and in the directory's file TARGET
+  std::string directory;  // of the store
+  int64_t session_us = 10'000'000;
+  engine::Clock* clock = engine::Clock::System();
+};
+
+// "posix:/DIR" -> "/DIR". kInvalidArgument: not supported; kFailedPrecondition: the cluster is
+// being collapsed.
+[[nodiscard]] StatusOr<std::string> DirectoryOfStore(const std::string& store);
+
+// What is in a directory that is to be a cluster's.
+struct DirectoryLook {
+  bool is_store = false;            // it has STORE: a process opened it as a directory
+  std::string id;                   // in CLUSTER; "": there is none
+  std::string target;               // in TARGET; "": there is none
+  std::vector<std::string> others;  // what an init that was cut off does not leave
+};
+enum class Making : uint8_t {
+  kFill,    // an empty directory, or one that an init began to fill
+  kCarry,   // the store of one process, whose lock files are to be carried
+  kFinish,  // they were carried and proven; only the cluster does not know its store yet
+};
+// `known_id`: the id in the lock service; "": none. Pure. kFailedPrecondition: the directory
+// belongs to another cluster, or holds something else.
+[[nodiscard]] StatusOr<Making> DecideMaking(const DirectoryLook& look, const std::string& directory,
+                                            const std::string& target, const std::string& known_id);
+
+// False if the cluster was there with this store; then nothing is written. kFailedPrecondition as
+// above, and: it has another store, or the directory of its store is not mounted. kUnavailable: a
+// process has the store open, or the lock service does not answer.
+[[nodiscard]] StatusOr<bool> MakeClusterOf(const ClusterPlan& plan);
+
+// Makes the cluster's directory a store of one process again, and removes the cluster from the lock
+// service. kFailedPrecondition: a member lives (named), or the directory is not this cluster's;
+// kNotFound: there is no cluster.
+[[nodiscard]] Status CollapseClusterOf(const ClusterPlan& plan);
+
+}  // namespace sippar::cluster

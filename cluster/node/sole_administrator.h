@@ -1,0 +1,19 @@
+// A session that no other administrator's program has at the same time on one cluster: for changes
+// that two must not make together. It ends with the program, as all sessions do.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/lock/lock_service.h"
+
+namespace sippar::cluster {
+
+// Waits for one that was killed, whose session times out. kFailedPrecondition: another one lives.
+[[nodiscard]] StatusOr<std::unique_ptr<LockSession>> BeSoleAdministrator(LockService* locks,
+                                                                         const std::string& target,
+                                                                         int64_t session_us,
+                                                                         engine::Clock* clock);
+
+}  // namespace sippar::cluster

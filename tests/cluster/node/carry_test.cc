@@ -1,0 +1,440 @@
+// The store of one process becomes a cluster's, and a cluster's directory becomes a store of one
+// process again: with everything in it, killed at each crash point.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "cluster/lock/lock_paths.h"
+#include "cluster/node/embedded_node.h"
+#include "cluster/node/lock_picture.h"
+#include "cluster/node/make_cluster.h"
+#include "cluster/node/member.h"
+#include "engine/base/crash_point.h"
+#include "engine/base/random.h"
+#include "tests/cluster/node/cluster_world.h"
+
+namespace sippar::cluster {
+namespace {
+
+constexpr char kTarget[] = "zk://h:1/c";
+constexpr char kStore[] = "/srv/c";
+constexpr int64_t kHour = int64_t{3600} * kSecond;
+
+TableSchema SchemaOf(const std::string& name) {
+  TableSchema schema;
+  schema.name = name;
+  schema.families.emplace_back().name = "f";
+  schema.Normalize();
+  return schema;
+}
+
+Status Put(DataApi* data, const std::string& table, const std::string& row) {
+  return data->Apply(table, RowMutation(row).Set("f", "q", "v" + row));
+}
+
+std::string RowsOf(DataApi* data, const std::string& table) {
+  auto cells = data->Read(table, ReadSpec(), {});
+  if (!cells.ok()) return cells.status().ToString();
+  std::string rows;
+  for (; (*cells)->Valid(); (*cells)->Next()) {
+    rows += fmt::format("{}={} ", (*cells)->cell().row, (*cells)->cell().value);
+  }
+  return (*cells)->status().ok() ? rows : (*cells)->status().ToString();
+}
+
+// A lock service, and a disk with a store.
+struct Place {
+  Place()
+      : Place(std::make_unique<engine::MemoryFileSystem>(),
+              std::make_unique<engine::MemoryFileSystem>()) {
+    EXPECT_OK(disk->CreateDir("/srv"));
+    EXPECT_OK(disk->SyncDir("/"));
+  }
+  Place(std::unique_ptr<engine::MemoryFileSystem> of_locks,
+        std::unique_ptr<engine::MemoryFileSystem> of_store)
+      : lock_disk(std::move(of_locks)), disk(std::move(of_store)) {
+    EndSessions();
+  }
+  // As after a while in which no process runs.
+  void EndSessions() {
+    locks.reset();
+    locks = EmbeddedLockService::Open(lock_disk.get(), "/lock", engine::Clock::System()).value();
+  }
+  ClusterPlan Plan() const { return {locks.get(), disk.get(), kTarget, kStore}; }
+  StatusOr<std::unique_ptr<Client>> OpenAlone(bool create = false) const {
+    ClientOptions options;
+    options.fs = disk.get();
+    options.create_if_missing = create;
+    options.memory_limit = 64 << 20;
+    return OpenEmbedded(kStore, options);
+  }
+  std::unique_ptr<LocalCluster> Start() const {
+    LocalClusterOptions options;
+    options.directory = kStore;
+    options.locks = locks.get();
+    options.store.fs = disk.get();
+    options.store.clock = engine::Clock::System();
+    options.store.DivideMemory(64 << 20);
+    options.lease_us = 1'500'000;
+    options.policy.poll_us = 50'000;
+    options.policy.retry_max_us = 100'000;
+    auto cluster = LocalCluster::Open(options);
+    EXPECT_OK(cluster);
+    EXPECT_OK((*cluster)->StartServer("s1"));
+    EXPECT_OK((*cluster)->StartServer("s2"));
+    EXPECT_OK((*cluster)->StartMaster("m1"));
+    EXPECT_OK((*cluster)->WaitForMaster(20 * kSecond));
+    return *std::move(cluster);
+  }
+  // The disk that a killed process leaves.
+  std::unique_ptr<engine::MemoryFileSystem> Killed() const {
+    engine::Random random(1);
+    return disk->CrashClone(&random);
+  }
+
+  std::unique_ptr<engine::MemoryFileSystem> lock_disk;
+  std::unique_ptr<engine::MemoryFileSystem> disk;
+  std::unique_ptr<EmbeddedLockService> locks;
+};
+
+class CarryTest : public testing::Test {
+ protected:
+  ~CarryTest() override { engine::CrashPoints::Arm(nullptr); }
+
+  // Tables t and u, a dropped table that is kept, a backup. `close`: false leaves a dead life.
+  static void Fill(Place* place, bool close) {
+    auto client = place->OpenAlone(/*create=*/true);
+    ASSERT_TRUE(IsOk(client));
+    AdminApi* admin = (*client)->admin();
+    for (const char* name : {"t", "u", "kept"}) {
+      EXPECT_OK(admin->Do(calls::CreateTable{SchemaOf(name), {"h"}}));
+      for (const char* row : {"a", "k", "z"}) EXPECT_OK(Put((*client)->data(), name, row));
+    }
+    EXPECT_OK(
+        admin->Do(calls::CreateBackup{"b", "t", engine::Clock::System()->NowMicros() + kHour}));
+    EXPECT_OK(admin->Do(calls::DropAndKeepTable{"kept", kHour}));
+    EXPECT_OK(Put((*client)->data(), "t", "late"));
+    if (close) {
+      EXPECT_OK((*client)->Close());
+      return;
+    }
+    auto left = place->Killed();
+    (*client).reset();
+    place->disk = std::move(left);
+  }
+
+  static void ExpectRows(DataApi* data, const std::string& more = "") {
+    EXPECT_EQ(RowsOf(data, "t"), "a=va k=vk late=vlate " + more + "z=vz ");
+    EXPECT_EQ(RowsOf(data, "u"), "a=va k=vk z=vz ");
+  }
+  // What is not rows: the kept table, the backup.
+  static void ExpectRest(DataApi* data, AdminApi* admin) {
+    EXPECT_OK(admin->Do(calls::UndeleteTable{"kept"}));
+    EXPECT_EQ(RowsOf(data, "kept"), "a=va k=vk z=vz ");
+    EXPECT_OK(admin->Do(calls::RestoreTable{"b", "restored"}));
+    EXPECT_EQ(RowsOf(data, "restored"), "a=va k=vk z=vz ");
+  }
+  static void ExpectRefused(const Place& place) {
+    Status refused = place.OpenAlone(/*create=*/true).status();
+    EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
+    EXPECT_EQ(MessageOf(refused),
+              "store /srv/c: it belongs to cluster zk://h:1/c; use that as the target");
+  }
+  static uint64_t NextEpoch(const Place& place) {
+    return place.locks->OpenSession({"test", 0}).value()->NextEpoch().value();
+  }
+
+  struct Kill {
+    std::string point;
+    Place place;
+  };
+  // What `work` leaves on both disks when it is killed at its crash points.
+  static std::vector<Kill> KillsOf(Place* place, const std::function<void()>& work) {
+    std::vector<Kill> kills;
+    engine::Random random(3);
+    engine::CrashPoints::Arm([&](const char* name) {
+      auto lock_disk = place->lock_disk->CrashClone(&random);
+      auto disk = place->disk->CrashClone(&random);
+      kills.push_back({name, Place(std::move(lock_disk), std::move(disk))});
+    });
+    work();
+    engine::CrashPoints::Arm(nullptr);
+    return kills;
+  }
+};
+
+TEST_F(CarryTest, AStoreBecomesAClustersAndAStoreAgain) {
+  for (bool close : {true, false}) {
+    SCOPED_TRACE(close);
+    Place place;
+    Fill(&place, close);
+    EXPECT_EQ(MakeClusterOf(place.Plan()).value(), true);
+    EXPECT_EQ(MakeClusterOf(place.Plan()).value(), false);
+    ExpectRefused(place);
+    EXPECT_EQ(place.disk->Exists("/srv/c/lock").value(), false);
+    EXPECT_EQ(place.disk->Exists("/srv/c/lock.carried").value(), false);
+    auto cluster = place.Start();
+    ExpectRows(cluster->data());
+    EXPECT_OK(Put(cluster->data(), "t", "new"));
+    if (close) EXPECT_OK(cluster->CloseAll());
+    cluster.reset();
+    place.EndSessions();
+
+    EXPECT_OK(CollapseClusterOf(place.Plan()));
+    EXPECT_CODE(CollapseClusterOf(place.Plan()), StatusCode::kNotFound);
+    auto client = place.OpenAlone();
+    ASSERT_TRUE(IsOk(client));
+    ExpectRows((*client)->data(), "new=vnew ");
+    ExpectRest((*client)->data(), (*client)->admin());
+    EXPECT_OK((*client)->Close());
+    // And once more.
+    EXPECT_EQ(MakeClusterOf(place.Plan()).value(), true);
+    cluster = place.Start();
+    ExpectRows(cluster->data(), "new=vnew ");
+  }
+}
+
+TEST_F(CarryTest, ACarriedClusterHasTheKeptTableAndTheBackup) {
+  Place place;
+  Fill(&place, true);
+  EXPECT_OK(MakeClusterOf(place.Plan()));
+  auto cluster = place.Start();
+  ExpectRest(cluster->data(), cluster->admin().get());
+}
+
+TEST_F(CarryTest, NumbersNeverRepeat) {
+  Place place;
+  Fill(&place, true);
+  uint64_t last = 0;
+  for (int i = 0; i < 3; ++i) {
+    {
+      auto alone =
+          EmbeddedLockService::Open(place.disk.get(), "/srv/c/lock", engine::Clock::System());
+      ASSERT_TRUE(IsOk(alone));
+      const uint64_t next = (*alone)->OpenSession({"test", 0}).value()->NextEpoch().value();
+      EXPECT_GT(next, last);
+      last = next;
+    }
+    EXPECT_OK(MakeClusterOf(place.Plan()));
+    EXPECT_GT(NextEpoch(place), last);
+    last = NextEpoch(place);
+    EXPECT_OK(CollapseClusterOf(place.Plan()));
+    // Another lock service, which knows no number yet.
+    place.lock_disk = std::make_unique<engine::MemoryFileSystem>();
+    place.EndSessions();
+  }
+}
+
+TEST_F(CarryTest, AStoreThatAProcessHasOpenIsRefused) {
+  Place place;
+  Fill(&place, true);
+  auto client = place.OpenAlone();
+  ASSERT_TRUE(IsOk(client));
+  EXPECT_CODE(MakeClusterOf(place.Plan()), StatusCode::kUnavailable);
+  EXPECT_OK(Put((*client)->data(), "t", "more"));
+  EXPECT_OK((*client)->Close());
+  EXPECT_EQ(MakeClusterOf(place.Plan()).value(), true);
+  ExpectRows(place.Start()->data(), "more=vmore ");
+}
+
+// A program that was killed holds the place until its session is over; the next one waits for that.
+TEST_F(CarryTest, TwoCarriesWaitForEachOther) {
+  Place place;
+  Fill(&place, true);
+  SessionOptions killed{"killed", kSecond, engine::Clock::System()};
+  auto session = place.locks->OpenSession(killed).value();
+  EXPECT_OK(session->Create(lock_paths::Carrier(), "pid 1", LockFileKind::kEphemeral));
+  ClusterPlan plan = place.Plan();
+  EXPECT_EQ(MakeClusterOf(plan).value(), true);
+  // One that lives is named.
+  killed.timeout_us = 0;
+  session = place.locks->OpenSession(killed).value();
+  EXPECT_OK(session->Create(lock_paths::Carrier(), "pid 1", LockFileKind::kEphemeral));
+  plan.session_us = kSecond / 5;
+  Status refused = CollapseClusterOf(plan);
+  EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
+  EXPECT_NE(MessageOf(refused).find("killed"), std::string::npos) << refused;
+}
+
+TEST_F(CarryTest, ALockServiceOfAnotherClusterIsRefused) {
+  Place place;
+  Fill(&place, true);
+  Place other;
+  EXPECT_OK(MakeClusterOf(other.Plan()));
+  ClusterPlan plan = place.Plan();
+  plan.locks = other.locks.get();
+  EXPECT_CODE(MakeClusterOf(plan), StatusCode::kFailedPrecondition);
+  // Not even when it is complete but for the place of its store.
+  auto session = other.locks->OpenSession({"test", 0}).value();
+  EXPECT_OK(session->Remove(lock_paths::Store(), 1));
+  EXPECT_CODE(MakeClusterOf(plan), StatusCode::kFailedPrecondition);
+  EXPECT_OK(place.OpenAlone());
+}
+
+TEST_F(CarryTest, AClusterThatRunsIsNotCollapsed) {
+  Place place;
+  Fill(&place, true);
+  EXPECT_OK(MakeClusterOf(place.Plan()));
+  auto cluster = place.Start();
+  Status refused = CollapseClusterOf(place.Plan());
+  EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
+  EXPECT_NE(MessageOf(refused).find("servers/s1."), std::string::npos) << refused;
+  EXPECT_OK(Put(cluster->data(), "t", "more"));
+  ExpectRows(cluster->data(), "more=vmore ");
+  ExpectRefused(place);
+  ClusterPlan plan = place.Plan();
+  plan.directory = "/srv/other";
+  EXPECT_CODE(CollapseClusterOf(plan), StatusCode::kFailedPrecondition);
+}
+
+TEST_F(CarryTest, AnEmptyClusterCollapses) {
+  Place place;
+  EXPECT_OK(MakeClusterOf(place.Plan()));
+  EXPECT_OK(CollapseClusterOf(place.Plan()));
+  auto client = place.OpenAlone();
+  ASSERT_TRUE(IsOk(client));
+  EXPECT_OK((*client)->admin()->Do(calls::CreateTable{SchemaOf("t"), {}}));
+}
+
+// The store may be used as a directory after a carry was killed: what is written then is carried,
+// too.
+TEST_F(CarryTest, ACarryCanBeKilledAtEachPointAndRepeated) {
+  Place place;
+  Fill(&place, false);
+  std::vector<Kill> kills =
+      KillsOf(&place, [&] { EXPECT_EQ(MakeClusterOf(place.Plan()).value(), true); });
+  std::set<std::string> points;
+  std::set<bool> opens;
+  for (Kill& kill : kills) {
+    SCOPED_TRACE(kill.point);
+    const bool is_first = points.insert(kill.point).second;
+    std::string more;
+    if (is_first) {
+      auto client = kill.place.OpenAlone();
+      opens.insert(client.ok());
+      if (client.ok()) {
+        ExpectRows((*client)->data());
+        EXPECT_OK(Put((*client)->data(), "t", "more"));
+        more = "more=vmore ";
+        EXPECT_OK((*client)->Close());
+      }
+    }
+    EXPECT_OK(MakeClusterOf(kill.place.Plan()));
+    ExpectRefused(kill.place);
+    EXPECT_EQ(kill.place.disk->Exists("/srv/c/lock").value(), false);
+    if (is_first) ExpectRows(kill.place.Start()->data(), more);
+  }
+  for (const char* name :
+       {"carry.after_claim", "carry.before_file", "carry.before_commit", "carry.after_commit",
+        "carry.after_rename", "carry.removing", "carry.before_store"}) {
+    EXPECT_TRUE(points.contains(name)) << name;
+  }
+}
+
+TEST_F(CarryTest, ACollapseCanBeKilledAtEachPointAndRepeated) {
+  Place place;
+  Fill(&place, true);
+  EXPECT_OK(MakeClusterOf(place.Plan()));
+  place.Start().reset();  // leaves dead lives
+  place.EndSessions();
+  std::vector<Kill> kills = KillsOf(&place, [&] { EXPECT_OK(CollapseClusterOf(place.Plan())); });
+  std::set<std::string> points;
+  std::set<bool> opens;
+  for (Kill& kill : kills) {
+    SCOPED_TRACE(kill.point);
+    const bool is_first = points.insert(kill.point).second;
+    std::string more;
+    if (is_first) {
+      auto client = kill.place.OpenAlone();
+      opens.insert(client.ok());
+      if (client.ok()) {
+        ExpectRows((*client)->data());
+        EXPECT_OK(Put((*client)->data(), "t", "more"));
+        more = "more=vmore ";
+        EXPECT_OK((*client)->Close());
+      }
+    }
+    Status again = CollapseClusterOf(kill.place.Plan());
+    // At its end, nothing was left to do.
+    if (again.code() != StatusCode::kNotFound) EXPECT_OK(again);
+    EXPECT_CODE(CollapseClusterOf(kill.place.Plan()), StatusCode::kNotFound);
+    if (!is_first) continue;
+    auto client = kill.place.OpenAlone();
+    ASSERT_TRUE(IsOk(client));
+    ExpectRows((*client)->data(), more);
+  }
+  for (const char* name : {"collapse.before_mark", "collapse.after_mark", "carry.before_file",
+                           "collapse.before_commit", "collapse.committing", "collapse.after_commit",
+                           "carry.before_removal", "collapse.before_end"}) {
+    EXPECT_TRUE(points.contains(name)) << name;
+  }
+}
+
+// Members do not start while it is being collapsed.
+TEST_F(CarryTest, AClusterThatIsBeingCollapsedSaysSo) {
+  Place place;
+  EXPECT_OK(MakeClusterOf(place.Plan()));
+  std::vector<Kill> kills = KillsOf(&place, [&] { EXPECT_OK(CollapseClusterOf(place.Plan())); });
+  for (Kill& kill : kills) {
+    if (kill.point != "collapse.before_commit") continue;
+    std::shared_ptr<LockService> locks = std::move(kill.place.locks);
+    Status refused = ClusterSite::OpenIn(locks, kTarget, {}).status();
+    EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
+    EXPECT_NE(MessageOf(refused).find("sippar admin collapse"), std::string::npos) << refused;
+    return;
+  }
+  FAIL() << "no such point";
+}
+
+// Processes over sockets, on a directory of this machine.
+TEST_F(CarryTest, MembersServeWhatOneProcessWrote) {
+  const std::string directory = testing::TempDir() + "carry_test." + std::to_string(::getpid());
+  std::filesystem::remove_all(directory);
+  ClientOptions options;
+  options.create_if_missing = true;
+  options.memory_limit = 64 << 20;
+  {
+    auto client = OpenEmbedded(directory, options);
+    ASSERT_TRUE(IsOk(client));
+    EXPECT_OK((*client)->admin()->Do(calls::CreateTable{SchemaOf("t"), {"h"}}));
+    for (const char* row : {"a", "k"}) EXPECT_OK(Put((*client)->data(), "t", row));
+    EXPECT_OK((*client)->Close());
+  }
+  engine::MemoryFileSystem lock_disk;
+  std::shared_ptr<LockService> locks =
+      EmbeddedLockService::Open(&lock_disk, "/lock", engine::Clock::System()).value();
+  EXPECT_EQ(MakeClusterIn(locks.get(), "test", "posix:" + directory, {}).value(), true);
+  {
+    std::shared_ptr<ClusterSite> site = ClusterSite::OpenIn(locks, "test", {}).value();
+    MemberOptions member;
+    member.name = "s1";
+    member.is_server = true;
+    member.is_master = true;
+    member.lease_us = 2 * kSecond;
+    member.memory_limit = 64 << 20;
+    member.end_process = [](const char*) {};
+    auto started = Member::Start(site.get(), member);
+    ASSERT_TRUE(IsOk(started));
+    auto client = OpenClusterClient(site, nullptr).value();
+    EXPECT_EQ(RowsOf(client->data(), "t"), "a=va k=vk ");
+    EXPECT_OK(Put(client->data(), "t", "z"));
+    client.reset();
+    EXPECT_OK((*started)->Leave(Ending::kAllServers));
+  }
+  std::unique_ptr<engine::FileSystem> fs = engine::NewPosixFileSystem();
+  // The member's session may need its timeout to end.
+  EXPECT_OK(CollapseClusterOf({locks.get(), fs.get(), "test", directory}));
+  auto client = OpenEmbedded(directory, options);
+  ASSERT_TRUE(IsOk(client));
+  EXPECT_EQ(RowsOf((*client)->data(), "t"), "a=va k=vk z=vz ");
+  (*client).reset();
+  std::filesystem::remove_all(directory);
+}
+
+}  // namespace
+}  // namespace sippar::cluster
