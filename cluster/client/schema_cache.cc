@@ -13,30 +13,54 @@ namespace {
 
 // A watch is only a hint, so an older schema is read again.
 constexpr int64_t kAgeMaxNanos = 1'000'000'000;
+// A read that gets no answer takes a third of the session's timeout. So that not each statement
+// waits for one, the known schema is used for so long after a failure; more briefly if it is known
+// to be old.
+constexpr int64_t kAwayNanos = 10'000'000'000;
+constexpr int64_t kAwayOldNanos = 1'000'000'000;
+
+bool IsAway(const Status& status) { return status.code() == StatusCode::kUnavailable; }
 
 }  // namespace
 
+// Only one of the calls that find the schema too old reads it; the others use it meanwhile.
+SchemaCache::Look SchemaCache::LookAt(const std::string& table) {
+  engine::MutexLock lock(&mutex_);
+  auto found = known_.find(table);
+  if (found == known_.end()) return {};
+  const std::shared_ptr<Known>& known = found->second;
+  const int64_t now_nanos = clock_->MonotonicNanos();
+  const bool is_enough = now_nanos < known->away_until_nanos ||
+                         (!known->has_changed && now_nanos < known->trusted_until_nanos);
+  if (!is_enough && !known->has_changed) known->trusted_until_nanos = now_nanos + kAgeMaxNanos;
+  return {known, is_enough};
+}
+
 StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Get(const std::string& table) {
-  auto freshness = Freshness::kConsistent;
-  {
-    engine::MutexLock lock(&mutex_);
-    auto found = known_.find(table);
-    if (found != known_.end() && !found->second->has_changed) {
-      if (clock_->MonotonicNanos() - found->second->read_nanos < kAgeMaxNanos) [[likely]]
-        return found->second->schema;
-      freshness = Freshness::kCached;
-    }
+  const Look look = LookAt(table);
+  if (look.is_enough) [[likely]]
+    return look.known->schema;
+  const bool is_aged = look.known != nullptr && !look.known->has_changed;
+  auto read = Read(table, is_aged ? Freshness::kCached : Freshness::kConsistent);
+  // The name may belong to a newer table now.
+  if (read.status().code() == StatusCode::kNotFound && look.known != nullptr) {
+    read = Read(table, Freshness::kConsistent);
   }
-  return Read(table, freshness);
+  if (read.ok()) return (*read)->schema;
+  if (look.known == nullptr || !IsAway(read.status())) return read.status();
+  engine::MutexLock lock(&mutex_);
+  look.known->away_until_nanos =
+      clock_->MonotonicNanos() + (look.known->has_changed ? kAwayOldNanos : kAwayNanos);
+  return look.known->schema;
 }
 
 // The watch comes before the read, so that no change is missed in between.
-StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Read(const std::string& table,
-                                                               Freshness freshness) {
+StatusOr<std::shared_ptr<SchemaCache::Known>> SchemaCache::Read(const std::string& table,
+                                                                Freshness freshness) {
   ASSIGN_OR_RETURN(uint64_t id, directory_.Find(table));
   const std::string path = lock_paths::Table(id);
   auto fresh = std::make_shared<Known>();
-  fresh->read_nanos = clock_->MonotonicNanos();
+  fresh->trusted_until_nanos = clock_->MonotonicNanos() + kAgeMaxNanos;
   Status watched = session_->Watch(path, [fresh] { fresh->has_changed = true; });
   if (!watched.ok()) fresh->has_changed = true;  // the next call reads again
   auto file = session_->Read(path, freshness);
@@ -45,15 +69,15 @@ StatusOr<std::shared_ptr<const TableSchema>> SchemaCache::Read(const std::string
   engine::MutexLock lock(&mutex_);
   if (is_gone) {
     known_.erase(table);
-    // The name may belong to a newer table now, which the next call finds.
     directory_.Forget(table, id);
     return NotFound(fmt::format("table {} not found", table));
   }
   RETURN_IF_ERROR(file.status());
-  ASSIGN_OR_RETURN(TableRecord record, DecodeTableFile(file->content));
-  fresh->schema = std::make_shared<const TableSchema>(std::move(record.schema));
+  auto record = DecodeTableFile(file->content);
+  if (!record.ok()) return Annotate(record.status(), fmt::format("table '{}'", table));
+  fresh->schema = std::make_shared<const TableSchema>(std::move(record->schema));
   known_[table] = fresh;
-  return fresh->schema;
+  return fresh;
 }
 
 void SchemaCache::Forget() {

@@ -23,7 +23,8 @@ class SchemaCache {
 
   // The schema of a table. It is at least as new as all changes before the last Forget. A change by
   // another client is seen when the watch of the table's file fires, mostly within milliseconds,
-  // and after a second at the latest. kNotFound.
+  // and after a second at the latest. While the lock service does not answer, the schema read last
+  // is returned: the servers check each call against their own. kNotFound.
   [[nodiscard]] StatusOr<std::shared_ptr<const TableSchema>> Get(const std::string& table);
   // Reads all schemas anew: after a change of tables by this client.
   void Forget();
@@ -32,10 +33,18 @@ class SchemaCache {
   // Shared with the callback of a watch, which may come after the cache has gone.
   struct Known {
     std::shared_ptr<const TableSchema> schema;
-    int64_t read_nanos = 0;
+    int64_t trusted_until_nanos = 0;  // unless it has changed
+    int64_t away_until_nanos = 0;     // the lock service did not answer and is not asked before
     std::atomic<bool> has_changed{false};
   };
-  StatusOr<std::shared_ptr<const TableSchema>> Read(const std::string& table, Freshness freshness);
+  // What a call has to do for its schema.
+  struct Look {
+    std::shared_ptr<Known> known;  // null: nothing is known of the table
+    bool is_enough = false;        // `known` is the answer
+  };
+  Look LookAt(const std::string& table);
+  // Reads the table's file. kNotFound: the table with the id that its name had is gone.
+  StatusOr<std::shared_ptr<Known>> Read(const std::string& table, Freshness freshness);
 
   LockSession* const session_;
   engine::Clock* const clock_;

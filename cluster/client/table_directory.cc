@@ -38,8 +38,8 @@ StatusOr<uint64_t> TableDirectory::LookUp(const std::string& name) {
       if (at->second == name) return id;
       continue;
     }
-    auto read = session_->Read(lock_paths::Table(id));
-    if (read.status().code() == StatusCode::kNotFound) continue;  // dropped after List
+    auto read = session_->Read(lock_paths::Table(id), Freshness::kCached);  // as new as List
+    if (read.status().code() == StatusCode::kNotFound) continue;            // dropped after List
     if (!read.ok()) return Annotate(read.status(), fmt::format("look up table {}", name));
     if (!HoldsLiveTable(read->content)) continue;
     auto table = DecodeTableFile(read->content);

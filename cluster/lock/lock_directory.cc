@@ -83,8 +83,10 @@ Status LockDirectory::Load(StoredFiles* files) {
     std::string path = name;
     std::replace(path.begin(), path.end(), '+', '/');
     if (!lock_paths::CheckPath(path).ok()) {
-      return FailedPrecondition(fmt::format(
-          "{} is not a file of a lock service; is {} the right directory?", file, directory_));
+      return FailedPrecondition(
+          fmt::format("file {}: it is not a file of the lock service; move it out of {}, or name "
+                      "another directory",
+                      file, directory_));
     }
     auto stored = ReadStored(fs_, file, path);
     // A damaged file does not keep the others from being served.

@@ -51,8 +51,12 @@ struct LockFile {
 };
 
 enum class Freshness : uint8_t {
-  kConsistent,  // at least as new as every change answered before the call, by any session
-  kCached,      // at most as old as the session's timeout, and never older than an earlier read
+  // At least as new as every change answered before the call, by any session. With ZooKeeper each
+  // such read is a transaction.
+  kConsistent,
+  // At most as old as the session's timeout, and never older than what an earlier call of the same
+  // session was answered. So after a List, a Heartbeat or a consistent Read it is as new as that.
+  kCached,
 };
 
 struct SessionOptions {

@@ -27,8 +27,11 @@ std::string MemberRecord::Print() const {
 }
 
 std::string MemberRecord::Encode() const {
-  return fmt::format("host {}\nport {}\nfence {}\nleaving {}\nmachine {}\npid {}\nversion {}\n",
-                     host, port, fence, leaving, machine, pid, version);
+  std::string text =
+      fmt::format("host {}\nport {}\nfence {}\nleaving {}\nmachine {}\npid {}\nversion {}\n", host,
+                  port, fence, leaving, machine, pid, version);
+  if (lease_us != 0) text += fmt::format("lease {}\n", lease_us);
+  return text;
 }
 
 StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
@@ -48,6 +51,7 @@ StatusOr<MemberRecord> MemberRecord::Decode(std::string_view text) {
     if (key == "machine") record.machine = value;
     if (key == "pid") is_valid = is_valid && Parse(value, &record.pid);
     if (key == "version") record.version = value;
+    if (key == "lease") is_valid = is_valid && Parse(value, &record.lease_us);
   }
   const bool is_reached = record.port != 0 || net::IsUnixHost(record.host);
   if (is_valid && !record.host.empty() && is_reached) return record;

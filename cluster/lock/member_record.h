@@ -26,6 +26,9 @@ struct MemberRecord {
   std::string machine = {};  // its host name
   uint32_t pid = 0;          // of its process, on that machine
   std::string version = {};  // of its program
+  // Of a server: for how long after its last heartbeat it may still serve, in microseconds, as the
+  // lock service has granted it. 0: the record does not say.
+  int64_t lease_us = 0;
 
   [[nodiscard]] std::string Encode() const;
   // For people: "10.0.0.7:4711, process 812 on rack4".

@@ -1,4 +1,4 @@
-// Membership of the cluster: its id, and the registration of a server's life. Every process uses
+// Membership of the cluster: its id, and the registration of a tablet server's life. A process uses
 // this at its start. SPDX-License-Identifier: Apache-2.0
 #pragma once
 

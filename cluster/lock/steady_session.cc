@@ -13,6 +13,8 @@ Status EndsWithSession() {
       "a reconnecting session cannot hold locks or ephemeral files; open a LockSession");
 }
 
+Status Closed() { return SessionOver("the session was closed"); }
+
 }  // namespace
 
 StatusOr<std::unique_ptr<SteadySession>> SteadySession::Open(LockService* service,
@@ -26,19 +28,35 @@ std::shared_ptr<LockSession> SteadySession::Current() const {
   return session_;
 }
 
+StatusOr<std::shared_ptr<LockSession>> SteadySession::AwaitReplaced() {
+  const uint64_t before = tries_;
+  while (tries_ == before) replaced_.Wait(&mutex_);
+  RETURN_IF_ERROR(last_try_);
+  return session_;
+}
+
 StatusOr<std::shared_ptr<LockSession>> SteadySession::Replace(
     const std::shared_ptr<LockSession>& lost) {
   {
     engine::MutexLock lock(&mutex_);
-    if (closed_) return SessionOver("the session was closed");
+    if (closed_) return Closed();
     if (session_ != lost) return session_;  // another call has replaced it
+    if (replacing_) return AwaitReplaced();
+    replacing_ = true;
   }
   // Opened without the mutex, which other calls need to find the current session.
-  ASSIGN_OR_RETURN(std::shared_ptr<LockSession> opened, service_->OpenSession(options_));
-  engine::MutexLock lock(&mutex_);
-  if (closed_) return SessionOver("the session was closed");
-  session_ = std::move(opened);
-  return session_;
+  auto opened = service_->OpenSession(options_);
+  {
+    engine::MutexLock lock(&mutex_);
+    replacing_ = false;
+    ++tries_;
+    last_try_ = closed_ ? Closed() : opened.status();
+    replaced_.NotifyAll();
+    if (!closed_ && opened.ok()) return session_ = *std::move(opened);
+  }
+  if (!opened.ok()) return opened.status();
+  static_cast<void>((*opened)->Close());  // if it fails, the session times out
+  return Closed();
 }
 
 template <typename Answer, typename Call>

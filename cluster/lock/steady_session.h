@@ -14,12 +14,16 @@
 namespace sippar::cluster {
 
 // Thread safe. Locks and ephemeral files, which end with a session, are refused with
-// kInvalidArgument. A watch is lost if its session ends.
+// kInvalidArgument. A watch is lost if its session ends. Of the calls that find the session over at
+// the same time, one opens the next; the others wait for it. The destructor closes the session: one
+// that is only dropped stays at the service until its timeout.
 class SteadySession final : public LockSession {
  public:
   // `service` outlives it.
   [[nodiscard]] static StatusOr<std::unique_ptr<SteadySession>> Open(LockService* service,
                                                                      const SessionOptions& options);
+
+  ~SteadySession() override { static_cast<void>(SteadySession::Close()); }
 
   uint64_t id() const override { return Current()->id(); }  // id of the current session
   StatusOr<int64_t> Heartbeat() override;
@@ -43,7 +47,9 @@ class SteadySession final : public LockSession {
       : service_(service), options_(options), session_(std::move(session)) {}
 
   std::shared_ptr<LockSession> Current() const;
+  // The session after `lost`. One call opens it; the others wait, and get its error if it fails.
   StatusOr<std::shared_ptr<LockSession>> Replace(const std::shared_ptr<LockSession>& lost);
+  StatusOr<std::shared_ptr<LockSession>> AwaitReplaced() REQUIRES(mutex_);
   // Returns the answer of `call(LockSession*)`. If the session was over, `call` did nothing, so it
   // is safe to run it again in a new session.
   template <typename Answer, typename Call>
@@ -52,7 +58,11 @@ class SteadySession final : public LockSession {
   LockService* const service_;
   const SessionOptions options_;
   mutable engine::Mutex mutex_;
+  engine::CondVar replaced_;
   bool closed_ GUARDED_BY(mutex_) = false;
+  bool replacing_ GUARDED_BY(mutex_) = false;
+  uint64_t tries_ GUARDED_BY(mutex_) = 0;  // to open a session that have ended
+  Status last_try_ GUARDED_BY(mutex_);     // how the last one ended
   std::shared_ptr<LockSession> session_ GUARDED_BY(mutex_);
 };
 

@@ -35,7 +35,7 @@ class ClusterClient final : public Client {
     place.locks = site_->locks();
     place.transport = lines_.transport();
     place.clock = clock();
-    place.session_us = site_->options().session_us;
+    place.session = site_->session();
     ASSIGN_OR_RETURN(view_, ClusterView::Open(place, "client of " + site_->target()));
     return OkStatus();
   }
@@ -86,6 +86,9 @@ StatusOr<std::unique_ptr<Client>> OpenClusterClient(std::shared_ptr<ClusterSite>
   ClusterLinesOptions lines;
   lines.name = std::to_string(::getpid());
   lines.tls = tls;
+  // A frozen server's tablets move when its lease is over. A call that waits for it must be made
+  // again by then, and the lease is about as long as this session.
+  lines.keepalive = net::Keepalive::OfLease(site->options().session_us);
   auto client = std::make_unique<ClusterClient>(std::move(site), lines);
   RETURN_IF_ERROR(client->Open());
   return std::unique_ptr<Client>(std::move(client));

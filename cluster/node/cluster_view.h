@@ -17,6 +17,8 @@ namespace sippar::cluster {
 struct ClusterPlace {
   std::string directory;  // shared by all servers (store_paths.h)
   LockService* locks = nullptr;
+  // The session of the whole process that holds no lock. Null: each view opens one of its own.
+  LockSession* session = nullptr;
   Transport* transport = nullptr;
   engine::Clock* clock = nullptr;
   int64_t lease_us = 0;    // SessionOptions::timeout_us of servers and masters
@@ -30,31 +32,36 @@ struct ClusterPlace {
 
 class ClusterView {
  public:
-  // `name` is for people.
+  // `name` is for people, and tells whose a session of its own is.
   [[nodiscard]] static StatusOr<std::unique_ptr<ClusterView>> Open(const ClusterPlace& place,
                                                                    const std::string& name) {
     std::unique_ptr<ClusterView> view(new ClusterView);
-    ASSIGN_OR_RETURN(view->session_,
-                     SteadySession::Open(place.locks, {name, place.session_us, place.clock}));
+    view->session_ = place.session;
+    if (view->session_ == nullptr) {
+      ASSIGN_OR_RETURN(view->own_session_,
+                       SteadySession::Open(place.locks, {name, place.session_us, place.clock}));
+      view->session_ = view->own_session_.get();
+    }
     ClusterDataOptions options;
     options.transport = place.transport;
-    options.session = view->session_.get();
+    options.session = view->session_;
     options.clock = place.clock;
     options.retry = place.retry;
     options.timeout_us = place.timeout_us;
     options.cancel = place.cancel;
     ASSIGN_OR_RETURN(view->data_, ClusterData::Open(options));
-    view->metadata_ = NewMetadataTable(view->data_.get(), view->session_.get());
+    view->metadata_ = NewMetadataTable(view->data_.get(), view->session_);
     return view;
   }
 
-  LockSession* session() { return session_.get(); }
+  LockSession* session() { return session_; }
   ClusterData* data() { return data_.get(); }
   MetadataTable* metadata() { return metadata_.get(); }
 
  private:
   ClusterView() = default;
-  std::unique_ptr<LockSession> session_;
+  std::unique_ptr<LockSession> own_session_;  // null: the session is the process's
+  LockSession* session_ = nullptr;
   std::unique_ptr<ClusterData> data_;
   std::unique_ptr<MetadataTable> metadata_;
 };

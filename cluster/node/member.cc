@@ -7,12 +7,16 @@
 #include <array>
 #include <utility>
 
+#include "cluster/lock/lease_check.h"
 #include "cluster/lock/lock_paths.h"
 #include "cluster/serve/listen_address.h"
 #include "engine/base/printable.h"
 
 namespace sippar::cluster {
 namespace {
+
+// Time between two looks at the lock service.
+constexpr int64_t kLookUs = 100'000;
 
 // Names become parts of paths in the lock service and of log directories.
 Status CheckName(const std::string& name) {
@@ -24,6 +28,21 @@ Status CheckName(const std::string& name) {
   if (is_valid) return OkStatus();
   return InvalidArgument(fmt::format("member name '{}': not valid; use 1 to {} of a-z, 0-9 and '-'",
                                      engine::PrintableBytes(name), kNameSizeMax));
+}
+
+// The host becomes a line of the member's record.
+Status CheckHost(const std::string& host) {
+  constexpr size_t kHostSizeMax = 253;
+  bool is_valid = host.size() <= kHostSizeMax;
+  for (char c : host) {
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool is_digit = c >= '0' && c <= '9';
+    is_valid = is_valid && (is_letter || is_digit || c == '.' || c == '-' || c == '_' || c == ':');
+  }
+  if (is_valid) return OkStatus();
+  return InvalidArgument(
+      fmt::format("host '{}': not valid; give --advertise a host name or an address, without port",
+                  engine::PrintableBytes(host)));
 }
 
 std::string MachineName() {
@@ -50,6 +69,7 @@ Member::~Member() {
 }
 
 Status Member::Listen() {
+  RETURN_IF_ERROR(CheckHost(options_.advertise));
   ASSIGN_OR_RETURN(ListenAddress address, ListenAddress::Parse(options_.listen));
   if (!address.IsLoopback() && options_.tls == nullptr && !options_.is_open_to_all) {
     return InvalidArgument(
@@ -97,6 +117,7 @@ ClusterPlace Member::Place() const {
   ClusterPlace place;
   place.directory = site_->directory();
   place.locks = site_->locks();
+  place.session = site_->session();
   place.transport = lines_->transport();
   place.clock = site_->options().clock;
   place.lease_us = options_.lease_us;
@@ -131,34 +152,50 @@ StatusOr<std::string> Member::HolderOfName() {
 // A process that was killed keeps its name until its session is over. A supervisor that
 // starts it again at once need not know that.
 Status Member::AwaitName() {
-  constexpr int64_t kLookUs = 100'000;
   engine::Clock* clock = site_->options().clock;
-  const int64_t until_nanos = clock->MonotonicNanos() + options_.lease_us * 2000;
+  const int64_t until_nanos = NameDeadlineNanos();
   for (;;) {
-    ASSIGN_OR_RETURN(std::string holder, HolderOfName());
-    if (holder.empty()) return OkStatus();
+    auto holder = HolderOfName();
+    if (holder.ok() && holder->empty()) return OkStatus();
+    const bool may_pass = holder.ok() || holder.status().code() == StatusCode::kUnavailable;
+    if (!may_pass) return holder.status();
     if (clock->MonotonicNanos() > until_nanos) {
+      RETURN_IF_ERROR(holder.status());
       return AlreadyExists(
-          fmt::format("its name is in use by {}; give this process another name", holder));
+          fmt::format("its name is in use by {}; give this process another name", *holder));
     }
     clock->SleepMicros(kLookUs);
   }
 }
 
+int64_t Member::NameDeadlineNanos() const {
+  return site_->options().clock->MonotonicNanos() + options_.lease_us * 2000;
+}
+
+// For a moment the lock of the life before may be held by the master, which fences it.
+Status Member::StartServer(const ClusterPlace& place) {
+  engine::StoreOptions store;
+  store.fs = fs_.get();
+  store.clock = place.clock;
+  if (options_.memory_limit != 0) store.DivideMemory(options_.memory_limit);
+  const int64_t until_nanos = NameDeadlineNanos();
+  for (;;) {
+    auto started = ServerRole::Start(place, options_.name, store, options_.end_process);
+    if (started.ok()) {
+      server_ = *std::move(started);
+      return OkStatus();
+    }
+    const bool is_taken = started.status().code() == StatusCode::kAlreadyExists;
+    if (!is_taken || place.clock->MonotonicNanos() > until_nanos) return started.status();
+    place.clock->SleepMicros(kLookUs);
+  }
+}
+
 Status Member::TakeRoles() {
+  RETURN_IF_ERROR(CheckLease(site_->locks(), options_.lease_us, site_->options().clock));
   RETURN_IF_ERROR(AwaitName());
   MemberPorts ports;
   const ClusterPlace place = Place();
-  if (options_.is_server) {
-    engine::StoreOptions store;
-    store.fs = fs_.get();
-    store.clock = place.clock;
-    if (options_.memory_limit != 0) store.DivideMemory(options_.memory_limit);
-    ASSIGN_OR_RETURN(server_, ServerRole::Start(place, options_.name, store, options_.end_process));
-    port_->SetName(server_->server()->id().ToString());
-    ports.tablets = server_->server()->Tablets();
-    ports.control = server_->server()->Control();
-  }
   if (options_.is_master) {
     ASSIGN_OR_RETURN(master_,
                      MasterRole::Start(place, options_.name, fs_.get(), master::MasterOptions()));
@@ -169,19 +206,25 @@ Status Member::TakeRoles() {
       return call == calls::ClusterStatus::kRule.name ? driver->Reigns() : driver->IsRunning();
     };
   }
+  // Last, because other processes rely on a server as soon as it is registered.
+  if (options_.is_server) {
+    RETURN_IF_ERROR(StartServer(place));
+    port_->SetName(server_->server()->id().ToString());
+    ports.tablets = server_->server()->Tablets();
+    ports.control = server_->server()->Control();
+  }
   service_.Begin(std::move(ports));
   return OkStatus();
 }
 
 // Servers that leave together may still have METADATA moved among them.
 void Member::AwaitServersGone() {
-  constexpr int64_t kLookUs = 100'000;
   constexpr int64_t kWaitUs = 60'000'000;
   engine::Clock* clock = site_->options().clock;
   const int64_t until_nanos = clock->MonotonicNanos() + kWaitUs * 1000;
   while (clock->MonotonicNanos() < until_nanos) {
-    auto names = site_->session()->List(lock_paths::Servers());
-    if (names.ok() && names->empty()) return;
+    auto servers = HeldFiles(site_->session(), lock_paths::Servers());
+    if (servers.ok() && servers->empty()) return;
     clock->SleepMicros(kLookUs);
   }
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "cluster/lock/lease_check.h"
 #include "cluster/net/server.h"
 #include "cluster/node/cluster_client.h"
 #include "cluster/node/cluster_site.h"
@@ -25,9 +26,9 @@ struct MemberOptions {
   std::string advertise;               // the host by which others reach it; "": that of `listen`
   std::shared_ptr<net::TlsKeys> tls;   // null: plain
   bool is_open_to_all = false;         // plain connections from other machines are accepted
-  int64_t lease_us = 6'000'000;        // asked for; ZooKeeper's members may agree to another time
-  uint64_t memory_limit = 0;           // bytes of memtables and caches; 0: default
-  std::string version;                 // of the program, for people
+  int64_t lease_us = kDefaultLeaseMicros;
+  uint64_t memory_limit = 0;  // bytes of memtables and caches; 0: default
+  std::string version;        // of the program, for people
   // Ends the process at once, because a tablet server's life is over (LeaseOptions::end_process).
   std::function<void(const char* why)> end_process;
 };
@@ -53,7 +54,9 @@ class Member {
 
   Status Listen();
   Status TakeRoles();
+  Status StartServer(const ClusterPlace& place);
   StatusOr<std::string> HolderOfName();
+  int64_t NameDeadlineNanos() const;
   Status AwaitName();
   void AwaitServersGone();
   ClusterPlace Place() const;

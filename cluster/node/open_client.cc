@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "cluster/net/unix_socket.h"
 #include "cluster/node/cluster_client.h"
@@ -136,20 +137,41 @@ StatusOr<ReachedStore> OpenDirectory(const std::string& directory, const ClientO
   }
 }
 
+std::vector<std::string> AddressesIn(const std::string& list) {
+  std::vector<std::string> addresses(1);
+  for (char c : list) {
+    if (c == ',') addresses.emplace_back();
+    if (c != ',') addresses.back().push_back(c);
+  }
+  return addresses;
+}
+
+// Connects to the first of the servers that answers. All serve the same store.
+StatusOr<ReachedStore> ReachAny(const std::vector<std::string>& addresses,
+                                const std::string& target, const ClientOptions& options) {
+  Status failed;
+  for (const std::string& address : addresses) {
+    auto server = Connect(address, target, options);
+    if (server.ok()) return ReachedStore{nullptr, *std::move(server), nullptr};
+    // What waiting cannot cure at one, such as a wrong certificate, is told first.
+    if (failed.ok() || failed.code() == StatusCode::kUnavailable) failed = server.status();
+  }
+  return failed;
+}
+
 StatusOr<std::unique_ptr<Client>> OpenServer(const std::string& address, const std::string& target,
                                              ClientOptions options, const Patience& patience) {
   if (options.tls == nullptr) {
     ASSIGN_OR_RETURN(options.tls, TlsKeysOfEnvironment());
   }
-  auto reach = [=](ReachFor, const CallOptions&) -> StatusOr<ReachedStore> {
-    ASSIGN_OR_RETURN(std::unique_ptr<RemoteClient> server, Connect(address, target, options));
-    return ReachedStore{nullptr, std::move(server), nullptr};
-  };
+  const std::vector<std::string> addresses = AddressesIn(address);
+  auto reach = [=](ReachFor, const CallOptions&) { return ReachAny(addresses, target, options); };
   ASSIGN_OR_RETURN(ReachedStore store, reach(ReachFor::kCalls, {}));
   return NewJoinedClient(std::move(store), patience.wait_us, reach);
 }
 
-StatusOr<std::unique_ptr<Client>> OpenCluster(const std::string& target, ClientOptions options) {
+StatusOr<std::unique_ptr<Client>> OpenCluster(const std::string& target, ClientOptions options,
+                                              const Patience& patience) {
   if (!options.sync_writes) {
     return FailedPrecondition(
         fmt::format("{}: its servers sync their writes; leave --sync no to a directory", target));
@@ -160,6 +182,8 @@ StatusOr<std::unique_ptr<Client>> OpenCluster(const std::string& target, ClientO
   SiteOptions site_options;
   site_options.secret_file = SecretFileOfEnvironment();
   site_options.clock = ClockOf(options);
+  site_options.connect_us = std::max<int64_t>(patience.wait_us, 1);
+  site_options.may_wait = patience.may_wait;
   ASSIGN_OR_RETURN(std::shared_ptr<ClusterSite> site, ClusterSite::Open(target, site_options));
   return OpenClusterClient(std::move(site), options.tls);
 }
@@ -171,7 +195,7 @@ StatusOr<std::unique_ptr<Client>> OpenClient(const std::string& target,
                                              const Patience& patience) {
   ASSIGN_OR_RETURN(Target place, ParseTarget(target));
   if (!place.address.empty()) return OpenServer(place.address, target, options, patience);
-  if (!place.cluster.empty()) return OpenCluster(target, options);
+  if (!place.cluster.empty()) return OpenCluster(target, options, patience);
   std::string directory = std::move(place.directory);
   // A file system that is not the operating system's has no sockets next to its files.
   if (options.fs != nullptr) return OpenEmbedded(directory, options, nullptr);

@@ -28,9 +28,9 @@ struct ClientOptions {
 };
 
 struct Patience {
-  // How long to wait for a directory that another process has open and does not serve. Also applies
-  // when a process that this client joined has left; then a call's own deadline or cancel flag may
-  // end the wait earlier.
+  // How long to wait for a directory that another process has open and does not serve, or for a
+  // member of a cluster's ZooKeeper (10 s at most). Also applies when a process that this client
+  // joined has left; then a call's own deadline or cancel flag may end the wait earlier.
   int64_t wait_us = 30'000'000;
   // Called now and then during the wait, by the waiting thread, with what is waited for; false ends
   // the wait.

@@ -71,6 +71,10 @@ StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOfEnvironment() {
       "or none");
 }
 
+StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOf(const net::TlsFiles& files) {
+  return files.certificate.empty() ? TlsKeysOfEnvironment() : net::TlsKeys::Load(files);
+}
+
 std::string SecretFileOfEnvironment() { return ValueOf("SIPPAR_ZK_SECRET"); }
 
 StatusOr<std::unique_ptr<RemoteClient>> ConnectServer(const std::string& address,

@@ -16,6 +16,9 @@ namespace sippar::cluster {
 // file cannot be used.
 [[nodiscard]] StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOfEnvironment();
 
+// The certificates in `files`; of the environment, if `files` names none.
+[[nodiscard]] StatusOr<std::shared_ptr<net::TlsKeys>> TlsKeysOf(const net::TlsFiles& files);
+
 // The file with the cluster's secret in ZooKeeper, which SIPPAR_ZK_SECRET names; "": none.
 [[nodiscard]] std::string SecretFileOfEnvironment();
 

@@ -30,12 +30,22 @@ std::optional<uint32_t> PortOf(std::string_view text) {
   return port;
 }
 
-// The address to connect to if the target is a server; "" if it is a directory.
+// True for "HOST:PORT[,HOST:PORT...]".
+bool IsAddressList(std::string_view text) {
+  for (;;) {
+    const size_t comma = text.find(',');
+    if (!PortOf(text.substr(0, comma))) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+// The addresses to connect to if the target is a server; "" if it is a directory.
 std::string AddressOf(const std::string& target) {
   constexpr std::string_view kScheme = "sippar://";
   if (target.starts_with(kScheme)) return target.substr(kScheme.size());
   if (target.starts_with("unix:")) return target;
-  return target.find('/') == std::string::npos && PortOf(target) ? target : "";
+  return target.find('/') == std::string::npos && IsAddressList(target) ? target : "";
 }
 
 constexpr std::string_view kClusterScheme = "zk://";
@@ -114,11 +124,9 @@ StatusOr<std::unique_ptr<EmbeddedLockService>> LockServiceOf(const std::string& 
 
 StatusOr<std::unique_ptr<LockService>> LockServiceOf(const Target& target,
                                                      const std::string& secret_file,
-                                                     MissingCluster missing) {
-  ZooKeeperOptions options;
+                                                     ZooKeeperOptions options) {
   options.hosts = target.members;
   options.cluster = target.cluster;
-  options.missing = missing;
   if (!secret_file.empty()) {
     std::unique_ptr<engine::FileSystem> fs = FileSystemOf(secret_file);
     ASSIGN_OR_RETURN(options.secret, ReadZooKeeperSecret(fs.get(), secret_file));

@@ -15,7 +15,7 @@ namespace sippar::cluster {
 
 // Exactly one of address, directory and cluster is set.
 struct Target {
-  std::string address;    // of a server: host:port, or unix:PATH
+  std::string address;    // of a server: unix:PATH, or host:port of one or of several, with commas
   std::string directory;  // path without a slash at its end
   std::string cluster;    // name of a cluster, whose lock service is ZooKeeper:
   std::string members;    // ZooKeeper's members, "host:port,host:port"
@@ -34,10 +34,11 @@ std::unique_ptr<engine::FileSystem> FileSystemOf(const std::string& path);
 [[nodiscard]] StatusOr<std::unique_ptr<EmbeddedLockService>> LockServiceOf(
     const std::string& directory, engine::FileSystem* fs, engine::Clock* clock);
 
-// The lock service of the cluster that `target` names. The first line of `secret_file`, if it is
-// not empty, owns all that the cluster has there. Errors as OpenZooKeeper and ReadZooKeeperSecret.
+// The lock service of the cluster that `target` names, which sets the members and the name in
+// `options`. The first line of `secret_file`, if it is not empty, owns all that the cluster has
+// there. Errors as OpenZooKeeper and ReadZooKeeperSecret.
 [[nodiscard]] StatusOr<std::unique_ptr<LockService>> LockServiceOf(const Target& target,
                                                                    const std::string& secret_file,
-                                                                   MissingCluster missing);
+                                                                   ZooKeeperOptions options);
 
 }  // namespace sippar::cluster

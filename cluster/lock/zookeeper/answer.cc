@@ -27,8 +27,8 @@ Status UnexpectedAnswer(int code, std::string_view what) {
   }
   if (code == kNoAuth || code == kAuthFailed) {
     return PermissionDenied(fmt::format(
-        "ZooKeeper, {}: access was refused (error {}); use the secret that this cluster's nodes "
-        "were made with",
+        "ZooKeeper, {}: access was refused (error {}); name the file with the secret that this "
+        "cluster was made with (SIPPAR_ZK_SECRET, or sippar serve --zk-secret)",
         what, code));
   }
   // Neither proves that nothing was done, and the caller reads again after it.

@@ -45,7 +45,7 @@ struct FileView {
 [[nodiscard]] StatusOr<std::optional<FileView>> ViewOf(const std::string& path, const Znode& file,
                                                        const Znode& lock);
 
-// What calls may do; errors as in lock_service.h.
+// OK if the call may go on with a file that looks like `view`; errors as in lock_service.h.
 [[nodiscard]] Status CheckExists(const std::string& path, const FileView& view);
 [[nodiscard]] Status CheckVersion(const std::string& path, const FileView& view, uint64_t version);
 [[nodiscard]] Status CheckRelease(const std::string& path, const FileView& view, uint64_t session);

@@ -37,6 +37,9 @@ Status ZooKeeperSession::Begin(int64_t deadline_nanos, MissingCluster missing) {
   ASSIGN_OR_RETURN(handle_, ZooKeeperHandle::Open(
                                 connection_, [this](const std::string& node) { OnEvent(node); }));
   RETURN_IF_ERROR(handle_->WaitConnected(deadline_nanos));
+  // More than asked for is the shortest that the members allow, which CheckTimeout refuses unless
+  // the tick was named.
+  RETURN_IF_ERROR(CheckGranted(connection_.timeout_us, handle_->timeout_us()));
   RETURN_IF_ERROR(CheckTimeout(handle_->timeout_us(), tick_us_));
   RETURN_IF_ERROR(MakeTree(deadline_nanos, missing));
   numbers_ =

@@ -3,10 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 namespace sippar::cluster::zookeeper {
 namespace {
 
 constexpr int64_t kTicksMin = 4;
+
+// As an operator gives a time to `sippar serve --lease`.
+std::string Duration(int64_t micros) {
+  return micros % 1'000'000 == 0 ? fmt::format("{}s", micros / 1'000'000)
+                                 : fmt::format("{}ms", micros / 1'000);
+}
 
 }  // namespace
 
@@ -20,13 +28,24 @@ SessionPhase NextPhase(SessionPhase phase, int state) {
 
 int64_t TickOfShortestSession(int64_t shortest_us) { return (shortest_us + 1) / 2; }
 
+// The client asks in milliseconds.
+Status CheckGranted(int64_t asked_us, int64_t granted_us) {
+  if (granted_us / 1000 >= asked_us / 1000) return OkStatus();
+  return InvalidArgument(fmt::format(
+      "ZooKeeper session: its members grant {} ms ({} ms were asked for, and maxSessionTimeout of "
+      "the members allows no more); set their maxSessionTimeout to {}, or ask for less "
+      "(sippar serve --lease {})",
+      granted_us / 1000, asked_us / 1000, asked_us / 1000, Duration(granted_us)));
+}
+
 Status CheckTimeout(int64_t timeout_us, int64_t tick_us) {
   if (timeout_us >= kTicksMin * tick_us) return OkStatus();
   return InvalidArgument(fmt::format(
       "ZooKeeper session: timeout {} ms is too short (a tick of the members is {} ms, and {} ticks "
-      "are needed); ask for {} ms, or lower tickTime of the members and see that their "
-      "maxSessionTimeout allows it",
-      timeout_us / 1000, tick_us / 1000, kTicksMin, kTicksMin * tick_us / 1000));
+      "are needed); ask for more (sippar serve --lease {}), or lower tickTime of the members to {} "
+      "and see that their maxSessionTimeout, 20 ticks by default, still allows all sessions",
+      timeout_us / 1000, tick_us / 1000, kTicksMin, Duration(kTicksMin * tick_us),
+      timeout_us / 1000 / kTicksMin));
 }
 
 int64_t OverAtNanos(int64_t sent_nanos, int64_t timeout_us, int64_t tick_us) {

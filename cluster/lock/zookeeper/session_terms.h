@@ -27,6 +27,10 @@ inline constexpr int kStateAuthFailed = -113;
 // must not make it shorter. So half of it is no less than a tick.
 int64_t TickOfShortestSession(int64_t shortest_us);
 
+// kInvalidArgument: the members gave a session a shorter time than `asked_us`. Its owner and other
+// processes count on the time that was asked for (leases, how long a dead server is waited for).
+[[nodiscard]] Status CheckGranted(int64_t asked_us, int64_t granted_us);
+
 // kInvalidArgument: a session that may end after `timeout_us` is too short for members that agree
 // on its life once a tick.
 [[nodiscard]] Status CheckTimeout(int64_t timeout_us, int64_t tick_us);

@@ -1,5 +1,6 @@
 // The only file that calls ZooKeeper's C client. Each request has a Context of its own; it shares
-// the pending answer with the caller, so that a caller whose deadline has passed may leave.
+// the pending answer with the caller, so that a caller whose deadline has passed may leave. The
+// handle keeps the contexts, because the client forgets some of them when it is closed.
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/lock/zookeeper/zookeeper_handle.h"
 
@@ -9,14 +10,71 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/base/clock.h"
 
 namespace sippar::cluster::zookeeper {
-namespace {
 
 using engine::MutexLock;
+
+namespace {
+
+// A multi's operations and results have to stay until its answer.
+struct Context {
+  SentRequests* sent = nullptr;
+  ZooKeeperHandle::Pending pending;
+  std::vector<Change> changes;
+  std::vector<zoo_op_t> operations;
+  std::vector<zoo_op_result_t> results;
+};
+
+}  // namespace
+
+// Requests without an answer. Thread safe. An answer that arrives while zookeeper_close runs may be
+// dropped by the client, with the event or the request that it belongs to: its thread for answers
+// can have ended by then (destroy() in zookeeper.c queues what is left, and nothing takes it).
+class SentRequests {
+ public:
+  Context* Add(ZooKeeperHandle::Pending pending) {
+    auto context = std::make_unique<Context>();
+    context->sent = this;
+    context->pending = std::move(pending);
+    Context* added = context.get();
+    MutexLock lock(&mutex_);
+    contexts_[added] = std::move(context);
+    return added;
+  }
+  // Nothing if CompleteAll came first.
+  void Complete(const Context* which, Answer answer) {
+    std::unique_ptr<Context> context;
+    {
+      MutexLock lock(&mutex_);
+      auto found = contexts_.find(which);
+      if (found == contexts_.end()) return;
+      context = std::move(found->second);
+      contexts_.erase(found);
+    }
+    for (const zoo_op_result_t& result : context->results) answer.parts.push_back(result.err);
+    context->pending->Complete(std::move(answer));
+  }
+  // Only when the client has no thread any more.
+  void CompleteAll(int code) {
+    std::unordered_map<const Context*, std::unique_ptr<Context>> left;
+    {
+      MutexLock lock(&mutex_);
+      left.swap(contexts_);
+    }
+    for (const auto& [which, context] : left) context->pending->Complete({code, {}, {}, {}});
+  }
+
+ private:
+  engine::Mutex mutex_;
+  std::unordered_map<const Context*, std::unique_ptr<Context>> contexts_ GUARDED_BY(mutex_);
+};
+
+namespace {
 
 static_assert(kOk == ZOK && kRolledBack == ZRUNTIMEINCONSISTENCY &&
               kConnectionLoss == ZCONNECTIONLOSS && kOperationTimeout == ZOPERATIONTIMEOUT &&
@@ -37,18 +95,9 @@ Status CheckStates() {
       "use the client of Debian 12");
 }
 
-// A multi's operations and results have to stay until its answer.
-struct Context {
-  ZooKeeperHandle::Pending pending;
-  std::vector<Change> changes;
-  std::vector<zoo_op_t> operations;
-  std::vector<zoo_op_result_t> results;
-};
-
 void Complete(const void* data, Answer answer) {
-  std::unique_ptr<const Context> context(static_cast<const Context*>(data));
-  for (const zoo_op_result_t& result : context->results) answer.parts.push_back(result.err);
-  context->pending->Complete(std::move(answer));
+  const auto* context = static_cast<const Context*>(data);
+  context->sent->Complete(context, std::move(answer));
 }
 
 void OnDone(int code, const void* data) { Complete(data, {code, {}, {}, {}}); }
@@ -131,6 +180,9 @@ StatusOr<std::unique_ptr<ZooKeeperHandle>> ZooKeeperHandle::Open(const Options& 
   return handle;
 }
 
+ZooKeeperHandle::ZooKeeperHandle(const Options& options, OnEvent on_event)
+    : options_(options), on_event_(std::move(on_event)), sent_(std::make_unique<SentRequests>()) {}
+
 ZooKeeperHandle::~ZooKeeperHandle() { Free(/*end_session=*/false); }
 
 void ZooKeeperHandle::OnClientEvent(_zhandle*, int type, int state, const char* path,
@@ -171,20 +223,16 @@ Status ZooKeeperHandle::WaitConnected(int64_t deadline_nanos) {
 
 template <typename Send>
 ZooKeeperHandle::Pending ZooKeeperHandle::Request(Pending pending, const Send& send) {
-  auto context = std::make_unique<Context>();
-  context->pending = pending;
+  Context* context = sent_->Add(pending);
   int code = ZINVALIDSTATE;
   {
     MutexLock lock(&client_mutex_);
-    if (client_ != nullptr) code = send(client_, context.get());
+    if (client_ != nullptr) code = send(client_, context);
   }
-  if (code == ZOK) {
-    (void)context.release();  // Complete frees it
-    return pending;
-  }
+  if (code == ZOK) return pending;  // the client completes it
   // The client takes no request of a session that has ended, so nothing was done.
   bool over = code == ZINVALIDSTATE && phase() != SessionPhase::kRefused;
-  pending->Complete({over ? kSessionExpired : code, {}, {}, {}});
+  sent_->Complete(context, {over ? kSessionExpired : code, {}, {}, {}});
   return pending;
 }
 
@@ -249,6 +297,7 @@ void ZooKeeperHandle::Free(bool end_session) {
   // list of hosts no longer has, and then there is none to tell.
   if (!end_session) (void)zoo_set_servers(client, kNoMember);
   (void)zookeeper_close(client);
+  sent_->CompleteAll(kClosing);
 }
 
 }  // namespace sippar::cluster::zookeeper

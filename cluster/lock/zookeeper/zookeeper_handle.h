@@ -19,6 +19,8 @@ struct _zhandle;
 
 namespace sippar::cluster::zookeeper {
 
+class SentRequests;
+
 // One part of a transaction.
 struct Change {
   enum class Kind : uint8_t { kCreate, kCreateEphemeral, kSet, kDelete, kCheck };
@@ -62,13 +64,13 @@ class ZooKeeperHandle {
   Pending Watch(const std::string& node, std::function<void()> first = {});
   Pending Make(const std::vector<Change>& changes);  // all of them, or none
 
-  // Tells the member that the session is to end, if one is connected, and frees the client. Later
-  // requests have code kSessionExpired. No event comes after the return.
+  // Tells the member that the session is to end, if one is connected, and frees the client.
+  // Requests without an answer have code kClosing then, later ones kSessionExpired. No event comes
+  // after the return.
   void Close();
 
  private:
-  ZooKeeperHandle(const Options& options, OnEvent on_event)
-      : options_(options), on_event_(std::move(on_event)) {}
+  ZooKeeperHandle(const Options& options, OnEvent on_event);
   static void OnClientEvent(_zhandle* client, int type, int state, const char* path, void* context);
   void Free(bool end_session);
   // Calls `send(client, context)`; if it refuses, completes the request with its code.
@@ -77,6 +79,7 @@ class ZooKeeperHandle {
 
   const Options options_;
   const OnEvent on_event_;
+  const std::unique_ptr<SentRequests> sent_;
   engine::Mutex client_mutex_;  // keeps the client from being freed while a request is handed to it
   _zhandle* client_ GUARDED_BY(client_mutex_) = nullptr;
   mutable engine::Mutex phase_mutex_;  // never held during a call of the client

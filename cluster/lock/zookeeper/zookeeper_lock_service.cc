@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cluster/lock/zookeeper/zookeeper_session.h"
@@ -44,11 +45,29 @@ class ZooKeeperLockService final : public LockService {
     if (tick_us_ != 0) return tick_us_;
     ASSIGN_OR_RETURN(std::unique_ptr<ZooKeeperHandle> asked,
                      ZooKeeperHandle::Open(Connection(kShortUs), nullptr));
-    Status connected = asked->WaitConnected(deadline_nanos);
+    Status connected = AwaitMember(asked.get(), deadline_nanos);
     if (connected.ok()) tick_us_ = zookeeper::TickOfShortestSession(asked->timeout_us());
     asked->Close();
     RETURN_IF_ERROR(connected);
     return tick_us_;
+  }
+
+  Status AwaitMember(ZooKeeperHandle* asked, int64_t deadline_nanos) const {
+    constexpr int64_t kLookNanos = 50'000'000;
+    engine::Clock* clock = engine::Clock::System();
+    if (options_.connect_us > 0) {
+      const int64_t over_nanos = clock->MonotonicNanos() + options_.connect_us * 1000;
+      deadline_nanos = std::min(deadline_nanos, over_nanos);
+    }
+    for (;;) {
+      const int64_t now_nanos = clock->MonotonicNanos();
+      Status connected = asked->WaitConnected(std::min(deadline_nanos, now_nanos + kLookNanos));
+      const bool may_pass = connected.code() == StatusCode::kUnavailable;
+      if (!may_pass || clock->MonotonicNanos() >= deadline_nanos) return connected;
+      const bool goes_on =
+          options_.may_wait == nullptr || options_.may_wait("reach ZooKeeper " + options_.hosts);
+      if (!goes_on) return Cancelled(std::string(MessageOf(connected)));
+    }
   }
 
   const ZooKeeperOptions options_;

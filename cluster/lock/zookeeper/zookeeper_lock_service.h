@@ -12,6 +12,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,13 +31,18 @@ struct ZooKeeperOptions {
   // tickTime of the members; 0: half of the shortest session that they allow, which is no less.
   int64_t tick_us = 0;
   MissingCluster missing = MissingCluster::kMake;  // kRefuse: OpenSession returns kNotFound
+  // The first session waits so long until a member answers; 0: for its timeout.
+  int64_t connect_us = 0;
+  // Called now and then during that wait, by the waiting thread, with what is waited for; false
+  // ends the wait, and OpenSession returns kCancelled.
+  std::function<bool(const std::string& what)> may_wait = nullptr;
 };
 
 // Does not connect: the first session does, and makes the tree if there is none
 // (`missing`).
-// SessionOptions::timeout_us is what is asked for; what the members agree to counts, and with less
-// than four ticks OpenSession returns kInvalidArgument, as it does for 0. It answers within the
-// timeout that is asked for. kPermissionDenied: the tree belongs to another secret. kDataLoss: the
+// OpenSession returns kInvalidArgument if the members grant less than SessionOptions::timeout_us
+// (their maxSessionTimeout), or less than four ticks, and for 0. It answers within the timeout that
+// is asked for. kPermissionDenied: the tree belongs to another secret. kDataLoss: the
 // tree has files but no counter.
 //
 // kUnimplemented: this program was built without ZooKeeper's C client.

@@ -20,12 +20,60 @@ TableRecord TableOf(uint64_t id, const std::string& name, const std::string& fam
   return table;
 }
 
+// A session whose service can be made to give no answer.
+class AwaySession final : public LockSession {
+ public:
+  explicit AwaySession(std::shared_ptr<LockSession> session) : session_(std::move(session)) {}
+  uint64_t id() const override { return session_->id(); }
+  StatusOr<int64_t> Heartbeat() override { return session_->Heartbeat(); }
+  StatusOr<uint64_t> Create(const std::string& path, const std::string& content,
+                            LockFileKind kind) override {
+    return session_->Create(path, content, kind);
+  }
+  StatusOr<LockFile> Read(const std::string& path, Freshness freshness) override {
+    RETURN_IF_ERROR(Ask());
+    return session_->Read(path, freshness);
+  }
+  StatusOr<uint64_t> Write(const std::string& path, const std::string& content,
+                           uint64_t version) override {
+    return session_->Write(path, content, version);
+  }
+  Status Remove(const std::string& path, uint64_t version) override {
+    return session_->Remove(path, version);
+  }
+  StatusOr<std::vector<std::string>> List(const std::string& directory) override {
+    RETURN_IF_ERROR(Ask());
+    return session_->List(directory);
+  }
+  StatusOr<uint64_t> Acquire(const std::string& path) override { return session_->Acquire(path); }
+  Status Release(const std::string& path) override { return session_->Release(path); }
+  Status Watch(const std::string& path, std::function<void()> callback) override {
+    RETURN_IF_ERROR(Ask());
+    return session_->Watch(path, std::move(callback));
+  }
+  StatusOr<uint64_t> NextEpoch() override { return session_->NextEpoch(); }
+  Status RaiseEpoch(uint64_t seen) override { return session_->RaiseEpoch(seen); }
+  Status Close() override { return session_->Close(); }
+
+  bool is_away = false;
+  int calls = 0;  // that got no answer
+
+ private:
+  Status Ask() {
+    if (!is_away) return OkStatus();
+    ++calls;
+    return Unavailable("no member of the lock service answers");
+  }
+  const std::shared_ptr<LockSession> session_;
+};
+
 class SchemaCacheTest : public testing::Test {
  protected:
   SchemaCacheTest()
-      : master_(locks_.Session("master")),
-        client_(locks_.Session("client")),
-        cache_(client_.get(), &locks_.clock) {
+      : master_(locks_.Session("master", 100 * kSecond)),
+        client_(locks_.Session("client", 100 * kSecond)),
+        away_(client_),
+        cache_(&away_, &locks_.clock) {
     Write(5, "f");
   }
   void Write(uint64_t id, const std::string& family) {
@@ -48,6 +96,7 @@ class SchemaCacheTest : public testing::Test {
   LockWorld locks_;
   std::shared_ptr<LockSession> master_;
   std::shared_ptr<LockSession> client_;
+  AwaySession away_;
   SchemaCache cache_;
 };
 
@@ -87,6 +136,45 @@ TEST_F(SchemaCacheTest, ATableThatWasDroppedAndMadeAgainIsTheNewOne) {
   EXPECT_EQ(Family(), "NOT_FOUND");
   Write(6, "new");
   EXPECT_EQ(Family(), "new");
+}
+
+TEST_F(SchemaCacheTest, TheNameOfADroppedTableIsTheNewTableAtOnce) {
+  EXPECT_EQ(Family(), "f");
+  EXPECT_OK(master_->Remove(lock_paths::Table(5), 1));
+  Write(6, "new");
+  EXPECT_EQ(Family(), "new");
+}
+
+TEST_F(SchemaCacheTest, WhatIsKnownServesWhileTheLockServiceIsAway) {
+  EXPECT_EQ(Family(), "f");
+  locks_.Pass(kSecond);
+  away_.is_away = true;
+  EXPECT_EQ(Family(), "f");
+  EXPECT_EQ(away_.calls, 2) << "the watch and the read";
+  EXPECT_EQ(Family(), "f");
+  EXPECT_EQ(away_.calls, 2) << "it is not asked again at once";
+  EXPECT_EQ(Family("other"), "UNAVAILABLE") << "nothing is known of it";
+  away_.is_away = false;
+  Write(5, "g");
+  locks_.Pass(10 * kSecond);
+  EXPECT_EQ(Family(), "g");
+}
+
+TEST_F(SchemaCacheTest, ASchemaThatIsKnownToBeOldIsAskedForAfterASecond) {
+  EXPECT_EQ(Family(), "f");
+  away_.is_away = true;
+  Write(5, "g");
+  EXPECT_EQ(Family(), "f");
+  away_.is_away = false;
+  locks_.Pass(kSecond);
+  EXPECT_EQ(Family(), "g");
+}
+
+TEST_F(SchemaCacheTest, AfterAChangeOfItsOwnAnAbsentLockServiceIsAnError) {
+  EXPECT_EQ(Family(), "f");
+  cache_.Forget();
+  away_.is_away = true;
+  EXPECT_EQ(Family(), "UNAVAILABLE");
 }
 
 TEST_F(SchemaCacheTest, ATableThatIsBeingMadeIsNotThereYet) {

@@ -7,7 +7,8 @@ namespace sippar::cluster {
 namespace {
 
 TEST(MemberRecord, ItComesBackAndKeysOfALaterVersionArePassedOver) {
-  const MemberRecord record{"unix:/run/a b/sippar.sock", 8086, 12, "users", "rack 4", 77, "1.0"};
+  const MemberRecord record{
+      "unix:/run/a b/sippar.sock", 8086, 12, "users", "rack 4", 77, "1.0", 6'000'000};
   for (const std::string& text :
        {record.Encode(), "zone\nrack r1\n" + record.Encode() + "boot 7"}) {
     auto found = MemberRecord::Decode(text);
@@ -19,12 +20,14 @@ TEST(MemberRecord, ItComesBackAndKeysOfALaterVersionArePassedOver) {
     EXPECT_EQ(found->machine, record.machine);
     EXPECT_EQ(found->pid, record.pid);
     EXPECT_EQ(found->version, record.version);
+    EXPECT_EQ(found->lease_us, record.lease_us);
   }
 }
 
 TEST(MemberRecord, TextThatNamesNoPlaceIsRefused) {
-  for (const char* text : {"", "ts1", "port 8086\n", "host \nport 1\n", "host a\nport 65536\n",
-                           "host a\nport -1\n", "host a\nport\n", "host a\nfence 1x\n"}) {
+  for (const char* text :
+       {"", "ts1", "port 8086\n", "host \nport 1\n", "host a\nport 65536\n", "host a\nport -1\n",
+        "host a\nport\n", "host a\nfence 1x\n", "host a\nport 1\nlease 6s\n"}) {
     auto found = MemberRecord::Decode(text);
     EXPECT_EQ(found.status().code(), StatusCode::kInvalidArgument) << text;
   }

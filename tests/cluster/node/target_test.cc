@@ -13,6 +13,8 @@ TEST(Target, IsADirectoryAnAddressOrACluster) {
   EXPECT_EQ(ParseTarget("./name:1")->directory, "./name:1");
   EXPECT_EQ(ParseTarget("localhost:8086")->address, "localhost:8086");
   EXPECT_EQ(ParseTarget("unix:/tmp/socket")->address, "unix:/tmp/socket");
+  EXPECT_EQ(ParseTarget("h1:8086,h2:8086")->address, "h1:8086,h2:8086");
+  EXPECT_EQ(ParseTarget("h1:8086,h2")->directory, "h1:8086,h2");
   Target cluster = ParseTarget("zk://h1:2181,10.0.0.2:42181,[::1]:2181/demo-1").value();
   EXPECT_EQ(cluster.members, "h1:2181,10.0.0.2:42181,[::1]:2181");
   EXPECT_EQ(cluster.cluster, "demo-1");
@@ -39,7 +41,7 @@ TEST(Target, AClusterIsNamedWholeOrTheErrorSaysWhatIsMissing) {
 TEST(Target, ASecretThatIsNotThereIsNoSecret) {
   Target cluster = ParseTarget("zk://127.0.0.1:1/demo").value();
   Status refused =
-      LockServiceOf(cluster, testing::TempDir() + "no-such-secret", MissingCluster::kMake).status();
+      LockServiceOf(cluster, testing::TempDir() + "no-such-secret", ZooKeeperOptions()).status();
   EXPECT_EQ(refused.code(), StatusCode::kNotFound);
 }
 

@@ -2,6 +2,7 @@
 // touch. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "cluster/lock/lease_check.h"
 #include "cluster/lock/zookeeper/node_paths.h"
 #include "cluster/lock/zookeeper/zookeeper_handle.h"
 #include "tests/cluster/lock/zookeeper/zookeeper_world.h"
@@ -22,16 +23,22 @@ std::unique_ptr<ZooKeeperHandle> Stranger(const ZooKeeperOptions& options) {
   return std::move(*handle);
 }
 
-TEST(ZooKeeperSession, ATimeoutBelowFourTicksIsRefusedAndAnyOtherIsWhatTheMembersAgreedTo) {
+TEST(ZooKeeperSession, ATimeoutBelowFourTicksOrAboveTheMembersLongestIsRefused) {
   auto service = NewService(FreshCluster());
   EXPECT_CODE(OpenSession(service.get(), "none", 0), StatusCode::kInvalidArgument);
   Status refused = OpenSession(service.get(), "short", 4 * kTickMicros - 1'000).status();
   EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument) << refused;
-  EXPECT_NE(refused.ToString().find("2000 ms"), std::string::npos) << refused;
+  EXPECT_NE(refused.ToString().find("--lease 2s"), std::string::npos) << refused;
+  Status longer = OpenSession(service.get(), "longer", 60 * kSecond + 1'000).status();
+  EXPECT_EQ(longer.code(), StatusCode::kInvalidArgument) << longer;
+  for (const char* part : {"60000 ms", "60001 ms", "maxSessionTimeout", "--lease 60s"}) {
+    EXPECT_NE(longer.ToString().find(part), std::string::npos) << part << " in " << longer;
+  }
   engine::Clock* clock = engine::Clock::System();
-  for (int64_t asked : {6 * kSecond, 1'000 * kSecond}) {
-    int64_t agreed = std::min(asked, 60 * kSecond);  // the members' longest
-    auto session = OpenSession(service.get(), "long", asked);
+  EXPECT_EQ(CheckLease(service.get(), 60 * kSecond + 1'000, clock), longer);
+  EXPECT_OK(CheckLease(service.get(), kDefaultLeaseMicros, clock));
+  for (int64_t agreed : {6 * kSecond, 60 * kSecond}) {  // the members' longest
+    auto session = OpenSession(service.get(), "long", agreed);
     ASSERT_TRUE(session.ok()) << session.status();
     int64_t before_nanos = clock->MonotonicNanos();
     int64_t over_at_nanos = (*session)->Heartbeat().value();
@@ -61,6 +68,22 @@ TEST(ZooKeeperSession, ADroppedSessionTimesOutAndAClosedOneEndsAtOnce) {
   }
   EXPECT_GE(clock->MonotonicNanos(), over_at_nanos) << "not earlier than the heartbeat promised";
   EXPECT_OK(other->Close());
+}
+
+// The client forgets some of the requests that wait when it is closed; their callers must not.
+TEST(ZooKeeperSession, ARequestWithoutAnAnswerIsOverWhenItsClientIsClosed) {
+  ZooKeeperOptions cluster = FreshCluster();
+  EXPECT_OK(OpenSession(NewService(cluster).get(), "makes the tree", 10 * kSecond));
+  for (int i = 0; i < 30; ++i) {
+    auto stranger = Stranger(cluster);
+    std::vector<ZooKeeperHandle::Pending> pending;
+    for (int n = 0; n < 40; ++n) pending.push_back(stranger->Get("/" + cluster.cluster));
+    stranger->Close();
+    for (const auto& each : pending) {
+      const int code = each->Wait(/*deadline_nanos=*/0).code;
+      EXPECT_TRUE(code == zookeeper::kOk || code == zookeeper::kClosing) << code;
+    }
+  }
 }
 
 TEST(ZooKeeperSession, EpochsRiseAcrossSessionsAndEndBelow2To32) {

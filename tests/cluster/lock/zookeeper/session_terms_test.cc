@@ -51,7 +51,25 @@ TEST(SessionTerms, FourTicksAreTheShortestTimeout) {
   EXPECT_OK(CheckTimeout(2'000'000, 500'000));
   Status refused = CheckTimeout(1'999'000, 500'000);
   EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(refused.ToString().find("ask for 2000 ms"), std::string::npos) << refused;
+  EXPECT_NE(refused.ToString().find("timeout 1999 ms is too short"), std::string::npos) << refused;
+  EXPECT_NE(refused.ToString().find("--lease 2s"), std::string::npos) << refused;
+  // ZooKeeper's own tickTime and the lease of `sippar serve`.
+  Status stock = CheckTimeout(6'000'000, 2'000'000);
+  EXPECT_EQ(stock.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(stock.ToString().find("--lease 8s"), std::string::npos) << stock;
+  EXPECT_NE(stock.ToString().find("tickTime of the members to 1500"), std::string::npos) << stock;
+}
+
+TEST(SessionTerms, LessThanWasAskedForIsRefused) {
+  EXPECT_OK(CheckGranted(6'000'000, 6'000'000));
+  EXPECT_OK(CheckGranted(6'000'000, 8'000'000));
+  EXPECT_OK(CheckGranted(6'000'999, 6'000'000)) << "the client asks in milliseconds";
+  Status refused = CheckGranted(60'000'000, 40'500'000);
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+  for (const char* part :
+       {"40500 ms", "60000 ms", "maxSessionTimeout to 60000", "--lease 40500ms"}) {
+    EXPECT_NE(refused.ToString().find(part), std::string::npos) << part << " in " << refused;
+  }
 }
 
 TEST(SessionTerms, AHeartbeatCountsFromItsSendingOneTickEarly) {

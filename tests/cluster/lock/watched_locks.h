@@ -1,0 +1,93 @@
+// A lock service that passes everything on to another one, counts its sessions, and fails or holds
+// up what a test wants. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/lock/lock_service.h"
+
+namespace sippar::cluster {
+
+class WatchedLocks final : public LockService {
+ public:
+  // `service` outlives it. Each hook runs before the call; if it fails, its error is the answer.
+  struct Hooks {
+    std::function<Status()> open = [] { return OkStatus(); };
+    std::function<Status()> heartbeat = [] { return OkStatus(); };
+    std::function<Status()> read = [] { return OkStatus(); };
+  };
+  explicit WatchedLocks(LockService* service) : service_(service) {}
+  WatchedLocks(LockService* service, Hooks hooks) : service_(service), hooks_(std::move(hooks)) {}
+
+  StatusOr<std::unique_ptr<LockSession>> OpenSession(const SessionOptions& options) override {
+    ++tries_;
+    RETURN_IF_ERROR(hooks_.open());
+    ASSIGN_OR_RETURN(std::unique_ptr<LockSession> session, service_->OpenSession(options));
+    ++opened_;
+    return std::make_unique<Session>(this, std::move(session));
+  }
+  int tries() const { return tries_; }    // calls of OpenSession
+  int opened() const { return opened_; }  // those that succeeded
+  // Sessions that their owners have not closed, though they may have dropped them.
+  int left() const { return opened_ - closed_; }
+
+ private:
+  class Session final : public LockSession {
+   public:
+    Session(WatchedLocks* locks, std::unique_ptr<LockSession> session)
+        : locks_(locks), session_(std::move(session)) {}
+
+    uint64_t id() const override { return session_->id(); }
+    StatusOr<int64_t> Heartbeat() override {
+      RETURN_IF_ERROR(locks_->hooks_.heartbeat());
+      return session_->Heartbeat();
+    }
+    StatusOr<uint64_t> Create(const std::string& path, const std::string& content,
+                              LockFileKind kind) override {
+      return session_->Create(path, content, kind);
+    }
+    StatusOr<LockFile> Read(const std::string& path, Freshness freshness) override {
+      RETURN_IF_ERROR(locks_->hooks_.read());
+      return session_->Read(path, freshness);
+    }
+    StatusOr<uint64_t> Write(const std::string& path, const std::string& content,
+                             uint64_t version) override {
+      return session_->Write(path, content, version);
+    }
+    Status Remove(const std::string& path, uint64_t version) override {
+      return session_->Remove(path, version);
+    }
+    StatusOr<std::vector<std::string>> List(const std::string& directory) override {
+      return session_->List(directory);
+    }
+    StatusOr<uint64_t> Acquire(const std::string& path) override { return session_->Acquire(path); }
+    Status Release(const std::string& path) override { return session_->Release(path); }
+    Status Watch(const std::string& path, std::function<void()> callback) override {
+      return session_->Watch(path, std::move(callback));
+    }
+    StatusOr<uint64_t> NextEpoch() override { return session_->NextEpoch(); }
+    Status RaiseEpoch(uint64_t seen) override { return session_->RaiseEpoch(seen); }
+    Status Close() override {
+      if (!std::exchange(is_closed_, true)) ++locks_->closed_;
+      return session_->Close();
+    }
+
+   private:
+    WatchedLocks* const locks_;
+    const std::unique_ptr<LockSession> session_;
+    bool is_closed_ = false;
+  };
+
+  LockService* const service_;
+  const Hooks hooks_;
+  std::atomic<int> tries_{0};
+  std::atomic<int> opened_{0};
+  std::atomic<int> closed_{0};
+};
+
+}  // namespace sippar::cluster
