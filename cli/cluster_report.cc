@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <optional>
 
 #include "cli/run_statement.h"
@@ -153,6 +154,20 @@ std::string CountsText(const cluster::TabletCounts& counts) {
   return text + "\n";
 }
 
+// Cells get their times from the clocks of servers.
+std::string ClocksText(const ClusterHealth& health) {
+  constexpr int64_t kSkewShownMs = 1'000;
+  std::string text;
+  for (const cluster::ServerStatus& server : health.servers) {
+    const int64_t skew_ms = server.skew_ms.value_or(0);
+    if (std::abs(skew_ms) <= kSkewShownMs) continue;
+    text += fmt::format(
+        "clock of {}: it shows {:+.1f} s compared with the master's; set the clocks of both\n",
+        server.id.ToString(), static_cast<double>(skew_ms) / 1e3);
+  }
+  return text;
+}
+
 // What needs an administrator's attention.
 std::string TroubleText(const ClusterHealth& health) {
   std::string text;
@@ -167,6 +182,7 @@ std::string TroubleText(const ClusterHealth& health) {
                         RowsText(tablet.range), tablet.state,
                         static_cast<double>(tablet.for_us) / 1e6, PrintEscaped(tablet.why));
   }
+  text += ClocksText(health);
   if (health.sweep_errors > 0) text += fmt::format("sweep errors: {}\n", health.sweep_errors);
   if (!health.orders.balancing) text += "balancing is off\n";
   for (const std::string& name : health.orders.drained) {

@@ -37,8 +37,16 @@ enum class Effect : uint8_t { kNone, kUnknown };
 // How long the answer may take before its caller gives the call up.
 enum class TimeLimit : uint8_t {
   kShort,  // seconds: the work does not depend on the amount of data
+  kLong,   // minutes: work on the data of one tablet, or on one segment of a log
   kNone,
 };
+
+// In microseconds; 0: none.
+constexpr int64_t MicrosOf(TimeLimit limit) {
+  constexpr int64_t kSecond = 1'000'000;
+  if (limit == TimeLimit::kNone) return 0;
+  return limit == TimeLimit::kShort ? 30 * kSecond : 300 * kSecond;
+}
 
 struct CallRule {
   const char* name;  // on the wire
@@ -52,8 +60,8 @@ constexpr CallRule ChangeRule(const char* name) {
   return {name, Repeat::kUnsafe, Effect::kUnknown, TimeLimit::kNone};
 }
 // The rule of a change that finds its own work done when it is repeated.
-constexpr CallRule RepeatableChangeRule(const char* name) {
-  return {name, Repeat::kSafe, Effect::kUnknown, TimeLimit::kNone};
+constexpr CallRule RepeatableChangeRule(const char* name, TimeLimit limit = TimeLimit::kNone) {
+  return {name, Repeat::kSafe, Effect::kUnknown, limit};
 }
 // The rule of a question that is answered from what is known.
 constexpr CallRule LookUpRule(const char* name) {

@@ -64,7 +64,8 @@ struct ServerStatus {
   uint64_t memtable_bytes = 0;
   double reads_per_s = 0;
   double writes_per_s = 0;
-  // Not known to the master yet.
+  // When it last reported: how long it could serve on without another heartbeat, and how far its
+  // wall clock was ahead of the master's. None: not known yet, or the lease has no end.
   std::optional<int64_t> lease_left_ms;
   std::optional<int64_t> skew_ms;
 

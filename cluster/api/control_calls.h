@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,12 @@ struct ServerReport {
   // not know which files it has named, and the sweep may remove no file of any epoch.
   uint64_t first_unpublished_file = 0;
   bool leaves = false;  // the server is handing over its tablets and accepts no new ones
+  int64_t wall_us = 0;  // its wall clock
+  // How long it may serve on without another heartbeat; negative: the lease is over. None: it ends
+  // with its process.
+  std::optional<int64_t> lease_left_us = std::nullopt;
 
-  static constexpr int kFields = 3;
+  static constexpr int kFields = 5;
 };
 
 namespace calls {
@@ -66,7 +71,7 @@ struct LoadTablet {
 
   using Reply = Done;
   static constexpr int kFields = 3;
-  static constexpr CallRule kRule = RepeatableChangeRule("LoadTablet");
+  static constexpr CallRule kRule = RepeatableChangeRule("LoadTablet", TimeLimit::kLong);
 };
 
 // Ends serving for a planned move: a minor compaction, then the close, then a second, short minor
@@ -83,7 +88,7 @@ struct UnloadTablet {
 
   using Reply = Done;
   static constexpr int kFields = 3;
-  static constexpr CallRule kRule = RepeatableChangeRule("UnloadTablet");
+  static constexpr CallRule kRule = RepeatableChangeRule("UnloadTablet", TimeLimit::kLong);
 };
 
 // Lists all tablets that the server serves, with their load. A new master learns the true
@@ -105,7 +110,7 @@ struct SetSchema {
 
   using Reply = Done;
   static constexpr int kFields = 2;
-  static constexpr CallRule kRule = RepeatableChangeRule("SetSchema");
+  static constexpr CallRule kRule = RepeatableChangeRule("SetSchema", TimeLimit::kShort);
 };
 
 // Splits the tablet so that `row` becomes the first row of the right child. The server itself
@@ -128,7 +133,7 @@ struct SplitByLoad {
 
   using Reply = Done;
   static constexpr int kFields = 2;
-  static constexpr CallRule kRule = RepeatableChangeRule("SplitByLoad");
+  static constexpr CallRule kRule = RepeatableChangeRule("SplitByLoad", TimeLimit::kLong);
 };
 
 // Sorts one segment of a dead server's sealed log by tablet, into a file in the same directory
@@ -140,7 +145,7 @@ struct SortLogPart {
 
   using Reply = Done;
   static constexpr int kFields = 3;
-  static constexpr CallRule kRule = RepeatableChangeRule("SortLogPart");
+  static constexpr CallRule kRule = RepeatableChangeRule("SortLogPart", TimeLimit::kLong);
 };
 
 // Returns those of `files` that a tablet or a reader of this server may still open.
@@ -160,7 +165,7 @@ struct ForgetBirths {
 
   using Reply = Done;
   static constexpr int kFields = 2;
-  static constexpr CallRule kRule = RepeatableChangeRule("ForgetBirths");
+  static constexpr CallRule kRule = RepeatableChangeRule("ForgetBirths", TimeLimit::kLong);
 };
 
 // The next five are parts of AdminApi's calls, which the master sends on to the servers of the

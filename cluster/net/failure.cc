@@ -20,6 +20,11 @@ Status MarkNotBegun(Status status, int64_t wait_us) {
   return status;
 }
 
+Status MarkNotTaken(Status status) {
+  status.SetPayload(kNotTaken, absl::Cord());
+  return status;
+}
+
 bool IsNotBegun(const Status& status) { return status.GetPayload(kNotBegun).has_value(); }
 
 Status Retold(const Status& failure, StatusCode code, const std::string& text) {
@@ -35,9 +40,16 @@ bool HasBadHello(const Status& status) { return status.GetPayload(kBadHello).has
 
 Status OfBegunCall(Status status) {
   status.ErasePayload(kNotBegun);
+  status.ErasePayload(kNotTaken);
   status.ErasePayload(kNoHello);
   status.ErasePayload(kBadHello);
   return status;
+}
+
+Status OfServedCall(Status status) {
+  const bool is_taken = !status.GetPayload(kNotTaken).has_value();
+  Status outcome = OfBegunCall(std::move(status));
+  return is_taken ? outcome : MarkNotBegun(std::move(outcome));
 }
 
 int64_t WaitHintOf(const Status& status) {

@@ -16,6 +16,11 @@ namespace sippar::net {
 // holds how long the caller should wait before it calls again, in microseconds.
 inline constexpr char kNotBegun[] = "sippar/not-begun";
 
+// The same, said by the interface that was called, of its own call: it is not in a state to take
+// calls, as a master that has just lost its lock. Who serves the interface makes kNotBegun of it,
+// since work that calls others in turn may return their kNotBegun.
+inline constexpr char kNotTaken[] = "sippar/not-taken";
+
 // The other end took the connection, but did not become a peer: perhaps it speaks another protocol.
 inline constexpr char kNoHello[] = "sippar/no-hello";
 
@@ -24,6 +29,7 @@ inline constexpr char kBadHello[] = "sippar/bad-hello";
 
 Status MarkNotBegun(Status status, int64_t wait_us = 0);
 bool IsNotBegun(const Status& status);
+Status MarkNotTaken(Status status);
 // The failure in other words, with its payloads.
 Status Retold(const Status& failure, StatusCode code, const std::string& text);
 bool IsWithoutHello(const Status& status);
@@ -31,6 +37,9 @@ bool HasBadHello(const Status& status);
 // The outcome of a call that was begun, without the marks of calls that its work made in turn: what
 // was certain about those is not certain about it.
 Status OfBegunCall(Status status);
+// The outcome of a call that an interface was given to carry out: of a begun call, unless the
+// interface itself says that it has not taken it.
+Status OfServedCall(Status status);
 // 0: nothing was said, or call again at once.
 int64_t WaitHintOf(const Status& status);
 

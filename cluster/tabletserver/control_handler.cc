@@ -46,6 +46,8 @@ StatusOr<ServerReport> ControlHandler::Perform(const calls::Report& asked) {
   ServerReport report;
   report.first_unpublished_file = parts_->host->FirstUnpublishedFile();
   report.leaves = moves_->leaves();
+  report.wall_us = parts_->store.clock->NowMicros();
+  report.lease_left_us = parts_->lease_left_us();
   for (const std::shared_ptr<Served>& served : parts_->served->All()) {
     ServedTablet& entry = report.tablets.emplace_back();
     entry.table_id = served->table_id;
@@ -112,7 +114,9 @@ Status ControlHandler::Perform(const calls::SplitByLoad& asked) {
   ASSIGN_OR_RETURN(std::shared_ptr<Served> served, Find(asked.tablet_id));
   std::optional<std::string> row = served->sample.MiddleRow(served->tablet->range().start);
   if (row.has_value()) return splitter_->Split(served, *row);
-  return FailedPrecondition(fmt::format("no row halves the load of tablet {}", asked.tablet_id));
+  return FailedPrecondition(fmt::format(
+      "tablet {}: no row divides its load in halves (most calls go to one row); it stays whole",
+      asked.tablet_id));
 }
 
 Status ControlHandler::Perform(const calls::SortLogPart& asked) {

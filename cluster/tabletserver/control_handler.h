@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cluster/api/control_api.h"
+#include "cluster/api/member_answer.h"
 #include "cluster/tabletserver/server_parts.h"
 #include "cluster/tabletserver/tablet_moves.h"
 #include "cluster/tabletserver/tablet_split.h"
@@ -20,9 +21,10 @@ class ControlHandler final : public TabletControl {
   ControlHandler(const ServerParts* parts, TabletMoves* moves, TabletSplitter* splitter)
       : parts_(parts), moves_(moves), splitter_(splitter) {}
 
-  // One server takes every call to its end, whatever its options.
+  // One server takes every call to its end, whatever its options. Its failures say that they are
+  // its own: a server that answers is not silent.
   void Carry(const AnyCall& call, const CallOptions&) override {
-    AnswerBy(call, [this](const auto& asked) { return Perform(asked); });
+    AnswerBy(call, [this](const auto& asked) { return MarkAnswered(Perform(asked)); });
   }
 
  private:

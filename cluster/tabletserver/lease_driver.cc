@@ -63,6 +63,12 @@ std::shared_ptr<LockSession> LeaseDriver::session() const {
   return session_;
 }
 
+std::optional<int64_t> LeaseDriver::LeftMicros() const {
+  if (options_.session.timeout_us == 0) return std::nullopt;
+  const int64_t until_nanos = serve_until_nanos_.load(std::memory_order_acquire);
+  return until_nanos == kEnded ? -1 : (until_nanos - clock_->MonotonicNanos()) / 1000;
+}
+
 Status LeaseDriver::LeaseOver() const {
   return Unavailable(fmt::format(
       "the lease of this server ({}) has ended or is in doubt; look the tablet up again",
@@ -152,7 +158,7 @@ LeaseEvent LeaseDriver::Ask() {
   std::shared_ptr<LockSession> asked = session();
   auto over_at_nanos = asked->Heartbeat();
   if (!over_at_nanos.ok()) return EventOf(over_at_nanos.status());
-  auto file = asked->Read(options_.path);
+  auto file = asked->Read(options_.path, Freshness::kCached);  // as new as the heartbeat
   if (!file.ok()) return EventOf(file.status());
   if (file->holder != asked->id()) return {LeaseEvent::kOver};
   return {LeaseEvent::kAlive, *over_at_nanos};

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cluster/lock/lock_service.h"
@@ -49,6 +50,10 @@ class LeaseDriver {
       return OkStatus();
     return LeaseOver();
   }
+
+  // Time until CheckLease fails unless the lease is renewed; negative: it fails. None: the session
+  // has no timeout.
+  std::optional<int64_t> LeftMicros() const;
 
   // The session that holds the lock now; each loss of the lock is followed by a new one. Calls on a
   // lost session fail.

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cluster/api/server_id.h"
@@ -24,6 +25,8 @@ struct ServerParts {
   ServedSet* served = nullptr;
   // OK while the lease is certainly held and nothing has ended this life.
   std::function<Status()> check_serving;
+  // As LeaseDriver::LeftMicros.
+  std::function<std::optional<int64_t>()> lease_left_us;
   // True once this life has ended for good. (A lease that ran out may come back.)
   std::function<bool()> has_ended;
   // Tells the master that a split is in METADATA; best effort.

@@ -47,14 +47,16 @@ StatusOr<ChangePosition> PositionOf(const std::vector<ChangeToken>& tokens,
     ASSIGN_OR_RETURN(ChangePosition position, ChangePosition::Decode(token.token));
     if (position.rows() != token.rows) {
       return InvalidArgument(
-          "continuation token: it belongs to another partition than the one that is named with it");
+          "continuation token: it belongs to another partition than the one that is named with it; "
+          "pass each token with the partition that it was returned with");
     }
     positions.push_back(std::move(position));
   }
   ASSIGN_OR_RETURN(ChangePosition joined, engine::JoinPositions(std::move(positions)));
   if (joined.rows() == partition) return joined;
   return InvalidArgument(
-      "continuation tokens: together their partitions are not the partition that is read");
+      "continuation tokens: their partitions together are not the partition that is read; pass all "
+      "tokens of that partition and no others");
 }
 
 StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Tablet& tablet,
@@ -68,7 +70,9 @@ StatusOr<ChangePosition> StartOf(const ChangesRequest& request, const engine::Ta
     start_us = position.time_us;
   }
   if (position.table_id != tablet.table_id()) {
-    return InvalidArgument("continuation token: it belongs to another table");
+    return InvalidArgument(
+        "continuation token: it belongs to another table, perhaps a dropped one of the same name; "
+        "read this table from a start time");
   }
   // Only a time that the caller has chosen is checked: that of a token may be ahead of this clock.
   if (start_us > now_us && request.tokens.empty()) {

@@ -51,7 +51,8 @@ StatusOr<std::shared_ptr<Served>> TabletHandler::FindForRead(const TabletAddress
 Status TabletHandler::CheckAnswer(const Served& served) const {
   RETURN_IF_ERROR(parts_->check_serving());
   if (served.open) return OkStatus();
-  return NotServed(fmt::format("tablet {} has left this server", served.tablet->id()));
+  return NotServed(
+      fmt::format("the server that was asked no longer serves tablet {}", served.tablet->id()));
 }
 
 // Logs and SSTables are removed because METADATA says that they are not needed. So METADATA must

@@ -19,6 +19,19 @@ constexpr size_t kUnloadsMax = 8;  // unloads in flight
 constexpr int64_t kTryAgainUs = 10'000;
 // How long it waits for other servers that end at the same time and still need METADATA.
 constexpr int64_t kOthersUs = 30'000'000;
+
+// The record with the lease as the lock service has granted it: a master that removes this server
+// waits for its end.
+StatusOr<std::string> WithLease(const std::string& reached_at, LockSession* session,
+                                engine::Clock* clock) {
+  auto record = MemberRecord::Decode(reached_at);
+  if (!record.ok()) return reached_at;  // no other process calls this one
+  const int64_t before_nanos = clock->MonotonicNanos();
+  ASSIGN_OR_RETURN(int64_t over_at_nanos, session->Heartbeat());
+  if (over_at_nanos == INT64_MAX) return reached_at;  // the session has no timeout
+  record->lease_us = (over_at_nanos - before_nanos) / 1000;
+  return record->Encode();
+}
 }  // namespace
 
 TabletServer::TabletServer(TabletServerOptions options)
@@ -48,8 +61,10 @@ Status TabletServer::Join() {
   ASSIGN_OR_RETURN(std::unique_ptr<LockSession> opened,
                    options_.locks->OpenSession(session_options));
   std::shared_ptr<LockSession> session = std::move(opened);
+  ASSIGN_OR_RETURN(reached_at_,
+                   WithLease(options_.reached_at, session.get(), options_.store.clock));
   auto registered =
-      RegisterServer(session.get(), options_.name, options_.reached_at, [this](const ServerId& id) {
+      RegisterServer(session.get(), options_.name, reached_at_, [this](const ServerId& id) {
         parts_.id = id;
         return MakeLogDirectory();
       });
@@ -113,6 +128,7 @@ void TabletServer::Begin() {
   parts_.states = &states_;
   parts_.served = &served_;
   parts_.check_serving = [this] { return CheckServing(); };
+  parts_.lease_left_us = [this] { return lease_->LeftMicros(); };
   parts_.has_ended = [this] { return ended_.load(); };
   parts_.tell_split = [this](uint64_t parent_tablet_id) {
     if (options_.transport == nullptr) return;
@@ -205,7 +221,7 @@ Status TabletServer::UnloadAll(bool (*chosen)(const Served&)) {
 
 // Best effort: what is not told costs the others a wait.
 void TabletServer::TellLeaving(Leaving done) {
-  auto record = MemberRecord::Decode(options_.reached_at);
+  auto record = MemberRecord::Decode(reached_at_);
   if (!record.ok()) return;  // no other process calls this one
   record->leaving = NameOf(done);
   const std::string path = lock_paths::Server(parts_.id);
@@ -215,7 +231,7 @@ void TabletServer::TellLeaving(Leaving done) {
 }
 
 void TabletServer::AwaitOthers(Ending ending, Leaving done) {
-  if (!MemberRecord::Decode(options_.reached_at).ok() || served_.All().empty()) return;
+  if (!MemberRecord::Decode(reached_at_).ok() || served_.All().empty()) return;
   engine::Clock* clock = options_.store.clock;
   const int64_t until_nanos = clock->MonotonicNanos() + kOthersUs * 1000;
   while (clock->MonotonicNanos() < until_nanos && CheckServing().ok()) {

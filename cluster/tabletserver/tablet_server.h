@@ -21,7 +21,7 @@ namespace sippar::cluster {
 
 struct TabletServerOptions {
   std::string name;            // chosen by the operator; the epochs tell its lives apart
-  std::string reached_at;      // content of its lock file
+  std::string reached_at;      // content of its lock file; a member's record also gets its lease
   std::string directory;       // shared by all servers (store_paths.h); has wal/ and sst/
   engine::StoreOptions store;  // file system, clock and sizes of this server
   LockService* locks = nullptr;
@@ -71,6 +71,7 @@ class TabletServer : public std::enable_shared_from_this<TabletServer> {
   void End(const char* why);
 
   const TabletServerOptions options_;
+  std::string reached_at_;  // with the lease
   ServerParts parts_;
   MetadataStateStore states_;
   std::unique_ptr<engine::TabletHost> host_;  // outlives all that refers to its tablets

@@ -12,12 +12,10 @@
 namespace sippar::cluster {
 namespace {
 
-constexpr int64_t kShortCallUs = 30'000'000;  // an attempt of a call whose work is short
-
 // 0: without a limit. Such a call ends with the connection at the latest, on which a member that
 // says nothing is asked and then left.
 int64_t TimeoutOf(const CallRule& rule, const CallOptions& options) {
-  const int64_t limit_us = rule.limit == TimeLimit::kShort ? kShortCallUs : 0;
+  const int64_t limit_us = MicrosOf(rule.limit);
   if (limit_us == 0 || options.timeout_us == 0) return limit_us + options.timeout_us;
   return std::min(limit_us, options.timeout_us);
 }

@@ -39,7 +39,7 @@ StatusOr<std::string> DoNamedCall(Interface* port, const std::shared_ptr<net::Se
   if (rule != nullptr && rule->repeat == Repeat::kUnsafe) pass.emplace(departure->changes());
   if (pass.has_value() && !pass->is_open()) return Departure::Refusal();
   StatusOr<std::string> answer = DoNamed(port, named.name, named.call, options, kReplySizeMax);
-  if (!answer.ok()) return net::OfBegunCall(answer.status());
+  if (!answer.ok()) return net::OfServedCall(answer.status());
   return answer;
 }
 

@@ -66,6 +66,20 @@ TEST(ClusterReportTest, JsonNamesWhatIsNotServed) {
       << text;
 }
 
+TEST(ClusterReportTest, AClockThatIsWrongByMoreThanASecondIsTrouble) {
+  cluster::ClusterHealth health = Healthy();
+  health.servers[0].skew_ms = -1'000;
+  EXPECT_EQ(HealthText(health).find("clock"), std::string::npos);
+  health.servers[0].skew_ms = -1'600;
+  health.servers[0].lease_left_ms = 4'000;
+  const std::string text = HealthText(health);
+  EXPECT_NE(text.find("clock of s1.3: it shows -1.6 s compared with the master's"),
+            std::string::npos)
+      << text;
+  const std::string json = HealthJson(health);
+  EXPECT_NE(json.find(R"("lease_left_ms":4000,"skew_ms":-1600})"), std::string::npos) << json;
+}
+
 TEST(ClusterReportTest, AnEventOfATabletThatIsGoneHasNoStart) {
   cluster::TabletEventInfo event{1'000'000, "t", {"", "m"}, 0, "assigned", "s2.4 by master 3"};
   EXPECT_EQ(EventJson(event),

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "cluster/api/group_sums.h"
+#include "cluster/net/failure.h"
 #include "engine/model/change_config.h"
 
 namespace sippar::cluster::master {
@@ -103,7 +104,7 @@ Status ClusterAdmin::Perform(const calls::AlterTable& asked, const CallTime& tim
   if (changes->since_us != 0) return OkStatus();
   changes->since_us = clock_->NowMicros();
   engine::SetChangeStream(changes, &normal);
-  return Alter(normal, asked.expected_version + 1, time);
+  return net::OfBegunCall(Alter(normal, asked.expected_version + 1, time));
 }
 
 Status ClusterAdmin::Perform(const calls::DropTable& asked, const CallTime& time) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cluster/api/store_paths.h"
+#include "cluster/net/failure.h"
 #include "engine/base/crash_point.h"
 #include "engine/model/schema.h"
 #include "engine/tablet/state_file.h"
@@ -259,7 +260,7 @@ Status ClusterBackups::Perform(const calls::DropAndKeepTable& asked, const CallT
   // If the drop cannot be recorded as kept (the disk is full), the table is deleted at once:
   // keeping it must not prevent the drop.
   if (!HasCause(dropped, Cause::kDiskFull)) return dropped;
-  return admin_->Do(calls::DropTable{asked.table}, time.Left());
+  return net::OfBegunCall(admin_->Do(calls::DropTable{asked.table}, time.Left()));
 }
 
 Status ClusterBackups::Perform(const calls::UndeleteTable& asked, const CallTime& time) {

@@ -15,8 +15,9 @@ namespace {
 constexpr size_t kEventsMax = 10'000;
 
 // The file, or an empty one that nothing holds if there is none.
-StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path) {
-  auto file = session->Read(path);
+StatusOr<LockFile> ReadIfThere(LockSession* session, const std::string& path,
+                               Freshness freshness = Freshness::kConsistent) {
+  auto file = session->Read(path, freshness);
   if (file.status().code() == StatusCode::kNotFound) return LockFile();
   return file;
 }
@@ -35,7 +36,9 @@ Status AddMasters(LockSession* session, ClusterHealth* health) {
   health->master.member = InfoOf(lock.content);
   ASSIGN_OR_RETURN(std::vector<std::string> names, session->List(lock_paths::Masters()));
   for (const std::string& name : names) {
-    ASSIGN_OR_RETURN(LockFile file, ReadIfThere(session, lock_paths::Master(name)));
+    // As new as the list.
+    ASSIGN_OR_RETURN(LockFile file,
+                     ReadIfThere(session, lock_paths::Master(name), Freshness::kCached));
     if (file.holder == 0) continue;  // its process has ended
     MemberInfo member = InfoOf(file.content);
     const bool reigns = member.address == health->master.member.address;

@@ -7,6 +7,7 @@
 #include "cluster/master/act/cluster_admin.h"
 #include "cluster/master/act/standing_orders.h"
 #include "cluster/master/decide/placement_step.h"
+#include "cluster/net/failure.h"
 #include "engine/base/printable.h"
 
 namespace sippar::cluster::master {
@@ -71,9 +72,11 @@ Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& tim
                                             NameOfMove(asked, *target), error));
     }
     if (!course.is_moving) {
-      RETURN_IF_ERROR(driver_->Request(time, [&](uint64_t request) {
+      Status asks = driver_->Request(time, [&](uint64_t request) {
         return event::MoveTablet{request, asked.table, asked.row, target->ToString()};
-      }));
+      });
+      // It may be the second try, after a move that began.
+      if (!asks.ok()) return net::OfBegunCall(asks);
     }
     RETURN_IF_ERROR(time.Check());
     clock_->SleepMicros(kPollMicros);
@@ -136,9 +139,9 @@ Status ClusterAdmin::ChangeOrders(const CallTime& time,
     const StandingOrders before = orders;
     change(&orders);
     if (orders == before) break;
-    Status put = Perform(
-        calls::PutRecord{kOrdersRecord, EncodeOrders(orders), record.ok() ? record->version : 0},
-        time);
+    const std::string text = EncodeOrders(orders, record.ok() ? record->body : "");
+    Status put =
+        Perform(calls::PutRecord{kOrdersRecord, text, record.ok() ? record->version : 0}, time);
     if (put.ok()) break;
     if (put.code() != StatusCode::kAborted || i == kOrderTries) return put;
   }

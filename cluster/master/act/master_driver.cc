@@ -8,19 +8,18 @@
 
 #include "cluster/location/meta_row.h"
 #include "cluster/lock/lock_paths.h"
+#include "cluster/net/failure.h"
 
 namespace sippar::cluster::master {
 namespace {
 
-constexpr int64_t kLockPollMicros = 100'000;
-// A master that stands by learns from a watch that the lock is free, and looks now and then, since
-// a watch is only a hint.
-constexpr int64_t kStandByMicros = 1'000'000;
 // Failures with the same text after which StartFailure reports it.
 constexpr int kStartTries = 4;
 constexpr int64_t kRequestMicros = 30'000'000;
 // Longest time until a waiting request notices that its caller has cancelled it.
 constexpr int64_t kCancelCheckMicros = 50'000;
+// Bound of a lane's threads, if so many actions wait for servers that hang.
+constexpr size_t kWorkersMax = 256;
 
 const Status& Waiting() {
   static const auto* status = new Status(StatusCode::kUnknown, "no reply yet");
@@ -32,14 +31,26 @@ Status NotMaster() {
       "this process does not have the master lock, or its master is still starting; try again");
 }
 
+ActionPlaces PlacesUntil(ActionPlaces places, const CancelFlag& ends) {
+  places.cancel = ends;
+  return places;
+}
+
 }  // namespace
 
-MasterDriver::MasterDriver(MasterDriverOptions options) : options_(std::move(options)) {
+MasterDriver::Reign::Reign(std::unique_ptr<LockSession> held, const MasterDriverOptions& options,
+                           uint64_t its_epoch)
+    : session(std::move(held)),
+      job(PlacesUntil(options.places, ends), session.get(), its_epoch),
+      epoch(its_epoch) {
   for (uint8_t lane = 0; lane < kLanes; ++lane) {
-    size_t threads = lane == kUser ? options_.user_threads : options_.threads;
-    for (size_t i = 0; i < threads; ++i) {
-      workers_.emplace_back("master-work", [this, lane] { Serve(static_cast<Lane>(lane)); });
-    }
+    queues.emplace_back(lane == kUser ? options.user_threads : options.threads);
+  }
+}
+
+MasterDriver::MasterDriver(MasterDriverOptions options) : options_(std::move(options)) {
+  for (auto& workers : workers_) {
+    workers = std::make_unique<net::LaneThreads>("master-work", kWorkersMax, SIZE_MAX);
   }
   holder_ = engine::Thread("master", [this] { Live(); });
 }
@@ -52,10 +63,10 @@ void MasterDriver::Stop() {
     stopping_ = true;
     wake_.NotifyAll();
     replied_.NotifyAll();
-    for (engine::CondVar& work : work_) work.NotifyAll();
+    if (reign_ != nullptr) *reign_->ends = true;
   }
   holder_.Join();
-  workers_.clear();
+  for (auto& workers : workers_) workers->Stop();
 }
 
 bool MasterDriver::Sleep(int64_t micros) {
@@ -71,10 +82,11 @@ void MasterDriver::Live() {
     // The epoch is taken under the lock, so a later master always has a higher one.
     auto epoch = session->NextEpoch();
     if (!epoch.ok()) {
-      if (!Sleep(kLockPollMicros)) return;
+      static_cast<void>(session->Close());  // if it fails, the session times out
+      if (!Sleep(kRetryMicros)) return;
       continue;
     }
-    auto reign = std::make_shared<Reign>(std::move(session), options_.places, *epoch);
+    auto reign = std::make_shared<Reign>(std::move(session), options_, *epoch);
     reign->state.options = options_.policy;
     reign->state.options.root_limit = RootRange().limit;
     reign->state.random = engine::Random(options_.seed ^ *epoch);
@@ -82,88 +94,6 @@ void MasterDriver::Live() {
     End(reign);
     if (!Sleep(0)) return;  // Stop: the lock was given up and must not be taken again
   }
-}
-
-// Returns a session that holds the master lock, or nullptr when stopping.
-std::unique_ptr<LockSession> MasterDriver::WaitForLock() {
-  std::unique_ptr<LockSession> session;
-  bool is_known = false;
-  do {
-    if (session == nullptr) {
-      is_known = !options_.member.has_value();
-      SessionOptions options;
-      options.name = "master " + options_.name;
-      options.timeout_us = options_.session_us;
-      options.clock = options_.places.clock;
-      auto opened = options_.locks->OpenSession(options);
-      if (!opened.ok()) continue;
-      session = *std::move(opened);
-    }
-    Status status = is_known ? OkStatus() : MakeKnown(session.get());
-    is_known = is_known || status.ok();
-    if (is_known) status = TryToReign(session.get());
-    if (status.ok()) return session;
-    if (!session->Heartbeat().ok()) session = nullptr;
-    if (status.code() == StatusCode::kAlreadyExists && session != nullptr) {
-      AwaitChange(session.get());
-    }
-  } while (Sleep(kLockPollMicros));
-  return nullptr;
-}
-
-// Makes the candidate's file. That of an earlier process with its name stays until the session of
-// that one is over.
-Status MasterDriver::MakeKnown(LockSession* session) {
-  const std::string path = lock_paths::Master(options_.name);
-  Status made = session->Create(path, options_.member->Encode(), LockFileKind::kEphemeral).status();
-  if (made.code() != StatusCode::kAlreadyExists) return made;
-  ASSIGN_OR_RETURN(LockFile file, session->Read(path));
-  return file.holder == session->id() ? OkStatus()
-                                      : Unavailable("another master has this name: " + path);
-}
-
-// kAlreadyExists: another session holds the lock.
-Status MasterDriver::TryToReign(LockSession* session) {
-  auto file = session->Read(lock_paths::MasterLock());
-  if (file.status().code() == StatusCode::kNotFound) {
-    // Only the first master of a cluster makes the file.
-    Status made = session->Create(lock_paths::MasterLock(), "", LockFileKind::kLasting).status();
-    if (!made.ok() && made.code() != StatusCode::kAlreadyExists) return made;
-  } else {
-    RETURN_IF_ERROR(file.status());
-    if (file->holder != 0 && file->holder != session->id()) {
-      return AlreadyExists("another master reigns");
-    }
-  }
-  ASSIGN_OR_RETURN(uint64_t fence, session->Acquire(lock_paths::MasterLock()));
-  return options_.member.has_value() ? TellAddress(session, fence) : OkStatus();
-}
-
-// The fencing number in the record tells it from what an earlier master wrote.
-Status MasterDriver::TellAddress(LockSession* session, uint64_t fence) {
-  MemberRecord record = *options_.member;
-  record.fence = fence;
-  ASSIGN_OR_RETURN(LockFile file, session->Read(lock_paths::MasterLock()));
-  return session->Write(lock_paths::MasterLock(), record.Encode(), file.version).status();
-}
-
-// Returns when the lock may have become free, or after kStandByMicros.
-void MasterDriver::AwaitChange(LockSession* session) {
-  Status watched = session->Watch(lock_paths::MasterLock(), [this] {
-    engine::MutexLock lock(&mutex_);
-    lock_may_be_free_ = true;
-    wake_.NotifyAll();
-  });
-  if (!watched.ok()) return;
-  // It may have become free before the watch.
-  auto file = session->Read(lock_paths::MasterLock());
-  if (!file.ok() || file->holder == 0) return;
-  engine::MutexLock lock(&mutex_);
-  const int64_t limit_us = options_.session_us > 0 ? options_.session_us / 4 : kStandByMicros;
-  if (!stopping_ && !lock_may_be_free_) {
-    wake_.WaitFor(&mutex_, std::min(limit_us, kStandByMicros));
-  }
-  lock_may_be_free_ = false;
 }
 
 // Feeds ticks until the lock may be lost or Stop is called.
@@ -204,7 +134,8 @@ void MasterDriver::End(const std::shared_ptr<Reign>& reign) {
     engine::MutexLock lock(&mutex_);
     reign_ = nullptr;
     // Actions that have not begun are dropped: the next master decides again.
-    for (auto& queue : queues_) queue.clear();
+    for (LaneQueue& queue : reign->queues) queue.Clear();
+    *reign->ends = true;
     for (auto& [request, status] : replies_) {
       if (status == Waiting()) status = Unavailable("the master has lost its lock; try again");
     }
@@ -214,32 +145,43 @@ void MasterDriver::End(const std::shared_ptr<Reign>& reign) {
   static_cast<void>(closed);  // if it fails, the session times out
 }
 
-void MasterDriver::Serve(Lane lane) {
-  for (;;) {
-    Work work;
-    {
-      engine::MutexLock lock(&mutex_);
-      while (!stopping_ && queues_[lane].empty()) work_[lane].Wait(&mutex_);
-      if (stopping_) return;
-      work = std::move(queues_[lane].front());
-      queues_[lane].pop_front();
+void MasterDriver::Dispatch() {
+  const int64_t now_us = NowMicros();
+  for (uint8_t lane = 0; lane < kLanes; ++lane) {
+    LaneQueue* queue = &reign_->queues[lane];
+    while (std::optional<Action> action = queue->Begin(now_us)) {
+      auto work = [this, reign = reign_, lane, action = *action] {
+        CarryOut(reign, static_cast<Lane>(lane), action);
+      };
+      if (workers_[lane]->Run(std::move(work))) continue;
+      queue->PutBack(*std::move(action));  // the system starts no thread; the next tick tries again
+      break;
     }
-    Feed(work.reign, work.reign->job.CarryOut(work.action));
   }
+}
+
+void MasterDriver::CarryOut(const std::shared_ptr<Reign>& reign, Lane lane, const Action& action) {
+  {
+    engine::MutexLock lock(&mutex_);
+    if (stopping_ || reign_ != reign) return;
+  }
+  const event::Done done = reign->job.CarryOut(action);
+  engine::MutexLock lock(&mutex_);
+  // Answers for an earlier reign are dropped: its epoch is over.
+  if (reign_ != reign) return;
+  reign->queues[lane].End(action.op);
+  FeedLocked(done);
 }
 
 void MasterDriver::Feed(const std::shared_ptr<Reign>& reign, const Event& event) {
   engine::MutexLock lock(&mutex_);
-  // Answers for an earlier reign are dropped: its epoch is over.
   if (reign_ == reign) FeedLocked(event);
 }
 
-void MasterDriver::NoteFailure(const Event& event) {
-  const auto* done = std::get_if<event::Done>(&event);
-  if (done == nullptr || done->status.ok()) return;
-  // Single failures are normal during a start, and the step retries them.
-  if (++start_failures_[done->status.ToString()] < kStartTries) return;
-  start_failure_ = done->status;
+void MasterDriver::NoteFailure(const Status& status) {
+  // Single failures are normal during a start, and are retried.
+  if (++start_failures_[status.ToString()] < kStartTries) return;
+  start_failure_ = status;
 }
 
 Status MasterDriver::StartFailure() {
@@ -248,7 +190,9 @@ Status MasterDriver::StartFailure() {
 }
 
 void MasterDriver::FeedLocked(const Event& event) {
-  if (reign_->state.stage != StartStage::kRunning) NoteFailure(event);
+  const auto* done = std::get_if<event::Done>(&event);
+  const bool has_failed = done != nullptr && !done->status.ok();
+  if (has_failed && reign_->state.stage != StartStage::kRunning) NoteFailure(done->status);
   for (Action& action : Step(&reign_->state, event, NowMicros())) {
     if (const auto* reply = std::get_if<action::Reply>(&action.body)) {
       auto waiting = replies_.find(reply->request);
@@ -256,10 +200,9 @@ void MasterDriver::FeedLocked(const Event& event) {
       replied_.NotifyAll();
       continue;
     }
-    Lane lane = LaneOf(action.body);
-    queues_[lane].push_back({reign_, std::move(action)});
-    work_[lane].NotifyOne();
+    reign_->queues[LaneOf(action.body)].Push(std::move(action));
   }
+  Dispatch();
   if (reign_->state.stage != StartStage::kRunning) return;
   start_failures_.clear();
   start_failure_ = OkStatus();
@@ -286,7 +229,7 @@ Status MasterDriver::Request(const CallTime& time,
       (left.timeout_us > 0 ? std::min(left.timeout_us, kRequestMicros) : kRequestMicros);
   const int64_t nap_us = left.cancel == nullptr ? kRequestMicros : kCancelCheckMicros;
   engine::MutexLock lock(&mutex_);
-  if (reign_ == nullptr) return NotMaster();
+  if (reign_ == nullptr) return net::MarkNotTaken(NotMaster());
   uint64_t request = next_request_++;
   // The reference stays valid while other requests come and go, since replies_ is a std::map.
   Status& reply = replies_[request] = Waiting();

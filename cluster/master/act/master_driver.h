@@ -5,15 +5,16 @@
 // Threads: one holds the lock and sends heartbeats and ticks; workers carry out actions. Each level
 // of METADATA (lock service and root tablet, METADATA's other tablets, user tablets) has a queue,
 // or lane, with workers of its own. Actions on user tablets may wait until a METADATA tablet is
-// served again; in a shared queue they would block the actions that recover it. An action in flight
-// when the lock is lost runs to its end; its conditions make it harmless (master_action.h).
+// served again; in a shared queue they would block the actions that recover it. In a lane, the
+// actions of servers that hang make room for those of others (lane_queue.h). When the lock is lost,
+// calls to servers are cancelled; any other action in flight runs to its end, and its conditions
+// make it harmless (master_action.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,7 +28,9 @@
 #include "cluster/lock/member_record.h"
 #include "cluster/master/act/action_job.h"
 #include "cluster/master/decide/action_lane.h"
+#include "cluster/master/decide/lane_queue.h"
 #include "cluster/master/decide/master_step.h"
+#include "cluster/net/lane_threads.h"
 #include "engine/base/thread.h"
 
 namespace sippar::cluster::master {
@@ -43,8 +46,9 @@ struct MasterDriverOptions {
   MasterOptions policy;
   uint64_t seed = 0;
   int64_t tick_us = 50'000;
-  size_t threads = 2;  // workers of each lane
-  // Workers of the lane for user tablets. There are more, since concurrent changes of METADATA
+  // Actions of each lane that run at once, apart from those of servers that hang.
+  size_t threads = 2;
+  // The same in the lane for user tablets. There are more, since concurrent changes of METADATA
   // share syncs.
   size_t user_threads = 8;
 };
@@ -54,17 +58,19 @@ class MasterDriver final : public MasterNotices {
  public:
   explicit MasterDriver(MasterDriverOptions options);
   ~MasterDriver() override;
-  // Gives the lock up and waits for all calls in flight. A second Stop does nothing.
+  // Gives the lock up, cancels the calls to servers, and waits for all other actions in flight. A
+  // second Stop does nothing.
   void Stop();
 
   // Until the start is in the last stage that the options allow. kUnavailable: stopped.
   // kDeadlineExceeded: another master reigns, or this one is still starting.
   [[nodiscard]] Status WaitUntilRunning(int64_t timeout_us);
-  // The failure that keeps the start from completing, once it has happened repeatedly; OK if there
-  // is none.
+  // The failure that keeps the start from completing, or the candidate from having a session, once
+  // it has happened repeatedly; OK if there is none.
   [[nodiscard]] Status StartFailure();
   // Feeds the event that `make` makes with a request's number, and waits for the reply. After
-  // kUnavailable, kDeadlineExceeded and kCancelled the outcome is unknown.
+  // kUnavailable, kDeadlineExceeded and kCancelled the outcome is unknown; but without the master
+  // lock nothing is fed, and the kUnavailable is marked (net::MarkNotTaken).
   [[nodiscard]] Status Request(const CallTime& time,
                                const std::function<Event(uint64_t request)>& make);
   // Runs `look` on the state of a master that has read METADATA. kUnavailable: this process is not
@@ -94,20 +100,30 @@ class MasterDriver final : public MasterNotices {
   // One period of holding the lock. Work in flight shares it, so the session outlives every action
   // that uses it.
   struct Reign {
-    Reign(std::unique_ptr<LockSession> held, const ActionPlaces& places, uint64_t its_epoch)
-        : session(std::move(held)), job(places, session.get(), its_epoch), epoch(its_epoch) {}
+    Reign(std::unique_ptr<LockSession> held, const MasterDriverOptions& options,
+          uint64_t its_epoch);
     const std::unique_ptr<LockSession> session;
+    const CancelFlag ends = std::make_shared<std::atomic<bool>>(false);
     ActionJob job;
     const uint64_t epoch;
+    // These two are guarded by the driver's mutex.
     MasterState state;
+    std::vector<LaneQueue> queues;  // by lane
   };
-  struct Work {
-    std::shared_ptr<Reign> reign;
-    Action action;
+
+  static constexpr int64_t kRetryMicros = 100'000;  // between two tries to get the lock
+
+  // What a process that wants to reign has.
+  struct Candidacy {
+    std::unique_ptr<LockSession> session;
+    bool is_known = false;   // its file exists, or it needs none
+    int64_t over_at_ns = 0;  // the session may be over from then on
   };
 
   void Live();
   std::unique_ptr<LockSession> WaitForLock();
+  Candidacy OpenCandidacy();
+  bool Renew(Candidacy* own);
   Status MakeKnown(LockSession* session);
   Status TryToReign(LockSession* session);
   Status TellAddress(LockSession* session, uint64_t fence);
@@ -115,10 +131,12 @@ class MasterDriver final : public MasterNotices {
   void Hold(const std::shared_ptr<Reign>& reign);
   void End(const std::shared_ptr<Reign>& reign);
   void WatchServers(Reign* reign);
-  void Serve(Lane lane);
+  // Hands every action that may run to the workers of its lane.
+  void Dispatch() REQUIRES(mutex_);
+  void CarryOut(const std::shared_ptr<Reign>& reign, Lane lane, const Action& action);
   void Feed(const std::shared_ptr<Reign>& reign, const Event& event) EXCLUDES(mutex_);
   void FeedLocked(const Event& event) REQUIRES(mutex_);
-  void NoteFailure(const Event& event) REQUIRES(mutex_);
+  void NoteFailure(const Status& status) REQUIRES(mutex_);
   // Returns false when stopping.
   bool Sleep(int64_t micros);
   int64_t NowMicros() const { return options_.places.clock->MonotonicNanos() / 1000; }
@@ -130,8 +148,6 @@ class MasterDriver final : public MasterNotices {
   std::atomic<bool> watching_{false};
   bool lock_may_be_free_ GUARDED_BY(mutex_) = false;  // a hint, of a master that stands by
   std::shared_ptr<Reign> reign_ GUARDED_BY(mutex_);
-  std::array<std::deque<Work>, kLanes> queues_ GUARDED_BY(mutex_);
-  std::array<engine::CondVar, kLanes> work_;
   // Number of failures by error text, until the start is complete.
   std::map<std::string, int> start_failures_ GUARDED_BY(mutex_);
   Status start_failure_ GUARDED_BY(mutex_);
@@ -139,7 +155,7 @@ class MasterDriver final : public MasterNotices {
   // Replies by request number; kUnknown while the caller waits.
   std::map<uint64_t, Status> replies_ GUARDED_BY(mutex_);
   engine::CondVar replied_;
-  std::vector<engine::Thread> workers_;
+  std::array<std::unique_ptr<net::LaneThreads>, kLanes> workers_;
   engine::Thread holder_;
 };
 

@@ -146,8 +146,8 @@ Done RecordActions::Do(const action::LevelBirths& asked) {
   done.status = right.status();
   if (!right.ok() || left->state.family_births == right->state.family_births) return done;
   for (const TabletRecord* record : {&*left, &*right}) {
-    done.status = places_->transport->Control(record->server)
-                      ->Do(calls::ForgetBirths{epoch_, record->tablet_id});
+    done.status =
+        CallServer(*places_, record->server, calls::ForgetBirths{epoch_, record->tablet_id});
     if (!done.status.ok()) break;
   }
   return done;
@@ -198,8 +198,7 @@ Done RecordActions::Do(const action::LoadTablet& asked) {
   metadata.schema_version = 1;
   metadata.schema = MetadataSchema();
   const TableRecord& table = asked.table == nullptr ? metadata : *asked.table;
-  done.status =
-      places_->transport->Control(asked.server)->Do(calls::LoadTablet{epoch_, *record, table});
+  done.status = CallServer(*places_, asked.server, calls::LoadTablet{epoch_, *record, table});
   return done;
 }
 

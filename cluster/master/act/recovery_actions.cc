@@ -7,6 +7,7 @@
 
 #include "cluster/api/store_paths.h"
 #include "cluster/lock/lock_paths.h"
+#include "cluster/lock/member_record.h"
 #include "cluster/master/act/standing_orders.h"
 #include "engine/base/crash_point.h"
 #include "engine/log/log_seal.h"
@@ -22,15 +23,25 @@ Done RecoveryActions::Do(const action::ListServers&) {
   for (const std::string& name : *names) {
     auto id = ServerId::Parse(name);
     if (!id.ok()) return {0, id.status(), {}};
-    auto file = session_->Read(lock_paths::Server(*id));
+    // As new as the list (kCached in lock_service.h), and not a transaction for each server.
+    auto file = session_->Read(lock_paths::Server(*id), Freshness::kCached);
     if (file.status().code() == StatusCode::kNotFound) continue;  // removed since the listing
     if (!file.ok()) return {0, file.status(), {}};
+    NoteLease(*id, file->content);
     // A lock held by this master means that the server is being fenced, not that it is alive.
     bool lives = file->holder != 0 && file->holder != session_->id();
     (lives ? listing.locked : listing.unlocked).push_back(*std::move(id));
   }
   listing.orders = ReadOrders(session_);
   return {0, OkStatus(), std::move(listing)};
+}
+
+void RecoveryActions::NoteLease(const ServerId& server, const std::string& content) {
+  constexpr int64_t kLeaseMaxUs = 3'600'000'000;  // no operator means more
+  auto record = MemberRecord::Decode(content);
+  if (!record.ok()) return;
+  engine::MutexLock lock(&mutex_);
+  lease_us_[server] = std::min(record->lease_us, kLeaseMaxUs);
 }
 
 Done RecoveryActions::Do(const action::FenceServer& asked) {
@@ -46,15 +57,19 @@ Done RecoveryActions::Do(const action::FenceServer& asked) {
     }
     CRASH_POINT("fence.after_lock");
     ASSIGN_OR_RETURN(LockFile file, session_->Read(path));
+    NoteLease(asked.server, file.content);
     return session_->Remove(path, file.version);
   };
   Status status = fence();
   if (status.code() == StatusCode::kNotFound) status = OkStatus();
   if (status.ok()) {
-    // emplace keeps the time of the first fence: the lease has been running out since then.
-    const int64_t over_ns =
-        places_->clock->MonotonicNanos() + (lease_is_over ? 0 : places_->lease_us * 1000);
+    // emplace keeps the time of the first fence: the lease has been running out since then. The
+    // server may have been started with a longer lease than this master.
     engine::MutexLock lock(&mutex_);
+    auto its = lease_us_.find(asked.server);
+    const int64_t lease_us = std::max(places_->lease_us, its == lease_us_.end() ? 0 : its->second);
+    const int64_t over_ns =
+        places_->clock->MonotonicNanos() + (lease_is_over ? 0 : lease_us * 1000);
     lease_over_ns_.emplace(asked.server, over_ns);
   }
   return {0, std::move(status), {}};

@@ -36,7 +36,12 @@ class RecoveryActions {
   const ActionPlaces* const places_;
   LockSession* const session_;
   const uint64_t epoch_;
+  // Remembers the lease that the server's record names, before its file is removed.
+  void NoteLease(const ServerId& server, const std::string& content);
+
   engine::Mutex mutex_;
+  // How long each server serves after its last heartbeat, where its record says so.
+  std::map<ServerId, int64_t> lease_us_ GUARDED_BY(mutex_);
   // When the lease of each server that this master removed is over, at the latest.
   std::map<ServerId, int64_t> lease_over_ns_ GUARDED_BY(mutex_);
 };

@@ -6,33 +6,32 @@ namespace sippar::cluster::master {
 using event::Done;
 
 Done ServerActions::Do(const action::AskServer& asked) {
-  auto report = places_->transport->Control(asked.server)->Do(calls::Report{epoch_});
+  const int64_t before_us = places_->clock->NowMicros();
+  auto report = CallServer(*places_, asked.server, calls::Report{epoch_});
   if (!report.ok()) return {0, report.status(), {}};
-  return {0, OkStatus(), *std::move(report)};
+  // It looked at its clock in the middle of the call, as far as the master can tell.
+  const int64_t now_us = places_->clock->NowMicros();
+  const int64_t skew_us = report->wall_us - (before_us + (now_us - before_us) / 2);
+  return {0, OkStatus(), *std::move(report), skew_us};
 }
 
 Done ServerActions::Do(const action::UnloadTablet& asked) {
-  return {0,
-          places_->transport->Control(asked.server)
-              ->Do(calls::UnloadTablet{epoch_, asked.record.tablet_id, asked.record.epoch}),
-          {}};
+  const calls::UnloadTablet call{epoch_, asked.record.tablet_id, asked.record.epoch};
+  return {0, CallServer(*places_, asked.server, call), {}};
 }
 
 Done ServerActions::Do(const action::SplitByLoad& asked) {
-  auto control = places_->transport->Control(asked.server);
-  return {0, control->Do(calls::SplitByLoad{epoch_, asked.record.tablet_id}), {}};
+  const calls::SplitByLoad call{epoch_, asked.record.tablet_id};
+  return {0, CallServer(*places_, asked.server, call), {}};
 }
 
 Done ServerActions::Do(const action::SetSchema& asked) {
-  return {
-      0, places_->transport->Control(asked.server)->Do(calls::SetSchema{epoch_, *asked.table}), {}};
+  return {0, CallServer(*places_, asked.server, calls::SetSchema{epoch_, *asked.table}), {}};
 }
 
 Done ServerActions::Do(const action::SortLogPart& asked) {
-  return {0,
-          places_->transport->Control(asked.server)
-              ->Do(calls::SortLogPart{epoch_, asked.dead, asked.segment}),
-          {}};
+  const calls::SortLogPart call{epoch_, asked.dead, asked.segment};
+  return {0, CallServer(*places_, asked.server, call), {}};
 }
 
 }  // namespace sippar::cluster::master

@@ -15,13 +15,13 @@ namespace sippar::cluster::master {
 
 inline constexpr char kOrdersRecord[] = "cluster/orders";
 
-// Text, a line for each order. A reader passes over lines that it does not know, so that a later
-// version can add some.
-std::string EncodeOrders(const StandingOrders& orders);
+// Text, a line for each order. A reader passes over lines that it does not know, and a writer keeps
+// those of the text before, so that a later version can add some.
+std::string EncodeOrders(const StandingOrders& orders, std::string_view before = "");
 StandingOrders DecodeOrders(std::string_view text);
 
-// The orders in force; without a record, those that a new cluster has. None: the record cannot be
-// read now, or is damaged.
+// The orders in force at the time of the session's last consistent call; without a record, those
+// that a new cluster has. None: the record cannot be read now, or is damaged.
 std::optional<StandingOrders> ReadOrders(LockSession* session);
 
 }  // namespace sippar::cluster::master

@@ -112,7 +112,7 @@ Done SweepActions::Do(const action::TrashFiles& asked) {
   std::set<uint64_t> held;  // files that readers still use after a compaction replaced them
   for (const ServerId& server : asked.servers) {
     if (SEEDED_BUG("gc-without-second-scan")) break;
-    auto found = places_->transport->Control(server)->Do(calls::HeldFiles{asked.files});
+    auto found = CallServer(*places_, server, calls::HeldFiles{asked.files});
     if (!found.ok()) return {0, found.status(), {}};
     held.insert(found->begin(), found->end());
   }

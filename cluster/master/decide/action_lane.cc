@@ -50,7 +50,23 @@ struct LaneChoice {
   Lane operator()(const action::Reply&) const { return kLocks; }  // answered at once instead
 };
 
+struct GroupChoice {
+  template <class Body>
+  std::string operator()(const Body& asked) const {
+    // Of the server that is called, or of the dead one whose log is sealed.
+    if constexpr (requires { asked.server.ToString(); }) return asked.server.ToString();
+    return "";
+  }
+  std::string operator()(const action::LevelBirths&) const { return "merges"; }
+  std::string operator()(const action::ListFiles&) const { return "sweep"; }
+  std::string operator()(const action::FindReferences&) const { return "sweep"; }
+  std::string operator()(const action::TrashFiles&) const { return "sweep"; }
+  std::string operator()(const action::PurgeTrash&) const { return "sweep"; }
+};
+
 }  // namespace
+
+std::string GroupOf(const ActionBody& body) { return std::visit(GroupChoice(), body); }
 
 Lane LaneOf(const ActionBody& body) { return std::visit(LaneChoice(), body); }
 

@@ -1,9 +1,12 @@
 // Which threads of the master carry an action out. Lanes follow the levels of METADATA: an action
-// that waits for METADATA's tablets must not take the threads of those that bring them back.
+// that waits for METADATA's tablets must not take the threads of those that bring them back. Within
+// a lane, groups divide the threads (lane_queue.h): an action that waits for a server must not take
+// the threads of those of other servers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "cluster/master/decide/master_action.h"
 
@@ -18,5 +21,8 @@ enum Lane : uint8_t {
 };
 
 Lane LaneOf(const ActionBody& body);
+// What may keep the action waiting that other actions do not wait for: the name of a server, or of
+// a kind of work that calls several. "": an action on METADATA or the lock service.
+std::string GroupOf(const ActionBody& body);
 
 }  // namespace sippar::cluster::master

@@ -41,6 +41,8 @@ ServerStatus StatusOf(const MasterState& state, const Server& server) {
   status.memtable_bytes = server.figures.memtable_bytes;
   status.reads_per_s = server.figures.reads_per_s;
   status.writes_per_s = server.figures.writes_per_s;
+  if (server.lease_left_us) status.lease_left_ms = *server.lease_left_us / 1000;
+  if (server.skew_us) status.skew_ms = *server.skew_us / 1000;
   return status;
 }
 
@@ -119,10 +121,18 @@ class TabletCensus {
     name_ = table->second.record->schema.name;
   }
 
+  // A tablet that was loaded when its server ended is noted as unserved only by the fence.
+  int64_t UnservedSince(const Tablet& tablet) const {
+    if (tablet.unserved_us != 0) return tablet.unserved_us;
+    auto server = state_.servers.find(tablet.facts.server);
+    const bool is_recovering = server != state_.servers.end() && server->second.recovery;
+    return is_recovering ? server->second.recovery->since_us : now_us_;
+  }
+
   void AddUnserved(const Tablet& tablet) {
     TabletCounts& counts = health_->tablets;
     UnservedTablet unserved{name_, tablet.facts.range, tablet.facts.tablet_id, "", "", 0};
-    unserved.for_us = now_us_ - tablet.unserved_us;
+    unserved.for_us = now_us_ - UnservedSince(tablet);
     const ServerId& server = tablet.facts.server;
     const TabletPhase phase = tablet.facts.phase;
     if (phase == TabletPhase::kMerging || (tablet.held_by != 0 && tablet.closed)) {

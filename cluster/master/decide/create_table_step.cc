@@ -19,7 +19,8 @@ Status CheckSplitKeys(const std::vector<std::string>& keys) {
   for (size_t i = 0; i < keys.size(); ++i) {
     RETURN_IF_ERROR(Annotate(engine::ValidateRowKey(keys[i]), "split key"));
     if (i > 0 && keys[i] <= keys[i - 1]) {
-      return InvalidArgument("split keys must be sorted and distinct");
+      return InvalidArgument(
+          "split keys: each must be greater than the one before; sort them and name each once");
     }
   }
   return OkStatus();

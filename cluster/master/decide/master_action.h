@@ -94,6 +94,7 @@ struct SetSchema {
   ServerId server;
   std::shared_ptr<const TableRecord> table;
 };
+// F0 to F6 are the steps in which a dead server is fenced and recovered (cluster/PROTOCOL.md).
 // F0: takes the server's lock and removes its file; OK also when the file is already gone.
 // kAlreadyExists: the server holds its lock and `by_force` is not set, so nothing was done.
 struct FenceServer {

@@ -119,6 +119,8 @@ struct Done {
   std::variant<std::monostate, ServerListing, std::vector<TableFile>, ServerReport, RecordPage,
                SealedLog, FileListing, References>
       answer;
+  // With a ServerReport: how far the server's wall clock is ahead of the master's.
+  std::optional<int64_t> skew_us = std::nullopt;
 };
 
 }  // namespace event

@@ -106,6 +106,9 @@ struct Server {
   std::map<uint64_t, int64_t> unanswered;
   uint64_t first_unpublished_file = 0;
   ServerFigures figures;
+  // As of its last report.
+  std::optional<int64_t> lease_left_us;
+  std::optional<int64_t> skew_us;
   uint64_t weight = 0;  // weight of its tablets; changes in flight are in `promised`
   // Weights by action number of tablets being assigned to it.
   std::map<uint64_t, uint64_t> promised;

@@ -119,8 +119,10 @@ void RunRequest(Turn* turn, uint64_t id, MergeRequest* request) {
       }
       return;
     }
-    status = Unavailable(fmt::format(
-        "{} tablets are left: one of them is moving or has no server; try again", tablets.size()));
+    status =
+        Unavailable(fmt::format("table with id {}: {} of the tablets to merge are left; one of "
+                                "them is moving or has no server; try again",
+                                request->table_id, tablets.size()));
   }
   turn->Reply(id, status);
   state->merge_requests.erase(id);

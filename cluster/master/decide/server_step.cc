@@ -143,6 +143,8 @@ void OnDone(Turn* turn, const action::AskServer& asked, const event::Done& done)
   server->reported = true;
   server->first_unpublished_file = report->first_unpublished_file;
   server->leaves = report->leaves;
+  server->lease_left_us = report->lease_left_us;
+  server->skew_us = done.skew_us;
   int64_t seconds = std::max<int64_t>((turn->now_us - server->reported_us) / 1'000'000, 1);
   server->reported_us = turn->now_us;
   server->figures = Sum(*report, seconds);

@@ -137,8 +137,9 @@ void Fail(Turn* turn, Tablet* tablet, const Status& status) {
   LookAgain(turn, *tablet);
 }
 
+// Any answer of the server ends its silence about the tablet, also "busy" or "METADATA is away".
 void NoteAnswer(Turn* turn, Server* server, uint64_t tablet_id, const Status& status) {
-  if (server == nullptr) return;
+  if (server == nullptr || status.code() == StatusCode::kCancelled) return;
   if (!LacksAnswer(status)) {
     server->unanswered.erase(tablet_id);
   } else if (server->tablets.contains(tablet_id)) {
@@ -293,7 +294,7 @@ void OnDone(Turn* turn, const action::LoadTablet& asked, const event::Done& done
     // A refusal is final: this server will never serve this epoch. It may still serve an older
     // epoch, so it is told to unload before another server is asked. kAborted says nothing about
     // the tablet: the call was not sent, or the server knows a newer master.
-    bool refused = !LacksAnswer(done.status) && done.status.code() != StatusCode::kAborted;
+    bool refused = !LacksOutcome(done.status) && done.status.code() != StatusCode::kAborted;
     if (refused) tablet->refused = true;
     if (refused) tablet->refused_by = asked.server;
     // Server and master disagree about the tablet: a new report settles it.
@@ -316,7 +317,7 @@ void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& do
   if (tablet == nullptr) return;
   LookAgain(turn, *tablet);
   if (tablet->facts.tablet_epoch != asked.record.epoch) return;
-  bool believed = SEEDED_BUG("lost-unload-believed") && LacksAnswer(done.status);
+  bool believed = SEEDED_BUG("lost-unload-believed") && LacksOutcome(done.status);
   if (done.status.ok() || believed) {
     tablet->closed = true;
     return SetUnserved(turn, tablet);
@@ -324,7 +325,7 @@ void OnDone(Turn* turn, const action::UnloadTablet& asked, const event::Done& do
   // A lost answer does not prove that the server closed the tablet. The record may name another
   // server only when the epoch is closed or the server is dead; otherwise two servers would serve
   // the tablet (tests/FAULTS.md P9).
-  if (!LacksAnswer(done.status)) {
+  if (!LacksOutcome(done.status)) {
     SetUnserved(turn, tablet);
     tablet->target = ServerId();
     Doubt(turn, tablet->facts.table_id, tablet->facts.range);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/api/member_answer.h"
 #include "cluster/master/decide/master_event.h"
 #include "cluster/master/decide/master_state.h"
 
@@ -48,9 +49,15 @@ struct Turn {
 };
 
 // True for a call with an unknown outcome: it may have been carried out already, or may be later.
-inline bool LacksAnswer(const Status& status) {
+// The code alone decides: a server's own kUnavailable is no final answer either.
+inline bool LacksOutcome(const Status& status) {
   return status.code() == StatusCode::kUnavailable ||
-         status.code() == StatusCode::kDeadlineExceeded;
+         status.code() == StatusCode::kDeadlineExceeded || status.code() == StatusCode::kCancelled;
+}
+// True for a call to a server that got no answer at all, as far as the master itself wanted one: a
+// call that the master has cancelled says nothing of the server.
+inline bool LacksAnswer(const Status& status) {
+  return LacksOutcome(status) && status.code() != StatusCode::kCancelled && !IsAnswered(status);
 }
 
 }  // namespace sippar::cluster::master

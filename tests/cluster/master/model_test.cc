@@ -131,7 +131,7 @@ class History {
     }
     if (!random_.OneIn(12)) return;
     WorldServer* server = AnyServer();
-    switch (random_.Uniform(8)) {
+    switch (random_.Uniform(9)) {
       case 0:
         trace_ += "kill " + server->id.ToString() + "\n";
         return world_.Kill(server);
@@ -157,6 +157,9 @@ class History {
         return;
       case 7:
         if (server->running) world_.LeaveOrphan(server);
+        return;
+      case 8:
+        server->busy = random_.OneIn(2);
         return;
     }
   }
@@ -239,7 +242,7 @@ class History {
   // Faults end: who is frozen wakes, who has lost its lock gets it back or ends.
   std::string Settle() {
     for (auto& [id, server] : world_.servers) {
-      server.frozen = server.cut = false;
+      server.frozen = server.cut = server.busy = false;
       if (!server.lock) world_.RegainLock(&server);
     }
     world_.calls.clear();

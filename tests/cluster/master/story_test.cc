@@ -1,7 +1,7 @@
 // Stories: a text tells what happens, and what the master does about it stands behind "----".
 // SIPPAR_REWRITE=1 writes the second half anew; the difference is read like code. Commands:
 //   servers NAMES...        new lives                stray NAME: one that never had a file
-//   kill|freeze|thaw|cut|heal|unlock|leave NAME
+//   kill|freeze|thaw|cut|heal|unlock|leave|busy|idle NAME
 //   master                  a new one takes the lock; the one before is stopped
 //   create TABLE [KEYS...]  restore TABLE   drop TABLE [SECONDS]   undelete TABLE   alter TABLE
 //   merge TABLE [START LIMIT]   move TABLE ROW SERVER
@@ -101,6 +101,8 @@ class Story {
       server->frozen = verb == "freeze";
     } else if (verb == "cut" || verb == "heal") {
       server->cut = verb == "cut";
+    } else if (verb == "busy" || verb == "idle") {
+      server->busy = verb == "busy";
     } else if (verb == "leave") {
       server->leaves = true;
     } else if (verb == "unlock") {

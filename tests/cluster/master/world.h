@@ -39,6 +39,7 @@ struct WorldServer {
   bool frozen = false;  // runs nothing until it thaws
   bool leaves = false;  // takes no tablet
   bool cut = false;     // nothing passes between it and the masters
+  bool busy = false;    // answers that it cannot load, close or sort now
   bool file = true;     // in servers/
   bool lock = true;
   bool has_name = true;  // its log directory: what it acknowledges counts
@@ -142,6 +143,8 @@ class World {
   event::Done Do(uint64_t master, const action::Reply& body);
   // The server when a call of this master reaches it; else the answer.
   WorldServer* Reach(uint64_t master, const ServerId& id, event::Done* done);
+  // The same for work that a busy server refuses for now.
+  WorldServer* ReachIdle(uint64_t master, const ServerId& id, event::Done* done);
   event::Done Page(const RecordRef& asked, Status status);
   TabletRecord* Same(const RecordRef& asked);
   void FinishSplit(uint64_t table_id, const std::string& row);

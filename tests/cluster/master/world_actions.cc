@@ -1,6 +1,7 @@
 // The world of the master's tests: actions carried out. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "cluster/api/member_answer.h"
 #include "world.h"
 
 namespace sippar::cluster::master {
@@ -40,6 +41,13 @@ WorldServer* World::Reach(uint64_t master, const ServerId& id, Done* done) {
   }
   found->second.master_epoch = master;
   return &found->second;
+}
+
+WorldServer* World::ReachIdle(uint64_t master, const ServerId& id, Done* done) {
+  WorldServer* server = Reach(master, id, done);
+  if (server == nullptr || !server->busy) return server;
+  done->status = MarkAnswered(Unavailable(id.ToString() + " is busy"));
+  return nullptr;
 }
 
 Done World::Do(uint64_t master, const action::AskServer& body) {
@@ -181,7 +189,7 @@ Done World::Do(uint64_t master, const action::LoadTablet& body) {
   const TabletRecord record = *Same(body.record);
   const uint64_t tablet_id = record.tablet_id;
   const uint64_t epoch = record.tablet_epoch;
-  WorldServer* server = Reach(master, body.server, &done);
+  WorldServer* server = ReachIdle(master, body.server, &done);
   if (server == nullptr) return done;
   auto closed = server->closed.find(tablet_id);
   auto served = server->tablets.find(tablet_id);
@@ -214,7 +222,7 @@ Done World::Do(uint64_t master, const action::LoadTablet& body) {
 
 Done World::Do(uint64_t master, const action::UnloadTablet& body) {
   Done done;
-  WorldServer* server = Reach(master, body.server, &done);
+  WorldServer* server = ReachIdle(master, body.server, &done);
   if (server == nullptr) return done;
   auto served = server->tablets.find(body.record.tablet_id);
   if (served != server->tablets.end() && served->second.epoch > body.record.epoch) {
@@ -224,6 +232,7 @@ Done World::Do(uint64_t master, const action::UnloadTablet& body) {
   if (served != server->tablets.end()) {
     done.status = FlushTablet(server, body.record.tablet_id);
     if (done.status.code() == StatusCode::kAborted) done.status = OkStatus();  // not its own
+    done.status = MarkAnswered(std::move(done.status));
     if (!done.status.ok()) return done;
     server->tablets.erase(body.record.tablet_id);
   }
@@ -283,7 +292,7 @@ Done World::Do(uint64_t, const action::SealLog& body) {
 
 Done World::Do(uint64_t master, const action::SortLogPart& body) {
   Done done;
-  if (Reach(master, body.server, &done) == nullptr) return done;
+  if (ReachIdle(master, body.server, &done) == nullptr) return done;
   servers[body.dead].sorted_parts.insert(body.segment);
   return done;
 }

@@ -266,5 +266,22 @@ TEST(StandingOrdersTest, ComeBackFromTheirTextAndUnknownLinesAreLeftOut) {
             (std::vector<std::string>{"a", "b"}));
 }
 
+TEST(StandingOrdersTest, ALaterVersionsLinesAreKept) {
+  const std::string before = "pace 7\nbalancing off\ndrained a\n\nzone z1 drained b";
+  const std::string after = master::EncodeOrders({true, {"c"}}, before);
+  EXPECT_EQ(after, "drained c\npace 7\nzone z1 drained b\n");
+  EXPECT_EQ(master::EncodeOrders({}, after), "pace 7\nzone z1 drained b\n");
+}
+
+TEST_F(ClusterAdminTest, AChangeOfTheOrdersKeepsTheLinesOfALaterVersion) {
+  Start(1);
+  auto admin = cluster_->admin();
+  EXPECT_OK(admin->Do(calls::PutRecord{master::kOrdersRecord, "pace 7\n", 0}));
+  EXPECT_OK(admin->Do(calls::SetBalancing{false}));
+  auto record = admin->Do(calls::GetRecord{master::kOrdersRecord});
+  ASSERT_TRUE(record.ok()) << record.status();
+  EXPECT_EQ(record->body, "balancing off\npace 7\n");
+}
+
 }  // namespace
 }  // namespace sippar::cluster

@@ -38,7 +38,12 @@ TEST(LineCalls, ACallCarriesTheTabletItsEpochAndTheTimeThatIsLeft) {
   EXPECT_EQ(world.tablets->last_options.cancel, nullptr);
 
   EXPECT_TRUE(world.transport.Control(world.id)->Do(calls::UnloadTablet{6, 7, 3}).ok());
-  EXPECT_EQ(world.control->last_timeout_us, 0);  // an unload may take as long as it takes
+  EXPECT_GT(world.control->last_timeout_us, MicrosOf(TimeLimit::kShort));
+  EXPECT_LE(world.control->last_timeout_us, MicrosOf(TimeLimit::kLong));
+  // A check of all data may take as long as it takes.
+  EXPECT_EQ(world.transport.Control(world.id)->Do(calls::VerifyTablet{7}).code(),
+            StatusCode::kUnimplemented);
+  EXPECT_EQ(world.control->last_timeout_us, 0);
 }
 
 TEST(LineCalls, AnErrorKeepsItsCodeItsTextAndItsCause) {

@@ -1,0 +1,27 @@
+// Tells the failure that a member answered from the failure of a call that got no answer: both may
+// have the code kUnavailable. The tablet server marks its own failures; a transport that gets no
+// answer makes a status without the mark. The mark is a payload, which the wire keeps.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "engine/base/status.h"
+
+namespace sippar::cluster {
+
+inline constexpr char kMemberAnswered[] = "sippar/answered";
+
+// `answer` is a Status or a StatusOr; an OK stays as it is.
+template <class Answer>
+[[nodiscard]] Answer MarkAnswered(Answer answer) {
+  if (StatusIn(answer).ok()) return answer;
+  Status failure = StatusIn(answer);
+  failure.SetPayload(kMemberAnswered, absl::Cord());
+  return failure;
+}
+inline bool IsAnswered(const Status& status) {
+  return status.ok() || status.GetPayload(kMemberAnswered).has_value();
+}
+
+}  // namespace sippar::cluster

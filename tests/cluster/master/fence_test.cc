@@ -1,0 +1,84 @@
+// How long the master waits for a server that it removes by force.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "cluster/lock/lock_paths.h"
+#include "cluster/lock/member_record.h"
+#include "cluster/master/act/recovery_actions.h"
+#include "tests/cluster/lock/lock_world.h"
+
+namespace sippar::cluster::master {
+namespace {
+
+constexpr int64_t kLeaseUs = 6 * kSecond;  // the master's own
+
+class FenceTest : public testing::Test {
+ protected:
+  FenceTest() {
+    places_.fs = &lock_.fs;
+    places_.clock = &lock_.clock;
+    places_.directory = "/db";
+    places_.lease_us = kLeaseUs;
+  }
+  void Register(const std::string& content) {
+    ASSERT_TRUE(IsOk(server_->Create(lock_paths::Server(id_), content, LockFileKind::kLocked)));
+  }
+  static std::string RecordWith(int64_t lease_us) {
+    MemberRecord record;
+    record.host = "127.0.0.1";
+    record.port = 7001;
+    record.lease_us = lease_us;
+    return record.Encode();
+  }
+  // Seconds after the fence until the writer counts as stopped; there is no log whose owner says
+  // it earlier.
+  int64_t SecondsUntilStopped(RecoveryActions* actions) {
+    for (int64_t seconds = 0; seconds < 100; ++seconds, lock_.Pass(kSecond)) {
+      if (actions->Do(action::StopWriter{id_}).status.ok()) return seconds;
+    }
+    return 100;
+  }
+  int64_t SecondsAfterForce(const std::string& content) {
+    Register(content);
+    RecoveryActions actions(&places_, master_.get(), 7);
+    EXPECT_OK(actions.Do(action::FenceServer{id_, true}).status);
+    return SecondsUntilStopped(&actions);
+  }
+
+  LockWorld lock_;
+  std::shared_ptr<LockSession> master_ = lock_.Session("m1", 3600 * kSecond);
+  std::shared_ptr<LockSession> server_ = lock_.Session("s1", 3600 * kSecond);
+  const ServerId id_{"s1", 4};
+  ActionPlaces places_;
+};
+
+TEST_F(FenceTest, TheServersOwnLeaseCountsIfItIsLonger) {
+  EXPECT_EQ(SecondsAfterForce(RecordWith(20 * kSecond)), 20);
+}
+
+TEST_F(FenceTest, TheMastersLeaseCountsIfItIsLongerOrTheRecordSaysNothing) {
+  EXPECT_EQ(SecondsAfterForce(RecordWith(2 * kSecond)), 6);
+  EXPECT_EQ(SecondsAfterForce(RecordWith(0)), 6);
+  EXPECT_EQ(SecondsAfterForce("s1"), 6);
+}
+
+// The lock service's answer to the removal was lost: the second try finds no file to read.
+TEST_F(FenceTest, TheLeaseIsKnownFromTheListingWhenTheFileIsGone) {
+  Register(RecordWith(20 * kSecond));
+  RecoveryActions actions(&places_, master_.get(), 7);
+  EXPECT_OK(actions.Do(action::ListServers{}).status);
+  EXPECT_OK(master_->Remove(lock_paths::Server(id_), 1));
+  EXPECT_OK(actions.Do(action::FenceServer{id_, true}).status);
+  EXPECT_EQ(SecondsUntilStopped(&actions), 20);
+}
+
+TEST_F(FenceTest, ALockThatWasFreeShowsThatTheLeaseIsOver) {
+  Register(RecordWith(20 * kSecond));
+  EXPECT_OK(server_->Close());
+  RecoveryActions actions(&places_, master_.get(), 7);
+  EXPECT_OK(actions.Do(action::FenceServer{id_, false}).status);
+  EXPECT_EQ(SecondsUntilStopped(&actions), 0);
+}
+
+}  // namespace
+}  // namespace sippar::cluster::master
