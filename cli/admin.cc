@@ -179,7 +179,7 @@ int RunAdmin(int argc, char** argv) {
            {"compact", "major compaction"},
            {"verify", "read and check every block"}}) {
     CLI::App* sub = app.add_subcommand(name, summary);
-    sub->add_option("TARGET", target, "directory of the store, or host:port")->required();
+    sub->add_option("TARGET", target, kTargetHelp)->required();
     sub->add_option("TABLE", table, "one table; all when left out");
     AddWaitOption(sub, &patience);
     if (std::string_view(name) == "compact") {
@@ -192,7 +192,7 @@ int RunAdmin(int argc, char** argv) {
   CLI::App* tablet = app.add_subcommand("tablet", "look into the tablets of a table");
   tablet->require_subcommand(1);
   actions.push_back(tablet->add_subcommand("dump", "runs, files, memtables, redo point"));
-  actions.back()->add_option("TARGET", target, "directory of the store, or host:port")->required();
+  actions.back()->add_option("TARGET", target, kTargetHelp)->required();
   actions.back()->add_option("TABLE", table, "the table")->required();
   AddWaitOption(actions.back(), &patience);
   FileCommand file_command;

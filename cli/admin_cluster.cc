@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/arguments.h"
 #include "cli/cluster_report.h"
 #include "cli/cluster_wait.h"
 #include "cli/exit_code.h"
@@ -24,8 +25,6 @@ using cluster::ClusterHealth;
 // A store that this process has just opened still loads its tablets.
 constexpr int64_t kOpeningMicros = 5'000'000;
 constexpr int64_t kPollMicros = 20'000;
-
-constexpr const char* kTargetHelp = "directory, host:port, or zk://HOST:PORT,.../NAME of a cluster";
 
 int Failed(const Status& status, int code) {
   PrintMessage("sippar admin", MessageOf(status));

@@ -6,6 +6,10 @@
 
 namespace sippar::cli {
 
+// What a TARGET of the commands on data may be.
+inline constexpr char kTargetHelp[] =
+    "directory, host:port, or zk://HOST:PORT,.../NAME of a cluster";
+
 // Returns true and prints a message if the first word is not a subcommand of `app`. The message
 // names the nearest subcommand and all others; CLI11 would only say that a subcommand is required.
 bool IsUnknownWord(const CLI::App& app, int argc, char** argv);

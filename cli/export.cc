@@ -43,7 +43,7 @@ int RunExport(int argc, char** argv) {
   std::string file = "-";
   std::string format;
   cluster::Patience patience;
-  app.add_option("TARGET", target, "directory of the store, or host:port")->required();
+  app.add_option("TARGET", target, kTargetHelp)->required();
   CLI::Option* table_option = app.add_option("TABLE", table, "the table");
   app.add_option("-e,--execute", select, "a SELECT instead of a table")->excludes(table_option);
   app.add_option("--to", file,

@@ -46,7 +46,7 @@ struct FileImport {
 };
 
 void FileImport::AddTo(CLI::App* app) {
-  app->add_option("TARGET", target, "directory of the store, or host:port")->required();
+  app->add_option("TARGET", target, kTargetHelp)->required();
   app->add_option("TABLE", table, "an existing table")->required();
   app->add_option("FILE", file, "- is stdin; a name that ends in .zst or .gz is unpacked")
       ->required();
@@ -220,7 +220,8 @@ int RunImport(int argc, char** argv) {
   WebImport web;
   CLI::App* web_app = app.add_subcommand("web", "a Webtable: pages, their links, language");
   web_app
-      ->add_option("TARGET", web.target, "directory of the store, made when absent; or host:port")
+      ->add_option("TARGET", web.target,
+                   "directory of the store, made when absent; host:port; or zk://...")
       ->required();
   web_app->add_option("CORPUS", web.options.corpus, "directory with manifest.tsv")->required();
   web_app->add_option("--table", web.options.table, "made when absent")->capture_default_str();

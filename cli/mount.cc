@@ -34,8 +34,7 @@ struct Flags {
 
 void AddOptions(CLI::App* app, Flags* flags) {
   fuse::MountOptions& mount = flags->serve.mount;
-  app->add_option("TARGET", flags->serve.target, "directory of the store, or host:port")
-      ->required();
+  app->add_option("TARGET", flags->serve.target, kTargetHelp)->required();
   app->add_option("MOUNTPOINT", mount.mount_point, "an existing directory")->required();
   app->add_flag("--daemon", flags->serve.is_daemon, "serve in the background");
   app->add_option("--log", flags->serve.log_path, "file for messages of the background process");

@@ -66,7 +66,7 @@ StatusOr<Value> ReadValue(const std::string& type, const std::string& text) {
     return Value::Duration(literal.integer);
   }
   return InvalidArgument(
-      fmt::format("'{}' is not a {}; types are TEXT BYTES INT64 FLOAT64 BOOL "
+      fmt::format("'{}' cannot be read as {}; types are TEXT BYTES INT64 FLOAT64 BOOL "
                   "TIMESTAMP DURATION",
                   engine::PrintEscaped(text), engine::PrintEscaped(type)));
 }

@@ -53,7 +53,7 @@ struct QueryOptions {
 
 // The options -e and -f are handled as they are parsed (trigger_on_parse), which keeps their order.
 void Describe(CLI::App* app, QueryOptions* options) {
-  app->add_option("TARGET", options->target, "directory of the store, or host:port")->required();
+  app->add_option("TARGET", options->target, kTargetHelp)->required();
   app->add_option_function<std::vector<std::string>>(
          "-e,--execute",
          [options](const std::vector<std::string>& texts) {

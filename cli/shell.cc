@@ -240,7 +240,7 @@ int RunBatch(ShellOptions* options) {
 int RunShell(int argc, char** argv) {
   ShellOptions options;
   CLI::App app("Statements at a prompt.", "sippar shell");
-  app.add_option("TARGET", options.target, "directory of the store, or host:port")->required();
+  app.add_option("TARGET", options.target, kTargetHelp)->required();
   app.add_option("--format", options.output.format, "how rows look; \\format changes it");
   app.add_flag("-q,--quiet", options.quiet, "no greeting");
   app.add_flag("--no-history", options.no_history, "neither read nor write the history file");

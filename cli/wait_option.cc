@@ -54,7 +54,7 @@ CLI::Option* AddDurationOption(CLI::App* app, const std::string& name, int64_t* 
       [name, micros](const std::string& text) {
         auto value = ParseParameter("wait:DURATION=" + text);
         if (!value.ok() || value->second.integer() < 0) {
-          throw CLI::ValidationError(name, "write a time such as 30s or 500ms");
+          throw CLI::ValidationError(name, "write a time of 0 or more such as 30s or 500ms");
         }
         *micros = value->second.integer();
       },

@@ -38,7 +38,7 @@ constexpr const char* kFooter =
 
 void AddOptions(CLI::App* app, BenchOptions* options, std::string* sync) {
   app->add_option("DIR", options->directory,
-                  "directory of the store, new or from an earlier bench; or host:port")
+                  "directory of the store, new or from an earlier bench; host:port; or zk://...")
       ->required();
   app->add_option("--workload", options->workload, "see below")
       ->required()

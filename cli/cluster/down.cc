@@ -41,7 +41,7 @@ class Ender {
                                              NowMicros() + kSeenMicros));
       if (!all_ended) {
         PrintMessage(fmt::format(
-            "{} still run",
+            "waiting for the end of {}",
             fmt::join(StillRunning({Kind::kServer, Kind::kMaster, Kind::kGateway}), ", ")));
       }
     }

@@ -34,7 +34,11 @@ Status WriteWhole(const std::string& path, const std::string& text) {
   std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  if (!file) return Unavailable(fmt::format("{}: it cannot be written", unfinished));
+  if (!file)
+    return Unavailable(
+        fmt::format("file {}: it cannot be written; check the free space of its disk and your "
+                    "right to write there",
+                    unfinished));
   std::error_code error;
   fs::rename(unfinished, path, error);
   return error ? CannotUse(path, error) : OkStatus();

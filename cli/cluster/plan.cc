@@ -150,7 +150,8 @@ StatusOr<ClusterSettings> SettingsFor(const std::optional<ClusterSettings>& know
   if (!known) return settings;
   if (settings.members != old.members) {
     return FailedPrecondition(
-        fmt::format("--members {}: the cluster has {} and keeps them; use another directory",
+        fmt::format("--members {}: a cluster keeps its number of ZooKeeper members ({}); leave "
+                    "--members out, or use another directory for a new cluster",
                     settings.members, old.members));
   }
   const auto refuse = [](std::string_view option, int wished, int had) {

@@ -132,9 +132,9 @@ bool ClusterProcesses::AnyRuns() const {
 StatusOr<pid_t> ClusterProcesses::Start(const PlannedProcess& process) const {
   for (int port : process.ports) {
     if (IsPortFree(port)) continue;
-    return Unavailable(fmt::format(
-        "{}: port {} of 127.0.0.1 is in use by another program; name other ports with --port",
-        process.name, port));
+    return Unavailable(
+        fmt::format("{}: port {} of 127.0.0.1 is in use by another program; end that program",
+                    process.name, port));
   }
   std::vector<char*> words;
   for (const std::string& word : process.words) words.push_back(const_cast<char*>(word.c_str()));

@@ -39,7 +39,8 @@ Status CheckPath(std::string_view path) {
   if (path.empty()) return InvalidArgument("the path is empty");
   if (path.front() == '/' || path == ".." || path.starts_with("../") || path.ends_with("/..") ||
       path.find("/../") != std::string_view::npos) {
-    return InvalidArgument(fmt::format("path '{}' leads out of the corpus", path));
+    return InvalidArgument(
+        fmt::format("path '{}' is absolute or has a part '..'; give one inside the corpus", path));
   }
   return OkStatus();
 }

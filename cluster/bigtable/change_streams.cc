@@ -51,8 +51,10 @@ StatusOr<int64_t> TimeFromProto(const google::protobuf::Timestamp& proto, const 
       proto.nanos() < 1'000'000'000) {
     return proto.seconds() * 1'000'000 + proto.nanos() / 1'000;
   }
-  return InvalidArgument(fmt::format("{} of {} s and {} ns is not a time after 1970", field,
-                                     proto.seconds(), proto.nanos()));
+  return InvalidArgument(fmt::format(
+      "{}: {} s and {} ns are not a valid time; seconds are 0 to {} (1970 to 9999), nanos 0 to "
+      "999999999",
+      field, proto.seconds(), proto.nanos(), kSecondsMax));
 }
 
 StatusOr<ChangesRequest> RequestFromProto(const v2::ReadChangeStreamRequest& proto) {

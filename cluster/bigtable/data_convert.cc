@@ -39,7 +39,7 @@ StatusOr<int64_t> CellTimeOf(const v2::Mutation& mutation, int64_t time_us,
   if (time_us == kServerClock) return engine::kServerTime;
   if (time_us < kServerClock) {
     return InvalidArgument(fmt::format(
-        "timestamp_micros is {}; it is -1 (the server's clock) or not negative", time_us));
+        "timestamp_micros is {}; -1 (the server's clock) and 0 or more are allowed", time_us));
   }
   // The client's library made the time, not its user, so rounding it is better than an error.
   if (mutation.timestamp_origin() == v2::Mutation::CLIENT_AUTO_GENERATED) {

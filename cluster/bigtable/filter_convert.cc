@@ -83,8 +83,8 @@ RowFilter ConvertValueRange(const v2::ValueRange& proto) {
 StatusOr<RowFilter> ConvertFamilyRegex(const std::string& regex) {
   if (regex.find(':') == std::string::npos) return RowFilter::Text(RowFilter::kFamilyRegex, regex);
   return InvalidArgument(
-      "family_name_regex_filter contains a ':', which no family name has; write \\x3a to match "
-      "one");
+      "family_name_regex_filter: it contains ':', which the API forbids in this filter; remove it "
+      "(no family name has a ':')");
 }
 
 StatusOr<RowFilter> ConvertTimes(const v2::TimestampRange& proto) {

@@ -35,9 +35,10 @@ StatusOr<Interval> IntervalOf(const admin::ListHotTabletsRequest& request, int64
   if (is_known && start < end && end - start <= 2 * kDaySeconds) {
     return Interval{start * kMicros, end * kMicros};
   }
-  return InvalidArgument(fmt::format(
-      "start_time {} s, end_time {} s: ask for at most 48 hours of the last 14 days (now is {} s)",
-      start, end, now));
+  return InvalidArgument(
+      fmt::format("start_time {} s, end_time {} s: the start must be before the end, at most 48 "
+                  "hours apart, in the last 14 days (now is {} s)",
+                  start, end, now));
 }
 
 // The page token is the number of tablets on earlier pages. The list is sorted by load, so a name

@@ -59,9 +59,9 @@ void TypeToProto(const DataType& type, v2::Type* out) {
 }
 
 Status WrongType(const Value& value, const DataType& type) {
-  return InvalidArgument(fmt::format("a value of type {} ({:.40}) in a column of type {}; CAST it",
-                                     engine::TypeName(value.type()), value.Print(),
-                                     engine::TypeName(type.kind)));
+  return InvalidArgument(
+      fmt::format("a value has type {} ({:.40}), but its column has type {}; CAST it",
+                  engine::TypeName(value.type()), value.Print(), engine::TypeName(type.kind)));
 }
 
 // Rounds the seconds down also before 1970: a protobuf Timestamp has no negative nanoseconds.
@@ -85,7 +85,7 @@ Status BytesToProto(const Value& value, v2::Value* out) {
 Status TextToProto(const Value& value, v2::Value* out) {
   if (!engine::IsUtf8(value.bytes())) {
     return InvalidArgument(
-        fmt::format("'{:.40}' in a column of type STRING is not UTF-8; "
+        fmt::format("a value ('{:.40}') is not UTF-8, but its column has type STRING; "
                     "CAST it AS BYTES",
                     value.Print()));
   }

@@ -86,7 +86,8 @@ Status CheckRowKeySchema(const TableSchema& schema) {
   for (const Type::Struct::Field& field : kept.row_key_schema().fields()) {
     if (schema.FindFamily(field.field_name()) == nullptr) continue;
     return InvalidArgument(
-        fmt::format("row_key_schema: field '{}' has the name of a family", field.field_name()));
+        fmt::format("row_key_schema: field '{}' has the name of a family; give it another name",
+                    field.field_name()));
   }
   return OkStatus();
 }
@@ -104,7 +105,8 @@ Status ChangeRowKeySchema(const admin::Table& proto, bool ignore_warnings, Table
     if (proto.row_key_schema().SerializeAsString() == schema->options.at(kOption))
       return OkStatus();
     return InvalidArgument(
-        "row_key_schema: the table already has another one, which cannot be changed");
+        "row_key_schema: the table already has another one, which cannot be changed; first remove "
+        "that one (update row_key_schema to no value, with ignore_warnings)");
   }
   if (!ignore_warnings) {
     return InvalidArgument(

@@ -29,8 +29,9 @@ StatusOr<int64_t> MicrosOf(const google::protobuf::Duration& age) {
   const bool fits = age.seconds() >= 0 && age.seconds() <= kSecondsMax && age.nanos() >= 0;
   const int64_t us = fits ? age.seconds() * 1'000'000 + age.nanos() / 1'000 : 0;
   if (us < 1'000) {
-    return InvalidArgument(fmt::format("max_age of {} s and {} ns: at least 1 ms is needed",
-                                       age.seconds(), age.nanos()));
+    return InvalidArgument(
+        fmt::format("max_age of {} s and {} ns: 1 ms to {} s are allowed, and no negative nanos",
+                    age.seconds(), age.nanos(), kSecondsMax));
   }
   return us;
 }

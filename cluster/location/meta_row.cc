@@ -74,8 +74,8 @@ class Columns {
   }
   void Fail(const std::string& column, std::string_view what) {
     if (!status_.ok()) return;
-    status_ =
-        DataLoss(fmt::format("METADATA row {}: {} {}", engine::PrintableBytes(row_), column, what));
+    status_ = DataLoss(fmt::format("METADATA row {}: its column {} {}",
+                                   engine::PrintableBytes(row_), column, what));
   }
   const Status& status() const { return status_; }
 
@@ -145,7 +145,8 @@ TabletState DecodeState(MetaPart part, Columns* columns) {
     if (only.groups.size() == 1 && only.groups[0].name == name) {
       state.groups.push_back(std::move(only.groups[0]));
     } else {
-      columns->Fail(column, "belongs to another locality group");
+      columns->Fail(column,
+                    "does not hold the files of exactly the locality group that it is named after");
     }
   });
   return state;
@@ -156,7 +157,7 @@ TabletPhase DecodePhase(Columns* columns) {
   for (size_t i = 0; i < kPhases.size(); ++i) {
     if (kPhases[i] == name) return static_cast<TabletPhase>(i);
   }
-  columns->Fail("state:phase", "is not a phase");
+  columns->Fail("state:phase", "is not the name of a phase");
   return TabletPhase::kUnassigned;
 }
 
@@ -180,8 +181,8 @@ StatusOr<TabletRecord> DecodeRecord(uint64_t table_id, const std::string& limit,
   // The columns and the tablet state have these facts twice. If they disagree, the row is damaged.
   bool same = record.state.tablet_id == record.tablet_id && record.state.table_id == table_id &&
               record.state.range == record.range;
-  if (!same) columns->Fail("state:tablet_state", "belongs to another tablet");
-  if (record.range.IsEmpty()) columns->Fail("state:start", "is not below the limit");
+  if (!same) columns->Fail("state:tablet_state", "does not agree with the other columns");
+  if (record.range.IsEmpty()) columns->Fail("state:start", "is not below the end of the tablet");
   RETURN_IF_ERROR(columns->status());
   return record;
 }

@@ -61,8 +61,8 @@ struct MetaCell {
   std::string value;
 };
 std::vector<MetaCell> EncodeMetaRow(const TabletRecord& record);
-// Names of the groups that have a valid `files` column, as in state:groups. A `files` column that
-// is not listed there is left from a group that no longer exists.
+// Names, separated by blanks, of the groups that have a valid `files` column, as in state:groups. A
+// `files` column that is not listed there is left from a group that no longer exists.
 std::string GroupNames(const TabletRecord& record);
 
 // Which part of a row to read. kPlace suffices to find and call a tablet; `state` and the children

@@ -331,8 +331,10 @@ StatusOr<TabletRecord> ReadRootRecord(LockSession* session) {
   ASSIGN_OR_RETURN(LockFile file, session->Read(lock_paths::RootLocation()));
   auto record = DecodeRootFile(file.content, file.version);
   if (record.status().code() != StatusCode::kDataLoss) return record;
-  return DataLoss(fmt::format("lock file '{}': {}; put it back from a copy",
-                              lock_paths::RootLocation(), MessageOf(record.status())));
+  return DataLoss(
+      fmt::format("file '{}' of the lock service, which says where the root tablet is: "
+                  "{}; put the whole store back from a copy",
+                  lock_paths::RootLocation(), MessageOf(record.status())));
 }
 
 std::unique_ptr<MetadataTable> NewMetadataTable(DataApi* data, LockSession* session) {

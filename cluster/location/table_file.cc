@@ -34,7 +34,9 @@ StatusOr<TableRecord> DecodeTableFile(std::string_view content) {
   std::string_view schema = reader.Bytes();
   if (!reader.AtEnd() || version != kVersion)
     return DataLoss("table file cannot be decoded; put it back from a copy");
-  ASSIGN_OR_RETURN(table.schema, engine::TableSchema::Decode(schema));
+  auto decoded = engine::TableSchema::Decode(schema);
+  if (!decoded.ok()) return Annotate(decoded.status(), fmt::format("table {}", table.table_id));
+  table.schema = *std::move(decoded);
   return table;
 }
 

@@ -105,7 +105,9 @@ void Channel::Connected(std::unique_ptr<Socket> socket, uint64_t attempt) {
     return ConnectFailed(Unavailable("connection refused"), attempt);
   }
   if (socket->Remote().bytes.ss_family == AF_UNIX && !IsOfThisUser(socket->fd())) {
-    return ConnectFailed(PermissionDenied("it is served by a process of another user"), attempt);
+    return ConnectFailed(
+        PermissionDenied("a process of another user serves it; run this program as that user"),
+        attempt);
   }
   std::unique_ptr<TlsSession> tls;
   if (options_.tls != nullptr) {

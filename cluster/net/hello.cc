@@ -16,7 +16,8 @@ std::string Described(const Hello& hello) { return fmt::format("{} {}", hello.ro
 Status CheckLife(const Hello& asking, const Hello& asked) {
   if (asking.expected.empty() || asking.expected == asked.name) return OkStatus();
   return Unavailable(
-      fmt::format("{}: another life is at this address (found {}, {} expected {}); "
+      fmt::format("{}: the address belongs to another member or to a later start of it (found {}, "
+                  "{} expected {}); "
                   "look up the member's address again",
                   Described(asked), asked.name, Described(asking), asking.expected));
 }
@@ -54,7 +55,9 @@ StatusOr<Hello> DecodeHello(std::string_view bytes) {
                                        hello.name, oldest, newest));
   }
   if (lane >= kLanes) {
-    return InvalidArgument(fmt::format("hello of {}: lane {} is unknown", hello.name, lane));
+    return InvalidArgument(
+        fmt::format("hello of {}: its kind of calls {} is unknown; use the same sippar for both",
+                    hello.name, lane));
   }
   hello.oldest = static_cast<uint32_t>(oldest);
   hello.newest = static_cast<uint32_t>(newest);

@@ -10,7 +10,8 @@ namespace sippar::net {
 StatusOr<std::shared_ptr<Loop>> LaneLoops::Of(Lane lane) {
   engine::MutexLock lock(&mutex_);
   std::shared_ptr<Loop>& loop = loops_[static_cast<size_t>(lane)];
-  if (is_stopped_) return Unavailable(fmt::format("loops {}: they have been stopped", name_));
+  if (is_stopped_)
+    return Unavailable(fmt::format("network threads {}: they have been stopped", name_));
   if (loop == nullptr) {
     ASSIGN_OR_RETURN(loop, Loop::Start(fmt::format("{}-{}", name_, NameOf(lane))));
   }

@@ -194,7 +194,7 @@ StatusOr<std::shared_ptr<Loop>> Loop::Start(const std::string& name) {
   try {
     return std::static_pointer_cast<Loop>(std::make_shared<AsioLoop>(name));
   } catch (const std::system_error& error) {
-    return Unavailable(fmt::format("loop {}: it did not start ({})", name, error.what()));
+    return Unavailable(fmt::format("network thread {}: it did not start ({})", name, error.what()));
   }
 }
 

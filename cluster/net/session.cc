@@ -71,7 +71,7 @@ Status Session::Take(Frame request, int64_t now_nanos) {
   LaneThreads& threads = call->is_stream() ? lane_->streams : lane_->threads;
   if (!threads.Run([self = shared_from_this(), call] { self->Serve(call); })) {
     call->Reply(MarkNotBegun(
-        Unavailable(fmt::format("{}: all threads of lane {} are busy; call again later",
+        Unavailable(fmt::format("{}: all threads for '{}' calls are busy; call again later",
                                 parts_->hello().name, NameOf(peer_.lane))),
         kBusyWaitMicros));
   }
@@ -94,7 +94,7 @@ Status Session::Admit(const Frame& request) {
   }
   const Admission& full = whose == "this connection" ? *admission_ : lane_->admission;
   return MarkNotBegun(
-      Unavailable(fmt::format("{}: lane {} has too many calls of {} in flight ({} calls of {} "
+      Unavailable(fmt::format("{}: too many '{}' calls of {} are in flight ({} calls of {} "
                               "bytes); call again later",
                               parts_->hello().name, NameOf(peer_.lane), whose, full.calls(),
                               full.bytes())),

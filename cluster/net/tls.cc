@@ -148,7 +148,8 @@ class OpensslSession final : public TlsSession {
 
 StatusOr<Context> NewContext(const TlsFiles& files) {
   Context context(SSL_CTX_new(TLS_method()), Freer());
-  if (context == nullptr) return Unavailable(fmt::format("TLS: no context ({})", ErrorText()));
+  if (context == nullptr)
+    return Unavailable(fmt::format("TLS: OpenSSL cannot make a context ({})", ErrorText()));
   SSL_CTX* raw = context.get();
   SSL_CTX_set_min_proto_version(raw, TLS1_3_VERSION);
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
@@ -212,7 +213,9 @@ class FileKeys final : public TlsKeys {
     bool is_numeric = NumericAddress(host, 0).has_value();
     int set = is_numeric ? X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str())
                          : X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size());
-    if (set != 1) return InvalidArgument(fmt::format("host {}: no certificate can name it", host));
+    if (set != 1)
+      return InvalidArgument(fmt::format(
+          "host {}: no certificate can name it; give a DNS name or an IP address", host));
     if (!is_numeric) SSL_set_tlsext_host_name(session.second, host.c_str());
     return std::move(session.first);
   }
@@ -222,7 +225,8 @@ class FileKeys final : public TlsKeys {
   StatusOr<Session> NewSession() {
     Context context = Newest();
     SSL* ssl = SSL_new(context.get());
-    if (ssl == nullptr) return Unavailable(fmt::format("TLS: no session ({})", ErrorText()));
+    if (ssl == nullptr)
+      return Unavailable(fmt::format("TLS: OpenSSL cannot make a session ({})", ErrorText()));
     std::unique_ptr<TlsSession> session = std::make_unique<OpensslSession>(context, ssl);
     return Session(std::move(session), ssl);
   }

@@ -12,9 +12,11 @@ namespace sippar::cluster {
 namespace {
 
 constexpr const char* kNoAnswer =
-    "the server left without an answer, and the store cannot be reached again";
+    "the process that had the store open ended without an answer, and the store cannot be reached "
+    "again";
 constexpr const char* kPerhapsDone =
-    "the server left without an answer, so whether the change was made is not known, and the store "
+    "the process that had the store open ended without an answer, so whether the change was made "
+    "is not known, and the store "
     "cannot be reached again";
 
 // Makes a call that is safe to repeat: a read, or a write with a request id. `call` gets the store

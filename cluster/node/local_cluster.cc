@@ -37,7 +37,8 @@ LocalCluster::~LocalCluster() {
 }
 
 Status LocalCluster::StartMaster(const std::string& name) {
-  if (masters_.contains(name)) return AlreadyExists(fmt::format("master {} runs", name));
+  if (masters_.contains(name))
+    return AlreadyExists(fmt::format("master {}: it runs already", name));
   Process<MasterRole> process;
   process.line = std::make_unique<LocalTransport>(&network_, options_.loses_answers);
   ASSIGN_OR_RETURN(process.role, MasterRole::Start(PlaceOn(process.line.get()), name,
@@ -94,7 +95,8 @@ StatusOr<std::set<ServerId>> LocalCluster::Lives() {
 }
 
 Status LocalCluster::StartServer(const std::string& name, engine::FileSystem* fs) {
-  if (servers_.contains(name)) return AlreadyExists(fmt::format("server {} runs", name));
+  if (servers_.contains(name))
+    return AlreadyExists(fmt::format("server {}: it runs already", name));
   engine::StoreOptions store = options_.store;
   if (fs != nullptr) store.fs = fs;
   Process<ServerRole> process;

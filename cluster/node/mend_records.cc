@@ -56,8 +56,8 @@ Status MendRecords(engine::FileSystem* fs, const std::string& directory, Embedde
     for (const ServerId& life : unnamed) {
       RETURN_IF_ERROR(Seal(fs, directory, life));
       print(
-          fmt::format("tablet {} of table {}: METADATA has lost that log {} has writes of it; "
-                      "they are kept",
+          fmt::format("tablet {} of table {}: log {} has writes of it, which METADATA no "
+                      "longer says; they are kept",
                       record.tablet_id, record.table_id, life.ToString()));
     }
     if (unnamed.empty()) continue;

@@ -88,7 +88,8 @@ Status GrpcServer::Start() {
     builder.experimental().SetInterceptorCreators(std::move(tracer));
   }
   server_ = builder.BuildAndStart();
-  if (server_ == nullptr) return Unavailable("gRPC does not start");
+  if (server_ == nullptr)
+    return Unavailable("gRPC server: it did not start, and the gRPC library returns no reason");
   StartLoops();
   return OkStatus();
 }

@@ -47,11 +47,12 @@ void Departure::CutStreams() {
 }
 
 Status Departure::Refusal() {
-  return net::MarkNotBegun(Unavailable("the server leaves the store; nothing was done"));
+  return net::MarkNotBegun(Unavailable("the server is shutting down; nothing was done; try again"));
 }
 
 Status Departure::Stream::Cut() {
-  Status cut = Unavailable("the server leaves the store");
+  Status cut =
+      Unavailable("the server is shutting down and ended this read before its end; try again");
   MarkFailure(kCut, &cut);
   return cut;
 }

@@ -94,7 +94,9 @@ class LineChanges final : public ChangeStream {
   // `wait_us`: the longest time until the server says whether the request is valid.
   Status Open(int64_t wait_us) {
     ASSIGN_OR_RETURN(bool has_come, Take(wait_us));
-    return has_come ? OkStatus() : DeadlineExceeded("changes: their server did not begin in time");
+    return has_come
+               ? OkStatus()
+               : DeadlineExceeded("change stream: its server did not begin in time; try again");
   }
 
   StatusOr<ChangeBatch> Next(int64_t wait_us) override {
@@ -117,7 +119,7 @@ class LineChanges final : public ChangeStream {
     ASSIGN_OR_RETURN(std::optional<Part> part, NextPart(parts_.get()));
     if (!part.has_value()) {
       RETURN_IF_ERROR(parts_->end().outcome);
-      return Damaged("the changes end without saying so");
+      return Damaged("a change stream ends without an end mark");
     }
     ahead_ = {};
     if (!DecodeValue(part->bytes, &ahead_)) return Damaged("changes");

@@ -31,12 +31,14 @@ StatusOr<MemberAddress> LockAddresses::OfServer(const ServerId& server) {
 StatusOr<MemberAddress> LockAddresses::OfMaster() {
   auto file = session_->Read(lock_paths::MasterLock());
   if (!file.ok()) return NotKnown(file.status(), "master");
-  if (file->holder == 0) return Unavailable("master: no process holds its lock");
+  if (file->holder == 0)
+    return Unavailable(
+        "master: none runs at present (no process holds its lock); try again, or start one");
   auto record = MemberRecord::Decode(file->content);
   if (!record.ok()) return NotKnown(record.status(), "master");
   // What an earlier master wrote stays until its successor writes.
   if (record->fence != file->fence) {
-    return Unavailable("master: it has not said yet where it is reached");
+    return Unavailable("master: it has not recorded its address yet; try again");
   }
   return MemberAddress{record->host, record->port, ""};
 }

@@ -133,7 +133,10 @@ class PieceSink final : public engine::ProgramSink {
 
 Status RunOn(DataApi* data, const RunRequest<LentTable>& request, const CallOptions& options,
              engine::ProgramSink* sink) {
-  if (!request.tablet_range.has_value()) return InvalidArgument("run on a table: it has no range");
+  if (!request.tablet_range.has_value())
+    return InvalidArgument(
+        "request to run a program on a table: its range of rows is missing; use the same sippar "
+        "for server and client");
   return data->Run(*request.to, *request.tablet_range, *request.program, options, sink);
 }
 

@@ -67,7 +67,8 @@ Status AddToState(FamilyType type, const MutationEntry& addition, std::string* s
   }
   *state = sketch.Encode();
   return is_state ? OkStatus()
-                  : InvalidArgument("the value is not a valid state of a distinct count");
+                  : InvalidArgument(
+                        "the stored or the added value is not a valid state of a distinct count");
 }
 
 }  // namespace sippar::engine

@@ -15,7 +15,7 @@ Status NamedRecord::Validate() const {
   }
   if (body.size() <= kRecordSizeMax) return OkStatus();
   return InvalidArgument(
-      fmt::format("{} has {} bytes; the limit is {}", name, body.size(), kRecordSizeMax));
+      fmt::format("record {} has {} bytes; the limit is {}", name, body.size(), kRecordSizeMax));
 }
 
 std::string NamedRecord::Encode() const {

@@ -234,7 +234,10 @@ StatusOr<TableSchema> TableSchema::Decode(std::string_view bytes) {
   for (FamilySchema& family : schema.families) {
     if (any_anew) family.incarnation = reader.Varint();
   }
-  if (!reader.AtEnd()) return DataLoss("schema cannot be decoded");
+  if (!reader.AtEnd()) {
+    return DataLoss(
+        "its schema is damaged (bytes are missing or left over); put it back from a copy");
+  }
   RETURN_IF_ERROR(Annotate(schema.Validate(), "stored schema"));
   return schema;
 }

@@ -213,7 +213,8 @@ Status Round(CallSite* site, Arguments args, Value* out) {
   }
   // Beyond 308 the power of ten is no longer a finite double.
   if (digits < -308 || digits > 308) {
-    return ProgramError("RANGE", fmt::format("ROUND to {} digits; the limit is 308", digits));
+    return ProgramError("RANGE",
+                        fmt::format("ROUND to {} digits; -308 to 308 are allowed", digits));
   }
   if (a.type() == kInt64) return RoundWhole(a.integer(), -digits, out);
   double scale = std::pow(10.0, static_cast<double>(digits));

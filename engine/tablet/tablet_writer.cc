@@ -219,7 +219,7 @@ Status TabletWriter::Replay(const LogRecord& record) {
   if (record.first_sequence > next_sequence_) {
     return DataLoss(
         fmt::format("tablet {}: the log continues at sequence {}, expected {}: records "
-                    "are missing",
+                    "are missing; put the log back from a copy",
                     body_->id, record.first_sequence, next_sequence_));
   }
   next_sequence_ = last + 1;

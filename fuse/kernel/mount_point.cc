@@ -104,7 +104,9 @@ Status DetachDead(const std::string& path) {
           fmt::format("cannot detach the dead mount at {}; try: fusermount3 -uz {}", path, path));
     }
   }
-  return FailedPrecondition(fmt::format("too many dead mounts at {}", path));
+  return FailedPrecondition(fmt::format(
+      "mount point {}: {} dead mounts were detached, and perhaps more are left; try again", path,
+      kDeadMountsMax));
 }
 
 bool IsInside(const std::string& inner, const std::string& outer) {

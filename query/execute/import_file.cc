@@ -36,7 +36,8 @@ class ImportRun {
   Status Run(RecordMapping* mapping, FileRows* file, RowWriter* writer) {
     Status status = SkipDone(file);
     if (!status.ok()) {
-      // The earlier run has written these records, also those that this run has not come past.
+      // SKIP says that an earlier run wrote the first `skip` records. That stays true although this
+      // run failed before it had read past all of them.
       written_ = options_.skip;
       return Stopped(status, *file, *writer);
     }

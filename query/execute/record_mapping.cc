@@ -195,7 +195,11 @@ StatusOr<int64_t> RecordMapping::Time(const Value& value) {
     }
   }
   bool is_time = time.type() == ValueType::kInt64 || time.type() == ValueType::kTimestamp;
-  if (!is_time) return ErrorAt("TYPE", {}, fmt::format("'{}' is not a time", value.Print()));
+  if (!is_time)
+    return ErrorAt(
+        "TYPE", {},
+        fmt::format("'{}' is not a time; write microseconds since 1970, or 2026-11-20T12:00:00Z",
+                    value.Print()));
   RETURN_IF_ERROR(CheckCellTime(time.integer(), {}));
   return time.integer();
 }

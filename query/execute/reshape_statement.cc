@@ -22,7 +22,8 @@ StatusOr<engine::RowRange> RangeOf(const StatementContext& context,
   engine::StopBudget budget(&context.stop);
   ASSIGN_OR_RETURN(RowRanges found, RangesOf(test, scope.slots(), &budget));
   if (!found.exact || found.rows.IsEmpty()) {
-    return ErrorAt("UNSUPPORTED", where.span, "MERGE allows only tests on row", "WHERE row < 'k'",
+    return ErrorAt("UNSUPPORTED", where.span,
+                   "MERGE needs a test on row alone, which some row can pass", "WHERE row < 'k'",
                    StatusCode::kUnimplemented);
   }
   const std::vector<engine::RowRange>& ranges = found.rows.ranges();

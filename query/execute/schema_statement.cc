@@ -216,8 +216,7 @@ Status AlterGroup(const AlterAction& action, TableSchema* schema,
 Status Refuse(const AlterAction& action, const std::string& table) {
   if (action.kind == AlterAction::kRenameTable) {
     return ErrorAt(
-        "UNSUPPORTED", action.span,
-        "a table cannot be renamed: its name is part of every location row",
+        "UNSUPPORTED", action.span, "a table cannot be renamed; copy it under the new name",
         fmt::format("CREATE TABLE {1} LIKE {0}; EXPORT TABLE {0} TO 'f.cells'; IMPORT INTO {1} "
                     "FROM 'f.cells'; DROP TABLE {0}",
                     QuoteName(table), QuoteName(action.new_name.text)),

@@ -109,6 +109,46 @@ StatusOr<Relation> ShowTablets(const StatementContext& context, const syntax::Sh
   return relation;
 }
 
+StatusOr<Relation> ShowServers(const StatementContext& context, const syntax::Show&) {
+  Relation relation{{TextColumn("server"),
+                     TextColumn("state"),
+                     TextColumn("address"),
+                     NumberColumn("tablets"),
+                     NumberColumn("size"),
+                     NumberColumn("memtable"),
+                     {"reads_per_s", ValueType::kFloat64},
+                     {"writes_per_s", ValueType::kFloat64}},
+                    {}};
+  ASSIGN_OR_RETURN(cluster::ClusterHealth health,
+                   context.client()->admin()->Do(cluster::calls::ClusterStatus{}));
+  for (const cluster::ServerStatus& server : health.servers) {
+    relation.rows.push_back(
+        {Text(server.id.ToString()), Text(server.state), Text(server.member.address),
+         Number(server.tablets), Number(server.bytes), Number(server.memtable_bytes),
+         Value::Float64(server.reads_per_s), Value::Float64(server.writes_per_s)});
+  }
+  return relation;
+}
+
+StatusOr<Relation> ShowEvents(const StatementContext& context, const syntax::Show& show) {
+  Relation relation{{TextColumn("table"),
+                     {"time", ValueType::kTimestamp},
+                     TextColumn("start"),
+                     TextColumn("end"),
+                     TextColumn("kind"),
+                     TextColumn("why")},
+                    {}};
+  if (!show.table.empty()) RETURN_IF_ERROR(FindTable(context, show.table).status());
+  ASSIGN_OR_RETURN(std::vector<cluster::TabletEventInfo> events,
+                   context.client()->admin()->Do(cluster::calls::TabletEvents{show.table.text}));
+  for (const cluster::TabletEventInfo& event : events) {
+    relation.rows.push_back({Text(event.table), Value::Timestamp(event.time_us),
+                             Text(event.range.start), Text(event.range.limit), Text(event.kind),
+                             Text(event.text)});
+  }
+  return relation;
+}
+
 // The names come from the servers that are asked, so a server of another version shows its own.
 StatusOr<Relation> ShowMetrics(const StatementContext& context, const syntax::Show&) {
   Relation relation{{TextColumn("name"), NumberColumn("value")}, {}};
@@ -187,19 +227,21 @@ struct Entry {
 };
 // Names and not keywords of the grammar: a new SHOW needs a row here and no new word that could no
 // longer be a name.
-constexpr std::array<Entry, 9> kShows = {{{"TABLES", ShowTables},
-                                          {"CREATE TABLE", ShowCreateTable},
-                                          {"FAMILIES", ShowFamilies},
-                                          {"LOCALITY GROUPS", ShowGroups},
-                                          {"TABLETS", ShowTablets},
-                                          {"COMPACTIONS", ShowCompactions},
-                                          {"METRICS", ShowMetrics},
-                                          {"SESSION", ShowSession},
-                                          {"FUNCTIONS", ShowFunctions}}};
+constexpr std::array<Entry, 11> kShows = {{{"TABLES", ShowTables},
+                                           {"CREATE TABLE", ShowCreateTable},
+                                           {"FAMILIES", ShowFamilies},
+                                           {"LOCALITY GROUPS", ShowGroups},
+                                           {"TABLETS", ShowTablets},
+                                           {"SERVERS", ShowServers},
+                                           {"EVENTS", ShowEvents},
+                                           {"COMPACTIONS", ShowCompactions},
+                                           {"METRICS", ShowMetrics},
+                                           {"SESSION", ShowSession},
+                                           {"FUNCTIONS", ShowFunctions}}};
 
 Status UnknownShow(const syntax::Show& show) {
   // Known to the grammar but not supported; the error must not suggest a misspelling.
-  for (std::string_view later : {"SERVERS", "GRANTS", "BACKUPS", "QUERIES", "JOBS"}) {
+  for (std::string_view later : {"GRANTS", "TRACES", "BACKUPS", "QUERIES", "JOBS"}) {
     if (!SameWord(show.what.text, later)) continue;
     return ErrorAt("UNSUPPORTED", show.what.span, fmt::format("SHOW {} is not supported", later),
                    {}, StatusCode::kUnimplemented);

@@ -145,7 +145,8 @@ Status SelectPlanner::PlanAfter() {
   if (!select.after) return OkStatus();
   if (plan.source != SelectPlan::kTable || !storage_order) {
     return ErrorAt("NOT_PAGED", select.after->span,
-                   "AFTER continues results in storage order, from one table, without ORDER BY");
+                   "AFTER needs the rows of one table in storage order: no GROUP BY, no "
+                   "aggregates, and no ORDER BY but that of row");
   }
   ASSIGN_OR_RETURN(Value value, CompileConstant(context, *select.after));
   if (!value.is_string()) {

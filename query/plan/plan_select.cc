@@ -120,7 +120,8 @@ Status SelectPlanner::PlanSource() {
 // Turns the items of SELECT CELLS, each a pattern or *, into the patterns to read.
 Status SelectPlanner::PlanCellItems() {
   if (select.from->kind == syntax::Source::kCells) {
-    return ErrorAt("SYNTAX", select.from->span, "SELECT CELLS … FROM CELLS(…) says CELLS twice");
+    return ErrorAt("SYNTAX", select.from->span,
+                   "SELECT CELLS … FROM CELLS(…) says CELLS twice; leave one out");
   }
   bool all = false;
   for (const SelectItem& item : select.items) {

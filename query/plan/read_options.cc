@@ -144,8 +144,8 @@ Status PlanReadOptions(const StatementContext& context, const syntax::ReadOption
   if (options.as_of) {
     ASSIGN_OR_RETURN(int64_t time_us, CompileTime(context, *options.as_of));
     read->time.limit_us = std::min(read->time.limit_us, Behind(time_us));
-    // AS OF asks for the row as it was at a moment, when each column had one newest value. SET
-    // versions is for reads that do not say.
+    // AS OF without VERSIONS shows one version of each column, the newest at that moment. SET
+    // versions is the default only of reads that have neither AS OF nor VERSIONS.
     const bool says = options.versions || options.versions_all || args.has_versions;
     if (!says) read->versions_per_column = 1;
   }

@@ -238,7 +238,7 @@ Status ApplyFamilyOptions(const syntax::FamilyDef& def, engine::FamilySchema* fa
   }
   if (gc && (versions || age)) {
     return ErrorAt("BAD_OPTION", def.name.span,
-                   fmt::format("family {}: GC stands beside VERSIONS or TTL", def.name.text),
+                   fmt::format("family {}: both GC and VERSIONS or TTL are given", def.name.text),
                    "write one rule: GC = UNION(VERSIONS(3), AGE(1d)) drops what either drops");
   }
   if (gc) family->gc = *std::move(gc);

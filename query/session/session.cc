@@ -72,7 +72,7 @@ Status ChangeVersions(std::string_view name, const Value& value, Settings* setti
   const bool all = value.is_string() && Lower(value.bytes()) == "all";
   const bool count =
       value.type() == ValueType::kInt64 && value.integer() >= 1 && value.integer() <= UINT32_MAX;
-  if (!all && !count) return Wrong(name, "a number from 1, or ALL");
+  if (!all && !count) return Wrong(name, "a number from 1 to 4294967295, or ALL");
   // 0 is how a read says all (engine/model/read_spec.h), so the user may not write it as a number.
   settings->versions = all ? 0 : static_cast<uint32_t>(value.integer());
   return OkStatus();
@@ -80,7 +80,7 @@ Status ChangeVersions(std::string_view name, const Value& value, Settings* setti
 
 Status ChangeTimezone(std::string_view name, const Value& value, Settings* settings) {
   if (!value.is_string() || !ParseZone(value.bytes(), &settings->timezone_us)) {
-    return Wrong(name, "'UTC' or an offset such as '+01:00'");
+    return Wrong(name, "'UTC' or an offset of at most 18 hours such as '+01:00'");
   }
   settings->timezone_set = true;
   return OkStatus();
@@ -94,7 +94,7 @@ Status ChangeTimeout(std::string_view name, const Value& value, Settings* settin
   // A bare number is refused, as it does not tell its unit. Zero needs none.
   const bool zero = value.type() == ValueType::kInt64 && value.integer() == 0;
   if (!zero && (value.type() != ValueType::kDuration || value.integer() < 0)) {
-    return Wrong(name, "a duration such as 30s, or 0");
+    return Wrong(name, "a duration of 0 or more such as 30s");
   }
   settings->timeout_us = value.integer();
   return OkStatus();
@@ -102,7 +102,7 @@ Status ChangeTimeout(std::string_view name, const Value& value, Settings* settin
 
 Status ChangeSortMemory(std::string_view name, const Value& value, Settings* settings) {
   if (value.type() != ValueType::kInt64 || value.integer() < 0) {
-    return Wrong(name, "a size such as 64MiB, or 0");
+    return Wrong(name, "a size of 0 or more such as 64MiB");
   }
   settings->sort_memory_bytes = static_cast<uint64_t>(value.integer());
   return OkStatus();
