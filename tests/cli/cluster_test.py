@@ -106,7 +106,7 @@ class ClusterTest(unittest.TestCase):
         err = self.up()
         self.assertIn("nothing was started", err)
         self.assertEqual(self.pids(), pids)
-        self.assertIn("keeps them", self.run_sippar(
+        self.assertIn("keeps its number", self.run_sippar(
             "cluster", "up", self.directory, "--members", "3", code=3)[1])
         self.assertIn("end it first", self.run_sippar(
             "cluster", "up", self.directory, "--servers", "1", code=3)[1])

@@ -119,7 +119,7 @@ class ImportTest(unittest.TestCase):
         self.add("example.a/5", "a/5", b"five")
         self.write_manifest()
         err = self.import_web(code=1)
-        for number, what in ((2, "2 fields"), (3, "yesterday"), (4, "out of the corpus"),
+        for number, what in ((2, "2 fields"), (3, "yesterday"), (4, "inside the corpus"),
                              (5, "row"), (6, "missing")):
             self.assertRegex(err, f"manifest.tsv:{number}: .*{what}")
         self.assertIn("5 failed", err)

@@ -57,7 +57,7 @@ TEST(LockAddresses, TheMasterIsReachedWhereItsHolderSaysAndNotWhereAnEarlierOneD
   auto second = world.Session("m2");
   fence = second->Acquire(lock_paths::MasterLock());
   ASSERT_TRUE(fence.ok()) << fence.status();
-  EXPECT_TRUE(Says(addresses.OfMaster().status(), "has not said yet"));
+  EXPECT_TRUE(Says(addresses.OfMaster().status(), "has not recorded its address"));
   EXPECT_OK(second->Write(lock_paths::MasterLock(),
                           MemberRecord{.host = "m2", .port = 2, .fence = *fence}.Encode(), 2));
   EXPECT_EQ(addresses.OfMaster()->host, "m2");
