@@ -20,6 +20,7 @@ namespace sippar::cluster {
 namespace {
 
 constexpr std::string_view kPosixScheme = "posix:";
+constexpr std::string_view kMaking = "making ";
 constexpr std::string_view kCollapsing = "collapsing ";
 
 // The target's files become those of the directory's lock service, which no other process has open
@@ -38,8 +39,13 @@ Status CarryLocks(const ClusterPlan& plan, const std::string& id, LockSession* t
                     "both back from one copy",
                     plan.directory));
   }
-  Status claimed = to->Create(lock_paths::ClusterId(), id, LockFileKind::kLasting).status();
-  if (!claimed.ok() && claimed.code() != StatusCode::kAlreadyExists) return claimed;
+  ASSIGN_OR_RETURN(std::string claimed, ClaimId(to, id));
+  if (claimed != id) {
+    return FailedPrecondition(fmt::format(
+        "store {}: it belongs to cluster '{}', and {} has the id '{}'; give this store's cluster "
+        "another name",
+        plan.directory, id, plan.target, engine::PrintableBytes(claimed)));
+  }
   CRASH_POINT("carry.after_claim");
   RETURN_IF_ERROR(CarryInto(picture, to));
   CRASH_POINT("carry.before_commit");
@@ -82,7 +88,9 @@ StatusOr<bool> CarryThrough(const ClusterPlan& plan, LockSession* session) {
     return Aborted(
         fmt::format("store {}: another program changes it; repeat the command", plan.directory));
   }
+  RETURN_IF_ERROR(BeginStore(plan, session));
   if (*step.making == Making::kCarry) {
+    CRASH_POINT("carry.after_mark");
     RETURN_IF_ERROR(CarryLocks(plan, step.look.id, session));
     CRASH_POINT("carry.after_commit");
   }
@@ -97,16 +105,27 @@ std::string StoreText(const std::string& directory) {
   return std::string(kPosixScheme) + directory;
 }
 
+std::string MakingText(const std::string& directory) {
+  return std::string(kMaking) + StoreText(directory);
+}
+
 std::string CollapsingText(const std::string& directory) {
-  return std::string(kCollapsing) + StoreText(directory);
+  return std::string(kCollapsing) + StoreText(directory) + "\n";
 }
 
 StatusOr<std::string> DirectoryOfStore(const std::string& store) {
   if (store.starts_with(kCollapsing)) {
+    const std::string place = store.substr(kCollapsing.size());
     return FailedPrecondition(
         fmt::format("it is being collapsed into the store of one process ({}); finish that with "
                     "`sippar admin collapse TARGET DIR`",
-                    engine::PrintableBytes(store.substr(kCollapsing.size()))));
+                    engine::PrintableBytes(place.substr(0, place.find('\n')))));
+  }
+  if (store.starts_with(kMaking)) {
+    return FailedPrecondition(
+        fmt::format("an init with --store {} has begun to make it and has not ended; repeat that "
+                    "command, or use another name",
+                    engine::PrintableBytes(store.substr(kMaking.size()))));
   }
   if (!store.starts_with(kPosixScheme) || store.substr(kPosixScheme.size(), 1) != "/") {
     return InvalidArgument(fmt::format(
@@ -128,15 +147,25 @@ Status CheckStore(const ClusterPlan& plan, const std::string& store) {
                   engine::PrintableBytes(store), StoreText(plan.directory)));
 }
 
-StatusOr<bool> TellStore(const ClusterPlan& plan, LockSession* session) {
-  Status made =
-      session->Create(lock_paths::Store(), StoreText(plan.directory), LockFileKind::kLasting)
-          .status();
-  if (made.code() != StatusCode::kAlreadyExists) {
-    RETURN_IF_ERROR(made);
-    return true;
-  }
+Status BeginStore(const ClusterPlan& plan, LockSession* session) {
+  const std::string making = MakingText(plan.directory);
+  Status made = session->Create(lock_paths::Store(), making, LockFileKind::kLasting).status();
+  if (made.code() != StatusCode::kAlreadyExists) return made;
   ASSIGN_OR_RETURN(LockFile store, session->Read(lock_paths::Store(), Freshness::kConsistent));
+  return store.content == making ? OkStatus() : CheckStore(plan, store.content);
+}
+
+StatusOr<bool> TellStore(const ClusterPlan& plan, LockSession* session) {
+  ASSIGN_OR_RETURN(LockFile store, session->Read(lock_paths::Store(), Freshness::kConsistent));
+  if (store.content == MakingText(plan.directory)) {
+    Status told =
+        session->Write(lock_paths::Store(), StoreText(plan.directory), store.version).status();
+    if (told.code() != StatusCode::kAborted) {
+      RETURN_IF_ERROR(told);
+      return true;
+    }
+    ASSIGN_OR_RETURN(store, session->Read(lock_paths::Store(), Freshness::kConsistent));
+  }
   RETURN_IF_ERROR(CheckStore(plan, store.content));
   return false;
 }

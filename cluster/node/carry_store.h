@@ -16,14 +16,24 @@ struct MakingStep {
 };
 [[nodiscard]] StatusOr<MakingStep> NextMaking(const ClusterPlan& plan, LockSession* session);
 
+// The id that the lock service knows from now on: `wanted` if it knew none.
+[[nodiscard]] StatusOr<std::string> ClaimId(LockSession* session, const std::string& wanted);
+
 // Carries the lock files of a store of one process to the cluster, or finishes that.
 [[nodiscard]] StatusOr<bool> CarryStore(const ClusterPlan& plan);
 
-// Content of the lock service's file `store`; the second while the cluster is being collapsed.
+// Content of the lock service's file `store`: of a complete cluster, of one that an init is making,
+// and of one that is being collapsed. The last begins with what CollapsingText returns; then comes
+// the target that the directory's TARGET names until the commit.
 std::string StoreText(const std::string& directory);
+std::string MakingText(const std::string& directory);
 std::string CollapsingText(const std::string& directory);
-// kFailedPrecondition: `store`, the content of that file, names another directory, or a collapse.
+// kFailedPrecondition: `store`, the content of that file, names another directory, or an init or a
+// collapse that has not ended.
 [[nodiscard]] Status CheckStore(const ClusterPlan& plan, const std::string& store);
+// The first write of an init: from then on only one with the same directory goes on.
+// kFailedPrecondition: the cluster has another directory, or another init has begun to make it.
+[[nodiscard]] Status BeginStore(const ClusterPlan& plan, LockSession* session);
 // Completes the cluster. False: another program was first, with the same directory.
 [[nodiscard]] StatusOr<bool> TellStore(const ClusterPlan& plan, LockSession* session);
 

@@ -91,6 +91,7 @@ StatusOr<std::unique_ptr<ClusterSite>> ClusterSite::OpenIn(std::shared_ptr<LockS
   auto directory = DirectoryOfStore(store->content);
   RETURN_IF_ERROR(Annotate(directory.status(), "cluster " + target));
   site->directory_ = *std::move(directory);
+  site->store_ = store->content;
   ASSIGN_OR_RETURN(LockFile id,
                    site->session_->Read(lock_paths::ClusterId(), Freshness::kConsistent));
   site->id_ = std::move(id.content);
@@ -134,7 +135,10 @@ Status ClusterSite::AskToStop() {
 
 bool ClusterSite::IsAskedToStop() {
   auto mark = session_->Read(lock_paths::StopMark(), Freshness::kCached);
-  return mark.ok() && mark->version > stops_;
+  if (mark.ok() && mark->version > stops_) return true;
+  auto store = session_->Read(lock_paths::Store(), Freshness::kCached);
+  const bool is_gone = store.status().code() == StatusCode::kNotFound;
+  return is_gone || (store.ok() && store->content != store_);
 }
 
 StatusOr<std::vector<std::string>> HeldFiles(LockSession* session, const std::string& directory) {

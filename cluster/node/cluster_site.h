@@ -62,13 +62,16 @@ class ClusterSite {
   LockSession* session() { return session_.get(); }
   const SiteOptions& options() const { return options_; }
   const std::string& directory() const { return directory_; }
+  // Content of the lock service's file `store` when this object was opened.
+  const std::string& store() const { return store_; }
   // The file system with the directory. kFailedPrecondition: the directory that is mounted here
   // belongs to another cluster, or is none.
   [[nodiscard]] StatusOr<std::unique_ptr<engine::FileSystem>> OpenFiles() const;
 
   // Asks all processes of the cluster to end.
   [[nodiscard]] Status AskToStop();
-  // Whether that was done since this object was opened. An error of the lock service counts as no.
+  // Whether that was done since this object was opened, or the cluster has got another store or
+  // none: then this process serves nothing any more. An error of the lock service counts as no.
   bool IsAskedToStop();
 
  private:
@@ -81,6 +84,7 @@ class ClusterSite {
   std::unique_ptr<SteadySession> session_;
   std::string id_;
   std::string directory_;
+  std::string store_;
   uint64_t stops_ = 0;  // version of the file of stops when this object was opened
 };
 

@@ -16,6 +16,8 @@ namespace sippar::cluster {
 // Where a role works. Everything outlives the role.
 struct ClusterPlace {
   std::string directory;  // shared by all servers (store_paths.h)
+  // Content of the lock service's file `store` (lock/store_mark.h); "": one process is the cluster.
+  std::string store_mark = {};
   LockService* locks = nullptr;
   // The session of the whole process that holds no lock. Null: each view opens one of its own.
   LockSession* session = nullptr;

@@ -38,9 +38,10 @@ class Collapse {
     if (!is_marked) RETURN_IF_ERROR(Mark());
     // A program that was killed may have removed it, and what follows relies on that.
     RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.directory));
-    ASSIGN_OR_RETURN(bool is_clusters, plan_.fs->Exists(TargetPath()));
-    if (is_clusters) RETURN_IF_ERROR(CarryBack());
+    ASSIGN_OR_RETURN(bool is_committed, IsCommitted());
+    if (!is_committed) RETURN_IF_ERROR(CarryBack());
     CRASH_POINT("collapse.after_commit");
+    RETURN_IF_ERROR(CheckNobodyLives());
     RETURN_IF_ERROR(RemoveStoreFiles(session_));
     CRASH_POINT("collapse.before_end");
     return RemoveMark();
@@ -57,9 +58,21 @@ class Collapse {
     }
     RETURN_IF_ERROR(store.status());
     store_version_ = store->version;
-    if (store->content == CollapsingText(plan_.directory)) return true;
+    const std::string mark = CollapsingText(plan_.directory);
+    if (store->content.starts_with(mark)) {
+      target_of_mark_ = store->content.substr(mark.size());
+      return true;
+    }
     RETURN_IF_ERROR(CheckStore(plan_, store->content));
     return false;
+  }
+
+  // TARGET is gone, or names another cluster, to which the store was carried since.
+  StatusOr<bool> IsCommitted() {
+    auto target = ReadTargetFile(plan_.fs, plan_.directory);
+    if (target.status().code() == StatusCode::kNotFound) return true;
+    RETURN_IF_ERROR(target.status());
+    return *target != target_of_mark_;
   }
 
   Status CheckDirectory() {
@@ -98,18 +111,18 @@ class Collapse {
                     fmt::join(living, ", "), plan_.target));
   }
 
-  // A cluster that an older program made has no TARGET yet.
+  // TARGET and the mark name the same target, by which a repeated collapse sees whether the store
+  // is still this cluster's: it may have been init's under another name since.
   Status Mark() {
     RETURN_IF_ERROR(CheckNobodyLives());
-    ASSIGN_OR_RETURN(bool has_target, plan_.fs->Exists(TargetPath()));
-    if (!has_target) {
-      RETURN_IF_ERROR(engine::ReplaceFile(plan_.fs, TargetPath(), TargetFileText(plan_.target)));
-    }
+    target_of_mark_ = plan_.target;
+    RETURN_IF_ERROR(engine::ReplaceFile(plan_.fs, TargetPath(), TargetFileText(plan_.target)));
     RETURN_IF_ERROR(plan_.fs->SyncDir(plan_.directory));
     CRASH_POINT("collapse.before_mark");
     ASSIGN_OR_RETURN(
         store_version_,
-        session_->Write(lock_paths::Store(), CollapsingText(plan_.directory), store_version_));
+        session_->Write(lock_paths::Store(), CollapsingText(plan_.directory) + target_of_mark_,
+                        store_version_));
     CRASH_POINT("collapse.after_mark");
     return OkStatus();
   }
@@ -125,7 +138,7 @@ class Collapse {
     RETURN_IF_ERROR(CarryInto(picture, to.get()));
     ASSIGN_OR_RETURN(bool has_format, plan_.fs->Exists(plan_.directory + "/STORE"));
     if (!has_format) RETURN_IF_ERROR(engine::WriteStoreFormat(plan_.fs, plan_.directory));
-    // A member that was about to start when the mark was made has started by now, or never will.
+    // A member that gets its lock from now on reads the mark afterwards, and ends (store_mark.h).
     RETURN_IF_ERROR(CheckNobodyLives());
     CRASH_POINT("collapse.before_commit");
     RETURN_IF_ERROR(plan_.fs->Remove(TargetPath()));
@@ -141,6 +154,7 @@ class Collapse {
   const ClusterPlan& plan_;
   LockSession* const session_;
   uint64_t store_version_ = 0;
+  std::string target_of_mark_;
 };
 
 }  // namespace

@@ -77,15 +77,6 @@ Status RefuseOther(const std::string& directory, const std::string& found,
                   expected.empty() ? "has no id" : fmt::format("has the id '{}'", expected)));
 }
 
-// The id that the lock service knows from now on: `wanted` if it knew none.
-StatusOr<std::string> ClaimId(LockSession* session, const std::string& wanted) {
-  Status made = session->Create(lock_paths::ClusterId(), wanted, LockFileKind::kLasting).status();
-  if (made.ok()) return wanted;
-  if (made.code() != StatusCode::kAlreadyExists) return made;
-  ASSIGN_OR_RETURN(LockFile id, session->Read(lock_paths::ClusterId(), Freshness::kConsistent));
-  return id.content;
-}
-
 Status MakeDirectory(engine::FileSystem* fs, const std::string& directory) {
   RETURN_IF_ERROR(fs->CreateDir(directory));
   const size_t slash = directory.rfind('/');
@@ -103,7 +94,8 @@ Status TakeDirectory(const ClusterPlan& plan, uint64_t session) {
   const std::string locks = store_paths::Locks(plan.directory);
   ASSIGN_OR_RETURN(bool has_locks, plan.fs->Exists(locks));
   if (!has_locks) return OkStatus();
-  RETURN_IF_ERROR(plan.fs->Remove(store_paths::TargetFile(plan.directory)));
+  // One that another init made is that one's to remove.
+  if (taken.ok()) RETURN_IF_ERROR(plan.fs->Remove(store_paths::TargetFile(plan.directory)));
   return FailedPrecondition(fmt::format(
       "store {}: a program opens it as a directory (it made {}); end it, and repeat the command",
       plan.directory, locks));
@@ -118,13 +110,16 @@ Status WriteId(const ClusterPlan& plan, const std::string& id, uint64_t session)
 }
 
 // The directory's id is the lock service's from the first moment on, so programs that make the same
-// cluster at the same time make the same one.
+// cluster at the same time make the same one. The directory is made before the lock service learns
+// of it: one that cannot be made leaves nothing there.
 StatusOr<bool> Fill(const ClusterPlan& plan, LockSession* session) {
+  RETURN_IF_ERROR(MakeDirectory(plan.fs, plan.directory));
+  RETURN_IF_ERROR(BeginStore(plan, session));
+  CRASH_POINT("init.after_mark");
   const uint64_t entropy = static_cast<uint64_t>(plan.clock->NowMicros()) ^ (session->id() << 52);
   ASSIGN_OR_RETURN(std::string id,
                    ClaimId(session, fmt::format("{:016x}", engine::Random(entropy).Next())));
   CRASH_POINT("init.after_claim");
-  RETURN_IF_ERROR(MakeDirectory(plan.fs, plan.directory));
   RETURN_IF_ERROR(TakeDirectory(plan, session->id()));
   RETURN_IF_ERROR(WriteId(plan, id, session->id()));
   CRASH_POINT("init.after_id");
@@ -202,10 +197,18 @@ StatusOr<bool> MakeWith(const ClusterPlan& plan, LockSession* session) {
 
 }  // namespace
 
+StatusOr<std::string> ClaimId(LockSession* session, const std::string& wanted) {
+  Status made = session->Create(lock_paths::ClusterId(), wanted, LockFileKind::kLasting).status();
+  if (made.ok()) return wanted;
+  if (made.code() != StatusCode::kAlreadyExists) return made;
+  ASSIGN_OR_RETURN(LockFile id, session->Read(lock_paths::ClusterId(), Freshness::kConsistent));
+  return id.content;
+}
+
 StatusOr<MakingStep> NextMaking(const ClusterPlan& plan, LockSession* session) {
   MakingStep step;
   ASSIGN_OR_RETURN(auto store, ContentOf(session, lock_paths::Store()));
-  if (store.has_value()) {
+  if (store.has_value() && *store != MakingText(plan.directory)) {
     RETURN_IF_ERROR(CheckComplete(plan, *store, session).status());
     return step;
   }

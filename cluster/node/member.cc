@@ -116,6 +116,7 @@ MemberRecord Member::Record() const {
 ClusterPlace Member::Place() const {
   ClusterPlace place;
   place.directory = site_->directory();
+  place.store_mark = site_->store();
   place.locks = site_->locks();
   place.session = site_->session();
   place.transport = lines_->transport();

@@ -13,6 +13,7 @@ StatusOr<std::unique_ptr<ServerRole>> ServerRole::Start(
   options.name = name;
   options.reached_at = place.member.has_value() ? place.member->Encode() : name;
   options.directory = place.directory;
+  options.store_mark = place.store_mark;
   options.store = store;
   options.locks = place.locks;
   options.lease_us = place.lease_us;
@@ -36,6 +37,7 @@ StatusOr<std::unique_ptr<MasterRole>> MasterRole::Start(const ClusterPlace& plac
   options.name = name;
   options.locks = place.locks;
   options.session_us = place.lease_us;
+  options.store_mark = place.store_mark;
   options.member = place.member;
   options.places.transport = place.transport;
   options.places.metadata = role->view_->metadata();

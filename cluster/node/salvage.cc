@@ -180,6 +180,8 @@ Status SalvageLog(engine::FileSystem* fs, const std::string& directory, bool dro
   ASSIGN_OR_RETURN(Outlook outlook, LookAhead(fs, directory));
   ASSIGN_OR_RETURN(std::unique_ptr<EmbeddedLockService> alone,
                    LockServiceOf(directory, fs, engine::Clock::System()));
+  // Again under the lock: its last user may have carried the store to a cluster.
+  RETURN_IF_ERROR(FindStoreOfOne(fs, directory, /*create_if_missing=*/false).status());
   RedoPoints redo = outlook.redo;
   ASSIGN_OR_RETURN(Losses losses, Salvage(fs, directory, &redo, drop, print));
   if (!losses.any() && outlook.unnamed.empty()) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/lock/store_mark.h"
+
 namespace sippar::cluster {
 namespace {
 
@@ -143,6 +145,7 @@ LeaseEvent EventOf(const Status& status) {
   if (HasCause(status, Cause::kSessionOver)) return {LeaseEvent::kOver};
   switch (status.code()) {
     case StatusCode::kAlreadyExists:  // another session has the lock
+    case StatusCode::kAborted:        // the cluster has another store now, or none
       return {LeaseEvent::kOver};
     case StatusCode::kNotFound:
       return {LeaseEvent::kFileGone};
@@ -168,8 +171,9 @@ LeaseEvent LeaseDriver::Regain() {
   auto opened = options_.service->OpenSession(options_.session);
   if (!opened.ok()) return EventOf(opened.status());
   std::shared_ptr<LockSession> fresh = std::move(*opened);
-  auto fence = fresh->Acquire(options_.path);
-  auto over_at_nanos = fence.ok() ? fresh->Heartbeat() : StatusOr<int64_t>(fence.status());
+  Status gained = fresh->Acquire(options_.path).status();
+  if (gained.ok()) gained = CheckStoreMark(fresh.get(), options_.store_mark);
+  auto over_at_nanos = gained.ok() ? fresh->Heartbeat() : StatusOr<int64_t>(gained);
   if (!over_at_nanos.ok()) {
     (void)fresh->Close();  // if it fails, the session times out
     return EventOf(over_at_nanos.status());

@@ -23,6 +23,7 @@ struct LeaseOptions {
   LockService* service = nullptr;  // opens a new session when the old one is lost
   SessionOptions session;          // its clock is the one of the lease
   std::string path;                // the server's lock file
+  std::string store_mark;          // as for CheckStoreMark (lock/store_mark.h)
   // Called by the driver's thread with false when serving stops: calls in flight should end, and
   // the callee may wait for them for at most T/3. Called with true when serving continues. May be
   // empty.

@@ -8,6 +8,7 @@
 #include "cluster/lock/lock_paths.h"
 #include "cluster/lock/member_record.h"
 #include "cluster/lock/membership.h"
+#include "cluster/lock/store_mark.h"
 #include "engine/base/crash_point.h"
 #include "engine/base/parallel.h"
 
@@ -76,6 +77,12 @@ Status TabletServer::Join() {
     return registered.status();
   }
   CRASH_POINT("server.after_register");
+  if (Status marked = CheckStoreMark(session.get(), options_.store_mark); !marked.ok()) {
+    (void)session->Remove(registered->path, 1);
+    std::string sealed = store_paths::SealedLog(options_.directory, parts_.id);
+    (void)options_.store.fs->Rename(log_directory_, sealed);
+    return marked;
+  }
   // If the start took very long, the master may have swept the log, as no known life had it.
   ASSIGN_OR_RETURN(bool has_log, options_.store.fs->Exists(log_directory_));
   if (!has_log) {
@@ -87,6 +94,7 @@ Status TabletServer::Join() {
   lease.service = options_.locks;
   lease.session = session_options;
   lease.path = registered->path;
+  lease.store_mark = options_.store_mark;
   lease.end_process = [this](const char* why) { End(why); };
   ASSIGN_OR_RETURN(lease_, LeaseDriver::Start(std::move(lease), std::move(session)));
   return OkStatus();

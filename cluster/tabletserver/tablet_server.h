@@ -23,6 +23,7 @@ struct TabletServerOptions {
   std::string name;            // chosen by the operator; the epochs tell its lives apart
   std::string reached_at;      // content of its lock file; a member's record also gets its lease
   std::string directory;       // shared by all servers (store_paths.h); has wal/ and sst/
+  std::string store_mark;      // as LeaseOptions::store_mark
   engine::StoreOptions store;  // file system, clock and sizes of this server
   LockService* locks = nullptr;
   int64_t lease_us = 0;  // SessionOptions::timeout_us

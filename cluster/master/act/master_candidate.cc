@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cluster/lock/lock_paths.h"
+#include "cluster/lock/store_mark.h"
 #include "cluster/master/act/master_driver.h"
 
 namespace sippar::cluster::master {
@@ -90,6 +91,10 @@ Status MasterDriver::TryToReign(LockSession* session) {
     }
   }
   ASSIGN_OR_RETURN(uint64_t fence, session->Acquire(lock_paths::MasterLock()));
+  if (Status marked = CheckStoreMark(session, options_.store_mark); !marked.ok()) {
+    static_cast<void>(session->Release(lock_paths::MasterLock()));
+    return marked;
+  }
   return options_.member.has_value() ? TellAddress(session, fence) : OkStatus();
 }
 

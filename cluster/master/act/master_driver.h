@@ -43,6 +43,7 @@ struct MasterDriverOptions {
   // into a file of its own by every candidate. None: nothing is written.
   std::optional<MemberRecord> member = std::nullopt;
   ActionPlaces places;
+  std::string store_mark;  // as for CheckStoreMark (lock/store_mark.h)
   MasterOptions policy;
   uint64_t seed = 0;
   int64_t tick_us = 50'000;

@@ -8,9 +8,11 @@
 #include <atomic>
 
 #include "cluster/lock/embedded_lock_service.h"
+#include "cluster/lock/lock_paths.h"
 #include "cluster/lock/membership.h"
 #include "engine/base/random.h"
 #include "engine/fs/memory_file_system.h"
+#include "tests/cluster/lock/lock_world.h"
 
 namespace sippar::cluster {
 namespace {
@@ -195,6 +197,21 @@ TEST_F(LeaseDriverTest, L1ACutServerStopsBeforeItsLockIsFreeAndGetsItBack) {
   EXPECT_EQ(stopped_, 1);
   EXPECT_EQ(started_, 1);
   EXPECT_EQ(ended_, 0) << "no exit storm (L6)";
+}
+
+// Its cluster was collapsed, or is another's, since it was cut.
+TEST_F(LeaseDriverTest, ACutServerWhoseClusterHasAnotherStoreEndsItself) {
+  EXPECT_OK(master_->Create(lock_paths::Store(), "posix:/a", LockFileKind::kLasting));
+  options_.store_mark = "posix:/a";
+  StartServer();
+  line_ = Line::kDown;
+  EXPECT_TRUE(Becomes([&] { return Holder() == 0; }));
+  EXPECT_OK(master_->Write(lock_paths::Store(), "collapsing posix:/a", 1));
+  line_ = Line::kUp;
+  EXPECT_TRUE(Becomes([&] { return ended_ > 0; }));
+  EXPECT_FALSE(Serves());
+  EXPECT_EQ(started_, 0);
+  EXPECT_TRUE(Becomes([&] { return Holder() == 0; }));
 }
 
 TEST_F(LeaseDriverTest, L1ACutServerWhoseFileIsGoneEndsItself) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -271,7 +272,7 @@ TEST_F(CarryTest, ALockServiceOfAnotherClusterIsRefused) {
   EXPECT_CODE(MakeClusterOf(plan), StatusCode::kFailedPrecondition);
   // Not even when it is complete but for the place of its store.
   auto session = other.locks->OpenSession({"test", 0}).value();
-  EXPECT_OK(session->Remove(lock_paths::Store(), 1));
+  EXPECT_OK(session->Remove(lock_paths::Store(), 2));
   EXPECT_CODE(MakeClusterOf(plan), StatusCode::kFailedPrecondition);
   EXPECT_OK(place.OpenAlone());
 }
@@ -330,8 +331,8 @@ TEST_F(CarryTest, ACarryCanBeKilledAtEachPointAndRepeated) {
     if (is_first) ExpectRows(kill.place.Start()->data(), more);
   }
   for (const char* name :
-       {"carry.after_claim", "carry.before_file", "carry.before_commit", "carry.after_commit",
-        "carry.after_rename", "carry.removing", "carry.before_store"}) {
+       {"carry.after_mark", "carry.after_claim", "carry.before_file", "carry.before_commit",
+        "carry.after_commit", "carry.after_rename", "carry.removing", "carry.before_store"}) {
     EXPECT_TRUE(points.contains(name)) << name;
   }
 }
@@ -372,6 +373,88 @@ TEST_F(CarryTest, ACollapseCanBeKilledAtEachPointAndRepeated) {
                            "collapse.before_commit", "collapse.committing", "collapse.after_commit",
                            "carry.before_removal", "collapse.before_end"}) {
     EXPECT_TRUE(points.contains(name)) << name;
+  }
+}
+
+// A collapse that was killed at its end is repeated after the store has become another cluster's:
+// that cluster keeps its directory.
+TEST_F(CarryTest, ARepeatedCollapseLeavesTheNextClusterAlone) {
+  for (const char* at : {"collapse.after_commit", "collapse.before_end"}) {
+    SCOPED_TRACE(at);
+    Place place;
+    Fill(&place, true);
+    EXPECT_OK(MakeClusterOf(place.Plan()));
+    place.Start().reset();
+    place.EndSessions();
+    std::vector<Kill> kills = KillsOf(&place, [&] { EXPECT_OK(CollapseClusterOf(place.Plan())); });
+    auto kill =
+        std::find_if(kills.begin(), kills.end(), [&](const Kill& k) { return k.point == at; });
+    ASSERT_NE(kill, kills.end());
+    Place other;
+    ClusterPlan next{other.locks.get(), kill->place.disk.get(), "zk://h:1/next", kStore};
+    EXPECT_OK(MakeClusterOf(next));
+
+    EXPECT_OK(CollapseClusterOf(kill->place.Plan()));
+    Status refused = kill->place.OpenAlone().status();
+    EXPECT_NE(MessageOf(refused).find("belongs to cluster zk://h:1/next"), std::string::npos)
+        << refused;
+    EXPECT_OK(CollapseClusterOf(next));
+    auto client = kill->place.OpenAlone();
+    ASSERT_TRUE(IsOk(client));
+    ExpectRows((*client)->data());
+  }
+}
+
+// A server and a master that had looked at the cluster before, and get their locks afterwards.
+TEST_F(CarryTest, AMemberThatComesBackAfterACollapseEnds) {
+  Place place;
+  Fill(&place, true);
+  EXPECT_OK(MakeClusterOf(place.Plan()));
+  EXPECT_OK(CollapseClusterOf(place.Plan()));
+  TabletServerOptions server;
+  server.name = "late";
+  server.directory = kStore;
+  server.store_mark = "posix:/srv/c";
+  server.store.fs = place.disk.get();
+  server.locks = place.locks.get();
+  server.lease_us = 10 * kSecond;
+  server.end_process = [](const char*) {};
+  Status refused = TabletServer::Start(server).status();
+  EXPECT_EQ(refused.code(), StatusCode::kAborted) << refused;
+  auto session = place.locks->OpenSession({"test", 0}).value();
+  EXPECT_EQ(session->List(lock_paths::Servers()).value().size(), 0U);
+
+  master::MasterDriverOptions master;
+  master.name = "late";
+  master.locks = place.locks.get();
+  master.session_us = 10 * kSecond;
+  master.store_mark = "posix:/srv/c";
+  master.places.clock = engine::Clock::System();
+  EXPECT_OK(session->Create(lock_paths::MasterLock(), "", LockFileKind::kLasting));
+  master::MasterDriver driver(master);
+  for (int i = 0; i < 50; ++i) {
+    engine::Clock::System()->SleepMicros(10'000);
+    EXPECT_FALSE(driver.Reigns());
+  }
+  driver.Stop();
+  auto client = place.OpenAlone();
+  ASSERT_TRUE(IsOk(client));
+  ExpectRows((*client)->data());
+}
+
+TEST_F(CarryTest, AnInitWithAnotherDirectoryWaitsForNoOne) {
+  Place place;
+  Fill(&place, true);
+  std::vector<Kill> kills =
+      KillsOf(&place, [&] { EXPECT_EQ(MakeClusterOf(place.Plan()).value(), true); });
+  for (Kill& kill : kills) {
+    SCOPED_TRACE(kill.point);
+    ClusterPlan other = kill.place.Plan();
+    other.directory = "/srv/other";
+    Status refused = MakeClusterOf(other).status();
+    EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
+    EXPECT_OK(MakeClusterOf(kill.place.Plan()));
+    ExpectRefused(kill.place);
   }
 }
 

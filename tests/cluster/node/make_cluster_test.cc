@@ -166,8 +166,8 @@ TEST_F(MakeClusterTest, ItCanBeKilledAtEachPointAndRepeated) {
     EXPECT_OK(MakeClusterOf(Plan(locks.get(), kill.store.get())));
     ExpectComplete(locks.get(), kill.store.get());
   }
-  for (const char* name : {"init.before_publish", "init.after_claim", "init.after_target",
-                           "init.after_id", "init.before_store"}) {
+  for (const char* name : {"init.after_mark", "init.before_publish", "init.after_claim",
+                           "init.after_target", "init.after_id", "init.before_store"}) {
     EXPECT_TRUE(points.contains(name)) << name;
   }
 }
