@@ -57,7 +57,8 @@ constexpr Help kHelp[] = {
      "ALTER TABLE web ADD FAMILY tags VERSIONS 1;"},
     {"DROP TABLE", "DROP TABLE [IF EXISTS] table\n", "DROP TABLE IF EXISTS web;"},
     {"SHOW",
-     "SHOW TABLES | SESSION | COMPACTIONS [OF t] | METRICS | FUNCTIONS [LIKE text]\n"
+     "SHOW TABLES | SERVERS | EVENTS [OF t] | COMPACTIONS [OF t] | SESSION | METRICS | FUNCTIONS\n"
+     "  [LIKE text]\n"
      "SHOW FAMILIES | LOCALITY GROUPS | TABLETS OF table; SHOW CREATE TABLE table\n",
      "SHOW TABLES LIKE 'w%';"},
     {"DESCRIBE", "DESCRIBE table\n", "DESCRIBE web;"},

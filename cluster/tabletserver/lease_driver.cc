@@ -119,7 +119,8 @@ void LeaseDriver::Drive() {
         break;
       case LeaseAction::kEnd:
         options_.end_process(
-            "the lock file of the server was removed; its tablets go to other servers");
+            "its lock file was removed, so its tablets go to other servers; or its cluster has "
+            "another store now");
         return;
     }
   }
@@ -145,9 +146,9 @@ LeaseEvent EventOf(const Status& status) {
   if (HasCause(status, Cause::kSessionOver)) return {LeaseEvent::kOver};
   switch (status.code()) {
     case StatusCode::kAlreadyExists:  // another session has the lock
-    case StatusCode::kAborted:        // the cluster has another store now, or none
       return {LeaseEvent::kOver};
     case StatusCode::kNotFound:
+    case StatusCode::kAborted:  // of CheckStoreMark: the cluster has another store now, or none
       return {LeaseEvent::kFileGone};
     default:
       return {LeaseEvent::kNoAnswer};

@@ -200,7 +200,8 @@ void MasterDriver::FeedLocked(const Event& event) {
       replied_.NotifyAll();
       continue;
     }
-    reign_->queues[LaneOf(action.body)].Push(std::move(action));
+    const Lane lane = LaneOf(action.body);
+    reign_->queues[lane].Push(std::move(action));
   }
   Dispatch();
   if (reign_->state.stage != StartStage::kRunning) return;
