@@ -84,6 +84,9 @@ class ClusterAdmin final : public AdminApi {
     std::string error;       // the tablet's last failure
   };
   StatusOr<MoveCourse> CourseOf(const calls::MoveTablet& asked, const ServerId& target);
+  // Returns when the master has listed the servers anew, so that a server that registered before
+  // this call is known; after 2 s without an answer of the lock service also without.
+  Status LookAtServers(const CallTime& time);
   StatusOr<std::string> NameToDrain(const std::string& server);
   StatusOr<std::string> NameToTakeBack(const std::string& server);
   // Changes the durable orders and waits until the master has read them.

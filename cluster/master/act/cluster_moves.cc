@@ -14,8 +14,9 @@ namespace sippar::cluster::master {
 namespace {
 
 constexpr int64_t kPollMicros = 20'000;
-constexpr int kPollsOfMove = 1'500;  // 30 s
-constexpr int kPollsOfOrders = 500;  // 10 s: a master lists its servers every second
+constexpr int kPollsOfMove = 1'500;   // 30 s
+constexpr int kPollsOfOrders = 500;   // 10 s: a master lists its servers every second
+constexpr int kPollsOfServers = 100;  // 2 s
 constexpr int kMovesBegun = 3;   // times that a tablet is sent to a server that does not keep it
 constexpr int kOrderTries = 10;  // against other administrators' changes
 
@@ -56,6 +57,7 @@ StatusOr<ClusterAdmin::MoveCourse> ClusterAdmin::CourseOf(const calls::MoveTable
 // A split, a recovery or a refusal on the way sends the tablet elsewhere; then the move is begun
 // again, a few times.
 Status ClusterAdmin::Perform(const calls::MoveTablet& asked, const CallTime& time) {
+  RETURN_IF_ERROR(LookAtServers(time));
   StatusOr<ServerId> target = ServerId();
   // Found once, so that a move begun again goes to the same life.
   RETURN_IF_ERROR(
@@ -94,9 +96,26 @@ Status ClusterAdmin::Perform(const calls::SetBalancing& asked, const CallTime& t
 }
 
 Status ClusterAdmin::Perform(const calls::DrainServer& asked, const CallTime& time) {
+  RETURN_IF_ERROR(LookAtServers(time));
   ASSIGN_OR_RETURN(std::string name,
                    asked.on ? NameToDrain(asked.server) : NameToTakeBack(asked.server));
   return ChangeOrders(time, [&](StandingOrders* orders) { SetDrained(name, asked.on, orders); });
+}
+
+// The master lists its servers every second, and when its watch fires; an operator's script that
+// starts a server and then names it is faster.
+Status ClusterAdmin::LookAtServers(const CallTime& time) {
+  uint64_t newer = 0;
+  RETURN_IF_ERROR(driver_->Look([&](MasterState& state) { newer = state.next_op; }));
+  driver_->ServersChanged();
+  bool is_known = false;
+  for (int i = 0; i < kPollsOfServers && !is_known; ++i) {
+    if (i > 0) clock_->SleepMicros(kPollMicros);
+    RETURN_IF_ERROR(time.Check());
+    RETURN_IF_ERROR(
+        driver_->Look([&](MasterState& state) { is_known = state.servers_op >= newer; }));
+  }
+  return OkStatus();
 }
 
 StatusOr<std::string> ClusterAdmin::NameToDrain(const std::string& server) {

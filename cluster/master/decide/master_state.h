@@ -194,6 +194,7 @@ struct MasterState {
   bool tables_known = false;
   Attempt reading_tables;
   bool servers_known = false;
+  uint64_t servers_op = 0;  // number of the ListServers that `servers` was last learned from
   Attempt polling;
   int64_t next_poll_us = 0;  // when to list servers/ again
   int64_t next_balance_us = 0;

@@ -112,6 +112,7 @@ void OnDone(Turn* turn, const action::ListServers&, const event::Done& done) {
   if (!done.status.ok() || listing == nullptr) return turn->Failed(&state->polling);
   state->polling = Attempt();
   state->servers_known = true;
+  state->servers_op = done.op;
   for (const ServerId& id : listing->locked) Join(turn, id);
   for (const ServerId& id : listing->unlocked) state->servers[id].id = id;
   for (auto& [id, server] : state->servers) {
